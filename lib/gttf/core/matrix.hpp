@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small matrices and the names of their rows.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace gttf {
+
+using Matrix5 = Eigen::Matrix<double, 5, 5>;
+using Vector5 = Eigen::Matrix<double, 5, 1>;
+using Vector3 = Eigen::Vector3d;
+
+/// Order of the track parameters at the start point: the perigee with respect
+/// to it. Inside the fit the fifth is the 3D curvature kappa [1/mm], outside it
+/// is q/p [e/GeV]. Unscoped, so that `cov(Perigee::d0, Perigee::phi)` indexes.
+struct Perigee {
+  enum Index : int { d0, z0, phi, theta, qop, kappa = qop };
+};
+
+/// Order of the parameters on the surface of the first measuring layer.
+struct OnSurface {
+  enum Index : int { u, v, phi, theta, qop };
+};
+
+}  // namespace gttf

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a formula may ask of a number: double, dual number, wide float or batch.
+#pragma once
+
+#include <limits>
+
+namespace gttf {
+
+// Formulas are templates over a scalar S. They use + - * /, and, found by
+// argument-dependent lookup after `using std::sqrt;`, the functions sqrt, log,
+// abs. A choice between two values is written select(mask, a, b), where both
+// sides are evaluated; any(mask) asks whether a rare side is needed at all.
+
+/// a where mask holds, else b. Batches bring their own overload.
+template <class S>
+constexpr S select(bool mask, const S& a, const S& b) {
+  return mask ? a : b;
+}
+
+/// True if any lane of the mask is set.
+constexpr bool any(bool mask) { return mask; }
+
+/// True for number types that carry more than a double's 53 bits: series are
+/// then summed to the precision of the type instead of using a polynomial
+/// fitted for double.
+template <class S>
+inline constexpr bool wider_than_double = std::numeric_limits<S>::digits > 53;
+
+}  // namespace gttf

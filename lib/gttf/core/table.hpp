@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table: named columns, the narrow waist between studies and output formats.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace gttf {
+
+/// Real column; NaN stands for "no value" and is written as an empty cell.
+using Reals = std::vector<double>;
+/// Integer column.
+using Integers = std::vector<std::int64_t>;
+/// Text column.
+using Texts = std::vector<std::string>;
+
+/// A column: its name carries the unit (`sigma_d0_um`).
+struct Column {
+  std::string name;
+  std::variant<Reals, Integers, Texts> cells;
+
+  std::size_t size() const {
+    return std::visit([](const auto& c) { return c.size(); }, cells);
+  }
+};
+
+/// Columns of equal length. A study that is too long for memory passes its
+/// rows on as a sequence of tables with the same columns (see TableSink).
+struct Table {
+  std::vector<Column> columns;
+
+  std::size_t rows() const { return columns.empty() ? 0 : columns[0].size(); }
+
+  template <class Cells>
+  Cells& add(std::string name, Cells cells = {}) {
+    columns.push_back({std::move(name), std::move(cells)});
+    return std::get<Cells>(columns.back().cells);
+  }
+
+  /// The column of that name or nullptr.
+  const Column* find(std::string_view name) const {
+    for (const Column& c : columns)
+      if (c.name == name) return &c;
+    return nullptr;
+  }
+};
+
+/// Receives the rows of a study block by block, in order. Writers implement it.
+class TableSink {
+ public:
+  virtual ~TableSink() = default;
+  /// `block` has the same columns in every call.
+  virtual void write(const Table& block) = 0;
+  /// After the last block.
+  virtual void finish() = 0;
+};
+
+}  // namespace gttf

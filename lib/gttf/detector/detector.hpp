@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Detector: what a description file says, in native units. Data only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gttf/detector/field.hpp"
+#include "gttf/detector/material.hpp"
+#include "gttf/detector/surface.hpp"
+
+namespace gttf {
+
+/// One measured coordinate: m = u cos(angle) + v sin(angle), error sigma.
+struct Coordinate {
+  double angle = 0;  ///< rad, from the surface's u axis towards v
+  double sigma = 0;  ///< mm, > 0
+};
+
+/// Line and column (both from 1; 0 = unknown) in the file a thing came from.
+struct Place {
+  int line = 0;
+  int column = 0;
+};
+
+/// A surface with material and measured coordinates.
+struct Layer {
+  std::string name;   ///< unique within a detector
+  std::string group;  ///< for summing budgets; empty if not given
+  std::string note;
+  Surface surface;
+  std::vector<Slab> material;           ///< empty: no material
+  std::vector<Coordinate> coordinates;  ///< empty: passive
+  double efficiency = 1;                ///< of a hit, in (0, 1]
+  Place place;                          ///< of the entry in the file
+
+  /// x/X0 at normal incidence: sum over the slabs.
+  double x_over_x0() const {
+    double sum = 0;
+    for (const Slab& slab : material) sum += slab.x_over_x0;
+    return sum;
+  }
+  bool measures() const { return !coordinates.empty(); }
+};
+
+/// A detector description; layers as listed in the file (`repeat` and `mirror`
+/// expanded), in any order.
+struct Detector {
+  std::string name;
+  std::vector<std::string> source;
+  Field field;
+  std::vector<Layer> layers;
+  std::string file;    ///< as given by the user
+  std::string sha256;  ///< of the description after overrides; hex
+};
+
+}  // namespace gttf

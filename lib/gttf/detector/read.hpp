@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a detector description from YAML.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/detector/detector.hpp"
+
+namespace gttf {
+
+/// A detector and what was odd, but not wrong, about its description.
+struct DetectorInput {
+  Detector detector;
+  Diagnostics warnings;
+};
+
+/// Reads `path` ("-": standard input) after applying `overrides`, each
+/// `key=value` as in --set 'layers[L0].material=0.5 %'.
+/// Throws InputError with everything that is wrong.
+DetectorInput read_detector(const std::string& path,
+                            std::span<const std::string> overrides = {});
+
+/// The same for a text; `name` stands for the file in messages.
+DetectorInput parse_detector(const std::string& text, const std::string& name,
+                             std::span<const std::string> overrides = {});
+
+}  // namespace gttf

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Surface: cylinder, disk or plane with its extent.
+#pragma once
+
+#include "gttf/core/units.hpp"
+
+namespace gttf {
+
+enum class Shape { cylinder, disk, plane };
+enum class Axis { x, y, z };
+
+/// Closed interval [lower, upper], mm.
+struct Interval {
+  double lower = 0;
+  double upper = 0;
+
+  bool contains(double value) const { return value >= lower && value <= upper; }
+  double length() const { return upper - lower; }
+};
+
+/// A surface of a layer; B and cylinder axes are along z.
+///
+/// Local axes (u, v): cylinder (r-phi, z), disk (r-phi, r), plane normal to x
+/// (y, z), to y (z, x), to z (x, y). Lengths in mm.
+struct Surface {
+  Shape shape = Shape::cylinder;
+  Axis normal = Axis::x;  ///< planes only
+  double position = 0;    ///< cylinder: radius; disk: z; plane: along `normal`
+  Interval u;             ///< planes: extent along u; unused otherwise
+  Interval v;             ///< cylinder: z; disk: r; plane: extent along v
+};
+
+}  // namespace gttf

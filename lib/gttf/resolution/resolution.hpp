@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resolution: what a detector measures of one track.
+#pragma once
+
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "gttf/core/matrix.hpp"
+#include "gttf/detector/detector.hpp"
+#include "gttf/trajectory/track.hpp"
+
+namespace gttf {
+
+class TrackingGeometry;
+
+/// How the covariance is computed; the two are the same fit (docs/theory).
+enum class Engine { streaming, triplet };
+
+/// Why a resolution does not exist, or ok.
+enum class Status {
+  ok,
+  no_field,        ///< q/p is not measured; everything else exists
+  too_few_hits,    ///< fewer measuring layers crossed than the fit needs
+  curls_up,        ///< too few hits because the track turns back
+  not_determined,  ///< the hits leave at least one parameter free
+  index_pole,  ///< triplet engine: a segment turns too far for its expansion
+};
+
+/// Where the track ends within the detector.
+enum class TrackEnd {
+  leaves,    ///< crosses the outermost layers or passes beside them
+  curls_up,  ///< turns back before a layer that lies within its z range
+};
+
+/// Which error dominates the curvature; see docs/theory/regimes.md.
+enum class Regime { scattering, mixed, hits, weak, unknown };
+
+std::string_view to_string(Engine);
+std::string_view to_string(Status);
+std::string_view to_string(TrackEnd);
+std::string_view to_string(Regime);
+
+/// One crossing of the track with a layer, in order of flight.
+struct CrossingInfo {
+  std::size_t layer = 0;     ///< index in Detector::layers
+  double path = 0;           ///< 3D path from the vertex, mm
+  Vector3 position;          ///< mm
+  double phi = 0;            ///< azimuth of the direction there, rad
+  double cos_incidence = 1;  ///< |direction . surface normal|
+  double x_over_x0 = 0;      ///< along the track
+  double theta0 = 0;         ///< projected scattering angle, rad
+  bool measured = false;
+};
+
+/// Settings that are not properties of the detector or the track.
+struct Model {
+  Scattering scattering = Scattering::highland;
+  Engine engine = Engine::streaming;
+};
+
+/// Resolution of one track. Numbers that do not exist are NaN; `status` says
+/// why. Covariances: symmetric positive semidefinite; mm, rad, e/GeV.
+struct Resolution {
+  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+  Status status = Status::too_few_hits;
+  TrackEnd end = TrackEnd::leaves;
+  int n_hits = 0;        ///< measuring layers crossed
+  double x_over_x0 = 0;  ///< sum over all crossings
+  std::vector<CrossingInfo> crossings;
+
+  Matrix5 perigee;                ///< order of Perigee, all material
+  Matrix5 perigee_without_inner;  ///< without first layer's and inner material
+  Matrix5 first_hit;              ///< order of OnSurface, after its scattering
+
+  double sigma_p_rel = none;           ///< sigma(p)/p
+  double sigma_pt_rel = none;          ///< sigma(pT)/pT
+  double sigma_p_rel_hit_only = none;  ///< no scattering
+  double sigma_p_rel_ms_only = none;   ///< no hit errors
+
+  double mu_phi = none;    ///< sqrt(share of hit errors in Var(kappa))
+  double mu_theta = none;  ///< the same for Var(theta) at the first hit
+  double xi = none;        ///< curvature significance |kappa|/sigma(kappa)
+  Regime regime = Regime::unknown;
+};
+
+/// The resolution of `track` in `geometry`.
+/// Errors: none; see Resolution::status.
+Resolution resolve(const TrackingGeometry& geometry, const Track& track,
+                   const Model& model = {});
+
+}  // namespace gttf

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Request: what a study asks, from a study file and command-line options.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/trajectory/track.hpp"
+
+namespace gttf {
+
+/// Values of one axis of a scan, in the variable the user chose.
+struct MomentumAxis {
+  enum class Variable { p, pt };
+  Variable variable = Variable::p;
+  std::vector<double> values;  ///< GeV
+};
+struct AngleAxis {
+  enum class Variable { theta, eta };
+  Variable variable = Variable::theta;
+  std::vector<double> values;  ///< rad for theta, 1 for eta
+};
+
+/// A grid of tracks through one or more detectors.
+struct StudyRequest {
+  std::vector<std::string> detectors;  ///< paths, resolved
+  Particle particle;
+  MomentumAxis momentum;
+  AngleAxis angle;
+  double phi = 0;                  ///< rad
+  std::array<double, 3> vertex{};  ///< mm
+  Scattering scattering = Scattering::highland;
+  std::string file;    ///< the study file; empty if from options only
+  std::string sha256;  ///< of the study file; empty if none
+};
+
+/// The same keys as text from the command line; unset ones are absent.
+struct StudyOptions {
+  std::vector<std::string> detectors;
+  std::optional<std::string> particle, p, pt, theta, eta, phi, vertex, mass,
+      charge, scattering, energy_loss;
+};
+
+/// Option before study file before default. `path` may be empty (options only)
+/// or "-" (standard input). `single_point`: the request is for one track, so
+/// momentum and angle must have exactly one value each.
+/// Throws InputError with everything that is wrong.
+StudyRequest read_request(const std::string& path, const StudyOptions& options,
+                          bool single_point = false);
+
+/// theta [rad] of value `i` of the angle axis: eta = -ln tan(theta/2).
+double theta_of(const AngleAxis& axis, std::size_t i);
+
+}  // namespace gttf

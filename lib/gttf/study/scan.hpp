@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scan: resolutions over a grid of momentum and angle.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "gttf/core/table.hpp"
+#include "gttf/detector/detector.hpp"
+#include "gttf/resolution/resolution.hpp"
+#include "gttf/study/request.hpp"
+
+namespace gttf {
+
+struct ScanOptions {
+  Engine engine = Engine::streaming;
+  unsigned threads = 0;  ///< 0: all cores; the result does not depend on it
+  /// Called from one thread with the number of finished points; may be empty.
+  std::function<void(std::size_t done, std::size_t total)> progress;
+};
+
+/// The track of grid point (i_momentum, i_angle).
+Track grid_track(const StudyRequest& request, std::size_t i_momentum,
+                 std::size_t i_angle);
+
+/// The table columns of language.md section 5 for one track.
+Table resolution_row(const Detector& detector, const StudyRequest& request,
+                     const Track& track, const Resolution& resolution);
+
+/// Every point of the grid, for each detector in turn: angle outer, momentum
+/// inner. Returns the number of tracks that have at least one resolution.
+std::size_t scan(const StudyRequest& request,
+                 std::span<const Detector> detectors,
+                 const ScanOptions& options, TableSink& sink);
+
+}  // namespace gttf
