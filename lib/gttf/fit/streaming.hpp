@@ -5,13 +5,11 @@
 
 #include <vector>
 
+#include "gttf/fit/errors.hpp"
 #include "gttf/fit/five_equations.hpp"
 #include "gttf/trajectory/crossings.hpp"
 
 namespace gttf {
-
-/// Which errors a fit believes in.
-enum class Errors { all, hits_only, scattering_only };
 
 namespace detail {
 
