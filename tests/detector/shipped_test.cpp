@@ -125,7 +125,7 @@ TEST_CASE("shipped detectors: IDEA has 112 wire layers of alternating sign") {
     CHECK(
         std::tan(std::abs(angle)) ==
         doctest::Approx(std::tan(20.3738e-3) / 360 * wires[i]->surface.position)
-            .epsilon(1e-4));
+            .epsilon(1e-5));
   }
   // 14.7748 mm of 579 m, 112 times.
   CHECK(gas == doctest::Approx(112 * 14.7748 / 579e3).epsilon(1e-12));
