@@ -15,21 +15,45 @@ enum class Errors { all, hits_only, scattering_only };
 
 namespace detail {
 
-template <ZeroVariance Z, class S>
+/// Takes up the measured coordinates of a crossing.
+template <class S>
 void measure_crossing(const TrackingGeometry& geometry, const Line<S>& line,
                       const TrackCrossing<S>& x, FiveEquations<S>& e) {
+  constexpr auto zero = ZeroVariance::excluded;
   const SurfaceRecord& s = geometry.surfaces()[x.surface];
   const auto axes = geometry.axes(s);
   const auto row = [&](std::size_t q) {
     return coordinate_row(line, s, x.at, axes[q].cosine, axes[q].sine);
   };
-  const auto variance = [&](std::size_t q) {
-    return S(Z == ZeroVariance::allowed ? 0 : axes[q].variance);
-  };
+  const auto variance = [&](std::size_t q) { return S(axes[q].variance); };
   std::size_t q = 0;
   for (; q + 1 < axes.size(); q += 2)
-    measure_pair<Z>(e, row(q), variance(q), row(q + 1), variance(q + 1));
-  if (q < axes.size()) measure<Z>(e, row(q), variance(q));
+    measure_pair<zero>(e, row(q), variance(q), row(q + 1), variance(q + 1));
+  if (q < axes.size()) measure<zero>(e, row(q), variance(q));
+}
+
+/// The same with exact coordinates. Only two of a surface can be independent; a
+/// third would be 0 = rounding error, with infinite weight.
+template <class S>
+void measure_crossing_exactly(const TrackingGeometry& geometry,
+                              const Line<S>& line, const TrackCrossing<S>& x,
+                              FiveEquations<S>& e) {
+  constexpr auto zero = ZeroVariance::allowed;
+  const SurfaceRecord& s = geometry.surfaces()[x.surface];
+  const auto axes = geometry.axes(s);
+  if (axes.empty()) return;
+  const auto row = [&](const CoordinateAxis& a) {
+    return coordinate_row(line, s, x.at, a.cosine, a.sine);
+  };
+  for (const CoordinateAxis& other : axes.subspan(1)) {
+    const double sine =
+        axes[0].cosine * other.sine - axes[0].sine * other.cosine;
+    if (std::abs(sine) > 1e-9) {
+      measure_pair<zero>(e, row(axes[0]), S(0), row(other), S(0));
+      return;
+    }
+  }
+  measure<zero>(e, row(axes[0]), S(0));
 }
 
 }  // namespace detail
@@ -43,9 +67,8 @@ void measure_crossing(const TrackingGeometry& geometry, const Line<S>& line,
 template <Errors errors, class S>
 FiveEquations<S> filter(const TrackingGeometry& geometry, const Crossings<S>& c,
                         std::vector<KinkGain<S>>* gains = nullptr) {
-  constexpr auto zero = errors == Errors::scattering_only
-                            ? ZeroVariance::allowed
-                            : ZeroVariance::excluded;
+  constexpr bool exact = errors == Errors::scattering_only;
+  constexpr auto zero = exact ? ZeroVariance::allowed : ZeroVariance::excluded;
   FiveEquations<S> e;
   if (gains) gains->resize(c.list.size());
   const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
@@ -62,7 +85,10 @@ FiveEquations<S> filter(const TrackingGeometry& geometry, const Crossings<S>& c,
           scatter<zero, false>(e, b, x.theta0_2, w_phi);
       }
     }
-    detail::measure_crossing<zero>(geometry, c.line, x, e);
+    if constexpr (exact)
+      detail::measure_crossing_exactly(geometry, c.line, x, e);
+    else
+      detail::measure_crossing(geometry, c.line, x, e);
   }
   if (geometry.bz() == 0) e.v[4] = S(0);
   return e;
