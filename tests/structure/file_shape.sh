@@ -1,7 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Fails on a source file without its two-line head, a library file above 400
-# lines, or a file that its CMakeLists.txt forgot. Usage: file_shape.sh ROOT
+# Fails on a source file without its head, a library file above 400 lines, or a
+# file that its CMakeLists.txt forgot. Usage: file_shape.sh ROOT
+#
+# The head is the SPDX line and one sentence that says what the file is. A .cpp
+# beside its header and a test need no sentence: the header has said it.
 cd "${1:?folder of the project}" || exit 2
 status=0
 fault() {
@@ -10,11 +13,17 @@ fault() {
 }
 
 for file in $(find lib apps tests -name '*.[ch]pp' | sort); do
-  awk 'NR == 1 && $0 != "// SPDX-License-Identifier: Apache-2.0" { bad = 1 }
-       NR == 2 && $0 !~ /^\/\/ [A-Za-z].*[a-z]/ { bad = 1 }
+  sentence=1
+  case $file in
+    *_test.cpp) sentence=0 ;;
+    *.cpp) [ ! -f "${file%.cpp}.hpp" ] || sentence=0 ;;
+  esac
+  awk -v sentence=$sentence '
+       NR == 1 && $0 != "// SPDX-License-Identifier: Apache-2.0" { bad = 1 }
+       NR == 2 && sentence && $0 !~ /^\/\/ [A-Za-z].*[a-z]/ { bad = 1 }
        NR == 2 { exit }
        END { exit bad || NR < 2 }' "$file" ||
-    fault "$file:1" "needs two lines: // SPDX-License-Identifier: Apache-2.0, and // one sentence"
+    fault "$file:1" "needs // SPDX-License-Identifier: Apache-2.0, then // one sentence"
 done
 
 for file in $(find . -name build -prune -o -name out -prune -o \

@@ -67,7 +67,10 @@ expect structure/include_order.sh 'unknown stage new'
 
 clean_tree
 echo 'int x;' > "$tree/apps/main.cpp"
-expect structure/file_shape.sh 'main.cpp:1: needs two lines'
+expect structure/file_shape.sh 'main.cpp:1: needs // SPDX'
+clean_tree
+echo '// SPDX-License-Identifier: Apache-2.0' > "$tree/lib/gttf/core/a.hpp"
+expect structure/file_shape.sh 'a.hpp:1: needs // SPDX'
 clean_tree
 yes 'int f();' | head -n 399 >> "$tree/lib/gttf/core/a.hpp"
 expect structure/file_shape.sh 'a.hpp:401: has 403 lines'
