@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <Eigen/Dense>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
 #include "gttf/core/dual.hpp"
@@ -81,6 +82,70 @@ TEST_CASE("triplet: parameters and gradients equal the reference values") {
     ++n;
   }
   CHECK(n == 5);
+}
+
+TEST_CASE(
+    "triplet: the global fit written out with triplets finds the "
+    "reference curvature") {
+  const auto file = read_json("golden-triplets.json");
+  const auto& g = file.at("tracks")[0];
+  std::vector<Point> x;
+  for (const auto& hit : g.at("hits")) x.push_back({hit[0], hit[1], hit[2]});
+  const auto n = static_cast<Eigen::Index>(x.size());
+  const Eigen::Index rows = 2 * (n - 2);
+  Eigen::VectorXd psi(rows), rho(rows), scattering(rows);
+  Eigen::MatrixXd h = Eigen::MatrixXd::Zero(rows, 3 * n);
+  Eigen::MatrixXd v = Eigen::MatrixXd::Zero(3 * n, 3 * n);
+  const double sigma_ms = g.at("sigma_MS");
+  for (Eigen::Index j = 0; j + 2 < n; ++j) {
+    const auto at = [&](Eigen::Index k) {
+      return x[static_cast<std::size_t>(j + k)];
+    };
+    const auto t = make_triplet(at(0), at(1), at(2));
+    psi.segment<2>(2 * j) << t.theta_tilde, t.phi_tilde;
+    rho.segment<2>(2 * j) << t.rho_theta, t.rho_phi;
+    scattering.segment<2>(2 * j) << sigma_ms, sigma_ms / sin_mean_theta(t);
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      h.block<1, 3>(2 * j, 3 * (j + k)) << t.h_theta[i].x, t.h_theta[i].y,
+          t.h_theta[i].z;
+      h.block<1, 3>(2 * j + 1, 3 * (j + k)) << t.h_phi[i].x, t.h_phi[i].y,
+          t.h_phi[i].z;
+    }
+  }
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const Point& p = x[static_cast<std::size_t>(k)];
+    const double r = std::hypot(p.x, p.y);
+    const Eigen::Vector3d u(-p.y / r, p.x / r, 0);
+    const double su = g.at("sigma_u"), sv = g.at("sigma_v");
+    v.block<3, 3>(3 * k, 3 * k) = su * su * u * u.transpose();
+    v(3 * k + 2, 3 * k + 2) += sv * sv;
+  }
+  // [GTTF] eq:kmatrix_inverse, eq:global_fit_c3d, eq:global_fit_sigma,
+  // eq:global_fit_delta, eq:global_fit_chi2
+  const Eigen::MatrixXd k =
+      (Eigen::MatrixXd(scattering.cwiseAbs2().asDiagonal()) +
+       h * v * h.transpose())
+          .inverse();
+  const double information = rho.dot(k * rho);
+  const double kappa = -rho.dot(k * psi) / information;
+  const Eigen::VectorXd kinks = psi + kappa * rho;
+  const Eigen::VectorXd delta = v * h.transpose() * k * kinks;
+  // the file was made with another order of operations; K has a condition of
+  // some hundred
+  const auto close = [](double a, double b) {
+    return std::abs(a - b) < 1e-11 * std::abs(b);
+  };
+  CHECK(close(kappa, g.at("kappa")));
+  CHECK(close(1 / std::sqrt(information), g.at("sigma")));
+  CHECK(close(kinks.dot(k * kinks), g.at("chi2")));
+  for (Eigen::Index i = 0; i < 3 * n; ++i)
+    CHECK(std::abs(delta[i] -
+                   g.at("delta")[static_cast<std::size_t>(i)].get<double>()) <
+          1e-12);
+  const Eigen::VectorXd d = scattering.cwiseAbs2().cwiseInverse();
+  CHECK(close(-rho.dot(d.asDiagonal() * psi) / rho.dot(d.asDiagonal() * rho),
+              g.at("kappa_MS")));
 }
 
 TEST_CASE("triplet: double equals 113 bits, however straight the track") {

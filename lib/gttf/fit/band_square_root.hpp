@@ -21,7 +21,7 @@ namespace gttf {
 /// semidefinite, where the printed V - V H^T K H V is a difference.
 /// Compared with a factorisation of K^-1 the condition number enters with its
 /// square root only. Cost: linear in the number of errors.
-/// Source: [GTTF] eq:kmatrix_inverse; rotations as in [Golub13] section 5.1.8
+/// Source: [GTTF] eq:kmatrix_inverse; rotations as in [Golub13] section 5.1
 class BandSquareRoot {
  public:
   /// Diagonal and sub-diagonals: three triplets share a hit, two kinks each.
