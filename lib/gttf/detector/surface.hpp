@@ -30,4 +30,15 @@ struct Surface {
   Interval v;             ///< cylinder: z; disk: r; plane: extent along v
 };
 
+inline Surface make_cylinder(double radius, Interval z) {
+  return {Shape::cylinder, Axis::x, radius, {}, z};
+}
+inline Surface make_disk(double z, Interval radius) {
+  return {Shape::disk, Axis::z, z, {}, radius};
+}
+inline Surface make_plane(Axis normal, double position, Interval u,
+                          Interval v) {
+  return {Shape::plane, normal, position, u, v};
+}
+
 }  // namespace gttf

@@ -8,11 +8,9 @@
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/detector/detector.hpp"
-#include "gttf/trajectory/track.hpp"
+#include "gttf/trajectory/crossings.hpp"
 
 namespace gttf {
-
-class TrackingGeometry;
 
 /// How the covariance is computed; the two are the same fit (docs/theory).
 enum class Engine { streaming, triplet };
@@ -25,12 +23,6 @@ enum class Status {
   curls_up,        ///< too few hits because the track turns back
   not_determined,  ///< the hits leave at least one parameter free
   index_pole,  ///< triplet engine: a segment turns too far for its expansion
-};
-
-/// Where the track ends within the detector.
-enum class TrackEnd {
-  leaves,    ///< crosses the outermost layers or passes beside them
-  curls_up,  ///< turns back before a layer that lies within its z range
 };
 
 /// Which error dominates the curvature; see docs/theory/regimes.md.
@@ -89,5 +81,11 @@ struct Resolution {
 /// Errors: none; see Resolution::status.
 Resolution resolve(const TrackingGeometry& geometry, const Track& track,
                    const Model& model = {});
+
+/// Regime from mu_phi and xi: `weak` for xi < 3 (no 3 sigma measurement of the
+/// curvature), else `scattering` for mu_phi <= 0.15 (the scattering-only fit
+/// suffices), `hits` for mu_phi >= sqrt(1 - 0.15^2), `mixed` between.
+/// Source: [GTTF] section "Tracking Regimes".
+Regime classify(double mu_phi, double xi);
 
 }  // namespace gttf

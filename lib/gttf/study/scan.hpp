@@ -20,14 +20,6 @@ struct ScanOptions {
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
-/// The track of grid point (i_momentum, i_angle).
-Track grid_track(const StudyRequest& request, std::size_t i_momentum,
-                 std::size_t i_angle);
-
-/// The table columns of language.md section 5 for one track.
-Table resolution_row(const Detector& detector, const StudyRequest& request,
-                     const Track& track, const Resolution& resolution);
-
 /// Every point of the grid, for each detector in turn: angle outer, momentum
 /// inner. Returns the number of tracks that have at least one resolution.
 std::size_t scan(const StudyRequest& request,

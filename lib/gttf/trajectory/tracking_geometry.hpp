@@ -3,33 +3,43 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "gttf/detector/detector.hpp"
 
 namespace gttf {
 
-/// Direction of a measured coordinate in the axes of its surface record, and
-/// its variance in mm^2: m = cosine * u + sine * v.
-struct Axis2 {
+/// Direction of a coordinate in the axes (u', v') of its surface record, and
+/// the variance of its measurement in mm^2: m = cosine u' + sine v'.
+struct CoordinateAxis {
   double cosine = 1;
   double sine = 0;
   double variance = 1;
 };
 
-/// Surface of one layer, flat and small. Planes are described by their normal;
-/// a plane normal to z has shape disk_plane.
+/// Surface of one layer, flat and small.
+///
+/// Axes (u', v'): cylinder (r-phi, z), disk (r-phi, r); a plane along z has a
+/// horizontal normal N and (z x N, z); a plane normal to z, kind disk_plane,
+/// (y, x). They differ from the Surface's (u, v) for planes normal to y and z.
 struct SurfaceRecord {
   enum class Kind : unsigned char { cylinder, disk, plane, disk_plane };
 
   Kind kind = Kind::cylinder;
+  Axis normal = Axis::x;  ///< planes: as in Surface
   double position = 0;    ///< radius | z | distance along the normal
   Interval u, v;          ///< extent; see Surface
-  double normal_cos = 1;  ///< azimuth of a plane's normal
+  double normal_cos = 1;  ///< azimuth of the normal, kind plane
   double normal_sin = 0;
   double x_over_x0 = 0;     ///< normal incidence
   unsigned first_axis = 0;  ///< into TrackingGeometry::axes()
   unsigned n_axes = 0;      ///< 0: passive
+
+  bool measures() const { return n_axes > 0; }
+
+  /// The Surface's u and v axes in terms of (u', v'); variances unused.
+  std::pair<CoordinateAxis, CoordinateAxis> user_axes() const;
 };
 
 /// Flat arrays made once from a detector; index = index in Detector::layers.
@@ -39,14 +49,14 @@ class TrackingGeometry {
 
   double bz() const { return bz_; }
   std::span<const SurfaceRecord> surfaces() const { return surfaces_; }
-  std::span<const Axis2> axes(const SurfaceRecord& s) const {
+  std::span<const CoordinateAxis> axes(const SurfaceRecord& s) const {
     return std::span(axes_).subspan(s.first_axis, s.n_axes);
   }
 
  private:
   double bz_ = 0;
   std::vector<SurfaceRecord> surfaces_;
-  std::vector<Axis2> axes_;
+  std::vector<CoordinateAxis> axes_;
 };
 
 }  // namespace gttf

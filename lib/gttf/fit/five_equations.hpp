@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// FiveEquations: what the outer part of a track says about its line, as five
+// independent weighted equations; the two operations on them.
+#pragma once
+
+#include <array>
+
+#include "gttf/core/scalar.hpp"
+#include "gttf/core/unroll.hpp"
+#include "gttf/trajectory/derivatives.hpp"
+
+namespace gttf {
+
+/// Equation i says s_i + sum_{j>i} r_ij s_j = z_i +- sqrt(v_i) about the line
+/// s = (d0, z0, phi0, theta, kappa) at the start point, errors independent.
+///
+/// This is a unit upper triangular square root of the information matrix,
+/// r^T diag(1/v) r. All variances are made of products and sums of positive
+/// terms, never of a difference: nothing cancels, and a variance may be zero
+/// (exact) or `nothing` (no equation). Derivation: docs/theory/streaming.md.
+template <class S>
+struct FiveEquations {
+  /// Variance of an equation that does not exist: not a soft prior, since
+  /// variances enter only products and ratios of positive numbers.
+  static constexpr double nothing = 1e60;
+  /// Added to variances where 0/0 of two exact equations must keep the old one.
+  static constexpr double exact = 1e-80;
+
+  std::array<S, 5> v;   ///< variances
+  std::array<S, 10> r;  ///< r_01 r_02 r_03 r_04 r_12 r_13 r_14 r_23 r_24 r_34
+
+  FiveEquations() {
+    v.fill(S(nothing));
+    r.fill(S(0));
+  }
+
+  /// Index of r_ij, i < j.
+  static constexpr std::size_t at(std::size_t i, std::size_t j) {
+    return i * 5 - i * (i + 1) / 2 + (j - i - 1);
+  }
+};
+
+/// Are variances of measurements allowed to be exactly zero?
+enum class ZeroVariance { excluded, allowed };
+
+namespace detail {
+template <ZeroVariance Z, class S>
+S guarded(const S& v) {
+  if constexpr (Z == ZeroVariance::allowed)
+    return v + S(FiveEquations<S>::exact);
+  else
+    return v;
+}
+}  // namespace detail
+
+/// Adds the equation x . s = y +- sqrt(v): weighted rotations downwards.
+template <ZeroVariance Z, class S>
+[[gnu::always_inline]] inline void measure(FiveEquations<S>& e, Row<S> x, S v) {
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < 5; ++i) {
+    const S ve = detail::guarded<Z>(v);
+    const S t = e.v[i] * x[i], q = ve + t * x[i];
+    const S inv = S(1) / q, c = ve * inv, s = t * inv;
+    e.v[i] = e.v[i] * c;
+    v = q;
+    GTTF_UNROLL
+    for (std::size_t j = i + 1; j < 5; ++j) {
+      S& r = e.r[FiveEquations<S>::at(i, j)];
+      const S xj = x[j];
+      x[j] = xj - x[i] * r;
+      // not r + s x[j], which is wrong by order 1 near noise pivots
+      r = c * r + s * xj;
+    }
+  }
+}
+
+/// Adds two equations at once, with one division per row instead of two.
+template <ZeroVariance Z, class S>
+[[gnu::always_inline]] inline void measure_pair(FiveEquations<S>& e, Row<S> x,
+                                                S vx, Row<S> y, S vy) {
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < 5; ++i) {
+    const S ve = detail::guarded<Z>(vx), we = detail::guarded<Z>(vy);
+    const S t = e.v[i] * x[i], q1 = ve + t * x[i];
+    const S w = e.v[i] * ve, b = w * y[i], q2 = we * q1 + b * y[i];
+    const S inv = S(1) / (q1 * q2), i1 = q2 * inv, i2 = q1 * inv;
+    const S c1 = ve * i1, s1 = t * i1, c2 = we * q1 * i2, s2 = b * i2;
+    e.v[i] = w * we * i2;
+    vx = q1;
+    vy = q2 * i1;
+    GTTF_UNROLL
+    for (std::size_t j = i + 1; j < 5; ++j) {
+      S& r = e.r[FiveEquations<S>::at(i, j)];
+      const S xj = x[j], yj = y[j], r1 = c1 * r + s1 * xj;
+      x[j] = xj - x[i] * r;
+      y[j] = yj - y[i] * r1;
+      r = c2 * r1 + s2 * yj;
+    }
+  }
+}
+
+/// kinks = -G s + noise: how the two kinks of a crossing follow from the line
+/// inside; needed on the way back.
+template <class S>
+struct KinkGain {
+  Row<S> theta{}, phi{};
+};
+
+/// Turns equations for the line outside a scatterer into equations for the line
+/// inside: s_outside = s_inside + b_theta k_theta + b_phi k_phi. The two kinks
+/// are eliminated together, from the bottom equation upwards.
+///
+/// @param b      columns of the kinks; their theta components are 1 and 0
+/// @param w      theta0^2; 0 changes nothing
+/// @param w_phi  theta0^2/sin^2(theta)
+/// @param gain   filled if not null
+template <ZeroVariance Z, bool keep_gain, class S>
+[[gnu::always_inline]] inline void scatter(FiveEquations<S>& e,
+                                           const Kink<S>& b, const S& w,
+                                           const S& w_phi,
+                                           KinkGain<S>* gain = nullptr) {
+  const auto r = [&e](std::size_t i, std::size_t j) -> S& {
+    return e.r[FiveEquations<S>::at(i, j)];
+  };
+  // left-hand sides of the equations applied to the two columns
+  const S et[3] = {
+      b.theta[0] + r(0, 1) * b.theta[1] + r(0, 2) * b.theta[2] + r(0, 3),
+      b.theta[1] + r(1, 2) * b.theta[2] + r(1, 3), b.theta[2] + r(2, 3)};
+  const S ep[3] = {b.phi[0] + r(0, 1) * b.phi[1] + r(0, 2) * b.phi[2],
+                   b.phi[1] + r(1, 2) * b.phi[2], b.phi[2]};
+  // covariance of the kinks = U diag(dt, dp) U^T, U = [1 u; 0 1]
+  S dt = w, dp = w_phi, u(0);
+  Row<S> gt, gp;
+  {
+    const S v3 = detail::guarded<Z>(e.v[3]);
+    const S a = v3 + dt, k = dt / a;
+    dt = k * v3;
+    e.v[3] = a;
+    gt[3] = k;
+    gt[4] = k * r(3, 4);
+    gp[3] = gp[4] = S(0);
+  }
+  GTTF_UNROLL
+  for (std::size_t step = 0; step < 3; ++step) {
+    const std::size_t i = 2 - step;
+    const S ft = et[i], fp = ep[i] + u * ft;
+    const S vt = dt * ft, vp = dp * fp, v = detail::guarded<Z>(e.v[i]);
+    const S a1 = v + vt * ft, a2 = a1 + vp * fp;
+    const S inv = S(1) / (a1 * a2), i1 = a2 * inv, i2 = a1 * inv;
+    const S kt = (vt + u * vp) * i2, kp = vp * i2;
+    e.v[i] = a2;
+    dt = dt * (v * i1);
+    u = u - vt * fp * i1;
+    dp = dp * (a1 * i2);
+    GTTF_UNROLL
+    for (std::size_t j = i + 1; j < 5; ++j) {
+      S& rij = r(i, j);
+      rij = rij - ft * gt[j] - ep[i] * gp[j];
+      if (keep_gain || i > 0) {
+        gt[j] = gt[j] + kt * rij;
+        gp[j] = gp[j] + kp * rij;
+      }
+    }
+    gt[i] = kt;
+    gp[i] = kp;
+  }
+  if constexpr (keep_gain) *gain = {gt, gp};
+}
+
+/// A linear function a . s in the basis of the independent errors:
+/// a . s = sum_k z_k error_k with Var(error_k) = v_k.
+template <class S>
+[[gnu::always_inline]] inline Row<S> express(const FiveEquations<S>& e,
+                                             const Row<S>& a) {
+  Row<S> z;
+  GTTF_UNROLL
+  for (std::size_t j = 0; j < 5; ++j) {
+    S sum = a[j];
+    for (std::size_t i = 0; i < j; ++i)
+      sum = sum - z[i] * e.r[FiveEquations<S>::at(i, j)];
+    z[j] = sum;
+  }
+  return z;
+}
+
+/// Symmetric 5x5 matrix, as rows.
+template <class S>
+using Covariance5 = std::array<Row<S>, 5>;
+
+/// Covariance of five linear functions of s (default: s itself),
+/// Cov(a, a') = sum_k v_k z_k z'_k: always positive semidefinite.
+template <class S>
+Covariance5<S> covariance(const FiveEquations<S>& e,
+                          const std::array<Row<S>, 5>& functions) {
+  std::array<Row<S>, 5> z;
+  for (std::size_t i = 0; i < 5; ++i) z[i] = express(e, functions[i]);
+  Covariance5<S> c;
+  for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      S sum = e.v[0] * z[i][0] * z[j][0];
+      for (std::size_t k = 1; k < 5; ++k)
+        sum = sum + e.v[k] * z[i][k] * z[j][k];
+      c[i][j] = c[j][i] = sum;
+    }
+  return c;
+}
+
+template <class S>
+Covariance5<S> covariance(const FiveEquations<S>& e) {
+  std::array<Row<S>, 5> unit;
+  for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t j = 0; j < 5; ++j) unit[i][j] = S(i == j ? 1 : 0);
+  return covariance(e, unit);
+}
+
+}  // namespace gttf

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The streaming fit: crossings are taken up from the outermost to the first
+// measuring one; cost linear, memory independent of the number of layers.
+#pragma once
+
+#include <vector>
+
+#include "gttf/fit/five_equations.hpp"
+#include "gttf/trajectory/crossings.hpp"
+
+namespace gttf {
+
+/// Which errors a fit believes in.
+enum class Errors { all, hits_only, scattering_only };
+
+namespace detail {
+
+template <ZeroVariance Z, class S>
+void measure_crossing(const TrackingGeometry& geometry, const Line<S>& line,
+                      const TrackCrossing<S>& x, FiveEquations<S>& e) {
+  const SurfaceRecord& s = geometry.surfaces()[x.surface];
+  const auto axes = geometry.axes(s);
+  const auto row = [&](std::size_t q) {
+    return coordinate_row(line, s, x.at, axes[q].cosine, axes[q].sine);
+  };
+  const auto variance = [&](std::size_t q) {
+    return S(Z == ZeroVariance::allowed ? 0 : axes[q].variance);
+  };
+  std::size_t q = 0;
+  for (; q + 1 < axes.size(); q += 2)
+    measure_pair<Z>(e, row(q), variance(q), row(q + 1), variance(q + 1));
+  if (q < axes.size()) measure<Z>(e, row(q), variance(q));
+}
+
+}  // namespace detail
+
+/// What all hits say about the line inside the first measuring layer, its own
+/// scattering not included. Scattering of the last layer and of anything after
+/// it has no effect on the fit.
+///
+/// With no field, kappa is not a parameter: its equation has variance 0.
+/// @param gains  if not null, one KinkGain per crossing for the way back
+template <Errors errors, class S>
+FiveEquations<S> filter(const TrackingGeometry& geometry, const Crossings<S>& c,
+                        std::vector<KinkGain<S>>* gains = nullptr) {
+  constexpr auto zero = errors == Errors::scattering_only
+                            ? ZeroVariance::allowed
+                            : ZeroVariance::excluded;
+  FiveEquations<S> e;
+  if (gains) gains->resize(c.list.size());
+  const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
+  for (int k = c.last; k >= c.first && k >= 0; --k) {
+    const TrackCrossing<S>& x = c.list[static_cast<std::size_t>(k)];
+    if constexpr (errors != Errors::hits_only) {
+      if (k > c.first && k < c.last) {
+        const Kink<S> b = kink(c.line, x.at);
+        const S w_phi = x.theta0_2 * inv_sin2;
+        if (gains)
+          scatter<zero, true>(e, b, x.theta0_2, w_phi,
+                              &(*gains)[static_cast<std::size_t>(k)]);
+        else
+          scatter<zero, false>(e, b, x.theta0_2, w_phi);
+      }
+    }
+    detail::measure_crossing<zero>(geometry, c.line, x, e);
+  }
+  if (geometry.bz() == 0) e.v[4] = S(0);
+  return e;
+}
+
+/// Adds W b_theta b_theta^T + W/sin^2 b_phi b_phi^T of the first measuring
+/// layer and of everything inside it: material that broadens the perigee
+/// parameters and not kappa.
+template <class S>
+void add_inner_material(const Crossings<S>& c, Covariance5<S>& covariance) {
+  const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
+  for (int k = 0; k <= c.first; ++k) {
+    const TrackCrossing<S>& x = c.list[static_cast<std::size_t>(k)];
+    const Kink<S> b = kink(c.line, x.at);
+    const Row<S> theta = {b.theta[0], b.theta[1], b.theta[2], S(1), S(0)};
+    const Row<S> phi = {b.phi[0], b.phi[1], b.phi[2], S(0), S(0)};
+    const S w = x.theta0_2, w_phi = w * inv_sin2;
+    for (std::size_t i = 0; i < 4; ++i)
+      for (std::size_t j = 0; j < 4; ++j)
+        covariance[i][j] = covariance[i][j] + w * theta[i] * theta[j] +
+                           w_phi * phi[i] * phi[j];
+  }
+}
+
+/// Walks from the first to the last measuring layer and tells how every single
+/// error enters the five parameters that have covariance `n`.
+///
+/// on_hit(k, q, n, variance): the error of coordinate q of crossing k enters
+/// parameter i with variance n_i^2/variance. on_kink(k, p_theta, p_phi, w,
+/// w_phi): scattering enters with p_theta_i^2/w + p_phi_i^2/w_phi (w > 0). All
+/// of these sum up to the diagonal of n; products of two parameters, to n.
+template <class S, class OnHit, class OnKink>
+void way_back(const TrackingGeometry& geometry, const Crossings<S>& c,
+              const std::vector<KinkGain<S>>& gains, Covariance5<S> n,
+              OnHit&& on_hit, OnKink&& on_kink) {
+  const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
+  const auto apply = [&n](const Row<S>& a) {
+    Row<S> y;
+    for (std::size_t i = 0; i < 5; ++i) {
+      y[i] = n[i][0] * a[0];
+      for (std::size_t j = 1; j < 5; ++j) y[i] = y[i] + n[i][j] * a[j];
+    }
+    return y;
+  };
+  for (int k = c.first; k <= c.last && k >= 0; ++k) {
+    const auto index = static_cast<std::size_t>(k);
+    const TrackCrossing<S>& x = c.list[index];
+    const SurfaceRecord& s = geometry.surfaces()[x.surface];
+    const auto axes = geometry.axes(s);
+    for (std::size_t q = 0; q < axes.size(); ++q)
+      on_hit(
+          index, q,
+          apply(coordinate_row(c.line, s, x.at, axes[q].cosine, axes[q].sine)),
+          S(axes[q].variance));
+    if (k == c.first || k == c.last || s.x_over_x0 == 0) continue;
+    Row<S> theta = apply(gains[index].theta), phi = apply(gains[index].phi);
+    for (std::size_t i = 0; i < 5; ++i) {
+      theta[i] = -theta[i];
+      phi[i] = -phi[i];
+    }
+    on_kink(index, theta, phi, x.theta0_2, x.theta0_2 * inv_sin2);
+    const Kink<S> b = kink(c.line, x.at);
+    for (std::size_t i = 0; i < 5; ++i) {
+      for (std::size_t j = 0; j < 3; ++j)
+        n[i][j] = n[i][j] + theta[i] * b.theta[j] + phi[i] * b.phi[j];
+      n[i][3] = n[i][3] + theta[i];
+    }
+  }
+}
+
+}  // namespace gttf

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/resolution_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace gttf {
+
+namespace {
+
+/// eta = -ln tan(theta/2) = asinh(cot theta); 0 at 90 deg but for rounding.
+double pseudorapidity(double theta) {
+  const double cos = std::cos(theta);
+  return std::abs(cos) < 1e-15 ? 0 : std::asinh(cos / std::sin(theta));
+}
+
+double sigma(const Matrix5& m, int i, double unit) {
+  return std::sqrt(m(i, i)) / unit;
+}
+
+}  // namespace
+
+double in_degrees(double angle) {
+  const double degrees = angle / unit::deg;
+  const double rounded = std::round(degrees * 1e9) / 1e9;
+  return std::abs(rounded - degrees) <= 4e-16 * std::abs(degrees) ? rounded
+                                                                  : degrees;
+}
+
+void ResolutionTable::reserve(std::size_t rows) {
+  for (Texts* c : {&detector_, &particle_, &regime_, &status_, &end_})
+    c->reserve(rows);
+  for (Integers* c : {&n_hits_, &n_triplets_}) c->reserve(rows);
+  for (Reals* c : {&p_, &pt_, &theta_, &eta_, &phi_, &x_over_x0_, &p_rel_,
+                   &pt_rel_, &qop_, &d0_, &z0_, &phi0_, &sigma_theta_,
+                   &hit_only_, &ms_only_, &mu_phi_, &mu_theta_, &xi_})
+    c->reserve(rows);
+}
+
+Track grid_track(const StudyRequest& request, GridPoint point) {
+  Track t;
+  t.theta = theta_of(request.angle, point.angle);
+  t.p = request.momentum.values[point.momentum];
+  if (request.momentum.variable == MomentumAxis::Variable::pt)
+    t.p /= std::sin(t.theta);
+  t.phi = request.phi;
+  t.mass = request.particle.mass;
+  t.charge = request.particle.charge;
+  t.vertex = request.vertex;
+  return t;
+}
+
+void ResolutionTable::add(const Detector& detector, const StudyRequest& request,
+                          GridPoint point, const Resolution& r) {
+  const Track track = grid_track(request, point);
+  const bool by_eta = request.angle.variable == AngleAxis::Variable::eta;
+  const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
+  detector_.push_back(detector.name);
+  particle_.push_back(request.particle.name);
+  p_.push_back(track.p);
+  pt_.push_back(by_pt ? request.momentum.values[point.momentum]
+                      : track.p * std::sin(track.theta));
+  theta_.push_back(in_degrees(track.theta));
+  eta_.push_back(by_eta ? request.angle.values[point.angle]
+                        : pseudorapidity(track.theta));
+  phi_.push_back(in_degrees(track.phi));
+  n_hits_.push_back(r.n_hits);
+  n_triplets_.push_back(std::max(0, r.n_hits - 2));
+  x_over_x0_.push_back(r.x_over_x0);
+  p_rel_.push_back(r.sigma_p_rel);
+  pt_rel_.push_back(r.sigma_pt_rel);
+  qop_.push_back(sigma(r.perigee, Perigee::qop, 1));
+  d0_.push_back(sigma(r.perigee, Perigee::d0, unit::um));
+  z0_.push_back(sigma(r.perigee, Perigee::z0, unit::um));
+  phi0_.push_back(sigma(r.perigee, Perigee::phi, unit::mrad));
+  sigma_theta_.push_back(sigma(r.perigee, Perigee::theta, unit::mrad));
+  hit_only_.push_back(r.sigma_p_rel_hit_only);
+  ms_only_.push_back(r.sigma_p_rel_ms_only);
+  mu_phi_.push_back(r.mu_phi);
+  mu_theta_.push_back(r.mu_theta);
+  xi_.push_back(r.xi);
+  regime_.emplace_back(to_string(r.regime));
+  status_.emplace_back(to_string(r.status));
+  end_.emplace_back(to_string(r.end));
+  if (std::isfinite(d0_.back())) ++evaluated_;
+}
+
+Table ResolutionTable::take() && {
+  Table t;
+  t.columns.reserve(25);
+  const auto put = [&t](const char* name, auto& cells) {
+    t.columns.push_back({name, std::move(cells)});
+  };
+  put("detector", detector_);
+  put("particle", particle_);
+  put("p_GeV", p_);
+  put("pt_GeV", pt_);
+  put("theta_deg", theta_);
+  put("eta", eta_);
+  put("phi_deg", phi_);
+  put("n_hits", n_hits_);
+  put("n_triplets", n_triplets_);
+  put("x_over_x0", x_over_x0_);
+  put("sigma_p_rel", p_rel_);
+  put("sigma_pt_rel", pt_rel_);
+  put("sigma_qop_per_GeV", qop_);
+  put("sigma_d0_um", d0_);
+  put("sigma_z0_um", z0_);
+  put("sigma_phi0_mrad", phi0_);
+  put("sigma_theta_mrad", sigma_theta_);
+  put("sigma_p_rel_hit_only", hit_only_);
+  put("sigma_p_rel_ms_only", ms_only_);
+  put("mu_phi", mu_phi_);
+  put("mu_theta", mu_theta_);
+  put("xi", xi_);
+  put("regime", regime_);
+  put("status", status_);
+  put("track_end", end_);
+  return t;
+}
+
+}  // namespace gttf

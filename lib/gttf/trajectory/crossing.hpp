@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Crossing: where and how a helix meets a cylinder, a disk or a plane.
+#pragma once
+
+#include <cmath>
+
+#include "gttf/core/series.hpp"
+#include "gttf/trajectory/line.hpp"
+#include "gttf/trajectory/tracking_geometry.hpp"
+
+namespace gttf {
+
+/// Seven numbers from which every derivative at a crossing follows, the
+/// incidence and the material. The half chord D > 0 and the half turn X give
+/// u = sin X = c D: no formula divides by the curvature.
+template <class S>
+struct Crossing {
+  S forward;      ///< f = 2 D cos X: position along e0 from the start, mm
+  S sideward;     ///< g = 2 D sin X: position along n0 from the start, mm
+  S arc;          ///< transverse arc length, mm; path = arc/sin(theta)
+  S sin_turn;     ///< sine and
+  S cos_turn;     ///< cosine of the turn Phi of the direction
+  S arc_excess;   ///< E = (arc - forward)/c without the cancellation, mm^2
+  S half_chord2;  ///< 2 D^2, mm^2
+  S cos_psi;      ///< psi: from the surface's normal (disk: e_r, plane normal
+  S sin_psi;      ///< to z: x axis) to the transverse direction
+  S inv_cos_psi;  ///< 1 for disks
+  S x_over_x0;    ///< along the track
+};
+
+namespace detail {
+
+template <class S>
+void set_from_half_chord(const S& d, const S& u, const S& h, const S& inv_1ph,
+                         const S& excess, Crossing<S>& x) {
+  const S u2 = u * u;
+  x.forward = S(2) * d * h;
+  x.sideward = S(2) * d * u;
+  x.half_chord2 = S(2) * d * d;
+  x.arc = S(2) * d * (S(1) + u2 * excess);
+  x.sin_turn = S(2) * u * h;
+  x.cos_turn = S(1) - S(2) * u2;
+  x.arc_excess = x.half_chord2 * u * (inv_1ph + excess);
+}
+
+/// From W = D/cos(X): where the equation of the surface is linear in D cos X.
+template <class S>
+void set_from_chord_tangent(const Line<S>& l, const S& chord, Crossing<S>& x) {
+  using std::sqrt;
+  const S w = l.c * chord;
+  const S h = S(1) / sqrt(S(1) + w * w);
+  const S u = w * h;
+  set_from_half_chord(chord * h, u, h, S(1) / (S(1) + h), asin_excess(u * u, h),
+                      x);
+}
+
+template <class S>
+void cross_cylinder(const Line<S>& l, const SurfaceRecord& s, Crossing<S>& x) {
+  using std::abs, std::sqrt;
+  if (l.on_axis) {
+    const S d(0.5 * s.position), u = l.c * d, h = sqrt(S(1) - u * u);
+    const S h1 = S(1) + h, inv = S(1) / (h * h1);
+    set_from_half_chord(d, u, h, inv * h, asin_excess(u * u, h), x);
+    x.cos_psi = h;
+    x.sin_psi = u;
+    x.inv_cos_psi = inv * h1;
+  } else {
+    // |start + chord| = r is quadratic in W: A W^2 + 4 a W - De = 0
+    const S de = S(s.position) * S(s.position) - l.r2;
+    const S a2 = S(2) * l.along;
+    const S quad = S(4) * (S(1) + l.across * l.c) - de * l.c * l.c;
+    const S root = sqrt(a2 * a2 + quad * de);
+    const S chord =
+        select(l.along > S(0), de / (root + abs(a2)), (root - a2) / quad);
+    set_from_chord_tangent(l, chord, x);
+    const S inv_r(1 / s.position);
+    x.cos_psi =
+        (l.along * x.cos_turn + l.across * x.sin_turn + x.forward) * inv_r;
+    x.sin_psi =
+        (l.along * x.sin_turn - l.across * x.cos_turn + x.sideward) * inv_r;
+    x.inv_cos_psi = S(1) / x.cos_psi;
+  }
+  x.x_over_x0 = S(s.x_over_x0) * l.inv_sin_theta * abs(x.inv_cos_psi);
+}
+
+template <class S>
+void cross_plane(const Line<S>& l, const SurfaceRecord& s, Crossing<S>& x) {
+  using std::abs, std::sqrt;
+  // direction at the start relative to the plane's normal
+  const S cn(s.normal_cos), sn(s.normal_sin);
+  const S cos0 = l.cos_phi * cn + l.sin_phi * sn;
+  const S sin0 = l.sin_phi * cn - l.cos_phi * sn;
+  const S gap = S(s.position) - (l.along * cos0 - l.across * sin0);
+  const S root = sqrt(cos0 * cos0 - gap * l.c * (gap * l.c + S(2) * sin0));
+  set_from_chord_tangent(l, abs(gap) / (abs(cos0) + root), x);
+  x.cos_psi = cos0 * x.cos_turn - sin0 * x.sin_turn;
+  x.sin_psi = sin0 * x.cos_turn + cos0 * x.sin_turn;
+  x.inv_cos_psi = S(1) / x.cos_psi;
+  x.x_over_x0 = S(s.x_over_x0) * l.inv_sin_theta * abs(x.inv_cos_psi);
+}
+
+template <class S>
+void cross_disk(const Line<S>& l, const SurfaceRecord& s, Crossing<S>& x) {
+  using std::abs, std::sqrt;
+  const S arc = (S(s.position) - l.z) * l.tan_theta;
+  const S half_turn = S(0.5) * l.c * arc, x2 = half_turn * half_turn;
+  const SineSeries<S> sine = sine_series(x2);
+  const S sinc = S(1) - x2 * sine.deficit;
+  const S d = S(0.5) * arc * sinc;
+  set_from_half_chord(d, half_turn * sinc, sine.cosine,
+                      S(1) / (S(1) + sine.cosine),
+                      sine.deficit / (sinc * sinc * sinc), x);
+  x.arc = arc;
+  if (s.kind == SurfaceRecord::Kind::disk) {
+    const S px = l.along + x.forward, py = l.across + x.sideward;
+    const S inv_r = S(1) / sqrt(px * px + py * py);
+    x.cos_psi =
+        (l.along * x.cos_turn + l.across * x.sin_turn + x.forward) * inv_r;
+    x.sin_psi =
+        (l.along * x.sin_turn - l.across * x.cos_turn + x.sideward) * inv_r;
+  } else {
+    x.cos_psi = l.cos_phi * x.cos_turn - l.sin_phi * x.sin_turn;
+    x.sin_psi = l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn;
+  }
+  x.inv_cos_psi = S(1);
+  x.x_over_x0 = S(s.x_over_x0) / abs(l.cos_theta);
+}
+
+}  // namespace detail
+
+/// The first outward crossing of `l` with `s` before half a turn.
+///
+/// Garbage or NaN where there is none: ask is_crossed() first (per surface and
+/// lane; lists of crossings are made once and shared).
+/// Source: docs/theory/crossings.md.
+template <class S>
+Crossing<S> cross(const Line<S>& l, const SurfaceRecord& s) {
+  using Kind = SurfaceRecord::Kind;
+  Crossing<S> x;
+  switch (s.kind) {
+    case Kind::cylinder:
+      detail::cross_cylinder(l, s, x);
+      break;
+    case Kind::plane:
+      detail::cross_plane(l, s, x);
+      break;
+    case Kind::disk:
+    case Kind::disk_plane:
+      detail::cross_disk(l, s, x);
+      break;
+  }
+  return x;
+}
+
+}  // namespace gttf

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the surfaces that a track crosses.
+#include "gttf/trajectory/crossings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace gttf {
+
+namespace {
+
+using Kind = SurfaceRecord::Kind;
+constexpr double min_cos_incidence = 0.01;
+
+enum class Reach { crossed, missed, turned_back };
+
+/// Is the radius of a cylinder out of reach only because the track bends?
+/// Yes if the track is still within its z range after half a turn.
+Reach beyond_cylinder(const Line<double>& l, const SurfaceRecord& s) {
+  const double half_turn_arc = std::numbers::pi / std::abs(l.c);
+  const double z = l.z + half_turn_arc * l.cot_theta;
+  return s.v.contains(z) ? Reach::turned_back : Reach::missed;
+}
+
+/// Can the formulas of crossing.hpp be used at all?
+Reach precheck(const Line<double>& l, const SurfaceRecord& s) {
+  switch (s.kind) {
+    case Kind::cylinder: {
+      const double r2 = s.position * s.position;
+      if (l.r2 >= r2) return Reach::missed;  // starts outside
+      if (l.on_axis && std::abs(l.c) * 0.5 * s.position >= 1)
+        return beyond_cylinder(l, s);
+      if (!l.on_axis) {
+        const double de = r2 - l.r2;
+        const double quad = 4 * (1 + l.across * l.c) - de * l.c * l.c;
+        if (4 * l.along * l.along + quad * de < 0) return beyond_cylinder(l, s);
+        if (l.along <= 0 && quad <= 0) return beyond_cylinder(l, s);
+      }
+      return Reach::crossed;
+    }
+    case Kind::plane: {
+      const double cos0 = l.cos_phi * s.normal_cos + l.sin_phi * s.normal_sin;
+      const double sin0 = l.sin_phi * s.normal_cos - l.cos_phi * s.normal_sin;
+      const double gap = s.position - (l.along * cos0 - l.across * sin0);
+      if (!(gap * cos0 > 0)) return Reach::missed;
+      if (cos0 * cos0 < gap * l.c * (gap * l.c + 2 * sin0))
+        return Reach::turned_back;
+      return Reach::crossed;
+    }
+    case Kind::disk:
+    case Kind::disk_plane: {
+      if (l.cos_theta == 0) return Reach::missed;
+      const double arc = (s.position - l.z) * l.tan_theta;
+      if (!(arc > 0)) return Reach::missed;
+      const double turn = std::abs(l.c) * arc;
+      if (turn < std::numbers::pi) return Reach::crossed;
+      return turn < 2 * std::numbers::pi ? Reach::turned_back : Reach::missed;
+    }
+  }
+  return Reach::missed;
+}
+
+bool inside(const Line<double>& l, const SurfaceRecord& s,
+            const Crossing<double>& x) {
+  const double a = l.along + x.forward, b = l.across + x.sideward;
+  const double z = l.z + x.arc * l.cot_theta;
+  const auto px = [&] { return l.cos_phi * a - l.sin_phi * b; };
+  const auto py = [&] { return l.sin_phi * a + l.cos_phi * b; };
+  switch (s.kind) {
+    case Kind::cylinder:
+      return s.v.contains(z);
+    case Kind::disk:
+      return s.v.contains(std::hypot(a, b));
+    case Kind::disk_plane:
+      return s.u.contains(px()) && s.v.contains(py());
+    case Kind::plane:
+      return s.normal == Axis::x ? s.u.contains(py()) && s.v.contains(z)
+                                 : s.u.contains(z) && s.v.contains(px());
+  }
+  return false;
+}
+
+double cos_incidence(const Line<double>& l, const SurfaceRecord& s,
+                     const Crossing<double>& x) {
+  const bool upright = s.kind == Kind::cylinder || s.kind == Kind::plane;
+  return std::abs(upright ? l.sin_theta * x.cos_psi : l.cos_theta);
+}
+
+}  // namespace
+
+Crossings<double> find_crossings(const TrackingGeometry& geometry,
+                                 const Track& track, Scattering model) {
+  Crossings<double> c;
+  c.line = make_line<double>(track, geometry.bz());
+  const auto surfaces = geometry.surfaces();
+  c.list.reserve(surfaces.size());
+  for (unsigned i = 0; i < surfaces.size(); ++i) {
+    const SurfaceRecord& s = surfaces[i];
+    const Reach reach = precheck(c.line, s);
+    if (reach == Reach::turned_back) c.end = TrackEnd::curls_up;
+    if (reach != Reach::crossed) continue;
+    const Crossing<double> x = cross(c.line, s);
+    if (!(x.arc > 0) || !std::isfinite(x.arc_excess)) continue;
+    if (!inside(c.line, s, x)) continue;
+    if (cos_incidence(c.line, s, x) < min_cos_incidence) continue;
+    c.list.push_back({i, x});
+  }
+  std::stable_sort(
+      c.list.begin(), c.list.end(),
+      [](const auto& a, const auto& b) { return a.at.arc < b.at.arc; });
+  for (std::size_t k = 0; k < c.list.size(); ++k) {
+    if (!surfaces[c.list[k].surface].measures()) continue;
+    if (c.first < 0) c.first = static_cast<int>(k);
+    c.last = static_cast<int>(k);
+    ++c.n_measuring;
+  }
+  scatter_all(geometry, model, c);
+  return c;
+}
+
+}  // namespace gttf

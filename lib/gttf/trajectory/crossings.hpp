@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Crossings: the ordered list of what a track crosses in a detector.
+#pragma once
+
+#include <vector>
+
+#include "gttf/trajectory/crossing.hpp"
+#include "gttf/trajectory/scattering.hpp"
+
+namespace gttf {
+
+/// Where the track ends within the detector.
+enum class TrackEnd {
+  leaves,    ///< passes through or beside the outermost layers
+  curls_up,  ///< turns back before a layer it would otherwise have reached
+};
+
+/// One crossing: which surface, where, and how much it scatters there.
+template <class S>
+struct TrackCrossing {
+  unsigned surface = 0;  ///< index in TrackingGeometry::surfaces()
+  Crossing<S> at;
+  S theta0_2 = S(0);  ///< theta0^2, rad^2
+};
+
+/// All crossings of one track in order of flight.
+template <class S>
+struct Crossings {
+  Line<S> line;
+  std::vector<TrackCrossing<S>> list;
+  int n_measuring = 0;
+  int first = -1;  ///< index of the first measuring crossing, -1: none
+  int last = -1;   ///< of the last one
+  S x_over_x0 = S(0);
+  TrackEnd end = TrackEnd::leaves;
+};
+
+/// Sets theta0^2 of every crossing and the sum of x/X0.
+template <class S>
+void scatter_all(const TrackingGeometry& geometry, Scattering model,
+                 Crossings<S>& c) {
+  c.x_over_x0 = S(0);
+  for (const auto& x : c.list) c.x_over_x0 = c.x_over_x0 + x.at.x_over_x0;
+  for (auto& x : c.list)
+    x.theta0_2 =
+        geometry.surfaces()[x.surface].x_over_x0 > 0
+            ? theta0_squared(c.line, model, x.at.x_over_x0, c.x_over_x0)
+            : S(0);
+}
+
+/// Every surface that `track` crosses outwards before it has turned by pi, in
+/// order of flight; surfaces at equal path in the order of the detector.
+/// Crossings closer than 0.57 deg to the surface (cos of incidence below 0.01)
+/// are left out: a thin layer is no model of them.
+Crossings<double> find_crossings(const TrackingGeometry& geometry,
+                                 const Track& track, Scattering model);
+
+/// The same list for another scalar type, e.g. with derivatives.
+template <class S>
+Crossings<S> with_scalar(const TrackingGeometry& geometry,
+                         const Crossings<double>& found, const Line<S>& line,
+                         Scattering model) {
+  Crossings<S> c{.line = line,
+                 .list = {},
+                 .n_measuring = found.n_measuring,
+                 .first = found.first,
+                 .last = found.last,
+                 .end = found.end};
+  for (const auto& x : found.list)
+    c.list.push_back({x.surface, cross(line, geometry.surfaces()[x.surface])});
+  scatter_all(geometry, model, c);
+  return c;
+}
+
+}  // namespace gttf

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Line: the reference helix of a track in the form the formulas need.
+#pragma once
+
+#include <cmath>
+
+#include "gttf/core/scalar.hpp"
+#include "gttf/core/units.hpp"
+#include "gttf/trajectory/track.hpp"
+
+namespace gttf {
+
+/// A helix around z (or a straight line) from its start point.
+///
+/// Transverse frame at the start: e0 along the initial transverse direction,
+/// n0 = z x e0. Curvatures: kappa = d(phi)/d(path) = -q B/p, counter-clockwise
+/// positive; transverse curvature c = kappa/sin(theta). mm, GeV, rad.
+template <class S>
+struct Line {
+  S sin_theta, cos_theta, cot_theta, tan_theta;
+  S inv_sin_theta;
+  S kappa;          ///< 3D curvature, 1/mm
+  S c;              ///< transverse curvature, 1/mm
+  S kappa_column;   ///< 1/sin(theta), or 0 if p is not a fit parameter (B = 0)
+  S along, across;  ///< start point along e0 and n0, mm
+  S z;              ///< start point, mm
+  S r2;             ///< squared distance of the start point from the axis
+  S cos_phi, sin_phi;
+  S scatter_scale;    ///< (13.6 MeV q/(beta p))^2
+  S log_charge_beta;  ///< ln(q^2/beta^2)
+  bool on_axis;       ///< start point on the z axis (all lanes)
+};
+
+/// The reference helix of `track` in a field bz [GeV/(e mm)] along z.
+///
+/// @param cos_floor  |cos(theta)| below it counts as 0: keeps tan(theta) finite
+///                   where theta is 90 deg but for rounding
+template <class S>
+Line<S> make_line(const Track& track, double bz, double cos_floor = 1e-12) {
+  using std::abs, std::cos, std::sin, std::log;
+  Line<S> l;
+  const S theta(track.theta), phi(track.phi), p(track.p), q(track.charge);
+  l.sin_theta = sin(theta);
+  l.cos_theta = cos(theta);
+  if (std::abs(std::cos(track.theta)) < cos_floor) l.cos_theta = S(0);
+  l.inv_sin_theta = S(1) / l.sin_theta;
+  l.cot_theta = l.cos_theta * l.inv_sin_theta;
+  l.tan_theta = l.sin_theta / l.cos_theta;
+  l.kappa = -(q * S(bz)) / p;
+  l.c = l.kappa * l.inv_sin_theta;
+  l.kappa_column = bz == 0 ? S(0) : l.inv_sin_theta;
+  l.cos_phi = cos(phi);
+  l.sin_phi = sin(phi);
+  const S x(track.vertex[0]), y(track.vertex[1]);
+  l.along = x * l.cos_phi + y * l.sin_phi;
+  l.across = y * l.cos_phi - x * l.sin_phi;
+  l.z = S(track.vertex[2]);
+  l.r2 = x * x + y * y;
+  l.on_axis = track.vertex[0] == 0 && track.vertex[1] == 0;
+  const S m_over_p = S(track.mass) / p;
+  const S inv_beta2 = S(1) + m_over_p * m_over_p;
+  const S k = S(13.6 * unit::MeV) * q / p;
+  l.scatter_scale = k * k * inv_beta2;
+  l.log_charge_beta = log(q * q * inv_beta2);
+  return l;
+}
+
+}  // namespace gttf

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variance of the multiple-scattering angle of a thin layer.
+#pragma once
+
+#include <cmath>
+
+#include "gttf/trajectory/line.hpp"
+
+namespace gttf {
+
+/// Squared projected scattering angle of one crossing.
+///
+///   theta0^2 = (13.6 MeV q/(beta p))^2 t (1 + 0.038 L)^2
+///
+/// highland: L = ln(t q^2/beta^2) [PDG24] Eq. (34.16); highland_total: the same
+/// with the t of all crossings in the logarithm; highland_1991: L = ln t;
+/// rossi: L = 0. The bracket is not allowed below 0.
+///
+/// @param t      x/X0 of this crossing, > 0; the fit behind the formula holds
+///               for 1e-5 < t < 100
+/// @param total  sum of t over all crossings (highland_total)
+/// @return       theta0^2, rad^2
+template <class S>
+S theta0_squared(const Line<S>& l, Scattering model, const S& t,
+                 const S& total) {
+  using std::log;
+  const S square = l.scatter_scale * t;
+  S logarithm(0);
+  switch (model) {
+    case Scattering::off:
+      return S(0);
+    case Scattering::rossi:
+      return square;
+    case Scattering::highland:
+      logarithm = log(t) + l.log_charge_beta;
+      break;
+    case Scattering::highland_total:
+      logarithm = log(total) + l.log_charge_beta;
+      break;
+    case Scattering::highland_1991:
+      logarithm = log(t);
+      break;
+  }
+  S bracket = S(1) + S(0.038) * logarithm;
+  bracket = select(bracket > S(0), bracket, S(0));
+  return square * bracket * bracket;
+}
+
+}  // namespace gttf

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the flat arrays of a TrackingGeometry from a Detector.
+#include "gttf/trajectory/tracking_geometry.hpp"
+
+#include <cmath>
+
+namespace gttf {
+
+namespace {
+
+SurfaceRecord make_record(const Layer& layer) {
+  using Kind = SurfaceRecord::Kind;
+  const Surface& s = layer.surface;
+  SurfaceRecord r;
+  r.position = s.position;
+  r.u = s.u;
+  r.v = s.v;
+  r.normal = s.normal;
+  r.x_over_x0 = layer.x_over_x0();
+  switch (s.shape) {
+    case Shape::cylinder:
+      r.kind = Kind::cylinder;
+      break;
+    case Shape::disk:
+      r.kind = Kind::disk;
+      break;
+    case Shape::plane:
+      r.kind = s.normal == Axis::z ? Kind::disk_plane : Kind::plane;
+      if (s.normal == Axis::y) {
+        r.normal_cos = 0;
+        r.normal_sin = 1;
+      }
+      break;
+  }
+  return r;
+}
+
+/// 0 instead of the rounding error of cos(90 deg): a coordinate along an axis
+/// must not mix in the other one, however large that one's error is.
+double snapped(double x) { return std::abs(x) < 1e-15 ? 0 : x; }
+
+}  // namespace
+
+std::pair<CoordinateAxis, CoordinateAxis> SurfaceRecord::user_axes() const {
+  // normal to y: (u, v) = (z, x) = (v', -u'); normal to z: (x, y) = (v', u')
+  if (kind == Kind::plane && normal == Axis::y)
+    return {{.cosine = 0, .sine = 1}, {.cosine = -1, .sine = 0}};
+  if (kind == Kind::disk_plane)
+    return {{.cosine = 0, .sine = 1}, {.cosine = 1, .sine = 0}};
+  return {{.cosine = 1, .sine = 0}, {.cosine = 0, .sine = 1}};
+}
+
+TrackingGeometry::TrackingGeometry(const Detector& detector)
+    : bz_(detector.field.bz) {
+  surfaces_.reserve(detector.layers.size());
+  for (const Layer& layer : detector.layers) {
+    SurfaceRecord r = make_record(layer);
+    r.first_axis = static_cast<unsigned>(axes_.size());
+    r.n_axes = static_cast<unsigned>(layer.coordinates.size());
+    const auto [u, v] = r.user_axes();
+    for (const Coordinate& c : layer.coordinates) {
+      const double ca = snapped(std::cos(c.angle));
+      const double sa = snapped(std::sin(c.angle));
+      axes_.push_back({.cosine = ca * u.cosine + sa * v.cosine,
+                       .sine = ca * u.sine + sa * v.sine,
+                       .variance = c.sigma * c.sigma});
+    }
+    surfaces_.push_back(r);
+  }
+}
+
+}  // namespace gttf
