@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tests of Dual.
 #include "gttf/core/dual.hpp"
 
 #include <doctest/doctest.h>

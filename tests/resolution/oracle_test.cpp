@@ -24,13 +24,16 @@ double relative(double a, double b) { return std::abs(a / b - 1); }
 
 /// Largest |a - b| over sigma_i sigma_j.
 double deviation(const Matrix5& a, const nlohmann::json& b) {
+  const auto entry = [&b](int i, int j) {
+    return b.at(static_cast<std::size_t>(i))
+        .at(static_cast<std::size_t>(j))
+        .get<double>();
+  };
   double worst = 0;
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 5; ++j) {
-      const double scale =
-          std::sqrt(b[i][i].get<double>() * b[j][j].get<double>());
-      worst =
-          std::max(worst, std::abs(a(i, j) - b[i][j].get<double>()) / scale);
+      const double scale = std::sqrt(entry(i, i) * entry(j, j));
+      worst = std::max(worst, std::abs(a(i, j) - entry(i, j)) / scale);
     }
   return worst;
 }
@@ -122,7 +125,8 @@ TEST_CASE("resolve: the other scattering models equal the reference") {
     const auto file = read_json("oracle/" + name + ".json");
     const TrackingGeometry geometry(oracle_detector(file));
     for (const auto& point : file.at("points"))
-      for (const auto& [key, model] : models) {
+      for (const auto& [name_there, model] : models) {
+        const std::string key = name_there;
         CAPTURE(key);
         const Resolution r = resolve(geometry, oracle_track(point.at("input")),
                                      {.scattering = model});

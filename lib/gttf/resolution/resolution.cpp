@@ -66,8 +66,9 @@ Matrix5 in_user_parameters(const Covariance5<double>& c, double bz) {
 /// Can the scattering-only limit be trusted? With exact hits on layers of no
 /// material the line would be over-determined.
 bool scattering_limit_exists(const TrackingGeometry& geometry,
-                             const Crossings<double>& c) {
-  for (int k = c.first + 1; k < c.last; ++k) {
+                             const Crossings<double>& c,
+                             const StartHit<double>* start) {
+  for (int k = start ? c.first : c.first + 1; k < c.last; ++k) {
     const auto& x = c.list[static_cast<std::size_t>(k)];
     const SurfaceRecord& s = geometry.surfaces()[x.surface];
     if (s.measures() && !(x.theta0_2 > 0)) return false;
@@ -80,12 +81,12 @@ struct HitShares {
 };
 
 HitShares hit_shares(const TrackingGeometry& geometry,
-                     const Crossings<double>& c,
+                     const Crossings<double>& c, const StartHit<double>* start,
                      const std::vector<KinkGain<double>>& gains,
                      const Covariance5<double>& n) {
   HitShares sum;
   way_back(
-      geometry, c, gains, n,
+      geometry, c, start, gains, n,
       [&](std::size_t, std::size_t, const Row<double>& g, double variance) {
         sum.kappa += g[kappa] * g[kappa] / variance;
         sum.theta += g[Perigee::theta] * g[Perigee::theta] / variance;
@@ -124,21 +125,33 @@ std::vector<CrossingInfo> describe(const TrackingGeometry& geometry,
   return list;
 }
 
+/// The three covariances from the fit `e` (see filter()).
 void set_covariances(const TrackingGeometry& geometry,
-                     const Crossings<double>& c, const FiveEquations<double>& e,
-                     Covariance5<double> n, Resolution& r) {
+                     const Crossings<double>& c, const StartHit<double>* start,
+                     const FiveEquations<double>& e, Resolution& r) {
   const double bz = geometry.bz();
-  r.perigee_without_inner = in_user_parameters(n, bz);
-  add_inner_material(c, n);
-  r.perigee = in_user_parameters(n, bz);
   const auto& x = c.list[static_cast<std::size_t>(c.first)];
   const auto jacobian =
       surface_jacobian(c.line, geometry.surfaces()[x.surface], x.at);
-  r.first_hit = in_user_parameters(covariance(e, jacobian), bz);
+  Covariance5<double> perigee = covariance(e), without_inner = perigee;
+  FiveEquations<double> first = e;
+  if (start) {
+    const auto outer = filter<Errors::all>(geometry, c);
+    FiveEquations<double> bare = outer;
+    detail::measure_start<false>(*start, bare);
+    without_inner = covariance(bare);
+    first = join_with_start(c, *start, outer);
+  } else {
+    add_inner_material(c, perigee);
+  }
+  r.perigee = in_user_parameters(perigee, bz);
+  r.perigee_without_inner = in_user_parameters(without_inner, bz);
+  r.first_hit = in_user_parameters(covariance(first, jacobian), bz);
 }
 
 void set_momentum_resolution(const TrackingGeometry& geometry,
-                             const Crossings<double>& c, Resolution& r) {
+                             const Crossings<double>& c,
+                             const StartHit<double>* start, Resolution& r) {
   const double qop = -c.line.kappa / geometry.bz(), cot = c.line.cot_theta;
   const Matrix5& m = r.perigee;
   const double relative = m(Perigee::qop, Perigee::qop) / (qop * qop);
@@ -152,9 +165,10 @@ void set_momentum_resolution(const TrackingGeometry& geometry,
     return determined(geometry, c, e) ? std::sqrt(e.v[kappa]) / k
                                       : Resolution::none;
   };
-  r.sigma_p_rel_hit_only = limit(filter<Errors::hits_only>(geometry, c));
-  if (scattering_limit_exists(geometry, c))
-    r.sigma_p_rel_ms_only = limit(filter<Errors::scattering_only>(geometry, c));
+  r.sigma_p_rel_hit_only = limit(filter<Errors::hits_only>(geometry, c, start));
+  if (scattering_limit_exists(geometry, c, start))
+    r.sigma_p_rel_ms_only =
+        limit(filter<Errors::scattering_only>(geometry, c, start));
 }
 
 }  // namespace
@@ -179,25 +193,29 @@ Resolution resolve(const TrackingGeometry& geometry, const Track& track,
   r.crossings = describe(geometry, track, c);
 
   const bool field = geometry.bz() != 0;
-  if (c.n_measuring < (field ? 3 : 2)) {
+  const int n_points = c.n_measuring + (model.beam_spot ? 1 : 0);
+  if (c.n_measuring == 0 || n_points < (field ? 3 : 2)) {
     r.status =
         c.end == TrackEnd::curls_up ? Status::curls_up : Status::too_few_hits;
     return r;
   }
+  std::optional<StartHit<double>> spot;
+  if (model.beam_spot) spot = make_start_hit(c.line, *model.beam_spot);
+  const StartHit<double>* start = spot ? &*spot : nullptr;
+
   std::vector<KinkGain<double>> gains;
-  const auto e = filter<Errors::all>(geometry, c, &gains);
+  const auto e = filter<Errors::all>(geometry, c, start, &gains);
   if (!determined(geometry, c, e)) {
     r.status = Status::not_determined;
     return r;
   }
-  const Covariance5<double> n = covariance(e);
-  set_covariances(geometry, c, e, n, r);
-  const HitShares share = hit_shares(geometry, c, gains, n);
+  set_covariances(geometry, c, start, e, r);
+  const HitShares share = hit_shares(geometry, c, start, gains, covariance(e));
   r.mu_theta = std::sqrt(share.theta);
   r.status = field ? Status::ok : Status::no_field;
   if (!field) return r;
   r.mu_phi = std::sqrt(share.kappa);
-  set_momentum_resolution(geometry, c, r);
+  set_momentum_resolution(geometry, c, start, r);
   r.regime = classify(r.mu_phi, r.xi);
   return r;
 }

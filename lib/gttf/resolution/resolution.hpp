@@ -3,11 +3,13 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/detector/detector.hpp"
+#include "gttf/fit/beam_spot.hpp"
 #include "gttf/trajectory/crossings.hpp"
 
 namespace gttf {
@@ -49,6 +51,7 @@ struct CrossingInfo {
 struct Model {
   Scattering scattering = Scattering::highland;
   Engine engine = Engine::streaming;
+  std::optional<BeamSpot> beam_spot = {};  ///< constrains the start
 };
 
 /// Resolution of one track. Numbers that do not exist are NaN; `status` says
@@ -72,7 +75,7 @@ struct Resolution {
   double sigma_p_rel_ms_only = none;   ///< no hit errors
 
   double mu_phi = none;    ///< sqrt(share of hit errors in Var(kappa))
-  double mu_theta = none;  ///< the same for Var(theta) at the first hit
+  double mu_theta = none;  ///< the same for Var(theta)
   double xi = none;        ///< curvature significance |kappa|/sigma(kappa)
   Regime regime = Regime::unknown;
 };

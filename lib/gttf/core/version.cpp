@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The version, handed in by the build.
+#include "gttf/core/version.hpp"
+
+namespace gttf {
+
+std::string_view version() { return GTTF_VERSION; }
+
+}  // namespace gttf

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cost of one resolution: shipped detectors, and barrels of 10 to 10 000
+// layers.
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "bench/barrels.hpp"
+#include "gttf/core/units.hpp"
+#include "gttf/detector/read.hpp"
+#include "gttf/resolution/resolution.hpp"
+#include "gttf/trajectory/tracking_geometry.hpp"
+
+namespace {
+
+using namespace gttf;
+
+constexpr Track track{.p = 10 * unit::GeV, .theta = 80 * unit::deg};
+
+void resolve_repeatedly(benchmark::State& state, const Detector& detector,
+                        Engine engine) {
+  const TrackingGeometry geometry(detector);
+  const Model model{.engine = engine};
+  int n_hits = 0;
+  for (auto _ : state) {
+    const Resolution resolution = resolve(geometry, track, model);
+    n_hits = resolution.n_hits;
+    benchmark::DoNotOptimize(resolution.sigma_pt_rel);
+  }
+  if (n_hits < 3) state.SkipWithError("the track was not measured");
+  state.counters["hits"] = n_hits;
+}
+
+void shipped(benchmark::State& state, const std::string& name, Engine engine) {
+  const DetectorInput input =
+      read_detector(GTTF_SOURCE_DIR "/detectors/" + name + ".yaml");
+  resolve_repeatedly(state, input.detector, engine);
+}
+
+void barrel_of(benchmark::State& state, Engine engine) {
+  resolve_repeatedly(state, bench::barrel(static_cast<int>(state.range(0))),
+                     engine);
+  state.SetComplexityN(state.range(0));
+}
+
+// Reported with the fitted growth over the number of layers.
+BENCHMARK_CAPTURE(barrel_of, streaming, Engine::streaming)
+    ->RangeMultiplier(10)
+    ->Range(10, 10000)
+    ->Complexity(benchmark::oN);
+BENCHMARK_CAPTURE(barrel_of, triplet, Engine::triplet)
+    ->RangeMultiplier(10)
+    ->Range(10, 10000)
+    ->Complexity(benchmark::oN);
+
+BENCHMARK_CAPTURE(shipped, alice_its2, "alice_its2", Engine::streaming);
+BENCHMARK_CAPTURE(shipped, alice_its2_triplet, "alice_its2", Engine::triplet);
+BENCHMARK_CAPTURE(shipped, cld, "cld", Engine::streaming);
+BENCHMARK_CAPTURE(shipped, idea, "idea", Engine::streaming);
+
+}  // namespace

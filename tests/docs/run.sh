@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs the commands of README.md and of the pages in docs/ and compares what
+# they print. Usage: run.sh ROOT PROGRAM [PAGE...]
+#
+# The marks stand behind the language of a fenced block:
+#   ```sh run            run it; must succeed
+#   ```sh run exit=2     run it; must end with this status
+#   ```sh norun          only shown
+#   ```yaml file=NAME    written to the file NAME (any language but cpp)
+#   ```cpp from=PATH     must stand, indented or not, in that source file
+#   ```text              after a run block: what it prints, stdout and stderr;
+#                        `...` matches any text, on a line of its own any lines
+# Commands in a page run in one folder, made for that page, with copies of
+# detectors/ and configs/ and with the program in PATH and as
+# build/release/gttf-design. A block of sh or cpp without a mark is a fault.
+set -u
+root=$(cd "${1:?folder of the project}" && pwd) || exit 2
+program=${2:?path of gttf-design}
+shift 2
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+status=0
+blocks=0
+
+fault() {
+  echo "$1: $2"
+  status=1
+}
+
+# run_block PLACE STATUS: runs $work/blocks/N.sh, output to $work/output
+run_block() {
+  (cd "$folder" && PATH=$folder/build/release:$PATH \
+    sh -e "$block" > "$work/output" 2>&1 < /dev/null)
+  got=$?
+  [ "$got" = "$2" ] || {
+    fault "$1" "ended with status $got, not $2"
+    sed 's/^/    /' "$work/output"
+  }
+}
+
+run_page() {
+  page=$1
+  folder=$work/page
+  rm -rf "$folder" "$work/blocks"
+  mkdir -p "$folder/build/release" "$work/blocks"
+  for data in detectors configs; do
+    [ ! -d "$root/$data" ] || cp -R "$root/$data" "$folder/"
+  done
+  ln -s "$program" "$folder/build/release/gttf-design"
+  awk -v out="$work/blocks" -f "$here/split.awk" "$root/$page" \
+    > "$work/list" || { status=1; return; }
+  previous=
+  while read -r number line language mark value; do
+    block=$work/blocks/$number
+    place=$page:$line
+    case $language/$mark in
+    sh/run) run_block "$place" "$value"; blocks=$((blocks + 1)) ;;
+    sh/norun) ;;
+    sh/* | cpp/-) fault "$place" "a block of $language needs a mark, see tests/docs/run.sh" ;;
+    cpp/from)
+      awk -f "$here/contains.awk" "$block" "$root/$value" ||
+        fault "$place" "differs from $value" ;;
+    */file) mkdir -p "$(dirname "$folder/$value")" && cp "$block" "$folder/$value" ;;
+    text/-)
+      [ "$previous" != sh/run ] ||
+        awk -f "$here/compare.awk" "$block" "$work/output" ||
+        fault "$place" "prints something else" ;;
+    */-) ;;
+    *) fault "$place" "unknown mark $mark" ;;
+    esac
+    previous=$language/$mark
+  done < "$work/list"
+}
+
+if [ $# = 0 ]; then
+  set -- $(cd "$root" && find README.md docs detectors configs -name '*.md' \
+    2> /dev/null | sort)
+fi
+for page; do run_page "$page"; done
+echo "$# pages, $blocks blocks run"
+[ $# -gt 0 ] || status=1
+exit $status

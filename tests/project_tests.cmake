@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of the project as a whole: shape of the sources, pages, headers, package.
+
+# gttf_check(<script> <argument>...): the test structure.<script>
+function(gttf_check name)
+  add_test(NAME structure.${name} COMMAND
+    sh ${CMAKE_CURRENT_SOURCE_DIR}/structure/${name}.sh ${PROJECT_SOURCE_DIR})
+  set_tests_properties(structure.${name} PROPERTIES
+    LABELS structure SKIP_RETURN_CODE 77)
+endfunction()
+
+gttf_check(citations)
+gttf_check(file_shape)
+gttf_check(format)
+gttf_check(include_order)
+gttf_check(links)
+gttf_check(self_test)
+
+if(TARGET gttf-design)
+  add_test(NAME docs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/docs/run.sh
+    ${PROJECT_SOURCE_DIR} $<TARGET_FILE:gttf-design>)
+  set_tests_properties(docs PROPERTIES LABELS docs)
+endif()
+
+# Every public header compiles on its own.
+add_test(NAME headers COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
+  --target all_verify_interface_header_sets --parallel 2)
+
+# Another project finds and uses the installed package.
+set(stage ${CMAKE_CURRENT_BINARY_DIR}/stage)
+set(downstream ${CMAKE_CURRENT_BINARY_DIR}/downstream)
+add_test(NAME package.clean COMMAND
+  ${CMAKE_COMMAND} -E rm -rf ${stage} ${downstream})
+add_test(NAME package.install COMMAND
+  ${CMAKE_COMMAND} -E env --unset=DESTDIR
+  ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${stage})
+add_test(NAME package.downstream COMMAND ${CMAKE_CTEST_COMMAND}
+  --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/downstream ${downstream}
+  --build-generator ${CMAKE_GENERATOR} --build-noclean
+  --build-options
+    -DCMAKE_PREFIX_PATH=${stage} -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
+    -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+    -DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}
+    -DVERSION=${PROJECT_VERSION}
+  --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure
+    --no-tests=error)
+set_tests_properties(package.clean PROPERTIES FIXTURES_SETUP clean)
+set_tests_properties(package.install PROPERTIES
+  FIXTURES_REQUIRED clean FIXTURES_SETUP package)
+set_tests_properties(package.downstream PROPERTIES FIXTURES_REQUIRED package)
+set_tests_properties(headers package.clean package.install package.downstream
+  PROPERTIES LABELS package)
+# Both run the build tool on this very build folder.
+set_tests_properties(headers package.install PROPERTIES RESOURCE_LOCK build)

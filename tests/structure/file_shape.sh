@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Fails on a source file without its head, a library file above 400 lines, or a
+# file that its CMakeLists.txt forgot. Usage: file_shape.sh ROOT
+#
+# The head is the SPDX line and one sentence that says what the file is. A .cpp
+# beside its header and a test need no sentence: the header has said it.
+cd "${1:?folder of the project}" || exit 2
+status=0
+fault() {
+  echo "$1: $2"
+  status=1
+}
+
+for file in $(find lib apps tests -name '*.[ch]pp' | sort); do
+  sentence=1
+  case $file in
+    *_test.cpp) sentence=0 ;;
+    *.cpp) [ ! -f "${file%.cpp}.hpp" ] || sentence=0 ;;
+  esac
+  awk -v sentence=$sentence '
+       NR == 1 && $0 != "// SPDX-License-Identifier: Apache-2.0" { bad = 1 }
+       NR == 2 && sentence && $0 !~ /^\/\/ [A-Za-z].*[a-z]/ { bad = 1 }
+       NR == 2 { exit }
+       END { exit bad || NR < 2 }' "$file" ||
+    fault "$file:1" "needs // SPDX-License-Identifier: Apache-2.0, then // one sentence"
+done
+
+for file in $(find . -name build -prune -o -name out -prune -o \
+    \( -name '*.sh' -o -name '*.cmake' -o -name 'CMakeLists.txt' \) -print |
+    sort) start .ci/run; do
+  [ ! -f "$file" ] || head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' ||
+    fault "$file:1" "the SPDX line is missing in the first two lines"
+done
+
+for file in $(find lib -name '*.[ch]pp' | sort); do
+  lines=$(wc -l < "$file")
+  [ "$lines" -le 400 ] ||
+    fault "$file:401" "has $lines lines: split files above 400"
+  grep -Eq "^ *${file#lib/}( |\$)" lib/CMakeLists.txt ||
+    fault "$file:1" "is not listed in lib/CMakeLists.txt"
+done
+
+for file in $(find tests -name '*_test.cpp' | sort); do
+  grep -Eq "(^|[( ])${file#tests/}([ )]|\$)" tests/CMakeLists.txt ||
+    fault "$file:1" "is not listed in tests/CMakeLists.txt"
+done
+exit $status

@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Proves that each check of the project's shape can fail: makes a small tree
+# without faults, then puts in one fault after the other.
+# Usage: self_test.sh ROOT
+set -u
+root=$(cd "${1:?folder of the project}" && pwd) || exit 2
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+tree=$work/tree
+status=0
+head='// SPDX-License-Identifier: Apache-2.0
+// A file of the tree.'
+
+clean_tree() {
+  rm -rf "$tree"
+  mkdir -p "$tree/lib/gttf/core" "$tree/lib/gttf/fit" "$tree/apps" \
+    "$tree/tests/core" "$tree/docs"
+  cp "$root/.clang-format" "$tree/"
+  printf '%s\n\nint core();  // see [GTTF] Eq. (1)\n' "$head" \
+    > "$tree/lib/gttf/core/a.hpp"
+  printf '%s\n#include "gttf/core/a.hpp"\n' "$head" > "$tree/lib/gttf/fit/b.hpp"
+  printf '%s\n#include <CLI/CLI.hpp>\n' "$head" > "$tree/apps/main.cpp"
+  printf '%s\n' "$head" > "$tree/tests/core/a_test.cpp"
+  printf '# SPDX-License-Identifier: Apache-2.0\n  gttf/core/a.hpp\n  gttf/fit/b.hpp\n' \
+    > "$tree/lib/CMakeLists.txt"
+  printf '# SPDX-License-Identifier: Apache-2.0\ngttf_test(core core/a_test.cpp)\n' \
+    > "$tree/tests/CMakeLists.txt"
+  printf -- '- **[GTTF]** the paper\n' > "$tree/docs/references.md"
+  printf 'A [link](docs/references.md).\n' > "$tree/README.md"
+}
+
+# expect CHECK TEXT: the check finds the fault and says TEXT
+expect() {
+  if output=$(sh "$root/tests/$1" "$tree" ${3:+"$3"} 2>&1); then
+    echo "$1 did not see: $2"
+    status=1
+  elif ! printf '%s\n' "$output" | grep -qF -- "$2"; then
+    printf '%s did not say: %s\nbut:\n%s\n' "$1" "$2" "$output"
+    status=1
+  fi
+}
+
+clean_tree
+for check in include_order file_shape citations links; do
+  sh "$root/tests/structure/$check.sh" "$tree" || {
+    echo "$check finds a fault in a tree without faults"
+    status=1
+  }
+done
+
+echo '#include "gttf/fit/b.hpp"' >> "$tree/lib/gttf/core/a.hpp"
+expect structure/include_order.sh 'a.hpp:5: core must not include gttf/fit/b.hpp'
+clean_tree
+echo '#include <yaml-cpp/yaml.h>' >> "$tree/lib/gttf/fit/b.hpp"
+expect structure/include_order.sh 'b.hpp:4: yaml-cpp/yaml.h is fenced'
+clean_tree
+echo '#include <CLI/CLI.hpp>' >> "$tree/lib/gttf/fit/b.hpp"
+expect structure/include_order.sh 'b.hpp:4: CLI/CLI.hpp is fenced'
+clean_tree
+echo '#  include <nlohmann/json.hpp>' >> "$tree/apps/main.cpp"
+expect structure/include_order.sh 'main.cpp:4: nlohmann/json.hpp is fenced'
+clean_tree
+mkdir "$tree/lib/gttf/new" && echo "$head" > "$tree/lib/gttf/new/c.hpp"
+expect structure/include_order.sh 'unknown stage new'
+
+clean_tree
+echo 'int x;' > "$tree/apps/main.cpp"
+expect structure/file_shape.sh 'main.cpp:1: needs // SPDX'
+clean_tree
+echo '// SPDX-License-Identifier: Apache-2.0' > "$tree/lib/gttf/core/a.hpp"
+expect structure/file_shape.sh 'a.hpp:1: needs // SPDX'
+clean_tree
+yes 'int f();' | head -n 399 >> "$tree/lib/gttf/core/a.hpp"
+expect structure/file_shape.sh 'a.hpp:401: has 403 lines'
+clean_tree
+echo "$head" > "$tree/lib/gttf/fit/b.cpp"
+expect structure/file_shape.sh 'b.cpp:1: is not listed in lib/CMakeLists.txt'
+clean_tree
+echo "$head" > "$tree/tests/core/b_test.cpp"
+expect structure/file_shape.sh 'b_test.cpp:1: is not listed in tests/'
+clean_tree
+echo 'exit' > "$tree/tests/x.sh"
+expect structure/file_shape.sh 'x.sh:1: the SPDX line is missing'
+
+clean_tree
+echo '/// Source: [Nobody99] Eq. (2)' >> "$tree/lib/gttf/core/a.hpp"
+expect structure/citations.sh 'a.hpp:5: [Nobody99] is not in docs/references.md'
+clean_tree
+echo 'As [ALICE-TDR-017] says.' > "$tree/docs/page.md"
+expect structure/citations.sh 'page.md:1: [ALICE-TDR-017] is not in'
+clean_tree
+rm "$tree/docs/references.md"
+expect structure/citations.sh 'references.md: missing'
+
+clean_tree
+echo 'A [link](gone.md#part).' > "$tree/docs/page.md"
+expect structure/links.sh 'page.md:1: gone.md: no such file'
+
+# The runner of the pages, with `echo` in place of the program.
+page() {
+  clean_tree
+  cat > "$tree/README.md"
+}
+page << 'END'
+```yaml file=a/b.yaml
+x: 1
+```
+```sh run
+cat a/b.yaml; build/release/gttf-design one two three; gttf-design 4
+```
+```text
+x: 1
+one ... three
+...
+```
+```sh run exit=3
+exit 3
+```
+```cpp from=lib/gttf/core/a.hpp
+    int core();  // see [GTTF] Eq. (1)
+```
+END
+sh "$root/tests/docs/run.sh" "$tree" /bin/echo > "$work/log" 2>&1 ||
+  { cat "$work/log"; echo 'the runner fails on a good page'; status=1; }
+printf '```sh run\nfalse\n```\n' | page
+expect docs/run.sh 'README.md:1: ended with status 1, not 0' /bin/echo
+printf '```sh run exit=2\ntrue\n```\n' | page
+expect docs/run.sh 'README.md:1: ended with status 0, not 2' /bin/echo
+printf '```sh run\necho one; echo two\n```\n```text\none\n```\n' | page
+expect docs/run.sh 'README.md:4: prints something else' /bin/echo
+printf '```sh run\necho one two\n```\n```text\none ... three\n```\n' | page
+expect docs/run.sh '  expected: one ... three' /bin/echo
+printf '```sh\ntrue\n```\n' | page
+expect docs/run.sh 'README.md:1: a block of sh needs a mark' /bin/echo
+printf '```cpp from=lib/gttf/core/a.hpp\nint gone();\n```\n' | page
+expect docs/run.sh 'README.md:1: differs from lib/gttf/core/a.hpp' /bin/echo
+printf '```sh run\ntrue\n' | page
+expect docs/run.sh 'README.md:1: this block does not end' /bin/echo
+
+exit $status

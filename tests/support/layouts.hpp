@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Detectors for tests: simple barrels, and random layouts of every kind.
+#pragma once
+
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "gttf/detector/detector.hpp"
+#include "gttf/trajectory/track.hpp"
+
+namespace gttf::test {
+
+inline Layer make_layer(std::string name, Surface surface, double x_over_x0,
+                        std::vector<Coordinate> coordinates = {}) {
+  Layer layer;
+  layer.name = std::move(name);
+  layer.surface = surface;
+  if (x_over_x0 > 0) layer.material.push_back({"", 0, x_over_x0});
+  layer.coordinates = std::move(coordinates);
+  return layer;
+}
+
+/// Two coordinates along the surface's axes.
+inline std::vector<Coordinate> pixel(double sigma_u, double sigma_v) {
+  return {{0, sigma_u}, {0.5 * unit::pi, sigma_v}};
+}
+
+/// n pixel cylinders evenly from `inner` to `outer` radius.
+inline Detector make_barrel(int n, double inner, double outer, double tesla,
+                            double x_over_x0, double sigma) {
+  Detector d;
+  d.name = "barrel";
+  d.field = {tesla == 0 ? FieldKind::none : FieldKind::solenoid,
+             tesla * unit::T};
+  for (int i = 0; i < n; ++i) {
+    const double r = inner + (outer - inner) * i / (n - 1);
+    d.layers.push_back(make_layer("L" + std::to_string(i),
+                                  make_cylinder(r, {-1e5, 1e5}), x_over_x0,
+                                  pixel(sigma, sigma)));
+  }
+  return d;
+}
+
+/// Reproducible random layouts: cylinders, disks and planes of every
+/// orientation, passive or measuring one or two coordinates at any angle.
+class RandomLayouts {
+ public:
+  explicit RandomLayouts(unsigned seed) : engine_(seed) {}
+
+  double uniform(double a, double b) {
+    return a + (b - a) * std::generate_canonical<double, 53>(engine_);
+  }
+  double log_uniform(double a, double b) {
+    return std::exp(uniform(std::log(a), std::log(b)));
+  }
+
+  Surface surface() {
+    const double kind = uniform(0, 1);
+    if (kind < 0.5) return make_cylinder(log_uniform(20, 2000), {-3e3, 3e3});
+    const double sign = uniform(0, 1) < 0.5 ? -1 : 1;
+    const double position = sign * log_uniform(50, 2500);
+    if (kind < 0.7) return make_disk(position, {5, 2500});
+    const Interval wide{-2500, 2500};
+    const Axis axes[] = {Axis::x, Axis::y, Axis::z};
+    return make_plane(axes[static_cast<int>(uniform(0, 3))], position, wide,
+                      wide);
+  }
+
+  std::vector<Coordinate> coordinates() {
+    const double kind = uniform(0, 1);
+    const double angle = uniform(0, 1) < 0.4 ? 0 : uniform(-1, 1) * unit::pi;
+    if (kind < 0.2) return {};
+    if (kind < 0.45) return {{angle, log_uniform(3e-3, 0.2)}};
+    return {{angle, log_uniform(3e-3, 0.2)},
+            {angle + 0.5 * unit::pi, log_uniform(3e-3, 0.2)}};
+  }
+
+  Detector detector() {
+    Detector d;
+    d.name = "random";
+    d.field = {FieldKind::solenoid, uniform(-4, 4) * unit::T};
+    const int n = 6 + static_cast<int>(uniform(0, 20));
+    for (int i = 0; i < n; ++i)
+      d.layers.push_back(make_layer(
+          "L" + std::to_string(i), surface(),
+          uniform(0, 1) < 0.1 ? 0 : log_uniform(1e-4, 0.05), coordinates()));
+    return d;
+  }
+
+  Track track() {
+    Track t;
+    t.p = log_uniform(0.3, 100);
+    t.theta = uniform(0.3, unit::pi - 0.3);
+    t.phi = uniform(-unit::pi, unit::pi);
+    t.charge = uniform(0, 1) < 0.5 ? -1 : 1;
+    if (uniform(0, 1) < 0.5)
+      t.vertex = {uniform(-10, 10), uniform(-10, 10), uniform(-50, 50)};
+    return t;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+}  // namespace gttf::test

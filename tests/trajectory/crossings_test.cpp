@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/trajectory/crossings.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+
+#include "support/layouts.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+using Point = std::array<double, 3>;
+
+/// Position on the helix after a 3D path length, textbook form.
+Point on_helix(const Track& t, double bz, double path) {
+  const double kappa = -t.charge * bz / t.p;
+  const double c = kappa / std::sin(t.theta), s = path * std::sin(t.theta);
+  const double half = 0.5 * c * s;
+  const double chord = half == 0 ? s : s * std::sin(half) / half;
+  return {t.vertex[0] + chord * std::cos(t.phi + half),
+          t.vertex[1] + chord * std::sin(t.phi + half),
+          t.vertex[2] + path * std::cos(t.theta)};
+}
+
+double distance_from(const Surface& s, const Point& x) {
+  if (s.shape == Shape::cylinder) return std::hypot(x[0], x[1]) - s.position;
+  const Axis axis = s.shape == Shape::disk ? Axis::z : s.normal;
+  return x[static_cast<std::size_t>(axis)] - s.position;
+}
+
+Crossings<double> crossings_of(const Detector& d, const Track& t) {
+  return find_crossings(TrackingGeometry(d), t, Scattering::highland);
+}
+
+}  // namespace
+
+TEST_CASE("crossings: lie on their surface and on the helix, in order") {
+  RandomLayouts random(1);
+  int checked = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Detector d = random.detector();
+    const Track t = random.track();
+    const Crossings<double> c = crossings_of(d, t);
+    double previous = 0;
+    for (const auto& x : c.list) {
+      const double path = x.at.arc * c.line.inv_sin_theta;
+      CHECK(path >= previous);
+      previous = path;
+      const Point p = on_helix(t, d.field.bz, path);
+      // rounding of positions of a few metres
+      CHECK(std::abs(distance_from(d.layers[x.surface].surface, p)) < 1e-9);
+      ++checked;
+    }
+  }
+  CHECK(checked > 1000);
+}
+
+TEST_CASE("crossings: every surface the helix passes is found, once") {
+  // Brute force: step along the helix up to half a turn and count sign changes
+  // of the distance; the first outward one must be what we find.
+  RandomLayouts random(2);
+  int surfaces = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Detector d = random.detector();
+    const Track t = random.track();
+    const Crossings<double> c = crossings_of(d, t);
+    const double kappa = std::abs(t.charge * d.field.bz / t.p);
+    const double end = std::min(unit::pi / kappa, 12e3);
+    for (std::size_t s = 0; s < d.layers.size(); ++s) {
+      const Surface& surface = d.layers[s].surface;
+      if (surface.shape == Shape::plane && surface.normal != Axis::z) continue;
+      const double start = distance_from(surface, t.vertex);
+      if (surface.shape == Shape::cylinder && start >= 0) continue;
+      double found = -1;
+      const int steps = 20000;
+      for (int k = 1; k <= steps && found < 0; ++k) {
+        const double path = end * k / steps;
+        if (distance_from(surface, on_helix(t, d.field.bz, path)) * start < 0)
+          found = path;
+      }
+      double ours = -1;
+      for (const auto& x : c.list)
+        if (x.surface == s) ours = x.at.arc * c.line.inv_sin_theta;
+      if (found < 0) {
+        // ours may lie in the last step or beyond the 12 m of the search
+        CHECK((ours < 0 || ours > end * (1 - 1.0 / steps)));
+        continue;
+      }
+      const Point p = on_helix(t, d.field.bz, found);
+      const double r = std::hypot(p[0], p[1]);
+      const double margin = 5;  // mm: leaves edges to the other tests
+      const bool within =
+          surface.shape == Shape::cylinder
+              ? std::abs(p[2]) < surface.v.upper - margin
+          : surface.shape == Shape::disk
+              ? r > surface.v.lower + margin && r < surface.v.upper - margin
+              : std::abs(p[0]) < surface.u.upper - margin &&
+                    std::abs(p[1]) < surface.v.upper - margin;
+      if (!within) continue;
+      ++surfaces;
+      if (ours < 0)  // only grazing incidence is left out
+        CHECK(surface.shape == Shape::cylinder);
+      else
+        CHECK(std::abs(ours - found) <= 1.01 * end / steps);
+    }
+  }
+  CHECK(surfaces > 300);
+}
+
+TEST_CASE("crossings: a plane normal to y is a plane normal to x, turned") {
+  const Interval u{-300, 300}, v{-500, 500};
+  Detector x, y;
+  x.field = y.field = {FieldKind::solenoid, 1.5 * unit::T};
+  // local axes: normal x (y, z); normal y (z, x)
+  x.layers = {make_layer("p", make_plane(Axis::x, 400, u, v), 0.01)};
+  y.layers = {make_layer("p", make_plane(Axis::y, 400, v, u), 0.01)};
+  for (double phi : {-0.4, 0.0, 0.3, 0.6}) {
+    Track t;
+    t.phi = phi;
+    t.theta = 1.2;
+    Track turned = t;
+    turned.phi += 0.5 * unit::pi;
+    const auto a = crossings_of(x, t), b = crossings_of(y, turned);
+    REQUIRE(a.list.size() == b.list.size());
+    if (a.list.empty()) continue;
+    CHECK(a.list[0].at.arc == doctest::Approx(b.list[0].at.arc).epsilon(1e-14));
+    CHECK(a.list[0].at.x_over_x0 ==
+          doctest::Approx(b.list[0].at.x_over_x0).epsilon(1e-14));
+  }
+}
+
+TEST_CASE("crossings: a curling track says so, a leaving one does not") {
+  Detector d = make_barrel(4, 30, 300, 2, 0.01, 0.01);
+  for (Layer& layer : d.layers) layer.surface.v = {-200, 200};
+  Track t;
+  t.p = 0.05;  // radius 83 mm: reaches 167 mm
+  Crossings<double> c = crossings_of(d, t);
+  CHECK(c.n_measuring == 2);
+  CHECK(c.end == TrackEnd::curls_up);
+  t.theta = 0.05;  // steep: leaves through the end before it turns back
+  c = crossings_of(d, t);
+  CHECK(c.end == TrackEnd::leaves);
+  t = {};
+  t.p = 1;
+  c = crossings_of(d, t);
+  CHECK(c.n_measuring == 4);
+  CHECK(c.end == TrackEnd::leaves);
+}
+
+TEST_CASE("crossings: a nearly straight track approaches the straight one") {
+  Detector bent = make_barrel(5, 30, 900, 2, 0.01, 0.01), straight = bent;
+  straight.field = {};
+  bent.layers.push_back(make_layer("disk", make_disk(800, {10, 2000}), 0.01));
+  straight.layers = bent.layers;
+  Track t;
+  t.p = 1e12;  // sagitta below 1e-10 mm over a metre
+  t.theta = 1.0;
+  t.phi = 0.4;
+  t.vertex = {3, -4, 10};
+  const auto a = crossings_of(bent, t), b = crossings_of(straight, t);
+  REQUIRE(a.list.size() == b.list.size());
+  for (std::size_t k = 0; k < a.list.size(); ++k) {
+    CHECK(a.list[k].surface == b.list[k].surface);
+    CHECK(a.list[k].at.arc == doctest::Approx(b.list[k].at.arc).epsilon(1e-12));
+    CHECK(a.list[k].at.forward ==
+          doctest::Approx(b.list[k].at.forward).epsilon(1e-12));
+    CHECK(std::abs(a.list[k].at.sideward) < 1e-6);
+    CHECK(b.list[k].at.sideward == 0);
+  }
+}
+
+TEST_CASE("crossings: x/X0 grows with one over the cosine of incidence") {
+  Detector d = make_barrel(1 + 2, 100, 300, 2, 0.02, 0.01);
+  Track t;
+  t.theta = 30 * unit::deg;
+  t.p = 5;
+  const auto c = crossings_of(d, t);
+  for (const auto& x : c.list) {
+    const double r = d.layers[x.surface].surface.position;
+    // on the axis: cos psi = sqrt(1 - (c r/2)^2), the angle to e_r
+    const double cos_psi = std::sqrt(1 - std::pow(0.5 * c.line.c * r, 2));
+    CHECK(x.at.x_over_x0 ==
+          doctest::Approx(0.02 / (0.5 * cos_psi)).epsilon(1e-13));
+  }
+}
+
+}  // namespace gttf::test
