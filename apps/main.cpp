@@ -12,9 +12,9 @@
 
 #include "common.hpp"
 #include "gttf/config/diagnostics.hpp"
+#include "gttf/core/version.hpp"
 #include "gttf/output/interrupt.hpp"
 #include "gttf/output/stream.hpp"
-#include "gttf/version.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -97,7 +97,7 @@ int run_and_explain(const std::vector<std::string>& arguments) noexcept {
     return bug_of_ours;
   } catch (const std::exception& error) {
     say_error(std::string("this is a bug of ours, please report it: ") +
-              error.what() + " (version " + std::string(version) + ")");
+              error.what() + " (version " + std::string(gttf::version()) + ")");
     return bug_of_ours;
   } catch (...) {
     say_error("this is a bug of ours, please report it: unknown exception");

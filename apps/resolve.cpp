@@ -38,7 +38,7 @@ class Resolve : public Verb {
   }
 
   int run(const Call& call) override {
-    const Model model{Scattering::highland, compute_.engine()};
+    const Engine engine = compute_.engine();
     const Detector detector =
         load_detector(detector_, overrides_, output_.quiet);
     track_.study.detectors = {detector_};
@@ -51,7 +51,7 @@ class Resolve : public Verb {
     const GridPoint point;
     const Resolution resolution =
         gttf::resolve(TrackingGeometry(detector), grid_track(request, point),
-                      {request.scattering, model.engine});
+                      {request.scattering, engine, request.beam_spot});
     ResolutionTable row;
     row.add(detector, request, point, resolution);
     const bool evaluated = row.evaluated() > 0;

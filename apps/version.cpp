@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // version: which one this is.
-#include "gttf/version.hpp"
+#include "gttf/core/version.hpp"
 
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ class Version : public Verb {
 
   int run(const Call&) override {
     FileStream out(STDOUT_FILENO, "standard output", false);
-    out << "gttf-design " << version << '\n';
+    out << "gttf-design " << gttf::version() << '\n';
     out.flush();
     return good;
   }

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "gttf/version.hpp"
+#include "gttf/core/version.hpp"
 
 namespace gttf {
 namespace {
@@ -70,7 +70,7 @@ std::string shell_quoted(std::span<const std::string> arguments) {
 
 Provenance make_provenance(std::span<const std::string> arguments) {
   Provenance provenance;
-  provenance.version = version;
+  provenance.version = version();
   std::vector<std::string> words(arguments.begin(), arguments.end());
   if (!words.empty()) {
     const std::size_t slash = words[0].rfind('/');

@@ -14,7 +14,7 @@ std::size_t scan_documents(const StudyRequest& request,
                            const std::function<void(const Document&)>& sink) {
   const std::size_t n_momenta = request.momentum.values.size();
   const std::size_t points = n_momenta * request.angle.values.size();
-  const Model model{request.scattering, options.engine};
+  const Model model{request.scattering, options.engine, request.beam_spot};
   std::size_t evaluated = 0, done = 0;
   for (const Detector& detector : detectors) {
     const TrackingGeometry geometry(detector);
