@@ -76,8 +76,10 @@ TEST_CASE("to_text: the caret stands below wide and combining characters") {
         "      |    ^\n");
 }
 
-TEST_CASE("to_text: escape sequences of a source line are not passed on") {
+TEST_CASE("to_text: escape sequences in a file are not passed on") {
   Diagnostic d = fault(1, 1);
+  d.path = "a\x1b[2J";
+  d.suggestion = "b\x1b[2J";
   d.source_line = "\x1b[2J";
   CHECK(to_text(d).find('\x1b') == std::string::npos);
 }
