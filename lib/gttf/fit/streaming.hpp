@@ -107,9 +107,10 @@ void add_inner_material(const Crossings<S>& c, Covariance5<S>& covariance) {
     const Row<S> phi = {b.phi[0], b.phi[1], b.phi[2], S(0), S(0)};
     const S w = x.theta0_2, w_phi = w * inv_sin2;
     for (std::size_t i = 0; i < 4; ++i)
-      for (std::size_t j = 0; j < 4; ++j)
-        covariance[i][j] = covariance[i][j] + w * theta[i] * theta[j] +
-                           w_phi * phi[i] * phi[j];
+      for (std::size_t j = 0; j <= i; ++j)
+        covariance[i][j] = covariance[j][i] = covariance[i][j] +
+                                              w * theta[i] * theta[j] +
+                                              w_phi * phi[i] * phi[j];
   }
 }
 
