@@ -15,6 +15,7 @@ namespace gttf::test {
 namespace {
 
 constexpr std::size_t kappa = Perigee::kappa;
+constexpr const StartHit<double>* no_start = nullptr;
 
 template <class S>
 Covariance5<S> at_perigee(const TrackingGeometry& geometry,
@@ -163,7 +164,7 @@ TEST_CASE("way back: the shares of all errors add up to every covariance") {
     const auto c = find_crossings(geometry, t, Scattering::highland);
     if (c.n_measuring < 5) continue;
     std::vector<KinkGain<double>> gains;
-    const auto e = filter<Errors::all>(geometry, c, &gains);
+    const auto e = filter<Errors::all>(geometry, c, no_start, &gains);
     if (*std::max_element(e.v.begin(), e.v.end()) > 1e3) continue;
     const Covariance5<double> n = covariance(e);
     Covariance5<double> sum{};
@@ -172,7 +173,7 @@ TEST_CASE("way back: the shares of all errors add up to every covariance") {
         for (std::size_t b = 0; b < 5; ++b) sum[a][b] += p[a] * p[b] / variance;
     };
     way_back(
-        geometry, c, gains, n,
+        geometry, c, no_start, gains, n,
         [&](std::size_t, std::size_t, const Row<double>& p, double v) {
           add(p, v);
         },
@@ -211,10 +212,10 @@ TEST_CASE("way back: a share is the derivative d ln var/d ln that error") {
   const TrackingGeometry geometry(d);
   const auto c = find_crossings(geometry, t, Scattering::highland);
   std::vector<KinkGain<double>> gains;
-  const auto e = filter<Errors::all>(geometry, c, &gains);
+  const auto e = filter<Errors::all>(geometry, c, no_start, &gains);
   double hit = 0, passive = 0;
   way_back(
-      geometry, c, gains, covariance(e),
+      geometry, c, no_start, gains, covariance(e),
       [&](std::size_t k, std::size_t q, const Row<double>& p, double v) {
         if (c.list[k].surface == 2 && q == 0) hit = p[kappa] * p[kappa] / v;
       },

@@ -5,13 +5,24 @@
 
 #include <vector>
 
+#include "gttf/fit/beam_spot.hpp"
+#include "gttf/fit/errors.hpp"
 #include "gttf/fit/five_equations.hpp"
 #include "gttf/trajectory/crossings.hpp"
 
 namespace gttf {
 
-/// Which errors a fit believes in.
-enum class Errors { all, hits_only, scattering_only };
+/// Index of the innermost crossing that takes part in the fit.
+template <class S>
+int innermost(const Crossings<S>& c, const StartHit<S>* start) {
+  return start ? 0 : c.first;
+}
+
+/// Does scattering at crossing k matter: is there a hit on either side?
+template <class S>
+bool kinks_at(const Crossings<S>& c, const StartHit<S>* start, int k) {
+  return k < c.last && (start || k > c.first);
+}
 
 namespace detail {
 
@@ -30,6 +41,17 @@ void measure_crossing(const TrackingGeometry& geometry, const Line<S>& line,
   for (; q + 1 < axes.size(); q += 2)
     measure_pair<zero>(e, row(q), variance(q), row(q + 1), variance(q + 1));
   if (q < axes.size()) measure<zero>(e, row(q), variance(q));
+}
+
+template <bool exact, class S>
+void measure_start(const StartHit<S>& start, FiveEquations<S>& e) {
+  if constexpr (exact)
+    measure_pair<ZeroVariance::allowed>(e, start.transverse, S(0),
+                                        start.longitudinal, S(0));
+  else
+    measure_pair<ZeroVariance::excluded>(
+        e, start.transverse, start.transverse_variance, start.longitudinal,
+        start.longitudinal_variance);
 }
 
 /// The same with exact coordinates. Only two of a surface can be independent; a
@@ -58,24 +80,29 @@ void measure_crossing_exactly(const TrackingGeometry& geometry,
 
 }  // namespace detail
 
-/// What all hits say about the line inside the first measuring layer, its own
-/// scattering not included. Scattering of the last layer and of anything after
-/// it has no effect on the fit.
+/// What all hits say about the line at the start.
+///
+/// Without a start hit: about the line inside the first measuring layer, whose
+/// own scattering and all inner material are not included. With one: about the
+/// line at the start, everything included. Scattering of the last layer and of
+/// anything after it has no effect on the fit.
 ///
 /// With no field, kappa is not a parameter: its equation has variance 0.
+/// @param start  the beam spot as a hit at the start point; may be null
 /// @param gains  if not null, one KinkGain per crossing for the way back
 template <Errors errors, class S>
 FiveEquations<S> filter(const TrackingGeometry& geometry, const Crossings<S>& c,
+                        const StartHit<S>* start = nullptr,
                         std::vector<KinkGain<S>>* gains = nullptr) {
   constexpr bool exact = errors == Errors::scattering_only;
   constexpr auto zero = exact ? ZeroVariance::allowed : ZeroVariance::excluded;
   FiveEquations<S> e;
   if (gains) gains->resize(c.list.size());
   const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
-  for (int k = c.last; k >= c.first && k >= 0; --k) {
+  for (int k = c.last; k >= innermost(c, start) && k >= 0; --k) {
     const TrackCrossing<S>& x = c.list[static_cast<std::size_t>(k)];
     if constexpr (errors != Errors::hits_only) {
-      if (k > c.first && k < c.last) {
+      if (kinks_at(c, start, k)) {
         const Kink<S> b = kink(c.line, x.at);
         const S w_phi = x.theta0_2 * inv_sin2;
         if (gains)
@@ -90,8 +117,35 @@ FiveEquations<S> filter(const TrackingGeometry& geometry, const Crossings<S>& c,
     else
       detail::measure_crossing(geometry, c.line, x, e);
   }
+  if (start) detail::measure_start<exact>(*start, e);
   if (geometry.bz() == 0) e.v[4] = S(0);
   return e;
+}
+
+/// What all hits and the start hit say about the line just outside the first
+/// measuring layer: `outer`, filtered without the start hit, joined with the
+/// start hit as seen from there, through the inner material.
+template <class S>
+FiveEquations<S> join_with_start(const Crossings<S>& c,
+                                 const StartHit<S>& start,
+                                 FiveEquations<S> outer) {
+  constexpr auto zero = ZeroVariance::excluded;
+  FiveEquations<S> inner;
+  detail::measure_start<false>(start, inner);
+  const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
+  for (int k = 0; k <= c.first; ++k) {
+    const TrackCrossing<S>& x = c.list[static_cast<std::size_t>(k)];
+    scatter<zero, false>(inner, kink(c.line, x.at), x.theta0_2,
+                         x.theta0_2 * inv_sin2);
+  }
+  for (std::size_t i = 0; i < 5; ++i) {
+    Row<S> equation{S(0), S(0), S(0), S(0), S(0)};
+    equation[i] = S(1);
+    for (std::size_t j = i + 1; j < 5; ++j)
+      equation[j] = inner.r[FiveEquations<S>::at(i, j)];
+    measure<zero>(outer, equation, inner.v[i]);
+  }
+  return outer;
 }
 
 /// Adds W b_theta b_theta^T + W/sin^2 b_phi b_phi^T of the first measuring
@@ -114,17 +168,21 @@ void add_inner_material(const Crossings<S>& c, Covariance5<S>& covariance) {
   }
 }
 
-/// Walks from the first to the last measuring layer and tells how every single
-/// error enters the five parameters that have covariance `n`.
+/// The crossing index by which way_back() calls the start hit.
+inline constexpr std::size_t start_index = static_cast<std::size_t>(-1);
+
+/// Walks from the innermost to the last measuring layer and tells how every
+/// single error enters the five parameters that have covariance `n`: the one
+/// of filter() with the same `start`.
 ///
-/// on_hit(k, q, n, variance): the error of coordinate q of crossing k enters
-/// parameter i with variance n_i^2/variance. on_kink(k, p_theta, p_phi, w,
+/// on_hit(k, q, g, variance): the error of coordinate q of crossing k enters
+/// parameter i with variance g_i^2/variance. on_kink(k, p_theta, p_phi, w,
 /// w_phi): scattering enters with p_theta_i^2/w + p_phi_i^2/w_phi (w > 0). All
 /// of these sum up to the diagonal of n; products of two parameters, to n.
 template <class S, class OnHit, class OnKink>
 void way_back(const TrackingGeometry& geometry, const Crossings<S>& c,
-              const std::vector<KinkGain<S>>& gains, Covariance5<S> n,
-              OnHit&& on_hit, OnKink&& on_kink) {
+              const StartHit<S>* start, const std::vector<KinkGain<S>>& gains,
+              Covariance5<S> n, OnHit&& on_hit, OnKink&& on_kink) {
   const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
   const auto apply = [&n](const Row<S>& a) {
     Row<S> y;
@@ -134,7 +192,13 @@ void way_back(const TrackingGeometry& geometry, const Crossings<S>& c,
     }
     return y;
   };
-  for (int k = c.first; k <= c.last && k >= 0; ++k) {
+  if (start) {
+    on_hit(start_index, 0, apply(start->transverse),
+           start->transverse_variance);
+    on_hit(start_index, 1, apply(start->longitudinal),
+           start->longitudinal_variance);
+  }
+  for (int k = innermost(c, start); k <= c.last && k >= 0; ++k) {
     const auto index = static_cast<std::size_t>(k);
     const TrackCrossing<S>& x = c.list[index];
     const SurfaceRecord& s = geometry.surfaces()[x.surface];
@@ -144,7 +208,7 @@ void way_back(const TrackingGeometry& geometry, const Crossings<S>& c,
           index, q,
           apply(coordinate_row(c.line, s, x.at, axes[q].cosine, axes[q].sine)),
           S(axes[q].variance));
-    if (k == c.first || k == c.last || s.x_over_x0 == 0) continue;
+    if (!kinks_at(c, start, k) || s.x_over_x0 == 0) continue;
     Row<S> theta = apply(gains[index].theta), phi = apply(gains[index].phi);
     for (std::size_t i = 0; i < 5; ++i) {
       theta[i] = -theta[i];

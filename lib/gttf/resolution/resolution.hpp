@@ -3,11 +3,13 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/detector/detector.hpp"
+#include "gttf/fit/beam_spot.hpp"
 #include "gttf/trajectory/crossings.hpp"
 
 namespace gttf {
@@ -22,7 +24,6 @@ enum class Status {
   too_few_hits,    ///< fewer measuring layers crossed than the fit needs
   curls_up,        ///< too few hits because the track turns back
   not_determined,  ///< the hits leave at least one parameter free
-  index_pole,  ///< triplet engine: a segment turns too far for its expansion
 };
 
 /// Which error dominates the curvature; see docs/theory/regimes.md.
@@ -49,6 +50,7 @@ struct CrossingInfo {
 struct Model {
   Scattering scattering = Scattering::highland;
   Engine engine = Engine::streaming;
+  std::optional<BeamSpot> beam_spot = {};  ///< constrains the start
 };
 
 /// Resolution of one track. Numbers that do not exist are NaN; `status` says
@@ -72,7 +74,7 @@ struct Resolution {
   double sigma_p_rel_ms_only = none;   ///< no hit errors
 
   double mu_phi = none;    ///< sqrt(share of hit errors in Var(kappa))
-  double mu_theta = none;  ///< the same for Var(theta) at the first hit
+  double mu_theta = none;  ///< the same for Var(theta)
   double xi = none;        ///< curvature significance |kappa|/sigma(kappa)
   Regime regime = Regime::unknown;
 };

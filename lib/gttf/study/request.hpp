@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gttf/config/diagnostics.hpp"
+#include "gttf/fit/beam_spot.hpp"
 #include "gttf/trajectory/track.hpp"
 
 namespace gttf {
@@ -33,6 +34,7 @@ struct StudyRequest {
   double phi = 0;                  ///< rad
   std::array<double, 3> vertex{};  ///< mm
   Scattering scattering = Scattering::highland;
+  std::optional<BeamSpot> beam_spot;  ///< off unless given
   std::string file;    ///< the study file; empty if from options only
   std::string sha256;  ///< of the study file; empty if none
 };

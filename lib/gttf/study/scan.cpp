@@ -41,7 +41,7 @@ std::size_t scan(const StudyRequest& request,
       options.threads > 0 ? options.threads
                           : std::max(1u, std::thread::hardware_concurrency());
   const std::size_t wave = std::size_t{threads} * 8;
-  const Model model{request.scattering, options.engine};
+  const Model model{request.scattering, options.engine, request.beam_spot};
   std::size_t evaluated = 0, done = 0;
 
   for (const Detector& detector : detectors) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The beam-spot constraint: one more hit, at the start of the track.
+#pragma once
+
+#include "gttf/trajectory/derivatives.hpp"
+
+namespace gttf {
+
+/// Errors of the start point along x, y, z; uncorrelated, mm, > 0.
+struct BeamSpot {
+  double x = 0, y = 0, z = 0;
+};
+
+/// A beam spot as two independent measurements of the line at its start.
+template <class S>
+struct StartHit {
+  Row<S> transverse, longitudinal;
+  S transverse_variance, longitudinal_variance;
+};
+
+/// The displacement (x, y, z) of the true start from the nominal one shows in
+///
+///   d0 = n0 . (x, y),    z0 = z - cot(theta) e0 . (x, y)
+///
+/// with e0 the transverse direction and n0 = z x e0: the spot constrains the
+/// two once each. They are correlated where x and y have different errors; the
+/// second measurement is z0 - r d0, independent of d0, with variance
+/// sigma_z^2 + cot^2(theta) sigma_x^2 sigma_y^2/Var(d0).
+template <class S>
+StartHit<S> make_start_hit(const Line<S>& l, const BeamSpot& spot) {
+  const S x2(spot.x * spot.x), y2(spot.y * spot.y), z2(spot.z * spot.z);
+  const S variance = x2 * l.sin_phi * l.sin_phi + y2 * l.cos_phi * l.cos_phi;
+  const S covariance = l.cot_theta * (x2 - y2) * l.sin_phi * l.cos_phi;
+  const S zero(0), one(1);
+  return {.transverse = {one, zero, zero, zero, zero},
+          .longitudinal = {-(covariance / variance), one, zero, zero, zero},
+          .transverse_variance = variance,
+          .longitudinal_variance =
+              z2 + l.cot_theta * l.cot_theta * x2 * y2 / variance};
+}
+
+}  // namespace gttf
