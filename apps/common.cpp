@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "gttf/detector/read.hpp"
+#include "verb.hpp"
+
+namespace gttf::app {
+namespace {
+
+constexpr int most_digits = 17;  // a double has no more
+
+}  // namespace
+
+void OutputOptions::declare(CLI::App& command, bool long_work) {
+  constexpr auto group = "Output";
+  command
+      .add_option("--format", format,
+                  "Format of the result (default: table, or from the ending "
+                  "of -o)")
+      ->type_name("table|csv|json|markdown")
+      ->group(group);
+  command
+      .add_option("-o,--output", files,
+                  "Write to FILE (.csv .json .md .txt) instead of standard "
+                  "output; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("--precision", precision,
+                  "Significant digits, 1 to 17 (default: 3 in tables, exact "
+                  "in csv and json)")
+      ->type_name("N")
+      ->check(CLI::Range(1, most_digits).description(""))
+      ->group(group);
+  command
+      .add_flag("--no-provenance", no_provenance,
+                "Leave out version, command line and hashes of inputs")
+      ->group(group);
+  if (long_work)
+    command.add_flag("--no-progress", no_progress, "Draw no progress bar")
+        ->group(group);
+  command.add_flag("--quiet", quiet, "Say nothing but errors (no warnings)")
+      ->group(group);
+}
+
+void TrackOptions::declare(CLI::App& command, bool grid) {
+  constexpr auto group = "Track";
+  const auto add = [&](const char* name, std::optional<std::string>& value,
+                       const char* type, const std::string& description) {
+    command
+        .add_option_function<std::string>(
+            name, [&value](const std::string& text) { value = text; },
+            description)
+        ->type_name(type)
+        ->group(group);
+  };
+  const char* const range = grid ? "VALUES" : "VALUE";
+  const std::string how = grid ? ": 1GeV, 1GeV,10GeV or from:to:points" : "";
+  const std::string how_angle =
+      grid ? ": 90deg, 90deg,60deg or from:to:points" : "";
+  add("--p", study.p, range, "Momentum at the vertex" + how);
+  add("--pt", study.pt, range, "Transverse momentum instead");
+  add("--theta", study.theta, range, "Polar angle" + how_angle);
+  add("--eta", study.eta, range, "Pseudorapidity instead");
+  add("--phi", study.phi, "VALUE", "Azimuth (default: 0 deg)");
+  add("--vertex", study.vertex, "X,Y,Z", "Start point (default: the origin)");
+  add("--particle", study.particle, "NAME",
+      "electron, muon, pion, kaon, proton, ... (default: pion)");
+  add("--mass", study.mass, "VALUE", "Mass instead of the particle's");
+  add("--charge", study.charge, "NUMBER", "Charge instead of the particle's");
+  add("--scattering", study.scattering,
+      "highland|highland-total|highland-1991|rossi|off",
+      "Model of multiple scattering (default: highland)");
+  add("--energy-loss", study.energy_loss, "off|mean|straggling",
+      "Energy loss (default: off)");
+}
+
+void ComputeOptions::declare(CLI::App& command, bool parallel) {
+  constexpr auto group = "Computation";
+  command
+      .add_option("--engine", engine_name,
+                  "Form of the fit, see docs/theory (default: streaming)")
+      ->type_name("streaming|triplet")
+      ->group(group);
+  if (!parallel) return;
+  constexpr unsigned most_threads = 4096;
+  command
+      .add_option("--threads", threads,
+                  "Threads; the result is the same for any number (default: "
+                  "all cores)")
+      ->type_name("N")
+      ->check(CLI::Range(0u, most_threads).description(""))
+      ->group(group);
+}
+
+Engine ComputeOptions::engine() const {
+  if (engine_name.empty()) return Engine::streaming;
+  check_choice("--engine", engine_name, {"streaming", "triplet"});
+  return engine_name == "triplet" ? Engine::triplet : Engine::streaming;
+}
+
+void declare_overrides(CLI::App& command, std::vector<std::string>& overrides) {
+  command
+      .add_option("--set", overrides,
+                  "Change a key of the detector, as in 'layers[L0].material="
+                  "0.5 %'; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group("Detector");
+}
+
+void show(const Diagnostics& diagnostics, bool quiet) {
+  const bool colour = colours(STDERR_FILENO);
+  for (const Diagnostic& d : diagnostics.items())
+    if (!quiet || d.severity == Severity::error)
+      std::fputs(to_text(d, colour).c_str(), stderr);
+}
+
+Detector load_detector(const std::string& path,
+                       std::span<const std::string> overrides, bool quiet) {
+  DetectorInput input = read_detector(path, overrides);
+  show(input.warnings, quiet);
+  return std::move(input.detector);
+}
+
+std::optional<Provenance> provenance_of(
+    const std::vector<std::string>& arguments, const OutputOptions& options,
+    const StudyRequest* request, std::span<const Detector> detectors) {
+  if (options.no_provenance) return std::nullopt;
+  Provenance provenance = make_provenance(arguments);
+  if (request != nullptr && !request->file.empty())
+    provenance.inputs.push_back({request->file, request->sha256});
+  for (const Detector& detector : detectors)
+    provenance.inputs.push_back({detector.file, detector.sha256});
+  return provenance;
+}
+
+bool colours(int descriptor) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  if (no_colour != nullptr && *no_colour != '\0') return false;
+  const char* terminal = std::getenv("TERM");
+  if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
+  return isatty(descriptor) != 0;
+}
+
+}  // namespace gttf::app

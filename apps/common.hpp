@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that verbs share, and what follows from them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/detector/detector.hpp"
+#include "gttf/output/progress.hpp"
+#include "gttf/output/provenance.hpp"
+#include "gttf/resolution/resolution.hpp"
+#include "gttf/study/request.hpp"
+
+namespace gttf::app {
+
+/// --format, -o and how results and messages are written.
+struct OutputOptions {
+  std::string format;              ///< empty: from the ending of each file
+  std::vector<std::string> files;  ///< empty: standard output
+  int precision = 0;               ///< 0: the format's own
+  bool quiet = false;
+  bool no_progress = false;
+  bool no_provenance = false;
+
+  void declare(CLI::App& command, bool long_work);
+};
+
+/// The track or the grid of tracks: --particle, --p, --theta, ...
+struct TrackOptions {
+  StudyOptions study;
+
+  /// `grid`: momentum and angle may be ranges.
+  void declare(CLI::App& command, bool grid);
+};
+
+/// --engine and --threads.
+struct ComputeOptions {
+  std::string engine_name;
+  unsigned threads = 0;
+
+  void declare(CLI::App& command, bool parallel);
+  Engine engine() const;
+};
+
+/// Adds --set.
+void declare_overrides(CLI::App& command, std::vector<std::string>& overrides);
+
+/// read_detector(), warnings shown unless `quiet`.
+Detector load_detector(const std::string& path,
+                       std::span<const std::string> overrides, bool quiet);
+
+/// Writes diagnostics to standard error, in colour on a terminal. Warnings are
+/// left out if `quiet`.
+void show(const Diagnostics& diagnostics, bool quiet);
+
+/// Provenance of this call with its inputs; nothing if it is not wanted.
+std::optional<Provenance> provenance_of(
+    const std::vector<std::string>& arguments, const OutputOptions& options,
+    const StudyRequest* request, std::span<const Detector> detectors);
+
+/// Whether what is written to `descriptor` may have colours: a terminal, and
+/// NO_COLOR (https://no-color.org) is not set.
+bool colours(int descriptor);
+
+}  // namespace gttf::app

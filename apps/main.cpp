@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// gttf-design: the list of verbs, and the one place where errors become text.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common.hpp"
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/core/version.hpp"
+#include "gttf/output/interrupt.hpp"
+#include "gttf/output/stream.hpp"
+#include "usage.hpp"
+#include "verb.hpp"
+
+namespace gttf::app {
+namespace {
+
+Verbs all_verbs() {
+  Verbs verbs;
+  verbs.push_back(make_validate());
+  verbs.push_back(make_show());
+  verbs.push_back(make_resolve());
+  verbs.push_back(make_scan());
+  verbs.push_back(make_completion());
+  verbs.push_back(make_help());
+  verbs.push_back(make_version());
+  return verbs;
+}
+
+void say_error(std::string_view text) {
+  const bool colour = colours(STDERR_FILENO);
+  std::fprintf(stderr, "gttf-design: %serror:%s %.*s\n",
+               colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
+               static_cast<int>(text.size()), text.data());
+}
+
+void print(const std::string& text) {
+  FileStream out(STDOUT_FILENO, "standard output", false);
+  out << text;
+  out.flush();
+}
+
+int run(const std::vector<std::string>& arguments) {
+  const Verbs verbs = all_verbs();
+  if (arguments.size() < 2) {
+    std::fputs(program_help(verbs).c_str(), stderr);
+    return bad_input;
+  }
+  std::string name = arguments[1];
+  if (name == "-h" || name == "--help") name = "help";
+  if (name == "-V" || name == "--version") name = "version";
+  if (name.starts_with('-'))
+    throw UsageError("the verb comes first: gttf-design VERB [OPTIONS]");
+  Verb& verb = find_verb(verbs, name);
+
+  try {
+    const std::vector<std::string> words(arguments.begin() + 2,
+                                         arguments.end());
+    check_options(verb.command(), words);
+    // CLI11 takes the words from the end.
+    verb.command().parse(
+        std::vector<std::string>(words.rbegin(), words.rend()));
+    return verb.run({verbs, arguments});
+  } catch (const CLI::CallForHelp&) {
+    print(verb.command().help());
+    return good;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what() + ("\nsee 'gttf-design help " + name + "'"));
+  } catch (const UsageError& error) {
+    throw UsageError(error.what() + ("\nsee 'gttf-design help " + name + "'"));
+  }
+}
+
+// The one catch of the program.
+int run_and_explain(const std::vector<std::string>& arguments) noexcept {
+  try {
+    return run(arguments);
+  } catch (const InputError& error) {
+    show(error.diagnostics(), false);
+    return bad_input;
+  } catch (const UsageError& error) {
+    say_error(error.what());
+    return bad_input;
+  } catch (const ReaderGone&) {
+    return good;  // as with `| head`: the reader has what it wanted
+  } catch (const OutputError& error) {
+    say_error(error.what());
+    return bad_input;
+  } catch (const std::bad_alloc&) {
+    say_error("out of memory");
+    return bug_of_ours;
+  } catch (const std::exception& error) {
+    say_error(std::string("this is a bug of ours, please report it: ") +
+              error.what() + " (version " + std::string(gttf::version()) + ")");
+    return bug_of_ours;
+  } catch (...) {
+    say_error("this is a bug of ours, please report it: unknown exception");
+    return bug_of_ours;
+  }
+}
+
+}  // namespace
+}  // namespace gttf::app
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe is an error value
+  gttf::tidy_up_on_signals();
+  const std::vector<std::string> arguments(argv, argv + argc);
+  return gttf::app::run_and_explain(arguments);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outputs.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "gttf/config/text.hpp"
+#include "gttf/output/csv.hpp"
+#include "gttf/output/markdown.hpp"
+#include "gttf/output/text.hpp"
+#include "usage.hpp"
+#include "verb.hpp"
+
+namespace gttf::app {
+namespace {
+
+struct KnownFormat {
+  std::string_view name, ending;
+  Format format;
+};
+constexpr std::array<KnownFormat, 5> formats{{
+    {"table", ".txt", Format::table},
+    {"csv", ".csv", Format::csv},
+    {"json", ".json", Format::json},
+    {"markdown", ".md", Format::markdown},
+    {"markdown", ".markdown", Format::markdown},
+}};
+
+Format format_named(const std::string& name) {
+  check_choice("--format", name, {"table", "csv", "json", "markdown"});
+  return std::find_if(formats.begin(), formats.end(),
+                      [&](const KnownFormat& f) { return f.name == name; })
+      ->format;
+}
+
+Format format_of_file(const std::string& file) {
+  if (is_special_file(file)) return Format::table;
+  const std::string ending =
+      lower_case(std::filesystem::path(file).extension().string());
+  for (const KnownFormat& known : formats)
+    if (known.ending == ending) return known.format;
+  throw UsageError("-o " + quoted(file) + ": " +
+                   (ending.empty() ? std::string("no ending tells the format")
+                                   : "the ending " + quoted(ending) +
+                                         " is of no known format") +
+                   "; use .csv, .json, .md or .txt, or say --format");
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  struct stat x {
+  }, y{};
+  if (stat(a.c_str(), &x) != 0 || stat(b.c_str(), &y) != 0) return false;
+  return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+std::unique_ptr<TableSink> make_writer(Format format, std::ostream& out,
+                                       TableStyle style) {
+  switch (format) {
+    case Format::csv:
+      return std::make_unique<CsvWriter>(out, std::move(style));
+    case Format::json:
+      return std::make_unique<JsonWriter>(out, std::move(style));
+    case Format::markdown:
+      return std::make_unique<MarkdownWriter>(out, std::move(style));
+    case Format::table:
+      break;
+  }
+  return std::make_unique<TextWriter>(out, std::move(style));
+}
+
+// Passes blocks on to several writers.
+class Distributor : public TableSink {
+ public:
+  struct Branch {
+    std::unique_ptr<TableSink> writer;
+    std::ostream* terminal = nullptr;  // to be flushed after each block
+  };
+
+  Distributor(std::vector<Branch> branches, Progress* bar)
+      : branches_(std::move(branches)), bar_(bar) {}
+
+  void write(const Table& block) override {
+    for (Branch& branch : branches_) {
+      if (branch.terminal != nullptr && bar_ != nullptr) bar_->erase();
+      branch.writer->write(block);
+      if (branch.terminal != nullptr) branch.terminal->flush();
+    }
+  }
+
+  void finish() override {
+    if (bar_ != nullptr) bar_->erase();
+    for (Branch& branch : branches_) branch.writer->finish();
+  }
+
+ private:
+  std::vector<Branch> branches_;
+  Progress* bar_;
+};
+
+}  // namespace
+
+Outputs::Outputs(const OutputOptions& options,
+                 std::optional<Provenance> provenance,
+                 const std::vector<std::string>& inputs) {
+  std::vector<std::string> files = options.files;
+  if (files.empty()) files.emplace_back("-");
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string& file = files[i];
+    for (std::size_t j = 0; j < i; ++j)
+      if (files[j] == file || same_file(files[j], file))
+        throw UsageError("-o " + quoted(file) + ": given twice");
+    for (const std::string& input : inputs)
+      if (same_file(input, file))
+        throw UsageError("-o " + quoted(file) +
+                         ": is an input and would be written over");
+    Target target;
+    target.format = options.format.empty() ? format_of_file(file)
+                                           : format_named(options.format);
+    target.style.precision = options.precision;
+    target.terminal = file == "-" && isatty(STDOUT_FILENO) != 0;
+    target.style.colour = file == "-" && colours(STDOUT_FILENO);
+    // On standard output a table is for reading now, not for keeping.
+    const bool for_keeping = file != "-" || target.format == Format::csv ||
+                             target.format == Format::json;
+    if (for_keeping) target.style.provenance = provenance;
+    targets_.push_back(std::move(target));
+  }
+  for (std::size_t i = 0; i < files.size(); ++i)
+    targets_[i].file = std::make_unique<AtomicFile>(files[i]);
+}
+
+bool Outputs::only(Format format) const {
+  return std::all_of(targets_.begin(), targets_.end(),
+                     [&](const Target& t) { return t.format == format; });
+}
+
+std::unique_ptr<TableSink> Outputs::table_sink(
+    std::vector<std::string> columns, std::vector<std::string> all_columns,
+    Progress* bar) {
+  std::vector<Distributor::Branch> branches;
+  for (Target& target : targets_) {
+    const bool for_reading =
+        target.format == Format::table || target.format == Format::markdown;
+    TableStyle style = target.style;
+    style.columns = for_reading ? columns : all_columns;
+    std::ostream& out = target.file->stream();
+    branches.push_back({make_writer(target.format, out, std::move(style)),
+                        target.terminal ? &out : nullptr});
+  }
+  return std::make_unique<Distributor>(std::move(branches), bar);
+}
+
+std::vector<std::unique_ptr<JsonRows>> Outputs::json_rows() {
+  std::vector<std::unique_ptr<JsonRows>> rows;
+  for (Target& target : targets_)
+    rows.push_back(
+        std::make_unique<JsonRows>(target.file->stream(), target.style));
+  return rows;
+}
+
+void Outputs::write(const Result& result) {
+  for (Target& target : targets_) {
+    std::ostream& out = target.file->stream();
+    switch (target.format) {
+      case Format::table:
+        if (result.text.empty())
+          write_text(out, result.summary, target.style);
+        else
+          out << result.text;
+        break;
+      case Format::markdown:
+        write_markdown(out, result.summary, target.style);
+        break;
+      case Format::json:
+        write_json(out, result.document, target.style);
+        break;
+      case Format::csv: {
+        CsvWriter writer(out, target.style);
+        writer.write(result.table);
+        writer.finish();
+        break;
+      }
+    }
+  }
+}
+
+void Outputs::commit() {
+  for (Target& target : targets_) target.file->commit();
+}
+
+}  // namespace gttf::app

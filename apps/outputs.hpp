@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outputs: where the results of a verb go, one or several files.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common.hpp"
+#include "gttf/core/document.hpp"
+#include "gttf/core/summary.hpp"
+#include "gttf/core/table.hpp"
+#include "gttf/output/atomic_file.hpp"
+#include "gttf/output/json.hpp"
+#include "gttf/output/table_style.hpp"
+
+namespace gttf::app {
+
+enum class Format { table, csv, json, markdown };
+
+/// One result in the shapes that the formats need.
+struct Result {
+  Table table;        ///< for csv
+  Document document;  ///< for json
+  Summary summary;    ///< for table and markdown
+  std::string text;   ///< for table instead of the summary if not empty
+};
+
+/// The outputs that the options ask for, opened before the work so that one
+/// that cannot be written is an error then. Files appear on commit().
+class Outputs {
+ public:
+  /// Throws UsageError or OutputError. `inputs`: files that must not be
+  /// written over.
+  Outputs(const OutputOptions& options, std::optional<Provenance> provenance,
+          const std::vector<std::string>& inputs);
+
+  /// A sink that writes blocks to all outputs. `columns`: those to show where
+  /// people read; `all_columns`: those of csv and json (empty: all).
+  /// `bar` is erased before anything is written to the same terminal.
+  std::unique_ptr<TableSink> table_sink(std::vector<std::string> columns,
+                                        std::vector<std::string> all_columns,
+                                        Progress* bar);
+
+  /// A writer of rows per output, which all must be json.
+  std::vector<std::unique_ptr<JsonRows>> json_rows();
+
+  void write(const Result& result);
+
+  /// Makes all files final.
+  void commit();
+
+  /// Whether all outputs have this format.
+  bool only(Format format) const;
+
+ private:
+  struct Target {
+    Format format = Format::table;
+    std::unique_ptr<AtomicFile> file;
+    TableStyle style;
+    bool terminal = false;
+  };
+  std::vector<Target> targets_;
+};
+
+}  // namespace gttf::app

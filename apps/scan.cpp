@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan: resolutions over a grid of momentum and angle.
+#include "gttf/study/scan.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "common.hpp"
+#include "gttf/config/text.hpp"
+#include "gttf/study/resolution_table.hpp"
+#include "gttf/study/track_documents.hpp"
+#include "outputs.hpp"
+#include "usage.hpp"
+#include "verb.hpp"
+
+namespace gttf::app {
+namespace {
+
+// The columns that fit a terminal: the axes as the user gave them and the
+// errors. csv and json have all.
+std::vector<std::string> columns_for_reading(const StudyRequest& request) {
+  std::vector<std::string> columns;
+  if (request.detectors.size() > 1) columns.emplace_back("detector");
+  const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
+  const bool by_eta = request.angle.variable == AngleAxis::Variable::eta;
+  columns.emplace_back(by_pt ? "pt_GeV" : "p_GeV");
+  columns.emplace_back(by_eta ? "eta" : "theta_deg");
+  for (const std::string_view name :
+       {"n_hits", "x_over_x0", "sigma_p_rel", "sigma_pt_rel", "sigma_d0_um",
+        "sigma_z0_um", "sigma_phi0_mrad", "sigma_theta_mrad", "status"})
+    columns.emplace_back(name);
+  return columns;
+}
+
+std::vector<std::string> all_columns() {
+  std::vector<std::string> names;
+  for (const Column& column : ResolutionTable().take().columns)
+    names.push_back(column.name);
+  return names;
+}
+
+// "a,b,c" to names. Throws UsageError on an unknown one.
+std::vector<std::string> parse_columns(const std::string& text) {
+  const std::vector<std::string> known = all_columns();
+  if (text == "all") return known;
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    names.emplace_back(
+        trimmed(std::string_view(text).substr(begin, end - begin)));
+    check_choice("--columns", names.back(), known);
+    begin = end + 1;
+  }
+  return names;
+}
+
+class Scan : public Verb {
+ public:
+  Scan()
+      : Verb("scan",
+             "Resolutions over a grid of momentum and angle, for one "
+             "or more detectors") {
+    command()
+        .add_option("STUDY", study_,
+                    "Study file; - is standard input; options win over it")
+        ->type_name("FILE");
+    command()
+        .add_option("--detector", track_.study.detectors,
+                    "Detector file; repeatable")
+        ->type_name("FILE")
+        ->allow_extra_args(false)
+        ->group("Detector");
+    declare_overrides(command(), overrides_);
+    track_.declare(command(), true);
+    compute_.declare(command(), true);
+    command()
+        .add_option("--columns", columns_,
+                    "Columns to write, as in p_GeV,sigma_pt_rel, or all "
+                    "(default: all in csv and json)")
+        ->type_name("NAMES")
+        ->group("Output");
+    command()
+        .add_flag("--full", full_,
+                  "json: crossings and covariances of every track")
+        ->group("Output");
+    output_.declare(command(), true);
+    command().footer(
+        "\nExamples:\n"
+        "  gttf-design scan configs/first.yaml\n"
+        "  gttf-design scan configs/first.yaml -o first.csv -o first.json\n"
+        "  gttf-design scan --detector detectors/alice_its2.yaml "
+        "--p 0.1GeV:100GeV:60 --eta 0:1.2:4\n"
+        "  gttf-design scan configs/first.yaml "
+        "--set 'layers[L0].material=0.1 %'");
+  }
+
+  int run(const Call& call) override {
+    if (study_.empty() && track_.study.detectors.empty())
+      throw UsageError("nothing to scan: give a study file or --detector");
+    std::vector<std::string> columns;
+    if (!columns_.empty()) columns = parse_columns(columns_);
+    const ScanOptions computation{compute_.engine(), compute_.threads, {}};
+
+    const StudyRequest request = read_request(study_, track_.study);
+    const std::vector<Detector> detectors = read_detectors(request);
+    std::vector<std::string> inputs = request.detectors;
+    if (!request.file.empty()) inputs.push_back(request.file);
+    Outputs outputs(output_,
+                    provenance_of(call.arguments, output_, &request, detectors),
+                    inputs);
+    if (full_ && !outputs.only(Format::json))
+      throw UsageError("--full is for json: add --format json or -o FILE.json");
+    if (full_ && !columns.empty())
+      throw UsageError(
+          "--full writes everything; --columns does not go with "
+          "it");
+
+    const std::size_t evaluated =
+        full_ ? write_documents(request, detectors, computation, outputs)
+              : write_rows(request, detectors, computation, outputs, columns);
+    outputs.commit();
+    if (evaluated > 0) return good;
+    std::fputs(
+        "gttf-design: no track could be evaluated; the column status "
+        "tells why\n",
+        stderr);
+    return no_track;
+  }
+
+ private:
+  // Reads all, so that the faults of all are reported at once.
+  std::vector<Detector> read_detectors(const StudyRequest& request) const {
+    std::vector<Detector> detectors;
+    Diagnostics faults;
+    for (const std::string& path : request.detectors) {
+      try {
+        detectors.push_back(load_detector(path, overrides_, output_.quiet));
+      } catch (const InputError& error) {
+        for (const Diagnostic& d : error.diagnostics().items()) faults.add(d);
+      }
+    }
+    if (faults.has_errors()) throw InputError(std::move(faults));
+    return detectors;
+  }
+
+  Progress::Settings bar_settings() const {
+    Progress::Settings settings;
+    settings.wanted = !output_.quiet && !output_.no_progress;
+    return settings;
+  }
+
+  std::size_t write_rows(const StudyRequest& request,
+                         const std::vector<Detector>& detectors,
+                         ScanOptions computation, Outputs& outputs,
+                         const std::vector<std::string>& columns) const {
+    Progress bar("scan", bar_settings());
+    computation.progress = [&bar](std::size_t done, std::size_t total) {
+      bar.update(done, total);
+    };
+    const auto sink = outputs.table_sink(
+        columns.empty() ? columns_for_reading(request) : columns, columns,
+        &bar);
+    return scan(request, detectors, computation, *sink);
+  }
+
+  std::size_t write_documents(const StudyRequest& request,
+                              const std::vector<Detector>& detectors,
+                              ScanOptions computation, Outputs& outputs) const {
+    Progress bar("scan", bar_settings());
+    computation.progress = [&bar](std::size_t done, std::size_t total) {
+      bar.update(done, total);
+    };
+    const auto writers = outputs.json_rows();
+    const std::size_t evaluated = scan_documents(
+        request, detectors, computation, [&writers](const Document& document) {
+          for (const auto& writer : writers) writer->write(document);
+        });
+    bar.erase();
+    for (const auto& writer : writers) writer->finish();
+    return evaluated;
+  }
+
+  std::string study_;
+  std::vector<std::string> overrides_;
+  std::string columns_;
+  bool full_ = false;
+  TrackOptions track_;
+  ComputeOptions compute_;
+  OutputOptions output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_scan() { return std::make_unique<Scan>(); }
+
+}  // namespace gttf::app

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong usage of the command line, and what the program's exit codes mean.
+#pragma once
+
+#include <stdexcept>
+
+namespace gttf::app {
+
+/// Exit codes of the program; docs/reference/cli.md.
+enum ExitCode : int {
+  good = 0,
+  bad_input = 2,  ///< wrong usage, invalid input, an output that fails
+  no_track = 3,   ///< no track could be evaluated
+  bug_of_ours = 70
+};
+
+/// The user's command line is wrong; the text says what to write instead.
+class UsageError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace gttf::app

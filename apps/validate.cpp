@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// validate: is a file right? Everything wrong with it, at once.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common.hpp"
+#include "gttf/config/node.hpp"
+#include "gttf/config/source.hpp"
+#include "gttf/detector/read.hpp"
+#include "gttf/study/detector_view.hpp"
+#include "gttf/study/row.hpp"
+#include "outputs.hpp"
+#include "usage.hpp"
+#include "verb.hpp"
+
+namespace gttf::app {
+namespace {
+
+std::string plural(std::size_t n, const std::string& noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+std::size_t count(const Diagnostics& diagnostics, Severity severity) {
+  const auto& items = diagnostics.items();
+  return static_cast<std::size_t>(std::count_if(
+      items.begin(), items.end(),
+      [&](const Diagnostic& d) { return d.severity == severity; }));
+}
+
+// Puts `text` back where it was read from, to be read again.
+void unread_standard_input(const std::string& text) {
+  std::FILE* copy = std::tmpfile();
+  if (copy == nullptr) return;
+  std::fwrite(text.data(), 1, text.size(), copy);
+  std::fflush(copy);
+  std::rewind(copy);
+  dup2(fileno(copy), STDIN_FILENO);
+  std::fclose(copy);
+  std::rewind(stdin);
+}
+
+struct Verdict {
+  std::string file;
+  std::string what;  // "detector, 8 layers, 7 measuring"
+  Diagnostics diagnostics;
+
+  bool good() const { return !diagnostics.has_errors(); }
+  std::string text() const {
+    return good() ? "good (" + what + ")"
+                  : plural(count(diagnostics, Severity::error), "error");
+  }
+};
+
+bool is_study(const std::string& file) {
+  Diagnostics ignored;  // the reader of the file reports them
+  const SourcePtr source = read_source(file, ignored);
+  if (!source) return false;
+  if (file == "-") unread_standard_input(source->text());
+  const std::optional<Node> root = parse_yaml(source, "", ignored);
+  return root && root->find("gttf-study") != nullptr;
+}
+
+void add_all(Diagnostics& to, const Diagnostics& from) {
+  for (const Diagnostic& d : from.items()) to.add(d);
+}
+
+// A study is good if its detectors are.
+void check_study(const std::string& file, Verdict& verdict) {
+  const StudyRequest request = read_request(file, {});
+  for (const std::string& path : request.detectors) {
+    try {
+      add_all(verdict.diagnostics, read_detector(path).warnings);
+    } catch (const InputError& error) {
+      add_all(verdict.diagnostics, error.diagnostics());
+    }
+  }
+  const std::size_t points =
+      request.momentum.values.size() * request.angle.values.size();
+  verdict.what = "study, " + plural(points, "point") + ", " +
+                 plural(request.detectors.size(), "detector");
+}
+
+Verdict check(const std::string& file) {
+  Verdict verdict;
+  verdict.file = file == "-" ? "<stdin>" : file;
+  try {
+    if (is_study(file)) {
+      check_study(file, verdict);
+    } else {
+      const DetectorInput input = read_detector(file);
+      add_all(verdict.diagnostics, input.warnings);
+      verdict.what = "detector, " + layer_count_text(input.detector);
+    }
+  } catch (const InputError& error) {
+    add_all(verdict.diagnostics, error.diagnostics());
+  }
+  return verdict;
+}
+
+// The faults as a table, one row each.
+Table fault_table(const std::vector<Verdict>& verdicts) {
+  Texts file, severity, path, problem, suggestion;
+  Integers line, column;
+  for (const Verdict& verdict : verdicts) {
+    for (const Diagnostic& d : verdict.diagnostics.items()) {
+      file.push_back(d.file);
+      line.push_back(d.line);
+      column.push_back(d.column);
+      severity.emplace_back(d.severity == Severity::error ? "error"
+                                                          : "warning");
+      path.push_back(d.path);
+      problem.push_back(d.problem);
+      suggestion.push_back(d.suggestion);
+    }
+  }
+  Table table;
+  table.add("file", std::move(file));
+  table.add("line", std::move(line));
+  table.add("column", std::move(column));
+  table.add("severity", std::move(severity));
+  table.add("path", std::move(path));
+  table.add("problem", std::move(problem));
+  table.add("suggestion", std::move(suggestion));
+  return table;
+}
+
+// "FILE: good (...)" each, and the sum if there are several.
+std::string verdict_lines(const std::vector<Verdict>& verdicts) {
+  std::string lines;
+  std::size_t good_files = 0, errors = 0, warnings = 0;
+  for (const Verdict& verdict : verdicts) {
+    lines += verdict.file + ": " + verdict.text() + "\n";
+    good_files += verdict.good();
+    errors += count(verdict.diagnostics, Severity::error);
+    warnings += count(verdict.diagnostics, Severity::warning);
+  }
+  if (verdicts.size() > 1)
+    lines +=
+        plural(verdicts.size(), "file") + ": " + std::to_string(good_files) +
+        " good, " + std::to_string(verdicts.size() - good_files) + " not (" +
+        plural(errors, "error") + ", " + plural(warnings, "warning") + ")\n";
+  return lines;
+}
+
+Document verdict_document(const std::vector<Verdict>& verdicts) {
+  Document::List files;
+  for (const Verdict& verdict : verdicts)
+    files.push_back(Document()
+                        .set("file", verdict.file)
+                        .set("good", verdict.good())
+                        .set("what", verdict.what.empty()
+                                         ? Document()
+                                         : Document(verdict.what))
+                        .set("faults", rows_of(fault_table({verdict}))));
+  return Document().set("files", std::move(files));
+}
+
+Summary verdict_summary(const std::vector<Verdict>& verdicts) {
+  Summary summary;
+  Section files;
+  for (const Verdict& verdict : verdicts)
+    files.facts.emplace_back(verdict.file, verdict.text());
+  summary.sections.push_back(std::move(files));
+  Table faults = fault_table(verdicts);
+  if (faults.rows() > 0)
+    summary.sections.push_back({"Faults", {}, std::move(faults)});
+  return summary;
+}
+
+class Validate : public Verb {
+ public:
+  Validate()
+      : Verb("validate",
+             "Is a detector or study file right? Everything "
+             "wrong with it, at once") {
+    command()
+        .add_option("FILE", files_,
+                    "Detector or study files; - is standard input")
+        ->type_name("FILE")
+        ->required();
+    output_.declare(command(), false);
+    command().footer(
+        "\nFaults go to standard error; with --format csv, json or markdown "
+        "they are the\nresult. The exit code is 2 if any file has errors.\n"
+        "\nExamples:\n"
+        "  gttf-design validate my_detector.yaml\n"
+        "  gttf-design validate detectors/*.yaml configs/*.yaml");
+  }
+
+  int run(const Call& call) override {
+    Outputs outputs(
+        output_, provenance_of(call.arguments, output_, nullptr, {}), files_);
+    std::vector<Verdict> verdicts;
+    for (const std::string& file : files_) {
+      verdicts.push_back(check(file));
+      app::show(verdicts.back().diagnostics, output_.quiet);
+    }
+    const bool all_good =
+        std::all_of(verdicts.begin(), verdicts.end(),
+                    [](const Verdict& v) { return v.good(); });
+    if (!output_.quiet || !outputs.only(Format::table))
+      outputs.write({fault_table(verdicts), verdict_document(verdicts),
+                     verdict_summary(verdicts), verdict_lines(verdicts)});
+    outputs.commit();
+    return all_good ? good : bad_input;
+  }
+
+ private:
+  std::vector<std::string> files_;
+  OutputOptions output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_validate() { return std::make_unique<Validate>(); }
+
+}  // namespace gttf::app

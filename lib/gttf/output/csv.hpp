@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// CSV: one header line, then one line per row.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gttf/output/table_style.hpp"
+
+namespace gttf {
+
+/// Writes CSV as RFC 4180 has it, with lines ending in '\n': numbers that read
+/// back exactly, nothing for NaN, quotes where a cell needs them. Provenance
+/// comes first, in lines that begin with "# ".
+class CsvWriter : public TableSink {
+ public:
+  CsvWriter(std::ostream& out, TableStyle style)
+      : out_(out), style_(std::move(style)) {}
+
+  void write(const Table& block) override;
+  void finish() override;
+
+ private:
+  void write_head(const Table& block);
+
+  // The last number of a column and its text: grids repeat most numbers.
+  struct Last {
+    bool known = false;
+    double value = 0;
+    std::string text;
+  };
+
+  std::ostream& out_;
+  TableStyle style_;
+  bool head_written_ = false;
+  std::vector<std::size_t> shown_;
+  std::vector<Last> last_;
+  std::string buffer_;
+};
+
+/// Appends a cell of text, quoted if it must be.
+void append_csv_cell(std::string& out, std::string_view text);
+
+}  // namespace gttf

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/output/json.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "gttf/output/number.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr std::size_t line_width = 100;
+constexpr std::size_t flush_above = 1 << 16;  // bytes
+
+void append_text(std::string& out, std::string_view text) {
+  bool plain = true;  // the usual case, without the detour of a JSON value
+  for (const char c : text)
+    plain = plain && c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+  if (plain) {
+    out += '"';
+    out += text;
+    out += '"';
+    return;
+  }
+  // Bytes that are not UTF-8 become U+FFFD.
+  out += nlohmann::json(std::string(text))
+             .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void append_number(std::string& out, double value, int precision) {
+  if (!std::isfinite(value))
+    out += "null";
+  else if (precision > 0)
+    append_rounded(out, value, precision);
+  else
+    append_exact(out, value);
+}
+
+// Values that are no containers.
+struct AppendScalar {
+  std::string& out;
+  int precision;
+
+  bool operator()(std::monostate) const { return out += "null", true; }
+  bool operator()(bool v) const { return out += v ? "true" : "false", true; }
+  bool operator()(std::int64_t v) const { return append_exact(out, v), true; }
+  bool operator()(double v) const {
+    return append_number(out, v, precision), true;
+  }
+  bool operator()(const std::string& v) const {
+    return append_text(out, v), true;
+  }
+  bool operator()(const Document::List&) const { return false; }
+  bool operator()(const Document::Members&) const { return false; }
+};
+
+// In one line; false if that line gets too long (`out` is then longer, too).
+bool append_compact(std::string& out, const Document& document, int precision,
+                    std::size_t limit) {
+  if (std::visit(AppendScalar{out, precision}, document.value()))
+    return out.size() <= limit;
+  bool first = true;
+  if (const auto* list = std::get_if<Document::List>(&document.value())) {
+    out += '[';
+    for (const Document& item : *list) {
+      if (!first) out += ", ";
+      first = false;
+      if (!append_compact(out, item, precision, limit)) return false;
+    }
+    out += ']';
+  } else {
+    out += '{';
+    for (const auto& [key, member] :
+         std::get<Document::Members>(document.value())) {
+      if (!first) out += ", ";
+      first = false;
+      append_text(out, key);
+      out += ": ";
+      if (!append_compact(out, member, precision, limit)) return false;
+    }
+    out += '}';
+  }
+  return out.size() <= limit;
+}
+
+// A matrix keeps its rows in lines of their own.
+bool is_matrix(const Document& document) {
+  const auto* rows = std::get_if<Document::List>(&document.value());
+  return rows != nullptr && rows->size() > 1 &&
+         std::holds_alternative<Document::List>(rows->front().value());
+}
+
+void new_line(std::string& out, int indent) {
+  out += '\n';
+  out.append(static_cast<std::size_t>(indent), ' ');
+}
+
+}  // namespace
+
+void append_json(std::string& out, const Document& document, int precision,
+                 int indent) {
+  const std::size_t start = out.size();
+  if (std::visit(AppendScalar{out, precision}, document.value())) return;
+  const std::size_t limit =
+      start + line_width - static_cast<std::size_t>(indent);
+  const auto* list = std::get_if<Document::List>(&document.value());
+  // A row of numbers stays in one line, however long.
+  const bool numbers = list != nullptr && !list->empty() &&
+                       std::holds_alternative<double>(list->front().value());
+  if (!is_matrix(document) &&
+      append_compact(out, document, precision,
+                     numbers ? std::string::npos : limit))
+    return;
+  out.resize(start);
+
+  const int inner = indent + 2;
+  bool first = true;
+  const auto separate = [&] {
+    if (!first) out += ',';
+    first = false;
+    new_line(out, inner);
+  };
+  if (list != nullptr) {
+    out += '[';
+    for (const Document& item : *list) {
+      separate();
+      append_json(out, item, precision, inner);
+    }
+    new_line(out, indent);
+    out += ']';
+  } else {
+    out += '{';
+    for (const auto& [key, member] :
+         std::get<Document::Members>(document.value())) {
+      separate();
+      append_text(out, key);
+      out += ": ";
+      append_json(out, member, precision, inner);
+    }
+    new_line(out, indent);
+    out += '}';
+  }
+}
+
+void write_json(std::ostream& out, const Document& document,
+                const TableStyle& style) {
+  std::string text;
+  const auto* members = std::get_if<Document::Members>(&document.value());
+  if (style.provenance && members != nullptr) {
+    Document::Members all;
+    all.reserve(members->size() + 1);
+    all.emplace_back("provenance", to_document(*style.provenance));
+    all.insert(all.end(), members->begin(), members->end());
+    append_json(text, Document(std::move(all)), style.precision);
+  } else {
+    append_json(text, document, style.precision);
+  }
+  text += '\n';
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.flush();
+}
+
+void JsonRows::begin_row() {
+  if (any_) {
+    buffer_ += ",\n    ";
+    if (buffer_.size() > flush_above) {
+      out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+      buffer_.clear();
+    }
+    return;
+  }
+  any_ = true;
+  buffer_ += "{\n";
+  if (style_.provenance) {
+    buffer_ += "  \"provenance\": ";
+    append_json(buffer_, to_document(*style_.provenance), 0, 2);
+    buffer_ += ",\n";
+  }
+  buffer_ += "  \"rows\": [\n    ";
+}
+
+void JsonRows::write(const Document& row) {
+  begin_row();
+  append_json(buffer_, row, style_.precision, 4);
+}
+
+void JsonRows::finish() {
+  if (!any_) {
+    begin_row();
+    buffer_.erase(buffer_.find_last_of('\n'));
+  }
+  buffer_ += "\n  ]\n}\n";
+  out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  buffer_.clear();
+  out_.flush();
+}
+
+void JsonWriter::write(const Table& block) {
+  if (keys_.empty()) {
+    shown_ = shown_columns(block, rows_.style_);
+    for (const std::size_t i : shown_) {
+      std::string key = keys_.empty() ? "{" : ", ";
+      append_text(key, block.columns[i].name);
+      keys_.push_back(key + ": ");
+    }
+  }
+  std::string& out = rows_.buffer_;
+  const std::size_t rows = block.rows();
+  for (std::size_t row = 0; row < rows; ++row) {
+    rows_.begin_row();
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+      out += keys_[i];
+      const auto& cells = block.columns[shown_[i]].cells;
+      if (const auto* reals = std::get_if<Reals>(&cells))
+        append_number(out, (*reals)[row], rows_.style_.precision);
+      else if (const auto* integers = std::get_if<Integers>(&cells))
+        append_exact(out, (*integers)[row]);
+      else
+        append_text(out, std::get<Texts>(cells)[row]);
+    }
+    out += '}';
+  }
+}
+
+}  // namespace gttf

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON: documents and tables; numbers read back exactly, null for no value.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gttf/core/document.hpp"
+#include "gttf/output/table_style.hpp"
+
+namespace gttf {
+
+/// Appends `document` as JSON without a line end, indented by two spaces;
+/// lists and members that fit into one line stay in one. `precision`: see
+/// TableStyle. `indent`: that of the line it starts in.
+void append_json(std::string& out, const Document& document, int precision = 0,
+                 int indent = 0);
+
+/// Writes `document`, with "provenance" as first member if there is one.
+void write_json(std::ostream& out, const Document& document,
+                const TableStyle& style);
+
+/// Writes {"provenance": {...}, "rows": [...]} item by item.
+class JsonRows {
+ public:
+  JsonRows(std::ostream& out, TableStyle style)
+      : out_(out), style_(std::move(style)) {}
+
+  void write(const Document& row);
+  void finish();
+
+ private:
+  friend class JsonWriter;
+  void begin_row();
+
+  std::ostream& out_;
+  TableStyle style_;
+  bool any_ = false;
+  std::string buffer_;
+};
+
+/// Writes a table as JsonRows, each row an object of its columns in one line.
+class JsonWriter : public TableSink {
+ public:
+  JsonWriter(std::ostream& out, TableStyle style)
+      : rows_(out, std::move(style)) {}
+
+  void write(const Table& block) override;
+  void finish() override { rows_.finish(); }
+
+ private:
+  JsonRows rows_;
+  std::vector<std::size_t> shown_;
+  std::vector<std::string> keys_;  // quoted, with the colon
+};
+
+}  // namespace gttf

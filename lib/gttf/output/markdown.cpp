@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/output/markdown.hpp"
+
+#include <algorithm>
+
+namespace gttf {
+namespace {
+
+// Text that markdown would take for markup or for the end of the cell.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\n')
+      out += "<br>";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += ' ';
+    else if (c == '<')
+      out += "&lt;";
+    else {
+      if (c == '|' || c == '\\' || c == '*' || c == '`') out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string comment(const Provenance& provenance) {
+  std::string lines = to_lines(provenance, "");
+  // "-->" would end the comment.
+  for (std::size_t i = lines.find("-->"); i != lines.npos;
+       i = lines.find("-->", i))
+    lines.replace(i, 3, "--&gt;");
+  return "<!--\n" + lines + "-->\n\n";
+}
+
+std::string heading_text(const Heading& heading) {
+  return escaped(one_line(heading));
+}
+
+}  // namespace
+
+std::size_t MarkdownWriter::heading_width(const ColumnLayout& column) const {
+  constexpr std::size_t shortest_rule = 3;  // "--:"
+  return std::max(shortest_rule, text_width(heading_text(column.heading)));
+}
+
+std::string MarkdownWriter::cell_text(const std::string& text) const {
+  return escaped(text);
+}
+
+void MarkdownWriter::append_head(std::string& out) const {
+  if (style().provenance) out += comment(*style().provenance);
+  std::string rule = "|";
+  out += '|';
+  for (const ColumnLayout& column : columns()) {
+    out += ' ';
+    out += aligned(heading_text(column.heading), column.width, column.text);
+    out += " |";
+    rule += ' ';
+    rule.append(column.width - 1, '-');
+    rule += column.text ? "- |" : ": |";
+  }
+  out += '\n';
+  out += rule;
+  out += '\n';
+}
+
+void MarkdownWriter::append_row(std::string& out, const Row& row) const {
+  out += '|';
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    out += ' ';
+    out += aligned(row[i], columns()[i].width, columns()[i].text);
+    out += " |";
+  }
+  out += '\n';
+}
+
+void write_markdown(std::ostream& out, const Summary& summary,
+                    const TableStyle& style) {
+  if (style.provenance) out << comment(*style.provenance);
+  if (!summary.title.empty()) out << "# " << escaped(summary.title) << '\n';
+  for (const Section& section : summary.sections) {
+    if (!section.title.empty())
+      out << "\n## " << escaped(section.title) << '\n';
+    if (!section.facts.empty()) out << '\n';
+    for (const auto& [name, value] : section.facts)
+      out << "- " << escaped(name) << ": " << escaped(value) << '\n';
+    if (section.table.columns.empty()) continue;
+    out << '\n';
+    TableStyle own;
+    own.precision = style.precision > 0 ? style.precision : section.digits;
+    MarkdownWriter writer(out, own);
+    writer.write(section.table);
+    writer.finish();
+  }
+  out.flush();
+}
+
+}  // namespace gttf

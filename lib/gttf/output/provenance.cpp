@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/output/provenance.hpp"
+
+#include <fmt/format.h>
+
+#include "gttf/core/version.hpp"
+
+namespace gttf {
+namespace {
+
+bool is_plain(std::string_view word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+      "_-+./:,=@%";
+  return !word.empty() && word.find_first_not_of(plain) == word.npos;
+}
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+// Control characters would break the line they are written to.
+std::string without_controls(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (is_control(c))
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string shell_word(std::string_view word) {
+  if (is_plain(word)) return std::string(word);
+  bool controls = false;
+  for (const char c : word) controls = controls || is_control(c);
+  if (controls) {  // $'...' of bash and zsh; POSIX since 2024
+    std::string out = "$'";
+    for (const char c : word) {
+      if (is_control(c)) {
+        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      } else {
+        if (c == '\'' || c == '\\') out += '\\';
+        out += c;
+      }
+    }
+    return out + "'";
+  }
+  std::string out = "'";
+  for (const char c : word) {
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  }
+  return out + "'";
+}
+
+}  // namespace
+
+std::string shell_quoted(std::span<const std::string> arguments) {
+  std::string line;
+  for (const std::string& word : arguments) {
+    if (!line.empty()) line += ' ';
+    line += shell_word(word);
+  }
+  return line;
+}
+
+Provenance make_provenance(std::span<const std::string> arguments) {
+  Provenance provenance;
+  provenance.version = version();
+  std::vector<std::string> words(arguments.begin(), arguments.end());
+  if (!words.empty()) {
+    const std::size_t slash = words[0].rfind('/');
+    if (slash != std::string::npos) words[0].erase(0, slash + 1);
+  }
+  provenance.command_line = shell_quoted(words);
+  return provenance;
+}
+
+std::string to_lines(const Provenance& p, std::string_view prefix) {
+  std::string out = fmt::format("{}{} {}\n", prefix, p.program, p.version);
+  out += fmt::format("{}command: {}\n", prefix, p.command_line);
+  for (const InputFile& input : p.inputs)
+    out += fmt::format("{}input: {} sha256:{}\n", prefix,
+                       without_controls(input.file), input.sha256);
+  if (p.seed) out += fmt::format("{}seed: {}\n", prefix, *p.seed);
+  return out;
+}
+
+Document to_document(const Provenance& p) {
+  Document document;
+  document.set("program", p.program);
+  document.set("version", p.version);
+  document.set("command_line", p.command_line);
+  Document::List inputs;
+  for (const InputFile& input : p.inputs)
+    inputs.push_back(
+        Document().set("file", input.file).set("sha256", input.sha256));
+  document.set("inputs", std::move(inputs));
+  if (p.seed) {
+    // As text if a double, which most JSON readers use, cannot hold it.
+    constexpr std::uint64_t exact = std::uint64_t{1} << 53;
+    if (*p.seed < exact)
+      document.set("seed", static_cast<std::int64_t>(*p.seed));
+    else
+      document.set("seed", std::to_string(*p.seed));
+  }
+  return document;
+}
+
+}  // namespace gttf

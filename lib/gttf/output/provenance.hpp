@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Provenance: what made a result, so that it can be made again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gttf/core/document.hpp"
+
+namespace gttf {
+
+/// A file that was read.
+struct InputFile {
+  std::string file;    ///< as given by the user
+  std::string sha256;  ///< of what was read; hex
+};
+
+/// What made a result. No time and no machine: the same inputs give the same
+/// bytes.
+struct Provenance {
+  std::string program = "gttf-design";
+  std::string version;
+  std::string command_line;  ///< as one would type it into a shell
+  std::vector<InputFile> inputs;
+  std::optional<std::uint64_t> seed;  ///< of random numbers; absent: none used
+};
+
+/// Provenance of this version of the program, called with `arguments`
+/// (argv[0] first, reduced to the name of the file).
+Provenance make_provenance(std::span<const std::string> arguments);
+
+/// `arguments` quoted so that a shell reads them back; one line.
+std::string shell_quoted(std::span<const std::string> arguments);
+
+/// Each fact in a line of its own, every line beginning with `prefix` and
+/// ending in '\n'.
+std::string to_lines(const Provenance& provenance, std::string_view prefix);
+
+Document to_document(const Provenance& provenance);
+
+}  // namespace gttf

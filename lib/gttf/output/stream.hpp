@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// FileStream: an output stream on a file descriptor that reports every failure.
+#pragma once
+
+#include <memory>
+#include <ostream>
+#include <stdexcept>
+#include <streambuf>
+#include <string>
+
+namespace gttf {
+
+/// An output cannot be opened or written; the text names it and the cause.
+class OutputError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The reader of a pipe has gone: nobody wants the rest. No fault of anyone.
+class ReaderGone : public OutputError {
+  using OutputError::OutputError;
+};
+
+/// Writes to `descriptor` through a buffer of 64 KiB. Every operation that
+/// fails throws OutputError (ReaderGone for EPIPE) instead of setting a flag.
+/// The destructor writes nothing: what was not flushed is dropped.
+class FileStream : public std::ostream {
+ public:
+  /// `name` stands in messages; `descriptor` is closed in the end if `owned`.
+  FileStream(int descriptor, std::string name, bool owned);
+  ~FileStream() override;
+
+  int descriptor() const;
+
+ private:
+  class Buffer;
+  std::unique_ptr<Buffer> buffer_;
+};
+
+/// "cannot write "NAME": REASON" for an errno value.
+std::string cannot_write(const std::string& name, int error);
+
+}  // namespace gttf

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/output/text.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace gttf {
+namespace {
+
+constexpr std::string_view gap = "  ";
+constexpr std::string_view bold = "\033[1m";
+constexpr std::string_view plain = "\033[0m";
+
+// Lines of a heading: its words, then its unit.
+std::vector<std::string> lines_of(const Heading& heading) {
+  std::vector<std::string> lines = heading.words;
+  if (!heading.unit.empty()) lines.push_back("[" + heading.unit + "]");
+  return lines;
+}
+
+void append_line(std::string& out, std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  out += line;
+  out += '\n';
+}
+
+void append_emphasised(std::string& out, std::string_view text, bool colour) {
+  if (colour) out += bold;
+  out += text;
+  if (colour) out += plain;
+}
+
+// A cell is one line, whatever the text in it.
+std::string in_one_line(std::string_view text) {
+  std::string out(text);
+  std::replace_if(
+      out.begin(), out.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return out;
+}
+
+}  // namespace
+
+std::size_t TextWriter::heading_width(const ColumnLayout& column) const {
+  std::size_t width = 0;
+  for (const std::string& line : lines_of(column.heading))
+    width = std::max(width, text_width(line));
+  return width;
+}
+
+void TextWriter::append_head(std::string& out) const {
+  if (style().provenance) out += to_lines(*style().provenance, "# ");
+  std::size_t height = 0;
+  for (const ColumnLayout& column : columns())
+    height = std::max(height, lines_of(column.heading).size());
+  for (std::size_t line = 0; line < height; ++line) {
+    std::string text;
+    for (const ColumnLayout& column : columns()) {
+      const std::vector<std::string> own = lines_of(column.heading);
+      const std::size_t above = height - own.size();  // stands on the rule
+      if (&column != &columns().front()) text += gap;
+      text += aligned(line < above ? "" : own[line - above], column.width,
+                      column.text);
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    append_emphasised(out, text, style().colour);
+    out += '\n';
+  }
+  std::string rule;
+  for (const ColumnLayout& column : columns()) {
+    if (&column != &columns().front()) rule += gap;
+    rule.append(column.width, '-');
+  }
+  append_line(out, rule);
+}
+
+void TextWriter::append_row(std::string& out, const Row& row) const {
+  std::string text;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i > 0) text += gap;
+    text += aligned(in_one_line(row[i]), columns()[i].width, columns()[i].text);
+  }
+  append_line(out, text);
+}
+
+void write_text(std::ostream& out, const Summary& summary,
+                const TableStyle& style) {
+  std::string text;
+  const auto flush = [&] {
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    text.clear();
+  };
+  if (style.provenance) text += to_lines(*style.provenance, "# ");
+  if (!summary.title.empty()) {
+    append_emphasised(text, summary.title, style.colour);
+    text += '\n';
+  }
+  for (const Section& section : summary.sections) {
+    if (!section.title.empty()) {
+      text += '\n';
+      append_emphasised(text, section.title, style.colour);
+      text += '\n';
+    }
+    std::size_t width = 0;
+    for (const auto& [name, value] : section.facts)
+      width = std::max(width, text_width(name));
+    for (const auto& [name, value] : section.facts)
+      append_line(
+          text, "  " + aligned(name, width, true) + "  " + in_one_line(value));
+    if (section.table.columns.empty()) continue;
+    flush();
+    TableStyle own;
+    own.colour = style.colour;
+    own.precision = style.precision > 0 ? style.precision : section.digits;
+    TextWriter writer(out, own);
+    writer.write(section.table);
+    writer.finish();
+  }
+  flush();
+  out.flush();
+}
+
+}  // namespace gttf
