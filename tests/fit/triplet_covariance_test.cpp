@@ -253,7 +253,7 @@ TEST_CASE("triplet fit: equals the streaming fit") {
           triplet_covariance(make_triplet_track(geometry, sample.track, found));
       REQUIRE(c.status == TripletStatus::ok);
       const auto e = filter<Errors::all>(geometry, found);
-      Covariance5<double> perigee = covariance(e);
+      auto perigee = covariance(e);
       CHECK(deviation(c.perigee_without_inner, matrix(perigee)) < 1e-11);
       add_inner_material(found, perigee);
       CHECK(deviation(c.perigee, matrix(perigee)) < 1e-11);

@@ -3,8 +3,11 @@
 #include "gttf/fit/triplet_covariance.hpp"
 
 #include <Eigen/QR>
+#include <array>
+#include <cmath>
 #include <limits>
-#include <optional>
+#include <span>
+#include <utility>
 
 #include "gttf/fit/band_square_root.hpp"
 #include "gttf/fit/triplet_model.hpp"
@@ -13,8 +16,8 @@ namespace gttf {
 
 namespace {
 
-using detail::FirstHit;
 using detail::NuisanceError;
+using detail::Output;
 using detail::TripletModel;
 
 /// The parameters without any prior: unmeasured coordinates, in units of their
@@ -150,7 +153,29 @@ Matrix5 select_rows(const Solution& s, const std::array<int, 4>& pick) {
 }
 
 bool enough_hits(const TripletModel& model, bool fit_kappa) {
-  return model.n_hits >= (fit_kappa ? 3 : 2);
+  return model.n_hits > (model.start_hit ? 1 : 0) &&
+         model.n_hits >= (fit_kappa ? 3 : 2);
+}
+
+Solution solve_outputs(const TripletModel& model, bool fit_kappa) {
+  return solve(
+      model, fit_kappa,
+      [](const NuisanceError& e) { return Eigen::VectorXd(e.outputs); },
+      model.output_slope, Output::size);
+}
+
+constexpr std::array<int, 4> on_surface = {Output::u, Output::v, Output::phi,
+                                           Output::theta};
+constexpr std::array<int, 4> at_start = {Output::d0, Output::z0, Output::phi0,
+                                         Output::theta0};
+
+/// The track without scattering in the first measuring layer and inside it.
+TripletTrack without_inner_scattering(TripletTrack track) {
+  for (TripletCrossing& c : track.crossings) {
+    c.kink_variance = 0;
+    if (c.measures()) break;
+  }
+  return track;
 }
 
 }  // namespace
@@ -158,29 +183,36 @@ bool enough_hits(const TripletModel& model, bool fit_kappa) {
 TripletCovariance triplet_covariance(const TripletTrack& track,
                                      const TripletOptions& options) {
   constexpr double pole = 0.05;
-  const TripletModel model = detail::make_triplet_model(
-      track, options.errors, options.auxiliary_scale);
+  const auto model_of = [&options](const TripletTrack& t) {
+    return detail::make_triplet_model(t, options.errors,
+                                      options.auxiliary_scale);
+  };
+  const TripletModel model = model_of(track);
   TripletCovariance c;
-  c.n_hits = static_cast<int>(model.n_hits);
+  c.n_hits = static_cast<int>(model.n_hits) - (model.start_hit ? 1 : 0);
   c.index_pole = model.smallest_inverse_index < pole;
   c.first_hit.fill(std::numeric_limits<double>::quiet_NaN());
   c.perigee = c.perigee_without_inner = c.first_hit;
   c.variance_kappa = c.first_hit(0, 0);
   if (!enough_hits(model, track.fit_kappa)) return c;
-  const Solution s = solve(
-      model, track.fit_kappa,
-      [](const NuisanceError& e) { return Eigen::VectorXd(e.first_hit); },
-      model.first_hit_slope, FirstHit::size);
+  const Solution s = solve_outputs(model, track.fit_kappa);
   c.status = s.status;
   if (s.status != TripletStatus::ok) return c;
   c.variance_kappa = s.variance_kappa;
-  c.first_hit = select_rows(
-      s, {FirstHit::u, FirstHit::v, FirstHit::phi, FirstHit::theta});
-  c.perigee_without_inner = select_rows(
-      s, {FirstHit::d0, FirstHit::z0, FirstHit::phi0, FirstHit::theta});
-  c.perigee = c.perigee_without_inner;
-  if (options.errors != Errors::hits_only)
+  c.first_hit = select_rows(s, on_surface);
+  c.perigee = c.perigee_without_inner = select_rows(s, at_start);
+  if (options.errors == Errors::hits_only) return c;
+  if (!model.start_hit) {
     c.perigee += detail::inner_scattering(track);
+    return c;
+  }
+  // inner material lies between hits and is part of the fit
+  const Solution bare =
+      solve_outputs(model_of(without_inner_scattering(track)), track.fit_kappa);
+  if (bare.status == TripletStatus::ok)
+    c.perigee_without_inner = select_rows(bare, at_start);
+  else
+    c.perigee_without_inner.fill(std::numeric_limits<double>::quiet_NaN());
   return c;
 }
 
@@ -200,7 +232,7 @@ std::vector<FittedPosition> fitted_positions(const TripletTrack& track,
       },
       Eigen::VectorXd::Zero(n), 2);
   if (s.status != TripletStatus::ok) return list;
-  for (Eigen::Index k = 0; k < n; k += 2)
+  for (Eigen::Index k = model.start_hit ? 2 : 0; k < n; k += 2)
     list.push_back({s.covariance.middleRows<2>(k), s.with_kappa.segment<2>(k)});
   return list;
 }

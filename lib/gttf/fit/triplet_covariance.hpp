@@ -14,7 +14,7 @@ namespace gttf {
 /// Why a covariance does not exist, or ok.
 enum class TripletStatus {
   ok,
-  too_few_hits,    ///< fewer than 3 measuring surfaces, 2 without field
+  too_few_hits,    ///< fewer than 3 hits (2 without field), start included
   singular,        ///< K^-1 not positive definite: some kinks have no error
   not_determined,  ///< the hits leave a parameter free
 };
@@ -23,7 +23,7 @@ enum class TripletStatus {
 /// status is ok. Without field, rows and columns of kappa are zero.
 struct TripletCovariance {
   TripletStatus status = TripletStatus::too_few_hits;
-  int n_hits = 0;
+  int n_hits = 0;  ///< measuring crossings
   /// A segment between two hits bends so far that its direction hardly follows
   /// from its end points, 1/n < 0.05: the covariance of the linear fit is
   /// still right, a fit of real hits would not stay linear.
@@ -53,7 +53,9 @@ struct TripletOptions {
 ///
 /// extended to passive layers (kinks as nuisance parameters with exact
 /// weights) and to coordinates that are not measured (free parameters, no
-/// large variance anywhere), and transported to the start of the track.
+/// large variance anywhere), and transported to the start of the track. With
+/// coordinates at the start, these are one more hit and the inner material is
+/// part of the fit.
 /// Cost: linear in the number of hits, plus the square of the number of
 /// unmeasured coordinates times the number of hits.
 /// Errors: none; see TripletCovariance::status

@@ -12,12 +12,13 @@
 
 namespace gttf::detail {
 
-/// What the fit is asked for at the first hit: the state on its surface and
-/// the perigee parameters that follow from it; kappa is kept apart.
-struct FirstHit {
-  enum Index : int { u, v, phi, theta, d0, z0, phi0, size };
+/// What the fit is asked for: the state on the surface of the first measuring
+/// layer, after its scattering, and the perigee parameters at the start; kappa
+/// is kept apart.
+struct Output {
+  enum Index : int { u, v, phi, theta, d0, z0, phi0, theta0, size };
 };
-using FirstHitVector = Eigen::Matrix<double, FirstHit::size, 1>;
+using OutputVector = Eigen::Matrix<double, Output::size, 1>;
 
 /// One independent error: a coordinate of a hit, or a scattering angle between
 /// two hits. Entries are the changes per standard deviation.
@@ -25,7 +26,7 @@ struct NuisanceError {
   Eigen::Index first_row = 0;
   Eigen::Index n_rows = 0;
   std::array<double, 6> kinks{};  ///< of rows first_row, ...: theta, phi, ...
-  FirstHitVector first_hit = FirstHitVector::Zero();
+  OutputVector outputs = OutputVector::Zero();
   Eigen::Index hit = -1;           ///< which hit it moves, -1: none
   Eigen::Vector2d in_plane{0, 0};  ///< by how much along u and v
   /// The coordinate is not measured: the standard deviation used here is only
@@ -35,11 +36,12 @@ struct NuisanceError {
 
 /// kinks = rho kappa + sum over errors, rows theta_0, phi_0, theta_1, ...
 struct TripletModel {
-  Eigen::Index n_hits = 0;
+  Eigen::Index n_hits = 0;  ///< a hit at the start included
+  bool start_hit = false;
   Eigen::VectorXd kink_sigma;  ///< own scattering of the middle hits, rad
   Eigen::VectorXd rho;         ///< d(kinks)/d(kappa), mm
-  /// d(first hit)/d(kappa) with all hits fixed.
-  FirstHitVector first_hit_slope = FirstHitVector::Zero();
+  /// d(outputs)/d(kappa) with all hits fixed.
+  OutputVector output_slope = OutputVector::Zero();
   std::vector<NuisanceError> nuisances;  ///< in order of flight
   double smallest_inverse_index = 1;     ///< over the segments between hits
 };
@@ -50,8 +52,8 @@ struct TripletModel {
 TripletModel make_triplet_model(const TripletTrack& track, Errors errors,
                                 double auxiliary_scale = 1);
 
-/// Variances of theta and phi enter the perigee parameters (d0, z0, phi0,
-/// theta, kappa) from the first measuring layer and from everything inside it.
+/// What the scattering of the first measuring layer and of everything inside it
+/// adds to the perigee parameters, if no hit lies inside.
 Matrix5 inner_scattering(const TripletTrack& track);
 
 }  // namespace gttf::detail

@@ -32,7 +32,8 @@ std::pair<Vector3, Vector3> record_axes(const SurfaceRecord& s,
 
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
                                 const Track& track,
-                                const Crossings<double>& found) {
+                                const Crossings<double>& found,
+                                const StartHit<double>* start) {
   const Line<double>& line = found.line;
   TripletTrack t;
   t.start = {track.vertex[0], track.vertex[1], track.vertex[2]};
@@ -40,6 +41,16 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
   t.theta = std::atan2(line.sin_theta, line.cos_theta);
   t.kappa = line.kappa;
   t.fit_kappa = geometry.bz() != 0;
+  if (start) {
+    // the rows begin with the coefficients of d0 and z0
+    for (const auto& [row, variance] :
+         {std::pair{start->transverse, start->transverse_variance},
+          std::pair{start->longitudinal, start->longitudinal_variance}}) {
+      const double length = std::hypot(row[0], row[1]);
+      t.start_coordinates.push_back(
+          {row[0] / length, row[1] / length, variance / (length * length)});
+    }
+  }
   t.crossings.reserve(found.list.size());
   for (const TrackCrossing<double>& x : found.list) {
     const SurfaceRecord& s = geometry.surfaces()[x.surface];

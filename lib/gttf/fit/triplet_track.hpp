@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gttf/core/matrix.hpp"
+#include "gttf/fit/beam_spot.hpp"
 #include "gttf/trajectory/crossings.hpp"
 
 namespace gttf {
@@ -31,12 +32,17 @@ struct TripletTrack {
   double theta = 0;       ///< polar angle, rad
   double kappa = 0;       ///< signed 3D curvature, 1/mm
   bool fit_kappa = true;  ///< false: no field, kappa is not a parameter
+  /// Coordinates known at the start itself, with u = n0 = z x e0 (e0 the
+  /// transverse direction) and v = z; none, or a constraint as the beam spot.
+  std::vector<CoordinateAxis> start_coordinates;
   std::vector<TripletCrossing> crossings;
 };
 
 /// The crossings found in a detector; u and v are the axes of its Surfaces.
+/// @param start  beam spot as a hit at the start; may be null
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
                                 const Track& track,
-                                const Crossings<double>& found);
+                                const Crossings<double>& found,
+                                const StartHit<double>* start = nullptr);
 
 }  // namespace gttf

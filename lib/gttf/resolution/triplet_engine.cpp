@@ -99,8 +99,9 @@ EngineResult triplet_engine(const TrackingGeometry& geometry,
     drop_inner_scattering(bare);
     bare.crossings.insert(bare.crossings.begin(), t.crossings.front());
     r.determined = all.status == TripletStatus::ok;
-    r.perigee = all.perigee;
-    r.perigee_without_inner = triplet_covariance(bare).perigee;
+    // on the surface through the start u, v are d0, z0, to linear order
+    r.perigee = all.first_hit;
+    r.perigee_without_inner = triplet_covariance(bare).first_hit;
     r.first_hit =
         update_by_start(hits.first_hit, jacobian_at_first(geometry, c), inner,
                         hit, t.fit_kappa);
