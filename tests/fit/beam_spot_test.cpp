@@ -99,6 +99,34 @@ TEST_CASE("beam spot: equals a measuring layer close to the start") {
   CHECK(spot.mu_phi == doctest::Approx(layer.mu_phi).epsilon(1e-9));
 }
 
+TEST_CASE("beam spot: both engines agree, with and without field") {
+  for (double tesla : {0.0, 2.0}) {
+    Detector d = barrel_with_pipe();
+    d.field.bz = tesla * unit::T;
+    const BeamSpot spot{0.02, 0.05, 3};
+    const Resolution a =
+        resolve(TrackingGeometry(d), some_track(),
+                {Scattering::highland, Engine::streaming, spot});
+    const Resolution b = resolve(TrackingGeometry(d), some_track(),
+                                 {Scattering::highland, Engine::triplet, spot});
+    const int n = tesla == 0 ? 4 : 5;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        const auto scaled = [&](const Matrix5& x, const Matrix5& y) {
+          return std::abs(x(i, j) - y(i, j)) / std::sqrt(x(i, i) * x(j, j));
+        };
+        CHECK(scaled(a.perigee, b.perigee) < 1e-10);
+        CHECK(scaled(a.perigee_without_inner, b.perigee_without_inner) < 1e-10);
+        CHECK(scaled(a.first_hit, b.first_hit) < 1e-9);
+      }
+    if (tesla == 0) continue;
+    CHECK(b.sigma_p_rel_hit_only ==
+          doctest::Approx(a.sigma_p_rel_hit_only).epsilon(1e-10));
+    CHECK(b.sigma_p_rel_ms_only ==
+          doctest::Approx(a.sigma_p_rel_ms_only).epsilon(1e-10));
+  }
+}
+
 TEST_CASE("beam spot: two layers and a spot measure the momentum") {
   Detector d = make_barrel(2, 30, 400, 2, 0.01, 0.01);
   const Track t = some_track();

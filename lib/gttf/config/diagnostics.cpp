@@ -1,4 +1,150 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/config/diagnostics.hpp"
 
-namespace gttf {}
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+#include "gttf/config/text.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr int widest_line = 100;  // terminal columns shown of a source line
+constexpr int context_before = 40;
+
+struct Palette {
+  std::string_view bold, error, warning, mark, off;
+};
+constexpr Palette plain{"", "", "", "", ""};
+constexpr Palette ansi{"\x1b[1m", "\x1b[1;31m", "\x1b[1;35m", "\x1b[1;32m",
+                       "\x1b[0m"};
+
+/// A character as shown: control characters and invalid bytes are replaced,
+/// so that a file cannot send commands to a terminal.
+struct Glyph {
+  std::string text;
+  int width = 1;
+};
+
+std::vector<Glyph> glyphs(std::string_view line) {
+  std::vector<Glyph> result;
+  for (std::size_t i = 0; i < line.size();) {
+    const detail::Character c = detail::character_at(line, i);
+    if (c.code == '\t') {
+      result.push_back({" ", 1});
+    } else if (!c.valid || c.code < 0x20 || (c.code >= 0x7F && c.code < 0xA0)) {
+      result.push_back({"\uFFFD", 1});
+    } else {
+      result.push_back({std::string(line.substr(i, c.bytes)),
+                        detail::display_width(c.code)});
+    }
+    i += c.bytes;
+  }
+  return result;
+}
+
+/// The part of a line around the caret, and the caret's columns in it.
+struct Excerpt {
+  std::string text;
+  int before = 0;      ///< columns before the caret
+  int underlined = 1;  ///< columns of the caret
+};
+
+Excerpt excerpt(std::string_view line, int column, int length) {
+  const std::vector<Glyph> all = glyphs(line);
+  const int n = static_cast<int>(all.size());
+  const auto width = [&](int from, int to) {
+    int sum = 0;
+    for (int i = from; i < to; ++i)
+      sum += all[static_cast<std::size_t>(i)].width;
+    return sum;
+  };
+  const int caret = std::clamp(column - 1, 0, n);
+  int end = std::clamp(caret + length, caret, n);
+  int first = 0, last = n;
+  if (width(0, n) > widest_line) {
+    first = caret;
+    while (first > 0 && width(first - 1, caret) <= context_before) --first;
+    last = std::max(first, std::min(caret + 1, n));
+    while (last < n && width(first, last + 1) <= widest_line) ++last;
+    end = std::min(end, last);
+  }
+  Excerpt e;
+  if (first > 0) e.text += "...", e.before += 3;
+  for (int i = first; i < last; ++i)
+    e.text += all[static_cast<std::size_t>(i)].text;
+  if (last < n) e.text += "...";
+  e.before += width(first, caret);
+  e.underlined = std::max(1, width(caret, end));
+  return e;
+}
+
+}  // namespace
+
+void Diagnostics::add(Diagnostic d) {
+  const auto place = [](const Diagnostic& x) {
+    return std::tuple(x.line, x.column);
+  };
+  auto at = items_.end();
+  if (d.line > 0)
+    while (at != items_.begin() && std::prev(at)->file == d.file &&
+           place(*std::prev(at)) > place(d))
+      --at;
+  const auto same_place = [&](const Diagnostic& x) {
+    return x.file == d.file && x.source_line == d.source_line &&
+           place(x) == place(d);
+  };
+  for (auto it = at; it != items_.begin() && same_place(*std::prev(it)); --it) {
+    const Diagnostic& other = *std::prev(it);
+    if (other.problem == d.problem && (d.line > 0 || other.path == d.path))
+      return;
+  }
+  items_.insert(at, std::move(d));
+}
+
+void Diagnostics::add(const Diagnostics& others) {
+  for (const Diagnostic& d : others.items()) add(d);
+}
+
+bool Diagnostics::has_errors() const {
+  return std::ranges::any_of(items_, [](const Diagnostic& d) {
+    return d.severity == Severity::error;
+  });
+}
+
+std::string to_text(const Diagnostic& d, bool colour) {
+  const Palette& paint = colour ? ansi : plain;
+  std::string place = d.file;
+  if (d.line > 0) place += fmt::format(":{}:{}", d.line, d.column);
+  const bool error = d.severity == Severity::error;
+  std::string text = fmt::format(
+      "{}{}{}{}{}{}:{} {}{}", paint.bold, place, place.empty() ? "" : ": ",
+      paint.off, error ? paint.error : paint.warning,
+      error ? "error" : "warning", paint.off,
+      d.path.empty() ? "" : d.path + ": ", d.problem);
+  if (d.source_line.empty()) {
+    if (!d.suggestion.empty()) text += "; " + d.suggestion;
+    return text + '\n';
+  }
+  const Excerpt e = excerpt(d.source_line, d.column, d.length);
+  const std::string number = d.line > 0 ? std::to_string(d.line) : "";
+  text += fmt::format("\n{:>5} | {}\n", number, e.text);
+  text +=
+      fmt::format("{:>5} | {:{}}{}^{:~<{}}{}{}\n", "", "", e.before, paint.mark,
+                  "", e.underlined - 1,
+                  d.suggestion.empty() ? "" : " " + d.suggestion, paint.off);
+  return text;
+}
+
+InputError::InputError(Diagnostics diagnostics)
+    : std::runtime_error([&] {
+        std::string text;
+        for (const Diagnostic& d : diagnostics.items()) text += to_text(d);
+        return text;
+      }()),
+      diagnostics_(std::move(diagnostics)) {}
+
+}  // namespace gttf

@@ -17,20 +17,23 @@ enum class Severity { error, warning };
 ///        |             ^~ suggestion
 struct Diagnostic {
   Severity severity = Severity::error;
-  std::string file;         ///< as given by the user; "<option>" for --set
-  int line = 0;             ///< from 1; 0: no place in the file
-  int column = 0;           ///< from 1
+  std::string file;         ///< as given by the user, or the option: --p
+  int line = 0;             ///< from 1; 0: no place in a file
+  int column = 0;           ///< in characters, from 1
   int length = 1;           ///< characters to underline
   std::string path;         ///< e.g. layers[3].cylinder.radius; may be empty
   std::string problem;      ///< what is wrong, quoting what was written
   std::string suggestion;   ///< what to write instead; may be empty
-  std::string source_line;  ///< text of that line; may be empty
+  std::string source_line;  ///< text of that line or option; may be empty
 };
 
-/// Collects the diagnostics of an input, in the order of their place.
+/// Collects the diagnostics of an input, in the order of their place; the same
+/// fault at the same place is kept once (an alias may lead there many times).
 class Diagnostics {
  public:
-  void add(Diagnostic d) { items_.push_back(std::move(d)); }
+  void add(Diagnostic d);
+  /// Adds all of `others`.
+  void add(const Diagnostics& others);
   bool has_errors() const;
   bool empty() const { return items_.empty(); }
   const std::vector<Diagnostic>& items() const { return items_; }
@@ -44,6 +47,7 @@ class Diagnostics {
 std::string to_text(const Diagnostic& d, bool colour = false);
 
 /// Thrown where an input has errors; carries all of them (and the warnings).
+/// what() is all of them as text.
 class InputError : public std::runtime_error {
  public:
   explicit InputError(Diagnostics diagnostics);

@@ -2,6 +2,7 @@
 // Materials: the built-in table (PDG) and slabs of material in a layer.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +13,10 @@ namespace gttf {
 struct Material {
   std::string name;
   double radiation_length = 0;  ///< X0, mm
-  double density = 0;           ///< g/cm3
+  double density = 0;           ///< g/cm3, 0 if unknown
   double z_over_a = 0;          ///< <Z/A>, mol/g; 0 if unknown
   double mean_excitation = 0;   ///< I, GeV; 0 if unknown
+  std::string source;           ///< where the numbers come from
 };
 
 /// A thickness of one material; `material` is empty if only x/X0 was given.
@@ -24,8 +26,19 @@ struct Slab {
   double x_over_x0 = 0;  ///< at normal incidence
 };
 
-/// The built-in materials, sorted by name. Source: [PDG24] atomic and nuclear
-/// properties of materials, https://pdg.lbl.gov/2024/AtomicNuclearProperties.
+/// The built-in materials, sorted by name. Gases at 20 C and 1 atm.
+/// Source: [PDG24] atomic and nuclear properties of materials,
+/// https://pdg.lbl.gov/2024/AtomicNuclearProperties, except where
+/// Material::source says otherwise.
 const std::vector<Material>& builtin_materials();
+
+/// The material of that name in `own`, then in the built-in table, or nullptr.
+/// Upper and lower case, spaces, `-` and `_` make no difference; chemical
+/// symbols and common other names (Si, Kapton, GFK) are known.
+const Material* find_material(std::string_view name,
+                              std::span<const Material> own = {});
+
+/// All names that find_material knows in the built-in table, for suggestions.
+std::vector<std::string> material_names();
 
 }  // namespace gttf

@@ -6,13 +6,11 @@
 #include <vector>
 
 #include "gttf/fit/beam_spot.hpp"
+#include "gttf/fit/errors.hpp"
 #include "gttf/fit/five_equations.hpp"
 #include "gttf/trajectory/crossings.hpp"
 
 namespace gttf {
-
-/// Which errors a fit believes in.
-enum class Errors { all, hits_only, scattering_only };
 
 /// Index of the innermost crossing that takes part in the fit.
 template <class S>

@@ -20,8 +20,6 @@ std::string_view to_string(Status status) {
       return "curls up";
     case Status::not_determined:
       return "not determined";
-    case Status::index_pole:
-      return "index pole";
   }
   return "";
 }

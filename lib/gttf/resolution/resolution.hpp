@@ -24,7 +24,6 @@ enum class Status {
   too_few_hits,    ///< fewer measuring layers crossed than the fit needs
   curls_up,        ///< too few hits because the track turns back
   not_determined,  ///< the hits leave at least one parameter free
-  index_pole,  ///< triplet engine: a segment turns too far for its expansion
 };
 
 /// Which error dominates the curvature; see docs/theory/regimes.md.

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Source: a text that was read, from a file or an option, and places in it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gttf/config/diagnostics.hpp"
+
+namespace gttf {
+
+/// Longest text that is read: 1 MiB. The parser needs up to 250 bytes of
+/// memory for one of text.
+inline constexpr std::size_t max_text_bytes = std::size_t{1} << 20;
+
+/// A text with a name; tells line and column of each byte.
+class Source {
+ public:
+  enum class Kind { file, option };
+
+  /// @param name  file as given by the user, or the option (--p)
+  /// @param text  its content; of an option, the value
+  Source(std::string name, std::string text, Kind kind = Kind::file);
+
+  const std::string& name() const { return name_; }
+  const std::string& text() const { return text_; }
+  Kind kind() const { return kind_; }
+
+  /// Number of the line (from 1) of a byte.
+  int line_of(std::size_t offset) const;
+
+  /// A diagnostic with file, line, column, length and source line filled in;
+  /// the underline ends with the line. Options have no line.
+  Diagnostic at(std::size_t offset, std::size_t bytes = 1) const;
+
+ private:
+  std::string name_;
+  std::string text_;
+  Kind kind_;
+  std::vector<std::size_t> line_starts_;
+};
+
+using SourcePtr = std::shared_ptr<const Source>;
+
+/// Reads the text file `path` ("-": standard input) up to max_text_bytes.
+/// nullptr if that fails or check_text finds an error; `diagnostics` says why.
+SourcePtr read_source(const std::string& path, Diagnostics& diagnostics);
+
+/// Adds an error if the text is longer than max_text_bytes, is not UTF-8 or
+/// has control characters (binary data). Returns whether it is good.
+bool check_text(const Source& source, Diagnostics& diagnostics);
+
+/// What to say of a file that is missing: the nearest name in its folder, or
+/// an empty text.
+std::string suggest_file(const std::string& path);
+
+/// SHA-256 of `bytes` as 64 hexadecimal digits.
+std::string sha256(std::string_view bytes);
+
+}  // namespace gttf

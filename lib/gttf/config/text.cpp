@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/config/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace gttf {
+namespace {
+
+constexpr std::size_t longest_quote = 60;  // characters shown of a value
+constexpr std::size_t longest_word = 64;   // bytes compared for a suggestion
+constexpr std::size_t longest_list = 40;   // words listed
+
+/// Optimal string alignment distance of two words, ASCII case ignored.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1),
+      next(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    next[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        next[j] = std::min(next[j], before[j - 2] + 1);
+    }
+    before.swap(row);
+    row.swap(next);
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+namespace detail {
+
+Character character_at(std::string_view text, std::size_t offset) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned first = byte(offset);
+  if (first < 0x80) return {first, 1, true};
+  std::size_t bytes = 0;
+  char32_t code = 0, smallest = 0;
+  if (first >= 0xC2 && first <= 0xDF) {
+    bytes = 2, code = first & 0x1F, smallest = 0x80;
+  } else if (first >= 0xE0 && first <= 0xEF) {
+    bytes = 3, code = first & 0x0F, smallest = 0x800;
+  } else if (first >= 0xF0 && first <= 0xF4) {
+    bytes = 4, code = first & 0x07, smallest = 0x10000;
+  } else {
+    return {};
+  }
+  for (std::size_t i = 1; i < bytes; ++i) {
+    const unsigned next = byte(offset + i);
+    if ((next & 0xC0) != 0x80) return {};
+    code = (code << 6) | (next & 0x3F);
+  }
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (code < smallest || code > 0x10FFFF || surrogate) return {};
+  return {code, bytes, true};
+}
+
+int display_width(char32_t code) {
+  using Range = std::array<char32_t, 2>;
+  // The blocks that matter in practice; others take one column.
+  constexpr std::array<Range, 8> no_width = {{{0x0300, 0x036F},
+                                              {0x0483, 0x0489},
+                                              {0x0591, 0x05BD},
+                                              {0x1AB0, 0x1AFF},
+                                              {0x200B, 0x200F},
+                                              {0x20D0, 0x20FF},
+                                              {0xFE00, 0xFE0F},
+                                              {0xFEFF, 0xFEFF}}};
+  constexpr std::array<Range, 8> double_width = {{{0x1100, 0x115F},
+                                                  {0x2E80, 0x303E},
+                                                  {0x3041, 0xA4CF},
+                                                  {0xAC00, 0xD7A3},
+                                                  {0xF900, 0xFAFF},
+                                                  {0xFF00, 0xFF60},
+                                                  {0x1F300, 0x1FAFF},
+                                                  {0x20000, 0x3FFFD}}};
+  const auto within = [code](const Range& r) {
+    return code >= r[0] && code <= r[1];
+  };
+  if (std::ranges::any_of(no_width, within)) return 0;
+  if (std::ranges::any_of(double_width, within)) return 2;
+  return 1;
+}
+
+std::size_t character_count(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < text.size(); ++count)
+    i += character_at(text, i).bytes;
+  return count;
+}
+
+}  // namespace detail
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  std::string result = "\"";
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < text.size(); ++shown) {
+    if (shown == longest_quote) {
+      result += "...";
+      break;
+    }
+    const detail::Character c = detail::character_at(text, i);
+    if (!c.valid) {
+      result += "\uFFFD";
+    } else if (c.code == '\n') {
+      result += "\\n";
+    } else if (c.code == '\t') {
+      result += "\\t";
+    } else if (c.code == '\r') {
+      result += "\\r";
+    } else if (c.code < 0x20 || (c.code >= 0x7F && c.code < 0xA0)) {
+      result += "\\x";
+      result += hex[c.code >> 4];
+      result += hex[c.code & 15];
+    } else {
+      result += text.substr(i, c.bytes);
+    }
+    i += c.bytes;
+  }
+  return result + '"';
+}
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+std::optional<std::string> nearest(std::string_view word,
+                                   std::span<const std::string> candidates) {
+  if (word.empty() || word.size() > longest_word) return std::nullopt;
+  const std::string lower = lower_case(word);
+  std::optional<std::string> best;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    if (candidate.empty() || candidate.size() > longest_word) continue;
+    const std::size_t d = edit_distance(lower, lower_case(candidate));
+    // replacing every character of a short word is no likeness
+    if (d < best_distance && d < std::max(word.size(), candidate.size())) {
+      best = candidate;
+      best_distance = d;
+    }
+  }
+  return best;
+}
+
+std::string joined(std::span<const std::string> words) {
+  std::string result;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i == longest_list) return result + ", ...";
+    if (i > 0) result += ", ";
+    result += words[i];
+  }
+  return result;
+}
+
+}  // namespace gttf

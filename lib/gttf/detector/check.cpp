@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks that involve more than one layer.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+
+#include "gttf/config/text.hpp"
+#include "gttf/core/units.hpp"
+#include "gttf/detector/detail/read_layer.hpp"
+
+namespace gttf::detail {
+namespace {
+
+/// Surfaces nearer than this are one: no tracker is aligned to a nanometre.
+constexpr double same_place = 1 * unit::nm;
+
+struct Item {
+  const Layer* layer;
+  std::size_t entry;  ///< index in the list of entries
+};
+
+std::vector<Item> all_items(const std::vector<LayerEntry>& entries) {
+  std::vector<Item> items;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    for (const Layer& layer : entries[i].layers) items.push_back({&layer, i});
+  return items;
+}
+
+bool overlap(const Interval& a, const Interval& b) {
+  return std::min(a.upper, b.upper) - std::max(a.lower, b.lower) > same_place;
+}
+
+/// Surfaces of one class can coincide if their positions agree. A plane normal
+/// to z lies like a disk.
+int class_of(const Surface& s) {
+  if (s.shape == Shape::cylinder) return 0;
+  if (s.shape == Shape::disk) return 1;
+  return s.normal == Axis::z ? 1 : 2 + static_cast<int>(s.normal);
+}
+
+/// Whether a rectangle and a ring around the origin have an area in common:
+/// the nearest and farthest points of the rectangle bound its distances.
+bool overlap(const Surface& rectangle, const Interval& ring) {
+  const auto nearest_to_zero = [](const Interval& i) {
+    return i.contains(0) ? 0.0 : std::min(std::abs(i.lower), std::abs(i.upper));
+  };
+  const auto farthest = [](const Interval& i) {
+    return std::max(std::abs(i.lower), std::abs(i.upper));
+  };
+  const double nearest_point =
+      std::hypot(nearest_to_zero(rectangle.u), nearest_to_zero(rectangle.v));
+  const double farthest_point =
+      std::hypot(farthest(rectangle.u), farthest(rectangle.v));
+  return overlap(ring, Interval{nearest_point, farthest_point});
+}
+
+bool overlap(const Surface& a, const Surface& b) {
+  const bool a_is_plane = a.shape == Shape::plane;
+  if (a_is_plane != (b.shape == Shape::plane))
+    return a_is_plane ? overlap(a, b.v) : overlap(b, a.v);
+  return overlap(a.v, b.v) && (!a_is_plane || overlap(a.u, b.u));
+}
+
+void check_coincidence(const std::vector<LayerEntry>& entries,
+                       std::vector<Item> items) {
+  const auto key = [](const Item& item) {
+    return std::pair(class_of(item.layer->surface),
+                     item.layer->surface.position);
+  };
+  std::ranges::stable_sort(items, {}, key);
+  std::set<std::pair<std::size_t, std::size_t>> reported;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    for (std::size_t j = i + 1; j < items.size(); ++j) {
+      const Surface& a = items[i].layer->surface;
+      const Surface& b = items[j].layer->surface;
+      if (class_of(a) != class_of(b) || b.position - a.position > same_place)
+        break;
+      if (!overlap(a, b)) continue;
+      const auto [first, second] = std::minmax(items[i].entry, items[j].entry);
+      // one report for two entries, however many of their surfaces coincide
+      if (!reported.insert({first, second}).second) continue;
+      const bool in_order = items[i].entry <= items[j].entry;
+      const Layer& one = *items[in_order ? i : j].layer;
+      const Layer& other = *items[in_order ? j : i].layer;
+      entries[second].shape.error(
+          fmt::format("the surface of {} coincides with {} (line {})",
+                      in_quotes(other.name), in_quotes(one.name),
+                      entries[first].line),
+          "move one of the two, or make them one layer with a list of "
+          "materials");
+    }
+}
+
+void check_names(const std::vector<LayerEntry>& entries,
+                 const std::vector<Item>& items) {
+  std::unordered_map<std::string, std::size_t> first_entry;
+  std::set<std::size_t> reported;
+  const auto check = [&](const std::string& name, std::size_t entry) {
+    if (name.empty()) return;
+    const auto [it, is_new] = first_entry.emplace(name, entry);
+    if (is_new || it->second == entry || !reported.insert(entry).second) return;
+    const LayerEntry& later = entries[entry];
+    later.name_value.error(
+        fmt::format("the name {} is taken by the layer in line {}",
+                    in_quotes(name), entries[it->second].line),
+        "names must differ");
+  };
+  for (std::size_t i = 0; i < entries.size(); ++i) check(entries[i].name, i);
+  for (const Item& item : items) check(item.layer->name, item.entry);
+}
+
+/// A disk cuts through a barrel if the cylinder passes through its ring.
+void check_cuts(const std::vector<LayerEntry>& entries,
+                const std::vector<Item>& items) {
+  std::vector<Item> barrels;
+  for (const Item& item : items)
+    if (item.layer->surface.shape == Shape::cylinder) barrels.push_back(item);
+  const auto radius = [](const Item& item) {
+    return item.layer->surface.position;
+  };
+  std::ranges::stable_sort(barrels, {}, radius);
+  std::set<std::pair<std::size_t, std::size_t>> reported;
+  for (const Item& item : items) {
+    const Surface& disk = item.layer->surface;
+    if (disk.shape != Shape::disk) continue;
+    auto it = std::ranges::upper_bound(barrels, disk.v.lower + same_place, {},
+                                       radius);
+    for (; it != barrels.end() && radius(*it) < disk.v.upper - same_place;
+         ++it) {
+      const Interval& z = it->layer->surface.v;
+      if (disk.position <= z.lower + same_place ||
+          disk.position >= z.upper - same_place)
+        continue;
+      if (!reported.insert({item.entry, it->entry}).second) continue;
+      entries[item.entry].shape.warning(
+          fmt::format("the disk {} cuts through the barrel {} (line {})",
+                      in_quotes(item.layer->name), in_quotes(it->layer->name),
+                      entries[it->entry].line),
+          "check z and radius of the two");
+    }
+  }
+}
+
+}  // namespace
+
+void check_geometry(const std::vector<LayerEntry>& entries) {
+  const std::vector<Item> items = all_items(entries);
+  check_names(entries, items);
+  check_coincidence(entries, items);
+  check_cuts(entries, items);
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of the detector reader: one entry of `layers`, and checks among them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gttf/config/reader.hpp"
+#include "gttf/detector/detector.hpp"
+
+namespace gttf::detail {
+
+/// Most surfaces of a detector, `repeat` and `mirror` expanded.
+inline constexpr std::size_t max_layers = 20000;
+
+/// An entry of `layers` and the surfaces it stands for.
+struct LayerEntry {
+  Value name_value;  ///< place of its name
+  Value shape;       ///< value of cylinder, disk or plane
+  std::string name;
+  int line = 0;
+  std::vector<Layer> layers;  ///< empty if the geometry is not known
+};
+
+/// Shape and positions of an entry before `mirror` and `repeat`.
+struct ShapeSpec {
+  Surface surface;
+  double first = 0;  ///< position, mm
+  double last = 0;   ///< the same unless it is a range for `repeat`
+  bool is_range = false;
+};
+
+/// Reads `cylinder`, `disk` or `plane`; exactly one must be there. `place` is
+/// set to its value. Faults are reported, nothing is returned then.
+std::optional<ShapeSpec> read_shape(MapReader& layer, bool repeats,
+                                    Value& place);
+
+/// Reads `material`; empty if there is none.
+std::vector<Slab> read_material(const Value& value,
+                                const std::vector<Material>& own);
+
+/// Reads `measures` and `pitch` of a layer; empty if there are none.
+std::vector<Coordinate> read_coordinates(MapReader& layer,
+                                         const Surface& surface);
+
+/// Reads an entry of `layers`.
+LayerEntry read_layer(const Value& value, const std::vector<Material>& own);
+
+/// A length that must be positive; `what` completes "the ... must be".
+std::optional<double> read_positive(const Value& value, std::string_view what,
+                                    std::string_view example_unit = "mm");
+
+/// A range [from, to] of lengths with from < to.
+std::optional<Interval> read_range(const Value& value);
+
+/// Reports coincident surfaces and repeated names; warns of disks that cut
+/// through barrels.
+void check_geometry(const std::vector<LayerEntry>& entries);
+
+}  // namespace gttf::detail

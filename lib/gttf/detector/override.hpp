@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Overrides: `--set key=value` on a description before it is read.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "gttf/config/node.hpp"
+
+namespace gttf {
+
+/// `root` with each `key=value` applied in turn.
+///
+/// A key is a path: `name`, `field.solenoid`, `layers[L0].material`. A list is
+/// entered by index (from 0), a list of layers also by name; `[a:b]` takes all
+/// from a to b, both included, and `[*]` all. A key that is not there is
+/// added. The value is YAML as within brackets; `null` removes the key or item.
+/// Faults are added to `diagnostics` with the option as their place.
+Node apply_overrides(Node root, std::span<const std::string> overrides,
+                     Diagnostics& diagnostics);
+
+}  // namespace gttf

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/detector/read.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "gttf/config/text.hpp"
+#include "gttf/detector/detail/read_layer.hpp"
+#include "gttf/detector/override.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr std::int64_t format_version = 1;
+/// Beyond the strongest magnets of detectors; more is a slip of the unit.
+constexpr double strongest_field = 20 * unit::T;
+
+void read_version(MapReader& map) {
+  const auto version = map.require("gttf-detector", "1");
+  if (!version) return;
+  const auto number = version->integer();
+  if (number && *number != format_version)
+    version->error(
+        fmt::format("version {} of the format is not known", *number),
+        fmt::format("this program reads version {}", format_version));
+}
+
+std::vector<std::string> read_texts(const Value& value) {
+  std::vector<std::string> texts;
+  const auto add = [&](const Value& item) {
+    if (auto text = item.text()) texts.push_back(std::move(*text));
+  };
+  if (value.is_list())
+    for (const Value& item : value.items()) add(item);
+  else
+    add(value);
+  return texts;
+}
+
+Field read_field(const Value& value) {
+  if (value.is("none")) return {};
+  if (value.is_scalar() &&
+      parse_quantity(value.node().text(), Dimension::field)) {
+    value.error(fmt::format("the kind of the field is missing in {}",
+                            describe(value.node())),
+                fmt::format("write {{ solenoid: {} }}", value.node().text()));
+    return {};
+  }
+  MapReader map(value, "a field: { solenoid: 2 T } or none");
+  if (!map) return {};
+  for (const char* kind : {"dipole", "map"})
+    if (const auto other = map.find(kind)) {
+      other->error(fmt::format("a field of kind \"{}\" is not known to this "
+                               "version",
+                               kind),
+                   "it knows \"solenoid: 2 T\" and \"none\"");
+      return {};
+    }
+  Field field;
+  if (const auto solenoid = map.require("solenoid", "2 T")) {
+    const double bz = solenoid->quantity(Dimension::field).value_or(0);
+    if (std::abs(bz) > strongest_field)
+      solenoid->warning(
+          fmt::format("{} is more than the magnets of detectors reach",
+                      describe(solenoid->node())),
+          "1 T is 10 kG or 1000 mT");
+    if (bz != 0) field = {FieldKind::solenoid, bz};
+  }
+  map.finish();
+  return field;
+}
+
+std::optional<Material> read_own_material(const Value& key,
+                                          const Value& value) {
+  MapReader map(value, "a map with radiation_length, density, ...");
+  if (!map) return std::nullopt;
+  Material material;
+  material.name = key.node().text();
+  material.source = "detector file";
+  if (const auto x0 = map.require("radiation_length", "9.37 cm"))
+    material.radiation_length =
+        detail::read_positive(*x0, "radiation length", "cm").value_or(0);
+  const auto positive = [&](std::string_view name, Dimension dimension,
+                            std::string_view unit, double& target) {
+    const auto given = map.find(name);
+    if (!given) return;
+    target = given->quantity(dimension, unit).value_or(1);
+    if (target <= 0)
+      given->error(
+          fmt::format("it must be positive, got {}", describe(given->node())));
+  };
+  positive("density", Dimension::density, "g/cm3", material.density);
+  positive("z_over_a", Dimension::number, "", material.z_over_a);
+  positive("mean_excitation", Dimension::energy, "eV",
+           material.mean_excitation);
+  if (const auto source = map.find("source")) read_texts(*source);
+  if (const auto note = map.find("note")) note->text();
+  map.finish();
+  if (material.radiation_length <= 0) return std::nullopt;
+  return material;
+}
+
+std::vector<Material> read_materials(const Value& value) {
+  std::vector<Material> own;
+  MapReader map(value, "a map of materials");
+  if (!map) return own;
+  for (const Node::Entry& entry : value.node().entries()) {
+    const Value key = key_value(value, entry);
+    const auto item = map.find(entry.key.text());
+    if (const Material* known = find_material(entry.key.text(), own)) {
+      const bool is_own =
+          own.data() <= known && known < own.data() + own.size();
+      if (is_own)
+        key.error(
+            fmt::format("the material {} is defined already as {}",
+                        in_quotes(entry.key.text()), in_quotes(known->name)),
+            "names are compared without case, spaces, \"-\" and \"_\"");
+      else
+        key.warning(fmt::format("{} replaces the built-in material {}",
+                                in_quotes(entry.key.text()),
+                                in_quotes(known->name)));
+    }
+    if (auto material = read_own_material(key, *item))
+      own.push_back(std::move(*material));
+  }
+  return own;
+}
+
+/// A layer whose material could not be read still is a layer: the names under
+/// `materials` are known even where their values are wrong.
+std::vector<Material> with_faulty(std::vector<Material> own,
+                                  const Value& value) {
+  for (const Node::Entry& entry : value.node().entries())
+    if (!find_material(entry.key.text(), own))
+      own.push_back({entry.key.text(), 1, 0, 0, 0, ""});
+  return own;
+}
+
+void check_number_of_hits(const Detector& detector, const Value& layers) {
+  std::size_t measuring = 0;
+  for (const Layer& layer : detector.layers) measuring += layer.measures();
+  const bool bends = detector.field.kind != FieldKind::none;
+  const std::size_t needed = bends ? 3 : 2;
+  if (measuring >= needed) return;
+  layers.error(
+      fmt::format("{} measuring layer{}, at least {} are needed for a {}",
+                  measuring == 0 ? "no" : std::to_string(measuring),
+                  measuring == 1 ? "" : "s", needed,
+                  bends ? "curvature" : "straight track"),
+      "add layers with \"measures\", for example \"measures: { rphi: 5 um, z: "
+      "5 um }\"");
+}
+
+void read_layers(const Value& value, const std::vector<Material>& own,
+                 Detector& detector) {
+  if (!value.is_list()) {
+    value.expected("a list of layers", "begin each layer with \"- name: L0\"");
+    return;
+  }
+  if (value.node().items().empty()) {
+    value.error("no layers", "a detector has at least one layer");
+    return;
+  }
+  const auto count_errors = [&] {
+    return std::ranges::count(value.diagnostics().items(), Severity::error,
+                              &Diagnostic::severity);
+  };
+  const auto errors_before = count_errors();
+  std::vector<detail::LayerEntry> entries;
+  for (const Value& item : value.items()) {
+    entries.push_back(detail::read_layer(item, own));
+    detail::LayerEntry& entry = entries.back();
+    if (detector.layers.size() + entry.layers.size() > detail::max_layers) {
+      item.error(fmt::format("more than {} surfaces", detail::max_layers),
+                 "use fewer layers or a smaller \"repeat\"");
+      return;
+    }
+    detector.layers.insert(detector.layers.end(), entry.layers.begin(),
+                           entry.layers.end());
+  }
+  const bool all_read = count_errors() == errors_before;
+  detail::check_geometry(entries);
+  // layers that could not be read may be the missing ones
+  if (all_read) check_number_of_hits(detector, value);
+}
+
+DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
+                               std::span<const std::string> overrides,
+                               Diagnostics diagnostics) {
+  Detector detector;
+  detector.file = file;
+  std::string hashed = source ? source->text() : "";
+  for (const std::string& text : overrides) hashed += "\n--set " + text;
+  detector.sha256 = sha256(hashed);
+
+  std::optional<Node> root;
+  if (source) root = parse_yaml(source, "gttf-detector: 1", diagnostics);
+  if (root) {
+    *root = apply_overrides(std::move(*root), overrides, diagnostics);
+    MapReader map(Value(*root, "", diagnostics), "a detector (a map)");
+    map.allow_prefix("x-");
+    if (map) {
+      read_version(map);
+      if (const auto name = map.require("name", "my tracker"))
+        detector.name = name->text("a name").value_or("");
+      if (const auto from = map.find("source"))
+        detector.source = read_texts(*from);
+      if (const auto note = map.find("note")) read_texts(*note);
+      if (const auto field = map.require("field", "{ solenoid: 2 T }"))
+        detector.field = read_field(*field);
+      std::vector<Material> own;
+      if (const auto materials = map.find("materials"))
+        own = with_faulty(read_materials(*materials), *materials);
+      if (const auto layers = map.require("layers", "[...]"))
+        read_layers(*layers, own, detector);
+      map.finish();
+    }
+  }
+  if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
+  return {std::move(detector), std::move(diagnostics)};
+}
+
+}  // namespace
+
+DetectorInput read_detector(const std::string& path,
+                            std::span<const std::string> overrides) {
+  Diagnostics diagnostics;
+  const SourcePtr source = read_source(path, diagnostics);
+  return read_source_text(source, path, overrides, std::move(diagnostics));
+}
+
+DetectorInput parse_detector(const std::string& text, const std::string& name,
+                             std::span<const std::string> overrides) {
+  Diagnostics diagnostics;
+  SourcePtr source = std::make_shared<Source>(name, text);
+  if (!check_text(*source, diagnostics)) source = nullptr;
+  return read_source_text(source, name, overrides, std::move(diagnostics));
+}
+
+}  // namespace gttf

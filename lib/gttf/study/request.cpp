@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+
+#include "gttf/config/text.hpp"
+#include "gttf/study/axis.hpp"
+#include "gttf/study/detail/read_particle.hpp"
+
+namespace gttf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t format_version = 1;
+/// Beyond, a track stays within 0.1 mrad of the beam line.
+constexpr double largest_eta = 10;
+
+const AxisRules momentum_rules{
+    Dimension::energy,
+    "GeV",
+    "1 GeV",
+    Spacing::logarithmic,
+    true,
+    [](double p) { return p > 0 ? "" : "the momentum must be positive"; }};
+const AxisRules theta_rules{
+    Dimension::angle,
+    "deg",
+    "90 deg",
+    Spacing::linear,
+    false,
+    [](double theta) {
+      return theta > 0 && theta < 180 * unit::deg
+                 ? ""
+                 : "theta must lie between 0 and 180 deg";
+    }};
+const AxisRules eta_rules{
+    Dimension::number, "", "0", Spacing::linear, false, [](double eta) {
+      return std::abs(eta) <= largest_eta
+                 ? std::string()
+                 : fmt::format("eta must lie between {0} and {1}", -largest_eta,
+                               largest_eta);
+    }};
+
+/// The values of a study, option before file.
+class RequestReader {
+ public:
+  RequestReader(const StudyOptions& options, std::optional<Value> file,
+                Diagnostics& diagnostics)
+      : options_(options), diagnostics_(diagnostics) {
+    if (file) file_.emplace(*file, "a study (a map)");
+  }
+
+  StudyRequest read(const std::string& path, bool single_point) {
+    StudyRequest request;
+    if (file_) read_head();
+    read_detectors(path, request);
+    read_momentum(request.momentum, single_point);
+    read_angle(request.angle, single_point);
+    request.particle = detail::read_particle(
+        {from_option("--particle", options_.particle),
+         from_option("--mass", options_.mass),
+         from_option("--charge", options_.charge)},
+        {from_file("particle"), from_file("mass"), from_file("charge")});
+    if (const auto phi = pick("--phi", options_.phi, "phi"))
+      request.phi = phi->quantity(Dimension::angle, "deg").value_or(0);
+    if (const auto vertex = pick("--vertex", options_.vertex, "vertex"))
+      read_vertex(*vertex, request.vertex);
+    read_model(request);
+    if (file_) file_->finish();
+    return request;
+  }
+
+ private:
+  using Text = std::optional<std::string>;
+
+  std::optional<Value> from_option(const std::string& option,
+                                   const Text& text) {
+    if (!text) return std::nullopt;
+    Diagnostics own;
+    Value value(option_node(option, *text, own), "", diagnostics_);
+    diagnostics_.add(own);
+    if (own.has_errors()) return std::nullopt;
+    return value;
+  }
+  std::optional<Value> from_file(std::string_view key) {
+    return file_ ? file_->find(key) : std::nullopt;
+  }
+  std::optional<Value> pick(const std::string& option, const Text& text,
+                            std::string_view key) {
+    auto value = from_file(key);
+    return text ? from_option(option, text) : value;
+  }
+
+  /// A fault of what is missing: at the file, or without a place.
+  void missing(std::string problem, std::string suggestion) {
+    if (file_) {
+      file_->value().error(std::move(problem), std::move(suggestion));
+      return;
+    }
+    Diagnostic d;
+    d.problem = std::move(problem);
+    d.suggestion = std::move(suggestion);
+    diagnostics_.add(std::move(d));
+  }
+
+  void read_head() {
+    if (const auto version = file_->require("gttf-study", "1")) {
+      const auto number = version->integer();
+      if (number && *number != format_version)
+        version->error(
+            fmt::format("version {} of the format is not known", *number),
+            fmt::format("this program reads version {}", format_version));
+    }
+    for (const char* key : {"name", "note"})
+      if (const auto value = file_->find(key)) value->text();
+    file_->allow_prefix("x-");
+  }
+
+  void read_detectors(const std::string& path, StudyRequest& request) {
+    const auto value = from_file("detectors");
+    if (!options_.detectors.empty()) {
+      request.detectors = options_.detectors;
+    } else if (value) {
+      const fs::path folder = path == "-" ? "" : fs::path(path).parent_path();
+      const std::vector<Value> items =
+          value->is_list() ? value->items() : std::vector<Value>{*value};
+      if (items.empty())
+        value->error("no detectors", "write detectors: [FILE]");
+      for (const Value& item : items) add_detector(item, folder, request);
+    } else if (!file_ || *file_) {
+      missing("no detector",
+              file_ ? "add \"detectors: [FILE]\"" : "give a detector file");
+    }
+    const auto n = std::ranges::count(request.detectors, "-");
+    if (n > 1 || (n == 1 && path == "-"))
+      missing("standard input (\"-\") can be read only once",
+              "give the other as a file");
+  }
+
+  void add_detector(const Value& item, const fs::path& folder,
+                    StudyRequest& request) {
+    const auto name = item.text("the path of a detector file");
+    if (!name) return;
+    if (*name == "-") {
+      request.detectors.push_back(*name);
+      return;
+    }
+    const std::string path = (folder / *name).lexically_normal().string();
+    std::error_code ignored;
+    if (!fs::exists(path, ignored))
+      item.error(fmt::format("no such file: {}", in_quotes(path)),
+                 suggest_file(path));
+    request.detectors.push_back(path);
+  }
+
+  /// Of two values that exclude each other the one that is given; `second`
+  /// tells which.
+  std::optional<Value> exclusive(std::optional<Value> a, std::optional<Value> b,
+                                 std::string_view names, bool& second) {
+    if (a && b)
+      b->error(fmt::format("{} exclude each other", names),
+               "remove one of the two");
+    second = !a && b;
+    return second ? b : a;
+  }
+
+  void read_momentum(MomentumAxis& axis, bool single_point) {
+    auto momentum = from_file("momentum");
+    const auto p = from_file("p");
+    bool is_pt = false, is_alias = false;
+    momentum = exclusive(momentum, p, "\"momentum\" and \"p\"", is_alias);
+    auto value =
+        exclusive(momentum, from_file("pt"), "\"momentum\" and \"pt\"", is_pt);
+    if (options_.p || options_.pt)
+      value =
+          exclusive(from_option("--p", options_.p),
+                    from_option("--pt", options_.pt), "--p and --pt", is_pt);
+    else if (!value && (!file_ || *file_))
+      missing("no momentum",
+              file_ ? "add for example \"momentum: { from: 0.1 GeV, to: 100 "
+                      "GeV, points: 60 }\", or \"pt\""
+                    : (single_point ? "give --p 1GeV or --pt 1GeV"
+                                    : "give --p 0.1GeV:100GeV:60 or --pt"));
+    axis.variable =
+        is_pt ? MomentumAxis::Variable::pt : MomentumAxis::Variable::p;
+    if (!value) return;
+    axis.values = read_axis(*value, momentum_rules);
+    check_single(*value, axis.values, single_point, "momenta", "1 GeV");
+  }
+
+  void read_angle(AngleAxis& axis, bool single_point) {
+    bool is_eta = false;
+    auto value = exclusive(from_file("theta"), from_file("eta"),
+                           "\"theta\" and \"eta\"", is_eta);
+    if (options_.theta || options_.eta)
+      value = exclusive(from_option("--theta", options_.theta),
+                        from_option("--eta", options_.eta), "--theta and --eta",
+                        is_eta);
+    axis.variable =
+        is_eta ? AngleAxis::Variable::eta : AngleAxis::Variable::theta;
+    axis.values = {90 * unit::deg};
+    if (!value) return;
+    axis.values = read_axis(*value, is_eta ? eta_rules : theta_rules);
+    check_single(*value, axis.values, single_point, "angles",
+                 is_eta ? "0" : "90 deg");
+  }
+
+  static void check_single(const Value& value,
+                           const std::vector<double>& values, bool single_point,
+                           std::string_view what, std::string_view example) {
+    if (single_point && values.size() > 1)
+      value.error(
+          fmt::format("one track is asked for, got {} {}", values.size(), what),
+          fmt::format("give one value, for example \"{}\"", example));
+  }
+
+  static void read_vertex(const Value& value, std::array<double, 3>& vertex) {
+    if (value.is_list()) {
+      const std::vector<Value> items = value.items();
+      if (items.size() != 3) {
+        value.error(
+            fmt::format("a vertex has 3 coordinates, got {}", items.size()),
+            "write x, y and z");
+        return;
+      }
+      for (std::size_t i = 0; i < 3; ++i)
+        vertex[i] = items[i].quantity(Dimension::length).value_or(0);
+      return;
+    }
+    MapReader map(value, "{ x: 0 mm, y: 0 mm, z: 0 mm }");
+    if (!map) return;
+    constexpr std::array<std::string_view, 3> axes = {"x", "y", "z"};
+    for (std::size_t i = 0; i < 3; ++i)
+      if (const auto coordinate = map.find(axes[i]))
+        vertex[i] = coordinate->quantity(Dimension::length).value_or(0);
+    map.finish();
+  }
+
+  void read_model(StudyRequest& request) {
+    if (const auto value =
+            pick("--scattering", options_.scattering, "scattering")) {
+      const auto model = value->choice(
+          "scattering model",
+          {"highland", "highland-total", "highland-1991", "rossi", "off"});
+      if (model) request.scattering = static_cast<Scattering>(*model);
+    }
+    if (const auto value =
+            pick("--energy-loss", options_.energy_loss, "energy_loss")) {
+      const auto model = value->choice("model of the energy loss",
+                                       {"off", "mean", "straggling"});
+      if (model && *model != 0)
+        value->error(fmt::format("energy loss {} is not in this version",
+                                 describe(value->node())),
+                     "write off");
+    }
+  }
+
+  const StudyOptions& options_;
+  std::optional<MapReader> file_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+StudyRequest read_request(const std::string& path, const StudyOptions& options,
+                          bool single_point) {
+  Diagnostics diagnostics;
+  std::optional<Value> file;
+  std::string hash;
+  if (!path.empty()) {
+    const SourcePtr source = read_source(path, diagnostics);
+    std::optional<Node> root;
+    if (source) {
+      hash = sha256(source->text());
+      root = parse_yaml(source, "gttf-study: 1", diagnostics);
+    }
+    if (!root) throw InputError(std::move(diagnostics));
+    file.emplace(*root, "", diagnostics);
+  }
+  StudyRequest request =
+      RequestReader(options, file, diagnostics).read(path, single_point);
+  if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
+  request.file = path;
+  request.sha256 = hash;
+  return request;
+}
+
+double theta_of(const AngleAxis& axis, std::size_t i) {
+  const double value = axis.values[i];
+  return axis.variable == AngleAxis::Variable::theta
+             ? value
+             : 2 * std::atan(std::exp(-value));
+}
+
+}  // namespace gttf

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Segment: the helix arc between two hits, and how it answers to their shifts.
+#pragma once
+
+#include <cmath>
+
+#include "gttf/core/scalar.hpp"
+#include "gttf/core/series.hpp"
+
+namespace gttf {
+
+/// Cartesian components of a point or of a gradient.
+template <class S>
+struct Cartesian {
+  S x{}, y{}, z{};
+
+  friend Cartesian operator+(const Cartesian& a, const Cartesian& b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+  }
+  friend Cartesian operator-(const Cartesian& a, const Cartesian& b) {
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+  }
+  friend Cartesian operator-(const Cartesian& a) { return {-a.x, -a.y, -a.z}; }
+  friend Cartesian operator*(const S& factor, const Cartesian& a) {
+    return {factor * a.x, factor * a.y, factor * a.z};
+  }
+};
+
+/// z component of a x b.
+template <class S>
+S transverse_cross(const Cartesian<S>& a, const Cartesian<S>& b) {
+  return a.x * b.y - a.y * b.x;
+}
+
+/// Scalar product of the x-y parts.
+template <class S>
+S transverse_dot(const Cartesian<S>& a, const Cartesian<S>& b) {
+  return a.x * b.x + a.y * b.y;
+}
+
+/// A helix arc around z between two points, seen from its end points. Regular
+/// for a straight arc (kappa = 0) and at theta = 90 deg; singular only if the
+/// points lie above each other (chord = 0) or the arc closes (|Phi| = 2 pi).
+/// Lengths in mm, angles in rad.
+template <class S>
+struct Segment {
+  S chord;      ///< d: transverse distance of the end points
+  S rise;       ///< z: their difference along z
+  S chord_cos;  ///< cos(varphi), varphi = azimuth of the chord
+  S chord_sin;  ///< sin(varphi)
+  S half_turn;  ///< X = Phi/2, half the bending angle, signed
+  ArcShape<S> shape;
+  S arc;        ///< s: transverse arc length, > 0
+  S length;     ///< L: 3D arc length, > 0
+  S sin_theta;  ///< theta = polar angle of the direction, constant on the arc
+  S cos_theta;
+  S kappa;          ///< signed 3D curvature d(phi)/dL [1/mm]
+  S inverse_index;  ///< 1/n; 0 at the pole, where end points fix no direction
+  S index;          ///< n = dln(Phi)/dln(kappa) at fixed end points
+};
+
+/// The arc from `start` to `end`.
+///
+///   s = d X/sin X,  L^2 = s^2 + z^2,  sin(theta) = s/L,  cos(theta) = z/L,
+///   1/n = 1 - sin^2(theta) X^2 g(X),  g(X) = (1 - X cot X)/X^2
+///
+/// @param half_turn   X = Phi/2 [rad], |X| < pi
+/// @param kappa_perp  transverse curvature kappa/sin(theta) [1/mm]; consistent
+///                    with X, asked for because 2X/s loses it on straight arcs
+/// Source             [GTTF] eq:def_index_par, eq:theta_c1
+template <class S>
+Segment<S> make_segment(const Cartesian<S>& start, const Cartesian<S>& end,
+                        const S& half_turn, const S& kappa_perp) {
+  using std::sqrt;
+  const Cartesian<S> difference = end - start;
+  Segment<S> segment;
+  segment.chord = sqrt(transverse_dot(difference, difference));
+  segment.rise = difference.z;
+  segment.chord_cos = difference.x / segment.chord;
+  segment.chord_sin = difference.y / segment.chord;
+  segment.half_turn = half_turn;
+  segment.shape = arc_shape(half_turn);
+  segment.arc = segment.chord * segment.shape.stretch;
+  segment.length =
+      sqrt(segment.arc * segment.arc + segment.rise * segment.rise);
+  segment.sin_theta = segment.arc / segment.length;
+  segment.cos_theta = segment.rise / segment.length;
+  segment.kappa = kappa_perp * segment.sin_theta;
+  segment.inverse_index = S(1) - segment.sin_theta * segment.sin_theta *
+                                     half_turn * half_turn *
+                                     segment.shape.index_term;
+  segment.index = S(1) / segment.inverse_index;
+  return segment;
+}
+
+/// The arc from `start` to `end` of a given curvature: solves
+///
+///   d^2 = (L^2 - z^2) (sin X/X)^2,  X = kappa L/2
+///
+/// for L by Newton's method for d^2(L), which rises up to the pole of the
+/// index, from the straight line.
+///
+/// @param kappa  signed 3D curvature [1/mm]; the solution with |Phi| < pi or
+///               below the pole of the index parameter is found
+/// @return       NaN or nonsense if no such arc exists (d kappa too large)
+/// Source        [GTTF] eq:condphi1
+template <class S>
+Segment<S> segment_at_curvature(const Cartesian<S>& start,
+                                const Cartesian<S>& end, const S& kappa) {
+  using std::sqrt;
+  const Cartesian<S> difference = end - start;
+  const S chord2 = transverse_dot(difference, difference);
+  const S rise2 = difference.z * difference.z;
+  S length = sqrt(chord2 + rise2);
+  // Quadratic convergence: enough for 113 bits except at the pole itself.
+  constexpr int iterations = 12;
+  for (int i = 0; i < iterations; ++i) {
+    const S half_turn = S(0.5) * kappa * length;
+    const ArcShape<S> shape = arc_shape(half_turn);
+    const S arc2 = length * length - rise2;
+    const S excess = arc2 - chord2 * shape.stretch * shape.stretch;
+    const S slope =
+        length - S(0.5) * kappa * arc2 * half_turn * shape.index_term;
+    length -= S(0.5) * excess / slope;
+  }
+  const S half_turn = S(0.5) * kappa * length;
+  const S arc = sqrt(length * length - rise2);
+  return make_segment(start, end, half_turn, kappa * length / arc);
+}
+
+/// First derivatives of the directions at the ends of a segment. Gradients are
+/// with respect to the vector end - start at fixed curvature [rad/mm], slopes
+/// with respect to the curvature at fixed end points [rad mm].
+template <class S>
+struct SegmentDerivatives {
+  Cartesian<S> azimuth_start;  ///< grad of phi at the start
+  Cartesian<S> azimuth_end;    ///< grad of phi at the end
+  Cartesian<S> polar;          ///< grad of theta
+  S azimuth_slope;  ///< d(phi at the end)/d(kappa) = -d(phi at the start)/...
+  S polar_slope;    ///< d(theta)/d(kappa)
+};
+
+/// phi = varphi -+ Phi/2 with
+///
+///   grad varphi = t/d                          e, t: unit vectors along and
+///   grad Phi = n kappa (sin(theta) X/sin X e + cos(theta) z)   left of chord
+///   grad theta = n/d sin(theta) (cos(theta) e - sin(theta) cos X z)
+///   dPhi/dkappa = n L,   dtheta/dkappa = (n-1) cot(theta)/kappa
+///
+/// written without division by kappa or cot(theta).
+/// Source  [GTTF] eq:condphi1, eq:condtheta1 differentiated; docs/theory
+template <class S>
+SegmentDerivatives<S> derivatives(const Segment<S>& segment) {
+  const S& sine = segment.sin_theta;
+  const S& cosine = segment.cos_theta;
+  const Cartesian<S> along{segment.chord_cos, segment.chord_sin, S(0)};
+  const Cartesian<S> left{-segment.chord_sin, segment.chord_cos, S(0)};
+  const Cartesian<S> z{S(0), S(0), S(1)};
+  const Cartesian<S> chord_azimuth = (S(1) / segment.chord) * left;
+  const Cartesian<S> half_bend =
+      (S(0.5) * segment.index * segment.kappa) *
+      ((sine * segment.shape.stretch) * along + cosine * z);
+  const S turning = segment.kappa * segment.length * segment.length;
+  return {
+      .azimuth_start = chord_azimuth - half_bend,
+      .azimuth_end = chord_azimuth + half_bend,
+      .polar = (segment.index * sine / segment.chord) *
+               (cosine * along - (sine * segment.shape.cosine) * z),
+      .azimuth_slope = S(0.5) * segment.index * segment.length,
+      .polar_slope = S(0.25) * segment.index * sine * cosine *
+                     segment.shape.index_term * turning,
+  };
+}
+
+}  // namespace gttf

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/fit/triplet_covariance.hpp"
+
+#include <doctest/doctest.h>
+
+#include <Eigen/Eigenvalues>
+#include <random>
+#include <string>
+
+#include "gttf/fit/streaming.hpp"
+#include "support/helix_least_squares.hpp"
+#include "support/reference.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+/// Largest |a - b| over sigma_i sigma_j of b.
+template <class A, class B>
+double deviation(const A& a, const B& b, int n = 5) {
+  double worst = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      const double scale = std::sqrt(double(b(i, i)) * double(b(j, j)));
+      const double d = std::abs(a(i, j) - double(b(i, j))) / scale;
+      if (!(d <= worst)) worst = d;  // a NaN is the worst
+    }
+  return worst;
+}
+
+Matrix5 matrix(const Covariance5<double>& c) {
+  Matrix5 m;
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 5; ++j)
+      m(i, j) = c[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  return m;
+}
+
+/// q/p of the reference files -> kappa = -B q/p.
+Matrix5 in_kappa(const nlohmann::json& c, double bz) {
+  Matrix5 m;
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 5; ++j)
+      m(i, j) = c[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]
+                    .get<double>() *
+                (i == 4 ? -bz : 1) * (j == 4 ? -bz : 1);
+  return m;
+}
+
+Layer layer(Surface surface, double x_over_x0,
+            std::vector<Coordinate> coordinates = {}) {
+  Layer l;
+  l.surface = surface;
+  l.material.push_back({"", 0, x_over_x0});
+  l.coordinates = std::move(coordinates);
+  return l;
+}
+
+/// Pixels, passive layers, one-coordinate strips, crossed and triple strips,
+/// disks and planes: everything a crossing can be.
+Detector mixed_detector(double field = 2 * unit::T) {
+  using unit::deg, unit::um;
+  const auto barrel = [](double r) { return make_cylinder(r, {-900, 900}); };
+  const std::vector<Coordinate> pixel = {{0, 10 * um}, {90 * deg, 20 * um}};
+  Detector d;
+  if (field != 0) d.field = {FieldKind::solenoid, field};
+  d.layers = {
+      layer(barrel(20), 0.003),
+      layer(barrel(30), 0.01, pixel),
+      layer(barrel(41), 0.002),
+      layer(barrel(43), 0.003),
+      layer(barrel(60), 0.01, {{-3 * deg, 15 * um}, {4 * deg, 18 * um}}),
+      layer(barrel(100), 0.01, {{0, 20 * um}}),
+      layer(barrel(150), 0, {{30 * deg, 30 * um}}),
+      layer(barrel(170), 0.02),
+      layer(barrel(230), 0.02,
+            {{0, 30 * um}, {60 * deg, 30 * um}, {120 * deg, 40 * um}}),
+      layer(barrel(320), 0.02, {{-5 * deg, 30 * um}}),
+      layer(make_disk(420, {30, 900}), 0.01, {{0, 30 * um}}),
+      layer(barrel(420), 0.02, pixel)};
+  return d;
+}
+
+struct Sample {
+  Track track;
+  std::string name;
+};
+
+std::vector<Sample> samples() {
+  std::vector<Sample> list;
+  for (const double p : {0.4, 3.0, 200.0})
+    for (const double theta : {89.0, 50.0, 135.0})
+      for (const double charge : {-1.0, 1.0}) {
+        Track t;
+        t.p = p;
+        t.theta = theta * unit::deg;
+        t.phi = 0.7 * charge + theta;
+        t.charge = charge;
+        list.push_back({t, std::to_string(p) + " GeV at " +
+                               std::to_string(theta) + " deg"});
+        t.vertex = {3, -8, 15};
+        list.push_back({t, list.back().name + ", displaced"});
+      }
+  return list;
+}
+
+TripletTrack track_in(const TrackingGeometry& geometry, const Track& track) {
+  return make_triplet_track(
+      geometry, track, find_crossings(geometry, track, Scattering::highland));
+}
+
+}  // namespace
+
+TEST_CASE("triplet fit: equals a dense helix fit in 113 bits") {
+  const TrackingGeometry geometry(mixed_detector());
+  for (const Sample& sample : samples()) {
+    CAPTURE(sample.name);
+    const TripletTrack track = track_in(geometry, sample.track);
+    for (const Errors errors : {Errors::all, Errors::hits_only}) {
+      CAPTURE(static_cast<int>(errors));
+      const auto c = triplet_covariance(track, {.errors = errors});
+      REQUIRE(c.status == TripletStatus::ok);
+      const HelixLeastSquares reference(track, errors);
+      // the Jacobians of the reference are rounded in double: some 1e-13
+      CHECK(deviation(c.perigee, reference.with_inner) < 1e-11);
+      CHECK(deviation(c.perigee_without_inner, reference.without_inner) <
+            1e-11);
+      CHECK(c.variance_kappa == c.perigee(4, 4));
+      const auto fitted = fitted_positions(track, {.errors = errors});
+      REQUIRE(fitted.size() == reference.fitted.size());
+      for (std::size_t k = 0; k < fitted.size(); ++k)
+        CHECK(deviation(fitted[k].covariance, reference.fitted[k], 2) < 1e-11);
+    }
+  }
+}
+
+TEST_CASE("triplet fit: exact coordinates leave the scattering-only limit") {
+  Detector detector = mixed_detector();
+  for (Layer& l : detector.layers)
+    if (l.x_over_x0() == 0) l.material.front().x_over_x0 = 0.005;
+  const TrackingGeometry geometry(detector);
+  for (const Sample& sample : samples()) {
+    CAPTURE(sample.name);
+    const TripletTrack track = track_in(geometry, sample.track);
+    const auto c =
+        triplet_covariance(track, {.errors = Errors::scattering_only});
+    REQUIRE(c.status == TripletStatus::ok);
+    const HelixLeastSquares reference(track, Errors::scattering_only);
+    // exact rows of many coordinates, in double, against 1e-10 mm
+    CHECK(deviation(c.perigee, reference.with_inner) < 1e-10);
+  }
+}
+
+TEST_CASE("triplet fit: without field, straight tracks with four parameters") {
+  const TrackingGeometry geometry(mixed_detector(0));
+  for (const Sample& sample : samples()) {
+    CAPTURE(sample.name);
+    const TripletTrack track = track_in(geometry, sample.track);
+    const auto c = triplet_covariance(track);
+    REQUIRE(c.status == TripletStatus::ok);
+    const HelixLeastSquares reference(track, Errors::all);
+    CHECK(deviation(c.perigee, reference.with_inner, 4) < 1e-11);
+    CHECK(deviation(c.perigee_without_inner, reference.without_inner, 4) <
+          1e-11);
+    CHECK(c.variance_kappa == 0);
+    CHECK(c.perigee.row(4).isZero(0));
+  }
+}
+
+TEST_CASE("triplet fit: two pixel hits suffice without field, not with one") {
+  using unit::deg, unit::um;
+  Detector detector;
+  const std::vector<Coordinate> pixel = {{0, 10 * um}, {90 * deg, 20 * um}};
+  detector.layers = {layer(make_cylinder(30, {-500, 500}), 0.01, pixel),
+                     layer(make_cylinder(45, {-500, 500}), 0.02),
+                     layer(make_cylinder(60, {-500, 500}), 0.01, pixel)};
+  Track t;
+  t.theta = 1.1;
+  const TripletTrack straight = track_in(TrackingGeometry(detector), t);
+  const auto c = triplet_covariance(straight);
+  REQUIRE(c.status == TripletStatus::ok);
+  const HelixLeastSquares reference(straight, Errors::all);
+  CHECK(deviation(c.perigee, reference.with_inner, 4) < 1e-12);
+  detector.field = {FieldKind::solenoid, 1 * unit::T};
+  const auto bent = triplet_covariance(track_in(TrackingGeometry(detector), t));
+  CHECK(bent.status == TripletStatus::too_few_hits);
+  CHECK(bent.n_hits == 2);
+  CHECK(std::isnan(bent.perigee(0, 0)));
+}
+
+TEST_CASE("triplet fit: equals the helix least squares of the case files") {
+  for (const std::string name :
+       {"p1_pixel5", "p2_pixstrip10", "p3_its2_like", "p4_mu3e_like",
+        "p5_forward_eta2", "p6_tpc100"}) {
+    CAPTURE(name);
+    const auto file = read_json("oracle/" + name + ".json");
+    const TrackingGeometry geometry(oracle_detector(file));
+    double worst = 0;
+    for (const auto& point : file.at("points")) {
+      const auto& e = point.at("expected");
+      const TripletTrack track =
+          track_in(geometry, oracle_track(point.at("input")));
+      const auto c = triplet_covariance(track);
+      REQUIRE(c.status == TripletStatus::ok);
+      const double bz = geometry.bz();
+      worst = std::max(
+          {worst, deviation(c.perigee, in_kappa(e.at("cov_perigee"), bz)),
+           deviation(c.perigee_without_inner,
+                     in_kappa(e.at("cov_perigee_noinner"), bz)),
+           deviation(c.first_hit, in_kappa(e.at("cov_first"), bz))});
+      const auto relative_kappa = [&](Errors errors) {
+        return std::sqrt(triplet_covariance(track, {.errors = errors})
+                             .variance_kappa) /
+               std::abs(track.kappa);
+      };
+      CHECK(relative_kappa(Errors::hits_only) ==
+            doctest::Approx(e.at("sigma_p_rel_noms").get<double>())
+                .epsilon(1e-9));
+      CHECK(relative_kappa(Errors::scattering_only) ==
+            doctest::Approx(e.at("sigma_p_rel_nohit").get<double>())
+                .epsilon(1e-9));
+      const auto fitted = fitted_positions(track);
+      std::size_t hit = 0;
+      for (const auto& x : e.at("crossings"))
+        if (x.at("measured").get<bool>()) {
+          const auto& v = fitted.at(hit++).covariance;
+          worst = std::max(
+              {worst,
+               std::abs(std::sqrt(v(0, 0)) / x.at("sigma_u_fit").get<double>() -
+                        1),
+               std::abs(std::sqrt(v(1, 1)) / x.at("sigma_v_fit").get<double>() -
+                        1)});
+        }
+    }
+    CAPTURE(worst);
+    CHECK(worst < 1e-9);  // the files have 10 digits
+  }
+}
+
+TEST_CASE("triplet fit: equals the streaming fit") {
+  const auto delphes = read_json("delphes/CLD_2023_fbceebd.json");
+  const TrackingGeometry geometries[] = {
+      TrackingGeometry(mixed_detector()),
+      TrackingGeometry(mixed_detector(-4 * unit::T)),
+      TrackingGeometry(delphes_detector(delphes))};
+  for (const TrackingGeometry& geometry : geometries)
+    for (const Sample& sample : samples()) {
+      CAPTURE(sample.name);
+      const auto found =
+          find_crossings(geometry, sample.track, Scattering::highland);
+      if (found.n_measuring < 3) continue;
+      const auto c =
+          triplet_covariance(make_triplet_track(geometry, sample.track, found));
+      REQUIRE(c.status == TripletStatus::ok);
+      const auto e = filter<Errors::all>(geometry, found);
+      auto perigee = covariance(e);
+      CHECK(deviation(c.perigee_without_inner, matrix(perigee)) < 1e-11);
+      add_inner_material(found, perigee);
+      CHECK(deviation(c.perigee, matrix(perigee)) < 1e-11);
+      const auto& first = found.list[static_cast<std::size_t>(found.first)];
+      const auto on_surface = covariance(
+          e, surface_jacobian(found.line, geometry.surfaces()[first.surface],
+                              first.at));
+      CHECK(deviation(c.first_hit, matrix(on_surface)) < 1e-11);
+    }
+}
+
+TEST_CASE(
+    "triplet fit: the auxiliary error of unmeasured coordinates drops "
+    "out") {
+  const TrackingGeometry geometry(mixed_detector());
+  for (const Sample& sample : samples()) {
+    CAPTURE(sample.name);
+    const TripletTrack track = track_in(geometry, sample.track);
+    const auto c = triplet_covariance(track);
+    for (const double scale : {1e-3, 0.1, 30.0}) {
+      CAPTURE(scale);
+      const auto other = triplet_covariance(track, {.auxiliary_scale = scale});
+      // the condition of the factor grows with the scale
+      CHECK(deviation(other.perigee, c.perigee) < 1e-10);
+      CHECK(deviation(other.first_hit, c.first_hit) < 1e-10);
+    }
+  }
+}
+
+TEST_CASE("triplet fit: a passive layer without material changes nothing") {
+  Detector detector = mixed_detector();
+  const TrackingGeometry geometry(detector);
+  detector.layers.push_back(layer(make_cylinder(80, {-900, 900}), 0));
+  const TrackingGeometry more(detector);
+  for (const Sample& sample : samples()) {
+    const auto a = triplet_covariance(track_in(geometry, sample.track));
+    const auto b = triplet_covariance(track_in(more, sample.track));
+    CHECK(a.perigee == b.perigee);
+    CHECK(a.first_hit == b.first_hit);
+  }
+}
+
+TEST_CASE("triplet fit: the mirrored track of opposite charge is as precise") {
+  const TrackingGeometry geometry([] {
+    Detector d = mixed_detector();
+    for (Layer& l : d.layers)  // strips tilted one way have a handedness
+      for (Coordinate& c : l.coordinates)
+        c.angle = c.angle < 1.5 ? 0 : 0.5 * unit::pi;
+    return d;
+  }());
+  for (const Sample& sample : samples()) {
+    Track mirror = sample.track;
+    mirror.charge = -mirror.charge;
+    mirror.phi = -mirror.phi;
+    mirror.vertex[1] = -mirror.vertex[1];
+    const auto a = triplet_covariance(track_in(geometry, sample.track));
+    const auto b = triplet_covariance(track_in(geometry, mirror));
+    REQUIRE(a.status == TripletStatus::ok);
+    REQUIRE(b.status == TripletStatus::ok);
+    // d0, phi0 and kappa change sign
+    const Vector5 sign{-1, 1, -1, 1, -1};
+    const Matrix5 flipped = sign.asDiagonal() * b.perigee * sign.asDiagonal();
+    CHECK(deviation(flipped, a.perigee) < 1e-12);
+  }
+}
+
+TEST_CASE("triplet fit: covariances are positive semidefinite") {
+  const TrackingGeometry geometry(mixed_detector());
+  for (const Sample& sample : samples())
+    for (const Errors errors : {Errors::all, Errors::hits_only}) {
+      const auto c = triplet_covariance(track_in(geometry, sample.track),
+                                        {.errors = errors});
+      for (const Matrix5& m :
+           {c.perigee, c.perigee_without_inner, c.first_hit}) {
+        const Vector5 scale = m.diagonal().cwiseSqrt().cwiseInverse();
+        const Matrix5 correlation = scale.asDiagonal() * m * scale.asDiagonal();
+        CHECK(m == m.transpose());
+        CHECK(Eigen::SelfAdjointEigenSolver<Matrix5>(correlation)
+                  .eigenvalues()[0] > -1e-15);
+      }
+    }
+}
+
+TEST_CASE("triplet fit: residual and fitted position share the hit error") {
+  // V - Cov(fitted) is the covariance of the residual: positive, and summing
+  // up its shares of V gives the degrees of freedom of hits-only fits
+  using unit::deg, unit::um;
+  Detector detector;
+  detector.field = {FieldKind::solenoid, 2 * unit::T};
+  for (int k = 0; k < 8; ++k)
+    detector.layers.push_back(layer(make_cylinder(30 + 40 * k, {-900, 900}),
+                                    0.0,
+                                    {{0, (10 + k) * um}, {90 * deg, 30 * um}}));
+  Track t;
+  t.theta = 1.0;
+  const TripletTrack track = track_in(TrackingGeometry(detector), t);
+  const auto fitted = fitted_positions(track);
+  double freedom = 0;
+  for (std::size_t k = 0; k < fitted.size(); ++k)
+    for (int i = 0; i < 2; ++i) {
+      const double v = track.crossings[k].coordinates[std::size_t(i)].variance;
+      const double residual = v - fitted[k].covariance(i, i);
+      CHECK(residual > 0);
+      freedom += residual / v;
+    }
+  CHECK(freedom == doctest::Approx(2 * 8 - 5).epsilon(1e-12));
+}
+
+TEST_CASE("triplet fit: says what is missing") {
+  using unit::deg, unit::um;
+  Detector detector;
+  detector.field = {FieldKind::solenoid, 2 * unit::T};
+  for (const double r : {30., 60., 90., 120., 150.})
+    detector.layers.push_back(
+        layer(make_cylinder(r, {-900, 900}), 0.01, {{0, 10 * um}}));
+  Track t;
+  t.theta = 1.0;
+  SUBCASE("parallel strips say nothing about the polar angle") {
+    const auto c = triplet_covariance(track_in(TrackingGeometry(detector), t));
+    CHECK(c.status == TripletStatus::not_determined);
+    CHECK(std::isnan(c.variance_kappa));
+  }
+  SUBCASE("two coordinates along z complete them") {
+    for (const std::size_t k : {0u, 3u})
+      detector.layers[k].coordinates.push_back({90 * deg, 50 * um});
+    const auto c = triplet_covariance(track_in(TrackingGeometry(detector), t));
+    CHECK(c.status == TripletStatus::ok);
+  }
+  SUBCASE("exact hits on layers without material have no kinks to fit") {
+    for (Layer& l : detector.layers) {
+      l.material.front().x_over_x0 = 0;
+      l.coordinates.push_back({90 * deg, 50 * um});
+    }
+    const auto c = triplet_covariance(track_in(TrackingGeometry(detector), t),
+                                      {.errors = Errors::scattering_only});
+    CHECK(c.status == TripletStatus::singular);
+  }
+}
+
+TEST_CASE("triplet fit: a segment of nearly half a turn is flagged") {
+  using unit::deg, unit::um;
+  Detector detector;
+  detector.field = {FieldKind::solenoid, 2 * unit::T};
+  for (const double r : {0.5, 1.0, 99.99})
+    detector.layers.push_back(layer(make_cylinder(r, {-900, 900}), 0,
+                                    {{0, 10 * um}, {90 * deg, 50 * um}}));
+  Track t;
+  t.p = 50 * detector.field.bz;  // radius 50 mm: turns by 3.09 rad to 99.99 mm
+  const auto flat = triplet_covariance(track_in(TrackingGeometry(detector), t));
+  CHECK(flat.status == TripletStatus::ok);
+  CHECK(flat.index_pole);
+  t.theta = 60 * deg;  // same circle, but the rise along z tells the direction
+  t.p /= std::sin(t.theta);
+  const auto steep =
+      triplet_covariance(track_in(TrackingGeometry(detector), t));
+  CHECK(steep.status == TripletStatus::ok);
+  CHECK_FALSE(steep.index_pole);
+}
+
+}  // namespace gttf::test
