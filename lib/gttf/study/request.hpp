@@ -43,7 +43,7 @@ struct StudyRequest {
 struct StudyOptions {
   std::vector<std::string> detectors;
   std::optional<std::string> particle, p, pt, theta, eta, phi, vertex, mass,
-      charge, scattering, energy_loss;
+      charge, scattering, energy_loss, beam_spot;
 };
 
 /// Option before study file before default. `path` may be empty (options only)
