@@ -44,6 +44,13 @@ add_test(NAME package.downstream COMMAND ${CMAKE_CTEST_COMMAND}
     -DVERSION=${PROJECT_VERSION}
   --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure
     --no-tests=error)
+if(TARGET gttf-design)
+  add_test(NAME package.program COMMAND
+    ${stage}/${CMAKE_INSTALL_BINDIR}/gttf-design validate
+    ${stage}/${GTTF_DATA_DIR}/detectors/alice_its2.yaml)
+  set_tests_properties(package.program PROPERTIES
+    FIXTURES_REQUIRED package LABELS package)
+endif()
 set_tests_properties(package.clean PROPERTIES FIXTURES_SETUP clean)
 set_tests_properties(package.install PROPERTIES
   FIXTURES_REQUIRED clean FIXTURES_SETUP package)

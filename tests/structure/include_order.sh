@@ -21,7 +21,7 @@ output: core config'
 fences='^yaml-cpp/ ^lib/gttf/config/node[.]cpp$
 ^nlohmann/ ^(lib/gttf/output/[^/]*[.]cpp|tests/.*)$
 ^CLI/ ^apps/
-^sha2[.]h$ ^lib/gttf/core/[^/]*[.]cpp$
+^sha2[.]h$ ^lib/gttf/config/source[.]cpp$
 ^boost/ ^tests/
 ^benchmark/ ^tests/bench/
 ^doctest/ ^tests/'
