@@ -105,6 +105,14 @@ class Distributor : public TableSink {
 
 }  // namespace
 
+void check_formats(const OutputOptions& options) {
+  if (!options.format.empty()) {
+    format_named(options.format);
+    return;
+  }
+  for (const std::string& file : options.files) format_of_file(file);
+}
+
 Outputs::Outputs(const OutputOptions& options,
                  std::optional<Provenance> provenance,
                  const std::vector<std::string>& inputs) {

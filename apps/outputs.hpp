@@ -27,6 +27,10 @@ struct Result {
   std::string text = {};  ///< for table instead of the summary if not empty
 };
 
+/// Throws UsageError if --format or the ending of a file is wrong: a slip that
+/// need not wait for the inputs to be read.
+void check_formats(const OutputOptions& options);
+
 /// The outputs that the options ask for, opened before the work so that one
 /// that cannot be written is an error then. Files appear on commit().
 class Outputs {

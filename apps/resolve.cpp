@@ -37,6 +37,7 @@ class Resolve : public Verb {
   }
 
   int run(const Call& call) override {
+    check_formats(output_);
     const Engine engine = compute_.engine();
     const Detector detector =
         load_detector(detector_, overrides_, output_.quiet);

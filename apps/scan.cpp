@@ -114,6 +114,7 @@ class Scan : public Verb {
   }
 
   int run(const Call& call) override {
+    check_formats(output_);
     if (study_.empty() && track_.study.detectors.empty())
       throw UsageError("nothing to scan: give a study file or --detector");
     std::vector<std::string> columns;

@@ -33,6 +33,7 @@ class Show : public Verb {
   }
 
   int run(const Call& call) override {
+    check_formats(output_);
     const Detector detector =
         load_detector(detector_, overrides_, output_.quiet);
     track_.study.detectors = {detector_};

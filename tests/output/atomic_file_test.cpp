@@ -141,17 +141,30 @@ TEST_CASE("atomic file: what cannot be written is an error when it is opened") {
   CHECK(folder.entries() == 1);
 }
 
-TEST_CASE("atomic file: write protection holds" *
-          doctest::skip(geteuid() == 0)) {  // root may write everywhere
+TEST_CASE("atomic file: write protection holds") {
   const Folder folder;
   const std::string path = folder.write("out.csv", "old");
+  std::filesystem::create_directory(folder / "closed");
   chmod(path.c_str(), 0444);
-  CHECK(message_of([&] { AtomicFile{path}; }) ==
-        "cannot write \"" + path + "\": permission denied");
-  chmod(folder.path().c_str(), 0555);
-  CHECK(message_of([&] { AtomicFile(folder / "new.csv"); }) ==
-        "cannot write \"" + (folder / "new.csv") + "\": permission denied");
-  chmod(folder.path().c_str(), 0755);
+  chmod((folder / "closed").c_str(), 0555);
+  chmod(folder.path().c_str(), 0777);
+  // In a child that is not root, for whom nothing is protected.
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    if (geteuid() == 0 && setuid(nobody) != 0) _exit(1);
+    const std::string inside = folder / "closed/new.csv";
+    const bool file = message_of([&] { AtomicFile{path}; }) ==
+                      "cannot write \"" + path + "\": permission denied";
+    const bool closed = message_of([&] { AtomicFile{inside}; }) ==
+                        "cannot write \"" + inside + "\": permission denied";
+    _exit(file && closed ? 0 : 2);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("atomic file: devices and pipes are written directly") {

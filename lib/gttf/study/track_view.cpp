@@ -190,12 +190,12 @@ Section crossing_section(const Detector& detector, const Resolution& r) {
   table.columns.resize(table.columns.size() - 2);
   table.add("theta0_mrad", std::move(theta0));
   table.add("measured", std::move(measured));
-  return {
-      fmt::format("Crossings ({} layers, {} measuring, x/X0 {:.4g} %)",
-                  r.crossings.size(), r.n_hits, r.x_over_x0 / unit::percent),
-      {},
-      std::move(table),
-      digits};
+  return {fmt::format("Crossings ({} layer{}, {} measuring, x/X0 {:.4g} %)",
+                      r.crossings.size(), r.crossings.size() == 1 ? "" : "s",
+                      r.n_hits, r.x_over_x0 / unit::percent),
+          {},
+          std::move(table),
+          digits};
 }
 
 Document track_document(const Detector& detector, const StudyRequest& request,
