@@ -91,7 +91,7 @@ TEST_CASE("json: a table is a list of rows with the names of the columns") {
   CHECK(text ==
         "{\n  \"rows\": [\n"
         "    {\"detector\": \"A\", \"n_hits\": 7, \"sigma_p_rel\": 0.5},\n"
-        "    {\"detector\": \"\", \"n_hits\": 0, \"sigma_p_rel\": null}\n"
+        "    {\"detector\": null, \"n_hits\": 0, \"sigma_p_rel\": null}\n"
         "  ]\n}\n");
 }
 
