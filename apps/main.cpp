@@ -68,7 +68,7 @@ int run(const std::vector<std::string>& arguments) {
         std::vector<std::string>(words.rbegin(), words.rend()));
     return verb.run({verbs, arguments});
   } catch (const CLI::CallForHelp&) {
-    print(verb.command().help());
+    print(verb.help());
     return good;
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what() + ("\nsee 'gttf-design help " + name + "'"));

@@ -19,8 +19,7 @@ class Resolve : public Verb {
  public:
   Resolve()
       : Verb("resolve",
-             "One track: resolutions, covariance, correlations, "
-             "limits, crossings") {
+             "One track: resolutions, covariance, limits, crossings") {
     command()
         .add_option("DETECTOR", detector_, "Detector file; - is standard input")
         ->type_name("FILE")

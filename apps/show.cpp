@@ -15,10 +15,7 @@ namespace {
 
 class Show : public Verb {
  public:
-  Show()
-      : Verb("show",
-             "What was understood of a detector: layers, material, "
-             "coverage") {
+  Show() : Verb("show", "What was understood: layers, material, coverage") {
     command()
         .add_option("DETECTOR", detector_, "Detector file; - is standard input")
         ->type_name("FILE")

@@ -46,6 +46,13 @@ std::vector<Glyph> glyphs(std::string_view line) {
   return result;
 }
 
+/// Text of a message, which may quote names from a file, made safe likewise.
+std::string clean(std::string_view text) {
+  std::string result;
+  for (const Glyph& glyph : glyphs(text)) result += glyph.text;
+  return result;
+}
+
 /// The part of a line around the caret, and the caret's columns in it.
 struct Excerpt {
   std::string text;
@@ -117,25 +124,25 @@ bool Diagnostics::has_errors() const {
 
 std::string to_text(const Diagnostic& d, bool colour) {
   const Palette& paint = colour ? ansi : plain;
-  std::string place = d.file;
+  std::string place = clean(d.file);
   if (d.line > 0) place += fmt::format(":{}:{}", d.line, d.column);
   const bool error = d.severity == Severity::error;
   std::string text = fmt::format(
       "{}{}{}{}{}{}:{} {}{}", paint.bold, place, place.empty() ? "" : ": ",
       paint.off, error ? paint.error : paint.warning,
       error ? "error" : "warning", paint.off,
-      d.path.empty() ? "" : d.path + ": ", d.problem);
+      d.path.empty() ? "" : clean(d.path) + ": ", clean(d.problem));
   if (d.source_line.empty()) {
-    if (!d.suggestion.empty()) text += "; " + d.suggestion;
+    if (!d.suggestion.empty()) text += "; " + clean(d.suggestion);
     return text + '\n';
   }
   const Excerpt e = excerpt(d.source_line, d.column, d.length);
   const std::string number = d.line > 0 ? std::to_string(d.line) : "";
   text += fmt::format("\n{:>5} | {}\n", number, e.text);
-  text +=
-      fmt::format("{:>5} | {:{}}{}^{:~<{}}{}{}\n", "", "", e.before, paint.mark,
-                  "", e.underlined - 1,
-                  d.suggestion.empty() ? "" : " " + d.suggestion, paint.off);
+  text += fmt::format("{:>5} | {:{}}{}^{:~<{}}{}{}{}\n", "", "", e.before,
+                      paint.mark, "", e.underlined - 1,
+                      d.suggestion.empty() ? "" : " ", clean(d.suggestion),
+                      paint.off);
   return text;
 }
 

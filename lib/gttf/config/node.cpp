@@ -8,108 +8,14 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <sstream>
 #include <unordered_map>
 
+#include "gttf/config/detail/advice.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf {
-
-struct Node::Content {
-  Kind kind = Kind::null;
-  bool is_quoted = false;
-  int height = 0;
-  std::size_t node_count = 1;
-  std::string text;
-  std::vector<Node> items;
-  std::vector<Entry> entries;
-  Origin definition;
-};
-
-Node Node::make_null(Origin origin) {
-  auto content = std::make_shared<Content>();
-  content->definition = origin;
-  return {std::move(content), std::move(origin)};
-}
-
-Node Node::make_scalar(Origin origin, std::string text, bool is_quoted) {
-  auto content = std::make_shared<Content>();
-  content->kind = Kind::scalar;
-  content->text = std::move(text);
-  content->is_quoted = is_quoted;
-  content->definition = origin;
-  return {std::move(content), std::move(origin)};
-}
-
-Node Node::make_list(Origin origin, std::vector<Node> items) {
-  auto content = std::make_shared<Content>();
-  content->kind = Kind::list;
-  for (const Node& item : items) {
-    content->node_count += item.node_count();
-    content->height = std::max(content->height, item.height());
-  }
-  ++content->height;
-  content->items = std::move(items);
-  content->definition = origin;
-  return {std::move(content), std::move(origin)};
-}
-
-Node Node::make_map(Origin origin, std::vector<Entry> entries) {
-  auto content = std::make_shared<Content>();
-  content->kind = Kind::map;
-  for (const Entry& entry : entries) {
-    content->node_count += 1 + entry.value.node_count();
-    content->height = std::max(content->height, entry.value.height());
-  }
-  ++content->height;
-  content->entries = std::move(entries);
-  content->definition = origin;
-  return {std::move(content), std::move(origin)};
-}
-
-Node::Kind Node::kind() const { return content_->kind; }
-const std::string& Node::text() const { return content_->text; }
-bool Node::is_quoted() const { return content_->is_quoted; }
-const std::vector<Node>& Node::items() const { return content_->items; }
-const std::vector<Node::Entry>& Node::entries() const {
-  return content_->entries;
-}
-const Origin& Node::definition() const { return content_->definition; }
-std::size_t Node::node_count() const { return content_->node_count; }
-int Node::height() const { return content_->height; }
-
-const Node* Node::find(std::string_view key) const {
-  for (const Entry& entry : content_->entries)
-    if (entry.key.text() == key) return &entry.value;
-  return nullptr;
-}
-
-Node Node::used_at(Origin origin, std::string alias) const {
-  Node node(content_, std::move(origin));
-  node.alias_ = std::move(alias);
-  return node;
-}
-
-std::string describe(const Node& node) {
-  switch (node.kind()) {
-    case Node::Kind::null:
-      return "nothing";
-    case Node::Kind::list:
-      return "a list";
-    case Node::Kind::map:
-      return "a map";
-    case Node::Kind::scalar:
-      break;
-  }
-  return in_quotes(node.text());
-}
-
-Diagnostic diagnostic_at(const Node& node) {
-  const Origin& origin = node.origin();
-  return origin.source->at(origin.offset, origin.length);
-}
 
 namespace {
 
@@ -132,6 +38,13 @@ class Builder : public YAML::EventHandler {
     for (auto it = frames_.rbegin(); it != frames_.rend(); ++it)
       if (it->flow) return it->origin.offset;
     return std::nullopt;
+  }
+
+  /// The quotation mark that follows the last complete scalar, if any.
+  std::optional<std::size_t> open_quote() const {
+    const std::size_t at = text().find_first_of("\"'", last_end_);
+    if (at == std::string_view::npos) return std::nullopt;
+    return at;
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -169,7 +82,9 @@ class Builder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag,
                 YAML::anchor_t anchor, const std::string& value) override {
     const std::size_t at = content_offset(offset(mark));
+    check_closed(at, tag);
     const Origin origin{source_, at, scalar_length(at, value)};
+    last_end_ = at + origin.length;
     check_tag(tag, origin);
     add(Node::make_scalar(origin, value, tag == "!"), anchor);
   }
@@ -227,6 +142,18 @@ class Builder : public YAML::EventHandler {
       at = next;
     }
     return at;
+  }
+
+  /// The parser takes an open quotation mark as closed by the end of the file.
+  void check_closed(std::size_t at, const std::string& tag) {
+    const char quote = at < text().size() ? text()[at] : '\0';
+    if (tag != "!" || (quote != '"' && quote != '\'')) return;
+    for (std::size_t i = at + 1; i < text().size(); ++i) {
+      if (text()[i] == quote) return;
+      if (quote == '"' && text()[i] == '\\') ++i;
+    }
+    stop({source_, at, 1}, "this quotation mark is not closed",
+         "close it on the same line");
   }
 
   std::size_t scalar_length(std::size_t at, const std::string& value) const {
@@ -390,54 +317,22 @@ class Builder : public YAML::EventHandler {
   std::map<YAML::anchor_t, Node> anchors_;
   std::size_t nodes_ = 0;
   bool expect_end_ = false;
+  std::size_t last_end_ = 0;
 };
-
-/// The parser's message in our words, and what to do.
-struct Advice {
-  std::string_view theirs, ours, suggestion;
-};
-constexpr std::array<Advice, 14> advices = {{
-    {"end of sequence flow not found", "the bracket \"[\" is not closed",
-     "add \"]\", or \",\" between the values"},
-    {"end of map flow not found", "the brace \"{\" is not closed",
-     "add \"}\", or \",\" between the entries"},
-    {"end of sequence not found", "this line does not fit the list above it",
-     "indent it like the lines before it"},
-    {"end of map not found", "this line does not fit the keys above it",
-     "write \"key: value\", indented like its neighbours"},
-    {"illegal map value", "a \":\" is not allowed here",
-     "check the indentation of this line; one \"key: value\" per line"},
-    {"illegal block entry", "a list cannot begin here",
-     "begin it on a line of its own, or write [a, b]"},
-    {"illegal map key", "a key cannot begin here",
-     "begin it on a line of its own"},
-    {"illegal EOF in scalar", "a quotation mark is not closed",
-     "close it on the same line"},
-    {"illegal document indicator in scalar", "a quotation mark is not closed",
-     "close it before this line"},
-    {"illegal flow end", "this bracket closes nothing", "remove it"},
-    {"illegal tab when looking for indentation", "a tab indents this line",
-     "indent with spaces"},
-    {"unknown token", "a value cannot begin with this character",
-     "put the value in quotes"},
-    {"the referenced anchor is not defined", "there is no anchor of this name",
-     "define it before, as in \"&name value\""},
-    {"unknown escape character: ", "unknown escape in a quoted text",
-     "use single quotes for text with backslashes"},
-}};
 
 void explain(const YAML::ParserException& e, Builder& builder,
              const SourcePtr& source, Diagnostics& diagnostics) {
   Origin origin = builder.origin_of(e.mark);
   std::string problem = "this is not YAML: " + e.msg;
   std::string suggestion;
-  for (const Advice& advice : advices) {
-    if (!std::string_view(e.msg).starts_with(advice.theirs)) continue;
-    problem = advice.ours;
-    suggestion = advice.suggestion;
-    if (advice.theirs.find("flow not found") != std::string_view::npos)
+  if (const detail::Advice* advice = detail::advice_on(e.msg)) {
+    problem = advice->ours;
+    suggestion = advice->suggestion;
+    using Place = detail::Advice::Place;
+    if (advice->place == Place::bracket)
       origin.offset = builder.open_bracket().value_or(origin.offset);
-    break;
+    if (advice->place == Place::quote)
+      origin.offset = builder.open_quote().value_or(origin.offset);
   }
   const std::string& text = source->text();
   const std::size_t begin = text.rfind('\n', origin.offset) + 1;
@@ -485,7 +380,8 @@ std::optional<Node> parse_yaml(const SourcePtr& source,
   std::optional<Node> root = parse(source, base, own);
   diagnostics.add(own);
   if (own.has_errors() || (root && root->kind() != Kind::null)) return root;
-  const std::string_view text = trimmed(source->text().substr(base));
+  const std::string_view text =
+      trimmed(std::string_view(source->text()).substr(base));
   Diagnostic d;
   d.file = source->name();
   d.problem = text.empty()            ? "the file is empty"

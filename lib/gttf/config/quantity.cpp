@@ -264,7 +264,8 @@ Parsed<double> parse_quantity(std::string_view text, Dimension dimension,
       at, name.size());
 }
 
-Parsed<std::int64_t> parse_integer(std::string_view text) {
+Parsed<std::int64_t> parse_integer(std::string_view text,
+                                   std::string_view example_number) {
   text = trimmed(text);
   Parsed<std::int64_t> result;
   const char* last = text.data() + text.size();
@@ -274,7 +275,8 @@ Parsed<std::int64_t> parse_integer(std::string_view text) {
       text.size() > sign + 1 && text[sign] == '0' && is_digit(text[sign + 1]);
   if (error == std::errc() && end == last && !leading_zero) return result;
   const Scan scan = scan_number(text);
-  std::string suggestion = "write for example \"10\"";
+  std::string suggestion =
+      fmt::format("write for example \"{}\"", example_number);
   const bool whole = scan.problem.empty() && scan.end == text.size() &&
                      scan.value == std::floor(scan.value) &&
                      std::abs(scan.value) < 1e6;

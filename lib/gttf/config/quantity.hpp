@@ -45,7 +45,8 @@ Parsed<double> parse_quantity(std::string_view text, Dimension dimension,
                               std::string_view example_unit = {});
 
 /// Reads a decimal integer.
-Parsed<std::int64_t> parse_integer(std::string_view text);
+Parsed<std::int64_t> parse_integer(std::string_view text,
+                                   std::string_view example = "10");
 
 /// "a length", "an angle", ...
 std::string_view name_of(Dimension dimension);

@@ -63,8 +63,8 @@ std::optional<double> Value::quantity(Dimension dimension,
   return std::nullopt;
 }
 
-std::optional<std::int64_t> Value::integer() const {
-  if (is_scalar()) return report(parse_integer(node_.text()));
+std::optional<std::int64_t> Value::integer(std::string_view example) const {
+  if (is_scalar()) return report(parse_integer(node_.text(), example));
   expected("a whole number");
   return std::nullopt;
 }
@@ -103,7 +103,7 @@ std::optional<std::size_t> Value::choice(
   if (it != choices.end())
     return static_cast<std::size_t>(it - choices.begin());
   const auto near = nearest(node_.text(), choices);
-  error(fmt::format("unknown {}, got {}", what, in_quotes(node_.text())),
+  error(fmt::format("unknown {} {}", what, in_quotes(node_.text())),
         near ? fmt::format("did you mean {}? known: {}", in_quotes(*near),
                            joined(choices))
              : fmt::format("known: {}", joined(choices)));

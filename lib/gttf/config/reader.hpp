@@ -38,7 +38,8 @@ class Value {
   /// A quantity in native units; see parse_quantity.
   std::optional<double> quantity(Dimension dimension,
                                  std::string_view example_unit = {}) const;
-  std::optional<std::int64_t> integer() const;
+  /// A whole number; `example` is shown where there is none.
+  std::optional<std::int64_t> integer(std::string_view example = "10") const;
   /// A text that is not empty.
   std::optional<std::string> text(std::string_view what = "a text") const;
   /// true or false.

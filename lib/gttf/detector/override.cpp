@@ -132,7 +132,11 @@ class Override {
           return entry.key.text() == step.text;
         });
     if (it == entries.end()) {
-      if (removes(steps) || (steps.size() > 1 && steps[1].in_brackets)) {
+      // an item of a list that is not there cannot be set; `materials` is a
+      // map, whose names may need brackets
+      const bool enters_list =
+          steps.size() > 1 && steps[1].in_brackets && step.text != "materials";
+      if (removes(steps) || enters_list) {
         std::vector<std::string> known;
         for (const Node::Entry& entry : entries)
           known.push_back(entry.key.text());

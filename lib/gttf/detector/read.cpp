@@ -21,11 +21,21 @@ constexpr double strongest_field = 20 * unit::T;
 void read_version(MapReader& map) {
   const auto version = map.require("gttf-detector", "1");
   if (!version) return;
-  const auto number = version->integer();
+  const auto number = version->integer("1");
   if (number && *number != format_version)
     version->error(
         fmt::format("version {} of the format is not known", *number),
         fmt::format("this program reads version {}", format_version));
+}
+
+/// Reports a study file that was given in place of a detector.
+bool is_study(MapReader& map) {
+  const Node& root = map.value().node();
+  if (root.find("gttf-detector") || !root.find("gttf-study")) return false;
+  map.find("gttf-study")
+      ->error("this is a study, a detector is expected",
+              "give one of the detectors that it names");
+  return true;
 }
 
 std::vector<std::string> read_texts(const Value& value) {
@@ -202,7 +212,7 @@ DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
     *root = apply_overrides(std::move(*root), overrides, diagnostics);
     MapReader map(Value(*root, "", diagnostics), "a detector (a map)");
     map.allow_prefix("x-");
-    if (map) {
+    if (map && !is_study(map)) {
       read_version(map);
       if (const auto name = map.require("name", "my tracker"))
         detector.name = name->text("a name").value_or("");

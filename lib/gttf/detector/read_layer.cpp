@@ -298,15 +298,15 @@ LayerEntry read_layer(const Value& value, const std::vector<Material>& own) {
   std::size_t rows = 1;  // 0: could not be read
   const auto repeat_value = map.find("repeat");
   if (repeat_value) rows = read_repeat(*repeat_value);
-  const auto spec = read_shape(map, repeat_value.has_value(), entry.shape);
+  const ShapeSpec spec = read_shape(map, repeat_value.has_value(), entry.shape);
   const auto mirror_value = map.find("mirror");
   const bool mirrors = mirror_value && mirror_value->boolean().value_or(false);
 
   const auto material = map.find("material");
   if (material) layer.material = read_material(*material, own);
-  if (spec) {
-    layer.surface = spec->surface;
-    layer.coordinates = read_coordinates(map, spec->surface);
+  layer.surface = spec.surface;
+  if (spec.has_axes) {
+    layer.coordinates = read_coordinates(map, spec.surface);
   } else {
     map.find("measures");
     map.find("pitch");
@@ -335,8 +335,8 @@ LayerEntry read_layer(const Value& value, const std::vector<Material>& own) {
     layer.note = note->text().value_or("");
   map.finish();
 
-  if (!spec || rows == 0) return entry;
-  entry.layers = expand(layer, *spec, rows);
+  if (!spec.is_good || rows == 0) return entry;
+  entry.layers = expand(layer, spec, rows);
   if (mirrors) mirror(entry.layers, *mirror_value);
   return entry;
 }

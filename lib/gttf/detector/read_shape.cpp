@@ -36,9 +36,10 @@ bool read_position(const Value& value, ShapeSpec& spec, bool repeats) {
   return !repeats;
 }
 
-std::optional<ShapeSpec> read_cylinder(MapReader& map, bool repeats) {
+ShapeSpec read_cylinder(MapReader& map, bool repeats) {
   ShapeSpec spec;
   spec.surface.shape = Shape::cylinder;
+  spec.has_axes = true;
   bool good = false;
   if (const auto radius = map.require("radius", "22 mm")) {
     good = read_position(*radius, spec, repeats);
@@ -68,12 +69,14 @@ std::optional<ShapeSpec> read_cylinder(MapReader& map, bool repeats) {
     map.require("half_length", "400 mm");
     good = false;
   }
-  return good ? std::optional(spec) : std::nullopt;
+  spec.is_good = good;
+  return spec;
 }
 
-std::optional<ShapeSpec> read_disk(MapReader& map, bool repeats) {
+ShapeSpec read_disk(MapReader& map, bool repeats) {
   ShapeSpec spec;
   spec.surface.shape = Shape::disk;
+  spec.has_axes = true;
   const auto z = map.require("z", "500 mm");
   bool good = z && read_position(*z, spec, repeats);
   if (const auto radius = map.require("radius", "[40 mm, 160 mm]")) {
@@ -87,7 +90,8 @@ std::optional<ShapeSpec> read_disk(MapReader& map, bool repeats) {
       good = false;
     }
   }
-  return good ? std::optional(spec) : std::nullopt;
+  spec.is_good = good;
+  return spec;
 }
 
 /// The fixed coordinate of a plane: `normal`, or the only one without range.
@@ -115,23 +119,26 @@ std::optional<std::size_t> find_normal(
   return fixed;
 }
 
-std::optional<ShapeSpec> read_plane(MapReader& map, bool repeats) {
+ShapeSpec read_plane(MapReader& map, bool repeats) {
   const std::array<std::optional<Value>, 3> axes = {
       map.require("x", "1.2 m"), map.require("y", "[-10 cm, 10 cm]"),
       map.require("z", "[-10 cm, 10 cm]")};
   const bool complete = axes[0] && axes[1] && axes[2];
   const auto normal = find_normal(map, axes);
-  if (!complete || !normal) return std::nullopt;
   ShapeSpec spec;
   spec.surface.shape = Shape::plane;
+  if (!normal) return spec;
   spec.surface.normal = static_cast<Axis>(*normal);
+  spec.has_axes = true;
+  if (!complete) return spec;
   const bool good = read_position(*axes[*normal], spec, repeats);
   // (u, v) are the next two axes in the order x, y, z, x, y
   const auto u = read_range(*axes[(*normal + 1) % 3]);
   const auto v = read_range(*axes[(*normal + 2) % 3]);
-  if (!good || !u || !v) return std::nullopt;
+  if (!good || !u || !v) return spec;
   spec.surface.u = *u;
   spec.surface.v = *v;
+  spec.is_good = true;
   return spec;
 }
 
@@ -180,15 +187,14 @@ std::optional<Interval> read_range(const Value& value) {
   return std::nullopt;
 }
 
-std::optional<ShapeSpec> read_shape(MapReader& layer, bool repeats,
-                                    Value& place) {
-  using Reader = std::optional<ShapeSpec> (*)(MapReader&, bool);
+ShapeSpec read_shape(MapReader& layer, bool repeats, Value& place) {
+  using Reader = ShapeSpec (*)(MapReader&, bool);
   constexpr std::array<std::pair<std::string_view, Reader>, 3> shapes = {{
       {"cylinder", read_cylinder},
       {"disk", read_disk},
       {"plane", read_plane},
   }};
-  std::optional<ShapeSpec> spec;
+  ShapeSpec spec;
   std::string_view found;
   for (const auto& [name, read] : shapes) {
     const auto value = layer.find(name);
@@ -196,7 +202,8 @@ std::optional<ShapeSpec> read_shape(MapReader& layer, bool repeats,
     if (!found.empty()) {
       value->error(fmt::format("the layer is a {} already", found),
                    "a layer has one shape: make it two layers");
-      return std::nullopt;
+      spec.is_good = false;
+      continue;
     }
     found = name;
     place = *value;

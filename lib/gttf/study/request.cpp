@@ -58,15 +58,19 @@ class RequestReader {
 
   StudyRequest read(const std::string& path, bool single_point) {
     StudyRequest request;
+    if (file_ && is_detector()) return request;
     if (file_) read_head();
     read_detectors(path, request);
     read_momentum(request.momentum, single_point);
     read_angle(request.angle, single_point);
-    request.particle = detail::read_particle(
-        {from_option("--particle", options_.particle),
-         from_option("--mass", options_.mass),
-         from_option("--charge", options_.charge)},
-        {from_file("particle"), from_file("mass"), from_file("charge")});
+    // in braces the order of evaluation, and so of messages, is fixed
+    const detail::ParticleKeys by_option{
+        from_option("--particle", options_.particle),
+        from_option("--mass", options_.mass),
+        from_option("--charge", options_.charge)};
+    const detail::ParticleKeys by_file{from_file("particle"), from_file("mass"),
+                                       from_file("charge")};
+    request.particle = detail::read_particle(by_option, by_file);
     if (const auto phi = pick("--phi", options_.phi, "phi"))
       request.phi = phi->quantity(Dimension::angle, "deg").value_or(0);
     if (const auto vertex = pick("--vertex", options_.vertex, "vertex"))
@@ -109,9 +113,19 @@ class RequestReader {
     diagnostics_.add(std::move(d));
   }
 
+  /// Reports a detector file that was given in place of a study.
+  bool is_detector() {
+    const Node& root = file_->value().node();
+    if (root.find("gttf-study") || !root.find("gttf-detector")) return false;
+    file_->find("gttf-detector")
+        ->error("this is a detector, a study is expected",
+                "give it with --detector");
+    return true;
+  }
+
   void read_head() {
     if (const auto version = file_->require("gttf-study", "1")) {
-      const auto number = version->integer();
+      const auto number = version->integer("1");
       if (number && *number != format_version)
         version->error(
             fmt::format("version {} of the format is not known", *number),
@@ -170,13 +184,22 @@ class RequestReader {
     return second ? b : a;
   }
 
+  std::optional<Value> exclusive_options(std::array<const char*, 2> names,
+                                         const Text& a, const Text& b,
+                                         bool& second) {
+    const auto first = from_option(names[0], a);
+    const auto other = from_option(names[1], b);
+    return exclusive(first, other, fmt::format("{} and {}", names[0], names[1]),
+                     second);
+  }
+
   void read_momentum(MomentumAxis& axis, bool single_point) {
     auto momentum = from_file("momentum");
     const auto p = from_file("p");
+    const auto pt = from_file("pt");
     bool is_pt = false, is_alias = false;
     momentum = exclusive(momentum, p, "\"momentum\" and \"p\"", is_alias);
-    auto value =
-        exclusive(momentum, from_file("pt"), "\"momentum\" and \"pt\"", is_pt);
+    auto value = exclusive(momentum, pt, "\"momentum\" and \"pt\"", is_pt);
     if (options_.p || options_.pt)
       value =
           exclusive(from_option("--p", options_.p),
@@ -196,12 +219,12 @@ class RequestReader {
 
   void read_angle(AngleAxis& axis, bool single_point) {
     bool is_eta = false;
-    auto value = exclusive(from_file("theta"), from_file("eta"),
-                           "\"theta\" and \"eta\"", is_eta);
+    const auto theta = from_file("theta");
+    const auto eta = from_file("eta");
+    auto value = exclusive(theta, eta, "\"theta\" and \"eta\"", is_eta);
     if (options_.theta || options_.eta)
-      value = exclusive(from_option("--theta", options_.theta),
-                        from_option("--eta", options_.eta), "--theta and --eta",
-                        is_eta);
+      value = exclusive_options({"--theta", "--eta"}, options_.theta,
+                                options_.eta, is_eta);
     axis.variable =
         is_eta ? AngleAxis::Variable::eta : AngleAxis::Variable::theta;
     axis.values = {90 * unit::deg};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/trajectory/particle.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "gttf/config/text.hpp"
@@ -73,8 +74,9 @@ bool names_charge(std::string_view name) {
 std::vector<std::string> particle_names() {
   std::vector<std::string> names;
   for (const Row& row : rows) {
-    if (names.empty() || names.back() != row.name) names.emplace_back(row.name);
-    names.emplace_back(row.aka);
+    for (const std::string_view name : {row.name, row.aka})
+      if (std::ranges::find(names, name) == names.end())
+        names.emplace_back(name);
   }
   return names;
 }

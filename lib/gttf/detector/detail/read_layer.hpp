@@ -28,12 +28,13 @@ struct ShapeSpec {
   double first = 0;  ///< position, mm
   double last = 0;   ///< the same unless it is a range for `repeat`
   bool is_range = false;
+  bool has_axes = false;  ///< the names of the local axes are known
+  bool is_good = false;   ///< all of it could be read
 };
 
 /// Reads `cylinder`, `disk` or `plane`; exactly one must be there. `place` is
-/// set to its value. Faults are reported, nothing is returned then.
-std::optional<ShapeSpec> read_shape(MapReader& layer, bool repeats,
-                                    Value& place);
+/// set to its value. Faults are reported; see ShapeSpec for what holds then.
+ShapeSpec read_shape(MapReader& layer, bool repeats, Value& place);
 
 /// Reads `material`; empty if there is none.
 std::vector<Slab> read_material(const Value& value,

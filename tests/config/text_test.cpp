@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/config/text.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace gttf;
+
+TEST_CASE("in_quotes: what could command a terminal is escaped") {
+  CHECK(in_quotes("22 mm") == "\"22 mm\"");
+  CHECK(in_quotes("a\x1b[31m\nb\t\x7f") == "\"a\\x1b[31m\\nb\\t\\x7f\"");
+  CHECK(in_quotes("\xC2\x9B") ==
+        "\"\\x9b\"");  // C1 control sequence introducer
+  CHECK(in_quotes("\xFFx") == "\"\uFFFDx\"");
+  CHECK(in_quotes(std::string(61, 'x')) ==
+        '"' + std::string(60, 'x') + "...\"");
+}
+
+TEST_CASE("nearest: slips are found, other words are not") {
+  const std::vector<std::string> words = {"radius", "half_length", "z", "note"};
+  CHECK(nearest("raduis", words) == "radius");  // exchanged letters
+  CHECK(nearest("half-length", words) == "half_length");
+  CHECK(nearest("RADIUS", words) == "radius");
+  CHECK_FALSE(nearest("material", words));
+  CHECK_FALSE(nearest("x", words));
+  CHECK_FALSE(nearest("", words));
+}
+
+TEST_CASE("characters: only well-formed UTF-8 is valid") {
+  using detail::character_at;
+  CHECK(character_at("\u00B5", 0).code == 0xB5);
+  CHECK(character_at("\U0001F600", 0).bytes == 4);
+  CHECK_FALSE(character_at("\xC0\xAF", 0).valid);          // overlong
+  CHECK_FALSE(character_at("\xED\xA0\x80", 0).valid);      // surrogate
+  CHECK_FALSE(character_at("\xF4\x90\x80\x80", 0).valid);  // above U+10FFFF
+  CHECK_FALSE(character_at("\xE2\x82", 0).valid);          // cut short
+  CHECK(detail::character_count("\u00B5m") == 2);
+  CHECK(detail::display_width(U'\u6E2C') == 2);
+  CHECK(detail::display_width(U'\u0301') == 0);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/broken.hpp"
+
+#include "gttf/detector/read.hpp"
+
+TEST_CASE("broken detectors: every fault is answered with exactly this text") {
+  const auto answer = [](const std::string& file) {
+    std::string text;
+    try {
+      const auto input = gttf::read_detector(file);
+      for (const auto& d : input.warnings.items()) text += to_text(d);
+      // only what is named so may be read
+      CHECK(
+          std::filesystem::path(file).filename().string().starts_with("warn_"));
+    } catch (const gttf::InputError& e) {
+      text = e.what();
+    }
+    return text;
+  };
+  CHECK(gttf::test::check_broken("detector", answer) >= 120);
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/broken.hpp"
+
+#include "gttf/study/request.hpp"
+
+TEST_CASE("broken studies: every fault is answered with exactly this text") {
+  const auto answer = [](const std::string& file) -> std::string {
+    try {
+      gttf::read_request(file, {});
+    } catch (const gttf::InputError& e) {
+      return e.what();
+    }
+    return "read without a fault";
+  };
+  CHECK(gttf::test::check_broken("study", answer) >= 40);
+}
