@@ -20,12 +20,10 @@ struct Outcome {
 /// $DETECTORS and $CONFIGS as the shipped folders and nothing on stdin.
 inline Outcome run(const Folder& folder, const std::string& command) {
   const Folder results;
-  const std::string script =
-      results.write("script", "PATH='" GTTF_PROGRAM_DIR
-                              "':$PATH\nDETECTORS='" GTTF_SOURCE_DIR
-                              "/detectors'\nCONFIGS='" GTTF_SOURCE_DIR
-                              "/configs'\ncd '" +
-                                  folder.path() + "' || exit 99\n" + command);
+  const std::string script = results.write(
+      "script", "PATH='" GTTF_PROGRAM_DIR "':$PATH\nDETECTORS='" GTTF_SOURCE_DIR
+                "/detectors'\nCONFIGS='" GTTF_SOURCE_DIR "/configs'\ncd '" +
+                    folder.path() + "' || exit 99\n" + command);
   const int status =
       std::system(("sh '" + script + "' > '" + (results / "out") + "' 2> '" +
                    (results / "err") + "' < /dev/null")
@@ -34,7 +32,9 @@ inline Outcome run(const Folder& folder, const std::string& command) {
           results.read("err")};
 }
 
-inline Outcome run(const std::string& command) { return run(Folder(), command); }
+inline Outcome run(const std::string& command) {
+  return run(Folder(), command);
+}
 
 inline bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
