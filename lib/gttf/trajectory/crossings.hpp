@@ -49,9 +49,10 @@ void scatter_all(const TrackingGeometry& geometry, Scattering model,
 }
 
 /// Every surface that `track` crosses outwards before it has turned by pi, in
-/// order of flight; surfaces at equal path in the order of the detector.
-/// Crossings closer than 0.57 deg to the surface (cos of incidence below 0.01)
-/// are left out: a thin layer is no model of them.
+/// order of flight; surfaces at equal path in the order of the detector. A
+/// track that starts on a surface does not cross it. Crossings closer than 0.57
+/// deg to the surface (cos of incidence below 0.01) are left out: a thin layer
+/// is no model of them.
 Crossings<double> find_crossings(const TrackingGeometry& geometry,
                                  const Track& track, Scattering model);
 
