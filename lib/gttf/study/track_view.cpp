@@ -190,9 +190,11 @@ Section crossing_section(const Detector& detector, const Resolution& r) {
   table.columns.resize(table.columns.size() - 2);
   table.add("theta0_mrad", std::move(theta0));
   table.add("measured", std::move(measured));
-  return {fmt::format("Crossings ({} layer{}, {} measuring, x/X0 {:.4g} %)",
+  const bool curls_up = r.end == TrackEnd::curls_up;
+  return {fmt::format("Crossings ({} layer{}, {} measuring, x/X0 {:.4g} %{})",
                       r.crossings.size(), r.crossings.size() == 1 ? "" : "s",
-                      r.n_hits, r.x_over_x0 / unit::percent),
+                      r.n_hits, r.x_over_x0 / unit::percent,
+                      curls_up ? "; then the track curls up" : ""),
           {},
           std::move(table),
           digits};
