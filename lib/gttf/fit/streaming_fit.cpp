@@ -55,7 +55,7 @@ struct StreamingFitter::Work {
   FitStatus check(const TrackHits& track);
   void set_weights(const TrackHits& track, double kappa);
   FitStatus step(const TrackHits& track);
-  bool move();
+  bool move(const TrackHits& track);
   void report(const TrackHits& track);
   void report_hits(const TrackHits& track);
   TrackState state(const Node& node, const Helix& at,
@@ -170,7 +170,7 @@ FitStatus StreamingFitter::Work::step(const TrackHits& track) {
 
 /// Moves the reference to the fitted track.
 /// @return  true if it hardly moved
-bool StreamingFitter::Work::move() {
+bool StreamingFitter::Work::move(const TrackHits& track) {
   double change = 0;
   const Row<double> unit = [this] {
     Row<double> sigma;
@@ -206,6 +206,9 @@ bool StreamingFitter::Work::move() {
   h.phi += line[2];
   h.theta += line[3];
   h.kappa += line[4];
+  // back along the track onto the first surface, where its state is quoted
+  const double s0 = arc_to(h, track.points[nodes.front().point], 0);
+  if (std::isfinite(s0)) h = h.advanced(s0);
   return change < 1e-11;
 }
 
@@ -226,7 +229,7 @@ FitStatus StreamingFitter::Work::run(const TrackHits& track) {
     if (const auto s = step(track); s != FitStatus::ok) return s;
     const double sine = std::sin(reference.first().theta + line[3]);
     if (!(sine > 0)) return FitStatus::not_converged;
-    if (move()) break;
+    if (move(track)) break;
   }
   return FitStatus::ok;
 }
