@@ -100,7 +100,8 @@ FitStatus StreamingFitter::Work::check(const TrackHits& track) {
     if (!std::isfinite(sum)) return FitStatus::not_finite;
     if (!positive) return FitStatus::bad_error;
     if (!h.measures()) continue;
-    if (!measured.empty() &&
+    // wires may cross: what lies along them is not measured
+    if (!measured.empty() && h.n_coordinates == 2 &&
         (h.position - track.points[measured.back()].position).head<2>().norm() <
             1e-6)
       return FitStatus::coincident_hits;
