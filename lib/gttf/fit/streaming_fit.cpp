@@ -38,6 +38,7 @@ Eigen::Matrix<double, n, n> covariance_of(
 /// Adds all that `other` knows.
 void join(Equations& e, const Equations& other) {
   for (std::size_t i = 0; i < 5; ++i) {
+    if (e.v[i] == 0) continue;  // known exactly: kappa without field
     Row<double> equation{};
     equation[i] = 1;
     for (std::size_t j = i + 1; j < 5; ++j)
@@ -159,6 +160,8 @@ FitStatus StreamingFitter::Work::step(const TrackHits& track) {
   }
   ++result.n_steps;
   if (!track.field) {
+    // the last equation says kappa = z +- sqrt(v); it is known to be 0
+    column.chi2 += column.z[4] * column.z[4] / equations.v[4];
     equations.v[4] = 0;
     column.z[4] = 0;
   }
