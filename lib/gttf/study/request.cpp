@@ -11,6 +11,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/study/axis.hpp"
 #include "gttf/study/detail/read_particle.hpp"
+#include "gttf/study/detail/read_toys.hpp"
 
 namespace gttf {
 namespace {
@@ -76,6 +77,10 @@ class RequestReader {
     if (const auto vertex = pick("--vertex", options_.vertex, "vertex"))
       read_vertex(*vertex, request.vertex);
     read_model(request);
+    detail::read_toys({pick("--toys", options_.toys, "toys"),
+                       pick("--seed", options_.seed, "seed"),
+                       pick("--fits", options_.fits, "fits")},
+                      request.toys);
     if (file_) file_->finish();
     return request;
   }

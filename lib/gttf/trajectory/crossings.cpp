@@ -13,8 +13,6 @@ namespace {
 using Kind = SurfaceRecord::Kind;
 constexpr double min_cos_incidence = 0.01;
 
-enum class Reach { crossed, missed, turned_back };
-
 /// Is the radius of a cylinder out of reach only because the track bends?
 /// Yes if the track is still within its z range after half a turn.
 Reach beyond_cylinder(const Line<double>& l, const SurfaceRecord& s) {
@@ -89,6 +87,17 @@ double cos_incidence(const Line<double>& l, const SurfaceRecord& s,
 
 }  // namespace
 
+Reach find_crossing(const Line<double>& l, const SurfaceRecord& s,
+                    Crossing<double>& x) {
+  const Reach reach = precheck(l, s);
+  if (reach != Reach::crossed) return reach;
+  x = cross(l, s);
+  const bool good = x.arc > 0 && std::isfinite(x.arc_excess) &&
+                    inside(l, s, x) &&
+                    cos_incidence(l, s, x) >= min_cos_incidence;
+  return good ? Reach::crossed : Reach::missed;
+}
+
 Crossings<double> find_crossings(const TrackingGeometry& geometry,
                                  const Track& track, Scattering model) {
   Crossings<double> c;
@@ -96,15 +105,10 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
   const auto surfaces = geometry.surfaces();
   c.list.reserve(surfaces.size());
   for (unsigned i = 0; i < surfaces.size(); ++i) {
-    const SurfaceRecord& s = surfaces[i];
-    const Reach reach = precheck(c.line, s);
+    Crossing<double> x;
+    const Reach reach = find_crossing(c.line, surfaces[i], x);
     if (reach == Reach::turned_back) c.end = TrackEnd::curls_up;
-    if (reach != Reach::crossed) continue;
-    const Crossing<double> x = cross(c.line, s);
-    if (!(x.arc > 0) || !std::isfinite(x.arc_excess)) continue;
-    if (!inside(c.line, s, x)) continue;
-    if (cos_incidence(c.line, s, x) < min_cos_incidence) continue;
-    c.list.push_back({i, x});
+    if (reach == Reach::crossed) c.list.push_back({i, x});
   }
   std::stable_sort(
       c.list.begin(), c.list.end(),
