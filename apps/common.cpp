@@ -71,6 +71,8 @@ void TrackOptions::declare(CLI::App& command, bool grid) {
   add("--eta", study.eta, range, "Pseudorapidity instead");
   add("--phi", study.phi, "VALUE", "Azimuth (default: 0 deg)");
   add("--vertex", study.vertex, "X,Y,Z", "Start point (default: the origin)");
+  add("--beam-spot", study.beam_spot, "X,Y,Z",
+      "Errors of the start point, as one more hit: 10um,5um,30mm or off");
   add("--particle", study.particle, "NAME",
       "electron, muon, pion, kaon, proton, ... (default: pion)");
   add("--mass", study.mass, "VALUE", "Mass instead of the particle's");

@@ -20,7 +20,7 @@ class Help : public Verb {
   int run(const Call& call) override {
     FileStream out(STDOUT_FILENO, "standard output", false);
     out << (verb_.empty() ? program_help(call.verbs)
-                          : find_verb(call.verbs, verb_).command().help());
+                          : find_verb(call.verbs, verb_).help());
     out.flush();
     return good;
   }

@@ -12,6 +12,7 @@
 
 #include "common.hpp"
 #include "gttf/config/diagnostics.hpp"
+#include "gttf/config/text.hpp"
 #include "gttf/core/file_error.hpp"
 #include "gttf/core/version.hpp"
 #include "gttf/output/interrupt.hpp"
@@ -48,6 +49,24 @@ void print(const std::string& text) {
   out.flush();
 }
 
+// CLI11's text, clearer where it can be.
+std::string explained(const CLI::ParseError& error) {
+  std::string text = error.what();
+  const auto after = [&text](std::string_view part) {
+    const std::size_t i = text.find(part);
+    return i == text.npos ? std::string() : text.substr(i + part.size());
+  };
+  if (const std::string word = after("not expected: "); !word.empty())
+    return "unexpected argument " + in_quotes(word);
+  if (!after("At Most 1 required but received").empty())
+    return text.substr(0, text.find(':')) + ": given more than once";
+  return text;
+}
+
+std::string see_help(const std::string& verb) {
+  return "\nsee 'gttf-design help" + (verb == "help" ? "" : " " + verb) + "'";
+}
+
 int run(const std::vector<std::string>& arguments) {
   const Verbs verbs = all_verbs();
   if (arguments.size() < 2) {
@@ -70,12 +89,12 @@ int run(const std::vector<std::string>& arguments) {
         std::vector<std::string>(words.rbegin(), words.rend()));
     return verb.run({verbs, arguments});
   } catch (const CLI::CallForHelp&) {
-    print(verb.command().help());
+    print(verb.help());
     return good;
   } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what() + ("\nsee 'gttf-design help " + name + "'"));
+    throw UsageError(explained(error) + see_help(name));
   } catch (const UsageError& error) {
-    throw UsageError(error.what() + ("\nsee 'gttf-design help " + name + "'"));
+    throw UsageError(error.what() + see_help(name));
   }
 }
 

@@ -45,9 +45,9 @@ Format format_of_file(const std::string& file) {
       lower_case(std::filesystem::path(file).extension().string());
   for (const KnownFormat& known : formats)
     if (known.ending == ending) return known.format;
-  throw UsageError("-o " + quoted(file) + ": " +
+  throw UsageError("-o " + in_quotes(file) + ": " +
                    (ending.empty() ? std::string("no ending tells the format")
-                                   : "the ending " + quoted(ending) +
+                                   : "the ending " + in_quotes(ending) +
                                          " is of no known format") +
                    "; use .csv, .json, .md or .txt, or say --format");
 }
@@ -105,6 +105,14 @@ class Distributor : public TableSink {
 
 }  // namespace
 
+void check_formats(const OutputOptions& options) {
+  if (!options.format.empty()) {
+    format_named(options.format);
+    return;
+  }
+  for (const std::string& file : options.files) format_of_file(file);
+}
+
 Outputs::Outputs(const OutputOptions& options,
                  std::optional<Provenance> provenance,
                  const std::vector<std::string>& inputs) {
@@ -114,10 +122,10 @@ Outputs::Outputs(const OutputOptions& options,
     const std::string& file = files[i];
     for (std::size_t j = 0; j < i; ++j)
       if (files[j] == file || same_file(files[j], file))
-        throw UsageError("-o " + quoted(file) + ": given twice");
+        throw UsageError("-o " + in_quotes(file) + ": given twice");
     for (const std::string& input : inputs)
       if (same_file(input, file))
-        throw UsageError("-o " + quoted(file) +
+        throw UsageError("-o " + in_quotes(file) +
                          ": is an input and would be written over");
     Target target;
     target.format = options.format.empty() ? format_of_file(file)
@@ -141,14 +149,15 @@ bool Outputs::only(Format format) const {
 }
 
 std::unique_ptr<TableSink> Outputs::table_sink(
-    std::vector<std::string> columns, std::vector<std::string> all_columns,
-    Progress* bar) {
+    std::string title, std::vector<std::string> columns,
+    std::vector<std::string> all_columns, Progress* bar) {
   std::vector<Distributor::Branch> branches;
   for (Target& target : targets_) {
     const bool for_reading =
         target.format == Format::table || target.format == Format::markdown;
     TableStyle style = target.style;
     style.columns = for_reading ? columns : all_columns;
+    if (for_reading) style.title = title;
     std::ostream& out = target.file->stream();
     branches.push_back({make_writer(target.format, out, std::move(style)),
                         target.terminal ? &out : nullptr});

@@ -21,11 +21,15 @@ enum class Format { table, csv, json, markdown };
 
 /// One result in the shapes that the formats need.
 struct Result {
-  Table table;        ///< for csv
-  Document document;  ///< for json
-  Summary summary;    ///< for table and markdown
-  std::string text;   ///< for table instead of the summary if not empty
+  Table table;            ///< for csv
+  Document document;      ///< for json
+  Summary summary;        ///< for table and markdown
+  std::string text = {};  ///< for table instead of the summary if not empty
 };
+
+/// Throws UsageError if --format or the ending of a file is wrong: a slip that
+/// need not wait for the inputs to be read.
+void check_formats(const OutputOptions& options);
 
 /// The outputs that the options ask for, opened before the work so that one
 /// that cannot be written is an error then. Files appear on commit().
@@ -36,10 +40,11 @@ class Outputs {
   Outputs(const OutputOptions& options, std::optional<Provenance> provenance,
           const std::vector<std::string>& inputs);
 
-  /// A sink that writes blocks to all outputs. `columns`: those to show where
-  /// people read; `all_columns`: those of csv and json (empty: all).
+  /// A sink that writes blocks to all outputs. `title` and `columns`: what to
+  /// show where people read; `all_columns`: those of csv and json (empty: all).
   /// `bar` is erased before anything is written to the same terminal.
-  std::unique_ptr<TableSink> table_sink(std::vector<std::string> columns,
+  std::unique_ptr<TableSink> table_sink(std::string title,
+                                        std::vector<std::string> columns,
                                         std::vector<std::string> all_columns,
                                         Progress* bar);
 

@@ -19,8 +19,7 @@ class Resolve : public Verb {
  public:
   Resolve()
       : Verb("resolve",
-             "One track: resolutions, covariance, correlations, "
-             "limits, crossings") {
+             "One track: resolutions, covariance, limits, crossings") {
     command()
         .add_option("DETECTOR", detector_, "Detector file; - is standard input")
         ->type_name("FILE")
@@ -38,6 +37,7 @@ class Resolve : public Verb {
   }
 
   int run(const Call& call) override {
+    check_formats(output_);
     const Engine engine = compute_.engine();
     const Detector detector =
         load_detector(detector_, overrides_, output_.quiet);

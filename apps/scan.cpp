@@ -3,12 +3,14 @@
 #include "gttf/study/scan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <string_view>
 #include <utility>
 
 #include "common.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/output/number.hpp"
 #include "gttf/study/resolution_table.hpp"
 #include "gttf/study/track_documents.hpp"
 #include "outputs.hpp"
@@ -17,6 +19,8 @@
 
 namespace gttf::app {
 namespace {
+
+constexpr int title_digits = 6;
 
 // The columns that fit a terminal: the axes as the user gave them and the
 // errors. csv and json have all.
@@ -56,12 +60,26 @@ std::vector<std::string> parse_columns(const std::string& text) {
   return names;
 }
 
+// "ALICE ITS2: pion, phi = 0 deg": what the columns for reading leave out.
+std::string title(const StudyRequest& request,
+                  const std::vector<Detector>& detectors) {
+  std::string text;
+  if (detectors.size() == 1) text = detectors[0].name + ": ";
+  text += request.particle.name +
+          ", phi = " + readable(in_degrees(request.phi), title_digits) + " deg";
+  if (request.vertex != std::array<double, 3>{}) {
+    text += ", from (";
+    for (const double x : request.vertex)
+      text +=
+          readable(x, title_digits) + (&x == &request.vertex[2] ? "" : ", ");
+    text += ") mm";
+  }
+  return text;
+}
+
 class Scan : public Verb {
  public:
-  Scan()
-      : Verb("scan",
-             "Resolutions over a grid of momentum and angle, for one "
-             "or more detectors") {
+  Scan() : Verb("scan", "Resolutions over a grid of momentum and angle") {
     command()
         .add_option("STUDY", study_,
                     "Study file; - is standard input; options win over it")
@@ -77,8 +95,7 @@ class Scan : public Verb {
     compute_.declare(command(), true);
     command()
         .add_option("--columns", columns_,
-                    "Columns to write, as in p_GeV,sigma_pt_rel, or all "
-                    "(default: all in csv and json)")
+                    "Columns to write: p_GeV,sigma_pt_rel or all")
         ->type_name("NAMES")
         ->group("Output");
     command()
@@ -88,15 +105,16 @@ class Scan : public Verb {
     output_.declare(command(), true);
     command().footer(
         "\nExamples:\n"
-        "  gttf-design scan configs/first.yaml\n"
-        "  gttf-design scan configs/first.yaml -o first.csv -o first.json\n"
+        "  gttf-design scan configs/barrel.yaml\n"
+        "  gttf-design scan configs/barrel.yaml -o barrel.csv -o barrel.json\n"
         "  gttf-design scan --detector detectors/alice_its2.yaml "
         "--p 0.1GeV:100GeV:60 --eta 0:1.2:4\n"
-        "  gttf-design scan configs/first.yaml "
-        "--set 'layers[L0].material=0.1 %'");
+        "  gttf-design scan configs/barrel.yaml "
+        "--set 'layers[L1].material=0.1 %'");
   }
 
   int run(const Call& call) override {
+    check_formats(output_);
     if (study_.empty() && track_.study.detectors.empty())
       throw UsageError("nothing to scan: give a study file or --detector");
     std::vector<std::string> columns;
@@ -146,6 +164,7 @@ class Scan : public Verb {
       bar.update(done, total);
     };
     const auto sink = outputs.table_sink(
+        title(request, detectors),
         columns.empty() ? columns_for_reading(request) : columns, columns,
         &bar);
     return scan(request, detectors, computation, *sink);

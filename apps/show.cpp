@@ -15,10 +15,7 @@ namespace {
 
 class Show : public Verb {
  public:
-  Show()
-      : Verb("show",
-             "What was understood of a detector: layers, material, "
-             "coverage") {
+  Show() : Verb("show", "What was understood: layers, material, coverage") {
     command()
         .add_option("DETECTOR", detector_, "Detector file; - is standard input")
         ->type_name("FILE")
@@ -36,6 +33,7 @@ class Show : public Verb {
   }
 
   int run(const Call& call) override {
+    check_formats(output_);
     const Detector detector =
         load_detector(detector_, overrides_, output_.quiet);
     track_.study.detectors = {detector_};

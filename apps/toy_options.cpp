@@ -105,7 +105,7 @@ Shard parse_shard(const std::string& text) {
       read_whole(std::string_view(text).substr(0, slash), shard.index) &&
       read_whole(std::string_view(text).substr(slash + 1), shard.count);
   if (!numbers)
-    throw UsageError("--shard: expected k/N as in 2/8, got " + quoted(text));
+    throw UsageError("--shard: expected k/N as in 2/8, got " + in_quotes(text));
   if (shard.count < 1 || shard.count > most_shards)
     throw UsageError("--shard " + text + ": the number of shards must lie "
                      "between 1 and " + std::to_string(most_shards));

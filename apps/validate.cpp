@@ -177,9 +177,7 @@ Summary verdict_summary(const std::vector<Verdict>& verdicts) {
 class Validate : public Verb {
  public:
   Validate()
-      : Verb("validate",
-             "Is a detector or study file right? Everything "
-             "wrong with it, at once") {
+      : Verb("validate", "Is a file right? Everything wrong with it, at once") {
     command()
         .add_option("FILE", files_,
                     "Detector or study files; - is standard input")

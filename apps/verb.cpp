@@ -73,6 +73,15 @@ Verb::Verb(std::string name, std::string description)
   command_.set_help_flag("-h,--help", "Say this and stop");
 }
 
+std::string Verb::help() const {
+  std::string text = command_.help();
+  // CLI11 leaves two empty lines between groups.
+  for (std::size_t i = text.find("\n\n\n"); i != text.npos;
+       i = text.find("\n\n\n", i))
+    text.erase(i, 1);
+  return text;
+}
+
 std::string program_help(const Verbs& verbs) {
   std::string text =
       "Resolution of tracking detectors by the General Triplet Track Fit:\n"
@@ -109,9 +118,9 @@ Verb& find_verb(const Verbs& verbs, const std::string& name) {
     if (verb->name() == name) return *verb;
     names.push_back(verb->name());
   }
-  std::string text = "unknown verb " + quoted(name);
+  std::string text = "unknown verb " + in_quotes(name);
   if (const auto near = nearest(name, names))
-    text += "; did you mean " + quoted(*near) + "?";
+    text += "; did you mean " + in_quotes(*near) + "?";
   else
     text += "; the verbs are " + joined(names);
   throw UsageError(text);
@@ -130,10 +139,10 @@ void check_options(const CLI::App& command,
     if (option == nullptr) {
       // "-pt" is a slip of "--pt" rather than an option "-p".
       const std::string meant = is_long ? name : "-" + word;
-      std::string text = "unknown option " + quoted(is_long ? name : word);
+      std::string text = "unknown option " + in_quotes(is_long ? name : word);
       std::optional<std::string> near = by_another_name(name);
       if (!near) near = nearest(meant, option_names(command));
-      if (near) text += "; did you mean " + quoted(*near) + "?";
+      if (near) text += "; did you mean " + in_quotes(*near) + "?";
       throw UsageError(text);
     }
     const bool value_attached = is_long ? word.find('=') != word.npos  //
@@ -157,9 +166,9 @@ std::vector<std::string> choices(const CLI::Option& option) {
 void check_choice(const std::string& option, const std::string& value,
                   const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), value) != known.end()) return;
-  std::string text = option + ": unknown value " + quoted(value);
+  std::string text = option + ": unknown value " + in_quotes(value);
   if (const auto near = nearest(value, known))
-    text += "; did you mean " + quoted(*near) + "?";
+    text += "; did you mean " + in_quotes(*near) + "?";
   else
     text += "; it is one of " + joined(known);
   throw UsageError(text);

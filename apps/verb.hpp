@@ -31,6 +31,7 @@ class Verb {
   virtual int run(const Call& call) = 0;
 
   const std::string& name() const { return name_; }
+  std::string help() const;
   CLI::App& command() { return command_; }
   const CLI::App& command() const { return command_; }
 

@@ -6,6 +6,8 @@
 # The marks stand behind the language of a fenced block:
 #   ```sh run            run it; must succeed
 #   ```sh run exit=2     run it; must end with this status
+#   ```sh run needs=jq   the same where the program jq is; left out elsewhere
+#   ```sh run needs=python3:pandas   where python3 has the module pandas
 #   ```sh norun          only shown
 #   ```yaml file=NAME    written to the file NAME (any language but cpp)
 #   ```cpp from=PATH     must stand, indented or not, in that source file
@@ -41,6 +43,14 @@ run_block() {
   }
 }
 
+# is_there NEEDS: - or PROGRAM or PROGRAM:MODULE (of Python)
+is_there() {
+  [ "$1" = - ] || {
+    command -v "${1%:*}" > /dev/null &&
+      { [ "${1#*:}" = "$1" ] || "${1%:*}" -c "import ${1#*:}" 2> /dev/null; }
+  }
+}
+
 run_page() {
   page=$1
   folder=$work/page
@@ -53,9 +63,10 @@ run_page() {
   awk -v out="$work/blocks" -f "$here/split.awk" "$root/$page" \
     > "$work/list" || { status=1; return; }
   previous=
-  while read -r number line language mark value; do
+  while read -r number line language mark value needs; do
     block=$work/blocks/$number
     place=$page:$line
+    is_there "$needs" || mark=norun
     case $language/$mark in
     sh/run) run_block "$place" "$value"; blocks=$((blocks + 1)) ;;
     sh/norun) ;;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Splits a page into its fenced blocks, written to the folder `out`, and lists
-# them: number, line, language, mark (or -), value of the mark.
+# them: number, line, language, mark (or -), value of the mark, what it needs.
 !inside && /^ *(```|~~~)/ {
   inside = 1
   indent = match($0, /[`~]/) - 1
@@ -9,13 +9,18 @@
   language = words > 0 ? word[1] : "text"
   mark = "-"
   value = 0
+  needs = "-"
   for (i = 2; i <= words; i++) {
     equals = index(word[i], "=")
     name = equals ? substr(word[i], 1, equals - 1) : word[i]
+    if (name == "needs") {
+      needs = substr(word[i], equals + 1)
+      continue
+    }
     if (name != "exit") mark = name
     if (equals) value = substr(word[i], equals + 1)
   }
-  print ++number, FNR, language, mark, value
+  print ++number, FNR, language, mark, value, needs
   printf "" > (out "/" number)
   start = FNR
   next

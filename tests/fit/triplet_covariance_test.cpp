@@ -4,37 +4,16 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/Eigenvalues>
-#include <random>
 #include <string>
 
 #include "gttf/fit/streaming.hpp"
 #include "support/helix_least_squares.hpp"
 #include "support/reference.hpp"
+#include "support/triplet_samples.hpp"
 
 namespace gttf::test {
 
 namespace {
-
-/// Largest |a - b| over sigma_i sigma_j of b.
-template <class A, class B>
-double deviation(const A& a, const B& b, int n = 5) {
-  double worst = 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) {
-      const double scale = std::sqrt(double(b(i, i)) * double(b(j, j)));
-      const double d = std::abs(a(i, j) - double(b(i, j))) / scale;
-      if (!(d <= worst)) worst = d;  // a NaN is the worst
-    }
-  return worst;
-}
-
-Matrix5 matrix(const Covariance5<double>& c) {
-  Matrix5 m;
-  for (int i = 0; i < 5; ++i)
-    for (int j = 0; j < 5; ++j)
-      m(i, j) = c[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
-  return m;
-}
 
 /// q/p of the reference files -> kappa = -B q/p.
 Matrix5 in_kappa(const nlohmann::json& c, double bz) {
@@ -45,68 +24,6 @@ Matrix5 in_kappa(const nlohmann::json& c, double bz) {
                     .get<double>() *
                 (i == 4 ? -bz : 1) * (j == 4 ? -bz : 1);
   return m;
-}
-
-Layer layer(Surface surface, double x_over_x0,
-            std::vector<Coordinate> coordinates = {}) {
-  Layer l;
-  l.surface = surface;
-  l.material.push_back({"", 0, x_over_x0});
-  l.coordinates = std::move(coordinates);
-  return l;
-}
-
-/// Pixels, passive layers, one-coordinate strips, crossed and triple strips,
-/// disks and planes: everything a crossing can be.
-Detector mixed_detector(double field = 2 * unit::T) {
-  using unit::deg, unit::um;
-  const auto barrel = [](double r) { return make_cylinder(r, {-900, 900}); };
-  const std::vector<Coordinate> pixel = {{0, 10 * um}, {90 * deg, 20 * um}};
-  Detector d;
-  if (field != 0) d.field = {FieldKind::solenoid, field};
-  d.layers = {
-      layer(barrel(20), 0.003),
-      layer(barrel(30), 0.01, pixel),
-      layer(barrel(41), 0.002),
-      layer(barrel(43), 0.003),
-      layer(barrel(60), 0.01, {{-3 * deg, 15 * um}, {4 * deg, 18 * um}}),
-      layer(barrel(100), 0.01, {{0, 20 * um}}),
-      layer(barrel(150), 0, {{30 * deg, 30 * um}}),
-      layer(barrel(170), 0.02),
-      layer(barrel(230), 0.02,
-            {{0, 30 * um}, {60 * deg, 30 * um}, {120 * deg, 40 * um}}),
-      layer(barrel(320), 0.02, {{-5 * deg, 30 * um}}),
-      layer(make_disk(420, {30, 900}), 0.01, {{0, 30 * um}}),
-      layer(barrel(420), 0.02, pixel)};
-  return d;
-}
-
-struct Sample {
-  Track track;
-  std::string name;
-};
-
-std::vector<Sample> samples() {
-  std::vector<Sample> list;
-  for (const double p : {0.4, 3.0, 200.0})
-    for (const double theta : {89.0, 50.0, 135.0})
-      for (const double charge : {-1.0, 1.0}) {
-        Track t;
-        t.p = p;
-        t.theta = theta * unit::deg;
-        t.phi = 0.7 * charge + theta;
-        t.charge = charge;
-        list.push_back({t, std::to_string(p) + " GeV at " +
-                               std::to_string(theta) + " deg"});
-        t.vertex = {3, -8, 15};
-        list.push_back({t, list.back().name + ", displaced"});
-      }
-  return list;
-}
-
-TripletTrack track_in(const TrackingGeometry& geometry, const Track& track) {
-  return make_triplet_track(
-      geometry, track, find_crossings(geometry, track, Scattering::highland));
 }
 
 }  // namespace
@@ -360,57 +277,6 @@ TEST_CASE("triplet fit: residual and fitted position share the hit error") {
       freedom += residual / v;
     }
   CHECK(freedom == doctest::Approx(2 * 8 - 5).epsilon(1e-12));
-}
-
-TEST_CASE("triplet fit: says what is missing") {
-  using unit::deg, unit::um;
-  Detector detector;
-  detector.field = {FieldKind::solenoid, 2 * unit::T};
-  for (const double r : {30., 60., 90., 120., 150.})
-    detector.layers.push_back(
-        layer(make_cylinder(r, {-900, 900}), 0.01, {{0, 10 * um}}));
-  Track t;
-  t.theta = 1.0;
-  SUBCASE("parallel strips say nothing about the polar angle") {
-    const auto c = triplet_covariance(track_in(TrackingGeometry(detector), t));
-    CHECK(c.status == TripletStatus::not_determined);
-    CHECK(std::isnan(c.variance_kappa));
-  }
-  SUBCASE("two coordinates along z complete them") {
-    for (const std::size_t k : {0u, 3u})
-      detector.layers[k].coordinates.push_back({90 * deg, 50 * um});
-    const auto c = triplet_covariance(track_in(TrackingGeometry(detector), t));
-    CHECK(c.status == TripletStatus::ok);
-  }
-  SUBCASE("exact hits on layers without material have no kinks to fit") {
-    for (Layer& l : detector.layers) {
-      l.material.front().x_over_x0 = 0;
-      l.coordinates.push_back({90 * deg, 50 * um});
-    }
-    const auto c = triplet_covariance(track_in(TrackingGeometry(detector), t),
-                                      {.errors = Errors::scattering_only});
-    CHECK(c.status == TripletStatus::singular);
-  }
-}
-
-TEST_CASE("triplet fit: a segment of nearly half a turn is flagged") {
-  using unit::deg, unit::um;
-  Detector detector;
-  detector.field = {FieldKind::solenoid, 2 * unit::T};
-  for (const double r : {0.5, 1.0, 99.99})
-    detector.layers.push_back(layer(make_cylinder(r, {-900, 900}), 0,
-                                    {{0, 10 * um}, {90 * deg, 50 * um}}));
-  Track t;
-  t.p = 50 * detector.field.bz;  // radius 50 mm: turns by 3.09 rad to 99.99 mm
-  const auto flat = triplet_covariance(track_in(TrackingGeometry(detector), t));
-  CHECK(flat.status == TripletStatus::ok);
-  CHECK(flat.index_pole);
-  t.theta = 60 * deg;  // same circle, but the rise along z tells the direction
-  t.p /= std::sin(t.theta);
-  const auto steep =
-      triplet_covariance(track_in(TrackingGeometry(detector), t));
-  CHECK(steep.status == TripletStatus::ok);
-  CHECK_FALSE(steep.index_pole);
 }
 
 }  // namespace gttf::test

@@ -118,6 +118,12 @@ one ... three
 ```sh run exit=3
 exit 3
 ```
+```sh run needs=no-such-program
+no-such-program
+```
+```text
+nothing is compared
+```
 ```cpp from=lib/gttf/core/a.hpp
     int core();  // see [GTTF] Eq. (1)
 ```
@@ -132,6 +138,8 @@ printf '```sh run\necho one; echo two\n```\n```text\none\n```\n' | page
 expect docs/run.sh 'README.md:4: prints something else' /bin/echo
 printf '```sh run\necho one two\n```\n```text\none ... three\n```\n' | page
 expect docs/run.sh '  expected: one ... three' /bin/echo
+printf '```sh run needs=sh\nfalse\n```\n' | page
+expect docs/run.sh 'README.md:1: ended with status 1, not 0' /bin/echo
 printf '```sh\ntrue\n```\n' | page
 expect docs/run.sh 'README.md:1: a block of sh needs a mark' /bin/echo
 printf '```cpp from=lib/gttf/core/a.hpp\nint gone();\n```\n' | page

@@ -124,6 +124,26 @@ TEST_CASE("options: ranges are logarithmic unless they say linear") {
   CHECK(read_request("", options).vertex == std::array<double, 3>{1, 0, -20});
 }
 
+TEST_CASE("request: a beam spot has three positive sizes, or is off") {
+  StudyOptions options;
+  options.detectors = {"d.yaml"};
+  options.p = "1GeV";
+  CHECK_FALSE(read_request("", options).beam_spot);
+  options.beam_spot = "10um,5um,30mm";
+  const auto spot = read_request("", options).beam_spot;
+  REQUIRE(spot);
+  CHECK(spot->x == doctest::Approx(0.01));
+  CHECK(spot->y == doctest::Approx(0.005));
+  CHECK(spot->z == doctest::Approx(30));
+  options.beam_spot = "off";
+  CHECK_FALSE(read_request("", options).beam_spot);
+  for (const char* wrong : {"10um", "10um,5um", "10um,0um,30mm", "1,2,3",
+                            "-10um,5um,30mm", "wide"}) {
+    options.beam_spot = wrong;
+    CHECK_THROWS_AS(read_request("", options), InputError);
+  }
+}
+
 TEST_CASE("particle: name, mass and charge combine as one expects") {
   StudyOptions options = basic();
   options.particle = "pion";

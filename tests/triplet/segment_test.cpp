@@ -135,8 +135,9 @@ TEST_CASE(
   const std::pair<double, double> poles[] = {
       {80, 1.012}, {60, 1.119}, {45, 1.292}, {30, 1.563}, {15, 1.868}};
   for (const auto& [theta, pole] : poles) {
-    CAPTURE(theta);
-    const auto inverse_index = [t = theta * unit::deg](double turns) {
+    const double t = theta * unit::deg;
+    CAPTURE(t);
+    const auto inverse_index = [t](double turns) {
       const double x = 0.5 * turns * unit::pi, d = 10;
       const double z = d * x / std::sin(x) / std::tan(t);
       return make_segment({0., 0., 0.}, {d, 0., z}, x, 0.1).inverse_index;

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "gttf/config/detail/advice.hpp"
+#include "gttf/config/detail/yaml_text.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf {
@@ -81,9 +82,9 @@ class Builder : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag,
                 YAML::anchor_t anchor, const std::string& value) override {
-    const std::size_t at = content_offset(offset(mark));
+    const std::size_t at = detail::content_offset(text(), offset(mark));
     check_closed(at, tag);
-    const Origin origin{source_, at, scalar_length(at, value)};
+    const Origin origin{source_, at, detail::scalar_length(text(), at, value)};
     last_end_ = at + origin.length;
     check_tag(tag, origin);
     add(Node::make_scalar(origin, value, tag == "!"), anchor);
@@ -133,17 +134,6 @@ class Builder : public YAML::EventHandler {
     return std::min(base_ + pos, text().size());
   }
 
-  /// Past `&anchor` and `!tag`, which stand before the content.
-  std::size_t content_offset(std::size_t at) const {
-    while (at < text().size() && (text()[at] == '&' || text()[at] == '!')) {
-      const std::size_t end = text().find_first_of(" \t\r\n", at);
-      const std::size_t next = text().find_first_not_of(" \t\r\n", end);
-      if (next == std::string_view::npos) break;
-      at = next;
-    }
-    return at;
-  }
-
   /// The parser takes an open quotation mark as closed by the end of the file.
   void check_closed(std::size_t at, const std::string& tag) {
     const char quote = at < text().size() ? text()[at] : '\0';
@@ -154,17 +144,6 @@ class Builder : public YAML::EventHandler {
     }
     stop({source_, at, 1}, "this quotation mark is not closed",
          "close it on the same line");
-  }
-
-  std::size_t scalar_length(std::size_t at, const std::string& value) const {
-    const std::string_view rest = text().substr(at);
-    if (rest.starts_with(value)) return std::max<std::size_t>(1, value.size());
-    const std::size_t line = std::min(rest.find('\n'), rest.size());
-    if (rest.starts_with('"') || rest.starts_with('\'')) {
-      const std::size_t end = rest.find(rest[0], 1);
-      if (end < line) return end + 1;
-    }
-    return std::max<std::size_t>(1, trimmed(rest.substr(0, line)).size());
   }
 
   /// An empty value stands where its key or dash is.
@@ -215,7 +194,8 @@ class Builder : public YAML::EventHandler {
   void open(Kind kind, const YAML::Mark& mark, const std::string& tag,
             YAML::anchor_t anchor, YAML::EmitterStyle::value style) {
     const bool flow = style == YAML::EmitterStyle::Flow;
-    const Origin origin{source_, content_offset(offset(mark)), 1};
+    const Origin origin{source_, detail::content_offset(text(), offset(mark)),
+                        1};
     check_tag(tag, origin);
     count(origin);
     if (static_cast<int>(frames_.size()) >= Node::max_depth) too_deep(origin);

@@ -68,7 +68,8 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   if (const auto descriptor = open_descriptor(path)) {
     const int copy = fcntl(*descriptor, F_DUPFD_CLOEXEC, 0);
     if (copy < 0) fail(path, errno);
-    stream_ = std::make_unique<FileStream>(copy, path, true);
+    const std::string name = path == "-" ? "standard output" : path;
+    stream_ = std::make_unique<FileStream>(copy, name, true);
     return;
   }
   struct stat info {};

@@ -49,13 +49,14 @@ Heading heading_of(std::string_view name) {
   if (take_prefix(name, "sigma_")) {
     heading.words.emplace_back("sigma");
     heading.zeros = Zeros::keep;
+  } else if (name == "sigma") {
+    heading.zeros = Zeros::keep;
   } else {
     take_prefix(name, "n_");
   }
   if (take_prefix(name, "x_over_x0")) {
     heading.words.emplace_back("x/X0");
     heading.unit.assign(1, '%');
-    heading.zeros = Zeros::keep;
     heading.factor = 100;
   }
   const std::size_t rel = name.find("_rel");

@@ -27,6 +27,14 @@ void append_text(std::string& out, std::string_view text) {
              .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/// An empty cell of a table stands for "no value".
+void append_text_or_null(std::string& out, std::string_view text) {
+  if (text.empty())
+    out += "null";
+  else
+    append_text(out, text);
+}
+
 void append_number(std::string& out, double value, int precision) {
   if (!std::isfinite(value))
     out += "null";
@@ -216,7 +224,7 @@ void JsonWriter::write(const Table& block) {
       else if (const auto* integers = std::get_if<Integers>(&cells))
         append_exact(out, (*integers)[row]);
       else
-        append_text(out, std::get<Texts>(cells)[row]);
+        append_text_or_null(out, std::get<Texts>(cells)[row]);
     }
     out += '}';
   }

@@ -50,6 +50,7 @@ std::string MarkdownWriter::cell_text(const std::string& text) const {
 
 void MarkdownWriter::append_head(std::string& out) const {
   if (style().provenance) out += comment(*style().provenance);
+  if (!style().title.empty()) out += escaped(style().title) + "\n\n";
   std::string rule = "|";
   out += '|';
   for (const ColumnLayout& column : columns()) {

@@ -37,7 +37,7 @@ std::string without_trailing_zeros(std::string_view text) {
 
 void append_exact(std::string& out, double value) {
   Buffer buffer;
-  out += print(buffer, value);
+  out += print(buffer, value == 0 ? 0.0 : value);  // no "-0"
 }
 
 void append_exact(std::string& out, std::int64_t value) {

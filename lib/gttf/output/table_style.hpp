@@ -13,6 +13,7 @@
 namespace gttf {
 
 struct TableStyle {
+  std::string title;                 ///< a line above it where people read
   std::vector<std::string> columns;  ///< to show, in that order; empty: all
   int precision = 0;  ///< significant digits, 1 to 17; 0: exact in CSV and
                       ///< JSON, three for results where people read

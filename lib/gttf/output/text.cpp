@@ -50,6 +50,7 @@ std::size_t TextWriter::heading_width(const ColumnLayout& column) const {
 
 void TextWriter::append_head(std::string& out) const {
   if (style().provenance) out += to_lines(*style().provenance, "# ");
+  if (!style().title.empty()) out += in_one_line(style().title) + "\n\n";
   std::size_t height = 0;
   for (const ColumnLayout& column : columns())
     height = std::max(height, lines_of(column.heading).size());

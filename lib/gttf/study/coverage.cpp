@@ -13,7 +13,11 @@
 namespace gttf {
 namespace {
 
-double eta_of(double theta) { return -std::log(std::tan(theta / 2)); }
+double eta_of(double theta) {
+  // pi has a neighbour for a tangent: say infinity along both ends of the axis
+  if (theta >= unit::pi) return -std::numeric_limits<double>::infinity();
+  return -std::log(std::tan(theta / 2));
+}
 
 // Least and greatest |x| in an interval.
 Interval absolute(const Interval& i) {

@@ -145,6 +145,8 @@ std::size_t run_length(const std::vector<Layer>& layers, std::size_t first) {
   return n >= shortest ? n : 1;
 }
 
+double to_3_decimals(double value) { return std::round(value * 1e3) / 1e3; }
+
 Table layers_for_reading(const Detector& detector) {
   Texts name, shape, measures, group;
   Integers count;
@@ -170,8 +172,8 @@ Table layers_for_reading(const Detector& detector) {
     measures.push_back(measures_text(layer));
     // The widest view of the run: of its first and its last layer.
     const PolarRange a = polar_range(s), b = polar_range(end.surface);
-    eta_min.push_back(std::min(a.eta_min(), b.eta_min()));
-    eta_max.push_back(std::max(a.eta_max(), b.eta_max()));
+    eta_min.push_back(to_3_decimals(std::min(a.eta_min(), b.eta_min())));
+    eta_max.push_back(to_3_decimals(std::max(a.eta_max(), b.eta_max())));
     group.push_back(layer.group);
     any_run = any_run || n > 1;
     any_plane = any_plane || plane;

@@ -11,6 +11,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/study/axis.hpp"
 #include "gttf/study/detail/read_particle.hpp"
+#include "gttf/study/detail/read_start.hpp"
 #include "gttf/study/detail/read_toys.hpp"
 
 namespace gttf {
@@ -75,7 +76,9 @@ class RequestReader {
     if (const auto phi = pick("--phi", options_.phi, "phi"))
       request.phi = phi->quantity(Dimension::angle, "deg").value_or(0);
     if (const auto vertex = pick("--vertex", options_.vertex, "vertex"))
-      read_vertex(*vertex, request.vertex);
+      request.vertex = detail::read_vertex(*vertex);
+    if (const auto spot = pick("--beam-spot", options_.beam_spot, "beam_spot"))
+      request.beam_spot = detail::read_beam_spot(*spot);
     read_model(request);
     detail::read_toys({pick("--toys", options_.toys, "toys"),
                        pick("--seed", options_.seed, "seed"),
@@ -246,28 +249,6 @@ class RequestReader {
       value.error(
           fmt::format("one track is asked for, got {} {}", values.size(), what),
           fmt::format("give one value, for example \"{}\"", example));
-  }
-
-  static void read_vertex(const Value& value, std::array<double, 3>& vertex) {
-    if (value.is_list()) {
-      const std::vector<Value> items = value.items();
-      if (items.size() != 3) {
-        value.error(
-            fmt::format("a vertex has 3 coordinates, got {}", items.size()),
-            "write x, y and z");
-        return;
-      }
-      for (std::size_t i = 0; i < 3; ++i)
-        vertex[i] = items[i].quantity(Dimension::length).value_or(0);
-      return;
-    }
-    MapReader map(value, "{ x: 0 mm, y: 0 mm, z: 0 mm }");
-    if (!map) return;
-    constexpr std::array<std::string_view, 3> axes = {"x", "y", "z"};
-    for (std::size_t i = 0; i < 3; ++i)
-      if (const auto coordinate = map.find(axes[i]))
-        vertex[i] = coordinate->quantity(Dimension::length).value_or(0);
-    map.finish();
   }
 
   void read_model(StudyRequest& request) {

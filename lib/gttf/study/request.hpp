@@ -53,7 +53,7 @@ struct StudyRequest {
 struct StudyOptions {
   std::vector<std::string> detectors;
   std::optional<std::string> particle, p, pt, theta, eta, phi, vertex, mass,
-      charge, scattering, energy_loss, toys, seed, fits;
+      charge, scattering, energy_loss, beam_spot, toys, seed, fits;
 };
 
 /// Option before study file before default. `path` may be empty (options only)

@@ -66,49 +66,56 @@ Table one_row(const Detector& detector, const StudyRequest& request,
   return std::move(table).take();
 }
 
-// Resolutions as lines: what, its error, and without the inner material.
-Table resolution_lines(const Track& track, const Resolution& r) {
+// Rounded to three decimals: more say nothing of a correlation.
+Matrix5 correlation_for_reading(const Matrix5& covariance) {
+  Matrix5 c;
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 5; ++j) {
+      const double value =
+          covariance(i, j) / std::sqrt(covariance(i, i) * covariance(j, j));
+      c(i, j) = std::round(value * 1e3) / 1e3;
+    }
+  return c;
+}
+
+// The errors of the perigee parameters, with and without the material of the
+// first measuring layer and inside it.
+Table parameter_table(const Resolution& r) {
   struct Line {
     Perigee::Index index;
     std::string_view name, unit_name;
     double unit;
   };
-  const double qop = track.charge / track.p;
-  const std::array<Line, 6> lines{{
-      {Perigee::qop, "p, relative", "%", std::abs(qop) * unit::percent},
-      {Perigee::qop, "q/p", "1/GeV", 1},
+  constexpr std::array<Line, 5> lines{{
       {Perigee::d0, "d0", "um", unit::um},
       {Perigee::z0, "z0", "um", unit::um},
       {Perigee::phi, "phi0", "mrad", unit::mrad},
       {Perigee::theta, "theta", "mrad", unit::mrad},
+      {Perigee::qop, "q/p", "1/GeV", 1 / unit::GeV},
   }};
   Texts names, units;
   Reals sigma, without;
   for (const Line& line : lines) {
+    const auto error = [&line](const Matrix5& covariance) {
+      return std::sqrt(covariance(line.index, line.index)) / line.unit;
+    };
     names.emplace_back(line.name);
     units.emplace_back(line.unit_name);
-    sigma.push_back(std::sqrt(r.perigee(line.index, line.index)) / line.unit);
-    without.push_back(
-        std::sqrt(r.perigee_without_inner(line.index, line.index)) / line.unit);
-    if (line.name.starts_with("p,")) {  // pT has no line of its own in Perigee
-      names.emplace_back("pt, relative");
-      units.emplace_back("%");
-      sigma.push_back(r.sigma_pt_rel / unit::percent);
-      without.push_back(Resolution::none);
-    }
+    sigma.push_back(error(r.perigee));
+    without.push_back(error(r.perigee_without_inner));
   }
   Table table;
   table.add("parameter", std::move(names));
   table.add("sigma", std::move(sigma));
-  table.add("unit", std::move(units));
   table.add("sigma_without_inner_material", std::move(without));
+  table.add("unit", std::move(units));
   return table;
 }
 
-Table matrix_table(const Matrix5& matrix) {
+Table matrix_table(const Names& names, const Matrix5& matrix) {
   constexpr double rounding = 1e-12;  // relative to the two errors
   Table table;
-  table.add("", Texts(perigee_names.begin(), perigee_names.end()));
+  table.add("", Texts(names.begin(), names.end()));
   for (int j = 0; j < 5; ++j) {
     Reals column;
     for (int i = 0; i < 5; ++i) {
@@ -116,19 +123,10 @@ Table matrix_table(const Matrix5& matrix) {
       const double value = matrix(i, j);
       column.push_back(std::abs(value) < rounding * scale ? 0 : value);
     }
-    table.add(std::string(perigee_names[static_cast<std::size_t>(j)]),
+    table.add(std::string(names[static_cast<std::size_t>(j)]),
               std::move(column));
   }
   return table;
-}
-
-Matrix5 correlation(const Matrix5& covariance) {
-  Matrix5 c;
-  for (int i = 0; i < 5; ++i)
-    for (int j = 0; j < 5; ++j)
-      c(i, j) =
-          covariance(i, j) / std::sqrt(covariance(i, i) * covariance(j, j));
-  return c;
 }
 
 std::string percent_text(double value) {
@@ -192,12 +190,12 @@ Section crossing_section(const Detector& detector, const Resolution& r) {
   table.columns.resize(table.columns.size() - 2);
   table.add("theta0_mrad", std::move(theta0));
   table.add("measured", std::move(measured));
-  return {
-      fmt::format("Crossings ({} layers, {} measuring, x/X0 {:.4g} %)",
-                  r.crossings.size(), r.n_hits, r.x_over_x0 / unit::percent),
-      {},
-      std::move(table),
-      digits};
+  return {fmt::format("Crossings ({} layer{}, {} measuring, x/X0 {:.4g} %)",
+                      r.crossings.size(), r.crossings.size() == 1 ? "" : "s",
+                      r.n_hits, r.x_over_x0 / unit::percent),
+          {},
+          std::move(table),
+          digits};
 }
 
 Document track_document(const Detector& detector, const StudyRequest& request,
@@ -222,22 +220,28 @@ Summary track_summary(const Detector& detector, const StudyRequest& request,
     summary.sections.push_back(
         {"", {{"status", std::string(to_string(r.status))}}, {}});
   if (evaluated) {
-    summary.sections.push_back({"Resolution", {}, resolution_lines(track, r)});
+    constexpr Names plain_names{"d0", "z0", "phi0", "theta", "qop"};
+    const std::string regime =
+        r.regime == Regime::unknown ? "-" : std::string(to_string(r.regime));
     summary.sections.push_back(
-        {"Limits of sigma(p)/p",
-         {{"hit errors only", percent_text(r.sigma_p_rel_hit_only)},
-          {"scattering only", percent_text(r.sigma_p_rel_ms_only)},
-          {"mu_phi, mu_theta",
-           number_text(r.mu_phi) + ", " + number_text(r.mu_theta)},
-          {"xi", number_text(r.xi)},
-          {"regime", r.regime == Regime::unknown
-                         ? "-"
-                         : std::string(to_string(r.regime))}},
+        {"Momentum",
+         {{"sigma(p)/p", percent_text(r.sigma_p_rel)},
+          {"sigma(pt)/pt", percent_text(r.sigma_pt_rel)},
+          {"sigma(p)/p, hit errors only", percent_text(r.sigma_p_rel_hit_only)},
+          {"sigma(p)/p, scattering only", percent_text(r.sigma_p_rel_ms_only)},
+          {"regime", fmt::format("{} (mu_phi {}, mu_theta {}, xi {})", regime,
+                                 number_text(r.mu_phi), number_text(r.mu_theta),
+                                 number_text(r.xi))}},
          {}});
     summary.sections.push_back(
-        {"Covariance at the perigee", {}, matrix_table(r.perigee)});
+        {"Parameters at the perigee", {}, parameter_table(r)});
+    summary.sections.push_back({"Covariance at the perigee",
+                                {},
+                                matrix_table(perigee_names, r.perigee)});
     summary.sections.push_back(
-        {"Correlation", {}, matrix_table(correlation(r.perigee))});
+        {"Correlation",
+         {},
+         matrix_table(plain_names, correlation_for_reading(r.perigee))});
   }
   summary.sections.push_back(crossing_section(detector, r));
   return summary;

@@ -17,7 +17,7 @@ namespace gttf {
 /// rossi: L = 0. The bracket is not allowed below 0.
 ///
 /// @param t      x/X0 of this crossing, > 0; the fit behind the formula holds
-///               for 1e-5 < t < 100
+///               for 1e-3 < t < 100
 /// @param total  sum of t over all crossings (highland_total)
 /// @return       theta0^2, rad^2
 template <class S>

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <utility>
+
+#include "gttf/core/version.hpp"
+#include "support/run.hpp"
+
+using gttf::test::has;
+using gttf::test::Outcome;
+using gttf::test::run;
+
+namespace {
+
+// Wrong usage: exit code 2, this text on standard error, nothing on output.
+void check_error(const std::string& command, const std::string& text) {
+  const Outcome r = run(command);
+  INFO(command);
+  CHECK(r.code == 2);
+  CHECK(r.out == "");
+  CHECK(r.err == "gttf-design: error: " + text + "\n");
+}
+
+const std::string in_scan = "\nsee 'gttf-design help scan'";
+
+}  // namespace
+
+TEST_CASE("usage: without a verb the help goes to standard error") {
+  const Outcome r = run("gttf-design");
+  CHECK(r.code == 2);
+  CHECK(r.out == "");
+  CHECK(has(r.err, "Usage: gttf-design VERB"));
+}
+
+TEST_CASE(
+    "usage: help tells the verbs, help VERB and VERB --help its options") {
+  const Outcome all = run("gttf-design help");
+  CHECK(all.code == 0);
+  for (const char* verb : {"validate", "show", "resolve", "scan", "completion",
+                           "help", "version"}) {
+    CHECK(has(all.out, std::string("\n  ") + verb + " "));
+    const Outcome one = run(std::string("gttf-design help ") + verb);
+    CHECK(one.code == 0);
+    CHECK(one.err == "");
+    CHECK(has(one.out, std::string("Usage: gttf-design ") + verb));
+    CHECK(run(std::string("gttf-design ") + verb + " --help").out == one.out);
+  }
+  CHECK(run("gttf-design --help").out == all.out);
+  CHECK(run("gttf-design -h").out == all.out);
+  CHECK(has(run("gttf-design help scan").out, "--scattering highland|"));
+}
+
+TEST_CASE("usage: version in both ways") {
+  const std::string expected =
+      "gttf-design " + std::string(gttf::version()) + "\n";
+  CHECK(run("gttf-design version").out == expected);
+  CHECK(run("gttf-design --version").out == expected);
+}
+
+TEST_CASE("usage: an unknown verb gets the nearest one") {
+  check_error("gttf-design scn",
+              "unknown verb \"scn\"; did you mean \"scan\"?");
+  check_error("gttf-design xyzzy",
+              "unknown verb \"xyzzy\"; the verbs are validate, show, resolve, "
+              "scan, completion, help, version");
+  check_error("gttf-design help shwo",
+              "unknown verb \"shwo\"; did you mean \"show\"?\n"
+              "see 'gttf-design help'");
+  check_error("gttf-design --quiet scan",
+              "the verb comes first: gttf-design VERB [OPTIONS]");
+}
+
+TEST_CASE("usage: an unknown option gets the nearest one") {
+  check_error("gttf-design scan --thta 90deg",
+              "unknown option \"--thta\"; did you mean \"--theta\"?" + in_scan);
+  check_error("gttf-design scan --thta=90deg",
+              "unknown option \"--thta\"; did you mean \"--theta\"?" + in_scan);
+  check_error("gttf-design scan -pt 1GeV",
+              "unknown option \"-pt\"; did you mean \"--pt\"?" + in_scan);
+  check_error(
+      "gttf-design scan --json x.json",
+      "unknown option \"--json\"; did you mean \"--format json\"?" + in_scan);
+  check_error("gttf-design scan --completely-else",
+              "unknown option \"--completely-else\"" + in_scan);
+}
+
+TEST_CASE("usage: a value that begins with a dash is a value") {
+  const Outcome r =
+      run("gttf-design resolve $DETECTORS/barrel.yaml --p 1GeV --theta 90deg "
+          "--vertex -1mm,0mm,-2mm --charge -1 --format json");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "\"vertex_mm\": [-1, 0, -2]"));
+}
+
+TEST_CASE("usage: wrong values of options are told with the right ones") {
+  check_error(
+      "gttf-design scan $CONFIGS/barrel.yaml --format cvs",
+      "--format: unknown value \"cvs\"; did you mean \"csv\"?" + in_scan);
+  check_error("gttf-design scan $CONFIGS/barrel.yaml --format xml",
+              "--format: unknown value \"xml\"; it is one of table, csv, json, "
+              "markdown" +
+                  in_scan);
+  check_error("gttf-design scan $CONFIGS/barrel.yaml --engine tripelt",
+              "--engine: unknown value \"tripelt\"; did you mean "
+              "\"triplet\"?" +
+                  in_scan);
+  check_error("gttf-design scan $CONFIGS/barrel.yaml --precision 0",
+              "--precision: Value 0 not in range 1 to 17" + in_scan);
+  check_error("gttf-design scan $CONFIGS/barrel.yaml --precision 18",
+              "--precision: Value 18 not in range 1 to 17" + in_scan);
+  check_error(
+      "gttf-design scan $CONFIGS/barrel.yaml --columns eta,p_gev",
+      "--columns: unknown value \"p_gev\"; did you mean \"p_GeV\"?" + in_scan);
+  check_error("gttf-design completion tcsh",
+              "SHELL: unknown value \"tcsh\"; it is one of bash, zsh, fish\n"
+              "see 'gttf-design help completion'");
+}
+
+TEST_CASE("usage: what is missing or too much") {
+  check_error("gttf-design scan",
+              "nothing to scan: give a study file or --detector" + in_scan);
+  check_error("gttf-design scan a.yaml b.yaml",
+              "unexpected argument \"b.yaml\"" + in_scan);
+  check_error("gttf-design scan a.yaml --p",
+              "--p: 1 required VALUES missing" + in_scan);
+  check_error("gttf-design scan a.yaml --p 1GeV --p 2GeV",
+              "--p: given more than once" + in_scan);
+  check_error("gttf-design resolve",
+              "DETECTOR is required\nsee 'gttf-design help resolve'");
+  check_error("gttf-design show",
+              "DETECTOR is required\nsee 'gttf-design help show'");
+  check_error("gttf-design validate",
+              "FILE is required\nsee 'gttf-design help validate'");
+  check_error(
+      "gttf-design scan $CONFIGS/barrel.yaml --full",
+      "--full is for json: add --format json or -o FILE.json" + in_scan);
+  check_error(
+      "gttf-design scan $CONFIGS/barrel.yaml --full --format json "
+      "--columns eta",
+      "--full writes everything; --columns does not go with it" + in_scan);
+}
+
+TEST_CASE("usage: a file may be called like a verb") {
+  const gttf::test::Folder folder;
+  const Outcome r =
+      run(folder, "cp $DETECTORS/barrel.yaml scan; gttf-design validate scan");
+  CHECK(r.code == 0);
+  CHECK(r.out == "scan: good (detector, 7 layers, 6 measuring)\n");
+}
+
+TEST_CASE("usage: faults of an input are text with exit code 2") {
+  const gttf::test::Folder folder;
+  const Outcome r = run(folder, "gttf-design show none.yaml");
+  CHECK(r.code == 2);
+  CHECK(r.out == "");
+  CHECK(has(r.err, "none.yaml: error: no such file"));
+}
+
+TEST_CASE("usage: no colours without a terminal") {
+  for (const char* command :
+       {"gttf-design show none.yaml", "gttf-design help nope",
+        "gttf-design scan $CONFIGS/first-plot.yaml"}) {
+    const Outcome r = run(command);
+    CHECK_FALSE(has(r.out + r.err, "\033"));
+  }
+}

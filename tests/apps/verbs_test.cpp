@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "support/run.hpp"
+
+using gttf::test::Folder;
+using gttf::test::has;
+using gttf::test::Outcome;
+using gttf::test::run;
+using nlohmann::json;
+
+namespace {
+
+const std::string barrel = "$DETECTORS/barrel.yaml ";
+
+json json_of(const std::string& command) {
+  const Outcome r = run(command + " --format json");
+  INFO(command);
+  INFO(r.err);
+  REQUIRE(r.code == 0);
+  return json::parse(r.out);
+}
+
+const std::string no_field = R"(gttf-detector: 1
+name: telescope
+field: none
+layers:
+  - name: L
+    cylinder: { radius: [20 mm, 100 mm], half_length: 200 mm }
+    repeat: 5
+    material: 0.1 %
+    measures: { rphi: 5 um, z: 5 um }
+)";
+
+}  // namespace
+
+TEST_CASE("validate: good files, each in a line, and the sum") {
+  const Outcome r =
+      run("gttf-design validate " + barrel + "$CONFIGS/first-plot.yaml");
+  CHECK(r.code == 0);
+  CHECK(r.err == "");
+  CHECK(has(r.out, "barrel.yaml: good (detector, 7 layers, 6 measuring)\n"));
+  CHECK(has(r.out, "first-plot.yaml: good (study, 8 points, 1 detector)\n"));
+  CHECK(has(r.out, "2 files: 2 good, 0 not (0 errors, 0 warnings)\n"));
+}
+
+TEST_CASE("validate: all faults of all files, exit code 2") {
+  const Folder folder;
+  folder.write("a.yaml",
+               "gttf-detector: 1\nname: a\nfield: { solenoid: 2 }\nlayers:\n"
+               "  - name: L\n    cylinder: { radius: 22, half_length: 1 m }\n");
+  folder.write("b.yaml", "gttf-study: 1\ndetectors: [a.yaml]\np: 1 GeV\n");
+  const Outcome r =
+      run(folder, "gttf-design validate a.yaml " + barrel + "none.yaml b.yaml");
+  CHECK(r.code == 2);
+  CHECK(has(r.err, "a.yaml:3:"));
+  CHECK(has(r.err, "a.yaml:6:"));
+  CHECK(has(r.err, "none.yaml: error: no such file"));
+  CHECK(has(r.out, "a.yaml: 2 errors\n"));
+  CHECK(has(r.out, "none.yaml: 1 error\n"));
+  CHECK(has(r.out, "b.yaml: "));  // its detector is not good
+  CHECK(has(r.out, "4 files: 1 good, 3 not ("));
+}
+
+TEST_CASE("validate: standard input, of both kinds") {
+  CHECK(run("gttf-design validate - < " + barrel).out ==
+        "<stdin>: good (detector, 7 layers, 6 measuring)\n");
+  CHECK(run("cat " + barrel + "| gttf-design validate -").code == 0);
+  CHECK(
+      run("cd $CONFIGS && cat first-plot.yaml | gttf-design validate -").out ==
+      "<stdin>: good (study, 8 points, 1 detector)\n");
+}
+
+TEST_CASE("validate: faults as data") {
+  const Folder folder;
+  folder.write("a.yaml", "gttf-detector: 1\nname: a\nfield: { solenoid: 2 }\n");
+  const Outcome csv =
+      run(folder, "gttf-design validate a.yaml --format csv --no-provenance");
+  CHECK(csv.code == 2);
+  CHECK(csv.out.starts_with(
+      "file,line,column,severity,path,problem,suggestion\na.yaml,"));
+  const Outcome text = run(folder, "gttf-design validate a.yaml --format json");
+  const json faults = json::parse(text.out)["files"][0];
+  CHECK(faults["good"] == false);
+  CHECK(faults["faults"].size() >= 2);
+  CHECK(faults["faults"][0]["file"] == "a.yaml");
+}
+
+TEST_CASE("validate: quiet says nothing of good files") {
+  const Outcome r = run("gttf-design validate --quiet " + barrel);
+  CHECK(r.code == 0);
+  CHECK(r.out == "");
+  CHECK(r.err == "");
+}
+
+TEST_CASE("show: layers, sums and material in every format") {
+  const Outcome text = run("gttf-design show " + barrel);
+  CHECK(text.code == 0);
+  CHECK(text.out.starts_with("teaching barrel\n"));
+  CHECK(has(text.out, "\nbeam pipe  cylinder"));
+  CHECK(has(text.out, "solenoid 2 T"));
+  CHECK(has(text.out, "7 layers, 6 measuring"));
+  const json j = json_of("gttf-design show " + barrel);
+  CHECK(j["layers"].size() == 7);
+  CHECK(j["field"]["bz_T"].get<double>() == doctest::Approx(2));
+  CHECK(j["material_profile"][0]["n_hits"] == 6);
+  CHECK(j["provenance"]["inputs"].size() == 1);
+  const Outcome csv =
+      run("gttf-design show " + barrel + "--format csv --no-provenance");
+  CHECK(csv.out.starts_with("layer,group,shape,position_mm,"));
+  CHECK(has(run("gttf-design show " + barrel + "--format markdown").out,
+            "\n## Layers\n"));
+}
+
+TEST_CASE("show: with a track also what it crosses") {
+  const std::string command =
+      "gttf-design show " + barrel + "--p 1GeV --theta 60deg";
+  CHECK(has(run(command).out, "\nCrossings (7 layers, 6 measuring"));
+  CHECK(json_of(command)["track"]["crossings"].size() == 7);
+  const Outcome csv = run(command + " --format csv --no-provenance");
+  CHECK(
+      csv.out.starts_with("layer,s_mm,x_mm,y_mm,z_mm,cos_incidence,"
+                          "x_over_x0,theta0_rad,measured\nbeam pipe,"));
+  const Outcome half = run("gttf-design show " + barrel + "--theta 60deg");
+  CHECK(half.code == 2);
+  CHECK(has(half.err, "no momentum"));
+}
+
+TEST_CASE("show: --set changes what is shown") {
+  const json j =
+      json_of("gttf-design show " + barrel + "--set 'layers[L1].material=7 %'");
+  CHECK(j["layers"][1]["x_over_x0"].get<double>() == doctest::Approx(0.07));
+}
+
+TEST_CASE("resolve: text, exact document and the columns of a scan") {
+  const std::string command =
+      "gttf-design resolve " + barrel + "--p 1GeV --theta 90deg";
+  const Outcome text = run(command);
+  CHECK(text.code == 0);
+  for (const char* part : {"sigma(p)/p ", "hit errors only", "scattering only",
+                           "\nCovariance at the perigee", "\nCorrelation",
+                           "\nCrossings (7 layers"})
+    CHECK_MESSAGE(has(text.out, part), part);
+
+  const json j = json_of(command);
+  CHECK(j["input"]["p_GeV"] == 1);
+  CHECK(j["input"]["theta_deg"] == 90);
+  CHECK(j["input"]["charge"] == -1);
+  CHECK(j["crossings"].size() == 7);
+  CHECK(j["crossings"][0]["layer"] == "beam pipe");
+  CHECK(j["crossings"][0]["measured"] == false);
+  CHECK(j["covariance_perigee"]["order"] ==
+        json({"d0_mm", "z0_mm", "phi0_rad", "theta_rad", "qop_per_GeV"}));
+  CHECK(j["covariance_first_hit"]["order"] ==
+        json({"u_mm", "v_mm", "phi_rad", "theta_rad", "qop_per_GeV"}));
+  const double variance = j["covariance_perigee"]["matrix"][0][0];
+  CHECK(j["resolution"]["sigma_d0_um"].get<double>() ==
+        doctest::Approx(1e3 * std::sqrt(variance)));
+  const double inner =
+      j["covariance_perigee_without_inner_material"]["matrix"][0][0];
+  CHECK(inner < variance);
+
+  const Outcome csv = run(command + " --format csv --no-provenance");
+  const Outcome scan = run("gttf-design scan --detector " + barrel +
+                           "--p 1GeV --theta 90deg --format csv "
+                           "--no-provenance");
+  CHECK(csv.out == scan.out);
+}
+
+TEST_CASE("resolve: without a field q/p is null and the rest is there") {
+  const Folder folder;
+  folder.write("t.yaml", no_field);
+  const Outcome r =
+      run(folder,
+          "gttf-design resolve t.yaml --p 1GeV --theta 90deg --format json");
+  CHECK(r.code == 0);
+  const json j = json::parse(r.out);
+  for (const char* name :
+       {"covariance_perigee", "covariance_perigee_without_inner_material",
+        "covariance_first_hit"})
+    for (std::size_t i = 0; i < 5; ++i) {
+      CHECK(j[name]["matrix"][4][i].is_null());
+      CHECK(j[name]["matrix"][i][4].is_null());
+      if (i < 4) CHECK(j[name]["matrix"][i][i].is_number());
+    }
+  CHECK(j["resolution"]["sigma_p_rel"].is_null());
+  CHECK(j["resolution"]["sigma_d0_um"].is_number());
+}
+
+TEST_CASE("resolve: a track without resolution is written, exit code 3") {
+  const std::string command =
+      "gttf-design resolve " + barrel + "--p 1GeV --theta 2deg";
+  const Outcome r = run(command);
+  CHECK(r.code == 3);
+  CHECK(has(r.out, "too few hits"));
+  CHECK(r.err == "gttf-design: the track has no resolution: too few hits\n");
+  const Outcome data = run(command + " --format json --quiet");
+  CHECK(data.code == 3);
+  CHECK(data.err == "");
+  CHECK(json::parse(data.out)["covariance_perigee"]["matrix"][0][0].is_null());
+}
+
+TEST_CASE("resolve: the two engines agree") {
+  const std::string command =
+      "gttf-design resolve " + barrel + "--p 5GeV --theta 60deg --engine ";
+  const json a = json_of(command + "streaming"),
+             b = json_of(command + "triplet");
+  // They are one fit; 1e-10 is their agreement up to 20 hits.
+  CHECK(a["resolution"]["sigma_pt_rel"].get<double>() ==
+        doctest::Approx(b["resolution"]["sigma_pt_rel"].get<double>())
+            .epsilon(1e-10));
+}
+
+TEST_CASE("scan: the grid, angle outer and momentum inner") {
+  const json rows = json_of("gttf-design scan --detector " + barrel +
+                            "--p 1GeV,2GeV --eta 0,0.5")["rows"];
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0]["p_GeV"] == 1);
+  CHECK(rows[1]["p_GeV"] == 2);
+  CHECK(rows[1]["eta"] == 0);
+  CHECK(rows[2]["eta"] == 0.5);
+  CHECK(rows[0]["status"] == "ok");
+}
+
+TEST_CASE("scan: the table tells what its columns leave out") {
+  const Outcome r = run("gttf-design scan $CONFIGS/first-plot.yaml");
+  CHECK(r.code == 0);
+  CHECK(r.out.starts_with("teaching barrel: pion, phi = 0 deg\n\n"));
+  std::size_t begin = 0;
+  for (std::size_t end; (end = r.out.find('\n', begin)) != r.out.npos;
+       begin = end + 1)
+    CHECK(end - begin <= 80);
+}
+
+TEST_CASE("scan: several detectors in one table") {
+  const Outcome r = run("gttf-design scan --detector " + barrel +
+                        "--detector $DETECTORS/alice_its2.yaml --p 1GeV "
+                        "--theta 90deg");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "\nteaching barrel "));
+  CHECK(has(r.out, "\nALICE ITS2 "));
+}
+
+TEST_CASE("scan: options win over the study, which may come from a pipe") {
+  const std::string from_pipe =
+      run("cd $CONFIGS && cat first-plot.yaml | gttf-design scan - --pt 3GeV "
+          "--format csv --no-provenance --columns pt_GeV,n_hits")
+          .out;
+  CHECK(from_pipe == "pt_GeV,n_hits\n3,6\n");
+}
+
+TEST_CASE("scan: --full has crossings and covariances of every track") {
+  const json rows = json_of("gttf-design scan --detector " + barrel +
+                            "--p 1GeV,2GeV --theta 90deg --full")["rows"];
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[1]["input"]["p_GeV"] == 2);
+  CHECK(rows[1]["crossings"].size() == 7);
+  CHECK(rows[1]["covariance_perigee"]["matrix"].size() == 5);
+  const json one =
+      json_of("gttf-design resolve " + barrel + "--p 2GeV --theta 90deg");
+  CHECK(rows[1]["resolution"] == one["resolution"]);
+}
+
+TEST_CASE("scan: no track at all is exit code 3, the rows are written") {
+  const Outcome r = run("gttf-design scan --detector " + barrel +
+                        "--p 1GeV --theta 2deg --format csv --no-provenance");
+  CHECK(r.code == 3);
+  CHECK(has(r.out, "too few hits"));
+  CHECK(has(r.err, "no track could be evaluated"));
+}
+
+TEST_CASE("scan: faults of all detectors are reported at once") {
+  const Outcome r =
+      run("gttf-design scan --detector none1.yaml --detector "
+          "none2.yaml --p 1GeV");
+  CHECK(r.code == 2);
+  CHECK(has(r.err, "none1.yaml"));
+  CHECK(has(r.err, "none2.yaml"));
+  CHECK(r.out == "");
+}
+
+TEST_CASE("scan: the same bytes for any number of threads") {
+  const std::string command =
+      "gttf-design scan $CONFIGS/alice_its2-grid.yaml --format csv "
+      "--no-provenance --threads ";
+  CHECK(run(command + "1").out == run(command + "3").out);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/output/csv.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+using namespace gttf;
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+std::string csv(const Table& table, TableStyle style = {}) {
+  std::ostringstream out;
+  CsvWriter writer(out, std::move(style));
+  writer.write(table);
+  writer.finish();
+  return out.str();
+}
+
+std::string cell(const std::string& text) {
+  std::string out;
+  append_csv_cell(out, text);
+  return out;
+}
+
+Table example() {
+  Table table;
+  table.add("name", Texts{"a", "b, c"});
+  table.add("n_hits", Integers{7, -1});
+  table.add("sigma_d0_um", Reals{0.1, none});
+  return table;
+}
+
+}  // namespace
+
+TEST_CASE("csv: a header, exact numbers, an empty cell for no value") {
+  CHECK(csv(example()) ==
+        "name,n_hits,sigma_d0_um\n"
+        "a,7,0.1\n"
+        "\"b, c\",-1,\n");
+}
+
+TEST_CASE("csv: cells are quoted where RFC 4180 asks for it") {
+  CHECK(cell("plain text") == "plain text");
+  CHECK(cell("a,b") == "\"a,b\"");
+  CHECK(cell("say \"x\"") == "\"say \"\"x\"\"\"");
+  CHECK(cell("two\nlines") == "\"two\nlines\"");
+  CHECK(cell("cr\rhere") == "\"cr\rhere\"");
+  CHECK(cell("# no comment") == "\"# no comment\"");
+  CHECK(cell(" edge ") == "\" edge \"");
+  CHECK(cell("").empty());
+}
+
+TEST_CASE("csv: provenance stands in comment lines before the header") {
+  TableStyle style;
+  style.provenance = Provenance{};
+  style.provenance->version = "1";
+  style.provenance->command_line = "gttf-design x";
+  CHECK(csv(example(), style)
+            .starts_with("# gttf-design 1\n# command: gttf-design x\nname,"));
+}
+
+TEST_CASE("csv: precision rounds on request") {
+  Table table;
+  table.add("x", Reals{1.0 / 3, 123456});
+  TableStyle style;
+  style.precision = 3;
+  CHECK(csv(table, style) == "x\n0.333\n1.23e+05\n");
+}
+
+TEST_CASE("csv: shows the asked columns in the asked order") {
+  TableStyle style;
+  style.columns = {"sigma_d0_um", "name", "unknown"};
+  CHECK(csv(example(), style) == "sigma_d0_um,name\n0.1,a\n,\"b, c\"\n");
+}
+
+TEST_CASE("csv: blocks follow each other under one header") {
+  std::ostringstream out;
+  CsvWriter writer(out, {});
+  Table block;
+  block.add("x", Reals{1, 1, 2, none, none, -0.0, 0.0});
+  writer.write(block);
+  writer.write(block);
+  writer.finish();
+  const std::string rows = "1\n1\n2\n\n\n0\n0\n";
+  CHECK(out.str() == "x\n" + rows + rows);
+}
+
+TEST_CASE("csv: a table without rows is its header") {
+  Table table;
+  table.add("x", Reals{});
+  CHECK(csv(table) == "x\n");
+}
+
+TEST_CASE("csv: rows are passed on as they come, not collected") {
+  struct Largest : std::streambuf {
+    std::streamsize largest = 0, total = 0;
+    std::streamsize xsputn(const char*, std::streamsize n) override {
+      largest = std::max(largest, n);
+      total += n;
+      return n;
+    }
+  } buffer;
+  std::ostream out(&buffer);
+  CsvWriter writer(out, {});
+  Table block;
+  Reals& x = block.add("x", Reals(1000));
+  for (int i = 0; i < 200; ++i) {
+    for (std::size_t j = 0; j < x.size(); ++j)
+      x[j] = 1.0 / (1 + i + static_cast<double>(j));
+    writer.write(block);
+  }
+  writer.finish();
+  CHECK(buffer.total > 3000000);
+  CHECK(buffer.largest < 70000);  // 64 KiB and a row
+}

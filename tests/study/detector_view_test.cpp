@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/detector_view.hpp"
+
+#include <doctest/doctest.h>
+
+#include "gttf/detector/read.hpp"
+
+using namespace gttf;
+
+namespace {
+
+Detector example() {
+  return parse_detector(R"(gttf-detector: 1
+name: Example
+source: [one, two]
+field: { solenoid: 2 T }
+layers:
+  - name: pipe
+    cylinder: { radius: 20 mm, half_length: 300 mm }
+    material: { of: beryllium, thickness: 0.8 mm }
+    group: pipe
+  - name: rows
+    cylinder: { radius: [100 mm, 500 mm], half_length: 400 mm }
+    repeat: 5
+    material: 1 %
+    measures: { rphi: 10 um, z: 2 mm }
+    group: rows
+  - name: disk
+    disk: { z: 800 mm, radius: [40 mm, 160 mm] }
+    measures:
+      - { angle: 40 mrad, sigma: 20 um }
+      - { angle: 30 deg, sigma: 20 um }
+    note: stereo
+)",
+                        "example.yaml")
+      .detector;
+}
+
+const Texts& texts(const Table& table, const char* name) {
+  return std::get<Texts>(table.find(name)->cells);
+}
+const Reals& reals(const Table& table, const char* name) {
+  return std::get<Reals>(table.find(name)->cells);
+}
+
+}  // namespace
+
+TEST_CASE("detector view: the table has every layer as the file lists it") {
+  const Table t = layer_table(example());
+  REQUIRE(t.rows() == 7);
+  CHECK(texts(t, "layer")[0] == "pipe");
+  CHECK(texts(t, "shape")[0] == "cylinder");
+  CHECK(texts(t, "measures")[0].empty());
+  CHECK(reals(t, "position_mm")[1] == 100);
+  CHECK(reals(t, "position_mm")[5] == 500);
+  CHECK(reals(t, "v_min_mm")[1] == -400);
+  CHECK(reals(t, "x_over_x0")[1] == 0.01);
+  CHECK(texts(t, "measures")[1] == "rphi 10 um, z 2 mm");
+  CHECK(texts(t, "shape")[6] == "disk");
+  CHECK(texts(t, "measures")[6] == "40 mrad 20 um, 30 deg 20 um");
+  CHECK(texts(t, "note")[6] == "stereo");
+  CHECK(texts(t, "group")[0] == "pipe");
+}
+
+TEST_CASE("detector view: layers of even spacing share a row for reading") {
+  const Summary s = detector_summary(example());
+  CHECK(s.title == "Example");
+  const Table& t = s.sections[1].table;
+  REQUIRE(t.rows() == 3);
+  CHECK(std::get<Integers>(t.find("n_layers")->cells)[1] == 5);
+  CHECK(reals(t, "at_mm")[1] == 100);
+  CHECK(reals(t, "last_mm")[1] == 500);
+}
+
+TEST_CASE("detector view: layers of uneven spacing keep their rows") {
+  Detector d = example();
+  d.layers[3].surface.position += 1;
+  CHECK(detector_summary(d).sections[1].table.rows() == 7);
+}
+
+TEST_CASE("detector view: sums count layers and material of each group") {
+  const Summary s = detector_summary(example());
+  const Table& groups = s.sections[2].table;
+  REQUIRE(groups.rows() == 2);
+  CHECK(texts(groups, "group")[1] == "rows");
+  CHECK(std::get<Integers>(groups.find("n_layers")->cells)[1] == 5);
+  CHECK(reals(groups, "x_over_x0")[1] == doctest::Approx(0.05));
+  CHECK(layer_count_text(example()) == "7 layers, 6 measuring");
+}
+
+TEST_CASE("detector view: the document has what the table has") {
+  const Document d = detector_document(example());
+  CHECK(std::get<std::string>(d.find("name")->value()) == "Example");
+  CHECK(std::get<double>(d.find("field")->find("bz_T")->value()) ==
+        doctest::Approx(2));
+  const auto& layers = std::get<Document::List>(d.find("layers")->value());
+  REQUIRE(layers.size() == 7);
+  const auto& slab =
+      std::get<Document::List>(layers[0].find("material")->value())[0];
+  CHECK(std::get<std::string>(slab.find("of")->value()) == "beryllium");
+  CHECK(std::get<double>(slab.find("thickness_mm")->value()) ==
+        doctest::Approx(0.8));
+  CHECK(
+      std::get<Document::List>(layers[1].find("coordinates")->value()).size() ==
+      2);
+}
