@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/output/json_read.hpp"
 #include "gttf/study/toy_table.hpp"
@@ -144,7 +145,7 @@ class Toy : public Verb {
     OutputOptions saving;
     saving.files = {options_.save_toys};
     Outputs toys(saving, provenance, inputs_of(request));
-    const auto sink = toys.table_sink({}, {}, &bar);
+    const auto sink = toys.table_sink("", {}, {}, &bar);
     run.toys = sink.get();
     run_toys(request, detectors, run, state);
     toys.commit();

@@ -123,15 +123,15 @@ void ToySimulator::add_step(const TrackingGeometry& geometry,
   };
   const CoordinateAxis& a = hit.coordinates[0];
   if (hit.n_coordinates == 1) {
-    step.error[0] = Eigen::Vector2d(a.cosine, a.sine) * sigma(0);
+    step.first_error = Eigen::Vector2d(a.cosine, a.sine) * sigma(0);
     step.free = true;
     step.free_direction = {-a.sine, a.cosine};
   } else if (hit.n_coordinates == 2) {
     // a . shift = sigma_a n_a, b . shift = sigma_b n_b
     const CoordinateAxis& b = hit.coordinates[1];
     const double det = a.cosine * b.sine - a.sine * b.cosine;
-    step.error[0] = Eigen::Vector2d(b.sine, -b.cosine) * (sigma(0) / det);
-    step.error[1] = Eigen::Vector2d(-a.sine, a.cosine) * (sigma(1) / det);
+    step.first_error = Eigen::Vector2d(b.sine, -b.cosine) * (sigma(0) / det);
+    step.second_error = Eigen::Vector2d(-a.sine, a.cosine) * (sigma(1) / det);
   }
   n_normals_ += static_cast<std::size_t>(hit.n_coordinates);
   if (step.theta0 > 0) n_normals_ += 2;
@@ -164,14 +164,14 @@ bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
     flight = flight_at(line, x);
     if (step.measures) {
       const auto [u, v] = surface_axes(step.surface, flight.position);
-      Eigen::Vector2d shift = step.error[0] * *normal++;
+      Eigen::Vector2d shift = step.first_error * *normal++;
       if (step.free) {
         const Vector3 along = u * step.free_direction[0] +
                               v * step.free_direction[1];
         shift += step.free_direction *
                  along.dot(step.nominal - flight.position);
       } else {
-        shift += step.error[1] * *normal++;
+        shift += step.second_error * *normal++;
       }
       hit->position = flight.position + u * shift[0] + v * shift[1];
       move_onto(step.surface, hit->position);

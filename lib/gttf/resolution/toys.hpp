@@ -50,10 +50,11 @@ class ToySimulator {
     SurfaceRecord surface;
     double theta0 = 0;
     bool measures = false;
-    std::array<Eigen::Vector2d, 2> error;  ///< along u', v'
-    bool free = false;                     ///< one direction is unmeasured
-    Eigen::Vector2d free_direction;
-    Vector3 nominal;  ///< where the reference track crosses
+    /// Along u', v', of the measured coordinates.
+    Eigen::Vector2d first_error{0, 0}, second_error{0, 0};
+    bool free = false;  ///< one direction is unmeasured
+    Eigen::Vector2d free_direction{0, 0};
+    Vector3 nominal{0, 0, 0};  ///< where the reference track crosses
   };
 
   void add_step(const TrackingGeometry& geometry, const Line<double>& line,
