@@ -16,7 +16,8 @@ inline TrackHits golden_track(const nlohmann::json& reference) {
   const double scattering = reference.at("sigma_MS");
   for (const auto& x : reference.at("hits")) {
     TrackHit h;
-    h.position = {x.at(0), x.at(1), x.at(2)};
+    for (int i = 0; i < 3; ++i)
+      h.position[i] = x.at(static_cast<std::size_t>(i));
     const double a = std::atan2(h.position[1], h.position[0]);
     h.u = {-std::sin(a), std::cos(a), 0};
     const CoordinateAxis axes[] = {{1, 0, su * su}, {0, 1, sv * sv}};

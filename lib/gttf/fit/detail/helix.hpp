@@ -2,6 +2,7 @@
 // Helix: a track state that can be moved along its helix, and onto a surface.
 #pragma once
 
+#include <Eigen/Geometry>
 #include <cmath>
 
 #include "gttf/core/series.hpp"
