@@ -99,8 +99,9 @@ class Toy : public Verb {
     if (provenance) provenance->seed = request.toys.seed;
     Outputs outputs(options_.output, provenance, inputs_of(request));
     if (sharded && !outputs.only(Format::json))
-      throw UsageError("a shard is a part to be merged: write it with -o "
-                       "PART.json (or --format json)");
+      throw UsageError(
+          "a shard is a part to be merged: write it with -o "
+          "PART.json (or --format json)");
 
     ToyState state = plan_toys(request, detectors, shard);
     Checkpoint checkpoint(options_.checkpoint, options_.checkpoint_every,

@@ -45,8 +45,7 @@ void ToyOptions::declare(CLI::App& command) {
         ->type_name(type)
         ->group(group);
   };
-  add("--toys", track.study.toys, "N",
-      "Toys of every track (default: 10000)");
+  add("--toys", track.study.toys, "N", "Toys of every track (default: 10000)");
   add("--seed", track.study.seed, "N",
       "Seed of the random numbers (default: 1)");
   add("--fits", track.study.fits, "NAMES",
@@ -107,8 +106,10 @@ Shard parse_shard(const std::string& text) {
   if (!numbers)
     throw UsageError("--shard: expected k/N as in 2/8, got " + in_quotes(text));
   if (shard.count < 1 || shard.count > most_shards)
-    throw UsageError("--shard " + text + ": the number of shards must lie "
-                     "between 1 and " + std::to_string(most_shards));
+    throw UsageError("--shard " + text +
+                     ": the number of shards must lie "
+                     "between 1 and " +
+                     std::to_string(most_shards));
   if (shard.index < 1 || shard.index > shard.count)
     throw UsageError("--shard " + text + ": there are the shards 1 to " +
                      std::to_string(shard.count));

@@ -15,8 +15,8 @@ struct ToyOptions {
   std::vector<std::string> words;  ///< STUDY, or "merge" and the parts
   std::vector<std::string> overrides;
   TrackOptions track;
-  std::string shard;       ///< "k/N"; empty: all
-  std::string checkpoint;  ///< empty: none
+  std::string shard;             ///< "k/N"; empty: all
+  std::string checkpoint;        ///< empty: none
   double checkpoint_every = 10;  ///< s
   std::string save_toys;         ///< empty: do not
   unsigned threads = 0;

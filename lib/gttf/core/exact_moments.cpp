@@ -55,8 +55,8 @@ void ExactMoments::add(double x) {
   ++count_;
   double power = x;
   for (std::size_t k = 0; k < sums_.size(); ++k) {
-    const double scale = static_cast<double>(std::int64_t{1}
-                                             << fraction_bits[k]);
+    const double scale =
+        static_cast<double>(std::int64_t{1} << fraction_bits[k]);
     sums_[k] += std::llrint(power * scale);
     power *= x;
   }
@@ -74,9 +74,7 @@ double ExactMoments::raw_moment(int power) const {
          static_cast<double>(count_);
 }
 
-double ExactMoments::mean() const {
-  return count_ < 1 ? none : raw_moment(1);
-}
+double ExactMoments::mean() const { return count_ < 1 ? none : raw_moment(1); }
 
 double ExactMoments::variance() const {
   if (count_ < 2) return none;

@@ -25,8 +25,8 @@ struct Histogram {
       ++below;
       return;
     }
-    const double at = (x - lower) / (upper - lower) *
-                      static_cast<double>(bins.size());
+    const double at =
+        (x - lower) / (upper - lower) * static_cast<double>(bins.size());
     if (at < static_cast<double>(bins.size()))
       ++bins[static_cast<std::size_t>(at)];
     else

@@ -25,8 +25,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return put(std::int64_t{value});
   }
   bool number_unsigned(number_unsigned_t value) override {
-    constexpr auto most =
-        static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max());
+    constexpr auto most = static_cast<number_unsigned_t>(
+        std::numeric_limits<std::int64_t>::max());
     if (value > most) return fail("a whole number is too large");
     return put(static_cast<std::int64_t>(value));
   }

@@ -80,8 +80,7 @@ Vector5 perigee_of(const Line<double>& l, double theta, double phi,
 
 }  // namespace
 
-ToySimulator::ToySimulator(const TrackingGeometry& geometry,
-                           const Track& track,
+ToySimulator::ToySimulator(const TrackingGeometry& geometry, const Track& track,
                            const Crossings<double>& reference,
                            const std::optional<BeamSpot>& spot)
     : start_(reference.line),
@@ -94,8 +93,7 @@ ToySimulator::ToySimulator(const TrackingGeometry& geometry,
   hits_.origin = vertex_;
   if (spot_) {
     n_normals_ = 3;
-    hits_.points.push_back(
-        make_beam_spot_hit(*spot_, vertex_, phi_, theta_));
+    hits_.points.push_back(make_beam_spot_hit(*spot_, vertex_, phi_, theta_));
   }
   steps_.reserve(reference.list.size());
   for (int k = 0; k <= reference.last; ++k)
@@ -166,10 +164,10 @@ bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
       const auto [u, v] = surface_axes(step.surface, flight.position);
       Eigen::Vector2d shift = step.first_error * *normal++;
       if (step.free) {
-        const Vector3 along = u * step.free_direction[0] +
-                              v * step.free_direction[1];
-        shift += step.free_direction *
-                 along.dot(step.nominal - flight.position);
+        const Vector3 along =
+            u * step.free_direction[0] + v * step.free_direction[1];
+        shift +=
+            step.free_direction * along.dot(step.nominal - flight.position);
       } else {
         shift += step.second_error * *normal++;
       }

@@ -22,8 +22,7 @@ BiasColumns bias_columns(const ToyFit& fit, int n_triplets, double relative) {
         case WeightSource::update:
           return {0, -s, none, none};
         case WeightSource::local:
-          return {-2 * (n - 1) * s2, -(2 * n - 1) * s,
-                  -(2 - 2 / n) * r * r,
+          return {-2 * (n - 1) * s2, -(2 * n - 1) * s, -(2 - 2 / n) * r * r,
                   -std::sqrt((8 * n * n - 5 * n + 4) / n) * r};
       }
       break;

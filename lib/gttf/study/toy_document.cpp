@@ -98,8 +98,7 @@ class StateReader {
   }
   const Document& member(const Document& d, std::string_view key) const {
     const Document* found = d.find(key);
-    if (found == nullptr)
-      damaged("there is no " + in_quotes(std::string(key)));
+    if (found == nullptr) damaged("there is no " + in_quotes(std::string(key)));
     return *found;
   }
   const Document::List& list(const Document& d) const {
@@ -248,13 +247,12 @@ Document to_document(const ToyState& state) {
     Document::List fits;
     for (const FitStatistics& fit : point.statistics.fits)
       fits.push_back(document_of(fit));
-    points.push_back(
-        Document()
-            .set("expected", point.row)
-            .set("has_toys", point.has_toys)
-            .set("simulated", integer(point.statistics.simulated))
-            .set("missed", integer(point.statistics.missed))
-            .set("fits", std::move(fits)));
+    points.push_back(Document()
+                         .set("expected", point.row)
+                         .set("has_toys", point.has_toys)
+                         .set("simulated", integer(point.statistics.simulated))
+                         .set("missed", integer(point.statistics.missed))
+                         .set("fits", std::move(fits)));
   }
   return Document()
       .set("gttf-toys", Document(format_version))

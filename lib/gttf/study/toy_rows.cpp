@@ -19,11 +19,12 @@ struct NumberColumn {
   const char* name;
   double unit;
 };
-constexpr std::array<NumberColumn, 5> parameters{{{"d0_um", unit::um},
-                                                  {"z0_um", unit::um},
-                                                  {"phi0_rad", unit::rad},
-                                                  {"theta_rad", unit::rad},
-                                                  {"kappa_per_m", 1 / unit::m}}};
+constexpr std::array<NumberColumn, 5> parameters{
+    {{"d0_um", unit::um},
+     {"z0_um", unit::um},
+     {"phi0_rad", unit::rad},
+     {"theta_rad", unit::rad},
+     {"kappa_per_m", 1 / unit::m}}};
 
 }  // namespace
 

@@ -126,14 +126,12 @@ ToyState merge_toys(std::vector<ToyState> parts,
   const auto name = [&](std::size_t i) { return in_quotes(names[i]); };
   const std::size_t first = order.front();
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (const auto where =
-            first_difference(parts[0].study, parts[i].study))
-      throw FileError(fmt::format(
-          "{} and {} are not of the same study: their {} differs", name(0),
-          name(i), *where));
+    if (const auto where = first_difference(parts[0].study, parts[i].study))
+      throw FileError(
+          fmt::format("{} and {} are not of the same study: their {} differs",
+                      name(0), name(i), *where));
     if (parts[i].points.size() != parts[0].points.size())
-      throw FileError(name(i) +
-                          " is damaged: it has another number of points");
+      throw FileError(name(i) + " is damaged: it has another number of points");
     if (!parts[i].is_complete())
       throw FileError(fmt::format(
           "{} is not finished: it has {} of {} toys; run that shard again with "
@@ -144,9 +142,9 @@ ToyState merge_toys(std::vector<ToyState> parts,
   std::size_t before = first;
   for (const std::size_t i : order) {
     if (parts[i].from < next)
-      throw FileError(fmt::format(
-          "{} and {} overlap: both have toy {} of every point", name(before),
-          name(i), parts[i].from));
+      throw FileError(
+          fmt::format("{} and {} overlap: both have toy {} of every point",
+                      name(before), name(i), parts[i].from));
     if (parts[i].from > next)
       throw FileError(fmt::format(
           "the toys {} to {} of every point are missing: give all parts", next,

@@ -17,7 +17,7 @@ namespace gttf {
 
 /// One point of the grid and what its toys told so far.
 struct ToyPoint {
-  Document row;  ///< what is expected: the columns of a scan
+  Document row;           ///< what is expected: the columns of a scan
   bool has_toys = false;  ///< false: no track to simulate; the status says why
   ToyStatistics statistics;
 };

@@ -43,8 +43,8 @@ struct ToyQuantity {
 
 /// Statistics of one fit at one point.
 struct FitStatistics {
-  static constexpr double range = 6;         ///< of pulls and residuals
-  static constexpr std::size_t bins = 120;   ///< of pulls and residuals
+  static constexpr double range = 6;          ///< of pulls and residuals
+  static constexpr std::size_t bins = 120;    ///< of pulls and residuals
   static constexpr std::size_t p_bins = 100;  ///< of the chi2 probability
 
   std::uint64_t fitted = 0;

@@ -66,7 +66,9 @@ class Runner {
  public:
   Runner(const StudyRequest& request, std::span<const Detector> detectors,
          const ToyRunOptions& options, ToyState& state)
-      : request_(request), options_(options), state_(state),
+      : request_(request),
+        options_(options),
+        state_(state),
         threads_(thread_count(options.threads)) {
     for (const Detector& d : detectors) geometries_.emplace_back(d);
     prepared_.resize(state.points.size());

@@ -117,9 +117,9 @@ Document make_row(const ToyState& state, const ToyPoint& point,
                   std::size_t fit) {
   const FitStatistics& s = point.statistics.fits[fit];
   RowWriter row;
-  for (const char* name : {"detector", "particle", "p_GeV", "pt_GeV",
-                           "theta_deg", "eta", "phi_deg", "n_hits",
-                           "n_triplets"}) {
+  for (const char* name :
+       {"detector", "particle", "p_GeV", "pt_GeV", "theta_deg", "eta",
+        "phi_deg", "n_hits", "n_triplets"}) {
     const Document* value = point.row.find(name);
     row.put(name, value != nullptr ? *value : Document());
   }
@@ -180,18 +180,15 @@ void for_each_row(const ToyState& state, const Visit& visit) {
 
 /// Columns of the kind of their first cell: in a row a real number without a
 /// value, or a whole one that was read back, cannot be told from others.
-bool is_whole(std::string_view column) {
-  return column.starts_with("n_");
-}
+bool is_whole(std::string_view column) { return column.starts_with("n_"); }
 
 void append(Table& table, const Document& row) {
   const auto& members = std::get<Document::Members>(row.value());
   const bool first = table.columns.empty();
   for (std::size_t i = 0; i < members.size(); ++i) {
     const auto& [name, value] = members[i];
-    const bool is_text =
-        name == "detector" || name == "particle" || name == "fit" ||
-        name == "status";
+    const bool is_text = name == "detector" || name == "particle" ||
+                         name == "fit" || name == "status";
     if (first) {
       if (is_text)
         table.add<Texts>(name);
