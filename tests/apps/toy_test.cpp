@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "support/run.hpp"
@@ -14,8 +15,7 @@ using nlohmann::json;
 namespace {
 
 const std::string toy =
-    "gttf-design toy --detector $DETECTORS/alice_its2.yaml --p 1GeV "
-    "--toys 2000 ";
+    "gttf-design toy --detector $DETECTORS/alice_its2.yaml --p 1GeV ";
 
 std::string error_of(const std::string& options) {
   const Outcome r = run(toy + options);
@@ -28,7 +28,7 @@ std::string error_of(const std::string& options) {
 
 TEST_CASE("toy: a row per point and fit") {
   const Outcome r = run(toy +
-                        "--theta 90deg,70deg --fits general,ms,common "
+                        "--toys 2000 --theta 90deg,70deg --fits general,ms,common "
                         "--format json");
   REQUIRE(r.code == 0);
   const json result = json::parse(r.out);
@@ -69,9 +69,9 @@ TEST_CASE("toy: keys of the study file, and options before them") {
 TEST_CASE("toy: shards and merge give the whole file") {
   const Folder folder;
   const std::string end = " --no-provenance ";
-  CHECK(run(folder, toy + end + "--threads 2 -o all.json").code == 0);
+  CHECK(run(folder, toy + end + "--toys 2000 --threads 2 -o all.json").code == 0);
   for (const char* k : {"1", "2", "3"})
-    CHECK(run(folder, toy + "--shard " + k + "/3 -o part" + k + ".json").code ==
+    CHECK(run(folder, toy + "--toys 2000 --shard " + k + "/3 -o part" + k + ".json").code ==
           0);
   CHECK(run(folder, "gttf-design toy merge part3.json part1.json part2.json" +
                         end + "-o merged.json && cmp all.json merged.json")
@@ -114,15 +114,15 @@ TEST_CASE("toy: what is wrong, and what to write instead") {
 
 TEST_CASE("toy: a checkpoint of something else is refused and kept") {
   const Folder folder;
-  CHECK(run(folder, toy + "--checkpoint c -o /dev/null").code == 0);
+  CHECK(run(folder, toy + "--toys 500 --checkpoint c -o /dev/null").code == 0);
   const std::string before = run(folder, "cksum c").out;
-  const Outcome seed = run(folder, toy + "--checkpoint c --seed 2");
+  const Outcome seed = run(folder, toy + "--toys 500 --checkpoint c --seed 2");
   CHECK(seed.code == 2);
   CHECK(has(seed.err,
             "\"c\" belongs to another study: its seed differs; give another "
             "file, or remove it to start anew"));
   const Outcome shard =
-      run(folder, toy + "--checkpoint c --shard 1/2 --format json");
+      run(folder, toy + "--toys 500 --checkpoint c --shard 1/2 --format json");
   CHECK(shard.code == 2);
   CHECK(has(shard.err, "\"c\" belongs to another shard"));
   CHECK(run(folder, "cksum c").out == before);
@@ -130,7 +130,7 @@ TEST_CASE("toy: a checkpoint of something else is refused and kept") {
 
 TEST_CASE("toy: no track to fit is exit code 3") {
   const Outcome r =
-      run("gttf-design toy --detector $DETECTORS/alice_its2.yaml --p 20MeV "
+      run("gttf-design toy --detector $DETECTORS/alice_its2.yaml --p 5MeV "
           "--toys 10");
   CHECK(r.code == 3);
   CHECK(has(r.err, "no toy could be fitted"));

@@ -188,6 +188,11 @@ class StateReader {
   std::string name_;
 };
 
+/// "a" and "b": "a.b"; "a" and "[0]": "a[0]".
+std::string joined_path(const std::string& head, const std::string& rest) {
+  return head + (rest.empty() || rest.front() == '[' ? "" : ".") + rest;
+}
+
 bool same_number(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
@@ -214,7 +219,7 @@ std::optional<std::string> first_difference(const Document& a,
     if (list->size() != other.size()) return "";
     for (std::size_t i = 0; i < list->size(); ++i)
       if (const auto inner = first_difference((*list)[i], other[i]))
-        return fmt::format("[{}]{}", i, *inner);
+        return joined_path(fmt::format("[{}]", i), *inner);
     return std::nullopt;
   }
   if (const auto* members = std::get_if<Document::Members>(&a.value())) {
@@ -223,10 +228,7 @@ std::optional<std::string> first_difference(const Document& a,
       const Document* other = b.find(key);
       const auto inner =
           other != nullptr ? first_difference(value, *other) : std::string();
-      if (inner) {
-        const bool joint = !inner->empty() && inner->front() != '[';
-        return key + (joint ? "." : "") + *inner;
-      }
+      if (inner) return joined_path(key, *inner);
     }
     for (const auto& [key, value] : others)
       if (a.find(key) == nullptr) return key;
