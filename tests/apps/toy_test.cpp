@@ -27,9 +27,10 @@ std::string error_of(const std::string& options) {
 }  // namespace
 
 TEST_CASE("toy: a row per point and fit") {
-  const Outcome r = run(toy +
-                        "--toys 2000 --theta 90deg,70deg --fits general,ms,common "
-                        "--format json");
+  const Outcome r =
+      run(toy +
+          "--toys 2000 --theta 90deg,70deg --fits general,ms,common "
+          "--format json");
   REQUIRE(r.code == 0);
   const json result = json::parse(r.out);
   CHECK(result["provenance"]["seed"] == 1);
@@ -69,10 +70,12 @@ TEST_CASE("toy: keys of the study file, and options before them") {
 TEST_CASE("toy: shards and merge give the whole file") {
   const Folder folder;
   const std::string end = " --no-provenance ";
-  CHECK(run(folder, toy + end + "--toys 2000 --threads 2 -o all.json").code == 0);
+  CHECK(run(folder, toy + end + "--toys 2000 --threads 2 -o all.json").code ==
+        0);
   for (const char* k : {"1", "2", "3"})
-    CHECK(run(folder, toy + "--toys 2000 --shard " + k + "/3 -o part" + k + ".json").code ==
-          0);
+    CHECK(run(folder,
+              toy + "--toys 2000 --shard " + k + "/3 -o part" + k + ".json")
+              .code == 0);
   CHECK(run(folder, "gttf-design toy merge part3.json part1.json part2.json" +
                         end + "-o merged.json && cmp all.json merged.json")
             .code == 0);

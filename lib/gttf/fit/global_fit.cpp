@@ -212,7 +212,7 @@ void TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
   const bool all = options.detail == FitDetail::hits;
   solution.make_columns(system, all ? system.hits.size() : 2);
   const double inner = kind == FitKind::hits ? 0 : scale.front();
-  set_perigee(track, system,
+  set_perigee(track, system.hits[0].point,
               state_on_segment(system, solution, 0, SegmentEnd::start), inner,
               result);
   if (all) report_hits();

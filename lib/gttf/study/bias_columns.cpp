@@ -3,34 +3,43 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
+
+#include "gttf/fit/bias.hpp"
 
 namespace gttf {
 
-BiasColumns bias_columns(const ToyFit& fit, int n_triplets, double relative) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  const double n = n_triplets, s = relative, s2 = s * s, r = s * std::sqrt(n);
-  if (!(n >= 1)) return {none, none, none, none};
+namespace {
+
+std::optional<BiasedFit> biased_fit(const ToyFit& fit) {
   switch (fit.kind) {
     case FitKind::regularised:
-      return {(2 * n - 1) * s2, 2 * (n - 1) * s, r * r / n, 0};
+      return BiasedFit::regularised;
     case FitKind::common_curvature:
-      return {0, -s, none, none};
+      return BiasedFit::common_curvature;
     case FitKind::scattering:
-      switch (fit.weights) {
-        case WeightSource::estimate:
-          return {0, 0, 0, 0};
-        case WeightSource::update:
-          return {0, -s, none, none};
-        case WeightSource::local:
-          return {-2 * (n - 1) * s2, -(2 * n - 1) * s, -(2 - 2 / n) * r * r,
-                  -std::sqrt((8 * n * n - 5 * n + 4) / n) * r};
-      }
+      if (fit.weights == WeightSource::local) return BiasedFit::unregularised;
+      if (fit.weights == WeightSource::update) return BiasedFit::updated;
       break;
     case FitKind::general:
     case FitKind::hits:
       break;
   }
-  return {none, none, none, none};
+  return std::nullopt;
+}
+
+}  // namespace
+
+BiasColumns bias_columns(const ToyFit& fit, int n, double relative) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  if (n < 1) return {{none, none}, {none, none}};
+  if (const auto biased = biased_fit(fit)) {
+    const double r = relative * std::sqrt(n);
+    return {predicted_bias(*biased, r, n), printed_bias(*biased, r, n)};
+  }
+  // with the true weights the estimate is linear
+  if (fit.kind == FitKind::scattering) return {{0, 0}, {0, 0}};
+  return {{none, none}, {none, none}};
 }
 
 }  // namespace gttf

@@ -91,15 +91,15 @@ void put_curvature(RowWriter& row, const ToyPoint& point, const ToyFit& fit,
   const double error = scale * residual.mean_error();
   row.put("bias_kappa_rel", value);
   row.put("bias_error_kappa_rel", error);
-  row.put("expected_bias_kappa_rel", bias.expected_bias);
-  row.put("paper_bias_kappa_rel", bias.paper_bias);
-  row.put("bias_deviation_kappa", (value - bias.expected_bias) / error);
+  row.put("expected_bias_kappa_rel", bias.expected.curvature);
+  row.put("paper_bias_kappa_rel", bias.paper.curvature);
+  row.put("bias_deviation_kappa", (value - bias.expected.curvature) / error);
   row.put("pull_mean_kappa", pull.mean());
   row.put("pull_mean_error_kappa", pull.mean_error());
-  row.put("expected_pull_mean_kappa", bias.expected_pull);
-  row.put("paper_pull_mean_kappa", bias.paper_pull);
+  row.put("expected_pull_mean_kappa", bias.expected.pull);
+  row.put("paper_pull_mean_kappa", bias.paper.pull);
   row.put("pull_mean_deviation_kappa",
-          (pull.mean() - bias.expected_pull) / pull.mean_error());
+          (pull.mean() - bias.expected.pull) / pull.mean_error());
 }
 
 void put_chi2(RowWriter& row, const FitStatistics& s) {
