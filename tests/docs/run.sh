@@ -26,6 +26,9 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 status=0
 blocks=0
+left_out=0
+case $program in /*) ;; *) program=$PWD/$program ;; esac
+[ -x "$program" ] || { echo "$program: no such program"; exit 2; }
 
 fault() {
   echo "$1: $2"
@@ -37,9 +40,11 @@ run_block() {
   (cd "$folder" && PATH=$folder/build/release:$PATH \
     sh -e "$block" > "$work/output" 2>&1 < /dev/null)
   got=$?
+  blocks=$((blocks + 1))
   [ "$got" = "$2" ] || {
     fault "$1" "ended with status $got, not $2"
     sed 's/^/    /' "$work/output"
+    mark=failed # what it should print is then of no interest
   }
 }
 
@@ -66,9 +71,13 @@ run_page() {
   while read -r number line language mark value needs; do
     block=$work/blocks/$number
     place=$page:$line
-    is_there "$needs" || mark=norun
+    is_there "$needs" || {
+      echo "$place: left out, needs $needs"
+      mark=norun
+      left_out=$((left_out + 1))
+    }
     case $language/$mark in
-    sh/run) run_block "$place" "$value"; blocks=$((blocks + 1)) ;;
+    sh/run) run_block "$place" "$value" ;;
     sh/norun) ;;
     sh/* | cpp/-) fault "$place" "a block of $language needs a mark, see tests/docs/run.sh" ;;
     cpp/from)
@@ -91,6 +100,6 @@ if [ $# = 0 ]; then
     2> /dev/null | sort)
 fi
 for page; do run_page "$page"; done
-echo "$# pages, $blocks blocks run"
+echo "$# pages, $blocks blocks run, $left_out left out"
 [ $# -gt 0 ] || status=1
 exit $status

@@ -103,6 +103,14 @@ class Builder : public YAML::EventHandler {
   }
   void OnMapEnd() override { close(); }
 
+  void report(const Origin& origin, std::string problem,
+              std::string suggestion) {
+    Diagnostic d = source_->at(origin.offset, origin.length);
+    d.problem = std::move(problem);
+    d.suggestion = std::move(suggestion);
+    diagnostics_.add(std::move(d));
+  }
+
   [[noreturn]] void stop(const Origin& origin, std::string problem,
                          std::string suggestion) {
     report(origin, std::move(problem), std::move(suggestion));
@@ -160,14 +168,6 @@ class Builder : public YAML::EventHandler {
     while (at > frame.origin.offset && is_blank(at - 1)) --at;
     if (at > frame.origin.offset) --at;
     return {source_, at, 1};
-  }
-
-  void report(const Origin& origin, std::string problem,
-              std::string suggestion) {
-    Diagnostic d = source_->at(origin.offset, origin.length);
-    d.problem = std::move(problem);
-    d.suggestion = std::move(suggestion);
-    diagnostics_.add(std::move(d));
   }
 
   [[noreturn]] void too_deep(const Origin& origin) {
@@ -300,8 +300,8 @@ class Builder : public YAML::EventHandler {
   std::size_t last_end_ = 0;
 };
 
-void explain(const YAML::ParserException& e, Builder& builder,
-             const SourcePtr& source, Diagnostics& diagnostics) {
+void explain(const YAML::ParserException& e, const std::string& text,
+             Builder& builder) {
   Origin origin = builder.origin_of(e.mark);
   std::string problem = "this is not YAML: " + e.msg;
   std::string suggestion;
@@ -314,7 +314,6 @@ void explain(const YAML::ParserException& e, Builder& builder,
     if (advice->place == Place::quote)
       origin.offset = builder.open_quote().value_or(origin.offset);
   }
-  const std::string& text = source->text();
   const std::size_t begin = text.rfind('\n', origin.offset) + 1;
   const std::size_t first = text.find_first_not_of(' ', begin);
   if (!builder.open_bracket() && first < origin.offset && text[first] == '\t') {
@@ -322,10 +321,7 @@ void explain(const YAML::ParserException& e, Builder& builder,
     problem = "a tab indents this line";
     suggestion = "indent with spaces";
   }
-  Diagnostic d = source->at(origin.offset, origin.length);
-  d.problem = std::move(problem);
-  d.suggestion = std::move(suggestion);
-  diagnostics.add(std::move(d));
+  builder.report(origin, std::move(problem), std::move(suggestion));
 }
 
 std::optional<Node> parse(const SourcePtr& source, std::size_t base,
@@ -339,13 +335,12 @@ std::optional<Node> parse(const SourcePtr& source, std::size_t base,
     // parser reports a document again and again without moving on.
     builder.expect_end();
     parser.HandleNextDocument(builder);
+    return builder.root();
   } catch (const YAML::ParserException& e) {
-    explain(e, builder, source, diagnostics);
-    return std::nullopt;
-  } catch (const Stop&) {
-    return std::nullopt;
+    explain(e, source->text(), builder);
+  } catch (const Stop&) {  // has reported
   }
-  return builder.root();
+  return std::nullopt;
 }
 
 }  // namespace
