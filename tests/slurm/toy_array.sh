@@ -41,7 +41,7 @@ END
 awk '/^`toys.sbatch`/ { found = 1 }
      found && /^```$/ && inside { exit }
      inside { print }
-     found && /^```sh$/ { inside = 1 }' \
+     found && /^```sh norun$/ { inside = 1 }' \
   "$root/docs/howto/toys-on-a-cluster.md" > toys.sbatch
 grep -q 'gttf-design toy' toys.sbatch || { echo 'no job in the page'; exit 1; }
 mkdir bin
