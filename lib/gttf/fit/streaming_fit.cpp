@@ -68,6 +68,7 @@ struct StreamingFitter::Work {
   }
 
   FitOptions options;
+  bool scatters = true;
   GlobalFit result;
   std::vector<std::size_t> measured;
   int n_coordinates = 0;
@@ -121,7 +122,7 @@ FitStatus StreamingFitter::Work::check(const TrackHits& track) {
 
 void StreamingFitter::Work::set_weights(const TrackHits& track, double kappa) {
   const double ratio = track.kappa_ref == 0 ? 1 : kappa / track.kappa_ref;
-  weight_scale = ratio * ratio;
+  weight_scale = scatters ? ratio * ratio : 0;
   result.kappa_weights = kappa;
 }
 
@@ -325,13 +326,10 @@ StreamingFitter::StreamingFitter(StreamingFitter&&) noexcept = default;
 StreamingFitter& StreamingFitter::operator=(StreamingFitter&&) noexcept =
     default;
 
-const GlobalFit& StreamingFitter::fit(const TrackHits& hits) {
+const GlobalFit& StreamingFitter::fit(const TrackHits& hits, FitKind kind) {
   GlobalFit& r = work_->result;
-  r.kappa = r.sigma = r.chi2 = r.kappa_weights = GlobalFit::none;
-  r.ndf = r.n_steps = 0;
-  r.perigee.setConstant(GlobalFit::none);
-  r.perigee_covariance.setConstant(GlobalFit::none);
-  r.perigee_covariance_without_inner = r.perigee_covariance;
+  clear(r);
+  work_->scatters = kind != FitKind::hits;
   r.status = work_->run(hits);
   if (r.status == FitStatus::ok)
     work_->report(hits);

@@ -31,7 +31,8 @@ class StreamingFitter {
   StreamingFitter& operator=(StreamingFitter&&) noexcept;
 
   /// Errors: none; see GlobalFit::status. Valid until the next call.
-  const GlobalFit& fit(const TrackHits& hits);
+  /// @param kind  general, or hits: without scattering
+  const GlobalFit& fit(const TrackHits& hits, FitKind kind = FitKind::general);
 
  private:
   struct Work;
