@@ -49,12 +49,14 @@ Flight flight_at(const Line<double>& l, const Crossing<double>& x) {
 }
 
 /// Turns the direction by small angles along e_theta and e_phi.
-void scatter(double theta, double phi, Vector3& t) {
-  const double sine = std::sqrt(t.x() * t.x() + t.y() * t.y());
-  const double ex = t.x() / sine, ey = t.y() / sine, cosine = t.z();
-  t += Vector3(theta * cosine * ex - phi * ey, theta * cosine * ey + phi * ex,
-               -theta * sine);
-  t /= std::sqrt(1 + theta * theta + phi * phi);
+/// @param inv_sine  1/sin(theta) before
+void scatter(double theta, double phi, double inv_sine, Vector3& t) {
+  const double ex = t.x() * inv_sine, ey = t.y() * inv_sine, cosine = t.z();
+  const double sine = ex * t.x() + ey * t.y();
+  const double norm = 1 / std::sqrt(1 + theta * theta + phi * phi);
+  t = {norm * (t.x() + theta * cosine * ex - phi * ey),
+       norm * (t.y() + theta * cosine * ey + phi * ex),
+       norm * (cosine - theta * sine)};
 }
 
 /// Perigee parameters of a helix from `start` with respect to `origin`. With
@@ -177,7 +179,7 @@ bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
     }
     if (step.theta0 > 0) {
       scatter(step.theta0 * normal[0], step.theta0 * normal[1],
-              flight.direction);
+              line.inv_sin_theta, flight.direction);
       normal += 2;
     }
     ++hit;
