@@ -12,6 +12,7 @@
 #include "gttf/study/axis.hpp"
 #include "gttf/study/detail/read_particle.hpp"
 #include "gttf/study/detail/read_start.hpp"
+#include "gttf/study/detail/read_toys.hpp"
 
 namespace gttf {
 namespace {
@@ -79,6 +80,10 @@ class RequestReader {
     if (const auto spot = pick("--beam-spot", options_.beam_spot, "beam_spot"))
       request.beam_spot = detail::read_beam_spot(*spot);
     read_model(request);
+    detail::read_toys({pick("--toys", options_.toys, "toys"),
+                       pick("--seed", options_.seed, "seed"),
+                       pick("--fits", options_.fits, "fits")},
+                      request.toys);
     if (file_) file_->finish();
     return request;
   }

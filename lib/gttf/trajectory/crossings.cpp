@@ -16,8 +16,6 @@ constexpr double min_cos_incidence = 0.01;
 /// decide whether it crosses.
 constexpr double same_place = 1 * unit::nm;
 
-enum class Reach { crossed, missed, turned_back };
-
 bool inside(const Line<double>& l, const SurfaceRecord& s,
             const Crossing<double>& x) {
   const double a = l.along + x.forward, b = l.across + x.sideward;
@@ -94,6 +92,17 @@ double cos_incidence(const Line<double>& l, const SurfaceRecord& s,
 
 }  // namespace
 
+Reach find_crossing(const Line<double>& l, const SurfaceRecord& s,
+                    Crossing<double>& x) {
+  const Reach reach = precheck(l, s);
+  if (reach != Reach::crossed) return reach;
+  x = cross(l, s);
+  const bool good = x.arc > 0 && std::isfinite(x.arc_excess) &&
+                    inside(l, s, x) &&
+                    cos_incidence(l, s, x) >= min_cos_incidence;
+  return good ? Reach::crossed : Reach::missed;
+}
+
 Crossings<double> find_crossings(const TrackingGeometry& geometry,
                                  const Track& track, Scattering model) {
   Crossings<double> c;
@@ -101,15 +110,10 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
   const auto surfaces = geometry.surfaces();
   c.list.reserve(surfaces.size());
   for (unsigned i = 0; i < surfaces.size(); ++i) {
-    const SurfaceRecord& s = surfaces[i];
-    const Reach reach = precheck(c.line, s);
+    Crossing<double> x;
+    const Reach reach = find_crossing(c.line, surfaces[i], x);
     if (reach == Reach::turned_back) c.end = TrackEnd::curls_up;
-    if (reach != Reach::crossed) continue;
-    const Crossing<double> x = cross(c.line, s);
-    if (!(x.arc > 0) || !std::isfinite(x.arc_excess)) continue;
-    if (!inside(c.line, s, x)) continue;
-    if (cos_incidence(c.line, s, x) < min_cos_incidence) continue;
-    c.list.push_back({i, x});
+    if (reach == Reach::crossed) c.list.push_back({i, x});
   }
   std::stable_sort(
       c.list.begin(), c.list.end(),
