@@ -118,7 +118,7 @@ TrackState state_on_segment(const KinkSystem& system,
   return state;
 }
 
-void set_perigee(const TrackHits& track, const KinkSystem& system,
+void set_perigee(const TrackHits& track, std::size_t innermost,
                  const TrackState& first, double scale, GlobalFit& result) {
   const PerigeeTransport p = to_perigee(first.parameters, track.origin);
   result.perigee = p.parameters;
@@ -129,7 +129,6 @@ void set_perigee(const TrackHits& track, const KinkSystem& system,
   const Helix start{
       first.parameters.head<3>(), first.parameters[StateIndex::phi],
       first.parameters[StateIndex::theta], first.parameters[StateIndex::kappa]};
-  const std::size_t innermost = system.hits[0].point;
   for (std::size_t i = 0; i <= innermost; ++i) {
     const TrackHit& h = track.points[i];
     if (h.theta0_2 == 0) continue;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/fit/global_fit.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "gttf/fit/detail/coarse_hits.hpp"
 #include "gttf/fit/detail/fit_states.hpp"
 #include "gttf/fit/detail/kink_solution.hpp"
+#include "gttf/fit/streaming_fit.hpp"
 
 namespace gttf {
 
@@ -38,10 +41,19 @@ std::string_view to_string(WeightSource source) {
   return "unknown";
 }
 
+void clear(GlobalFit& r) {
+  r.kappa = r.sigma = r.chi2 = r.kappa_weights = GlobalFit::none;
+  r.ndf = r.n_steps = 0;
+  r.perigee.setConstant(GlobalFit::none);
+  r.perigee_covariance.setConstant(GlobalFit::none);
+  r.perigee_covariance_without_inner = r.perigee_covariance;
+}
+
 struct TrackFitter::Work {
-  explicit Work(const FitOptions& o) : options(o) {}
+  explicit Work(const FitOptions& o) : options(o), streaming(o) {}
 
   FitStatus run(const TrackHits& track, FitKind kind);
+  FitStatus linearise(const TrackHits& track, FitKind kind);
   FitStatus linear_fit(const TrackHits& track, FitKind kind,
                        WeightSource source);
   FitStatus solve(const TrackHits& track, FitKind kind, double kappa);
@@ -56,6 +68,7 @@ struct TrackFitter::Work {
   KinkSystem system;
   KinkSolution solution;
   std::vector<double> scale;
+  StreamingFitter streaming;  ///< for tracks with unmeasured coordinates
 };
 
 namespace {
@@ -212,18 +225,26 @@ void TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
   const bool all = options.detail == FitDetail::hits;
   solution.make_columns(system, all ? system.hits.size() : 2);
   const double inner = kind == FitKind::hits ? 0 : scale.front();
-  set_perigee(track, system,
+  set_perigee(track, system.hits[0].point,
               state_on_segment(system, solution, 0, SegmentEnd::start), inner,
               result);
   if (all) report_hits();
 }
 
+FitStatus TrackFitter::Work::linearise(const TrackHits& track, FitKind kind) {
+  double kappa = 0;
+  // exact hits are where they are
+  if (uses_hits(kind) && is_coarse(system)) {
+    if (const auto s = put_on_prefit(track, system, kappa); s != FitStatus::ok)
+      return s;
+    return system.linearise(track, &kappa);
+  }
+  return system.linearise(track, track.field ? nullptr : &kappa);
+}
+
 FitStatus TrackFitter::Work::run(const TrackHits& track, FitKind kind) {
   if (const auto s = system.take(track); s != FitStatus::ok) return s;
-  const double straight = 0;
-  if (const auto s = system.linearise(track, track.field ? nullptr : &straight);
-      s != FitStatus::ok)
-    return s;
+  if (const auto s = linearise(track, kind); s != FitStatus::ok) return s;
   if (const auto s = linear_fit(track, kind, options.weights);
       s != FitStatus::ok)
     return s;
@@ -238,13 +259,13 @@ TrackFitter::TrackFitter(TrackFitter&&) noexcept = default;
 TrackFitter& TrackFitter::operator=(TrackFitter&&) noexcept = default;
 
 const GlobalFit& TrackFitter::fit(const TrackHits& hits, FitKind kind) {
+  const bool unmeasured =
+      std::any_of(hits.points.begin(), hits.points.end(),
+                  [](const TrackHit& h) { return h.n_coordinates == 1; });
+  if (unmeasured && uses_hits(kind)) return work_->streaming.fit(hits, kind);
   GlobalFit& r = work_->result;
-  r.kappa = r.sigma = r.chi2 = r.kappa_weights = GlobalFit::none;
-  r.ndf = r.n_steps = 0;
-  r.perigee.setConstant(GlobalFit::none);
-  r.perigee_covariance.setConstant(GlobalFit::none);
-  r.perigee_covariance_without_inner = r.perigee_covariance;
-  r.status = work_->run(hits, kind);
+  clear(r);
+  r.status = unmeasured ? FitStatus::not_determined : work_->run(hits, kind);
   if (r.status == FitStatus::ok)
     work_->report(hits, kind);
   else

@@ -81,6 +81,9 @@ struct GlobalFit {
   std::vector<HitFit> hits;  ///< every measured point, in order of flight
 };
 
+/// Numbers to NaN, counts to 0; keeps memory.
+void clear(GlobalFit& fit);
+
 /// Fits tracks one after the other. Keeps its memory, so that no allocation
 /// happens from the second track of the same size on.
 ///
@@ -96,7 +99,7 @@ struct GlobalFit {
 /// The hits themselves are the linearisation point, except where a coordinate
 /// is measured too coarsely for that: then a helix fitted beforehand is. Tracks
 /// with unmeasured coordinates are fitted by the streaming fit, which is the
-/// same fit.
+/// same fit; scattering fits need two coordinates per hit.
 /// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_kappa, eq:global_fit_sigma,
 ///         eq:global_fit_chi2; docs/theory/data-fits.md
 class TrackFitter {

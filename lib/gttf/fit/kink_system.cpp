@@ -42,9 +42,15 @@ FitStatus set_errors(const TrackHit& h, LinearHit& l) {
   return FitStatus::ok;
 }
 
-/// Does the path increase along the triplet, and do its end points fix the
-/// directions?
-FitStatus check(const Triplet<double>& t) {
+Vector2 shift(const Cartesian<double>& theta, const Cartesian<double>& phi,
+              const Eigen::Ref<const Vector3>& e) {
+  return {theta.x * e[0] + theta.y * e[1] + theta.z * e[2],
+          phi.x * e[0] + phi.y * e[1] + phi.z * e[2]};
+}
+
+}  // namespace
+
+FitStatus check_triplet(const Triplet<double>& t) {
   const auto &a = t.first, &b = t.second;
   const bool bent_back = std::abs(a.half_turn) > 0.75 * unit::pi ||
                          std::abs(b.half_turn) > 0.75 * unit::pi;
@@ -57,14 +63,6 @@ FitStatus check(const Triplet<double>& t) {
     return FitStatus::beyond_pole;
   return FitStatus::ok;
 }
-
-Vector2 shift(const Cartesian<double>& theta, const Cartesian<double>& phi,
-              const Eigen::Ref<const Vector3>& e) {
-  return {theta.x * e[0] + theta.y * e[1] + theta.z * e[2],
-          phi.x * e[0] + phi.y * e[1] + phi.z * e[2]};
-}
-
-}  // namespace
 
 void KinkSystem::add_passive(std::size_t point) {
   PassiveKink& p = passive.emplace_back();
@@ -121,7 +119,8 @@ FitStatus KinkSystem::linearise(const TrackHits& track, const double* kappa) {
     t = kappa ? make_triplet(x0, x1, x2, *kappa) : make_triplet(x0, x1, x2);
     if (!std::isfinite(t.phi_tilde + t.theta_tilde + t.rho_phi))
       return kappa ? FitStatus::not_converged : FitStatus::beyond_pole;
-    if (const auto status = check(t); status != FitStatus::ok) return status;
+    if (const auto status = check_triplet(t); status != FitStatus::ok)
+      return status;
     psi[2 * j] = t.theta_tilde;
     psi[2 * j + 1] = t.phi_tilde;
     rho[2 * j] = t.rho_theta;

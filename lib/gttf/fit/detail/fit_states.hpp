@@ -22,8 +22,9 @@ TrackState state_on_segment(const KinkSystem& system,
                             SegmentEnd end);
 
 /// Fills GlobalFit::perigee and its covariances.
-/// @param scale  factor of theta0_2 for inner material
-void set_perigee(const TrackHits& track, const KinkSystem& system,
+/// @param innermost  index of the first measured point, where `first` is
+/// @param scale      factor of theta0_2 for inner material
+void set_perigee(const TrackHits& track, std::size_t innermost,
                  const TrackState& first, double scale, GlobalFit& result);
 
 }  // namespace gttf::detail

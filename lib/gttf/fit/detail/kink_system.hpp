@@ -21,6 +21,10 @@ inline Cartesian<double> cartesian(const Vector3& v) {
   return {v[0], v[1], v[2]};
 }
 
+/// Does the path increase along the triplet, and do its end points fix the
+/// directions? ok, wrong_order or beyond_pole.
+FitStatus check_triplet(const Triplet<double>& triplet);
+
 /// A measured point with the place where the system is linearised.
 struct LinearHit {
   std::size_t point = 0;  ///< index in TrackHits::points
