@@ -158,6 +158,45 @@ TEST_CASE("fit: its errors are those of resolve") {
   }
 }
 
+TEST_CASE("fit: exact hits in shipped detectors, errors of resolve") {
+  for (const char* name : {"alice_its2", "atlas_itk", "belle2", "cld",
+                           "cms_phase2", "idea", "ild", "mu3e"}) {
+    const Detector detector = shipped(std::string(name) + ".yaml");
+    const TrackingGeometry geometry(detector);
+    for (const double theta : {90.0, 60.0, 25.0}) {
+      Track track;
+      track.p = std::string(name) == "mu3e" ? 0.04 : 3;
+      track.theta = theta * unit::deg;
+      track.phi = 0.4;
+      const Resolution r = resolve(geometry, track);
+      if (r.status != Status::ok) continue;
+      std::string text = header;
+      for (const CrossingInfo& c : r.crossings) {
+        if (!c.measured) continue;
+        char line[200];
+        std::snprintf(line, sizeof line, "1,\"%s\",%.9f,%.9f,%.9f\n",
+                      detector.layers[c.layer].name.c_str(), c.position.x(),
+                      c.position.y(), c.position.z());
+        text += line;
+      }
+      const Fitted f = fit(text, detector);
+      INFO(name, " ", theta, " ", f.tracks.text("status"));
+      CHECK(f.tracks.text("status") == "ok");
+      CHECK(f.tracks.real("p_GeV") == doctest::Approx(track.p).epsilon(1e-4));
+      CHECK(f.tracks.real("charge") == -1);
+      CHECK(std::abs(f.tracks.real("d0_um")) < 0.1);
+      CHECK(f.tracks.real("sigma_p_rel") ==
+            doctest::Approx(r.sigma_p_rel).epsilon(1e-3));
+      CHECK(
+          f.tracks.real("sigma_d0_um") ==
+          doctest::Approx(std::sqrt(r.perigee(0, 0)) / unit::um).epsilon(1e-3));
+      CHECK(
+          f.tracks.real("sigma_z0_um") ==
+          doctest::Approx(std::sqrt(r.perigee(1, 1)) / unit::um).epsilon(1e-3));
+    }
+  }
+}
+
 TEST_CASE("fit: pulls of smeared tracks are normal, chi2/ndf is 1") {
   const Detector detector = shipped("alice_its2.yaml");
   for (const double p : {0.5, 5.0}) {

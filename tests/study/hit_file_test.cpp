@@ -22,8 +22,9 @@ name: small
 field: { solenoid: 1 T }
 layers:
   - { name: pipe, cylinder: { radius: 10 mm, half_length: 1 m }, material: 1 % }
-  - { name: A, cylinder: { radius: 20 mm, half_length: 1 m }, measures: { rphi: 5 um, z: 7 um } }
-  - { name: B, cylinder: { radius: 30 mm, half_length: 1 m }, measures: { rphi: 5 um } }
+  - { name: A, cylinder: { radius: 20 mm, half_length: 1 m }, material: 0, measures: { rphi: 5 um, z: 7 um } }
+  - { name: B, cylinder: { radius: 30 mm, half_length: 1 m }, material: 0, measures: { rphi: 5 um } }
+  - { name: C, cylinder: { radius: 40 mm, half_length: 1 m }, material: 0, measures: { rphi: 5 um, z: 7 um } }
 )";
 
 struct Files {
