@@ -11,8 +11,7 @@
 namespace gttf {
 
 double chi2_probability(double chi2, int ndf) {
-  if (!(chi2 >= 0) || ndf < 1)
-    return std::numeric_limits<double>::quiet_NaN();
+  if (!(chi2 >= 0) || ndf < 1) return std::numeric_limits<double>::quiet_NaN();
   if (chi2 == 0) return 1;
   const double x = 0.5 * chi2, offset = ndf % 2 == 0 ? 0 : 0.5;
   const int m = ndf / 2;

@@ -15,7 +15,8 @@ namespace gttf {
 
 /// Threads to use if `wanted` are asked for; 0: one per core.
 inline unsigned thread_count(unsigned wanted) {
-  return wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+  return wanted > 0 ? wanted
+                    : std::max(1u, std::thread::hardware_concurrency());
 }
 
 /// Calls worker(next) on up to `threads` threads; next() hands out 0 ... n-1,

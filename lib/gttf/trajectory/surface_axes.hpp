@@ -14,7 +14,9 @@ namespace gttf {
 inline std::pair<Vector3, Vector3> surface_axes(const SurfaceRecord& s,
                                                 const Vector3& at) {
   using Kind = SurfaceRecord::Kind;
-  const double inv_r = 1 / std::sqrt(at.x() * at.x() + at.y() * at.y());
+  const double inv_r = s.kind == Kind::cylinder
+                           ? 1 / s.position
+                           : 1 / std::sqrt(at.x() * at.x() + at.y() * at.y());
   const Vector3 z(0, 0, 1);
   switch (s.kind) {
     case Kind::cylinder:
