@@ -376,6 +376,44 @@ TEST_CASE("fit: errors in the file replace those of the layer") {
         doctest::Approx(own.tracks.real("sigma_d0_um") * 2).epsilon(1e-9));
 }
 
+TEST_CASE("fit: what has a result has errors, whatever the hits") {
+  const Detector detector = shipped("alice_its2.yaml");
+  Normals random(21);
+  std::string text = "track,x_mm,y_mm,z_mm\n";
+  const std::array<double, 7> radii{23.4, 31.5, 39.3, 194.5, 244, 342.4, 392};
+  for (int i = 0; i < 3000; ++i) {
+    const int n = 3 + static_cast<int>(6 * random.uniform());
+    const double spread = i % 3 == 0 ? 3.1 : (i % 3 == 1 ? 0.3 : 0.01);
+    const double start = 6.28 * random.uniform();
+    for (int k = 0; k < n; ++k) {
+      const double r = radii[static_cast<std::size_t>(7 * random.uniform())];
+      const double a = start + spread * (random.uniform() - 0.5);
+      const double z = i % 2 == 0 ? 0 : 200 * (random.uniform() - 0.5);
+      char line[200];
+      std::snprintf(line, sizeof line, "%d,%.4f,%.4f,%.4f\n", i,
+                    r * std::cos(a), r * std::sin(a), z);
+      text += line;
+    }
+  }
+  for (const FitKind kind :
+       {FitKind::general, FitKind::hits, FitKind::scattering,
+        FitKind::regularised, FitKind::common_curvature}) {
+    FitStudyOptions options = usual();
+    options.kind = kind;
+    const Fitted f = fit(text, detector, {}, options, true);
+    CHECK(f.counts.tracks == 3000);
+    CHECK(f.counts.fitted > 300);
+    bool whole = true;
+    for (std::size_t i = 0; i < 3000; ++i) {
+      const bool ok = f.tracks.text("status", i) == "ok";
+      for (const Column& column : f.tracks.all.columns)
+        if (const auto* cells = std::get_if<Reals>(&column.cells))
+          whole = whole && std::isfinite((*cells)[i]) == ok;
+    }
+    CHECK(whole);
+  }
+}
+
 TEST_CASE("fit: a beam spot improves the impact parameter") {
   const Detector detector = shipped("alice_its2.yaml");
   Normals random(13);

@@ -46,6 +46,9 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
                      HitFile& file, const FitStudyOptions& options,
                      TableSink& tracks, TableSink* residuals) {
   const TrackingGeometry geometry(detector);
+  StudyRequest model = request;
+  // A fit that knows of no scattering needs none on its way.
+  if (options.kind == FitKind::hits) model.scattering = Scattering::off;
   const bool events = file.has_events();
   FitOptions fit_options = options.fit;
   fit_options.detail =
@@ -53,7 +56,7 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
 
   const auto fit_block = [&](const HitBlock& block, HitTrackBuilder& builder,
                              TrackFitter& fitter) {
-    FitTable rows(events, geometry.bz(), request.particle.charge,
+    FitTable rows(events, geometry.bz(), model.particle.charge,
                   options.fit_name);
     ResidualTable hit_rows(events, detector, geometry);
     rows.reserve(block.tracks.size());
@@ -62,12 +65,11 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
       const std::string_view status =
           track.left_out > 0 ? "too_many_hits" : builder.build(hits);
       if (!status.empty()) {
-        rows.add(track, status);
+        rows.add_unfitted(track, status);
         continue;
       }
       const GlobalFit& fit = fitter.fit(builder.track(), options.kind);
-      rows.add(track, fit);
-      if (residuals != nullptr && fit.status == FitStatus::ok)
+      if (rows.add(track, fit) && residuals != nullptr)
         hit_rows.add(track, hits, builder, fit);
     }
     FittedBlock fitted{{}, {}, rows.rows(), rows.fitted()};
@@ -90,7 +92,7 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
     any = true;
     std::vector<FittedBlock> results(wave.size());
     parallel_workers(wave.size(), options.threads, [&](const auto& next) {
-      HitTrackBuilder builder(detector, geometry, request, options.hits);
+      HitTrackBuilder builder(detector, geometry, model, options.hits);
       TrackFitter fitter(fit_options);
       while (const auto i = next()) {
         results[*i] = fit_block(wave[*i], builder, fitter);
@@ -108,7 +110,7 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
   }
   writer.wait();
   if (!any) {  // a header of no rows
-    HitTrackBuilder builder(detector, geometry, request, options.hits);
+    HitTrackBuilder builder(detector, geometry, model, options.hits);
     TrackFitter fitter(fit_options);
     std::vector<FittedBlock> nothing(1);
     nothing[0] = fit_block({}, builder, fitter);

@@ -51,6 +51,14 @@ void append(std::array<Reals, n>& columns, const std::array<double, n>& row) {
   for (std::size_t i = 0; i < n; ++i) columns[i].push_back(row[i]);
 }
 
+bool is_sound(const GlobalFit& fit) {
+  const double theta = fit.perigee[Perigee::theta];
+  // Scattering fits may know a parameter exactly.
+  return fit.perigee.allFinite() && theta > 0 && theta < unit::pi &&
+         fit.perigee_covariance.allFinite() &&
+         fit.perigee_covariance.diagonal().minCoeff() >= 0 && fit.chi2 >= 0;
+}
+
 constexpr auto all_none = [] {
   std::array<double, fit_columns.size()> row{};
   row.fill(none);
@@ -113,14 +121,18 @@ void FitTable::add_head(const FileTrack& track, std::string_view status) {
   status_.emplace_back(status);
 }
 
-void FitTable::add(const FileTrack& track, std::string_view status) {
+void FitTable::add_unfitted(const FileTrack& track, std::string_view status) {
   add_head(track, status);
   ndf_.push_back(0);
   append(numbers_, all_none);
 }
 
-void FitTable::add(const FileTrack& track, const GlobalFit& fit) {
-  if (fit.status != FitStatus::ok) return add(track, to_string(fit.status));
+bool FitTable::add(const FileTrack& track, const GlobalFit& fit) {
+  const bool ok = fit.status == FitStatus::ok;
+  if (!ok || !is_sound(fit)) {
+    add_unfitted(track, to_string(ok ? FitStatus::singular : fit.status));
+    return false;
+  }
   add_head(track, to_string(fit.status));
   ++fitted_;
   ndf_.push_back(fit.ndf);
@@ -155,6 +167,7 @@ void FitTable::add(const FileTrack& track, const GlobalFit& fit) {
   row[16] = fit.ndf > 0 ? fit.chi2 / fit.ndf : none;
   row[17] = chi2_probability(fit.chi2, fit.ndf);
   append(numbers_, row);
+  return true;
 }
 
 Table FitTable::take() && {

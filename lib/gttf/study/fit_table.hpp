@@ -21,10 +21,12 @@ class FitTable {
   FitTable(bool events, double bz, double charge, std::string_view fit_name);
 
   void reserve(std::size_t rows);
-  /// A track with its fit.
-  void add(const FileTrack& track, const GlobalFit& fit);
+  /// A track with its fit. One without sound errors, as hits far from any track
+  /// give, is written as `singular`.
+  /// Returns whether it has a result.
+  bool add(const FileTrack& track, const GlobalFit& fit);
   /// A track that was not fitted.
-  void add(const FileTrack& track, std::string_view status);
+  void add_unfitted(const FileTrack& track, std::string_view status);
 
   std::size_t rows() const { return id_.size(); }
   /// Rows with a result.
