@@ -420,6 +420,36 @@ TEST_CASE("global fit: curvature and chi2 of scattered, smeared tracks") {
   CHECK(std::abs(chi2 / toys - 7) < 4 * std::sqrt(14.0 / toys));
 }
 
+TEST_CASE("global fit: passive layers do not exist for a fit of hits only") {
+  RandomTracks random(16);
+  RandomTracks::Options o;
+  o.n_points = 10;
+  o.passive = 0.4;
+  int checked = 0;
+  for (int i = 0; i < 20; ++i) {
+    const TrackHits all = random.track(o);
+    TrackHits measured = all;
+    std::erase_if(measured.points,
+                  [](const TrackHit& h) { return !h.measures(); });
+    if (measured.points.size() < 4 ||
+        measured.points.size() == all.points.size())
+      continue;
+    const GlobalFit a = fit_global(all, FitKind::hits, with_hits());
+    const GlobalFit b = fit_global(measured, FitKind::hits, with_hits());
+    REQUIRE(a.status == FitStatus::ok);
+    CHECK(a.kappa == doctest::Approx(b.kappa).epsilon(1e-12));
+    CHECK(a.chi2 == doctest::Approx(b.chi2).epsilon(1e-9));
+    REQUIRE(a.hits.size() == b.hits.size());
+    for (std::size_t k = 0; k < a.hits.size(); ++k) {
+      const auto& x = a.hits[k].after.covariance;
+      const auto& y = b.hits[k].after.covariance;
+      CHECK((x - y).norm() <= 1e-9 * y.norm());
+    }
+    ++checked;
+  }
+  CHECK(checked > 10);
+}
+
 TEST_CASE("global fit: a fitter gives the same whatever it did before") {
   RandomTracks random(15);
   TrackFitter fitter(with_hits());

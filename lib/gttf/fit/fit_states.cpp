@@ -87,7 +87,12 @@ TrackState state_on_segment(const KinkSystem& system,
   }
   for (std::size_t p = 0; p < system.passive.size(); ++p) {
     const PassiveKink& kink = system.passive[p];
-    if (kink.before != k || n + 2 > 1 + max_columns) continue;
+    if (kink.before != k) continue;
+    if (n + 2 > 1 + max_columns) {  // more than any detector has: no result
+      state.parameters.fill(GlobalFit::none);
+      state.covariance.fill(GlobalFit::none);
+      return state;
+    }
     const Matrix2 turn =
         (at_start ? kink.leaving : kink.arriving) * kink.sigma.asDiagonal();
     const Vector2 change = turn * solution.passive_kinks()[p];

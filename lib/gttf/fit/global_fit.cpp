@@ -90,6 +90,7 @@ void TrackFitter::Work::set_scale(const TrackHits& track, double kappa) {
 FitStatus TrackFitter::Work::solve(const TrackHits& track, FitKind kind,
                                    double kappa) {
   if (!std::isnan(kappa)) set_scale(track, kappa);
+  if (kind == FitKind::hits) std::fill(scale.begin(), scale.end(), 0.0);
   solution.set_weights(track, system, scale);
   if (!solution.factorise(system, {uses_hits(kind), kind != FitKind::hits}))
     return FitStatus::singular;
