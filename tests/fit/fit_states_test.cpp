@@ -123,7 +123,7 @@ TEST_CASE("track states: on the reference helix, covariances are resolve()'s") {
         make_reference_hits(make_triplet_track(geometry, track, found));
     FitOptions o;
     o.detail = FitDetail::perigee;
-    const double scale = unit::T * 0 + geometry.bz();
+    const double scale = geometry.bz();  // kappa = -q/p bz
     for (const GlobalFit& f :
          {StreamingFitter(o).fit(t), fit_global(t, FitKind::general, o)}) {
       if (f.status == FitStatus::wrong_order ||
@@ -149,6 +149,33 @@ TEST_CASE("track states: on the reference helix, covariances are resolve()'s") {
   CHECK(compared > 20);
 }
 
+TEST_CASE("beam spot: as the first hit it gives resolve()'s covariance") {
+  Detector d = make_barrel(6, 30, 400, 2, 0.01, 0.01);
+  d.layers.push_back(make_layer("pipe", make_cylinder(22, {-1e4, 1e4}), 0.005));
+  const TrackingGeometry geometry(d);
+  Track track;
+  track.theta = 1.1;
+  track.phi = 0.7;
+  track.p = 2;
+  const BeamSpot spot{0.02, 0.05, 3};
+  const Resolution r =
+      resolve(geometry, track, {Scattering::highland, Engine::streaming, spot});
+  const auto found = find_crossings(geometry, track, Scattering::highland);
+  TrackHits t = make_reference_hits(make_triplet_track(geometry, track, found));
+  t.points.insert(t.points.begin(),
+                  make_beam_spot_hit(spot, Vector3::Zero(), 0.7, 1.1));
+  const double scale = geometry.bz();
+  for (const GlobalFit& f :
+       {StreamingFitter().fit(t), fit_global(t, FitKind::general)}) {
+    REQUIRE(f.status == FitStatus::ok);
+    Matrix5 c = f.perigee_covariance;
+    c.row(4) /= -scale;
+    c.col(4) /= -scale;
+    CHECK(worst(c, r.perigee) < 1e-8);
+    CHECK(f.ndf == 9);
+  }
+}
+
 TEST_CASE("perigee: jacobian is the derivative, for any bend") {
   RandomTracks random(44);
   for (int i = 0; i < 50; ++i) {
@@ -160,9 +187,6 @@ TEST_CASE("perigee: jacobian is the derivative, for any bend") {
     const Vector3 origin(1, -2, 3);
     const PerigeeTransport p = to_perigee(s, origin);
     const double c = kappa / std::sin(s[3]);
-    // the point itself lies on the circle that is claimed
-    const double radius_left = -s[0] * std::sin(s[4]) + s[1] * std::cos(s[4]);
-    (void)radius_left;
     for (int k = 0; k < 6; ++k) {
       const double h = k < 3 ? 1e-4 : k == 5 ? 1e-9 : 1e-6;
       Vector6 up = s, down = s;

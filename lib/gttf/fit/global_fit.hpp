@@ -45,8 +45,8 @@ struct FitOptions {
   WeightSource weights = WeightSource::estimate;
   /// Estimate of the curvature, 1/mm; 0: TrackHits::kappa_ref.
   double kappa = 0;
-  /// Further steps, each linearised at the result of the one before; the
-  /// second one ends early when nothing moves any more. General and hits only.
+  /// Further steps, each linearised at the result of the one before; ends early
+  /// when nothing moves any more. General and hits only.
   int relinearisations = 0;
   FitDetail detail = FitDetail::perigee;
 };

@@ -13,6 +13,11 @@ namespace {
 constexpr double closest_transverse = 1e-6;  // mm
 constexpr double least_inverse_index = 0.05;
 
+/// Do two hits have a transverse direction from one to the other?
+bool apart(const Vector3& step) {
+  return step.head<2>().squaredNorm() > closest_transverse * closest_transverse;
+}
+
 bool is_finite(const TrackHit& h) {
   double sum = h.position.sum() + h.u.sum() + h.v.sum() + h.theta0_2;
   for (const CoordinateAxis& a : h.axes())
@@ -91,6 +96,9 @@ FitStatus KinkSystem::take(const TrackHits& track) {
       return status;
   }
   if (hits.size() < 3) return FitStatus::too_few_hits;
+  for (std::size_t k = 0; k + 1 < hits.size(); ++k)
+    if (!apart(hits[k + 1].measured - hits[k].measured))
+      return FitStatus::coincident_hits;
   // nothing behind the last hit matters
   while (!passive.empty() && passive.back().before + 1 >= hits.size())
     passive.pop_back();
@@ -103,17 +111,12 @@ FitStatus KinkSystem::linearise(const TrackHits& track, const double* kappa) {
   gradient.resize(n);
   psi.resize(2 * n);
   rho.resize(2 * n);
-  for (std::size_t k = 0; k + 1 < hits.size(); ++k) {
-    const Vector3 step = hits[k + 1].at - hits[k].at;
-    if (!(step.head<2>().squaredNorm() >
-          closest_transverse * closest_transverse))
-      return FitStatus::coincident_hits;
-  }
   for (std::size_t j = 0; j < n; ++j) {
     const auto x0 = cartesian(hits[j].at), x1 = cartesian(hits[j + 1].at),
                x2 = cartesian(hits[j + 2].at);
-    const auto c = x2 - x0;
-    if (!(transverse_dot(c, c) > closest_transverse * closest_transverse))
+    if (!apart(hits[j + 1].at - hits[j].at) ||
+        !apart(hits[j + 2].at - hits[j + 1].at) ||
+        !apart(hits[j + 2].at - hits[j].at))
       return FitStatus::coincident_hits;
     Triplet<double>& t = triplets[j];
     t = kappa ? make_triplet(x0, x1, x2, *kappa) : make_triplet(x0, x1, x2);

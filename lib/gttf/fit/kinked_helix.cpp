@@ -115,7 +115,9 @@ FitStatus KinkedHelix::follow(const TrackHits& track) {
     const double s = arc_to(h, p, n.arc);
     if (!std::isfinite(s) || !h.position.allFinite())
       return FitStatus::not_converged;
-    if (k > 0 && !(s > 0)) return FitStatus::wrong_order;
+    // layers of one sensor may coincide
+    constexpr double rounding = 1e-6;  // mm
+    if (k > 0 && !(s > -rounding)) return FitStatus::wrong_order;
     n.arc = s;
     const LineTransport step = advance(h, s);
     t = (step.leftCols<3>() * t).eval();

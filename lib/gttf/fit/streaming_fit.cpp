@@ -38,6 +38,7 @@ Eigen::Matrix<double, n, n> covariance_of(
 /// Adds all that `other` knows.
 void join(Equations& e, const Equations& other) {
   for (std::size_t i = 0; i < 5; ++i) {
+    if (e.v[i] == 0) continue;  // known exactly: kappa without field
     Row<double> equation{};
     equation[i] = 1;
     for (std::size_t j = i + 1; j < 5; ++j)
@@ -100,7 +101,8 @@ FitStatus StreamingFitter::Work::check(const TrackHits& track) {
     if (!std::isfinite(sum)) return FitStatus::not_finite;
     if (!positive) return FitStatus::bad_error;
     if (!h.measures()) continue;
-    if (!measured.empty() &&
+    // wires may cross: what lies along them is not measured
+    if (!measured.empty() && h.n_coordinates == 2 &&
         (h.position - track.points[measured.back()].position).head<2>().norm() <
             1e-6)
       return FitStatus::coincident_hits;
@@ -158,6 +160,8 @@ FitStatus StreamingFitter::Work::step(const TrackHits& track) {
   }
   ++result.n_steps;
   if (!track.field) {
+    // the last equation says kappa = z +- sqrt(v); it is known to be 0
+    column.chi2 += column.z[4] * column.z[4] / equations.v[4];
     equations.v[4] = 0;
     column.z[4] = 0;
   }
