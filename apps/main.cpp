@@ -30,6 +30,7 @@ Verbs all_verbs() {
   verbs.push_back(make_resolve());
   verbs.push_back(make_scan());
   verbs.push_back(make_toy());
+  verbs.push_back(make_fit());
   verbs.push_back(make_completion());
   verbs.push_back(make_help());
   verbs.push_back(make_version());

@@ -45,6 +45,7 @@ std::unique_ptr<Verb> make_show();
 std::unique_ptr<Verb> make_resolve();
 std::unique_ptr<Verb> make_scan();
 std::unique_ptr<Verb> make_toy();
+std::unique_ptr<Verb> make_fit();
 std::unique_ptr<Verb> make_completion();
 std::unique_ptr<Verb> make_help();
 std::unique_ptr<Verb> make_version();

@@ -52,7 +52,7 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   folder.write("notes.txt", "");
   CHECK(offered(folder, "s") == "show scan ");
   CHECK(offered(folder, "''") ==
-        "validate show resolve scan toy completion help version --help "
+        "validate show resolve scan toy fit completion help version --help "
         "--version ");
   CHECK(offered(folder, "scan --th") == "--theta --threads ");
   CHECK(offered(folder, "resolve --th") == "--theta ");

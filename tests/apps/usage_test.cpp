@@ -36,7 +36,7 @@ TEST_CASE(
     "usage: help tells the verbs, help VERB and VERB --help its options") {
   const Outcome all = run("gttf-design help");
   CHECK(all.code == 0);
-  for (const char* verb : {"validate", "show", "resolve", "scan", "toy",
+  for (const char* verb : {"validate", "show", "resolve", "scan", "toy", "fit",
                            "completion", "help", "version"}) {
     CHECK(has(all.out, std::string("\n  ") + verb + " "));
     const Outcome one = run(std::string("gttf-design help ") + verb);
@@ -62,7 +62,7 @@ TEST_CASE("usage: an unknown verb gets the nearest one") {
               "unknown verb \"scn\"; did you mean \"scan\"?");
   check_error("gttf-design xyzzy",
               "unknown verb \"xyzzy\"; the verbs are validate, show, resolve, "
-              "scan, toy, completion, help, version");
+              "scan, toy, fit, completion, help, version");
   check_error("gttf-design help shwo",
               "unknown verb \"shwo\"; did you mean \"show\"?\n"
               "see 'gttf-design help'");

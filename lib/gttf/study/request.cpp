@@ -65,6 +65,27 @@ class RequestReader {
     read_detectors(path, request);
     read_momentum(request.momentum, single_point);
     read_angle(request.angle, single_point);
+    read_rest(request);
+    detail::read_toys({pick("--toys", options_.toys, "toys"),
+                       pick("--seed", options_.seed, "seed"),
+                       pick("--fits", options_.fits, "fits")},
+                      request.toys);
+    if (file_) file_->finish();
+    return request;
+  }
+
+  StudyRequest read_for_fit() {
+    StudyRequest request;
+    if (options_.p) read_momentum(request.momentum, true);
+    read_rest(request);
+    return request;
+  }
+
+ private:
+  using Text = std::optional<std::string>;
+
+  /// Particle, start and model.
+  void read_rest(StudyRequest& request) {
     // in braces the order of evaluation, and so of messages, is fixed
     const detail::ParticleKeys by_option{
         from_option("--particle", options_.particle),
@@ -80,16 +101,7 @@ class RequestReader {
     if (const auto spot = pick("--beam-spot", options_.beam_spot, "beam_spot"))
       request.beam_spot = detail::read_beam_spot(*spot);
     read_model(request);
-    detail::read_toys({pick("--toys", options_.toys, "toys"),
-                       pick("--seed", options_.seed, "seed"),
-                       pick("--fits", options_.fits, "fits")},
-                      request.toys);
-    if (file_) file_->finish();
-    return request;
   }
-
- private:
-  using Text = std::optional<std::string>;
 
   std::optional<Value> from_option(const std::string& option,
                                    const Text& text) {
@@ -297,6 +309,15 @@ StudyRequest read_request(const std::string& path, const StudyOptions& options,
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
   request.file = path;
   request.sha256 = hash;
+  return request;
+}
+
+StudyRequest read_fit_request(const StudyOptions& options) {
+  Diagnostics diagnostics;
+  const std::optional<Value> no_file;
+  RequestReader reader(options, no_file, diagnostics);
+  StudyRequest request = reader.read_for_fit();
+  if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
   return request;
 }
 

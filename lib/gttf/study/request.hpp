@@ -63,6 +63,11 @@ struct StudyOptions {
 StudyRequest read_request(const std::string& path, const StudyOptions& options,
                           bool single_point = false);
 
+/// Of the options what a fit of measured tracks needs: particle, vertex, beam
+/// spot, scattering, and if given one momentum; no detectors.
+/// Throws InputError with everything that is wrong.
+StudyRequest read_fit_request(const StudyOptions& options);
+
 /// theta [rad] of value `i` of the angle axis: eta = -ln tan(theta/2).
 double theta_of(const AngleAxis& axis, std::size_t i);
 

@@ -23,9 +23,10 @@ enum class Reach {
 };
 
 /// Sets `x` to the crossing of `l` with `s` if there is one: outward, before
-/// the track has turned by pi, within the extent of the surface. Crossings
-/// closer than 0.57 deg to the surface (cos of incidence below 0.01) are left
-/// out: a thin layer is no model of them.
+/// the track has turned by pi, within the extent of the surface. A track that
+/// starts on a surface (within 1 nm) does not cross it. Crossings closer than
+/// 0.57 deg to the surface (cos of incidence below 0.01) are left out: a thin
+/// layer is no model of them.
 Reach find_crossing(const Line<double>& l, const SurfaceRecord& s,
                     Crossing<double>& x);
 
