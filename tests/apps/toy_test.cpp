@@ -133,7 +133,7 @@ TEST_CASE("toy: a checkpoint of something else is refused and kept") {
 
 TEST_CASE("toy: no track to fit is exit code 3") {
   const Outcome r =
-      run("gttf-design toy --detector $DETECTORS/alice_its2.yaml --p 5MeV "
+      run("gttf-design toy --detector $DETECTORS/alice_its2.yaml --p 1MeV "
           "--toys 10");
   CHECK(r.code == 3);
   CHECK(has(r.err, "no toy could be fitted"));

@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "gttf/detector/read.hpp"
+#include "gttf/resolution/resolution.hpp"
 #include "gttf/study/bias_columns.hpp"
 #include "gttf/study/row.hpp"
 #include "gttf/study/toy_study.hpp"

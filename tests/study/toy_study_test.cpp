@@ -195,7 +195,7 @@ TEST_CASE("toy state: a damaged file is refused with a reason") {
 }
 
 TEST_CASE("toy study: points that cannot be fitted have rows all the same") {
-  Study s("alice_its2", {0.005, 1}, {90}, 50);
+  Study s("alice_its2", {0.001, 1}, {90}, 50);
   const ToyState state = s.run();
   const Table table = toy_table(state);
   REQUIRE(table.rows() == 2);
