@@ -106,6 +106,8 @@ class TrackFitter {
  public:
   explicit TrackFitter(const FitOptions& options = {});
   ~TrackFitter();
+  TrackFitter(const TrackFitter&) = delete;
+  TrackFitter& operator=(const TrackFitter&) = delete;
   TrackFitter(TrackFitter&&) noexcept;
   TrackFitter& operator=(TrackFitter&&) noexcept;
 

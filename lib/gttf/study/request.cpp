@@ -195,7 +195,8 @@ class RequestReader {
 
   /// Of two values that exclude each other the one that is given; `second`
   /// tells which.
-  std::optional<Value> exclusive(std::optional<Value> a, std::optional<Value> b,
+  std::optional<Value> exclusive(const std::optional<Value>& a,
+                                 const std::optional<Value>& b,
                                  std::string_view names, bool& second) {
     if (a && b)
       b->error(fmt::format("{} exclude each other", names),
