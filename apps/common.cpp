@@ -132,6 +132,22 @@ Detector load_detector(const std::string& path,
   return std::move(input.detector);
 }
 
+std::vector<Detector> load_detectors(const StudyRequest& request,
+                                     std::span<const std::string> overrides,
+                                     bool quiet) {
+  std::vector<Detector> detectors;
+  Diagnostics faults;
+  for (const std::string& path : request.detectors) {
+    try {
+      detectors.push_back(load_detector(path, overrides, quiet));
+    } catch (const InputError& error) {
+      for (const Diagnostic& d : error.diagnostics().items()) faults.add(d);
+    }
+  }
+  if (faults.has_errors()) throw InputError(std::move(faults));
+  return detectors;
+}
+
 std::optional<Provenance> provenance_of(
     const std::vector<std::string>& arguments, const OutputOptions& options,
     const StudyRequest* request, std::span<const Detector> detectors) {

@@ -53,6 +53,12 @@ void declare_overrides(CLI::App& command, std::vector<std::string>& overrides);
 Detector load_detector(const std::string& path,
                        std::span<const std::string> overrides, bool quiet);
 
+/// The detectors of a study. Reads all, so that the faults of all are reported
+/// at once.
+std::vector<Detector> load_detectors(const StudyRequest& request,
+                                     std::span<const std::string> overrides,
+                                     bool quiet);
+
 /// Writes diagnostics to standard error, in colour on a terminal. Warnings are
 /// left out if `quiet`.
 void show(const Diagnostics& diagnostics, bool quiet);

@@ -122,7 +122,8 @@ class Scan : public Verb {
     const ScanOptions computation{compute_.engine(), compute_.threads, {}};
 
     const StudyRequest request = read_request(study_, track_.study);
-    const std::vector<Detector> detectors = read_detectors(request);
+    const std::vector<Detector> detectors =
+        load_detectors(request, overrides_, output_.quiet);
     std::vector<std::string> inputs = request.detectors;
     if (!request.file.empty()) inputs.push_back(request.file);
     Outputs outputs(output_,
@@ -148,21 +149,6 @@ class Scan : public Verb {
   }
 
  private:
-  // Reads all, so that the faults of all are reported at once.
-  std::vector<Detector> read_detectors(const StudyRequest& request) const {
-    std::vector<Detector> detectors;
-    Diagnostics faults;
-    for (const std::string& path : request.detectors) {
-      try {
-        detectors.push_back(load_detector(path, overrides_, output_.quiet));
-      } catch (const InputError& error) {
-        for (const Diagnostic& d : error.diagnostics().items()) faults.add(d);
-      }
-    }
-    if (faults.has_errors()) throw InputError(std::move(faults));
-    return detectors;
-  }
-
   Progress::Settings bar_settings() const {
     Progress::Settings settings;
     settings.wanted = !output_.quiet && !output_.no_progress;

@@ -44,6 +44,8 @@ std::unique_ptr<Verb> make_validate();
 std::unique_ptr<Verb> make_show();
 std::unique_ptr<Verb> make_resolve();
 std::unique_ptr<Verb> make_scan();
+std::unique_ptr<Verb> make_budget_verb();
+std::unique_ptr<Verb> make_sensitivity_verb();
 std::unique_ptr<Verb> make_completion();
 std::unique_ptr<Verb> make_help();
 std::unique_ptr<Verb> make_version();
