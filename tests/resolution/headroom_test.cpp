@@ -57,7 +57,7 @@ TEST_CASE("headroom: at the limit the requirement is met exactly") {
         CHECK((h.limit > h.value) == ((factor > 1) == more_is_worse));
       }
     }
-  CHECK(finite > 40);
+  CHECK(finite > 25);
 }
 
 TEST_CASE("headroom: what has no effect has no limit") {
