@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "gttf/resolution/resolution.hpp"
+#include "support/compare.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf::test {
@@ -17,15 +18,6 @@ Detector barrel_with_pipe() {
   Detector d = make_barrel(6, 30, 400, 2, 0.01, 0.01);
   d.layers.push_back(make_layer("pipe", make_cylinder(22, {-1e4, 1e4}), 0.005));
   return d;
-}
-
-double worst(const Matrix5& a, const Matrix5& b) {
-  double w = 0;
-  for (int i = 0; i < 5; ++i)
-    for (int j = 0; j < 5; ++j)
-      w = std::max(w,
-                   std::abs(a(i, j) - b(i, j)) / std::sqrt(b(i, i) * b(j, j)));
-  return w;
 }
 
 Track some_track() {

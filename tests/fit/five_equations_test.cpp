@@ -7,6 +7,7 @@
 #include <random>
 
 #include "gttf/core/matrix.hpp"
+#include "support/compare.hpp"
 
 namespace gttf::test {
 
@@ -51,15 +52,6 @@ Equations some_equations(Random& random, int n = 8) {
   Equations e;
   for (int i = 0; i < n; ++i) measure<no_zero>(e, random.row(), 0.3);
   return e;
-}
-
-double worst(const Matrix5& a, const Matrix5& b) {
-  double w = 0;
-  for (int i = 0; i < 5; ++i)
-    for (int j = 0; j < 5; ++j)
-      w = std::max(w,
-                   std::abs(a(i, j) - b(i, j)) / std::sqrt(b(i, i) * b(j, j)));
-  return w;
 }
 
 }  // namespace

@@ -6,22 +6,10 @@
 #include <cmath>
 
 #include "gttf/resolution/resolution.hpp"
+#include "support/compare.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf::test {
-
-namespace {
-
-double worst(const Matrix5& a, const Matrix5& b, int n) {
-  double w = 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      w = std::max(w,
-                   std::abs(a(i, j) - b(i, j)) / std::sqrt(b(i, i) * b(j, j)));
-  return w;
-}
-
-}  // namespace
 
 TEST_CASE("engines: agree on random layouts, with and without field") {
   RandomLayouts random(77);

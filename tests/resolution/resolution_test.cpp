@@ -8,6 +8,7 @@
 #include <cmath>
 #include <random>
 
+#include "support/compare.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf::test {
@@ -33,16 +34,6 @@ Detector collider() {
                                   pixel(0.01, 0.05)));
   }
   return d;
-}
-
-/// Largest |a - b| relative to sigma_i sigma_j.
-double worst(const Matrix5& a, const Matrix5& b) {
-  double w = 0;
-  for (int i = 0; i < 5; ++i)
-    for (int j = 0; j < 5; ++j)
-      w = std::max(w,
-                   std::abs(a(i, j) - b(i, j)) / std::sqrt(b(i, i) * b(j, j)));
-  return w;
 }
 
 constexpr double angles[] = {15, 25, 40, 60, 90, 110, 155};

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far two covariance matrices are from each other.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "gttf/core/matrix.hpp"
+
+namespace gttf::test {
+
+/// Largest |a_ij - b_ij| over sigma_i sigma_j of b, first n rows and columns.
+inline double worst(const Matrix5& a, const Matrix5& b, int n = 5) {
+  double w = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      w = std::max(w,
+                   std::abs(a(i, j) - b(i, j)) / std::sqrt(b(i, i) * b(j, j)));
+  return w;
+}
+
+}  // namespace gttf::test
