@@ -44,6 +44,7 @@ std::unique_ptr<Verb> make_validate();
 std::unique_ptr<Verb> make_show();
 std::unique_ptr<Verb> make_resolve();
 std::unique_ptr<Verb> make_scan();
+std::unique_ptr<Verb> make_regimes_verb();
 std::unique_ptr<Verb> make_budget_verb();
 std::unique_ptr<Verb> make_sensitivity_verb();
 std::unique_ptr<Verb> make_completion();
