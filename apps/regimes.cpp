@@ -23,8 +23,8 @@ Table for_reading(const StudyRequest& request, Table table) {
     if (c.name == (by_pt ? "p_GeV" : "pt_GeV")) return true;
     if (c.name == (by_eta ? "theta_deg" : "eta")) return true;
     for (const std::string_view start :
-         {"particle", "phi_deg", "bias_", "pull_", "gamma_", "n_triplets",
-          "sigma_ms", "b_ms", "length"})
+         {"particle", "phi_deg", "recurls", "bias_", "pull_", "gamma_",
+          "n_triplets", "sigma_ms", "b_ms", "length"})
       if (c.name.starts_with(start)) return true;
     return false;
   });
@@ -46,6 +46,12 @@ class RegimesVerb : public Verb {
     command()
         .add_flag("--all-triplets", all_triplets_,
                   "All triplets of measuring layers, not only consecutive ones")
+        ->group(group);
+    command()
+        .add_flag("--recurl", recurl_,
+                  "Also the triplets through the outer arc of a track that "
+                  "bends back")
+        ->excludes("--all-triplets")
         ->group(group);
     const auto threshold = [&](const char* name, double& value,
                                const std::string& text) {
@@ -78,8 +84,9 @@ class RegimesVerb : public Verb {
         output_,
         provenance_of(call.arguments, output_, &request, grid_.detectors()),
         grid_.inputs());
-    const TripletChoice choice =
-        all_triplets_ ? TripletChoice::all : TripletChoice::consecutive;
+    const TripletChoice choice = all_triplets_ ? TripletChoice::all
+                                 : recurl_     ? TripletChoice::recurling
+                                               : TripletChoice::consecutive;
     RegimeTable tracks;
     TripletTable triplets;
     Document::List documents;
@@ -121,7 +128,7 @@ class RegimesVerb : public Verb {
   }
 
   DetectorGrid grid_;
-  bool rows_of_triplets_ = false, all_triplets_ = false;
+  bool rows_of_triplets_ = false, all_triplets_ = false, recurl_ = false;
   RegimeThresholds thresholds_;
   OutputOptions output_;
 };

@@ -9,6 +9,7 @@
 #include "gttf/core/root.hpp"
 #include "gttf/fit/bias.hpp"
 #include "gttf/fit/triplet_track.hpp"
+#include "gttf/resolution/detail/recurling_track.hpp"
 #include "gttf/triplet/solenoid.hpp"
 
 namespace gttf {
@@ -80,7 +81,6 @@ TripletRegime make_regime(const TripletTrack& track,
                           const std::array<std::size_t, 3>& crossings,
                           const RegimeThresholds& thresholds) {
   TripletRegime r;
-  r.crossings = crossings;
   std::array<const TripletCrossing*, 3> hits;
   for (std::size_t k = 0; k < 3; ++k) hits[k] = &track.crossings[crossings[k]];
   const Triplet<double> t =
@@ -156,18 +156,35 @@ class Finder {
       if (track.crossings[k].measures()) hits.push_back(k);
     std::vector<TripletRegime> list;
     const auto add = [&](std::size_t i, std::size_t j, std::size_t k) {
-      TripletRegime r =
-          make_regime(track, {hits[i], hits[j], hits[k]}, thresholds_);
-      if (r.exists()) r.p_significant = momentum_of(found, r.crossings);
+      const std::array<std::size_t, 3> crossings{hits[i], hits[j], hits[k]};
+      TripletRegime r = make_regime(track, crossings, thresholds_);
+      for (std::size_t h = 0; h < 3; ++h)
+        r.layers[h] = found.list[crossings[h]].surface;
+      if (r.exists()) r.p_significant = momentum_of(r.layers);
       list.push_back(r);
     };
     for (std::size_t i = 0; i + 2 < hits.size(); ++i) {
-      if (choice == TripletChoice::consecutive) {
+      if (choice != TripletChoice::all) {
         add(i, i + 1, i + 2);
         continue;
       }
       for (std::size_t j = i + 1; j + 1 < hits.size(); ++j)
         for (std::size_t k = j + 1; k < hits.size(); ++k) add(i, j, k);
+    }
+    return list;
+  }
+
+  /// Triplets whose last hit comes after the outer arc.
+  std::vector<TripletRegime> recurling_triplets() const {
+    const detail::RecurlingTrack t =
+        detail::recurling_track(geometry_, track_, model_.scattering);
+    std::vector<TripletRegime> list;
+    const std::size_t n = t.layers.size();
+    for (std::size_t k = std::max<std::size_t>(2, n - t.n_inward); k < n; ++k) {
+      TripletRegime r = make_regime(t.track, {k - 2, k - 1, k}, thresholds_);
+      r.layers = {t.layers[k - 2], t.layers[k - 1], t.layers[k]};
+      r.recurls = true;
+      list.push_back(r);
     }
     return list;
   }
@@ -185,18 +202,14 @@ class Finder {
     return t;
   }
 
-  double momentum_of(const Crossings<double>& found,
-                     const std::array<std::size_t, 3>& crossings) const {
-    std::array<unsigned, 3> surfaces;
-    for (std::size_t i = 0; i < 3; ++i)
-      surfaces[i] = found.list[crossings[i]].surface;
+  double momentum_of(const std::array<std::size_t, 3>& surfaces) const {
     return largest_significant(track_.p, thresholds_.xi_significant,
                                [&](double p) { return xi_of(surfaces, p); });
   }
 
   /// xi of the triplet on three surfaces at another momentum; NaN if the track
   /// does not cross them.
-  double xi_of(const std::array<unsigned, 3>& surfaces, double p) const {
+  double xi_of(const std::array<std::size_t, 3>& surfaces, double p) const {
     const Track track = at(p);
     const Crossings<double> found =
         find_crossings(geometry_, track, model_.scattering);
@@ -274,7 +287,8 @@ std::string_view to_string(RecommendedFit fit) {
 const TripletRegime* TrackRegime::weakest() const {
   const TripletRegime* weakest = nullptr;
   for (const TripletRegime& t : triplets)
-    if (t.exists() && (!weakest || t.xi < weakest->xi)) weakest = &t;
+    if (t.exists() && !t.recurls && (!weakest || t.xi < weakest->xi))
+      weakest = &t;
   return weakest;
 }
 
@@ -289,6 +303,9 @@ TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
   if (geometry.bz() == 0) return result;
   const Finder finder(geometry, track, model, thresholds);
   result.triplets = finder.triplets(choice);
+  if (choice == TripletChoice::recurling)
+    for (const TripletRegime& t : finder.recurling_triplets())
+      result.triplets.push_back(t);
   if (r.status != Status::ok) return result;
   result.xi_ms = 1 / r.sigma_p_rel_ms_only;
   result.fit = recommend(r, thresholds);

@@ -12,7 +12,11 @@
 namespace gttf {
 
 /// Which triplets of measured layers are looked at.
-enum class TripletChoice { consecutive, all };
+enum class TripletChoice {
+  consecutive,
+  all,
+  recurling  ///< consecutive, and on through the outer arc of the track
+};
 
 /// A triplet of hits of a track, by itself: the local fit.
 ///
@@ -22,7 +26,9 @@ enum class TripletChoice { consecutive, all };
 struct TripletRegime {
   static constexpr double none = Resolution::none;
 
-  std::array<std::size_t, 3> crossings{};  ///< in Resolution::crossings
+  std::array<std::size_t, 3> layers{};  ///< in Detector::layers
+  /// The last hit comes after the outer arc, inwards again.
+  bool recurls = false;
   /// Variances of the two kinks and their covariance that come from hit
   /// errors; rad^2. Source: [GTTF] eq:gamtheta, eq:gamphi without scattering
   double gamma_phi = none, gamma_theta = none, gamma_phi_theta = none;
@@ -74,11 +80,12 @@ struct TrackRegime {
   double p_significant = Resolution::none;  ///< as in TripletRegime
   std::vector<TripletRegime> triplets;      ///< order of flight
 
-  /// The existing triplet with the smallest xi, or null.
+  /// The existing triplet of the track with the smallest xi, or null.
   const TripletRegime* weakest() const;
 };
 
 /// Regime of `track` and of its triplets. Without field there are none.
+/// Recurling triplets have no p_significant, and are not part of the track.
 /// Source: [GTTF] section "Tracking Regimes"; docs/theory/regimes.md
 TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
                         const Model& model = {},

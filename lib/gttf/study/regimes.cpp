@@ -16,12 +16,11 @@ namespace gttf {
 namespace {
 
 /// "L0-L1-L2".
-std::string triplet_name(const Detector& detector, const Resolution& r,
-                         const TripletRegime& t) {
+std::string triplet_name(const Detector& detector, const TripletRegime& t) {
   std::string name;
-  for (const std::size_t k : t.crossings) {
+  for (const std::size_t k : t.layers) {
     if (!name.empty()) name += '-';
-    name += detector.layers[r.crossings[k].layer].name;
+    name += detector.layers[k].name;
   }
   return name;
 }
@@ -71,7 +70,7 @@ void RegimeTable::add(const Detector& detector, const StudyRequest& request,
   pull_regularised_.push_back(regime.biases.regularised_pull);
   pull_common_.push_back(regime.biases.common_pull);
   p_significant_.push_back(regime.p_significant);
-  weakest_.push_back(weakest ? triplet_name(detector, r, *weakest) : "");
+  weakest_.push_back(weakest ? triplet_name(detector, *weakest) : "");
   weakest_xi_.push_back(weakest ? weakest->xi : Resolution::none);
   status_.emplace_back(to_string(r.status));
 }
@@ -104,7 +103,8 @@ void TripletTable::add(const Detector& detector, const StudyRequest& request,
                        GridPoint point, const TrackRegime& regime) {
   for (const TripletRegime& t : regime.triplets) {
     point_.add(detector, request, point);
-    triplet_.push_back(triplet_name(detector, regime.resolution, t));
+    triplet_.push_back(triplet_name(detector, t));
+    recurls_.emplace_back(t.recurls ? "true" : "false");
     mu_phi_.push_back(t.mu_phi);
     mu_theta_.push_back(t.mu_theta);
     gamma_phi_.push_back(t.gamma_phi);
@@ -125,6 +125,7 @@ Table TripletTable::take() && {
   Table table;
   std::move(point_).move_to(table);
   table.add("triplet", std::move(triplet_));
+  table.add("recurls", std::move(recurls_));
   table.add("mu_phi", std::move(mu_phi_));
   table.add("mu_theta", std::move(mu_theta_));
   table.add("gamma_phi_rad2", std::move(gamma_phi_));
@@ -183,9 +184,8 @@ std::vector<Section> regime_sections(const Detector& detector,
         fmt::format("xi >= {:.3g} up to", regime.thresholds.xi_significant),
         momentum_text(regime.p_significant));
     if (const TripletRegime* weakest = regime.weakest())
-      facts.emplace_back(
-          "weakest triplet",
-          triplet_name(detector, r, *weakest) + ", xi " + number(weakest->xi));
+      facts.emplace_back("weakest triplet", triplet_name(detector, *weakest) +
+                                                ", xi " + number(weakest->xi));
   }
   std::vector<Section> sections{track};
   if (regime.triplets.empty()) return sections;
@@ -193,7 +193,8 @@ std::vector<Section> regime_sections(const Detector& detector,
   triplets.add(detector, request, point, regime);
   Table table = without_point(std::move(triplets).take());
   std::erase_if(table.columns, [](const Column& c) {
-    return c.name.starts_with("gamma_") || c.name == "sigma_ms_mrad";
+    return c.name.starts_with("gamma_") || c.name == "sigma_ms_mrad" ||
+           c.name == "recurls";
   });
   sections.push_back({"Triplets", {}, std::move(table)});
   return sections;

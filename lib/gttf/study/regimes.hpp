@@ -38,7 +38,7 @@ class TripletTable {
 
  private:
   PointColumns point_;
-  Texts triplet_, regime_;
+  Texts triplet_, recurls_, regime_;
   Reals mu_phi_, mu_theta_, gamma_phi_, gamma_theta_, gamma_phi_theta_;
   Reals sigma_ms_, b_ms_, length_, xi_, xi_ms_, xi_ms_limit_, p_significant_;
 };
