@@ -81,13 +81,13 @@ TEST_CASE("design verbs: standard input, unknown choices, no track") {
 TEST_CASE("sensitivity: derivatives agree with --set") {
   const std::string detector = "$DETECTORS/barrel.yaml --p 1GeV ";
   const json after = json_of("gttf-design resolve " + detector +
-                             "--set 'layers[L0].material=1.001 %'");
+                             "--set 'layers[L1].material=1.001 %'");
   const json old = json_of("gttf-design resolve " + detector +
-                           "--set 'layers[L0].material=1 %'");
+                           "--set 'layers[L1].material=1 %'");
   const json at = json_of("gttf-design sensitivity " + detector +
-                          "--set 'layers[L0].material=1 %'");
+                          "--set 'layers[L1].material=1 %'");
   for (const json& row : at["sensitivity"])
-    if (row["key"] == "layers[L0].material") {
+    if (row["key"] == "layers[L1].material") {
       const double ratio = after["resolution"]["sigma_d0_um"].get<double>() /
                            old["resolution"]["sigma_d0_um"].get<double>();
       CHECK(std::log(ratio) / 1e-3 ==
