@@ -15,6 +15,17 @@ namespace {
 
 constexpr int most_digits = 17;  // a double has no more
 
+// An option of the group Track.
+void add(CLI::App& command, const char* name, std::optional<std::string>& value,
+         const char* type, const std::string& description) {
+  command
+      .add_option_function<std::string>(
+          name, [&value](const std::string& text) { value = text; },
+          description)
+      ->type_name(type)
+      ->group("Track");
+}
+
 }  // namespace
 
 void OutputOptions::declare(CLI::App& command, bool long_work) {
@@ -51,37 +62,45 @@ void OutputOptions::declare(CLI::App& command, bool long_work) {
 }
 
 void TrackOptions::declare(CLI::App& command, bool grid) {
-  constexpr auto group = "Track";
-  const auto add = [&](const char* name, std::optional<std::string>& value,
-                       const char* type, const std::string& description) {
-    command
-        .add_option_function<std::string>(
-            name, [&value](const std::string& text) { value = text; },
-            description)
-        ->type_name(type)
-        ->group(group);
-  };
   const char* const range = grid ? "VALUES" : "VALUE";
   const std::string how = grid ? ": 1GeV, 1GeV,10GeV or from:to:points" : "";
   const std::string how_angle =
       grid ? ": 90deg, 90deg,60deg or from:to:points" : "";
-  add("--p", study.p, range, "Momentum at the vertex" + how);
-  add("--pt", study.pt, range, "Transverse momentum instead");
-  add("--theta", study.theta, range, "Polar angle" + how_angle);
-  add("--eta", study.eta, range, "Pseudorapidity instead");
-  add("--phi", study.phi, "VALUE", "Azimuth (default: 0 deg)");
-  add("--vertex", study.vertex, "X,Y,Z", "Start point (default: the origin)");
-  add("--beam-spot", study.beam_spot, "X,Y,Z",
+  add(command, "--p", study.p, range, "Momentum at the vertex" + how);
+  add(command, "--pt", study.pt, range, "Transverse momentum instead");
+  add(command, "--theta", study.theta, range, "Polar angle" + how_angle);
+  add(command, "--eta", study.eta, range, "Pseudorapidity instead");
+  add(command, "--phi", study.phi, "VALUE", "Azimuth (default: 0 deg)");
+  declare_start(command);
+  declare_particle(command);
+  add(command, "--energy-loss", study.energy_loss, "off|mean|straggling",
+      "Energy loss (default: off)");
+}
+
+void TrackOptions::declare_for_fit(CLI::App& command) {
+  declare_start(command);
+  declare_particle(command);
+  add(command, "--p", study.p, "VALUE",
+      "Momentum for the scattering angles (default: of a helix through three "
+      "hits)");
+}
+
+void TrackOptions::declare_start(CLI::App& command) {
+  add(command, "--vertex", study.vertex, "X,Y,Z",
+      "Start point (default: the origin)");
+  add(command, "--beam-spot", study.beam_spot, "X,Y,Z",
       "Errors of the start point, as one more hit: 10um,5um,30mm or off");
-  add("--particle", study.particle, "NAME",
+}
+
+void TrackOptions::declare_particle(CLI::App& command) {
+  add(command, "--particle", study.particle, "NAME",
       "electron, muon, pion, kaon, proton, ... (default: pion)");
-  add("--mass", study.mass, "VALUE", "Mass instead of the particle's");
-  add("--charge", study.charge, "NUMBER", "Charge instead of the particle's");
-  add("--scattering", study.scattering,
+  add(command, "--mass", study.mass, "VALUE", "Mass instead of the particle's");
+  add(command, "--charge", study.charge, "NUMBER",
+      "Charge instead of the particle's");
+  add(command, "--scattering", study.scattering,
       "highland|highland-total|highland-1991|rossi|off",
       "Model of multiple scattering (default: highland)");
-  add("--energy-loss", study.energy_loss, "off|mean|straggling",
-      "Energy loss (default: off)");
 }
 
 void ComputeOptions::declare(CLI::App& command, bool parallel) {

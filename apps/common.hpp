@@ -35,6 +35,12 @@ struct TrackOptions {
 
   /// `grid`: momentum and angle may be ranges.
   void declare(CLI::App& command, bool grid);
+  /// What a fit of measured tracks needs of them.
+  void declare_for_fit(CLI::App& command);
+
+ private:
+  void declare_start(CLI::App& command);
+  void declare_particle(CLI::App& command);
 };
 
 /// --engine and --threads.

@@ -13,6 +13,7 @@
 #include "common.hpp"
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/core/file_error.hpp"
 #include "gttf/core/version.hpp"
 #include "gttf/output/interrupt.hpp"
 #include "gttf/output/stream.hpp"
@@ -31,6 +32,8 @@ Verbs all_verbs() {
   verbs.push_back(make_regimes_verb());
   verbs.push_back(make_budget_verb());
   verbs.push_back(make_sensitivity_verb());
+  verbs.push_back(make_toy());
+  verbs.push_back(make_fit());
   verbs.push_back(make_completion());
   verbs.push_back(make_help());
   verbs.push_back(make_version());
@@ -112,6 +115,9 @@ int run_and_explain(const std::vector<std::string>& arguments) noexcept {
   } catch (const ReaderGone&) {
     return good;  // as with `| head`: the reader has what it wanted
   } catch (const OutputError& error) {
+    say_error(error.what());
+    return bad_input;
+  } catch (const FileError& error) {
     say_error(error.what());
     return bad_input;
   } catch (const std::bad_alloc&) {

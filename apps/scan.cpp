@@ -3,7 +3,6 @@
 #include "gttf/study/scan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "gttf/output/number.hpp"
 #include "gttf/study/resolution_table.hpp"
 #include "gttf/study/track_documents.hpp"
+#include "gttf/study/track_view.hpp"
 #include "outputs.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
@@ -67,14 +67,7 @@ std::string title(const StudyRequest& request,
   if (detectors.size() == 1) text = detectors[0].name + ": ";
   text += request.particle.name +
           ", phi = " + readable(in_degrees(request.phi), title_digits) + " deg";
-  if (request.vertex != std::array<double, 3>{}) {
-    text += ", from (";
-    for (const double x : request.vertex)
-      text +=
-          readable(x, title_digits) + (&x == &request.vertex[2] ? "" : ", ");
-    text += ") mm";
-  }
-  return text;
+  return text + start_text(request.vertex);
 }
 
 class Scan : public Verb {

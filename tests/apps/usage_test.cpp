@@ -36,8 +36,8 @@ TEST_CASE(
     "usage: help tells the verbs, help VERB and VERB --help its options") {
   const Outcome all = run("gttf-design help");
   CHECK(all.code == 0);
-  for (const char* verb : {"validate", "show", "resolve", "scan", "completion",
-                           "help", "version"}) {
+  for (const char* verb : {"validate", "show", "resolve", "scan", "toy", "fit",
+                           "completion", "help", "version"}) {
     CHECK(has(all.out, std::string("\n  ") + verb + " "));
     const Outcome one = run(std::string("gttf-design help ") + verb);
     CHECK(one.code == 0);
@@ -62,7 +62,8 @@ TEST_CASE("usage: an unknown verb gets the nearest one") {
               "unknown verb \"scn\"; did you mean \"scan\"?");
   check_error("gttf-design xyzzy",
               "unknown verb \"xyzzy\"; the verbs are validate, show, resolve, "
-              "scan, regimes, budget, sensitivity, completion, help, version");
+              "scan, regimes, budget, sensitivity, toy, fit, completion, help, "
+              "version");
   check_error("gttf-design help shwo",
               "unknown verb \"shwo\"; did you mean \"show\"?\n"
               "see 'gttf-design help'");

@@ -233,6 +233,9 @@ TEST_CASE("scan: the table tells what its columns leave out") {
   for (std::size_t end; (end = r.out.find('\n', begin)) != r.out.npos;
        begin = end + 1)
     CHECK(end - begin <= 80);
+  CHECK(run("gttf-design scan $CONFIGS/first-plot.yaml --vertex 5mm,0mm,-1cm")
+            .out.starts_with("teaching barrel: pion, phi = 0 deg, from (5, 0, "
+                             "-10) mm\n\n"));
 }
 
 TEST_CASE("scan: several detectors in one table") {

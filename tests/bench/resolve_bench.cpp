@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of one resolution: shipped detectors, and barrels of 10 to 10 000
-// layers.
+// Cost of one covariance and of one resolution: shipped detectors, and barrels
+// of 10 to 10 000 layers.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -8,6 +8,7 @@
 #include "bench/barrels.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/detector/read.hpp"
+#include "gttf/fit/streaming.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
@@ -16,6 +17,21 @@ namespace {
 using namespace gttf;
 
 constexpr Track track{.p = 10 * unit::GeV, .theta = 80 * unit::deg};
+
+// One covariance at the perigee with all material, and nothing else of what
+// resolve() delivers: from the track to 25 numbers.
+void covariance_of(benchmark::State& state) {
+  const TrackingGeometry geometry(
+      bench::barrel(static_cast<int>(state.range(0))));
+  for (auto _ : state) {
+    const Crossings<double> c =
+        find_crossings(geometry, track, Scattering::highland);
+    Covariance5<double> perigee = covariance(filter<Errors::all>(geometry, c));
+    add_inner_material(c, perigee);
+    benchmark::DoNotOptimize(perigee);
+  }
+}
+BENCHMARK(covariance_of)->Arg(10)->Arg(100);
 
 void resolve_repeatedly(benchmark::State& state, const Detector& detector,
                         Engine engine) {

@@ -181,7 +181,10 @@ TEST_CASE("options: a fault names the option and shows its text") {
         "      | 0.1:100GeV:60\n"
         "      | ^~~ add a unit, for example \"0.1 GeV\"\n");
   options.p = "1GeV:2GeV";
-  CHECK(contains(answer(options), "the key \"points\" is missing"));
+  CHECK(answer(options) ==
+        "--p: error: a range is FROM:TO:POINTS or FROM:TO:POINTS:linear\n"
+        "      | 1GeV:2GeV\n"
+        "      |          ^ write for example 1GeV:2GeV:60\n");
   options.p = "2GeV:1GeV:3";
   CHECK(contains(answer(options), "is inverted"));
   options.p = "1GeV:2GeV:3:logarithm";

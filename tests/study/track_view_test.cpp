@@ -100,6 +100,20 @@ TEST_CASE("track view: the summary of a track without hits has no errors") {
   CHECK(s.sections[1].table.rows() == r.crossings.size());
 }
 
+TEST_CASE("track view: a track that curls up says so, measured or not") {
+  const Detector d = example("{ solenoid: 2 T }");
+  StudyRequest request = one_track();
+  for (const double p : {0.1, 0.05}) {  // turns back at 0.33 m, at 0.16 m
+    request.momentum.values = {p};
+    const Resolution r = resolve(TrackingGeometry(d), grid_track(request, {}));
+    CHECK((r.status == Status::ok) == (p == 0.1));
+    CHECK(crossing_section(d, r).title.ends_with("; then the track curls up)"));
+  }
+  request.momentum.values = {1};
+  const Resolution r = resolve(TrackingGeometry(d), grid_track(request, {}));
+  CHECK(crossing_section(d, r).title.find("curls") == std::string::npos);
+}
+
 TEST_CASE("track view: a track is told with its units") {
   StudyRequest request = one_track();
   CHECK(track_text(request, grid_track(request, {})) ==

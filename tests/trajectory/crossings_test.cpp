@@ -71,7 +71,6 @@ TEST_CASE("crossings: every surface the helix passes is found, once") {
     const double end = std::min(unit::pi / kappa, 12e3);
     for (std::size_t s = 0; s < d.layers.size(); ++s) {
       const Surface& surface = d.layers[s].surface;
-      if (surface.shape == Shape::plane && surface.normal != Axis::z) continue;
       const double start = distance_from(surface, t.vertex);
       if (surface.shape == Shape::cylinder && start >= 0) continue;
       double found = -1;
@@ -92,17 +91,18 @@ TEST_CASE("crossings: every surface the helix passes is found, once") {
       const Point p = on_helix(t, d.field.bz, found);
       const double r = std::hypot(p[0], p[1]);
       const double margin = 5;  // mm: leaves edges to the other tests
+      const auto u = (static_cast<std::size_t>(surface.normal) + 1) % 3;
       const bool within =
           surface.shape == Shape::cylinder
               ? std::abs(p[2]) < surface.v.upper - margin
           : surface.shape == Shape::disk
               ? r > surface.v.lower + margin && r < surface.v.upper - margin
-              : std::abs(p[0]) < surface.u.upper - margin &&
-                    std::abs(p[1]) < surface.v.upper - margin;
+              : std::abs(p[u]) < surface.u.upper - margin &&
+                    std::abs(p[(u + 1) % 3]) < surface.v.upper - margin;
       if (!within) continue;
       ++surfaces;
       if (ours < 0)  // only grazing incidence is left out
-        CHECK(surface.shape == Shape::cylinder);
+        CHECK(surface.shape != Shape::disk);
       else
         CHECK(std::abs(ours - found) <= 1.01 * end / steps);
     }
@@ -132,6 +132,33 @@ TEST_CASE("crossings: a plane normal to y is a plane normal to x, turned") {
   }
 }
 
+TEST_CASE("crossings: a track that starts away from a plane bends to it") {
+  Detector d;
+  d.field = {FieldKind::solenoid, 2 * unit::T};
+  d.layers.emplace_back();
+  Track t;
+  t.p = 0.5;
+  t.charge = 1;  // turns clockwise with a radius of 0.83 m
+  for (const Axis normal : {Axis::x, Axis::y}) {
+    const double azimuth = normal == Axis::x ? 0 : 90 * unit::deg;
+    d.layers[0].surface = make_plane(normal, 300, {-1e4, 1e4}, {-1e4, 1e4});
+    // from a little towards it to far away; the last one turns by pi before
+    for (const double angle : {89.9, 90.0, 90.1, 130.0, 170.0}) {
+      CAPTURE(angle);
+      t.phi = azimuth + angle * unit::deg;
+      const auto found = crossings_of(d, t).list;
+      REQUIRE(found.size() == (angle < 150 ? 1 : 0));
+      if (!found.empty()) {
+        const Point p = on_helix(t, d.field.bz, found[0].at.arc);
+        // rounding of a position of a metre
+        CHECK(std::abs(distance_from(d.layers[0].surface, p)) < 1e-9);
+      }
+      t.phi = azimuth - angle * unit::deg;  // turns away from it
+      CHECK(crossings_of(d, t).list.empty());
+    }
+  }
+}
+
 TEST_CASE("crossings: a curling track says so, a leaving one does not") {
   Detector d = make_barrel(4, 30, 300, 2, 0.01, 0.01);
   for (Layer& layer : d.layers) layer.surface.v = {-200, 200};
@@ -148,6 +175,60 @@ TEST_CASE("crossings: a curling track says so, a leaving one does not") {
   c = crossings_of(d, t);
   CHECK(c.n_measuring == 4);
   CHECK(c.end == TrackEnd::leaves);
+}
+
+TEST_CASE("crossings: who passes beside a disk leaves, who spirals curls up") {
+  Detector d;
+  d.field = {FieldKind::solenoid, 2 * unit::T};
+  d.layers.emplace_back();
+  d.layers[0].surface = make_disk(3000, {0, 1000});
+  Track t;
+  t.theta = 60 * unit::deg;
+  const auto end = [&](double p) {
+    t.p = p;
+    const Crossings<double> c = crossings_of(d, t);
+    CHECK(c.list.empty());
+    return c.end;
+  };
+  // after half a turn 2.9 m, 1.2 m, 0.9 m and 3 mm from the axis
+  CHECK(end(1) == TrackEnd::leaves);
+  CHECK(end(0.4) == TrackEnd::leaves);
+  CHECK(end(0.3) == TrackEnd::curls_up);
+  CHECK(end(0.001) == TrackEnd::curls_up);
+  d.layers[0].surface = make_plane(Axis::x, 3000, {-1e3, 1e3}, {-1e3, 1e3});
+  CHECK(end(0.3) == TrackEnd::curls_up);
+  t.theta = 20 * unit::deg;  // 0.9 m from the axis, but at z = 3.9 m
+  CHECK(end(0.8) == TrackEnd::leaves);
+}
+
+TEST_CASE("crossings: a track does not cross the surface it starts on") {
+  // whichever way the rounding of the start point falls
+  for (int i = 0; i < 60; ++i) {
+    const double azimuth = i * 6 * unit::deg;
+    Track t;
+    t.theta = 60 * unit::deg;
+    t.vertex = {30 * std::cos(azimuth), 30 * std::sin(azimuth), 0.1 * i};
+    Detector d;
+    d.field = {FieldKind::solenoid, 1 * unit::T};
+    constexpr Interval wide{-1e3, 1e3};
+    for (const Surface& surface :
+         {make_cylinder(30, wide), make_disk(0.3 * i / 3, {0, 1e3}),
+          make_plane(Axis::x, 30 * std::sin(azimuth + 90 * unit::deg), wide,
+                     wide),
+          make_plane(Axis::y, 30 * std::cos(azimuth - 90 * unit::deg), wide,
+                     wide)}) {
+      d.layers.emplace_back();
+      d.layers.back().surface = surface;
+    }
+    for (int k = 0; k < 12; ++k) {
+      t.phi = (7 + 30 * k) * unit::deg;
+      CHECK(crossings_of(d, t).list.empty());
+    }
+    // and crosses those that are a little ahead
+    d.layers[0].surface.position += 1e-5;
+    t.phi = azimuth;
+    CHECK(crossings_of(d, t).list.size() == 1);
+  }
 }
 
 TEST_CASE("crossings: a nearly straight track approaches the straight one") {

@@ -246,4 +246,12 @@ std::string sha256(std::string_view bytes) {
   return digits.data();
 }
 
+std::string sha256_of_file(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return "";
+  std::array<char, SHA256_DIGEST_STRING_LENGTH> digits{};
+  return SHA256File(path.c_str(), digits.data()) == nullptr ? ""
+                                                            : digits.data();
+}
+
 }  // namespace gttf

@@ -259,7 +259,10 @@ std::vector<Coordinate> read_coordinates(MapReader& layer,
                       "remove \"measures\" from a passive layer");
     return read_general(measures->items());
   }
-  if (measures) {
+  if (measures && measures->node().find("angle")) {
+    measures->error("a coordinate under an angle is not in a list",
+                    "write a list: [{ angle: 0 deg, sigma: 20 um }]");
+  } else if (measures) {
     MapReader map(*measures, "a map such as { rphi: 5 um, z: 5 um } or a list");
     if (map) {
       named.read(map, false);

@@ -53,9 +53,23 @@ S guarded(const S& v) {
 }
 }  // namespace detail
 
+/// No right-hand sides: a covariance needs none. See ResidualColumn.
+struct NoColumn {
+  template <class... Arguments>
+  void rotate(const Arguments&...) {}
+  template <class... Arguments>
+  void finish(const Arguments&...) {}
+  template <class... Arguments>
+  void start_kinks(const Arguments&...) {}
+  template <class... Arguments>
+  void scatter(const Arguments&...) {}
+};
+
 /// Adds the equation x . s = y +- sqrt(v): weighted rotations downwards.
-template <ZeroVariance Z, class S>
-[[gnu::always_inline]] inline void measure(FiveEquations<S>& e, Row<S> x, S v) {
+/// @param column  right-hand sides, rotated along
+template <ZeroVariance Z, class S, class Column = NoColumn>
+[[gnu::always_inline]] inline void measure(FiveEquations<S>& e, Row<S> x, S v,
+                                           Column&& column = {}) {
   GTTF_UNROLL
   for (std::size_t i = 0; i < 5; ++i) {
     const S ve = detail::guarded<Z>(v);
@@ -63,6 +77,7 @@ template <ZeroVariance Z, class S>
     const S inv = S(1) / q, c = ve * inv, s = t * inv;
     e.v[i] = e.v[i] * c;
     v = q;
+    column.rotate(i, x[i], c, s);
     GTTF_UNROLL
     for (std::size_t j = i + 1; j < 5; ++j) {
       S& r = e.r[FiveEquations<S>::at(i, j)];
@@ -72,6 +87,7 @@ template <ZeroVariance Z, class S>
       r = c * r + s * xj;
     }
   }
+  column.finish(v);
 }
 
 /// Adds two equations at once, with one division per row instead of two.
@@ -114,11 +130,13 @@ struct KinkGain {
 /// @param w      theta0^2; 0 changes nothing
 /// @param w_phi  theta0^2/sin^2(theta)
 /// @param gain   filled if not null
-template <ZeroVariance Z, bool keep_gain, class S>
+/// @param column right-hand sides, scattered along
+template <ZeroVariance Z, bool keep_gain, class S, class Column = NoColumn>
 [[gnu::always_inline]] inline void scatter(FiveEquations<S>& e,
                                            const Kink<S>& b, const S& w,
                                            const S& w_phi,
-                                           KinkGain<S>* gain = nullptr) {
+                                           KinkGain<S>* gain = nullptr,
+                                           Column&& column = {}) {
   const auto r = [&e](std::size_t i, std::size_t j) -> S& {
     return e.r[FiveEquations<S>::at(i, j)];
   };
@@ -139,6 +157,7 @@ template <ZeroVariance Z, bool keep_gain, class S>
     gt[3] = k;
     gt[4] = k * r(3, 4);
     gp[3] = gp[4] = S(0);
+    column.start_kinks(k);
   }
   GTTF_UNROLL
   for (std::size_t step = 0; step < 3; ++step) {
@@ -152,6 +171,7 @@ template <ZeroVariance Z, bool keep_gain, class S>
     dt = dt * (v * i1);
     u = u - vt * fp * i1;
     dp = dp * (a1 * i2);
+    column.scatter(i, ft, ep[i], kt, kp);
     GTTF_UNROLL
     for (std::size_t j = i + 1; j < 5; ++j) {
       S& rij = r(i, j);

@@ -4,31 +4,9 @@
 
 #include <cmath>
 
+#include "gttf/trajectory/surface_axes.hpp"
+
 namespace gttf {
-
-namespace {
-
-/// The axes (u', v') of a surface record at a point, as rows of space.
-std::pair<Vector3, Vector3> record_axes(const SurfaceRecord& s,
-                                        const Vector3& at) {
-  using Kind = SurfaceRecord::Kind;
-  const double r = std::hypot(at.x(), at.y());
-  const Vector3 z = Vector3::UnitZ();
-  switch (s.kind) {
-    case Kind::cylinder:
-      return {Vector3(-at.y() / r, at.x() / r, 0), z};
-    case Kind::disk:
-      return {Vector3(-at.y() / r, at.x() / r, 0),
-              Vector3(at.x() / r, at.y() / r, 0)};
-    case Kind::plane:
-      return {Vector3(-s.normal_sin, s.normal_cos, 0), z};
-    case Kind::disk_plane:
-      break;
-  }
-  return {Vector3::UnitY(), Vector3::UnitX()};
-}
-
-}  // namespace
 
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
                                 const Track& track,
@@ -60,7 +38,7 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
                                    line.sin_phi * f + line.cos_phi * g,
                                    x.at.arc * line.cot_theta);
     c.turn = line.kappa * x.at.arc * line.inv_sin_theta;
-    const auto [u, v] = record_axes(s, c.position);
+    const auto [u, v] = surface_axes(s, c.position);
     const auto [user_u, user_v] = s.user_axes();
     c.u = user_u.cosine * u + user_u.sine * v;
     c.v = user_v.cosine * u + user_v.sine * v;

@@ -67,8 +67,8 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   if (path.empty()) throw OutputError("cannot write \"\": no file name");
   if (const auto descriptor = open_descriptor(path)) {
     const int copy = fcntl(*descriptor, F_DUPFD_CLOEXEC, 0);
-    if (copy < 0) fail(path, errno);
     const std::string name = path == "-" ? "standard output" : path;
+    if (copy < 0) fail(name, errno);
     stream_ = std::make_unique<FileStream>(copy, name, true);
     return;
   }

@@ -84,8 +84,9 @@ std::string to_lines(const Provenance& p, std::string_view prefix) {
   std::string out = fmt::format("{}{} {}\n", prefix, p.program, p.version);
   out += fmt::format("{}command: {}\n", prefix, p.command_line);
   for (const InputFile& input : p.inputs)
-    out += fmt::format("{}input: {} sha256:{}\n", prefix,
-                       without_controls(input.file), input.sha256);
+    out +=
+        fmt::format("{}input: {}{}{}\n", prefix, without_controls(input.file),
+                    input.sha256.empty() ? "" : " sha256:", input.sha256);
   if (p.seed) out += fmt::format("{}seed: {}\n", prefix, *p.seed);
   return out;
 }
@@ -97,8 +98,11 @@ Document to_document(const Provenance& p) {
   document.set("command_line", p.command_line);
   Document::List inputs;
   for (const InputFile& input : p.inputs)
-    inputs.push_back(
-        Document().set("file", input.file).set("sha256", input.sha256));
+    inputs.push_back(Document()
+                         .set("file", input.file)
+                         .set("sha256", input.sha256.empty()
+                                            ? Document()
+                                            : Document(input.sha256)));
   document.set("inputs", std::move(inputs));
   if (p.seed) {
     // As text if a double, which most JSON readers use, cannot hold it.

@@ -16,7 +16,7 @@ namespace gttf {
 /// A file that was read.
 struct InputFile {
   std::string file;    ///< as given by the user
-  std::string sha256;  ///< of what was read; hex
+  std::string sha256;  ///< of what was read; hex; empty: a stream, unknown
 };
 
 /// What made a result. No time and no machine: the same inputs give the same

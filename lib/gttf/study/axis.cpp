@@ -145,9 +145,12 @@ Node option_node(const std::string& option, const std::string& text,
   if (separator == ',') return Node::make_list(whole, std::move(parts));
 
   constexpr std::array keys = {"from", "to", "points", "spacing"};
-  if (parts.size() > keys.size()) {
-    Diagnostic d = source->at(parts[keys.size()].origin().offset);
+  const bool too_many = parts.size() > keys.size();
+  if (too_many || parts.size() < 3) {
+    Diagnostic d =
+        source->at(too_many ? parts[keys.size()].origin().offset : text.size());
     d.problem = "a range is FROM:TO:POINTS or FROM:TO:POINTS:linear";
+    if (!too_many) d.suggestion = fmt::format("write for example {}:60", text);
     diagnostics.add(std::move(d));
     return Node::make_null(whole);
   }

@@ -12,6 +12,7 @@
 #include "gttf/study/axis.hpp"
 #include "gttf/study/detail/read_particle.hpp"
 #include "gttf/study/detail/read_start.hpp"
+#include "gttf/study/detail/read_toys.hpp"
 
 namespace gttf {
 namespace {
@@ -64,6 +65,27 @@ class RequestReader {
     read_detectors(path, request);
     read_momentum(request.momentum, single_point);
     read_angle(request.angle, single_point);
+    read_rest(request);
+    detail::read_toys({pick("--toys", options_.toys, "toys"),
+                       pick("--seed", options_.seed, "seed"),
+                       pick("--fits", options_.fits, "fits")},
+                      request.toys);
+    if (file_) file_->finish();
+    return request;
+  }
+
+  StudyRequest read_for_fit() {
+    StudyRequest request;
+    if (options_.p) read_momentum(request.momentum, true);
+    read_rest(request);
+    return request;
+  }
+
+ private:
+  using Text = std::optional<std::string>;
+
+  /// Particle, start and model.
+  void read_rest(StudyRequest& request) {
     // in braces the order of evaluation, and so of messages, is fixed
     const detail::ParticleKeys by_option{
         from_option("--particle", options_.particle),
@@ -79,12 +101,7 @@ class RequestReader {
     if (const auto spot = pick("--beam-spot", options_.beam_spot, "beam_spot"))
       request.beam_spot = detail::read_beam_spot(*spot);
     read_model(request);
-    if (file_) file_->finish();
-    return request;
   }
-
- private:
-  using Text = std::optional<std::string>;
 
   std::optional<Value> from_option(const std::string& option,
                                    const Text& text) {
@@ -178,7 +195,8 @@ class RequestReader {
 
   /// Of two values that exclude each other the one that is given; `second`
   /// tells which.
-  std::optional<Value> exclusive(std::optional<Value> a, std::optional<Value> b,
+  std::optional<Value> exclusive(const std::optional<Value>& a,
+                                 const std::optional<Value>& b,
                                  std::string_view names, bool& second) {
     if (a && b)
       b->error(fmt::format("{} exclude each other", names),
@@ -292,6 +310,15 @@ StudyRequest read_request(const std::string& path, const StudyOptions& options,
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
   request.file = path;
   request.sha256 = hash;
+  return request;
+}
+
+StudyRequest read_fit_request(const StudyOptions& options) {
+  Diagnostics diagnostics;
+  const std::optional<Value> no_file;
+  RequestReader reader(options, no_file, diagnostics);
+  StudyRequest request = reader.read_for_fit();
+  if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
   return request;
 }
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/fit/beam_spot.hpp"
+#include "gttf/study/toy_fit.hpp"
 #include "gttf/trajectory/track.hpp"
 
 namespace gttf {
@@ -25,6 +27,13 @@ struct AngleAxis {
   std::vector<double> values;  ///< rad for theta, 1 for eta
 };
 
+/// How many toys of every track are simulated, and how they are fitted.
+struct ToyRequest {
+  std::uint64_t toys = 10000;
+  std::uint64_t seed = 1;
+  std::vector<ToyFit> fits = {ToyFit{}};
+};
+
 /// A grid of tracks through one or more detectors.
 struct StudyRequest {
   std::vector<std::string> detectors;  ///< paths, resolved
@@ -35,6 +44,7 @@ struct StudyRequest {
   std::array<double, 3> vertex{};  ///< mm
   Scattering scattering = Scattering::highland;
   std::optional<BeamSpot> beam_spot;  ///< off unless given
+  ToyRequest toys;
   std::string file;    ///< the study file; empty if from options only
   std::string sha256;  ///< of the study file; empty if none
 };
@@ -43,7 +53,7 @@ struct StudyRequest {
 struct StudyOptions {
   std::vector<std::string> detectors;
   std::optional<std::string> particle, p, pt, theta, eta, phi, vertex, mass,
-      charge, scattering, energy_loss, beam_spot;
+      charge, scattering, energy_loss, beam_spot, toys, seed, fits;
 };
 
 /// Option before study file before default. `path` may be empty (options only)
@@ -52,6 +62,11 @@ struct StudyOptions {
 /// Throws InputError with everything that is wrong.
 StudyRequest read_request(const std::string& path, const StudyOptions& options,
                           bool single_point = false);
+
+/// Of the options what a fit of measured tracks needs: particle, vertex, beam
+/// spot, scattering, and if given one momentum; no detectors.
+/// Throws InputError with everything that is wrong.
+StudyRequest read_fit_request(const StudyOptions& options);
 
 /// theta [rad] of value `i` of the angle axis: eta = -ln tan(theta/2).
 double theta_of(const AngleAxis& axis, std::size_t i);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/row.hpp"
 
+#include <limits>
+
 namespace gttf {
 
 Document row_of(const Table& table, std::size_t row) {
@@ -16,6 +18,23 @@ Document row_of(const Table& table, std::size_t row) {
     }
   }
   return document;
+}
+
+double number_of(const Document& row, std::string_view name) {
+  const Document* member = row.find(name);
+  if (member == nullptr) return std::numeric_limits<double>::quiet_NaN();
+  if (const auto* x = std::get_if<double>(&member->value())) return *x;
+  // a whole number that was written and read back
+  if (const auto* n = std::get_if<std::int64_t>(&member->value()))
+    return static_cast<double>(*n);
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string text_of(const Document& row, std::string_view name) {
+  const Document* member = row.find(name);
+  const auto* text =
+      member != nullptr ? std::get_if<std::string>(&member->value()) : nullptr;
+  return text != nullptr ? *text : std::string();
 }
 
 Document rows_of(const Table& table) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 
 #include "gttf/core/document.hpp"
 #include "gttf/core/table.hpp"
@@ -11,6 +13,10 @@ namespace gttf {
 
 /// A row as members named like the columns; empty text is "no value".
 Document row_of(const Table& table, std::size_t row);
+
+/// A member of a row; NaN and "" if there is none (or of another kind).
+double number_of(const Document& row, std::string_view name);
+std::string text_of(const Document& row, std::string_view name);
 
 /// All rows as a list.
 Document rows_of(const Table& table);

@@ -140,15 +140,17 @@ std::string number_text(double value) {
 
 }  // namespace
 
+std::string start_text(const std::array<double, 3>& vertex) {
+  const auto [x, y, z] = vertex;
+  if (x == 0 && y == 0 && z == 0) return "";
+  return fmt::format(", from ({:.6g}, {:.6g}, {:.6g}) mm", x, y, z);
+}
+
 std::string track_text(const StudyRequest& request, const Track& track) {
-  std::string text =
-      fmt::format("{}, p = {:.6g} GeV, theta = {:.6g} deg, phi = {:.6g} deg",
-                  request.particle.name, track.p, in_degrees(track.theta),
-                  in_degrees(track.phi));
-  const auto& v = track.vertex;
-  if (v[0] != 0 || v[1] != 0 || v[2] != 0)
-    text += fmt::format(", from ({:.6g}, {:.6g}, {:.6g}) mm", v[0], v[1], v[2]);
-  return text;
+  return fmt::format(
+      "{}, p = {:.6g} GeV, theta = {:.6g} deg, phi = {:.6g} deg{}",
+      request.particle.name, track.p, in_degrees(track.theta),
+      in_degrees(track.phi), start_text(track.vertex));
 }
 
 Table crossing_table(const Detector& detector, const Resolution& r) {
@@ -190,9 +192,11 @@ Section crossing_section(const Detector& detector, const Resolution& r) {
   table.columns.resize(table.columns.size() - 2);
   table.add("theta0_mrad", std::move(theta0));
   table.add("measured", std::move(measured));
-  return {fmt::format("Crossings ({} layer{}, {} measuring, x/X0 {:.4g} %)",
+  const bool curls_up = r.end == TrackEnd::curls_up;
+  return {fmt::format("Crossings ({} layer{}, {} measuring, x/X0 {:.4g} %{})",
                       r.crossings.size(), r.crossings.size() == 1 ? "" : "s",
-                      r.n_hits, r.x_over_x0 / unit::percent),
+                      r.n_hits, r.x_over_x0 / unit::percent,
+                      curls_up ? "; then the track curls up" : ""),
           {},
           std::move(table),
           digits};

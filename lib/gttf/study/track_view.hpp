@@ -2,6 +2,9 @@
 // What is known of one track, as table, document and summary.
 #pragma once
 
+#include <array>
+#include <string>
+
 #include "gttf/core/document.hpp"
 #include "gttf/core/summary.hpp"
 #include "gttf/core/table.hpp"
@@ -29,6 +32,9 @@ Summary track_summary(const Detector& detector, const StudyRequest& request,
 /// The section of what the track crosses.
 Section crossing_section(const Detector& detector,
                          const Resolution& resolution);
+
+/// ", from (0, 0, 5) mm"; empty at the origin.
+std::string start_text(const std::array<double, 3>& vertex);
 
 /// "pion, p = 1 GeV, theta = 90 deg, phi = 0 deg".
 std::string track_text(const StudyRequest& request, const Track& track);

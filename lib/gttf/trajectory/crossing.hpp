@@ -93,8 +93,12 @@ void cross_plane(const Line<S>& l, const SurfaceRecord& s, const S& position,
   const S cos0 = l.cos_phi * cn + l.sin_phi * sn;
   const S sin0 = l.sin_phi * cn - l.cos_phi * sn;
   const S gap = position - (l.along * cos0 - l.across * sin0);
-  const S root = sqrt(cos0 * cos0 - gap * l.c * (gap * l.c + S(2) * sin0));
-  set_from_chord_tangent(l, abs(gap) / (abs(cos0) + root), x);
+  // m W^2 - 2 gap cos0 W + gap^2 = 0; a track that starts away from the plane
+  // meets it if it bends towards it (m < 0)
+  const S m = gap * l.c * (gap * l.c + S(2) * sin0);
+  const S sum = abs(cos0) + sqrt(cos0 * cos0 - m);
+  set_from_chord_tangent(
+      l, select(gap * cos0 > S(0), abs(gap) / sum, abs(gap) * sum / -m), x);
   x.cos_psi = cos0 * x.cos_turn - sin0 * x.sin_turn;
   x.sin_psi = sin0 * x.cos_turn + cos0 * x.sin_turn;
   x.inv_cos_psi = S(1) / x.cos_psi;

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// toy: simulated tracks, fitted, against the resolution that is expected.
+#include "gttf/study/toy_study.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "gttf/config/source.hpp"
+#include "gttf/config/text.hpp"
+#include "gttf/output/json_read.hpp"
+#include "gttf/study/toy_table.hpp"
+#include "outputs.hpp"
+#include "toy_options.hpp"
+#include "usage.hpp"
+#include "verb.hpp"
+
+namespace gttf::app {
+namespace {
+
+Result result_of(const ToyState& state) {
+  return {toy_table(state), toy_results(state), toy_summary(state), {}};
+}
+
+// Stores a state now and then, whole or not at all.
+class Checkpoint {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Checkpoint(std::string path, double seconds,
+             std::optional<Provenance> provenance)
+      : path_(std::move(path)), interval_(seconds) {
+    style_.provenance = std::move(provenance);
+  }
+
+  // Goes on from the file if there is one.
+  void restore(ToyState& state) const {
+    if (path_.empty() || !std::filesystem::exists(path_)) return;
+    ToyState stored = toy_state_of(read_json(read_file(path_), path_), path_);
+    check_same_run(state, stored, path_);
+    state = std::move(stored);
+  }
+
+  // Storing takes at most a twentieth of the time.
+  void offer(const ToyState& state) {
+    if (path_.empty()) return;
+    const auto now = Clock::now();
+    const bool due = now - last_ >= interval_ && now - last_ >= 20 * cost_;
+    if (!due && !state.is_complete()) return;
+    AtomicFile file(path_);
+    write_json(file.stream(), to_document(state), style_);
+    file.commit();
+    last_ = Clock::now();
+    cost_ = last_ - now;
+  }
+
+ private:
+  std::string path_;
+  TableStyle style_;
+  std::chrono::duration<double> interval_;
+  Clock::time_point last_ = Clock::now();
+  Clock::duration cost_{0};
+};
+
+class Toy : public Verb {
+ public:
+  Toy()
+      : Verb("toy",
+             "Simulated tracks, fitted: biases, pulls and chi2 against the "
+             "expected resolution") {
+    options_.declare(command());
+    command().footer(
+        "\nExamples:\n"
+        "  gttf-design toy --detector detectors/alice_its2.yaml --p 1GeV "
+        "--toys 100000 --fits general,ms\n"
+        "  gttf-design toy study.yaml --checkpoint toys.state -o toys.json\n"
+        "  gttf-design toy study.yaml --shard 2/8 -o part2.json\n"
+        "  gttf-design toy merge part*.json -o toys.csv");
+  }
+
+  int run(const Call& call) override {
+    if (options_.is_merge()) return merge(call);
+    const std::string study = options_.study();
+    if (study.empty() && options_.track.study.detectors.empty())
+      throw UsageError("nothing to simulate: give a study file or --detector");
+    const bool sharded = !options_.shard.empty();
+    const Shard shard = sharded ? parse_shard(options_.shard) : Shard{};
+    if (!options_.save_toys.empty() && !options_.checkpoint.empty())
+      throw UsageError(
+          "--save-toys does not go with --checkpoint: toys done before an "
+          "interruption would be missing");
+
+    const StudyRequest request = read_request(study, options_.track.study);
+    const std::vector<Detector> detectors =
+        load_detectors(request, options_.overrides, options_.output.quiet);
+    std::optional<Provenance> provenance =
+        provenance_of(call.arguments, options_.output, &request, detectors);
+    if (provenance) provenance->seed = request.toys.seed;
+    Outputs outputs(options_.output, provenance, inputs_of(request));
+    if (sharded && !outputs.only(Format::json))
+      throw UsageError(
+          "a shard is a part to be merged: write it with -o "
+          "PART.json (or --format json)");
+
+    ToyState state = plan_toys(request, detectors, shard);
+    Checkpoint checkpoint(options_.checkpoint, options_.checkpoint_every,
+                          provenance);
+    checkpoint.restore(state);
+    run_all(request, detectors, provenance, checkpoint, state);
+    if (sharded)
+      outputs.write({{}, to_document(state), {}, {}});
+    else
+      outputs.write(result_of(state));
+    outputs.commit();
+    return sharded ? good : exit_code(state);
+  }
+
+ private:
+  std::vector<std::string> inputs_of(const StudyRequest& request) const {
+    std::vector<std::string> inputs = request.detectors;
+    if (!request.file.empty()) inputs.push_back(request.file);
+    if (!options_.checkpoint.empty()) inputs.push_back(options_.checkpoint);
+    return inputs;
+  }
+
+  void run_all(const StudyRequest& request,
+               const std::vector<Detector>& detectors,
+               const std::optional<Provenance>& provenance,
+               Checkpoint& checkpoint, ToyState& state) const {
+    Progress::Settings settings;
+    settings.wanted = !options_.output.quiet && !options_.output.no_progress;
+    Progress bar("toy", settings);
+    const std::size_t before = static_cast<std::size_t>(state.done());
+    ToyRunOptions run;
+    run.threads = options_.threads;
+    // what was done before an interruption says nothing about the speed
+    run.progress = [&bar, before](std::size_t done, std::size_t total) {
+      bar.update(done - before, total - before);
+    };
+    run.checkpoint = [&checkpoint](const ToyState& s) { checkpoint.offer(s); };
+    if (options_.save_toys.empty()) {
+      run_toys(request, detectors, run, state);
+      return;
+    }
+    OutputOptions saving;
+    saving.files = {options_.save_toys};
+    Outputs toys(saving, provenance, inputs_of(request));
+    const auto sink = toys.table_sink("", {}, {}, &bar);
+    run.toys = sink.get();
+    run_toys(request, detectors, run, state);
+    toys.commit();
+  }
+
+  int merge(const Call& call) const {
+    const std::vector<std::string> names = options_.parts();
+    if (names.empty())
+      throw UsageError("nothing to merge: toy merge PART... -o FILE");
+    std::optional<Provenance> provenance;
+    if (!options_.output.no_provenance)
+      provenance = make_provenance(call.arguments);
+    std::vector<ToyState> parts;
+    for (const std::string& name : names) {
+      const std::string text = read_file(name);
+      if (provenance) provenance->inputs.push_back({name, sha256(text)});
+      parts.push_back(toy_state_of(read_json(text, name), name));
+    }
+    if (provenance) provenance->seed = parts.front().seed;
+    Outputs outputs(options_.output, provenance, names);
+    const ToyState state = merge_toys(std::move(parts), names);
+    outputs.write(result_of(state));
+    outputs.commit();
+    return exit_code(state);
+  }
+
+  static int exit_code(const ToyState& state) {
+    if (fitted_toys(state) > 0) return good;
+    std::fputs(
+        "gttf-design: no toy could be fitted; the columns status and n_failed "
+        "tell why\n",
+        stderr);
+    return no_track;
+  }
+
+  ToyOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_toy() { return std::make_unique<Toy>(); }
+
+}  // namespace gttf::app

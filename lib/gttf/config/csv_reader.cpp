@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/config/csv_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "gttf/config/source.hpp"
+#include "gttf/config/text.hpp"
+
+namespace gttf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t block_bytes = std::size_t{1} << 18;
+constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
+
+bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+bool is_number(std::string_view text) {
+  double value = 0;
+  return parse_number(text, value) == nullptr;
+}
+
+std::size_t characters(std::string_view text) {
+  return detail::character_count(text);
+}
+
+}  // namespace
+
+Diagnostic CsvLine::at(const std::string& file, std::size_t cell) const {
+  const bool exists = cell < cells.size();
+  const std::size_t offset = exists ? offsets[cell] : text.size();
+  Diagnostic d;
+  d.file = file;
+  d.line = static_cast<int>(number);
+  d.column = 1 + static_cast<int>(characters(text.substr(0, offset)));
+  d.length =
+      exists ? std::max(1, static_cast<int>(characters(cells[cell]))) : 1;
+  d.source_line = text;
+  return d;
+}
+
+Diagnostic CsvLine::at_problem(const std::string& file) const {
+  Diagnostic d = at(file, cells.size());
+  d.column = 1 + static_cast<int>(characters(text.substr(0, problem_at)));
+  d.problem = problem;
+  return d;
+}
+
+const CsvLine* CsvLines::next() {
+  while (!rest_.empty()) {
+    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+    std::string_view text = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    line_.number = number_++;
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    const std::size_t first = text.find_first_not_of(" \t");
+    if (first == text.npos || text[first] == '#') continue;
+    line_.text = text;
+    line_.cells.clear();
+    line_.offsets.clear();
+    line_.problem.clear();
+    if (text.find('"') == text.npos)
+      split();
+    else
+      split_quoted();
+    return &line_;
+  }
+  return nullptr;
+}
+
+void CsvLines::split() {
+  const std::string_view text = line_.text;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = std::min(text.find(separator_, begin), text.size());
+    std::size_t first = begin, last = end;
+    while (first < last && is_space(text[first])) ++first;
+    while (last > first && is_space(text[last - 1])) --last;
+    line_.cells.push_back(text.substr(first, last - first));
+    line_.offsets.push_back(first);
+    if (end == text.size()) return;
+    begin = end + 1;
+  }
+}
+
+void CsvLines::split_quoted() {
+  const std::string_view text = line_.text;
+  const auto fault = [&](std::size_t at, const char* problem) {
+    if (!line_.problem.empty()) return;
+    line_.problem = problem;
+    line_.problem_at = at;
+  };
+  line_.unquoted_.clear();
+  std::size_t i = 0;
+  while (true) {
+    while (i < text.size() && is_space(text[i]) && text[i] != separator_) ++i;
+    if (i < text.size() && text[i] == '"') {
+      const std::size_t open = i++;
+      std::string cell;
+      bool closed = false;
+      while (i < text.size() && !closed) {
+        if (text[i] != '"') {
+          cell += text[i++];
+        } else if (i + 1 < text.size() && text[i + 1] == '"') {
+          cell += '"';
+          i += 2;
+        } else {
+          closed = true;
+          ++i;
+        }
+      }
+      if (!closed) fault(open, "the quote is not closed in this line");
+      line_.cells.push_back(line_.unquoted_.emplace_back(std::move(cell)));
+      line_.offsets.push_back(open);
+      const std::size_t end = std::min(text.find(separator_, i), text.size());
+      if (!trimmed(text.substr(i, end - i)).empty())
+        fault(i, "text behind a quoted cell");
+      i = end;
+    } else {
+      const std::size_t end = std::min(text.find(separator_, i), text.size());
+      const std::string_view cell = trimmed(text.substr(i, end - i));
+      if (const std::size_t q = cell.find('"'); q != cell.npos)
+        fault(i + q, "a quote within a cell");
+      line_.cells.push_back(cell);
+      line_.offsets.push_back(i);
+      i = end;
+    }
+    if (i == text.size()) return;
+    ++i;
+  }
+}
+
+CsvReader::CsvReader(const std::string& path, std::string_view example)
+    : name_(path == "-" ? "<stdin>" : path) {
+  open(path);
+  read_header(example);
+}
+
+CsvReader::~CsvReader() {
+  if (stream_ != nullptr && stream_ != stdin) std::fclose(stream_);
+}
+
+void CsvReader::fail(std::string problem, std::string suggestion,
+                     int line) const {
+  Diagnostic d;
+  d.file = name_;
+  d.line = line;
+  d.column = line > 0 ? 1 : 0;
+  d.problem = std::move(problem);
+  d.suggestion = std::move(suggestion);
+  Diagnostics all;
+  all.add(std::move(d));
+  throw InputError(std::move(all));
+}
+
+void CsvReader::open(const std::string& path) {
+  if (path == "-") {
+    stream_ = stdin;
+    return;
+  }
+  if (path.empty()) fail("the name of the file is empty");
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_directory(status)) fail("is a directory, a file is expected");
+  stream_ = std::fopen(path.c_str(), "rb");
+  if (stream_ == nullptr) {
+    const int why = errno;
+    if (why == ENOENT) fail("no such file", suggest_file(path));
+    fail(fmt::format("cannot be read: {}", std::strerror(why)));
+  }
+  if (fs::is_regular_file(status)) {
+    const std::uintmax_t size = fs::file_size(path, ignored);
+    if (!ignored) size_ = size;
+  }
+}
+
+bool CsvReader::read(CsvBlock& block) {
+  block.text = std::move(carry_);
+  block.first_line = next_line_;
+  carry_.clear();
+  if (!at_end_) {
+    const std::size_t have = block.text.size();
+    block.text.resize(block_bytes);
+    const std::size_t n =
+        std::fread(block.text.data() + have, 1, block_bytes - have, stream_);
+    if (std::ferror(stream_) != 0)
+      fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+    block.text.resize(have + n);
+    bytes_read_ += n;
+    at_end_ = have + n < block_bytes;
+  }
+  if (!at_end_) {
+    const std::size_t end = block.text.rfind('\n') + 1;  // npos + 1 = 0
+    carry_.assign(block.text, end);
+    block.text.resize(end);
+  }
+  next_line_ += std::ranges::count(block.text, '\n');
+  if (carry_.size() > max_line_bytes)
+    fail(fmt::format("a line is longer than {} bytes", max_line_bytes),
+         "is this a table with one hit per line?",
+         static_cast<int>(next_line_));
+  return !block.text.empty();
+}
+
+void CsvReader::check_start(const CsvBlock& block) const {
+  const std::string& text = block.text.empty() ? carry_ : block.text;
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    fail("the text is UTF-16, UTF-8 is expected", "save the file as UTF-8");
+  if (text.starts_with("\x1F\x8B"))
+    fail("the file is compressed", name_ == "<stdin>"
+                                       ? "decompress it first: zcat FILE | ..."
+                                       : fmt::format("write zcat {} | "
+                                                     "gttf-design ... -",
+                                                     name_));
+  if (text.find('\0') != text.npos)
+    fail("this is not a text: it has bytes of value 0", "give a CSV file");
+}
+
+void CsvReader::read_header(std::string_view example) {
+  const std::string suggestion = fmt::format("begin with \"{}\"", example);
+  CsvBlock block;
+  bool first = true;
+  while (read(block)) {
+    if (std::exchange(first, false)) {
+      check_start(block);
+      if (block.text.starts_with(utf8_mark)) block.text.erase(0, 3);
+    }
+    // Taken apart at nothing, to find the line.
+    CsvLines lines(block, '\n');
+    const CsvLine* line = lines.next();
+    if (line == nullptr) continue;
+    header_block_ = {std::string(line->text), line->number};
+    pending_ = lines.rest();
+    for (const char c : {',', ';', '\t'})
+      if (header_block_.text.find(c) != std::string::npos) {
+        separator_ = c;
+        break;
+      }
+    header_lines_ = std::make_unique<CsvLines>(header_block_, separator_);
+    header_ = header_lines_->next();
+    Diagnostics faults;
+    if (!header_->problem.empty()) {
+      faults.add(header_->at_problem(name_));
+    } else if (std::ranges::any_of(header_->cells, is_number)) {
+      Diagnostic d = header_->at(name_, 0);
+      d.problem = "the first line is no header";
+      d.suggestion = suggestion;
+      faults.add(std::move(d));
+    } else if (header_->cells.size() == 1) {
+      Diagnostic d = header_->at(name_, 0);
+      d.problem =
+          fmt::format("one column only: {}", in_quotes(header_->cells.front()));
+      d.suggestion = "separate the cells by commas, semicolons or tabs";
+      faults.add(std::move(d));
+    }
+    if (!faults.empty()) throw InputError(std::move(faults));
+    return;
+  }
+  fail("the file is empty", suggestion);
+}
+
+bool CsvReader::next(CsvBlock& block) {
+  if (!pending_.text.empty()) {
+    block = std::exchange(pending_, {});
+    return true;
+  }
+  return read(block);
+}
+
+const char* parse_number(std::string_view text, double& value) {
+  text = trimmed(text);
+  if (text.empty()) return "an empty cell";
+  if (text.front() == '+') text.remove_prefix(1);
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error == std::errc() && end == last) return nullptr;
+  if (error == std::errc::result_out_of_range)
+    return "too large or too small for a number";
+  if (end != last && *end == ',' && error == std::errc())
+    return "a decimal comma";
+  return "not a number";
+}
+
+}  // namespace gttf

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// CsvReader: a table of any length as text, block by block, with places in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gttf/config/diagnostics.hpp"
+
+namespace gttf {
+
+/// Whole lines of a file.
+struct CsvBlock {
+  std::string text;
+  std::int64_t first_line = 1;
+};
+
+/// A line taken apart.
+struct CsvLine {
+  std::string_view text;                ///< without the line end
+  std::int64_t number = 0;              ///< from 1
+  std::vector<std::string_view> cells;  ///< without quotes and outer spaces
+  std::vector<std::size_t> offsets;     ///< of the cells in `text`
+  std::string problem;                  ///< of the quotes; empty: none
+  std::size_t problem_at = 0;           ///< its byte
+
+  /// A diagnostic of `file` at this cell; behind the last one: at the end.
+  Diagnostic at(const std::string& file, std::size_t cell) const;
+  /// The same at the first fault of the quotes.
+  Diagnostic at_problem(const std::string& file) const;
+
+ private:
+  friend class CsvLines;
+  std::deque<std::string> unquoted_;  // cells that had doubled quotes
+};
+
+/// The lines of a block one after the other, without empty lines and comments
+/// (lines that begin with #). The block must outlive them.
+class CsvLines {
+ public:
+  CsvLines(const CsvBlock& block, char separator)
+      : rest_(block.text), number_(block.first_line), separator_(separator) {}
+
+  /// The next line; nullptr behind the last. Valid until the next call.
+  const CsvLine* next();
+  /// What is left of the block.
+  CsvBlock rest() const { return {std::string(rest_), number_}; }
+
+ private:
+  void split_quoted();
+  void split();
+
+  std::string_view rest_;
+  std::int64_t number_;
+  char separator_;
+  CsvLine line_;
+};
+
+/// Reads a table whose cells are separated by commas, semicolons or tabs as the
+/// header line tells. Lines end in LF or CRLF; a line break is no part of a
+/// quoted cell.
+class CsvReader {
+ public:
+  /// Longest line.
+  static constexpr std::size_t max_line_bytes = std::size_t{1} << 16;
+
+  /// Opens `path` ("-": standard input) and reads the header line. Throws
+  /// InputError. `example`: a header line to show where there is none.
+  CsvReader(const std::string& path, std::string_view example);
+  ~CsvReader();
+  CsvReader(const CsvReader&) = delete;
+  CsvReader& operator=(const CsvReader&) = delete;
+
+  /// As messages have it.
+  const std::string& name() const { return name_; }
+  char separator() const { return separator_; }
+  const CsvLine& header() const { return *header_; }
+  std::uint64_t bytes_read() const { return bytes_read_; }
+  /// Bytes of the file; 0: not known beforehand (a pipe).
+  std::uint64_t size() const { return size_; }
+
+  /// Sets `block` to the next lines, about 256 KiB of them: where blocks end
+  /// depends on the file alone. Returns false behind the last one. Throws
+  /// InputError.
+  bool next(CsvBlock& block);
+
+ private:
+  void open(const std::string& path);
+  void check_start(const CsvBlock& block) const;
+  void read_header(std::string_view example);
+  bool read(CsvBlock& block);
+  [[noreturn]] void fail(std::string problem, std::string suggestion = {},
+                         int line = 0) const;
+
+  std::string name_;
+  std::FILE* stream_ = nullptr;
+  std::uint64_t size_ = 0, bytes_read_ = 0;
+  std::string carry_;  // the line that the last block would have cut
+  std::int64_t next_line_ = 1;
+  bool at_end_ = false;
+  char separator_ = ',';
+  CsvBlock header_block_;
+  std::unique_ptr<CsvLines> header_lines_;
+  const CsvLine* header_ = nullptr;
+  CsvBlock pending_;  // the lines behind the header
+};
+
+/// A number as tables have it: decimal, spaces around it and a leading plus
+/// allowed, "nan" and "inf" too. Locale independent.
+/// @return  why it is none; nullptr: `value` holds
+const char* parse_number(std::string_view text, double& value);
+
+}  // namespace gttf

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random numbers that are a function of their place, not of what came before.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace gttf {
+
+/// Place of a sequence of random numbers: item `index` of `stream` of `seed`.
+/// Different places give independent sequences, in any order and on any
+/// thread.
+struct RandomPlace {
+  std::uint64_t seed = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t index = 0;
+};
+
+/// Block `block` of the sequence at `place`: 256 random bits.
+/// Philox4x64-10 with the key (seed, stream) and the counter (index, block).
+/// Source: [Salmon11]; the implementation is Random123's
+std::array<std::uint64_t, 4> random_block(const RandomPlace& place,
+                                          std::uint64_t block);
+
+/// The first numbers of the sequence at `place`, standard normal: pairs
+/// sqrt(-2 ln u) (cos(2 pi w), sin(2 pi w)) of uniform u, w with 52 bits, of
+/// which u is never 0: values reach to 8.6. A longer span begins with the same
+/// numbers.
+/// Source: [BoxMuller58]
+void fill_normals(const RandomPlace& place, std::span<double> out);
+
+}  // namespace gttf

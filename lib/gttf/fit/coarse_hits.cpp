@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "gttf/fit/detail/coarse_hits.hpp"
+#include "gttf/fit/detail/prefit.hpp"
+
+namespace gttf::detail {
+
+namespace {
+
+/// Above this share of the distance to a neighbour the second order of the
+/// kinks is felt: 0.02^2 of a radian against kinks of a milliradian.
+constexpr double largest_share = 0.02;
+
+double distance_to_neighbour(const KinkSystem& system, std::size_t k) {
+  const auto& h = system.hits;
+  const auto to = [&](std::size_t i) {
+    return (h[i].measured - h[k].measured).norm();
+  };
+  if (k == 0) return to(1);
+  if (k + 1 == h.size()) return to(k - 1);
+  return std::min(to(k - 1), to(k + 1));
+}
+
+bool is_coarse(const KinkSystem& system, std::size_t k, int coordinate) {
+  return system.hits[k].sigma[coordinate] >
+         largest_share * distance_to_neighbour(system, k);
+}
+
+}  // namespace
+
+bool is_coarse(const KinkSystem& system) {
+  for (std::size_t k = 0; k < system.hits.size(); ++k)
+    if (is_coarse(system, k, 0) || is_coarse(system, k, 1)) return true;
+  return false;
+}
+
+FitStatus put_on_prefit(const TrackHits& track, KinkSystem& system,
+                        double& kappa) {
+  std::vector<std::size_t> measured;
+  for (const LinearHit& h : system.hits) measured.push_back(h.point);
+  const Prefit fit = prefit(track, measured, true);
+  if (fit.status != FitStatus::ok) return fit.status;
+  kappa = fit.start.kappa;
+  Helix at = fit.start;
+  for (std::size_t k = 0; k < system.hits.size(); ++k) {
+    LinearHit& h = system.hits[k];
+    const TrackHit& p = track.points[h.point];
+    const double guess =
+        k == 0 ? 0
+               : (p.position - track.points[system.hits[k - 1].point].position)
+                     .head<2>()
+                     .norm();
+    const double s = arc_to(at, p, guess);
+    if (!std::isfinite(s)) return FitStatus::not_converged;
+    at = at.advanced(s);
+    const auto residual = coordinate_residuals(p, at.position);
+    for (int q = 0; q < 2; ++q)
+      if (is_coarse(system, k, q)) h.removed[q] = residual[q] / h.sigma[q];
+  }
+  for (LinearHit& h : system.hits) h.at = h.measured - h.error * h.removed;
+  return FitStatus::ok;
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where to linearise triplets of hits that are measured coarsely.
+#pragma once
+
+#include "gttf/fit/detail/kink_system.hpp"
+
+namespace gttf::detail {
+
+/// Is an error comparable with the distance to the next hit, so that the raw
+/// hits are no linearisation point? A long strip, typically.
+bool is_coarse(const KinkSystem& system);
+
+/// Fits a helix first (circle and straight line, then all coordinates), puts
+/// the coarse coordinates on it and leaves the precise ones.
+/// @param kappa  set to the curvature of the helix
+/// Source: docs/theory/data-fits.md, strips
+FitStatus put_on_prefit(const TrackHits& track, KinkSystem& system,
+                        double& kappa);
+
+}  // namespace gttf::detail

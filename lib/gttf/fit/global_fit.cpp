@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/fit/global_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gttf/fit/detail/coarse_hits.hpp"
+#include "gttf/fit/detail/fit_states.hpp"
+#include "gttf/fit/detail/kink_solution.hpp"
+#include "gttf/fit/streaming_fit.hpp"
+
+namespace gttf {
+
+using namespace detail;
+
+std::string_view to_string(FitKind kind) {
+  switch (kind) {
+    case FitKind::general:
+      return "general";
+    case FitKind::hits:
+      return "hits";
+    case FitKind::scattering:
+      return "scattering";
+    case FitKind::regularised:
+      return "regularised";
+    case FitKind::common_curvature:
+      return "common_curvature";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(WeightSource source) {
+  switch (source) {
+    case WeightSource::estimate:
+      return "estimate";
+    case WeightSource::local:
+      return "local";
+    case WeightSource::update:
+      return "update";
+  }
+  return "unknown";
+}
+
+void clear(GlobalFit& r) {
+  r.kappa = r.sigma = r.chi2 = r.kappa_weights = GlobalFit::none;
+  r.ndf = r.n_steps = 0;
+  r.perigee.setConstant(GlobalFit::none);
+  r.perigee_covariance.setConstant(GlobalFit::none);
+  r.perigee_covariance_without_inner = r.perigee_covariance;
+}
+
+struct TrackFitter::Work {
+  explicit Work(const FitOptions& o) : options(o), streaming(o) {}
+
+  FitStatus run(const TrackHits& track, FitKind kind);
+  FitStatus linearise(const TrackHits& track, FitKind kind);
+  FitStatus linear_fit(const TrackHits& track, FitKind kind,
+                       WeightSource source);
+  FitStatus solve(const TrackHits& track, FitKind kind, double kappa);
+  FitStatus solve_scaled(const TrackHits& track, FitKind kind);
+  FitStatus relinearise(const TrackHits& track, FitKind kind);
+  void set_scale(const TrackHits& track, double kappa);
+  void report(const TrackHits& track, FitKind kind);
+  void report_hits();
+
+  FitOptions options;
+  GlobalFit result;
+  KinkSystem system;
+  KinkSolution solution;
+  std::vector<double> scale;
+  StreamingFitter streaming;  ///< for tracks with unmeasured coordinates
+};
+
+namespace {
+
+bool uses_hits(FitKind kind) {
+  return kind == FitKind::general || kind == FitKind::hits;
+}
+
+}  // namespace
+
+/// Factors of theta0_2 at a curvature; the same for all triplets.
+void TrackFitter::Work::set_scale(const TrackHits& track, double kappa) {
+  const double ratio = track.kappa_ref == 0 ? 1 : kappa / track.kappa_ref;
+  scale.assign(system.n_triplets(), ratio * ratio);
+  result.kappa_weights = kappa;
+}
+
+/// A linear fit with weights for `kappa`, or as in `scale` if kappa is NaN.
+FitStatus TrackFitter::Work::solve(const TrackHits& track, FitKind kind,
+                                   double kappa) {
+  if (!std::isnan(kappa)) set_scale(track, kappa);
+  if (kind == FitKind::hits) std::fill(scale.begin(), scale.end(), 0.0);
+  solution.set_weights(track, system, scale);
+  if (!solution.factorise(system, {uses_hits(kind), kind != FitKind::hits}))
+    return FitStatus::singular;
+  ++result.n_steps;
+  if (!track.field) {
+    solution.set_kappa(0, 0);
+  } else {
+    if (!(solution.aa > 0)) return FitStatus::not_determined;
+    solution.set_kappa(-solution.ab / solution.aa, 1 / solution.aa);
+  }
+  return std::isfinite(solution.chi2()) ? FitStatus::ok : FitStatus::singular;
+}
+
+/// Scattering fits with theta0 = b |kappa|: solved with theta0 = b.
+FitStatus TrackFitter::Work::solve_scaled(const TrackHits& track,
+                                          FitKind kind) {
+  if (track.kappa_ref == 0 || !track.field) return FitStatus::no_reference;
+  set_scale(track, 1);
+  solution.set_weights(track, system, scale);
+  if (!solution.factorise(system, {false, true})) return FitStatus::singular;
+  ++result.n_steps;
+  const double aa = solution.aa, ab = solution.ab, bb = solution.bb;
+  double kappa = -ab / aa, variance = kappa * kappa / aa;
+  if (kind == FitKind::regularised) {
+    // u = 1/kappa = -ab/bb with error bb^-1/2
+    if (!(ab * ab > bb)) return FitStatus::no_curvature;
+    kappa = -bb / ab;
+    const double root = bb / (ab * ab);
+    variance = bb * root * root;
+  }
+  if (!(std::abs(kappa) > 0)) return FitStatus::no_curvature;
+  solution.set_kappa(kappa, variance);
+  solution.rescale(1 / std::abs(kappa));
+  set_scale(track, kappa);
+  solution.set_weights(track, system, scale);
+  return std::isfinite(solution.chi2()) ? FitStatus::ok
+                                        : FitStatus::no_curvature;
+}
+
+FitStatus TrackFitter::Work::linear_fit(const TrackHits& track, FitKind kind,
+                                        WeightSource source) {
+  if (kind == FitKind::regularised || kind == FitKind::common_curvature)
+    return solve_scaled(track, kind);
+  const double estimate = options.kappa == 0 ? track.kappa_ref : options.kappa;
+  if (source == WeightSource::estimate || kind == FitKind::hits ||
+      !track.field || track.kappa_ref == 0)
+    return solve(track, kind, estimate);
+  if (source == WeightSource::local) {
+    scale.resize(system.n_triplets());
+    for (std::size_t j = 0; j < scale.size(); ++j) {
+      const auto& t = system.triplets[j];
+      const double ratio = -t.phi_tilde / t.rho_phi / track.kappa_ref;
+      scale[j] = ratio * ratio;
+    }
+    result.kappa_weights = GlobalFit::none;
+    return solve(track, kind, GlobalFit::none);
+  }
+  // update: the common curvature needs no estimate
+  double kappa = estimate;
+  if (solve_scaled(track, FitKind::common_curvature) == FitStatus::ok)
+    kappa = solution.kappa();
+  const FitStatus first = solve(track, kind, kappa);
+  if (first != FitStatus::ok) return first;
+  return solve(track, kind, solution.kappa());
+}
+
+FitStatus TrackFitter::Work::relinearise(const TrackHits& track, FitKind kind) {
+  for (int step = 0; step < options.relinearisations; ++step) {
+    solution.make_shifts(system);
+    double moved = 0;
+    for (std::size_t k = 0; k < system.hits.size(); ++k) {
+      LinearHit& h = system.hits[k];
+      moved = std::max(
+          moved, (solution.shifts()[k] - h.removed).cwiseAbs().maxCoeff());
+      h.removed = solution.shifts()[k];
+      h.at = h.measured - h.error * h.removed;
+    }
+    const double kappa = solution.kappa();
+    if (const auto s = system.linearise(track, &kappa); s != FitStatus::ok)
+      return s == FitStatus::beyond_pole ? s : FitStatus::not_converged;
+    const bool update = options.weights == WeightSource::update &&
+                        kind == FitKind::general && track.kappa_ref != 0;
+    if (const auto s = solve(track, kind, update ? kappa : GlobalFit::none);
+        s != FitStatus::ok)
+      return s;
+    const double change = solution.kappa() - kappa;
+    constexpr double nothing = 1e-11;  // standard deviations
+    if (step > 0 && moved < nothing &&
+        change * change <= nothing * nothing * solution.variance())
+      break;
+  }
+  return FitStatus::ok;
+}
+
+void TrackFitter::Work::report_hits() {
+  result.hits.resize(system.hits.size());
+  for (std::size_t k = 0; k < system.hits.size(); ++k) {
+    const LinearHit& h = system.hits[k];
+    HitFit& f = result.hits[k];
+    f.point = h.point;
+    f.residual = h.sigma.cwiseProduct(solution.shifts()[k]);
+    f.residual_covariance.setZero();
+    f.fitted_covariance.setZero();
+    f.fitted_with_kappa.setZero();
+    for (int i = 0; solution.has_hit_errors() && i < 2; ++i) {
+      const auto ci = KinkSolution::hit_column(k, static_cast<std::size_t>(i));
+      f.fitted_with_kappa[i] = -h.sigma[i] * solution.with_kappa(ci);
+      for (int j = 0; j < 2; ++j) {
+        const auto cj =
+            KinkSolution::hit_column(k, static_cast<std::size_t>(j));
+        const double scale_ij = h.sigma[i] * h.sigma[j];
+        f.residual_covariance(i, j) = scale_ij * solution.reduction(ci, cj);
+        f.fitted_covariance(i, j) = scale_ij * solution.covariance(ci, cj);
+      }
+    }
+    const bool last = k + 1 == system.hits.size();
+    if (k > 0)
+      f.before = state_on_segment(system, solution, k - 1, SegmentEnd::end);
+    f.after = last ? f.before
+                   : state_on_segment(system, solution, k, SegmentEnd::start);
+    if (k == 0) f.before = f.after;
+  }
+}
+
+void TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
+  result.kappa = solution.kappa();
+  result.sigma = std::sqrt(solution.variance());
+  result.chi2 = solution.chi2();
+  const int n_triplets = static_cast<int>(system.n_triplets());
+  result.ndf = 2 * n_triplets - (track.field ? 1 : 0);
+  if (options.detail == FitDetail::curvature) return;
+  solution.make_shifts(system);
+  const bool all = options.detail == FitDetail::hits;
+  solution.make_columns(system, all ? system.hits.size() : 2);
+  const double inner = kind == FitKind::hits ? 0 : scale.front();
+  set_perigee(track, system.hits[0].point,
+              state_on_segment(system, solution, 0, SegmentEnd::start), inner,
+              result);
+  if (all) report_hits();
+}
+
+FitStatus TrackFitter::Work::linearise(const TrackHits& track, FitKind kind) {
+  double kappa = 0;
+  // exact hits are where they are
+  if (uses_hits(kind) && is_coarse(system)) {
+    if (const auto s = put_on_prefit(track, system, kappa); s != FitStatus::ok)
+      return s;
+    return system.linearise(track, &kappa);
+  }
+  return system.linearise(track, track.field ? nullptr : &kappa);
+}
+
+FitStatus TrackFitter::Work::run(const TrackHits& track, FitKind kind) {
+  if (const auto s = system.take(track); s != FitStatus::ok) return s;
+  if (const auto s = linearise(track, kind); s != FitStatus::ok) return s;
+  if (const auto s = linear_fit(track, kind, options.weights);
+      s != FitStatus::ok)
+    return s;
+  if (!uses_hits(kind)) return FitStatus::ok;
+  return relinearise(track, kind);
+}
+
+TrackFitter::TrackFitter(const FitOptions& options)
+    : work_(std::make_unique<Work>(options)) {}
+TrackFitter::~TrackFitter() = default;
+TrackFitter::TrackFitter(TrackFitter&&) noexcept = default;
+TrackFitter& TrackFitter::operator=(TrackFitter&&) noexcept = default;
+
+const GlobalFit& TrackFitter::fit(const TrackHits& hits, FitKind kind) {
+  const bool unmeasured =
+      std::any_of(hits.points.begin(), hits.points.end(),
+                  [](const TrackHit& h) { return h.n_coordinates == 1; });
+  if (unmeasured && uses_hits(kind)) return work_->streaming.fit(hits, kind);
+  GlobalFit& r = work_->result;
+  clear(r);
+  r.status = unmeasured ? FitStatus::not_determined : work_->run(hits, kind);
+  if (r.status == FitStatus::ok)
+    work_->report(hits, kind);
+  else
+    r.hits.clear();
+  return r;
+}
+
+GlobalFit fit_global(const TrackHits& hits, FitKind kind,
+                     const FitOptions& options) {
+  TrackFitter fitter(options);
+  return fitter.fit(hits, kind);
+}
+
+}  // namespace gttf

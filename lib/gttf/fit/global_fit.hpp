@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The global fits of a track: curvature, chi2, residuals, track parameters.
+#pragma once
+
+#include <Eigen/Core>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "gttf/fit/fit_status.hpp"
+#include "gttf/fit/hits.hpp"
+#include "gttf/fit/track_state.hpp"
+
+namespace gttf {
+
+/// Which errors the fit knows of, and how it gets the scattering angles.
+enum class FitKind {
+  general,           ///< hit errors and scattering
+  hits,              ///< hit errors only, no scattering
+  scattering,        ///< scattering only, the hits are exact; no inversion
+  regularised,       ///< the same, chi2(kappa) with theta0 = b |kappa|
+  common_curvature,  ///< the same, theta0 = b |kappa| for the fitted kappa
+};
+
+/// The curvature at which theta0 = b |kappa| is taken (general, scattering).
+enum class WeightSource {
+  estimate,  ///< FitOptions::kappa
+  local,     ///< every triplet's own curvature; biased, see bias.hpp
+  update,    ///< a first fit's curvature: start from common_curvature, fit, and
+             ///< fit again with the result
+};
+
+std::string_view to_string(FitKind);
+std::string_view to_string(WeightSource);
+
+/// How much is wanted of a fit; each includes the ones before.
+enum class FitDetail {
+  curvature,  ///< kappa, its error, chi2
+  perigee,    ///< track parameters at the closest approach to the origin
+  hits,       ///< residuals and track parameters at every hit
+};
+
+struct FitOptions {
+  WeightSource weights = WeightSource::estimate;
+  /// Estimate of the curvature, 1/mm; 0: TrackHits::kappa_ref.
+  double kappa = 0;
+  /// Further steps, each linearised at the result of the one before; ends early
+  /// when nothing moves any more. General and hits only.
+  int relinearisations = 0;
+  FitDetail detail = FitDetail::perigee;
+};
+
+/// One measured point after the fit. Vectors and matrices are in the order of
+/// TrackHit::coordinates; with one coordinate only the first entries count.
+struct HitFit {
+  std::size_t point = 0;                ///< index in TrackHits::points
+  Eigen::Vector2d residual;             ///< measured minus fitted, mm
+  Eigen::Matrix2d residual_covariance;  ///< V H^T K_rho H V, mm^2
+  Eigen::Matrix2d fitted_covariance;  ///< of the fitted position: V minus that
+  Eigen::Vector2d fitted_with_kappa;  ///< Cov(fitted position, kappa)
+  TrackState before;  ///< at the fitted position, before its scattering
+  TrackState after;   ///< after it; first hit: before = after, last: too
+};
+
+/// Result of a global fit. NaN unless status is ok, and where not asked for.
+struct GlobalFit {
+  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+  FitStatus status = FitStatus::too_few_hits;
+  double kappa = none;  ///< signed 3D curvature -q B/p, 1/mm
+  double sigma = none;  ///< its standard deviation
+  double chi2 = none;
+  int ndf = 0;
+  int n_steps = 0;              ///< linear fits done
+  double kappa_weights = none;  ///< curvature at which theta0 was taken
+
+  Vector5 perigee;             ///< d0, z0, phi, theta, kappa; order of Perigee
+  Matrix5 perigee_covariance;  ///< with first layer's and inner scattering
+  Matrix5 perigee_covariance_without_inner;
+  std::vector<HitFit> hits;  ///< every measured point, in order of flight
+};
+
+/// Numbers to NaN, counts to 0; keeps memory.
+void clear(GlobalFit& fit);
+
+/// Fits tracks one after the other. Keeps its memory, so that no allocation
+/// happens from the second track of the same size on.
+///
+/// general, for all hits at once and any mixture of errors:
+///
+///   K^-1 = D_MS^-1 + H V H^T,   kappa = -(rho K Psi)/(rho K rho)
+///   sigma^2 = 1/(rho K rho),    chi2 = e^T K e,  e = Psi + rho kappa
+///   delta = V H^T K e
+///
+/// evaluated with one banded Cholesky factor L of K^-1: a = L^-1 rho,
+/// b = L^-1 Psi, kappa = -(a.b)/(a.a), chi2 = |b + kappa a|^2.
+///
+/// The hits themselves are the linearisation point, except where a coordinate
+/// is measured too coarsely for that: then a helix fitted beforehand is. Tracks
+/// with unmeasured coordinates are fitted by the streaming fit, which is the
+/// same fit; scattering fits need two coordinates per hit.
+/// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_kappa, eq:global_fit_sigma,
+///         eq:global_fit_chi2; docs/theory/data-fits.md
+class TrackFitter {
+ public:
+  explicit TrackFitter(const FitOptions& options = {});
+  ~TrackFitter();
+  TrackFitter(const TrackFitter&) = delete;
+  TrackFitter& operator=(const TrackFitter&) = delete;
+  TrackFitter(TrackFitter&&) noexcept;
+  TrackFitter& operator=(TrackFitter&&) noexcept;
+
+  /// Errors: none; see GlobalFit::status. The result is valid until the next
+  /// call.
+  const GlobalFit& fit(const TrackHits& hits, FitKind kind);
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+/// One track, see TrackFitter.
+GlobalFit fit_global(const TrackHits& hits, FitKind kind,
+                     const FitOptions& options = {});
+
+}  // namespace gttf

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// TrackHits: the measured points of one track, and what it crosses unmeasured.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "gttf/core/matrix.hpp"
+#include "gttf/fit/beam_spot.hpp"
+#include "gttf/trajectory/tracking_geometry.hpp"
+
+namespace gttf {
+
+/// A point of a track: a hit on a surface, or a passive layer.
+struct TrackHit {
+  /// Measured point, mm. Along a direction that is not measured any value will
+  /// do that lies within the surface; for a passive layer any point of it near
+  /// the track.
+  Vector3 position = Vector3::Zero();
+  /// Orthogonal unit vectors that span the surface at `position`.
+  Vector3 u = Vector3::UnitY(), v = Vector3::UnitZ();
+  /// Measured coordinates m = cosine u + sine v; the first n_coordinates count.
+  std::array<CoordinateAxis, 2> coordinates{};
+  int n_coordinates = 0;  ///< 0: passive, 1 or 2
+  /// Variance of the scattering angle in a plane, rad^2, for a track of
+  /// curvature TrackHits::kappa_ref.
+  double theta0_2 = 0;
+  /// The surface is a cylinder around the z axis through `position` (u along
+  /// r-phi, v along z), not the plane of u and v. Matters only if hits move by
+  /// more than sqrt(radius * precision).
+  bool cylinder = false;
+
+  bool measures() const { return n_coordinates > 0; }
+  std::span<const CoordinateAxis> axes() const {
+    return {coordinates.data(), static_cast<std::size_t>(n_coordinates)};
+  }
+};
+
+/// Points of a track in order of flight.
+struct TrackHits {
+  std::vector<TrackHit> points;
+  /// The signed curvature -q B/p [1/mm] for which the theta0_2 hold: at kappa
+  /// they are theta0_2 (kappa/kappa_ref)^2, i.e. theta0 = b |kappa|. 0: they
+  /// hold whatever the curvature.
+  double kappa_ref = 0;
+  bool field = true;  ///< false: straight tracks, kappa is not a parameter
+  /// Perigee parameters refer to the line through here along z, z0 to its z.
+  Vector3 origin = Vector3::Zero();
+};
+
+/// The beam spot as a hit in the plane across the transverse direction of the
+/// track: constrains d0 and z0 once each. To be put first.
+/// @param centre      of the spot, mm
+/// @param phi, theta  direction of the track there, to a few per cent
+TrackHit make_beam_spot_hit(const BeamSpot& spot, const Vector3& centre,
+                            double phi, double theta);
+
+/// Combines measured coordinates of one surface, any number, into at most two
+/// independent ones with the same information about the position.
+void set_coordinates(TrackHit& hit, std::span<const CoordinateAxis> axes);
+
+}  // namespace gttf

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// ResidualColumn: the right-hand sides of the five equations, for a fit of
+// data.
+#pragma once
+
+#include "gttf/fit/five_equations.hpp"
+
+namespace gttf {
+
+/// Equation i says s_i + sum_{j>i} r_ij s_j = z_i +- sqrt(v_i). The column z
+/// takes part in every operation like one more column of r.
+template <class S>
+struct ResidualColumn {
+  std::array<S, 5> z{};
+  S y{};                       ///< right-hand side of the measured equation
+  S kink_theta{}, kink_phi{};  ///< kinks = these - G s, after scatter()
+  S chi2{};
+
+  void rotate(std::size_t i, const S& x, const S& c, const S& s) {
+    const S old = z[i];
+    z[i] = c * old + s * y;
+    y = y - x * old;
+  }
+  /// What is left of y contradicts the equations; v is its variance.
+  void finish(const S& v) { chi2 = chi2 + y * y / v; }
+  void start_kinks(const S& k) {
+    kink_theta = k * z[3];
+    kink_phi = S(0);
+  }
+  void scatter(std::size_t i, const S& f_theta, const S& e_phi, const S& kt,
+               const S& kp) {
+    z[i] = z[i] - f_theta * kink_theta - e_phi * kink_phi;
+    kink_theta = kink_theta + kt * z[i];
+    kink_phi = kink_phi + kp * z[i];
+  }
+};
+
+/// Adds the equation x . s = y +- sqrt(v) with its right-hand side; what
+/// contradicts the others goes into chi2.
+template <class S>
+void measure(FiveEquations<S>& e, ResidualColumn<S>& column, const Row<S>& x,
+             const S& y, const S& v) {
+  column.y = y;
+  measure<ZeroVariance::excluded>(e, x, v, column);
+}
+
+/// Lets the kinks of the coming scatter() have a mean other than zero.
+template <class S>
+void shift_kinks(const FiveEquations<S>& e, ResidualColumn<S>& column,
+                 const Kink<S>& b, const S& mean_theta, const S& mean_phi) {
+  const Row<S> step = {b.theta[0] * mean_theta + b.phi[0] * mean_phi,
+                       b.theta[1] * mean_theta + b.phi[1] * mean_phi,
+                       b.theta[2] * mean_theta + b.phi[2] * mean_phi,
+                       mean_theta, S(0)};
+  for (std::size_t i = 0; i < 5; ++i) {
+    S sum = step[i];
+    for (std::size_t j = i + 1; j < 5; ++j)
+      sum = sum + e.r[FiveEquations<S>::at(i, j)] * step[j];
+    column.z[i] = column.z[i] - sum;
+  }
+}
+
+/// Solution s of the five equations, from the last one upwards.
+template <class S>
+Row<S> solve(const FiveEquations<S>& e, const ResidualColumn<S>& column) {
+  Row<S> s;
+  for (std::size_t i = 5; i-- > 0;) {
+    s[i] = column.z[i];
+    for (std::size_t j = i + 1; j < 5; ++j)
+      s[i] = s[i] - e.r[FiveEquations<S>::at(i, j)] * s[j];
+  }
+  return s;
+}
+
+}  // namespace gttf

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Toys: simulated tracks, to be fitted and compared with the resolution.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "gttf/core/random.hpp"
+#include "gttf/fit/hits.hpp"
+#include "gttf/trajectory/crossings.hpp"
+
+namespace gttf {
+
+/// One simulated track. Made by ToySimulator::prototype() and used again and
+/// again: no allocation per toy.
+struct ToyTrack {
+  TrackHits hits;               ///< what a fit may know
+  Vector5 truth;                ///< true perigee parameters, with kappa
+  std::vector<double> normals;  ///< the random numbers of this toy
+};
+
+/// Simulates a track many times: from its start along an exact helix to each
+/// surface of the list of the reference track, where it is measured and then
+/// scattered, and on along a new helix.
+///
+/// Scattering turns the direction t by theta0 (g1 e_theta + g2 e_phi), g
+/// standard normal: var(theta) = theta0^2, var(phi) = theta0^2/sin^2(theta).
+/// theta0 is that of the reference track, the one the resolution is computed
+/// with. Measured coordinates get normal errors along their own axes; along a
+/// direction that is not measured the hit is put where the reference track
+/// crosses. A beam spot displaces the start.
+class ToySimulator {
+ public:
+  /// @param reference  of find_crossings() for `track`; not empty
+  ToySimulator(const TrackingGeometry& geometry, const Track& track,
+               const Crossings<double>& reference,
+               const std::optional<BeamSpot>& spot);
+
+  /// A toy with all that is the same for every toy; hand it to simulate().
+  ToyTrack prototype() const;
+
+  /// Makes the toy of `place` out of a prototype or an earlier toy: the same
+  /// one whatever was made before. False if it leaves the list of surfaces: it
+  /// misses one of them, or meets them in another order.
+  bool simulate(const RandomPlace& place, ToyTrack& toy) const;
+
+ private:
+  /// What happens at one surface; errors per random number.
+  struct Step {
+    SurfaceRecord surface;
+    double theta0 = 0;
+    bool measures = false;
+    /// Along u', v', of the measured coordinates.
+    Eigen::Vector2d first_error{0, 0}, second_error{0, 0};
+    bool free = false;  ///< one direction is unmeasured
+    Eigen::Vector2d free_direction{0, 0};
+    Vector3 nominal{0, 0, 0};  ///< where the reference track crosses
+  };
+
+  void add_step(const TrackingGeometry& geometry, const Line<double>& line,
+                const TrackCrossing<double>& crossing);
+
+  Line<double> start_;
+  Vector3 vertex_;
+  double theta_ = 0, phi_ = 0;
+  std::optional<BeamSpot> spot_;
+  std::vector<Step> steps_;
+  TrackHits hits_;
+  std::size_t n_normals_ = 0;
+};
+
+}  // namespace gttf

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/fit_study.hpp"
+
+#include <future>
+#include <utility>
+#include <vector>
+
+#include "gttf/study/fit_table.hpp"
+#include "gttf/study/parallel.hpp"
+
+namespace gttf {
+namespace {
+
+/// The rows of a block of tracks.
+struct FittedBlock {
+  Table tracks, residuals;
+  std::size_t n = 0, fitted = 0;
+};
+
+/// Runs one job at a time beside the calling thread, or within it.
+class Beside {
+ public:
+  explicit Beside(bool wanted) : wanted_(wanted) {}
+
+  /// Waits for the job before; throws what that one threw.
+  template <class Job>
+  void run(Job job) {
+    wait();
+    if (wanted_)
+      running_ = std::async(std::launch::async, std::move(job));
+    else
+      job();
+  }
+  void wait() {
+    if (running_.valid()) running_.get();
+  }
+
+ private:
+  bool wanted_;
+  std::future<void> running_;
+};
+
+}  // namespace
+
+FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
+                     HitFile& file, const FitStudyOptions& options,
+                     TableSink& tracks, TableSink* residuals) {
+  const TrackingGeometry geometry(detector);
+  StudyRequest model = request;
+  // A fit that knows of no scattering needs none on its way.
+  if (options.kind == FitKind::hits) model.scattering = Scattering::off;
+  const bool events = file.has_events();
+  FitOptions fit_options = options.fit;
+  fit_options.detail =
+      residuals == nullptr ? FitDetail::perigee : FitDetail::hits;
+
+  const auto fit_block = [&](const HitBlock& block, HitTrackBuilder& builder,
+                             TrackFitter& fitter) {
+    FitTable rows(events, geometry.bz(), model.particle.charge,
+                  options.fit_name);
+    ResidualTable hit_rows(events, detector, geometry);
+    rows.reserve(block.tracks.size());
+    for (const FileTrack& track : block.tracks) {
+      const auto hits = block.hits_of(track);
+      const std::string_view status =
+          track.left_out > 0 ? "too_many_hits" : builder.build(hits);
+      if (!status.empty()) {
+        rows.add_unfitted(track, status);
+        continue;
+      }
+      const GlobalFit& fit = fitter.fit(builder.track(), options.kind);
+      if (rows.add(track, fit) && residuals != nullptr)
+        hit_rows.add(track, hits, builder, fit);
+    }
+    FittedBlock fitted{{}, {}, rows.rows(), rows.fitted()};
+    fitted.tracks = std::move(rows).take();
+    fitted.residuals = std::move(hit_rows).take();
+    return fitted;
+  };
+
+  FitCounts counts;
+  Beside writer(options.threads > 1);
+  const auto write = [&](std::vector<FittedBlock> wave) {
+    for (const FittedBlock& block : wave) {
+      tracks.write(block.tracks);
+      if (residuals != nullptr) residuals->write(block.residuals);
+    }
+  };
+  bool any = false;
+  for (std::vector<HitBlock> wave = file.next(); !wave.empty();
+       wave = file.next()) {
+    any = true;
+    std::vector<FittedBlock> results(wave.size());
+    parallel_workers(wave.size(), options.threads, [&](const auto& next) {
+      HitTrackBuilder builder(detector, geometry, model, options.hits);
+      TrackFitter fitter(fit_options);
+      while (const auto i = next()) {
+        results[*i] = fit_block(wave[*i], builder, fitter);
+        wave[*i] = {};
+      }
+    });
+    for (const FittedBlock& block : results) {
+      counts.tracks += block.n;
+      counts.fitted += block.fitted;
+    }
+    writer.run([&write, moved = std::move(results)]() mutable {
+      write(std::move(moved));
+    });
+    if (options.progress) options.progress(counts.tracks);
+  }
+  writer.wait();
+  if (!any) {  // a header of no rows
+    HitTrackBuilder builder(detector, geometry, model, options.hits);
+    TrackFitter fitter(fit_options);
+    std::vector<FittedBlock> nothing(1);
+    nothing[0] = fit_block({}, builder, fitter);
+    write(std::move(nothing));
+  }
+  tracks.finish();
+  if (residuals != nullptr) residuals->finish();
+  return counts;
+}
+
+}  // namespace gttf

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/hit_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+#include <utility>
+
+#include "gttf/config/text.hpp"
+#include "gttf/study/detail/hit_parser.hpp"
+#include "gttf/study/parallel.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr std::size_t blocks_per_thread = 4;
+constexpr std::size_t hits_per_block = 4096;  // TrackOrder::any
+
+std::string key_of(const FileTrack& track) {
+  // No cell has a line break.
+  return track.event + '\n' + track.id;
+}
+
+/// Remembers at least the last half million keys in bounded memory (16 MB), by
+/// their 64-bit hashes: of a million tracks two agree once in 40 million files.
+class SeenKeys {
+ public:
+  /// Whether the key is new.
+  bool insert(const std::string& key) {
+    const std::uint64_t hash = std::hash<std::string>()(key) | 1;  // 0: free
+    if (!older_.empty() && older_[place_of(hash, older_)] == hash) return false;
+    if (2 * n_ >= newer_.size()) grow();
+    std::uint64_t& slot = newer_[place_of(hash, newer_)];
+    if (slot == hash) return false;
+    slot = hash;
+    ++n_;
+    return true;
+  }
+
+ private:
+  using Slots = std::vector<std::uint64_t>;
+  static constexpr std::size_t most = std::size_t{1} << 20;
+
+  /// Where the hash is, or would be put.
+  static std::size_t place_of(std::uint64_t hash, const Slots& slots) {
+    std::size_t i = (hash >> 1) & (slots.size() - 1);
+    while (slots[i] != 0 && slots[i] != hash) i = (i + 1) & (slots.size() - 1);
+    return i;
+  }
+
+  void grow() {
+    if (newer_.size() == most) {
+      older_ = std::exchange(newer_, Slots(most, 0));
+      n_ = 0;
+      return;
+    }
+    Slots larger(2 * newer_.size(), 0);
+    for (const std::uint64_t hash : newer_)
+      if (hash != 0) larger[place_of(hash, larger)] = hash;
+    newer_ = std::move(larger);
+  }
+
+  Slots newer_ = Slots(1024, 0), older_;
+  std::size_t n_ = 0;
+};
+
+}  // namespace
+
+/// Joins the parts of tracks that blocks of lines have cut.
+class HitFile::Assembler {
+ public:
+  using ParsedBlock = detail::ParsedBlock;
+
+  /// Adds a block and takes the tracks out that are complete: all but the last
+  /// one. Tracks that come again are left out; their faults are added.
+  HitBlock add(ParsedBlock& parsed) {
+    HitBlock block = std::move(parsed.tracks);
+    if (block.tracks.empty()) return block;
+    join(block);
+    open_ = {};
+    FileTrack& last = block.tracks.back();
+    open_.hits.assign(block.hits.begin() + at(last.first), block.hits.end());
+    open_.tracks.push_back(std::move(last));
+    open_.tracks.back().first = 0;
+    block.tracks.pop_back();
+    for (FileTrack& track : block.tracks) bound(track);
+    // The last one may go on.
+    std::erase_if(block.tracks, [&](const FileTrack& track) {
+      return comes_again(track, parsed);
+    });
+    trim_open();
+    return block;
+  }
+
+  /// The track that was not complete.
+  HitBlock finish(ParsedBlock& parsed) {
+    HitBlock block = std::exchange(open_, {});
+    std::erase_if(block.tracks, [&](const FileTrack& track) {
+      return comes_again(track, parsed);
+    });
+    return block;
+  }
+
+  std::size_t left_out() const { return left_out_; }
+
+ private:
+  static std::ptrdiff_t at(std::size_t i) {
+    return static_cast<std::ptrdiff_t>(i);
+  }
+
+  /// Puts the open track before the tracks of the block, or into the first.
+  void join(HitBlock& block) {
+    if (open_.tracks.empty()) return;
+    const std::size_t n = open_.hits.size();
+    block.hits.insert(block.hits.begin(), open_.hits.begin(), open_.hits.end());
+    for (FileTrack& track : block.tracks) track.first += n;
+    FileTrack& open = open_.tracks.front();
+    FileTrack& first = block.tracks.front();
+    if (open.id == first.id && open.event == first.event) {
+      first.first = 0;
+      first.count += open.count;
+      first.line = open.line;
+      first.left_out += open.left_out;
+    } else {
+      block.tracks.insert(block.tracks.begin(), std::move(open));
+    }
+  }
+
+  static void bound(FileTrack& track) {
+    if (track.count <= max_hits) return;
+    track.left_out += track.count - max_hits;
+    track.count = max_hits;
+  }
+
+  void trim_open() {
+    FileTrack& open = open_.tracks.front();
+    bound(open);
+    open_.hits.resize(open.count);
+  }
+
+  bool comes_again(const FileTrack& track, ParsedBlock& parsed) {
+    if (seen_.insert(key_of(track))) return false;
+    left_out_ += track.count + track.left_out;
+    ++parsed.n_faults;
+    Diagnostic d;
+    d.line = static_cast<int>(track.line);
+    d.column = 1;
+    d.problem = fmt::format(
+        "the hits of track {} are not together: it was here before",
+        in_quotes(track.event.empty() ? track.id
+                                      : track.event + "/" + track.id));
+    d.suggestion = "sort the file by track, or add --unsorted";
+    if (parsed.faults.items().size() < max_faults)
+      parsed.faults.add(std::move(d));
+    return true;
+  }
+
+  HitBlock open_;  // one track or none
+  SeenKeys seen_;
+  std::size_t left_out_ = 0;
+};
+
+struct HitFile::State {
+  State(const std::string& path, const Detector& detector,
+        const HitFileOptions& o)
+      : reader(path, hit_header_example),
+        columns(read_hit_columns(reader, messages)),
+        parser(reader, columns, detector),
+        options(o) {}
+
+  std::vector<detail::ParsedBlock> parse_next();
+  void judge(detail::ParsedBlock& block);
+  std::vector<HitBlock> read_all();
+
+  Diagnostics messages;
+  CsvReader reader;
+  HitColumns columns;
+  detail::HitParser parser;
+  HitFileOptions options;
+  Assembler assembler;
+  std::vector<HitBlock> sorted;  // TrackOrder::any, last first
+  bool at_end = false;
+  std::size_t bad_lines = 0, shown = 0;
+};
+
+/// The next blocks of lines; empty at the end.
+std::vector<detail::ParsedBlock> HitFile::State::parse_next() {
+  std::vector<CsvBlock> lines;
+  CsvBlock block;
+  while (lines.size() < blocks_per_thread * options.threads &&
+         reader.next(block))
+    lines.push_back(std::move(block));
+  std::vector<detail::ParsedBlock> parsed(lines.size());
+  parallel_workers(lines.size(), options.threads, [&](const auto& next) {
+    while (const auto i = next()) {
+      parsed[*i] = parser.parse(lines[*i]);
+      lines[*i].text = {};
+    }
+  });
+  return parsed;
+}
+
+/// Stops at the first block with faults, or keeps them as messages.
+void HitFile::State::judge(detail::ParsedBlock& block) {
+  if (block.n_faults == 0) return;
+  Diagnostics faults;
+  for (Diagnostic d : block.faults.items()) {
+    d.file = parser.file();
+    if (options.bad_rows == BadRows::skip) {
+      if (shown++ >= max_faults) break;
+      d.severity = Severity::warning;
+      messages.add(std::move(d));
+    } else {
+      faults.add(std::move(d));
+    }
+  }
+  if (options.bad_rows == BadRows::skip) return;
+  if (block.n_faults > faults.items().size()) {
+    Diagnostic d;
+    d.file = parser.file();
+    d.problem = fmt::format("{} more bad lines near these",
+                            block.n_faults - faults.items().size());
+    faults.add(std::move(d));
+  }
+  throw InputError(std::move(faults));
+}
+
+/// Collects the hits of every track, in the order of their first hits.
+std::vector<HitBlock> HitFile::State::read_all() {
+  struct Collected {
+    FileTrack track;
+    std::vector<FileHit> hits;
+  };
+  std::vector<Collected> all;
+  std::unordered_map<std::string, std::size_t> index;
+  for (auto wave = parse_next(); !wave.empty(); wave = parse_next()) {
+    for (detail::ParsedBlock& block : wave) {
+      bad_lines += block.n_faults;
+      judge(block);
+      for (FileTrack& part : block.tracks.tracks) {
+        const auto [it, is_new] = index.emplace(key_of(part), all.size());
+        if (is_new) all.push_back({part, {}});
+        Collected& c = all[it->second];
+        const auto hits = block.tracks.hits_of(part);
+        const std::size_t room = max_hits - c.hits.size();
+        const std::size_t n = std::min(room, hits.size());
+        c.hits.insert(c.hits.end(), hits.data(), hits.data() + n);
+        c.track.left_out += hits.size() - n;
+      }
+    }
+  }
+  std::vector<HitBlock> blocks;
+  for (Collected& c : all) {
+    if (blocks.empty() || blocks.back().hits.size() >= hits_per_block)
+      blocks.emplace_back();
+    HitBlock& block = blocks.back();
+    c.track.first = block.hits.size();
+    c.track.count = c.hits.size();
+    block.hits.insert(block.hits.end(), c.hits.begin(), c.hits.end());
+    block.tracks.push_back(std::move(c.track));
+    c.hits = {};
+  }
+  return blocks;
+}
+
+HitFile::HitFile(const std::string& path, const Detector& detector,
+                 const HitFileOptions& options)
+    : state_(std::make_unique<State>(path, detector, options)) {}
+HitFile::~HitFile() = default;
+
+bool HitFile::has_events() const { return state_->columns.event.has_value(); }
+const CsvReader& HitFile::reader() const { return state_->reader; }
+const Diagnostics& HitFile::messages() const { return state_->messages; }
+std::size_t HitFile::bad_rows() const {
+  return state_->bad_lines + state_->assembler.left_out();
+}
+
+std::vector<HitBlock> HitFile::next() {
+  State& s = *state_;
+  std::vector<HitBlock> blocks;
+  if (s.options.order == TrackOrder::any) {
+    if (std::exchange(s.at_end, true)) return blocks;
+    return s.read_all();
+  }
+  while (blocks.empty() && !s.at_end) {
+    std::vector<detail::ParsedBlock> parsed = s.parse_next();
+    for (detail::ParsedBlock& block : parsed) {
+      s.bad_lines += block.n_faults;
+      HitBlock complete = s.assembler.add(block);
+      s.judge(block);
+      if (!complete.tracks.empty()) blocks.push_back(std::move(complete));
+    }
+    if (!parsed.empty()) continue;
+    s.at_end = true;
+    detail::ParsedBlock none;
+    HitBlock last = s.assembler.finish(none);
+    s.judge(none);
+    if (!last.tracks.empty()) blocks.push_back(std::move(last));
+  }
+  return blocks;
+}
+
+}  // namespace gttf

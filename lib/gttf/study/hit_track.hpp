@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// HitTrackBuilder: hits of a file to a track that can be fitted.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gttf/fit/hits.hpp"
+#include "gttf/study/hit_file.hpp"
+#include "gttf/study/request.hpp"
+#include "gttf/trajectory/crossings.hpp"
+
+namespace gttf {
+
+/// How the hits of a track are put in order.
+enum class HitOrder {
+  along_track,  ///< by the distance from the end that is nearer to the vertex
+  as_given,
+};
+
+struct HitTrackOptions {
+  HitOrder order = HitOrder::along_track;
+  /// Largest distance of a hit from the surface of its layer, mm.
+  double max_distance = 10;
+  /// Momentum for the scattering angles, GeV; 0: that of the helix.
+  double momentum = 0;
+};
+
+/// Makes the points of a track: hits with the axes and errors of their layers,
+/// and passive layers in between, each with its scattering angle.
+///
+/// A helix through the first, the middle and the last hit tells where the track
+/// crosses the detector, how thick each layer is along it, and its momentum,
+/// for which the scattering angles are computed. Surfaces that were crossed
+/// without a hit count as passive. Keeps its memory: one for each thread.
+class HitTrackBuilder {
+ public:
+  /// The detector, its geometry and the request must outlive the builder.
+  HitTrackBuilder(const Detector& detector, const TrackingGeometry& geometry,
+                  const StudyRequest& request, const HitTrackOptions& options);
+
+  /// Sets track() and sources() from the hits of a track.
+  /// @return  why it cannot be fitted, or an empty text
+  std::string_view build(std::span<const FileHit> hits);
+
+  const TrackHits& track() const { return track_; }
+
+  /// What the points of the track are: an index of the hits given, or -1 for
+  /// passive layers and -2 for the beam spot.
+  static constexpr int passive = -1, beam_spot = -2;
+  std::span<const int> sources() const { return sources_; }
+
+  /// The layer of each of the hits given.
+  std::span<const int> layers() const { return layers_; }
+
+ private:
+  /// A helix near the hits, from the first one (or the beam spot) on.
+  struct Path {
+    double phi = 0, theta = 0;  ///< rad, at the first point
+    double curvature = 0;       ///< transverse, 1/mm
+    double z = 0;               ///< at the first point, mm
+    double offset = 0;          ///< arc from the perigee to the first point, mm
+    std::vector<double> arcs;   ///< transverse, from the first point, mm
+  };
+
+  bool find_layers(std::span<const FileHit> hits);
+  bool have_coordinates(std::span<const FileHit> hits) const;
+  void sort_hits(std::span<const FileHit> hits);
+  bool find_path(std::span<const FileHit> hits);
+  void cross_detector(std::span<const FileHit> hits);
+  void add_hit(const FileHit& hit, int index);
+  void set_scattering(std::span<const FileHit> hits);
+  void add_passive(const TrackCrossing<double>& crossing);
+  double layer_distance(std::size_t layer, const Vector3& x) const;
+
+  const Detector& detector_;
+  const TrackingGeometry& geometry_;
+  const StudyRequest& request_;
+  HitTrackOptions options_;
+  Vector3 vertex_;
+
+  TrackHits track_;
+  std::vector<int> sources_, layers_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::pair<double, std::uint32_t>> keys_;
+  std::vector<char> has_hit_;  // per surface
+  Path path_;
+  Crossings<double> crossings_;
+};
+
+}  // namespace gttf

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work shared out among threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace gttf {
+
+/// Threads to use if `wanted` are asked for; 0: one per core.
+inline unsigned thread_count(unsigned wanted) {
+  return wanted > 0 ? wanted
+                    : std::max(1u, std::thread::hardware_concurrency());
+}
+
+/// Calls worker(next) on up to `threads` threads; next() hands out 0 ... n-1,
+/// each once, and then nothing. The first exception of a worker is thrown here,
+/// after all have ended.
+template <class Worker>
+void parallel_workers(std::size_t n, unsigned threads, const Worker& worker) {
+  std::atomic<std::size_t> counter = 0;
+  const auto next = [&]() -> std::optional<std::size_t> {
+    const std::size_t i = counter++;
+    return i < n ? std::optional(i) : std::nullopt;
+  };
+  if (threads <= 1 || n <= 1) {
+    worker(next);
+    return;
+  }
+  std::exception_ptr failure;
+  std::mutex mutex;
+  {
+    std::vector<std::jthread> pool;
+    for (unsigned t = 0; t < std::min<std::size_t>(threads, n); ++t)
+      pool.emplace_back([&] {
+        try {
+          worker(next);
+        } catch (...) {
+          const std::lock_guard lock(mutex);
+          if (!failure) failure = std::current_exception();
+          counter = n;
+        }
+      });
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace gttf

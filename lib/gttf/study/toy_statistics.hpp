@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// ToyStatistics: what is kept of the fits of many toys. Its size does not
+// depend on their number, and adding up parts is exact.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "gttf/core/exact_moments.hpp"
+#include "gttf/core/histogram.hpp"
+#include "gttf/fit/global_fit.hpp"
+
+namespace gttf {
+
+/// Number of track parameters, in the order of Perigee.
+inline constexpr std::size_t n_toy_parameters = 5;
+
+/// Room for the values of FitStatus.
+inline constexpr std::size_t n_fit_status = 16;
+
+/// Expected errors of the parameters in fit units (order of Perigee, with
+/// kappa); NaN or 0: there is none, and the parameter is left out.
+using ToyScale = std::array<double, n_toy_parameters>;
+
+/// Moments and histogram of one quantity.
+struct ToyQuantity {
+  ExactMoments moments;
+  Histogram histogram;
+
+  ToyQuantity(double from, double to, std::size_t bins)
+      : histogram(from, to, bins) {}
+
+  void add(double x) {
+    moments.add(x);
+    histogram.add(x);
+  }
+  void add(const ToyQuantity& other) {
+    moments.add(other.moments);
+    histogram.add(other.histogram);
+  }
+};
+
+/// Statistics of one fit at one point.
+struct FitStatistics {
+  static constexpr double range = 6;          ///< of pulls and residuals
+  static constexpr std::size_t bins = 120;    ///< of pulls and residuals
+  static constexpr std::size_t p_bins = 100;  ///< of the chi2 probability
+
+  std::uint64_t fitted = 0;
+  std::array<std::uint64_t, n_fit_status> failed{};  ///< by status
+  std::int64_t ndf = 0;  ///< sum over the fitted ones
+  /// (fit - truth)/expected error and (fit - truth)/error of the fit. Those of
+  /// kappa have the sign of kappa: positive is too much curvature.
+  std::vector<ToyQuantity> residuals, pulls;
+  ToyQuantity chi2_per_ndf{0, 5, 100};
+  Histogram probability{0, 1, p_bins};
+
+  FitStatistics();
+  void add(const GlobalFit& fit, const Vector5& truth, const ToyScale& scale);
+  void add(const FitStatistics& other);
+
+  std::uint64_t failures() const;
+};
+
+/// Statistics of one point.
+struct ToyStatistics {
+  std::uint64_t simulated = 0;
+  std::uint64_t missed = 0;  ///< left the layers of the reference track
+  std::vector<FitStatistics> fits;
+
+  explicit ToyStatistics(std::size_t n_fits) : fits(n_fits) {}
+  void add(const ToyStatistics& other);
+};
+
+/// Largest distance between the distribution of `h` and a flat one, at the
+/// edges of its bins: the statistic of Kolmogorov and Smirnov, in [0, 1]. NaN
+/// if empty.
+double flatness(const Histogram& h);
+
+/// Probability that n uniform numbers are at least that far from flat.
+/// Asymptotic form sum_k 2 (-1)^(k-1) exp(-2 k^2 l^2) with
+/// l = (sqrt(n) + 0.12 + 0.11/sqrt(n)) distance.
+/// Source: [Stephens70]
+double flatness_probability(double distance, std::uint64_t n);
+
+}  // namespace gttf

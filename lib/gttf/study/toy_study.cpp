@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/toy_study.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+
+#include "gttf/core/chi2_probability.hpp"
+#include "gttf/resolution/toys.hpp"
+#include "gttf/study/parallel.hpp"
+#include "gttf/study/resolution_table.hpp"
+#include "gttf/study/toy_rows.hpp"
+
+namespace gttf {
+
+namespace {
+
+/// Toys that one thread does at a time, and how often per thread before the
+/// state is whole again.
+constexpr std::uint64_t block_size = 256;
+constexpr std::size_t blocks_per_thread = 64;
+
+/// Expected errors in fit units from the covariance of resolve().
+ToyScale scale_of(const Resolution& r, double bz) {
+  ToyScale scale;
+  for (int i = 0; i < 5; ++i)
+    scale[static_cast<std::size_t>(i)] = std::sqrt(r.perigee(i, i));
+  scale[Perigee::kappa] *= std::abs(bz);  // q/p -> kappa = -B q/p
+  return scale;
+}
+
+/// All that the toys of a point share.
+struct PreparedPoint {
+  ToySimulator simulator;
+  ToyScale scale;
+  std::uint64_t stream;
+};
+
+/// Toys first <= i < last of one point.
+struct Block {
+  std::size_t point = 0;
+  std::uint64_t first = 0, last = 0;
+};
+
+/// The fits asked for, one fitter each.
+class Fitters {
+ public:
+  explicit Fitters(const std::vector<ToyFit>& fits) {
+    for (const ToyFit& fit : fits) {
+      FitOptions options;
+      options.weights = fit.weights;
+      fitters_.emplace_back(TrackFitter(options), fit.kind);
+    }
+  }
+  std::size_t size() const { return fitters_.size(); }
+  const GlobalFit& fit(std::size_t i, const TrackHits& hits) {
+    return fitters_[i].first.fit(hits, fitters_[i].second);
+  }
+
+ private:
+  std::vector<std::pair<TrackFitter, FitKind>> fitters_;
+};
+
+class Runner {
+ public:
+  Runner(const StudyRequest& request, std::span<const Detector> detectors,
+         const ToyRunOptions& options, ToyState& state)
+      : request_(request),
+        options_(options),
+        state_(state),
+        threads_(thread_count(options.threads)) {
+    for (const Detector& d : detectors) geometries_.emplace_back(d);
+    prepared_.resize(state.points.size());
+    progress_.resize(state.points.size());
+    for (std::size_t k = 0; k < state.points.size(); ++k)
+      progress_[k] = state.from + state.points[k].statistics.simulated;
+  }
+
+  void run() {
+    for (std::vector<Block> wave = next_wave(); !wave.empty();
+         wave = next_wave()) {
+      run_wave(wave);
+      if (options_.progress)
+        options_.progress(static_cast<std::size_t>(state_.done()),
+                          static_cast<std::size_t>(state_.total()));
+      if (options_.checkpoint) options_.checkpoint(state_);
+    }
+    if (options_.toys != nullptr) options_.toys->finish();
+  }
+
+ private:
+  std::vector<Block> next_wave() {
+    for (; released_ < point_; ++released_) prepared_[released_].reset();
+    std::vector<Block> wave;
+    const std::size_t most = std::size_t{threads_} * blocks_per_thread;
+    while (wave.size() < most && point_ < state_.points.size()) {
+      std::uint64_t& next = progress_[point_];
+      if (!state_.points[point_].has_toys || next == state_.to) {
+        ++point_;
+        continue;
+      }
+      if (!prepared_[point_]) prepare(point_);
+      const std::uint64_t last = std::min(next + block_size, state_.to);
+      wave.push_back({point_, next, last});
+      next = last;
+    }
+    return wave;
+  }
+
+  /// Points are in the order of plan_toys().
+  void prepare(std::size_t k) {
+    const std::size_t n_momenta = request_.momentum.values.size();
+    const std::size_t n_points = n_momenta * request_.angle.values.size();
+    const GridPoint point{k % n_momenta, k % n_points / n_momenta};
+    const TrackingGeometry& geometry = geometries_[k / n_points];
+    const Track track = grid_track(request_, point);
+    const Model model{request_.scattering, Engine::streaming,
+                      request_.beam_spot};
+    prepared_[k] = std::make_unique<PreparedPoint>(PreparedPoint{
+        ToySimulator(geometry, track,
+                     find_crossings(geometry, track, request_.scattering),
+                     request_.beam_spot),
+        scale_of(resolve(geometry, track, model), geometry.bz()), k});
+  }
+
+  void run_wave(const std::vector<Block>& wave) {
+    std::vector<Table> rows(options_.toys != nullptr ? wave.size() : 0);
+    std::mutex mutex;
+    parallel_workers(wave.size(), threads_, [&](auto next) {
+      Fitters fitters(state_.fits);
+      ToyStatistics sum(state_.fits.size());
+      std::unique_ptr<ToyTrack> toy;
+      std::size_t toy_point = state_.points.size();
+      const auto hand_over = [&] {
+        if (toy_point == state_.points.size()) return;
+        const std::lock_guard lock(mutex);
+        state_.points[toy_point].statistics.add(sum);
+        sum = ToyStatistics(state_.fits.size());
+      };
+      for (auto b = next(); b; b = next()) {
+        const Block& block = wave[*b];
+        const PreparedPoint& point = *prepared_[block.point];
+        if (toy_point != block.point) {
+          hand_over();
+          toy_point = block.point;
+          toy = std::make_unique<ToyTrack>(point.simulator.prototype());
+        }
+        run_block(block, point, fitters, *toy, sum,
+                  rows.empty() ? nullptr : &rows[*b]);
+      }
+      hand_over();
+    });
+    for (const Table& table : rows) options_.toys->write(table);
+  }
+
+  void run_block(const Block& block, const PreparedPoint& point,
+                 Fitters& fitters, ToyTrack& toy, ToyStatistics& sum,
+                 Table* rows) const {
+    std::unique_ptr<ToyRows> table;
+    if (rows != nullptr)
+      table = std::make_unique<ToyRows>(state_.points[block.point].row);
+    for (std::uint64_t i = block.first; i < block.last; ++i) {
+      ++sum.simulated;
+      if (!point.simulator.simulate({state_.seed, point.stream, i}, toy)) {
+        ++sum.missed;
+        if (table) table->add_missed(i);
+        continue;
+      }
+      for (std::size_t f = 0; f < fitters.size(); ++f) {
+        const GlobalFit& fit = fitters.fit(f, toy.hits);
+        sum.fits[f].add(fit, toy.truth, point.scale);
+        if (table) table->add(i, name_of(state_.fits[f]), fit, toy.truth);
+      }
+    }
+    if (table) *rows = std::move(*table).take();
+  }
+
+  const StudyRequest& request_;
+  const ToyRunOptions& options_;
+  ToyState& state_;
+  unsigned threads_;
+  std::vector<TrackingGeometry> geometries_;
+  std::vector<std::unique_ptr<PreparedPoint>> prepared_;
+  std::vector<std::uint64_t> progress_;  ///< next toy of each point
+  std::size_t point_ = 0;                ///< of the next block
+  std::size_t released_ = 0;             ///< points before are done with
+};
+
+}  // namespace
+
+void run_toys(const StudyRequest& request, std::span<const Detector> detectors,
+              const ToyRunOptions& options, ToyState& state) {
+  Runner(request, detectors, options, state).run();
+}
+
+Table toy_columns() { return ToyRows(Document()).take(); }
+
+}  // namespace gttf

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/toy_statistics.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+namespace gttf {
+namespace {
+
+GlobalFit fit_with(double phi, double kappa) {
+  GlobalFit fit;
+  fit.status = FitStatus::ok;
+  fit.kappa = kappa;
+  fit.sigma = 0.1;
+  fit.chi2 = 3;
+  fit.ndf = 3;
+  fit.perigee << 1, 2, phi, 1.5, kappa;
+  fit.perigee_covariance = 4 * Matrix5::Identity();
+  return fit;
+}
+
+TEST_CASE("toy statistics: phi is an angle, kappa has the sign of the truth") {
+  FitStatistics s;
+  const Vector5 truth{0, 0, -3.1, 1.5, -1};
+  const ToyScale scale{1, 1, 0.1, 1, 0.5};
+  s.add(fit_with(3.1, -1.2), truth, scale);
+  // 3.1 is 0.0832 below pi, -3.1 as much above -pi
+  const double turn = 6.2 - 2 * 3.14159265358979;
+  CHECK(s.residuals[Perigee::phi].moments.mean() ==
+        doctest::Approx(turn / 0.1));
+  CHECK(s.pulls[Perigee::phi].moments.mean() == doctest::Approx(turn / 2));
+  // more curvature is positive
+  CHECK(s.residuals[Perigee::kappa].moments.mean() == doctest::Approx(0.4));
+  CHECK(s.pulls[Perigee::kappa].moments.mean() == doctest::Approx(2));
+  CHECK(s.fitted == 1);
+  CHECK(s.chi2_per_ndf.moments.mean() == doctest::Approx(1));
+  CHECK(s.probability.total() == 1);
+}
+
+TEST_CASE("toy statistics: failed fits are counted by reason only") {
+  FitStatistics s;
+  GlobalFit fit;
+  fit.status = FitStatus::singular;
+  s.add(fit, Vector5::Zero(), ToyScale{1, 1, 1, 1, 1});
+  CHECK(s.fitted == 0);
+  CHECK(s.failures() == 1);
+  CHECK(s.failed[static_cast<std::size_t>(FitStatus::singular)] == 1);
+  CHECK(s.probability.total() == 0);
+}
+
+TEST_CASE("toy statistics: there is room for every status") {
+  for (std::size_t i = n_fit_status; i < n_fit_status + 8; ++i)
+    CHECK(to_string(static_cast<FitStatus>(i)) == "unknown");
+}
+
+TEST_CASE("flatness: distance of Kolmogorov and Smirnov") {
+  Histogram h(0, 1, 100);
+  CHECK(std::isnan(flatness(h)));
+  for (int i = 0; i < 10000; ++i) h.add((i + 0.5) / 10000);
+  CHECK(flatness(h) < 1e-12);
+  CHECK(flatness_probability(flatness(h), 10000) == 1);
+  // density 2 x: the largest distance from x is that of x^2, 1/4 at 1/2
+  Histogram skew(0, 1, 100);
+  for (int i = 0; i < 10000; ++i) skew.add(std::sqrt((i + 0.5) / 10000));
+  CHECK(flatness(skew) == doctest::Approx(0.25).epsilon(1e-3));
+  CHECK(flatness_probability(0.25, 10000) < 1e-12);
+  // critical values of the asymptotic distribution
+  const double n = 1e12;
+  CHECK(flatness_probability(1.3581 / std::sqrt(n), 1000000000000) ==
+        doctest::Approx(0.05).epsilon(1e-3));
+  CHECK(flatness_probability(1.6276 / std::sqrt(n), 1000000000000) ==
+        doctest::Approx(0.01).epsilon(1e-3));
+}
+
+TEST_CASE("histogram: bins, edges and outside") {
+  Histogram h(-1, 1, 4);
+  for (const double x : {-1.0, -0.5, 0.0, 0.49, 0.5, 0.99}) h.add(x);
+  CHECK(h.bins == std::vector<std::uint64_t>{1, 1, 2, 2});
+  h.add(-1.01);
+  h.add(1);
+  h.add(std::nan(""));
+  CHECK(h.below == 1);
+  CHECK(h.above == 1);
+  CHECK(h.total() == 8);
+}
+
+}  // namespace
+}  // namespace gttf

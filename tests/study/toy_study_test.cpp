@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/toy_study.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "gttf/detector/read.hpp"
+#include "gttf/output/json.hpp"
+#include "gttf/output/json_read.hpp"
+#include "gttf/study/row.hpp"
+#include "gttf/study/toy_document.hpp"
+#include "gttf/study/toy_table.hpp"
+
+namespace gttf {
+namespace {
+
+Detector shipped(const std::string& name) {
+  return read_detector(
+             std::string(GTTF_SOURCE_DIR) + "/detectors/" + name + ".yaml", {})
+      .detector;
+}
+
+struct Study {
+  StudyRequest request;
+  std::vector<Detector> detectors;
+
+  Study(const std::string& detector, std::vector<double> momenta,
+        std::vector<double> angles, std::uint64_t toys) {
+    detectors.push_back(shipped(detector));
+    request.momentum.values = std::move(momenta);
+    for (const double a : angles) request.angle.values.push_back(a * unit::deg);
+    request.toys.toys = toys;
+  }
+
+  ToyState run(const Shard& shard = {}, unsigned threads = 1) const {
+    ToyState state = plan_toys(request, detectors, shard);
+    ToyRunOptions options;
+    options.threads = threads;
+    run_toys(request, detectors, options, state);
+    return state;
+  }
+};
+
+std::string text_of_state(const ToyState& state) {
+  std::string text;
+  append_json(text, to_document(state));
+  return text;
+}
+
+Study small() {
+  Study s("alice_its2", {0.5, 2}, {90, 70}, 1001);
+  s.request.toys.fits = {{FitKind::general, WeightSource::estimate},
+                         {FitKind::scattering, WeightSource::local}};
+  return s;
+}
+
+TEST_CASE("toy study: the same bits for any number of threads") {
+  const Study s = small();
+  const std::string one = text_of_state(s.run({}, 1));
+  CHECK(one == text_of_state(s.run({}, 2)));
+  CHECK(one == text_of_state(s.run({}, 5)));
+}
+
+TEST_CASE("toy study: merged shards are the whole, in any order") {
+  const Study s = small();
+  const std::string whole = text_of_state(s.run());
+  for (const std::uint64_t n : {1u, 2u, 3u, 7u}) {
+    std::vector<ToyState> parts;
+    std::vector<std::string> names;
+    for (std::uint64_t k = n; k >= 1; --k) {
+      parts.push_back(s.run({k, n}));
+      names.push_back(std::to_string(k));
+    }
+    CHECK(text_of_state(merge_toys(std::move(parts), names)) == whole);
+  }
+}
+
+TEST_CASE("toy study: more shards than toys leave some of them empty") {
+  Study s = small();
+  s.request.toys.toys = 3;
+  std::vector<ToyState> parts;
+  for (std::uint64_t k = 1; k <= 5; ++k) parts.push_back(s.run({k, 5}));
+  const ToyState sum = merge_toys(std::move(parts), {"1", "2", "3", "4", "5"});
+  CHECK(text_of_state(sum) == text_of_state(s.run()));
+}
+
+TEST_CASE("toy study: an interrupted run goes on to the same bits") {
+  const Study s = small();
+  const std::string whole = text_of_state(s.run());
+  // more toys than one wave, so that there is a middle
+  Study longer = small();
+  longer.request.toys.toys = 20000;
+  longer.request.momentum.values = {1};
+  longer.request.toys.fits.resize(1);
+  struct Stop {};
+  std::string stored;
+  ToyRunOptions options;
+  options.threads = 1;
+  int calls = 0;
+  options.checkpoint = [&](const ToyState& state) {
+    stored = text_of_state(state);
+    if (++calls == 2) throw Stop();
+  };
+  ToyState state = plan_toys(longer.request, longer.detectors, {});
+  CHECK_THROWS_AS(run_toys(longer.request, longer.detectors, options, state),
+                  Stop);
+  ToyState again = toy_state_of(read_json(stored, "stored"), "stored");
+  CHECK(again.done() > 0);
+  CHECK_FALSE(again.is_complete());
+  check_same_run(plan_toys(longer.request, longer.detectors, {}), again, "x");
+  run_toys(longer.request, longer.detectors, {}, again);
+  CHECK(again.is_complete());
+  CHECK(text_of_state(again) == text_of_state(longer.run()));
+}
+
+std::string merge_error(std::vector<ToyState> parts) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    names.push_back("part" + std::to_string(i));
+  try {
+    merge_toys(std::move(parts), names);
+  } catch (const FileError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_CASE("toy merge: parts that do not belong together are refused") {
+  Study s = small();
+  s.request.toys.toys = 30;
+  const ToyState a = s.run({1, 3}), b = s.run({2, 3}), c = s.run({3, 3});
+  CHECK(merge_error({a, c}) ==
+        "the toys 10 to 19 of every point are missing: give all parts");
+  CHECK(merge_error({a, b}) ==
+        "the toys 20 to 29 of every point are missing: give all parts");
+  CHECK(merge_error({b, c}) ==
+        "the toys 0 to 9 of every point are missing: give all parts");
+  CHECK(merge_error({a, b, b, c}) ==
+        "\"part1\" and \"part2\" overlap: both have toy 10 of every point");
+  CHECK(merge_error({a, b, plan_toys(s.request, s.detectors, {3, 3})}) ==
+        "\"part2\" is not finished: it has 0 of 40 toys; run that shard again "
+        "with its checkpoint");
+  Study other = s;
+  other.request.toys.seed = 2;
+  CHECK(merge_error({a, b, other.run({3, 3})}) ==
+        "\"part0\" and \"part2\" are not of the same study: their seed "
+        "differs");
+  other = s;
+  other.detectors[0].sha256[0] ^= 1;
+  CHECK(merge_error({a, b, other.run({3, 3})}) ==
+        "\"part0\" and \"part2\" are not of the same study: their "
+        "detectors[0].sha256 differs");
+  other = s;
+  other.request.toys.fits.pop_back();
+  CHECK(merge_error({a, b, other.run({3, 3})}) ==
+        "\"part0\" and \"part2\" are not of the same study: their fits "
+        "differs");
+}
+
+TEST_CASE("toy state: a damaged file is refused with a reason") {
+  const ToyState state = [] {
+    Study s = small();
+    s.request.toys.toys = 5;
+    return s.run();
+  }();
+  const std::string text = text_of_state(state);
+  const auto problem = [&](std::string_view from, std::string_view to) {
+    std::string changed = text;
+    const std::size_t at = changed.find(from);
+    REQUIRE(at != std::string::npos);
+    changed.replace(at, from.size(), to);
+    try {
+      toy_state_of(read_json(changed, "f"), "f");
+    } catch (const FileError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  CHECK(problem("\"gttf-toys\": 1", "\"gttf-toys\": 2") ==
+        "\"f\": version 2 of the format is not known; this program reads "
+        "version 1");
+  CHECK(problem("\"gttf-toys\": 1", "\"other\": 1") ==
+        "\"f\" is no part or checkpoint of toys");
+  CHECK(problem("\"simulated\": 5", "\"simulated\": 6") ==
+        "\"f\" is damaged: a point has too many toys");
+  CHECK(problem("\"missed\"", "\"mist\"") ==
+        "\"f\" is damaged: there is no \"missed\"");
+  CHECK(problem("\"count\": 5", "\"count\": -5") ==
+        "\"f\" is damaged: a number is negative");
+  CHECK(problem("\"sums\": [\"", "\"sums\": [\"x") ==
+        "\"f\" is damaged: a sum is no whole number");
+  for (std::size_t cut : {text.size() - 1, text.size() / 2, std::size_t{0}})
+    CHECK_THROWS_AS(read_json(text.substr(0, cut), "f"), FileError);
+}
+
+TEST_CASE("toy study: points that cannot be fitted have rows all the same") {
+  Study s("alice_its2", {0.001, 1}, {90}, 50);
+  const ToyState state = s.run();
+  const Table table = toy_table(state);
+  REQUIRE(table.rows() == 2);
+  CHECK(std::get<Texts>(table.find("status")->cells) ==
+        Texts{"curls up", "ok"});
+  CHECK(std::get<Integers>(table.find("n_toys")->cells) == Integers{0, 50});
+  CHECK(std::isnan(std::get<Reals>(table.find("chi2_per_ndf")->cells)[0]));
+  CHECK(fitted_toys(state) == 50);
+}
+
+/// Largest deviation of the pulls, relative widths and chi2/ndf from 1.
+double worst(const ToyState& state) {
+  double largest = 0;
+  const auto look = [&largest](double x) {
+    largest = std::max(largest, std::abs(x - 1));
+  };
+  for (const ToyPoint& point : state.points) {
+    const FitStatistics& s = point.statistics.fits.front();
+    CHECK(s.fitted == state.toys);
+    look(s.chi2_per_ndf.moments.mean());
+    for (std::size_t i = 0; i < n_toy_parameters; ++i) {
+      look(s.pulls[i].moments.width());
+      look(s.residuals[i].moments.width());
+    }
+  }
+  return largest;
+}
+
+// 1e5 toys know a width to 0.0022 and chi2/ndf to 0.0015 (ndf = 9): 0.01 is
+// 4.5 standard errors. With the 44 numbers of the points below, another seed
+// would fail by chance once in 3000; the seed is fixed.
+TEST_CASE("toy study: pulls, widths and chi2/ndf are 1.00 +- 0.01") {
+  CHECK(worst(Study("alice_its2", {0.3, 20}, {90}, 100000).run({}, 2)) < 0.01);
+  CHECK(worst(Study("cld", {5}, {50, 20}, 100000).run({}, 2)) < 0.01);
+}
+
+}  // namespace
+}  // namespace gttf
