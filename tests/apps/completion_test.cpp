@@ -50,9 +50,10 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   folder.write("a.yaml", "");
   folder.write("b c.yml", "");
   folder.write("notes.txt", "");
-  CHECK(offered(folder, "s") == "show scan ");
+  CHECK(offered(folder, "s") == "show scan sensitivity ");
   CHECK(offered(folder, "''") ==
-        "validate show resolve scan toy fit completion help version --help "
+        "validate show resolve scan regimes budget sensitivity toy fit "
+        "completion help version --help "
         "--version ");
   CHECK(offered(folder, "scan --th") == "--theta --threads ");
   CHECK(offered(folder, "resolve --th") == "--theta ");

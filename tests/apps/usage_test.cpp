@@ -62,7 +62,8 @@ TEST_CASE("usage: an unknown verb gets the nearest one") {
               "unknown verb \"scn\"; did you mean \"scan\"?");
   check_error("gttf-design xyzzy",
               "unknown verb \"xyzzy\"; the verbs are validate, show, resolve, "
-              "scan, toy, fit, completion, help, version");
+              "scan, regimes, budget, sensitivity, toy, fit, completion, help, "
+              "version");
   check_error("gttf-design help shwo",
               "unknown verb \"shwo\"; did you mean \"show\"?\n"
               "see 'gttf-design help'");

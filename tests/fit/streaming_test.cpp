@@ -174,13 +174,10 @@ TEST_CASE("way back: the shares of all errors add up to every covariance") {
     };
     way_back(
         geometry, c, no_start, gains, n,
-        [&](std::size_t, std::size_t, const Row<double>& p, double v) {
-          add(p, v);
-        },
-        [&](std::size_t, const Row<double>& p_theta, const Row<double>& p_phi,
-            double w, double w_phi) {
-          add(p_theta, w);
-          add(p_phi, w_phi);
+        [&](const HitStep<double, 5>& hit) { add(hit.gain, hit.variance); },
+        [&](const KinkStep<double, 5>& kinks) {
+          add(kinks.theta, kinks.w);
+          add(kinks.phi, kinks.w_phi);
         });
     for (std::size_t a = 0; a < 5; ++a)
       for (std::size_t b = 0; b < 5; ++b)
@@ -216,13 +213,14 @@ TEST_CASE("way back: a share is the derivative d ln var/d ln that error") {
   double hit = 0, passive = 0;
   way_back(
       geometry, c, no_start, gains, covariance(e),
-      [&](std::size_t k, std::size_t q, const Row<double>& p, double v) {
-        if (c.list[k].surface == 2 && q == 0) hit = p[kappa] * p[kappa] / v;
+      [&](const HitStep<double, 5>& s) {
+        if (c.list[s.crossing].surface == 2 && s.coordinate == 0)
+          hit = s.gain[kappa] * s.gain[kappa] / s.variance;
       },
-      [&](std::size_t k, const Row<double>& a, const Row<double>& b, double w,
-          double w_phi) {
-        if (c.list[k].surface == 6)
-          passive = a[kappa] * a[kappa] / w + b[kappa] * b[kappa] / w_phi;
+      [&](const KinkStep<double, 5>& s) {
+        if (c.list[s.crossing].surface == 6)
+          passive = s.theta[kappa] * s.theta[kappa] / s.w +
+                    s.phi[kappa] * s.phi[kappa] / s.w_phi;
       });
   const double d_hit =
       (variance_with(1 + h, 1) - variance_with(1 - h, 1)) / (2 * h);

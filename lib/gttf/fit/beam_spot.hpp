@@ -26,9 +26,11 @@ struct StartHit {
 /// two once each. They are correlated where x and y have different errors; the
 /// second measurement is z0 - r d0, independent of d0, with variance
 /// sigma_z^2 + cot^2(theta) sigma_x^2 sigma_y^2/Var(d0).
+/// @param x, y, z  errors as in BeamSpot
 template <class S>
-StartHit<S> make_start_hit(const Line<S>& l, const BeamSpot& spot) {
-  const S x2(spot.x * spot.x), y2(spot.y * spot.y), z2(spot.z * spot.z);
+StartHit<S> make_start_hit(const Line<S>& l, const S& x, const S& y,
+                           const S& z) {
+  const S x2 = x * x, y2 = y * y, z2 = z * z;
   const S variance = x2 * l.sin_phi * l.sin_phi + y2 * l.cos_phi * l.cos_phi;
   const S covariance = l.cot_theta * (x2 - y2) * l.sin_phi * l.cos_phi;
   const S zero(0), one(1);
@@ -37,6 +39,11 @@ StartHit<S> make_start_hit(const Line<S>& l, const BeamSpot& spot) {
           .transverse_variance = variance,
           .longitudinal_variance =
               z2 + l.cot_theta * l.cot_theta * x2 * y2 / variance};
+}
+
+template <class S>
+StartHit<S> make_start_hit(const Line<S>& l, const BeamSpot& spot) {
+  return make_start_hit(l, S(spot.x), S(spot.y), S(spot.z));
 }
 
 }  // namespace gttf

@@ -171,32 +171,58 @@ void add_inner_material(const Crossings<S>& c, Covariance5<S>& covariance) {
 /// The crossing index by which way_back() calls the start hit.
 inline constexpr std::size_t start_index = static_cast<std::size_t>(-1);
 
+/// How the error of one measured coordinate enters M linear functions of the
+/// line: with variance gain_i^2/variance.
+template <class S, std::size_t M>
+struct HitStep {
+  std::size_t crossing, coordinate;
+  const Row<S>& row;                    ///< of the coordinate
+  std::array<S, M> gain;                ///< inside * row
+  S variance;                           ///< of the measurement
+  const std::array<Row<S>, M>& inside;  ///< see way_back()
+};
+
+/// How the kinks of one crossing enter: with variance
+/// theta_i^2/w + phi_i^2/w_phi, w > 0.
+template <class S, std::size_t M>
+struct KinkStep {
+  std::size_t crossing;
+  const Kink<S>& kink;
+  std::array<S, M> theta, phi;
+  S w, w_phi;
+};
+
 /// Walks from the innermost to the last measuring layer and tells how every
-/// single error enters the five parameters that have covariance `n`: the one
-/// of filter() with the same `start`.
+/// single error enters M linear functions of the line at the start, usually
+/// the five parameters themselves.
 ///
-/// on_hit(k, q, g, variance): the error of coordinate q of crossing k enters
-/// parameter i with variance g_i^2/variance. on_kink(k, p_theta, p_phi, w,
-/// w_phi): scattering enters with p_theta_i^2/w + p_phi_i^2/w_phi (w > 0). All
-/// of these sum up to the diagonal of n; products of two parameters, to n.
-template <class S, class OnHit, class OnKink>
+/// @param inside  covariance of the functions (rows) with the five parameters,
+///                from filter() with the same `start`; on the way, with what
+///                the parameters of the line at the crossing would be if only
+///                the errors outside of it were there
+/// @param on_hit, on_kink  called with a HitStep and a KinkStep each. All
+///                variances of a function sum up to its variance; products of
+///                two functions, to their covariance
+template <class S, std::size_t M, class OnHit, class OnKink>
 void way_back(const TrackingGeometry& geometry, const Crossings<S>& c,
               const StartHit<S>* start, const std::vector<KinkGain<S>>& gains,
-              Covariance5<S> n, OnHit&& on_hit, OnKink&& on_kink) {
+              std::array<Row<S>, M> inside, OnHit&& on_hit, OnKink&& on_kink) {
   const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
-  const auto apply = [&n](const Row<S>& a) {
-    Row<S> y;
-    for (std::size_t i = 0; i < 5; ++i) {
-      y[i] = n[i][0] * a[0];
-      for (std::size_t j = 1; j < 5; ++j) y[i] = y[i] + n[i][j] * a[j];
+  const auto apply = [&inside](const Row<S>& a) {
+    std::array<S, M> y;
+    for (std::size_t i = 0; i < M; ++i) {
+      y[i] = inside[i][0] * a[0];
+      for (std::size_t j = 1; j < 5; ++j) y[i] = y[i] + inside[i][j] * a[j];
     }
     return y;
   };
+  const auto hit = [&](std::size_t k, std::size_t q, const Row<S>& a,
+                       const S& variance) {
+    on_hit(HitStep<S, M>{k, q, a, apply(a), variance, inside});
+  };
   if (start) {
-    on_hit(start_index, 0, apply(start->transverse),
-           start->transverse_variance);
-    on_hit(start_index, 1, apply(start->longitudinal),
-           start->longitudinal_variance);
+    hit(start_index, 0, start->transverse, start->transverse_variance);
+    hit(start_index, 1, start->longitudinal, start->longitudinal_variance);
   }
   for (int k = innermost(c, start); k <= c.last && k >= 0; ++k) {
     const auto index = static_cast<std::size_t>(k);
@@ -204,22 +230,27 @@ void way_back(const TrackingGeometry& geometry, const Crossings<S>& c,
     const SurfaceRecord& s = geometry.surfaces()[x.surface];
     const auto axes = geometry.axes(s);
     for (std::size_t q = 0; q < axes.size(); ++q)
-      on_hit(
-          index, q,
-          apply(coordinate_row(c.line, s, x.at, axes[q].cosine, axes[q].sine)),
+      hit(index, q,
+          coordinate_row(c.line, s, x.at, axes[q].cosine, axes[q].sine),
           S(axes[q].variance));
     if (!kinks_at(c, start, k) || s.x_over_x0 == 0) continue;
-    Row<S> theta = apply(gains[index].theta), phi = apply(gains[index].phi);
-    for (std::size_t i = 0; i < 5; ++i) {
-      theta[i] = -theta[i];
-      phi[i] = -phi[i];
-    }
-    on_kink(index, theta, phi, x.theta0_2, x.theta0_2 * inv_sin2);
     const Kink<S> b = kink(c.line, x.at);
-    for (std::size_t i = 0; i < 5; ++i) {
+    KinkStep<S, M> step{index,
+                        b,
+                        apply(gains[index].theta),
+                        apply(gains[index].phi),
+                        x.theta0_2,
+                        x.theta0_2 * inv_sin2};
+    for (std::size_t i = 0; i < M; ++i) {
+      step.theta[i] = -step.theta[i];
+      step.phi[i] = -step.phi[i];
+    }
+    on_kink(step);
+    for (std::size_t i = 0; i < M; ++i) {
       for (std::size_t j = 0; j < 3; ++j)
-        n[i][j] = n[i][j] + theta[i] * b.theta[j] + phi[i] * b.phi[j];
-      n[i][3] = n[i][3] + theta[i];
+        inside[i][j] =
+            inside[i][j] + step.theta[i] * b.theta[j] + step.phi[i] * b.phi[j];
+      inside[i][3] = inside[i][3] + step.theta[i];
     }
   }
 }

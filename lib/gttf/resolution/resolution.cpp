@@ -65,10 +65,10 @@ void set_momentum_resolution(const TrackingGeometry& geometry,
 
 }  // namespace
 
-Regime classify(double mu_phi, double xi) {
-  constexpr double small = 0.15, significant = 3;
+Regime classify(double mu_phi, double xi, const RegimeThresholds& thresholds) {
+  const double small = thresholds.mu_small;
   if (!(mu_phi >= 0) || !(xi >= 0)) return Regime::unknown;
-  if (xi < significant) return Regime::weak;
+  if (xi < thresholds.xi_significant) return Regime::weak;
   if (mu_phi <= small) return Regime::scattering;
   return mu_phi * mu_phi >= 1 - small * small ? Regime::hits : Regime::mixed;
 }

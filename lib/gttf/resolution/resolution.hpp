@@ -84,10 +84,18 @@ struct Resolution {
 Resolution resolve(const TrackingGeometry& geometry, const Track& track,
                    const Model& model = {});
 
-/// Regime from mu_phi and xi: `weak` for xi < 3 (no 3 sigma measurement of the
-/// curvature), else `scattering` for mu_phi <= 0.15 (the scattering-only fit
-/// suffices), `hits` for mu_phi >= sqrt(1 - 0.15^2), `mixed` between.
+/// Where one tracking regime ends and the next begins.
+struct RegimeThresholds {
+  double mu_small = 0.15;     ///< up to it hit errors can be neglected
+  double xi_significant = 3;  ///< below it the curvature is not measured
+  double xi_unbiased = 10;    ///< below it scattering fits are biased by 1 %
+};
+
+/// Regime from mu_phi and xi: `weak` for xi < xi_significant, else
+/// `scattering` for mu_phi <= mu_small (the scattering-only fit suffices),
+/// `hits` for mu_phi >= sqrt(1 - mu_small^2), `mixed` between.
 /// Source: [GTTF] section "Tracking Regimes".
-Regime classify(double mu_phi, double xi);
+Regime classify(double mu_phi, double xi,
+                const RegimeThresholds& thresholds = {});
 
 }  // namespace gttf

@@ -130,11 +130,12 @@ HitShares hit_shares(const TrackingGeometry& geometry,
   HitShares sum;
   way_back(
       geometry, c, start, gains, n,
-      [&](std::size_t, std::size_t, const Row<double>& g, double variance) {
-        sum.kappa += g[kappa] * g[kappa] / variance;
-        sum.theta += g[theta] * g[theta] / variance;
+      [&](const HitStep<double, 5>& step) {
+        const Row<double>& g = step.gain;
+        sum.kappa += g[kappa] * g[kappa] / step.variance;
+        sum.theta += g[theta] * g[theta] / step.variance;
       },
-      [](auto&&...) {});
+      [](auto&&) {});
   sum.kappa /= n[kappa][kappa];
   sum.theta /= n[theta][theta];
   return sum;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "gttf/study/coverage.hpp"
+#include "gttf/study/layer_names.hpp"
 #include "gttf/study/resolution_table.hpp"
 #include "gttf/study/row.hpp"
 
@@ -32,19 +33,6 @@ std::string shape_text(const Surface& s) {
   return fmt::format("plane {}", axes[static_cast<std::size_t>(s.normal)]);
 }
 
-// Names of the local axes (u, v) as a description file writes them.
-std::pair<std::string_view, std::string_view> axis_names(const Surface& s) {
-  switch (s.shape) {
-    case Shape::cylinder:
-      return {"rphi", "z"};
-    case Shape::disk:
-      return {"rphi", "r"};
-    case Shape::plane:
-      return {"u", "v"};
-  }
-  return {};
-}
-
 std::string length_text(double length) {
   const double micrometres = length / unit::um;
   return std::abs(micrometres) < 1000
@@ -54,18 +42,10 @@ std::string length_text(double length) {
 
 // "rphi 5 um, z 5 um"; a coordinate between the axes by its angle.
 std::string measures_text(const Layer& layer) {
-  const auto [u, v] = axis_names(layer.surface);
   std::string text;
   for (const Coordinate& c : layer.coordinates) {
     if (!text.empty()) text += ", ";
-    if (c.angle == 0)
-      text += u;
-    else if (std::abs(c.angle - 90 * unit::deg) < 1e-12)
-      text += v;
-    else if (std::abs(c.angle) < 0.2)  // stereo angles are told in mrad
-      text += fmt::format("{:.4g} mrad", c.angle / unit::mrad);
-    else
-      text += fmt::format("{:.4g} deg", in_degrees(c.angle));
+    text += coordinate_name(layer.surface, c);
     text += ' ' + length_text(c.sigma);
   }
   return text;

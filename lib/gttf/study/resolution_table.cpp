@@ -9,62 +9,25 @@ namespace gttf {
 
 namespace {
 
-/// eta = -ln tan(theta/2) = asinh(cot theta); 0 at 90 deg but for rounding.
-double pseudorapidity(double theta) {
-  const double cos = std::cos(theta);
-  return std::abs(cos) < 1e-15 ? 0 : std::asinh(cos / std::sin(theta));
-}
-
 double sigma(const Matrix5& m, int i, double unit) {
   return std::sqrt(m(i, i)) / unit;
 }
 
 }  // namespace
 
-double in_degrees(double angle) {
-  const double degrees = angle / unit::deg;
-  const double rounded = std::round(degrees * 1e9) / 1e9;
-  return std::abs(rounded - degrees) <= 4e-16 * std::abs(degrees) ? rounded
-                                                                  : degrees;
-}
-
 void ResolutionTable::reserve(std::size_t rows) {
-  for (Texts* c : {&detector_, &particle_, &regime_, &status_, &end_})
-    c->reserve(rows);
+  point_.reserve(rows);
+  for (Texts* c : {&regime_, &status_, &end_}) c->reserve(rows);
   for (Integers* c : {&n_hits_, &n_triplets_}) c->reserve(rows);
-  for (Reals* c : {&p_, &pt_, &theta_, &eta_, &phi_, &x_over_x0_, &p_rel_,
-                   &pt_rel_, &qop_, &d0_, &z0_, &phi0_, &sigma_theta_,
-                   &hit_only_, &ms_only_, &mu_phi_, &mu_theta_, &xi_})
+  for (Reals* c :
+       {&x_over_x0_, &p_rel_, &pt_rel_, &qop_, &d0_, &z0_, &phi0_,
+        &sigma_theta_, &hit_only_, &ms_only_, &mu_phi_, &mu_theta_, &xi_})
     c->reserve(rows);
-}
-
-Track grid_track(const StudyRequest& request, GridPoint point) {
-  Track t;
-  t.theta = theta_of(request.angle, point.angle);
-  t.p = request.momentum.values[point.momentum];
-  if (request.momentum.variable == MomentumAxis::Variable::pt)
-    t.p /= std::sin(t.theta);
-  t.phi = request.phi;
-  t.mass = request.particle.mass;
-  t.charge = request.particle.charge;
-  t.vertex = request.vertex;
-  return t;
 }
 
 void ResolutionTable::add(const Detector& detector, const StudyRequest& request,
                           GridPoint point, const Resolution& r) {
-  const Track track = grid_track(request, point);
-  const bool by_eta = request.angle.variable == AngleAxis::Variable::eta;
-  const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
-  detector_.push_back(detector.name);
-  particle_.push_back(request.particle.name);
-  p_.push_back(track.p);
-  pt_.push_back(by_pt ? request.momentum.values[point.momentum]
-                      : track.p * std::sin(track.theta));
-  theta_.push_back(in_degrees(track.theta));
-  eta_.push_back(by_eta ? request.angle.values[point.angle]
-                        : pseudorapidity(track.theta));
-  phi_.push_back(in_degrees(track.phi));
+  point_.add(detector, request, point);
   n_hits_.push_back(r.n_hits);
   n_triplets_.push_back(std::max(0, r.n_hits - 2));
   x_over_x0_.push_back(r.x_over_x0);
@@ -92,13 +55,7 @@ Table ResolutionTable::take() && {
   const auto put = [&t](const char* name, auto& cells) {
     t.columns.push_back({name, std::move(cells)});
   };
-  put("detector", detector_);
-  put("particle", particle_);
-  put("p_GeV", p_);
-  put("pt_GeV", pt_);
-  put("theta_deg", theta_);
-  put("eta", eta_);
-  put("phi_deg", phi_);
+  std::move(point_).move_to(t);
   put("n_hits", n_hits_);
   put("n_triplets", n_triplets_);
   put("x_over_x0", x_over_x0_);

@@ -7,18 +7,10 @@
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
 #include "gttf/resolution/resolution.hpp"
+#include "gttf/study/point_columns.hpp"
 #include "gttf/study/request.hpp"
 
 namespace gttf {
-
-/// A point of a request's grid: indices on its two axes.
-struct GridPoint {
-  std::size_t momentum = 0;
-  std::size_t angle = 0;
-};
-
-/// The track of a grid point.
-Track grid_track(const StudyRequest& request, GridPoint point);
 
 /// Collects rows; columns as in docs/reference/columns.md.
 class ResolutionTable {
@@ -28,24 +20,19 @@ class ResolutionTable {
   void add(const Detector& detector, const StudyRequest& request,
            GridPoint point, const Resolution& r);
 
-  std::size_t rows() const { return detector_.size(); }
+  std::size_t rows() const { return point_.rows(); }
   /// Rows that have at least one resolution.
   std::size_t evaluated() const { return evaluated_; }
 
   Table take() &&;
 
  private:
-  Texts detector_, particle_;
-  Reals p_, pt_, theta_, eta_, phi_;
+  PointColumns point_;
   Integers n_hits_, n_triplets_;
   Reals x_over_x0_, p_rel_, pt_rel_, qop_, d0_, z0_, phi0_, sigma_theta_;
   Reals hit_only_, ms_only_, mu_phi_, mu_theta_, xi_;
   Texts regime_, status_, end_;
   std::size_t evaluated_ = 0;
 };
-
-/// Angle in degrees; values within rounding of a short decimal are written as
-/// it: 60 deg read as radians and back is 60, not 59.99999999999999.
-double in_degrees(double angle);
 
 }  // namespace gttf

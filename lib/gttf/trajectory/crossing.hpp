@@ -55,10 +55,11 @@ void set_from_chord_tangent(const Line<S>& l, const S& chord, Crossing<S>& x) {
 }
 
 template <class S>
-void cross_cylinder(const Line<S>& l, const SurfaceRecord& s, Crossing<S>& x) {
+void cross_cylinder(const Line<S>& l, const S& radius, const S& x_over_x0,
+                    Crossing<S>& x) {
   using std::abs, std::sqrt;
   if (l.on_axis) {
-    const S d(0.5 * s.position), u = l.c * d, h = sqrt(S(1) - u * u);
+    const S d = S(0.5) * radius, u = l.c * d, h = sqrt(S(1) - u * u);
     const S h1 = S(1) + h, inv = S(1) / (h * h1);
     set_from_half_chord(d, u, h, inv * h, asin_excess(u * u, h), x);
     x.cos_psi = h;
@@ -66,31 +67,32 @@ void cross_cylinder(const Line<S>& l, const SurfaceRecord& s, Crossing<S>& x) {
     x.inv_cos_psi = inv * h1;
   } else {
     // |start + chord| = r is quadratic in W: A W^2 + 4 a W - De = 0
-    const S de = S(s.position) * S(s.position) - l.r2;
+    const S de = radius * radius - l.r2;
     const S a2 = S(2) * l.along;
     const S quad = S(4) * (S(1) + l.across * l.c) - de * l.c * l.c;
     const S root = sqrt(a2 * a2 + quad * de);
     const S chord =
         select(l.along > S(0), de / (root + abs(a2)), (root - a2) / quad);
     set_from_chord_tangent(l, chord, x);
-    const S inv_r(1 / s.position);
+    const S inv_r = S(1) / radius;
     x.cos_psi =
         (l.along * x.cos_turn + l.across * x.sin_turn + x.forward) * inv_r;
     x.sin_psi =
         (l.along * x.sin_turn - l.across * x.cos_turn + x.sideward) * inv_r;
     x.inv_cos_psi = S(1) / x.cos_psi;
   }
-  x.x_over_x0 = S(s.x_over_x0) * l.inv_sin_theta * abs(x.inv_cos_psi);
+  x.x_over_x0 = x_over_x0 * l.inv_sin_theta * abs(x.inv_cos_psi);
 }
 
 template <class S>
-void cross_plane(const Line<S>& l, const SurfaceRecord& s, Crossing<S>& x) {
+void cross_plane(const Line<S>& l, const SurfaceRecord& s, const S& position,
+                 const S& x_over_x0, Crossing<S>& x) {
   using std::abs, std::sqrt;
   // direction at the start relative to the plane's normal
   const S cn(s.normal_cos), sn(s.normal_sin);
   const S cos0 = l.cos_phi * cn + l.sin_phi * sn;
   const S sin0 = l.sin_phi * cn - l.cos_phi * sn;
-  const S gap = S(s.position) - (l.along * cos0 - l.across * sin0);
+  const S gap = position - (l.along * cos0 - l.across * sin0);
   // m W^2 - 2 gap cos0 W + gap^2 = 0; a track that starts away from the plane
   // meets it if it bends towards it (m < 0)
   const S m = gap * l.c * (gap * l.c + S(2) * sin0);
@@ -100,13 +102,14 @@ void cross_plane(const Line<S>& l, const SurfaceRecord& s, Crossing<S>& x) {
   x.cos_psi = cos0 * x.cos_turn - sin0 * x.sin_turn;
   x.sin_psi = sin0 * x.cos_turn + cos0 * x.sin_turn;
   x.inv_cos_psi = S(1) / x.cos_psi;
-  x.x_over_x0 = S(s.x_over_x0) * l.inv_sin_theta * abs(x.inv_cos_psi);
+  x.x_over_x0 = x_over_x0 * l.inv_sin_theta * abs(x.inv_cos_psi);
 }
 
 template <class S>
-void cross_disk(const Line<S>& l, const SurfaceRecord& s, Crossing<S>& x) {
+void cross_disk(const Line<S>& l, const SurfaceRecord& s, const S& position,
+                const S& x_over_x0, Crossing<S>& x) {
   using std::abs, std::sqrt;
-  const S arc = (S(s.position) - l.z) * l.tan_theta;
+  const S arc = (position - l.z) * l.tan_theta;
   const S half_turn = S(0.5) * l.c * arc, x2 = half_turn * half_turn;
   const SineSeries<S> sine = sine_series(x2);
   const S sinc = S(1) - x2 * sine.deficit;
@@ -127,7 +130,7 @@ void cross_disk(const Line<S>& l, const SurfaceRecord& s, Crossing<S>& x) {
     x.sin_psi = l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn;
   }
   x.inv_cos_psi = S(1);
-  x.x_over_x0 = S(s.x_over_x0) / abs(l.cos_theta);
+  x.x_over_x0 = x_over_x0 / abs(l.cos_theta);
 }
 
 }  // namespace detail
@@ -136,24 +139,32 @@ void cross_disk(const Line<S>& l, const SurfaceRecord& s, Crossing<S>& x) {
 ///
 /// Garbage or NaN where there is none: ask is_crossed() first (per surface and
 /// lane; lists of crossings are made once and shared).
+/// @param position, x_over_x0  in place of those of the record: with a dual
+///                             number, the derivative with respect to them
 /// Source: docs/theory/crossings.md.
 template <class S>
-Crossing<S> cross(const Line<S>& l, const SurfaceRecord& s) {
+Crossing<S> cross(const Line<S>& l, const SurfaceRecord& s, const S& position,
+                  const S& x_over_x0) {
   using Kind = SurfaceRecord::Kind;
   Crossing<S> x;
   switch (s.kind) {
     case Kind::cylinder:
-      detail::cross_cylinder(l, s, x);
+      detail::cross_cylinder(l, position, x_over_x0, x);
       break;
     case Kind::plane:
-      detail::cross_plane(l, s, x);
+      detail::cross_plane(l, s, position, x_over_x0, x);
       break;
     case Kind::disk:
     case Kind::disk_plane:
-      detail::cross_disk(l, s, x);
+      detail::cross_disk(l, s, position, x_over_x0, x);
       break;
   }
   return x;
+}
+
+template <class S>
+Crossing<S> cross(const Line<S>& l, const SurfaceRecord& s) {
+  return cross(l, s, S(s.position), S(s.x_over_x0));
 }
 
 }  // namespace gttf

@@ -53,6 +53,9 @@ class TrackingGeometry {
     return std::span(axes_).subspan(s.first_axis, s.n_axes);
   }
 
+  /// Makes surface `i` passive: its hit is missing, its material stays.
+  void drop_hit(std::size_t i) { surfaces_[i].n_axes = 0; }
+
  private:
   double bz_ = 0;
   std::vector<SurfaceRecord> surfaces_;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parse.hpp"
+
+#include <cstdio>
+
+#include "usage.hpp"
+#include "verb.hpp"
+
+namespace gttf::app {
+
+void declare_grouping(CLI::App& command, std::string& by, const char* group) {
+  command
+      .add_option("--by", by,
+                  "One row for each surface, layer or group (default: layer; "
+                  "the rows of a repeated layer together)")
+      ->type_name("surface|layer|group")
+      ->group(group);
+}
+
+Grouping parse_grouping(const std::string& by) {
+  if (by.empty()) return Grouping::layer;
+  check_choice("--by", by, {"surface", "layer", "group"});
+  if (by == "surface") return Grouping::surface;
+  return by == "layer" ? Grouping::layer : Grouping::group;
+}
+
+void declare_parameter(CLI::App& command, std::string& parameter,
+                       const char* group) {
+  command
+      .add_option("--parameter", parameter,
+                  "Only this parameter, in more detail")
+      ->type_name("p|pt|d0|z0|phi0|theta")
+      ->group(group);
+}
+
+std::optional<Parameter> parse_parameter(const std::string& parameter) {
+  if (parameter.empty()) return std::nullopt;
+  check_choice("--parameter", parameter,
+               {"p", "pt", "d0", "z0", "phi0", "theta"});
+  return find_parameter(parameter);
+}
+
+int code_of(std::size_t evaluated, Status status, bool quiet) {
+  if (evaluated > 0) return good;
+  if (!quiet)
+    std::fprintf(stderr, "gttf-design: no track has a resolution: %s\n",
+                 std::string(to_string(status)).c_str());
+  return no_track;
+}
+
+}  // namespace gttf::app

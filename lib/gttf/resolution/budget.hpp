@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Budget: which layer's scattering and which hit errors make up a resolution.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "gttf/resolution/parameter.hpp"
+#include "gttf/resolution/resolution.hpp"
+
+namespace gttf {
+
+/// What an error comes from.
+enum class Cause { scattering, hit, beam_spot };
+
+std::string_view to_string(Cause);
+
+/// One independent error of a track, and the variance that it adds to each
+/// parameter: d0, z0 in mm^2, phi0, theta in rad^2, p, pt relative.
+struct BudgetPart {
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  Cause cause = Cause::scattering;
+  std::size_t crossing = none;    ///< index in Resolution::crossings
+  std::size_t layer = none;       ///< index in Detector::layers
+  std::size_t coordinate = none;  ///< index in Layer::coordinates, for hits
+  PerParameter variance;
+};
+
+/// The variance of every parameter at the perigee, taken apart exactly: errors
+/// are independent and the fit is linear. Numbers of parameters that are not
+/// measured are NaN.
+struct Budget {
+  Resolution resolution;
+  PerParameter total;             ///< variance, from the fit itself
+  std::vector<BudgetPart> parts;  ///< order of flight; empty: no resolution
+
+  bool exists() const { return !parts.empty(); }
+  /// variance/total of each parameter: also d ln(total)/d ln(that variance).
+  PerParameter share(const BudgetPart& part) const;
+  /// Sum of all shares: 1 but for rounding.
+  PerParameter sum_of_shares() const;
+};
+
+/// The budget of `track`: one part for the scattering of every layer crossed
+/// (0 after the last hit), one for each measured coordinate, one for a beam
+/// spot. Whatever the engine of `model`, the parts are those of the streaming
+/// fit. Errors: none; see Resolution::status.
+/// Source: docs/theory/budget.md
+Budget make_budget(const TrackingGeometry& geometry, const Track& track,
+                   const Model& model = {});
+
+}  // namespace gttf

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/resolution/missing_hits.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace gttf {
+
+namespace {
+
+/// Measuring layers that the track crosses and that may miss their hit.
+std::vector<std::size_t> inefficient_layers(const Detector& detector,
+                                            const Resolution& r) {
+  std::vector<std::size_t> layers;
+  for (const CrossingInfo& c : r.crossings)
+    if (c.measured && detector.layers[c.layer].efficiency < 1)
+      layers.push_back(c.layer);
+  return layers;
+}
+
+/// Largest number of missing hits such that the patterns with up to that many
+/// are at most `most`.
+std::size_t affordable(std::size_t n, std::size_t most) {
+  double patterns = 1, of_size = 1;
+  for (std::size_t k = 1; k <= n; ++k) {
+    of_size *= static_cast<double>(n - k + 1) / static_cast<double>(k);
+    patterns += of_size;
+    if (patterns > static_cast<double>(most)) return k - 1;
+  }
+  return n;
+}
+
+class PatternSum {
+ public:
+  PatternSum(const Detector& detector, const Track& track, const Model& model,
+             std::vector<std::size_t> layers, std::size_t most_missing)
+      : geometry_(detector),
+        track_(track),
+        model_(model),
+        layers_(std::move(layers)),
+        most_missing_(most_missing) {
+    for (const std::size_t i : layers_)
+      efficiency_.push_back(detector.layers[i].efficiency);
+  }
+
+  /// All patterns that agree with `missing` on the layers before `next`.
+  void add_from(std::size_t next, std::vector<std::size_t>& missing,
+                double probability) {
+    if (next == layers_.size()) {
+      add(missing, probability);
+      return;
+    }
+    add_from(next + 1, missing, probability * efficiency_[next]);
+    if (missing.size() == most_missing_) return;
+    missing.push_back(layers_[next]);
+    add_from(next + 1, missing, probability * (1 - efficiency_[next]));
+    missing.pop_back();
+  }
+
+  void finish(EfficiencyAverage& average) const {
+    average.covered = covered_;
+    average.measured = measured_ / covered_;
+    for (const Parameter q : all_parameters) {
+      average.mean[q] = sum_[q] / measured_;
+      average.rms[q] = std::sqrt(squares_[q] / measured_);
+    }
+  }
+
+ private:
+  void add(const std::vector<std::size_t>& missing, double probability) {
+    covered_ += probability;
+    TrackingGeometry geometry = geometry_;
+    for (const std::size_t i : missing) geometry.drop_hit(i);
+    const Resolution r = resolve(geometry, track_, model_);
+    if (r.status != Status::ok && r.status != Status::no_field) return;
+    measured_ += probability;
+    const PerParameter sigma = sigmas(r);
+    for (const Parameter q : all_parameters) {
+      sum_[q] += probability * sigma[q];
+      squares_[q] += probability * sigma[q] * sigma[q];
+    }
+  }
+
+  TrackingGeometry geometry_;
+  const Track& track_;
+  const Model& model_;
+  std::vector<std::size_t> layers_;
+  std::vector<double> efficiency_;
+  std::size_t most_missing_;
+  double covered_ = 0, measured_ = 0;
+  PerParameter sum_, squares_;
+};
+
+}  // namespace
+
+Resolution resolve_without(const Detector& detector, const Track& track,
+                           const Model& model,
+                           std::span<const std::size_t> layers,
+                           DroppedMaterial material) {
+  Detector changed = detector;
+  for (const std::size_t i : layers) {
+    changed.layers[i].coordinates.clear();
+    if (material == DroppedMaterial::removed)
+      changed.layers[i].material.clear();
+  }
+  return resolve(TrackingGeometry(changed), track, model);
+}
+
+EfficiencyAverage average_over_efficiencies(const Detector& detector,
+                                            const Track& track,
+                                            const Model& model,
+                                            std::size_t most_patterns) {
+  const Resolution full = resolve(TrackingGeometry(detector), track, model);
+  const std::vector<std::size_t> layers = inefficient_layers(detector, full);
+  EfficiencyAverage average;
+  average.n_inefficient = static_cast<int>(layers.size());
+  const std::size_t most_missing = affordable(layers.size(), most_patterns);
+  average.most_missing = static_cast<int>(most_missing);
+  PatternSum sum(detector, track, model, layers, most_missing);
+  std::vector<std::size_t> missing;
+  sum.add_from(0, missing, 1);
+  sum.finish(average);
+  return average;
+}
+
+}  // namespace gttf

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resolutions without some hits: a layer lost, or hits lost to inefficiency.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "gttf/detector/detector.hpp"
+#include "gttf/resolution/parameter.hpp"
+#include "gttf/resolution/resolution.hpp"
+
+namespace gttf {
+
+/// What becomes of the material of a layer whose measurement is dropped.
+enum class DroppedMaterial { kept, removed };
+
+/// The resolution without the measurements of `layers` (indices in
+/// Detector::layers).
+Resolution resolve_without(const Detector& detector, const Track& track,
+                           const Model& model,
+                           std::span<const std::size_t> layers,
+                           DroppedMaterial material);
+
+/// Average over the hit patterns that the efficiencies of the layers produce.
+struct EfficiencyAverage {
+  int n_inefficient = 0;  ///< measuring layers crossed with efficiency below 1
+  int most_missing = 0;   ///< patterns with up to that many missing hits
+  double covered = 1;     ///< probability of these patterns
+  /// Probability that a track of these patterns has a resolution.
+  double measured = 0;
+  /// Over the tracks that have one; native units.
+  PerParameter mean;  ///< of sigma
+  PerParameter rms;   ///< sqrt(<sigma^2>): the width of all residuals together
+};
+
+/// Hits are missing independently; the material stays. All 2^n patterns if
+/// they are at most `most_patterns`, else those with 0, 1, 2, ... missing hits
+/// as far as `most_patterns` reach, which leave out 1 - `covered`.
+EfficiencyAverage average_over_efficiencies(const Detector& detector,
+                                            const Track& track,
+                                            const Model& model,
+                                            std::size_t most_patterns = 5000);
+
+}  // namespace gttf

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/resolution/regime.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "gttf/core/root.hpp"
+#include "gttf/fit/bias.hpp"
+#include "gttf/fit/triplet_track.hpp"
+#include "gttf/resolution/detail/recurling_track.hpp"
+#include "gttf/triplet/solenoid.hpp"
+
+namespace gttf {
+
+namespace {
+
+Cartesian<double> point(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
+Vector3 vector(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
+
+using Pair = Eigen::Vector2d;
+
+/// Covariance of a hit within its surface, axes u and v; nothing if one
+/// direction is not measured.
+std::optional<Eigen::Matrix2d> covariance_in_plane(const TripletCrossing& c) {
+  Eigen::Matrix2d information = Eigen::Matrix2d::Zero();
+  for (const CoordinateAxis& axis : c.coordinates) {
+    const Pair direction(axis.cosine, axis.sine);
+    information += direction * direction.transpose() / axis.variance;
+  }
+  const double scale = information.trace();
+  if (!(information.determinant() > 1e-12 * scale * scale)) return std::nullopt;
+  return information.inverse();
+}
+
+/// Covariance of the kinks (theta, phi) from the errors of the three hits.
+std::optional<Eigen::Matrix2d> hit_part(
+    const Triplet<double>& t,
+    const std::array<const TripletCrossing*, 3>& hits) {
+  Eigen::Matrix2d sum = Eigen::Matrix2d::Zero();
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto covariance = covariance_in_plane(*hits[k]);
+    if (!covariance) return std::nullopt;
+    Eigen::Matrix2d gradients;
+    for (int i = 0; i < 2; ++i) {
+      const Vector3 h = vector(i == 0 ? t.h_theta[k] : t.h_phi[k]);
+      gradients.row(i) << h.dot(hits[k]->u), h.dot(hits[k]->v);
+    }
+    sum += gradients * *covariance * gradients.transpose();
+  }
+  return sum;
+}
+
+/// Variance of the scattering angle in a plane: that of the middle layer and,
+/// with their levers, of those between the hits.
+double scattering_part(const TripletTrack& track,
+                       const std::array<std::size_t, 3>& hits) {
+  const auto at = [&](std::size_t k) { return track.crossings[k].position; };
+  double sum = 0;
+  for (std::size_t k = hits[0] + 1; k < hits[2]; ++k) {
+    const std::size_t end = k <= hits[1] ? hits[0] : hits[2];
+    const double lever =
+        (at(k) - at(end)).norm() / (at(hits[1]) - at(end)).norm();
+    sum += lever * lever * track.crossings[k].kink_variance;
+  }
+  return sum;
+}
+
+/// The local fit: kappa^2/sigma^2 with the covariance of the kinks.
+double significance(const Triplet<double>& t, double kappa,
+                    const Eigen::Matrix2d& kinks) {
+  // rho^T K rho with K the inverse of `kinks`
+  const Pair rho(t.rho_theta, t.rho_phi);
+  const Pair turned(-rho.y(), rho.x());
+  const double norm = turned.dot(kinks * turned);
+  return std::abs(kappa) * std::sqrt(norm / kinks.determinant());
+}
+
+TripletRegime make_regime(const TripletTrack& track,
+                          const std::array<std::size_t, 3>& crossings,
+                          const RegimeThresholds& thresholds) {
+  TripletRegime r;
+  std::array<const TripletCrossing*, 3> hits;
+  for (std::size_t k = 0; k < 3; ++k) hits[k] = &track.crossings[crossings[k]];
+  const Triplet<double> t =
+      make_triplet(point(hits[0]->position), point(hits[1]->position),
+                   point(hits[2]->position));
+  const double sine = sin_mean_theta(t), kappa = track.kappa;
+  const double variance = scattering_part(track, crossings);
+  r.length = t.first.length + t.second.length;
+  r.sigma_ms = std::sqrt(variance);
+  r.b_ms = r.sigma_ms / std::abs(kappa);
+  r.xi_ms_limit = r.length * sine / (2 * r.b_ms);
+  Eigen::Matrix2d scattering = Eigen::Matrix2d::Zero();
+  scattering.diagonal() << variance, variance / (sine * sine);
+  if (variance > 0) r.xi_ms = significance(t, kappa, scattering);
+  const auto hit_errors = hit_part(t, hits);
+  if (!hit_errors) return r;
+  r.gamma_theta = (*hit_errors)(0, 0);
+  r.gamma_phi = (*hit_errors)(1, 1);
+  r.gamma_phi_theta = (*hit_errors)(0, 1);
+  const Eigen::Matrix2d all = *hit_errors + scattering;
+  r.mu_theta = std::sqrt(r.gamma_theta / all(0, 0));
+  r.mu_phi = std::sqrt(r.gamma_phi / all(1, 1));
+  r.xi = significance(t, kappa, all);
+  r.regime = classify(r.mu_phi, r.xi, thresholds);
+  return r;
+}
+
+/// Largest momentum from which on xi(p) stays below `least`: xi falls as 1/p
+/// where hit errors dominate. NaN if xi is below it at all momenta down to
+/// where it does not exist.
+template <class Significance>
+double largest_significant(double present, double least,
+                           const Significance& xi) {
+  constexpr double up = 4, down = 1.25, highest = 1e9 * unit::GeV;
+  constexpr int most_steps = 60;  // down to p/6e5
+  const auto excess = [&](double log_p) {
+    const double value = xi(std::exp(log_p));
+    return std::isnan(value) ? -1.0 : std::log(value / least);
+  };
+  const auto root = [&](double good, double bad) {
+    return std::exp(find_root(excess, std::log(good), std::log(bad), 1e-10));
+  };
+  double p = present;
+  if (xi(p) >= least) {
+    while (p < highest && xi(p * up) >= least) p *= up;
+    return p < highest ? root(p, p * up)
+                       : std::numeric_limits<double>::infinity();
+  }
+  for (int i = 0; i < most_steps; ++i) {
+    const double value = xi(p / down);
+    if (value >= least) return root(p / down, p);
+    if (std::isnan(value)) break;
+    p /= down;
+  }
+  return Resolution::none;
+}
+
+class Finder {
+ public:
+  Finder(const TrackingGeometry& geometry, const Track& track,
+         const Model& model, const RegimeThresholds& thresholds)
+      : geometry_(geometry),
+        track_(track),
+        model_(model),
+        thresholds_(thresholds) {}
+
+  std::vector<TripletRegime> triplets(TripletChoice choice) const {
+    const Crossings<double> found =
+        find_crossings(geometry_, track_, model_.scattering);
+    const TripletTrack track = make_triplet_track(geometry_, track_, found);
+    std::vector<std::size_t> hits;
+    for (std::size_t k = 0; k < track.crossings.size(); ++k)
+      if (track.crossings[k].measures()) hits.push_back(k);
+    std::vector<TripletRegime> list;
+    const auto add = [&](std::size_t i, std::size_t j, std::size_t k) {
+      const std::array<std::size_t, 3> crossings{hits[i], hits[j], hits[k]};
+      TripletRegime r = make_regime(track, crossings, thresholds_);
+      for (std::size_t h = 0; h < 3; ++h)
+        r.layers[h] = found.list[crossings[h]].surface;
+      if (r.exists()) r.p_significant = momentum_of(r.layers);
+      list.push_back(r);
+    };
+    for (std::size_t i = 0; i + 2 < hits.size(); ++i) {
+      if (choice != TripletChoice::all) {
+        add(i, i + 1, i + 2);
+        continue;
+      }
+      for (std::size_t j = i + 1; j + 1 < hits.size(); ++j)
+        for (std::size_t k = j + 1; k < hits.size(); ++k) add(i, j, k);
+    }
+    return list;
+  }
+
+  /// Triplets whose last hit comes after the outer arc.
+  std::vector<TripletRegime> recurling_triplets() const {
+    const detail::RecurlingTrack t =
+        detail::recurling_track(geometry_, track_, model_.scattering);
+    std::vector<TripletRegime> list;
+    const std::size_t n = t.layers.size();
+    for (std::size_t k = std::max<std::size_t>(2, n - t.n_inward); k < n; ++k) {
+      TripletRegime r = make_regime(t.track, {k - 2, k - 1, k}, thresholds_);
+      r.layers = {t.layers[k - 2], t.layers[k - 1], t.layers[k]};
+      r.recurls = true;
+      list.push_back(r);
+    }
+    return list;
+  }
+
+  double momentum_of_track() const {
+    return largest_significant(
+        track_.p, thresholds_.xi_significant,
+        [this](double p) { return resolve(geometry_, at(p), model_).xi; });
+  }
+
+ private:
+  Track at(double p) const {
+    Track t = track_;
+    t.p = p;
+    return t;
+  }
+
+  double momentum_of(const std::array<std::size_t, 3>& surfaces) const {
+    return largest_significant(track_.p, thresholds_.xi_significant,
+                               [&](double p) { return xi_of(surfaces, p); });
+  }
+
+  /// xi of the triplet on three surfaces at another momentum; NaN if the track
+  /// does not cross them.
+  double xi_of(const std::array<std::size_t, 3>& surfaces, double p) const {
+    const Track track = at(p);
+    const Crossings<double> found =
+        find_crossings(geometry_, track, model_.scattering);
+    std::array<std::size_t, 3> crossings;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto x =
+          std::find_if(found.list.begin(), found.list.end(),
+                       [&](const auto& c) { return c.surface == surfaces[i]; });
+      if (x == found.list.end()) return Resolution::none;
+      crossings[i] = static_cast<std::size_t>(x - found.list.begin());
+    }
+    const TripletTrack t = make_triplet_track(geometry_, track, found);
+    return make_regime(t, crossings, thresholds_).xi;
+  }
+
+  const TrackingGeometry& geometry_;
+  const Track& track_;
+  const Model& model_;
+  const RegimeThresholds& thresholds_;
+};
+
+RecommendedFit recommend(const Resolution& r,
+                         const RegimeThresholds& thresholds) {
+  switch (r.regime) {
+    case Regime::scattering:
+      return r.xi < thresholds.xi_unbiased ? RecommendedFit::common_curvature
+                                           : RecommendedFit::scattering;
+    case Regime::hits:
+      return RecommendedFit::hits;
+    case Regime::mixed:
+    case Regime::weak:
+      return RecommendedFit::general;
+    case Regime::unknown:
+      break;
+  }
+  return RecommendedFit::none;
+}
+
+/// Where hit errors matter, the fits with scattering only are wrong by more
+/// than their bias.
+FitBiases predict_biases(const Resolution& r,
+                         const RegimeThresholds& thresholds) {
+  FitBiases biases;
+  const int n = r.n_hits - 2;
+  if (!(r.mu_phi <= thresholds.mu_small) || n < 1) return biases;
+  const double relative = std::sqrt(n) / r.xi;
+  const auto of = [&](BiasedFit fit) {
+    return predicted_bias(fit, relative, n);
+  };
+  const Bias local = of(BiasedFit::unregularised);
+  const Bias regularised = of(BiasedFit::regularised);
+  const Bias common = of(BiasedFit::common_curvature);
+  return {local.curvature, regularised.curvature, common.curvature,
+          local.pull,      regularised.pull,      common.pull};
+}
+
+}  // namespace
+
+std::string_view to_string(RecommendedFit fit) {
+  switch (fit) {
+    case RecommendedFit::scattering:
+      return "scattering";
+    case RecommendedFit::common_curvature:
+      return "common-curvature";
+    case RecommendedFit::general:
+      return "general";
+    case RecommendedFit::hits:
+      return "hits";
+    case RecommendedFit::none:
+      break;
+  }
+  return "";
+}
+
+const TripletRegime* TrackRegime::weakest() const {
+  const TripletRegime* weakest = nullptr;
+  for (const TripletRegime& t : triplets)
+    if (t.exists() && !t.recurls && (!weakest || t.xi < weakest->xi))
+      weakest = &t;
+  return weakest;
+}
+
+TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
+                        const Model& model, const RegimeThresholds& thresholds,
+                        TripletChoice choice) {
+  TrackRegime result;
+  result.thresholds = thresholds;
+  result.resolution = resolve(geometry, track, model);
+  Resolution& r = result.resolution;
+  r.regime = classify(r.mu_phi, r.xi, thresholds);
+  if (geometry.bz() == 0) return result;
+  const Finder finder(geometry, track, model, thresholds);
+  result.triplets = finder.triplets(choice);
+  if (choice == TripletChoice::recurling)
+    for (const TripletRegime& t : finder.recurling_triplets())
+      result.triplets.push_back(t);
+  if (r.status != Status::ok) return result;
+  result.xi_ms = 1 / r.sigma_p_rel_ms_only;
+  result.fit = recommend(r, thresholds);
+  result.biases = predict_biases(r, thresholds);
+  result.p_significant = finder.momentum_of_track();
+  return result;
+}
+
+}  // namespace gttf

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tracking regimes: what limits a track and each of its triplets, which fit
+// suffices, and up to which momentum the curvature is significant.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "gttf/resolution/resolution.hpp"
+
+namespace gttf {
+
+/// Which triplets of measured layers are looked at.
+enum class TripletChoice {
+  consecutive,
+  all,
+  recurling  ///< consecutive, and on through the outer arc of the track
+};
+
+/// A triplet of hits of a track, by itself: the local fit.
+///
+/// Scattering of layers between the hits is included as if the track were
+/// straight: a kink at the fraction f of a segment, seen from the far end of
+/// it, turns the triplet by f times its angle.
+struct TripletRegime {
+  static constexpr double none = Resolution::none;
+
+  std::array<std::size_t, 3> layers{};  ///< in Detector::layers
+  /// The last hit comes after the outer arc, inwards again.
+  bool recurls = false;
+  /// Variances of the two kinks and their covariance that come from hit
+  /// errors; rad^2. Source: [GTTF] eq:gamtheta, eq:gamphi without scattering
+  double gamma_phi = none, gamma_theta = none, gamma_phi_theta = none;
+  double sigma_ms = none;  ///< scattering angle in a plane, rad
+  double b_ms = none;      ///< sigma_ms/|kappa|, mm
+  double length = none;    ///< a: sum of the two arcs in space, mm
+  double mu_phi = none;    ///< sqrt(gamma_phi/(gamma_phi + scattering))
+  double mu_theta = none;
+  double xi = none;           ///< |kappa|/sigma(kappa)
+  double xi_ms = none;        ///< the same without hit errors
+  double xi_ms_limit = none;  ///< small bending: a sin(theta)/(2 b_ms)
+  Regime regime = Regime::unknown;
+  /// Largest momentum at which xi reaches the threshold of significance; NaN
+  /// if there is none at which the track crosses the three layers.
+  double p_significant = none;
+
+  /// False if a hit has one coordinate only: the triplet fixes no direction.
+  bool exists() const { return xi == xi; }
+};
+
+/// Biases of the curvature fits that take scattering only, relative to the
+/// curvature, and means of their pulls; NaN where hit errors matter.
+struct FitBiases {
+  double local = Resolution::none;        ///< each triplet at its own curvature
+  double regularised = Resolution::none;  ///< chi2 with theta0 = b |kappa|
+  double common = Resolution::none;       ///< common curvature
+  double local_pull = Resolution::none;
+  double regularised_pull = Resolution::none;
+  double common_pull = Resolution::none;
+};
+
+/// The fit that is enough; named as the fits of data are.
+enum class RecommendedFit {
+  none,              ///< there is no regime
+  scattering,        ///< scattering only
+  common_curvature,  ///< scattering only, free of the bias of local weights
+  general,
+  hits  ///< hit errors only
+};
+
+std::string_view to_string(RecommendedFit);
+
+struct TrackRegime {
+  Resolution resolution;  ///< mu_phi, mu_theta, xi and regime of the track
+  RegimeThresholds thresholds;
+  double xi_ms = Resolution::none;  ///< without hit errors
+  RecommendedFit fit = RecommendedFit::none;
+  FitBiases biases;
+  double p_significant = Resolution::none;  ///< as in TripletRegime
+  std::vector<TripletRegime> triplets;      ///< order of flight
+
+  /// The existing triplet of the track with the smallest xi, or null.
+  const TripletRegime* weakest() const;
+};
+
+/// Regime of `track` and of its triplets. Without field there are none.
+/// Recurling triplets have no p_significant, and are not part of the track.
+/// Source: [GTTF] section "Tracking Regimes"; docs/theory/regimes.md
+TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
+                        const Model& model = {},
+                        const RegimeThresholds& thresholds = {},
+                        TripletChoice choice = TripletChoice::consecutive);
+
+}  // namespace gttf

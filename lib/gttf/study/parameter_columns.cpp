@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/parameter_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "gttf/core/units.hpp"
+
+namespace gttf {
+namespace {
+
+struct Writing {
+  std::string_view column, symbol, unit_name;
+  double unit;       ///< of the column
+  double text_unit;  ///< of sigma_text
+};
+
+const Writing& writing(Parameter q) {
+  static constexpr std::array<Writing, n_parameters> all{{
+      {"sigma_p_rel", "sigma(p)/p", "%", 1, unit::percent},
+      {"sigma_pt_rel", "sigma(pt)/pt", "%", 1, unit::percent},
+      {"sigma_d0_um", "sigma(d0)", "um", unit::um, unit::um},
+      {"sigma_z0_um", "sigma(z0)", "um", unit::um, unit::um},
+      {"sigma_phi0_mrad", "sigma(phi0)", "mrad", unit::mrad, unit::mrad},
+      {"sigma_theta_mrad", "sigma(theta)", "mrad", unit::mrad, unit::mrad},
+  }};
+  return all[static_cast<std::size_t>(q)];
+}
+
+}  // namespace
+
+std::string_view sigma_column(Parameter q) { return writing(q).column; }
+double sigma_unit(Parameter q) { return writing(q).unit; }
+std::string sigma_symbol(Parameter q) { return std::string(writing(q).symbol); }
+
+std::string sigma_text(Parameter q, double sigma) {
+  const Writing& w = writing(q);
+  return std::isnan(sigma)
+             ? "-"
+             : fmt::format("{:.3g} {}", sigma / w.text_unit, w.unit_name);
+}
+
+std::string parameter_list() {
+  std::string list;
+  for (const Parameter q : all_parameters) {
+    if (!list.empty()) list += ", ";
+    list += to_string(q);
+  }
+  return list;
+}
+
+}  // namespace gttf

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// How errors of the parameters are written: column names, units, text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gttf/resolution/parameter.hpp"
+
+namespace gttf {
+
+/// "sigma_d0_um": the column of scan with the error of this parameter.
+std::string_view sigma_column(Parameter q);
+
+/// The unit of that column in native units; 1 for relative errors.
+double sigma_unit(Parameter q);
+
+/// "sigma(d0)", "sigma(p)/p".
+std::string sigma_symbol(Parameter q);
+
+/// "12.3 um", "0.35 %"; "-" if there is none.
+std::string sigma_text(Parameter q, double sigma);
+
+/// "p, pt, d0, z0, phi0, theta".
+std::string parameter_list();
+
+}  // namespace gttf

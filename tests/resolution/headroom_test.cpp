@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/resolution/headroom.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "support/layouts.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+std::vector<LayerSet> each_layer(const Detector& d) {
+  std::vector<LayerSet> sets;
+  for (std::size_t i = 0; i < d.layers.size(); ++i) sets.push_back({i});
+  return sets;
+}
+
+double sigma(const Detector& d, const Track& t, Parameter q) {
+  return sigmas(resolve(TrackingGeometry(d), t))[q];
+}
+
+Detector with(Detector d, const Headroom& h, double value) {
+  switch (h.quantity) {
+    case Quantity::x_over_x0:
+      d.layers[h.set].material = {{"", 0, value}};
+      break;
+    case Quantity::sigma:
+      d.layers[h.set].coordinates[h.coordinate].sigma = value;
+      break;
+    default:
+      d.field.bz = value;
+  }
+  return d;
+}
+
+}  // namespace
+
+TEST_CASE("headroom: at the limit the requirement is met exactly") {
+  const Detector d = make_barrel(6, 30, 300, 2, 0.005, 0.01);
+  Track t;
+  t.p = 2;
+  t.theta = 1.2;
+  int finite = 0;
+  for (const Parameter q : {Parameter::p, Parameter::pt, Parameter::d0})
+    for (const double factor : {0.97, 1.1}) {
+      const Requirement r{q, sigma(d, t, q) * factor};
+      for (const Headroom& h : find_headroom(d, t, {}, r, each_layer(d))) {
+        CAPTURE(to_string(h.quantity));
+        CAPTURE(h.set);
+        if (!std::isfinite(h.limit) || h.limit == 0) continue;
+        ++finite;
+        CHECK(sigma(with(d, h, h.limit), t, q) ==
+              doctest::Approx(r.limit).epsilon(1e-9));
+        const bool more_is_worse = h.quantity != Quantity::field;
+        CHECK((h.limit > h.value) == ((factor > 1) == more_is_worse));
+      }
+    }
+  CHECK(finite > 25);
+}
+
+TEST_CASE("headroom: what has no effect has no limit") {
+  Detector d = make_barrel(4, 30, 120, 2, 0.005, 0.01);
+  d.layers.push_back(make_layer("coil", make_cylinder(300, {-1e5, 1e5}), 0.5));
+  const Track t;
+  const Requirement r{Parameter::d0, 1.01 * sigma(d, t, Parameter::d0)};
+  const auto list = find_headroom(d, t, {}, r, {{4}});
+  REQUIRE(list.size() == 2);
+  CHECK(std::isinf(list[0].limit));
+  CHECK(list[1].quantity == Quantity::field);
+}
+
+TEST_CASE("headroom: a requirement that one number cannot meet has none") {
+  const Detector d = make_barrel(4, 30, 120, 2, 0.005, 0.01);
+  const Track t;
+  const Requirement r{Parameter::d0, 0.2 * sigma(d, t, Parameter::d0)};
+  for (const Headroom& h : find_headroom(d, t, {}, r, each_layer(d)))
+    CHECK(std::isnan(h.limit));
+}
+
+TEST_CASE("headroom: layers of a set change together") {
+  const Detector d = make_barrel(5, 30, 300, 2, 0.005, 0.01);
+  const Track t;
+  const Requirement r{Parameter::p, 1.05 * sigma(d, t, Parameter::p)};
+  const auto list = find_headroom(d, t, {}, r, {{1, 2, 3}});
+  REQUIRE(list.front().quantity == Quantity::x_over_x0);
+  Detector changed = d;
+  for (const std::size_t i : {1u, 2u, 3u})
+    changed.layers[i].material = {{"", 0, list.front().limit}};
+  CHECK(sigma(changed, t, Parameter::p) ==
+        doctest::Approx(r.limit).epsilon(1e-9));
+}
+
+}  // namespace gttf::test

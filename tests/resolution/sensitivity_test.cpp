@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/resolution/sensitivity.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "gttf/resolution/budget.hpp"
+#include "support/layouts.hpp"
+#include "support/shipped.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+struct Case {
+  Detector detector;
+  Track track;
+  Model model;
+};
+
+/// The case with one number of the design changed to `value`.
+Case changed(Case c, const Sensitivity& item, double value) {
+  const double factor = value / item.value;
+  switch (item.quantity) {
+    case Quantity::position:
+      c.detector.layers[item.layer].surface.position = value;
+      break;
+    case Quantity::x_over_x0:
+      for (Slab& slab : c.detector.layers[item.layer].material)
+        slab.x_over_x0 *= factor;
+      break;
+    case Quantity::sigma:
+      c.detector.layers[item.layer].coordinates[item.coordinate].sigma = value;
+      break;
+    case Quantity::angle:
+      c.detector.layers[item.layer].coordinates[item.coordinate].angle = value;
+      break;
+    case Quantity::beam_spot: {
+      BeamSpot& spot = *c.model.beam_spot;
+      (item.coordinate == 0   ? spot.x
+       : item.coordinate == 1 ? spot.y
+                              : spot.z) = value;
+      break;
+    }
+    case Quantity::field:
+      c.detector.field.bz = value;
+      break;
+    case Quantity::length:
+      for (Layer& layer : c.detector.layers) layer.surface.position *= value;
+      break;
+  }
+  return c;
+}
+
+Budget budget_of(const Case& c) {
+  return make_budget(TrackingGeometry(c.detector), c.track, c.model);
+}
+
+bool same_crossings(const Resolution& a, const Resolution& b) {
+  return std::equal(a.crossings.begin(), a.crossings.end(), b.crossings.begin(),
+                    b.crossings.end(), [](const auto& x, const auto& y) {
+                      return x.layer == y.layer;
+                    });
+}
+
+/// d ln(sigma)/d(value), central difference of sixth order with a step
+/// relative to the value; NaN if the track does not cross the same layers at
+/// all points.
+PerParameter difference(const Case& c, const Sensitivity& item,
+                        const Resolution& at, double step) {
+  const double scale =
+      item.quantity == Quantity::angle ? 1.0 : std::abs(item.value);
+  const double h = step * scale;
+  constexpr std::array<double, 3> weights{45, -9, 1};
+  PerParameter slope;
+  for (int i = 1; i <= 3; ++i) {
+    const Budget up = budget_of(changed(c, item, item.value + i * h));
+    const Budget down = budget_of(changed(c, item, item.value - i * h));
+    const bool same = same_crossings(up.resolution, at) &&
+                      same_crossings(down.resolution, at);
+    for (const Parameter q : all_parameters)
+      slope[q] += same ? weights[static_cast<std::size_t>(i - 1)] *
+                             std::log(up.total[q] / down.total[q]) / (120 * h)
+                       : Resolution::none;
+  }
+  return slope;
+}
+
+struct Comparison {
+  double worst = 0;
+  int loose = 0;     ///< above 1e-7
+  int compared = 0;  ///< numbers
+  std::array<int, 7> of_quantity{};
+};
+
+/// |derivative - difference|, both made relative changes of sigma per relative
+/// change of the number (per radian for angles), over 1 or the derivative.
+void compare(const Case& c, Comparison& result) {
+  const Sensitivities s =
+      make_sensitivities(TrackingGeometry(c.detector), c.track, c.model);
+  for (const Sensitivity& item : s.items) {
+    const double unit = item.quantity == Quantity::angle ? 1 : item.value;
+    // the largest step that is small against the distance to the next layer
+    // has the smallest rounding, 1e-14/step
+    PerParameter error;
+    error.values.fill(Resolution::none);
+    for (const double step : {2e-3, 2e-4, 3e-5}) {
+      const PerParameter d = difference(c, item, s.resolution, step);
+      for (const Parameter q : all_parameters) {
+        const double exact = item.slope[q] * unit;
+        error[q] = std::fmin(error[q], std::abs(exact - d[q] * unit) /
+                                           std::max(1.0, std::abs(exact)));
+      }
+    }
+    for (const Parameter q : all_parameters) {
+      if (std::isnan(s.sigma[q]) || std::isnan(error[q])) continue;
+      result.worst = std::max(result.worst, error[q]);
+      result.loose += error[q] > 1e-7;
+      ++result.compared;
+      ++result.of_quantity[static_cast<std::size_t>(item.quantity)];
+    }
+  }
+}
+
+bool well_measured(const Case& c) {
+  const Budget b = budget_of(c);
+  return b.exists() && b.total[Parameter::phi0] < 1e-2 &&
+         !(b.total[Parameter::p] > 0.1);
+}
+
+}  // namespace
+
+TEST_CASE("sensitivity: equals sixth-order differences on random layouts") {
+  RandomLayouts random(2024);
+  constexpr std::array models{Scattering::highland, Scattering::highland_total,
+                              Scattering::highland_1991, Scattering::rossi,
+                              Scattering::off};
+  Comparison sum;
+  int layouts = 0;
+  for (int i = 0; i < 400; ++i) {
+    Case c{random.detector(), random.track(), {}};
+    c.model.scattering = models[static_cast<std::size_t>(i) % models.size()];
+    if (i % 3 == 0) c.model.beam_spot = BeamSpot{0.03, 0.01, 5};
+    if (i % 7 == 0) c.detector.field = {};
+    if (!well_measured(c)) continue;
+    ++layouts;
+    compare(c, sum);
+  }
+  CHECK(layouts > 60);
+  for (const int n : sum.of_quantity) CHECK(n > 100);
+  CAPTURE(sum.worst);
+  CAPTURE(sum.compared);
+  // layouts that amplify rounding do so for the differences: 1e-13/h
+  CHECK(sum.loose == 0);
+}
+
+TEST_CASE("sensitivity: equals differences on every shipped detector") {
+  for (const Detector& d : shipped_detectors()) {
+    if (d.layers.size() > 60) continue;  // the same formulas, many times over
+    CAPTURE(d.name);
+    Comparison sum;
+    for (std::size_t i = 1; i < some_tracks().size(); i += 5) {
+      const Case c{d, some_tracks()[i], {}};
+      if (well_measured(c)) compare(c, sum);
+    }
+    CHECK(sum.compared > 50);
+    CHECK(sum.worst < 1e-7);
+  }
+}
+
+TEST_CASE("sensitivity: what scales with all lengths and errors of hits") {
+  // Without scattering, lengths and hit errors scaled together by f leave all
+  // angles as they are: sigma(d0) ~ f; the curvature scales with 1/f at the
+  // same kappa only in the straight limit.
+  const Detector d = make_barrel(6, 30, 300, 2, 0, 0.01);
+  Track t;
+  t.p = 1e5;
+  const Sensitivities s = make_sensitivities(TrackingGeometry(d), t);
+  PerParameter sum, length;
+  for (const Sensitivity& item : s.items) {
+    const PerParameter e = item.elasticity();
+    for (const Parameter q : all_parameters) {
+      if (item.quantity == Quantity::sigma) sum[q] += e[q];
+      if (item.quantity == Quantity::length) length[q] = e[q];
+    }
+  }
+  for (const Parameter q : all_parameters) CHECK(sum[q] == doctest::Approx(1));
+  CHECK(length[Parameter::d0] == doctest::Approx(0).epsilon(1e-6));
+  CHECK(length[Parameter::phi0] == doctest::Approx(-1).epsilon(1e-6));
+  CHECK(length[Parameter::p] == doctest::Approx(-2).epsilon(1e-6));
+}
+
+TEST_CASE(
+    "sensitivity: momentum errors fall as 1/B for nearly straight tracks") {
+  const Detector d = make_barrel(6, 30, 300, 2, 0.01, 0.01);
+  Track t;
+  t.p = 1e4;
+  const Sensitivities s = make_sensitivities(TrackingGeometry(d), t);
+  const auto field = std::find_if(
+      s.items.begin(), s.items.end(),
+      [](const auto& item) { return item.quantity == Quantity::field; });
+  REQUIRE(field != s.items.end());
+  CHECK(field->elasticity()[Parameter::p] == doctest::Approx(-1).epsilon(1e-6));
+  CHECK(std::abs(field->elasticity()[Parameter::d0]) < 1e-5);
+}
+
+TEST_CASE("sensitivity: that of a hit error is its share of the variance") {
+  const Detector d = make_barrel(6, 30, 300, 2, 0.01, 0.01);
+  Track t;
+  t.theta = 1.0;
+  const TrackingGeometry geometry(d);
+  const Sensitivities s = make_sensitivities(geometry, t);
+  const Budget b = make_budget(geometry, t);
+  int found = 0;
+  for (const Sensitivity& item : s.items)
+    for (const BudgetPart& part : b.parts) {
+      if (item.quantity != Quantity::sigma || part.cause != Cause::hit ||
+          part.layer != item.layer || part.coordinate != item.coordinate)
+        continue;
+      ++found;
+      for (const Parameter q : all_parameters)
+        CHECK(item.elasticity()[q] ==
+              doctest::Approx(b.share(part)[q]).epsilon(1e-10));
+    }
+  CHECK(found == 12);
+}
+
+TEST_CASE("sensitivity: no resolution, no derivatives") {
+  const Detector d = make_barrel(2, 30, 300, 2, 0.01, 0.01);
+  const Sensitivities s = make_sensitivities(TrackingGeometry(d), Track{});
+  CHECK_FALSE(s.exists());
+  CHECK(std::isnan(s.sigma[Parameter::d0]));
+}
+
+}  // namespace gttf::test

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The detectors that come with the program, and tracks to try on them.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "gttf/detector/read.hpp"
+#include "gttf/trajectory/track.hpp"
+
+namespace gttf::test {
+
+/// All of detectors/*.yaml, by name of the file.
+inline std::vector<Detector> shipped_detectors() {
+  std::vector<std::string> files;
+  const auto folder = std::filesystem::path(GTTF_SOURCE_DIR) / "detectors";
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".yaml")
+      files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  std::vector<Detector> detectors;
+  for (const std::string& file : files)
+    detectors.push_back(read_detector(file).detector);
+  return detectors;
+}
+
+/// Tracks from low to high momentum, central and forward.
+inline std::vector<Track> some_tracks() {
+  std::vector<Track> tracks;
+  for (const double p : {0.05, 0.4, 3.0, 50.0})
+    for (const double theta : {90.0, 61.0, 20.0, 150.0}) {
+      Track t;
+      t.p = p;
+      t.theta = theta * unit::deg;
+      t.phi = 0.1;
+      tracks.push_back(t);
+    }
+  return tracks;
+}
+
+}  // namespace gttf::test
