@@ -9,18 +9,17 @@
 #include <optional>
 #include <vector>
 
+#include "gttf/config/detail/known_unit.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/units.hpp"
 
 namespace gttf {
 namespace {
 
-struct Unit {
-  std::string_view name;
-  Dimension dimension;
-  double factor;
-  bool is_alias = false;  ///< understood, not listed
-};
+using Unit = detail::KnownUnit;
+using detail::find_unit;
+using detail::units_of;
+using detail::usual_unit;
 
 constexpr std::array units = {
     Unit{"nm", Dimension::length, unit::nm},
@@ -52,6 +51,10 @@ constexpr std::array units = {
     Unit{"%", Dimension::fraction, unit::percent},
 };
 
+}  // namespace
+
+namespace detail {
+
 std::string_view usual_unit(Dimension dimension) {
   switch (dimension) {
     case Dimension::length:
@@ -79,7 +82,6 @@ std::vector<std::string> units_of(Dimension dimension) {
   return names;
 }
 
-/// The unit of that name; momentum and mass may carry their /c.
 const Unit* find_unit(std::string_view name) {
   for (const Unit& u : units)
     if (u.name == name) return &u;
@@ -90,6 +92,10 @@ const Unit* find_unit(std::string_view name) {
   }
   return nullptr;
 }
+
+}  // namespace detail
+
+namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
