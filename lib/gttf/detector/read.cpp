@@ -230,7 +230,10 @@ DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
     }
   }
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
-  return {std::move(detector), std::move(diagnostics)};
+  return {std::move(detector),
+          std::move(diagnostics),
+          source->text(),
+          {overrides.begin(), overrides.end()}};
 }
 
 }  // namespace

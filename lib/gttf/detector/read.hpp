@@ -4,16 +4,20 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/detector/detector.hpp"
 
 namespace gttf {
 
-/// A detector and what was odd, but not wrong, about its description.
+/// A detector, the description it was read from, and what was odd, but not
+/// wrong, about that.
 struct DetectorInput {
   Detector detector;
   Diagnostics warnings;
+  std::string text;                    ///< of the file
+  std::vector<std::string> overrides;  ///< applied to it before reading
 };
 
 /// Reads `path` ("-": standard input) after applying `overrides`, each

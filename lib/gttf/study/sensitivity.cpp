@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gttf/study/key_names.hpp"
 #include "gttf/study/parameter_columns.hpp"
 #include "gttf/study/track_view.hpp"
 
@@ -16,25 +17,6 @@ namespace gttf {
 namespace {
 
 constexpr double none = Resolution::none;
-
-std::string_view position_name(const Surface& s) {
-  constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
-  if (s.shape == Shape::cylinder) return "radius";
-  return s.shape == Shape::disk ? "z"
-                                : axes[static_cast<std::size_t>(s.normal)];
-}
-
-std::string_view shape_name(const Surface& s) {
-  constexpr std::array<std::string_view, 3> names{"cylinder", "disk", "plane"};
-  return names[static_cast<std::size_t>(s.shape)];
-}
-
-/// Name of a mirrored layer in the file: without " (+z)".
-std::string name_in_file(const std::string& name) {
-  for (const std::string_view side : {" (+z)", " (-z)"})
-    if (name.ends_with(side)) return name.substr(0, name.size() - side.size());
-  return name;
-}
 
 struct Unit {
   std::string_view name;
@@ -65,29 +47,26 @@ void name_layer_row(const Detector& detector, const Sensitivity& item,
   const Layer& layer = detector.layers[item.layer];
   const Surface& s = layer.surface;
   row.group = layer.group;
-  std::string tail, coordinate;
-  if (item.coordinate != Sensitivity::none)
-    coordinate = coordinate_name(s, layer.coordinates[item.coordinate]);
+  std::string tail;
   switch (item.quantity) {
     case Quantity::position:
       row.name = position_name(s);
-      tail = fmt::format("{}.{}", shape_name(s), row.name);
+      tail = position_tail(s);
       break;
     case Quantity::x_over_x0:
       row.name = tail = "material";
       break;
     case Quantity::sigma:
-      row.name = "sigma " + coordinate;
-      tail = coordinate.find(' ') == coordinate.npos
-                 ? "measures." + coordinate
-                 : fmt::format("measures[{}].sigma", item.coordinate);
+      row.name =
+          "sigma " + coordinate_name(s, layer.coordinates[item.coordinate]);
+      tail = sigma_tail(layer, item.coordinate);
       break;
     default:
-      row.name = "angle " + coordinate;
-      tail = fmt::format("measures[{}].angle", item.coordinate);
+      row.name =
+          "angle " + coordinate_name(s, layer.coordinates[item.coordinate]);
+      tail = angle_tail(item.coordinate);
   }
-  if (!by_group || layer.group.empty())
-    row.key = fmt::format("layers[{}].{}", name_in_file(row.layer), tail);
+  if (!by_group || layer.group.empty()) row.key = layer_key(row.layer, tail);
 }
 
 void name_common_row(const Sensitivity& item, SensitivityRow& row) {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attribution: which of the differences between two detectors changed sigma.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gttf/detector/detector.hpp"
+#include "gttf/detector/read.hpp"
+#include "gttf/resolution/parameter.hpp"
+#include "gttf/resolution/resolution.hpp"
+
+namespace gttf {
+
+/// One key of the description that differs between two detectors. Surfaces of
+/// a repeated or mirrored layer have it in common.
+struct KeyChange {
+  std::string key;     ///< as in --set: layers[L0].material
+  std::string before;  ///< with units: "0.35 %"; empty: the key is not there
+  std::string after;
+  Place
+      place;  ///< of the layer in the file of `after`; see locate(). 0: absent
+  /// Change of ln(sigma) assigned to this key; NaN if it cannot be told.
+  double share = Resolution::none;
+  bool exact = false;  ///< from fits with and without the change, no gradient
+};
+
+/// A change of ln(sigma) taken apart. NaN if there is no resolution before or
+/// after.
+struct Attribution {
+  double total = Resolution::none;  ///< ln(sigma_after/sigma_before), exact
+  std::vector<KeyChange> changes;   ///< by |share|, largest first
+  /// total minus the sum of the shares: what changes do to each other, and
+  /// third and higher orders of one change.
+  double remainder = Resolution::none;
+};
+
+/// The keys that differ, without shares, in the order of `after`'s file; empty
+/// if no resolution of any track can differ but by the efficiency.
+///
+/// Layers are matched by name, then (renamed ones) by surface. Names of
+/// detectors, groups, notes, sources and the order of layers do not count, nor
+/// how a number is written. A layer that only one detector has is one key.
+std::vector<KeyChange> differing_keys(const Detector& before,
+                                      const Detector& after);
+
+/// Takes the change of sigma of `q` apart into the keys that differ.
+///
+/// A number that changes continuously gets, with e = d ln(sigma)/d ln(value)
+/// at both ends,
+///
+///   share = (e_before + e_after)/2 ln(after/before)
+///
+/// summed over the surfaces that share the key (value instead of its logarithm
+/// where it is 0 or changes sign). What has no gradient (a layer or coordinate
+/// added or lost, material from nothing, an extent, a radius that changes what
+/// the track crosses) gets the mean of two exact changes: made first, to
+/// `before`, and made last, undone in `after`.
+/// Source: docs/theory/attribution.md
+Attribution attribute(const Detector& before, const Detector& after,
+                      const Track& track, const Model& model, Parameter q);
+
+/// The same for all parameters, in the time of one; index: Parameter.
+std::array<Attribution, n_parameters> attribute_all(const Detector& before,
+                                                    const Detector& after,
+                                                    const Track& track,
+                                                    const Model& model);
+
+/// Any positive number that follows from a resolution, in place of sigma: all
+/// shares are from exact changes. NaN where the number does not exist.
+using Measure = std::function<double(const Resolution&)>;
+Attribution attribute(const Detector& before, const Detector& after,
+                      const Track& track, const Model& model,
+                      const Measure& measure);
+
+/// Moves the places from the layer to the very key, as far as it stands in the
+/// description `after` was read from. A key that an override set has no place.
+void locate(std::vector<KeyChange>& changes, const DetectorInput& after);
+
+}  // namespace gttf

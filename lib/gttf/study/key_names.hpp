@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// How --set calls the numbers of a layer: layers[L0].cylinder.radius.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "gttf/detector/detector.hpp"
+
+namespace gttf {
+
+/// "cylinder", "disk", "plane": the key of the shape.
+std::string_view shape_name(const Surface& surface);
+
+/// "radius" of a cylinder, "z" of a disk, "x", "y" or "z" of a plane.
+std::string_view position_name(const Surface& surface);
+
+/// Name of a mirrored layer in the file: without " (+z)" or " (-z)".
+std::string name_in_file(const std::string& name);
+
+/// "layers[L0].material" for the entry L0 (see entry_names()) and what comes
+/// behind the dot, if anything.
+std::string layer_key(const std::string& entry, std::string_view tail = {});
+
+/// "cylinder.radius".
+std::string position_tail(const Surface& surface);
+
+/// "measures.rphi"; between the axes "measures[1].sigma", counted as in
+/// Layer::coordinates.
+std::string sigma_tail(const Layer& layer, std::size_t coordinate);
+
+/// "measures[1].angle".
+std::string angle_tail(std::size_t coordinate);
+
+}  // namespace gttf
