@@ -37,21 +37,19 @@ void Value::expected(std::string_view what, std::string suggestion) const {
         std::move(suggestion));
 }
 
+Value Value::part(std::size_t offset, std::size_t length) const {
+  const Origin& origin = node_.origin();
+  const std::string_view written =
+      std::string_view(origin.source->text()).substr(origin.offset);
+  if (length == 0 || !written.starts_with(node_.text())) return *this;
+  const Origin place{origin.source, origin.offset + offset, length};
+  return {node_.used_at(place, node_.alias()), path_, *diagnostics_};
+}
+
 template <class Number>
 std::optional<Number> Value::report(const Parsed<Number>& parsed) const {
   if (parsed) return parsed.value;
-  const Origin& origin = node_.origin();
-  // underline the wrong part only where the text is written as it is read
-  const std::string_view written =
-      std::string_view(origin.source->text()).substr(origin.offset);
-  if (parsed.length > 0 && written.starts_with(node_.text())) {
-    const Origin part{origin.source, origin.offset + parsed.offset,
-                      parsed.length};
-    Value(node_.used_at(part, node_.alias()), path_, *diagnostics_)
-        .error(parsed.problem, parsed.suggestion);
-  } else {
-    error(parsed.problem, parsed.suggestion);
-  }
+  part(parsed.offset, parsed.length).error(parsed.problem, parsed.suggestion);
   return std::nullopt;
 }
 

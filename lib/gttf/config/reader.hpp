@@ -49,6 +49,9 @@ class Value {
       std::string_view what, const std::vector<std::string>& choices) const;
   /// Items of a list, each with its path; none of anything else.
   std::vector<Value> items() const;
+  /// The same at a part of its text, for faults; at all of it if the text is
+  /// not written as it is read (escapes, several lines).
+  Value part(std::size_t offset, std::size_t length) const;
 
   /// Adds a fault at the place of the node.
   void error(std::string problem, std::string suggestion = {}) const;

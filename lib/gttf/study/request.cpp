@@ -11,6 +11,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/study/axis.hpp"
 #include "gttf/study/detail/read_particle.hpp"
+#include "gttf/study/detail/read_setup.hpp"
 #include "gttf/study/detail/read_start.hpp"
 #include "gttf/study/detail/read_toys.hpp"
 
@@ -52,11 +53,10 @@ const AxisRules eta_rules{
 /// The values of a study, option before file.
 class RequestReader {
  public:
-  RequestReader(const StudyOptions& options, std::optional<Value> file,
+  /// @param file  null: there is none
+  RequestReader(const StudyOptions& options, MapReader* file,
                 Diagnostics& diagnostics)
-      : options_(options), diagnostics_(diagnostics) {
-    if (file) file_.emplace(*file, "a study (a map)");
-  }
+      : options_(options), file_(file), diagnostics_(diagnostics) {}
 
   StudyRequest read(const std::string& path, bool single_point) {
     StudyRequest request;
@@ -72,6 +72,24 @@ class RequestReader {
                       request.toys);
     if (file_) file_->finish();
     return request;
+  }
+
+  /// All but the axes and what is only for toys; the map has more keys.
+  StudyRequest read_setup(const std::string& path) {
+    StudyRequest request;
+    read_detectors(path, request);
+    read_rest(request);
+    return request;
+  }
+
+  /// The axes that are given.
+  void read_axes(detail::GivenAxes& axes) {
+    for (const char* key : {"momentum", "p", "pt"})
+      if (from_file(key)) axes.has_momentum = true;
+    for (const char* key : {"theta", "eta"})
+      if (from_file(key)) axes.has_angle = true;
+    if (axes.has_momentum) read_momentum(axes.momentum, false);
+    if (axes.has_angle) read_angle(axes.angle, false);
   }
 
   StudyRequest read_for_fit() {
@@ -284,7 +302,7 @@ class RequestReader {
   }
 
   const StudyOptions& options_;
-  std::optional<MapReader> file_;
+  MapReader* file_;
   Diagnostics& diagnostics_;
 };
 
@@ -305,8 +323,11 @@ StudyRequest read_request(const std::string& path, const StudyOptions& options,
     if (!root) throw InputError(std::move(diagnostics));
     file.emplace(*root, "", diagnostics);
   }
+  std::optional<MapReader> map;
+  if (file) map.emplace(*file, "a study (a map)");
   StudyRequest request =
-      RequestReader(options, file, diagnostics).read(path, single_point);
+      RequestReader(options, map ? &*map : nullptr, diagnostics)
+          .read(path, single_point);
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
   request.file = path;
   request.sha256 = hash;
@@ -315,11 +336,22 @@ StudyRequest read_request(const std::string& path, const StudyOptions& options,
 
 StudyRequest read_fit_request(const StudyOptions& options) {
   Diagnostics diagnostics;
-  const std::optional<Value> no_file;
-  RequestReader reader(options, no_file, diagnostics);
+  RequestReader reader(options, nullptr, diagnostics);
   StudyRequest request = reader.read_for_fit();
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
   return request;
+}
+
+StudyRequest detail::read_setup(MapReader& map, const std::string& path,
+                                const StudyOptions& options) {
+  return RequestReader(options, &map, map.value().diagnostics())
+      .read_setup(path);
+}
+
+detail::GivenAxes detail::read_axes(MapReader& map) {
+  GivenAxes axes;
+  RequestReader({}, &map, map.value().diagnostics()).read_axes(axes);
+  return axes;
 }
 
 double theta_of(const AngleAxis& axis, std::size_t i) {
