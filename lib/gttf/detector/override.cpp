@@ -35,6 +35,22 @@ class Override {
     return set(root, steps_);
   }
 
+  /// What the value would take the place of, or nullptr.
+  const Node* find(const Node& root) {
+    if (!parse()) return nullptr;
+    const Node* node = &root;
+    for (const Step& step : steps_) {
+      if (!step.in_brackets) {
+        node = node->find(step.text);
+      } else {
+        const auto index = find_item(*node, step.text);
+        node = index ? &node->items()[*index] : nullptr;
+      }
+      if (node == nullptr) break;
+    }
+    return node;
+  }
+
  private:
   using Steps = std::span<const Step>;
 
@@ -254,6 +270,11 @@ Node apply_overrides(Node root, std::span<const std::string> overrides,
   for (const std::string& text : overrides)
     root = Override(text, diagnostics).apply(root);
   return root;
+}
+
+const Node* find_key(const Node& root, const std::string& key) {
+  Diagnostics ignored;  // what is malformed leads nowhere
+  return Override(key + "=null", ignored).find(root);
 }
 
 }  // namespace gttf

@@ -19,4 +19,8 @@ namespace gttf {
 Node apply_overrides(Node root, std::span<const std::string> overrides,
                      Diagnostics& diagnostics);
 
+/// The value that a key (`layers[L0].material`) leads to, nullptr if there is
+/// none. The key names one value: no `[a:b]`, no `[*]`.
+const Node* find_key(const Node& root, const std::string& key);
+
 }  // namespace gttf

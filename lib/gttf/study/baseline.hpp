@@ -2,6 +2,7 @@
 // Baseline: resolutions of a study kept in a file, to be compared with later.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct BaselineDetector {
   Table rows;
 };
 
+inline constexpr std::int64_t baseline_format = 1;
+
 /// What the file says:
 ///
 ///   provenance      program, version, command line, hashes of the inputs
@@ -32,7 +35,7 @@ struct BaselineDetector {
 ///   study           particle, axes, phi, vertex, scattering, beam spot, engine
 ///   columns         names of the columns of `rows`
 ///   detectors       of each: name, file, sha256, overrides, the lines of its
-///                   description, and rows (lists of cells)
+///                   description, and rows (lists of cells; numbers, then text)
 ///
 /// The same study gives the same bytes.
 struct Baseline {

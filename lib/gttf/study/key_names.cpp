@@ -28,12 +28,28 @@ std::string name_in_file(const std::string& name) {
 }
 
 std::string layer_key(const std::string& entry, std::string_view tail) {
-  return fmt::format("layers[{}]{}{}", name_in_file(entry),
-                     tail.empty() ? "" : ".", tail);
+  return fmt::format("layers[{}]{}{}", entry, tail.empty() ? "" : ".", tail);
 }
 
 std::string position_tail(const Surface& s) {
   return fmt::format("{}.{}", shape_name(s), position_name(s));
+}
+
+std::string extent_tail(const Surface& s, std::size_t axis,
+                        const Interval& extent) {
+  constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
+  switch (s.shape) {
+    case Shape::cylinder:
+      return extent.lower == -extent.upper ? "cylinder.half_length"
+                                           : "cylinder.z";
+    case Shape::disk:
+      return "disk.radius";
+    case Shape::plane:
+      break;
+  }
+  // (u, v) are the next two axes in the order x, y, z, x, y
+  const std::size_t next = static_cast<std::size_t>(s.normal) + 1 + axis;
+  return fmt::format("plane.{}", axes[next % axes.size()]);
 }
 
 std::string sigma_tail(const Layer& layer, std::size_t coordinate) {

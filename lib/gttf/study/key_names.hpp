@@ -19,12 +19,17 @@ std::string_view position_name(const Surface& surface);
 /// Name of a mirrored layer in the file: without " (+z)" or " (-z)".
 std::string name_in_file(const std::string& name);
 
-/// "layers[L0].material" for the entry L0 (see entry_names()) and what comes
-/// behind the dot, if anything.
+/// "layers[L0].material" for the entry L0 of the file and what comes behind the
+/// dot, if anything.
 std::string layer_key(const std::string& entry, std::string_view tail = {});
 
 /// "cylinder.radius".
 std::string position_tail(const Surface& surface);
+
+/// "cylinder.half_length" of an interval around 0, else "cylinder.z";
+/// "disk.radius"; "plane.y". `axis`: 0 for u, 1 for v.
+std::string extent_tail(const Surface& surface, std::size_t axis,
+                        const Interval& extent);
 
 /// "measures.rphi"; between the axes "measures[1].sigma", counted as in
 /// Layer::coordinates.

@@ -66,7 +66,8 @@ void name_layer_row(const Detector& detector, const Sensitivity& item,
           "angle " + coordinate_name(s, layer.coordinates[item.coordinate]);
       tail = angle_tail(item.coordinate);
   }
-  if (!by_group || layer.group.empty()) row.key = layer_key(row.layer, tail);
+  if (!by_group || layer.group.empty())
+    row.key = layer_key(name_in_file(row.layer), tail);
 }
 
 void name_common_row(const Sensitivity& item, SensitivityRow& row) {
