@@ -227,15 +227,14 @@ class Checker {
       return;
     }
     if (std::isnan(checked.value)) return;
-    const auto room = [&](double limit, double distance) {
-      const double scale = std::max(std::abs(limit), std::abs(checked.value));
-      const double over = std::abs(limit) > 0 ? std::abs(limit) : scale;
-      const double margin = over > 0 ? distance / over : 0;
-      if (distance < -limit_rounding * scale) checked.passed = false;
+    checked.passed = !is_beyond(checked, checked.value);
+    const auto room = [&checked](double limit, double distance) {
+      const double scale =
+          std::abs(limit) > 0 ? std::abs(limit) : std::abs(checked.value);
+      const double margin = scale > 0 ? distance / scale : 0;
       if (std::isnan(checked.margin) || margin < checked.margin)
         checked.margin = margin;
     };
-    checked.passed = true;
     if (!std::isnan(checked.lower))
       room(checked.lower, checked.value - checked.lower);
     if (!std::isnan(checked.upper))
@@ -268,6 +267,14 @@ class Checker {
 };
 
 }  // namespace
+
+bool is_beyond(const CheckedPoint& point, double value) {
+  const auto slack = [value](double limit) {
+    return limit_rounding * std::max(std::abs(limit), std::abs(value));
+  };
+  return value < point.lower - slack(point.lower) ||
+         value > point.upper + slack(point.upper);
+}
 
 std::size_t CheckOutcome::n_failed() const {
   return static_cast<std::size_t>(std::ranges::count_if(

@@ -54,6 +54,9 @@ struct CheckOutcome {
 /// A value passes that is beyond its limit by rounding only: this much of it.
 inline constexpr double limit_rounding = 1e-9;
 
+/// Whether `value` would be beyond the limits of that point; NaN is not.
+bool is_beyond(const CheckedPoint& point, double value);
+
 /// Looks at all requirements. The outcome does not depend on `threads` (0: all
 /// cores). Throws InputError if a limit is not finite somewhere, a layer is
 /// unknown, or the baseline lacks the detector, a point or a value.
