@@ -113,6 +113,20 @@ void check_formats(const OutputOptions& options) {
   for (const std::string& file : options.files) format_of_file(file);
 }
 
+void check_separate(const std::string& option, const std::string& file,
+                    const std::vector<std::string>& outputs,
+                    const std::vector<std::string>& inputs) {
+  const auto is_file = [&file](const std::string& other) {
+    return other == file || same_file(other, file);
+  };
+  const std::string name = option + " " + in_quotes(file);
+  if (std::any_of(outputs.begin(), outputs.end(), is_file))
+    throw UsageError(name + ": given twice");
+  for (const std::string& input : inputs)
+    if (same_file(input, file))
+      throw UsageError(name + ": is an input and would be written over");
+}
+
 Outputs::Outputs(const OutputOptions& options,
                  std::optional<Provenance> provenance,
                  const std::vector<std::string>& inputs) {
@@ -120,13 +134,10 @@ Outputs::Outputs(const OutputOptions& options,
   if (files.empty()) files.emplace_back("-");
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string& file = files[i];
-    for (std::size_t j = 0; j < i; ++j)
-      if (files[j] == file || same_file(files[j], file))
-        throw UsageError("-o " + in_quotes(file) + ": given twice");
-    for (const std::string& input : inputs)
-      if (same_file(input, file))
-        throw UsageError("-o " + in_quotes(file) +
-                         ": is an input and would be written over");
+    check_separate(
+        "-o", file,
+        {files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i)},
+        inputs);
     Target target;
     target.format = options.format.empty() ? format_of_file(file)
                                            : format_named(options.format);

@@ -31,6 +31,12 @@ struct Result {
 /// need not wait for the inputs to be read.
 void check_formats(const OutputOptions& options);
 
+/// Throws UsageError if `file`, given by `option`, is one of `outputs` or would
+/// write over one of `inputs`.
+void check_separate(const std::string& option, const std::string& file,
+                    const std::vector<std::string>& outputs,
+                    const std::vector<std::string>& inputs);
+
 /// The outputs that the options ask for, opened before the work so that one
 /// that cannot be written is an error then. Files appear on commit().
 class Outputs {

@@ -9,8 +9,9 @@ namespace gttf::app {
 /// Exit codes of the program; docs/reference/cli.md.
 enum ExitCode : int {
   good = 0,
-  bad_input = 2,  ///< wrong usage, invalid input, an output that fails
-  no_track = 3,   ///< no track could be evaluated
+  check_failed = 1,  ///< a requirement is not met
+  bad_input = 2,     ///< wrong usage, invalid input, an output that fails
+  no_track = 3,      ///< no track could be evaluated
   bug_of_ours = 70
 };
 

@@ -47,6 +47,7 @@ std::unique_ptr<Verb> make_scan();
 std::unique_ptr<Verb> make_regimes_verb();
 std::unique_ptr<Verb> make_budget_verb();
 std::unique_ptr<Verb> make_sensitivity_verb();
+std::unique_ptr<Verb> make_check();
 std::unique_ptr<Verb> make_toy();
 std::unique_ptr<Verb> make_fit();
 std::unique_ptr<Verb> make_completion();

@@ -307,10 +307,11 @@ std::size_t baseline_row(const Table& rows, const Track& track,
 }
 
 CheckOutcome check(const RequirementFile& file,
-                   std::span<const Detector> detectors, unsigned threads) {
+                   std::span<const Detector> detectors, Engine engine,
+                   unsigned threads) {
   CheckOutcome outcome;
   Diagnostics diagnostics;
-  detail::ScanCache cache(detectors, threads);
+  detail::ScanCache cache(detectors, engine, threads);
   for (std::size_t c = 0; c < file.criteria.size(); ++c) {
     const Criterion& criterion = file.criteria[c];
     const StudyRequest grid = grid_of(file, criterion);

@@ -61,7 +61,8 @@ bool is_beyond(const CheckedPoint& point, double value);
 /// cores). Throws InputError if a limit is not finite somewhere, a layer is
 /// unknown, or the baseline lacks the detector, a point or a value.
 CheckOutcome check(const RequirementFile& file,
-                   std::span<const Detector> detectors, unsigned threads = 0);
+                   std::span<const Detector> detectors,
+                   Engine engine = Engine::streaming, unsigned threads = 0);
 
 /// The request of a requirement's grid.
 StudyRequest grid_of(const RequirementFile& file, const Criterion& criterion);

@@ -61,6 +61,7 @@ const Table& ScanCache::rows(const StudyRequest& grid, std::size_t detector) {
   if (it != entries_.end()) return (*it)->rows;
   Collector collector;
   ScanOptions options;
+  options.engine = engine_;
   options.threads = threads_;
   scan(grid, detectors_.subspan(detector, 1), options, collector);
   entries_.push_back(std::make_unique<Entry>(

@@ -20,8 +20,9 @@ namespace gttf::detail {
 /// Tables of scans, each made once; many requirements look at one grid.
 class ScanCache {
  public:
-  ScanCache(std::span<const Detector> detectors, unsigned threads)
-      : detectors_(detectors), threads_(threads) {}
+  ScanCache(std::span<const Detector> detectors, Engine engine,
+            unsigned threads)
+      : detectors_(detectors), engine_(engine), threads_(threads) {}
 
   /// All points of the grid, in the order of grid_points().
   const Table& rows(const StudyRequest& grid, std::size_t detector);
@@ -34,6 +35,7 @@ class ScanCache {
     Table rows;
   };
   std::span<const Detector> detectors_;
+  Engine engine_;
   unsigned threads_;
   std::vector<std::unique_ptr<Entry>> entries_;
 };

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report_files.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "gttf/output/annotations.hpp"
+#include "gttf/output/json_read.hpp"
+#include "gttf/output/junit.hpp"
+#include "gttf/output/markdown.hpp"
+#include "gttf/output/stream.hpp"
+#include "outputs.hpp"
+
+namespace gttf::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As services name files: from the folder in which they run the program.
+std::string path_in_repository(const std::string& file) {
+  if (file.empty() || file == "-") return file;
+  const fs::path path = fs::path(file).lexically_normal();
+  if (path.is_relative()) return path.generic_string();
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  if (error) return path.generic_string();
+  const fs::path relative = path.lexically_relative(here);
+  const bool inside = !relative.empty() && *relative.begin() != "..";
+  return (inside ? relative : path).generic_string();
+}
+
+// The summary of a step of GitHub is one file for all its programs.
+bool is_shared_summary(const std::string& file) {
+  const char* shared = std::getenv("GITHUB_STEP_SUMMARY");
+  return shared != nullptr && file == shared;
+}
+
+void add_file(CLI::App& command, const char* name, std::string& file,
+              const char* description) {
+  command.add_option(name, file, description)
+      ->type_name("FILE")
+      ->group("Reports");
+}
+
+}  // namespace
+
+void ReportFiles::declare(CLI::App& command) {
+  add_file(command, "--junit", junit_,
+           "Write test results as JUnit XML (GitLab, Jenkins)");
+  add_file(command, "--gitlab", gitlab_,
+           "Write a code quality report of GitLab (JSON)");
+  add_file(command, "--markdown", markdown_,
+           "Write a summary as Markdown; adds to $GITHUB_STEP_SUMMARY");
+  command
+      .add_flag("--github", github_,
+                "Annotate the lines responsible, on standard error "
+                "(::error file=...)")
+      ->group("Reports");
+}
+
+void ReportFiles::open(const std::vector<std::string>& outputs,
+                       const std::vector<std::string>& inputs) {
+  std::vector<std::string> taken = outputs;
+  if (taken.empty()) taken.emplace_back("-");
+  const auto open_one = [&](const char* option, const std::string& file,
+                            std::unique_ptr<AtomicFile>& opened) {
+    if (file.empty()) return;
+    check_separate(option, file, taken, inputs);
+    taken.push_back(file);
+    std::string before;
+    std::error_code error;
+    if (is_shared_summary(file) && fs::is_regular_file(file, error))
+      before = read_file(file);
+    opened = std::make_unique<AtomicFile>(file);
+    if (!before.empty())
+      opened->stream() << before << (before.ends_with('\n') ? "" : "\n")
+                       << '\n';
+  };
+  open_one("--junit", junit_, junit_file_);
+  open_one("--gitlab", gitlab_, gitlab_file_);
+  open_one("--markdown", markdown_, markdown_file_);
+}
+
+void ReportFiles::write(TestReport report, const Summary& summary) {
+  for (TestCase& test : report.cases) test.file = path_in_repository(test.file);
+  if (junit_file_) write_junit(junit_file_->stream(), report);
+  if (gitlab_file_) write_code_quality(gitlab_file_->stream(), report);
+  if (markdown_file_) write_markdown(markdown_file_->stream(), summary, {});
+  if (!github_) return;
+  FileStream out(STDERR_FILENO, "standard error", false);
+  write_github(out, report);
+}
+
+void ReportFiles::annotate(const Diagnostics& diagnostics) const {
+  if (!github_) return;
+  Diagnostics named;
+  for (Diagnostic d : diagnostics.items()) {
+    if (d.line > 0) d.file = path_in_repository(d.file);
+    named.add(std::move(d));
+  }
+  FileStream out(STDERR_FILENO, "standard error", false);
+  write_github(out, named);
+}
+
+void ReportFiles::commit() {
+  for (const auto* file : {&junit_file_, &gitlab_file_, &markdown_file_})
+    if (*file) (*file)->commit();
+}
+
+}  // namespace gttf::app

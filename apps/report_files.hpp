@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReportFiles: what a check writes for machines that read test results.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/core/summary.hpp"
+#include "gttf/core/test_report.hpp"
+#include "gttf/output/atomic_file.hpp"
+
+namespace gttf::app {
+
+/// --junit, --gitlab, --markdown and --github.
+class ReportFiles {
+ public:
+  void declare(CLI::App& command);
+
+  /// Opens the files, so that one that cannot be written is an error before
+  /// the work. `outputs`: of -o. Throws UsageError or OutputError.
+  void open(const std::vector<std::string>& outputs,
+            const std::vector<std::string>& inputs);
+
+  /// Writes all reports; annotations go to standard error.
+  void write(TestReport report, const Summary& summary);
+  /// Annotations for faults of the input, if wanted.
+  void annotate(const Diagnostics& diagnostics) const;
+
+  /// Makes all files final.
+  void commit();
+
+ private:
+  std::string junit_, gitlab_, markdown_;
+  bool github_ = false;
+  std::unique_ptr<AtomicFile> junit_file_, gitlab_file_, markdown_file_;
+};
+
+}  // namespace gttf::app
