@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "gttf/detector/read.hpp"
 #include "verb.hpp"
 
 namespace gttf::app {
@@ -144,26 +143,40 @@ void show(const Diagnostics& diagnostics, bool quiet) {
       std::fputs(to_text(d, colour).c_str(), stderr);
 }
 
-Detector load_detector(const std::string& path,
-                       std::span<const std::string> overrides, bool quiet) {
+DetectorInput load_input(const std::string& path,
+                         std::span<const std::string> overrides, bool quiet) {
   DetectorInput input = read_detector(path, overrides);
   show(input.warnings, quiet);
-  return std::move(input.detector);
+  return input;
+}
+
+Detector load_detector(const std::string& path,
+                       std::span<const std::string> overrides, bool quiet) {
+  return load_input(path, overrides, quiet).detector;
+}
+
+std::vector<DetectorInput> load_inputs(const StudyRequest& request,
+                                       std::span<const std::string> overrides,
+                                       bool quiet) {
+  std::vector<DetectorInput> inputs;
+  Diagnostics faults;
+  for (const std::string& path : request.detectors) {
+    try {
+      inputs.push_back(load_input(path, overrides, quiet));
+    } catch (const InputError& error) {
+      for (const Diagnostic& d : error.diagnostics().items()) faults.add(d);
+    }
+  }
+  if (faults.has_errors()) throw InputError(std::move(faults));
+  return inputs;
 }
 
 std::vector<Detector> load_detectors(const StudyRequest& request,
                                      std::span<const std::string> overrides,
                                      bool quiet) {
   std::vector<Detector> detectors;
-  Diagnostics faults;
-  for (const std::string& path : request.detectors) {
-    try {
-      detectors.push_back(load_detector(path, overrides, quiet));
-    } catch (const InputError& error) {
-      for (const Diagnostic& d : error.diagnostics().items()) faults.add(d);
-    }
-  }
-  if (faults.has_errors()) throw InputError(std::move(faults));
+  for (DetectorInput& input : load_inputs(request, overrides, quiet))
+    detectors.push_back(std::move(input.detector));
   return detectors;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gttf/config/diagnostics.hpp"
-#include "gttf/detector/detector.hpp"
+#include "gttf/detector/read.hpp"
 #include "gttf/output/progress.hpp"
 #include "gttf/output/provenance.hpp"
 #include "gttf/resolution/resolution.hpp"
@@ -56,6 +56,8 @@ struct ComputeOptions {
 void declare_overrides(CLI::App& command, std::vector<std::string>& overrides);
 
 /// read_detector(), warnings shown unless `quiet`.
+DetectorInput load_input(const std::string& path,
+                         std::span<const std::string> overrides, bool quiet);
 Detector load_detector(const std::string& path,
                        std::span<const std::string> overrides, bool quiet);
 
@@ -64,6 +66,11 @@ Detector load_detector(const std::string& path,
 std::vector<Detector> load_detectors(const StudyRequest& request,
                                      std::span<const std::string> overrides,
                                      bool quiet);
+
+/// The same with their descriptions.
+std::vector<DetectorInput> load_inputs(const StudyRequest& request,
+                                       std::span<const std::string> overrides,
+                                       bool quiet);
 
 /// Writes diagnostics to standard error, in colour on a terminal. Warnings are
 /// left out if `quiet`.
