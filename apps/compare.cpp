@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "detector_grid.hpp"
+#include "gttf/output/number.hpp"
 #include "gttf/study/attribution_view.hpp"
+#include "gttf/study/parameter_columns.hpp"
 #include "gttf/study/row.hpp"
 #include "gttf/study/track_view.hpp"
 #include "outputs.hpp"
@@ -17,9 +19,6 @@
 
 namespace gttf::app {
 namespace {
-
-const std::vector<std::string> usual_columns{"sigma_pt_rel", "sigma_d0_um",
-                                             "sigma_z0_um"};
 
 /// The columns of `names`, in that order.
 Table chosen(const Table& table, const std::vector<std::string>& names) {
@@ -121,7 +120,7 @@ class CompareVerb : public Verb {
     if (outputs.any(Format::json))
       result.document = document(comparison, columns, attributed);
     result.summary =
-        summary(comparison, columns.empty() ? usual_columns : columns);
+        summary(comparison, columns.empty() ? usual_columns() : columns);
     outputs.write(result);
     outputs.commit();
     return code(comparison);
@@ -183,6 +182,12 @@ class CompareVerb : public Verb {
     return text;
   }
 
+  std::vector<std::string> usual_columns() const {
+    if (parameter_chosen_)
+      return {std::string(sigma_column(*parameter_chosen_))};
+    return {"sigma_pt_rel", "sigma_d0_um", "sigma_z0_um"};
+  }
+
   bool is_wanted(Parameter q) const {
     return !parameter_chosen_ || *parameter_chosen_ == q;
   }
@@ -233,7 +238,9 @@ class CompareVerb : public Verb {
   Summary summary(const Comparison& comparison,
                   std::vector<std::string> columns) const {
     Summary summary;
-    summary.title = request_.particle.name + start_text(request_.vertex);
+    summary.title = request_.particle.name +
+                    ", phi = " + readable(in_degrees(request_.phi), 6) +
+                    " deg" + start_text(request_.vertex);
     Section legend;
     for (std::size_t d = 0; d < detectors_.size(); ++d)
       legend.facts.emplace_back(design_label(d), name_of(d));
@@ -284,7 +291,10 @@ class CompareVerb : public Verb {
                   {request_.scattering, options_.engine, request_.beam_spot},
                   at->parameter);
     summary.sections.push_back(attribution_section(
-        pair + (at_point_.empty() ? ", where it is worst: " : ": ") +
+        pair +
+            (at_point_.empty() ? at->ratio > 1 ? ", where it is worst: "
+                                               : ", where it gains most: "
+                               : ": ") +
             track_text(request_, track),
         at->parameter, a));
   }

@@ -22,6 +22,27 @@ Document text_or_null(const std::string& text) {
   return text.empty() ? Document() : Document(text);
 }
 
+/// The first part of a long value: "radius 23.4 mm, ...".
+std::string shortened(const std::string& text) {
+  constexpr std::size_t longest = 20;
+  if (text.size() <= longest) return text;
+  const std::size_t end = text.find_last_of(",(", longest);
+  return end == text.npos || end == 0
+             ? text
+             : text.substr(0, text[end] == '(' ? end : end + 2) + "...";
+}
+
+/// Keys to show in rows of their own.
+std::size_t n_shown(const Attribution& a, std::size_t most) {
+  constexpr double negligible = 5e-4;
+  std::size_t n = 1;
+  while (n < a.changes.size() && n < most &&
+         std::abs(a.changes[n].share) >= negligible * std::abs(a.total))
+    ++n;
+  // one more row is no longer than the row that would stand for it
+  return n + 1 >= a.changes.size() ? a.changes.size() : n;
+}
+
 /// The rows that people read.
 class ShortTable {
  public:
@@ -41,7 +62,7 @@ class ShortTable {
     table.add("key", std::move(key_));
     table.add("before", std::move(before_));
     table.add("after", std::move(after_));
-    table.add("change_of_ln(sigma)_percent", std::move(change_));
+    table.add("ln(sigma)_percent", std::move(change_));
     table.add("share_percent", std::move(share_));
     table.add("by", std::move(method_));
     return table;
@@ -137,13 +158,11 @@ Section attribution_section(std::string title, Parameter q,
   Section section{std::move(title), {}, {}};
   section.facts.emplace_back(sigma_symbol(q), change_text(a.total));
   ShortTable table(a.total);
-  // one more row is no longer than the row that stands for it
-  const std::size_t shown =
-      a.changes.size() <= most + 1 ? a.changes.size() : most;
+  const std::size_t shown = n_shown(a, most);
   for (std::size_t i = 0; i < shown; ++i) {
     const KeyChange& change = a.changes[i];
-    table.add(change.key, change.before, change.after, change.share,
-              method_of(change));
+    table.add(change.key, shortened(change.before), shortened(change.after),
+              change.share, method_of(change));
   }
   if (shown < a.changes.size()) {
     double sum = 0;

@@ -44,8 +44,8 @@ class AttributionTable {
 /// change_of_ln_sigma, share, method}]}.
 Document attribution_document(Parameter q, const Attribution& a);
 
-/// What people read: the keys with the largest shares, up to `most`, what the
-/// others do together, and the remainder.
+/// What people read: the keys that matter (above 0.05 % of the change), up to
+/// `most`, what the others do together, and the remainder. Long values are cut.
 Section attribution_section(std::string title, Parameter q,
                             const Attribution& a, std::size_t most = 15);
 

@@ -100,20 +100,26 @@ std::optional<WorstPoint> worst_point(const Comparison& comparison,
                                       const StudyRequest& request,
                                       std::size_t design,
                                       std::optional<Parameter> parameter) {
+  // beyond rounding, so that the choice does not depend on it
+  constexpr double rounding = 1e-12;
+  using P = Parameter;
   const std::vector<GridPoint> points = grid_points(request);
-  std::optional<WorstPoint> worst;
-  for (const Parameter q : all_parameters) {
+  std::optional<WorstPoint> worst, best;
+  // of equal ratios that of the parameter people look at first
+  for (const P q : {P::pt, P::d0, P::z0, P::p, P::phi0, P::theta}) {
     if (parameter && *parameter != q) continue;
     const Reals& first = comparison.values(0, sigma_column(q));
     const Reals& own = comparison.values(design, sigma_column(q));
     for (std::size_t i = 0; i < points.size(); ++i) {
       const double ratio = own[i] / first[i];
-      // beyond rounding, so that the point does not depend on it
-      if (!std::isnan(ratio) && (!worst || ratio > worst->ratio * (1 + 1e-12)))
+      if (std::isnan(ratio)) continue;
+      if (!worst || ratio > worst->ratio * (1 + rounding))
         worst = WorstPoint{points[i], q, ratio};
+      if (!best || ratio < best->ratio * (1 - rounding))
+        best = WorstPoint{points[i], q, ratio};
     }
   }
-  return worst;
+  return worst && worst->ratio <= 1 + rounding ? best : worst;
 }
 
 std::vector<std::string> columns_for_reading(

@@ -47,15 +47,16 @@ Comparison compare(const StudyRequest& request,
                    std::span<const Detector> designs,
                    const ScanOptions& options);
 
-/// Where a design is worst against the first one.
+/// Where a design differs from the first one so that it is worth a look.
 struct WorstPoint {
   GridPoint point;
   Parameter parameter = Parameter::p;
   double ratio = 1;  ///< of sigma, to that of the first
 };
 
-/// The largest ratio over the grid and all parameters, or the one given;
-/// nothing if there is none.
+/// The largest ratio over the grid and all parameters, or the one given. If
+/// nothing got worse, the smallest one: the largest gain. Nothing if no track
+/// is measured by both.
 std::optional<WorstPoint> worst_point(const Comparison& comparison,
                                       const StudyRequest& request,
                                       std::size_t design,
