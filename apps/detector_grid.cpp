@@ -7,9 +7,7 @@
 #include "gttf/config/source.hpp"
 
 namespace gttf::app {
-namespace {
 
-/// Standard input is taken for a detector: it can be read only once.
 bool is_study(const std::string& file) {
   if (file == "-") return false;
   Diagnostics ignored;  // the reader of the file reports them
@@ -18,8 +16,6 @@ bool is_study(const std::string& file) {
   const std::optional<Node> root = parse_yaml(source, "", ignored);
   return root && root->find("gttf-study") != nullptr;
 }
-
-}  // namespace
 
 void DetectorGrid::declare(CLI::App& command) {
   command

@@ -13,6 +13,10 @@
 
 namespace gttf::app {
 
+/// Whether a file is a study. Standard input is taken for a detector: it can be
+/// read only once.
+bool is_study(const std::string& file);
+
 /// The argument FILE, a detector or a study, with the options of the track:
 /// a verb that explains one track explains a grid of them as well.
 class DetectorGrid {

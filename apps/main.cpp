@@ -32,6 +32,8 @@ Verbs all_verbs() {
   verbs.push_back(make_regimes_verb());
   verbs.push_back(make_budget_verb());
   verbs.push_back(make_sensitivity_verb());
+  verbs.push_back(make_compare_verb());
+  verbs.push_back(make_baseline_verb());
   verbs.push_back(make_check());
   verbs.push_back(make_toy());
   verbs.push_back(make_fit());

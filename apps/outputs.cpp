@@ -159,6 +159,11 @@ bool Outputs::only(Format format) const {
                      [&](const Target& t) { return t.format == format; });
 }
 
+bool Outputs::any(Format format) const {
+  return std::any_of(targets_.begin(), targets_.end(),
+                     [&](const Target& t) { return t.format == format; });
+}
+
 std::unique_ptr<TableSink> Outputs::table_sink(
     std::string title, std::vector<std::string> columns,
     std::vector<std::string> all_columns, Progress* bar) {

@@ -64,6 +64,8 @@ class Outputs {
 
   /// Whether all outputs have this format.
   bool only(Format format) const;
+  /// Whether at least one has.
+  bool any(Format format) const;
 
  private:
   struct Target {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parse.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 
+#include "gttf/config/text.hpp"
+#include "gttf/study/resolution_table.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -40,12 +44,32 @@ std::optional<Parameter> parse_parameter(const std::string& parameter) {
   return find_parameter(parameter);
 }
 
-int code_of(std::size_t evaluated, Status status, bool quiet) {
+std::vector<std::string> parse_columns(const std::string& text) {
+  std::vector<std::string> known;
+  for (const Column& column : ResolutionTable().take().columns)
+    known.push_back(column.name);
+  if (text == "all") return known;
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    names.emplace_back(
+        trimmed(std::string_view(text).substr(begin, end - begin)));
+    check_choice("--columns", names.back(), known);
+    begin = end + 1;
+  }
+  return names;
+}
+
+int code_of(std::size_t evaluated, std::string_view status, bool quiet) {
   if (evaluated > 0) return good;
   if (!quiet)
     std::fprintf(stderr, "gttf-design: no track has a resolution: %s\n",
-                 std::string(to_string(status)).c_str());
+                 std::string(status).c_str());
   return no_track;
+}
+
+int code_of(std::size_t evaluated, Status status, bool quiet) {
+  return code_of(evaluated, to_string(status), quiet);
 }
 
 }  // namespace gttf::app

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/resolution/resolution.hpp"
@@ -24,8 +26,13 @@ void declare_parameter(CLI::App& command, std::string& parameter,
 /// Throws UsageError; nothing if it was not given.
 std::optional<Parameter> parse_parameter(const std::string& parameter);
 
+/// "a,b,c" to names of columns of a scan; "all" to all of them. Throws
+/// UsageError on an unknown one.
+std::vector<std::string> parse_columns(const std::string& text);
+
 /// The exit code of a verb that has evaluated so many tracks; says why if none
 /// was, `status` being that of one of them.
+int code_of(std::size_t evaluated, std::string_view status, bool quiet);
 int code_of(std::size_t evaluated, Status status, bool quiet);
 
 }  // namespace gttf::app

@@ -2,18 +2,16 @@
 // scan: resolutions over a grid of momentum and angle.
 #include "gttf/study/scan.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <string_view>
 #include <utility>
 
 #include "common.hpp"
-#include "gttf/config/text.hpp"
 #include "gttf/output/number.hpp"
-#include "gttf/study/resolution_table.hpp"
 #include "gttf/study/track_documents.hpp"
 #include "gttf/study/track_view.hpp"
 #include "outputs.hpp"
+#include "parse.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -36,28 +34,6 @@ std::vector<std::string> columns_for_reading(const StudyRequest& request) {
         "sigma_z0_um", "sigma_phi0_mrad", "sigma_theta_mrad", "status"})
     columns.emplace_back(name);
   return columns;
-}
-
-std::vector<std::string> all_columns() {
-  std::vector<std::string> names;
-  for (const Column& column : ResolutionTable().take().columns)
-    names.push_back(column.name);
-  return names;
-}
-
-// "a,b,c" to names. Throws UsageError on an unknown one.
-std::vector<std::string> parse_columns(const std::string& text) {
-  const std::vector<std::string> known = all_columns();
-  if (text == "all") return known;
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    names.emplace_back(
-        trimmed(std::string_view(text).substr(begin, end - begin)));
-    check_choice("--columns", names.back(), known);
-    begin = end + 1;
-  }
-  return names;
 }
 
 // "ALICE ITS2: pion, phi = 0 deg": what the columns for reading leave out.

@@ -8,6 +8,7 @@
 
 #include "detector_grid.hpp"
 #include "gttf/study/row.hpp"
+#include "gttf/study/scan_table.hpp"
 #include "gttf/study/track_view.hpp"
 #include "gttf/study/what_if.hpp"
 #include "outputs.hpp"
@@ -34,21 +35,6 @@ Table ratios_only(const Table& table) {
          {"case", "layer", "n_hits", "probability", "ratio_", "status"})
       if (column.name.starts_with(start)) short_table.columns.push_back(column);
   return short_table;
-}
-
-void append(Table& table, Table more) {
-  if (table.columns.empty()) {
-    table = std::move(more);
-    return;
-  }
-  for (std::size_t i = 0; i < table.columns.size(); ++i)
-    std::visit(
-        [&](auto& cells) {
-          auto& others =
-              std::get<std::decay_t<decltype(cells)>>(more.columns[i].cells);
-          cells.insert(cells.end(), others.begin(), others.end());
-        },
-        table.columns[i].cells);
 }
 
 class SensitivityVerb : public Verb {
@@ -130,7 +116,7 @@ class SensitivityVerb : public Verb {
                             {},
                             ratios_only(table)});
       }
-      if (list.exists()) append(result.table, std::move(table));
+      if (list.exists()) append_rows(result.table, std::move(table));
       documents.push_back(std::move(document));
       for (Section& section : sections)
         result.summary.sections.push_back(std::move(section));

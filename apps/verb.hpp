@@ -47,6 +47,8 @@ std::unique_ptr<Verb> make_scan();
 std::unique_ptr<Verb> make_regimes_verb();
 std::unique_ptr<Verb> make_budget_verb();
 std::unique_ptr<Verb> make_sensitivity_verb();
+std::unique_ptr<Verb> make_compare_verb();
+std::unique_ptr<Verb> make_baseline_verb();
 std::unique_ptr<Verb> make_check();
 std::unique_ptr<Verb> make_toy();
 std::unique_ptr<Verb> make_fit();

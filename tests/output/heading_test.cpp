@@ -25,6 +25,14 @@ TEST_CASE("heading: relative errors and x/X0 are shown in percent") {
   CHECK(heading_of("x_over_x0").factor == 100);
 }
 
+TEST_CASE("heading: the letter of a design stands before everything") {
+  CHECK(one_line(heading_of("A_sigma_d0_um")) == "A sigma(d0) [um]");
+  CHECK(one_line(heading_of("B_ratio_d0")) == "B ratio d0");
+  CHECK(one_line(heading_of("A_x_over_x0")) == "A x/X0 [%]");
+  CHECK(heading_of("C_sigma_pt_rel").factor == 100);
+  CHECK(heading_of("C_sigma_pt_rel").zeros == gttf::Zeros::keep);
+}
+
 TEST_CASE("heading: other names are words") {
   CHECK(one_line(heading_of("n_hits")) == "hits");
   CHECK(one_line(heading_of("cos_incidence")) == "cos incidence");

@@ -169,11 +169,11 @@ TEST_CASE("attribution: what has no gradient is exact") {
   const struct {
     const char *change, *key, *before, *after;
   } cases[] = {
-      {"layers[pipe]=null", "layers[pipe]", "cylinder radius 20 mm, 0.3 %", ""},
+      {"layers[pipe]=null", "layers[pipe]", "radius 20 mm, 0.3 %", ""},
       {"layers[pipe].material=0", "layers[pipe].material", "0.3 %", "0 %"},
       {"layers[pixel].repeat=4", "layers[pixel].repeat",
-       "3 x cylinder radius [30 mm, 60 mm], 1 %, rphi 10 um, z 20 um",
-       "4 x cylinder radius [30 mm, 60 mm], 1 %, rphi 10 um, z 20 um"},
+       "3 x radius [30 mm, 60 mm], 1 %, rphi 10 um, z 20 um",
+       "4 x radius [30 mm, 60 mm], 1 %, rphi 10 um, z 20 um"},
       {"layers[outer].measures.z=null", "layers[outer].measures.z", "40 um",
        ""},
       {"layers[outer].cylinder.half_length=100 mm",

@@ -27,6 +27,10 @@ bool take_prefix(std::string_view& text, std::string_view prefix) {
   return found;
 }
 
+bool is_capital(std::string_view word) {
+  return word.size() == 1 && word[0] >= 'A' && word[0] <= 'Z';
+}
+
 void append_words(std::vector<std::string>& words, std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('_'), text.size());
@@ -45,6 +49,11 @@ Heading heading_of(std::string_view name) {
       name.remove_suffix(ending.size());
       break;
     }
+  }
+  // of several designs, side by side: "A_sigma_d0_um"
+  if (is_capital(name.substr(0, name.find('_'))) && name.size() > 2) {
+    heading.words.emplace_back(name.substr(0, 1));
+    name.remove_prefix(2);
   }
   if (take_prefix(name, "sigma_")) {
     heading.words.emplace_back("sigma");
@@ -74,9 +83,12 @@ Heading heading_of(std::string_view name) {
 std::string one_line(const Heading& heading) {
   std::string text;
   std::size_t next = 0;
-  if (heading.words.size() > 1 && heading.words[0] == "sigma") {
-    text = "sigma(" + heading.words[1] + ")";
-    next = 2;
+  if (!heading.words.empty() && is_capital(heading.words[0]))
+    text = heading.words[next++];
+  if (heading.words.size() > next + 1 && heading.words[next] == "sigma") {
+    if (next > 0) text += ' ';
+    text += "sigma(" + heading.words[next + 1] + ")";
+    next += 2;
   }
   for (; next < heading.words.size(); ++next) {
     if (!text.empty()) text += ' ';

@@ -6,7 +6,6 @@
 
 #include "gttf/study/request_document.hpp"
 #include "gttf/study/resolution_table.hpp"
-#include "gttf/study/scan.hpp"
 
 namespace gttf {
 namespace {
@@ -30,24 +29,18 @@ Document cell(const Column& column, std::size_t row) {
   return text.empty() ? Document() : Document(text);
 }
 
-/// A sink that keeps the rows as lists of cells.
-class RowLists : public TableSink {
- public:
-  void write(const Table& block) override {
-    const auto columns = numbers_first(block);
-    for (std::size_t i = 0; i < block.rows(); ++i) {
-      Document::List cells;
-      cells.reserve(columns.size());
-      for (const Column* column : columns) cells.push_back(cell(*column, i));
-      rows_.emplace_back(std::move(cells));
-    }
+Document::List row_lists(const Table& table) {
+  const auto columns = numbers_first(table);
+  Document::List rows;
+  rows.reserve(table.rows());
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    Document::List cells;
+    cells.reserve(columns.size());
+    for (const Column* column : columns) cells.push_back(cell(*column, i));
+    rows.emplace_back(std::move(cells));
   }
-  void finish() override {}
-  Document::List take() { return std::exchange(rows_, {}); }
-
- private:
-  Document::List rows_;
-};
+  return rows;
+}
 
 /// One item for each line: a change of the file is then a change of a line.
 Document lines_of(std::string_view text) {
@@ -69,16 +62,14 @@ const BaselineDetector* Baseline::find(const Detector& detector) const {
 }
 
 Document baseline_document(const StudyRequest& request,
-                           std::span<const DetectorInput> detectors,
-                           Engine engine, unsigned threads) {
-  RowLists rows;
+                           std::span<const BaselineDetector> detectors,
+                           Engine engine) {
   Document::List columns, list;
   const Table no_rows = ResolutionTable().take();
   for (const Column* column : numbers_first(no_rows))
     columns.emplace_back(column->name);
-  for (const DetectorInput& input : detectors) {
+  for (const auto& [input, rows] : detectors) {
     const Detector& detector = input.detector;
-    scan(request, {&detector, 1}, {engine, threads, {}}, rows);
     Document::List overrides;
     for (const std::string& text : input.overrides)
       overrides.emplace_back(text);
@@ -88,7 +79,7 @@ Document baseline_document(const StudyRequest& request,
                        .set("sha256", detector.sha256)
                        .set("overrides", std::move(overrides))
                        .set("description", lines_of(input.text))
-                       .set("rows", rows.take()));
+                       .set("rows", row_lists(rows)));
   }
   Document study;
   describe_tracks(request, study);

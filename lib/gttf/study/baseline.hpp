@@ -51,10 +51,9 @@ struct Baseline {
 };
 
 /// The file's content but for `provenance`, which write_json() adds.
-/// `threads`: 0: all cores; the content does not depend on it.
 Document baseline_document(const StudyRequest& request,
-                           std::span<const DetectorInput> detectors,
-                           Engine engine, unsigned threads = 0);
+                           std::span<const BaselineDetector> detectors,
+                           Engine engine);
 
 /// Reads what write_json() wrote of baseline_document(). `source`: the text of
 /// the file, for the places of faults; `document`: the same text, read.

@@ -6,34 +6,10 @@
 #include "gttf/study/detail/check_values.hpp"
 #include "gttf/study/layer_names.hpp"
 #include "gttf/study/parallel.hpp"
-#include "gttf/study/scan.hpp"
+#include "gttf/study/scan_table.hpp"
 
 namespace gttf::detail {
 namespace {
-
-/// Keeps all blocks as one table.
-class Collector : public TableSink {
- public:
-  void write(const Table& block) override {
-    if (table_.columns.empty()) {
-      table_ = block;
-      return;
-    }
-    for (std::size_t i = 0; i < table_.columns.size(); ++i)
-      std::visit(
-          [&](auto& cells) {
-            const auto& more =
-                std::get<std::decay_t<decltype(cells)>>(block.columns[i].cells);
-            cells.insert(cells.end(), more.begin(), more.end());
-          },
-          table_.columns[i].cells);
-  }
-  void finish() override {}
-  Table take() { return std::move(table_); }
-
- private:
-  Table table_;
-};
 
 double share_of(const Budget& budget, const CheckedQuantity& share,
                 const std::vector<bool>& chosen) {
@@ -59,13 +35,10 @@ const Table& ScanCache::rows(const StudyRequest& grid, std::size_t detector) {
   };
   const auto it = std::find_if(entries_.begin(), entries_.end(), same);
   if (it != entries_.end()) return (*it)->rows;
-  Collector collector;
-  ScanOptions options;
-  options.engine = engine_;
-  options.threads = threads_;
-  scan(grid, detectors_.subspan(detector, 1), options, collector);
+  ScanTable scanned =
+      scan_table(grid, detectors_[detector], {engine_, threads_, {}});
   entries_.push_back(std::make_unique<Entry>(
-      Entry{grid.momentum, grid.angle, detector, collector.take()}));
+      Entry{grid.momentum, grid.angle, detector, std::move(scanned.rows)}));
   return entries_.back()->rows;
 }
 

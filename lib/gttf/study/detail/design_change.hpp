@@ -76,7 +76,7 @@ TextPair position_texts(const std::vector<const Layer*>& before,
 TextPair extent_texts(const Interval& before, const Interval& after);
 TextPair material_texts(const Layer& before, const Layer& after);
 TextPair field_texts(const Field& before, const Field& after);
-/// "cylinder, radius 23.4 mm, 0.35 %, rphi 5 um, z 5 um".
+/// "radius 23.4 mm, 0.35 %, rphi 5 um, z 5 um".
 std::string layer_text(const std::vector<const Layer*>& surfaces);
 
 }  // namespace gttf::detail

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// compare: resolutions of designs side by side, and what made the difference.
+#include "gttf/study/comparison.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "detector_grid.hpp"
+#include "gttf/output/number.hpp"
+#include "gttf/study/attribution_view.hpp"
+#include "gttf/study/parameter_columns.hpp"
+#include "gttf/study/row.hpp"
+#include "gttf/study/track_view.hpp"
+#include "outputs.hpp"
+#include "parse.hpp"
+#include "usage.hpp"
+#include "verb.hpp"
+
+namespace gttf::app {
+namespace {
+
+/// The columns of `names`, in that order.
+Table chosen(const Table& table, const std::vector<std::string>& names) {
+  Table result;
+  for (const std::string& name : names) {
+    const Column* column = table.find(name);
+    if (result.find(name) == nullptr) result.columns.push_back(*column);
+  }
+  return result;
+}
+
+class CompareVerb : public Verb {
+ public:
+  CompareVerb()
+      : Verb("compare",
+             "Resolutions of designs side by side, and which keys changed "
+             "them") {
+    constexpr auto group = "Comparison";
+    command()
+        .add_option("FILE", files_,
+                    "Detector files, the first of which the others are "
+                    "compared with; or one study with several detectors")
+        ->type_name("FILE");
+    command()
+        .add_option("--study", study_,
+                    "Study file with the grid of tracks (and the detectors, "
+                    "if none is given); options win over it")
+        ->type_name("FILE")
+        ->group(group);
+    command()
+        .add_option("--change", changes_,
+                    "Compare with the first detector after this change, as in "
+                    "'layers[L0].material=0.2 %'; repeatable, all together")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false)
+        ->group(group);
+    declare_parameter(command(), parameter_, group);
+    command()
+        .add_option("--at-point", at_point_,
+                    "Attribute the change of this track, 1GeV,90deg, and not "
+                    "of the worst one")
+        ->type_name("P,ANGLE")
+        ->group(group);
+    command()
+        .add_flag("--attribution", attribution_,
+                  "csv: the attribution of every point in place of the "
+                  "resolutions")
+        ->group(group);
+    declare_overrides(command(), overrides_);
+    track_.declare(command(), true);
+    compute_.declare(command(), true);
+    command()
+        .add_option("--columns", columns_,
+                    "Columns of scan to compare: sigma_pt_rel,sigma_d0_um or "
+                    "all")
+        ->type_name("NAMES")
+        ->group("Output");
+    output_.declare(command(), false);
+    command().footer(
+        "\nA is the first detector, B the second; B ratio is B/A. --set "
+        "changes "
+        "all of\nthem. json has the resolutions and the attribution of every "
+        "point, or of\n--at-point.\n"
+        "\nExamples:\n"
+        "  gttf-design compare detectors/alice_its2.yaml "
+        "detectors/alice_its3.yaml --p 0.2GeV,1GeV,10GeV\n"
+        "  gttf-design compare old.yaml new.yaml --study grid.yaml "
+        "--parameter d0\n"
+        "  gttf-design compare detectors/barrel.yaml --p 1GeV "
+        "--change 'field.solenoid=3 T'");
+  }
+
+  int run(const Call& call) override {
+    check_formats(output_);
+    parameter_chosen_ = parse_parameter(parameter_);
+    const std::vector<std::string> columns =
+        columns_.empty() ? std::vector<std::string>{} : parse_columns(columns_);
+    options_ = {compute_.engine(), compute_.threads, {}};
+    read();
+    Outputs outputs(
+        output_, provenance_of(call.arguments, output_, &request_, detectors_),
+        inputs());
+    if (attribution_ && !outputs.any(Format::csv))
+      throw UsageError(
+          "--attribution is for csv: add --format csv or -o FILE.csv");
+
+    const Comparison comparison = compare(request_, detectors_, options_);
+    Result result;
+    const bool all_points = outputs.any(Format::json) || attribution_;
+    const std::vector<AttributedPoint> attributed =
+        all_points ? attribute_grid(request_at_, designs_, options_)
+                   : std::vector<AttributedPoint>{};
+    if (attribution_)
+      result.table = attribution_table(attributed);
+    else
+      result.table = columns.empty() ? comparison.table
+                                     : chosen(comparison.table,
+                                              columns_of(comparison, columns));
+    if (outputs.any(Format::json))
+      result.document = document(comparison, columns, attributed);
+    result.summary =
+        summary(comparison, columns.empty() ? usual_columns() : columns);
+    outputs.write(result);
+    outputs.commit();
+    return code(comparison);
+  }
+
+ private:
+  void read() {
+    if (study_.empty() && files_.size() == 1 && is_study(files_.front()))
+      study_ = std::exchange(files_, {}).front();
+    track_.study.detectors = files_;
+    request_ = read_request(study_, track_.study);
+    designs_ = load_inputs(request_, overrides_, output_.quiet);
+    if (!changes_.empty()) {
+      const DetectorInput& first = designs_.front();
+      std::vector<std::string> all = overrides_;
+      all.insert(all.end(), changes_.begin(), changes_.end());
+      designs_.push_back(parse_detector(first.text, first.detector.file, all));
+    }
+    if (designs_.size() < 2)
+      throw UsageError(
+          "one detector has nothing to be compared with: give "
+          "another one, or --change KEY=VALUE");
+    if (designs_.size() > max_designs)
+      throw UsageError("more than " + std::to_string(max_designs) +
+                       " detectors");
+    for (const DetectorInput& design : designs_)
+      detectors_.push_back(design.detector);
+    request_at_ = at_point_.empty() ? request_ : read_point();
+  }
+
+  /// The request for the one track of --at-point.
+  StudyRequest read_point() const {
+    StudyOptions options = track_.study;
+    const std::size_t comma = at_point_.find(',');
+    const bool by_pt = request_.momentum.variable == MomentumAxis::Variable::pt;
+    options.p = options.pt = std::nullopt;
+    (by_pt ? options.pt : options.p) = at_point_.substr(0, comma);
+    if (comma != at_point_.npos) {
+      const bool by_eta = request_.angle.variable == AngleAxis::Variable::eta;
+      options.theta = options.eta = std::nullopt;
+      (by_eta ? options.eta : options.theta) = at_point_.substr(comma + 1);
+    }
+    return read_request(study_, options, true);
+  }
+
+  std::vector<std::string> inputs() const {
+    std::vector<std::string> files = request_.detectors;
+    if (!request_.file.empty()) files.push_back(request_.file);
+    return files;
+  }
+
+  /// "ALICE ITS2 (detectors/alice_its2.yaml)".
+  std::string name_of(std::size_t design) const {
+    const Detector& detector = detectors_[design];
+    std::string text = detector.name + " (" + detector.file + ')';
+    if (!changes_.empty() && design + 1 == designs_.size())
+      for (const std::string& change : changes_)
+        text += (&change == &changes_.front() ? " with " : ", ") + change;
+    return text;
+  }
+
+  std::vector<std::string> usual_columns() const {
+    if (parameter_chosen_)
+      return {std::string(sigma_column(*parameter_chosen_))};
+    return {"sigma_pt_rel", "sigma_d0_um", "sigma_z0_um"};
+  }
+
+  bool is_wanted(Parameter q) const {
+    return !parameter_chosen_ || *parameter_chosen_ == q;
+  }
+
+  Table attribution_table(const std::vector<AttributedPoint>& points) const {
+    AttributionTable table;
+    for (const AttributedPoint& item : points)
+      for (const Parameter q : all_parameters)
+        if (is_wanted(q))
+          table.add(detectors_[item.design], request_at_, item.point,
+                    design_label(item.design), q,
+                    item.of[static_cast<std::size_t>(q)]);
+    return std::move(table).take();
+  }
+
+  Document document(const Comparison& comparison,
+                    const std::vector<std::string>& columns,
+                    const std::vector<AttributedPoint>& points) const {
+    Document::List designs, attributions;
+    for (std::size_t d = 0; d < detectors_.size(); ++d)
+      designs.push_back(Document()
+                            .set("label", design_label(d))
+                            .set("name", detectors_[d].name)
+                            .set("file", detectors_[d].file)
+                            .set("sha256", detectors_[d].sha256));
+    for (const AttributedPoint& item : points) {
+      const Track track = grid_track(request_at_, item.point);
+      Document::List of;
+      for (const Parameter q : all_parameters)
+        if (is_wanted(q))
+          of.push_back(
+              attribution_document(q, item.of[static_cast<std::size_t>(q)]));
+      attributions.push_back(Document()
+                                 .set("design", design_label(item.design))
+                                 .set("p_GeV", track.p)
+                                 .set("theta_deg", in_degrees(track.theta))
+                                 .set("parameters", std::move(of)));
+    }
+    return Document()
+        .set("designs", std::move(designs))
+        .set("rows",
+             rows_of(columns.empty() ? comparison.table
+                                     : chosen(comparison.table,
+                                              columns_of(comparison, columns))))
+        .set("attribution", std::move(attributions));
+  }
+
+  Summary summary(const Comparison& comparison,
+                  std::vector<std::string> columns) const {
+    Summary summary;
+    summary.title = request_.particle.name +
+                    ", phi = " + readable(in_degrees(request_.phi), 6) +
+                    " deg" + start_text(request_.vertex);
+    Section legend;
+    for (std::size_t d = 0; d < detectors_.size(); ++d)
+      legend.facts.emplace_back(design_label(d), name_of(d));
+    summary.sections.push_back(std::move(legend));
+    if (!comparison.all_ok() &&
+        std::ranges::find(columns, "status") == columns.end())
+      columns.emplace_back("status");
+    summary.sections.push_back(
+        {"Resolutions",
+         {},
+         chosen(comparison.table,
+                columns_for_reading(comparison, request_, columns))});
+    for (std::size_t d = 1; d < detectors_.size(); ++d)
+      add_attribution(comparison, d, summary);
+    return summary;
+  }
+
+  void add_attribution(const Comparison& comparison, std::size_t design,
+                       Summary& summary) const {
+    const std::string pair =
+        design_label(design) + " against " + design_label(0);
+    const Detector &first = detectors_.front(), &own = detectors_[design];
+    if (differing_keys(first, own).empty()) {
+      summary.sections.push_back(
+          {pair,
+           {{"no difference",
+             "the descriptions agree in everything that a fit depends on"}},
+           {}});
+      return;
+    }
+    std::optional<WorstPoint> at;
+    if (at_point_.empty()) {
+      at = worst_point(comparison, request_, design, parameter_chosen_);
+    } else {
+      const Comparison there = compare(request_at_, detectors_, options_);
+      at = worst_point(there, request_at_, design, parameter_chosen_);
+    }
+    if (!at) {
+      summary.sections.push_back(
+          {pair,
+           {{"no attribution", "there is no track that both measure"}},
+           {}});
+      return;
+    }
+    const Track track = grid_track(request_at_, at->point);
+    const Attribution a =
+        attribute(first, own, track,
+                  {request_.scattering, options_.engine, request_.beam_spot},
+                  at->parameter);
+    summary.sections.push_back(attribution_section(
+        pair +
+            (at_point_.empty() ? at->ratio > 1 ? ", where it is worst: "
+                                               : ", where it gains most: "
+                               : ": ") +
+            track_text(request_, track),
+        at->parameter, a));
+  }
+
+  int code(const Comparison& comparison) const {
+    std::size_t evaluated = 0;
+    for (const std::size_t n : comparison.evaluated) evaluated += n;
+    const std::string& status =
+        std::get<Texts>(comparison.table.find("A_status")->cells).front();
+    return code_of(evaluated, status, output_.quiet);
+  }
+
+  std::vector<std::string> files_, changes_, overrides_;
+  std::string study_, parameter_, at_point_, columns_;
+  bool attribution_ = false;
+  TrackOptions track_;
+  ComputeOptions compute_;
+  OutputOptions output_;
+
+  std::optional<Parameter> parameter_chosen_;
+  ScanOptions options_;
+  StudyRequest request_, request_at_;
+  std::vector<DetectorInput> designs_;
+  std::vector<Detector> detectors_;  ///< of the designs
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_compare_verb() {
+  return std::make_unique<CompareVerb>();
+}
+
+}  // namespace gttf::app
