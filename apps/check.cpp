@@ -3,15 +3,11 @@
 #include "gttf/study/check.hpp"
 
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <utility>
 
+#include "baseline_file.hpp"
 #include "common.hpp"
-#include "gttf/config/source.hpp"
-#include "gttf/config/text.hpp"
-#include "gttf/core/file_error.hpp"
-#include "gttf/output/json_read.hpp"
 #include "gttf/study/check_view.hpp"
 #include "outputs.hpp"
 #include "report_files.hpp"
@@ -20,21 +16,6 @@
 
 namespace gttf::app {
 namespace {
-
-// Baselines are as long as their grid, unlike files that people write.
-std::optional<Baseline> load_baseline(const std::string& path,
-                                      const Value& value, std::string& hash) {
-  try {
-    const auto source = std::make_shared<Source>(path, read_file(path));
-    hash = sha256(source->text());
-    return read_baseline(read_json(source->text(), path), source);
-  } catch (const FileError& error) {
-    value.error(error.what(), "write it by 'gttf-design baseline'");
-  } catch (const InputError& error) {
-    value.diagnostics().add(error.diagnostics());
-  }
-  return std::nullopt;
-}
 
 class Check : public Verb {
  public:

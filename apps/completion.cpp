@@ -27,9 +27,9 @@ Operand operand_of(const CLI::Option& option) {
     return {Operand::Kind::choice, std::move(values)};
   if (type == "VERB") return {Operand::Kind::verb, {}};
   if (type != "FILE") return {Operand::Kind::other, {}};
-  return {option.check_name("--output") ? Operand::Kind::output_file
-                                        : Operand::Kind::input_file,
-          {}};
+  const bool written =
+      option.check_name("--output") || option.get_group() == "Reports";
+  return {written ? Operand::Kind::output_file : Operand::Kind::input_file, {}};
 }
 
 std::vector<std::string> names_of(const CLI::Option& option) {

@@ -10,11 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "baseline_file.hpp"
 #include "common.hpp"
 #include "gttf/config/node.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/study/detector_view.hpp"
+#include "gttf/study/requirement_file.hpp"
 #include "gttf/study/row.hpp"
 #include "outputs.hpp"
 #include "usage.hpp"
@@ -58,22 +60,25 @@ struct Verdict {
   }
 };
 
-bool is_study(const std::string& file) {
+enum class Kind { detector, study, requirements };
+
+Kind kind_of(const std::string& file) {
   Diagnostics ignored;  // the reader of the file reports them
   const SourcePtr source = read_source(file, ignored);
-  if (!source) return false;
+  if (!source) return Kind::detector;
   if (file == "-") unread_standard_input(source->text());
   const std::optional<Node> root = parse_yaml(source, "", ignored);
-  return root && root->find("gttf-study") != nullptr;
+  if (root && root->find("gttf-study")) return Kind::study;
+  if (root && root->find("gttf-requirements")) return Kind::requirements;
+  return Kind::detector;
 }
 
 void add_all(Diagnostics& to, const Diagnostics& from) {
   for (const Diagnostic& d : from.items()) to.add(d);
 }
 
-// A study is good if its detectors are.
-void check_study(const std::string& file, Verdict& verdict) {
-  const StudyRequest request = read_request(file, {});
+// What refers to detectors is good if they are.
+void check_detectors(const StudyRequest& request, Verdict& verdict) {
   for (const std::string& path : request.detectors) {
     try {
       add_all(verdict.diagnostics, read_detector(path).warnings);
@@ -81,6 +86,20 @@ void check_study(const std::string& file, Verdict& verdict) {
       add_all(verdict.diagnostics, error.diagnostics());
     }
   }
+}
+
+void check_requirements(const std::string& file, Verdict& verdict) {
+  const RequirementFile requirements =
+      read_requirements(file, {}, "", load_baseline);
+  check_detectors(requirements.request, verdict);
+  verdict.what = "requirements, " +
+                 plural(requirements.criteria.size(), "limit") + ", " +
+                 plural(requirements.request.detectors.size(), "detector");
+}
+
+void check_study(const std::string& file, Verdict& verdict) {
+  const StudyRequest request = read_request(file, {});
+  check_detectors(request, verdict);
   const std::size_t points =
       request.momentum.values.size() * request.angle.values.size();
   verdict.what = "study, " + plural(points, "point") + ", " +
@@ -91,12 +110,19 @@ Verdict check(const std::string& file) {
   Verdict verdict;
   verdict.file = file == "-" ? "<stdin>" : file;
   try {
-    if (is_study(file)) {
-      check_study(file, verdict);
-    } else {
-      const DetectorInput input = read_detector(file);
-      add_all(verdict.diagnostics, input.warnings);
-      verdict.what = "detector, " + layer_count_text(input.detector);
+    switch (kind_of(file)) {
+      case Kind::study:
+        check_study(file, verdict);
+        break;
+      case Kind::requirements:
+        check_requirements(file, verdict);
+        break;
+      case Kind::detector: {
+        const DetectorInput input = read_detector(file);
+        add_all(verdict.diagnostics, input.warnings);
+        verdict.what = "detector, " + layer_count_text(input.detector);
+        break;
+      }
     }
   } catch (const InputError& error) {
     add_all(verdict.diagnostics, error.diagnostics());
@@ -180,7 +206,7 @@ class Validate : public Verb {
       : Verb("validate", "Is a file right? Everything wrong with it, at once") {
     command()
         .add_option("FILE", files_,
-                    "Detector or study files; - is standard input")
+                    "Detector, study or requirement files; - is standard input")
         ->type_name("FILE")
         ->required();
     output_.declare(command(), false);

@@ -14,7 +14,7 @@
 #   ```text              after a run block: what it prints, stdout and stderr;
 #                        `...` matches any text, on a line of its own any lines
 # Commands in a page run in one folder, made for that page, with copies of
-# detectors/ and configs/ and with the program in PATH and as
+# detectors/, configs/ and docs/howto/ci/ and with the program in PATH and as
 # build/release/gttf-design. A block of sh or cpp without a mark is a fault.
 set -u
 root=$(cd "${1:?folder of the project}" && pwd) || exit 2
@@ -61,8 +61,10 @@ run_page() {
   folder=$work/page
   rm -rf "$folder" "$work/blocks"
   mkdir -p "$folder/build/release" "$work/blocks"
-  for data in detectors configs; do
-    [ ! -d "$root/$data" ] || cp -R "$root/$data" "$folder/"
+  for data in detectors configs docs/howto/ci; do
+    [ -d "$root/$data" ] || continue
+    mkdir -p "$folder/$(dirname "$data")"
+    cp -R "$root/$data" "$folder/$data"
   done
   ln -s "$program" "$folder/build/release/gttf-design"
   awk -v out="$work/blocks" -f "$here/split.awk" "$root/$page" \

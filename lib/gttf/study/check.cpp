@@ -81,7 +81,7 @@ class Checker {
       return true;
     const auto known = detail::layer_names(detector_, quantity_.is_group);
     const auto near = nearest(quantity_.layer, known);
-    fault(criterion_.place,
+    fault(criterion_.quantity_place,
           fmt::format("{} has no {} {}", in_quotes(detector_.name),
                       quantity_.is_group ? "group" : "layer",
                       in_quotes(quantity_.layer)),
@@ -180,7 +180,7 @@ class Checker {
           fmt::format("the baseline {} has no value of {} for {}",
                       in_quotes(file_.baseline_file), describe(quantity_),
                       where(point)),
-          "require something else there");
+          "leave it out by \"at\" or \"within\"");
   }
 
   /// Shares are not in the file; its detector is.
@@ -203,12 +203,12 @@ class Checker {
 
   double bound(const Limit& limit, const CheckedPoint& checked, int sign) {
     const Track t = grid_track(grid_, checked.point);
-    const double pt = t.p * std::sin(t.theta);
+    const double pt = pt_of(grid_, checked.point);
     const std::array variables{t.p,
                                pt,
                                pt,
                                t.theta,
-                               -std::log(std::tan(t.theta / 2)),
+                               eta_of(grid_, checked.point),
                                t.p / std::hypot(t.p, t.mass),
                                checked.baseline};
     const double value = limit.formula(variables);
@@ -242,6 +242,7 @@ class Checker {
   }
 
   /// The first one of the worst: without a value, then with the least margin.
+  /// Margins that differ by rounding count as equal on every machine.
   std::size_t worst(const std::vector<CheckedPoint>& points) const {
     const auto badness = [&](const CheckedPoint& p) {
       if (quantity_.is_text()) return p.passed ? 0. : 1.;
@@ -249,7 +250,8 @@ class Checker {
     };
     std::size_t worst = 0;
     for (std::size_t i = 1; i < points.size(); ++i)
-      if (badness(points[i]) > badness(points[worst])) worst = i;
+      if (badness(points[i]) > badness(points[worst]) + limit_rounding)
+        worst = i;
     return worst;
   }
 

@@ -84,9 +84,9 @@ void add_changes(const CheckStory& story, std::size_t index, Facts& facts) {
     facts.emplace_back(i == 0 ? "likely cause" : "also changed",
                        std::move(text));
   }
-  constexpr double worth_telling = 1e-4;  // of ln(sigma)
-  if (std::abs(cause.remainder) > worth_telling)
-    facts.emplace_back("changes together", share_text(cause.remainder));
+  constexpr double worth_telling = 0.02;  // of the change
+  if (std::abs(cause.remainder) > worth_telling * std::abs(cause.total))
+    facts.emplace_back("remainder", share_text(cause.remainder));
   if (cause.failed_before)
     facts.emplace_back("before",
                        "the detector of the baseline does not meet it either");
@@ -146,9 +146,10 @@ std::string failure_line(const CheckStory& story, const CheckResult& result) {
   const bool exists =
       quantity.is_text() ? !point.text.empty() : !std::isnan(point.value);
   return fmt::format(
-      "{} {} at {}; required {}", describe(quantity),
+      "{} {}{} {}; required {}", describe(quantity),
       exists ? "is " + value_text(story, result)
              : fmt::format("does not exist ({})", value_text(story, result)),
+      is_coverage(criterion_of(story, result)) ? ":" : " at",
       where_text(story, result), limit_text(story, result));
 }
 

@@ -92,6 +92,13 @@ std::vector<std::string> column_names() {
   return names;
 }
 
+std::vector<std::string> short_column_names() {
+  std::vector<std::string> names;
+  for (const CheckedQuantity& q : columns())
+    names.emplace_back(without_unit(q.name));
+  return names;
+}
+
 CheckedQuantity coverage_quantity(int hits) {
   CheckedQuantity q = fraction(CheckedQuantity::Kind::coverage, "coverage");
   q.hits = hits;

@@ -37,8 +37,9 @@ struct CheckedQuantity {
 /// sigma_d0), or nothing.
 std::optional<CheckedQuantity> find_column(const std::string& name);
 
-/// Names of all columns of scan, for messages.
+/// Names of all columns of scan, for messages, with and without units.
 std::vector<std::string> column_names();
+std::vector<std::string> short_column_names();
 
 CheckedQuantity coverage_quantity(int hits);
 CheckedQuantity share_quantity(Parameter parameter, std::string layer,

@@ -44,6 +44,19 @@ Track grid_track(const StudyRequest& request, GridPoint point) {
   return t;
 }
 
+double pt_of(const StudyRequest& request, GridPoint point) {
+  if (request.momentum.variable == MomentumAxis::Variable::pt)
+    return request.momentum.values[point.momentum];
+  const Track track = grid_track(request, point);
+  return track.p * std::sin(track.theta);
+}
+
+double eta_of(const StudyRequest& request, GridPoint point) {
+  return request.angle.variable == AngleAxis::Variable::eta
+             ? request.angle.values[point.angle]
+             : pseudorapidity(theta_of(request.angle, point.angle));
+}
+
 void PointColumns::reserve(std::size_t rows) {
   for (Texts* c : {&detector_, &particle_}) c->reserve(rows);
   for (Reals* c : {&p_, &pt_, &theta_, &eta_, &phi_}) c->reserve(rows);
@@ -52,16 +65,12 @@ void PointColumns::reserve(std::size_t rows) {
 void PointColumns::add(const Detector& detector, const StudyRequest& request,
                        GridPoint point) {
   const Track track = grid_track(request, point);
-  const bool by_eta = request.angle.variable == AngleAxis::Variable::eta;
-  const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
   detector_.push_back(detector.name);
   particle_.push_back(request.particle.name);
   p_.push_back(track.p);
-  pt_.push_back(by_pt ? request.momentum.values[point.momentum]
-                      : track.p * std::sin(track.theta));
+  pt_.push_back(pt_of(request, point));
   theta_.push_back(in_degrees(track.theta));
-  eta_.push_back(by_eta ? request.angle.values[point.angle]
-                        : pseudorapidity(track.theta));
+  eta_.push_back(eta_of(request, point));
   phi_.push_back(in_degrees(track.phi));
 }
 

@@ -23,6 +23,11 @@ std::vector<GridPoint> grid_points(const StudyRequest& request);
 /// The track of a grid point.
 Track grid_track(const StudyRequest& request, GridPoint point);
 
+/// Its transverse momentum [GeV] and pseudorapidity, as the user gave them if
+/// the axes are these; eta is 0 at 90 deg without rounding.
+double pt_of(const StudyRequest& request, GridPoint point);
+double eta_of(const StudyRequest& request, GridPoint point);
+
 /// Angle in degrees; values within rounding of a short decimal are written as
 /// it: 60 deg read as radians and back is 60, not 59.99999999999999.
 double in_degrees(double angle);

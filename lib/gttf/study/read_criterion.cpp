@@ -22,24 +22,28 @@ struct Range {
   std::string_view key;
   Dimension dimension;
   std::string_view example;
-  double (*of)(const Track&);
+  double (*of)(const StudyRequest&, GridPoint);
   double from = -std::numeric_limits<double>::infinity();
   double to = std::numeric_limits<double>::infinity();
 
-  bool contains(const Track& track) const {
-    const double x = of(track), slack = rounding * std::max(1.0, std::abs(x));
+  bool contains(const StudyRequest& grid, GridPoint point) const {
+    const double x = of(grid, point),
+                 slack = rounding * std::max(1.0, std::abs(x));
     return x >= from - slack && x <= to + slack;
   }
 };
 
 const std::array<Range, 4> ranges{{
-    {"p", Dimension::energy, "1 GeV", [](const Track& t) { return t.p; }},
-    {"pt", Dimension::energy, "1 GeV",
-     [](const Track& t) { return t.p * std::sin(t.theta); }},
+    {"p", Dimension::energy, "1 GeV",
+     [](const StudyRequest& grid, GridPoint i) {
+       return grid_track(grid, i).p;
+     }},
+    {"pt", Dimension::energy, "1 GeV", pt_of},
     {"theta", Dimension::angle, "90 deg",
-     [](const Track& t) { return t.theta; }},
-    {"eta", Dimension::number, "0",
-     [](const Track& t) { return -std::log(std::tan(t.theta / 2)); }},
+     [](const StudyRequest& grid, GridPoint i) {
+       return theta_of(grid.angle, i.angle);
+     }},
+    {"eta", Dimension::number, "0", eta_of},
 }};
 
 std::optional<Range> read_range(MapReader& within, const Range& plain) {
@@ -80,7 +84,10 @@ std::vector<CheckedQuantity> read_what(const Value& value) {
     }
     std::vector<std::string> known = column_names();
     known.emplace_back("coverage");
-    const auto near = nearest(*name, known);
+    std::vector<std::string> candidates = known;
+    for (std::string& other : short_column_names())
+      candidates.push_back(std::move(other));
+    const auto near = nearest(*name, candidates);
     item.error(fmt::format("unknown column {}", in_quotes(*name)),
                *name == "budget"
                    ? "write \"budget: { of: pt, layer: L0 }\" in place of "
@@ -137,15 +144,34 @@ std::vector<CheckedQuantity> read_budget(const Value& value) {
                          group.has_value(), cause)};
 }
 
+/// Where an entry says what it limits; of a share its layer.
+Diagnostic place_of_quantity(const Node& entry) {
+  for (const char* key : {"what", "coverage", "budget"}) {
+    const Node* value = entry.find(key);
+    if (value == nullptr) continue;
+    for (const char* part : {"layer", "group"})
+      if (const Node* name = value->find(part)) return diagnostic_at(*name);
+    return diagnostic_at(*value);
+  }
+  return diagnostic_at(entry);
+}
+
+/// "mixed", "mixed or hits".
+std::string words_of(const Value& value) {
+  if (value.is_scalar()) return value.node().text();
+  std::string words;
+  for (const Value& item : value.items())
+    words += (words.empty() ? "" : " or ") + item.node().text();
+  return words;
+}
+
 std::string default_name(const CheckedQuantity& quantity,
                          const LimitKeys& keys) {
   std::string name = describe(quantity);
   for (const auto& [sign, value] :
        {std::pair{" >= ", &keys.min}, std::pair{" <= ", &keys.max},
         std::pair{" is ", &keys.is}})
-    if (*value)
-      name += sign + ((*value)->is_scalar() ? (*value)->node().text()
-                                            : describe((*value)->node()));
+    if (*value) name += sign + words_of(**value);
   if (keys.relative_to_baseline) name += " as in the baseline";
   return name;
 }
@@ -186,6 +212,7 @@ void read_points(MapReader& map, const RequirementHead& head,
     axes.has_angle = axes.has_angle || own.has_angle;
   }
   std::vector<Range> chosen;
+  const std::size_t faults = map.value().diagnostics().items().size();
   const auto within = map.find("within");
   if (within) {
     MapReader bounds(*within, "{ eta: { from: 0, to: 1.5 } }");
@@ -208,12 +235,14 @@ void read_points(MapReader& map, const RequirementHead& head,
   grid.momentum = criterion.momentum;
   grid.angle = criterion.angle;
   for (const GridPoint point : grid_points(grid)) {
-    const Track track = grid_track(grid, point);
-    if (std::ranges::all_of(
-            chosen, [&](const Range& range) { return range.contains(track); }))
+    const auto contains = [&](const Range& range) {
+      return range.contains(grid, point);
+    };
+    if (std::ranges::all_of(chosen, contains))
       criterion.points.push_back(point);
   }
-  if (criterion.points.empty())
+  const bool readable = map.value().diagnostics().items().size() == faults;
+  if (criterion.points.empty() && readable)
     within->error("the requirement matches no point",
                   "widen the range, or give points by \"at\"");
 }
@@ -224,6 +253,7 @@ std::vector<Criterion> read_criteria(const Value& entry,
   if (!map) return {};
   Criterion plain;
   plain.place = diagnostic_at(entry.node());
+  plain.quantity_place = place_of_quantity(entry.node());
   const auto name = map.find("name"), note = map.find("note");
   if (name) plain.name = name->text("a name").value_or("");
   if (note) plain.note = note->text().value_or("");

@@ -44,6 +44,7 @@ struct Criterion {
   std::vector<std::string> texts;  ///< allowed; for columns of text
   bool text_of_baseline = false;   ///< allowed is what the baseline has
   Diagnostic place;                ///< of the requirement
+  Diagnostic quantity_place;       ///< of what it limits
 
   bool needs_baseline() const;
 };

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/check.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "gttf/study/key_names.hpp"
+#include "gttf/study/layer_names.hpp"
+#include "support/broken.hpp"
+#include "support/reported.hpp"
+#include "support/requirements.hpp"
+#include "support/shipped.hpp"
+
+using namespace gttf;
+using test::Gate;
+using test::gate;
+using test::shipped;
+
+namespace {
+
+const std::string its2 = shipped("alice_its2");
+const std::string one_point = "pt: 1 GeV\ntheta: 90 deg\n";
+
+std::string limit(const std::string& what, const std::string& limits) {
+  return "  - { what: " + what + ", " + limits + " }\n";
+}
+
+double value_of(const std::string& what, const std::string& grid = one_point) {
+  return gate(its2, grid, limit(what, "min: 0 um")).result().points[0].value;
+}
+
+}  // namespace
+
+TEST_CASE("broken requirements: every fault is answered with this text") {
+  const auto answer = [](const std::string& path) -> std::string {
+    try {
+      const RequirementFile file =
+          read_requirements(path, {}, "", test::load_baseline);
+      std::vector<Detector> detectors;
+      for (const std::string& detector : file.request.detectors)
+        detectors.push_back(read_detector(detector).detector);
+      check(file, detectors);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "read without a fault";
+  };
+  CHECK(test::check_broken("requirements", answer) >= 50);
+}
+
+TEST_CASE("check: a value at its limit passes, beyond it by 1e-8 it fails") {
+  const double d0 = value_of("sigma_d0") / unit::um;
+  const auto passes = [](const std::string& limits) {
+    return gate(its2, one_point, limit("sigma_d0", limits)).outcome.passed();
+  };
+  CHECK(passes(fmt::format("max: {:.17g} um", d0)));
+  CHECK(passes(fmt::format("min: {:.17g} um", d0)));
+  CHECK(passes(fmt::format("is: {:.17g} um", d0)));
+  CHECK_FALSE(passes(fmt::format("max: {:.17g} um", d0 * (1 - 1e-8))));
+  CHECK_FALSE(passes(fmt::format("min: {:.17g} um", d0 * (1 + 1e-8))));
+  CHECK_FALSE(passes(fmt::format("is: {:.17g} um", d0 * (1 + 1e-8))));
+}
+
+TEST_CASE("check: a tolerance widens the limit by that much and no more") {
+  const double d0 = value_of("sigma_d0") / unit::um;
+  const auto passes = [&](double max, const std::string& tolerance) {
+    return gate(its2, one_point,
+                limit("sigma_d0", fmt::format("max: {:.17g} um, tolerance: {}",
+                                              max, tolerance)))
+        .outcome.passed();
+  };
+  CHECK(passes(d0 / 1.001, "0.1 %"));
+  CHECK_FALSE(passes(d0 / 1.001 * (1 - 1e-8), "0.1 %"));
+  CHECK(passes(d0 - 0.5, "0.5 um"));
+  CHECK_FALSE(passes(d0 - 0.5, "0.499 um"));
+}
+
+TEST_CASE("check: relative to the baseline nothing changes, nothing fails") {
+  const Gate g = gate(its2, "pt: [0.2 GeV, 1 GeV, 10 GeV]\neta: [0, 0.5, 1]\n",
+                      limit("[sigma_pt_rel, sigma_d0, xi, n_hits]",
+                            "relative_to_baseline: 0 %") +
+                          limit("regime", "is: baseline") +
+                          "  - { name: c, what: coverage, min: baseline }\n");
+  REQUIRE(g.outcome.results.size() == 6);
+  CHECK(g.outcome.passed());
+  for (std::size_t i = 0; i < 4; ++i)
+    for (const CheckedPoint& point : g.result(i).points)
+      CHECK(point.value == point.baseline);
+}
+
+TEST_CASE("check: a gate at 0.1 % opens and shuts at 0.1 %") {
+  // sigma_z0 without scattering is proportional to the hit errors along z
+  const std::string grid = one_point + "scattering: off\n";
+  const auto passes = [&](double factor, const std::string& limits) {
+    const std::string sigma = fmt::format("{:.17g} um", 5 * factor);
+    return gate(its2, grid, limit("sigma_z0", limits),
+                {"layers[*].group=a",
+                 "layers[L0:L6].measures={rphi: 5 um, z: " + sigma + "}"})
+        .outcome.passed();
+  };
+  for (const char* limits :
+       {"max: baseline + 0.1 %", "relative_to_baseline: { tolerance: 0.1 % }",
+        "max: 1.001 * baseline", "max: baseline, tolerance: 0.1 %"}) {
+    CAPTURE(limits);
+    CHECK(passes(1.001, limits));
+    CHECK_FALSE(passes(1.001 + 1e-8, limits));
+  }
+  CHECK(passes(0.9, "max: baseline + 0.1 %"));
+  CHECK_FALSE(passes(0.9, "relative_to_baseline: { tolerance: 0.1 % }"));
+}
+
+TEST_CASE("check: a formula is evaluated at every point") {
+  const std::string grid = "pt: [1 GeV, 5 GeV]\ntheta: [90 deg, 30 deg]\n";
+  const Gate g = gate(
+      its2, grid,
+      limit("sigma_d0", "max: 5 um (+) 20 um*GeV/(p*sin(theta)^(3/2))") +
+          limit("sigma_pt_rel", "min: 0.01 % / beta * eta^2 + pT / p * 0.1 %"));
+  REQUIRE(g.result(0).points.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double pt = i % 2 == 0 ? 1 : 5, theta = i < 2 ? 90 : 30;
+    const double sine = std::sin(theta * unit::deg), p = pt / sine;
+    const double eta = -std::log(std::tan(theta * unit::deg / 2));
+    const double beta = p / std::hypot(p, 0.13957039);
+    CHECK(g.result(0).points[i].upper ==
+          doctest::Approx(std::hypot(5e-3, 20e-3 / (p * std::pow(sine, 1.5)))));
+    CHECK(g.result(1).points[i].lower ==
+          doctest::Approx(1e-4 / beta * eta * eta + sine * 1e-3));
+  }
+}
+
+TEST_CASE("check: within takes the points in closed ranges") {
+  const std::string grid =
+      "pt: [0.5 GeV, 1 GeV, 2 GeV]\neta: { from: 0, to: 1, points: 11 }\n";
+  const auto points = [&](const std::string& within) {
+    return gate(its2, grid, limit("n_hits", "min: 1, within: " + within))
+        .result()
+        .points.size();
+  };
+  CHECK(points("{ pt: { from: 1 GeV } }") == 22);
+  CHECK(points("{ eta: { from: 0.3, to: 0.7 } }") == 15);
+  CHECK(points("{ pt: { to: 0.5 GeV }, eta: { to: 0 } }") == 1);
+  CHECK(points("{ theta: { from: 90 deg, to: 90 deg } }") == 3);
+  CHECK(points("{ p: { to: 0.5 GeV } }") == 1);
+}
+
+TEST_CASE("check: a track without a value fails and says why") {
+  const Gate g = gate(its2, "pt: [1 GeV, 1 MeV]\ntheta: 90 deg\n",
+                      limit("sigma_d0", "max: 1 m"));
+  CHECK(g.outcome.evaluated == 1);
+  CHECK(g.result().n_failed == 1);
+  CHECK(g.result().worst == 1);
+  const TestReport report = check_report(g.story());
+  CHECK(report.cases[0].message ==
+        "sigma_d0_um does not exist (curls up) at pt = 0.001 GeV, theta = 90 "
+        "deg; required <= 1000000 um");
+}
+
+TEST_CASE("check: coverage counts points, with hits or with a resolution") {
+  const std::string grid = "pt: 1 GeV\neta: [0, 1, 1.5, 3]\n";
+  const Gate g = gate(its2, grid,
+                      "  - { coverage: { hits: 7 }, is: 50 % }\n"
+                      "  - { what: coverage, is: 75 % }\n"
+                      "  - { what: coverage, min: 76 %, name: more }\n");
+  CHECK(g.result(0).passed());
+  CHECK(g.result(1).passed());
+  CHECK_FALSE(g.result(2).passed());
+  CHECK(check_report(g.story()).cases[2].message ==
+        "coverage is 75 %: 3 of 4 points, not at pt = 1 GeV, eta = 3; required "
+        ">= 76 %");
+}
+
+TEST_CASE("check: shares are those of the budget and add up to 1") {
+  const Gate g = gate(
+      its2, one_point,
+      "  - { budget: { of: d0, kind: scattering }, min: 0 }\n"
+      "  - { budget: { of: d0, kind: hit }, min: 0 }\n"
+      "  - { budget: { of: d0, layer: L0, kind: hit }, min: 0 }\n"
+      "  - { budget: { of: d0, group: inner barrel }, min: 0 }\n"
+      "  - { budget: { of: d0, layer: L0 }, relative_to_baseline: 0 % }\n");
+  const auto share = [&](std::size_t i) { return g.result(i).points[0].value; };
+  CHECK(share(0) + share(1) == doctest::Approx(1).epsilon(1e-12));
+  const Detector& detector = g.inputs[0].detector;
+  const StudyRequest grid = grid_of(g.file, g.file.criteria[0]);
+  const Budget budget =
+      make_budget(TrackingGeometry(detector), grid_track(grid, {}));
+  double l0_hits = 0, inner = 0;
+  for (const BudgetPart& part : budget.parts) {
+    const Layer& layer = detector.layers[part.layer];
+    const double own = budget.share(part)[Parameter::d0];
+    if (layer.name == "L0" && part.cause == Cause::hit) l0_hits += own;
+    if (layer.group == "inner barrel") inner += own;
+  }
+  CHECK(share(2) == doctest::Approx(l0_hits).epsilon(1e-12));
+  CHECK(share(3) == doctest::Approx(inner).epsilon(1e-12));
+  CHECK(g.result(4).passed());
+}
+
+TEST_CASE("check: the outcome does not depend on the number of threads") {
+  const std::string grid =
+      "pt: { from: 0.2 GeV, to: 100 GeV, points: 40 }\n"
+      "eta: { from: 0, to: 1.2, points: 13 }\n";
+  const auto table = [&](unsigned threads) {
+    const Gate g =
+        gate(its2, grid,
+             limit("[sigma_pt_rel, sigma_d0]", "max: baseline") +
+                 "  - { budget: { of: pt, layer: L3 }, max: 10 % }\n",
+             {"layers[L0].material=0.36 %"}, threads);
+    return check_table(g.story(), CheckDetail::all);
+  };
+  const Table one = table(1), many = table(7);
+  REQUIRE(one.rows() == many.rows());
+  for (std::size_t i = 0; i < one.columns.size(); ++i) {
+    CAPTURE(one.columns[i].name);
+    if (const auto* reals = std::get_if<Reals>(&one.columns[i].cells)) {
+      const Reals& others = std::get<Reals>(many.columns[i].cells);
+      for (std::size_t k = 0; k < reals->size(); ++k)
+        if ((*reals)[k] != others[k])
+          CHECK((std::isnan((*reals)[k]) && std::isnan(others[k])));
+    } else {
+      CHECK(one.columns[i].cells == many.columns[i].cells);
+    }
+  }
+}
+
+TEST_CASE("cause: without a change the largest parts of the value are told") {
+  const Gate g =
+      gate(its2, one_point,
+           limit("sigma_d0", "max: 1 um") + limit("x_over_x0", "max: 1 %"));
+  const CheckStory story = g.story();
+  REQUIRE(story.causes[0].limited_by.size() == 3);
+  CHECK(story.causes[0].limited_by[0].what == "L0 scattering");
+  REQUIRE(story.causes[1].limited_by.size() == 3);
+  // four outer layers of 1 %, the outermost one crossed the most obliquely
+  CHECK(story.causes[1].limited_by[0].what == "L6");
+  CHECK(story.causes[1].limited_by[0].share * g.result(1).points[0].value ==
+        doctest::Approx(0.01).epsilon(2e-3));
+}
+
+namespace {
+
+/// A layer that the track measures and that stands alone in its file.
+const Layer& middle_layer(const Detector& detector, const Track& track) {
+  const Resolution r = resolve(TrackingGeometry(detector), track);
+  const std::vector<std::string> entries = entry_names(detector);
+  std::vector<const Layer*> layers;
+  for (const CrossingInfo& c : r.crossings) {
+    const Layer& layer = detector.layers[c.layer];
+    if (c.measured && entries[c.layer] == layer.name &&
+        layer.surface.shape == Shape::cylinder && layer.x_over_x0() > 0 &&
+        layer.coordinates.size() == 2)
+      layers.push_back(&layer);
+  }
+  REQUIRE(layers.size() >= 2);
+  return *layers[layers.size() / 2];
+}
+
+std::string percent(double fraction) {
+  return fmt::format("{:.17g} %", fraction * 100);
+}
+
+}  // namespace
+
+TEST_CASE("cause: one number changed in a shipped detector is named first") {
+  for (const Detector& detector : test::shipped_detectors()) {
+    CAPTURE(detector.name);
+    const bool slow = detector.name.find("Mu3e") != std::string::npos;
+    const std::string grid = slow ? "pt: 40 MeV\nparticle: positron\n"
+                                  : "pt: 2 GeV\nparticle: muon\n";
+    Track track;
+    track.p = slow ? 40 * unit::MeV : 2;
+    track.mass = slow ? 0.511 * unit::MeV : 0.10566;
+    const Layer& layer = middle_layer(detector, track);
+    const std::string key = "layers[" + layer.name + "]";
+    const std::string group = key + ".group=changed";
+    const double u = layer.coordinates[0].sigma / unit::um;
+    struct Change {
+      std::string expected;
+      std::vector<std::string> overrides;
+    };
+    std::vector<Change> changes{
+        {key + ".material",
+         {key + ".material=" + percent(layer.x_over_x0() * 1.2)}},
+        {key + ".cylinder.radius",
+         {key + fmt::format(".cylinder.radius={:.17g} mm",
+                            layer.surface.position + 0.1)}},
+        {"field.solenoid", {"field.solenoid=1.9 T"}},
+        {key, {key + "=null"}},
+    };
+    const bool by_axis = layer.coordinates[0].angle == 0 &&
+                         std::abs(layer.coordinates[1].angle) > 1.57;
+    if (by_axis)
+      changes.push_back(
+          {key + ".measures.rphi",
+           {key + ".pitch=0", key + ".pitch=null",
+            key + fmt::format(".measures={{rphi: {:.17g} um, z: {:.17g} um}}",
+                              u * 1.3,
+                              layer.coordinates[1].sigma / unit::um)}});
+    for (const Change& change : changes) {
+      CAPTURE(change.expected);
+      const Gate g = gate(detector.file, grid,
+                          limit("[sigma_pt_rel, sigma_d0]",
+                                "relative_to_baseline: { tolerance: 1e-6 % }"),
+                          change.overrides);
+      CHECK_FALSE(g.outcome.passed());
+      const CheckStory story = g.story();
+      for (std::size_t i = 0; i < g.outcome.results.size(); ++i) {
+        if (g.result(i).passed()) continue;
+        REQUIRE(story.causes[i].changes.size() >= 1);
+        CHECK(story.causes[i].changes[0].key == change.expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("cause: of several changes the one that made it worse comes first") {
+  const Gate g =
+      gate(its2, one_point, limit("sigma_d0", "max: baseline + 0.1 %"),
+           {"layers[L0].material=0.45 %", "layers[beam pipe].material=0.3 %",
+            "layers[L1].material=0.1 %"});
+  const CheckStory story = g.story();
+  const FailureCause& cause = story.causes[0];
+  REQUIRE(cause.changes.size() == 3);
+  CHECK(cause.total > 0);
+  CHECK(cause.changes[0].share >= cause.changes[1].share);
+  CHECK(cause.changes[1].share > 0);
+  CHECK(cause.changes[2].key == "layers[L1].material");
+  CHECK(cause.changes[2].share < 0);
+}
+
+TEST_CASE("cause: a lost hit is named where the value itself is gone") {
+  const Gate g = gate(its2, "pt: 1 GeV\ntheta: 60 deg\n",
+                      limit("[sigma_d0, n_hits]", "is: baseline"),
+                      {"layers[L0:L4].cylinder.half_length=1 mm"});
+  const CheckStory story = g.story();
+  REQUIRE(story.causes.size() == 2);
+  CHECK(std::isnan(g.result(0).points[0].value));
+  for (const FailureCause& cause : story.causes) {
+    REQUIRE(cause.changes.size() == 5);
+    CHECK(cause.changes[0].key.ends_with(".cylinder.half_length"));
+    CHECK(cause.changes[0].share < 0);  // of the number of hits
+  }
+}
+
+TEST_CASE("check: eta is 0 at 90 deg in formulas, and exactly as given") {
+  const Gate g = gate(its2, "pt: 1 GeV\neta: [0, 0.7]\n",
+                      limit("sigma_d0", "max: 1 m * eta^2"));
+  CHECK(g.result().points[0].upper == 0);
+  CHECK(g.result().points[1].upper == 0.7 * 0.7 * unit::m);
+}
