@@ -52,7 +52,8 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   folder.write("notes.txt", "");
   CHECK(offered(folder, "s") == "show scan sensitivity ");
   CHECK(offered(folder, "''") ==
-        "validate show resolve scan regimes budget sensitivity toy fit "
+        "validate show resolve scan regimes budget sensitivity compare "
+        "baseline toy fit "
         "completion help version --help "
         "--version ");
   CHECK(offered(folder, "scan --th") == "--theta --threads ");
