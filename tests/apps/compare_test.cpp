@@ -169,7 +169,7 @@ TEST_CASE("compare: the attribution of one track") {
           "$DETECTORS/alice_its3.yaml --p 1GeV,10GeV --eta 0,0.5 "
           "--at-point 3GeV,0.2");
   CHECK(r.code == 0);
-  CHECK(has(r.out, "B against A: pion, p = 3 GeV, theta = 78.5"));
+  CHECK(has(r.out, "B against A: pion, p = 3 GeV, theta = 78.6"));
   const Outcome two =
       run("gttf-design compare $DETECTORS/alice_its2.yaml "
           "$DETECTORS/alice_its3.yaml --p 1GeV --eta 0,0.5 --at-point 3GeV");
