@@ -52,9 +52,11 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   folder.write("notes.txt", "");
   CHECK(offered(folder, "s") == "show scan sensitivity ");
   CHECK(offered(folder, "''") ==
-        "validate show resolve scan regimes budget sensitivity toy fit "
+        "validate show resolve scan regimes budget sensitivity compare "
+        "baseline check toy fit "
         "completion help version --help "
         "--version ");
+  CHECK(offered(folder, "check --junit n") == "notes.txt ");
   CHECK(offered(folder, "scan --th") == "--theta --threads ");
   CHECK(offered(folder, "resolve --th") == "--theta ");
   CHECK(offered(folder, "scan --format ''") == "table csv json markdown ");

@@ -203,6 +203,22 @@ class GradientShares {
   bool same_order_;
 };
 
+/// Whether neither track meets a layer that is in one detector only: a cheap
+/// answer for the many that are somewhere else.
+bool is_out_of_reach(const Difference& difference, const DesignChange& change,
+                     const Gradient& before, const Gradient& after) {
+  // with another field a layer may be met by the track of the other detector
+  if (change.kind != ChangeKind::layer ||
+      difference.before.field.bz != difference.after.field.bz)
+    return false;
+  const EntryPair& pair = difference.entries[change.entry];
+  const auto met_by = [](const Gradient& end) {
+    return [&end](std::size_t layer) { return end.crosses(layer); };
+  };
+  return std::ranges::none_of(pair.before, met_by(before)) &&
+         std::ranges::none_of(pair.after, met_by(after));
+}
+
 /// Sorts the changes and says what is left.
 Attribution finished(double total, std::vector<KeyChange> changes) {
   std::ranges::stable_sort(changes, [](const KeyChange& a, const KeyChange& b) {
@@ -231,6 +247,14 @@ Logarithms logarithms(const Resolution& resolution) {
   return result;
 }
 
+/// The shares of a change without effect: 0 where there is a number at all.
+Logarithms unchanged(const Logarithms& before, const Logarithms& after) {
+  Logarithms shares;
+  for (std::size_t q = 0; q < n_parameters; ++q)
+    shares[q] = mean(before[q] - before[q], after[q] - after[q]);
+  return shares;
+}
+
 }  // namespace
 
 std::vector<KeyChange> differing_keys(const Detector& before,
@@ -256,7 +280,10 @@ std::array<Attribution, n_parameters> attribute_all(const Detector& before,
   for (const DesignChange& change : difference.changes) {
     const std::optional<PerParameter> gradient = by_gradient(change);
     const Logarithms shares =
-        gradient ? gradient->values : exactly(change, evaluate);
+        gradient ? gradient->values
+        : is_out_of_reach(difference, change, at_before, at_after)
+            ? unchanged(old, now)
+            : exactly(change, evaluate);
     for (std::size_t q = 0; q < n_parameters; ++q) {
       KeyChange item = change.shown;
       item.share = shares[q];

@@ -22,14 +22,22 @@ Document text_or_null(const std::string& text) {
   return text.empty() ? Document() : Document(text);
 }
 
-/// The first part of a long value: "radius 23.4 mm, ...".
+/// The first parts of a long value: "radius 23.4 mm, ...".
 std::string shortened(const std::string& text) {
-  constexpr std::size_t longest = 20;
+  constexpr std::size_t longest = 20, longest_part = 16;
   if (text.size() <= longest) return text;
-  const std::size_t end = text.find_last_of(",(", longest);
-  return end == text.npos || end == 0
-             ? text
-             : text.substr(0, text[end] == '(' ? end : end + 2) + "...";
+  // the last place to cut that leaves a short text, else the first one
+  std::size_t cut = text.size();
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool separates =
+        depth == 0 && (text[i] == ',' || text.compare(i, 2, " (") == 0);
+    if (separates && (i <= longest_part || cut == text.size())) cut = i;
+    if (text[i] == '[') ++depth;
+    if (text[i] == ']') --depth;
+  }
+  if (cut == text.size()) return text;
+  return text.substr(0, cut) + (text[cut] == ',' ? ", ..." : " ...");
 }
 
 /// Keys to show in rows of their own.

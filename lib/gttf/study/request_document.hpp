@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "gttf/core/document.hpp"
 #include "gttf/study/request.hpp"

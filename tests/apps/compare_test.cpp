@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs compare and baseline.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "support/run.hpp"
+
+using gttf::test::Folder;
+using gttf::test::has;
+using gttf::test::Outcome;
+using gttf::test::run;
+using nlohmann::json;
+
+namespace {
+
+json json_of(const Folder& folder, const std::string& command) {
+  const Outcome r = run(folder, command + " --format json");
+  INFO(command);
+  INFO(r.err);
+  REQUIRE(r.code == 0);
+  return json::parse(r.out);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The text of a shipped detector with another field; `line` is set to where.
+std::string with_field(const std::string& file, const std::string& field,
+                       int& line) {
+  std::string text;
+  int n = 0;
+  for (std::string one : lines_of(run("cat $DETECTORS/" + file).out)) {
+    ++n;
+    const std::size_t i = one.find("field: { solenoid: ");
+    if (i == 0) {
+      one = "field: { solenoid: " + field + " }";
+      line = n;
+    }
+    text += one + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("compare: a changed file of each shipped detector is explained") {
+  int detectors = 0;
+  for (const std::string& file :
+       lines_of(run("cd $DETECTORS && ls *.yaml").out)) {
+    CAPTURE(file);
+    const Folder folder;
+    int line = 0;
+    folder.write("new.yaml", with_field(file, "2.5 T", line));
+    REQUIRE(line > 0);
+    const json c = json_of(folder, "gttf-design compare $DETECTORS/" + file +
+                                       " new.yaml --p 0.4GeV,2GeV "
+                                       "--theta 85deg --parameter pt");
+    CHECK(c["rows"].size() == 2);
+    for (const json& row : c["rows"])
+      CHECK(row["B_ratio_pt"].get<double>() ==
+            row["B_sigma_pt_rel"].get<double>() /
+                row["A_sigma_pt_rel"].get<double>());
+    REQUIRE(c["attribution"].size() == 2);
+    for (const json& point : c["attribution"]) {
+      const json& a = point["parameters"].at(0);
+      REQUIRE(a["changes"].size() == 1);
+      const json& change = a["changes"][0];
+      CHECK(change["key"] == "field.solenoid");
+      CHECK(change["after"] == "2.5 T");
+      CHECK(change["line"] == line);
+      CHECK(change["column"] == 20);
+    }
+    ++detectors;
+  }
+  CHECK(detectors > 5);
+}
+
+TEST_CASE("compare: tables for people fit into 100 columns") {
+  for (const char* pair : {"alice_its2.yaml $DETECTORS/alice_its3.yaml",
+                           "barrel.yaml $DETECTORS/cld.yaml"}) {
+    const Outcome r = run("gttf-design compare $DETECTORS/" +
+                          std::string(pair) + " --p 1GeV,10GeV");
+    CHECK(r.code == 0);
+    CHECK(has(r.out, "\ntotal "));
+    for (const std::string& line : lines_of(r.out)) CHECK(line.size() <= 100);
+  }
+}
+
+TEST_CASE("compare: --change needs no second file, also from a pipe") {
+  const std::string change =
+      " --p 1GeV --change 'layers[L1].material=0.6 %' --parameter d0";
+  const Outcome r = run("gttf-design compare $DETECTORS/barrel.yaml" + change);
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "with layers[L1].material=0.6 %"));
+  CHECK(has(r.out, "layers[L1].material  0.3 %   0.6 %"));
+  CHECK(has(r.out, "where it is worst"));
+  const Outcome piped =
+      run("cat $DETECTORS/barrel.yaml | gttf-design compare -" + change);
+  CHECK(piped.code == 0);
+  CHECK(has(piped.out, "layers[L1].material  0.3 %   0.6 %"));
+}
+
+TEST_CASE("compare: designs that do not differ say so") {
+  const Outcome r =
+      run("gttf-design compare $DETECTORS/barrel.yaml $DETECTORS/barrel.yaml "
+          "--p 1GeV");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "no difference"));
+}
+
+TEST_CASE("compare: a study gives detectors and grid") {
+  const Outcome r =
+      run("gttf-design compare $CONFIGS/gaseous-trackers.yaml --format csv "
+          "--no-provenance --columns sigma_pt_rel");
+  CHECK(r.code == 0);
+  CHECK(lines_of(r.out).front() ==
+        "particle,p_GeV,pt_GeV,theta_deg,eta,phi_deg,A_sigma_pt_rel,"
+        "B_sigma_pt_rel,B_ratio_pt");
+  const Outcome option = run(
+      "gttf-design compare --study $CONFIGS/gaseous-trackers.yaml --format csv "
+      "--no-provenance --columns sigma_pt_rel");
+  CHECK(option.out == r.out);
+  const Outcome other =
+      run("gttf-design compare $DETECTORS/alice_its2.yaml "
+          "$DETECTORS/alice_its3.yaml --study $CONFIGS/first-plot.yaml "
+          "--format csv --no-provenance | wc -l");
+  CHECK(other.out == "9\n");
+}
+
+TEST_CASE("compare: keys and remainder add up to the total in csv") {
+  const Outcome r = run(
+      "gttf-design compare $DETECTORS/barrel.yaml --p 1GeV,5GeV --attribution "
+      "--change 'field.solenoid=3 T' --change 'layers[beam pipe]=null' "
+      "--format csv --no-provenance");
+  CHECK(r.code == 0);
+  double sum = 0;
+  int totals = 0;
+  for (const std::string& line : lines_of(r.out)) {
+    std::vector<std::string> cells;
+    std::istringstream stream(line);
+    for (std::string cell; std::getline(stream, cell, ',');)
+      cells.push_back(cell);
+    // a description with a comma is in quotes; the number is third from the end
+    if (has(line, ",total,")) {
+      CHECK(std::abs(sum - std::stod(cells.end()[-2])) < 1e-15);
+      sum = 0;
+      ++totals;
+    } else if (has(line, ",remainder,")) {
+      sum += std::stod(cells.end()[-2]);
+    } else if (has(line, ",key,") && !has(line, "before")) {
+      sum += std::stod(cells.end()[-3]);
+    }
+  }
+  CHECK(totals == 12);  // two points, six parameters
+}
+
+TEST_CASE("compare: the attribution of one track") {
+  const Outcome r =
+      run("gttf-design compare $DETECTORS/alice_its2.yaml "
+          "$DETECTORS/alice_its3.yaml --p 1GeV,10GeV --eta 0,0.5 "
+          "--at-point 3GeV,0.2");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "B against A: pion, p = 3 GeV, theta = 78.6"));
+  const Outcome two =
+      run("gttf-design compare $DETECTORS/alice_its2.yaml "
+          "$DETECTORS/alice_its3.yaml --p 1GeV --eta 0,0.5 --at-point 3GeV");
+  CHECK(two.code == 2);
+  CHECK(has(two.err, "one track is asked for"));
+}
+
+TEST_CASE("compare: wrong usage is told") {
+  const struct {
+    const char *arguments, *message;
+  } cases[] = {
+      {"$DETECTORS/barrel.yaml --p 1GeV", "nothing to be compared with"},
+      {"$DETECTORS/barrel.yaml $DETECTORS/cld.yaml", "no momentum"},
+      {"--p 1GeV", "no detector"},
+      {"$DETECTORS/barrel.yaml $DETECTORS/cld.yaml --p 1GeV --columns d0",
+       "--columns"},
+      {"$DETECTORS/barrel.yaml $DETECTORS/cld.yaml --p 1GeV --parameter d",
+       "--parameter"},
+      {"$DETECTORS/barrel.yaml $DETECTORS/cld.yaml --p 1GeV --attribution",
+       "--attribution is for csv"},
+      {"$DETECTORS/barrel.yaml --p 1GeV --change 'layers[L9].material=1 %'",
+       "L9"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    CAPTURE(arguments);
+    const Outcome r = run("gttf-design compare " + std::string(arguments));
+    CHECK(r.code == 2);
+    CHECK(has(r.err, message));
+    CHECK(r.out.empty());
+  }
+  CHECK(run("gttf-design compare $DETECTORS/barrel.yaml $DETECTORS/cld.yaml "
+            "--p 0.1MeV")
+            .code == 3);
+}
+
+TEST_CASE("baseline: the same study gives the same bytes, in one piece") {
+  const Folder folder;
+  const std::string command =
+      "gttf-design baseline $CONFIGS/first-plot.yaml "
+      "--set 'layers[L1].material=0.4 %'";
+  const Outcome first = run(folder, command + " -o a.json && mv a.json b.json");
+  CHECK(first.code == 0);
+  CHECK(first.out.empty());
+  CHECK(run(folder, command + " -o a.json --threads 1").code == 0);
+  const json a = json::parse(folder.read("a.json"));
+  const json b = json::parse(folder.read("b.json"));
+  CHECK(a["detectors"] == b["detectors"]);
+  CHECK(run(folder, command).out == run(folder, command).out);
+
+  CHECK(a["gttf-baseline"] == 1);
+  CHECK(a["provenance"]["inputs"].size() == 2);
+  CHECK(a["study"]["pt_GeV"].size() == 8);
+  const json& detector = a["detectors"][0];
+  CHECK(detector["overrides"][0] == "layers[L1].material=0.4 %");
+  CHECK(detector["rows"].size() == 8);
+  CHECK(detector["rows"][0].size() == a["columns"].size());
+  std::string text;
+  for (const json& line : detector["description"])
+    text += line.get<std::string>() + '\n';
+  text.pop_back();
+  CHECK(text == run("cat $DETECTORS/barrel.yaml").out);
+  // the numbers are those of scan
+  const json scan = json_of(folder,
+                            "gttf-design scan $CONFIGS/first-plot.yaml "
+                            "--set 'layers[L1].material=0.4 %'");
+  const auto& columns = a["columns"];
+  const auto at = static_cast<std::size_t>(
+      std::find(columns.begin(), columns.end(), "sigma_d0_um") -
+      columns.begin());
+  for (std::size_t i = 0; i < 8; ++i)
+    CHECK(detector["rows"][i][at] == scan["rows"][i]["sigma_d0_um"]);
+}
+
+TEST_CASE("baseline: a detector and options; what cannot be measured is 3") {
+  const Outcome r =
+      run("gttf-design baseline $DETECTORS/barrel.yaml --p 0.1MeV,0.2MeV");
+  CHECK(r.code == 3);
+  const json b = json::parse(r.out);
+  CHECK(b["detectors"][0]["rows"].size() == 2);
+  const Outcome wrong = run("gttf-design baseline $DETECTORS/barrel.yaml");
+  CHECK(wrong.code == 2);
+  CHECK(has(wrong.err, "no momentum"));
+  CHECK(run("gttf-design baseline nothing.yaml --p 1GeV").code == 2);
+}
