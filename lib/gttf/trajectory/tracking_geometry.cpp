@@ -51,7 +51,8 @@ std::pair<CoordinateAxis, CoordinateAxis> SurfaceRecord::user_axes() const {
 }
 
 TrackingGeometry::TrackingGeometry(const Detector& detector)
-    : bz_(detector.field.bz) {
+    : field_(detector.field) {
+  set_reference(field_);
   surfaces_.reserve(detector.layers.size());
   for (const Layer& layer : detector.layers) {
     SurfaceRecord r = make_record(layer);

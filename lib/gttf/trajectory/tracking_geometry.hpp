@@ -47,7 +47,12 @@ class TrackingGeometry {
  public:
   explicit TrackingGeometry(const Detector& detector);
 
-  double bz() const { return bz_; }
+  /// GeV/(e mm), of a solenoid; 0 for any other field.
+  double bz() const { return field_.bz; }
+  const Field& field() const { return field_; }
+  bool has_field() const { return field_.reference != 0; }
+  /// Field::reference: kappa = -q b_ref/p.
+  double b_ref() const { return field_.reference; }
   std::span<const SurfaceRecord> surfaces() const { return surfaces_; }
   std::span<const CoordinateAxis> axes(const SurfaceRecord& s) const {
     return std::span(axes_).subspan(s.first_axis, s.n_axes);
@@ -57,7 +62,7 @@ class TrackingGeometry {
   void drop_hit(std::size_t i) { surfaces_[i].n_axes = 0; }
 
  private:
-  double bz_ = 0;
+  Field field_;
   std::vector<SurfaceRecord> surfaces_;
   std::vector<CoordinateAxis> axes_;
 };
