@@ -26,8 +26,8 @@ struct DipoleGap {
 struct Field {
   FieldKind kind = FieldKind::none;
   double bz = 0;  ///< GeV/(e mm), of a solenoid, else 0; may be negative
-  std::vector<DipoleGap> dipoles;       ///< not overlapping
-  std::shared_ptr<const FieldMap> map;  ///< null unless kind is map
+  std::vector<DipoleGap> dipoles = {};       ///< not overlapping
+  std::shared_ptr<const FieldMap> map = {};  ///< null unless kind is map
   /// B_ref, GeV/(e mm): the curvature of a track is quoted as
   /// kappa = -q B_ref/p wherever it is. A solenoid's bz, the strongest dipole's
   /// field, the largest |B| of a map's nodes; 0 for none.
@@ -35,5 +35,8 @@ struct Field {
   /// The axis next to the field's main direction; z without field.
   Axis axis = Axis::z;
 };
+
+/// Sets `reference` and `axis` from what else is in `field`.
+void set_reference(Field& field);
 
 }  // namespace gttf

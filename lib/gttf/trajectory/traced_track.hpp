@@ -18,11 +18,11 @@ namespace gttf {
 /// s = (d0, z0, phi0, theta, kappa), the perigee in the frame with respect to
 /// the start point; kappa = -q B_ref/p at the start.
 struct TracedCrossing {
-  unsigned surface = 0;    ///< index in TrackingGeometry::surfaces()
-  double path = 0;         ///< along the track from the start, mm
-  Vector3 position;        ///< user's axes, mm
-  Vector3 direction;       ///< before the layer, user's axes, unit vector
-  double p = 0;            ///< momentum before the layer, GeV
+  unsigned surface = 0;      ///< index in TrackingGeometry::surfaces()
+  double path = 0;           ///< along the track from the start, mm
+  Vector3 position;          ///< user's axes, mm
+  Vector3 direction;         ///< before the layer, user's axes, unit vector
+  double p = 0;              ///< momentum before the layer, GeV
   double cos_incidence = 1;  ///< |direction . normal|
   double x_over_x0 = 0;      ///< along the track
   double theta0_2 = 0;       ///< variance of the scattering angle, rad^2
@@ -84,7 +84,9 @@ enum class EnergyLoss {
 /// field is uniform, or integrated together with its derivatives.
 /// @param track  theta and phi with respect to the user's axes; theta in
 ///               [0, pi]
+/// @param frame  in place of that of choose_frame()
 TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
-                  Scattering scattering, EnergyLoss loss = EnergyLoss::off);
+                  Scattering scattering, EnergyLoss loss = EnergyLoss::off,
+                  std::optional<Frame> frame = {});
 
 }  // namespace gttf

@@ -51,7 +51,8 @@ std::pair<CoordinateAxis, CoordinateAxis> SurfaceRecord::user_axes() const {
 }
 
 TrackingGeometry::TrackingGeometry(const Detector& detector)
-    : bz_(detector.field.bz) {
+    : field_(detector.field) {
+  set_reference(field_);
   surfaces_.reserve(detector.layers.size());
   for (const Layer& layer : detector.layers) {
     SurfaceRecord r = make_record(layer);
@@ -66,7 +67,11 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
                        .variance = c.sigma * c.sigma});
     }
     surfaces_.push_back(r);
+    first_slab_.push_back(slabs_.size());
+    for (LossSlab& slab : make_loss_slabs(layer, detector.materials))
+      slabs_.push_back(std::move(slab));
   }
+  first_slab_.push_back(slabs_.size());
 }
 
 }  // namespace gttf

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/detector/field.hpp"
+
+#include <cmath>
+
+namespace gttf {
+
+void set_reference(Field& field) {
+  field.reference = 0;
+  field.axis = Axis::z;
+  switch (field.kind) {
+    case FieldKind::none:
+    case FieldKind::map:
+      break;
+    case FieldKind::solenoid:
+      field.reference = field.bz;
+      break;
+    case FieldKind::dipole:
+      for (const DipoleGap& gap : field.dipoles)
+        if (std::abs(gap.field) > std::abs(field.reference)) {
+          field.reference = gap.field;
+          field.axis = gap.direction;
+        }
+      break;
+  }
+}
+
+}  // namespace gttf
