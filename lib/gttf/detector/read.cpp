@@ -197,6 +197,7 @@ DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
                                             detector.file);
       // layers that could not be read may be the missing ones
       if (all_read) check_number_of_hits(detector, *layers);
+      detector.materials = std::move(own);
       map.finish();
     }
   }
