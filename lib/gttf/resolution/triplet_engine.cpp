@@ -7,8 +7,10 @@ namespace gttf::detail {
 
 namespace {
 
+/// J C J^T, symmetric to the last bit.
 Matrix5 transformed(const Matrix5& j, const Matrix5& covariance) {
-  return j * covariance * j.transpose();
+  const Matrix5 m = j * covariance * j.transpose();
+  return 0.5 * (m + m.transpose());
 }
 
 }  // namespace

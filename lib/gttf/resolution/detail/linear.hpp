@@ -40,7 +40,7 @@ Matrix5 inner_material(const P& path, const Matrix5& functions) {
     const auto add = [&](const Row<double>& column, double variance) {
       if (!(variance > 0)) return;
       const Vector5 change = functions * vector_of(column);
-      sum += variance * change * change.transpose();
+      sum += variance * (change * change.transpose()).eval();  // symmetric
     };
     add(b.theta, b.w);
     add(b.phi, b.w_phi);
