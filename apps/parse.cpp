@@ -44,9 +44,9 @@ std::optional<Parameter> parse_parameter(const std::string& parameter) {
   return find_parameter(parameter);
 }
 
-std::vector<std::string> parse_columns(const std::string& text) {
+std::vector<std::string> parse_columns(const std::string& text, bool at_layer) {
   std::vector<std::string> known;
-  for (const Column& column : ResolutionTable().take().columns)
+  for (const Column& column : ResolutionTable(at_layer).take().columns)
     known.push_back(column.name);
   if (text == "all") return known;
   std::vector<std::string> names;

@@ -28,7 +28,9 @@ std::optional<Parameter> parse_parameter(const std::string& parameter);
 
 /// "a,b,c" to names of columns of a scan; "all" to all of them. Throws
 /// UsageError on an unknown one.
-std::vector<std::string> parse_columns(const std::string& text);
+/// @param at_layer  the scan has the columns of the track at a layer
+std::vector<std::string> parse_columns(const std::string& text,
+                                       bool at_layer = false);
 
 /// The exit code of a verb that has evaluated so many tracks; says why if none
 /// was, `status` being that of one of them.

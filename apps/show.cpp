@@ -67,9 +67,10 @@ class Show : public Verb {
 
   void add_track(const Detector& detector, Result& result) const {
     const StudyRequest asked = request(true);
+    tell_assumed_materials(asked, {&detector, 1}, output_.quiet);
     const Track track = grid_track(asked, {});
     const Resolution resolution =
-        resolve(TrackingGeometry(detector), track, {asked.scattering});
+        resolve(TrackingGeometry(detector), track, model_of(asked, detector));
     Section section = crossing_section(detector, resolution);
     section.facts.emplace_back("track", track_text(asked, track));
     section.facts.emplace_back("it", std::string(to_string(resolution.end)));

@@ -26,8 +26,9 @@ void covariance_of(benchmark::State& state) {
   for (auto _ : state) {
     const Crossings<double> c =
         find_crossings(geometry, track, Scattering::highland);
-    Covariance5<double> perigee = covariance(filter<Errors::all>(geometry, c));
-    add_inner_material(c, perigee);
+    Covariance5<double> perigee =
+        covariance(filter<Errors::all>(HelixPath(geometry, c)));
+    add_inner_material(HelixPath(geometry, c), perigee);
     benchmark::DoNotOptimize(perigee);
   }
 }
@@ -46,6 +47,17 @@ void resolve_repeatedly(benchmark::State& state, const Detector& detector,
   if (n_hits < 3) state.SkipWithError("the track was not measured");
   state.counters["hits"] = n_hits;
 }
+
+// The same barrel in the gap of a dipole that holds it: traced like any field.
+void traced_barrel_of(benchmark::State& state) {
+  Detector detector = bench::barrel(static_cast<int>(state.range(0)));
+  const double bz = detector.field.bz;
+  detector.field = {};
+  detector.field.kind = FieldKind::dipole;
+  detector.field.dipoles = {{Axis::x, {-1e6, 1e6}, Axis::z, bz}};
+  resolve_repeatedly(state, detector, Engine::streaming);
+}
+BENCHMARK(traced_barrel_of)->Arg(10)->Arg(100);
 
 void shipped(benchmark::State& state, const std::string& name, Engine engine) {
   const DetectorInput input =

@@ -6,26 +6,13 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <string>
-#include <vector>
 
-#include "gttf/detector/read.hpp"
 #include "gttf/resolution/resolution.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test {
 
 namespace {
-
-std::vector<Detector> shipped_detectors() {
-  std::vector<Detector> detectors;
-  const std::filesystem::path folder =
-      std::filesystem::path(GTTF_SOURCE_DIR) / "detectors";
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".yaml")
-      detectors.push_back(read_detector(entry.path().string()).detector);
-  return detectors;
-}
 
 /// Point (i, j) of a grid of n x n: momenta of equal ratio from 30 MeV to
 /// 1 TeV, angles from 5 to 175 degrees.

@@ -4,6 +4,7 @@
 
 #include "gttf/study/comparison.hpp"
 #include "gttf/study/parallel.hpp"
+#include "gttf/study/point_columns.hpp"
 
 namespace gttf {
 namespace {
@@ -23,8 +24,8 @@ std::map<std::string, Place> places_of(const Detector& first,
 std::vector<AttributedPoint> attribute_grid(
     const StudyRequest& request, std::span<const DetectorInput> designs,
     const ScanOptions& options) {
-  const Model model{request.scattering, options.engine, request.beam_spot};
   const Detector& first = designs.front().detector;
+  const Model model = model_of(request, first, options.engine);
   std::vector<AttributedPoint> list;
   std::vector<std::map<std::string, Place>> places(1);
   for (std::size_t d = 1; d < designs.size(); ++d) {

@@ -6,6 +6,7 @@
 #include "gttf/study/detail/check_values.hpp"
 #include "gttf/study/layer_names.hpp"
 #include "gttf/study/parallel.hpp"
+#include "gttf/study/point_columns.hpp"
 #include "gttf/study/scan_table.hpp"
 
 namespace gttf::detail {
@@ -94,7 +95,7 @@ std::vector<double> shares_at(const Detector& detector,
   std::vector<bool> chosen(detector.layers.size(), false);
   for (const std::size_t i : layers_of(detector, share)) chosen[i] = true;
   const TrackingGeometry geometry(detector);
-  const Model model{.scattering = grid.scattering, .beam_spot = grid.beam_spot};
+  const Model model = model_of(grid, detector);
   std::vector<double> shares(points.size(),
                              std::numeric_limits<double>::quiet_NaN());
   parallel_workers(points.size(), thread_count(threads), [&](const auto& next) {

@@ -16,10 +16,7 @@ namespace {
 using Indices = std::vector<std::size_t>;
 constexpr std::size_t none = DesignChange::none;
 
-/// Equal but for how the number is written: 0.35 % is 0.0035.
-bool same(double a, double b) {
-  return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
-}
+bool same(double a, double b) { return same_number(a, b); }
 bool same(const Interval& a, const Interval& b) {
   return same(a.lower, b.lower) && same(a.upper, b.upper);
 }
@@ -98,9 +95,8 @@ class Finder {
       : result_{before, after, match(before, after), {}} {}
 
   Difference find() && {
-    const Field &f = result_.before.field, &g = result_.after.field;
-    if (f.kind != g.kind || !same(f.bz, g.bz))
-      add(ChangeKind::field, none, "field.solenoid", field_texts(f, g));
+    if (auto change = field_change(result_.before.field, result_.after.field))
+      add(change->kind, none, std::move(change->key), std::move(change->texts));
     for (std::size_t i = 0; i < result_.entries.size(); ++i) compare_entry(i);
     return std::move(result_);
   }
@@ -259,7 +255,7 @@ Detector Difference::with(const DesignChange& change, End end) const {
   const bool making = end == End::before;
   Detector result = making ? before : after;
   const Detector& source = making ? after : before;
-  if (change.kind == ChangeKind::field) {
+  if (change.kind == ChangeKind::field || change.kind == ChangeKind::magnet) {
     result.field = source.field;
     return result;
   }
@@ -311,12 +307,18 @@ Detector Difference::with(const DesignChange& change, End end) const {
         layer.efficiency = from.efficiency;
         break;
       case ChangeKind::field:
+      case ChangeKind::magnet:
       case ChangeKind::layer:
       case ChangeKind::rows:
         break;  // above
     }
   }
   return result;
+}
+
+bool same_number(double a, double b) {
+  // 0.35 % is 0.0035
+  return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
 }
 
 Difference find_difference(const Detector& before, const Detector& after) {

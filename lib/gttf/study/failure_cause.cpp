@@ -9,6 +9,7 @@
 #include "gttf/study/budget.hpp"
 #include "gttf/study/detail/check_values.hpp"
 #include "gttf/study/parameter_columns.hpp"
+#include "gttf/study/point_columns.hpp"
 #include "gttf/study/resolution_table.hpp"
 
 namespace gttf {
@@ -37,7 +38,7 @@ class Finder {
         input_(detector),
         grid_(grid_of(file, criterion_)),
         track_(grid_track(grid_, point_.point)),
-        model_{.scattering = grid_.scattering, .beam_spot = grid_.beam_spot} {}
+        model_(model_of(grid_, input_.detector)) {}
 
   FailureCause find() const {
     FailureCause cause;

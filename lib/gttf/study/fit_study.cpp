@@ -56,7 +56,7 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
 
   const auto fit_block = [&](const HitBlock& block, HitTrackBuilder& builder,
                              TrackFitter& fitter) {
-    FitTable rows(events, geometry.bz(), model.particle.charge,
+    FitTable rows(events, geometry.b_ref(), model.particle.charge,
                   options.fit_name);
     ResidualTable hit_rows(events, detector, geometry);
     rows.reserve(block.tracks.size());

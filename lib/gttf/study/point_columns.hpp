@@ -6,6 +6,7 @@
 
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
+#include "gttf/resolution/resolution.hpp"
 #include "gttf/study/request.hpp"
 #include "gttf/trajectory/track.hpp"
 
@@ -27,6 +28,10 @@ Track grid_track(const StudyRequest& request, GridPoint point);
 /// the axes are these; eta is 0 at 90 deg without rounding.
 double pt_of(const StudyRequest& request, GridPoint point);
 double eta_of(const StudyRequest& request, GridPoint point);
+/// How a track of the request is resolved in `detector`. Throws InputError if
+/// the detector does not have the layer that the request asks for.
+Model model_of(const StudyRequest& request, const Detector& detector,
+               Engine engine = Engine::streaming);
 
 /// Angle in degrees; values within rounding of a short decimal are written as
 /// it: 60 deg read as radians and back is 60, not 59.99999999999999.

@@ -121,7 +121,7 @@ class Runner {
         ToySimulator(geometry, track,
                      find_crossings(geometry, track, request_.scattering),
                      request_.beam_spot),
-        scale_of(resolve(geometry, track, model), geometry.bz()), k});
+        scale_of(resolve(geometry, track, model), geometry.b_ref()), k});
   }
 
   void run_wave(const std::vector<Block>& wave) {

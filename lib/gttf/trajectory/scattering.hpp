@@ -16,15 +16,17 @@ namespace gttf {
 /// with the t of all crossings in the logarithm; highland_1991: L = ln t;
 /// rossi: L = 0. The bracket is not allowed below 0.
 ///
+/// @param scale            (13.6 MeV q/(beta p))^2
+/// @param log_charge_beta  ln(q^2/beta^2)
 /// @param t      x/X0 of this crossing, > 0; the fit behind the formula holds
 ///               for 1e-3 < t < 100
 /// @param total  sum of t over all crossings (highland_total)
 /// @return       theta0^2, rad^2
 template <class S>
-S theta0_squared(const Line<S>& l, Scattering model, const S& t,
-                 const S& total) {
+S theta0_squared(const S& scale, const S& log_charge_beta, Scattering model,
+                 const S& t, const S& total) {
   using std::log;
-  const S square = l.scatter_scale * t;
+  const S square = scale * t;
   S logarithm(0);
   switch (model) {
     case Scattering::off:
@@ -32,10 +34,10 @@ S theta0_squared(const Line<S>& l, Scattering model, const S& t,
     case Scattering::rossi:
       return square;
     case Scattering::highland:
-      logarithm = log(t) + l.log_charge_beta;
+      logarithm = log(t) + log_charge_beta;
       break;
     case Scattering::highland_total:
-      logarithm = log(total) + l.log_charge_beta;
+      logarithm = log(total) + log_charge_beta;
       break;
     case Scattering::highland_1991:
       logarithm = log(t);
@@ -44,6 +46,13 @@ S theta0_squared(const Line<S>& l, Scattering model, const S& t,
   S bracket = S(1) + S(0.038) * logarithm;
   bracket = select(bracket > S(0), bracket, S(0));
   return square * bracket * bracket;
+}
+
+/// The same for the momentum of a line.
+template <class S>
+S theta0_squared(const Line<S>& l, Scattering model, const S& t,
+                 const S& total) {
+  return theta0_squared(l.scatter_scale, l.log_charge_beta, model, t, total);
 }
 
 }  // namespace gttf

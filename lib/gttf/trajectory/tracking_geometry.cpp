@@ -51,7 +51,8 @@ std::pair<CoordinateAxis, CoordinateAxis> SurfaceRecord::user_axes() const {
 }
 
 TrackingGeometry::TrackingGeometry(const Detector& detector)
-    : bz_(detector.field.bz) {
+    : field_(detector.field) {
+  set_reference(field_);
   surfaces_.reserve(detector.layers.size());
   for (const Layer& layer : detector.layers) {
     SurfaceRecord r = make_record(layer);
@@ -66,6 +67,20 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
                        .variance = c.sigma * c.sigma});
     }
     surfaces_.push_back(r);
+    first_slab_.push_back(slabs_.size());
+    for (LossSlab& slab : make_loss_slabs(layer, detector.materials))
+      slabs_.push_back(std::move(slab));
+  }
+  first_slab_.push_back(slabs_.size());
+}
+
+void TrackingGeometry::scale_material(std::size_t i, double factor) {
+  surfaces_[i].x_over_x0 *= factor;
+  for (std::size_t k = first_slab_[i]; k < first_slab_[i + 1]; ++k) {
+    LossSlab& slab = slabs_[k];
+    slab.mass_thickness *= factor;
+    slab.x_over_x0 *= factor;
+    if (slab.mean_loss) *slab.mean_loss *= factor;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gttf/detector/detector.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
 
 namespace gttf {
 
@@ -47,19 +48,40 @@ class TrackingGeometry {
  public:
   explicit TrackingGeometry(const Detector& detector);
 
-  double bz() const { return bz_; }
+  /// GeV/(e mm), of a solenoid; 0 for any other field.
+  double bz() const { return field_.bz; }
+  const Field& field() const { return field_; }
+  bool has_field() const { return field_.reference != 0; }
+  /// Field::reference: kappa = -q b_ref/p.
+  double b_ref() const { return field_.reference; }
   std::span<const SurfaceRecord> surfaces() const { return surfaces_; }
   std::span<const CoordinateAxis> axes(const SurfaceRecord& s) const {
     return std::span(axes_).subspan(s.first_axis, s.n_axes);
   }
 
+  /// What a track loses energy in at surface `i`; may be empty.
+  std::span<const LossSlab> slabs(std::size_t i) const {
+    return std::span(slabs_).subspan(first_slab_[i],
+                                     first_slab_[i + 1] - first_slab_[i]);
+  }
+
   /// Makes surface `i` passive: its hit is missing, its material stays.
   void drop_hit(std::size_t i) { surfaces_[i].n_axes = 0; }
+  /// Moves surface `i` to another radius, z or distance.
+  void move(std::size_t i, double position) {
+    surfaces_[i].position = position;
+  }
+  /// Makes surface `i` thicker by a factor.
+  void scale_material(std::size_t i, double factor);
+  /// Makes the field stronger by a factor.
+  void scale_field(double factor) { gttf::scale_field(field_, factor); }
 
  private:
-  double bz_ = 0;
+  Field field_;
   std::vector<SurfaceRecord> surfaces_;
   std::vector<CoordinateAxis> axes_;
+  std::vector<LossSlab> slabs_;
+  std::vector<std::size_t> first_slab_;  ///< of each surface, and the end
 };
 
 }  // namespace gttf

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,8 @@ struct EntryPair {
 };
 
 enum class ChangeKind {
-  field,
+  field,       ///< of a solenoid: continuous
+  magnet,      ///< dipoles or a map: all of the field
   layer,       ///< added, removed or of another shape: all of it
   rows,        ///< another number of surfaces
   position,    ///< continuous
@@ -76,7 +78,21 @@ TextPair position_texts(const std::vector<const Layer*>& before,
                         const std::vector<const Layer*>& after);
 TextPair extent_texts(const Interval& before, const Interval& after);
 TextPair material_texts(const Layer& before, const Layer& after);
+/// Solenoids or none.
 TextPair field_texts(const Field& before, const Field& after);
+/// Equal but for how the number is written.
+bool same_number(double a, double b);
+
+struct FieldChange {
+  ChangeKind kind = ChangeKind::field;
+  std::string key;
+  TextPair texts;
+};
+
+/// The one key that differs, or `field` where several do; nothing if none.
+std::optional<FieldChange> field_change(const Field& before,
+                                        const Field& after);
+
 /// "radius 23.4 mm, 0.35 %, rphi 5 um, z 5 um".
 std::string layer_text(const std::vector<const Layer*>& surfaces);
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/trajectory/frame.hpp"
+
+#include <cmath>
+
+#include "gttf/core/units.hpp"
+
+namespace gttf {
+
+Frame choose_frame(const Field& field, const Vector3& direction) {
+  const double near = std::cos(20 * unit::deg);
+  for (const Axis axis : {field.axis, Axis::y, Axis::x, Axis::z})
+    if (std::abs(direction[static_cast<int>(axis)]) < near) return {axis};
+  return {field.axis};  // not reached: no direction is near two axes
+}
+
+}  // namespace gttf

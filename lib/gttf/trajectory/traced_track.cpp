@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/trajectory/traced_track.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gttf/trajectory/energy_loss.hpp"
+#include "gttf/trajectory/flight.hpp"
+#include "gttf/trajectory/scattering.hpp"
+#include "gttf/trajectory/surface_axes.hpp"
+
+namespace gttf {
+
+namespace {
+
+using Kind = SurfaceRecord::Kind;
+using State = FlightState<5>;
+constexpr double min_cos_incidence = 0.01;
+/// A track that starts this near to a surface starts on it.
+constexpr double same_place = 1 * unit::nm;
+
+/// The unit vectors of a direction in a frame, in the user's axes.
+struct Angles {
+  double sin_theta;  ///< of the frame's polar angle
+  Vector3 along_theta, along_phi;
+
+  Angles(const Frame& frame, const Vector3& direction) {
+    const Vector3 d = frame.into(direction);
+    sin_theta = std::hypot(d.x(), d.y());
+    const double c = sin_theta > 0 ? d.x() / sin_theta : 1;
+    const double s = sin_theta > 0 ? d.y() / sin_theta : 0;
+    along_theta = frame.out_of({d.z() * c, d.z() * s, -sin_theta});
+    along_phi = frame.out_of({-s, c, 0});
+  }
+};
+
+Vector3 direction_of(const Track& track) {
+  double cosine = std::cos(track.theta);
+  if (std::abs(cosine) < 1e-12) cosine = 0;  // as Line does
+  const double sine = std::sin(track.theta);
+  return {sine * std::cos(track.phi), sine * std::sin(track.phi), cosine};
+}
+
+State start_of(const Track& track, const Vector3& direction, const Frame& frame,
+               double b_ref) {
+  State s;
+  s.position = Vector3(track.vertex[0], track.vertex[1], track.vertex[2]);
+  s.direction = direction;
+  s.qop = track.charge / track.p;
+  const Angles angles(frame, direction);
+  s.d_position.col(Perigee::d0) = angles.along_phi;
+  s.d_position.col(Perigee::z0) = frame.out_of({0, 0, 1});
+  s.d_direction.col(Perigee::phi) = angles.sin_theta * angles.along_phi;
+  s.d_direction.col(Perigee::theta) = angles.along_theta;
+  if (b_ref != 0) s.d_qop[Perigee::kappa] = -1 / b_ref;
+  return s;
+}
+
+/// d(d0, z0, phi, theta, kappa in the user's axes)/d(s) at the start.
+Matrix5 user_parameters(const State& start, const Vector3& bend) {
+  const Angles user({Axis::z}, start.direction);
+  Matrix5 d = Matrix5::Zero();
+  d(Perigee::kappa, Perigee::kappa) = 1;
+  const bool along_z = !(user.sin_theta > 1e-6);
+  // back to the plane of the perigee parameters: across the initial
+  // transverse direction e0
+  const Vector3 e0 = user.along_phi.cross(Vector3::UnitZ());
+  Eigen::Matrix<double, 1, 5> slip = Eigen::Matrix<double, 1, 5>::Zero();
+  if (!along_z) slip = e0.transpose() * start.d_position / user.sin_theta;
+  const auto position = (start.d_position - start.direction * slip).eval();
+  const auto direction = (start.d_direction - bend * slip).eval();
+  d.row(Perigee::d0) = user.along_phi.transpose() * position;
+  d.row(Perigee::z0) = position.row(2);
+  d.row(Perigee::phi) = user.along_phi.transpose() * direction / user.sin_theta;
+  d.row(Perigee::theta) = user.along_theta.transpose() * direction;
+  if (along_z) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    d.row(Perigee::z0).setConstant(nan);
+    d.row(Perigee::phi).setConstant(nan);
+  }
+  return d;
+}
+
+/// Is `x`, a point on the surface but for its position, within its edges?
+bool inside(const SurfaceRecord& s, const Vector3& x) {
+  switch (s.kind) {
+    case Kind::cylinder:
+      return s.v.contains(x.z());
+    case Kind::disk:
+      return s.v.contains(std::hypot(x.x(), x.y()));
+    case Kind::disk_plane:
+      return s.u.contains(x.x()) && s.v.contains(x.y());
+    case Kind::plane:
+      return s.normal == Axis::x ? s.u.contains(x.y()) && s.v.contains(x.z())
+                                 : s.u.contains(x.z()) && s.v.contains(x.x());
+  }
+  return false;
+}
+
+/// A surface that the track may still cross.
+struct Ahead {
+  unsigned surface;
+  SurfaceLevel level;
+  double side;
+  bool approached;  ///< the track starts towards it
+};
+
+class Tracer {
+ public:
+  Tracer(const TrackingGeometry& geometry, const Track& track,
+         const Frame& frame, const State& start, EnergyLoss loss,
+         TracedTrack& out)
+      : geometry_(geometry),
+        track_(track),
+        loss_(loss),
+        frame_(frame),
+        out_(out),
+        flight_(geometry.field(), start, FlightBounds(geometry)) {
+    find_ahead(start);
+  }
+
+  Vector3 start_bend() const { return flight_.bend(); }
+
+  void run() {
+    while (!ahead_.empty() && !out_.stopped) {
+      if (!fly_leg()) continue;
+      const LegEnd end = flight_.leg_end();
+      if (end == LegEnd::open) break;
+      if (end == LegEnd::half_turn) {
+        turn_back();
+        break;
+      }
+      if (end == LegEnd::map_edge) {
+        out_.left_map = flight_.state().position;
+        break;
+      }
+      flight_.next_leg();
+    }
+  }
+
+ private:
+  struct Event {
+    double at;
+    std::size_t ahead;  ///< index
+  };
+
+  void find_ahead(const State& start) {
+    const auto surfaces = geometry_.surfaces();
+    ahead_.reserve(surfaces.size());
+    for (unsigned i = 0; i < surfaces.size(); ++i) {
+      const SurfaceLevel level(surfaces[i]);
+      const double value = level.at(start.position);
+      // cylinders are crossed outwards
+      if (level.is_cylinder ? value > -same_place
+                            : std::abs(value) <= same_place)
+        continue;
+      const double side = value > 0 ? 1 : -1;
+      const double slope = level.slope(start.position, start.direction);
+      ahead_.push_back({i, level, side, level.is_cylinder || side * slope < 0});
+    }
+  }
+
+  /// Crosses what is met in the leg. False if a new leg began before its end.
+  bool fly_leg() {
+    events_.clear();
+    for (std::size_t i = 0; i < ahead_.size(); ++i) {
+      const double at = flight_.find_crossing(ahead_[i].level, ahead_[i].side);
+      if (at >= 0) events_.push_back({at, i});
+    }
+    if (events_.empty()) return true;
+    std::ranges::stable_sort(events_, {}, &Event::at);
+    bool to_its_end = true;
+    for (const Event& event : events_) {
+      Ahead& ahead = ahead_[event.ahead];
+      flight_.fly_onto(ahead.level, event.at);
+      ahead.side = 0;
+      if (!cross(ahead)) {
+        to_its_end = false;
+        break;
+      }
+    }
+    std::erase_if(ahead_, [](const Ahead& a) { return a.side == 0; });
+    return to_its_end;
+  }
+
+  void turn_back() {
+    flight_.fly_to(flight_.leg());
+    for (const Ahead& a : ahead_)
+      if (a.approached &&
+          inside(geometry_.surfaces()[a.surface], flight_.state().position))
+        out_.end = TrackEnd::curls_up;
+  }
+
+  /// False if it has changed the momentum, and a new leg has begun.
+  bool cross(const Ahead& a) {
+    const SurfaceRecord& record = geometry_.surfaces()[a.surface];
+    const State& s = flight_.state();
+    const Vector3 normal = a.level.gradient(s.position);
+    const double cos_incidence = std::abs(normal.dot(s.direction));
+    if (!inside(record, s.position) || cos_incidence < min_cos_incidence)
+      return true;
+    TracedCrossing& x = out_.list.emplace_back();
+    x.surface = a.surface;
+    x.path = flight_.path();
+    x.position = s.position;
+    x.direction = s.direction;
+    x.p = track_.charge / s.qop;
+    x.cos_incidence = cos_incidence;
+    x.x_over_x0 = record.x_over_x0 / cos_incidence;
+    set_rows(record, normal, x);
+    const auto slabs = geometry_.slabs(a.surface);
+    if (loss_ == EnergyLoss::off || slabs.empty()) {
+      set_kinks(x.on_surface[4], x);
+      return true;
+    }
+    return lose_energy(a.level, slabs, normal, x);
+  }
+
+  /// The momentum behind a layer, p' = sqrt((E - loss)^2 - m^2), and its
+  /// derivatives: by the momentum before, and by the incidence.
+  bool lose_energy(const SurfaceLevel& level, std::span<const LossSlab> slabs,
+                   const Vector3& normal, TracedCrossing& x) {
+    const Projectile projectile{track_.mass, track_.charge};
+    const LayerLoss loss =
+        energy_loss(slabs, projectile, x.p, 1 / x.cos_incidence);
+    x.energy_loss = loss.mean;
+    const double m = projectile.rest_energy();
+    const double energy = std::hypot(x.p, m), behind = energy - loss.mean;
+    out_.stopped = loss.stopped || !(behind > m);
+    if (out_.stopped) {
+      set_kinks(x.on_surface[4], x);
+      return true;
+    }
+    const double p = std::sqrt((behind - m) * (behind + m));
+    const double ratio = x.p / p;
+    const double slope = ratio * ratio * ratio * (behind / energy) *
+                         loss.transmission;  // d(q/p')/d(q/p)
+    const double qop = track_.charge / p;
+    const double per_energy = -qop * behind / (p * p);  // d(q/p')/dE'
+    const State& s = flight_.state();
+    // incidence 1/|n.t| on the surface; the normal of a cylinder turns
+    const auto slip = flight_.slip(normal);
+    Eigen::Matrix<double, 1, 5> cosine =
+        normal.transpose() * s.d_direction - normal.dot(flight_.bend()) * slip;
+    if (level.is_cylinder)
+      cosine += (s.direction.head<2>().transpose() * s.d_position.topRows<2>() -
+                 s.direction.head<2>().squaredNorm() * slip) /
+                level.position;
+    const double incidence = normal.dot(s.direction);
+    const Eigen::Matrix<double, 1, 5> paths =
+        -cosine / (incidence * std::abs(incidence));
+    const Eigen::Matrix<double, 1, 5> d_qop =
+        slope * s.d_qop - per_energy * loss.per_path * paths;
+    Row<double> kappa = x.on_surface[4];
+    if (out_.b_ref != 0)
+      for (std::size_t i = 0; i < 5; ++i)
+        kappa[i] = -out_.b_ref * d_qop[static_cast<int>(i)];
+    set_kinks(kappa, x);
+    if (loss_ == EnergyLoss::straggling) {
+      const double sigma = out_.b_ref * per_energy * loss.sigma;
+      x.loss_variance = sigma * sigma;
+    }
+    flight_.change_qop(qop, d_qop, normal);
+    return false;
+  }
+
+  void set_rows(const SurfaceRecord& record, const Vector3& normal,
+                TracedCrossing& x) const {
+    const State& s = flight_.state();
+    const auto slip = flight_.slip(normal);
+    const auto [u, v] = surface_axes(record, s.position);
+    const Angles angles(frame_, s.direction);
+    const Vector3 bend = flight_.bend();
+    const double inv_sin = 1 / angles.sin_theta;
+    const auto set = [](Row<double>& row,
+                        const Eigen::Matrix<double, 1, 5>& values) {
+      std::copy_n(values.data(), 5, row.begin());
+    };
+    set(x.on_surface[0],
+        u.transpose() * s.d_position - u.dot(s.direction) * slip);
+    set(x.on_surface[1],
+        v.transpose() * s.d_position - v.dot(s.direction) * slip);
+    set(x.on_surface[2],
+        inv_sin * (angles.along_phi.transpose() * s.d_direction -
+                   angles.along_phi.dot(bend) * slip));
+    set(x.on_surface[3], angles.along_theta.transpose() * s.d_direction -
+                             angles.along_theta.dot(bend) * slip);
+    if (out_.b_ref != 0)
+      set(x.on_surface[4], -out_.b_ref * s.d_qop);
+    else
+      x.on_surface[4] = {0, 0, 0, 0, 1};
+    x.inv_sin2 = inv_sin * inv_sin;
+  }
+
+  /// The columns of the inverse of d(u', v', phi, theta, kappa)/d(s) behind the
+  /// layer, where `kappa` is the last row, in units in which the matrix has
+  /// entries of order one.
+  void set_kinks(const Row<double>& kappa, TracedCrossing& x) const {
+    x.kappa_behind = kappa;
+    const double length = x.path, square = length * length;
+    const double unit[] = {1, 1, 1 / length, 1 / length, 1 / square};
+    Matrix5 m;
+    for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t j = 0; j < 5; ++j)
+        m(static_cast<int>(i), static_cast<int>(j)) =
+            (i < 4 ? x.on_surface[i] : kappa)[j] * unit[j] / unit[i];
+    const Eigen::PartialPivLU<Matrix5> lu(m);
+    const auto set = [&](int row, Row<double>& kink) {
+      const Vector5 k = lu.solve(Vector5::Unit(row));
+      for (std::size_t j = 0; j < 5; ++j)
+        kink[j] = k[static_cast<int>(j)] * unit[j] /
+                  unit[static_cast<std::size_t>(row)];
+    };
+    set(OnSurface::phi, x.phi_kink);
+    set(OnSurface::theta, x.theta_kink);
+    set(OnSurface::qop, x.loss_kink);
+  }
+
+  const TrackingGeometry& geometry_;
+  const Track& track_;
+  EnergyLoss loss_;
+  const Frame& frame_;
+  TracedTrack& out_;
+  Flight<5> flight_;
+  std::vector<Ahead> ahead_;
+  std::vector<Event> events_;
+};
+
+void count_measuring(const TrackingGeometry& geometry, TracedTrack& out) {
+  for (std::size_t k = 0; k < out.list.size(); ++k) {
+    if (!geometry.surfaces()[out.list[k].surface].measures()) continue;
+    if (out.first < 0) out.first = static_cast<int>(k);
+    out.last = static_cast<int>(k);
+    ++out.n_measuring;
+  }
+}
+
+void scatter_all(const TrackingGeometry& geometry, const Track& track,
+                 Scattering model, TracedTrack& out) {
+  out.x_over_x0 = 0;
+  for (const TracedCrossing& x : out.list) out.x_over_x0 += x.x_over_x0;
+  for (TracedCrossing& x : out.list) {
+    if (geometry.surfaces()[x.surface].x_over_x0 <= 0) continue;
+    const double m_over_p = track.mass / x.p, q2 = track.charge * track.charge;
+    const double inv_beta2 = 1 + m_over_p * m_over_p;
+    const double k = 13.6 * unit::MeV / x.p;
+    x.theta0_2 =
+        theta0_squared(k * k * q2 * inv_beta2, std::log(q2 * inv_beta2), model,
+                       x.x_over_x0, out.x_over_x0);
+  }
+}
+
+}  // namespace
+
+TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
+                  Scattering scattering, EnergyLoss loss,
+                  std::optional<Frame> frame) {
+  TracedTrack out;
+  const Vector3 direction = direction_of(track);
+  out.frame = frame ? *frame : choose_frame(geometry.field(), direction);
+  const Vector3 d = out.frame.into(direction);
+  out.phi = std::atan2(d.y(), d.x());
+  out.theta = std::atan2(std::hypot(d.x(), d.y()), d.z());
+  out.b_ref = geometry.b_ref();
+  out.kappa = -track.charge * out.b_ref / track.p;
+  const State start = start_of(track, direction, out.frame, out.b_ref);
+  Tracer tracer(geometry, track, out.frame, start, loss, out);
+  out.start_bend = tracer.start_bend();
+  out.user_parameters = out.frame.polar == Axis::z
+                            ? Matrix5(Matrix5::Identity())
+                            : user_parameters(start, out.start_bend);
+  tracer.run();
+  count_measuring(geometry, out);
+  scatter_all(geometry, track, scattering, out);
+  return out;
+}
+
+}  // namespace gttf

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// TracedTrack: what a track crosses in any field, with energy loss, and every
+// derivative that the fits need, from one pass along the trajectory.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "gttf/core/matrix.hpp"
+#include "gttf/trajectory/crossings.hpp"
+#include "gttf/trajectory/derivatives.hpp"
+#include "gttf/trajectory/frame.hpp"
+
+namespace gttf {
+
+/// One crossing. Rows are linear functions of the start parameters
+/// s = (d0, z0, phi0, theta, kappa), the perigee in the frame with respect to
+/// the start point; kappa = -q B_ref/p at the start.
+struct TracedCrossing {
+  unsigned surface = 0;      ///< index in TrackingGeometry::surfaces()
+  double path = 0;           ///< along the track from the start, mm
+  Vector3 position;          ///< user's axes, mm
+  Vector3 direction;         ///< before the layer, user's axes, unit vector
+  double p = 0;              ///< momentum before the layer, GeV
+  double cos_incidence = 1;  ///< |direction . normal|
+  double x_over_x0 = 0;      ///< along the track
+  double theta0_2 = 0;       ///< variance of the scattering angle, rad^2
+  double energy_loss = 0;    ///< mean loss in the layer, GeV; 0 unless asked
+  /// d(u', v', phi, theta, kappa)/d(s) on the surface, just before the layer;
+  /// u', v' axes of SurfaceRecord, angles in the frame, kappa = -q B_ref/p
+  /// there.
+  std::array<Row<double>, 5> on_surface;
+  /// d(kappa)/d(s) behind the layer, where its mean loss has changed it.
+  Row<double> kappa_behind;
+  /// Change of s that a change of theta, phi or kappa in the layer amounts to,
+  /// as seen from outside: b_theta, b_phi, b_kappa.
+  Row<double> theta_kink, phi_kink, loss_kink;
+  double inv_sin2 = 1;       ///< 1/sin^2(theta) here: var(phi) = theta0^2 * it
+  double loss_variance = 0;  ///< of kappa, from straggling; 1/mm^2
+
+  /// Derivatives of the coordinate cosine u' + sine v'.
+  Row<double> coordinate_row(double cosine, double sine) const {
+    Row<double> row;
+    for (std::size_t i = 0; i < 5; ++i)
+      row[i] = cosine * on_surface[0][i] + sine * on_surface[1][i];
+    return row;
+  }
+};
+
+/// All crossings in order of flight.
+struct TracedTrack {
+  Frame frame;
+  double phi = 0, theta = 0;  ///< of the start, in the frame
+  double kappa = 0;           ///< -q B_ref/p at the start, 1/mm
+  double b_ref = 0;           ///< Field::reference, 0: p is no fit parameter
+  Vector3 start_bend = Vector3::Zero();  ///< d(direction)/d(path) there, 1/mm
+  std::vector<TracedCrossing> list;
+  int n_measuring = 0;
+  int first = -1;  ///< index of the first measuring crossing, -1: none
+  int last = -1;   ///< of the last one
+  double x_over_x0 = 0;
+  TrackEnd end = TrackEnd::leaves;
+  /// Where the track left the field map before it was through the detector.
+  std::optional<Vector3> left_map;
+  /// The track stopped in a layer: its energy was spent.
+  bool stopped = false;
+  /// d(d0, z0, phi0, theta, kappa in the user's axes)/d(s); the identity if
+  /// the frame's polar axis is z. Rows of z0 and phi0 are NaN for a track that
+  /// starts along the z axis (within 1e-6 rad), where they do not exist.
+  Matrix5 user_parameters;
+};
+
+/// How energy is lost in the layers.
+enum class EnergyLoss {
+  off,
+  mean,        ///< mean loss: the curvature changes from layer to layer
+  straggling,  ///< mean loss, and its fluctuations as errors of the fit
+};
+
+/// Follows `track` through the detector in its field.
+///
+/// The rules of find_crossings() hold: every surface once, outward, within its
+/// extent, before the direction has turned by pi (cylinders and disks: first
+/// crossing), not where the incidence is closer than 0.57 deg to the surface.
+/// Between crossings the path is a straight line, an exact helix where the
+/// field is uniform, or integrated together with its derivatives.
+/// @param track  theta and phi with respect to the user's axes; theta in
+///               [0, pi]
+/// @param frame  in place of that of choose_frame()
+TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
+                  Scattering scattering, EnergyLoss loss = EnergyLoss::off,
+                  std::optional<Frame> frame = {});
+
+}  // namespace gttf
