@@ -210,7 +210,7 @@ bool is_out_of_reach(const Difference& difference, const DesignChange& change,
                      const Gradient& before, const Gradient& after) {
   // with another field a layer may be met by the track of the other detector
   if (change.kind != ChangeKind::layer ||
-      field_change(difference.before.field, difference.after.field))
+      detail::field_change(difference.before.field, difference.after.field))
     return false;
   const EntryPair& pair = difference.entries[change.entry];
   const auto met_by = [](const Gradient& end) {
