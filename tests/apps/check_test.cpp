@@ -119,10 +119,10 @@ TEST_CASE("check: an annotation stands at the number that was changed") {
   for (const Change& c :
        {Change{"radius: 23.4 mm", "radius: 24.4 mm", "line=23,col=25",
                "layers[L0].cylinder.radius: 23.4 mm -> 24.4 mm"},
-        Change{"solenoid: 0.5 T", "solenoid: 0.4 T", "line=12,col=20",
+        Change{"solenoid: 0.5 T", "solenoid: 0.4 T", "line=11,col=20",
                "field.solenoid: 0.5 T -> 0.4 T"},
-        Change{"thickness: 0.8 mm", "thickness: 1.8 mm",
-               "line=18,col=", "layers[beam pipe].material"}}) {
+        Change{"thickness: 0.8 mm", "thickness: 1.8 mm", "line=17,col=15",
+               "layers[beam pipe].material"}}) {
     CAPTURE(c.key);
     const Outcome outcome =
         run(with_baseline + "sed -i 's/" + c.from + "/" + c.to +
