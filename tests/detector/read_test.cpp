@@ -266,3 +266,35 @@ TEST_CASE("read_detector: a study is recognised") {
       reported([] { parse_detector("gttf-study: 1\ndetectors: [x]\n", "f"); }),
       "f:1:13: error: gttf-study: this is a study, a detector is expected"));
 }
+
+TEST_CASE("read: what a layer's material says about energy loss") {
+  const auto material = [](const std::string& text) {
+    const std::string layer = "  - { cylinder: { radius: ";
+    const std::string rest =
+        " cm, half_length: 9 cm }, measures: { rphi: 5 um, z: 5 um }, "
+        "material: ";
+    return parse_detector(
+               "gttf-detector: 1\nname: x\nfield: { solenoid: 1 T }"
+               "\nlayers:\n" +
+                   layer + "1" + rest + text + ", name: A }\n" + layer + "2" +
+                   rest + "0, name: B }\n" + layer + "3" + rest +
+                   "0, name: C }\n",
+               "x.yaml")
+        .detector.layers[0]
+        .material;
+  };
+  const auto given = material("{ x_over_x0: 0.5 %, dE: 0.12 MeV }");
+  REQUIRE(given.size() == 1);
+  CHECK(given[0].x_over_x0 == doctest::Approx(0.005));
+  CHECK(given[0].mean_loss == doctest::Approx(0.12 * unit::MeV));
+  CHECK(material("{ x_over_x0: 0.5 %, dE: 0 MeV }")[0].mean_loss == 0);
+  CHECK_FALSE(material("{ x_over_x0: 0.5 % }")[0].mean_loss);
+  // half the density is half of the radiation lengths
+  const auto plain = material("{ of: carbon, thickness: 2 mm }");
+  const auto foam =
+      material("{ of: carbon, thickness: 2 mm, density: 1.105 g/cm3 }");
+  CHECK(foam[0].x_over_x0 == doctest::Approx(0.5 * plain[0].x_over_x0));
+  CHECK(foam[0].density == doctest::Approx(1.105));
+  CHECK(material("[{ of: Al, thickness: 1 mm, dE: 1 MeV }, 0.1 %]").size() ==
+        2);
+}

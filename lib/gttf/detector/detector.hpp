@@ -51,8 +51,9 @@ struct Detector {
   std::vector<std::string> source;
   Field field;
   std::vector<Layer> layers;
-  std::string file;    ///< as given by the user
-  std::string sha256;  ///< of the description after overrides; hex
+  std::vector<Material> materials;  ///< of the file itself
+  std::string file;                 ///< as given by the user
+  std::string sha256;               ///< of the description after overrides; hex
 };
 
 }  // namespace gttf

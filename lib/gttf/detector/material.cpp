@@ -23,7 +23,8 @@ struct Row {
 
 // Mixtures that the PDG does not list: 1/X0 = sum of w_i / X0_i over the mass
 // fractions w_i, with the X0_i of this table and Z/A likewise [PDG24, passage
-// of particles, section 34.4.2].
+// of particles, section 34.4.2]. I by Bragg's rule, ln I = sum of w_i (Z/A)_i
+// ln I_i / (Z/A), with those of C, H and O in compounds [PDG24].
 constexpr std::string_view carbon_fibre =
     "mixture: 70 % graphite fibre, 30 % epoxy by mass, 1.6 g/cm3";
 constexpr std::string_view epoxy = "mixture: C21H24O4 (DGEBA), 1.2 g/cm3";
@@ -35,11 +36,13 @@ constexpr std::string_view gas_table =
     "[PDG24] table of gases for detectors (density); C4H10 (other columns)";
 constexpr std::string_view cf4_source =
     "[PDG24] table of gases for detectors (density); mixture of C and F";
-constexpr std::string_view older = "[PDG02] table of materials: NEMA G10 plate";
+constexpr std::string_view older =
+    "[PDG02] table of materials: NEMA G10 plate; Z/A and I: 60 % quartz, 40 % "
+    "epoxy by mass";
 
 constexpr std::array rows = {
     Row{"air", "dry air", 0.49919, 36.62, 1.205e-3, 85.7},
-    Row{"AlBeMet", "AlBeMet162,AM162", 0.45827, 39.47, 2.071, 0, albemet},
+    Row{"AlBeMet", "AlBeMet162,AM162", 0.45827, 39.47, 2.071, 93.4, albemet},
     Row{"alumina", "Al2O3,sapphire,aluminium oxide,aluminum oxide", 0.49038,
         27.94, 3.970, 145.2},
     Row{"aluminium", "Al,aluminum", 0.48181, 24.01, 2.699, 166.0},
@@ -47,14 +50,15 @@ constexpr std::array rows = {
     Row{"beryllium", "Be", 0.44384, 65.19, 1.848, 63.7},
     Row{"borosilicate glass", "pyrex,glass", 0.49707, 28.17, 2.230, 134.0},
     Row{"carbon", "C,graphite", 0.49955, 42.70, 2.210, 78.0},
-    Row{"carbon fibre", "carbon fiber,CFRP,CFK", 0.51008, 42.40, 1.60, 0,
+    Row{"carbon fibre", "carbon fiber,CFRP,CFK", 0.51008, 42.40, 1.60, 75.5,
         carbon_fibre},
     Row{"CO2", "carbon dioxide", 0.49989, 36.20, 1.842e-3, 85.0},
     Row{"copper", "Cu", 0.45636, 12.86, 8.960, 322.0},
     Row{"diamond", "CVD diamond", 0.49955, 42.70, 3.520, 78.0},
-    Row{"epoxy", "epoxy resin,DGEBA", 0.53464, 41.72, 1.20, 0, epoxy},
+    Row{"epoxy", "epoxy resin,DGEBA", 0.53464, 41.72, 1.20, 70.2, epoxy},
     Row{"ethane", "C2H6", 0.59861, 45.66, 1.263e-3, 45.4},
-    Row{"G10", "FR4,GFK,glass fibre,glass fiber", 0, 33.0, 1.70, 0, older},
+    Row{"G10", "FR4,GFK,glass fibre,glass fiber", 0.51344, 33.0, 1.70, 104.7,
+        older},
     Row{"GaAs", "gallium arsenide", 0.44247, 12.19, 5.310, 384.9},
     Row{"germanium", "Ge", 0.44053, 12.25, 5.323, 350.0},
     Row{"gold", "Au", 0.40108, 6.46, 19.320, 790.0},
@@ -81,9 +85,11 @@ constexpr std::array rows = {
         43.90, 1.032, 64.7},
     Row{"silicon", "Si", 0.49848, 21.82, 2.329, 173.0},
     Row{"silver", "Ag", 0.43572, 8.97, 10.500, 470.0},
-    Row{"stainless steel", "steel,AISI 304", 0.46469, 13.92, 8.00, 0, steel},
+    Row{"stainless steel", "steel,AISI 304", 0.46577, 13.92, 8.00, 282.6,
+        steel},
     Row{"Teflon", "PTFE", 0.47992, 34.84, 2.200, 99.1},
-    Row{"tetrafluoromethane", "CF4", 0.47725, 33.99, 3.78e-3, 0, cf4_source},
+    Row{"tetrafluoromethane", "CF4", 0.47725, 33.99, 3.78e-3, 115.0,
+        cf4_source},
     Row{"tin", "Sn", 0.42119, 8.82, 7.310, 488.0},
     Row{"titanium", "Ti", 0.45961, 16.16, 4.540, 233.0},
     Row{"tungsten", "W", 0.40252, 6.76, 19.300, 727.0},
@@ -115,11 +121,11 @@ const std::vector<Material>& builtin_materials() {
   static const std::vector<Material> materials = [] {
     std::vector<Material> list;
     for (const Row& row : rows)
-      list.push_back(
-          {std::string(row.name), row.x0 / row.density * unit::cm,
-           row.density * unit::g_per_cm3, row.z_over_a,
-           row.excitation * unit::eV,
-           std::string(row.source.empty() ? "[PDG24]" : row.source)});
+      list.push_back({std::string(row.name), row.x0 / row.density * unit::cm,
+                      row.density * unit::g_per_cm3, row.z_over_a,
+                      row.excitation * unit::eV,
+                      std::string(row.source.empty() ? "[PDG24]" : row.source),
+                      tabulated_density_effect(row.name)});
     return list;
   }();
   return materials;

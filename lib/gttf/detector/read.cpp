@@ -226,6 +226,7 @@ DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
         own = with_faulty(read_materials(*materials), *materials);
       if (const auto layers = map.require("layers", "[...]"))
         read_layers(*layers, own, detector);
+      detector.materials = std::move(own);
       map.finish();
     }
   }

@@ -12,72 +12,6 @@
 namespace gttf::detail {
 namespace {
 
-/// Above this a bare x/X0 looks like a forgotten percent sign.
-constexpr double suspicious_x_over_x0 = 0.1;
-/// Above this a layer is a calorimeter rather than a tracker's layer.
-constexpr double thick_x_over_x0 = 1.0;
-
-void read_slab(const Value& value, const std::vector<Material>& own,
-               std::vector<Slab>& slabs) {
-  if (value.is_map()) {
-    MapReader map(value);
-    const auto of = map.require("of", "silicon");
-    const auto thickness = map.require("thickness", "0.3 mm");
-    map.finish();
-    const auto name = of ? of->text("the name of a material") : std::nullopt;
-    // 0 stands for what could not be read
-    const double length =
-        thickness ? read_positive(*thickness, "thickness").value_or(0) : 0;
-    if (!name) return;
-    const Material* material = find_material(*name, own);
-    if (!material) {
-      std::vector<std::string> known = material_names();
-      for (const Material& m : own) known.push_back(m.name);
-      const auto near = nearest(*name, known);
-      of->error(fmt::format("unknown material {}", in_quotes(*name)),
-                near ? fmt::format("did you mean {}?", in_quotes(*near))
-                     : "add it under \"materials\", or give x/X0 instead");
-    } else if (length > 0) {
-      slabs.push_back(
-          {material->name, length, length / material->radiation_length});
-    }
-    return;
-  }
-  if (!value.is_scalar()) {
-    value.expected("x/X0 or { of: MATERIAL, thickness: LENGTH }");
-    return;
-  }
-  const std::string& text = value.node().text();
-  if (parse_quantity(text, Dimension::length)) {
-    value.error(
-        fmt::format("expected x/X0, got a length ({})", in_quotes(text)),
-        fmt::format("write {{ of: silicon, thickness: {} }}", text));
-    return;
-  }
-  if (const Material* material = find_material(text, own)) {
-    value.error(
-        fmt::format("the material {} has no thickness", in_quotes(text)),
-        fmt::format("write {{ of: {}, thickness: 0.3 mm }}", material->name));
-    return;
-  }
-  const auto x = value.quantity(Dimension::fraction);
-  if (!x) return;
-  const bool is_percent = text.ends_with('%');
-  if (*x < 0) {
-    value.error(
-        fmt::format("x/X0 must not be negative, got {}", in_quotes(text)));
-  } else {
-    if (*x > suspicious_x_over_x0 && !is_percent)
-      value.warning(fmt::format("x/X0 = {} is {:g} % of a radiation length",
-                                text, *x * 100),
-                    fmt::format("write \"{} %\" if percent is meant", text));
-    else if (*x > thick_x_over_x0)
-      value.warning(
-          fmt::format("{} is more than a radiation length", in_quotes(text)));
-    slabs.push_back({"", 0, *x});
-  }
-}
-
 /// A single-point resolution, or the pitch p of a digital sensor:
 /// sigma = p/sqrt(12), the standard deviation of a uniform distribution.
 std::optional<double> read_sigma(const Value& value, bool is_pitch) {
@@ -230,19 +164,6 @@ void mirror(std::vector<Layer>& layers, const Value& place) {
 }
 
 }  // namespace
-
-std::vector<Slab> read_material(const Value& value,
-                                const std::vector<Material>& own) {
-  std::vector<Slab> slabs;
-  if (!value.is_list()) {
-    read_slab(value, own, slabs);
-    return slabs;
-  }
-  if (value.node().items().empty())
-    value.error("the list of materials is empty", "write \"material: 0\"");
-  for (const Value& item : value.items()) read_slab(item, own, slabs);
-  return slabs;
-}
 
 std::vector<Coordinate> read_coordinates(MapReader& layer,
                                          const Surface& surface) {
