@@ -47,6 +47,8 @@ void clear(GlobalFit& r) {
   r.perigee.setConstant(GlobalFit::none);
   r.perigee_covariance.setConstant(GlobalFit::none);
   r.perigee_covariance_without_inner = r.perigee_covariance;
+  r.start_plane.setConstant(GlobalFit::none);
+  r.start_plane_covariance.setConstant(GlobalFit::none);
 }
 
 struct TrackFitter::Work {

@@ -61,6 +61,10 @@ struct HitFit {
   Eigen::Vector2d fitted_with_kappa;  ///< Cov(fitted position, kappa)
   TrackState before;  ///< at the fitted position, before its scattering
   TrackState after;   ///< after it; first hit: before = after, last: too
+  /// Fitted energy loss in the layer and its error, GeV; NaN unless the fit
+  /// knows of losses (TrackHits::flight).
+  double energy_loss = std::numeric_limits<double>::quiet_NaN();
+  double sigma_energy_loss = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Result of a global fit. NaN unless status is ok, and where not asked for.
@@ -68,7 +72,7 @@ struct GlobalFit {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
   FitStatus status = FitStatus::too_few_hits;
-  double kappa = none;  ///< signed 3D curvature -q B/p, 1/mm
+  double kappa = none;  ///< signed 3D curvature -q B/p, 1/mm; see TrackHits
   double sigma = none;  ///< its standard deviation
   double chi2 = none;
   int ndf = 0;
@@ -78,7 +82,11 @@ struct GlobalFit {
   Vector5 perigee;             ///< d0, z0, phi, theta, kappa; order of Perigee
   Matrix5 perigee_covariance;  ///< with first layer's and inner scattering
   Matrix5 perigee_covariance_without_inner;
-  std::vector<HitFit> hits;  ///< every measured point, in order of flight
+  /// x, y, dx/dz, dy/dz, kappa on the plane z = const. through the origin; with
+  /// TrackHits::flight only. For tracks along z, which have no perigee.
+  Vector5 start_plane;
+  Matrix5 start_plane_covariance;  ///< as perigee_covariance
+  std::vector<HitFit> hits;        ///< every measured point, in order of flight
 };
 
 /// Numbers to NaN, counts to 0; keeps memory.
