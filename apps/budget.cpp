@@ -48,9 +48,9 @@ class BudgetVerb : public Verb {
     Status status = Status::ok;
     const StudyRequest& request = grid_.request();
     grid_.for_each([&](const Detector& detector, GridPoint point) {
-      const Budget budget = make_budget(
-          TrackingGeometry(detector), grid_track(request, point),
-          {.scattering = request.scattering, .beam_spot = request.beam_spot});
+      const Budget budget =
+          make_budget(TrackingGeometry(detector), grid_track(request, point),
+                      model_of(request, detector));
       evaluated += budget.exists();
       if (!budget.exists()) status = budget.resolution.status;
       table.add(detector, request, point, budget, grouping);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "gttf/detector/read.hpp"
+#include "usage.hpp"
 #include "verb.hpp"
 
 namespace gttf::app {
@@ -77,6 +78,15 @@ void TrackOptions::declare(CLI::App& command, bool grid) {
       "Energy loss (default: off)");
 }
 
+void TrackOptions::declare_at(CLI::App& command) {
+  add(command, "--at", study.at, "LAYER",
+      "Position and direction of the track at this layer, too");
+  command
+      .add_flag("--without-own-hit", study.without_own_hit,
+                "At that layer, leave out its own hit")
+      ->group("Track");
+}
+
 void TrackOptions::declare_for_fit(CLI::App& command) {
   declare_start(command);
   declare_particle(command);
@@ -125,6 +135,14 @@ Engine ComputeOptions::engine() const {
   if (engine_name.empty()) return Engine::streaming;
   check_choice("--engine", engine_name, {"streaming", "triplet"});
   return engine_name == "triplet" ? Engine::triplet : Engine::streaming;
+}
+
+void check_engine(Engine engine, const StudyRequest& request) {
+  if (engine == Engine::triplet &&
+      request.energy_loss == EnergyLoss::straggling)
+    throw UsageError(
+        "--engine triplet knows the mean energy loss only: use --energy-loss "
+        "mean, or the engine streaming");
 }
 
 void declare_overrides(CLI::App& command, std::vector<std::string>& overrides) {

@@ -35,6 +35,8 @@ struct TrackOptions {
 
   /// `grid`: momentum and angle may be ranges.
   void declare(CLI::App& command, bool grid);
+  /// --at and --without-own-hit.
+  void declare_at(CLI::App& command);
   /// What a fit of measured tracks needs of them.
   void declare_for_fit(CLI::App& command);
 
@@ -51,6 +53,9 @@ struct ComputeOptions {
   void declare(CLI::App& command, bool parallel);
   Engine engine() const;
 };
+
+/// Throws UsageError if the engine cannot do what is asked.
+void check_engine(Engine engine, const StudyRequest& request);
 
 /// Adds --set.
 void declare_overrides(CLI::App& command, std::vector<std::string>& overrides);

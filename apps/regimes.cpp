@@ -94,10 +94,9 @@ class RegimesVerb : public Verb {
     std::size_t evaluated = 0;
     Status status = Status::ok;
     grid_.for_each([&](const Detector& detector, GridPoint point) {
-      const TrackRegime regime = find_regime(
-          TrackingGeometry(detector), grid_track(request, point),
-          {.scattering = request.scattering, .beam_spot = request.beam_spot},
-          thresholds_, choice);
+      const TrackRegime regime =
+          find_regime(TrackingGeometry(detector), grid_track(request, point),
+                      model_of(request, detector), thresholds_, choice);
       const bool exists = regime.resolution.regime != Regime::unknown;
       evaluated += exists;
       if (!exists) status = regime.resolution.status;

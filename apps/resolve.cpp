@@ -26,6 +26,7 @@ class Resolve : public Verb {
         ->required();
     declare_overrides(command(), overrides_);
     track_.declare(command(), false);
+    track_.declare_at(command());
     compute_.declare(command(), false);
     output_.declare(command(), false);
     command().footer(
@@ -43,16 +44,17 @@ class Resolve : public Verb {
         load_detector(detector_, overrides_, output_.quiet);
     track_.study.detectors = {detector_};
     const StudyRequest request = read_request("", track_.study, true);
+    check_engine(engine, request);
+    const Model model = model_of(request, detector, engine);
     Outputs outputs(
         output_,
         provenance_of(call.arguments, output_, nullptr, {&detector, 1}),
         {detector_});
 
     const GridPoint point;
-    const Resolution resolution =
-        gttf::resolve(TrackingGeometry(detector), grid_track(request, point),
-                      {request.scattering, engine, request.beam_spot});
-    ResolutionTable row;
+    const Resolution resolution = gttf::resolve(
+        TrackingGeometry(detector), grid_track(request, point), model);
+    ResolutionTable row(request.at.has_value());
     row.add(detector, request, point, resolution);
     const bool evaluated = row.evaluated() > 0;
     outputs.write({std::move(row).take(),

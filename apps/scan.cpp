@@ -22,32 +22,53 @@ namespace {
 
 constexpr int title_digits = 6;
 
+bool all_along_beam(const StudyRequest& request,
+                    const std::vector<Detector>& detectors) {
+  return std::ranges::all_of(detectors, [&](const Detector& detector) {
+    return std::ranges::all_of(
+        grid_points(request), [&](const GridPoint& point) {
+          return along_beam(detector, grid_track(request, point));
+        });
+  });
+}
+
 // The columns that fit a terminal: the axes as the user gave them and the
 // errors. csv and json have all.
-std::vector<std::string> columns_for_reading(const StudyRequest& request) {
+std::vector<std::string> columns_for_reading(
+    const StudyRequest& request, const std::vector<Detector>& detectors) {
   std::vector<std::string> columns;
   if (request.detectors.size() > 1) columns.emplace_back("detector");
   const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
   const bool by_eta = request.angle.variable == AngleAxis::Variable::eta;
   columns.emplace_back(by_pt ? "pt_GeV" : "p_GeV");
   columns.emplace_back(by_eta ? "eta" : "theta_deg");
-  for (const std::string_view name :
-       {"n_hits", "x_over_x0", "sigma_p_rel", "sigma_pt_rel", "sigma_d0_um",
-        "sigma_z0_um", "sigma_phi0_mrad", "sigma_theta_mrad", "status"})
-    columns.emplace_back(name);
+  const auto add = [&columns](std::initializer_list<const char*> names) {
+    columns.insert(columns.end(), names.begin(), names.end());
+  };
+  const bool beam = all_along_beam(request, detectors);
+  add({"n_hits", "x_over_x0", "sigma_p_rel"});
+  if (request.at)
+    add({"at_status", "sigma_u_at_um", "sigma_v_at_um", "sigma_tu_at_mrad",
+         "sigma_tv_at_mrad", "sigma_p_at_rel"});
+  else if (beam)
+    add({"sigma_x_um", "sigma_y_um", "sigma_tx_mrad", "sigma_ty_mrad"});
+  else
+    add({"sigma_pt_rel", "sigma_d0_um", "sigma_z0_um", "sigma_phi0_mrad",
+         "sigma_theta_mrad"});
+  add({"status"});
   return columns;
 }
 
-std::vector<std::string> all_columns() {
+std::vector<std::string> all_columns(bool at_layer) {
   std::vector<std::string> names;
-  for (const Column& column : ResolutionTable().take().columns)
+  for (const Column& column : ResolutionTable(at_layer).take().columns)
     names.push_back(column.name);
   return names;
 }
 
 // "a,b,c" to names. Throws UsageError on an unknown one.
-std::vector<std::string> parse_columns(const std::string& text) {
-  const std::vector<std::string> known = all_columns();
+std::vector<std::string> parse_columns(const std::string& text, bool at_layer) {
+  const std::vector<std::string> known = all_columns(at_layer);
   if (text == "all") return known;
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -85,6 +106,7 @@ class Scan : public Verb {
         ->group("Detector");
     declare_overrides(command(), overrides_);
     track_.declare(command(), true);
+    track_.declare_at(command());
     compute_.declare(command(), true);
     command()
         .add_option("--columns", columns_,
@@ -110,13 +132,16 @@ class Scan : public Verb {
     check_formats(output_);
     if (study_.empty() && track_.study.detectors.empty())
       throw UsageError("nothing to scan: give a study file or --detector");
-    std::vector<std::string> columns;
-    if (!columns_.empty()) columns = parse_columns(columns_);
     const ScanOptions computation{compute_.engine(), compute_.threads, {}};
 
     const StudyRequest request = read_request(study_, track_.study);
+    std::vector<std::string> columns;
+    if (!columns_.empty())
+      columns = parse_columns(columns_, request.at.has_value());
     const std::vector<Detector> detectors =
         load_detectors(request, overrides_, output_.quiet);
+    check_engine(computation.engine, request);
+    for (const Detector& detector : detectors) model_of(request, detector);
     std::vector<std::string> inputs = request.detectors;
     if (!request.file.empty()) inputs.push_back(request.file);
     Outputs outputs(output_,
@@ -158,8 +183,8 @@ class Scan : public Verb {
     };
     const auto sink = outputs.table_sink(
         title(request, detectors),
-        columns.empty() ? columns_for_reading(request) : columns, columns,
-        &bar);
+        columns.empty() ? columns_for_reading(request, detectors) : columns,
+        columns, &bar);
     return scan(request, detectors, computation, *sink);
   }
 

@@ -69,7 +69,7 @@ class Show : public Verb {
     const StudyRequest asked = request(true);
     const Track track = grid_track(asked, {});
     const Resolution resolution =
-        resolve(TrackingGeometry(detector), track, {asked.scattering});
+        resolve(TrackingGeometry(detector), track, model_of(asked, detector));
     Section section = crossing_section(detector, resolution);
     section.facts.emplace_back("track", track_text(asked, track));
     section.facts.emplace_back("it", std::string(to_string(resolution.end)));

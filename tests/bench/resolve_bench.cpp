@@ -26,8 +26,9 @@ void covariance_of(benchmark::State& state) {
   for (auto _ : state) {
     const Crossings<double> c =
         find_crossings(geometry, track, Scattering::highland);
-    Covariance5<double> perigee = covariance(filter<Errors::all>(geometry, c));
-    add_inner_material(c, perigee);
+    Covariance5<double> perigee =
+        covariance(filter<Errors::all>(HelixPath(geometry, c)));
+    add_inner_material(HelixPath(geometry, c), perigee);
     benchmark::DoNotOptimize(perigee);
   }
 }

@@ -20,8 +20,8 @@ constexpr const StartHit<double>* no_start = nullptr;
 template <class S>
 Covariance5<S> at_perigee(const TrackingGeometry& geometry,
                           const Crossings<S>& c) {
-  Covariance5<S> n = covariance(filter<Errors::all>(geometry, c));
-  add_inner_material(c, n);
+  Covariance5<S> n = covariance(filter<Errors::all>(HelixPath(geometry, c)));
+  add_inner_material(HelixPath(geometry, c), n);
   return n;
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("streaming: random mixed layouts keep their digits") {
     const TrackingGeometry geometry(d);
     const auto c = find_crossings(geometry, t, Scattering::highland);
     if (c.n_measuring < 5) continue;
-    const auto e = filter<Errors::all>(geometry, c);
+    const auto e = filter<Errors::all>(HelixPath(geometry, c));
     if (*std::max_element(e.v.begin(), e.v.end()) > 1e6) continue;
     const double error = rounding(d, t);
     CHECK(error < 1e-10);
@@ -94,7 +94,7 @@ TEST_CASE("streaming: Gluckstern's formula for N equidistant layers") {
     t.p = 1e7;  // turns by 1e-7: corrections of its square
     const TrackingGeometry geometry(d);
     const auto c = find_crossings(geometry, t, Scattering::off);
-    const auto e = filter<Errors::all>(geometry, c);
+    const auto e = filter<Errors::all>(HelixPath(geometry, c));
     const double expected =
         sigma / (length * length) *
         std::sqrt(720 * m * m * m / ((m - 1) * (m + 1) * (m + 2) * (m + 3)));
@@ -110,7 +110,7 @@ TEST_CASE("streaming: three layers, scattering only: theta0 over half length") {
   t.p = 1e6;
   const TrackingGeometry geometry(d);
   const auto c = find_crossings(geometry, t, Scattering::highland);
-  const auto e = filter<Errors::scattering_only>(geometry, c);
+  const auto e = filter<Errors::scattering_only>(HelixPath(geometry, c));
   CHECK(std::sqrt(e.v[kappa]) ==
         doctest::Approx(std::sqrt(c.list[1].theta0_2) / 30).epsilon(1e-8));
 }
@@ -123,8 +123,9 @@ TEST_CASE("streaming: the scattering-only limit is the limit of small errors") {
   const TrackingGeometry small(make_barrel(8, 30, 500, 2, 0.01, 1e-6));
   const auto a = find_crossings(exact, t, Scattering::highland);
   const auto b = find_crossings(small, t, Scattering::highland);
-  const double limit = filter<Errors::scattering_only>(exact, a).v[kappa];
-  const double near = filter<Errors::all>(small, b).v[kappa];
+  const double limit =
+      filter<Errors::scattering_only>(HelixPath(exact, a)).v[kappa];
+  const double near = filter<Errors::all>(HelixPath(small, b)).v[kappa];
   CHECK(near == doctest::Approx(limit).epsilon(1e-6));
   CHECK(near >= limit);
 }
@@ -138,8 +139,9 @@ TEST_CASE(
   const TrackingGeometry a(two), b(three);
   const auto ca = find_crossings(a, t, Scattering::highland);
   const auto cb = find_crossings(b, t, Scattering::highland);
-  CHECK(filter<Errors::scattering_only>(a, ca).v[kappa] ==
-        doctest::Approx(filter<Errors::scattering_only>(b, cb).v[kappa])
+  CHECK(filter<Errors::scattering_only>(HelixPath(a, ca)).v[kappa] ==
+        doctest::Approx(
+            filter<Errors::scattering_only>(HelixPath(b, cb)).v[kappa])
             .epsilon(1e-12));
 }
 
@@ -149,8 +151,8 @@ TEST_CASE("streaming: the hit-only limit is the fit without scattering") {
   const TrackingGeometry geometry(make_barrel(8, 30, 500, 2, 0.01, 0.01));
   const auto on = find_crossings(geometry, t, Scattering::highland);
   const auto off = find_crossings(geometry, t, Scattering::off);
-  CHECK(filter<Errors::hits_only>(geometry, on).v ==
-        filter<Errors::all>(geometry, off).v);
+  CHECK(filter<Errors::hits_only>(HelixPath(geometry, on)).v ==
+        filter<Errors::all>(HelixPath(geometry, off)).v);
 }
 
 TEST_CASE("way back: the shares of all errors add up to every covariance") {
@@ -164,7 +166,8 @@ TEST_CASE("way back: the shares of all errors add up to every covariance") {
     const auto c = find_crossings(geometry, t, Scattering::highland);
     if (c.n_measuring < 5) continue;
     std::vector<KinkGain<double>> gains;
-    const auto e = filter<Errors::all>(geometry, c, no_start, &gains);
+    const auto e =
+        filter<Errors::all>(HelixPath(geometry, c), no_start, &gains);
     if (*std::max_element(e.v.begin(), e.v.end()) > 1e3) continue;
     const Covariance5<double> n = covariance(e);
     Covariance5<double> sum{};
@@ -173,7 +176,7 @@ TEST_CASE("way back: the shares of all errors add up to every covariance") {
         for (std::size_t b = 0; b < 5; ++b) sum[a][b] += p[a] * p[b] / variance;
     };
     way_back(
-        geometry, c, no_start, gains, n,
+        HelixPath(geometry, c), no_start, gains, n,
         [&](const HitStep<double, 5>& hit) { add(hit.gain, hit.variance); },
         [&](const KinkStep<double, 5>& kinks) {
           add(kinks.theta, kinks.w);
@@ -203,16 +206,16 @@ TEST_CASE("way back: a share is the derivative d ln var/d ln that error") {
     auto c = find_crossings(geometry, t, Scattering::highland);
     for (auto& x : c.list)
       if (x.surface == 6) x.theta0_2 *= x0_scale;
-    return filter<Errors::all>(geometry, c).v[kappa];
+    return filter<Errors::all>(HelixPath(geometry, c)).v[kappa];
   };
   const double h = 1e-4, base = variance_with(1, 1);
   const TrackingGeometry geometry(d);
   const auto c = find_crossings(geometry, t, Scattering::highland);
   std::vector<KinkGain<double>> gains;
-  const auto e = filter<Errors::all>(geometry, c, no_start, &gains);
+  const auto e = filter<Errors::all>(HelixPath(geometry, c), no_start, &gains);
   double hit = 0, passive = 0;
   way_back(
-      geometry, c, no_start, gains, covariance(e),
+      HelixPath(geometry, c), no_start, gains, covariance(e),
       [&](const HitStep<double, 5>& s) {
         if (c.list[s.crossing].surface == 2 && s.coordinate == 0)
           hit = s.gain[kappa] * s.gain[kappa] / s.variance;

@@ -169,10 +169,10 @@ TEST_CASE("triplet fit: equals the streaming fit") {
       const auto c =
           triplet_covariance(make_triplet_track(geometry, sample.track, found));
       REQUIRE(c.status == TripletStatus::ok);
-      const auto e = filter<Errors::all>(geometry, found);
+      const auto e = filter<Errors::all>(HelixPath(geometry, found));
       auto perigee = covariance(e);
       CHECK(deviation(c.perigee_without_inner, matrix(perigee)) < 1e-11);
-      add_inner_material(found, perigee);
+      add_inner_material(HelixPath(geometry, found), perigee);
       CHECK(deviation(c.perigee, matrix(perigee)) < 1e-11);
       const auto& first = found.list[static_cast<std::size_t>(found.first)];
       const auto on_surface = covariance(

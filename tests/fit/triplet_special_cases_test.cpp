@@ -28,19 +28,20 @@ TEST_CASE("triplet fit: a beam spot is one more hit, as in the streaming fit") {
       CHECK(fitted_positions(track).size() ==
             static_cast<std::size_t>(found.n_measuring));
       const int n = field == 0 ? 4 : 5;
-      const auto e = filter<Errors::all>(geometry, found, &start);
+      const auto e = filter<Errors::all>(HelixPath(geometry, found), &start);
       CHECK(deviation(c.perigee, matrix(covariance(e)), n) < 1e-11);
-      auto outer = filter<Errors::all>(geometry, found);
+      auto outer = filter<Errors::all>(HelixPath(geometry, found));
       const auto& first = found.list[static_cast<std::size_t>(found.first)];
       const auto on_surface = covariance(
-          join_with_start(found, start, outer),
+          join_with_start(HelixPath(geometry, found), start, outer),
           surface_jacobian(found.line, geometry.surfaces()[first.surface],
                            first.at));
       CHECK(deviation(c.first_hit, matrix(on_surface), n) < 1e-11);
       detail::measure_start<false>(start, outer);
       CHECK(deviation(c.perigee_without_inner, matrix(covariance(outer)), n) <
             1e-11);
-      const auto hits = filter<Errors::hits_only>(geometry, found, &start);
+      const auto hits =
+          filter<Errors::hits_only>(HelixPath(geometry, found), &start);
       CHECK(
           deviation(
               triplet_covariance(track, {.errors = Errors::hits_only}).perigee,
@@ -63,10 +64,10 @@ TEST_CASE("triplet fit: one layer and a beam spot make a straight track") {
   const auto c =
       triplet_covariance(make_triplet_track(geometry, t, found, &start));
   REQUIRE(c.status == TripletStatus::ok);
-  const auto outer = filter<Errors::all>(geometry, found);
+  const auto outer = filter<Errors::all>(HelixPath(geometry, found));
   const auto& first = found.list.back();
   const auto on_surface =
-      covariance(join_with_start(found, start, outer),
+      covariance(join_with_start(HelixPath(geometry, found), start, outer),
                  surface_jacobian(
                      found.line, geometry.surfaces()[first.surface], first.at));
   CHECK(deviation(c.first_hit, matrix(on_surface), 4) < 1e-12);
@@ -89,9 +90,10 @@ TEST_CASE("triplet fit: a thousand hits at 1 TeV keep eleven digits") {
   const auto c = triplet_covariance(make_triplet_track(geometry, t, found));
   REQUIRE(c.status == TripletStatus::ok);
   using Wide = boost::multiprecision::cpp_bin_float_quad;
-  const auto wide = covariance(filter<Errors::all>(
-      geometry, with_scalar(geometry, found, make_line<Wide>(t, geometry.bz()),
-                            Scattering::rossi)));
+  const auto wide_found = with_scalar(
+      geometry, found, make_line<Wide>(t, geometry.bz()), Scattering::rossi);
+  const auto wide =
+      covariance(filter<Errors::all>(HelixPath(geometry, wide_found)));
   Matrix5 exact;
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 5; ++j)

@@ -25,4 +25,10 @@ void set_reference(Field& field) {
   }
 }
 
+void scale_field(Field& field, double factor) {
+  field.bz *= factor;
+  for (DipoleGap& gap : field.dipoles) gap.field *= factor;
+  field.reference *= factor;
+}
+
 }  // namespace gttf

@@ -39,4 +39,7 @@ struct Field {
 /// Sets `reference` and `axis` from what else is in `field`.
 void set_reference(Field& field);
 
+/// Makes the field stronger everywhere by a factor.
+void scale_field(Field& field, double factor);
+
 }  // namespace gttf

@@ -115,6 +115,20 @@ template <ZeroVariance Z, class S>
   }
 }
 
+/// Takes up what other equations, with independent errors, say about the same
+/// line. What is known exactly, kappa without field, is left as it is.
+template <class S>
+void join(FiveEquations<S>& e, const FiveEquations<S>& other) {
+  for (std::size_t i = 0; i < 5; ++i) {
+    if (e.v[i] == S(0)) continue;
+    Row<S> equation{S(0), S(0), S(0), S(0), S(0)};
+    equation[i] = S(1);
+    for (std::size_t j = i + 1; j < 5; ++j)
+      equation[j] = other.r[FiveEquations<S>::at(i, j)];
+    measure<ZeroVariance::excluded>(e, equation, other.v[i]);
+  }
+}
+
 /// kinks = -G s + noise: how the two kinks of a crossing follow from the line
 /// inside; needed on the way back.
 template <class S>

@@ -7,34 +7,31 @@
 
 #include "gttf/fit/beam_spot.hpp"
 #include "gttf/fit/errors.hpp"
-#include "gttf/fit/five_equations.hpp"
-#include "gttf/trajectory/crossings.hpp"
+#include "gttf/fit/path.hpp"
 
 namespace gttf {
 
 /// Index of the innermost crossing that takes part in the fit.
-template <class S>
-int innermost(const Crossings<S>& c, const StartHit<S>* start) {
-  return start ? 0 : c.first;
+template <Path P>
+int innermost(const P& path, const StartHit<typename P::Scalar>* start) {
+  return start ? 0 : path.first();
 }
 
 /// Does scattering at crossing k matter: is there a hit on either side?
-template <class S>
-bool kinks_at(const Crossings<S>& c, const StartHit<S>* start, int k) {
-  return k < c.last && (start || k > c.first);
+template <Path P>
+bool kinks_at(const P& path, const StartHit<typename P::Scalar>* start, int k) {
+  return k < path.last() && (start || k > path.first());
 }
 
 namespace detail {
 
 /// Takes up the measured coordinates of a crossing.
-template <class S>
-void measure_crossing(const TrackingGeometry& geometry, const Line<S>& line,
-                      const TrackCrossing<S>& x, FiveEquations<S>& e) {
+template <Path P, class S = typename P::Scalar>
+void measure_crossing(const P& path, std::size_t k, FiveEquations<S>& e) {
   constexpr auto zero = ZeroVariance::excluded;
-  const SurfaceRecord& s = geometry.surfaces()[x.surface];
-  const auto axes = geometry.axes(s);
+  const auto axes = path.axes(k);
   const auto row = [&](std::size_t q) {
-    return coordinate_row(line, s, x.at, axes[q].cosine, axes[q].sine);
+    return path.row(k, axes[q].cosine, axes[q].sine);
   };
   const auto variance = [&](std::size_t q) { return S(axes[q].variance); };
   std::size_t q = 0;
@@ -56,16 +53,14 @@ void measure_start(const StartHit<S>& start, FiveEquations<S>& e) {
 
 /// The same with exact coordinates. Only two of a surface can be independent; a
 /// third would be 0 = rounding error, with infinite weight.
-template <class S>
-void measure_crossing_exactly(const TrackingGeometry& geometry,
-                              const Line<S>& line, const TrackCrossing<S>& x,
+template <Path P, class S = typename P::Scalar>
+void measure_crossing_exactly(const P& path, std::size_t k,
                               FiveEquations<S>& e) {
   constexpr auto zero = ZeroVariance::allowed;
-  const SurfaceRecord& s = geometry.surfaces()[x.surface];
-  const auto axes = geometry.axes(s);
+  const auto axes = path.axes(k);
   if (axes.empty()) return;
   const auto row = [&](const CoordinateAxis& a) {
-    return coordinate_row(line, s, x.at, a.cosine, a.sine);
+    return path.row(k, a.cosine, a.sine);
   };
   for (const CoordinateAxis& other : axes.subspan(1)) {
     const double sine =
@@ -89,82 +84,62 @@ void measure_crossing_exactly(const TrackingGeometry& geometry,
 ///
 /// With no field, kappa is not a parameter: its equation has variance 0.
 /// @param start  the beam spot as a hit at the start point; may be null
-/// @param gains  if not null, one KinkGain per crossing for the way back
-template <Errors errors, class S>
-FiveEquations<S> filter(const TrackingGeometry& geometry, const Crossings<S>& c,
-                        const StartHit<S>* start = nullptr,
-                        std::vector<KinkGain<S>>* gains = nullptr) {
+/// @param gains  if not null, one per crossing, for the way back
+template <Errors errors, Path P, class S = typename P::Scalar>
+FiveEquations<S> filter(const P& path, const StartHit<S>* start = nullptr,
+                        std::vector<typename P::Gain>* gains = nullptr) {
   constexpr bool exact = errors == Errors::scattering_only;
   constexpr auto zero = exact ? ZeroVariance::allowed : ZeroVariance::excluded;
   FiveEquations<S> e;
-  if (gains) gains->resize(c.list.size());
-  const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
-  for (int k = c.last; k >= innermost(c, start) && k >= 0; --k) {
-    const TrackCrossing<S>& x = c.list[static_cast<std::size_t>(k)];
+  if (gains) gains->resize(path.size());
+  for (int k = path.last(); k >= innermost(path, start) && k >= 0; --k) {
+    const auto index = static_cast<std::size_t>(k);
     if constexpr (errors != Errors::hits_only) {
-      if (kinks_at(c, start, k)) {
-        const Kink<S> b = kink(c.line, x.at);
-        const S w_phi = x.theta0_2 * inv_sin2;
+      if (kinks_at(path, start, k)) {
         if (gains)
-          scatter<zero, true>(e, b, x.theta0_2, w_phi,
-                              &(*gains)[static_cast<std::size_t>(k)]);
+          scatter<zero, true>(e, path.kinks(index), &(*gains)[index]);
         else
-          scatter<zero, false>(e, b, x.theta0_2, w_phi);
+          scatter<zero, false>(e, path.kinks(index));
       }
     }
     if constexpr (exact)
-      detail::measure_crossing_exactly(geometry, c.line, x, e);
+      detail::measure_crossing_exactly(path, index, e);
     else
-      detail::measure_crossing(geometry, c.line, x, e);
+      detail::measure_crossing(path, index, e);
   }
   if (start) detail::measure_start<exact>(*start, e);
-  if (geometry.bz() == 0) e.v[4] = S(0);
+  if (!path.fits_momentum()) e.v[4] = S(0);
   return e;
 }
 
 /// What all hits and the start hit say about the line just outside the first
 /// measuring layer: `outer`, filtered without the start hit, joined with the
 /// start hit as seen from there, through the inner material.
-template <class S>
-FiveEquations<S> join_with_start(const Crossings<S>& c,
-                                 const StartHit<S>& start,
+template <Path P, class S = typename P::Scalar>
+FiveEquations<S> join_with_start(const P& path, const StartHit<S>& start,
                                  FiveEquations<S> outer) {
-  constexpr auto zero = ZeroVariance::excluded;
   FiveEquations<S> inner;
   detail::measure_start<false>(start, inner);
-  const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
-  for (int k = 0; k <= c.first; ++k) {
-    const TrackCrossing<S>& x = c.list[static_cast<std::size_t>(k)];
-    scatter<zero, false>(inner, kink(c.line, x.at), x.theta0_2,
-                         x.theta0_2 * inv_sin2);
-  }
-  for (std::size_t i = 0; i < 5; ++i) {
-    Row<S> equation{S(0), S(0), S(0), S(0), S(0)};
-    equation[i] = S(1);
-    for (std::size_t j = i + 1; j < 5; ++j)
-      equation[j] = inner.r[FiveEquations<S>::at(i, j)];
-    measure<zero>(outer, equation, inner.v[i]);
-  }
+  for (int k = 0; k <= path.first(); ++k)
+    scatter<ZeroVariance::excluded, false>(
+        inner, path.kinks(static_cast<std::size_t>(k)));
+  join(outer, inner);
   return outer;
 }
 
-/// Adds W b_theta b_theta^T + W/sin^2 b_phi b_phi^T of the first measuring
-/// layer and of everything inside it: material that broadens the perigee
-/// parameters and not kappa.
-template <class S>
-void add_inner_material(const Crossings<S>& c, Covariance5<S>& covariance) {
-  const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
-  for (int k = 0; k <= c.first; ++k) {
-    const TrackCrossing<S>& x = c.list[static_cast<std::size_t>(k)];
-    const Kink<S> b = kink(c.line, x.at);
-    const Row<S> theta = {b.theta[0], b.theta[1], b.theta[2], S(1), S(0)};
-    const Row<S> phi = {b.phi[0], b.phi[1], b.phi[2], S(0), S(0)};
-    const S w = x.theta0_2, w_phi = w * inv_sin2;
-    for (std::size_t i = 0; i < 4; ++i)
+/// Adds the scattering and straggling of the first measuring layer and of
+/// everything inside it, W b_theta b_theta^T + W/sin^2 b_phi b_phi^T + ...:
+/// material that broadens the perigee parameters. Only straggling, or a field
+/// along the way that is not that of a solenoid, touches kappa.
+template <Path P, class S = typename P::Scalar>
+void add_inner_material(const P& path, Covariance5<S>& covariance) {
+  for (int k = 0; k <= path.first(); ++k) {
+    const auto b = path.general_kinks(static_cast<std::size_t>(k));
+    for (std::size_t i = 0; i < 5; ++i)
       for (std::size_t j = 0; j <= i; ++j)
-        covariance[i][j] = covariance[j][i] = covariance[i][j] +
-                                              w * theta[i] * theta[j] +
-                                              w_phi * phi[i] * phi[j];
+        covariance[i][j] = covariance[j][i] =
+            covariance[i][j] + b.w * b.theta[i] * b.theta[j] +
+            b.w_phi * b.phi[i] * b.phi[j] + b.w_loss * b.loss[i] * b.loss[j];
   }
 }
 
@@ -183,14 +158,75 @@ struct HitStep {
 };
 
 /// How the kinks of one crossing enter: with variance
-/// theta_i^2/w + phi_i^2/w_phi, w > 0.
+/// theta_i^2/w + phi_i^2/w_phi if w > 0, and loss_i^2/w_loss if w_loss > 0.
 template <class S, std::size_t M>
 struct KinkStep {
   std::size_t crossing;
-  const Kink<S>& kink;
   std::array<S, M> theta, phi;
   S w, w_phi;
+  std::array<S, M> loss;
+  S w_loss;
 };
+
+namespace detail {
+
+/// inside += change b^T
+template <class S, std::size_t M>
+void add_product(std::array<Row<S>, M>& inside, const std::array<S, M>& change,
+                 const Row<S>& b) {
+  for (std::size_t i = 0; i < M; ++i)
+    for (std::size_t j = 0; j < 5; ++j)
+      inside[i][j] = inside[i][j] + change[i] * b[j];
+}
+
+template <class S, std::size_t M>
+std::array<S, M> product(const std::array<Row<S>, M>& inside, const Row<S>& a) {
+  std::array<S, M> y;
+  for (std::size_t i = 0; i < M; ++i) {
+    y[i] = inside[i][0] * a[0];
+    for (std::size_t j = 1; j < 5; ++j) y[i] = y[i] + inside[i][j] * a[j];
+  }
+  return y;
+}
+
+template <class S, std::size_t M>
+std::array<S, M> negative_product(const std::array<Row<S>, M>& inside,
+                                  const Row<S>& a) {
+  std::array<S, M> y = product(inside, a);
+  for (S& x : y) x = -x;
+  return y;
+}
+
+/// Passes the kinks of a layer outwards: fills `step`, changes `inside`.
+template <class S, std::size_t M>
+void pass_kinks(const HelixKinks<S>& kinks, const KinkGain<S>& gain,
+                std::array<Row<S>, M>& inside, KinkStep<S, M>& step) {
+  step.theta = negative_product(inside, gain.theta);
+  step.phi = negative_product(inside, gain.phi);
+  step.loss.fill(S(0));
+  step.w_loss = S(0);
+  const Kink<S>& b = kinks.columns;
+  for (std::size_t i = 0; i < M; ++i) {
+    for (std::size_t j = 0; j < 3; ++j)
+      inside[i][j] =
+          inside[i][j] + step.theta[i] * b.theta[j] + step.phi[i] * b.phi[j];
+    inside[i][3] = inside[i][3] + step.theta[i];
+  }
+}
+
+template <class S, std::size_t M>
+void pass_kinks(const GeneralKinks<S>& kinks, const GeneralGain<S>& gain,
+                std::array<Row<S>, M>& inside, KinkStep<S, M>& step) {
+  step.loss = negative_product(inside, gain.loss);
+  step.w_loss = kinks.w_loss;
+  add_product(inside, step.loss, kinks.loss);
+  step.theta = negative_product(inside, gain.theta);
+  step.phi = negative_product(inside, gain.phi);
+  add_product(inside, step.theta, kinks.theta);
+  add_product(inside, step.phi, kinks.phi);
+}
+
+}  // namespace detail
 
 /// Walks from the innermost to the last measuring layer and tells how every
 /// single error enters M linear functions of the line at the start, usually
@@ -203,55 +239,34 @@ struct KinkStep {
 /// @param on_hit, on_kink  called with a HitStep and a KinkStep each. All
 ///                variances of a function sum up to its variance; products of
 ///                two functions, to their covariance
-template <class S, std::size_t M, class OnHit, class OnKink>
-void way_back(const TrackingGeometry& geometry, const Crossings<S>& c,
-              const StartHit<S>* start, const std::vector<KinkGain<S>>& gains,
+template <Path P, class S, std::size_t M, class OnHit, class OnKink>
+void way_back(const P& path, const StartHit<S>* start,
+              const std::vector<typename P::Gain>& gains,
               std::array<Row<S>, M> inside, OnHit&& on_hit, OnKink&& on_kink) {
-  const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
-  const auto apply = [&inside](const Row<S>& a) {
-    std::array<S, M> y;
-    for (std::size_t i = 0; i < M; ++i) {
-      y[i] = inside[i][0] * a[0];
-      for (std::size_t j = 1; j < 5; ++j) y[i] = y[i] + inside[i][j] * a[j];
-    }
-    return y;
-  };
   const auto hit = [&](std::size_t k, std::size_t q, const Row<S>& a,
                        const S& variance) {
-    on_hit(HitStep<S, M>{k, q, a, apply(a), variance, inside});
+    on_hit(
+        HitStep<S, M>{k, q, a, detail::product(inside, a), variance, inside});
   };
   if (start) {
     hit(start_index, 0, start->transverse, start->transverse_variance);
     hit(start_index, 1, start->longitudinal, start->longitudinal_variance);
   }
-  for (int k = innermost(c, start); k <= c.last && k >= 0; ++k) {
+  for (int k = innermost(path, start); k <= path.last() && k >= 0; ++k) {
     const auto index = static_cast<std::size_t>(k);
-    const TrackCrossing<S>& x = c.list[index];
-    const SurfaceRecord& s = geometry.surfaces()[x.surface];
-    const auto axes = geometry.axes(s);
+    const auto axes = path.axes(index);
     for (std::size_t q = 0; q < axes.size(); ++q)
-      hit(index, q,
-          coordinate_row(c.line, s, x.at, axes[q].cosine, axes[q].sine),
+      hit(index, q, path.row(index, axes[q].cosine, axes[q].sine),
           S(axes[q].variance));
-    if (!kinks_at(c, start, k) || s.x_over_x0 == 0) continue;
-    const Kink<S> b = kink(c.line, x.at);
-    KinkStep<S, M> step{index,
-                        b,
-                        apply(gains[index].theta),
-                        apply(gains[index].phi),
-                        x.theta0_2,
-                        x.theta0_2 * inv_sin2};
-    for (std::size_t i = 0; i < M; ++i) {
-      step.theta[i] = -step.theta[i];
-      step.phi[i] = -step.phi[i];
-    }
+    if (!kinks_at(path, start, k)) continue;
+    const auto kinks = path.kinks(index);
+    if (!kinks.any()) continue;
+    KinkStep<S, M> step;
+    step.crossing = index;
+    step.w = kinks.w;
+    step.w_phi = kinks.w_phi;
+    detail::pass_kinks(kinks, gains[index], inside, step);
     on_kink(step);
-    for (std::size_t i = 0; i < M; ++i) {
-      for (std::size_t j = 0; j < 3; ++j)
-        inside[i][j] =
-            inside[i][j] + step.theta[i] * b.theta[j] + step.phi[i] * b.phi[j];
-      inside[i][3] = inside[i][3] + step.theta[i];
-    }
   }
 }
 

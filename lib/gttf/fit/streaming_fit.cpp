@@ -36,18 +36,6 @@ Eigen::Matrix<double, n, n> covariance_of(
   return z * z.transpose();
 }
 
-/// Adds all that `other` knows.
-void join(Equations& e, const Equations& other) {
-  for (std::size_t i = 0; i < 5; ++i) {
-    if (e.v[i] == 0) continue;  // known exactly: kappa without field
-    Row<double> equation{};
-    equation[i] = 1;
-    for (std::size_t j = i + 1; j < 5; ++j)
-      equation[j] = other.r[Equations::at(i, j)];
-    measure<excluded>(e, equation, other.v[i]);
-  }
-}
-
 }  // namespace
 
 struct StreamingFitter::Work {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hits, segments and passive layers of a reference helix as linear errors.
+// Hits, arcs and passive layers of a reference track as linear errors.
 #include "gttf/fit/triplet_model.hpp"
 
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/fit/perigee.hpp"
-#include "gttf/triplet/segment.hpp"
+#include "gttf/fit/detail/in_plane_arc.hpp"
 
 namespace gttf::detail {
 
@@ -15,50 +14,6 @@ namespace {
 
 using Vector2 = Eigen::Vector2d;
 using Matrix2 = Eigen::Matrix2d;
-using InPlane = Eigen::Matrix<double, 3, 2>;
-
-Cartesian<double> cartesian(const Vector3& v) { return {v[0], v[1], v[2]}; }
-
-Eigen::RowVector3d row(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
-
-/// The arc of the reference helix between two crossings.
-Segment<double> reference_arc(const TripletTrack& track,
-                              const TripletCrossing& from,
-                              const TripletCrossing& to) {
-  return make_segment(cartesian(from.position), cartesian(to.position),
-                      0.5 * (to.turn - from.turn),
-                      track.kappa / std::sin(track.theta));
-}
-
-/// The start as a crossing of the plane across the transverse direction.
-TripletCrossing start_crossing(const TripletTrack& track) {
-  return {.position = track.start,
-          .turn = 0,
-          .u = {-std::sin(track.phi), std::cos(track.phi), 0},
-          .v = Vector3::UnitZ(),
-          .coordinates = track.start_coordinates,
-          .kink_variance = 0};
-}
-
-/// The arc from the start; of no length if the crossing is the start itself.
-Segment<double> arc_from_start(const TripletTrack& track,
-                               const TripletCrossing& to) {
-  if (to.position != track.start)
-    return reference_arc(track, start_crossing(track), to);
-  return {.chord = 0,
-          .rise = 0,
-          .chord_cos = std::cos(track.phi),
-          .chord_sin = std::sin(track.phi),
-          .half_turn = 0,
-          .shape = arc_shape(0.0),
-          .arc = 0,
-          .length = 0,
-          .sin_theta = std::sin(track.theta),
-          .cos_theta = std::cos(track.theta),
-          .kappa = track.kappa,
-          .inverse_index = 1,
-          .index = 1};
-}
 
 /// A direction along the surface with its standard deviation; 0: unmeasured.
 struct InPlaneError {
@@ -103,45 +58,29 @@ std::vector<InPlaneError> in_plane_errors(
   return {{Vector2(1 / a, 0), false}, {Vector2(-b / (a * d), 1 / d), false}};
 }
 
-using OutputJacobian = Eigen::Matrix<double, Output::size, 6>;
+/// Columns u, v, phi, theta, kappa at a crossing.
+using OutputJacobian = Eigen::Matrix<double, Output::size, 5>;
 
-/// State (x, y, z, phi, theta, kappa) on the surface -> outputs there.
-OutputJacobian surface_jacobian(const TripletCrossing& surface) {
+/// State on the surface -> outputs there.
+OutputJacobian surface_outputs() {
   OutputJacobian j = OutputJacobian::Zero();
-  j.row(Output::u).head<3>() = surface.u.transpose();
-  j.row(Output::v).head<3>() = surface.v.transpose();
-  j(Output::phi, 3) = 1;
-  j(Output::theta, 4) = 1;
+  j(Output::u, OnSurface::u) = 1;
+  j(Output::v, OnSurface::v) = 1;
+  j(Output::phi, OnSurface::phi) = 1;
+  j(Output::theta, OnSurface::theta) = 1;
   return j;
 }
 
 /// State at the innermost hit -> outputs at the start.
-OutputJacobian perigee_jacobian(const TripletTrack& track,
-                                const TripletCrossing& innermost) {
-  const PerigeeRows<double> p = perigee_rows(arc_from_start(track, innermost));
-  const auto state = [](const StateRow<double>& r) {
-    Eigen::Matrix<double, 1, 6> m;
-    m << r.position.x, r.position.y, r.position.z, r.phi, r.theta, r.kappa;
-    return m;
-  };
+OutputJacobian start_outputs(const TripletTrack& track,
+                             const TripletCrossing& innermost) {
+  const Matrix5 p = perigee_jacobian(track, innermost);
   OutputJacobian j = OutputJacobian::Zero();
-  j.row(Output::d0) = state(p.d0);
-  j.row(Output::z0) = state(p.z0);
-  j.row(Output::phi0) = state(p.phi);
-  j(Output::theta0, 4) = 1;
+  j.row(Output::d0) = p.row(Perigee::d0);
+  j.row(Output::z0) = p.row(Perigee::z0);
+  j.row(Output::phi0) = p.row(Perigee::phi);
+  j.row(Output::theta0) = p.row(Perigee::theta);
   return j;
-}
-
-/// Rows theta, phi: directions at an end of a segment against its end - start.
-Eigen::Matrix<double, 2, 3> at_start(const SegmentDerivatives<double>& d) {
-  Eigen::Matrix<double, 2, 3> m;
-  m << row(d.polar), row(d.azimuth_start);
-  return m;
-}
-Eigen::Matrix<double, 2, 3> at_end(const SegmentDerivatives<double>& d) {
-  Eigen::Matrix<double, 2, 3> m;
-  m << row(d.polar), row(d.azimuth_end);
-  return m;
 }
 
 /// How kinks (theta, phi) of a passive layer turn the directions of the track
@@ -157,14 +96,11 @@ PassiveWeights passive_weights(const TripletTrack& track,
                                const TripletCrossing& before,
                                const TripletCrossing& passive,
                                const TripletCrossing& after) {
-  InPlane axes;
-  axes << passive.u, passive.v;
-  const auto in = derivatives(reference_arc(track, before, passive));
-  const auto out = derivatives(reference_arc(track, passive, after));
+  const InPlaneArc in = make_arc(track, before, passive);
+  const InPlaneArc out = make_arc(track, passive, after);
   // m is the end of the first arc and the start of the second
-  const Matrix2 kink = -(at_start(out) + at_end(in)) * axes;
-  const Matrix2 shift = kink.inverse();
-  return {at_start(in) * axes * shift, -at_end(out) * axes * shift};
+  const Matrix2 shift = (out.start_by_start - in.end_by_end).inverse();
+  return {in.start_by_end * shift, out.end_by_start * shift};
 }
 
 class ModelBuilder {
@@ -188,14 +124,12 @@ class ModelBuilder {
     model_.kink_sigma = model_.rho = Eigen::VectorXd::Zero(rows);
     if (n < 2) return std::move(model_);
     for (std::size_t k = 0; k + 1 < n; ++k) {
-      const Segment<double> s = reference_arc(track_, hit(k), hit(k + 1));
-      lengths_.push_back(s.length);
-      segments_.push_back(derivatives(s));
+      arcs_.push_back(make_arc(track_, hit(k), hit(k + 1)));
       model_.smallest_inverse_index =
-          std::min(model_.smallest_inverse_index, s.inverse_index);
+          std::min(model_.smallest_inverse_index, arcs_.back().inverse_index);
     }
-    at_start_ = perigee_jacobian(track_, hit(0));
-    on_surface_ = surface_jacobian(hit(surface_hit_));
+    at_start_ = start_outputs(track_, hit(0));
+    on_surface_ = surface_outputs();
     add_curvature();
     for (std::size_t k = 0; k < n; ++k) add_hit(k);
     return std::move(model_);
@@ -243,27 +177,24 @@ class ModelBuilder {
 
   static void add_output(NuisanceError& e, const OutputJacobian& j,
                          const Vector2& change) {
-    e.outputs += j.col(4) * change[0] + j.col(3) * change[1];
+    e.outputs +=
+        j.col(OnSurface::theta) * change[0] + j.col(OnSurface::phi) * change[1];
   }
 
   void add_curvature() {
-    for (std::size_t k = 1; is_middle(k); ++k) {
-      const auto &before = segments_[k - 1], &after = segments_[k];
-      const Eigen::Index r = kink_row(k);
-      model_.rho[r] = after.polar_slope - before.polar_slope;
-      model_.rho[r + 1] = -(after.azimuth_slope + before.azimuth_slope);
-    }
-    const auto slope = [](const OutputJacobian& j, double phi, double theta) {
-      return OutputVector(j.col(5) + j.col(3) * phi + j.col(4) * theta);
+    for (std::size_t k = 1; is_middle(k); ++k)
+      model_.rho.segment<2>(kink_row(k)) =
+          arcs_[k].start_by_kappa - arcs_[k - 1].end_by_kappa;
+    const auto slope = [](const OutputJacobian& j, const Vector2& angles) {
+      return OutputVector(j.col(OnSurface::qop) +
+                          j.col(OnSurface::theta) * angles[0] +
+                          j.col(OnSurface::phi) * angles[1]);
     };
-    const auto& first = segments_.front();
     model_.output_slope =
-        slope(at_start_, -first.azimuth_slope, first.polar_slope);
-    const bool ends = ends_on_surface(surface_hit_);
-    const auto& next = segments_[ends ? surface_hit_ - 1 : surface_hit_];
-    model_.output_slope +=
-        slope(on_surface_, ends ? next.azimuth_slope : -next.azimuth_slope,
-              next.polar_slope);
+        slope(at_start_, arcs_.front().start_by_kappa) +
+        slope(on_surface_, ends_on_surface(surface_hit_)
+                               ? arcs_[surface_hit_ - 1].end_by_kappa
+                               : arcs_[surface_hit_].start_by_kappa);
   }
 
   /// All errors of hit k and of the passive layers behind it.
@@ -280,7 +211,7 @@ class ModelBuilder {
   /// Standard deviations of the scattering angles theta and phi.
   Vector2 scattering(const TripletCrossing& c) const {
     const double sigma = std::sqrt(c.kink_variance);
-    return {sigma, sigma / std::sin(track_.theta)};
+    return {sigma, sigma * std::sqrt(inverse_sine_squared(track_, c))};
   }
 
   void add_own_scattering(std::size_t k) {
@@ -300,17 +231,17 @@ class ModelBuilder {
     e.unmeasured = error.unmeasured;
     e.in_plane = error.per_sigma;
     if (error.unmeasured)
-      e.in_plane *= scale_ * lengths_[std::min(k, lengths_.size() - 1)];
-    const Vector3 shift = hit(k).u * e.in_plane[0] + hit(k).v * e.in_plane[1];
-    if (k == 0) e.outputs += at_start_.leftCols<3>() * shift;
-    if (k == surface_hit_) e.outputs += on_surface_.leftCols<3>() * shift;
+      e.in_plane *= scale_ * arcs_[std::min(k, arcs_.size() - 1)].length;
+    const Vector2& shift = e.in_plane;
+    if (k == 0) e.outputs += at_start_.leftCols<2>() * shift;
+    if (k == surface_hit_) e.outputs += on_surface_.leftCols<2>() * shift;
     if (k > 0) {  // the segment before gets longer
-      add_leaving(e, k - 1, at_start(segments_[k - 1]) * shift);
-      add_arriving(e, k, at_end(segments_[k - 1]) * shift);
+      add_leaving(e, k - 1, arcs_[k - 1].start_by_end * shift);
+      add_arriving(e, k, arcs_[k - 1].end_by_end * shift);
     }
     if (k + 1 < hits_.size()) {  // the segment after gets shorter
-      add_leaving(e, k, -at_start(segments_[k]) * shift);
-      add_arriving(e, k + 1, -at_end(segments_[k]) * shift);
+      add_leaving(e, k, arcs_[k].start_by_start * shift);
+      add_arriving(e, k + 1, arcs_[k].end_by_start * shift);
     }
     model_.nuisances.push_back(e);
   }
@@ -334,8 +265,7 @@ class ModelBuilder {
   std::vector<TripletCrossing> crossings_;  ///< a start hit included
   std::vector<std::size_t> hits_;           ///< measuring ones
   std::size_t surface_hit_ = 0;  ///< hit on the first measuring layer
-  std::vector<double> lengths_;
-  std::vector<SegmentDerivatives<double>> segments_;
+  std::vector<InPlaneArc> arcs_;
   OutputJacobian at_start_;    ///< of the state at hit 0
   OutputJacobian on_surface_;  ///< of the state at surface_hit_
   TripletModel model_;
@@ -350,13 +280,12 @@ TripletModel make_triplet_model(const TripletTrack& track, Errors errors,
 
 Matrix5 inner_scattering(const TripletTrack& track) {
   Matrix5 sum = Matrix5::Zero();
-  const double sine = std::sin(track.theta);
   for (const TripletCrossing& c : track.crossings) {
-    const PerigeeRows<double> p = perigee_rows(arc_from_start(track, c));
-    const Vector5 phi{p.d0.phi, p.z0.phi, p.phi.phi, 0, 0};
-    const Vector5 theta{p.d0.theta, p.z0.theta, p.phi.theta, 1, 0};
+    const Matrix5 j = perigee_jacobian(track, c);
+    const Vector5 phi = j.col(OnSurface::phi), theta = j.col(OnSurface::theta);
     sum += c.kink_variance *
-           (theta * theta.transpose() + phi * phi.transpose() / (sine * sine));
+           (theta * theta.transpose() +
+            phi * phi.transpose() * inverse_sine_squared(track, c));
     if (c.measures()) break;
   }
   return sum;

@@ -2,7 +2,7 @@
 // The way back of the streaming fit as a list of shares.
 #include "gttf/resolution/budget.hpp"
 
-#include <cmath>
+#include <optional>
 
 #include "gttf/resolution/detail/filtered_track.hpp"
 
@@ -10,8 +10,13 @@ namespace gttf {
 
 namespace {
 
-using detail::FilteredTrack;
 using Gains = std::array<double, n_parameters>;
+
+/// What a track gets in one layer; straggling only if it was asked for.
+struct LayerParts {
+  BudgetPart scattering;
+  std::optional<BudgetPart> straggling;
+};
 
 /// Adds g_q^2 * weight to every parameter.
 void add_squares(PerParameter& sum, const Gains& g, double weight) {
@@ -19,12 +24,10 @@ void add_squares(PerParameter& sum, const Gains& g, double weight) {
     sum.values[q] += g[q] * g[q] * weight;
 }
 
-/// Fills parts[k] with the scattering, and `hits` with all hits, in the order
-/// of the way back.
+/// Fills layers[k], and `hits` with all hits, in the order of the way back.
 struct Collector {
-  std::vector<BudgetPart>& scattering;
+  std::vector<LayerParts>& layers;
   std::vector<BudgetPart>& hits;
-  const Crossings<double>& c;
 
   void operator()(const HitStep<double, n_parameters>& step) const {
     BudgetPart part;
@@ -36,49 +39,77 @@ struct Collector {
     }
     part.cause = Cause::hit;
     part.crossing = step.crossing;
-    part.layer = c.list[step.crossing].surface;
+    part.layer = layers[step.crossing].scattering.layer;
     part.coordinate = step.coordinate;
     add_squares(part.variance, step.gain, 1 / step.variance);
     hits.push_back(part);
   }
   void operator()(const KinkStep<double, n_parameters>& step) const {
-    if (!(step.w > 0)) return;
-    PerParameter& variance = scattering[step.crossing].variance;
-    add_squares(variance, step.theta, 1 / step.w);
-    add_squares(variance, step.phi, 1 / step.w_phi);
+    LayerParts& parts = layers[step.crossing];
+    if (step.w > 0) {
+      add_squares(parts.scattering.variance, step.theta, 1 / step.w);
+      add_squares(parts.scattering.variance, step.phi, 1 / step.w_phi);
+    }
+    if (step.w_loss > 0)
+      add_squares(parts.straggling->variance, step.loss, 1 / step.w_loss);
   }
 };
 
 /// Without a start hit the first layer's and all inner material come on top.
-void add_inner(const FilteredTrack& t, std::vector<BudgetPart>& scattering) {
-  for (int k = 0; k <= t.crossings.first; ++k) {
+template <Path P>
+void add_inner(const detail::FilteredTrack<P>& t,
+               std::vector<LayerParts>& layers) {
+  using detail::product;
+  for (int k = 0; k <= t.path.first(); ++k) {
     const auto index = static_cast<std::size_t>(k);
-    const TrackCrossing<double>& x = t.crossings.list[index];
-    const detail::KinkRows<double> b =
-        detail::kink_rows(kink(t.crossings.line, x.at));
-    const double w = x.theta0_2, inv_sine = t.crossings.line.inv_sin_theta;
-    PerParameter& variance = scattering[index].variance;
-    add_squares(variance, detail::times(t.parameters, b.theta), w);
-    add_squares(variance, detail::times(t.parameters, b.phi),
-                w * inv_sine * inv_sine);
+    const auto b = t.path.general_kinks(index);
+    PerParameter& variance = layers[index].scattering.variance;
+    add_squares(variance, product(t.parameters, b.theta), b.w);
+    add_squares(variance, product(t.parameters, b.phi), b.w_phi);
+    if (b.w_loss > 0)
+      add_squares(layers[index].straggling->variance,
+                  product(t.parameters, b.loss), b.w_loss);
   }
 }
 
-/// Puts each layer's scattering before its hits.
+/// Puts what a layer does to the track before the layer's hits.
 std::vector<BudgetPart> in_order_of_flight(
-    const std::vector<BudgetPart>& scattering,
+    const std::vector<LayerParts>& layers,
     const std::vector<BudgetPart>& hits) {
   std::vector<BudgetPart> parts;
-  parts.reserve(scattering.size() + hits.size());
+  parts.reserve(2 * layers.size() + hits.size());
   auto hit = hits.begin();
   if (hit != hits.end() && hit->cause == Cause::beam_spot)
     parts.push_back(*hit++);
-  for (const BudgetPart& part : scattering) {
-    parts.push_back(part);
-    for (; hit != hits.end() && hit->crossing == part.crossing; ++hit)
+  for (const LayerParts& layer : layers) {
+    parts.push_back(layer.scattering);
+    if (layer.straggling) parts.push_back(*layer.straggling);
+    for (; hit != hits.end() && hit->crossing == layer.scattering.crossing;
+         ++hit)
       parts.push_back(*hit);
   }
   return parts;
+}
+
+template <Path P>
+void fill(const detail::AnyTrack& track, const P& path, const Model& model,
+          Budget& budget) {
+  const detail::FilteredTrack<P> t(track, path, model);
+  std::vector<LayerParts> layers(path.size());
+  std::vector<BudgetPart> hits;
+  for (std::size_t k = 0; k < layers.size(); ++k) {
+    BudgetPart part;
+    part.crossing = k;
+    part.layer = track.surface(k);
+    layers[k].scattering = part;
+    part.cause = Cause::straggling;
+    if (path.general_kinks(k).w_loss > 0) layers[k].straggling = part;
+  }
+  const Collector collect{layers, hits};
+  t.walk_back(collect, collect);
+  if (!t.start()) add_inner(t, layers);
+  budget.parts = in_order_of_flight(layers, hits);
+  budget.total = t.variance();
 }
 
 }  // namespace
@@ -87,6 +118,8 @@ std::string_view to_string(Cause cause) {
   switch (cause) {
     case Cause::scattering:
       return "scattering";
+    case Cause::straggling:
+      return "straggling";
     case Cause::hit:
       return "hit";
     case Cause::beam_spot:
@@ -114,22 +147,12 @@ PerParameter Budget::sum_of_shares() const {
 Budget make_budget(const TrackingGeometry& geometry, const Track& track,
                    const Model& model) {
   Budget budget;
-  budget.resolution = resolve(geometry, track, model);
+  const detail::AnyTrack t(geometry, track, model);
+  budget.resolution = detail::resolve(t, model);
   budget.total.values.fill(Resolution::none);
   const Status status = budget.resolution.status;
   if (status != Status::ok && status != Status::no_field) return budget;
-
-  const FilteredTrack t(geometry, track, model);
-  std::vector<BudgetPart> scattering(t.crossings.list.size()), hits;
-  for (std::size_t k = 0; k < scattering.size(); ++k) {
-    scattering[k].crossing = k;
-    scattering[k].layer = t.crossings.list[k].surface;
-  }
-  const Collector collect{scattering, hits, t.crossings};
-  t.walk_back(collect, collect);
-  if (!t.start()) add_inner(t, scattering);
-  budget.parts = in_order_of_flight(scattering, hits);
-  budget.total = t.variance();
+  t.with_path([&](const auto& path) { fill(t, path, model, budget); });
   if (status == Status::no_field) {
     for (const Parameter q : {Parameter::p, Parameter::pt}) {
       budget.total[q] = Resolution::none;

@@ -12,7 +12,7 @@
 namespace gttf {
 
 /// What an error comes from.
-enum class Cause { scattering, hit, beam_spot };
+enum class Cause { scattering, straggling, hit, beam_spot };
 
 std::string_view to_string(Cause);
 
@@ -44,10 +44,10 @@ struct Budget {
 };
 
 /// The budget of `track`: one part for the scattering of every layer crossed
-/// (0 after the last hit), one for each measured coordinate, one for a beam
-/// spot. Whatever the engine of `model`, the parts are those of the streaming
-/// fit. Errors: none; see Resolution::status.
-/// Source: docs/theory/budget.md
+/// (0 after the last hit), with Model::loss straggling one for the fluctuation
+/// of its energy loss, one for each measured coordinate, one for a beam spot.
+/// Whatever the engine of `model`, the parts are those of the streaming fit.
+/// Errors: none; see Resolution::status. Source: docs/theory/budget.md
 Budget make_budget(const TrackingGeometry& geometry, const Track& track,
                    const Model& model = {});
 

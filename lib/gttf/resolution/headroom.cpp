@@ -13,6 +13,10 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double tolerance = 1e-11;  // relative, of a limit
 
+double reference_of(const Detector& detector) {
+  return TrackingGeometry(detector).b_ref();
+}
+
 class Search {
  public:
   Search(const Detector& detector, const Track& track, const Model& model,
@@ -51,9 +55,9 @@ class Search {
 
   double smallest_field() const {
     constexpr double ratio = 0.9, least = 1e-3;
-    const double present = detector_.field.bz;
+    const double present = reference_of(detector_);
     const auto at = [&](double factor) {
-      return excess([&](Detector& d) { d.field.bz = present * factor; });
+      return excess([&](Detector& d) { scale_field(d.field, factor); });
     };
     double good = 1;
     if (at(1) > 0) {  // a stronger one?
@@ -117,9 +121,9 @@ std::vector<Headroom> find_headroom(const Detector& detector,
       list.push_back({Quantity::sigma, i, q, present, limit});
     }
   }
-  if (detector.field.bz != 0)
+  if (const double present = reference_of(detector); present != 0)
     list.push_back({Quantity::field, Sensitivity::none, Sensitivity::none,
-                    detector.field.bz, search.smallest_field()});
+                    present, search.smallest_field()});
   return list;
 }
 

@@ -18,6 +18,10 @@ std::string_view to_string(Status status) {
       return "too few hits";
     case Status::curls_up:
       return "curls up";
+    case Status::stops:
+      return "stops";
+    case Status::outside_map:
+      return "outside the field map";
     case Status::not_determined:
       return "not determined";
   }

@@ -8,7 +8,8 @@
 
 #include "gttf/core/root.hpp"
 #include "gttf/fit/bias.hpp"
-#include "gttf/fit/triplet_track.hpp"
+#include "gttf/fit/detail/in_plane_arc.hpp"
+#include "gttf/resolution/detail/any_track.hpp"
 #include "gttf/resolution/detail/recurling_track.hpp"
 #include "gttf/triplet/solenoid.hpp"
 
@@ -34,20 +35,56 @@ std::optional<Eigen::Matrix2d> covariance_in_plane(const TripletCrossing& c) {
   return information.inverse();
 }
 
-/// Covariance of the kinks (theta, phi) from the errors of the three hits.
+/// The kinks (theta, phi) of three hits, linearised.
+struct LocalTriplet {
+  Pair rho;  ///< d(kinks)/d(kappa) with the hits fixed
+  std::array<Eigen::Matrix2d, 3> by_shift;  ///< of each hit along u and v
+  double inv_sin2 = 1;  ///< var(phi) of scattering in the middle layer
+  double length = 0;    ///< of both arcs
+  double small_bending_limit = Resolution::none;  ///< of xi_ms * b_ms, mm
+};
+
+LocalTriplet helix_triplet(const std::array<const TripletCrossing*, 3>& hits) {
+  const Triplet<double> t =
+      make_triplet(point(hits[0]->position), point(hits[1]->position),
+                   point(hits[2]->position));
+  LocalTriplet local;
+  local.rho = {t.rho_theta, t.rho_phi};
+  for (std::size_t k = 0; k < 3; ++k)
+    for (int i = 0; i < 2; ++i) {
+      const Vector3 h = vector(i == 0 ? t.h_theta[k] : t.h_phi[k]);
+      local.by_shift[k].row(i) << h.dot(hits[k]->u), h.dot(hits[k]->v);
+    }
+  const double sine = sin_mean_theta(t);
+  local.inv_sin2 = 1 / (sine * sine);
+  local.length = t.first.length + t.second.length;
+  local.small_bending_limit = local.length * sine / 2;
+  return local;
+}
+
+/// The two arcs of a traced track: the kink is the direction in which the
+/// second one leaves the middle hit, less the one in which the first arrives.
+LocalTriplet traced_triplet(const TripletTrack& track,
+                            const std::array<const TripletCrossing*, 3>& hits) {
+  const detail::InPlaneArc in = detail::make_arc(track, *hits[0], *hits[1]);
+  const detail::InPlaneArc out = detail::make_arc(track, *hits[1], *hits[2]);
+  LocalTriplet local;
+  local.rho = out.start_by_kappa - in.end_by_kappa;
+  local.by_shift = {-in.end_by_start, out.start_by_start - in.end_by_end,
+                    out.start_by_end};
+  local.inv_sin2 = detail::inverse_sine_squared(track, *hits[1]);
+  local.length = in.length + out.length;
+  return local;
+}
+
+/// Covariance of the kinks from the errors of the three hits.
 std::optional<Eigen::Matrix2d> hit_part(
-    const Triplet<double>& t,
-    const std::array<const TripletCrossing*, 3>& hits) {
+    const LocalTriplet& t, const std::array<const TripletCrossing*, 3>& hits) {
   Eigen::Matrix2d sum = Eigen::Matrix2d::Zero();
   for (std::size_t k = 0; k < 3; ++k) {
     const auto covariance = covariance_in_plane(*hits[k]);
     if (!covariance) return std::nullopt;
-    Eigen::Matrix2d gradients;
-    for (int i = 0; i < 2; ++i) {
-      const Vector3 h = vector(i == 0 ? t.h_theta[k] : t.h_phi[k]);
-      gradients.row(i) << h.dot(hits[k]->u), h.dot(hits[k]->v);
-    }
-    sum += gradients * *covariance * gradients.transpose();
+    sum += t.by_shift[k] * *covariance * t.by_shift[k].transpose();
   }
   return sum;
 }
@@ -68,10 +105,9 @@ double scattering_part(const TripletTrack& track,
 }
 
 /// The local fit: kappa^2/sigma^2 with the covariance of the kinks.
-double significance(const Triplet<double>& t, double kappa,
+double significance(const Pair& rho, double kappa,
                     const Eigen::Matrix2d& kinks) {
   // rho^T K rho with K the inverse of `kinks`
-  const Pair rho(t.rho_theta, t.rho_phi);
   const Pair turned(-rho.y(), rho.x());
   const double norm = turned.dot(kinks * turned);
   return std::abs(kappa) * std::sqrt(norm / kinks.determinant());
@@ -83,18 +119,17 @@ TripletRegime make_regime(const TripletTrack& track,
   TripletRegime r;
   std::array<const TripletCrossing*, 3> hits;
   for (std::size_t k = 0; k < 3; ++k) hits[k] = &track.crossings[crossings[k]];
-  const Triplet<double> t =
-      make_triplet(point(hits[0]->position), point(hits[1]->position),
-                   point(hits[2]->position));
-  const double sine = sin_mean_theta(t), kappa = track.kappa;
+  const LocalTriplet t =
+      track.traced ? traced_triplet(track, hits) : helix_triplet(hits);
+  const double kappa = track.kappa;
   const double variance = scattering_part(track, crossings);
-  r.length = t.first.length + t.second.length;
+  r.length = t.length;
   r.sigma_ms = std::sqrt(variance);
   r.b_ms = r.sigma_ms / std::abs(kappa);
-  r.xi_ms_limit = r.length * sine / (2 * r.b_ms);
+  r.xi_ms_limit = t.small_bending_limit / r.b_ms;
   Eigen::Matrix2d scattering = Eigen::Matrix2d::Zero();
-  scattering.diagonal() << variance, variance / (sine * sine);
-  if (variance > 0) r.xi_ms = significance(t, kappa, scattering);
+  scattering.diagonal() << variance, variance * t.inv_sin2;
+  if (variance > 0) r.xi_ms = significance(t.rho, kappa, scattering);
   const auto hit_errors = hit_part(t, hits);
   if (!hit_errors) return r;
   r.gamma_theta = (*hit_errors)(0, 0);
@@ -103,7 +138,7 @@ TripletRegime make_regime(const TripletTrack& track,
   const Eigen::Matrix2d all = *hit_errors + scattering;
   r.mu_theta = std::sqrt(r.gamma_theta / all(0, 0));
   r.mu_phi = std::sqrt(r.gamma_phi / all(1, 1));
-  r.xi = significance(t, kappa, all);
+  r.xi = significance(t.rho, kappa, all);
   r.regime = classify(r.mu_phi, r.xi, thresholds);
   return r;
 }
@@ -148,9 +183,8 @@ class Finder {
         thresholds_(thresholds) {}
 
   std::vector<TripletRegime> triplets(TripletChoice choice) const {
-    const Crossings<double> found =
-        find_crossings(geometry_, track_, model_.scattering);
-    const TripletTrack track = make_triplet_track(geometry_, track_, found);
+    const detail::AnyTrack found(geometry_, track_, model_);
+    const TripletTrack track = found.triplets(nullptr);
     std::vector<std::size_t> hits;
     for (std::size_t k = 0; k < track.crossings.size(); ++k)
       if (track.crossings[k].measures()) hits.push_back(k);
@@ -159,7 +193,7 @@ class Finder {
       const std::array<std::size_t, 3> crossings{hits[i], hits[j], hits[k]};
       TripletRegime r = make_regime(track, crossings, thresholds_);
       for (std::size_t h = 0; h < 3; ++h)
-        r.layers[h] = found.list[crossings[h]].surface;
+        r.layers[h] = found.surface(crossings[h]);
       if (r.exists()) r.p_significant = momentum_of(r.layers);
       list.push_back(r);
     };
@@ -210,19 +244,14 @@ class Finder {
   /// xi of the triplet on three surfaces at another momentum; NaN if the track
   /// does not cross them.
   double xi_of(const std::array<std::size_t, 3>& surfaces, double p) const {
-    const Track track = at(p);
-    const Crossings<double> found =
-        find_crossings(geometry_, track, model_.scattering);
+    const detail::AnyTrack found(geometry_, at(p), model_);
     std::array<std::size_t, 3> crossings;
     for (std::size_t i = 0; i < 3; ++i) {
-      const auto x =
-          std::find_if(found.list.begin(), found.list.end(),
-                       [&](const auto& c) { return c.surface == surfaces[i]; });
-      if (x == found.list.end()) return Resolution::none;
-      crossings[i] = static_cast<std::size_t>(x - found.list.begin());
+      const auto k = found.crossing_of(surfaces[i]);
+      if (!k) return Resolution::none;
+      crossings[i] = *k;
     }
-    const TripletTrack t = make_triplet_track(geometry_, track, found);
-    return make_regime(t, crossings, thresholds_).xi;
+    return make_regime(found.triplets(nullptr), crossings, thresholds_).xi;
   }
 
   const TrackingGeometry& geometry_;
@@ -300,10 +329,10 @@ TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
   result.resolution = resolve(geometry, track, model);
   Resolution& r = result.resolution;
   r.regime = classify(r.mu_phi, r.xi, thresholds);
-  if (geometry.bz() == 0) return result;
+  if (!geometry.has_field()) return result;
   const Finder finder(geometry, track, model, thresholds);
   result.triplets = finder.triplets(choice);
-  if (choice == TripletChoice::recurling)
+  if (choice == TripletChoice::recurling && geometry.bz() != 0)
     for (const TripletRegime& t : finder.recurling_triplets())
       result.triplets.push_back(t);
   if (r.status != Status::ok) return result;

@@ -37,9 +37,10 @@ struct TripletRegime {
   double length = none;    ///< a: sum of the two arcs in space, mm
   double mu_phi = none;    ///< sqrt(gamma_phi/(gamma_phi + scattering))
   double mu_theta = none;
-  double xi = none;           ///< |kappa|/sigma(kappa)
-  double xi_ms = none;        ///< the same without hit errors
-  double xi_ms_limit = none;  ///< small bending: a sin(theta)/(2 b_ms)
+  double xi = none;     ///< |kappa|/sigma(kappa)
+  double xi_ms = none;  ///< the same without hit errors
+  /// Small bending: a sin(theta)/(2 b_ms); for a helix only.
+  double xi_ms_limit = none;
   Regime regime = Regime::unknown;
   /// Largest momentum at which xi reaches the threshold of significance; NaN
   /// if there is none at which the track crosses the three layers.
@@ -85,7 +86,8 @@ struct TrackRegime {
 };
 
 /// Regime of `track` and of its triplets. Without field there are none.
-/// Recurling triplets have no p_significant, and are not part of the track.
+/// Recurling triplets, in a solenoid, have no p_significant, and are not part
+/// of the track.
 /// Source: [GTTF] section "Tracking Regimes"; docs/theory/regimes.md
 TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
                         const Model& model = {},

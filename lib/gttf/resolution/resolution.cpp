@@ -10,57 +10,47 @@ namespace gttf {
 
 namespace {
 
-/// kappa -> q/p = -kappa/B in row and column 4; NaN there without a field.
-Matrix5 in_user_parameters(Matrix5 m, double bz) {
-  const double factor = bz == 0 ? Resolution::none : -1 / bz;
+/// kappa -> q/p = -kappa/B_ref in row and column 4; NaN there without a field.
+Matrix5 in_user_parameters(Matrix5 m, double b_ref) {
+  const double factor = b_ref == 0 ? Resolution::none : -1 / b_ref;
   m.row(Perigee::qop) *= factor;
   m.col(Perigee::qop) *= factor;
   return m;
 }
 
-std::vector<CrossingInfo> describe(const TrackingGeometry& geometry,
-                                   const Track& track,
-                                   const Crossings<double>& c) {
-  std::vector<CrossingInfo> list;
-  list.reserve(c.list.size());
-  const Line<double>& l = c.line;
-  for (const auto& x : c.list) {
-    const SurfaceRecord& s = geometry.surfaces()[x.surface];
-    const double a = l.along + x.at.forward, b = l.across + x.at.sideward;
-    CrossingInfo info;
-    info.layer = x.surface;
-    info.path = x.at.arc * l.inv_sin_theta;
-    info.position = {l.cos_phi * a - l.sin_phi * b,
-                     l.sin_phi * a + l.cos_phi * b,
-                     l.z + x.at.arc * l.cot_theta};
-    info.phi = std::remainder(track.phi + l.kappa * info.path, 2 * unit::pi);
-    info.cos_incidence = s.kind == SurfaceRecord::Kind::disk ||
-                                 s.kind == SurfaceRecord::Kind::disk_plane
-                             ? std::abs(l.cos_theta)
-                             : std::abs(l.sin_theta * x.at.cos_psi);
-    info.x_over_x0 = x.at.x_over_x0;
-    info.theta0 = std::sqrt(x.theta0_2);
-    info.measured = s.measures();
-    list.push_back(info);
-  }
-  return list;
-}
-
-void set_momentum_resolution(const TrackingGeometry& geometry,
-                             const Crossings<double>& c,
+void set_momentum_resolution(const detail::AnyTrack& track,
                              const detail::EngineResult& fit, Resolution& r) {
-  const double qop = -c.line.kappa / geometry.bz(), cot = c.line.cot_theta;
+  const double qop = -track.kappa() / track.b_ref();
   const Matrix5& m = r.perigee;
   const double relative = m(Perigee::qop, Perigee::qop) / (qop * qop);
   r.sigma_p_rel = std::sqrt(relative);
   // pT = sin(theta) p: correlated errors of theta and q/p
+  const double cot = detail::cot_theta(track.track());
   r.sigma_pt_rel =
       std::sqrt(relative + cot * cot * m(Perigee::theta, Perigee::theta) -
                 2 * cot * m(Perigee::theta, Perigee::qop) / qop);
   r.xi = 1 / r.sigma_p_rel;
-  const double k = std::abs(c.line.kappa);
+  const double k = std::abs(track.kappa());
   r.sigma_p_rel_hit_only = std::sqrt(fit.hit_only) / k;
   r.sigma_p_rel_ms_only = std::sqrt(fit.scattering_only) / k;
+}
+
+void set_state_at(const detail::AnyTrack& track, const BeamSpot* spot,
+                  const AtLayer& at, Resolution& r) {
+  r.at = detail::state_at_layer(track, spot, at);
+  const double b_ref = track.b_ref();
+  r.at->covariance = in_user_parameters(r.at->covariance, b_ref);
+  r.at->slopes = in_user_parameters(r.at->slopes, b_ref);
+  if (!r.at->exists || b_ref == 0) return;
+  r.at->sigma_p_rel =
+      std::sqrt(r.at->covariance(OnSurface::qop, OnSurface::qop)) *
+      r.crossings[r.at->crossing].p / std::abs(track.track().charge);
+}
+
+/// Why there are too few hits.
+Status too_few(const Resolution& r) {
+  if (r.stopped) return Status::stops;
+  return r.end == TrackEnd::curls_up ? Status::curls_up : Status::too_few_hits;
 }
 
 }  // namespace
@@ -75,42 +65,53 @@ Regime classify(double mu_phi, double xi, const RegimeThresholds& thresholds) {
 
 Resolution resolve(const TrackingGeometry& geometry, const Track& track,
                    const Model& model) {
-  const Crossings<double> c = find_crossings(geometry, track, model.scattering);
+  return detail::resolve(detail::AnyTrack(geometry, track, model), model);
+}
+
+Resolution detail::resolve(const AnyTrack& t, const Model& model) {
   Resolution r;
   r.perigee.fill(Resolution::none);
-  r.perigee_without_inner = r.first_hit = r.perigee;
-  r.end = c.end;
-  r.n_hits = c.n_measuring;
-  r.x_over_x0 = c.x_over_x0;
-  r.crossings = describe(geometry, track, c);
-
-  const bool field = geometry.bz() != 0;
-  const int n_points = c.n_measuring + (model.beam_spot ? 1 : 0);
-  if (c.n_measuring == 0 || n_points < (field ? 3 : 2)) {
-    r.status =
-        c.end == TrackEnd::curls_up ? Status::curls_up : Status::too_few_hits;
-    return r;
+  r.perigee_without_inner = r.first_hit = r.start_plane = r.perigee;
+  r.end = t.end();
+  r.n_hits = t.n_measuring();
+  r.x_over_x0 = t.x_over_x0();
+  r.crossings = t.describe_crossings();
+  if (t.traced()) {
+    r.left_map = t.traced()->left_map;
+    r.stopped = t.traced()->stopped;
   }
   const BeamSpot* spot = model.beam_spot ? &*model.beam_spot : nullptr;
-  const detail::EngineResult fit =
-      model.engine == Engine::streaming
-          ? detail::streaming_engine(geometry, c, spot)
-          : detail::triplet_engine(geometry, track, c, spot);
+  if (r.left_map) {
+    r.status = Status::outside_map;
+    return r;
+  }
+  const bool field = t.fits_momentum();
+  const int n_points = r.n_hits + (spot ? 1 : 0);
+  if (r.n_hits == 0 || n_points < (field ? 3 : 2)) {
+    r.status = too_few(r);
+    return r;
+  }
+  const EngineResult fit = model.engine == Engine::streaming
+                               ? streaming_engine(t, spot)
+                               : triplet_engine(t, spot);
+  if (model.at) set_state_at(t, spot, *model.at, r);
   if (!fit.determined) {
     r.status = Status::not_determined;
     return r;
   }
-  const double bz = geometry.bz();
-  r.perigee = in_user_parameters(fit.perigee, bz);
-  r.perigee_without_inner = in_user_parameters(fit.perigee_without_inner, bz);
-  r.first_hit = in_user_parameters(fit.first_hit, bz);
+  const double b_ref = t.b_ref();
+  r.perigee = in_user_parameters(fit.perigee, b_ref);
+  r.perigee_without_inner =
+      in_user_parameters(fit.perigee_without_inner, b_ref);
+  r.first_hit = in_user_parameters(fit.first_hit, b_ref);
+  r.start_plane = in_user_parameters(fit.start_plane, b_ref);
   // the same for both engines: the budget is the streaming engine's way back
-  const detail::HitShares share = detail::hit_shares(geometry, c, spot);
+  const HitShares share = hit_shares(t, spot);
   r.mu_theta = std::sqrt(share.theta);
   r.status = field ? Status::ok : Status::no_field;
   if (!field) return r;
   r.mu_phi = std::sqrt(share.kappa);
-  set_momentum_resolution(geometry, c, fit, r);
+  set_momentum_resolution(t, fit, r);
   r.regime = classify(r.mu_phi, r.xi);
   return r;
 }

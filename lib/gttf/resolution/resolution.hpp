@@ -10,7 +10,7 @@
 #include "gttf/core/matrix.hpp"
 #include "gttf/detector/detector.hpp"
 #include "gttf/fit/beam_spot.hpp"
-#include "gttf/trajectory/crossings.hpp"
+#include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {
 
@@ -23,6 +23,8 @@ enum class Status {
   no_field,        ///< q/p is not measured; everything else exists
   too_few_hits,    ///< fewer measuring layers crossed than the fit needs
   curls_up,        ///< too few hits because the track turns back
+  stops,           ///< too few hits because the track stops in a layer
+  outside_map,     ///< the track leaves the field map
   not_determined,  ///< the hits leave at least one parameter free
 };
 
@@ -40,10 +42,19 @@ struct CrossingInfo {
   double path = 0;           ///< 3D path from the vertex, mm
   Vector3 position;          ///< mm
   double phi = 0;            ///< azimuth of the direction there, rad
+  double theta = 0;          ///< polar angle of the direction, before the layer
+  double p = 0;              ///< momentum before the layer, GeV
+  double energy_loss = 0;    ///< mean loss in the layer, GeV; 0 unless asked
   double cos_incidence = 1;  ///< |direction . surface normal|
   double x_over_x0 = 0;      ///< along the track
   double theta0 = 0;         ///< projected scattering angle, rad
   bool measured = false;
+};
+
+/// A layer at which the track is asked for: position and direction there.
+struct AtLayer {
+  std::size_t layer = 0;  ///< index in Detector::layers
+  bool own_hit = true;    ///< a measuring layer's own hit is used, too
 };
 
 /// Settings that are not properties of the detector or the track.
@@ -51,6 +62,20 @@ struct Model {
   Scattering scattering = Scattering::highland;
   Engine engine = Engine::streaming;
   std::optional<BeamSpot> beam_spot = {};  ///< constrains the start
+  EnergyLoss loss = EnergyLoss::off;
+  std::optional<AtLayer> at = {};  ///< fills Resolution::at
+};
+
+/// The track where it meets a layer, before the material of it, from all hits
+/// on both sides. Covariances are NaN if they do not exist.
+struct StateAtLayer {
+  bool exists = false;  ///< the track crosses the layer, and is determined
+  bool crossed = false;
+  std::size_t crossing = 0;  ///< index in Resolution::crossings
+  Matrix5 covariance;        ///< order of OnSurface
+  /// u, v, slopes along u and v per depth below the surface, q/p.
+  Matrix5 slopes;
+  double sigma_p_rel = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Resolution of one track. Numbers that do not exist are NaN; `status` says
@@ -67,6 +92,14 @@ struct Resolution {
   Matrix5 perigee;                ///< order of Perigee, all material
   Matrix5 perigee_without_inner;  ///< without first layer's and inner material
   Matrix5 first_hit;              ///< order of OnSurface, after its scattering
+  /// x, y, dx/dz, dy/dz, q/p on the plane z = const. through the start, all
+  /// material; NaN for a track within 0.57 deg of that plane.
+  Matrix5 start_plane;
+  std::optional<StateAtLayer> at;  ///< if Model::at asks for it
+
+  /// Where the track left the field map, if it did.
+  std::optional<Vector3> left_map;
+  bool stopped = false;  ///< the track stops in the last crossing
 
   double sigma_p_rel = none;           ///< sigma(p)/p
   double sigma_pt_rel = none;          ///< sigma(pT)/pT

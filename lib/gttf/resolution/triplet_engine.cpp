@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covariances by the triplet fit, the form of the paper.
-#include <optional>
-
 #include "gttf/fit/triplet_covariance.hpp"
 #include "gttf/resolution/engine.hpp"
 
 namespace gttf::detail {
 
-EngineResult triplet_engine(const TrackingGeometry& geometry,
-                            const Track& track, const Crossings<double>& c,
-                            const BeamSpot* spot) {
-  std::optional<StartHit<double>> start;
-  if (spot) start = make_start_hit(c.line, *spot);
-  const TripletTrack t =
-      make_triplet_track(geometry, track, c, start ? &*start : nullptr);
+namespace {
+
+Matrix5 transformed(const Matrix5& j, const Matrix5& covariance) {
+  return j * covariance * j.transpose();
+}
+
+}  // namespace
+
+EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
+  const auto start = track.start_hit(spot);
+  const TripletTrack t = track.triplets(start ? &*start : nullptr);
   const TripletCovariance fit = triplet_covariance(t);
-  return {
-      .determined = fit.status == TripletStatus::ok,
-      .perigee = fit.perigee,
-      .perigee_without_inner = fit.perigee_without_inner,
-      .first_hit = fit.first_hit,
-      .hit_only = triplet_covariance(t, {Errors::hits_only}).variance_kappa,
-      .scattering_only =
-          triplet_covariance(t, {Errors::scattering_only}).variance_kappa,
-  };
+  EngineResult r;
+  r.determined = fit.status == TripletStatus::ok;
+  if (!r.determined) return r;
+  r.perigee = transformed(track.perigee(), fit.perigee);
+  r.perigee_without_inner =
+      transformed(track.perigee(), fit.perigee_without_inner);
+  r.start_plane = transformed(track.at_start_plane(), fit.perigee);
+  r.first_hit =
+      transformed(track.from_frame_after(track.first()), fit.first_hit);
+  r.hit_only = triplet_covariance(t, {Errors::hits_only}).variance_kappa;
+  r.scattering_only =
+      triplet_covariance(t, {Errors::scattering_only}).variance_kappa;
+  return r;
 }
 
 }  // namespace gttf::detail

@@ -29,7 +29,7 @@ BudgetRow row_of_part(const Detector& detector, const Budget& budget,
   row.group = layer.group;
   if (part.cause == Cause::scattering)
     row.x_over_x0 = budget.resolution.crossings[part.crossing].x_over_x0;
-  else if (grouping != Grouping::group)
+  else if (part.cause == Cause::hit && grouping != Grouping::group)
     row.coordinate =
         coordinate_name(layer.surface, layer.coordinates[part.coordinate]);
   return row;
@@ -70,13 +70,15 @@ Table share_table(const std::vector<BudgetRow>& rows) {
   return table;
 }
 
-/// Rows of a layer in one line: scattering and hits side by side.
+/// Rows of a layer in one line: its errors side by side.
 Table parameter_table(const std::vector<BudgetRow>& rows, Parameter q) {
   struct Line {
     std::string layer;
-    double x_over_x0 = Resolution::none, scattering = 0, hits = 0;
+    double x_over_x0 = Resolution::none;
+    double scattering = 0, straggling = 0, hits = 0;
   };
   std::vector<Line> lines;
+  bool straggles = false;
   for (const BudgetRow& row : rows) {
     if (row.cause == "total") continue;
     const std::string& name = row.layer.empty() ? row.cause : row.layer;
@@ -84,31 +86,38 @@ Table parameter_table(const std::vector<BudgetRow>& rows, Parameter q) {
                              [&](const Line& l) { return l.layer == name; });
     if (line == lines.end()) line = lines.insert(line, Line{name});
     if (!std::isnan(row.x_over_x0)) line->x_over_x0 = row.x_over_x0;
-    (row.cause == "scattering" ? line->scattering : line->hits) += row.share[q];
+    (row.cause == "scattering"   ? line->scattering
+     : row.cause == "straggling" ? line->straggling
+                                 : line->hits) += row.share[q];
+    straggles = straggles || row.cause == "straggling";
   }
   Line total{"total", 0};
   for (const Line& line : lines) {
     if (!std::isnan(line.x_over_x0)) total.x_over_x0 += line.x_over_x0;
     total.scattering += line.scattering;
+    total.straggling += line.straggling;
     total.hits += line.hits;
   }
   lines.push_back(total);
 
   Texts layer;
-  Reals x_over_x0, scattering, hits, both;
+  Reals x_over_x0, scattering, straggling, hits, sum;
   for (const Line& line : lines) {
     layer.push_back(line.layer);
     x_over_x0.push_back(line.x_over_x0);
     scattering.push_back(readable_percent(line.scattering));
+    straggling.push_back(readable_percent(line.straggling));
     hits.push_back(readable_percent(line.hits));
-    both.push_back(readable_percent(line.scattering + line.hits));
+    sum.push_back(
+        readable_percent(line.scattering + line.straggling + line.hits));
   }
   Table table;
   table.add("layer", std::move(layer));
   table.add("x_over_x0", std::move(x_over_x0));
   table.add("scattering_percent", std::move(scattering));
+  if (straggles) table.add("straggling_percent", std::move(straggling));
   table.add("hits_percent", std::move(hits));
-  table.add("sum_percent", std::move(both));
+  table.add("sum_percent", std::move(sum));
   return table;
 }
 

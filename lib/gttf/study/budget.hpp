@@ -19,10 +19,11 @@ namespace gttf {
 /// A line of a budget. The last one of a budget is the sum of all: cause
 /// "total", whose shares are 1 but for rounding.
 struct BudgetRow {
-  std::string layer;       ///< or group; empty for the beam spot
-  std::string group;       ///< of the layer, empty if it has none
-  std::string cause;       ///< "scattering", "hit", "beam spot" or "total"
-  std::string coordinate;  ///< of hits, unless summed over a group
+  std::string layer;  ///< or group; empty for the beam spot
+  std::string group;  ///< of the layer, empty if it has none
+  std::string
+      cause;  ///< "scattering", "straggling", "hit", "beam spot" or "total"
+  std::string coordinate;               ///< of hits, unless summed over a group
   double x_over_x0 = Resolution::none;  ///< along the track; scattering, total
   PerParameter variance;                ///< native units, see BudgetPart
   PerParameter share;

@@ -1,20 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/point_columns.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/config/text.hpp"
 
 namespace gttf {
 
 namespace {
 
-/// eta = -ln tan(theta/2) = asinh(cot theta); 0 at 90 deg but for rounding.
+/// sin(theta) of a track along z but for rounding.
+constexpr double along_z = 1e-12;
+
+/// eta = -ln tan(theta/2) = asinh(cot theta); 0 at 90 deg but for rounding, NaN
+/// along z.
 double pseudorapidity(double theta) {
   const double cos = std::cos(theta);
+  if (std::sin(theta) < along_z) return Resolution::none;
   return std::abs(cos) < 1e-15 ? 0 : std::asinh(cos / std::sin(theta));
 }
 
 }  // namespace
+
+Model model_of(const StudyRequest& request, const Detector& detector,
+               Engine engine) {
+  Model model{.scattering = request.scattering,
+              .engine = engine,
+              .beam_spot = request.beam_spot,
+              .loss = request.energy_loss};
+  if (!request.at) return model;
+  std::vector<std::string> names;
+  for (const Layer& layer : detector.layers) names.push_back(layer.name);
+  const auto found = std::ranges::find(names, request.at->layer);
+  if (found == names.end()) {
+    Diagnostic d;
+    d.problem = fmt::format("{} has no layer {}", detector.name,
+                            in_quotes(request.at->layer));
+    const auto guess = nearest(request.at->layer, names);
+    d.suggestion = guess ? fmt::format("did you mean {}?", in_quotes(*guess))
+                         : "its layers: " + joined(names);
+    Diagnostics diagnostics;
+    diagnostics.add(std::move(d));
+    throw InputError(std::move(diagnostics));
+  }
+  model.at = AtLayer{static_cast<std::size_t>(found - names.begin()),
+                     request.at->own_hit};
+  return model;
+}
 
 double in_degrees(double angle) {
   const double degrees = angle / unit::deg;
@@ -58,7 +95,9 @@ void PointColumns::add(const Detector& detector, const StudyRequest& request,
   particle_.push_back(request.particle.name);
   p_.push_back(track.p);
   pt_.push_back(by_pt ? request.momentum.values[point.momentum]
-                      : track.p * std::sin(track.theta));
+                : std::sin(track.theta) < along_z
+                    ? 0
+                    : track.p * std::sin(track.theta));
   theta_.push_back(in_degrees(track.theta));
   eta_.push_back(by_eta ? request.angle.values[point.angle]
                         : pseudorapidity(track.theta));

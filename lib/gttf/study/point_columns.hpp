@@ -6,6 +6,7 @@
 
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
+#include "gttf/resolution/resolution.hpp"
 #include "gttf/study/request.hpp"
 #include "gttf/trajectory/track.hpp"
 
@@ -22,6 +23,11 @@ std::vector<GridPoint> grid_points(const StudyRequest& request);
 
 /// The track of a grid point.
 Track grid_track(const StudyRequest& request, GridPoint point);
+
+/// How a track of the request is resolved in `detector`. Throws InputError if
+/// the detector does not have the layer that the request asks for.
+Model model_of(const StudyRequest& request, const Detector& detector,
+               Engine engine = Engine::streaming);
 
 /// Angle in degrees; values within rounding of a short decimal are written as
 /// it: 60 deg read as radians and back is 60, not 59.99999999999999.

@@ -37,7 +37,7 @@ const AxisRules theta_rules{
     Spacing::linear,
     false,
     [](double theta) {
-      return theta > 0 && theta < 180 * unit::deg
+      return theta >= 0 && theta <= 180 * unit::deg
                  ? ""
                  : "theta must lie between 0 and 180 deg";
     }};
@@ -66,6 +66,8 @@ class RequestReader {
     read_momentum(request.momentum, single_point);
     read_angle(request.angle, single_point);
     read_rest(request);
+    read_at(request);
+    check_transverse(request);
     detail::read_toys({pick("--toys", options_.toys, "toys"),
                        pick("--seed", options_.seed, "seed"),
                        pick("--fits", options_.fits, "fits")},
@@ -255,6 +257,17 @@ class RequestReader {
                  is_eta ? "0" : "90 deg");
   }
 
+  /// A track along z has no transverse momentum.
+  void check_transverse(const StudyRequest& request) {
+    if (request.momentum.variable != MomentumAxis::Variable::pt) return;
+    for (std::size_t i = 0; i < request.angle.values.size(); ++i)
+      if (std::sin(theta_of(request.angle, i)) < 1e-12) {
+        missing("a track along z has no transverse momentum",
+                "give the momentum as p");
+        return;
+      }
+  }
+
   static void check_single(const Value& value,
                            const std::vector<double>& values, bool single_point,
                            std::string_view what, std::string_view example) {
@@ -276,11 +289,32 @@ class RequestReader {
             pick("--energy-loss", options_.energy_loss, "energy_loss")) {
       const auto model = value->choice("model of the energy loss",
                                        {"off", "mean", "straggling"});
-      if (model && *model != 0)
-        value->error(fmt::format("energy loss {} is not in this version",
-                                 describe(value->node())),
-                     "write off");
+      if (model) request.energy_loss = static_cast<EnergyLoss>(*model);
     }
+  }
+
+  /// `at: dut`, or `at: { layer: dut, own_hit: false }`.
+  void read_at(StudyRequest& request) {
+    const auto value = pick("--at", options_.at, "at");
+    if (!value) {
+      if (options_.without_own_hit)
+        missing("--without-own-hit needs a layer", "add --at LAYER");
+      return;
+    }
+    AtRequest at;
+    if (value->is_map()) {
+      MapReader map(*value, "{ layer: dut, own_hit: false }");
+      if (!map) return;
+      if (const auto layer = map.require("layer", "dut"))
+        at.layer = layer->text("the name of a layer").value_or("");
+      if (const auto own = map.find("own_hit"))
+        at.own_hit = own->boolean().value_or(true);
+      map.finish();
+    } else {
+      at.layer = value->text("the name of a layer").value_or("");
+    }
+    if (options_.without_own_hit) at.own_hit = false;
+    if (!at.layer.empty()) request.at = at;
   }
 
   const StudyOptions& options_;

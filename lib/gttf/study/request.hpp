@@ -11,7 +11,7 @@
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/fit/beam_spot.hpp"
 #include "gttf/study/toy_fit.hpp"
-#include "gttf/trajectory/track.hpp"
+#include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {
 
@@ -34,6 +34,12 @@ struct ToyRequest {
   std::vector<ToyFit> fits = {ToyFit{}};
 };
 
+/// A layer where position and direction of the track are asked for.
+struct AtRequest {
+  std::string layer;
+  bool own_hit = true;  ///< the layer's own hit is used, too
+};
+
 /// A grid of tracks through one or more detectors.
 struct StudyRequest {
   std::vector<std::string> detectors;  ///< paths, resolved
@@ -43,7 +49,9 @@ struct StudyRequest {
   double phi = 0;                  ///< rad
   std::array<double, 3> vertex{};  ///< mm
   Scattering scattering = Scattering::highland;
+  EnergyLoss energy_loss = EnergyLoss::off;
   std::optional<BeamSpot> beam_spot;  ///< off unless given
+  std::optional<AtRequest> at;        ///< off unless given
   ToyRequest toys;
   std::string file;    ///< the study file; empty if from options only
   std::string sha256;  ///< of the study file; empty if none
@@ -53,7 +61,8 @@ struct StudyRequest {
 struct StudyOptions {
   std::vector<std::string> detectors;
   std::optional<std::string> particle, p, pt, theta, eta, phi, vertex, mass,
-      charge, scattering, energy_loss, beam_spot, toys, seed, fits;
+      charge, scattering, energy_loss, beam_spot, at, toys, seed, fits;
+  bool without_own_hit = false;
 };
 
 /// Option before study file before default. `path` may be empty (options only)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/resolution_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -13,15 +15,33 @@ double sigma(const Matrix5& m, int i, double unit) {
   return std::sqrt(m(i, i)) / unit;
 }
 
+/// "leaves", "curls up", or where and why it ends otherwise.
+std::string end_text(const Detector& detector, const Resolution& r) {
+  if (r.left_map)
+    return fmt::format("leaves the field map at ({:.6g}, {:.6g}, {:.6g}) mm",
+                       r.left_map->x(), r.left_map->y(), r.left_map->z());
+  if (r.stopped && !r.crossings.empty())
+    return "stops in " + detector.layers[r.crossings.back().layer].name;
+  return std::string(to_string(r.end));
+}
+
 }  // namespace
+
+bool along_beam(const Detector& detector, const Track& track) {
+  const Field& field = detector.field;
+  const bool barrel = field.kind == FieldKind::solenoid ||
+                      (field.kind == FieldKind::map && field.axis == Axis::z);
+  constexpr double near = 20 * unit::deg;
+  return !barrel && std::sin(track.theta) < std::sin(near);
+}
 
 void ResolutionTable::reserve(std::size_t rows) {
   point_.reserve(rows);
   for (Texts* c : {&regime_, &status_, &end_}) c->reserve(rows);
   for (Integers* c : {&n_hits_, &n_triplets_}) c->reserve(rows);
-  for (Reals* c :
-       {&x_over_x0_, &p_rel_, &pt_rel_, &qop_, &d0_, &z0_, &phi0_,
-        &sigma_theta_, &hit_only_, &ms_only_, &mu_phi_, &mu_theta_, &xi_})
+  for (Reals* c : {&x_over_x0_, &p_rel_, &pt_rel_, &qop_, &d0_, &z0_, &phi0_,
+                   &sigma_theta_, &hit_only_, &ms_only_, &mu_phi_, &mu_theta_,
+                   &xi_, &x_, &y_, &tx_, &ty_})
     c->reserve(rows);
 }
 
@@ -45,13 +65,18 @@ void ResolutionTable::add(const Detector& detector, const StudyRequest& request,
   xi_.push_back(r.xi);
   regime_.emplace_back(to_string(r.regime));
   status_.emplace_back(to_string(r.status));
-  end_.emplace_back(to_string(r.end));
+  end_.push_back(end_text(detector, r));
+  x_.push_back(sigma(r.start_plane, 0, unit::um));
+  y_.push_back(sigma(r.start_plane, 1, unit::um));
+  tx_.push_back(sigma(r.start_plane, 2, unit::mrad));
+  ty_.push_back(sigma(r.start_plane, 3, unit::mrad));
+  at_.add(request, r);
   if (std::isfinite(d0_.back())) ++evaluated_;
 }
 
 Table ResolutionTable::take() && {
   Table t;
-  t.columns.reserve(25);
+  t.columns.reserve(39);
   const auto put = [&t](const char* name, auto& cells) {
     t.columns.push_back({name, std::move(cells)});
   };
@@ -74,6 +99,11 @@ Table ResolutionTable::take() && {
   put("regime", regime_);
   put("status", status_);
   put("track_end", end_);
+  put("sigma_x_um", x_);
+  put("sigma_y_um", y_);
+  put("sigma_tx_mrad", tx_);
+  put("sigma_ty_mrad", ty_);
+  std::move(at_).move_to(t);
   return t;
 }
 

@@ -7,14 +7,23 @@
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
 #include "gttf/resolution/resolution.hpp"
+#include "gttf/study/at_columns.hpp"
 #include "gttf/study/point_columns.hpp"
 #include "gttf/study/request.hpp"
 
 namespace gttf {
 
-/// Collects rows; columns as in docs/reference/columns.md.
+/// Does a track run along the beam of a spectrometer or telescope: position and
+/// slopes say of it what perigee parameters cannot?
+bool along_beam(const Detector& detector, const Track& track);
+
+/// Collects rows; columns as in docs/reference/columns.md. Those of a layer
+/// only where they are asked for.
 class ResolutionTable {
  public:
+  /// @param at_layer  with the columns of a layer
+  explicit ResolutionTable(bool at_layer = false) : at_(at_layer) {}
+
   void reserve(std::size_t rows);
   /// Values of the request's axes are written as the user gave them.
   void add(const Detector& detector, const StudyRequest& request,
@@ -32,6 +41,8 @@ class ResolutionTable {
   Reals x_over_x0_, p_rel_, pt_rel_, qop_, d0_, z0_, phi0_, sigma_theta_;
   Reals hit_only_, ms_only_, mu_phi_, mu_theta_, xi_;
   Texts regime_, status_, end_;
+  Reals x_, y_, tx_, ty_;
+  AtColumns at_;
   std::size_t evaluated_ = 0;
 };
 

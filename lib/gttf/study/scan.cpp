@@ -41,15 +41,16 @@ std::size_t scan(const StudyRequest& request,
       options.threads > 0 ? options.threads
                           : std::max(1u, std::thread::hardware_concurrency());
   const std::size_t wave = std::size_t{threads} * 8;
-  const Model model{request.scattering, options.engine, request.beam_spot};
   std::size_t evaluated = 0, done = 0;
 
   for (const Detector& detector : detectors) {
     const TrackingGeometry geometry(detector);
+    const Model model = model_of(request, detector, options.engine);
     const std::size_t blocks = (points + block_size - 1) / block_size;
     for (std::size_t start = 0; start < blocks; start += wave) {
       const std::size_t n = std::min(wave, blocks - start);
-      std::vector<ResolutionTable> results(n);
+      std::vector<ResolutionTable> results(
+          n, ResolutionTable(request.at.has_value()));
       parallel_for(n, threads, [&](std::size_t b) {
         const std::size_t first = (start + b) * block_size;
         const std::size_t last = std::min(first + block_size, points);

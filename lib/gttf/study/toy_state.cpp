@@ -81,9 +81,9 @@ ToyState plan_toys(const StudyRequest& request,
   state.seed = request.toys.seed;
   state.from = share(state.toys, shard.index - 1, shard.count);
   state.to = share(state.toys, shard.index, shard.count);
-  const Model model{request.scattering, Engine::streaming, request.beam_spot};
   for (const Detector& detector : detectors) {
     const TrackingGeometry geometry(detector);
+    const Model model = model_of(request, detector);
     for (std::size_t a = 0; a < request.angle.values.size(); ++a)
       for (std::size_t m = 0; m < request.momentum.values.size(); ++m) {
         const Track track = grid_track(request, {m, a});

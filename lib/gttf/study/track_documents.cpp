@@ -14,10 +14,10 @@ std::size_t scan_documents(const StudyRequest& request,
                            const std::function<void(const Document&)>& sink) {
   const std::size_t n_momenta = request.momentum.values.size();
   const std::size_t points = n_momenta * request.angle.values.size();
-  const Model model{request.scattering, options.engine, request.beam_spot};
   std::size_t evaluated = 0, done = 0;
   for (const Detector& detector : detectors) {
     const TrackingGeometry geometry(detector);
+    const Model model = model_of(request, detector, options.engine);
     for (std::size_t i = 0; i < points; ++i) {
       const GridPoint point{i % n_momenta, i / n_momenta};
       const Resolution r = resolve(geometry, grid_track(request, point), model);

@@ -5,8 +5,11 @@
 
 #include <array>
 #include <cmath>
+#include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "gttf/study/row.hpp"
 
@@ -16,6 +19,8 @@ namespace {
 using Names = std::array<std::string_view, 5>;
 constexpr Names perigee_names{"d0_mm", "z0_mm", "phi0_rad", "theta_rad",
                               "qop_per_GeV"};
+constexpr Names plane_names{"x_mm", "y_mm", "tx", "ty", "qop_per_GeV"};
+constexpr Names slope_names{"u_mm", "v_mm", "tu", "tv", "qop_per_GeV"};
 constexpr Names surface_names{"u_mm", "v_mm", "phi_rad", "theta_rad",
                               "qop_per_GeV"};
 
@@ -42,26 +47,50 @@ Document input_document(const Track& track) {
            Document::List(track.vertex.begin(), track.vertex.end()));
 }
 
-Document crossings_document(const Detector& detector, const Resolution& r) {
+Document crossings_document(const Detector& detector,
+                            const StudyRequest& request, const Resolution& r) {
   Document::List list;
   list.reserve(r.crossings.size());
-  for (const CrossingInfo& c : r.crossings)
-    list.push_back(Document()
-                       .set("layer", detector.layers[c.layer].name)
-                       .set("s_mm", c.path)
-                       .set("x_mm", c.position.x())
-                       .set("y_mm", c.position.y())
-                       .set("z_mm", c.position.z())
-                       .set("cos_incidence", c.cos_incidence)
-                       .set("x_over_x0", c.x_over_x0)
-                       .set("theta0_rad", c.theta0)
-                       .set("measured", c.measured));
+  for (const CrossingInfo& c : r.crossings) {
+    Document crossing = Document()
+                            .set("layer", detector.layers[c.layer].name)
+                            .set("s_mm", c.path)
+                            .set("x_mm", c.position.x())
+                            .set("y_mm", c.position.y())
+                            .set("z_mm", c.position.z())
+                            .set("cos_incidence", c.cos_incidence)
+                            .set("x_over_x0", c.x_over_x0)
+                            .set("theta0_rad", c.theta0)
+                            .set("measured", c.measured);
+    if (request.energy_loss != EnergyLoss::off)
+      crossing.set("p_GeV", c.p).set("energy_loss_GeV", c.energy_loss);
+    list.push_back(std::move(crossing));
+  }
   return list;
+}
+
+/// covariance_at; null if the track does not cross the layer.
+Document at_document(const StudyRequest& request, const Resolution& r) {
+  Document document = matrix_document(
+      surface_names,
+      r.at ? r.at->covariance : Matrix5(Matrix5::Constant(Resolution::none)));
+  Document at =
+      Document()
+          .set("layer", request.at->layer)
+          .set("status", std::string(at_status(r)))
+          .set("own_hit", request.at->own_hit)
+          .set("order", *document.find("order"))
+          .set("matrix", *document.find("matrix"))
+          .set("slopes",
+               matrix_document(slope_names, r.at ? r.at->slopes
+                                                 : Matrix5(Matrix5::Constant(
+                                                       Resolution::none))));
+  return at;
 }
 
 Table one_row(const Detector& detector, const StudyRequest& request,
               GridPoint point, const Resolution& resolution) {
-  ResolutionTable table;
+  ResolutionTable table(request.at.has_value());
   table.add(detector, request, point, resolution);
   return std::move(table).take();
 }
@@ -78,15 +107,84 @@ Matrix5 correlation_for_reading(const Matrix5& covariance) {
   return c;
 }
 
+// A parameter as people read it.
+struct ParameterLine {
+  int index;
+  std::string_view name, unit_name;
+  double unit;
+};
+
+// Errors of parameters, units as in `lines`.
+Table sigma_table(const Matrix5& covariance,
+                  std::span<const ParameterLine> lines) {
+  Texts names, units;
+  Reals sigma;
+  for (const ParameterLine& line : lines) {
+    names.emplace_back(line.name);
+    units.emplace_back(line.unit_name);
+    sigma.push_back(std::sqrt(covariance(line.index, line.index)) / line.unit);
+  }
+  Table table;
+  table.add("parameter", std::move(names));
+  table.add("sigma", std::move(sigma));
+  table.add("unit", std::move(units));
+  return table;
+}
+
+constexpr std::array<ParameterLine, 5> plane_lines{{
+    {0, "x", "um", unit::um},
+    {1, "y", "um", unit::um},
+    {2, "dx/dz", "mrad", unit::mrad},
+    {3, "dy/dz", "mrad", unit::mrad},
+    {4, "q/p", "1/GeV", 1 / unit::GeV},
+}};
+
+// Position and direction at the layer that was asked for.
+Section at_section(const StudyRequest& request, const Resolution& r) {
+  Section section;
+  section.title = fmt::format("At {}{}", request.at->layer,
+                              request.at->own_hit ? "" : ", without its hit");
+  if (!r.at || !r.at->exists) {
+    section.facts.emplace_back("status", std::string(at_status(r)));
+    return section;
+  }
+  const CrossingInfo& c = r.crossings[r.at->crossing];
+  section.facts.emplace_back(
+      "position", fmt::format("({:.6g}, {:.6g}, {:.6g}) mm", c.position.x(),
+                              c.position.y(), c.position.z()));
+  section.facts.emplace_back(
+      "direction", fmt::format("theta {:.6g} deg, phi {:.6g} deg",
+                               in_degrees(c.theta), in_degrees(c.phi)));
+  section.facts.emplace_back("p", fmt::format("{:.6g} GeV", c.p));
+  constexpr std::array<ParameterLine, 5> slopes{{
+      {0, "u", "um", unit::um},
+      {1, "v", "um", unit::um},
+      {2, "slope along u", "mrad", unit::mrad},
+      {3, "slope along v", "mrad", unit::mrad},
+      {4, "q/p", "1/GeV", 1 / unit::GeV},
+  }};
+  constexpr std::array<ParameterLine, 2> angles{{
+      {OnSurface::phi, "phi", "mrad", unit::mrad},
+      {OnSurface::theta, "theta", "mrad", unit::mrad},
+  }};
+  Table table = sigma_table(r.at->slopes, slopes);
+  const Table more = sigma_table(r.at->covariance, angles);
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    std::visit(
+        [&](auto& cells) {
+          using Cells = std::decay_t<decltype(cells)>;
+          const auto& others = std::get<Cells>(more.columns[i].cells);
+          cells.insert(cells.end() - 1, others.begin(), others.end());
+        },
+        table.columns[i].cells);
+  section.table = std::move(table);
+  return section;
+}
+
 // The errors of the perigee parameters, with and without the material of the
 // first measuring layer and inside it.
 Table parameter_table(const Resolution& r) {
-  struct Line {
-    Perigee::Index index;
-    std::string_view name, unit_name;
-    double unit;
-  };
-  constexpr std::array<Line, 5> lines{{
+  constexpr std::array<ParameterLine, 5> lines{{
       {Perigee::d0, "d0", "um", unit::um},
       {Perigee::z0, "z0", "um", unit::um},
       {Perigee::phi, "phi0", "mrad", unit::mrad},
@@ -95,7 +193,7 @@ Table parameter_table(const Resolution& r) {
   }};
   Texts names, units;
   Reals sigma, without;
-  for (const Line& line : lines) {
+  for (const ParameterLine& line : lines) {
     const auto error = [&line](const Matrix5& covariance) {
       return std::sqrt(covariance(line.index, line.index)) / line.unit;
     };
@@ -136,6 +234,34 @@ std::string percent_text(double value) {
 
 std::string number_text(double value) {
   return std::isnan(value) ? "-" : fmt::format("{:.3g}", value);
+}
+
+void add_perigee(const Resolution& r, Summary& summary) {
+  constexpr Names plain_names{"d0", "z0", "phi0", "theta", "qop"};
+  summary.sections.push_back(
+      {"Parameters at the perigee", {}, parameter_table(r)});
+  summary.sections.push_back({"Covariance at the perigee",
+                              {},
+                              matrix_table(perigee_names, r.perigee)});
+  summary.sections.push_back(
+      {"Correlation",
+       {},
+       matrix_table(plain_names, correlation_for_reading(r.perigee))});
+}
+
+void add_start_plane(const Resolution& r, const Track& track,
+                     Summary& summary) {
+  constexpr Names plain_names{"x", "y", "tx", "ty", "qop"};
+  summary.sections.push_back(
+      {fmt::format("Parameters at z = {:.6g} mm", track.vertex[2]),
+       {},
+       sigma_table(r.start_plane, plane_lines)});
+  summary.sections.push_back(
+      {"Covariance there", {}, matrix_table(plane_names, r.start_plane)});
+  summary.sections.push_back(
+      {"Correlation",
+       {},
+       matrix_table(plain_names, correlation_for_reading(r.start_plane))});
 }
 
 }  // namespace
@@ -204,14 +330,20 @@ Section crossing_section(const Detector& detector, const Resolution& r) {
 
 Document track_document(const Detector& detector, const StudyRequest& request,
                         GridPoint point, const Resolution& r) {
-  return Document()
-      .set("input", input_document(grid_track(request, point)))
-      .set("crossings", crossings_document(detector, r))
-      .set("resolution", row_of(one_row(detector, request, point, r), 0))
-      .set("covariance_perigee", matrix_document(perigee_names, r.perigee))
-      .set("covariance_perigee_without_inner_material",
-           matrix_document(perigee_names, r.perigee_without_inner))
-      .set("covariance_first_hit", matrix_document(surface_names, r.first_hit));
+  Document document =
+      Document()
+          .set("input", input_document(grid_track(request, point)))
+          .set("crossings", crossings_document(detector, request, r))
+          .set("resolution", row_of(one_row(detector, request, point, r), 0))
+          .set("covariance_perigee", matrix_document(perigee_names, r.perigee))
+          .set("covariance_perigee_without_inner_material",
+               matrix_document(perigee_names, r.perigee_without_inner))
+          .set("covariance_first_hit",
+               matrix_document(surface_names, r.first_hit))
+          .set("covariance_start_plane",
+               matrix_document(plane_names, r.start_plane));
+  if (request.at) document.set("covariance_at", at_document(request, r));
+  return document;
 }
 
 Summary track_summary(const Detector& detector, const StudyRequest& request,
@@ -224,7 +356,6 @@ Summary track_summary(const Detector& detector, const StudyRequest& request,
     summary.sections.push_back(
         {"", {{"status", std::string(to_string(r.status))}}, {}});
   if (evaluated) {
-    constexpr Names plain_names{"d0", "z0", "phi0", "theta", "qop"};
     const std::string regime =
         r.regime == Regime::unknown ? "-" : std::string(to_string(r.regime));
     summary.sections.push_back(
@@ -237,16 +368,12 @@ Summary track_summary(const Detector& detector, const StudyRequest& request,
                                  number_text(r.mu_phi), number_text(r.mu_theta),
                                  number_text(r.xi))}},
          {}});
-    summary.sections.push_back(
-        {"Parameters at the perigee", {}, parameter_table(r)});
-    summary.sections.push_back({"Covariance at the perigee",
-                                {},
-                                matrix_table(perigee_names, r.perigee)});
-    summary.sections.push_back(
-        {"Correlation",
-         {},
-         matrix_table(plain_names, correlation_for_reading(r.perigee))});
+    if (along_beam(detector, track))
+      add_start_plane(r, track, summary);
+    else
+      add_perigee(r, summary);
   }
+  if (request.at) summary.sections.push_back(at_section(request, r));
   summary.sections.push_back(crossing_section(detector, r));
   return summary;
 }

@@ -38,9 +38,7 @@ struct WhatIf {
   Grouping grouping = Grouping::layer;
 
   Track track() const { return grid_track(request, point); }
-  Model model() const {
-    return {.scattering = request.scattering, .beam_spot = request.beam_spot};
-  }
+  Model model() const { return model_of(request, detector); }
 };
 
 /// Columns: those of the point, requirement, layer, quantity, value, limit,

@@ -293,6 +293,7 @@ TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
   out.kappa = -track.charge * out.b_ref / track.p;
   const State start = start_of(track, direction, out.frame, out.b_ref);
   Tracer tracer(geometry, track, out.frame, start, out);
+  out.start_bend = tracer.start_bend();
   out.user_parameters = out.frame.polar == Axis::z
                             ? Matrix5(Matrix5::Identity())
                             : user_parameters(start, tracer.start_bend());

@@ -52,6 +52,7 @@ struct TracedTrack {
   double phi = 0, theta = 0;  ///< of the start, in the frame
   double kappa = 0;           ///< -q B_ref/p at the start, 1/mm
   double b_ref = 0;           ///< Field::reference, 0: p is no fit parameter
+  Vector3 start_bend = Vector3::Zero();  ///< d(direction)/d(path) there, 1/mm
   std::vector<TracedCrossing> list;
   int n_measuring = 0;
   int first = -1;  ///< index of the first measuring crossing, -1: none

@@ -60,6 +60,16 @@ class TrackingGeometry {
 
   /// Makes surface `i` passive: its hit is missing, its material stays.
   void drop_hit(std::size_t i) { surfaces_[i].n_axes = 0; }
+  /// Moves surface `i` to another radius, z or distance.
+  void move(std::size_t i, double position) {
+    surfaces_[i].position = position;
+  }
+  /// Makes surface `i` thicker by a factor.
+  void scale_material(std::size_t i, double factor) {
+    surfaces_[i].x_over_x0 *= factor;
+  }
+  /// Makes the field stronger by a factor.
+  void scale_field(double factor) { gttf::scale_field(field_, factor); }
 
  private:
   Field field_;

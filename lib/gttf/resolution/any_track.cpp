@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which way a track is followed, and its parameters in the user's terms.
+#include "gttf/resolution/detail/any_track.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+#include "gttf/trajectory/surface_axes.hpp"
+
+namespace gttf::detail {
+
+namespace {
+
+/// Azimuth and slopes do not exist where a direction is this near to the axis
+/// or the plane that they refer to.
+constexpr double along_axis = 1e-6;  // rad
+constexpr double grazing = 0.01;     // cos of the incidence
+
+/// Rows are the components of a vector as functions of the line.
+using Vector3Rows = Eigen::Matrix<double, 3, 5>;
+using RowVector5 = Eigen::Matrix<double, 1, 5>;
+
+RowVector5 as_vector(const Row<double>& row) {
+  return Eigen::Map<const RowVector5>(row.data());
+}
+
+Vector3 direction_at(double theta, double phi) {
+  const double sine = std::sin(theta);
+  return {sine * std::cos(phi), sine * std::sin(phi), std::cos(theta)};
+}
+
+Vector3 start_direction(const Track& track) {
+  return direction_at(track.theta, track.phi);
+}
+
+bool follows_helix(const TrackingGeometry& geometry, const Track& track,
+                   const Model& model) {
+  if (model.loss != EnergyLoss::off) return false;
+  const Field& field = geometry.field();
+  if (field.kind == FieldKind::solenoid)
+    return std::sin(track.theta) > along_axis;
+  return field.kind == FieldKind::none &&
+         choose_frame(field, start_direction(track)).polar == Axis::z;
+}
+
+/// Change of the direction (user's axes) with the angles of the frame.
+Vector3Rows direction_rows(const Frame& frame, const Vector3& direction,
+                           const RowVector5& phi, const RowVector5& theta) {
+  const Vector3 t = frame.into(direction);
+  const double sine = std::hypot(t.x(), t.y());
+  const Vector3 by_phi(-t.y(), t.x(), 0);
+  const Vector3 by_theta(t.z() * t.x() / sine, t.z() * t.y() / sine, -sine);
+  return frame.out_of(by_phi) * phi + frame.out_of(by_theta) * theta;
+}
+
+/// Azimuth and polar angle (user's axes) of a direction.
+Eigen::Matrix<double, 2, 5> angle_rows(const Vector3& direction,
+                                       const Vector3Rows& change) {
+  const double x = direction.x(), y = direction.y(), sine = std::hypot(x, y);
+  Eigen::Matrix<double, 2, 5> rows;
+  if (sine < along_axis) {
+    rows.fill(Resolution::none);
+    return rows;
+  }
+  rows.row(0) = (x * change.row(1) - y * change.row(0)) / (sine * sine);
+  rows.row(1) = direction.z() * (x * change.row(0) + y * change.row(1)) / sine -
+                sine * change.row(2);
+  return rows;
+}
+
+/// Slope of a direction along `axis` per depth along `normal`.
+RowVector5 slope_row(const Vector3& direction, const Vector3Rows& change,
+                     const Vector3& axis, const Vector3& normal) {
+  const double depth = direction.dot(normal);
+  if (std::abs(depth) < grazing) return RowVector5::Constant(Resolution::none);
+  return (axis.transpose() * change -
+          direction.dot(axis) / depth * (normal.transpose() * change)) /
+         std::abs(depth);
+}
+
+struct Axes {
+  Vector3 u, v;
+};
+
+/// The axes of the layer at a point of it.
+Axes layer_axes(const SurfaceRecord& s, const Vector3& at) {
+  const auto [u, v] = surface_axes(s, at);
+  const auto [first, second] = s.user_axes();
+  return {first.cosine * u + first.sine * v,
+          second.cosine * u + second.sine * v};
+}
+
+CrossingInfo describe(const SurfaceRecord& s, const Track& track,
+                      const Line<double>& l, const TrackCrossing<double>& x) {
+  const double a = l.along + x.at.forward, b = l.across + x.at.sideward;
+  CrossingInfo info;
+  info.layer = x.surface;
+  info.path = x.at.arc * l.inv_sin_theta;
+  info.position = {l.cos_phi * a - l.sin_phi * b, l.sin_phi * a + l.cos_phi * b,
+                   l.z + x.at.arc * l.cot_theta};
+  info.phi = std::remainder(track.phi + l.kappa * info.path, 2 * unit::pi);
+  info.theta = std::atan2(l.sin_theta, l.cos_theta);
+  info.p = track.p;
+  info.cos_incidence = s.kind == SurfaceRecord::Kind::disk ||
+                               s.kind == SurfaceRecord::Kind::disk_plane
+                           ? std::abs(l.cos_theta)
+                           : std::abs(l.sin_theta * x.at.cos_psi);
+  info.x_over_x0 = x.at.x_over_x0;
+  info.theta0 = std::sqrt(x.theta0_2);
+  info.measured = s.measures();
+  return info;
+}
+
+CrossingInfo describe(const SurfaceRecord& s, const TracedCrossing& x) {
+  CrossingInfo info;
+  info.layer = x.surface;
+  info.path = x.path;
+  info.position = x.position;
+  info.phi = std::atan2(x.direction.y(), x.direction.x());
+  info.theta =
+      std::atan2(std::hypot(x.direction.x(), x.direction.y()), x.direction.z());
+  info.p = x.p;
+  info.energy_loss = x.energy_loss;
+  info.cos_incidence = x.cos_incidence;
+  info.x_over_x0 = x.x_over_x0;
+  info.theta0 = std::sqrt(x.theta0_2);
+  info.measured = s.measures();
+  return info;
+}
+
+}  // namespace
+
+AnyTrack::AnyTrack(const TrackingGeometry& geometry, const Track& track,
+                   const Model& model)
+    : geometry_(geometry), track_(track) {
+  if (follows_helix(geometry, track, model))
+    found_ = find_crossings(geometry, track, model.scattering);
+  else
+    found_ = trace(geometry, track, model.scattering, model.loss);
+}
+
+int AnyTrack::n_measuring() const {
+  return traced() ? traced()->n_measuring : helix()->n_measuring;
+}
+double AnyTrack::x_over_x0() const {
+  return traced() ? traced()->x_over_x0 : helix()->x_over_x0;
+}
+TrackEnd AnyTrack::end() const {
+  return traced() ? traced()->end : helix()->end;
+}
+std::size_t AnyTrack::size() const {
+  return traced() ? traced()->list.size() : helix()->list.size();
+}
+unsigned AnyTrack::surface(std::size_t k) const {
+  return traced() ? traced()->list[k].surface : helix()->list[k].surface;
+}
+double AnyTrack::b_ref() const {
+  return traced() ? traced()->b_ref : geometry_.bz();
+}
+double AnyTrack::kappa() const {
+  return traced() ? traced()->kappa : helix()->line.kappa;
+}
+
+CrossingInfo AnyTrack::crossing(std::size_t k) const {
+  const SurfaceRecord& s = geometry_.surfaces()[surface(k)];
+  return traced() ? describe(s, traced()->list[k])
+                  : describe(s, track_, helix()->line, helix()->list[k]);
+}
+
+std::vector<CrossingInfo> AnyTrack::describe_crossings() const {
+  std::vector<CrossingInfo> list;
+  list.reserve(size());
+  for (std::size_t k = 0; k < size(); ++k) list.push_back(crossing(k));
+  return list;
+}
+
+std::optional<std::size_t> AnyTrack::crossing_of(std::size_t wanted) const {
+  for (std::size_t k = 0; k < size(); ++k)
+    if (surface(k) == wanted) return k;
+  return std::nullopt;
+}
+
+TripletTrack AnyTrack::triplets(const StartHit<double>* start) const {
+  return traced() ? make_triplet_track(geometry_, track_, *traced(), start)
+                  : make_triplet_track(geometry_, track_, *helix(), start);
+}
+
+std::optional<StartHit<double>> AnyTrack::start_hit(
+    const BeamSpot* spot) const {
+  if (!spot) return std::nullopt;
+  if (helix()) return make_start_hit(helix()->line, *spot);
+  const TracedTrack& t = *traced();
+  const Vector3 errors = t.frame.into({spot->x, spot->y, spot->z});
+  return make_start_hit(
+      StartDirection<double>{std::cos(t.phi), std::sin(t.phi),
+                             std::cos(t.theta) / std::sin(t.theta)},
+      errors.x(), errors.y(), errors.z());
+}
+
+Matrix5 AnyTrack::perigee() const {
+  return traced() ? traced()->user_parameters : Matrix5(Matrix5::Identity());
+}
+
+Matrix5 AnyTrack::at_start_plane() const {
+  const Vector3 direction = start_direction(track_);
+  const Vector3 z = Vector3::UnitZ();
+  Matrix5 rows = Matrix5::Constant(Resolution::none);
+  rows.row(Perigee::kappa) = RowVector5::Unit(Perigee::kappa);
+  if (std::abs(direction.z()) < grazing) return rows;
+  const Vector3 t = frame().into(direction);
+  const Vector3 side = Vector3(-t.y(), t.x(), 0).normalized();
+  Vector3Rows position = Vector3Rows::Zero();
+  position.col(Perigee::d0) = frame().out_of(side);
+  position.col(Perigee::z0) = frame().out_of(z);
+  Vector3Rows change =
+      direction_rows(frame(), direction, RowVector5::Unit(Perigee::phi),
+                     RowVector5::Unit(Perigee::theta));
+  // along the track into the plane, where the direction has turned
+  const RowVector5 path = -position.row(2) / direction.z();
+  position += direction * path;
+  change += bend_at_start() * path;
+  rows.topRows<2>() = position.topRows<2>();
+  const Vector3 depth = direction.z() > 0 ? z : Vector3(-z);
+  const double per_z = depth.z();
+  rows.row(2) = per_z * slope_row(direction, change, Vector3::UnitX(), depth);
+  rows.row(3) = per_z * slope_row(direction, change, Vector3::UnitY(), depth);
+  return rows;
+}
+
+Matrix5 AnyTrack::rows_on_surface(std::size_t k) const {
+  const auto rows =
+      with_path([k](const auto& path) { return path.on_surface(k); });
+  Matrix5 m;
+  for (int i = 0; i < 5; ++i)
+    m.row(i) = as_vector(rows[static_cast<std::size_t>(i)]);
+  return m;
+}
+
+Matrix5 AnyTrack::on_surface(std::size_t k) const {
+  Matrix5 m = rows_on_surface(k);
+  if (frame().polar == Axis::z) return m;
+  const Vector3& direction = traced()->list[k].direction;
+  m.middleRows<2>(2) = angle_rows(
+      direction, direction_rows(frame(), direction, m.row(2), m.row(3)));
+  return m;
+}
+
+Matrix5 AnyTrack::after_layer(std::size_t k) const {
+  Matrix5 m = on_surface(k);
+  const double loss = crossing(k).energy_loss;
+  if (loss == 0) return m;
+  // E' = E - loss, p'dp' = E'dE', so that d(kappa')/d(kappa) is
+  const double p = crossing(k).p, energy = std::hypot(p, track_.mass);
+  const double energy_after = energy - loss;
+  const double p_after =
+      std::sqrt((energy_after - track_.mass) * (energy_after + track_.mass));
+  const double ratio = p / p_after;
+  m.row(OnSurface::qop) *= energy_after / energy * ratio * ratio * ratio;
+  return m;
+}
+
+Matrix5 AnyTrack::from_frame_after(std::size_t k) const {
+  Matrix5 m = Matrix5::Identity();
+  if (traced()) {
+    const Vector3& direction = traced()->list[k].direction;
+    m.middleRows<2>(2) = angle_rows(
+        direction,
+        direction_rows(frame(), direction, RowVector5::Unit(OnSurface::phi),
+                       RowVector5::Unit(OnSurface::theta)));
+  }
+  m.row(OnSurface::qop) *= after_layer(k)(OnSurface::qop, Perigee::kappa);
+  return m;
+}
+
+std::size_t AnyTrack::first() const {
+  return static_cast<std::size_t>(traced() ? traced()->first : helix()->first);
+}
+
+Matrix5 AnyTrack::slopes_on_surface(std::size_t k) const {
+  Matrix5 m = rows_on_surface(k);
+  const CrossingInfo at = crossing(k);
+  const Vector3 direction = direction_at(at.theta, at.phi);
+  const auto [u, v] = layer_axes(geometry_.surfaces()[surface(k)], at.position);
+  const Vector3 normal = u.cross(v);
+  const Vector3Rows change =
+      direction_rows(frame(), direction, m.row(2), m.row(3));
+  m.row(2) = slope_row(direction, change, u, normal);
+  m.row(3) = slope_row(direction, change, v, normal);
+  return m;
+}
+
+Vector3 AnyTrack::bend_at_start() const {
+  if (traced()) return traced()->start_bend;
+  return kappa() * Vector3::UnitZ().cross(start_direction(track_));
+}
+
+double cot_theta(const Track& track) {
+  const double sine = std::sin(track.theta), cosine = std::cos(track.theta);
+  if (sine < along_axis) return Resolution::none;
+  return std::abs(cosine) < 1e-12 ? 0 : cosine / sine;
+}
+
+ParameterRows<double> parameter_rows(const AnyTrack& track) {
+  const Matrix5 perigee = track.perigee();
+  const double cot = cot_theta(track.track());
+  ParameterRows<double> rows;
+  const auto set = [&rows](Parameter q, const RowVector5& row) {
+    std::copy_n(row.data(), 5, rows[static_cast<std::size_t>(q)].begin());
+  };
+  set(Parameter::d0, perigee.row(Perigee::d0));
+  set(Parameter::z0, perigee.row(Perigee::z0));
+  set(Parameter::phi0, perigee.row(Perigee::phi));
+  set(Parameter::theta, perigee.row(Perigee::theta));
+  RowVector5 p = RowVector5::Zero(), pt = p;
+  if (track.fits_momentum()) {
+    p = -perigee.row(Perigee::kappa) / track.kappa();
+    pt = p + cot * perigee.row(Perigee::theta);
+  }
+  set(Parameter::p, p);
+  set(Parameter::pt, pt);
+  return rows;
+}
+
+}  // namespace gttf::detail

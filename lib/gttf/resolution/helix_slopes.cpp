@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derivatives of variances, collected on the way back of the streaming fit.
+#include <cmath>
+
+#include "gttf/core/dual.hpp"
+#include "gttf/resolution/detail/filtered_track.hpp"
+#include "gttf/resolution/detail/variance_slopes.hpp"
+
+namespace gttf::detail {
+
+namespace {
+
+using Gains = std::array<double, n_parameters>;
+
+/// What a crossing is differentiated in: its own position and x/X0, and the
+/// logarithm of the field.
+enum Seed : std::size_t { by_position, by_material, by_field, n_seeds };
+using D = Dual<n_seeds>;
+
+/// The columns of the two kinks with all five components.
+struct KinkRows {
+  Row<D> theta, phi;
+};
+
+KinkRows kink_rows(const Kink<D>& b) {
+  return {{b.theta[0], b.theta[1], b.theta[2], D(1), D(0)},
+          {b.phi[0], b.phi[1], b.phi[2], D(0), D(0)}};
+}
+
+Row<double> derivative(const Row<D>& row, std::size_t seed) {
+  Row<double> d;
+  for (std::size_t i = 0; i < 5; ++i) d[i] = row[i].derivative[seed];
+  return d;
+}
+
+double dot(const Row<double>& a, const Row<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < 5; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// Line with the derivative of the curvature with respect to ln(field).
+Line<D> line_of(const Track& track, double bz) {
+  Line<D> l = make_line<D>(track, bz);
+  l.kappa.derivative[by_field] = l.kappa.value;
+  l.c = l.kappa * l.inv_sin_theta;
+  return l;
+}
+
+using HelixTrack = FilteredTrack<HelixPath<double>>;
+
+class Differentiator {
+ public:
+  Differentiator(const HelixTrack& t, const Track& track, const Model& model)
+      : t_(t),
+        found_(*t.track.helix()),
+        track_(track),
+        model_(model),
+        line_(line_of(track, t.track.geometry().bz())),
+        weights_(t.parameters),
+        slopes_(found_.list.size()) {
+    for (std::size_t k = 0; k < t.path.size(); ++k) {
+      const SurfaceRecord& s = t.path.surface(k);
+      at_.push_back(cross(line_, s, D::variable(s.position, by_position),
+                          D::variable(s.x_over_x0, by_material)));
+    }
+  }
+
+  void run() {
+    start_of_parameters();
+    if (!t_.start())
+      for (int k = 0; k <= t_.path.first(); ++k)
+        inner_kinks(static_cast<std::size_t>(k));
+    t_.walk_back([this](const auto& step) { hit(step); },
+                 [this](const auto& step) { kinks(step); });
+    if (model_.scattering == Scattering::highland_total) total_of_material();
+  }
+
+  const std::vector<CrossingSlopes>& slopes() const { return slopes_; }
+  const PerParameter& field() const { return field_; }
+  const std::array<PerParameter, 3>& beam_spot() const { return beam_spot_; }
+
+ private:
+  using Hit = HitStep<double, n_parameters>;
+  using Kinks = KinkStep<double, n_parameters>;
+
+  const TrackingGeometry& geometry() const { return t_.track.geometry(); }
+  const SurfaceRecord& surface(std::size_t k) const {
+    return t_.path.surface(k);
+  }
+
+  /// Where the derivative with respect to a seed at crossing k belongs.
+  PerParameter& sum_of(std::size_t k, std::size_t seed) {
+    if (seed == by_field) return field_;
+    return seed == by_position ? slopes_[k].position : slopes_[k].material;
+  }
+
+  /// The relative errors of p and pT are functions of the curvature that
+  /// change with it: d(1/kappa) = -1/kappa d ln(field).
+  void start_of_parameters() {
+    const auto n = covariance_with_line(t_.equations, t_.parameters);
+    for (std::size_t q = 0; q < n_parameters; ++q)
+      field_.values[q] -=
+          2 * t_.parameters[q][Perigee::kappa] * n[q][Perigee::kappa];
+  }
+
+  /// d(variance) = -2 g/v (inside . da) + (g/v)^2 dv
+  void hit(const Hit& step) {
+    if (step.crossing == start_index)
+      start_hit(step);
+    else
+      surface_hit(step);
+    for (std::size_t q = 0; q < n_parameters; ++q)
+      for (std::size_t i = 0; i < 5; ++i)
+        weights_[q][i] -= step.gain[q] / step.variance * step.row[i];
+  }
+
+  void surface_hit(const Hit& step) {
+    const SurfaceRecord& s = surface(step.crossing);
+    const CoordinateAxis& axis = t_.path.axes(step.crossing)[step.coordinate];
+    const Crossing<D>& x = at_[step.crossing];
+    const Row<D> row = coordinate_row(line_, s, x, axis.cosine, axis.sine);
+    for (const std::size_t seed : {by_position, by_field})
+      add_row(sum_of(step.crossing, seed), step, derivative(row, seed));
+    CrossingSlopes& own = slopes_[step.crossing];
+    own.sigma.emplace_back();
+    add_variance(own.sigma.back(), step, 2 * std::sqrt(axis.variance));
+    const UserAngle angle = user_angle(s, axis);
+    const Row<double> turned =
+        t_.path.row(step.crossing, angle.turned.cosine, angle.turned.sine);
+    own.angle.emplace_back();
+    add_row(own.angle.back(), step, turned);
+  }
+
+  void start_hit(const Hit& step) {
+    const Line<D> fixed = make_line<D>(track_, geometry().bz());
+    const BeamSpot& spot = *model_.beam_spot;
+    const StartHit<D> h =
+        make_start_hit(fixed, D::variable(spot.x, 0), D::variable(spot.y, 1),
+                       D::variable(spot.z, 2));
+    const bool first = step.coordinate == 0;
+    const Row<D>& row = first ? h.transverse : h.longitudinal;
+    const D& variance = first ? h.transverse_variance : h.longitudinal_variance;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      add_row(beam_spot_[axis], step, derivative(row, axis));
+      add_variance(beam_spot_[axis], step, variance.derivative[axis]);
+    }
+  }
+
+  static void add_row(PerParameter& sum, const Hit& step,
+                      const Row<double>& change) {
+    for (std::size_t q = 0; q < n_parameters; ++q)
+      sum.values[q] -=
+          2 * step.gain[q] / step.variance * dot(step.inside[q], change);
+  }
+
+  static void add_variance(PerParameter& sum, const Hit& step, double change) {
+    for (std::size_t q = 0; q < n_parameters; ++q) {
+      const double weight = step.gain[q] / step.variance;
+      sum.values[q] += weight * weight * change;
+    }
+  }
+
+  /// d(variance) = 2 w (mu.b)(mu.db) + (mu.b)^2 dw for both kinks, where mu
+  /// is what the hits from here on weigh: p = -w mu.b
+  void kinks(const Kinks& step) {
+    if (!(step.w > 0)) return;
+    Gains theta, phi;
+    for (std::size_t q = 0; q < n_parameters; ++q) {
+      theta[q] = -step.theta[q] / step.w;
+      phi[q] = -step.phi[q] / step.w_phi;
+    }
+    add_kinks(step.crossing, theta, phi);
+  }
+
+  void inner_kinks(std::size_t k) {
+    const auto b = t_.path.general_kinks(k);
+    if (!b.any()) return;
+    add_kinks(k, product(weights_, b.theta), product(weights_, b.phi));
+  }
+
+  /// @param theta, phi  mu.b of the two kinks
+  void add_kinks(std::size_t k, const Gains& theta, const Gains& phi) {
+    const D total(found_.x_over_x0);
+    const D w =
+        theta0_squared(line_, model_.scattering, at_[k].x_over_x0, total);
+    const KinkRows b = kink_rows(kink(line_, at_[k]));
+    const double inv_sine = found_.line.inv_sin_theta;
+    const double inv_sine2 = inv_sine * inv_sine;
+    for (std::size_t q = 0; q < n_parameters; ++q) {
+      const double spread = theta[q] * theta[q] + phi[q] * phi[q] * inv_sine2;
+      scattering_.values[q] += spread * w.value;
+      for (std::size_t seed = 0; seed < n_seeds; ++seed) {
+        const Row<double> dt = derivative(b.theta, seed);
+        const Row<double> dp = derivative(b.phi, seed);
+        sum_of(k, seed).values[q] +=
+            2 * w.value *
+                (theta[q] * dot(weights_[q], dt) +
+                 phi[q] * dot(weights_[q], dp) * inv_sine2) +
+            spread * w.derivative[seed];
+      }
+    }
+  }
+
+  /// With one logarithm for all, every layer's x/X0 along the track changes
+  /// the scattering of all the others.
+  void total_of_material() {
+    const double total = found_.x_over_x0;
+    if (!(total > 0)) return;
+    const Line<Dual<1>> l = make_line<Dual<1>>(track_, geometry().bz());
+    const Dual<1> w = theta0_squared(l, model_.scattering, Dual<1>(1.0),
+                                     Dual<1>::variable(total, 0));
+    if (!(w.value > 0)) return;
+    const double relative = w.derivative[0] / w.value;
+    for (std::size_t k = 0; k < at_.size(); ++k)
+      for (std::size_t seed = 0; seed < n_seeds; ++seed)
+        for (std::size_t q = 0; q < n_parameters; ++q)
+          sum_of(k, seed).values[q] += scattering_.values[q] * relative *
+                                       at_[k].x_over_x0.derivative[seed];
+  }
+
+  const HelixTrack& t_;
+  const Crossings<double>& found_;
+  const Track& track_;
+  const Model& model_;
+  Line<D> line_;
+  std::vector<Crossing<D>> at_;
+  /// mu: each parameter minus what the hits inside have told of it.
+  ParameterRows<double> weights_;
+  std::vector<CrossingSlopes> slopes_;
+  PerParameter field_;       ///< with respect to ln(field)
+  PerParameter scattering_;  ///< variance from all scattering
+  std::array<PerParameter, 3> beam_spot_;
+};
+
+}  // namespace
+
+VarianceSlopes helix_slopes(const AnyTrack& track, const Model& model) {
+  const HelixTrack t(track, HelixPath(track.geometry(), *track.helix()), model);
+  Differentiator differentiator(t, track.track(), model);
+  differentiator.run();
+  return {t.variance(), differentiator.slopes(), differentiator.field(),
+          differentiator.beam_spot()};
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derivatives of variances of a traced track.
+#include <algorithm>
+#include <cmath>
+
+#include "gttf/core/dual.hpp"
+#include "gttf/resolution/detail/filtered_track.hpp"
+#include "gttf/resolution/detail/variance_slopes.hpp"
+#include "gttf/trajectory/scattering.hpp"
+
+namespace gttf::detail {
+
+namespace {
+
+using Traced = FilteredTrack<TracedPath>;
+
+PerParameter not_there() {
+  PerParameter p;
+  p.values.fill(Resolution::none);
+  return p;
+}
+
+/// Do two tracks cross the same layers in the same order?
+bool same_list(const AnyTrack& a, const AnyTrack& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (a.surface(k) != b.surface(k)) return false;
+  return true;
+}
+
+/// Variances of a changed detector.
+class Differences {
+ public:
+  Differences(const AnyTrack& track, const Model& model)
+      : track_(track), model_(model) {}
+
+  /// d(variance)/d(x) at x = 0 by six values around it,
+  ///
+  ///   f'(0) = (45 (f_1 - f_-1) - 9 (f_2 - f_-2) + f_3 - f_-3)/(60 h)
+  ///
+  /// with the step h made smaller until the track crosses the same layers.
+  /// @param change  change(geometry, model, x)
+  template <class Change>
+  PerParameter slope(double step, const Change& change) const {
+    constexpr int most_tries = 4;
+    constexpr std::array<double, 3> weight{45, -9, 1};
+    for (int i = 0; i < most_tries; ++i, step *= 0.1) {
+      PerParameter sum;
+      bool good = true;
+      for (int j = 0; good && j < 6; ++j) {
+        const int n = j / 2 + 1, sign = j % 2 == 0 ? 1 : -1;
+        TrackingGeometry geometry = track_.geometry();
+        Model model = model_;
+        change(geometry, model, sign * n * step);
+        const AnyTrack changed(geometry, track_.track(), model);
+        good = same_list(track_, changed);
+        if (!good) break;
+        const PerParameter variance =
+            Traced(changed, TracedPath(geometry, *changed.traced()), model)
+                .variance();
+        const double w =
+            sign * weight[static_cast<std::size_t>(n - 1)] / (60 * step);
+        for (const Parameter q : all_parameters) sum[q] += w * variance[q];
+      }
+      if (good) return sum;
+    }
+    return not_there();
+  }
+
+ private:
+  const AnyTrack& track_;
+  const Model& model_;
+};
+
+class TracedDifferentiator {
+ public:
+  TracedDifferentiator(const AnyTrack& track, const Model& model)
+      : track_(track),
+        model_(model),
+        list_(track.traced()->list),
+        t_(track, TracedPath(track.geometry(), *track.traced()), model),
+        differences_(track, model) {
+    slopes_.variance = t_.variance();
+    slopes_.crossings.resize(list_.size());
+    spread_.resize(list_.size());
+  }
+
+  VarianceSlopes run() {
+    if (!t_.start())
+      for (int k = 0; k <= t_.path.first(); ++k)
+        inner_kinks(static_cast<std::size_t>(k));
+    t_.walk_back([this](const auto& step) { hit(step); },
+                 [this](const auto& step) { kinks(step); });
+    for (std::size_t k = 0; k < list_.size(); ++k) {
+      slopes_.crossings[k].position = by_position(k);
+      slopes_.crossings[k].material =
+          model_.loss == EnergyLoss::off ? by_material(k) : by_thickness(k);
+    }
+    if (track_.fits_momentum()) slopes_.field = by_field();
+    if (model_.beam_spot) set_beam_spot();
+    return std::move(slopes_);
+  }
+
+ private:
+  using Hit = HitStep<double, n_parameters>;
+  using Kinks = KinkStep<double, n_parameters>;
+
+  void hit(const Hit& step) {
+    if (step.crossing == start_index) return;
+    const SurfaceRecord& s = t_.path.surface(step.crossing);
+    const CoordinateAxis& axis = t_.path.axes(step.crossing)[step.coordinate];
+    const CoordinateAxis turned = user_angle(s, axis).turned;
+    const Row<double> row =
+        t_.path.row(step.crossing, turned.cosine, turned.sine);
+    PerParameter sigma, angle;
+    for (std::size_t q = 0; q < n_parameters; ++q) {
+      const double weight = step.gain[q] / step.variance;
+      double product = 0;
+      for (std::size_t i = 0; i < 5; ++i) product += step.inside[q][i] * row[i];
+      sigma.values[q] = weight * weight * 2 * std::sqrt(axis.variance);
+      angle.values[q] = -2 * weight * product;
+    }
+    slopes_.crossings[step.crossing].sigma.push_back(sigma);
+    slopes_.crossings[step.crossing].angle.push_back(angle);
+  }
+
+  void kinks(const Kinks& step) {
+    if (!(step.w > 0)) return;
+    for (std::size_t q = 0; q < n_parameters; ++q) {
+      const double theta = step.theta[q] / step.w;
+      const double phi = step.phi[q] / step.w_phi;
+      spread_[step.crossing].values[q] =
+          theta * theta + phi * phi * step.w_phi / step.w;
+    }
+  }
+
+  void inner_kinks(std::size_t k) {
+    const auto b = t_.path.general_kinks(k);
+    const auto theta = product(t_.parameters, b.theta);
+    const auto phi = product(t_.parameters, b.phi);
+    for (std::size_t q = 0; q < n_parameters; ++q)
+      spread_[k].values[q] =
+          theta[q] * theta[q] + phi[q] * phi[q] * list_[k].inv_sin2;
+  }
+
+  /// d(theta0^2) of every crossing with x/X0 at normal incidence of layer k.
+  PerParameter by_material(std::size_t k) const {
+    using D = Dual<1>;
+    PerParameter sum;
+    for (std::size_t i = 0; i < list_.size(); ++i) {
+      const TracedCrossing& x = list_[i];
+      if (!(x.x_over_x0 > 0)) continue;
+      const double per_normal = 1 / list_[k].cos_incidence;
+      D own(x.x_over_x0), total(track_.x_over_x0());
+      if (i == k) own.derivative[0] = per_normal;
+      total.derivative[0] = per_normal;
+      const double m_over_p = track_.track().mass / x.p;
+      const double inv_beta2 = 1 + m_over_p * m_over_p;
+      const double charge = track_.track().charge;
+      const double scale = 13.6 * unit::MeV * charge / x.p;
+      const D w = theta0_squared(D(scale * scale * inv_beta2),
+                                 D(std::log(charge * charge * inv_beta2)),
+                                 model_.scattering, own, total);
+      for (const Parameter q : all_parameters)
+        sum[q] += spread_[i][q] * w.derivative[0];
+    }
+    return sum;
+  }
+
+  /// With energy loss the track itself changes with the material.
+  PerParameter by_thickness(std::size_t k) const {
+    const SurfaceRecord& s = t_.path.surface(k);
+    if (!(s.x_over_x0 > 0)) return {};
+    constexpr double step = 1e-3;  // relative
+    PerParameter slope = differences_.slope(
+        step, [&](TrackingGeometry& geometry, Model&, double x) {
+          geometry.scale_material(list_[k].surface, 1 + x);
+        });
+    for (const Parameter q : all_parameters) slope[q] /= s.x_over_x0;
+    return slope;
+  }
+
+  PerParameter by_position(std::size_t k) const {
+    const double before =
+        k == 0 ? list_[k].path : list_[k].path - list_[k - 1].path;
+    const double after =
+        k + 1 == list_.size() ? before : list_[k + 1].path - list_[k].path;
+    const double gap = std::max(std::min(before, after), 1e-3 * before);
+    const double position = t_.path.surface(k).position;
+    return differences_.slope(
+        1e-2 * gap * list_[k].cos_incidence,
+        [&](TrackingGeometry& geometry, Model&, double x) {
+          geometry.move(list_[k].surface, position + x);
+        });
+  }
+
+  PerParameter by_field() const {
+    constexpr double step = 1e-3;  // relative
+    return differences_.slope(step,
+                              [](TrackingGeometry& geometry, Model&, double x) {
+                                geometry.scale_field(1 + x);
+                              });
+  }
+
+  void set_beam_spot() {
+    constexpr double step = 1e-2;  // relative
+    const auto by = [&](double BeamSpot::*axis) {
+      const double value = (*model_.beam_spot).*axis;
+      PerParameter slope = differences_.slope(
+          step, [&](TrackingGeometry&, Model& model, double x) {
+            (*model.beam_spot).*axis = value * (1 + x);
+          });
+      for (const Parameter q : all_parameters) slope[q] /= value;
+      return slope;
+    };
+    slopes_.beam_spot = {by(&BeamSpot::x), by(&BeamSpot::y), by(&BeamSpot::z)};
+  }
+
+  const AnyTrack& track_;
+  const Model& model_;
+  const std::vector<TracedCrossing>& list_;
+  Traced t_;
+  Differences differences_;
+  std::vector<PerParameter> spread_;  ///< d(variance)/d(theta0^2)
+  VarianceSlopes slopes_;
+};
+
+}  // namespace
+
+VarianceSlopes traced_slopes(const AnyTrack& track, const Model& model) {
+  return TracedDifferentiator(track, model).run();
+}
+
+}  // namespace gttf::detail

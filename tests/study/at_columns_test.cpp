@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/at_columns.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gttf/study/point_columns.hpp"
+#include "gttf/study/resolution_table.hpp"
+#include "gttf/study/row.hpp"
+#include "support/layouts.hpp"
+#include "support/reported.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+Detector telescope() {
+  Detector d;
+  d.name = "telescope";
+  const Interval wide{-10, 10};
+  for (int k = 0; k < 4; ++k)
+    d.layers.push_back(make_layer(
+        "P" + std::to_string(k), make_plane(Axis::z, 50.0 * k + 50, wide, wide),
+        0.001, pixel(0.003, 0.005)));
+  d.layers.push_back(
+      make_layer("dut", make_plane(Axis::z, 120, wide, wide), 0));
+  d.layers.push_back(
+      make_layer("aside", make_plane(Axis::x, 300, wide, wide), 0));
+  return d;
+}
+
+StudyRequest request_at(const std::string& layer, bool own_hit = true) {
+  StudyRequest request;
+  request.momentum.values = {5};
+  request.angle.values = {0};
+  request.at = AtRequest{layer, own_hit};
+  return request;
+}
+
+Document row_at(const std::string& layer, bool own_hit = true) {
+  const Detector d = telescope();
+  const StudyRequest request = request_at(layer, own_hit);
+  ResolutionTable table(true);
+  table.add(d, request, {},
+            resolve(TrackingGeometry(d), grid_track(request, {}),
+                    model_of(request, d)));
+  return row_of(std::move(table).take(), 0);
+}
+
+}  // namespace
+
+TEST_CASE("at: a surface without material has position and slopes") {
+  const Document row = row_at("dut");
+  CHECK(text_of(row, "at_layer") == "dut");
+  CHECK(text_of(row, "at_status") == "ok");
+  CHECK(number_of(row, "p_at_GeV") == 5);
+  CHECK(number_of(row, "sigma_v_at_um") > number_of(row, "sigma_u_at_um"));
+  CHECK(number_of(row, "sigma_tu_at_mrad") > 0);
+  CHECK(std::isnan(number_of(row, "sigma_phi_at_mrad")));
+  CHECK(std::isnan(number_of(row, "sigma_p_at_rel")));
+}
+
+TEST_CASE("at: a layer without its own hit is known less well") {
+  CHECK(number_of(row_at("P1", false), "sigma_u_at_um") >
+        1.2 * number_of(row_at("P1"), "sigma_u_at_um"));
+}
+
+TEST_CASE("at: a layer that the track does not cross has empty cells") {
+  const Document row = row_at("aside");
+  CHECK(text_of(row, "status") == "no field: momentum not measured");
+  CHECK(text_of(row, "at_status") == "not crossed");
+  CHECK(std::isnan(number_of(row, "sigma_u_at_um")));
+  CHECK(std::isnan(number_of(row, "p_at_GeV")));
+}
+
+TEST_CASE("at: an unknown layer is told with the nearest name") {
+  const std::string answer =
+      reported([] { model_of(request_at("dit"), telescope()); });
+  CHECK(contains(answer, "telescope has no layer \"dit\""));
+  CHECK(contains(answer, "did you mean \"dut\"?"));
+}
+
+TEST_CASE("at: columns are there only if a layer is asked for") {
+  const auto has = [](ResolutionTable table) {
+    const Table t = std::move(table).take();
+    return std::ranges::any_of(
+        t.columns, [](const Column& c) { return c.name == "at_layer"; });
+  };
+  CHECK(has(ResolutionTable(true)));
+  CHECK_FALSE(has(ResolutionTable()));
+}
+
+}  // namespace gttf::test
