@@ -119,6 +119,26 @@ TEST_CASE("energy loss: two halves of a thick layer lose what the whole does") {
         doctest::Approx(whole).epsilon(1e-6));
 }
 
+TEST_CASE("energy loss: derivatives with momentum and path") {
+  // two slabs, a given loss between them; differences of second order
+  std::vector<LossSlab> slabs = make_loss_slabs(layer_of("silicon", 2));
+  slabs.push_back(slabs[0]);
+  slabs[1].mean_loss = 1 * unit::MeV;
+  slabs.push_back(make_loss_slabs(layer_of("argon", 800))[0]);
+  const double t = kinetic(proton, 0.3), h = 1e-4 * t;
+  const LayerLoss loss = energy_loss(slabs, proton, 0.3, 1.2);
+  const auto mean = [&](double energy, double paths) {
+    return energy_loss(slabs, proton, momentum(proton, energy), paths).mean;
+  };
+  CHECK(1 - loss.transmission ==
+        doctest::Approx((mean(t + h, 1.2) - mean(t - h, 1.2)) / (2 * h))
+            .epsilon(1e-5));
+  CHECK(loss.transmission > 1.05);
+  CHECK(
+      loss.per_path ==
+      doctest::Approx((mean(t, 1.201) - mean(t, 1.199)) / 2e-3).epsilon(1e-5));
+}
+
 TEST_CASE("energy loss: a particle stops where its range ends") {
   // CSDA range of protons of 10 MeV in silicon: 0.165 g/cm2 (NIST, PSTAR); the
   // Bethe formula lacks the shell corrections, 2 % of the range

@@ -141,32 +141,38 @@ LayerLoss energy_loss(std::span<const LossSlab> slabs,
   double xi_beta2 = 0;  // sum of xi beta^2
   double t = 0;
   const double z2 = particle.charge * particle.charge;
-  double steepening = 1;  // stopping power behind over that before
+  LayerLoss result;
   for (const LossSlab& slab : slabs) {
     const StoppingPower loss(slab, particle);
     double thickness = slab.mass_thickness * paths;
     const double at_entry = loss(kinetic);
+    double transmission = 1, last = 0;  // last: loss by a little more path
     if (slab.mean_loss) {
       // fluctuates like a thickness of the medium with that mean loss
       const double given = *slab.mean_loss * paths;
       thickness = given / at_entry;
       kinetic = std::max(0.0, kinetic - given);
+      last = *slab.mean_loss;
     } else {
       kinetic = behind(loss, kinetic, thickness, rest);
+      const double at_exit = loss(kinetic);
+      transmission = at_exit / at_entry;
+      last = at_exit * slab.mass_thickness;
     }
     if (kinetic <= 0) return {.mean = before, .sigma = 0, .stopped = true};
-    steepening *= loss(kinetic) / at_entry;
+    result.transmission *= transmission;
+    result.per_path = result.per_path * transmission + last;
     xi_beta2 += 0.5 * bethe_constant * z2 * slab.medium.z_over_a * thickness;
     t += slab.x_over_x0 * paths;
   }
-  LayerLoss result{.mean = before - kinetic};
+  result.mean = before - kinetic;
   if (xi_beta2 <= 0) return result;
   const double middle = 0.5 * (before + kinetic);
   const double beta2 = beta_squared(middle, rest);
   const double xi = xi_beta2 / beta2;
   const double kappa = xi / maximum_transfer(particle, middle);
   // who has lost more halfway loses more in the rest, too
-  const double growth = 2 * steepening / (1 + steepening);
+  const double growth = 2 * result.transmission / (1 + result.transmission);
   const double collisions = growth * xi * straggling_width(kappa, beta2);
   const double radiation =
       particle.is_electron() ? (middle + rest) * radiation_width(t) : 0;

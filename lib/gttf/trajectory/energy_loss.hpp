@@ -35,6 +35,10 @@ struct LayerLoss {
   double mean = 0;       ///< GeV; at most the kinetic energy
   double sigma = 0;      ///< of the loss, Gaussian approximation, GeV
   bool stopped = false;  ///< the particle does not get through
+  /// d(energy behind)/d(energy before): > 1 for slow particles, which lose the
+  /// less the faster they are.
+  double transmission = 1;
+  double per_path = 0;  ///< d(mean)/d(paths), GeV
 };
 
 /// The energy that a particle loses in a layer.

@@ -67,7 +67,11 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
                        .variance = c.sigma * c.sigma});
     }
     surfaces_.push_back(r);
+    first_slab_.push_back(slabs_.size());
+    for (LossSlab& slab : make_loss_slabs(layer, detector.materials))
+      slabs_.push_back(std::move(slab));
   }
+  first_slab_.push_back(slabs_.size());
 }
 
 }  // namespace gttf

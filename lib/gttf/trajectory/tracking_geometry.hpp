@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gttf/detector/detector.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
 
 namespace gttf {
 
@@ -58,6 +59,12 @@ class TrackingGeometry {
     return std::span(axes_).subspan(s.first_axis, s.n_axes);
   }
 
+  /// What a track loses energy in at surface `i`; may be empty.
+  std::span<const LossSlab> slabs(std::size_t i) const {
+    return std::span(slabs_).subspan(first_slab_[i],
+                                     first_slab_[i + 1] - first_slab_[i]);
+  }
+
   /// Makes surface `i` passive: its hit is missing, its material stays.
   void drop_hit(std::size_t i) { surfaces_[i].n_axes = 0; }
   /// Moves surface `i` to another radius, z or distance.
@@ -75,6 +82,8 @@ class TrackingGeometry {
   Field field_;
   std::vector<SurfaceRecord> surfaces_;
   std::vector<CoordinateAxis> axes_;
+  std::vector<LossSlab> slabs_;
+  std::vector<std::size_t> first_slab_;  ///< of each surface, and the end
 };
 
 }  // namespace gttf
