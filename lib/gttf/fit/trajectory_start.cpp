@@ -4,6 +4,7 @@
 
 #include "gttf/fit/detail/prefit.hpp"
 #include "gttf/fit/detail/trajectory_start.hpp"
+#include "gttf/fit/find_track.hpp"
 
 namespace gttf::detail {
 
@@ -159,3 +160,21 @@ TrajectoryStart find_start(const TrackHits& track,
 }
 
 }  // namespace gttf::detail
+
+namespace gttf {
+
+FoundTrack find_track(const TrackHits& track) {
+  FoundTrack found;
+  MeasuredPoints measured;
+  find_measured(track, measured);
+  found.status = measured.status;
+  if (found.status != FitStatus::ok) return found;
+  const auto start = detail::find_start(track, measured.points);
+  found.status = start.status;
+  found.position = start.state.position;
+  found.direction = start.state.direction;
+  found.qop = start.state.qop;
+  return found;
+}
+
+}  // namespace gttf

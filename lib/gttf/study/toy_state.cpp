@@ -17,6 +17,9 @@ namespace gttf {
 
 namespace {
 
+constexpr const char* parameters_name = "toy_parameters";
+constexpr const char* plane_name = "plane";
+
 Document list_of(std::span<const double> values) {
   Document::List list;
   for (const double v : values) list.emplace_back(v);
@@ -42,6 +45,8 @@ Document describe(const StudyRequest& request,
   study.set("phi_rad", request.phi);
   study.set("vertex_mm", list_of(request.vertex));
   study.set("scattering", static_cast<int>(request.scattering));
+  if (request.energy_loss != EnergyLoss::off)
+    study.set("energy_loss", static_cast<int>(request.energy_loss));
   if (const auto& spot = request.beam_spot)
     study.set("beam_spot_mm", list_of(std::array{spot->x, spot->y, spot->z}));
   Document::List fits;
@@ -58,6 +63,17 @@ std::uint64_t share(std::uint64_t n, std::uint64_t k, std::uint64_t count) {
 }
 
 }  // namespace
+
+ToyParameters ToyPoint::parameters() const {
+  return text_of(row, parameters_name) == plane_name ? ToyParameters::plane
+                                                     : ToyParameters::perigee;
+}
+
+bool ToyState::any_at_plane() const {
+  return std::ranges::any_of(points, [](const ToyPoint& p) {
+    return p.parameters() == ToyParameters::plane;
+  });
+}
 
 std::uint64_t ToyState::total() const {
   const auto points_with_toys = static_cast<std::uint64_t>(
@@ -92,8 +108,10 @@ ToyState plan_toys(const StudyRequest& request,
         table.add(detector, request, {m, a}, r);
         const bool has_toys =
             r.status == Status::ok || r.status == Status::no_field;
-        state.points.push_back({row_of(std::move(table).take(), 0), has_toys,
-                                ToyStatistics(state.fits.size())});
+        Document row = row_of(std::move(table).take(), 0);
+        if (along_beam(detector, track)) row.set(parameters_name, plane_name);
+        state.points.push_back(
+            {std::move(row), has_toys, ToyStatistics(state.fits.size())});
       }
   }
   return state;

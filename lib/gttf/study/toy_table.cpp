@@ -25,12 +25,24 @@ struct Parameter {
   const char* column;    ///< "d0_um"
   const char* expected;  ///< "sigma_d0_um"
 };
-constexpr std::array<Parameter, n_toy_parameters> parameters{
+constexpr std::array<Parameter, n_toy_parameters> perigee_parameters{
     {{"d0", "d0_um", "sigma_d0_um"},
      {"z0", "z0_um", "sigma_z0_um"},
      {"phi0", "phi0_mrad", "sigma_phi0_mrad"},
      {"theta", "theta_mrad", "sigma_theta_mrad"},
      {"qop", "qop_per_GeV", "sigma_qop_per_GeV"}}};
+constexpr std::array<Parameter, n_toy_parameters> plane_parameters{
+    {{"x", "x_um", "sigma_x_um"},
+     {"y", "y_um", "sigma_y_um"},
+     {"tx", "tx_mrad", "sigma_tx_mrad"},
+     {"ty", "ty_mrad", "sigma_ty_mrad"},
+     {"qop", "qop_per_GeV", "sigma_qop_per_GeV"}}};
+
+const std::array<Parameter, n_toy_parameters>& parameters_of(
+    const ToyPoint& point) {
+  return point.parameters() == ToyParameters::plane ? plane_parameters
+                                                    : perigee_parameters;
+}
 
 /// Members of one row in the order of the columns.
 class RowWriter {
@@ -127,11 +139,19 @@ Document make_row(const ToyState& state, const ToyPoint& point,
   put_efficiency(row, point.statistics, s);
   put_chi2(row, s);
   const double sign = number_of(state.study, "charge") < 0 ? -1 : 1;
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    put_parameter(row, parameters[i],
-                  number_of(point.row, parameters[i].expected),
-                  s.residuals[i].moments, s.pulls[i].moments,
+  const auto put = [&](const Parameter& p, std::size_t i, bool given) {
+    static const ExactMoments no_toys;
+    put_parameter(row, p, given ? number_of(point.row, p.expected) : none,
+                  given ? s.residuals[i].moments : no_toys,
+                  given ? s.pulls[i].moments : no_toys,
                   i == Perigee::qop ? sign : 1);
+  };
+  const bool at_plane = point.parameters() == ToyParameters::plane;
+  if (state.any_at_plane())
+    for (std::size_t i = 0; i < Perigee::qop; ++i)
+      put(plane_parameters[i], i, at_plane);
+  for (std::size_t i = 0; i < n_toy_parameters; ++i)
+    put(perigee_parameters[i], i, !at_plane || i == Perigee::qop);
   put_curvature(row, point, state.fits[fit], s);
   row.put("status", text_of(point.row, "status"));
   return row.take();
@@ -149,7 +169,8 @@ Document histogram(const Histogram& h) {
       .set("counts", std::move(counts));
 }
 
-Document histograms(const FitStatistics& s) {
+Document histograms(const ToyPoint& point, const FitStatistics& s) {
+  const auto& parameters = parameters_of(point);
   Document d;
   for (std::size_t i = 0; i < parameters.size(); ++i)
     d.set(std::string("residual_over_expected_") + parameters[i].name,
@@ -175,7 +196,7 @@ template <class Visit>
 void for_each_row(const ToyState& state, const Visit& visit) {
   for (const ToyPoint& point : state.points)
     for (std::size_t f = 0; f < state.fits.size(); ++f)
-      visit(make_row(state, point, f), point.statistics.fits[f]);
+      visit(make_row(state, point, f), point, point.statistics.fits[f]);
 }
 
 /// Columns of the kind of their first cell: in a row a real number without a
@@ -212,17 +233,17 @@ void append(Table& table, const Document& row) {
 
 Table toy_table(const ToyState& state) {
   Table table;
-  for_each_row(state, [&table](const Document& row, const FitStatistics&) {
-    append(table, row);
-  });
+  for_each_row(state, [&table](const Document& row, const ToyPoint&,
+                               const FitStatistics&) { append(table, row); });
   return table;
 }
 
 Document toy_results(const ToyState& state) {
   Document::List rows;
-  for_each_row(state, [&rows](Document row, const FitStatistics& s) {
+  for_each_row(state, [&rows](Document row, const ToyPoint& point,
+                              const FitStatistics& s) {
     row.set("failures", failures(s));
-    row.set("histograms", histograms(s));
+    row.set("histograms", histograms(point, s));
     rows.push_back(std::move(row));
   });
   return Document().set("study", state.study).set("rows", std::move(rows));
@@ -236,14 +257,25 @@ Summary toy_summary(const ToyState& state) {
       std::ranges::adjacent_find(std::get<Texts>(detectors->cells),
                                  std::ranges::not_equal_to()) !=
           std::get<Texts>(detectors->cells).end();
-  for (Column& column : all.columns)
-    for (const std::string_view name :
-         {"detector", "p_GeV", "theta_deg", "n_triplets", "fit", "efficiency",
-          "chi2_per_ndf", "pull_width_d0", "pull_width_z0", "pull_width_phi0",
-          "pull_width_theta", "pull_width_qop", "pull_mean_kappa",
+  const bool perigee =
+      std::ranges::any_of(state.points, [](const ToyPoint& point) {
+        return point.parameters() == ToyParameters::perigee;
+      });
+  const auto wanted = [&](std::string_view name) {
+    if (name == "detector") return several;
+    for (std::size_t i = 0; i < Perigee::qop; ++i)
+      if (name == std::string("pull_width_") + perigee_parameters[i].name)
+        return perigee;
+    for (const std::string_view known :
+         {"p_GeV", "theta_deg", "n_triplets", "fit", "efficiency",
+          "chi2_per_ndf", "pull_width_x", "pull_width_y", "pull_width_tx",
+          "pull_width_ty", "pull_width_qop", "pull_mean_kappa",
           "bias_kappa_rel", "width_deviation_qop", "status"})
-      if (column.name == name && (name != "detector" || several))
-        shown.columns.push_back(std::move(column));
+      if (name == known) return true;
+    return false;
+  };
+  for (Column& column : all.columns)
+    if (wanted(column.name)) shown.columns.push_back(std::move(column));
   Section section;
   section.facts.emplace_back("toys per point", std::to_string(state.toys));
   section.facts.emplace_back("seed", std::to_string(state.seed));
