@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "gttf/detector/field_map.hpp"
+
 namespace gttf {
 
 void set_reference(Field& field) {
@@ -10,7 +12,6 @@ void set_reference(Field& field) {
   field.axis = Axis::z;
   switch (field.kind) {
     case FieldKind::none:
-    case FieldKind::map:
       break;
     case FieldKind::solenoid:
       field.reference = field.bz;
@@ -22,13 +23,19 @@ void set_reference(Field& field) {
           field.axis = gap.direction;
         }
       break;
+    case FieldKind::map:
+      field.reference = field.map->largest();
+      field.axis = field.map->main_axis();
+      break;
   }
 }
 
 void scale_field(Field& field, double factor) {
   field.bz *= factor;
   for (DipoleGap& gap : field.dipoles) gap.field *= factor;
-  field.reference *= factor;
+  if (field.map)
+    field.map = std::make_shared<const FieldMap>(field.map->scaled(factor));
+  set_reference(field);
 }
 
 }  // namespace gttf

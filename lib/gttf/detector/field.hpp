@@ -39,7 +39,7 @@ struct Field {
 /// Sets `reference` and `axis` from what else is in `field`.
 void set_reference(Field& field);
 
-/// Makes the field stronger everywhere by a factor.
+/// Makes the field `factor` times as strong everywhere.
 void scale_field(Field& field, double factor);
 
 }  // namespace gttf

@@ -8,15 +8,15 @@
 #include <memory>
 
 #include "gttf/config/text.hpp"
+#include "gttf/detector/detail/read_field.hpp"
 #include "gttf/detector/detail/read_layer.hpp"
+#include "gttf/detector/field_map.hpp"
 #include "gttf/detector/override.hpp"
 
 namespace gttf {
 namespace {
 
 constexpr std::int64_t format_version = 1;
-/// Beyond the strongest magnets of detectors; more is a slip of the unit.
-constexpr double strongest_field = 20 * unit::T;
 
 void read_version(MapReader& map) {
   const auto version = map.require("gttf-detector", "1");
@@ -48,39 +48,6 @@ std::vector<std::string> read_texts(const Value& value) {
   else
     add(value);
   return texts;
-}
-
-Field read_field(const Value& value) {
-  if (value.is("none")) return {};
-  if (value.is_scalar() &&
-      parse_quantity(value.node().text(), Dimension::field)) {
-    value.error(fmt::format("the kind of the field is missing in {}",
-                            describe(value.node())),
-                fmt::format("write {{ solenoid: {} }}", value.node().text()));
-    return {};
-  }
-  MapReader map(value, "a field: { solenoid: 2 T } or none");
-  if (!map) return {};
-  for (const char* kind : {"dipole", "map"})
-    if (const auto other = map.find(kind)) {
-      other->error(fmt::format("a field of kind \"{}\" is not known to this "
-                               "version",
-                               kind),
-                   "it knows \"solenoid: 2 T\" and \"none\"");
-      return {};
-    }
-  Field field;
-  if (const auto solenoid = map.require("solenoid", "2 T")) {
-    const double bz = solenoid->quantity(Dimension::field).value_or(0);
-    if (std::abs(bz) > strongest_field)
-      solenoid->warning(
-          fmt::format("{} is more than the magnets of detectors reach",
-                      describe(solenoid->node())),
-          "1 T is 10 kG or 1000 mT");
-    if (bz != 0) field = {FieldKind::solenoid, bz};
-  }
-  map.finish();
-  return field;
 }
 
 std::optional<Material> read_own_material(const Value& key,
@@ -164,15 +131,16 @@ void check_number_of_hits(const Detector& detector, const Value& layers) {
       "5 um }\"");
 }
 
-void read_layers(const Value& value, const std::vector<Material>& own,
+/// Returns whether all of them could be read.
+bool read_layers(const Value& value, const std::vector<Material>& own,
                  Detector& detector) {
   if (!value.is_list()) {
     value.expected("a list of layers", "begin each layer with \"- name: L0\"");
-    return;
+    return false;
   }
   if (value.node().items().empty()) {
     value.error("no layers", "a detector has at least one layer");
-    return;
+    return false;
   }
   const auto count_errors = [&] {
     return std::ranges::count(value.diagnostics().items(), Severity::error,
@@ -186,15 +154,14 @@ void read_layers(const Value& value, const std::vector<Material>& own,
     if (detector.layers.size() + entry.layers.size() > detail::max_layers) {
       item.error(fmt::format("more than {} surfaces", detail::max_layers),
                  "use fewer layers or a smaller \"repeat\"");
-      return;
+      return false;
     }
     detector.layers.insert(detector.layers.end(), entry.layers.begin(),
                            entry.layers.end());
   }
   const bool all_read = count_errors() == errors_before;
   detail::check_geometry(entries);
-  // layers that could not be read may be the missing ones
-  if (all_read) check_number_of_hits(detector, value);
+  return all_read;
 }
 
 DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
@@ -219,18 +186,25 @@ DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
       if (const auto from = map.find("source"))
         detector.source = read_texts(*from);
       if (const auto note = map.find("note")) read_texts(*note);
-      if (const auto field = map.require("field", "{ solenoid: 2 T }"))
-        detector.field = read_field(*field);
+      const auto field = map.require("field", "{ solenoid: 2 T }");
       std::vector<Material> own;
       if (const auto materials = map.find("materials"))
         own = with_faulty(read_materials(*materials), *materials);
-      if (const auto layers = map.require("layers", "[...]"))
-        read_layers(*layers, own, detector);
+      const auto layers = map.require("layers", "[...]");
+      const bool all_read = layers && read_layers(*layers, own, detector);
+      if (field)
+        detector.field = detail::read_field(*field, detector.layers, all_read,
+                                            detector.file);
+      // layers that could not be read may be the missing ones
+      if (all_read) check_number_of_hits(detector, *layers);
       detector.materials = std::move(own);
       map.finish();
     }
   }
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
+  if (detector.field.map)
+    detector.sha256 =
+        sha256(hashed + "\n" + sha256_of_file(detector.field.map->path()));
   return {std::move(detector), std::move(diagnostics)};
 }
 

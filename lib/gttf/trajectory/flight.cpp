@@ -54,9 +54,49 @@ double along(const DipoleGap& gap, const Vector3& v) {
 
 }  // namespace
 
+FlightBounds::FlightBounds(const TrackingGeometry& geometry)
+    : lower(Vector3::Zero()), upper(Vector3::Zero()) {
+  for (const SurfaceRecord& s : geometry.surfaces()) {
+    Vector3 from, to;
+    using Kind = SurfaceRecord::Kind;
+    if (s.kind == Kind::cylinder || s.kind == Kind::disk) {
+      const bool disk = s.kind == Kind::disk;
+      const double r = disk ? s.v.upper : s.position;
+      from = {-r, -r, disk ? s.position : s.v.lower};
+      to = {r, r, disk ? s.position : s.v.upper};
+      radius = std::max(radius, r);
+    } else {
+      const int n = s.kind == Kind::disk_plane ? 2 : static_cast<int>(s.normal);
+      from[n] = to[n] = s.position;
+      from[(n + 1) % 3] = s.u.lower;
+      to[(n + 1) % 3] = s.u.upper;
+      from[(n + 2) % 3] = s.v.lower;
+      to[(n + 2) % 3] = s.v.upper;
+      radius = std::max(
+          radius, std::hypot(std::max(std::abs(from.x()), std::abs(to.x())),
+                             std::max(std::abs(from.y()), std::abs(to.y()))));
+    }
+    lower = lower.cwiseMin(from);
+    upper = upper.cwiseMax(to);
+  }
+}
+
+bool FlightBounds::left_behind(const Vector3& x, const Vector3& t) const {
+  for (int i = 0; i < 3; ++i)
+    if ((x[i] < lower[i] && t[i] <= 0) || (x[i] > upper[i] && t[i] >= 0))
+      return true;
+  return std::hypot(x.x(), x.y()) > radius &&
+         x.x() * t.x() + x.y() * t.y() >= 0;
+}
+
+double FlightBounds::reach() const {
+  return lower.cwiseAbs().cwiseMax(upper.cwiseAbs()).norm() + same_place;
+}
+
 template <int N>
-Flight<N>::Flight(const Field& field, const FlightState<N>& start, double reach)
-    : model_(&field), reach_(reach), begin_(start), state_(start) {
+Flight<N>::Flight(const Field& field, const FlightState<N>& start,
+                  const FlightBounds& bounds)
+    : model_(&field), bounds_(bounds), begin_(start), state_(start) {
   for (const DipoleGap& gap : field.dipoles) {
     const double x = along(gap, start.position);
     const double ahead =
@@ -65,6 +105,7 @@ Flight<N>::Flight(const Field& field, const FlightState<N>& start, double reach)
                     : ahead > gap.extent.upper ? 1
                                                : 0);
   }
+  if (field.map) next_step_ = field.map->coarsest_spacing();
   enter_field();
   begin_leg();
 }
@@ -73,7 +114,9 @@ template <int N>
 void Flight<N>::enter_field() {
   switch (model_->kind) {
     case FieldKind::none:
+      break;
     case FieldKind::map:
+      if (!model_->map->at(state_.position, field_)) field_.setZero();
       break;
     case FieldKind::solenoid:
       field_ = Vector3(0, 0, model_->bz);
@@ -92,29 +135,94 @@ template <int N>
 void Flight<N>::begin_leg() {
   at_ = 0;
   begin_ = state_;
-  const Vector3& x = begin_.position;
-  const Vector3& t = begin_.direction;
+  if (model_->kind == FieldKind::map) return begin_map_leg();
   const Vector3 rotation = -begin_.qop * field_;
-  const double rate2 = rotation.squaredNorm();
-  if (rate2 == 0) {
-    const double xt = x.dot(t);
-    const double square = xt * xt + reach_ * reach_ - x.squaredNorm();
-    leg_ = square > 0 ? std::max(0.0, std::sqrt(square) - xt) : 0;
-    leg_end_ = LegEnd::open;
+  if (rotation.isZero(0)) {
+    begin_straight_leg();
   } else {
-    const double tr = turn_.dot(rotation);
-    const double missing =
-        std::numbers::pi * std::numbers::pi - turn_.squaredNorm();
-    leg_ = (std::sqrt(tr * tr + rate2 * std::max(0.0, missing)) - tr) / rate2;
-    leg_end_ = LegEnd::half_turn;
-    const double longest = longest_turn / std::sqrt(rate2);
-    if (longest < leg_) {
-      leg_ = longest;
-      leg_end_ = LegEnd::step;
-    }
+    leg_ = std::numeric_limits<double>::infinity();
+    limit_turn(rotation);
   }
   look(leg_, end_position_, end_direction_);
   meet_faces();
+}
+
+template <int N>
+void Flight<N>::begin_straight_leg() {
+  const Vector3& x = begin_.position;
+  const double along = x.dot(begin_.direction);
+  const double reach = std::max(bounds_.reach(), x.norm());
+  const double square = along * along + reach * reach - x.squaredNorm();
+  leg_ = std::max(0.0, std::sqrt(std::max(0.0, square)) - along);
+  leg_end_ = LegEnd::open;
+}
+
+template <int N>
+void Flight<N>::limit_turn(const Vector3& rotation) {
+  const double rate2 = rotation.squaredNorm();
+  if (rate2 == 0) return;
+  const double turning = turn_.dot(rotation);
+  const double missing =
+      std::numbers::pi * std::numbers::pi - turn_.squaredNorm();
+  const double half_turn =
+      (std::sqrt(turning * turning + rate2 * std::max(0.0, missing)) -
+       turning) /
+      rate2;
+  if (half_turn <= leg_) {
+    leg_ = half_turn;
+    leg_end_ = LegEnd::half_turn;
+  }
+  const double longest = longest_turn / std::sqrt(rate2);
+  if (longest < leg_) {
+    leg_ = longest;
+    leg_end_ = LegEnd::step;
+  }
+}
+
+template <int N>
+void Flight<N>::begin_map_leg() {
+  constexpr double shortest = 1e-6;  // mm: the edge itself
+  const FieldMap& map = *model_->map;
+  if (at_step_end_)
+    step_.begin_at_end();
+  else
+    step_.begin_anew();
+  at_step_end_ = false;
+  leg_ = 0;
+  end_position_ = begin_.position;
+  end_direction_ = begin_.direction;
+  leg_end_ = LegEnd::open;
+  if (bounds_.left_behind(begin_.position, begin_.direction)) return;
+  leg_end_ = LegEnd::map_edge;
+  const double edge = map.distance_to_edge(begin_.position, begin_.direction);
+  double length = std::min(next_step_, edge);
+  const double strength = std::abs(begin_.qop) * field_.norm();
+  if (strength > 0) length = std::min(length, longest_turn / strength);
+  const bool is_cut = length < next_step_;
+  while (length > shortest) {
+    if (!step_.take(map, begin_, length)) {
+      length *= 0.5;
+      continue;
+    }
+    const double factor = 0.9 * std::pow(std::max(step_.error(), 1e-4), -0.2);
+    if (step_.error() > 1) {
+      length *= std::max(0.2, factor);
+      continue;
+    }
+    leg_ = length;
+    leg_end_ = LegEnd::step;
+    const double next = length * factor;
+    next_step_ = is_cut ? std::max(next, next_step_) : next;
+    break;
+  }
+  if (leg_ == 0) return;
+  end_position_ = step_.end().position;
+  end_direction_ = step_.end().direction;
+  const Vector3 turn = turn_ - begin_.qop * step_.field_integral();
+  if (turn.norm() >= std::numbers::pi) {
+    limit_turn(-begin_.qop / leg_ * step_.field_integral());
+    look(leg_, end_position_, end_direction_);
+  }
 }
 
 template <int N>
@@ -139,6 +247,7 @@ void Flight<N>::meet_faces() {
 
 template <int N>
 void Flight<N>::look(double l, Vector3& position, Vector3& direction) const {
+  if (model_->map) return step_.look(l, position, direction);
   const UniformFlight flight(-begin_.qop * field_, l);
   position = begin_.position + flight.displacement(begin_.direction);
   direction = flight.direction(begin_.direction);
@@ -146,6 +255,11 @@ void Flight<N>::look(double l, Vector3& position, Vector3& direction) const {
 
 template <int N>
 void Flight<N>::fly_to(double l) {
+  if (model_->map) {
+    fly_in_map(l);
+    at_ = l;
+    return;
+  }
   at_ = l;
   const UniformFlight flight(-begin_.qop * field_, l);
   const Vector3& t = begin_.direction;
@@ -161,10 +275,44 @@ void Flight<N>::fly_to(double l) {
 }
 
 template <int N>
+void Flight<N>::fly_in_map(double l) {
+  if (!(l > at_)) return;
+  if (l == step_.length()) {
+    state_ = step_.end();
+    field_ = step_.field_at_end();
+    d_bend_ = step_.d_bend_at_end();
+    at_step_end_ = true;
+    return;
+  }
+  MapStep<N> part;
+  // within a step that stayed in the map
+  if (!part.take(*model_->map, state_, l - at_)) return;
+  state_ = part.end();
+  field_ = part.field_at_end();
+  d_bend_ = part.d_bend_at_end();
+}
+
+template <int N>
+void Flight<N>::fly_onto(const SurfaceLevel& surface, double l) {
+  fly_to(l);
+  if (!model_->map) return;
+  // what the polynomial of look() is off by, below a micrometre
+  const double rest = -surface.at(state_.position) /
+                      surface.slope(state_.position, state_.direction);
+  const Vector3 a = bend();
+  state_.position += rest * state_.direction + (0.5 * rest * rest) * a;
+  state_.direction += rest * a;
+  at_ += rest;
+  if constexpr (N > 0) {
+    state_.d_position += rest * state_.d_direction;
+    state_.d_direction += rest * d_bend_;
+  }
+}
+
+template <int N>
 void Flight<N>::next_leg() {
   fly_to(leg_);
-  path_ += leg_;
-  turn_ -= leg_ * begin_.qop * field_;
+  end_leg();
   if (leg_end_ == LegEnd::boundary) {
     const Vector3 before = bend();
     side_[next_gap_] = next_side_;
@@ -177,10 +325,20 @@ void Flight<N>::next_leg() {
 }
 
 template <int N>
+void Flight<N>::end_leg() {
+  path_ += at_;
+  if (model_->map)
+    turn_ -= begin_.qop * (at_ / step_.length()) * step_.field_integral();
+  else
+    turn_ -= at_ * begin_.qop * field_;
+  at_ = 0;
+}
+
+template <int N>
 void Flight<N>::change_qop(double qop, const Eigen::Matrix<double, 1, N>& d_qop,
                            const Vector3& normal) {
-  path_ += at_;
-  turn_ -= at_ * begin_.qop * field_;
+  end_leg();
+  at_step_end_ = false;
   const Vector3 before = bend();
   state_.qop = qop;
   state_.d_qop = d_qop;
@@ -217,7 +375,8 @@ double Flight<N>::find_crossing(const SurfaceLevel& surface,
   }
   const double value0 = surface.at(x0);
   if (side * value0 <= 0) return 0;
-  const Vector3 bend0 = begin_.qop * t0.cross(field_);
+  const Vector3 bend0 =
+      begin_.qop * t0.cross(model_->map ? step_.field_at_begin() : field_);
   double curvature = surface.slope(x0, bend0);
   if (surface.is_cylinder)
     curvature += (t0.x() * t0.x() + t0.y() * t0.y()) / surface.position;

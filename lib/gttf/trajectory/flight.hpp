@@ -8,21 +8,11 @@
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/detector/field.hpp"
+#include "gttf/trajectory/flight_state.hpp"
+#include "gttf/trajectory/map_step.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf {
-
-/// A particle and its derivatives with respect to N parameters, those of
-/// position and direction at a fixed path length.
-template <int N>
-struct FlightState {
-  Vector3 position;   ///< mm
-  Vector3 direction;  ///< unit vector
-  double qop = 0;     ///< q/p, e/GeV
-  Eigen::Matrix<double, 3, N> d_position = Eigen::Matrix<double, 3, N>::Zero();
-  Eigen::Matrix<double, 3, N> d_direction = Eigen::Matrix<double, 3, N>::Zero();
-  Eigen::Matrix<double, 1, N> d_qop = Eigen::Matrix<double, 1, N>::Zero();
-};
 
 /// Why a leg ends where it does.
 enum class LegEnd {
@@ -31,6 +21,18 @@ enum class LegEnd {
   boundary,   ///< of a dipole's gap
   half_turn,  ///< the particle has turned by pi
   map_edge,   ///< the field map ends here
+};
+
+/// A box, and within it a cylinder about z, that hold all surfaces.
+struct FlightBounds {
+  Vector3 lower, upper;
+  double radius = 0;
+
+  explicit FlightBounds(const TrackingGeometry& geometry);
+  /// Outside and moving away.
+  bool left_behind(const Vector3& x, const Vector3& t) const;
+  /// Distance from the origin to the farthest corner.
+  double reach() const;
 };
 
 /// Flies a particle, one leg after the other. A leg is a piece of the path on
@@ -42,8 +44,10 @@ enum class LegEnd {
 template <int N>
 class Flight {
  public:
-  /// @param reach  distance from the origin beyond which there is nothing, mm
-  Flight(const Field& field, const FlightState<N>& start, double reach);
+  /// @param bounds  of what is of interest; straight legs reach through it,
+  ///                and a map is left where it is left behind
+  Flight(const Field& field, const FlightState<N>& start,
+         const FlightBounds& bounds);
 
   /// Length of the present leg, mm, and what is at its end.
   double leg() const { return leg_; }
@@ -55,6 +59,8 @@ class Flight {
   void look(double l, Vector3& position, Vector3& direction) const;
   /// Moves the state there; not backwards.
   void fly_to(double l);
+  /// Moves the state to the surface met there, see find_crossing().
+  void fly_onto(const SurfaceLevel& surface, double l);
   /// Flies to the end of the leg, through a boundary if there is one, and
   /// begins the next.
   void next_leg();
@@ -81,7 +87,15 @@ class Flight {
 
  private:
   void begin_leg();
+  void begin_straight_leg();
+  void begin_map_leg();
+  /// Shortens the leg to where the particle has turned by pi, turning by
+  /// `rotation` per path, and by no more than `longest_turn` at once.
+  void limit_turn(const Vector3& rotation);
   void meet_faces();
+  void fly_in_map(double l);
+  /// Adds the path and the turn up to the state to those before the leg.
+  void end_leg();
   /// The field at the state; needs the sides.
   void enter_field();
   /// The state goes on with another bend than the one `before`, from wherever
@@ -89,11 +103,16 @@ class Flight {
   void cross_boundary(const Vector3& before, const Vector3& normal);
 
   const Field* model_;
-  double reach_;
+  FlightBounds bounds_;
   FlightState<N> begin_, state_;
   Vector3 end_position_, end_direction_;  ///< of the leg
   Vector3 field_ = Vector3::Zero();       ///< at the state, GeV/(e mm)
   Vector3 turn_ = Vector3::Zero();        ///< until the leg's begin, rad
+  MapStep<N> step_;                       ///< of the leg, in a map
+  bool at_step_end_ = false;              ///< the state is the step's end
+  Eigen::Matrix<double, 3, N> d_bend_ =   ///< at the state, in a map
+      Eigen::Matrix<double, 3, N>::Zero();
+  double next_step_ = 0;   ///< to try, mm
   std::vector<int> side_;  ///< of each gap: -1 before, 0 in, 1 behind it
   std::size_t next_gap_ = 0;
   int next_side_ = 0;

@@ -90,18 +90,6 @@ struct Ahead {
   bool approached;  ///< the track starts towards it
 };
 
-/// Distance from the origin that no surface exceeds.
-double reach_of(const TrackingGeometry& geometry) {
-  double reach = 0;
-  const auto farthest = [](const Interval& i) {
-    return std::max(std::abs(i.lower), std::abs(i.upper));
-  };
-  for (const SurfaceRecord& s : geometry.surfaces())
-    reach =
-        std::max(reach, std::hypot(s.position, farthest(s.u), farthest(s.v)));
-  return reach + same_place;
-}
-
 class Tracer {
  public:
   Tracer(const TrackingGeometry& geometry, const Track& track,
@@ -110,8 +98,7 @@ class Tracer {
         track_(track),
         frame_(frame),
         out_(out),
-        flight_(geometry.field(), start,
-                std::max(reach_of(geometry), start.position.norm())) {
+        flight_(geometry.field(), start, FlightBounds(geometry)) {
     find_ahead(start);
   }
 
@@ -124,6 +111,10 @@ class Tracer {
       if (end == LegEnd::open) break;
       if (end == LegEnd::half_turn) {
         turn_back();
+        break;
+      }
+      if (end == LegEnd::map_edge) {
+        out_.left_map = flight_.state().position;
         break;
       }
       flight_.next_leg();
@@ -161,7 +152,7 @@ class Tracer {
     if (events_.empty()) return;
     std::ranges::stable_sort(events_, {}, &Event::at);
     for (const Event& event : events_) {
-      flight_.fly_to(event.at);
+      flight_.fly_onto(ahead_[event.ahead].level, event.at);
       cross(ahead_[event.ahead]);
       ahead_[event.ahead].side = 0;
     }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of the detector reader: the field.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gttf/config/reader.hpp"
+#include "gttf/detector/detector.hpp"
+
+namespace gttf::detail {
+
+/// Reads `field`: none, a solenoid, dipoles or a map. Faults are reported.
+///
+/// @param layers      for gaps between layers; of `all_read` some are missing
+///                    because of faults of their own if it is false
+/// @param file        that of the detector: maps are looked for beside it
+Field read_field(const Value& value, const std::vector<Layer>& layers,
+                 bool all_read, const std::string& file);
+
+}  // namespace gttf::detail

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/detector/field_grid_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "gttf/config/quantity.hpp"
+#include "gttf/config/source.hpp"
+#include "gttf/config/text.hpp"
+#include "gttf/core/units.hpp"
+
+namespace gttf {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> cartesian = {"x",  "y",  "z",
+                                                       "bx", "by", "bz"};
+constexpr std::array<std::string_view, 4> around_z = {"r", "z", "br", "bz"};
+constexpr std::string_view example_header =
+    "x[mm] y[mm] z[mm] Bx[T] By[T] Bz[T]";
+/// Nodes may be off their place by this part of the spacing: files round.
+constexpr double off_place = 1e-3;
+/// Columns beyond it are not read.
+constexpr std::size_t most_columns = 64;
+
+bool is_separator(char c) {
+  return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '\r';
+}
+
+/// Thrown at the first fault, with the line it is in.
+struct Fault {
+  std::size_t offset;  ///< byte in the text
+  std::size_t length;
+  std::string problem, suggestion;
+};
+
+std::optional<std::string> read_all(const std::string& path,
+                                    Diagnostics& diagnostics) {
+  const auto refuse = [&](std::string problem) {
+    Diagnostic d;
+    d.file = path;
+    d.problem = std::move(problem);
+    d.suggestion = suggest_file(path);
+    diagnostics.add(std::move(d));
+    return std::nullopt;
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (!file)
+    return refuse(fmt::format("the field map cannot be opened: {}",
+                              std::strerror(errno)));
+  std::string text;
+  std::vector<char> buffer(std::size_t{1} << 20);
+  while (const std::size_t n =
+             std::fread(buffer.data(), 1, buffer.size(), file.get()))
+    text.append(buffer.data(), n);
+  if (std::ferror(file.get()))
+    return refuse(
+        fmt::format("the field map cannot be read: {}", std::strerror(errno)));
+  return text;
+}
+
+/// A column that is read: where its numbers go, and its unit.
+struct Column {
+  int target = -1;  ///< index in the list of names, -1: ignored
+  double unit = 1;
+};
+
+/// One coordinate as the lines have it.
+struct Run {
+  double first = 0, spacing = 0;
+  std::size_t count = 1;   ///< different values
+  std::size_t period = 1;  ///< lines until it changes
+};
+
+class GridReader {
+ public:
+  explicit GridReader(std::string_view text) : text_(text) {}
+
+  FieldGrid read() {
+    read_header();
+    read_nodes();
+    if (values_.empty())
+      throw Fault{text_.size(), 1, "no nodes below the names of the columns",
+                  "write one line per node"};
+    find_runs();
+    check_order();
+    return grid();
+  }
+
+ private:
+  /// The next line that is not empty; false at the end. `comment` tells
+  /// whether it is one and then takes its mark off.
+  bool next_line(std::string_view& line, bool& comment) {
+    while (at_ < text_.size()) {
+      const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+      line = text_.substr(at_, end - at_);
+      at_ = end + 1;
+      while (!line.empty() && is_separator(line.front())) line.remove_prefix(1);
+      while (!line.empty() && is_separator(line.back())) line.remove_suffix(1);
+      if (line.empty()) continue;
+      const std::size_t mark = line.front() == '#'      ? 1
+                               : line.front() == '%'    ? 1
+                               : line.front() == '!'    ? 1
+                               : line.starts_with("//") ? 2
+                                                        : 0;
+      comment = mark > 0;
+      line.remove_prefix(mark);
+      return true;
+    }
+    return false;
+  }
+
+  std::size_t offset_of(std::string_view part) const {
+    return static_cast<std::size_t>(part.data() - text_.data());
+  }
+  Fault fault(std::string_view part, std::string problem,
+              std::string suggestion = {}) const {
+    return {offset_of(part), std::max<std::size_t>(1, part.size()),
+            std::move(problem), std::move(suggestion)};
+  }
+
+  /// Words of a header; a unit in brackets belongs to the word before it.
+  static std::vector<std::string_view> words_of(std::string_view line) {
+    std::vector<std::string_view> words;
+    std::size_t i = 0;
+    while (i < line.size()) {
+      while (i < line.size() && is_separator(line[i])) ++i;
+      const std::size_t begin = i;
+      while (i < line.size() && !is_separator(line[i])) ++i;
+      if (i == begin) break;
+      const std::string_view word = line.substr(begin, i - begin);
+      if (!words.empty() && (word[0] == '[' || word[0] == '(')) {
+        const char* from = words.back().data();
+        words.back() = {
+            from, static_cast<std::size_t>(word.data() + word.size() - from)};
+      } else {
+        words.push_back(word);
+      }
+    }
+    return words;
+  }
+
+  static std::string name_of_word(std::string_view word) {
+    return lower_case(trimmed(word.substr(0, word.find_first_of("[("))));
+  }
+
+  /// Names the columns of the map? A comment that does not is only a comment.
+  static bool names_columns(const std::vector<std::string_view>& words) {
+    std::size_t known = 0;
+    for (const std::string_view word : words)
+      known += std::ranges::count(cartesian, name_of_word(word)) +
+                   std::ranges::count(around_z, name_of_word(word)) >
+               0;
+    return known >= 4;
+  }
+
+  void read_header() {
+    std::string_view line;
+    bool comment = false;
+    while (next_line(line, comment)) {
+      const auto words = words_of(line);
+      if (names_columns(words)) return read_columns(line, words);
+      if (comment) continue;
+      throw fault(line, "the names of the columns are missing",
+                  fmt::format("begin with a line \"{}\"", example_header));
+    }
+    throw Fault{0, 1, "the field map is empty",
+                fmt::format("begin with a line \"{}\"", example_header)};
+  }
+
+  void read_columns(std::string_view line,
+                    const std::vector<std::string_view>& words) {
+    if (words.size() > most_columns)
+      throw fault(line, fmt::format("more than {} columns", most_columns));
+    around_z_ = std::ranges::any_of(words, [](std::string_view word) {
+      const std::string name = name_of_word(word);
+      return name == "r" || name == "br";
+    });
+    names_ =
+        around_z_
+            ? std::vector<std::string_view>(around_z.begin(), around_z.end())
+            : std::vector<std::string_view>(cartesian.begin(), cartesian.end());
+    std::vector<bool> seen(names_.size());
+    for (const std::string_view word : words) {
+      const auto found = std::ranges::find(names_, name_of_word(word));
+      Column column;
+      if (found != names_.end()) {
+        const auto i = static_cast<std::size_t>(found - names_.begin());
+        if (seen[i])
+          throw fault(word, fmt::format("the column {} is given twice",
+                                        in_quotes(word)));
+        seen[i] = true;
+        column.target = static_cast<int>(i);
+        column.unit = unit_of(word, i < coordinates());
+      }
+      columns_.push_back(column);
+    }
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      if (!seen[i])
+        throw fault(line, fmt::format("the column \"{}\" is missing", shown(i)),
+                    around_z_ ? "a map has the columns r z Br Bz"
+                              : "a map has the columns x y z Bx By Bz");
+  }
+
+  /// "x", "Bx" as usually written.
+  std::string shown(std::size_t i) const {
+    std::string name(names_[i]);
+    if (i >= coordinates()) name[0] = 'B';
+    return name;
+  }
+
+  double unit_of(std::string_view word, bool is_length) const {
+    const std::size_t open = word.find_first_of("[(");
+    const std::string_view usual = is_length ? "mm" : "T";
+    const std::string suggestion = fmt::format(
+        "write the unit in brackets: {}[{}]", word.substr(0, open), usual);
+    if (open == word.npos)
+      throw fault(word,
+                  fmt::format("missing unit of the column {}", in_quotes(word)),
+                  suggestion);
+    const char close = word[open] == '[' ? ']' : ')';
+    const std::size_t end = word.find(close, open);
+    const std::string_view unit =
+        word.substr(open + 1, end == word.npos ? word.npos : end - open - 1);
+    const auto parsed =
+        parse_quantity(fmt::format("1 {}", unit),
+                       is_length ? Dimension::length : Dimension::field);
+    if (end == word.npos || !parsed)
+      throw fault(word,
+                  fmt::format("{} is no unit of a {}", in_quotes(unit),
+                              is_length ? "length" : "magnetic field"),
+                  is_length ? "use nm, um, mm, cm or m" : "use T, kG or mT");
+    return parsed.value;
+  }
+
+  std::size_t coordinates() const { return around_z_ ? 2 : 3; }
+
+  void read_nodes() {
+    const std::size_t width = names_.size();
+    // a guess that is right for numbers of some ten characters
+    values_.reserve(text_.size() / 10);
+    std::vector<std::string_view> last(columns_.size());
+    std::vector<double> last_value(columns_.size());
+    std::string_view line;
+    bool comment = false;
+    while (next_line(line, comment)) {
+      if (comment) continue;
+      lines_.push_back(offset_of(line));
+      const std::size_t node = values_.size();
+      values_.resize(node + width);
+      const char* p = line.data();
+      const char* const end = p + line.size();
+      std::size_t k = 0;
+      for (;; ++k) {
+        while (p < end && is_separator(*p)) ++p;
+        if (p == end || k == columns_.size()) break;
+        const char* begin = p;
+        while (p < end && !is_separator(*p)) ++p;
+        const Column& column = columns_[k];
+        if (column.target < 0) continue;
+        const std::string_view word(begin, static_cast<std::size_t>(p - begin));
+        // coordinates repeat from line to line
+        if (word != last[k]) {
+          last[k] = word;
+          last_value[k] = number(word) * column.unit;
+        }
+        values_[node + static_cast<std::size_t>(column.target)] = last_value[k];
+      }
+      if (k < columns_.size() || p < end)
+        throw fault(
+            line,
+            fmt::format("{} than the {} columns that are named",
+                        k < columns_.size() ? "fewer numbers" : "more numbers",
+                        columns_.size()),
+            "one line holds one node");
+    }
+  }
+
+  double number(std::string_view word) const {
+    double value = 0;
+    std::string_view digits = word;
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size())
+      throw fault(word, fmt::format("{} is no number", in_quotes(word)),
+                  word.find_first_of("dD") != word.npos
+                      ? "write exponents with an E: 1.5E-3"
+                      : "");
+    if (!std::isfinite(value))
+      throw fault(
+          word, fmt::format("{} is not a finite number", in_quotes(word)),
+          "give every node a value, or leave out that part of the grid");
+    return value;
+  }
+
+  std::size_t nodes() const { return lines_.size(); }
+  double coordinate(std::size_t node, std::size_t j) const {
+    return values_[node * names_.size() + j];
+  }
+  std::string_view line_at(std::size_t node) const {
+    const std::size_t begin = lines_[node];
+    std::string_view line = text_.substr(begin);
+    line = line.substr(0, line.find('\n'));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+  }
+
+  /// How often and by how much each coordinate changes.
+  void find_runs() {
+    runs_.assign(coordinates(), {});
+    for (std::size_t j = 0; j < coordinates(); ++j) {
+      Run& run = runs_[j];
+      run.first = coordinate(0, j);
+      std::size_t k = 1;
+      while (k < nodes() && coordinate(k, j) == run.first) ++k;
+      if (k == nodes())
+        throw fault(line_at(0),
+                    fmt::format("all nodes have the same {}", shown(j)),
+                    "a grid has at least two values of each coordinate");
+      run.period = k;
+      run.spacing = coordinate(k, j) - run.first;
+      // until it begins anew
+      const double tolerance = off_place * std::abs(run.spacing);
+      for (run.count = 1; run.count * k < nodes(); ++run.count)
+        if (std::abs(coordinate(run.count * k, j) - run.first) <= tolerance)
+          break;
+      const double last = coordinate((run.count - 1) * k, j);
+      const double step =
+          (last - run.first) / static_cast<double>(run.count - 1);
+      // an average is better than the first step, unless it is another grid
+      if (std::abs(step - run.spacing) <= tolerance) run.spacing = step;
+    }
+    order_.resize(coordinates());
+    for (std::size_t j = 0; j < order_.size(); ++j) order_[j] = j;
+    std::ranges::sort(order_, {},
+                      [&](std::size_t j) { return runs_[j].period; });
+  }
+
+  /// Every node must be where nested loops put it.
+  void check_order() const {
+    std::size_t expected = 1;
+    std::vector<std::size_t> index(coordinates());
+    for (const std::size_t j : order_) expected *= runs_[j].count;
+    for (std::size_t node = 0; node < nodes(); ++node) {
+      for (std::size_t j = 0; j < coordinates(); ++j) {
+        const Run& run = runs_[j];
+        const double place =
+            run.first + static_cast<double>(index[j]) * run.spacing;
+        if (std::abs(coordinate(node, j) - place) >
+            off_place * std::abs(run.spacing))
+          misplaced(node, j, place, index[j]);
+      }
+      for (const std::size_t j : order_) {
+        if (++index[j] < runs_[j].count) break;
+        index[j] = 0;
+      }
+    }
+    if (nodes() != expected) {
+      std::string counts;
+      for (std::size_t j = 0; j < coordinates(); ++j)
+        counts += fmt::format("{}{} {}", j > 0 ? " x " : "", runs_[j].count,
+                              shown(j));
+      throw fault(line_at(nodes() - 1),
+                  fmt::format("{} nodes, but the grid of {} has {}", nodes(),
+                              counts, expected),
+                  nodes() < expected
+                      ? "the file is cut off, or nodes are missing"
+                      : "there are nodes too many");
+    }
+  }
+
+  [[noreturn]] void misplaced(std::size_t node, std::size_t j, double place,
+                              std::size_t index) const {
+    const double is = coordinate(node, j), spacing = std::abs(runs_[j].spacing);
+    if (index > 0 && std::abs(is - place) < 0.5 * spacing)
+      throw fault(
+          line_at(node),
+          fmt::format("{0} = {1:.9g} mm, but the spacing of the first "
+                      "nodes makes {0} = {2:.9g} mm",
+                      shown(j), is, place),
+          "the nodes must be evenly spaced along each axis; interpolate "
+          "the map to a regular grid");
+    throw fault(line_at(node),
+                fmt::format("the node at {0} = {1:.9g} mm stands where {0} = "
+                            "{2:.9g} mm is due",
+                            shown(j), is, place),
+                "sort the nodes as nested loops over the coordinates write "
+                "them, none twice and none left out");
+  }
+
+  FieldGrid grid() const {
+    const std::size_t n = coordinates(), components = n;
+    FieldGrid grid;
+    grid.around_z = around_z_;
+    std::vector<std::size_t> stride(n), start(n);
+    std::size_t nodes_so_far = 1;
+    for (std::size_t j = n; j-- > 0;) {
+      const Run& run = runs_[j];
+      stride[j] = nodes_so_far;
+      nodes_so_far *= run.count;
+      const double last =
+          run.first + static_cast<double>(run.count - 1) * run.spacing;
+      grid.axes.insert(grid.axes.begin(),
+                       {std::min(run.first, last), std::abs(run.spacing),
+                        static_cast<int>(run.count)});
+    }
+    grid.values.resize(nodes() * components);
+    std::vector<std::size_t> index(n);
+    for (std::size_t node = 0; node < nodes(); ++node) {
+      std::size_t to = 0;
+      for (std::size_t j = 0; j < n; ++j)
+        to += stride[j] *
+              (runs_[j].spacing > 0 ? index[j] : runs_[j].count - 1 - index[j]);
+      for (std::size_t c = 0; c < components; ++c)
+        grid.values[to * components + c] = values_[node * 2 * n + n + c];
+      for (const std::size_t j : order_) {
+        if (++index[j] < runs_[j].count) break;
+        index[j] = 0;
+      }
+    }
+    return grid;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool around_z_ = false;
+  std::vector<std::string_view> names_;
+  std::vector<Column> columns_;
+  std::vector<double> values_;      ///< per node, in the order of `names_`
+  std::vector<std::size_t> lines_;  ///< where the nodes stand
+  std::vector<Run> runs_;           ///< per coordinate
+  std::vector<std::size_t> order_;  ///< coordinates, the fastest first
+};
+
+}  // namespace
+
+std::optional<FieldGrid> read_field_grid(const std::string& path,
+                                         Diagnostics& diagnostics) {
+  const auto text = read_all(path, diagnostics);
+  if (!text) return std::nullopt;
+  try {
+    return GridReader(*text).read();
+  } catch (const Fault& fault) {
+    // of the whole text, only the line in question is kept
+    const std::size_t end = std::min(fault.offset, text->size());
+    const std::size_t newline =
+        end == 0 ? text->npos : text->rfind('\n', end - 1);
+    const std::size_t begin = newline == text->npos ? 0 : newline + 1;
+    const std::size_t stop = std::min(text->find('\n', begin), text->size());
+    Diagnostic d =
+        Source(path,
+               text->substr(begin, std::min<std::size_t>(stop - begin, 300)))
+            .at(fault.offset - begin, fault.length);
+    d.line += static_cast<int>(std::count(
+        text->begin(), text->begin() + static_cast<long>(begin), '\n'));
+    d.problem = fault.problem;
+    d.suggestion = fault.suggestion;
+    diagnostics.add(std::move(d));
+    return std::nullopt;
+  }
+}
+
+}  // namespace gttf

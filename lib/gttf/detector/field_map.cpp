@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/detector/field_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "gttf/core/expect.hpp"
+#include "gttf/detector/detail/cubic_spline.hpp"
+
+namespace gttf {
+
+namespace {
+
+using detail::CellWeights;
+
+/// A face this near to 0, in spacings, lies in the mirror.
+constexpr double in_mirror = 1e-6;
+
+std::size_t size(int n) { return static_cast<std::size_t>(n); }
+
+/// The nodes of `grid` along `axis` in reverse order, as seen in the mirror.
+void reverse(FieldGrid& grid, std::size_t axis, const MirrorSymmetry& symmetry,
+             std::size_t components) {
+  std::size_t inner = components, outer = 1;
+  for (std::size_t i = 0; i < grid.axes.size(); ++i)
+    (i < axis   ? outer
+     : i > axis ? inner
+                : components) *= i == axis ? 1 : size(grid.axes[i].nodes);
+  const std::size_t n = size(grid.axes[axis].nodes);
+  std::vector<double> reversed(grid.values.size());
+  for (std::size_t o = 0; o < outer; ++o)
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t i = 0; i < inner; ++i) {
+        const int component = static_cast<int>(i % components);
+        const int of = components == 2 ? 2 * component : component;
+        const int along = static_cast<int>(components == 2 ? 2 * axis : axis);
+        reversed[(o * n + k) * inner + i] =
+            symmetry.parity(of, along) *
+            grid.values[(o * n + (n - 1 - k)) * inner + i];
+      }
+  grid.values = std::move(reversed);
+  grid.axes[axis].first = -grid.axes[axis].last();
+}
+
+}  // namespace
+
+FieldMap::FieldMap(FieldGrid grid, const Placement& placement, std::string path)
+    : around_z_(grid.around_z),
+      grid_(grid.axes),
+      symmetry_(placement.symmetry),
+      scale_(placement.scale),
+      offset_(placement.offset),
+      path_(std::move(path)) {
+  const std::size_t components = around_z_ ? 2 : 3;
+  GTTF_EXPECT(grid.axes.size() == components);
+  for (std::size_t i = 0; i < components; ++i) {
+    GridAxis& axis = grid.axes[i];
+    const double near = in_mirror * axis.spacing;
+    bool mirrored = around_z_ && i == 0 && std::abs(axis.first) < near;
+    if (symmetry_ && !(around_z_ && i == 0)) {
+      if (std::abs(axis.last()) < near)
+        reverse(grid, i, *symmetry_, components);
+      mirrored = std::abs(axis.first) < near;
+    }
+    if (mirrored) axis.first = 0;
+    axes_.push_back({axis.first, 1 / axis.spacing, axis.nodes, mirrored});
+  }
+
+  std::array<double, 3> sums{};
+  for (std::size_t k = 0; k < grid.values.size(); k += components) {
+    double square = 0;
+    for (std::size_t c = 0; c < components; ++c) {
+      const double b = grid.values[k + c];
+      sums[around_z_ ? 2 * c : c] += std::abs(b);
+      square += b * b;
+    }
+    largest_ = std::max(largest_, square);
+  }
+  largest_ = std::sqrt(largest_);
+  main_axis_ = static_cast<Axis>(std::ranges::max_element(sums) - sums.begin());
+
+  detail::SplineGrid spline;
+  spline.components = components;
+  for (std::size_t i = 0; i < components; ++i) {
+    spline.nodes.push_back(size(axes_[i].nodes));
+    std::vector<int> parity(components, 0);
+    if (axes_[i].mirrored)
+      for (std::size_t c = 0; c < components; ++c)
+        parity[c] = around_z_ && i == 0
+                        ? (c == 0 ? -1 : 1)
+                        : static_cast<int>(symmetry_->parity(
+                              static_cast<int>(around_z_ ? 2 * c : c),
+                              static_cast<int>(around_z_ ? 2 * i : i)));
+    spline.parity.push_back(std::move(parity));
+  }
+  coefficients_ = std::make_shared<const std::vector<double>>(
+      detail::spline_coefficients(std::move(grid.values), spline));
+}
+
+bool FieldMap::look(const Vector3& x, Vector3& field,
+                    Eigen::Matrix3d* gradient) const {
+  const Vector3 p = x - offset_;
+  const bool inside = around_z_ ? look_around_z(p, field, gradient)
+                                : look_cartesian(p, field, gradient);
+  if (inside) {
+    field *= scale_;
+    if (gradient) *gradient *= scale_;
+  }
+  return inside;
+}
+
+bool FieldMap::look_cartesian(const Vector3& x, Vector3& field,
+                              Eigen::Matrix3d* gradient) const {
+  std::array<CellWeights, 3> w;
+  std::array<bool, 3> flipped;
+  for (int j = 0; j < 3; ++j) {
+    const MapAxis& axis = axes_[size(j)];
+    flipped[size(j)] = axis.mirrored && x[j] < 0;
+    if (!w[size(j)].find(
+            ((flipped[size(j)] ? -x[j] : x[j]) - axis.first) * axis.inv_spacing,
+            axis.nodes))
+      return false;
+  }
+  const std::size_t row = 3 * size(axes_[2].nodes + 2);
+  const std::size_t plane = row * size(axes_[1].nodes + 2);
+  const double* corner = coefficients_->data() + size(w[0].cell) * plane +
+                         size(w[1].cell) * row + 3 * size(w[2].cell);
+  // per component and node along z: value, d/dx, d/dy
+  constexpr std::size_t n = 12;
+  std::array<double, n> value{}, by_x{}, by_y{};
+  for (std::size_t j = 0; j < 4; ++j) {
+    std::array<double, n> v{}, dx{};
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double* c = corner + i * plane + j * row;
+      const double weight = w[0].value[i], slope = w[0].slope[i];
+      for (std::size_t k = 0; k < n; ++k) v[k] += weight * c[k];
+      if (gradient)
+        for (std::size_t k = 0; k < n; ++k) dx[k] += slope * c[k];
+    }
+    const double weight = w[1].value[j], slope = w[1].slope[j];
+    for (std::size_t k = 0; k < n; ++k) value[k] += weight * v[k];
+    if (gradient)
+      for (std::size_t k = 0; k < n; ++k) {
+        by_x[k] += weight * dx[k];
+        by_y[k] += slope * v[k];
+      }
+  }
+  const auto along_z = [&](const std::array<double, n>& of,
+                           const std::array<double, 4>& weights, int c) {
+    double sum = 0;
+    for (std::size_t k = 0; k < 4; ++k) sum += weights[k] * of[3 * k + size(c)];
+    return sum;
+  };
+  for (int c = 0; c < 3; ++c) {
+    field[c] = along_z(value, w[2].value, c);
+    if (!gradient) continue;
+    (*gradient)(c, 0) = along_z(by_x, w[2].value, c) * axes_[0].inv_spacing;
+    (*gradient)(c, 1) = along_z(by_y, w[2].value, c) * axes_[1].inv_spacing;
+    (*gradient)(c, 2) = along_z(value, w[2].slope, c) * axes_[2].inv_spacing;
+  }
+  for (int j = 0; j < 3; ++j) {
+    if (!flipped[size(j)]) continue;
+    for (int c = 0; c < 3; ++c) {
+      const double parity = symmetry_->parity(c, j);
+      field[c] *= parity;
+      if (gradient) gradient->row(c) *= parity;
+    }
+    if (gradient) gradient->col(j) *= -1;
+  }
+  return true;
+}
+
+bool FieldMap::look_around_z(const Vector3& x, Vector3& field,
+                             Eigen::Matrix3d* gradient) const {
+  const double r = std::hypot(x.x(), x.y());
+  const bool flipped = axes_[1].mirrored && x.z() < 0;
+  CellWeights wr, wz;
+  if (!wr.find((r - axes_[0].first) * axes_[0].inv_spacing, axes_[0].nodes) ||
+      !wz.find(
+          ((flipped ? -x.z() : x.z()) - axes_[1].first) * axes_[1].inv_spacing,
+          axes_[1].nodes))
+    return false;
+  const std::size_t row = 2 * size(axes_[1].nodes + 2);
+  const double* corner =
+      coefficients_->data() + size(wr.cell) * row + 2 * size(wz.cell);
+  std::array<double, 2> b{}, b_r{}, b_z{};  // components (r, z)
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t k = 0; k < 4; ++k)
+      for (std::size_t c = 0; c < 2; ++c) {
+        const double value = corner[i * row + 2 * k + c];
+        b[c] += wr.value[i] * wz.value[k] * value;
+        b_r[c] += wr.slope[i] * wz.value[k] * value * axes_[0].inv_spacing;
+        b_z[c] += wr.value[i] * wz.slope[k] * value * axes_[1].inv_spacing;
+      }
+  if (flipped) {
+    const double pr = symmetry_->parity(0, 2), pz = symmetry_->parity(2, 2);
+    b[0] *= pr, b_r[0] *= pr, b_z[0] *= -pr;
+    b[1] *= pz, b_r[1] *= pz, b_z[1] *= -pz;
+  }
+  // the radial component is odd in r: Br/r is a slope, too
+  const bool on_axis = r < 1e-9 / axes_[0].inv_spacing;
+  const double per_r = on_axis ? b_r[0] : b[0] / r;
+  const double ex = on_axis ? 1 : x.x() / r, ey = on_axis ? 0 : x.y() / r;
+  field = {per_r * x.x(), per_r * x.y(), b[1]};
+  if (gradient) {
+    const double excess = b_r[0] - per_r;
+    *gradient << per_r + excess * ex * ex, excess * ex * ey, b_z[0] * ex,
+        excess * ex * ey, per_r + excess * ey * ey, b_z[0] * ey, b_r[1] * ex,
+        b_r[1] * ey, b_z[1];
+    if (on_axis) gradient->row(2).head<2>().setZero();
+  }
+  return true;
+}
+
+bool FieldMap::covers(const Vector3& x) const {
+  Vector3 unused;
+  return look(x, unused, nullptr);
+}
+
+double FieldMap::distance_to_edge(const Vector3& x,
+                                  const Vector3& direction) const {
+  if (!covers(x)) return 0;
+  const Vector3 p = x - offset_;
+  double path = std::numeric_limits<double>::infinity();
+  const auto face = [&](int j, double lower, double upper) {
+    if (direction[j] > 0)
+      path = std::min(path, (upper - p[j]) / direction[j]);
+    else if (direction[j] < 0)
+      path = std::min(path, (lower - p[j]) / direction[j]);
+  };
+  const auto ends = [&](std::size_t i) {
+    const MapAxis& axis = axes_[i];
+    const double last = axis.first + (axis.nodes - 1) / axis.inv_spacing;
+    return std::pair(axis.mirrored ? -last : axis.first, last);
+  };
+  if (!around_z_) {
+    for (int j = 0; j < 3; ++j)
+      face(j, ends(size(j)).first, ends(size(j)).second);
+    return std::max(0.0, path);
+  }
+  face(2, ends(1).first, ends(1).second);
+  const double a =
+      direction.x() * direction.x() + direction.y() * direction.y();
+  const double b = p.x() * direction.x() + p.y() * direction.y();
+  const double r2 = p.x() * p.x() + p.y() * p.y();
+  const auto [inner, outer] = ends(0);
+  if (a > 0) {
+    path = std::min(
+        path,
+        (std::sqrt(std::max(0.0, b * b + a * (outer * outer - r2))) - b) / a);
+    const double square = b * b - a * (r2 - inner * inner);
+    if (!axes_[0].mirrored && b < 0 && square > 0)
+      path = std::min(path, (-b - std::sqrt(square)) / a);
+  }
+  return std::max(0.0, path);
+}
+
+FieldMap FieldMap::scaled(double factor) const {
+  FieldMap map = *this;
+  map.scale_ *= factor;
+  return map;
+}
+
+FieldMap::Divergence FieldMap::divergence() const {
+  // enough cells for an rms, evenly spread over the grid
+  constexpr int most = 24;
+  std::array<int, 3> cells{1, 1, 1};
+  for (std::size_t i = 0; i < axes_.size(); ++i)
+    cells[i] = std::min(most, axes_[i].nodes - 1);
+  const auto centre = [&](std::size_t i, int k) {
+    const MapAxis& axis = axes_[i];
+    const int cell = static_cast<int>((k + 0.5) * (axis.nodes - 1) / cells[i]);
+    return axis.first + (cell + 0.5) / axis.inv_spacing;
+  };
+  double div2 = 0, gradient2 = 0, field2 = 0;
+  for (int i = 0; i < cells[0]; ++i)
+    for (int j = 0; j < cells[1]; ++j)
+      for (int k = 0; k < cells[2]; ++k) {
+        const Vector3 x =
+            around_z_ ? Vector3(centre(0, i), 0, centre(1, j))
+                      : Vector3(centre(0, i), centre(1, j), centre(2, k));
+        Vector3 b;
+        Eigen::Matrix3d g;
+        if (!at(x + offset_, b, g)) continue;
+        div2 += g.trace() * g.trace();
+        gradient2 += g.squaredNorm();
+        field2 += b.squaredNorm();
+      }
+  if (!(gradient2 > 0)) return {};
+  return {std::sqrt(div2 / gradient2),
+          std::sqrt(div2 / field2) * coarsest_spacing()};
+}
+
+double FieldMap::coarsest_spacing() const {
+  double spacing = 0;
+  for (const GridAxis& axis : grid_) spacing = std::max(spacing, axis.spacing);
+  return spacing;
+}
+
+}  // namespace gttf

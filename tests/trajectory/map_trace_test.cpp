@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gttf/trajectory/traced_track.hpp"
+#include "support/layouts.hpp"
+#include "support/magnets.hpp"
+#include "support/trace_differences.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+GridAxis axis(double first, double last, int nodes) {
+  return {first, (last - first) / (nodes - 1), nodes};
+}
+
+Detector mixed_layers() {
+  Detector d = make_barrel(5, 30, 500, 0, 0.01, 0.01);
+  for (Layer& layer : d.layers) layer.surface.v = {-900, 900};
+  const Interval wide{-600, 600};
+  for (const double z : {-700.0, -350.0, 300.0, 650.0})
+    d.layers.push_back(make_layer("d" + std::to_string(z),
+                                  make_disk(z, {5, 600}), 0.01,
+                                  pixel(0.01, 0.01)));
+  d.layers.push_back(make_layer("x", make_plane(Axis::x, 420, wide, wide), 0.01,
+                                pixel(0.01, 0.01)));
+  d.layers.push_back(make_layer("y", make_plane(Axis::y, -440, wide, wide),
+                                0.01, pixel(0.01, 0.01)));
+  d.layers.push_back(make_layer("z", make_plane(Axis::z, 800, wide, wide), 0.01,
+                                pixel(0.01, 0.01)));
+  return d;
+}
+
+std::vector<Track> tracks() {
+  std::vector<Track> all;
+  for (const double p : {0.3, 1.0, 20.0})
+    for (const double theta : {0.6, 1.2, 2.3})
+      for (const double phi : {0.2, -1.4, 2.5}) {
+        Track t;
+        t.p = p;
+        t.theta = theta;
+        t.phi = phi;
+        t.vertex = {2, -3, 10};
+        all.push_back(t);
+      }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("trace: a uniform map gives the numbers of the solenoid") {
+  Detector d = mixed_layers();
+  d.field = {FieldKind::solenoid, 1.3 * unit::T};
+  const TrackingGeometry closed(d);
+  const FieldFunction uniform = [](const Vector3&) {
+    return Vector3(0, 0, 1.3 * unit::T);
+  };
+  const auto wide = axis(-1000, 1000, 21);
+  Detector cartesian = d, around_z = d;
+  cartesian.field = map_field(sample(uniform, {wide, wide, wide}));
+  around_z.field = map_field(sample_around_z(uniform, axis(0, 1400, 15), wide));
+  double rows = 0, positions = 0;
+  int crossings = 0;
+  for (const Detector* mapped : {&cartesian, &around_z}) {
+    const TrackingGeometry geometry(*mapped);
+    CHECK(geometry.b_ref() == doctest::Approx(closed.b_ref()).epsilon(1e-14));
+    for (const Track& track : tracks()) {
+      const auto a = trace(closed, track, Scattering::highland);
+      const auto b = trace(geometry, track, Scattering::highland);
+      CHECK(a.frame.polar == b.frame.polar);
+      CHECK(a.end == b.end);
+      CHECK(!b.left_map);
+      REQUIRE(a.list.size() == b.list.size());
+      for (std::size_t k = 0; k < a.list.size(); ++k) {
+        REQUIRE(a.list[k].surface == b.list[k].surface);
+        positions = std::max(positions,
+                             (a.list[k].position - b.list[k].position).norm());
+        rows = std::max(rows, row_difference(a.list[k], b.list[k]));
+        ++crossings;
+      }
+    }
+  }
+  CHECK(crossings > 200);
+  CHECK(positions < 1e-9);  // mm
+  CHECK(rows < 1e-10);
+}
+
+TEST_CASE("trace: rows equal differences of traces in an uneven field") {
+  FringeDipole dipole;
+  dipole.field = 1.2 * unit::T;
+  dipole.half = 300;
+  dipole.scale = 400;
+  Detector d;
+  const Interval wide{-250, 250};
+  for (const double z : {-850.0, -700.0, -300.0, 0.0, 450.0, 900.0})
+    d.layers.push_back(make_layer("z" + std::to_string(z),
+                                  make_plane(Axis::z, z, wide, wide), 0.01,
+                                  pixel(0.01, 0.01)));
+  d.layers.push_back(
+      make_layer("c", make_cylinder(90, {-900, 900}), 0.01, pixel(0.01, 0.01)));
+  d.field = map_field(sample(dipole, {axis(-300, 300, 4), axis(-300, 300, 25),
+                                      axis(-1000, 1000, 81)}));
+  CHECK(d.field.axis == Axis::y);
+  const TrackingGeometry geometry(d);
+  for (const double p : {1.0, 5.0})
+    for (const double theta : {0.0, 0.1}) {
+      Track t;
+      t.p = p;
+      t.theta = theta;
+      t.phi = 0.7;
+      t.vertex = {-20, 30, -950};
+      CAPTURE(p);
+      CAPTURE(theta);
+      // differences see the knots of the splines, where third derivatives jump
+      CHECK(worst_difference(geometry, t, Frame{Axis::y}) < 1e-7);
+    }
+}
+
+TEST_CASE("trace: outside of the map is told with the point, not guessed") {
+  Detector d = mixed_layers();
+  const FieldFunction uniform = [](const Vector3&) {
+    return Vector3(0, 0, 1.3 * unit::T);
+  };
+  const auto wide = axis(-1000, 1000, 21);
+  d.field = map_field(
+      sample(uniform, {axis(-400, 400, 9), wide, axis(-1000, 1000, 21)}));
+  const TrackingGeometry geometry(d);
+  Track t;
+  t.p = 20;
+  t.phi = 0.1;
+  const auto out = trace(geometry, t, Scattering::off);
+  REQUIRE(out.left_map);
+  CHECK(out.left_map->x() == doctest::Approx(400).epsilon(1e-8));
+  CHECK(out.n_measuring == 4);  // r = 30, 147.5, 265 and 382.5
+  t.phi = 90 * unit::deg;
+  CHECK(!trace(geometry, t, Scattering::off).left_map);
+  t.vertex = {450, 0, 0};
+  const auto outside = trace(geometry, t, Scattering::off);
+  REQUIRE(outside.left_map);
+  CHECK(*outside.left_map == Vector3(450, 0, 0));
+  CHECK(outside.list.empty());
+}
+
+TEST_CASE("trace: a map turns a track back as a solenoid does") {
+  Detector d = mixed_layers();
+  d.field = {FieldKind::solenoid, 1.3 * unit::T};
+  const TrackingGeometry closed(d);
+  const FieldFunction uniform = [](const Vector3&) {
+    return Vector3(0, 0, 1.3 * unit::T);
+  };
+  const auto wide = axis(-1000, 1000, 11);
+  d.field = map_field(sample(uniform, {wide, wide, wide}));
+  const TrackingGeometry geometry(d);
+  for (const double p : {0.02, 0.06, 0.1})
+    for (const double theta : {0.4, 1.0, 1.5}) {
+      Track t;
+      t.p = p;
+      t.theta = theta;
+      const auto a = trace(closed, t, Scattering::off);
+      const auto b = trace(geometry, t, Scattering::off);
+      CHECK(a.end == b.end);
+      CHECK(a.list.size() == b.list.size());
+    }
+}
+
+}  // namespace gttf::test
