@@ -38,11 +38,9 @@ std::string_view HitTrackBuilder::build_traced(std::span<const FileHit> hits) {
   const Vector3 step =
       hits[order_.back()].position - hits[order_.front()].position;
   if (!(step.norm() > 0)) return to_string(FitStatus::coincident_hits);
-  track_.flight = FlightModel{&geometry_.field(),
-                              choose_frame(geometry_.field(),
-                                           step.normalized()),
-                              request_.particle.mass,
-                              std::abs(request_.particle.charge)};
+  track_.flight = FlightModel{
+      &geometry_.field(), choose_frame(geometry_.field(), step.normalized()),
+      request_.particle.mass, std::abs(request_.particle.charge)};
   for (const std::uint32_t i : order_) add_hit(hits[i], static_cast<int>(i));
   const FoundTrack found = find_track(track_);
   if (found.status != FitStatus::ok) return to_string(found.status);
@@ -52,9 +50,9 @@ std::string_view HitTrackBuilder::build_traced(std::span<const FileHit> hits) {
   track_.points.clear();
   sources_.clear();
   if (request_.beam_spot) {
-    track_.points.push_back(
-        make_beam_spot_hit(*request_.beam_spot, vertex_, traced_.phi,
-                           traced_.theta, traced_.frame));
+    track_.points.push_back(make_beam_spot_hit(*request_.beam_spot, vertex_,
+                                               traced_.phi, traced_.theta,
+                                               traced_.frame));
     sources_.push_back(beam_spot);
   }
   for (const int layer : layers_) has_hit_[static_cast<std::size_t>(layer)] = 1;
@@ -68,8 +66,7 @@ std::string_view HitTrackBuilder::build_traced(std::span<const FileHit> hits) {
     if (own != traced_.list.end())
       path = own->path;
     else  // beside its edge
-      path = k == 0 ? 0
-                    : path + (x - hits[order_[k - 1]].position).norm();
+      path = k == 0 ? 0 : path + (x - hits[order_[k - 1]].position).norm();
     for (; crossing != traced_.list.end() && crossing->path < path; ++crossing)
       add_traced(*crossing);
     add_hit(hits[order_[k]], static_cast<int>(order_[k]));
@@ -80,9 +77,8 @@ std::string_view HitTrackBuilder::build_traced(std::span<const FileHit> hits) {
       const SurfaceRecord& s = geometry_.surfaces()[layer];
       here.surface = layer;
       here.p = traced_.list.empty() ? 1 : traced_.list.back().p;
-      here.cos_incidence =
-          std::max(min_cos_incidence,
-                   std::abs(normal_of(s, x).dot(found.direction)));
+      here.cos_incidence = std::max(
+          min_cos_incidence, std::abs(normal_of(s, x).dot(found.direction)));
       here.x_over_x0 = s.x_over_x0 / here.cos_incidence;
     }
     set_material(here, track_.points.back());
@@ -103,9 +99,9 @@ Track HitTrackBuilder::start_of(const FoundTrack& found) const {
   if (track_.field && std::abs(s.qop) < charge / straightest)
     s.qop = std::copysign(charge / straightest, s.qop);
   const bool around_z = track_.flight->frame.polar == Axis::z;
-  const FlightGoal goal =
-      around_z ? FlightGoal::perigee(vertex_)
-               : FlightGoal::plane(vertex_, Vector3::UnitZ());
+  const FlightGoal goal = around_z
+                              ? FlightGoal::perigee(vertex_)
+                              : FlightGoal::plane(vertex_, Vector3::UnitZ());
   FlightState<0> start = s;
   if (fly_onto(field, goal, Way::either, start) != Arrival::there ||
       (start.position - s.position).dot(s.direction) > 0) {
@@ -128,8 +124,8 @@ void HitTrackBuilder::trace_detector(const FoundTrack& found) {
   Track track = start_of(found);
   const double m = track.mass;
   const auto follow = [&] {
-    traced_ = trace(geometry_, track, request_.scattering,
-                    request_.energy_loss, track_.flight->frame);
+    traced_ = trace(geometry_, track, request_.scattering, request_.energy_loss,
+                    track_.flight->frame);
   };
   if (!(track.p > 0)) track.p = 1;  // no field, no scattering: any will do
   follow();

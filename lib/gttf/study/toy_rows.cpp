@@ -20,16 +20,15 @@ struct NumberColumn {
   const char* name;
   double unit;
 };
-constexpr std::array<NumberColumn, 9> parameters{
-    {{"d0_um", unit::um},
-     {"z0_um", unit::um},
-     {"phi0_rad", unit::rad},
-     {"theta_rad", unit::rad},
-     {"kappa_per_m", 1 / unit::m},
-     {"x_um", unit::um},
-     {"y_um", unit::um},
-     {"tx", 1},
-     {"ty", 1}}};
+constexpr std::array<NumberColumn, 9> parameters{{{"d0_um", unit::um},
+                                                  {"z0_um", unit::um},
+                                                  {"phi0_rad", unit::rad},
+                                                  {"theta_rad", unit::rad},
+                                                  {"kappa_per_m", 1 / unit::m},
+                                                  {"x_um", unit::um},
+                                                  {"y_um", unit::um},
+                                                  {"tx", 1},
+                                                  {"ty", 1}}};
 constexpr std::size_t n_perigee = 5;
 
 }  // namespace

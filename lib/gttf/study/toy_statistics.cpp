@@ -16,8 +16,7 @@ namespace {
 double difference(const FittedToy& toy, ToyParameters parameters, int i) {
   const double d = toy.fitted[i] - toy.truth[i];
   if (i == Perigee::kappa) return std::copysign(1.0, toy.truth[i]) * d;
-  const bool angle =
-      i == Perigee::phi && parameters == ToyParameters::perigee;
+  const bool angle = i == Perigee::phi && parameters == ToyParameters::perigee;
   return angle ? std::remainder(d, 2 * std::numbers::pi) : d;
 }
 
@@ -29,8 +28,7 @@ FittedToy fitted_toy(const GlobalFit& fit, const ToyTrack& toy,
   const Matrix5& v =
       plane ? fit.start_plane_covariance : fit.perigee_covariance;
   FittedToy f{plane ? fit.start_plane : fit.perigee,
-              plane ? toy.truth_at_plane : toy.truth,
-              v.diagonal().cwiseSqrt()};
+              plane ? toy.truth_at_plane : toy.truth, v.diagonal().cwiseSqrt()};
   f.fitted[Perigee::kappa] = fit.kappa;
   f.sigma[Perigee::kappa] = fit.sigma;
   return f;

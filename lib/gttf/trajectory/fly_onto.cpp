@@ -93,6 +93,21 @@ double goal_in_leg(const Flight<N>& flight, const FlightGoal& goal) {
                                     : leg.zero(between, value > 0);
 }
 
+/// Moves the flight to where the goal is met, in the present leg at `l`.
+template <int N>
+void arrive(const Field& field, const FlightGoal& goal, double l,
+            Flight<N>& flight) {
+  // in a map what look() tells is off by less than that
+  constexpr double uncertain = 2 * unit::um;
+  if (!field.map || !(l > uncertain)) return flight.fly_to(l);
+  flight.fly_to(l - uncertain);
+  const FlightState<N>& s = flight.state();
+  const Vector3 bend = flight.bend();
+  const double slope = goal.slope(s.position, s.direction, bend);
+  const double rest = -goal.at(s.position, s.direction) / slope;
+  flight.fly_to(std::min(l - uncertain + rest, flight.leg()));
+}
+
 }  // namespace
 
 FlightGoal FlightGoal::cylinder(double radius) {
@@ -149,25 +164,24 @@ double FlightGoal::reach(const Vector3& from) const {
 template <int N>
 Arrival fly_onto(const Field& field, const FlightGoal& goal, Way way,
                  FlightState<N>& state, Vector3* bend) {
-  // a cylinder is met outwards: its function rises
+  const FlightBounds bounds(goal.reach(state.position));
   bool backward = way == Way::backward;
-  const auto ahead = [&](const FlightState<N>& s) {
-    const Flight<N> here(field, s, goal.reach(s.position));
-    const double slope = goal.slope(s.position, s.direction, here.bend());
-    return -goal.at(s.position, s.direction) / slope;
-  };
-  if (const double l = ahead(state);
-      way == Way::either || std::abs(l) < same_place)
-    backward = l < 0;
+  {
+    // without the bend: it matters to a perigee alone, and there little
+    const double slope =
+        goal.slope(state.position, state.direction, Vector3::Zero());
+    const double l = -goal.at(state.position, state.direction) / slope;
+    if (way == Way::either || std::abs(l) < same_place) backward = l < 0;
+  }
   if (backward) turn_around(state);
-  Flight<N> flight(field, state, goal.reach(state.position));
+  Flight<N> flight(field, state, bounds);
   constexpr int most_legs = 100000;
   for (int leg = 0; leg < most_legs; ++leg) {
     const double l = goal_in_leg(flight, goal);
     if (l >= 0) {
-      flight.fly_to(l);
+      arrive(field, goal, l, flight);
       state = flight.state();
-      Vector3 curved = flight.bend();
+      const Vector3 curved = flight.bend();
       if constexpr (N > 0) {
         const Eigen::Matrix<double, 1, N> slip =
             goal.change(state) /
