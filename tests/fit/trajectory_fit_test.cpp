@@ -2,6 +2,7 @@
 // The streaming fit in any field, by the fits that know one field only.
 #include <doctest/doctest.h>
 
+#include "gttf/fit/detail/flight_segment.hpp"
 #include "gttf/fit/streaming_fit.hpp"
 #include "support/fit_tracks.hpp"
 
@@ -61,8 +62,7 @@ TEST_CASE("trajectory fit: a solenoid gives the fit of helices") {
     const GlobalFit b = StreamingFitter(converged()).fit(t);
     if (b.status == FitStatus::too_few_hits) continue;
     REQUIRE(b.status == FitStatus::ok);
-    const GlobalFit a =
-        StreamingFitter(converged()).fit(in_flight(t, Axis::z));
+    const GlobalFit a = StreamingFitter(converged()).fit(in_flight(t, Axis::z));
     REQUIRE(a.status == FitStatus::ok);
     CHECK(std::abs(a.kappa - b.kappa) < 1e-7 * b.sigma);
     CHECK(a.sigma == doctest::Approx(b.sigma).epsilon(1e-7));
@@ -72,9 +72,10 @@ TEST_CASE("trajectory fit: a solenoid gives the fit of helices") {
       const double sigma = std::sqrt(b.perigee_covariance(k, k));
       CHECK(std::abs(a.perigee[k] - b.perigee[k]) < 1e-6 * sigma);
       for (int j = 0; j < 5; ++j)
-        CHECK(std::abs(a.perigee_covariance(k, j) - b.perigee_covariance(k, j)) <
-              1e-7 * std::sqrt(b.perigee_covariance(k, k) *
-                               b.perigee_covariance(j, j)));
+        CHECK(
+            std::abs(a.perigee_covariance(k, j) - b.perigee_covariance(k, j)) <
+            1e-7 * std::sqrt(b.perigee_covariance(k, k) *
+                             b.perigee_covariance(j, j)));
     }
     REQUIRE(a.hits.size() == b.hits.size());
     for (std::size_t k = 0; k < a.hits.size(); ++k) {
@@ -119,6 +120,166 @@ TEST_CASE("trajectory fit: a field along y gives the same fit, turned") {
     CHECK(std::abs(a.kappa - b.kappa) < 1e-7 * b.sigma);
     CHECK(a.sigma == doctest::Approx(b.sigma).epsilon(1e-7));
     CHECK(std::abs(a.chi2 - b.chi2) < 1e-7 * (1 + b.chi2));
+  }
+}
+
+/// A track through planes across z with a magnet between them.
+TrackHits spectrometer_track(const Field& field, RandomTracks& random,
+                             bool loss) {
+  TrackHits t;
+  const double p = 2;
+  t.flight = FlightModel{&field, {Axis::y}, 0.938272, 1};
+  FlightState<0> s;
+  s.position = {1, 2, 0};
+  s.direction = Vector3(0.03, 0.02, 1).normalized();
+  s.qop = 1 / p;
+  t.kappa_ref = -s.qop * field.reference;
+  double now = p;
+  int index = 0;
+  for (const double z : {100, 180, 260, 700, 1300, 1400, 1500, 1600}) {
+    fly_onto(field, FlightGoal::plane({0, 0, z}, Vector3::UnitZ()),
+             Way::forward, s);
+    TrackHit h;
+    h.u = Vector3::UnitX();
+    h.v = Vector3::UnitY();
+    h.position = s.position;
+    h.theta0_2 = 1e-8;
+    if (index++ != 3) {  // the fourth is passive
+      h.position += Vector3(0.01 * random.normal(), 0.02 * random.normal(), 0);
+      const CoordinateAxis axes[] = {{1, 0, 1e-4}, {0, 1, 4e-4}};
+      set_coordinates(h, axes);
+    }
+    s.direction =
+        (s.direction + 1e-4 * Vector3(random.normal(), random.normal(), 0))
+            .normalized();
+    if (loss) {
+      h.loss = {0.01, now, -0.4, 0};
+      const double energy = std::hypot(now, 0.938272) - 0.01;
+      now = std::sqrt(energy * energy - 0.938272 * 0.938272);
+      s.qop = 1 / now;
+    }
+    t.points.push_back(h);
+  }
+  return t;
+}
+
+Field magnet() {
+  Field field;
+  field.kind = FieldKind::dipole;
+  field.dipoles = {{Axis::z, {500, 1200}, Axis::y, 0.8 * unit::T}};
+  set_reference(field);
+  return field;
+}
+
+void check_same(const GlobalFit& a, const GlobalFit& b, double tolerance) {
+  REQUIRE(a.status == FitStatus::ok);
+  REQUIRE(b.status == FitStatus::ok);
+  CHECK(a.ndf == b.ndf);
+  CHECK(std::abs(a.kappa - b.kappa) < tolerance * b.sigma);
+  CHECK(a.sigma == doctest::Approx(b.sigma).epsilon(tolerance));
+  CHECK(std::abs(a.chi2 - b.chi2) < tolerance * (1 + b.chi2));
+  for (int k = 0; k < 5; ++k) {
+    CAPTURE(k);
+    const double sigma = std::sqrt(b.perigee_covariance(k, k));
+    CHECK(std::abs(a.perigee[k] - b.perigee[k]) < tolerance * sigma);
+    for (int j = 0; j < 5; ++j)
+      CHECK(std::abs(a.perigee_covariance(k, j) - b.perigee_covariance(k, j)) <
+            tolerance * std::sqrt(b.perigee_covariance(k, k) *
+                                  b.perigee_covariance(j, j)));
+  }
+}
+
+// Two ways to write one least-squares problem: kinks of triplets, and a filter.
+TEST_CASE("triplets in any field: the general fit equals the streaming fit") {
+  RandomTracks random(35);
+  const Field field = magnet();
+  for (int i = 0; i < 12; ++i) {
+    CAPTURE(i);
+    const TrackHits t = spectrometer_track(field, random, i % 2 == 1);
+    const GlobalFit a = StreamingFitter(converged()).fit(t);
+    const GlobalFit b = fit_global(t, FitKind::general, converged());
+    check_same(a, b, 1e-6);
+    for (std::size_t k = 1; k + 1 < a.hits.size(); ++k) {
+      CAPTURE(k);
+      check_states(a.hits[k].before, b.hits[k].before);
+      check_states(a.hits[k].after, b.hits[k].after);
+    }
+  }
+}
+
+TEST_CASE("triplets in any field: every fit of a solenoid is that of helices") {
+  RandomTracks random(36);
+  RandomTracks::Options o;
+  o.scattering = 5e-4;
+  o.sigma_u = o.sigma_v = 1e-3;
+  o.bend = 0.1;
+  for (const FitKind kind :
+       {FitKind::general, FitKind::hits, FitKind::scattering,
+        FitKind::regularised, FitKind::common_curvature}) {
+    CAPTURE(to_string(kind));
+    const TrackHits t = random.track(o);
+    FitOptions options = converged();
+    if (kind != FitKind::general && kind != FitKind::hits)
+      options.detail = FitDetail::perigee;
+    const GlobalFit b = fit_global(t, kind, options);
+    const GlobalFit a = fit_global(in_flight(t, Axis::z), kind, options);
+    // those without iterations are linearised at other curvatures: second order
+    const bool iterates = kind == FitKind::general || kind == FitKind::hits;
+    REQUIRE(a.status == FitStatus::ok);
+    CHECK(a.sigma == doctest::Approx(b.sigma).epsilon(iterates ? 1e-7 : 0.02));
+    CHECK(std::abs(a.kappa - b.kappa) < (iterates ? 1e-7 : 0.02) * b.sigma);
+    if (iterates) check_same(a, b, 1e-6);
+  }
+}
+
+// Sixth-order differences of angles from an independent shot each.
+TEST_CASE("flight segments: derivatives are those of differences") {
+  const Field field = magnet();
+  TrackHits t;
+  t.flight = FlightModel{&field, {Axis::y}, 0.14, 1};
+  const double kappa = -field.reference / 1.5;
+  const Vector3 from(10, -5, 200), to(40, 30, 1700);
+  const auto shoot = [&](const Vector3& a, const Vector3& b, double k) {
+    detail::FlightSegment s;
+    REQUIRE(detail::make_flight_segment(t, a, b,
+                                        detail::SlowedCharge::at_origin(t, k),
+                                        {}, s) == FitStatus::ok);
+    const auto& d = s.directed;
+    return std::array{d.azimuth_start, d.azimuth_end, d.polar_start,
+                      d.polar_end};
+  };
+  const auto exact = shoot(from, to, kappa);
+  const auto difference = [&](auto&& at, std::size_t angle, double h) {
+    const double weights[] = {3. / 4, -3. / 20, 1. / 60};
+    double sum = 0;
+    for (int k = 1; k <= 3; ++k)
+      sum +=
+          weights[k - 1] * (at(k * h)[angle].value - at(-k * h)[angle].value);
+    return sum / h;
+  };
+  for (std::size_t angle = 0; angle < 4; ++angle) {
+    CAPTURE(angle);
+    const auto& e = exact[angle];
+    const double start[] = {e.at_start.x, e.at_start.y, e.at_start.z};
+    const double end[] = {e.at_end.x, e.at_end.y, e.at_end.z};
+    for (int i = 0; i < 3; ++i) {
+      CAPTURE(i);
+      const Vector3 step = Vector3::Unit(i);
+      // of angles per mm: 1/1500 and less
+      CHECK(std::abs(
+                difference(
+                    [&](double h) { return shoot(from + h * step, to, kappa); },
+                    angle, 0.5) -
+                start[i]) < 1e-11);
+      CHECK(std::abs(
+                difference(
+                    [&](double h) { return shoot(from, to + h * step, kappa); },
+                    angle, 0.5) -
+                end[i]) < 1e-11);
+    }
+    CHECK(difference([&](double h) { return shoot(from, to, kappa + h); },
+                     angle, 1e-2 * std::abs(kappa)) ==
+          doctest::Approx(e.slope).epsilon(1e-8));
   }
 }
 

@@ -56,6 +56,8 @@ struct TrackFitter::Work {
 
   FitStatus run(const TrackHits& track, FitKind kind);
   FitStatus linearise(const TrackHits& track, FitKind kind);
+  TrackState hit_state(const TrackHits& track, std::size_t k,
+                       SegmentEnd end) const;
   FitStatus linear_fit(const TrackHits& track, FitKind kind,
                        WeightSource source);
   FitStatus solve(const TrackHits& track, FitKind kind, double kappa);
@@ -63,7 +65,7 @@ struct TrackFitter::Work {
   FitStatus relinearise(const TrackHits& track, FitKind kind);
   void set_scale(const TrackHits& track, double kappa);
   void report(const TrackHits& track, FitKind kind);
-  void report_hits();
+  void report_hits(const TrackHits& track);
 
   FitOptions options;
   GlobalFit result;
@@ -74,6 +76,14 @@ struct TrackFitter::Work {
 };
 
 namespace {
+
+/// The fluctuation of a loss concerns all triplets behind it, which the band of
+/// the triplets' matrix has no room for.
+bool straggles(const TrackHits& track) {
+  return track.flight && track.field &&
+         std::any_of(track.points.begin(), track.points.end(),
+                     [](const TrackHit& h) { return h.loss.sigma > 0; });
+}
 
 bool uses_hits(FitKind kind) {
   return kind == FitKind::general || kind == FitKind::hits;
@@ -144,7 +154,11 @@ FitStatus TrackFitter::Work::linear_fit(const TrackHits& track, FitKind kind,
     scale.resize(system.n_triplets());
     for (std::size_t j = 0; j < scale.size(); ++j) {
       const auto& t = system.triplets[j];
-      const double ratio = -t.phi_tilde / t.rho_phi / track.kappa_ref;
+      // in a straight piece of the track nothing tells the curvature
+      constexpr double straight = 1e-9;  // mm
+      const double ratio = std::abs(t.rho_phi) > straight
+                               ? -t.phi_tilde / t.rho_phi / track.kappa_ref
+                               : 1;
       scale[j] = ratio * ratio;
     }
     result.kappa_weights = GlobalFit::none;
@@ -187,7 +201,23 @@ FitStatus TrackFitter::Work::relinearise(const TrackHits& track, FitKind kind) {
   return FitStatus::ok;
 }
 
-void TrackFitter::Work::report_hits() {
+TrackState TrackFitter::Work::hit_state(const TrackHits& track, std::size_t k,
+                                        SegmentEnd end) const {
+  const TrackState state = state_on_segment(track, system, solution, k, end);
+  if (!track.flight) return state;
+  SlowedCharge charge;
+  const double kappa = solution.kappa();
+  if (end == SegmentEnd::start) {
+    system.charge_behind(track, k, kappa, charge);
+  } else {
+    system.charge_behind(track, k, kappa, charge);
+    for (const std::size_t i : system.layers_behind(track, k))
+      charge.pass(track, track.points[i].loss);
+  }
+  return in_user_axes(track, charge, state);
+}
+
+void TrackFitter::Work::report_hits(const TrackHits& track) {
   result.hits.resize(system.hits.size());
   for (std::size_t k = 0; k < system.hits.size(); ++k) {
     const LinearHit& h = system.hits[k];
@@ -209,10 +239,8 @@ void TrackFitter::Work::report_hits() {
       }
     }
     const bool last = k + 1 == system.hits.size();
-    if (k > 0)
-      f.before = state_on_segment(system, solution, k - 1, SegmentEnd::end);
-    f.after = last ? f.before
-                   : state_on_segment(system, solution, k, SegmentEnd::start);
+    if (k > 0) f.before = hit_state(track, k - 1, SegmentEnd::end);
+    f.after = last ? f.before : hit_state(track, k, SegmentEnd::start);
     if (k == 0) f.before = f.after;
   }
 }
@@ -228,14 +256,24 @@ void TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
   const bool all = options.detail == FitDetail::hits;
   solution.make_columns(system, all ? system.hits.size() : 2);
   const double inner = kind == FitKind::hits ? 0 : scale.front();
-  set_perigee(track, system.hits[0].point,
-              state_on_segment(system, solution, 0, SegmentEnd::start), inner,
-              result);
-  if (all) report_hits();
+  const TrackState first =
+      state_on_segment(track, system, solution, 0, SegmentEnd::start);
+  if (track.flight)
+    set_flown_perigee(track, system.hits[0].point, first, inner, result);
+  else
+    set_perigee(track, system.hits[0].point, first, inner, result);
+  if (all) report_hits(track);
 }
 
 FitStatus TrackFitter::Work::linearise(const TrackHits& track, FitKind kind) {
   double kappa = 0;
+  if (track.flight) {
+    const bool coarse = uses_hits(kind) && is_coarse(system);
+    if (const auto s = put_on_trajectory(track, coarse, system, kappa);
+        s != FitStatus::ok)
+      return s;
+    return system.linearise(track, &kappa);
+  }
   // exact hits are where they are
   if (uses_hits(kind) && is_coarse(system)) {
     if (const auto s = put_on_prefit(track, system, kappa); s != FitStatus::ok)
@@ -265,7 +303,8 @@ const GlobalFit& TrackFitter::fit(const TrackHits& hits, FitKind kind) {
   const bool unmeasured =
       std::any_of(hits.points.begin(), hits.points.end(),
                   [](const TrackHit& h) { return h.n_coordinates == 1; });
-  if (unmeasured && uses_hits(kind)) return work_->streaming.fit(hits, kind);
+  if (uses_hits(kind) && (unmeasured || straggles(hits)))
+    return work_->streaming.fit(hits, kind);
   GlobalFit& r = work_->result;
   clear(r);
   r.status = unmeasured ? FitStatus::not_determined : work_->run(hits, kind);

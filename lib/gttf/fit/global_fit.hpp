@@ -106,8 +106,12 @@ void clear(GlobalFit& fit);
 ///
 /// The hits themselves are the linearisation point, except where a coordinate
 /// is measured too coarsely for that: then a helix fitted beforehand is. Tracks
-/// with unmeasured coordinates are fitted by the streaming fit, which is the
-/// same fit; scattering fits need two coordinates per hit.
+/// with unmeasured coordinates, or whose energy loss fluctuates, are fitted by
+/// the streaming fit, which is the same fit; scattering fits need two
+/// coordinates per hit, and take the mean losses.
+///
+/// In any field (TrackHits::flight) the triplets' parameters come from flights
+/// between the hits; nothing else changes.
 /// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_kappa, eq:global_fit_sigma,
 ///         eq:global_fit_chi2; docs/theory/data-fits.md
 class TrackFitter {

@@ -218,7 +218,8 @@ void TrajectoryFit::Work::report_loss(const TrackHits& track, std::size_t k,
   const ChangeGain& g = gains[k].kappa;
   Eigen::Matrix<double, 1, 5> gain;
   for (std::size_t i = 0; i < 5; ++i) gain[static_cast<int>(i)] = g.gain[i];
-  const double variance = g.remaining + covariance_of<1>(before, gain)(0, 0);
+  const double variance =
+      g.remaining + covariance_of<1>(square_root(before), gain)(0, 0);
   // kappa ~ 1/p, dE = p dp/E
   const double kappa = kappa_of(track, n.after);
   hit.sigma_energy_loss =
@@ -257,8 +258,10 @@ void TrajectoryFit::Work::report_hits(const TrackHits& track,
     f.point = n.point;
     f.energy_loss = f.sigma_energy_loss = GlobalFit::none;
     const bool last = k + 1 == nodes.size();
-    f.before = track_state(track, n.before, all_before);
-    f.after = last ? f.before : track_state(track, n.after, all_after);
+    const Matrix5 root = square_root(all_before);
+    f.before = track_state(track, n.before, root);
+    f.after =
+        last ? f.before : track_state(track, n.after, square_root(all_after));
     if (k == 0) f.before = f.after;
     report_loss(track, k, all_before, f);
     f.residual = coordinate_residuals(p, n.before.position);
@@ -270,7 +273,7 @@ void TrajectoryFit::Work::report_hits(const TrackHits& track,
         functions(q, i) = a[static_cast<std::size_t>(i)];
     }
     functions(2, 4) = 1;
-    const Eigen::Matrix3d c = covariance_of<3>(all_before, functions);
+    const Eigen::Matrix3d c = covariance_of<3>(root, functions);
     f.fitted_covariance = c.topLeftCorner<2, 2>();
     f.fitted_with_kappa = c.col(2).head<2>();
     f.residual_covariance = -f.fitted_covariance;
@@ -290,8 +293,8 @@ void TrajectoryFit::Work::report(const TrackHits& track, GlobalFit& result) {
   const TrackHit& surface = track.points[measured.points.front()];
   if (fly_onto(*track.flight->field, goal_of(surface), Way::either, first) ==
       Arrival::there)
-    set_trajectory_perigee(track, measured.points.front(), first, equations,
-                           weights, result);
+    set_trajectory_perigee(track, measured.points.front(), first,
+                           square_root(equations), weights, result);
   if (options.detail != FitDetail::hits) return;
   if (reference.follow(track) == FitStatus::ok) report_hits(track, result);
 }

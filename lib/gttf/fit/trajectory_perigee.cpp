@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <vector>
 
@@ -50,7 +51,7 @@ Eigen::Matrix<double, 1, 5> kappa_row(const TrackHits& track,
 }
 
 void set_perigee_parameters(const TrackHits& track, TrajectoryState s,
-                            const FiveEquations<double>& e, const Noise& noise,
+                            const Matrix5& root, const Noise& noise,
                             GlobalFit& r) {
   if (fly_onto(*track.flight->field, FlightGoal::perigee(track.origin),
                Way::either, s) != Arrival::there)
@@ -67,14 +68,13 @@ void set_perigee_parameters(const TrackHits& track, TrajectoryState s,
   rows.row(Perigee::theta) = by_angle.row(0);
   rows.row(Perigee::phi) = by_angle.row(1);
   rows.row(Perigee::kappa) = kappa_row(track, s);
-  r.perigee_covariance_without_inner = covariance_of<5>(e, rows);
+  r.perigee_covariance_without_inner = covariance_of<5>(root, rows);
   r.perigee_covariance =
       r.perigee_covariance_without_inner + sum_of(noise, rows);
 }
 
 void set_start_plane(const TrackHits& track, TrajectoryState s,
-                     const FiveEquations<double>& e, const Noise& noise,
-                     GlobalFit& r) {
+                     const Matrix5& root, const Noise& noise, GlobalFit& r) {
   if (fly_onto(*track.flight->field,
                FlightGoal::plane(track.origin, Vector3::UnitZ()), Way::either,
                s) != Arrival::there)
@@ -90,7 +90,7 @@ void set_start_plane(const TrackHits& track, TrajectoryState s,
     rows.row(2 + i) =
         per_z * (s.d_direction.row(i) - t[i] * per_z * s.d_direction.row(2));
   rows.row(4) = kappa_row(track, s);
-  r.start_plane_covariance = covariance_of<5>(e, rows) + sum_of(noise, rows);
+  r.start_plane_covariance = covariance_of<5>(root, rows) + sum_of(noise, rows);
 }
 
 }  // namespace
@@ -109,8 +109,32 @@ double straggling_variance(const TrackHits& track, const HitLoss& loss,
   return sigma * sigma;
 }
 
+Matrix5 square_root(const FiveEquations<double>& e) {
+  Matrix5 root;
+  for (int i = 0; i < 5; ++i) {
+    Row<double> unit{};
+    unit[static_cast<std::size_t>(i)] = 1;
+    const Row<double> x = express(e, unit);
+    for (int j = 0; j < 5; ++j) {
+      const auto index = static_cast<std::size_t>(j);
+      root(i, j) = x[index] * std::sqrt(e.v[index]);
+    }
+  }
+  return root;
+}
+
+Matrix5 square_root(const Matrix5& covariance) {
+  const Vector5 scale = covariance.diagonal().cwiseSqrt().unaryExpr(
+      [](double x) { return x > 0 ? x : 1; });
+  const Matrix5 correlation = scale.cwiseInverse().asDiagonal() * covariance *
+                              scale.cwiseInverse().asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Matrix5> solver(correlation);
+  const Vector5 values = solver.eigenvalues().cwiseMax(0).cwiseSqrt();
+  return scale.asDiagonal() * solver.eigenvectors() * values.asDiagonal();
+}
+
 TrackState track_state(const TrackHits& track, const TrajectoryState& s,
-                       const FiveEquations<double>& e) {
+                       const Matrix5& root) {
   const FrameAngles angles({Axis::z}, s.direction);
   TrackState state;
   state.parameters << s.position, angles.theta, angles.phi, kappa_of(track, s);
@@ -118,13 +142,12 @@ TrackState track_state(const TrackHits& track, const TrajectoryState& s,
   rows.topRows<3>() = s.d_position;
   rows.middleRows<2>(StateIndex::theta) = angle_rows(angles, s);
   rows.row(StateIndex::kappa) = kappa_row(track, s);
-  state.covariance = covariance_of<6>(e, rows);
+  state.covariance = covariance_of<6>(root, rows);
   return state;
 }
 
 void set_trajectory_perigee(const TrackHits& track, std::size_t first,
-                            TrajectoryState state,
-                            const FiveEquations<double>& e,
+                            TrajectoryState state, const Matrix5& root,
                             const FitWeights& weights, GlobalFit& r) {
   const double length =
       (track.points.back().position - track.points[first].position).norm();
@@ -153,15 +176,15 @@ void set_trajectory_perigee(const TrackHits& track, std::size_t first,
     state.d_qop *= behind / p * (behind / p) / slope;
   }
   const auto row = kappa_row(track, state);
-  double variance = covariance_of<1>(e, row)(0, 0);
+  double variance = covariance_of<1>(root, row)(0, 0);
   for (const StartColumn& column : noise) {
     const double change = row * column;
     variance += change * change;
   }
   r.kappa = kappa_of(track, state);
   r.sigma = std::sqrt(variance);
-  set_perigee_parameters(track, state, e, noise, r);
-  set_start_plane(track, state, e, noise, r);
+  set_perigee_parameters(track, state, root, noise, r);
+  set_start_plane(track, state, root, noise, r);
 }
 
 }  // namespace gttf::detail

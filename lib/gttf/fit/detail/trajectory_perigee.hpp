@@ -20,36 +20,29 @@ struct FitWeights {
 double straggling_variance(const TrackHits& track, const HitLoss& loss,
                            const FitWeights& weights);
 
+/// A matrix Z with Z Z^T = covariance of the start parameters.
+Matrix5 square_root(const FiveEquations<double>& e);
+Matrix5 square_root(const Matrix5& covariance);
+
 /// Covariance of linear functions (rows) of the start parameters.
 template <int n>
 Eigen::Matrix<double, n, n> covariance_of(
-    const FiveEquations<double>& e,
-    const Eigen::Matrix<double, n, 5>& functions) {
-  Eigen::Matrix<double, n, 5> z;
-  for (int i = 0; i < n; ++i) {
-    Row<double> a;
-    for (int j = 0; j < 5; ++j)
-      a[static_cast<std::size_t>(j)] = functions(i, j);
-    const Row<double> x = express(e, a);
-    for (int j = 0; j < 5; ++j) {
-      const auto index = static_cast<std::size_t>(j);
-      z(i, j) = x[index] * std::sqrt(e.v[index]);
-    }
-  }
+    const Matrix5& root, const Eigen::Matrix<double, n, 5>& functions) {
+  const Eigen::Matrix<double, n, 5> z = functions * root;
   return z * z.transpose();
 }
 
 /// A state in the user's axes: x, y, z, theta, phi, kappa there.
 TrackState track_state(const TrackHits& track, const TrajectoryState& state,
-                       const FiveEquations<double>& e);
+                       const Matrix5& root);
 
 /// Flies from the first measured point back through the layers inside, where
 /// the particle was faster, to the origin. Fills kappa and sigma, perigee and
 /// start plane and their covariances; what does not exist stays NaN.
+/// @param root   square root of the covariance of the start parameters
 /// @param first  index of the first measured point, on whose surface `state` is
 void set_trajectory_perigee(const TrackHits& track, std::size_t first,
-                            TrajectoryState state,
-                            const FiveEquations<double>& e,
+                            TrajectoryState state, const Matrix5& root,
                             const FitWeights& weights, GlobalFit& result);
 
 }  // namespace gttf::detail
