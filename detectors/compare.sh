@@ -85,7 +85,7 @@ awk -F, '
     symbol["sigma_z0_um"] = "z0"; symbol["sigma_p_rel"] = "p"
   }
   FNR == 1 { part++ }
-  part == 1 && FNR > 1 {
+  part == 1 && FNR > 1 && $2 ~ /^pt=/ {
     split($2, at, "=")
     k = $1 "," rounded(at[2]) "," $3
     order[++published] = k
@@ -141,6 +141,43 @@ awk -F, '
       told[t] = 1
     }
   }' "$here/published.csv" "$work/ours" > "$work/tables"
+
+# Tracks along a beam: the studies of these detectors, figures at p=... in GeV.
+for file in datura; do
+  "$program" scan "$here/../configs/$file.yaml" --format csv --no-provenance \
+    --quiet > "$work/scan.csv" || {
+    echo "compare.sh: '$program scan' failed for configs/$file.yaml" >&2
+    exit 2
+  }
+  awk -F, -v OFS=, -v file="$file" '
+    function digits(x) { return sprintf(x >= 100 ? "%.0f" : "%#.3g", x) }
+    FNR == 1 { part++ }
+    part == 1 && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    part == 1 { n++; for (i = 1; i <= NF; i++) cell[n, i] = $i; next }
+    FNR > 1 && $1 == file && $2 ~ /^p=/ {
+      split($2, p, "=")
+      for (k = 1; k <= n && cell[k, at["p_GeV"]] != p[2]; k++);
+      x = cell[k, at[$3]]
+      if (x == "") {
+        print "compare.sh: published.csv: no such track: " $0 > "/dev/stderr"
+        exit 2
+      }
+      if ($5 == "%") x *= 100
+      name = $3 ~ /_at_/ ? " at " cell[k, at["at_layer"]] : ""
+      sub(/^sigma_/, "", $3); sub(/(_at)?_(um|mrad|rel)$/, "", $3)
+      printf "| %s | s(%s)%s | %s | %s %s | %s %s | %+.1f %% | %s [%s] | %s |\n", \
+             cell[k, at["detector"]], $3, name, p[2], digits(x), $5, $4, $5, \
+             100 * (x / $4 - 1), $7, $6, $8
+    }' "$work/scan.csv" "$here/published.csv" >> "$work/beam"
+done
+{
+  echo
+  echo "Tracks along a beam:"
+  echo
+  echo "| detector | quantity | p (GeV) | ours | published | deviation | source | condition |"
+  echo "|---|---|---|---|---|---|---|---|"
+  cat "$work/beam"
+} >> "$work/tables"
 
 awk -v tables="$work/tables" '
   /<!-- compare.sh: end -->/ { inside = 0 }

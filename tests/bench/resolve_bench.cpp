@@ -48,6 +48,17 @@ void resolve_repeatedly(benchmark::State& state, const Detector& detector,
   state.counters["hits"] = n_hits;
 }
 
+// The same barrel in the gap of a dipole that holds it: traced like any field.
+void traced_barrel_of(benchmark::State& state) {
+  Detector detector = bench::barrel(static_cast<int>(state.range(0)));
+  const double bz = detector.field.bz;
+  detector.field = {};
+  detector.field.kind = FieldKind::dipole;
+  detector.field.dipoles = {{Axis::x, {-1e6, 1e6}, Axis::z, bz}};
+  resolve_repeatedly(state, detector, Engine::streaming);
+}
+BENCHMARK(traced_barrel_of)->Arg(10)->Arg(100);
+
 void shipped(benchmark::State& state, const std::string& name, Engine engine) {
   const DetectorInput input =
       read_detector(GTTF_SOURCE_DIR "/detectors/" + name + ".yaml");

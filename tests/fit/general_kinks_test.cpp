@@ -77,6 +77,7 @@ class RandomPath {
       };
       x.phi_kink = column(OnSurface::phi);
       x.theta_kink = column(OnSurface::theta);
+      x.kappa_behind = x.on_surface[OnSurface::qop];
       x.loss_kink = column(OnSurface::qop);
       x.theta0_2 = 0.01 * (1 + k % 3);
       x.inv_sin2 = 1 + 0.1 * k;

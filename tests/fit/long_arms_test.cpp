@@ -23,6 +23,7 @@ class BeamPath {
  public:
   using Scalar = S;
   using Gain = GeneralGain<S>;
+  static constexpr bool kinks_touch_kappa = true;
 
   struct Plane {
     double z;

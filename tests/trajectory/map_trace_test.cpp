@@ -101,8 +101,8 @@ TEST_CASE("trace: rows equal differences of traces in an uneven field") {
                                   pixel(0.01, 0.01)));
   d.layers.push_back(
       make_layer("c", make_cylinder(90, {-900, 900}), 0.01, pixel(0.01, 0.01)));
-  d.field = map_field(sample(dipole, {axis(-300, 300, 4), axis(-300, 300, 25),
-                                      axis(-1000, 1000, 81)}));
+  d.field = map_field(sample(dipole, {axis(-300, 300, 4), axis(-300, 300, 61),
+                                      axis(-1000, 1000, 201)}));
   CHECK(d.field.axis == Axis::y);
   const TrackingGeometry geometry(d);
   for (const double p : {1.0, 5.0})

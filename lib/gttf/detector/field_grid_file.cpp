@@ -91,8 +91,8 @@ class GridReader {
     read_header();
     read_nodes();
     if (values_.empty())
-      throw Fault{text_.size(), 1, "no nodes below the names of the columns",
-                  "write one line per node"};
+      throw fault(header_, "no nodes below the names of the columns",
+                  "write one line per node");
     find_runs();
     check_order();
     return grid();
@@ -181,6 +181,7 @@ class GridReader {
 
   void read_columns(std::string_view line,
                     const std::vector<std::string_view>& words) {
+    header_ = line;
     if (words.size() > most_columns)
       throw fault(line, fmt::format("more than {} columns", most_columns));
     around_z_ = std::ranges::any_of(words, [](std::string_view word) {
@@ -360,7 +361,7 @@ class GridReader {
             run.first + static_cast<double>(index[j]) * run.spacing;
         if (std::abs(coordinate(node, j) - place) >
             off_place * std::abs(run.spacing))
-          misplaced(node, j, place, index[j]);
+          misplaced(node, j, place);
       }
       for (const std::size_t j : order_) {
         if (++index[j] < runs_[j].count) break;
@@ -381,10 +382,11 @@ class GridReader {
     }
   }
 
-  [[noreturn]] void misplaced(std::size_t node, std::size_t j, double place,
-                              std::size_t index) const {
-    const double is = coordinate(node, j), spacing = std::abs(runs_[j].spacing);
-    if (index > 0 && std::abs(is - place) < 0.5 * spacing)
+  [[noreturn]] void misplaced(std::size_t node, std::size_t j,
+                              double place) const {
+    const double is = coordinate(node, j);
+    const double steps = (is - runs_[j].first) / runs_[j].spacing;
+    if (std::abs(steps - std::round(steps)) > off_place)
       throw fault(
           line_at(node),
           fmt::format("{0} = {1:.9g} mm, but the spacing of the first "
@@ -435,6 +437,7 @@ class GridReader {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  std::string_view header_;
   bool around_z_ = false;
   std::vector<std::string_view> names_;
   std::vector<Column> columns_;

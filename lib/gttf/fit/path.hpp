@@ -19,6 +19,7 @@ template <class P>
 concept Path = requires(const P& path, std::size_t k) {
   typename P::Scalar;
   typename P::Gain;  ///< what scatter() keeps of the kinks for the way back
+  { P::kinks_touch_kappa } -> std::convertible_to<bool>;
   { path.size() } -> std::same_as<std::size_t>;
   { path.first() } -> std::same_as<int>;  ///< measuring crossing; -1: none
   { path.last() } -> std::same_as<int>;
@@ -58,6 +59,7 @@ class HelixPath {
  public:
   using Scalar = S;
   using Gain = KinkGain<S>;
+  static constexpr bool kinks_touch_kappa = false;
 
   HelixPath(const TrackingGeometry& geometry, const Crossings<S>& crossings)
       : geometry_(geometry),
@@ -108,6 +110,7 @@ class TracedPath {
  public:
   using Scalar = double;
   using Gain = GeneralGain<double>;
+  static constexpr bool kinks_touch_kappa = true;
 
   TracedPath(const TrackingGeometry& geometry, const TracedTrack& track)
       : geometry_(geometry), track_(track) {}

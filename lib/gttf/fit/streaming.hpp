@@ -133,13 +133,16 @@ FiveEquations<S> join_with_start(const P& path, const StartHit<S>& start,
 /// along the way that is not that of a solenoid, touches kappa.
 template <Path P, class S = typename P::Scalar>
 void add_inner_material(const P& path, Covariance5<S>& covariance) {
+  constexpr std::size_t n = P::kinks_touch_kappa ? 5 : 4;
   for (int k = 0; k <= path.first(); ++k) {
     const auto b = path.general_kinks(static_cast<std::size_t>(k));
-    for (std::size_t i = 0; i < 5; ++i)
-      for (std::size_t j = 0; j <= i; ++j)
-        covariance[i][j] = covariance[j][i] =
-            covariance[i][j] + b.w * b.theta[i] * b.theta[j] +
-            b.w_phi * b.phi[i] * b.phi[j] + b.w_loss * b.loss[i] * b.loss[j];
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j <= i; ++j) {
+        S sum = b.w * b.theta[i] * b.theta[j] + b.w_phi * b.phi[i] * b.phi[j];
+        if constexpr (P::kinks_touch_kappa)
+          sum = sum + b.w_loss * b.loss[i] * b.loss[j];
+        covariance[i][j] = covariance[j][i] = covariance[i][j] + sum;
+      }
   }
 }
 

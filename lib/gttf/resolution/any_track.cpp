@@ -248,15 +248,8 @@ Matrix5 AnyTrack::on_surface(std::size_t k) const {
 
 Matrix5 AnyTrack::after_layer(std::size_t k) const {
   Matrix5 m = on_surface(k);
-  const double loss = crossing(k).energy_loss;
-  if (loss == 0) return m;
-  // E' = E - loss, p'dp' = E'dE', so that d(kappa')/d(kappa) is
-  const double p = crossing(k).p, energy = std::hypot(p, track_.mass);
-  const double energy_after = energy - loss;
-  const double p_after =
-      std::sqrt((energy_after - track_.mass) * (energy_after + track_.mass));
-  const double ratio = p / p_after;
-  m.row(OnSurface::qop) *= energy_after / energy * ratio * ratio * ratio;
+  if (traced())
+    m.row(OnSurface::qop) = as_vector(traced()->list[k].kappa_behind);
   return m;
 }
 

@@ -52,7 +52,9 @@ class Differences {
         TrackingGeometry geometry = track_.geometry();
         Model model = model_;
         change(geometry, model, sign * n * step);
-        const AnyTrack changed(geometry, track_.track(), model);
+        const AnyTrack changed(geometry, track_.track(),
+                               trace(geometry, track_.track(), model.scattering,
+                                     model.loss, track_.frame()));
         good = same_list(track_, changed);
         if (!good) break;
         const PerParameter variance =

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/flight.hpp"
 #include "gttf/trajectory/scattering.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
@@ -93,9 +94,11 @@ struct Ahead {
 class Tracer {
  public:
   Tracer(const TrackingGeometry& geometry, const Track& track,
-         const Frame& frame, const State& start, TracedTrack& out)
+         const Frame& frame, const State& start, EnergyLoss loss,
+         TracedTrack& out)
       : geometry_(geometry),
         track_(track),
+        loss_(loss),
         frame_(frame),
         out_(out),
         flight_(geometry.field(), start, FlightBounds(geometry)) {
@@ -105,8 +108,8 @@ class Tracer {
   Vector3 start_bend() const { return flight_.bend(); }
 
   void run() {
-    while (!ahead_.empty()) {
-      fly_leg();
+    while (!ahead_.empty() && !out_.stopped) {
+      if (!fly_leg()) continue;
       const LegEnd end = flight_.leg_end();
       if (end == LegEnd::open) break;
       if (end == LegEnd::half_turn) {
@@ -143,20 +146,27 @@ class Tracer {
     }
   }
 
-  void fly_leg() {
+  /// Crosses what is met in the leg. False if a new leg began before its end.
+  bool fly_leg() {
     events_.clear();
     for (std::size_t i = 0; i < ahead_.size(); ++i) {
       const double at = flight_.find_crossing(ahead_[i].level, ahead_[i].side);
       if (at >= 0) events_.push_back({at, i});
     }
-    if (events_.empty()) return;
+    if (events_.empty()) return true;
     std::ranges::stable_sort(events_, {}, &Event::at);
+    bool to_its_end = true;
     for (const Event& event : events_) {
-      flight_.fly_onto(ahead_[event.ahead].level, event.at);
-      cross(ahead_[event.ahead]);
-      ahead_[event.ahead].side = 0;
+      Ahead& ahead = ahead_[event.ahead];
+      flight_.fly_onto(ahead.level, event.at);
+      ahead.side = 0;
+      if (!cross(ahead)) {
+        to_its_end = false;
+        break;
+      }
     }
     std::erase_if(ahead_, [](const Ahead& a) { return a.side == 0; });
+    return to_its_end;
   }
 
   void turn_back() {
@@ -167,13 +177,14 @@ class Tracer {
         out_.end = TrackEnd::curls_up;
   }
 
-  void cross(const Ahead& a) {
+  /// False if it has changed the momentum, and a new leg has begun.
+  bool cross(const Ahead& a) {
     const SurfaceRecord& record = geometry_.surfaces()[a.surface];
     const State& s = flight_.state();
     const Vector3 normal = a.level.gradient(s.position);
     const double cos_incidence = std::abs(normal.dot(s.direction));
     if (!inside(record, s.position) || cos_incidence < min_cos_incidence)
-      return;
+      return true;
     TracedCrossing& x = out_.list.emplace_back();
     x.surface = a.surface;
     x.path = flight_.path();
@@ -183,7 +194,60 @@ class Tracer {
     x.cos_incidence = cos_incidence;
     x.x_over_x0 = record.x_over_x0 / cos_incidence;
     set_rows(record, normal, x);
-    set_kinks(x);
+    const auto slabs = geometry_.slabs(a.surface);
+    if (loss_ == EnergyLoss::off || slabs.empty()) {
+      set_kinks(x.on_surface[4], x);
+      return true;
+    }
+    return lose_energy(a.level, slabs, normal, x);
+  }
+
+  /// The momentum behind a layer, p' = sqrt((E - loss)^2 - m^2), and its
+  /// derivatives: by the momentum before, and by the incidence.
+  bool lose_energy(const SurfaceLevel& level, std::span<const LossSlab> slabs,
+                   const Vector3& normal, TracedCrossing& x) {
+    const Projectile projectile{track_.mass, track_.charge};
+    const LayerLoss loss =
+        energy_loss(slabs, projectile, x.p, 1 / x.cos_incidence);
+    x.energy_loss = loss.mean;
+    const double m = projectile.rest_energy();
+    const double energy = std::hypot(x.p, m), behind = energy - loss.mean;
+    out_.stopped = loss.stopped || !(behind > m);
+    if (out_.stopped) {
+      set_kinks(x.on_surface[4], x);
+      return true;
+    }
+    const double p = std::sqrt((behind - m) * (behind + m));
+    const double ratio = x.p / p;
+    const double slope = ratio * ratio * ratio * (behind / energy) *
+                         loss.transmission;  // d(q/p')/d(q/p)
+    const double qop = track_.charge / p;
+    const double per_energy = -qop * behind / (p * p);  // d(q/p')/dE'
+    const State& s = flight_.state();
+    // incidence 1/|n.t| on the surface; the normal of a cylinder turns
+    const auto slip = flight_.slip(normal);
+    Eigen::Matrix<double, 1, 5> cosine =
+        normal.transpose() * s.d_direction - normal.dot(flight_.bend()) * slip;
+    if (level.is_cylinder)
+      cosine += (s.direction.head<2>().transpose() * s.d_position.topRows<2>() -
+                 s.direction.head<2>().squaredNorm() * slip) /
+                level.position;
+    const double incidence = normal.dot(s.direction);
+    const Eigen::Matrix<double, 1, 5> paths =
+        -cosine / (incidence * std::abs(incidence));
+    const Eigen::Matrix<double, 1, 5> d_qop =
+        slope * s.d_qop - per_energy * loss.per_path * paths;
+    Row<double> kappa = x.on_surface[4];
+    if (out_.b_ref != 0)
+      for (std::size_t i = 0; i < 5; ++i)
+        kappa[i] = -out_.b_ref * d_qop[static_cast<int>(i)];
+    set_kinks(kappa, x);
+    if (loss_ == EnergyLoss::straggling) {
+      const double sigma = out_.b_ref * per_energy * loss.sigma;
+      x.loss_variance = sigma * sigma;
+    }
+    flight_.change_qop(qop, d_qop, normal);
+    return false;
   }
 
   void set_rows(const SurfaceRecord& record, const Vector3& normal,
@@ -214,16 +278,18 @@ class Tracer {
     x.inv_sin2 = inv_sin * inv_sin;
   }
 
-  /// The columns of the inverse of d(u', v', phi, theta, kappa)/d(s), in
-  /// units in which the matrix has entries of order one.
-  void set_kinks(TracedCrossing& x) const {
+  /// The columns of the inverse of d(u', v', phi, theta, kappa)/d(s) behind the
+  /// layer, where `kappa` is the last row, in units in which the matrix has
+  /// entries of order one.
+  void set_kinks(const Row<double>& kappa, TracedCrossing& x) const {
+    x.kappa_behind = kappa;
     const double length = x.path, square = length * length;
     const double unit[] = {1, 1, 1 / length, 1 / length, 1 / square};
     Matrix5 m;
     for (std::size_t i = 0; i < 5; ++i)
       for (std::size_t j = 0; j < 5; ++j)
         m(static_cast<int>(i), static_cast<int>(j)) =
-            x.on_surface[i][j] * unit[j] / unit[i];
+            (i < 4 ? x.on_surface[i] : kappa)[j] * unit[j] / unit[i];
     const Eigen::PartialPivLU<Matrix5> lu(m);
     const auto set = [&](int row, Row<double>& kink) {
       const Vector5 k = lu.solve(Vector5::Unit(row));
@@ -238,6 +304,7 @@ class Tracer {
 
   const TrackingGeometry& geometry_;
   const Track& track_;
+  EnergyLoss loss_;
   const Frame& frame_;
   TracedTrack& out_;
   Flight<5> flight_;
@@ -272,7 +339,7 @@ void scatter_all(const TrackingGeometry& geometry, const Track& track,
 }  // namespace
 
 TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
-                  Scattering scattering, EnergyLoss,
+                  Scattering scattering, EnergyLoss loss,
                   std::optional<Frame> frame) {
   TracedTrack out;
   const Vector3 direction = direction_of(track);
@@ -283,11 +350,11 @@ TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
   out.b_ref = geometry.b_ref();
   out.kappa = -track.charge * out.b_ref / track.p;
   const State start = start_of(track, direction, out.frame, out.b_ref);
-  Tracer tracer(geometry, track, out.frame, start, out);
+  Tracer tracer(geometry, track, out.frame, start, loss, out);
   out.start_bend = tracer.start_bend();
   out.user_parameters = out.frame.polar == Axis::z
                             ? Matrix5(Matrix5::Identity())
-                            : user_parameters(start, tracer.start_bend());
+                            : user_parameters(start, out.start_bend);
   tracer.run();
   count_measuring(geometry, out);
   scatter_all(geometry, track, scattering, out);

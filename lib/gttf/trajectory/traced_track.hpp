@@ -31,6 +31,8 @@ struct TracedCrossing {
   /// u', v' axes of SurfaceRecord, angles in the frame, kappa = -q B_ref/p
   /// there.
   std::array<Row<double>, 5> on_surface;
+  /// d(kappa)/d(s) behind the layer, where its mean loss has changed it.
+  Row<double> kappa_behind;
   /// Change of s that a change of theta, phi or kappa in the layer amounts to,
   /// as seen from outside: b_theta, b_phi, b_kappa.
   Row<double> theta_kink, phi_kink, loss_kink;
