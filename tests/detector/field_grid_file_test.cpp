@@ -132,11 +132,9 @@ TEST_CASE("field grid file: reads grids around the axis") {
 
 TEST_CASE("field grid file: every fault is answered with exactly this text") {
   CHECK(answer(cube()).empty());
-  CHECK(
-      answer("") ==
-      "m.csv:1:1: error: the field map is empty\n"
-      "    1 | \n"
-      "      | ^ begin with a line \"x[mm] y[mm] z[mm] Bx[T] By[T] Bz[T]\"\n");
+  CHECK(answer("") ==
+        "m.csv:1:1: error: the field map is empty; begin with a line \"x[mm] "
+        "y[mm] z[mm] Bx[T] By[T] Bz[T]\"\n");
   CHECK(answer("0 0 0 1 2 3\n") ==
         "m.csv:1:1: error: the names of the columns are missing\n"
         "    1 | 0 0 0 1 2 3\n"
@@ -200,11 +198,11 @@ TEST_CASE("field grid file: every fault is answered with exactly this text") {
       "    4 | 0 2.5 0 1\n"
       "      | ^~~~~~~~~ the nodes must be evenly spaced along each axis; "
       "interpolate the map to a regular grid\n");
-  CHECK(
-      answer(head) ==
-      "m.csv:1:35: error: no nodes below the names of the columns\n"
-      "    1 | x[mm] y[mm] z[mm] Bx[T] By[T] Bz[T]\n"
-      "      |                                   ^ write one line per node\n");
+  CHECK(answer(head) ==
+        "m.csv:1:1: error: no nodes below the names of the columns\n"
+        "    1 | x[mm] y[mm] z[mm] Bx[T] By[T] Bz[T]\n"
+        "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ write one line per "
+        "node\n");
 }
 
 }  // namespace gttf::test

@@ -54,10 +54,6 @@ double worst_gradient(const FieldMap& map, const Vector3& half) {
   return worst / map.largest();
 }
 
-GridAxis axis(double first, double last, int nodes) {
-  return {first, (last - first) / (nodes - 1), nodes};
-}
-
 }  // namespace
 
 TEST_CASE("field map: polynomials up to cubic are met exactly") {
@@ -69,9 +65,10 @@ TEST_CASE("field map: polynomials up to cubic are met exactly") {
   };
   const Vector3 half(50, 70, 90);
   for (const int n : {4, 5, 6, 9}) {
-    const FieldMap map(sample(cubic, {axis(-50, 50, n), axis(-70, 70, n),
-                                      axis(-90, 90, n + 1)}),
-                       {});
+    const FieldMap map(
+        sample(cubic, {axis_from(-50, 50, n), axis_from(-70, 70, n),
+                       axis_from(-90, 90, n + 1)}),
+        {});
     CHECK(worst_error(map, cubic, half) < 1e-13);
     CHECK(worst_gradient(map, half) < 1e-8);
   }
@@ -81,8 +78,9 @@ TEST_CASE("field map: two or three nodes make a line or a parabola") {
   const FieldFunction f = [](const Vector3& x) {
     return Vector3(x.x() + 3, x.x() * x.y() + x.y() * x.y(), 2 - x.z());
   };
-  const FieldMap map(
-      sample(f, {axis(-1, 1, 2), axis(-1, 1, 3), axis(-1, 1, 4)}), {});
+  const FieldMap map(sample(f, {axis_from(-1, 1, 2), axis_from(-1, 1, 3),
+                                axis_from(-1, 1, 4)}),
+                     {});
   CHECK(worst_error(map, f, {1, 1, 1}) < 1e-14);
 }
 
@@ -91,10 +89,10 @@ TEST_CASE("field map: the error falls with the fourth power of the spacing") {
   const Vector3 half(90, 190, 900);
   double before = 0;
   for (const int n : {2, 4, 8}) {
-    const FieldMap map(
-        sample(dipole, {axis(-100, 100, 3), axis(-200, 200, 4 * n + 1),
-                        axis(-1000, 1000, 20 * n + 1)}),
-        {});
+    const FieldMap map(sample(dipole, {axis_from(-100, 100, 3),
+                                       axis_from(-200, 200, 4 * n + 1),
+                                       axis_from(-1000, 1000, 20 * n + 1)}),
+                       {});
     const double error = worst_error(map, dipole, half);
     if (before > 0) CHECK(before / error > 11);
     before = error;
@@ -104,9 +102,10 @@ TEST_CASE("field map: the error falls with the fourth power of the spacing") {
 
 TEST_CASE("field map: value, slope and bend are continuous at nodes") {
   const FringeDipole dipole;
-  const FieldMap map(sample(dipole, {axis(-100, 100, 3), axis(-200, 200, 9),
-                                     axis(-1000, 1000, 41)}),
-                     {});
+  const FieldMap map(
+      sample(dipole, {axis_from(-100, 100, 3), axis_from(-200, 200, 9),
+                      axis_from(-1000, 1000, 41)}),
+      {});
   const double z = 250;  // a node
   const auto at = [&](double dz, Eigen::Matrix3d& gradient) {
     Vector3 b;
@@ -128,13 +127,14 @@ TEST_CASE("field map: value, slope and bend are continuous at nodes") {
 
 TEST_CASE("field map: an octant with symmetry is the whole field") {
   const LoopSolenoid solenoid(500, 800, 2 * unit::T, 40);
-  const auto whole = sample(solenoid, {axis(-240, 240, 17), axis(-240, 240, 17),
-                                       axis(-480, 480, 25)});
+  const auto whole =
+      sample(solenoid, {axis_from(-240, 240, 17), axis_from(-240, 240, 17),
+                        axis_from(-480, 480, 25)});
   const Vector3 half(235, 235, 475);
   const FieldMap map(whole, {});
   for (const double sign : {1.0, -1.0}) {
     const auto part = [&](double last, int n) {
-      return sign > 0 ? axis(0, last, n) : axis(-last, 0, n);
+      return sign > 0 ? axis_from(0, last, n) : axis_from(-last, 0, n);
     };
     FieldMap::Placement placement;
     placement.symmetry = MirrorSymmetry{Axis::z};
@@ -160,7 +160,8 @@ TEST_CASE("field map: a quarter of a dipole with symmetry is the whole") {
   FieldMap::Placement placement;
   placement.symmetry = MirrorSymmetry{Axis::y};
   const FieldMap map(
-      sample(dipole, {axis(-100, 100, 5), axis(0, 200, 11), axis(0, 1000, 41)}),
+      sample(dipole, {axis_from(-100, 100, 5), axis_from(0, 200, 11),
+                      axis_from(0, 1000, 41)}),
       placement);
   CHECK(map.mirrored(1));
   CHECK(!map.mirrored(0));
@@ -171,8 +172,9 @@ TEST_CASE("field map: a quarter of a dipole with symmetry is the whole") {
 
 TEST_CASE("field map: r and z are smooth across the axis") {
   const LoopSolenoid solenoid(500, 800, 2 * unit::T, 100);
-  const FieldMap map(
-      sample_around_z(solenoid, axis(0, 350, 36), axis(-600, 600, 121)), {});
+  const FieldMap map(sample_around_z(solenoid, axis_from(0, 350, 36),
+                                     axis_from(-600, 600, 121)),
+                     {});
   CHECK(worst_error(map, solenoid, {240, 240, 590}) < 2e-5);
   CHECK(worst_gradient(map, {240, 240, 590}) < 1e-5);
   Vector3 b, near;
@@ -190,9 +192,11 @@ TEST_CASE("field map: half the length in r and z with symmetry") {
   FieldMap::Placement placement;
   placement.symmetry = MirrorSymmetry{Axis::z};
   const FieldMap half(
-      sample_around_z(solenoid, axis(0, 300, 16), axis(0, 600, 31)), placement);
-  const FieldMap whole(
-      sample_around_z(solenoid, axis(0, 300, 16), axis(-600, 600, 61)), {});
+      sample_around_z(solenoid, axis_from(0, 300, 16), axis_from(0, 600, 31)),
+      placement);
+  const FieldMap whole(sample_around_z(solenoid, axis_from(0, 300, 16),
+                                       axis_from(-600, 600, 61)),
+                       {});
   std::mt19937_64 engine(4);
   for (int i = 0; i < 200; ++i) {
     const Vector3 x = random_point(engine, {200, 200, 590});
@@ -210,9 +214,10 @@ TEST_CASE("field map: is scaled and moved, and ends where it ends") {
   FieldMap::Placement placement;
   placement.scale = -0.5;
   placement.offset = {10, -20, 3000};
-  const FieldMap map(sample(dipole, {axis(-100, 100, 5), axis(-200, 200, 21),
-                                     axis(-1000, 1000, 81)}),
-                     placement);
+  const FieldMap map(
+      sample(dipole, {axis_from(-100, 100, 5), axis_from(-200, 200, 21),
+                      axis_from(-1000, 1000, 81)}),
+      placement);
   Vector3 b;
   REQUIRE(map.at({10, -20 + 50, 3100}, b));
   CHECK((b + 0.5 * dipole({0, 50, 100})).norm() < 1e-5 * map.largest());
@@ -236,8 +241,9 @@ TEST_CASE("field map: div B tells a good map from swapped columns") {
     const Vector3 b = dipole(x);
     return Vector3(b.x(), b.z(), b.y());
   };
-  const std::vector<GridAxis> axes = {axis(-100, 100, 5), axis(-200, 200, 9),
-                                      axis(-1000, 1000, 41)};
+  const std::vector<GridAxis> axes = {axis_from(-100, 100, 5),
+                                      axis_from(-200, 200, 9),
+                                      axis_from(-1000, 1000, 41)};
   const auto good = FieldMap(sample(dipole, axes), {}).divergence();
   CHECK(good.of_derivatives < 0.01);
   const auto bad = FieldMap(sample(swapped, axes), {}).divergence();

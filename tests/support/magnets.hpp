@@ -73,6 +73,11 @@ struct FringeDipole {
   }
 };
 
+/// `nodes` from `first` to `last`.
+inline GridAxis axis_from(double first, double last, int nodes) {
+  return {first, (last - first) / (nodes - 1), nodes};
+}
+
 /// The nodes of a Cartesian grid from `first` on.
 inline FieldGrid sample(const FieldFunction& field,
                         const std::vector<GridAxis>& axes) {

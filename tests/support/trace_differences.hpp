@@ -73,9 +73,10 @@ inline std::pair<Vector3, Vector3> axes_at(const SurfaceRecord& s,
 
 /// d(u', v', phi, theta) of crossing k by five-point differences of traces.
 inline double worst_difference(const TrackingGeometry& geometry,
-                               const Track& track, const Frame& frame) {
+                               const Track& track, const Frame& frame,
+                               EnergyLoss loss = EnergyLoss::off) {
   const auto flown = [&](const Track& t) {
-    return trace(geometry, t, Scattering::off, EnergyLoss::off, frame);
+    return trace(geometry, t, Scattering::off, loss, frame);
   };
   const TracedTrack here = flown(track);
   double worst = 0;

@@ -13,10 +13,6 @@ namespace gttf::test {
 
 namespace {
 
-GridAxis axis(double first, double last, int nodes) {
-  return {first, (last - first) / (nodes - 1), nodes};
-}
-
 Detector mixed_layers() {
   Detector d = make_barrel(5, 30, 500, 0, 0.01, 0.01);
   for (Layer& layer : d.layers) layer.surface.v = {-900, 900};
@@ -58,10 +54,11 @@ TEST_CASE("trace: a uniform map gives the numbers of the solenoid") {
   const FieldFunction uniform = [](const Vector3&) {
     return Vector3(0, 0, 1.3 * unit::T);
   };
-  const auto wide = axis(-1000, 1000, 21);
+  const auto wide = axis_from(-1000, 1000, 21);
   Detector cartesian = d, around_z = d;
   cartesian.field = map_field(sample(uniform, {wide, wide, wide}));
-  around_z.field = map_field(sample_around_z(uniform, axis(0, 1400, 15), wide));
+  around_z.field =
+      map_field(sample_around_z(uniform, axis_from(0, 1400, 15), wide));
   double rows = 0, positions = 0;
   int crossings = 0;
   for (const Detector* mapped : {&cartesian, &around_z}) {
@@ -101,8 +98,9 @@ TEST_CASE("trace: rows equal differences of traces in an uneven field") {
                                   pixel(0.01, 0.01)));
   d.layers.push_back(
       make_layer("c", make_cylinder(90, {-900, 900}), 0.01, pixel(0.01, 0.01)));
-  d.field = map_field(sample(dipole, {axis(-300, 300, 4), axis(-300, 300, 61),
-                                      axis(-1000, 1000, 201)}));
+  d.field = map_field(
+      sample(dipole, {axis_from(-300, 300, 4), axis_from(-300, 300, 61),
+                      axis_from(-1000, 1000, 201)}));
   CHECK(d.field.axis == Axis::y);
   const TrackingGeometry geometry(d);
   for (const double p : {1.0, 5.0})
@@ -124,9 +122,9 @@ TEST_CASE("trace: outside of the map is told with the point, not guessed") {
   const FieldFunction uniform = [](const Vector3&) {
     return Vector3(0, 0, 1.3 * unit::T);
   };
-  const auto wide = axis(-1000, 1000, 21);
-  d.field = map_field(
-      sample(uniform, {axis(-400, 400, 9), wide, axis(-1000, 1000, 21)}));
+  const auto wide = axis_from(-1000, 1000, 21);
+  d.field = map_field(sample(
+      uniform, {axis_from(-400, 400, 9), wide, axis_from(-1000, 1000, 21)}));
   const TrackingGeometry geometry(d);
   Track t;
   t.p = 20;
@@ -151,7 +149,7 @@ TEST_CASE("trace: a map turns a track back as a solenoid does") {
   const FieldFunction uniform = [](const Vector3&) {
     return Vector3(0, 0, 1.3 * unit::T);
   };
-  const auto wide = axis(-1000, 1000, 11);
+  const auto wide = axis_from(-1000, 1000, 11);
   d.field = map_field(sample(uniform, {wide, wide, wide}));
   const TrackingGeometry geometry(d);
   for (const double p : {0.02, 0.06, 0.1})

@@ -225,7 +225,7 @@ void set_flown_perigee(const TrackHits& track, std::size_t innermost,
       track.field ? -field.reference * charge.slope : 0;
   const Matrix5 c = of_state * first.covariance * of_state.transpose();
   set_start_columns(track, s);
-  if (fly_onto(field, surface, Way::either, s) != Arrival::there) return;
+  if (fly_onto(field, surface, Way::either, s) != Landing::there) return;
   const FitWeights weights{scale > 0, std::sqrt(scale)};
   set_trajectory_perigee(track, innermost, s, square_root(c), weights, result);
 }

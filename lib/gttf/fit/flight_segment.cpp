@@ -28,8 +28,8 @@ TrajectoryState leave(const TrackHits& track, const Vector3& from,
   return s;
 }
 
-FitStatus status_of(Arrival arrival) {
-  return arrival == Arrival::left_map ? FitStatus::outside_map
+FitStatus status_of(Landing arrival) {
+  return arrival == Landing::left_map ? FitStatus::outside_map
                                       : FitStatus::not_converged;
 }
 
@@ -43,7 +43,7 @@ FitStatus fly_through(const TrackHits& track,
   for (const std::size_t i : layers) {
     const TrackHit& layer = track.points[i];
     if (const auto a = fly_onto(field, goal_of(layer), Way::forward, s);
-        a != Arrival::there)
+        a != Landing::there)
       return status_of(a);
     crossings.push_back(s.position);
     SlowedCharge charge{s.qop, 1};
@@ -52,7 +52,7 @@ FitStatus fly_through(const TrackHits& track,
     s.d_qop *= charge.slope;
   }
   const auto a = fly_onto(field, goal, Way::forward, s, &bend);
-  return a == Arrival::there ? FitStatus::ok : status_of(a);
+  return a == Landing::there ? FitStatus::ok : status_of(a);
 }
 
 /// Rows (theta, phi) of the two angles, from rows (phi, theta).

@@ -171,8 +171,8 @@ FitStatus KinkedTrajectory::follow(const TrackHits& track, std::size_t n_nodes,
     const TrackHit& p = track.points[n.point];
     const auto arrival =
         fly_onto(field, goal_of(p), k == 0 ? Way::either : Way::forward, s);
-    if (arrival == Arrival::left_map) return FitStatus::outside_map;
-    if (arrival == Arrival::missed || !s.d_position.allFinite())
+    if (arrival == Landing::left_map) return FitStatus::outside_map;
+    if (arrival == Landing::missed || !s.d_position.allFinite())
       return FitStatus::not_converged;
     n.before = s;
     n.axes = axes_at(p, s.position);
@@ -209,11 +209,11 @@ FitStatus KinkedTrajectory::move_start(const TrackHits& track,
   set_start_columns(track, s);
   switch (fly_onto(*model.field, goal_of(track.points[nodes_.front().point]),
                    Way::either, s)) {
-    case Arrival::left_map:
+    case Landing::left_map:
       return FitStatus::outside_map;
-    case Arrival::missed:
+    case Landing::missed:
       return FitStatus::not_converged;
-    case Arrival::there:
+    case Landing::there:
       break;
   }
   first_ = s;

@@ -292,7 +292,7 @@ void TrajectoryFit::Work::report(const TrackHits& track, GlobalFit& result) {
   set_start_columns(track, first);
   const TrackHit& surface = track.points[measured.points.front()];
   if (fly_onto(*track.flight->field, goal_of(surface), Way::either, first) ==
-      Arrival::there)
+      Landing::there)
     set_trajectory_perigee(track, measured.points.front(), first,
                            square_root(equations), weights, result);
   if (options.detail != FitDetail::hits) return;

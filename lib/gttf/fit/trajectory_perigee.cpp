@@ -54,7 +54,7 @@ void set_perigee_parameters(const TrackHits& track, TrajectoryState s,
                             const Matrix5& root, const Noise& noise,
                             GlobalFit& r) {
   if (fly_onto(*track.flight->field, FlightGoal::perigee(track.origin),
-               Way::either, s) != Arrival::there)
+               Way::either, s) != Landing::there)
     return;
   const FrameAngles angles({Axis::z}, s.direction);
   if (!(angles.sin_theta > along_z)) return;
@@ -77,7 +77,7 @@ void set_start_plane(const TrackHits& track, TrajectoryState s,
                      const Matrix5& root, const Noise& noise, GlobalFit& r) {
   if (fly_onto(*track.flight->field,
                FlightGoal::plane(track.origin, Vector3::UnitZ()), Way::either,
-               s) != Arrival::there)
+               s) != Landing::there)
     return;
   const Vector3& t = s.direction;
   const double per_z = 1 / t.z();
@@ -163,7 +163,7 @@ void set_trajectory_perigee(const TrackHits& track, std::size_t first,
     const TrackHit& layer = track.points[i];
     TrajectoryState there = state;
     if (fly_onto(*track.flight->field, goal_of(layer), Way::backward, there) !=
-        Arrival::there)
+        Landing::there)
       continue;
     state = there;
     add_noise(track, layer, state, weights, length, noise);

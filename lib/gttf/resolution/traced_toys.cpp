@@ -110,13 +110,13 @@ bool TracedToySimulator::set_truth(const State& start, ToyTrack& toy) const {
   State s = start;
   if (!std::isnan(truth_[Perigee::phi])) {
     if (fly_onto(*field_, FlightGoal::perigee(hits_.origin), Way::either, s) !=
-        Arrival::there)
+        Landing::there)
       return false;
     toy.truth = perigee_parameters(s, hits_.origin, hits_.kappa_ref);
   }
   s = start;
   if (fly_onto(*field_, FlightGoal::plane(hits_.origin, Vector3::UnitZ()),
-               Way::either, s) == Arrival::there)
+               Way::either, s) == Landing::there)
     toy.truth_at_plane = plane_parameters(s, hits_.kappa_ref);
   else
     toy.truth_at_plane.setConstant(nan);
@@ -150,7 +150,7 @@ bool TracedToySimulator::simulate(const RandomPlace& place,
   }
   TrackHit* hit = toy.hits.points.data() + (spot_ ? 1 : 0);
   for (const Step& step : steps_) {
-    if (fly_onto(*field_, step.goal, Way::forward, s) != Arrival::there ||
+    if (fly_onto(*field_, step.goal, Way::forward, s) != Landing::there ||
         !inside(step.measurement.surface(), s.position))
       return false;
     if (step.measurement.measures())

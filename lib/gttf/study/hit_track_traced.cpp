@@ -103,7 +103,7 @@ Track HitTrackBuilder::start_of(const FoundTrack& found) const {
                               ? FlightGoal::perigee(vertex_)
                               : FlightGoal::plane(vertex_, Vector3::UnitZ());
   FlightState<0> start = s;
-  if (fly_onto(field, goal, Way::either, start) != Arrival::there ||
+  if (fly_onto(field, goal, Way::either, start) != Landing::there ||
       (start.position - s.position).dot(s.direction) > 0) {
     start = s;
     start.position -= 1 * unit::um * s.direction;

@@ -8,6 +8,7 @@
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/detector/field.hpp"
+#include "gttf/trajectory/flight_bounds.hpp"
 #include "gttf/trajectory/flight_state.hpp"
 #include "gttf/trajectory/map_step.hpp"
 #include "gttf/trajectory/surface_level.hpp"
@@ -21,20 +22,6 @@ enum class LegEnd {
   boundary,   ///< of a dipole's gap
   half_turn,  ///< the particle has turned by pi
   map_edge,   ///< the field map ends here
-};
-
-/// A box, and within it a cylinder about z, that hold all surfaces.
-struct FlightBounds {
-  Vector3 lower, upper;
-  double radius = 0;
-
-  explicit FlightBounds(const TrackingGeometry& geometry);
-  /// Everything within this distance of the origin.
-  explicit FlightBounds(double distance);
-  /// Outside and moving away.
-  bool left_behind(const Vector3& x, const Vector3& t) const;
-  /// Distance from the origin to the farthest corner.
-  double reach() const;
 };
 
 /// Flies a particle, one leg after the other. A leg is a piece of the path on

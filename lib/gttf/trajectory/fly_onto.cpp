@@ -162,7 +162,7 @@ double FlightGoal::reach(const Vector3& from) const {
 }
 
 template <int N>
-Arrival fly_onto(const Field& field, const FlightGoal& goal, Way way,
+Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
                  FlightState<N>& state, Vector3* bend) {
   const FlightBounds bounds(goal.reach(state.position));
   bool backward = way == Way::backward;
@@ -191,20 +191,20 @@ Arrival fly_onto(const Field& field, const FlightGoal& goal, Way way,
       }
       if (backward) turn_around(state);  // t' stays as it is
       if (bend) *bend = curved;
-      return Arrival::there;
+      return Landing::there;
     }
-    if (flight.leg_end() == LegEnd::map_edge) return Arrival::left_map;
+    if (flight.leg_end() == LegEnd::map_edge) return Landing::left_map;
     if (flight.leg_end() == LegEnd::open ||
         flight.leg_end() == LegEnd::half_turn)
-      return Arrival::missed;
+      return Landing::missed;
     flight.next_leg();
   }
-  return Arrival::missed;
+  return Landing::missed;
 }
 
-template Arrival fly_onto(const Field&, const FlightGoal&, Way, FlightState<0>&,
+template Landing fly_onto(const Field&, const FlightGoal&, Way, FlightState<0>&,
                           Vector3*);
-template Arrival fly_onto(const Field&, const FlightGoal&, Way, FlightState<5>&,
+template Landing fly_onto(const Field&, const FlightGoal&, Way, FlightState<5>&,
                           Vector3*);
 
 }  // namespace gttf

@@ -49,7 +49,7 @@ class FlightGoal {
 
 enum class Way { forward, backward, either };
 
-enum class Arrival {
+enum class Landing {
   there,
   missed,    ///< there is no such point within half a turn
   left_map,  ///< the field map ends before
@@ -60,7 +60,7 @@ enum class Arrival {
 /// A state that is at the goal to rounding stays there, whatever the way.
 /// @param bend  t' at the goal, 1/mm; may be null
 template <int N>
-Arrival fly_onto(const Field& field, const FlightGoal& goal, Way way,
+Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
                  FlightState<N>& state, Vector3* bend = nullptr);
 
 }  // namespace gttf

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "gttf/trajectory/propagator.hpp"
+#include "gttf/trajectory/traced_track.hpp"
+#include "support/layouts.hpp"
+#include "support/magnets.hpp"
+#include "support/trace_differences.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+const Interval wide{-800, 800};
+
+/// Thick layers of silicon: planes and cylinders.
+Detector silicon(const Field& field) {
+  Detector d;
+  d.field = field;
+  for (const double z : {-400.0, -100.0, 300.0, 600.0})
+    d.layers.push_back(make_layer("z" + std::to_string(z),
+                                  make_plane(Axis::z, z, wide, wide), 0.02,
+                                  pixel(0.01, 0.01)));
+  for (const double r : {150.0, 300.0})
+    d.layers.push_back(make_layer("c" + std::to_string(r),
+                                  make_cylinder(r, wide), 0.02,
+                                  pixel(0.01, 0.01)));
+  return d;
+}
+
+std::vector<Field> fields() {
+  Field gaps;
+  gaps.kind = FieldKind::dipole;
+  gaps.dipoles = {{Axis::z, {-50, 250}, Axis::y, 0.4 * unit::T}};
+  const FieldFunction quadratic = [](const Vector3& x) {
+    const double y = x.y() / 700, z = x.z() / 700;
+    return Vector3(0.2 * unit::T * Vector3(0, 1 + z * z - y * y, 2 * y * z));
+  };
+  const GridAxis side = axis_from(-1000, 1000, 21);
+  return {Field{FieldKind::solenoid, 0.8 * unit::T}, gaps,
+          map_field(sample(quadratic, {side, side, side}))};
+}
+
+Track slow_proton() {
+  Track t;
+  t.p = 0.6;
+  t.mass = 0.93827208943;
+  t.charge = 1;
+  t.theta = 0.45;
+  t.phi = 0.3;
+  t.vertex = {10, -20, -500};
+  return t;
+}
+
+}  // namespace
+
+TEST_CASE("trace: flies on with the momentum that a layer leaves") {
+  for (const Field& field : fields()) {
+    const TrackingGeometry geometry(silicon(field));
+    const Track track = slow_proton();
+    const auto t =
+        trace(geometry, track, Scattering::highland, EnergyLoss::mean);
+    REQUIRE(t.list.size() == 6);
+    CHECK(!t.stopped);
+    CHECK(t.list[0].p == doctest::Approx(track.p).epsilon(1e-14));
+    const Propagator propagator(geometry);
+    for (std::size_t k = 0; k + 1 < t.list.size(); ++k) {
+      const TracedCrossing &x = t.list[k], &next = t.list[k + 1];
+      CHECK(x.energy_loss > 1e-3);
+      CHECK(x.loss_variance == 0);
+      const double behind = std::hypot(x.p, track.mass) - x.energy_loss;
+      CHECK(std::hypot(next.p, track.mass) ==
+            doctest::Approx(behind).epsilon(1e-13));
+      const Landing piece =
+          propagator.to(geometry.surfaces()[next.surface],
+                        {x.position, x.direction, track.charge / next.p});
+      REQUIRE(piece);
+      CHECK((piece.flyer.position - next.position).norm() < 1e-8);
+    }
+  }
+}
+
+TEST_CASE("trace: rows equal differences of traces that lose energy") {
+  for (const Field& field : fields()) {
+    const TrackingGeometry geometry(silicon(field));
+    const Frame frame{field.kind == FieldKind::solenoid ? Axis::x : Axis::y};
+    // slow particles: the loss depends on momentum and incidence
+    CHECK(worst_difference(geometry, slow_proton(), frame, EnergyLoss::mean) <
+          1e-6);
+  }
+}
+
+TEST_CASE("trace: kinks are what moves the track behind the loss") {
+  // behind a layer all that counts is the state there: a kink of the start has
+  // to change it by the unit that its name tells
+  for (const Field& field : fields()) {
+    const TrackingGeometry geometry(silicon(field));
+    const auto t =
+        trace(geometry, slow_proton(), Scattering::highland, EnergyLoss::mean);
+    for (std::size_t k = 0; k + 1 < t.list.size(); ++k) {
+      const TracedCrossing &x = t.list[k], &next = t.list[k + 1];
+      // kappa behind the layer is that before the next one
+      const Row<double>* kinks[] = {&x.theta_kink, &x.phi_kink, &x.loss_kink};
+      for (std::size_t i = 0; i < 3; ++i) {
+        double kappa = 0, theta = 0, scale = 0;
+        for (std::size_t j = 0; j < 5; ++j) {
+          kappa += next.on_surface[4][j] * (*kinks[i])[j];
+          theta += x.on_surface[3][j] * (*kinks[i])[j];
+          scale += std::abs(next.on_surface[4][j] * (*kinks[i])[j]);
+        }
+        CHECK(std::abs(kappa - (i == 2 ? 1 : 0)) < 1e-11 * (1 + scale));
+        CHECK(std::abs(theta - (i == 0 ? 1 : 0)) < 1e-9);
+      }
+    }
+  }
+}
+
+TEST_CASE("trace: straggling is a variance of the curvature") {
+  const TrackingGeometry geometry(silicon(fields()[0]));
+  const Track track = slow_proton();
+  const auto t =
+      trace(geometry, track, Scattering::highland, EnergyLoss::straggling);
+  const TracedCrossing& x = t.list[0];
+  const LayerLoss loss =
+      energy_loss(geometry.slabs(x.surface), {track.mass, track.charge}, x.p,
+                  1 / x.cos_incidence);
+  const double p = t.list[1].p, beta = p / std::hypot(p, track.mass);
+  const double kappa = track.charge * t.b_ref / p;
+  CHECK(std::sqrt(x.loss_variance) ==
+        doctest::Approx(std::abs(kappa) * loss.sigma / (beta * p))
+            .epsilon(1e-12));
+}
+
+TEST_CASE("trace: a particle that spends its energy stops") {
+  const TrackingGeometry geometry(silicon(fields()[0]));
+  Track track = slow_proton();
+  track.p = 0.2;
+  const auto t = trace(geometry, track, Scattering::highland, EnergyLoss::mean);
+  CHECK(t.stopped);
+  REQUIRE(!t.list.empty());
+  CHECK(t.list.size() < 6);
+  const TracedCrossing& last = t.list.back();
+  CHECK(last.energy_loss ==
+        doctest::Approx(std::hypot(last.p, track.mass) - track.mass));
+}
+
+}  // namespace gttf::test
