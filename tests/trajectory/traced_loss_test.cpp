@@ -73,7 +73,7 @@ TEST_CASE("trace: flies on with the momentum that a layer leaves") {
       const double behind = std::hypot(x.p, track.mass) - x.energy_loss;
       CHECK(std::hypot(next.p, track.mass) ==
             doctest::Approx(behind).epsilon(1e-13));
-      const Landing piece =
+      const Arrival piece =
           propagator.to(geometry.surfaces()[next.surface],
                         {x.position, x.direction, track.charge / next.p});
       REQUIRE(piece);
