@@ -191,8 +191,9 @@ void check_same(const GlobalFit& a, const GlobalFit& b, double tolerance) {
 }
 
 // Two ways to write one least-squares problem: kinks of triplets, and a filter.
-// They take the sine of the polar angle for the azimuthal kinks between the
-// directions in other ways, which differ by the kinks squared.
+// Triplets take the polar angle for the kinks in a passive layer from the
+// segment, the filter at the layer: a difference of a kink of 1e-4 times the
+// cotangent of the angle, 0.02.
 TEST_CASE("triplets in any field: the general fit equals the streaming fit") {
   RandomTracks random(35);
   const Field field = magnet();
@@ -201,11 +202,11 @@ TEST_CASE("triplets in any field: the general fit equals the streaming fit") {
     const TrackHits t = spectrometer_track(field, random, i % 2 == 1);
     const GlobalFit a = StreamingFitter(converged()).fit(t);
     const GlobalFit b = fit_global(t, FitKind::general, converged());
-    check_same(a, b, 1e-6);
+    check_same(a, b, 1e-5);
     for (std::size_t k = 1; k + 1 < a.hits.size(); ++k) {
       CAPTURE(k);
-      check_states(a.hits[k].before, b.hits[k].before, 1e-6);
-      check_states(a.hits[k].after, b.hits[k].after, 1e-6);
+      check_states(a.hits[k].before, b.hits[k].before, 1e-5);
+      check_states(a.hits[k].after, b.hits[k].after, 1e-5);
     }
   }
 }
