@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "gttf/detector/read.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -137,6 +138,15 @@ Engine ComputeOptions::engine() const {
   if (engine_name.empty()) return Engine::streaming;
   check_choice("--engine", engine_name, {"streaming", "triplet"});
   return engine_name == "triplet" ? Engine::triplet : Engine::streaming;
+}
+
+void tell_assumed_materials(const StudyRequest& request,
+                            std::span<const Detector> detectors, bool quiet) {
+  if (quiet || request.energy_loss == EnergyLoss::off) return;
+  for (const Detector& detector : detectors)
+    if (const std::string text = assumed_materials(detector); !text.empty())
+      std::fprintf(stderr, "gttf-design: note: %s: %s\n", detector.name.c_str(),
+                   text.c_str());
 }
 
 void check_engine(Engine engine, const StudyRequest& request) {

@@ -54,6 +54,10 @@ struct ComputeOptions {
   Engine engine() const;
 };
 
+/// Tells, unless `quiet`, of material that energy loss has to guess.
+void tell_assumed_materials(const StudyRequest& request,
+                            std::span<const Detector> detectors, bool quiet);
+
 /// Throws UsageError if the engine cannot do what is asked.
 void check_engine(Engine engine, const StudyRequest& request);
 

@@ -37,6 +37,7 @@ void DetectorGrid::read(bool quiet) {
   if (!study) track_.study.detectors = {file_};
   request_ = read_request(study ? file_ : "", track_.study);
   detectors_ = load_detectors(request_, overrides_, quiet);
+  tell_assumed_materials(request_, detectors_, quiet);
 }
 
 std::vector<std::string> DetectorGrid::inputs() const {

@@ -45,6 +45,7 @@ class Resolve : public Verb {
     track_.study.detectors = {detector_};
     const StudyRequest request = read_request("", track_.study, true);
     check_engine(engine, request);
+    tell_assumed_materials(request, {&detector, 1}, output_.quiet);
     const Model model = model_of(request, detector, engine);
     Outputs outputs(
         output_,

@@ -141,6 +141,7 @@ class Scan : public Verb {
     const std::vector<Detector> detectors =
         load_detectors(request, overrides_, output_.quiet);
     check_engine(computation.engine, request);
+    tell_assumed_materials(request, detectors, output_.quiet);
     for (const Detector& detector : detectors) model_of(request, detector);
     std::vector<std::string> inputs = request.detectors;
     if (!request.file.empty()) inputs.push_back(request.file);

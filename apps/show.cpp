@@ -67,6 +67,7 @@ class Show : public Verb {
 
   void add_track(const Detector& detector, Result& result) const {
     const StudyRequest asked = request(true);
+    tell_assumed_materials(asked, {&detector, 1}, output_.quiet);
     const Track track = grid_track(asked, {});
     const Resolution resolution =
         resolve(TrackingGeometry(detector), track, model_of(asked, detector));

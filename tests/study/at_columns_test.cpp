@@ -92,4 +92,20 @@ TEST_CASE("at: columns are there only if a layer is asked for") {
   CHECK_FALSE(has(ResolutionTable()));
 }
 
+TEST_CASE("track_end: tells where a track leaves the map or stops") {
+  const Detector d = telescope();
+  const StudyRequest request = request_at("dut");
+  const auto end_of = [&](const Resolution& r) {
+    ResolutionTable table;
+    table.add(d, request, {}, r);
+    return text_of(row_of(std::move(table).take(), 0), "track_end");
+  };
+  Resolution r = resolve(TrackingGeometry(d), grid_track(request, {}));
+  CHECK(end_of(r) == "leaves");
+  r.stopped = true;
+  CHECK(end_of(r) == "stops in P3");
+  r.left_map = Vector3(1.5, 0, 1600);
+  CHECK(end_of(r) == "leaves the field map at (1.5, 0, 1600) mm");
+}
+
 }  // namespace gttf::test

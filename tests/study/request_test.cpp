@@ -204,9 +204,9 @@ TEST_CASE("options: all their faults are reported at once") {
   options.scattering = "moliere";
   options.energy_loss = "some";
   const std::string text = answer(options);
-  for (const char* part : {"error: no detector", "--p: error", "--theta: error",
-                           "--charge: error", "--scattering: error",
-                           "--energy-loss: error"}) {
+  for (const char* part :
+       {"error: no detector", "--p: error", "--theta: error", "--charge: error",
+        "--scattering: error", "--energy-loss: error"}) {
     INFO(part);
     CHECK(contains(text, part));
   }

@@ -31,8 +31,10 @@ struct PlaneLeastSquares {
     double z = 0;
     double theta0_2 = 0;
     std::vector<Eigen::Vector3d> coordinates = {};  ///< cosine, sine, variance
-    double loss = 0;           ///< change of q/p on the way through, absolute
-    double loss_slope = 1;     ///< d(q/p after)/d(q/p before)
+    double loss = 0;        ///< change of q/p on the way through, absolute
+    double loss_slope = 1;  ///< d(q/p after)/d(q/p before)
+    /// d(q/p after)/d(tx, ty)
+    Eigen::Vector2d loss_by_slopes = Eigen::Vector2d::Zero();
     double loss_variance = 0;  ///< of q/p
   };
   /// B in GeV/(e mm).
@@ -67,9 +69,13 @@ struct PlaneLeastSquares {
               Real(c[0]) * line.row(0) + Real(c[1]) * line.row(1);
           information += row.transpose() * row / Real(c[2]);
         }
+      const Matrix arriving = line;
       add_kinks(plane, k, s, line, information);
       s[4] += plane.loss;
-      line.row(4) *= plane.loss_slope;
+      // the loss depends on the direction before the layer scatters
+      line.row(4) = plane.loss_slope * line.row(4) +
+                    Real(plane.loss_by_slopes[0]) * arriving.row(2) +
+                    Real(plane.loss_by_slopes[1]) * arriving.row(3);
       line(4, 7 + 3 * k) += 1;
     }
     if (!fit_kappa) information(4, 4) += Real(1e60);

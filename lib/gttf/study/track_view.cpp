@@ -281,7 +281,8 @@ std::string track_text(const StudyRequest& request, const Track& track) {
 
 Table crossing_table(const Detector& detector, const Resolution& r) {
   Texts layer, measured;
-  Reals s, x, y, z, cosine, x_over_x0, theta0;
+  Reals s, x, y, z, cosine, x_over_x0, theta0, p, loss;
+  bool loses = false;
   for (const CrossingInfo& c : r.crossings) {
     layer.push_back(detector.layers[c.layer].name);
     s.push_back(c.path);
@@ -291,6 +292,9 @@ Table crossing_table(const Detector& detector, const Resolution& r) {
     cosine.push_back(c.cos_incidence);
     x_over_x0.push_back(c.x_over_x0);
     theta0.push_back(c.theta0);
+    p.push_back(c.p);
+    loss.push_back(c.energy_loss);
+    loses = loses || c.energy_loss != 0;
     measured.emplace_back(c.measured ? "true" : "false");
   }
   Table table;
@@ -301,6 +305,10 @@ Table crossing_table(const Detector& detector, const Resolution& r) {
   table.add("z_mm", std::move(z));
   table.add("cos_incidence", std::move(cosine));
   table.add("x_over_x0", std::move(x_over_x0));
+  if (loses) {
+    table.add("p_GeV", std::move(p));
+    table.add("energy_loss_GeV", std::move(loss));
+  }
   table.add("theta0_rad", std::move(theta0));
   table.add("measured", std::move(measured));
   return table;

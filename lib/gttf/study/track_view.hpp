@@ -16,7 +16,8 @@
 namespace gttf {
 
 /// Crossings in the order of flight. Columns: layer, s_mm, x_mm, y_mm, z_mm,
-/// cos_incidence, x_over_x0, theta0_rad, measured ("true" or "false").
+/// cos_incidence, x_over_x0, with energy loss p_GeV before the layer and
+/// energy_loss_GeV, theta0_rad, measured ("true" or "false").
 Table crossing_table(const Detector& detector, const Resolution& resolution);
 
 /// The document of docs/reference/columns.md: input, crossings, resolution,

@@ -74,4 +74,14 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
   first_slab_.push_back(slabs_.size());
 }
 
+void TrackingGeometry::scale_material(std::size_t i, double factor) {
+  surfaces_[i].x_over_x0 *= factor;
+  for (std::size_t k = first_slab_[i]; k < first_slab_[i + 1]; ++k) {
+    LossSlab& slab = slabs_[k];
+    slab.mass_thickness *= factor;
+    slab.x_over_x0 *= factor;
+    if (slab.mean_loss) *slab.mean_loss *= factor;
+  }
+}
+
 }  // namespace gttf

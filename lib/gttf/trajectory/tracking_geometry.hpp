@@ -72,9 +72,7 @@ class TrackingGeometry {
     surfaces_[i].position = position;
   }
   /// Makes surface `i` thicker by a factor.
-  void scale_material(std::size_t i, double factor) {
-    surfaces_[i].x_over_x0 *= factor;
-  }
+  void scale_material(std::size_t i, double factor);
   /// Makes the field stronger by a factor.
   void scale_field(double factor) { gttf::scale_field(field_, factor); }
 
