@@ -151,8 +151,13 @@ class DipoleReader {
 
   bool read_between(const Value& value, DipoleGap& gap) {
     const auto items = value.items();
-    if (items.size() != 2) {
+    if (!value.is_list()) {
       value.expected("a list of two layers", "write [LAYER, LAYER]");
+      return false;
+    }
+    if (items.size() != 2) {
+      value.error(fmt::format("two layers are needed, {} given", items.size()),
+                  "write [LAYER, LAYER]");
       return false;
     }
     std::array<const Layer*, 2> layer{};
@@ -275,33 +280,47 @@ bool any_mirrored(const FieldMap& map) {
   return false;
 }
 
-/// A map as coarse as the gaps between layers says little of the field there.
+/// Nodes of the map along the normal of a surface are this far apart.
+double spacing_across(const FieldMap& map, const Surface& s) {
+  const auto& grid = map.grid();
+  if (s.shape == Shape::cylinder)
+    return map.around_z() ? grid[0].spacing
+                          : std::max(grid[0].spacing, grid[1].spacing);
+  const Axis normal = s.shape == Shape::disk ? Axis::z : s.normal;
+  if (map.around_z()) return grid[normal == Axis::z ? 1 : 0].spacing;
+  return grid[static_cast<std::size_t>(normal)].spacing;
+}
+
+/// Warns of a map that is coarser than even the widest gap between layers.
 void check_spacing(const Value& value, const FieldMap& map,
                    const std::vector<Layer>& layers) {
-  std::vector<const Layer*> sorted;
+  std::vector<const Surface*> sorted;
   for (const Layer& layer : layers)
-    if (layer.measures()) sorted.push_back(&layer);
-  const auto key = [](const Layer* layer) {
-    const Surface& s = layer->surface;
-    const int kind = s.shape == Shape::cylinder ? 3
-                     : s.shape == Shape::disk   ? 2
-                                                : static_cast<int>(s.normal);
-    return std::pair(kind, s.position);
+    if (layer.measures()) sorted.push_back(&layer.surface);
+  const auto key = [](const Surface* s) {
+    const Axis normal = s->shape == Shape::disk ? Axis::z : s->normal;
+    return std::pair(s->shape == Shape::cylinder ? 3 : static_cast<int>(normal),
+                     s->position);
   };
   std::ranges::sort(sorted, {}, key);
-  double gap = 0;
-  for (std::size_t i = 1; i < sorted.size(); ++i)
-    if (key(sorted[i]).first == key(sorted[i - 1]).first)
-      gap = std::max(
-          gap, sorted[i]->surface.position - sorted[i - 1]->surface.position);
-  const double spacing = map.coarsest_spacing();
-  if (gap > 0 && spacing > gap)
+  for (std::size_t begin = 0; begin < sorted.size();) {
+    const Surface& first = *sorted[begin];
+    double gap = 0;
+    std::size_t i = begin + 1;
+    for (; i < sorted.size() && key(sorted[i]).first == key(&first).first; ++i)
+      gap = std::max(gap, sorted[i]->position - sorted[i - 1]->position);
+    begin = i;
+    const double spacing = spacing_across(map, first);
+    if (!(gap > 0 && spacing > gap)) continue;
     value.warning(
-        fmt::format("the nodes of the map are {:.4g} mm apart, the layers at "
-                    "most {:.4g} mm: the map is coarser than the gaps between "
-                    "layers",
-                    spacing, gap),
+        fmt::format(
+            "the nodes of the map are {:.4g} mm apart, the {} at most "
+            "{:.4g} mm: the map is coarser than the gaps between layers",
+            spacing, first.shape == Shape::cylinder ? "cylinders" : "planes",
+            gap),
         "use a finer map");
+    return;
+  }
 }
 
 void check_divergence(const Value& value, const FieldMap& map) {
@@ -352,11 +371,10 @@ Field read_map(MapReader& reader, const Value& value,
   if (placement.symmetry && !any_mirrored(map))
     symmetry->error("no side of the map lies in a plane of symmetry",
                     "a map of an octant begins at x = 0, y = 0 and z = 0");
-  if (!(map.largest() > 0)) {
+  if (!(map.largest() > 0) && placement.scale != 0)
     value.error("the field of the map is 0 everywhere",
                 "write \"field: none\" for that");
-    return {};
-  }
+  if (!(map.largest() > 0)) return {};
   if (map.largest() > strongest_field)
     value.warning(
         fmt::format("the field of the map reaches {:.4g} T, more than "
