@@ -49,26 +49,37 @@ auto named(const std::string& option, const std::string& name,
 }
 
 // The columns that fit a terminal. csv and json have all.
-std::vector<std::string> columns_for_reading(bool events, bool along_beam) {
+std::vector<std::string> columns_for_reading(bool events,
+                                             const Detector& detector) {
   std::vector<std::string> columns;
   if (events) columns.emplace_back("event");
   const auto add = [&columns](std::initializer_list<const char*> names) {
     columns.insert(columns.end(), names.begin(), names.end());
   };
-  add({"track", "n_hits", "p_GeV", "charge"});
-  if (along_beam)
-    add({"x_um", "y_um", "tx", "ty", "sigma_p_rel", "sigma_x_um"});
+  const bool beam = is_beam_detector(detector);
+  const bool field = detector.field.kind != FieldKind::none;
+  add({"track", "n_hits"});
+  if (field) add({"p_GeV", "charge"});
+  if (beam)
+    add({"x_um", "y_um", "tx", "ty"});
   else
-    add({"d0_um", "z0_um", "phi0_rad", "theta_rad", "sigma_p_rel",
-         "sigma_d0_um"});
+    add({"d0_um", "z0_um", "phi0_rad", "theta_rad"});
+  if (field) add({"sigma_p_rel"});
+  add({beam ? "sigma_x_um" : "sigma_d0_um"});
+  if (!field) add({"p_ms_GeV", "sigma_p_ms_GeV", "p_ms_status"});
   add({"chi2", "ndf", "status"});
   return columns;
 }
 
-std::vector<std::string> all_columns(bool along_beam) {
+std::vector<std::string> all_columns(const Detector& detector) {
   std::vector<std::string> names;
   for (const Column& column :
-       FitTable({true, along_beam, false}, 0, 1, "").take().columns)
+       FitTable({.events = true,
+       .along_beam = is_beam_detector(detector),
+       .momentum = detector.field.kind == FieldKind::none},
+                0, 1, "")
+           .take()
+           .columns)
     names.push_back(column.name);
   return names;
 }
@@ -131,8 +142,7 @@ class Fit : public Verb {
     const FitStudyOptions complete = with_momentum(study, request, detector);
     HitFile file(hits_, detector, reading);
     std::vector<std::string> columns;
-    if (!columns_.empty())
-      columns = parse_columns(file.has_events(), is_beam_detector(detector));
+    if (!columns_.empty()) columns = parse_columns(file.has_events(), detector);
     show(file.messages(), output_.quiet);
     const std::size_t n_warnings = file.messages().items().size();
 
@@ -280,8 +290,9 @@ class Fit : public Verb {
     return study;
   }
 
-  std::vector<std::string> parse_columns(bool events, bool along_beam) const {
-    std::vector<std::string> known = all_columns(along_beam);
+  std::vector<std::string> parse_columns(bool events,
+                                         const Detector& detector) const {
+    std::vector<std::string> known = all_columns(detector);
     if (!events) std::erase(known, "event");
     if (columns_ == "all") return known;
     std::vector<std::string> names;
@@ -345,9 +356,8 @@ class Fit : public Verb {
                               request.particle.name + ", " + kind_ + " fit";
     const auto sink = outputs.table_sink(
         title,
-        columns.empty()
-            ? columns_for_reading(file.has_events(), is_beam_detector(detector))
-            : columns,
+        columns.empty() ? columns_for_reading(file.has_events(), detector)
+                        : columns,
         columns, &bar);
     std::unique_ptr<TableSink> residual_sink;
     if (residual_outputs)

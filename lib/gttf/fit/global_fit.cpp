@@ -6,6 +6,7 @@
 
 #include "gttf/fit/detail/coarse_hits.hpp"
 #include "gttf/fit/detail/fit_states.hpp"
+#include "gttf/fit/detail/kink_momentum.hpp"
 #include "gttf/fit/detail/kink_solution.hpp"
 #include "gttf/fit/streaming_fit.hpp"
 
@@ -44,6 +45,7 @@ std::string_view to_string(WeightSource source) {
 void clear(GlobalFit& r) {
   r.kappa = r.sigma = r.chi2 = r.kappa_weights = GlobalFit::none;
   r.ndf = r.n_steps = 0;
+  r.scattering_momentum.reset();
   r.perigee.setConstant(GlobalFit::none);
   r.perigee_covariance.setConstant(GlobalFit::none);
   r.perigee_covariance_without_inner = r.perigee_covariance;
@@ -252,6 +254,8 @@ void TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
   const int n_triplets = static_cast<int>(system.n_triplets());
   result.ndf = 2 * n_triplets - (track.field ? 1 : 0);
   if (options.detail == FitDetail::curvature) return;
+  if (!track.field && kind != FitKind::hits)
+    result.scattering_momentum = kink_momentum(track, system, uses_hits(kind));
   solution.make_shifts(system);
   const bool all = options.detail == FitDetail::hits;
   solution.make_columns(system, all ? system.hits.size() : 2);

@@ -5,11 +5,13 @@
 #include <Eigen/Core>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "gttf/fit/fit_status.hpp"
 #include "gttf/fit/hits.hpp"
+#include "gttf/fit/scattering_momentum.hpp"
 #include "gttf/fit/track_state.hpp"
 
 namespace gttf {
@@ -78,6 +80,10 @@ struct GlobalFit {
   int ndf = 0;
   int n_steps = 0;              ///< linear fits done
   double kappa_weights = none;  ///< curvature at which theta0 was taken
+
+  /// Without field: the momentum that the scattering of the track tells, if
+  /// TrackHits::momentum is given and every hit has two coordinates.
+  std::optional<ScatteringMomentum> scattering_momentum;
 
   Vector5 perigee;             ///< d0, z0, phi, theta, kappa; order of Perigee
   Matrix5 perigee_covariance;  ///< with first layer's and inner scattering

@@ -68,6 +68,10 @@ struct TrackHits {
   /// hold whatever the curvature.
   double kappa_ref = 0;
   bool field = true;  ///< false: straight tracks, kappa is not a parameter
+  /// Without field: the momentum [GeV] for which the theta0_2 hold, so that the
+  /// fit can tell how the measured scattering compares; 0: not known.
+  double momentum = 0;
+  double mass = 0;  ///< GeV, to go with it
   /// Perigee parameters refer to the line through here along z, z0 to its z.
   Vector3 origin = Vector3::Zero();
   /// In any field and with energy loss. Then kappa = -q b_ref/p, with

@@ -89,6 +89,8 @@ ToySimulator::ToySimulator(const TrackingGeometry& geometry, const Track& track,
       spot_(spot) {
   hits_.field = geometry.bz() != 0;
   hits_.kappa_ref = start_.kappa;
+  hits_.momentum = track.p;
+  hits_.mass = track.mass;
   hits_.origin = vertex_;
   if (spot_) {
     n_normals_ = 3;

@@ -62,6 +62,8 @@ TracedToySimulator::TracedToySimulator(const TrackingGeometry& geometry,
   start_.qop = track.charge / track.p;
   hits_.field = reference.b_ref != 0;
   hits_.kappa_ref = reference.kappa;
+  hits_.momentum = track.p;
+  hits_.mass = track.mass;
   hits_.origin = start_.position;
   hits_.flight =
       FlightModel{field_, reference.frame, track.mass, std::abs(track.charge)};

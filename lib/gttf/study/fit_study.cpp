@@ -49,8 +49,10 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
   StudyRequest model = request;
   // A fit that knows of no scattering needs none on its way.
   if (options.kind == FitKind::hits) model.scattering = Scattering::off;
-  const FitTableStyle style{file.has_events(), is_beam_detector(detector),
-                            model.energy_loss != EnergyLoss::off};
+  const FitTableStyle style{.events = file.has_events(),
+                            .along_beam = is_beam_detector(detector),
+                            .losses = model.energy_loss != EnergyLoss::off,
+                            .momentum = !geometry.has_field()};
   FitOptions fit_options = options.fit;
   fit_options.detail =
       residuals == nullptr ? FitDetail::perigee : FitDetail::hits;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double none = GlobalFit::none;
 
-constexpr std::array<const char*, 26> fit_columns{"p_GeV",
+constexpr std::array<const char*, 29> fit_columns{"p_GeV",
                                                   "pt_GeV",
                                                   "charge",
                                                   "qop_per_GeV",
@@ -39,7 +39,10 @@ constexpr std::array<const char*, 26> fit_columns{"p_GeV",
                                                   "sigma_x_um",
                                                   "sigma_y_um",
                                                   "sigma_tx_mrad",
-                                                  "sigma_ty_mrad"};
+                                                  "sigma_ty_mrad",
+                                                  "p_ms_GeV",
+                                                  "sigma_p_ms_GeV",
+                                                  "p_ms_min_GeV"};
 
 constexpr std::array<const char*, 11> residual_columns{"x_mm",
                                                        "y_mm",
@@ -54,6 +57,7 @@ constexpr std::array<const char*, 11> residual_columns{"x_mm",
                                                        "sigma_energy_loss_MeV"};
 
 constexpr std::size_t first_of_plane = 18;  // of the columns of a fit
+constexpr std::size_t first_of_momentum = 26;
 constexpr std::size_t first_of_losses = 9;  // of those of a residual
 
 double root(double variance) {
@@ -158,6 +162,7 @@ void FitTable::add_head(const FileTrack& track, std::string_view status) {
 void FitTable::add_unfitted(const FileTrack& track, std::string_view status) {
   add_head(track, status);
   ndf_.push_back(0);
+  momentum_status_.emplace_back();
   append(numbers_, all_none);
 }
 
@@ -207,6 +212,16 @@ bool FitTable::add(const FileTrack& track, const GlobalFit& fit) {
     row[first_of_plane + k] = plane[i] / (i < 2 ? unit::um : 1);
     row[first_of_plane + 4 + k] = error / (i < 2 ? unit::um : unit::mrad);
   }
+  std::string momentum_status;
+  if (const auto& m = fit.scattering_momentum) {
+    momentum_status = m->finite ? "ok" : "no finite estimate";
+    if (m->finite) {
+      row[first_of_momentum] = m->p;
+      row[first_of_momentum + 1] = m->sigma;
+    }
+    row[first_of_momentum + 2] = m->lower_bound;
+  }
+  momentum_status_.push_back(std::move(momentum_status));
   append(numbers_, row);
   return true;
 }
@@ -218,12 +233,17 @@ Table FitTable::take() && {
   t.add("track", std::move(id_));
   t.add("line", std::move(line_));
   t.add("n_hits", std::move(n_hits_));
-  const std::size_t n_shown = style_.along_beam ? n_numbers : first_of_plane;
-  for (std::size_t i = 0; i < n_shown; ++i) {
+  const auto is_shown = [this](std::size_t i) {
+    if (i >= first_of_momentum) return style_.momentum;
+    return i < first_of_plane || style_.along_beam;
+  };
+  for (std::size_t i = 0; i < n_numbers; ++i) {
+    if (!is_shown(i)) continue;
     t.add(fit_columns[i], std::move(numbers_[i]));
     if (std::string_view(fit_columns[i]) == "chi2")
       t.add("ndf", std::move(ndf_));
   }
+  if (style_.momentum) t.add("p_ms_status", std::move(momentum_status_));
   t.add("fit", Texts(n, fit_name_));
   t.add("status", std::move(status_));
   return t;

@@ -17,8 +17,9 @@ namespace gttf {
 struct FitTableStyle {
   bool events = false;  ///< with a column for them
   bool along_beam =
-      false;            ///< with position and slopes, see is_beam_detector()
-  bool losses = false;  ///< with the energy losses of hits
+      false;              ///< with position and slopes, see is_beam_detector()
+  bool losses = false;    ///< with the energy losses of hits
+  bool momentum = false;  ///< with that from scattering, of straight tracks
 };
 
 /// Do the tracks of a detector run along the beam of a spectrometer or
@@ -50,12 +51,12 @@ class FitTable {
  private:
   void add_head(const FileTrack& track, std::string_view status);
 
-  static constexpr std::size_t n_numbers = 26;
+  static constexpr std::size_t n_numbers = 29;
 
   FitTableStyle style_;
   double b_ref_, charge_;
   std::string fit_name_;
-  Texts event_, id_, status_;
+  Texts event_, id_, status_, momentum_status_;
   Integers line_, n_hits_, ndf_;
   std::array<Reals, n_numbers> numbers_;
   std::size_t fitted_ = 0;

@@ -79,6 +79,9 @@ HitTrackBuilder::HitTrackBuilder(const Detector& detector,
       has_hit_(geometry.surfaces().size()) {
   track_.field = geometry.has_field();
   track_.origin = vertex_;
+  if (!track_.field && request.scattering != Scattering::off)
+    track_.momentum = options.momentum;
+  track_.mass = request.particle.mass;
 }
 
 std::string_view HitTrackBuilder::build(std::span<const FileHit> hits) {
