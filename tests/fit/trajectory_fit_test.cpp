@@ -2,7 +2,8 @@
 // The streaming fit in any field, by the fits that know one field only.
 #include <doctest/doctest.h>
 
-#include "gttf/fit/detail/flight_segment.hpp"
+#include "gttf/fit/detail/kink_system.hpp"
+#include "gttf/fit/energy_loss_fit.hpp"
 #include "gttf/fit/streaming_fit.hpp"
 #include "support/fit_tracks.hpp"
 
@@ -211,6 +212,66 @@ TEST_CASE("triplets in any field: the general fit equals the streaming fit") {
   }
 }
 
+// The triplets with a parameter per loss, dense, against the filter with a
+// third change per layer. One linear step each from nearby places.
+TEST_CASE("trajectory fit: fits losses as the combined fit of triplets does") {
+  RandomTracks random(37);
+  RandomTracks::Options o;
+  o.n_points = 7;
+  o.bend = 0.15;
+  o.theta = 1.3;
+  o.tilt = 0.2;
+  o.scattering = 3e-4;
+  o.sigma_u = o.sigma_v = 1e-3;
+  for (int i = 0; i < 10; ++i) {
+    CAPTURE(i);
+    TrackHits t = in_flight(random.track(o), Axis::z);
+    const double mass = 0.493677;
+    const double p = b_solenoid / std::abs(t.kappa_ref);
+    t.flight->mass = mass;
+    TrackLosses losses{mass, b_solenoid, {}, {}};
+    std::vector<Triplet<double>> triplets;
+    std::vector<Eigen::Matrix3d> covariances;
+    std::vector<double> theta0_2;
+    const std::size_t n = t.points.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      TrackHit& h = t.points[k];
+      const double v = o.sigma_u * o.sigma_u;
+      covariances.push_back(v *
+                            (h.u * h.u.transpose() + h.v * h.v.transpose()));
+      if (k == 0 || k + 1 == n) continue;
+      h.loss = {2e-4 * p, p, 0, 1e-4 * p};
+      losses.mean.push_back(h.loss.mean);
+      losses.sigma.push_back(h.loss.sigma);
+      theta0_2.push_back(h.theta0_2);
+      const auto at = [&](std::size_t j) {
+        return detail::cartesian(t.points[j].position);
+      };
+      triplets.push_back(make_triplet(at(k - 1), at(k), at(k + 1)));
+    }
+    const TripletEquations equations =
+        make_equations(triplets, covariances, theta0_2);
+    const LossFit b = fit_track_and_losses(equations, triplets, losses);
+    const GlobalFit a = StreamingFitter(converged()).fit(t);
+    REQUIRE(a.status == FitStatus::ok);
+    REQUIRE(b.track.status == FitStatus::ok);
+    CHECK(std::abs(a.kappa - b.track.kappa) < 0.01 * b.track.sigma);
+    CHECK(a.sigma == doctest::Approx(b.track.sigma).epsilon(0.002));
+    CHECK(std::abs(a.chi2 - b.track.chi2) < 0.02);
+    CHECK(a.ndf == b.track.ndf);
+    for (std::size_t k = 0; k + 2 < n; ++k) {
+      CAPTURE(k);
+      const auto index = static_cast<Eigen::Index>(k);
+      const double sigma = std::sqrt(b.loss_covariance(index, index));
+      const HitFit& hit = a.hits[k + 1];
+      CHECK(std::abs(hit.energy_loss - b.losses[k]) < 0.01 * sigma);
+      CHECK(hit.sigma_energy_loss == doctest::Approx(sigma).epsilon(0.002));
+      // the prior is sharpened, and the fit is no copy of it
+      CHECK(sigma < losses.sigma[k]);
+    }
+  }
+}
+
 TEST_CASE("triplets in any field: every fit of a solenoid is that of helices") {
   RandomTracks random(36);
   RandomTracks::Options o;
@@ -233,6 +294,61 @@ TEST_CASE("triplets in any field: every fit of a solenoid is that of helices") {
     CHECK(a.sigma == doctest::Approx(b.sigma).epsilon(iterates ? 1e-7 : 0.02));
     CHECK(std::abs(a.kappa - b.kappa) < (iterates ? 1e-7 : 0.02) * b.sigma);
     if (iterates) check_same(a, b, 1e-6);
+  }
+}
+
+// Both see the same kinks: exact hits, so that p is p0 sqrt(2 n/chi2(p0)).
+TEST_CASE("track fitter: straight tracks tell their momentum by scattering") {
+  RandomTracks random(38);
+  for (const bool along_z : {false, true}) {
+    CAPTURE(along_z);
+    static const Field none;
+    TrackHits t;
+    t.field = false;
+    t.momentum = 2;
+    Vector3 x = Vector3::Zero(), direction(1, 0.2, 0.3);
+    if (along_z) {
+      t.flight = FlightModel{&none, {Axis::y}, 0.14, 1};
+      direction = {0.01, 0.02, 1};
+    }
+    direction.normalize();
+    const Vector3 normal = along_z ? Vector3::UnitZ() : Vector3::UnitX();
+    for (int i = 0; i < 8; ++i) {
+      x += direction * (50 / normal.dot(direction));
+      TrackHit h;
+      h.position = x;
+      h.u = along_z ? Vector3::UnitX() : Vector3::UnitY();
+      h.v = along_z ? Vector3::UnitY() : Vector3::UnitZ();
+      const CoordinateAxis axes[] = {{1, 0, 1e-12}, {0, 1, 1e-12}};
+      set_coordinates(h, axes);
+      h.theta0_2 = i == 3 ? 4e-6 : 1e-6;
+      if (i == 5) h.n_coordinates = 0;
+      t.points.push_back(h);
+      const double theta0 = std::sqrt(h.theta0_2);
+      direction =
+          (direction +
+           theta0 * Vector3(random.normal(), random.normal(), random.normal()))
+              .normalized();
+    }
+    const GlobalFit general = fit_global(t, FitKind::general);
+    const GlobalFit exact = fit_global(t, FitKind::scattering);
+    REQUIRE(exact.status == FitStatus::ok);
+    REQUIRE(general.status == FitStatus::ok);
+    REQUIRE(exact.scattering_momentum);
+    REQUIRE(general.scattering_momentum);
+    const ScatteringMomentum& m = *exact.scattering_momentum;
+    CHECK(m.finite);
+    const int n = 2 * 5;  // kinks of 7 hits
+    CHECK(m.p == doctest::Approx(2 * std::sqrt(n / exact.chi2)).epsilon(1e-9));
+    CHECK(m.sigma / m.p == doctest::Approx(1 / (2 * std::sqrt(5.0))));
+    // hits of 1 nm hardly matter
+    CHECK(general.scattering_momentum->p == doctest::Approx(m.p).epsilon(1e-3));
+    for (TrackHit& h : t.points)
+      for (CoordinateAxis& a : h.coordinates) a.variance = 1;
+    const GlobalFit blurred = fit_global(t, FitKind::general);
+    REQUIRE(blurred.scattering_momentum);
+    CHECK(!blurred.scattering_momentum->finite);
+    CHECK(blurred.scattering_momentum->lower_bound > 0);
   }
 }
 

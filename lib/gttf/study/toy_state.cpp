@@ -75,6 +75,12 @@ bool ToyState::any_at_plane() const {
   });
 }
 
+bool ToyState::any_without_field() const {
+  return std::ranges::any_of(points, [](const ToyPoint& p) {
+    return text_of(p.row, "status") == to_string(Status::no_field);
+  });
+}
+
 std::uint64_t ToyState::total() const {
   const auto points_with_toys = static_cast<std::uint64_t>(
       std::ranges::count_if(points, [](const auto& p) { return p.has_toys; }));

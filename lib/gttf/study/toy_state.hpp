@@ -42,6 +42,7 @@ struct ToyState {
   bool is_complete() const { return done() == total(); }
   /// Has any point tracks along the beam of a spectrometer or telescope?
   bool any_at_plane() const;
+  bool any_without_field() const;
 };
 
 /// Shard `index` of `count` (from 1): toys from floor(n (k - 1)/N) to

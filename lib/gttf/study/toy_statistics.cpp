@@ -54,6 +54,12 @@ void FitStatistics::add(const GlobalFit& fit, const ToyTrack& toy,
     const double error = fitted_parameters.sigma[i];
     if (!std::isnan(d) && error > 0) pulls[k].add(d / error);
   }
+  if (const auto& m = fit.scattering_momentum) {
+    if (m->finite)
+      momentum.add(m->p / toy.hits.momentum);
+    else
+      ++unbounded;
+  }
   if (fit.ndf > 0) {
     chi2_per_ndf.add(fit.chi2 / fit.ndf);
     probability.add(chi2_probability(fit.chi2, fit.ndf));
@@ -69,6 +75,8 @@ void FitStatistics::add(const FitStatistics& other) {
     pulls[i].add(other.pulls[i]);
   }
   chi2_per_ndf.add(other.chi2_per_ndf);
+  momentum.add(other.momentum);
+  unbounded += other.unbounded;
   probability.add(other.probability);
 }
 

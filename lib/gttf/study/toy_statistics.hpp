@@ -67,6 +67,9 @@ struct FitStatistics {
   /// kappa have the sign of kappa: positive is too much curvature.
   std::vector<ToyQuantity> residuals, pulls;
   ToyQuantity chi2_per_ndf{0, 5, 100};
+  /// Without field: momentum from scattering over the true one, where finite.
+  ToyQuantity momentum{0, 5, 100};
+  std::uint64_t unbounded = 0;  ///< toys whose scattering tells no momentum
   Histogram probability{0, 1, p_bins};
 
   FitStatistics();

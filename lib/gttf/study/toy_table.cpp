@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "gttf/fit/scattering_momentum.hpp"
 #include "gttf/study/bias_columns.hpp"
 #include "gttf/study/row.hpp"
 
@@ -114,6 +115,21 @@ void put_curvature(RowWriter& row, const ToyPoint& point, const ToyFit& fit,
           (pull.mean() - bias.expected.pull) / pull.mean_error());
 }
 
+/// Momentum from scattering, over the true one.
+void put_momentum(RowWriter& row, const ToyPoint& point,
+                  const FitStatistics& s) {
+  const ExactMoments& m = s.momentum.moments;
+  const double n = number_of(point.row, "n_triplets");
+  row.count("n_p_ms_unbounded", s.unbounded);
+  row.put("p_ms_rel", m.mean());
+  row.put("p_ms_rel_error", m.mean_error());
+  row.put("width_p_ms_rel", m.width());
+  row.put("width_error_p_ms_rel", m.width_error());
+  row.put("expected_p_ms_rel",
+          n > 1 ? scattering_momentum_mean(static_cast<int>(n)) : none);
+  row.put("expected_width_p_ms_rel", n > 0 ? 0.5 / std::sqrt(n) : none);
+}
+
 void put_chi2(RowWriter& row, const FitStatistics& s) {
   const double n = static_cast<double>(s.fitted);
   row.put("ndf", s.fitted > 0 ? static_cast<double>(s.ndf) / n : none);
@@ -153,6 +169,7 @@ Document make_row(const ToyState& state, const ToyPoint& point,
   for (std::size_t i = 0; i < n_toy_parameters; ++i)
     put(perigee_parameters[i], i, !at_plane || i == Perigee::qop);
   put_curvature(row, point, state.fits[fit], s);
+  if (state.any_without_field()) put_momentum(row, point, s);
   row.put("status", text_of(point.row, "status"));
   return row.take();
 }
@@ -270,7 +287,8 @@ Summary toy_summary(const ToyState& state) {
          {"p_GeV", "theta_deg", "n_triplets", "fit", "efficiency",
           "chi2_per_ndf", "pull_width_x", "pull_width_y", "pull_width_tx",
           "pull_width_ty", "pull_width_qop", "pull_mean_kappa",
-          "bias_kappa_rel", "width_deviation_qop", "status"})
+          "bias_kappa_rel", "width_deviation_qop", "p_ms_rel", "width_p_ms_rel",
+          "status"})
       if (name == known) return true;
     return false;
   };
