@@ -35,8 +35,8 @@ struct HitTrackOptions {
 ///
 /// A helix through the first, the middle and the last hit tells where the track
 /// crosses the detector, how thick each layer is along it, and its momentum,
-/// for which the scattering angles are computed. In fields that are not along z,
-/// along the beam, and with energy loss, find_track() takes the place of the
+/// for which the scattering angles are computed. In fields that are not along
+/// z, along the beam, and with energy loss, find_track() takes the place of the
 /// helix. Surfaces that were crossed without a hit count as passive. Keeps its
 /// memory: one for each thread.
 class HitTrackBuilder {
