@@ -94,6 +94,8 @@ void TrackOptions::declare_for_fit(CLI::App& command) {
   add(command, "--p", study.p, "VALUE",
       "Momentum for the scattering angles (default: of a helix through three "
       "hits)");
+  add(command, "--energy-loss", study.energy_loss, "off|mean|straggling",
+      "Energy loss (default: off)");
 }
 
 void TrackOptions::declare_start(CLI::App& command) {

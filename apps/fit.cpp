@@ -49,19 +49,37 @@ auto named(const std::string& option, const std::string& name,
 }
 
 // The columns that fit a terminal. csv and json have all.
-std::vector<std::string> columns_for_reading(bool events) {
+std::vector<std::string> columns_for_reading(bool events,
+                                             const Detector& detector) {
   std::vector<std::string> columns;
   if (events) columns.emplace_back("event");
-  for (const std::string_view name :
-       {"track", "n_hits", "p_GeV", "charge", "d0_um", "z0_um", "phi0_rad",
-        "theta_rad", "sigma_p_rel", "sigma_d0_um", "chi2", "ndf", "status"})
-    columns.emplace_back(name);
+  const auto add = [&columns](std::initializer_list<const char*> names) {
+    columns.insert(columns.end(), names.begin(), names.end());
+  };
+  const bool beam = is_beam_detector(detector);
+  const bool field = detector.field.kind != FieldKind::none;
+  add({"track", "n_hits"});
+  if (field) add({"p_GeV", "charge"});
+  if (beam)
+    add({"x_um", "y_um", "tx", "ty"});
+  else
+    add({"d0_um", "z0_um", "phi0_rad", "theta_rad"});
+  if (field) add({"sigma_p_rel"});
+  add({beam ? "sigma_x_um" : "sigma_d0_um"});
+  if (!field) add({"p_ms_GeV", "sigma_p_ms_GeV", "p_ms_status"});
+  add({"chi2", "ndf", "status"});
   return columns;
 }
 
-std::vector<std::string> all_columns() {
+std::vector<std::string> all_columns(const Detector& detector) {
   std::vector<std::string> names;
-  for (const Column& column : FitTable(true, 0, 1, "").take().columns)
+  for (const Column& column :
+       FitTable({.events = true,
+       .along_beam = is_beam_detector(detector),
+       .momentum = detector.field.kind == FieldKind::none},
+                0, 1, "")
+           .take()
+           .columns)
     names.push_back(column.name);
   return names;
 }
@@ -119,11 +137,12 @@ class Fit : public Verb {
 
     const Detector detector =
         load_detector(detector_, overrides_, output_.quiet);
-    const StudyRequest request = read_fit_request(track_.study);
+    StudyRequest request = read_fit_request(track_.study);
+    if (fit_losses_) fit_losses(request);
     const FitStudyOptions complete = with_momentum(study, request, detector);
     HitFile file(hits_, detector, reading);
     std::vector<std::string> columns;
-    if (!columns_.empty()) columns = parse_columns(file.has_events());
+    if (!columns_.empty()) columns = parse_columns(file.has_events(), detector);
     show(file.messages(), output_.quiet);
     const std::size_t n_warnings = file.messages().items().size();
 
@@ -190,6 +209,11 @@ class Fit : public Verb {
                     "(default: update, with --p estimate)")
         ->type_name("estimate|local|update")
         ->group(group);
+    command()
+        .add_flag("--fit-energy-loss", fit_losses_,
+                  "Fit the energy lost in each layer, too: columns of "
+                  "--residuals; stands for --energy-loss straggling")
+        ->group(group);
     constexpr int most_iterations = 100;
     command()
         .add_option("--iterations", iterations_,
@@ -238,12 +262,27 @@ class Fit : public Verb {
     return study;
   }
 
+  // The losses that the fit adjusts stand in the table of residuals.
+  void fit_losses(StudyRequest& request) const {
+    if (residuals_.empty())
+      throw UsageError(
+          "--fit-energy-loss: the losses stand in the table of residuals, add "
+          "--residuals FILE");
+    if (track_.study.energy_loss &&
+        request.energy_loss != EnergyLoss::straggling)
+      throw UsageError(
+          "--fit-energy-loss needs losses that fluctuate: leave out "
+          "--energy-loss, or give straggling");
+    request.energy_loss = EnergyLoss::straggling;
+  }
+
   static FitStudyOptions with_momentum(FitStudyOptions study,
                                        const StudyRequest& request,
                                        const Detector& detector) {
     if (!request.momentum.values.empty())
       study.hits.momentum = request.momentum.values[0];
-    if (detector.field.bz == 0 && request.momentum.values.empty() &&
+    if (TrackingGeometry(detector).b_ref() == 0 &&
+        request.momentum.values.empty() &&
         request.scattering != Scattering::off && study.kind != FitKind::hits)
       throw UsageError(
           "the detector has no field, so that the momentum is not measured: "
@@ -251,8 +290,9 @@ class Fit : public Verb {
     return study;
   }
 
-  std::vector<std::string> parse_columns(bool events) const {
-    std::vector<std::string> known = all_columns();
+  std::vector<std::string> parse_columns(bool events,
+                                         const Detector& detector) const {
+    std::vector<std::string> known = all_columns(detector);
     if (!events) std::erase(known, "event");
     if (columns_ == "all") return known;
     std::vector<std::string> names;
@@ -316,7 +356,8 @@ class Fit : public Verb {
                               request.particle.name + ", " + kind_ + " fit";
     const auto sink = outputs.table_sink(
         title,
-        columns.empty() ? columns_for_reading(file.has_events()) : columns,
+        columns.empty() ? columns_for_reading(file.has_events(), detector)
+                        : columns,
         columns, &bar);
     std::unique_ptr<TableSink> residual_sink;
     if (residual_outputs)
@@ -355,7 +396,7 @@ class Fit : public Verb {
   std::string kind_ = "general", weights_, bad_rows_ = "stop";
   std::string max_distance_ = "1cm";
   std::string columns_, residuals_;
-  bool unsorted_ = false, keep_order_ = false;
+  bool unsorted_ = false, keep_order_ = false, fit_losses_ = false;
   int iterations_ = 0;
   unsigned threads_ = 0;
   TrackOptions track_;

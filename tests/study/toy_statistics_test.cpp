@@ -22,9 +22,10 @@ GlobalFit fit_with(double phi, double kappa) {
 
 TEST_CASE("toy statistics: phi is an angle, kappa has the sign of the truth") {
   FitStatistics s;
-  const Vector5 truth{0, 0, -3.1, 1.5, -1};
+  ToyTrack toy;
+  toy.truth << 0, 0, -3.1, 1.5, -1;
   const ToyScale scale{1, 1, 0.1, 1, 0.5};
-  s.add(fit_with(3.1, -1.2), truth, scale);
+  s.add(fit_with(3.1, -1.2), toy, ToyParameters::perigee, scale);
   // 3.1 is 0.0832 below pi, -3.1 as much above -pi
   const double turn = 6.2 - 2 * 3.14159265358979;
   CHECK(s.residuals[Perigee::phi].moments.mean() ==
@@ -38,11 +39,27 @@ TEST_CASE("toy statistics: phi is an angle, kappa has the sign of the truth") {
   CHECK(s.probability.total() == 1);
 }
 
+TEST_CASE("toy statistics: along the beam x, y and slopes are compared") {
+  FitStatistics s;
+  GlobalFit fit = fit_with(0, -1.2);
+  fit.start_plane << 1, 2, 0.3, 0.4, -1.2;
+  fit.start_plane_covariance = 4 * Matrix5::Identity();
+  ToyTrack toy;
+  toy.truth.setConstant(-7);
+  toy.truth_at_plane << 0, 0, 0.1, 7, -1;
+  s.add(fit, toy, ToyParameters::plane, ToyScale{1, 1, 0.1, 1, 0.5});
+  CHECK(s.pulls[0].moments.mean() == doctest::Approx(0.5));
+  CHECK(s.residuals[2].moments.mean() == doctest::Approx(2));
+  // no angle: nothing is taken modulo 2 pi
+  CHECK(s.pulls[3].moments.mean() == doctest::Approx(-3.3));
+  CHECK(s.pulls[Perigee::kappa].moments.mean() == doctest::Approx(2));
+}
+
 TEST_CASE("toy statistics: failed fits are counted by reason only") {
   FitStatistics s;
   GlobalFit fit;
   fit.status = FitStatus::singular;
-  s.add(fit, Vector5::Zero(), ToyScale{1, 1, 1, 1, 1});
+  s.add(fit, ToyTrack(), ToyParameters::perigee, ToyScale{1, 1, 1, 1, 1});
   CHECK(s.fitted == 0);
   CHECK(s.failures() == 1);
   CHECK(s.failed[static_cast<std::size_t>(FitStatus::singular)] == 1);

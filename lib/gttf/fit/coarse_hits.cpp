@@ -3,6 +3,7 @@
 
 #include "gttf/fit/detail/coarse_hits.hpp"
 #include "gttf/fit/detail/prefit.hpp"
+#include "gttf/fit/detail/trajectory_start.hpp"
 
 namespace gttf::detail {
 
@@ -59,6 +60,42 @@ FitStatus put_on_prefit(const TrackHits& track, KinkSystem& system,
       if (is_coarse(system, k, q)) h.removed[q] = residual[q] / h.sigma[q];
   }
   for (LinearHit& h : system.hits) h.at = h.measured - h.error * h.removed;
+  return FitStatus::ok;
+}
+
+FitStatus put_on_trajectory(const TrackHits& track, bool coarse,
+                            KinkSystem& system, double& kappa) {
+  std::vector<std::size_t> measured;
+  for (const LinearHit& h : system.hits) measured.push_back(h.point);
+  const TrajectoryStart fit = find_start(track, measured);
+  if (fit.status != FitStatus::ok) return fit.status;
+  kappa = 0;
+  if (track.field) {
+    double p = momentum_of(track, fit.state.qop);
+    for (std::size_t i = measured.front(); i-- > 0;)
+      if (track.points[i].loss.mean > 0)
+        p = momentum_before(track, track.points[i].loss, p);
+    const double size =
+        track.flight->charge * std::abs(track.flight->field->reference) / p;
+    kappa = std::copysign(size, kappa_of(track, fit.state));
+  }
+  if (!coarse) return FitStatus::ok;
+  KinkedTrajectory trajectory;
+  trajectory.start(track, fit.state);
+  const std::size_t n = trajectory.nodes().size();
+  if (const auto s = trajectory.follow(track, n, false); s != FitStatus::ok)
+    return s;
+  std::size_t k = 0;
+  for (const TrajectoryNode& node : trajectory.nodes()) {
+    if (node.point != system.hits[k].point) continue;
+    LinearHit& h = system.hits[k];
+    const auto residual =
+        coordinate_residuals(track.points[h.point], node.before.position);
+    for (int q = 0; q < 2; ++q)
+      if (is_coarse(system, k, q)) h.removed[q] = residual[q] / h.sigma[q];
+    h.at = h.measured - h.error * h.removed;
+    if (++k == system.hits.size()) break;
+  }
   return FitStatus::ok;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gttf/fit/detail/helix.hpp"
+#include "gttf/fit/detail/trajectory_perigee.hpp"
 
 namespace gttf::detail {
 
@@ -37,9 +38,59 @@ Eigen::Matrix<double, 2, 3> rows(const Cartesian<double>& theta,
   return m;
 }
 
+/// Direction at an end of a segment, and its derivatives with the end points
+/// (theta, phi) and the curvature.
+struct EndDirection {
+  double theta, phi;
+  Eigen::Matrix<double, 2, 3> by_from, by_to;
+  Eigen::Vector2d slope;
+};
+
+EndDirection helix_direction(const KinkSystem& system,
+                             const KinkSolution& solution, std::size_t k,
+                             const Vector3& from, const Vector3& to,
+                             bool at_start) {
+  const std::size_t j = k < system.n_triplets() ? k : k - 1;
+  const auto& close = k < system.n_triplets() ? system.triplets[j].first
+                                              : system.triplets[j].second;
+  const Segment<double> s =
+      nearby_segment(from, to, solution.kappa(), close.length);
+  const SegmentDerivatives<double> d = derivatives(s);
+  const auto by_step =
+      rows(d.polar, at_start ? d.azimuth_start : d.azimuth_end);
+  return {std::atan2(s.sin_theta, s.cos_theta),
+          std::atan2(s.chord_sin, s.chord_cos) +
+              (at_start ? -s.half_turn : s.half_turn),
+          -by_step,
+          by_step,
+          {d.polar_slope, at_start ? -d.azimuth_slope : d.azimuth_slope}};
+}
+
+bool flown_direction(const TrackHits& track, const KinkSystem& system,
+                     const KinkSolution& solution, std::size_t k,
+                     const Vector3& from, const Vector3& to, bool at_start,
+                     EndDirection& direction) {
+  SlowedCharge charge;
+  FlightSegment segment;
+  if (!system.charge_behind(track, k, solution.kappa(), charge) ||
+      make_flight_segment(track, from, to, charge,
+                          system.layers_behind(track, k),
+                          segment) != FitStatus::ok)
+    return false;
+  const auto& d = segment.directed;
+  const auto& polar = at_start ? d.polar_start : d.polar_end;
+  const auto& azimuth = at_start ? d.azimuth_start : d.azimuth_end;
+  direction = {polar.value,
+               azimuth.value,
+               rows(polar.at_start, azimuth.at_start),
+               rows(polar.at_end, azimuth.at_end),
+               {polar.slope, azimuth.slope}};
+  return true;
+}
+
 }  // namespace
 
-TrackState state_on_segment(const KinkSystem& system,
+TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
                             const KinkSolution& solution, std::size_t k,
                             SegmentEnd end) {
   const bool at_start = end == SegmentEnd::start;
@@ -48,17 +99,17 @@ TrackState state_on_segment(const KinkSystem& system,
            system.hits[h].error * solution.shifts()[h];
   };
   const Vector3 from = fitted(k), to = fitted(k + 1);
-  const std::size_t j = k < system.n_triplets() ? k : k - 1;
-  const auto& close = k < system.n_triplets() ? system.triplets[j].first
-                                              : system.triplets[j].second;
-  const Segment<double> s =
-      nearby_segment(from, to, solution.kappa(), close.length);
-  const SegmentDerivatives<double> d = derivatives(s);
-
   TrackState state;
-  double theta = std::atan2(s.sin_theta, s.cos_theta);
-  double phi = std::atan2(s.chord_sin, s.chord_cos) +
-               (at_start ? -s.half_turn : s.half_turn);
+  EndDirection d;
+  if (!track.flight) {
+    d = helix_direction(system, solution, k, from, to, at_start);
+  } else if (!flown_direction(track, system, solution, k, from, to, at_start,
+                              d)) {
+    state.parameters.fill(GlobalFit::none);
+    state.covariance.fill(GlobalFit::none);
+    return state;
+  }
+  double theta = d.theta, phi = d.phi;
 
   // independent variables: kappa, two shifts of each hit, passive kinks
   constexpr int max_passive = 16;
@@ -67,18 +118,15 @@ TrackState state_on_segment(const KinkSystem& system,
   std::array<std::size_t, max_columns> columns{};
   jacobian.setZero();
   jacobian(StateIndex::kappa, 0) = 1;
-  jacobian(StateIndex::theta, 0) = d.polar_slope;
-  jacobian(StateIndex::phi, 0) = at_start ? -d.azimuth_slope : d.azimuth_slope;
+  jacobian.block<2, 1>(StateIndex::theta, 0) = d.slope;
   int n = 1;
   if (solution.has_hit_errors()) {
-    const auto gradient =
-        rows(d.polar, at_start ? d.azimuth_start : d.azimuth_end);
     for (const std::size_t h : {k, k + 1}) {
       const Matrix32& error = system.hits[h].error;
       const bool here = (h == k) == at_start;
-      const double sign = h == k ? 1 : -1;  // -error, and end - start
       if (here) jacobian.block<3, 2>(0, n) = -error;
-      jacobian.block<2, 2>(StateIndex::theta, n) = sign * gradient * error;
+      jacobian.block<2, 2>(StateIndex::theta, n) =
+          -(h == k ? d.by_from : d.by_to) * error;
       for (std::size_t c = 0; c < 2; ++c)
         columns[static_cast<std::size_t>(n - 1) + c] =
             KinkSolution::hit_column(h, c);
@@ -121,6 +169,65 @@ TrackState state_on_segment(const KinkSystem& system,
   state.covariance.noalias() =
       used * (c.topLeftCorner(n, n) * used.transpose()).eval();
   return state;
+}
+
+TrackState in_user_axes(const TrackHits& track, const SlowedCharge& charge,
+                        const TrackState& state) {
+  const Frame& frame = track.flight->frame;
+  const Vector3 direction =
+      direction_of(frame, state.parameters[StateIndex::theta],
+                   state.parameters[StateIndex::phi]);
+  const FrameAngles inside(frame, direction), user({Axis::z}, direction);
+  Eigen::Matrix<double, 3, 2> change;
+  change << inside.along_theta, inside.sin_theta * inside.along_phi;
+  Matrix6 turn = Matrix6::Identity();
+  turn.block<1, 2>(StateIndex::theta, StateIndex::theta) =
+      user.along_theta.transpose() * change;
+  turn.block<1, 2>(StateIndex::phi, StateIndex::theta) =
+      user.along_phi.transpose() * change / user.sin_theta;
+  TrackState out;
+  out.parameters = state.parameters;
+  out.parameters[StateIndex::theta] = user.theta;
+  out.parameters[StateIndex::phi] = user.phi;
+  if (track.field) {
+    const double b_ref = track.flight->field->reference;
+    out.parameters[StateIndex::kappa] = -b_ref * charge.qop;
+    turn(StateIndex::kappa, StateIndex::kappa) = -b_ref * charge.slope;
+  }
+  out.covariance = turn * state.covariance * turn.transpose();
+  return out;
+}
+
+void set_flown_perigee(const TrackHits& track, std::size_t innermost,
+                       const TrackState& first, double scale,
+                       GlobalFit& result) {
+  const Field& field = *track.flight->field;
+  const Frame& frame = track.flight->frame;
+  // the line before the innermost layer: its kink is not part of the fit
+  SlowedCharge charge =
+      SlowedCharge::at_origin(track, first.parameters[StateIndex::kappa]);
+  for (std::size_t i = 0; i < innermost; ++i)
+    if (!charge.pass(track, track.points[i].loss)) return;
+  TrajectoryState s;
+  s.position = first.parameters.head<3>();
+  s.direction = direction_of(frame, first.parameters[StateIndex::theta],
+                             first.parameters[StateIndex::phi]);
+  s.qop = charge.qop;
+  Vector3 bend = Vector3::Zero();
+  FlightState<0> here{s.position, s.direction, s.qop, {}, {}, {}};
+  const FlightGoal surface = goal_of(track.points[innermost]);
+  fly_onto(field, surface, Way::either, here, &bend);
+  Eigen::Matrix<double, 5, 6> of_state = Eigen::Matrix<double, 5, 6>::Zero();
+  of_state.leftCols<3>() = start_shifts(frame, s.direction, bend);
+  of_state(Perigee::theta, StateIndex::theta) = 1;
+  of_state(Perigee::phi, StateIndex::phi) = 1;
+  of_state(Perigee::kappa, StateIndex::kappa) =
+      track.field ? -field.reference * charge.slope : 0;
+  const Matrix5 c = of_state * first.covariance * of_state.transpose();
+  set_start_columns(track, s);
+  if (fly_onto(field, surface, Way::either, s) != Landing::there) return;
+  const FitWeights weights{scale > 0, std::sqrt(scale)};
+  set_trajectory_perigee(track, innermost, s, square_root(c), weights, result);
 }
 
 void set_perigee(const TrackHits& track, std::size_t innermost,

@@ -29,6 +29,10 @@ std::string_view to_string(FitStatus status) {
       return "no_curvature";
     case FitStatus::not_converged:
       return "not_converged";
+    case FitStatus::outside_map:
+      return "outside_map";
+    case FitStatus::stops:
+      return "stops";
   }
   return "unknown";
 }

@@ -20,6 +20,8 @@ enum class FitStatus {
   no_reference,     ///< the fit needs theta0 as a function of the curvature
   no_curvature,     ///< the curvature it must divide by is compatible with 0
   not_converged,    ///< re-linearisation runs away
+  outside_map,      ///< the fitted track leaves the field map
+  stops,            ///< the fitted track loses all its energy in a layer
 };
 
 /// The name as it stands in tables: `too_few_hits`, ...

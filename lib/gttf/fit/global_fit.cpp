@@ -6,6 +6,7 @@
 
 #include "gttf/fit/detail/coarse_hits.hpp"
 #include "gttf/fit/detail/fit_states.hpp"
+#include "gttf/fit/detail/kink_momentum.hpp"
 #include "gttf/fit/detail/kink_solution.hpp"
 #include "gttf/fit/streaming_fit.hpp"
 
@@ -44,9 +45,12 @@ std::string_view to_string(WeightSource source) {
 void clear(GlobalFit& r) {
   r.kappa = r.sigma = r.chi2 = r.kappa_weights = GlobalFit::none;
   r.ndf = r.n_steps = 0;
+  r.scattering_momentum.reset();
   r.perigee.setConstant(GlobalFit::none);
   r.perigee_covariance.setConstant(GlobalFit::none);
   r.perigee_covariance_without_inner = r.perigee_covariance;
+  r.start_plane.setConstant(GlobalFit::none);
+  r.start_plane_covariance.setConstant(GlobalFit::none);
 }
 
 struct TrackFitter::Work {
@@ -54,6 +58,8 @@ struct TrackFitter::Work {
 
   FitStatus run(const TrackHits& track, FitKind kind);
   FitStatus linearise(const TrackHits& track, FitKind kind);
+  TrackState hit_state(const TrackHits& track, std::size_t k,
+                       SegmentEnd end) const;
   FitStatus linear_fit(const TrackHits& track, FitKind kind,
                        WeightSource source);
   FitStatus solve(const TrackHits& track, FitKind kind, double kappa);
@@ -61,7 +67,7 @@ struct TrackFitter::Work {
   FitStatus relinearise(const TrackHits& track, FitKind kind);
   void set_scale(const TrackHits& track, double kappa);
   void report(const TrackHits& track, FitKind kind);
-  void report_hits();
+  void report_hits(const TrackHits& track);
 
   FitOptions options;
   GlobalFit result;
@@ -72,6 +78,14 @@ struct TrackFitter::Work {
 };
 
 namespace {
+
+/// The fluctuation of a loss concerns all triplets behind it, which the band of
+/// the triplets' matrix has no room for.
+bool straggles(const TrackHits& track) {
+  return track.flight && track.field &&
+         std::any_of(track.points.begin(), track.points.end(),
+                     [](const TrackHit& h) { return h.loss.sigma > 0; });
+}
 
 bool uses_hits(FitKind kind) {
   return kind == FitKind::general || kind == FitKind::hits;
@@ -142,7 +156,11 @@ FitStatus TrackFitter::Work::linear_fit(const TrackHits& track, FitKind kind,
     scale.resize(system.n_triplets());
     for (std::size_t j = 0; j < scale.size(); ++j) {
       const auto& t = system.triplets[j];
-      const double ratio = -t.phi_tilde / t.rho_phi / track.kappa_ref;
+      // in a straight piece of the track nothing tells the curvature
+      constexpr double straight = 1e-9;  // mm
+      const double ratio = std::abs(t.rho_phi) > straight
+                               ? -t.phi_tilde / t.rho_phi / track.kappa_ref
+                               : 1;
       scale[j] = ratio * ratio;
     }
     result.kappa_weights = GlobalFit::none;
@@ -185,7 +203,23 @@ FitStatus TrackFitter::Work::relinearise(const TrackHits& track, FitKind kind) {
   return FitStatus::ok;
 }
 
-void TrackFitter::Work::report_hits() {
+TrackState TrackFitter::Work::hit_state(const TrackHits& track, std::size_t k,
+                                        SegmentEnd end) const {
+  const TrackState state = state_on_segment(track, system, solution, k, end);
+  if (!track.flight) return state;
+  SlowedCharge charge;
+  const double kappa = solution.kappa();
+  if (end == SegmentEnd::start) {
+    system.charge_behind(track, k, kappa, charge);
+  } else {
+    system.charge_behind(track, k, kappa, charge);
+    for (const std::size_t i : system.layers_behind(track, k))
+      charge.pass(track, track.points[i].loss);
+  }
+  return in_user_axes(track, charge, state);
+}
+
+void TrackFitter::Work::report_hits(const TrackHits& track) {
   result.hits.resize(system.hits.size());
   for (std::size_t k = 0; k < system.hits.size(); ++k) {
     const LinearHit& h = system.hits[k];
@@ -207,10 +241,8 @@ void TrackFitter::Work::report_hits() {
       }
     }
     const bool last = k + 1 == system.hits.size();
-    if (k > 0)
-      f.before = state_on_segment(system, solution, k - 1, SegmentEnd::end);
-    f.after = last ? f.before
-                   : state_on_segment(system, solution, k, SegmentEnd::start);
+    if (k > 0) f.before = hit_state(track, k - 1, SegmentEnd::end);
+    f.after = last ? f.before : hit_state(track, k, SegmentEnd::start);
     if (k == 0) f.before = f.after;
   }
 }
@@ -222,18 +254,30 @@ void TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
   const int n_triplets = static_cast<int>(system.n_triplets());
   result.ndf = 2 * n_triplets - (track.field ? 1 : 0);
   if (options.detail == FitDetail::curvature) return;
+  if (!track.field && kind != FitKind::hits)
+    result.scattering_momentum = kink_momentum(track, system, uses_hits(kind));
   solution.make_shifts(system);
   const bool all = options.detail == FitDetail::hits;
   solution.make_columns(system, all ? system.hits.size() : 2);
   const double inner = kind == FitKind::hits ? 0 : scale.front();
-  set_perigee(track, system.hits[0].point,
-              state_on_segment(system, solution, 0, SegmentEnd::start), inner,
-              result);
-  if (all) report_hits();
+  const TrackState first =
+      state_on_segment(track, system, solution, 0, SegmentEnd::start);
+  if (track.flight)
+    set_flown_perigee(track, system.hits[0].point, first, inner, result);
+  else
+    set_perigee(track, system.hits[0].point, first, inner, result);
+  if (all) report_hits(track);
 }
 
 FitStatus TrackFitter::Work::linearise(const TrackHits& track, FitKind kind) {
   double kappa = 0;
+  if (track.flight) {
+    const bool coarse = uses_hits(kind) && is_coarse(system);
+    if (const auto s = put_on_trajectory(track, coarse, system, kappa);
+        s != FitStatus::ok)
+      return s;
+    return system.linearise(track, &kappa);
+  }
   // exact hits are where they are
   if (uses_hits(kind) && is_coarse(system)) {
     if (const auto s = put_on_prefit(track, system, kappa); s != FitStatus::ok)
@@ -263,7 +307,8 @@ const GlobalFit& TrackFitter::fit(const TrackHits& hits, FitKind kind) {
   const bool unmeasured =
       std::any_of(hits.points.begin(), hits.points.end(),
                   [](const TrackHit& h) { return h.n_coordinates == 1; });
-  if (unmeasured && uses_hits(kind)) return work_->streaming.fit(hits, kind);
+  if (uses_hits(kind) && (unmeasured || straggles(hits)))
+    return work_->streaming.fit(hits, kind);
   GlobalFit& r = work_->result;
   clear(r);
   r.status = unmeasured ? FitStatus::not_determined : work_->run(hits, kind);

@@ -5,11 +5,13 @@
 #include <Eigen/Core>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "gttf/fit/fit_status.hpp"
 #include "gttf/fit/hits.hpp"
+#include "gttf/fit/scattering_momentum.hpp"
 #include "gttf/fit/track_state.hpp"
 
 namespace gttf {
@@ -61,6 +63,10 @@ struct HitFit {
   Eigen::Vector2d fitted_with_kappa;  ///< Cov(fitted position, kappa)
   TrackState before;  ///< at the fitted position, before its scattering
   TrackState after;   ///< after it; first hit: before = after, last: too
+  /// Fitted energy loss in the layer and its error, GeV; NaN unless the fit
+  /// knows of losses (TrackHits::flight).
+  double energy_loss = std::numeric_limits<double>::quiet_NaN();
+  double sigma_energy_loss = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Result of a global fit. NaN unless status is ok, and where not asked for.
@@ -68,17 +74,25 @@ struct GlobalFit {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
   FitStatus status = FitStatus::too_few_hits;
-  double kappa = none;  ///< signed 3D curvature -q B/p, 1/mm
+  double kappa = none;  ///< signed 3D curvature -q B/p, 1/mm; see TrackHits
   double sigma = none;  ///< its standard deviation
   double chi2 = none;
   int ndf = 0;
   int n_steps = 0;              ///< linear fits done
   double kappa_weights = none;  ///< curvature at which theta0 was taken
 
+  /// Without field: the momentum that the scattering of the track tells, if
+  /// TrackHits::momentum is given and every hit has two coordinates.
+  std::optional<ScatteringMomentum> scattering_momentum;
+
   Vector5 perigee;             ///< d0, z0, phi, theta, kappa; order of Perigee
   Matrix5 perigee_covariance;  ///< with first layer's and inner scattering
   Matrix5 perigee_covariance_without_inner;
-  std::vector<HitFit> hits;  ///< every measured point, in order of flight
+  /// x, y, dx/dz, dy/dz, kappa on the plane z = const. through the origin; with
+  /// TrackHits::flight only. For tracks along z, which have no perigee.
+  Vector5 start_plane;
+  Matrix5 start_plane_covariance;  ///< as perigee_covariance
+  std::vector<HitFit> hits;        ///< every measured point, in order of flight
 };
 
 /// Numbers to NaN, counts to 0; keeps memory.
@@ -98,8 +112,12 @@ void clear(GlobalFit& fit);
 ///
 /// The hits themselves are the linearisation point, except where a coordinate
 /// is measured too coarsely for that: then a helix fitted beforehand is. Tracks
-/// with unmeasured coordinates are fitted by the streaming fit, which is the
-/// same fit; scattering fits need two coordinates per hit.
+/// with unmeasured coordinates, or whose energy loss fluctuates, are fitted by
+/// the streaming fit, which is the same fit; scattering fits need two
+/// coordinates per hit, and take the mean losses.
+///
+/// In any field (TrackHits::flight) the triplets' parameters come from flights
+/// between the hits; nothing else changes.
 /// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_kappa, eq:global_fit_sigma,
 ///         eq:global_fit_chi2; docs/theory/data-fits.md
 class TrackFitter {

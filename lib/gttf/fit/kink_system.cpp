@@ -13,9 +13,12 @@ namespace {
 constexpr double closest_transverse = 1e-6;  // mm
 constexpr double least_inverse_index = 0.05;
 
-/// Do two hits have a transverse direction from one to the other?
-bool apart(const Vector3& step) {
-  return step.head<2>().squaredNorm() > closest_transverse * closest_transverse;
+/// Do two hits have a direction (a transverse one, for helices) from one to
+/// the other?
+bool apart(const TrackHits& track, const Vector3& step) {
+  const double square =
+      track.flight ? step.squaredNorm() : step.head<2>().squaredNorm();
+  return square > closest_transverse * closest_transverse;
 }
 
 bool is_finite(const TrackHit& h) {
@@ -97,7 +100,7 @@ FitStatus KinkSystem::take(const TrackHits& track) {
   }
   if (hits.size() < 3) return FitStatus::too_few_hits;
   for (std::size_t k = 0; k + 1 < hits.size(); ++k)
-    if (!apart(hits[k + 1].measured - hits[k].measured))
+    if (!apart(track, hits[k + 1].measured - hits[k].measured))
       return FitStatus::coincident_hits;
   // nothing behind the last hit matters
   while (!passive.empty() && passive.back().before + 1 >= hits.size())
@@ -105,18 +108,14 @@ FitStatus KinkSystem::take(const TrackHits& track) {
   return FitStatus::ok;
 }
 
-FitStatus KinkSystem::linearise(const TrackHits& track, const double* kappa) {
-  const std::size_t n = hits.size() - 2;
-  triplets.resize(n);
-  gradient.resize(n);
-  psi.resize(2 * n);
-  rho.resize(2 * n);
-  for (std::size_t j = 0; j < n; ++j) {
+FitStatus KinkSystem::make_triplets(const TrackHits& track,
+                                    const double* kappa) {
+  for (std::size_t j = 0; j < triplets.size(); ++j) {
     const auto x0 = cartesian(hits[j].at), x1 = cartesian(hits[j + 1].at),
                x2 = cartesian(hits[j + 2].at);
-    if (!apart(hits[j + 1].at - hits[j].at) ||
-        !apart(hits[j + 2].at - hits[j + 1].at) ||
-        !apart(hits[j + 2].at - hits[j].at))
+    if (!apart(track, hits[j + 1].at - hits[j].at) ||
+        !apart(track, hits[j + 2].at - hits[j + 1].at) ||
+        !apart(track, hits[j + 2].at - hits[j].at))
       return FitStatus::coincident_hits;
     Triplet<double>& t = triplets[j];
     t = kappa ? make_triplet(x0, x1, x2, *kappa) : make_triplet(x0, x1, x2);
@@ -124,22 +123,32 @@ FitStatus KinkSystem::linearise(const TrackHits& track, const double* kappa) {
       return kappa ? FitStatus::not_converged : FitStatus::beyond_pole;
     if (const auto status = check_triplet(t); status != FitStatus::ok)
       return status;
-    psi[2 * j] = t.theta_tilde;
-    psi[2 * j + 1] = t.phi_tilde;
-    rho[2 * j] = t.rho_theta;
-    rho[2 * j + 1] = t.rho_phi;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const LinearHit& h = hits[j + i];
-      Matrix2& g = gradient[j][i];
-      g.col(0) = shift(t.h_theta[i], t.h_phi[i], h.error.col(0));
-      g.col(1) = shift(t.h_theta[i], t.h_phi[i], h.error.col(1));
-      // kinks at the measured points, seen from where the hits were put
-      if (h.removed[0] == 0 && h.removed[1] == 0) continue;
-      const Vector2 back = g * h.removed;
-      psi[2 * j] += back[0];
-      psi[2 * j + 1] += back[1];
-    }
   }
+  return FitStatus::ok;
+}
+
+/// Row pair of a triplet.
+void KinkSystem::set_rows(std::size_t j) {
+  const Triplet<double>& t = triplets[j];
+  psi[2 * j] = t.theta_tilde;
+  psi[2 * j + 1] = t.phi_tilde;
+  rho[2 * j] = t.rho_theta;
+  rho[2 * j + 1] = t.rho_phi;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const LinearHit& h = hits[j + i];
+    Matrix2& g = gradient[j][i];
+    g.col(0) = shift(t.h_theta[i], t.h_phi[i], h.error.col(0));
+    g.col(1) = shift(t.h_theta[i], t.h_phi[i], h.error.col(1));
+    // kinks at the measured points, seen from where the hits were put
+    if (h.removed[0] == 0 && h.removed[1] == 0) continue;
+    const Vector2 back = g * h.removed;
+    psi[2 * j] += back[0];
+    psi[2 * j + 1] += back[1];
+  }
+}
+
+FitStatus KinkSystem::set_passive(const TrackHits& track) {
+  const std::size_t n = triplets.size();
   for (PassiveKink& p : passive) {
     // segments of one triplet have a common circle: take the one after
     const std::size_t j = p.before < n ? p.before : n - 1;
@@ -149,6 +158,19 @@ FitStatus KinkSystem::linearise(const TrackHits& track, const double* kappa) {
       return FitStatus::wrong_order;
   }
   return FitStatus::ok;
+}
+
+FitStatus KinkSystem::linearise(const TrackHits& track, const double* kappa) {
+  const std::size_t n = hits.size() - 2;
+  triplets.resize(n);
+  gradient.resize(n);
+  psi.resize(2 * n);
+  rho.resize(2 * n);
+  const FitStatus status = track.flight ? make_flown_triplets(track, *kappa)
+                                        : make_triplets(track, kappa);
+  if (status != FitStatus::ok) return status;
+  for (std::size_t j = 0; j < n; ++j) set_rows(j);
+  return track.flight ? set_flown_passive(track, *kappa) : set_passive(track);
 }
 
 }  // namespace gttf::detail

@@ -60,6 +60,37 @@ void shift_kinks(const FiveEquations<S>& e, ResidualColumn<S>& column,
   }
 }
 
+/// Turns equations for the line outside of a layer into equations for the line
+/// inside, s_outside = s_inside + b k with k = mean +- sqrt(w): one random
+/// change of any components.
+/// @param gain, offset  k = offset - gain s_inside +- sqrt(remaining)
+/// @return              remaining
+/// Source: docs/theory/streaming.md, kinks in any field
+template <class S>
+S scatter_one(FiveEquations<S>& e, ResidualColumn<S>& column, const Row<S>& b,
+              const S& mean, S w, Row<S>& gain, S& offset) {
+  for (std::size_t i = 5; i-- > 0;) {
+    S f = b[i];
+    for (std::size_t j = i + 1; j < 5; ++j)
+      f = f + e.r[FiveEquations<S>::at(i, j)] * b[j];
+    const S v = e.v[i], t = w * f, a = v + t * f, k = t / a;
+    if (i == 4) offset = mean;
+    // the mean comes first, as a change that is known
+    const S here = column.z[i] - f * offset;
+    e.v[i] = a;
+    w = w * (v / a);
+    for (std::size_t j = i + 1; j < 5; ++j) {
+      S& r = e.r[FiveEquations<S>::at(i, j)];
+      r = r - f * gain[j];
+      gain[j] = gain[j] + k * r;
+    }
+    gain[i] = k;
+    column.z[i] = here;
+    offset = offset + k * here;
+  }
+  return w;
+}
+
 /// Solution s of the five equations, from the last one upwards.
 template <class S>
 Row<S> solve(const FiveEquations<S>& e, const ResidualColumn<S>& column) {

@@ -6,6 +6,7 @@
 #include "gttf/fit/detail/fit_states.hpp"
 #include "gttf/fit/detail/kinked_helix.hpp"
 #include "gttf/fit/detail/prefit.hpp"
+#include "gttf/fit/detail/trajectory_fit.hpp"
 #include "gttf/fit/residual_column.hpp"
 
 namespace gttf {
@@ -38,10 +39,10 @@ Eigen::Matrix<double, n, n> covariance_of(
 }  // namespace
 
 struct StreamingFitter::Work {
-  explicit Work(const FitOptions& o) : options(o) {}
+  explicit Work(const FitOptions& o) : options(o), in_flight(o) {}
 
   FitStatus run(const TrackHits& track);
-  FitStatus check(const TrackHits& track);
+  bool is_coarse(const TrackHits& track) const;
   void set_weights(const TrackHits& track, double kappa);
   FitStatus step(const TrackHits& track);
   bool move(const TrackHits& track);
@@ -59,9 +60,7 @@ struct StreamingFitter::Work {
   FitOptions options;
   bool scatters = true;
   GlobalFit result;
-  std::vector<std::size_t> measured;
-  int n_coordinates = 0;
-  bool coarse = false;
+  MeasuredPoints measured;
   KinkedHelix reference;
   double weight_scale = 1;
   Equations equations;
@@ -70,44 +69,21 @@ struct StreamingFitter::Work {
   std::vector<KinkGain<double>> gains;
   std::vector<std::array<double, 2>> kink_offsets;
   std::vector<Equations> outer, inner;
+  TrajectoryFit in_flight;  ///< for tracks with a FlightModel
 };
 
-FitStatus StreamingFitter::Work::check(const TrackHits& track) {
-  measured.clear();
-  n_coordinates = 0;
-  coarse = false;
-  if (!std::isfinite(track.kappa_ref) || !track.origin.allFinite())
-    return FitStatus::not_finite;
-  for (std::size_t i = 0; i < track.points.size(); ++i) {
-    const TrackHit& h = track.points[i];
-    double sum = h.position.sum() + h.u.sum() + h.v.sum() + h.theta0_2;
-    bool positive = h.theta0_2 >= 0;
-    for (const CoordinateAxis& a : h.axes()) {
-      sum += a.cosine + a.sine + a.variance;
-      positive = positive && a.variance > 0;
-    }
-    if (!std::isfinite(sum)) return FitStatus::not_finite;
-    if (!positive) return FitStatus::bad_error;
-    if (!h.measures()) continue;
-    // wires may cross: what lies along them is not measured
-    if (!measured.empty() && h.n_coordinates == 2 &&
-        (h.position - track.points[measured.back()].position).head<2>().norm() <
-            1e-6)
-      return FitStatus::coincident_hits;
-    measured.push_back(i);
-    n_coordinates += h.n_coordinates;
-    coarse = coarse || h.n_coordinates < 2;
-  }
-  if (measured.size() < 3) return FitStatus::too_few_hits;
-  const double length = (track.points[measured.back()].position -
-                         track.points[measured.front()].position)
+/// Is a coordinate not measured, or too coarsely to linearise at the hits?
+bool StreamingFitter::Work::is_coarse(const TrackHits& track) const {
+  const double length = (track.points[measured.points.back()].position -
+                         track.points[measured.points.front()].position)
                             .norm();
   const double tolerance = 1e-3 * length;
-  for (const std::size_t i : measured)
+  for (const std::size_t i : measured.points) {
+    if (track.points[i].n_coordinates < 2) return true;
     for (const CoordinateAxis& a : track.points[i].axes())
-      coarse = coarse || a.variance > tolerance * tolerance;
-  return n_coordinates < (track.field ? 5 : 4) ? FitStatus::not_determined
-                                               : FitStatus::ok;
+      if (a.variance > tolerance * tolerance) return true;
+  }
+  return false;
 }
 
 void StreamingFitter::Work::set_weights(const TrackHits& track, double kappa) {
@@ -206,8 +182,9 @@ bool StreamingFitter::Work::move(const TrackHits& track) {
 }
 
 FitStatus StreamingFitter::Work::run(const TrackHits& track) {
-  if (const auto s = check(track); s != FitStatus::ok) return s;
-  const Prefit first = prefit(track, measured, coarse);
+  find_measured(track, measured);
+  if (measured.status != FitStatus::ok) return measured.status;
+  const Prefit first = prefit(track, measured.points, is_coarse(track));
   if (first.status != FitStatus::ok) return first.status;
   if (const auto s = reference.start(track, first.start); s != FitStatus::ok)
     return s;
@@ -242,7 +219,7 @@ TrackState StreamingFitter::Work::state(const Node& node, const Helix& at,
 
 void StreamingFitter::Work::report_hits(const TrackHits& track) {
   const auto& nodes = reference.nodes();
-  result.hits.resize(measured.size());
+  result.hits.resize(measured.points.size());
   Equations inside;  // what the points before the node say
   if (!track.field) inside.v[4] = 0;
   std::size_t hit = 0;
@@ -300,13 +277,13 @@ void StreamingFitter::Work::report(const TrackHits& track) {
   // results of the last linear fit, positions and directions after it
   result.kappa = reference.first().kappa;
   result.chi2 = column.chi2;
-  result.ndf = n_coordinates - (track.field ? 5 : 4);
+  result.ndf = measured.n_coordinates - (track.field ? 5 : 4);
   result.sigma = std::sqrt(equations.v[4]);
   if (options.detail == FitDetail::curvature) return;
   const auto& nodes = reference.nodes();
   const TrackState first = state(nodes.front(), reference.first(),
                                  nodes.front().transport_before, equations);
-  set_perigee(track, measured.front(), first, weight_scale, result);
+  set_perigee(track, measured.points.front(), first, weight_scale, result);
   if (options.detail != FitDetail::hits) return;
   if (reference.follow(track) == FitStatus::ok) report_hits(track);
 }
@@ -321,6 +298,11 @@ StreamingFitter& StreamingFitter::operator=(StreamingFitter&&) noexcept =
 const GlobalFit& StreamingFitter::fit(const TrackHits& hits, FitKind kind) {
   GlobalFit& r = work_->result;
   clear(r);
+  if (hits.flight) {
+    r.status = work_->in_flight.run(hits, kind, r);
+    if (r.status != FitStatus::ok) r.hits.clear();
+    return r;
+  }
   work_->scatters = kind != FitKind::hits;
   r.status = work_->run(hits);
   if (r.status == FitStatus::ok)

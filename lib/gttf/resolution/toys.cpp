@@ -3,9 +3,6 @@
 #include "gttf/resolution/toys.hpp"
 
 #include <cmath>
-#include <tuple>
-
-#include "gttf/trajectory/surface_axes.hpp"
 
 namespace gttf {
 
@@ -92,6 +89,8 @@ ToySimulator::ToySimulator(const TrackingGeometry& geometry, const Track& track,
       spot_(spot) {
   hits_.field = geometry.bz() != 0;
   hits_.kappa_ref = start_.kappa;
+  hits_.momentum = track.p;
+  hits_.mass = track.mass;
   hits_.origin = vertex_;
   if (spot_) {
     n_normals_ = 3;
@@ -106,41 +105,21 @@ ToySimulator::ToySimulator(const TrackingGeometry& geometry, const Track& track,
 void ToySimulator::add_step(const TrackingGeometry& geometry,
                             const Line<double>& line,
                             const TrackCrossing<double>& crossing) {
-  Step step;
-  step.surface = geometry.surfaces()[crossing.surface];
-  step.theta0 = std::sqrt(crossing.theta0_2);
-  step.nominal = position_at(line, crossing.at);
   TrackHit hit;
-  hit.position = step.nominal;
-  std::tie(hit.u, hit.v) = surface_axes(step.surface, step.nominal);
+  const detail::ToyMeasurement measurement(
+      geometry, geometry.surfaces()[crossing.surface],
+      position_at(line, crossing.at), hit);
   hit.theta0_2 = crossing.theta0_2;
-  hit.cylinder = step.surface.kind == SurfaceRecord::Kind::cylinder;
-  const auto axes = geometry.axes(step.surface);
-  if (!axes.empty()) set_coordinates(hit, axes);
-  step.measures = hit.measures();
-  const auto sigma = [&hit](std::size_t q) {
-    return std::sqrt(hit.coordinates[q].variance);
-  };
-  const CoordinateAxis& a = hit.coordinates[0];
-  if (hit.n_coordinates == 1) {
-    step.first_error = Eigen::Vector2d(a.cosine, a.sine) * sigma(0);
-    step.free = true;
-    step.free_direction = {-a.sine, a.cosine};
-  } else if (hit.n_coordinates == 2) {
-    // a . shift = sigma_a n_a, b . shift = sigma_b n_b
-    const CoordinateAxis& b = hit.coordinates[1];
-    const double det = a.cosine * b.sine - a.sine * b.cosine;
-    step.first_error = Eigen::Vector2d(b.sine, -b.cosine) * (sigma(0) / det);
-    step.second_error = Eigen::Vector2d(-a.sine, a.cosine) * (sigma(1) / det);
-  }
+  const double theta0 = std::sqrt(crossing.theta0_2);
   n_normals_ += static_cast<std::size_t>(hit.n_coordinates);
-  if (step.theta0 > 0) n_normals_ += 2;
+  if (theta0 > 0) n_normals_ += 2;
   hits_.points.push_back(hit);
-  steps_.push_back(step);
+  steps_.push_back({measurement, theta0});
 }
 
 ToyTrack ToySimulator::prototype() const {
-  return {hits_, Vector5::Zero(), std::vector<double>(n_normals_)};
+  return {hits_, Vector5::Zero(), Vector5::Zero(),
+          std::vector<double>(n_normals_)};
 }
 
 bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
@@ -160,23 +139,11 @@ bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
   TrackHit* hit = toy.hits.points.data() + (spot_ ? 1 : 0);
   for (const Step& step : steps_) {
     Crossing<double> x;
-    if (find_crossing(line, step.surface, x) != Reach::crossed) return false;
+    if (find_crossing(line, step.measurement.surface(), x) != Reach::crossed)
+      return false;
     flight = flight_at(line, x);
-    if (step.measures) {
-      const auto [u, v] = surface_axes(step.surface, flight.position);
-      Eigen::Vector2d shift = step.first_error * *normal++;
-      if (step.free) {
-        const Vector3 along =
-            u * step.free_direction[0] + v * step.free_direction[1];
-        shift +=
-            step.free_direction * along.dot(step.nominal - flight.position);
-      } else {
-        shift += step.second_error * *normal++;
-      }
-      hit->position = flight.position + u * shift[0] + v * shift[1];
-      move_onto(step.surface, hit->position);
-      std::tie(hit->u, hit->v) = surface_axes(step.surface, hit->position);
-    }
+    if (step.measurement.measures())
+      normal = step.measurement.measure(flight.position, normal, *hit);
     if (step.theta0 > 0) {
       scatter(step.theta0 * normal[0], step.theta0 * normal[1],
               line.inv_sin_theta, flight.direction);

@@ -7,6 +7,7 @@
 
 #include "gttf/core/random.hpp"
 #include "gttf/fit/hits.hpp"
+#include "gttf/resolution/detail/toy_measurement.hpp"
 #include "gttf/trajectory/crossings.hpp"
 
 namespace gttf {
@@ -16,6 +17,7 @@ namespace gttf {
 struct ToyTrack {
   TrackHits hits;               ///< what a fit may know
   Vector5 truth;                ///< true perigee parameters, with kappa
+  Vector5 truth_at_plane;       ///< as GlobalFit::start_plane; any field only
   std::vector<double> normals;  ///< the random numbers of this toy
 };
 
@@ -45,16 +47,10 @@ class ToySimulator {
   bool simulate(const RandomPlace& place, ToyTrack& toy) const;
 
  private:
-  /// What happens at one surface; errors per random number.
+  /// What happens at one surface.
   struct Step {
-    SurfaceRecord surface;
+    detail::ToyMeasurement measurement;
     double theta0 = 0;
-    bool measures = false;
-    /// Along u', v', of the measured coordinates.
-    Eigen::Vector2d first_error{0, 0}, second_error{0, 0};
-    bool free = false;  ///< one direction is unmeasured
-    Eigen::Vector2d free_direction{0, 0};
-    Vector3 nominal{0, 0, 0};  ///< where the reference track crosses
   };
 
   void add_step(const TrackingGeometry& geometry, const Line<double>& line,

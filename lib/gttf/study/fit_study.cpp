@@ -49,16 +49,19 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
   StudyRequest model = request;
   // A fit that knows of no scattering needs none on its way.
   if (options.kind == FitKind::hits) model.scattering = Scattering::off;
-  const bool events = file.has_events();
+  const FitTableStyle style{.events = file.has_events(),
+                            .along_beam = is_beam_detector(detector),
+                            .losses = model.energy_loss != EnergyLoss::off,
+                            .momentum = !geometry.has_field()};
   FitOptions fit_options = options.fit;
   fit_options.detail =
       residuals == nullptr ? FitDetail::perigee : FitDetail::hits;
 
   const auto fit_block = [&](const HitBlock& block, HitTrackBuilder& builder,
                              TrackFitter& fitter) {
-    FitTable rows(events, geometry.b_ref(), model.particle.charge,
+    FitTable rows(style, geometry.b_ref(), model.particle.charge,
                   options.fit_name);
-    ResidualTable hit_rows(events, detector, geometry);
+    ResidualTable hit_rows(style, detector, geometry);
     rows.reserve(block.tracks.size());
     for (const FileTrack& track : block.tracks) {
       const auto hits = block.hits_of(track);

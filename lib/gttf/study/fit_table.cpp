@@ -2,6 +2,7 @@
 #include "gttf/study/fit_table.hpp"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr double none = GlobalFit::none;
 
-constexpr std::array<const char*, 18> fit_columns{"p_GeV",
+constexpr std::array<const char*, 29> fit_columns{"p_GeV",
                                                   "pt_GeV",
                                                   "charge",
                                                   "qop_per_GeV",
@@ -30,17 +31,34 @@ constexpr std::array<const char*, 18> fit_columns{"p_GeV",
                                                   "sigma_theta_mrad",
                                                   "chi2",
                                                   "chi2_per_ndf",
-                                                  "chi2_probability"};
+                                                  "chi2_probability",
+                                                  "x_um",
+                                                  "y_um",
+                                                  "tx",
+                                                  "ty",
+                                                  "sigma_x_um",
+                                                  "sigma_y_um",
+                                                  "sigma_tx_mrad",
+                                                  "sigma_ty_mrad",
+                                                  "p_ms_GeV",
+                                                  "sigma_p_ms_GeV",
+                                                  "p_ms_min_GeV"};
 
-constexpr std::array<const char*, 9> residual_columns{"x_mm",
-                                                      "y_mm",
-                                                      "z_mm",
-                                                      "residual_u_um",
-                                                      "residual_v_um",
-                                                      "sigma_residual_u_um",
-                                                      "sigma_residual_v_um",
-                                                      "pull_u",
-                                                      "pull_v"};
+constexpr std::array<const char*, 11> residual_columns{"x_mm",
+                                                       "y_mm",
+                                                       "z_mm",
+                                                       "residual_u_um",
+                                                       "residual_v_um",
+                                                       "sigma_residual_u_um",
+                                                       "sigma_residual_v_um",
+                                                       "pull_u",
+                                                       "pull_v",
+                                                       "energy_loss_MeV",
+                                                       "sigma_energy_loss_MeV"};
+
+constexpr std::size_t first_of_plane = 18;  // of the columns of a fit
+constexpr std::size_t first_of_momentum = 26;
+constexpr std::size_t first_of_losses = 9;  // of those of a residual
 
 double root(double variance) {
   return variance >= 0 ? std::sqrt(variance) : none;
@@ -51,12 +69,19 @@ void append(std::array<Reals, n>& columns, const std::array<double, n>& row) {
   for (std::size_t i = 0; i < n; ++i) columns[i].push_back(row[i]);
 }
 
+bool is_sound(const Vector5& parameters, const Matrix5& covariance) {
+  // Scattering fits may know a parameter exactly.
+  return parameters.allFinite() && covariance.allFinite() &&
+         covariance.diagonal().minCoeff() >= 0;
+}
+
+/// Of tracks along z only the parameters on the plane exist.
 bool is_sound(const GlobalFit& fit) {
   const double theta = fit.perigee[Perigee::theta];
-  // Scattering fits may know a parameter exactly.
-  return fit.perigee.allFinite() && theta > 0 && theta < unit::pi &&
-         fit.perigee_covariance.allFinite() &&
-         fit.perigee_covariance.diagonal().minCoeff() >= 0 && fit.chi2 >= 0;
+  const bool perigee = is_sound(fit.perigee, fit.perigee_covariance) &&
+                       theta > 0 && theta < unit::pi;
+  return fit.chi2 >= 0 &&
+         (perigee || is_sound(fit.start_plane, fit.start_plane_covariance));
 }
 
 constexpr auto all_none = [] {
@@ -99,22 +124,35 @@ Residual residual_of(const TrackHit& hit, const HitFit& fit,
 
 }  // namespace
 
-FitTable::FitTable(bool events, double bz, double charge,
+bool is_beam_detector(const Detector& detector) {
+  const Field& field = detector.field;
+  if (field.kind == FieldKind::dipole) return true;
+  if (field.kind == FieldKind::solenoid ||
+      (field.kind == FieldKind::map && field.axis == Axis::z))
+    return false;
+  return std::ranges::all_of(detector.layers, [](const Layer& layer) {
+    const Surface& s = layer.surface;
+    return !layer.measures() ||
+           (s.shape == Shape::plane && s.normal == Axis::z);
+  });
+}
+
+FitTable::FitTable(FitTableStyle style, double b_ref, double charge,
                    std::string_view fit_name)
-    : events_(events),
-      bz_(bz),
+    : style_(style),
+      b_ref_(b_ref),
       charge_(std::abs(charge)),
       fit_name_(fit_name) {}
 
 void FitTable::reserve(std::size_t rows) {
-  if (events_) event_.reserve(rows);
+  if (style_.events) event_.reserve(rows);
   for (Texts* c : {&id_, &status_}) c->reserve(rows);
   for (Integers* c : {&line_, &n_hits_, &ndf_}) c->reserve(rows);
   for (Reals& c : numbers_) c.reserve(rows);
 }
 
 void FitTable::add_head(const FileTrack& track, std::string_view status) {
-  if (events_) event_.push_back(track.event);
+  if (style_.events) event_.push_back(track.event);
   id_.push_back(track.id);
   line_.push_back(track.line);
   n_hits_.push_back(static_cast<std::int64_t>(track.count + track.left_out));
@@ -124,6 +162,7 @@ void FitTable::add_head(const FileTrack& track, std::string_view status) {
 void FitTable::add_unfitted(const FileTrack& track, std::string_view status) {
   add_head(track, status);
   ndf_.push_back(0);
+  momentum_status_.emplace_back();
   append(numbers_, all_none);
 }
 
@@ -140,12 +179,12 @@ bool FitTable::add(const FileTrack& track, const GlobalFit& fit) {
   const Matrix5& v = fit.perigee_covariance;
   const auto sigma = [&v](int i) { return root(v(i, i)); };
   std::array<double, n_numbers> row = all_none;
-  if (bz_ != 0) {
-    const double kappa = fit.kappa, qop = -kappa / bz_;
+  if (b_ref_ != 0) {
+    const double kappa = fit.kappa, qop = -kappa / b_ref_;
     const double cot = 1 / std::tan(x[Perigee::theta]);
     const double p = charge_ / std::abs(qop);
     row[0] = p;
-    row[1] = p * std::sin(x[Perigee::theta]);
+    row[1] = p * std::sin(x[Perigee::theta]);  // NaN along z
     row[2] = std::copysign(charge_, qop);
     row[3] = qop;
     row[8] = fit.sigma / std::abs(kappa);
@@ -153,7 +192,7 @@ bool FitTable::add(const FileTrack& track, const GlobalFit& fit) {
     row[9] = root(v(Perigee::kappa, Perigee::kappa) / (kappa * kappa) +
                   cot * cot * v(Perigee::theta, Perigee::theta) -
                   2 * cot / kappa * v(Perigee::theta, Perigee::kappa));
-    row[10] = fit.sigma / std::abs(bz_);
+    row[10] = fit.sigma / std::abs(b_ref_);
   }
   row[4] = x[Perigee::d0] / unit::um;
   row[5] = x[Perigee::z0] / unit::um;
@@ -166,6 +205,23 @@ bool FitTable::add(const FileTrack& track, const GlobalFit& fit) {
   row[15] = fit.chi2;
   row[16] = fit.ndf > 0 ? fit.chi2 / fit.ndf : none;
   row[17] = chi2_probability(fit.chi2, fit.ndf);
+  const Vector5& plane = fit.start_plane;
+  for (int i = 0; i < 4; ++i) {
+    const double error = root(fit.start_plane_covariance(i, i));
+    const auto k = static_cast<std::size_t>(i);
+    row[first_of_plane + k] = plane[i] / (i < 2 ? unit::um : 1);
+    row[first_of_plane + 4 + k] = error / (i < 2 ? unit::um : unit::mrad);
+  }
+  std::string momentum_status;
+  if (const auto& m = fit.scattering_momentum) {
+    momentum_status = m->finite ? "ok" : "no finite estimate";
+    if (m->finite) {
+      row[first_of_momentum] = m->p;
+      row[first_of_momentum + 1] = m->sigma;
+    }
+    row[first_of_momentum + 2] = m->lower_bound;
+  }
+  momentum_status_.push_back(std::move(momentum_status));
   append(numbers_, row);
   return true;
 }
@@ -173,23 +229,29 @@ bool FitTable::add(const FileTrack& track, const GlobalFit& fit) {
 Table FitTable::take() && {
   const std::size_t n = rows();
   Table t;
-  if (events_) t.add("event", std::move(event_));
+  if (style_.events) t.add("event", std::move(event_));
   t.add("track", std::move(id_));
   t.add("line", std::move(line_));
   t.add("n_hits", std::move(n_hits_));
+  const auto is_shown = [this](std::size_t i) {
+    if (i >= first_of_momentum) return style_.momentum;
+    return i < first_of_plane || style_.along_beam;
+  };
   for (std::size_t i = 0; i < n_numbers; ++i) {
+    if (!is_shown(i)) continue;
     t.add(fit_columns[i], std::move(numbers_[i]));
     if (std::string_view(fit_columns[i]) == "chi2")
       t.add("ndf", std::move(ndf_));
   }
+  if (style_.momentum) t.add("p_ms_status", std::move(momentum_status_));
   t.add("fit", Texts(n, fit_name_));
   t.add("status", std::move(status_));
   return t;
 }
 
-ResidualTable::ResidualTable(bool events, const Detector& detector,
+ResidualTable::ResidualTable(FitTableStyle style, const Detector& detector,
                              const TrackingGeometry& geometry)
-    : events_(events), detector_(detector), geometry_(geometry) {}
+    : style_(style), detector_(detector), geometry_(geometry) {}
 
 void ResidualTable::add(const FileTrack& track, std::span<const FileHit> hits,
                         const HitTrackBuilder& built, const GlobalFit& fit) {
@@ -201,7 +263,7 @@ void ResidualTable::add(const FileTrack& track, std::span<const FileHit> hits,
     const auto layer = static_cast<std::size_t>(built.layers()[i]);
     const Residual r = residual_of(built.track().points[f.point], f,
                                    geometry_.surfaces()[layer].user_axes());
-    if (events_) event_.push_back(track.event);
+    if (style_.events) event_.push_back(track.event);
     id_.push_back(track.id);
     number_.push_back(++number);
     line_.push_back(hits[i].line);
@@ -215,18 +277,21 @@ void ResidualTable::add(const FileTrack& track, std::span<const FileHit> hits,
     append(numbers_,
            {at[0], at[1], at[2], r.value[0] / unit::um, r.value[1] / unit::um,
             sigma_u / unit::um, sigma_v / unit::um, pull(r.value[0], sigma_u),
-            pull(r.value[1], sigma_v)});
+            pull(r.value[1], sigma_v), f.energy_loss / unit::MeV,
+            f.sigma_energy_loss / unit::MeV});
   }
 }
 
 Table ResidualTable::take() && {
   Table t;
-  if (events_) t.add("event", std::move(event_));
+  if (style_.events) t.add("event", std::move(event_));
   t.add("track", std::move(id_));
   t.add("hit", std::move(number_));
   t.add("line", std::move(line_));
   t.add("layer", std::move(layer_));
-  for (std::size_t i = 0; i < residual_columns.size(); ++i)
+  const std::size_t n_shown =
+      style_.losses ? residual_columns.size() : first_of_losses;
+  for (std::size_t i = 0; i < n_shown; ++i)
     t.add(residual_columns[i], std::move(numbers_[i]));
   return t;
 }

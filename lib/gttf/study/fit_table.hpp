@@ -13,12 +13,26 @@
 
 namespace gttf {
 
+/// What the tables of a fit depend on.
+struct FitTableStyle {
+  bool events = false;  ///< with a column for them
+  bool along_beam =
+      false;              ///< with position and slopes, see is_beam_detector()
+  bool losses = false;    ///< with the energy losses of hits
+  bool momentum = false;  ///< with that from scattering, of straight tracks
+};
+
+/// Do the tracks of a detector run along the beam of a spectrometer or
+/// telescope? Its field is a dipole's; or it has only planes across z, in no
+/// field or a mapped one whose main direction is not z.
+bool is_beam_detector(const Detector& detector);
+
 /// Collects one row for each track; columns as in docs/reference/columns.md.
 class FitTable {
  public:
-  /// `events`: whether there is a column for them. bz in GeV/(e mm), charge in
-  /// e, its sign does not matter.
-  FitTable(bool events, double bz, double charge, std::string_view fit_name);
+  /// b_ref in GeV/(e mm), charge in e, its sign does not matter.
+  FitTable(FitTableStyle style, double b_ref, double charge,
+           std::string_view fit_name);
 
   void reserve(std::size_t rows);
   /// A track with its fit. One without sound errors, as hits far from any track
@@ -37,12 +51,12 @@ class FitTable {
  private:
   void add_head(const FileTrack& track, std::string_view status);
 
-  static constexpr std::size_t n_numbers = 18;
+  static constexpr std::size_t n_numbers = 29;
 
-  bool events_;
-  double bz_, charge_;
+  FitTableStyle style_;
+  double b_ref_, charge_;
   std::string fit_name_;
-  Texts event_, id_, status_;
+  Texts event_, id_, status_, momentum_status_;
   Integers line_, n_hits_, ndf_;
   std::array<Reals, n_numbers> numbers_;
   std::size_t fitted_ = 0;
@@ -51,7 +65,7 @@ class FitTable {
 /// Collects one row for each hit of a fitted track.
 class ResidualTable {
  public:
-  ResidualTable(bool events, const Detector& detector,
+  ResidualTable(FitTableStyle style, const Detector& detector,
                 const TrackingGeometry& geometry);
 
   void add(const FileTrack& track, std::span<const FileHit> hits,
@@ -60,12 +74,12 @@ class ResidualTable {
   Table take() &&;
 
  private:
-  bool events_;
+  FitTableStyle style_;
   const Detector& detector_;
   const TrackingGeometry& geometry_;
   Texts event_, id_, layer_;
   Integers number_, line_;
-  std::array<Reals, 9> numbers_;
+  std::array<Reals, 11> numbers_;
 };
 
 }  // namespace gttf

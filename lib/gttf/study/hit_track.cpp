@@ -77,8 +77,11 @@ HitTrackBuilder::HitTrackBuilder(const Detector& detector,
       options_(options),
       vertex_(request.vertex[0], request.vertex[1], request.vertex[2]),
       has_hit_(geometry.surfaces().size()) {
-  track_.field = geometry.bz() != 0;
+  track_.field = geometry.has_field();
   track_.origin = vertex_;
+  if (!track_.field && request.scattering != Scattering::off)
+    track_.momentum = options.momentum;
+  track_.mass = request.particle.mass;
 }
 
 std::string_view HitTrackBuilder::build(std::span<const FileHit> hits) {
@@ -93,6 +96,8 @@ std::string_view HitTrackBuilder::build(std::span<const FileHit> hits) {
   if (hits.size() + (request_.beam_spot ? 1 : 0) < 3)
     return to_string(FitStatus::too_few_hits);
   sort_hits(hits);
+  track_.flight.reset();
+  if (!is_helix(hits)) return build_traced(hits);
   if (!find_path(hits)) return to_string(FitStatus::coincident_hits);
   cross_detector(hits);
 

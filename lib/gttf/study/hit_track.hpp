@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "gttf/fit/hits.hpp"
+#include "gttf/fit/find_track.hpp"
 #include "gttf/study/hit_file.hpp"
 #include "gttf/study/request.hpp"
 #include "gttf/trajectory/crossings.hpp"
+#include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {
 
@@ -34,8 +35,10 @@ struct HitTrackOptions {
 ///
 /// A helix through the first, the middle and the last hit tells where the track
 /// crosses the detector, how thick each layer is along it, and its momentum,
-/// for which the scattering angles are computed. Surfaces that were crossed
-/// without a hit count as passive. Keeps its memory: one for each thread.
+/// for which the scattering angles are computed. In fields that are not along
+/// z, along the beam, and with energy loss, find_track() takes the place of the
+/// helix. Surfaces that were crossed without a hit count as passive. Keeps its
+/// memory: one for each thread.
 class HitTrackBuilder {
  public:
   /// The detector, its geometry and the request must outlive the builder.
@@ -69,12 +72,20 @@ class HitTrackBuilder {
   bool find_layers(std::span<const FileHit> hits);
   bool have_coordinates(std::span<const FileHit> hits) const;
   void sort_hits(std::span<const FileHit> hits);
+  bool is_helix(std::span<const FileHit> hits) const;
   bool find_path(std::span<const FileHit> hits);
   void cross_detector(std::span<const FileHit> hits);
   void add_hit(const FileHit& hit, int index);
   void set_scattering(std::span<const FileHit> hits);
   void add_passive(const TrackCrossing<double>& crossing);
   double layer_distance(std::size_t layer, const Vector3& x) const;
+
+  // in any field, or with energy loss
+  std::string_view build_traced(std::span<const FileHit> hits);
+  Track start_of(const FoundTrack& found) const;
+  void trace_detector(const FoundTrack& found);
+  void add_traced(const TracedCrossing& crossing);
+  void set_material(const TracedCrossing& crossing, TrackHit& hit) const;
 
   const Detector& detector_;
   const TrackingGeometry& geometry_;
@@ -89,6 +100,8 @@ class HitTrackBuilder {
   std::vector<char> has_hit_;  // per surface
   Path path_;
   Crossings<double> crossings_;
+  TracedTrack traced_;
+  double momentum_shift_ = 0;  ///< of the weights, from that of the path
 };
 
 }  // namespace gttf

@@ -15,6 +15,16 @@ namespace {
 
 constexpr std::array<std::string_view, 5> scatterings{
     "highland", "highland-total", "highland-1991", "rossi", "off"};
+constexpr std::array<std::string_view, 3> energy_losses{"off", "mean",
+                                                        "straggling"};
+
+/// Index of a text; nothing if it is none of them.
+template <class Names>
+std::optional<std::size_t> index_of(const Names& names, std::string_view text) {
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
 
 Document list_of(std::span<const double> values) {
   Document::List list;
@@ -54,6 +64,13 @@ void describe_tracks(const StudyRequest& request, Document& study) {
   study.set("phi_rad", request.phi);
   study.set("vertex_mm", list_of(request.vertex));
   study.set("scattering", to_string(request.scattering));
+  if (request.energy_loss != EnergyLoss::off)
+    study.set("energy_loss",
+              energy_losses[static_cast<std::size_t>(request.energy_loss)]);
+  if (request.at)
+    study.set("at", Document()
+                        .set("layer", request.at->layer)
+                        .set("own_hit", request.at->own_hit));
   if (const auto& spot = request.beam_spot)
     study.set("beam_spot_mm", list_of(std::array{spot->x, spot->y, spot->z}));
 }
@@ -85,10 +102,24 @@ std::optional<std::string> read_tracks(const Document& study,
   const std::vector<double> vertex = numbers_of(study, "vertex_mm");
   if (vertex.size() != request.vertex.size()) return "vertex_mm";
   std::ranges::copy(vertex, request.vertex.begin());
-  const auto model =
-      std::ranges::find(scatterings, text_of(study, "scattering"));
-  if (model == scatterings.end()) return "scattering";
-  request.scattering = static_cast<Scattering>(model - scatterings.begin());
+  const auto model = index_of(scatterings, text_of(study, "scattering"));
+  if (!model) return "scattering";
+  request.scattering = static_cast<Scattering>(*model);
+  request.energy_loss = EnergyLoss::off;
+  if (study.find("energy_loss") != nullptr) {
+    const auto loss = index_of(energy_losses, text_of(study, "energy_loss"));
+    if (!loss) return "energy_loss";
+    request.energy_loss = static_cast<EnergyLoss>(*loss);
+  }
+  request.at.reset();
+  if (const Document* at = study.find("at")) {
+    const Document* own = at->find("own_hit");
+    const auto* own_hit =
+        own != nullptr ? std::get_if<bool>(&own->value()) : nullptr;
+    const std::string layer = text_of(*at, "layer");
+    if (layer.empty() || own_hit == nullptr) return "at";
+    request.at = AtRequest{layer, *own_hit};
+  }
   request.beam_spot.reset();
   if (study.find("beam_spot_mm") != nullptr) {
     const std::vector<double> spot = numbers_of(study, "beam_spot_mm");

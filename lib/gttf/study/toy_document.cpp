@@ -57,7 +57,9 @@ Document document_of(const FitStatistics& fit) {
       .set("residuals", document_of(fit.residuals))
       .set("pulls", document_of(fit.pulls))
       .set("chi2_per_ndf", document_of(fit.chi2_per_ndf))
-      .set("probability", document_of(fit.probability));
+      .set("probability", document_of(fit.probability))
+      .set("momentum", document_of(fit.momentum))
+      .set("unbounded", integer(fit.unbounded));
 }
 
 /// Takes a state out of a document; every fault is a FileError.
@@ -155,6 +157,8 @@ class StateReader {
     read_quantities(member(d, "pulls"), fit.pulls);
     read_quantity(member(d, "chi2_per_ndf"), fit.chi2_per_ndf);
     read_histogram(member(d, "probability"), fit.probability);
+    read_quantity(member(d, "momentum"), fit.momentum);
+    fit.unbounded = count(member(d, "unbounded"));
   }
 
   void read_quantities(const Document& d, std::vector<ToyQuantity>& q) const {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "gttf/core/chi2_probability.hpp"
@@ -19,23 +20,29 @@ struct NumberColumn {
   const char* name;
   double unit;
 };
-constexpr std::array<NumberColumn, 5> parameters{
-    {{"d0_um", unit::um},
-     {"z0_um", unit::um},
-     {"phi0_rad", unit::rad},
-     {"theta_rad", unit::rad},
-     {"kappa_per_m", 1 / unit::m}}};
+constexpr std::array<NumberColumn, 9> parameters{{{"d0_um", unit::um},
+                                                  {"z0_um", unit::um},
+                                                  {"phi0_rad", unit::rad},
+                                                  {"theta_rad", unit::rad},
+                                                  {"kappa_per_m", 1 / unit::m},
+                                                  {"x_um", unit::um},
+                                                  {"y_um", unit::um},
+                                                  {"tx", 1},
+                                                  {"ty", 1}}};
+constexpr std::size_t n_perigee = 5;
 
 }  // namespace
 
-ToyRows::ToyRows(const Document& expected)
-    : detector_(text_of(expected, "detector")),
-      p_(number_of(expected, "p_GeV")),
-      theta_deg_(number_of(expected, "theta_deg")) {}
+ToyRows::ToyRows(const ToyPoint& point, bool at_plane)
+    : detector_(text_of(point.row, "detector")),
+      p_(number_of(point.row, "p_GeV")),
+      theta_deg_(number_of(point.row, "theta_deg")),
+      parameters_(point.parameters()),
+      at_plane_(at_plane) {}
 
-void ToyRows::add(std::uint64_t toy, const std::string& fit_name,
-                  const GlobalFit& fit, const Vector5& truth) {
-  toy_.push_back(static_cast<std::int64_t>(toy));
+void ToyRows::add(std::uint64_t toy_number, const std::string& fit_name,
+                  const GlobalFit& fit, const ToyTrack& toy) {
+  toy_.push_back(static_cast<std::int64_t>(toy_number));
   fit_.push_back(fit_name);
   const bool ok = fit.status == FitStatus::ok;
   status_.emplace_back(to_string(fit.status));
@@ -43,20 +50,20 @@ void ToyRows::add(std::uint64_t toy, const std::string& fit_name,
   auto out = numbers_.begin();
   const auto put = [&out](double x) { (out++)->push_back(x); };
   put(ok ? fit.chi2 : GlobalFit::none);
+  const FittedToy f = fitted_toy(fit, toy, parameters_);
+  const bool plane = parameters_ == ToyParameters::plane;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
-    const int i = static_cast<int>(k);
-    const bool bent = i == Perigee::kappa;
-    const double value = bent ? fit.kappa : fit.perigee[i];
-    const double error =
-        bent ? fit.sigma : std::sqrt(fit.perigee_covariance(i, i));
-    put(truth[i] / parameters[k].unit);
-    put(ok ? value / parameters[k].unit : GlobalFit::none);
-    put(ok ? error / parameters[k].unit : GlobalFit::none);
+    const bool of_plane = k >= n_perigee;
+    const bool given = of_plane == plane || k == Perigee::kappa;
+    const int i = static_cast<int>(of_plane ? k - n_perigee : k);
+    put(given ? f.truth[i] / parameters[k].unit : GlobalFit::none);
+    put(given && ok ? f.fitted[i] / parameters[k].unit : GlobalFit::none);
+    put(given && ok ? f.sigma[i] / parameters[k].unit : GlobalFit::none);
   }
 }
 
-void ToyRows::add_missed(std::uint64_t toy) {
-  toy_.push_back(static_cast<std::int64_t>(toy));
+void ToyRows::add_missed(std::uint64_t toy_number) {
+  toy_.push_back(static_cast<std::int64_t>(toy_number));
   fit_.emplace_back();
   status_.emplace_back("missed");
   ndf_.push_back(0);
@@ -74,7 +81,8 @@ Table ToyRows::take() && {
   t.add("chi2", std::move(numbers_[0]));
   t.add("ndf", std::move(ndf_));
   std::size_t next = 1;
-  for (const NumberColumn& p : parameters)
+  const std::size_t n_shown = at_plane_ ? parameters.size() : n_perigee;
+  for (const NumberColumn& p : std::span(parameters).first(n_shown))
     for (const char* kind : {"true_", "fit_", "sigma_"})
       t.add(std::string(kind) + p.name, std::move(numbers_[next++]));
   t.add("status", std::move(status_));

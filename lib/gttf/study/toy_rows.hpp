@@ -5,30 +5,33 @@
 #include <cstdint>
 #include <string>
 
-#include "gttf/core/document.hpp"
 #include "gttf/core/table.hpp"
-#include "gttf/fit/global_fit.hpp"
+#include "gttf/study/toy_state.hpp"
 
 namespace gttf {
 
 /// Toys of one point; columns as in docs/reference/toys.md.
 class ToyRows {
  public:
-  /// @param expected  the row of the point, see ToyPoint
-  explicit ToyRows(const Document& expected);
+  /// @param at_plane  with columns for tracks along the beam, see ToyParameters
+  ToyRows(const ToyPoint& point, bool at_plane);
 
-  void add(std::uint64_t toy, const std::string& fit_name, const GlobalFit& fit,
-           const Vector5& truth);
+  void add(std::uint64_t toy_number, const std::string& fit_name,
+           const GlobalFit& fit, const ToyTrack& toy);
   /// A toy that left the layers of the reference track; nothing was fitted.
-  void add_missed(std::uint64_t toy);
+  void add_missed(std::uint64_t toy_number);
 
   Table take() &&;
 
  private:
-  static constexpr std::size_t n_numbers = 16;
+  /// chi2; true, fitted and sigma of five parameters of the perigee and of four
+  /// of the plane.
+  static constexpr std::size_t n_numbers = 28;
 
   std::string detector_;
   double p_ = 0, theta_deg_ = 0;
+  ToyParameters parameters_;
+  bool at_plane_;
   Texts fit_, status_;
   Integers toy_, ndf_;
   std::array<Reals, n_numbers> numbers_;

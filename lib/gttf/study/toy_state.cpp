@@ -18,6 +18,9 @@ namespace gttf {
 
 namespace {
 
+constexpr const char* parameters_name = "toy_parameters";
+constexpr const char* plane_name = "plane";
+
 /// Everything the toys depend on.
 Document describe(const StudyRequest& request,
                   std::span<const Detector> detectors) {
@@ -42,6 +45,23 @@ std::uint64_t share(std::uint64_t n, std::uint64_t k, std::uint64_t count) {
 }
 
 }  // namespace
+
+ToyParameters ToyPoint::parameters() const {
+  return text_of(row, parameters_name) == plane_name ? ToyParameters::plane
+                                                     : ToyParameters::perigee;
+}
+
+bool ToyState::any_at_plane() const {
+  return std::ranges::any_of(points, [](const ToyPoint& p) {
+    return p.parameters() == ToyParameters::plane;
+  });
+}
+
+bool ToyState::any_without_field() const {
+  return std::ranges::any_of(points, [](const ToyPoint& p) {
+    return text_of(p.row, "status") == to_string(Status::no_field);
+  });
+}
 
 std::uint64_t ToyState::total() const {
   const auto points_with_toys = static_cast<std::uint64_t>(
@@ -76,8 +96,10 @@ ToyState plan_toys(const StudyRequest& request,
         table.add(detector, request, {m, a}, r);
         const bool has_toys =
             r.status == Status::ok || r.status == Status::no_field;
-        state.points.push_back({row_of(std::move(table).take(), 0), has_toys,
-                                ToyStatistics(state.fits.size())});
+        Document row = row_of(std::move(table).take(), 0);
+        if (along_beam(detector, track)) row.set(parameters_name, plane_name);
+        state.points.push_back(
+            {std::move(row), has_toys, ToyStatistics(state.fits.size())});
       }
   }
   return state;

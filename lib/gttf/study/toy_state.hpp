@@ -20,6 +20,9 @@ struct ToyPoint {
   Document row;           ///< what is expected: the columns of a scan
   bool has_toys = false;  ///< false: no track to simulate; the status says why
   ToyStatistics statistics;
+
+  /// Those that describe the tracks; stands in the row, too.
+  ToyParameters parameters() const;
 };
 
 /// Toys from <= i < to of every point; a checkpoint has done some of them.
@@ -37,6 +40,9 @@ struct ToyState {
   std::uint64_t total() const;
   std::uint64_t done() const;
   bool is_complete() const { return done() == total(); }
+  /// Has any point tracks along the beam of a spectrometer or telescope?
+  bool any_at_plane() const;
+  bool any_without_field() const;
 };
 
 /// Shard `index` of `count` (from 1): toys from floor(n (k - 1)/N) to

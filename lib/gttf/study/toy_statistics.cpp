@@ -13,38 +13,52 @@ namespace gttf {
 namespace {
 
 /// Fitted minus true, with the sign of the true kappa for kappa.
-double difference(const GlobalFit& fit, const Vector5& truth, int i) {
-  if (i == Perigee::kappa)
-    return std::copysign(1.0, truth[i]) * (fit.kappa - truth[i]);
-  const double d = fit.perigee[i] - truth[i];
-  return i == Perigee::phi ? std::remainder(d, 2 * std::numbers::pi) : d;
-}
-
-double error_of(const GlobalFit& fit, int i) {
-  return i == Perigee::kappa ? fit.sigma
-                             : std::sqrt(fit.perigee_covariance(i, i));
+double difference(const FittedToy& toy, ToyParameters parameters, int i) {
+  const double d = toy.fitted[i] - toy.truth[i];
+  if (i == Perigee::kappa) return std::copysign(1.0, toy.truth[i]) * d;
+  const bool angle = i == Perigee::phi && parameters == ToyParameters::perigee;
+  return angle ? std::remainder(d, 2 * std::numbers::pi) : d;
 }
 
 }  // namespace
+
+FittedToy fitted_toy(const GlobalFit& fit, const ToyTrack& toy,
+                     ToyParameters parameters) {
+  const bool plane = parameters == ToyParameters::plane;
+  const Matrix5& v =
+      plane ? fit.start_plane_covariance : fit.perigee_covariance;
+  FittedToy f{plane ? fit.start_plane : fit.perigee,
+              plane ? toy.truth_at_plane : toy.truth, v.diagonal().cwiseSqrt()};
+  f.fitted[Perigee::kappa] = fit.kappa;
+  f.sigma[Perigee::kappa] = fit.sigma;
+  return f;
+}
 
 FitStatistics::FitStatistics()
     : residuals(n_toy_parameters, ToyQuantity(-range, range, bins)),
       pulls(residuals) {}
 
-void FitStatistics::add(const GlobalFit& fit, const Vector5& truth,
-                        const ToyScale& scale) {
+void FitStatistics::add(const GlobalFit& fit, const ToyTrack& toy,
+                        ToyParameters parameters, const ToyScale& scale) {
   if (fit.status != FitStatus::ok) {
     ++failed[static_cast<std::size_t>(fit.status)];
     return;
   }
   ++fitted;
   ndf += fit.ndf;
+  const FittedToy fitted_parameters = fitted_toy(fit, toy, parameters);
   for (std::size_t k = 0; k < n_toy_parameters; ++k) {
     const int i = static_cast<int>(k);
-    const double d = difference(fit, truth, i);
+    const double d = difference(fitted_parameters, parameters, i);
     if (!std::isnan(d) && scale[k] > 0) residuals[k].add(d / scale[k]);
-    const double error = error_of(fit, i);
+    const double error = fitted_parameters.sigma[i];
     if (!std::isnan(d) && error > 0) pulls[k].add(d / error);
+  }
+  if (const auto& m = fit.scattering_momentum) {
+    if (m->finite)
+      momentum.add(m->p / toy.hits.momentum);
+    else
+      ++unbounded;
   }
   if (fit.ndf > 0) {
     chi2_per_ndf.add(fit.chi2 / fit.ndf);
@@ -61,6 +75,8 @@ void FitStatistics::add(const FitStatistics& other) {
     pulls[i].add(other.pulls[i]);
   }
   chi2_per_ndf.add(other.chi2_per_ndf);
+  momentum.add(other.momentum);
+  unbounded += other.unbounded;
   probability.add(other.probability);
 }
 

@@ -10,17 +10,30 @@
 #include "gttf/core/exact_moments.hpp"
 #include "gttf/core/histogram.hpp"
 #include "gttf/fit/global_fit.hpp"
+#include "gttf/resolution/toys.hpp"
 
 namespace gttf {
 
-/// Number of track parameters, in the order of Perigee.
+/// Number of track parameters.
 inline constexpr std::size_t n_toy_parameters = 5;
+
+/// What describes a track: d0, z0, phi, theta, kappa of the perigee, or, for
+/// tracks along the beam of a spectrometer or telescope, x, y, dx/dz, dy/dz,
+/// kappa on the plane z = const. through the start.
+enum class ToyParameters { perigee, plane };
+
+/// The parameters of a fitted toy.
+struct FittedToy {
+  Vector5 fitted, truth, sigma;
+};
+FittedToy fitted_toy(const GlobalFit& fit, const ToyTrack& toy,
+                     ToyParameters parameters);
 
 /// Room for the values of FitStatus.
 inline constexpr std::size_t n_fit_status = 16;
 
-/// Expected errors of the parameters in fit units (order of Perigee, with
-/// kappa); NaN or 0: there is none, and the parameter is left out.
+/// Expected errors of the parameters in fit units; NaN or 0: there is none, and
+/// the parameter is left out.
 using ToyScale = std::array<double, n_toy_parameters>;
 
 /// Moments and histogram of one quantity.
@@ -54,10 +67,14 @@ struct FitStatistics {
   /// kappa have the sign of kappa: positive is too much curvature.
   std::vector<ToyQuantity> residuals, pulls;
   ToyQuantity chi2_per_ndf{0, 5, 100};
+  /// Without field: momentum from scattering over the true one, where finite.
+  ToyQuantity momentum{0, 5, 100};
+  std::uint64_t unbounded = 0;  ///< toys whose scattering tells no momentum
   Histogram probability{0, 1, p_bins};
 
   FitStatistics();
-  void add(const GlobalFit& fit, const Vector5& truth, const ToyScale& scale);
+  void add(const GlobalFit& fit, const ToyTrack& toy, ToyParameters parameters,
+           const ToyScale& scale);
   void add(const FitStatistics& other);
 
   std::uint64_t failures() const;

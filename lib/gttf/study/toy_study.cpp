@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "gttf/core/chi2_probability.hpp"
-#include "gttf/resolution/toys.hpp"
+#include "gttf/resolution/any_toys.hpp"
 #include "gttf/study/parallel.hpp"
 #include "gttf/study/resolution_table.hpp"
 #include "gttf/study/toy_rows.hpp"
@@ -22,17 +22,20 @@ constexpr std::uint64_t block_size = 256;
 constexpr std::size_t blocks_per_thread = 64;
 
 /// Expected errors in fit units from the covariance of resolve().
-ToyScale scale_of(const Resolution& r, double bz) {
+ToyScale scale_of(const Resolution& r, ToyParameters parameters, double b_ref) {
+  const Matrix5& m =
+      parameters == ToyParameters::plane ? r.start_plane : r.perigee;
   ToyScale scale;
   for (int i = 0; i < 5; ++i)
-    scale[static_cast<std::size_t>(i)] = std::sqrt(r.perigee(i, i));
-  scale[Perigee::kappa] *= std::abs(bz);  // q/p -> kappa = -B q/p
+    scale[static_cast<std::size_t>(i)] = std::sqrt(m(i, i));
+  scale[Perigee::kappa] *= std::abs(b_ref);  // q/p -> kappa = -B q/p
   return scale;
 }
 
 /// All that the toys of a point share.
 struct PreparedPoint {
-  ToySimulator simulator;
+  AnyToySimulator simulator;
+  ToyParameters parameters;
   ToyScale scale;
   std::uint64_t stream;
 };
@@ -115,13 +118,14 @@ class Runner {
     const GridPoint point{k % n_momenta, k % n_points / n_momenta};
     const TrackingGeometry& geometry = geometries_[k / n_points];
     const Track track = grid_track(request_, point);
-    const Model model{request_.scattering, Engine::streaming,
-                      request_.beam_spot};
+    const Model model{.scattering = request_.scattering,
+                      .beam_spot = request_.beam_spot,
+                      .loss = request_.energy_loss};
+    const ToyParameters parameters = state_.points[k].parameters();
     prepared_[k] = std::make_unique<PreparedPoint>(PreparedPoint{
-        ToySimulator(geometry, track,
-                     find_crossings(geometry, track, request_.scattering),
-                     request_.beam_spot),
-        scale_of(resolve(geometry, track, model), geometry.b_ref()), k});
+        AnyToySimulator(geometry, track, model), parameters,
+        scale_of(resolve(geometry, track, model), parameters, geometry.b_ref()),
+        k});
   }
 
   void run_wave(const std::vector<Block>& wave) {
@@ -159,7 +163,8 @@ class Runner {
                  Table* rows) const {
     std::unique_ptr<ToyRows> table;
     if (rows != nullptr)
-      table = std::make_unique<ToyRows>(state_.points[block.point].row);
+      table = std::make_unique<ToyRows>(state_.points[block.point],
+                                        state_.any_at_plane());
     for (std::uint64_t i = block.first; i < block.last; ++i) {
       ++sum.simulated;
       if (!point.simulator.simulate({state_.seed, point.stream, i}, toy)) {
@@ -169,8 +174,8 @@ class Runner {
       }
       for (std::size_t f = 0; f < fitters.size(); ++f) {
         const GlobalFit& fit = fitters.fit(f, toy.hits);
-        sum.fits[f].add(fit, toy.truth, point.scale);
-        if (table) table->add(i, name_of(state_.fits[f]), fit, toy.truth);
+        sum.fits[f].add(fit, toy, point.parameters, point.scale);
+        if (table) table->add(i, name_of(state_.fits[f]), fit, toy);
       }
     }
     if (table) *rows = std::move(*table).take();
@@ -193,7 +198,5 @@ void run_toys(const StudyRequest& request, std::span<const Detector> detectors,
               const ToyRunOptions& options, ToyState& state) {
   Runner(request, detectors, options, state).run();
 }
-
-Table toy_columns() { return ToyRows(Document()).take(); }
 
 }  // namespace gttf

@@ -30,7 +30,4 @@ struct ToyRunOptions {
 void run_toys(const StudyRequest& request, std::span<const Detector> detectors,
               const ToyRunOptions& options, ToyState& state);
 
-/// The columns of ToyRunOptions::toys.
-Table toy_columns();
-
 }  // namespace gttf

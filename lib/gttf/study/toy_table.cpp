@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "gttf/fit/scattering_momentum.hpp"
 #include "gttf/study/bias_columns.hpp"
 #include "gttf/study/row.hpp"
 
@@ -25,12 +26,24 @@ struct Parameter {
   const char* column;    ///< "d0_um"
   const char* expected;  ///< "sigma_d0_um"
 };
-constexpr std::array<Parameter, n_toy_parameters> parameters{
+constexpr std::array<Parameter, n_toy_parameters> perigee_parameters{
     {{"d0", "d0_um", "sigma_d0_um"},
      {"z0", "z0_um", "sigma_z0_um"},
      {"phi0", "phi0_mrad", "sigma_phi0_mrad"},
      {"theta", "theta_mrad", "sigma_theta_mrad"},
      {"qop", "qop_per_GeV", "sigma_qop_per_GeV"}}};
+constexpr std::array<Parameter, n_toy_parameters> plane_parameters{
+    {{"x", "x_um", "sigma_x_um"},
+     {"y", "y_um", "sigma_y_um"},
+     {"tx", "tx_mrad", "sigma_tx_mrad"},
+     {"ty", "ty_mrad", "sigma_ty_mrad"},
+     {"qop", "qop_per_GeV", "sigma_qop_per_GeV"}}};
+
+const std::array<Parameter, n_toy_parameters>& parameters_of(
+    const ToyPoint& point) {
+  return point.parameters() == ToyParameters::plane ? plane_parameters
+                                                    : perigee_parameters;
+}
 
 /// Members of one row in the order of the columns.
 class RowWriter {
@@ -102,6 +115,21 @@ void put_curvature(RowWriter& row, const ToyPoint& point, const ToyFit& fit,
           (pull.mean() - bias.expected.pull) / pull.mean_error());
 }
 
+/// Momentum from scattering, over the true one.
+void put_momentum(RowWriter& row, const ToyPoint& point,
+                  const FitStatistics& s) {
+  const ExactMoments& m = s.momentum.moments;
+  const double n = number_of(point.row, "n_triplets");
+  row.count("n_p_ms_unbounded", s.unbounded);
+  row.put("p_ms_rel", m.mean());
+  row.put("p_ms_rel_error", m.mean_error());
+  row.put("width_p_ms_rel", m.width());
+  row.put("width_error_p_ms_rel", m.width_error());
+  row.put("expected_p_ms_rel",
+          n > 1 ? scattering_momentum_mean(static_cast<int>(n)) : none);
+  row.put("expected_width_p_ms_rel", n > 0 ? 0.5 / std::sqrt(n) : none);
+}
+
 void put_chi2(RowWriter& row, const FitStatistics& s) {
   const double n = static_cast<double>(s.fitted);
   row.put("ndf", s.fitted > 0 ? static_cast<double>(s.ndf) / n : none);
@@ -127,12 +155,21 @@ Document make_row(const ToyState& state, const ToyPoint& point,
   put_efficiency(row, point.statistics, s);
   put_chi2(row, s);
   const double sign = number_of(state.study, "charge") < 0 ? -1 : 1;
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    put_parameter(row, parameters[i],
-                  number_of(point.row, parameters[i].expected),
-                  s.residuals[i].moments, s.pulls[i].moments,
+  const auto put = [&](const Parameter& p, std::size_t i, bool given) {
+    static const ExactMoments no_toys;
+    put_parameter(row, p, given ? number_of(point.row, p.expected) : none,
+                  given ? s.residuals[i].moments : no_toys,
+                  given ? s.pulls[i].moments : no_toys,
                   i == Perigee::qop ? sign : 1);
+  };
+  const bool at_plane = point.parameters() == ToyParameters::plane;
+  if (state.any_at_plane())
+    for (std::size_t i = 0; i < Perigee::qop; ++i)
+      put(plane_parameters[i], i, at_plane);
+  for (std::size_t i = 0; i < n_toy_parameters; ++i)
+    put(perigee_parameters[i], i, !at_plane || i == Perigee::qop);
   put_curvature(row, point, state.fits[fit], s);
+  if (state.any_without_field()) put_momentum(row, point, s);
   row.put("status", text_of(point.row, "status"));
   return row.take();
 }
@@ -149,7 +186,8 @@ Document histogram(const Histogram& h) {
       .set("counts", std::move(counts));
 }
 
-Document histograms(const FitStatistics& s) {
+Document histograms(const ToyPoint& point, const FitStatistics& s) {
+  const auto& parameters = parameters_of(point);
   Document d;
   for (std::size_t i = 0; i < parameters.size(); ++i)
     d.set(std::string("residual_over_expected_") + parameters[i].name,
@@ -175,7 +213,7 @@ template <class Visit>
 void for_each_row(const ToyState& state, const Visit& visit) {
   for (const ToyPoint& point : state.points)
     for (std::size_t f = 0; f < state.fits.size(); ++f)
-      visit(make_row(state, point, f), point.statistics.fits[f]);
+      visit(make_row(state, point, f), point, point.statistics.fits[f]);
 }
 
 /// Columns of the kind of their first cell: in a row a real number without a
@@ -212,17 +250,17 @@ void append(Table& table, const Document& row) {
 
 Table toy_table(const ToyState& state) {
   Table table;
-  for_each_row(state, [&table](const Document& row, const FitStatistics&) {
-    append(table, row);
-  });
+  for_each_row(state, [&table](const Document& row, const ToyPoint&,
+                               const FitStatistics&) { append(table, row); });
   return table;
 }
 
 Document toy_results(const ToyState& state) {
   Document::List rows;
-  for_each_row(state, [&rows](Document row, const FitStatistics& s) {
+  for_each_row(state, [&rows](Document row, const ToyPoint& point,
+                              const FitStatistics& s) {
     row.set("failures", failures(s));
-    row.set("histograms", histograms(s));
+    row.set("histograms", histograms(point, s));
     rows.push_back(std::move(row));
   });
   return Document().set("study", state.study).set("rows", std::move(rows));
@@ -236,14 +274,26 @@ Summary toy_summary(const ToyState& state) {
       std::ranges::adjacent_find(std::get<Texts>(detectors->cells),
                                  std::ranges::not_equal_to()) !=
           std::get<Texts>(detectors->cells).end();
+  const bool perigee =
+      std::ranges::any_of(state.points, [](const ToyPoint& point) {
+        return point.parameters() == ToyParameters::perigee;
+      });
+  const auto wanted = [&](std::string_view name) {
+    if (name == "detector") return several;
+    for (std::size_t i = 0; i < Perigee::qop; ++i)
+      if (name == std::string("pull_width_") + perigee_parameters[i].name)
+        return perigee;
+    for (const std::string_view known :
+         {"p_GeV", "theta_deg", "n_triplets", "fit", "efficiency",
+          "chi2_per_ndf", "pull_width_x", "pull_width_y", "pull_width_tx",
+          "pull_width_ty", "pull_width_qop", "pull_mean_kappa",
+          "bias_kappa_rel", "width_deviation_qop", "p_ms_rel", "width_p_ms_rel",
+          "status"})
+      if (name == known) return true;
+    return false;
+  };
   for (Column& column : all.columns)
-    for (const std::string_view name :
-         {"detector", "p_GeV", "theta_deg", "n_triplets", "fit", "efficiency",
-          "chi2_per_ndf", "pull_width_d0", "pull_width_z0", "pull_width_phi0",
-          "pull_width_theta", "pull_width_qop", "pull_mean_kappa",
-          "bias_kappa_rel", "width_deviation_qop", "status"})
-      if (column.name == name && (name != "detector" || several))
-        shown.columns.push_back(std::move(column));
+    if (wanted(column.name)) shown.columns.push_back(std::move(column));
   Section section;
   section.facts.emplace_back("toys per point", std::to_string(state.toys));
   section.facts.emplace_back("seed", std::to_string(state.seed));

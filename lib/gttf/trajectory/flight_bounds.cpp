@@ -33,6 +33,11 @@ FlightBounds::FlightBounds(const TrackingGeometry& geometry)
   }
 }
 
+FlightBounds::FlightBounds(double distance)
+    : lower(Vector3::Constant(-distance)),
+      upper(Vector3::Constant(distance)),
+      radius(distance) {}
+
 bool FlightBounds::left_behind(const Vector3& x, const Vector3& t) const {
   for (int i = 0; i < 3; ++i)
     if ((x[i] < lower[i] && t[i] <= 0) || (x[i] > upper[i] && t[i] >= 0))

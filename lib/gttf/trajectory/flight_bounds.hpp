@@ -13,6 +13,8 @@ struct FlightBounds {
   double radius = 0;
 
   explicit FlightBounds(const TrackingGeometry& geometry);
+  /// Everything within this distance of the origin.
+  explicit FlightBounds(double distance);
   /// Outside and moving away.
   bool left_behind(const Vector3& x, const Vector3& t) const;
   /// Distance from the origin to the farthest corner.

@@ -40,4 +40,7 @@ struct SurfaceLevel {
   }
 };
 
+/// Is `x`, a point on the surface but for its edges, within them?
+bool inside(const SurfaceRecord& s, const Vector3& x);
+
 }  // namespace gttf

@@ -83,22 +83,6 @@ Matrix5 user_parameters(const State& start, const Vector3& bend) {
   return d;
 }
 
-/// Is `x`, a point on the surface but for its position, within its edges?
-bool inside(const SurfaceRecord& s, const Vector3& x) {
-  switch (s.kind) {
-    case Kind::cylinder:
-      return s.v.contains(x.z());
-    case Kind::disk:
-      return s.v.contains(std::hypot(x.x(), x.y()));
-    case Kind::disk_plane:
-      return s.u.contains(x.x()) && s.v.contains(x.y());
-    case Kind::plane:
-      return s.normal == Axis::x ? s.u.contains(x.y()) && s.v.contains(x.z())
-                                 : s.u.contains(x.z()) && s.v.contains(x.x());
-  }
-  return false;
-}
-
 /// A surface that the track may still cross.
 struct Ahead {
   unsigned surface;

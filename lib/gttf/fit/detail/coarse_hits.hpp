@@ -17,4 +17,9 @@ bool is_coarse(const KinkSystem& system);
 FitStatus put_on_prefit(const TrackHits& track, KinkSystem& system,
                         double& kappa);
 
+/// In any field: fits a track first and sets its curvature at the origin.
+/// @param coarse  put the coarse coordinates on it, too
+FitStatus put_on_trajectory(const TrackHits& track, bool coarse,
+                            KinkSystem& system, double& kappa);
+
 }  // namespace gttf::detail

@@ -14,12 +14,22 @@ enum class SegmentEnd { start, end };
 ///
 ///   y = (kappa, shifts of both hits, passive kinks),  C = J Cov(y) J^T
 ///
-/// Needs the columns of both hits.
+/// Needs the columns of both hits. With TrackHits::flight angles are those in
+/// its frame, and the curvature is that at the origin.
 /// Source: [GTTF] eq:track_para_def, eq:error_track_trafo;
 ///         docs/theory/data-fits.md
-TrackState state_on_segment(const KinkSystem& system,
+TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
                             const KinkSolution& solution, std::size_t k,
                             SegmentEnd end);
+
+/// Such a state in the user's axes, with its own curvature.
+TrackState in_user_axes(const TrackHits& track, const SlowedCharge& charge,
+                        const TrackState& state);
+
+/// set_perigee() in any field.
+void set_flown_perigee(const TrackHits& track, std::size_t innermost,
+                       const TrackState& first, double scale,
+                       GlobalFit& result);
 
 /// Fills GlobalFit::perigee and its covariances.
 /// @param innermost  index of the first measured point, where `first` is

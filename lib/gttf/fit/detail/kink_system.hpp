@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "gttf/fit/detail/flight_segment.hpp"
 #include "gttf/fit/fit_status.hpp"
 #include "gttf/fit/hits.hpp"
 #include "gttf/triplet/solenoid.hpp"
@@ -57,6 +58,9 @@ struct KinkSystem {
   /// Entries of G: shift_of[j][i] for hit j + i in triplet j.
   std::vector<std::array<Matrix2, 3>> gradient;
 
+  /// Between adjacent hits; with TrackHits::flight only.
+  std::vector<FlightSegment> segments;
+
   std::size_t n_triplets() const { return triplets.size(); }
 
   /// Takes the measured points; linearised there.
@@ -64,11 +68,24 @@ struct KinkSystem {
 
   /// Makes psi, rho, G at LinearHit::at.
   /// @param kappa  common curvature of all segments; null: every triplet at
-  ///               the circle through its hits
+  ///               the circle through its hits, not with TrackHits::flight
   FitStatus linearise(const TrackHits& track, const double* kappa);
+
+  /// q/p on the segment that begins at hit k, for a curvature at the origin.
+  /// @return  false if the particle stops before
+  bool charge_behind(const TrackHits& track, std::size_t k, double kappa,
+                     SlowedCharge& charge) const;
+  /// Passive points between hits k and k + 1.
+  std::vector<std::size_t> layers_behind(const TrackHits& track,
+                                         std::size_t k) const;
 
  private:
   void add_passive(std::size_t point);
+  FitStatus make_triplets(const TrackHits& track, const double* kappa);
+  FitStatus make_flown_triplets(const TrackHits& track, double kappa);
+  void set_rows(std::size_t triplet);
+  FitStatus set_passive(const TrackHits& track);
+  FitStatus set_flown_passive(const TrackHits& track, double kappa);
 };
 
 }  // namespace gttf::detail

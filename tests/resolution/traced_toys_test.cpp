@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/resolution/traced_toys.hpp"
+
+#include "support/flown_toys.hpp"
+#include "support/layouts.hpp"
+#include "support/magnets.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+/// Planes across z.
+Detector make_planes(std::initializer_list<double> at, double x_over_x0,
+                     double sigma) {
+  Detector d;
+  d.name = "planes";
+  for (const double z : at)
+    d.layers.push_back(
+        make_layer("P" + std::to_string(d.layers.size()),
+                   make_plane(Axis::z, z, {-1e4, 1e4}, {-1e4, 1e4}), x_over_x0,
+                   pixel(sigma, sigma)));
+  return d;
+}
+
+Track along_z(double p, double theta = 0, double phi = 0) {
+  Track t;
+  t.p = p;
+  t.theta = theta;
+  t.phi = phi;
+  return t;
+}
+
+struct Run {
+  TrackingGeometry geometry;
+  TracedTrack reference;
+  std::vector<HitLoss> losses;
+  FlownToys toys;
+  StreamingFitter fitter;
+
+  Run(const Detector& d, const Track& t, std::uint64_t n, bool at_plane = true,
+      std::vector<HitLoss> loss = {}, std::optional<BeamSpot> spot = {})
+      : geometry(d),
+        reference(trace(geometry, t, Scattering::highland)),
+        losses(std::move(loss)) {
+    const TracedToySimulator simulator(geometry, t, reference, losses, spot);
+    toys.run(
+        simulator, n, at_plane, [this](const TrackHits& hits) -> auto& {
+          return fitter.fit(hits);
+        });
+  }
+};
+
+}  // namespace
+
+// Widths and means of n toys within 4.5 standard errors: by chance outside once
+// in 150 000; the seed is fixed.
+constexpr double errors = 4.5;
+
+TEST_CASE("traced toys: a telescope without field has pulls of one") {
+  Run run(make_planes({0, 150, 300, 450, 600, 750}, 1e-3, 4e-3),
+          along_z(5, 0.02, 0.7), 4000);
+  CHECK(run.toys.missed == 0);
+  CHECK(run.toys.failed == 0);
+  run.toys.check(errors, 4);
+}
+
+TEST_CASE("traced toys: a spectrometer has pulls of one") {
+  Detector d = make_planes({100, 200, 300, 400, 1700, 1850, 2000}, 2e-3, 0.01);
+  d.field.kind = FieldKind::dipole;
+  d.field.dipoles = {{Axis::z, {500, 1500}, Axis::y, 0.6 * unit::T}};
+  Run run(d, along_z(3, 0.05, 1.0), 4000);
+  CHECK(run.toys.missed == 0);
+  CHECK(run.toys.failed == 0);
+  run.toys.check(errors, 5);
+}
+
+TEST_CASE("traced toys: a solenoid has pulls of one") {
+  const Detector d = make_barrel(8, 30, 600, 2, 5e-3, 0.01);
+  Track t;
+  t.p = 1;
+  t.theta = 1.1;
+  t.phi = 0.4;
+  Run run(d, t, 4000, false);
+  CHECK(run.toys.failed == 0);
+  run.toys.check(errors, 5);
+}
+
+// Seven layers lose 1 % of the momentum each, with fluctuations of a third.
+TEST_CASE("traced toys: straggling is part of the errors") {
+  const Detector d = make_barrel(8, 30, 600, 2, 4e-3, 0.01);
+  Track t;
+  t.p = 0.3;
+  t.mass = 0.938272;
+  t.charge = 1;
+  t.theta = 1.2;
+  const TrackingGeometry geometry(d);
+  const TracedTrack reference = trace(geometry, t, Scattering::highland);
+  std::vector<HitLoss> losses(reference.list.size());
+  double p = t.p;
+  for (HitLoss& loss : losses) {
+    loss = {1e-3, p, -1.7, 3e-4};
+    p = std::sqrt(std::pow(std::hypot(p, t.mass) - loss.mean, 2) -
+                  t.mass * t.mass);
+  }
+  Run run(d, t, 4000, false, losses);
+  CHECK(run.toys.missed < 40);
+  CHECK(run.toys.failed == 0);
+  run.toys.check(errors, 5);
+}
+
+TEST_CASE("traced toys: a beam spot moves the truth and is part of the fit") {
+  const Detector d = make_barrel(6, 30, 300, 2, 5e-3, 0.01);
+  Track t;
+  t.p = 1;
+  t.theta = 1.1;
+  t.phi = 0.4;
+  Run run(d, t, 4000, false, {}, BeamSpot{0.02, 0.01, 0.05});
+  CHECK(run.toys.failed == 0);
+  run.toys.check(errors, 5);
+}
+
+TEST_CASE("traced toys: a coil of finite length has pulls of one") {
+  Detector d = make_barrel(8, 30, 600, 0, 5e-3, 0.01);
+  for (Layer& layer : d.layers) layer.surface.v = {-900, 900};
+  const LoopSolenoid coil(800, 1600, 1.5 * unit::T);
+  d.field = map_field(
+      sample_around_z(coil, axis_from(0, 700, 29), axis_from(-1000, 1000, 41)));
+  Track t;
+  t.p = 0.6;
+  t.theta = 0.9;
+  t.phi = 0.4;
+  Run run(d, t, 1000, false);
+  CHECK(run.toys.missed == 0);
+  CHECK(run.toys.failed == 0);
+  run.toys.check(errors, 5);
+}
+
+TEST_CASE("traced toys: a field with a scale of 0.4 m has pulls of one") {
+  Detector d =
+      make_planes({-700, -500, -300, -100, 100, 300, 500, 700}, 2e-3, 0.01);
+  const FringeDipole magnet{1 * unit::T, 300, 400};
+  d.field = map_field(
+      sample(magnet, {axis_from(-500, 500, 3), axis_from(-300, 300, 13),
+                      axis_from(-1000, 1000, 41)}));
+  Track t = along_z(1.5, 0.08, 1.9);
+  t.vertex = {5, -10, -800};
+  Run run(d, t, 1000);
+  CHECK(run.toys.missed == 0);
+  CHECK(run.toys.failed == 0);
+  run.toys.check(errors, 5);
+}
+
+// The same hits, followed through the closed form and through the map.
+TEST_CASE("traced toys: a uniform map gives the solenoid's fits") {
+  Detector d = make_barrel(8, 30, 600, 2, 5e-3, 0.01);
+  for (Layer& layer : d.layers) layer.surface.v = {-900, 900};
+  const auto wide = axis_from(-1000, 1000, 11);
+  Detector mapped = d;
+  mapped.field = map_field(
+      sample([](const Vector3&) { return Vector3(0, 0, 2 * unit::T); },
+             {wide, wide, wide}));
+  Track t;
+  t.p = 0.7;
+  t.theta = 1.0;
+  t.phi = 0.4;
+  const TrackingGeometry closed(d), map(mapped);
+  const TracedTrack reference = trace(closed, t, Scattering::highland);
+  const TracedToySimulator simulator(closed, t, reference, {}, {});
+  ToyTrack toy = simulator.prototype();
+  StreamingFitter fitter;
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    REQUIRE(simulator.simulate({6, 0, i}, toy));
+    TrackHits hits = toy.hits;
+    const GlobalFit a = fitter.fit(hits);
+    hits.flight->field = &map.field();
+    const GlobalFit b = fitter.fit(hits);
+    const GlobalFit c = fit_global(hits, FitKind::general);
+    REQUIRE(a.status == FitStatus::ok);
+    REQUIRE(b.status == FitStatus::ok);
+    REQUIRE(c.status == FitStatus::ok);
+    CHECK(std::abs(a.kappa - b.kappa) < 1e-7 * a.sigma);
+    CHECK(b.sigma == doctest::Approx(a.sigma).epsilon(1e-7));
+    CHECK(std::abs(a.chi2 - b.chi2) < 1e-7 * (1 + a.chi2));
+    for (int k = 0; k < 5; ++k)
+      for (int j = 0; j < 5; ++j)
+        CHECK(
+            std::abs(a.perigee_covariance(k, j) - b.perigee_covariance(k, j)) <
+            1e-7 * std::sqrt(a.perigee_covariance(k, k) *
+                             a.perigee_covariance(j, j)));
+    // one step each, linearised at other places
+    CHECK(std::abs(a.kappa - c.kappa) < 0.02 * a.sigma);
+  }
+}
+
+TEST_CASE("traced toys: a toy that leaves the map, or stops, is missed") {
+  Detector d = make_planes({100, 200, 300, 400}, 1e-3, 0.01);
+  d.field = map_field(
+      sample([](const Vector3&) { return Vector3(0, 0.1 * unit::T, 0); },
+             {axis_from(-500, 500, 3), axis_from(-500, 500, 3),
+              axis_from(-100, 500, 3)}));
+  const Track t = along_z(1, 0.02, 0.3);
+  const TrackingGeometry geometry(d);
+  const TracedTrack reference = trace(geometry, t, Scattering::highland);
+  REQUIRE(reference.n_measuring == 4);
+  const auto simulates = [&](const TrackingGeometry& g,
+                             const std::vector<HitLoss>& losses) {
+    const TracedToySimulator simulator(g, t, reference, losses, {});
+    ToyTrack toy = simulator.prototype();
+    return simulator.simulate({1, 0, 0}, toy);
+  };
+  CHECK(simulates(geometry, {}));
+  CHECK(!simulates(geometry, std::vector<HitLoss>(4, {2, 1, 0, 0})));
+  Detector small = d;
+  small.field = map_field(
+      sample([](const Vector3&) { return Vector3(0, 0.1 * unit::T, 0); },
+             {axis_from(-500, 500, 3), axis_from(-500, 500, 3),
+              axis_from(-100, 350, 3)}));
+  CHECK(!simulates(TrackingGeometry(small), {}));
+}
+
+}  // namespace gttf::test
