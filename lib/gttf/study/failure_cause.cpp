@@ -89,9 +89,9 @@ class Finder {
     cause.changes = std::move(a.changes);
     if (cause.changes.empty())
       cause.changes = differing_keys(before, input_.detector);
-    std::ranges::stable_partition(cause.changes, [&](const KeyChange& c) {
-      return c.share * a.total > 0;
-    });
+    std::stable_partition(
+        cause.changes.begin(), cause.changes.end(),
+        [&](const KeyChange& c) { return c.share * a.total > 0; });
     locate(cause.changes, input_);
     if (criterion_.quantity.kind != CheckedQuantity::Kind::number) return;
     const Resolution r = resolve(TrackingGeometry(before), track_, model_);
