@@ -142,8 +142,9 @@ awk -F, '
     }
   }' "$here/published.csv" "$work/ours" > "$work/tables"
 
-# Tracks along a beam: the studies of these detectors, figures at p=... in GeV.
-for file in datura; do
+# Tracks along a beam: the studies of these detectors, figures at p=... in GeV and the
+# first angle.
+for file in datura lhcb; do
   "$program" scan "$here/../configs/$file.yaml" --format csv --no-provenance \
     --quiet > "$work/scan.csv" || {
     echo "compare.sh: '$program scan' failed for configs/$file.yaml" >&2

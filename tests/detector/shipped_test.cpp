@@ -76,7 +76,7 @@ TEST_CASE("shipped detectors: read without a warning, every layer grouped") {
       CHECK(layer.x_over_x0() > 0);
     }
   }
-  CHECK(files == 11);
+  CHECK(files == 13);
 }
 
 TEST_CASE("shipped detectors: CLD has the layers of its Delphes card") {
