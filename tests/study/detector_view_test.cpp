@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "gttf/detector/read.hpp"
+#include "gttf/study/field_view.hpp"
+#include "support/magnets.hpp"
 
 using namespace gttf;
 
@@ -103,4 +105,45 @@ TEST_CASE("detector view: the document has what the table has") {
   CHECK(
       std::get<Document::List>(layers[1].find("coordinates")->value()).size() ==
       2);
+}
+
+TEST_CASE("detector view: tells of dipoles and their frame") {
+  Field field;
+  field.kind = FieldKind::dipole;
+  field.dipoles = {{Axis::z, {100, 600}, Axis::x, -0.57 * unit::T},
+                   {Axis::z, {700, 900}, Axis::y, 0.2 * unit::T}};
+  set_reference(field);
+  const auto facts = field_facts(field);
+  REQUIRE(facts.size() == 3);
+  CHECK(facts[0].second == "dipole -0.57 T along x, z = 100 to 600 mm");
+  CHECK(facts[1].second == "dipole 0.2 T along y, z = 700 to 900 mm");
+  CHECK(facts[2].first == "polar axis");
+  CHECK(facts[2].second.starts_with("x, "));
+  const Document d = field_document(field);
+  CHECK(std::get<std::string>(d.find("kind")->value()) == "dipole");
+  const auto& gaps = std::get<Document::List>(d.find("dipoles")->value());
+  CHECK(std::get<double>(gaps[1].find("field_T")->value()) ==
+        doctest::Approx(0.2));
+}
+
+TEST_CASE("detector view: tells of a map's grid where it lies") {
+  test::FringeDipole magnet;
+  FieldMap::Placement placement;
+  placement.offset = {0, 0, 1000};
+  placement.symmetry = MirrorSymmetry{Axis::y};
+  const Field field =
+      test::map_field(test::sample(magnet, {test::axis_from(-100, 100, 5),
+                                            test::axis_from(0, 200, 11),
+                                            test::axis_from(-1000, 800, 91)}),
+                      placement);
+  const auto facts = field_facts(field);
+  REQUIRE(facts.size() == 3);
+  CHECK(facts[1].second ==
+        "x = -100 to 100 mm in steps of 50 mm, y = 0 to 200 mm in steps of 20 "
+        "mm and its mirror image, z = 0 to 1800 mm in steps of 20 mm");
+  const Document d = field_document(field);
+  const auto& grid = std::get<Document::List>(d.find("grid")->value());
+  REQUIRE(grid.size() == 3);
+  CHECK(std::get<bool>(grid[1].find("mirrored")->value()));
+  CHECK(std::get<std::string>(grid[2].find("axis")->value()) == "z");
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -14,35 +13,23 @@
 #include <string_view>
 #include <vector>
 
-#include "gttf/config/quantity.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/core/units.hpp"
+#include "gttf/detector/detail/grid_columns.hpp"
 
 namespace gttf {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> cartesian = {"x",  "y",  "z",
-                                                       "bx", "by", "bz"};
-constexpr std::array<std::string_view, 4> around_z = {"r", "z", "br", "bz"};
-constexpr std::string_view example_header =
-    "x[mm] y[mm] z[mm] Bx[T] By[T] Bz[T]";
+using detail::example_grid_header;
+using detail::GridColumns;
+using detail::GridFault;
+using detail::is_grid_separator;
+using detail::names_grid_columns;
+using detail::read_grid_columns;
+
 /// Nodes may be off their place by this part of the spacing: files round.
 constexpr double off_place = 1e-3;
-/// Columns beyond it are not read.
-constexpr std::size_t most_columns = 64;
-
-bool is_separator(char c) {
-  return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '\r';
-}
-
-/// Thrown at the first fault, with the line it is in.
-struct Fault {
-  std::size_t offset;  ///< byte in the text
-  std::size_t length;
-  std::string problem, suggestion;
-};
 
 std::optional<std::string> read_all(const std::string& path,
                                     Diagnostics& diagnostics) {
@@ -69,12 +56,6 @@ std::optional<std::string> read_all(const std::string& path,
         fmt::format("the field map cannot be read: {}", std::strerror(errno)));
   return text;
 }
-
-/// A column that is read: where its numbers go, and its unit.
-struct Column {
-  int target = -1;  ///< index in the list of names, -1: ignored
-  double unit = 1;
-};
 
 /// One coordinate as the lines have it.
 struct Run {
@@ -106,8 +87,10 @@ class GridReader {
       const std::size_t end = std::min(text_.find('\n', at_), text_.size());
       line = text_.substr(at_, end - at_);
       at_ = end + 1;
-      while (!line.empty() && is_separator(line.front())) line.remove_prefix(1);
-      while (!line.empty() && is_separator(line.back())) line.remove_suffix(1);
+      while (!line.empty() && is_grid_separator(line.front()))
+        line.remove_prefix(1);
+      while (!line.empty() && is_grid_separator(line.back()))
+        line.remove_suffix(1);
       if (line.empty()) continue;
       const std::size_t mark = line.front() == '#'      ? 1
                                : line.front() == '%'    ? 1
@@ -121,154 +104,51 @@ class GridReader {
     return false;
   }
 
-  std::size_t offset_of(std::string_view part) const {
-    return static_cast<std::size_t>(part.data() - text_.data());
-  }
-  Fault fault(std::string_view part, std::string problem,
-              std::string suggestion = {}) const {
-    return {offset_of(part), std::max<std::size_t>(1, part.size()),
-            std::move(problem), std::move(suggestion)};
-  }
-
-  /// Words of a header; a unit in brackets belongs to the word before it.
-  static std::vector<std::string_view> words_of(std::string_view line) {
-    std::vector<std::string_view> words;
-    std::size_t i = 0;
-    while (i < line.size()) {
-      while (i < line.size() && is_separator(line[i])) ++i;
-      const std::size_t begin = i;
-      while (i < line.size() && !is_separator(line[i])) ++i;
-      if (i == begin) break;
-      const std::string_view word = line.substr(begin, i - begin);
-      if (!words.empty() && (word[0] == '[' || word[0] == '(')) {
-        const char* from = words.back().data();
-        words.back() = {
-            from, static_cast<std::size_t>(word.data() + word.size() - from)};
-      } else {
-        words.push_back(word);
-      }
-    }
-    return words;
-  }
-
-  static std::string name_of_word(std::string_view word) {
-    return lower_case(trimmed(word.substr(0, word.find_first_of("[("))));
-  }
-
-  /// Names the columns of the map? A comment that does not is only a comment.
-  static bool names_columns(const std::vector<std::string_view>& words) {
-    std::size_t known = 0;
-    for (const std::string_view word : words)
-      known += std::ranges::count(cartesian, name_of_word(word)) +
-                   std::ranges::count(around_z, name_of_word(word)) >
-               0;
-    return known >= 4;
+  static GridFault fault(std::string_view where, std::string problem,
+                         std::string suggestion = {}) {
+    return {where, std::move(problem), std::move(suggestion)};
   }
 
   void read_header() {
-    std::string_view line;
     bool comment = false;
-    while (next_line(line, comment)) {
-      const auto words = words_of(line);
-      if (names_columns(words)) return read_columns(line, words);
-      if (comment) continue;
-      throw fault(line, "the names of the columns are missing",
-                  fmt::format("begin with a line \"{}\"", example_header));
-    }
-    throw Fault{0, 1, "the field map is empty",
-                fmt::format("begin with a line \"{}\"", example_header)};
-  }
-
-  void read_columns(std::string_view line,
-                    const std::vector<std::string_view>& words) {
-    header_ = line;
-    if (words.size() > most_columns)
-      throw fault(line, fmt::format("more than {} columns", most_columns));
-    around_z_ = std::ranges::any_of(words, [](std::string_view word) {
-      const std::string name = name_of_word(word);
-      return name == "r" || name == "br";
-    });
-    names_ =
-        around_z_
-            ? std::vector<std::string_view>(around_z.begin(), around_z.end())
-            : std::vector<std::string_view>(cartesian.begin(), cartesian.end());
-    std::vector<bool> seen(names_.size());
-    for (const std::string_view word : words) {
-      const auto found = std::ranges::find(names_, name_of_word(word));
-      Column column;
-      if (found != names_.end()) {
-        const auto i = static_cast<std::size_t>(found - names_.begin());
-        if (seen[i])
-          throw fault(word, fmt::format("the column {} is given twice",
-                                        in_quotes(word)));
-        seen[i] = true;
-        column.target = static_cast<int>(i);
-        column.unit = unit_of(word, i < coordinates());
+    while (next_line(header_, comment)) {
+      if (names_grid_columns(header_)) {
+        columns_ = read_grid_columns(header_);
+        return;
       }
-      columns_.push_back(column);
+      if (comment) continue;
+      throw fault(header_, "the names of the columns are missing",
+                  fmt::format("begin with a line \"{}\"", example_grid_header));
     }
-    for (std::size_t i = 0; i < names_.size(); ++i)
-      if (!seen[i])
-        throw fault(line, fmt::format("the column \"{}\" is missing", shown(i)),
-                    around_z_ ? "a map has the columns r z Br Bz"
-                              : "a map has the columns x y z Bx By Bz");
+    throw fault(text_.substr(0, 0), "the field map is empty",
+                fmt::format("begin with a line \"{}\"", example_grid_header));
   }
 
-  /// "x", "Bx" as usually written.
-  std::string shown(std::size_t i) const {
-    std::string name(names_[i]);
-    if (i >= coordinates()) name[0] = 'B';
-    return name;
-  }
-
-  double unit_of(std::string_view word, bool is_length) const {
-    const std::size_t open = word.find_first_of("[(");
-    const std::string_view usual = is_length ? "mm" : "T";
-    const std::string suggestion = fmt::format(
-        "write the unit in brackets: {}[{}]", word.substr(0, open), usual);
-    if (open == word.npos)
-      throw fault(word,
-                  fmt::format("missing unit of the column {}", in_quotes(word)),
-                  suggestion);
-    const char close = word[open] == '[' ? ']' : ')';
-    const std::size_t end = word.find(close, open);
-    const std::string_view unit =
-        word.substr(open + 1, end == word.npos ? word.npos : end - open - 1);
-    const auto parsed =
-        parse_quantity(fmt::format("1 {}", unit),
-                       is_length ? Dimension::length : Dimension::field);
-    if (end == word.npos || !parsed)
-      throw fault(word,
-                  fmt::format("{} is no unit of a {}", in_quotes(unit),
-                              is_length ? "length" : "magnetic field"),
-                  is_length ? "use nm, um, mm, cm or m" : "use T, kG or mT");
-    return parsed.value;
-  }
-
-  std::size_t coordinates() const { return around_z_ ? 2 : 3; }
+  std::size_t coordinates() const { return columns_.coordinates(); }
+  const std::string& shown(std::size_t i) const { return columns_.names[i]; }
 
   void read_nodes() {
-    const std::size_t width = names_.size();
+    const std::size_t width = columns_.names.size();
     // a guess that is right for numbers of some ten characters
     values_.reserve(text_.size() / 10);
-    std::vector<std::string_view> last(columns_.size());
-    std::vector<double> last_value(columns_.size());
+    std::vector<std::string_view> last(columns_.columns.size());
+    std::vector<double> last_value(columns_.columns.size());
     std::string_view line;
     bool comment = false;
     while (next_line(line, comment)) {
       if (comment) continue;
-      lines_.push_back(offset_of(line));
+      lines_.push_back(static_cast<std::size_t>(line.data() - text_.data()));
       const std::size_t node = values_.size();
       values_.resize(node + width);
       const char* p = line.data();
       const char* const end = p + line.size();
       std::size_t k = 0;
       for (;; ++k) {
-        while (p < end && is_separator(*p)) ++p;
-        if (p == end || k == columns_.size()) break;
+        while (p < end && is_grid_separator(*p)) ++p;
+        if (p == end || k == columns_.columns.size()) break;
         const char* begin = p;
-        while (p < end && !is_separator(*p)) ++p;
-        const Column& column = columns_[k];
+        while (p < end && !is_grid_separator(*p)) ++p;
+        const GridColumns::Column& column = columns_.columns[k];
         if (column.target < 0) continue;
         const std::string_view word(begin, static_cast<std::size_t>(p - begin));
         // coordinates repeat from line to line
@@ -278,13 +158,13 @@ class GridReader {
         }
         values_[node + static_cast<std::size_t>(column.target)] = last_value[k];
       }
-      if (k < columns_.size() || p < end)
-        throw fault(
-            line,
-            fmt::format("{} than the {} columns that are named",
-                        k < columns_.size() ? "fewer numbers" : "more numbers",
-                        columns_.size()),
-            "one line holds one node");
+      if (k < columns_.columns.size() || p < end)
+        throw fault(line,
+                    fmt::format("{} than the {} columns that are named",
+                                k < columns_.columns.size() ? "fewer numbers"
+                                                            : "more numbers",
+                                columns_.columns.size()),
+                    "one line holds one node");
     }
   }
 
@@ -308,7 +188,7 @@ class GridReader {
 
   std::size_t nodes() const { return lines_.size(); }
   double coordinate(std::size_t node, std::size_t j) const {
-    return values_[node * names_.size() + j];
+    return values_[node * columns_.names.size() + j];
   }
   std::string_view line_at(std::size_t node) const {
     const std::size_t begin = lines_[node];
@@ -405,7 +285,7 @@ class GridReader {
   FieldGrid grid() const {
     const std::size_t n = coordinates(), components = n;
     FieldGrid grid;
-    grid.around_z = around_z_;
+    grid.around_z = columns_.around_z;
     std::vector<std::size_t> stride(n), start(n);
     std::size_t nodes_so_far = 1;
     for (std::size_t j = n; j-- > 0;) {
@@ -438,10 +318,8 @@ class GridReader {
   std::string_view text_;
   std::size_t at_ = 0;
   std::string_view header_;
-  bool around_z_ = false;
-  std::vector<std::string_view> names_;
-  std::vector<Column> columns_;
-  std::vector<double> values_;      ///< per node, in the order of `names_`
+  GridColumns columns_;
+  std::vector<double> values_;      ///< per node, in the order of the names
   std::vector<std::size_t> lines_;  ///< where the nodes stand
   std::vector<Run> runs_;           ///< per coordinate
   std::vector<std::size_t> order_;  ///< coordinates, the fastest first
@@ -455,9 +333,10 @@ std::optional<FieldGrid> read_field_grid(const std::string& path,
   if (!text) return std::nullopt;
   try {
     return GridReader(*text).read();
-  } catch (const Fault& fault) {
+  } catch (const GridFault& fault) {
     // of the whole text, only the line in question is kept
-    const std::size_t end = std::min(fault.offset, text->size());
+    const std::size_t end =
+        static_cast<std::size_t>(fault.where.data() - text->data());
     const std::size_t newline =
         end == 0 ? text->npos : text->rfind('\n', end - 1);
     const std::size_t begin = newline == text->npos ? 0 : newline + 1;
@@ -465,7 +344,7 @@ std::optional<FieldGrid> read_field_grid(const std::string& path,
     Diagnostic d =
         Source(path,
                text->substr(begin, std::min<std::size_t>(stop - begin, 300)))
-            .at(fault.offset - begin, fault.length);
+            .at(end - begin, std::max<std::size_t>(1, fault.where.size()));
     d.line += static_cast<int>(std::count(
         text->begin(), text->begin() + static_cast<long>(begin), '\n'));
     d.problem = fault.problem;

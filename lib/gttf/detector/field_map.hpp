@@ -32,13 +32,13 @@ struct FieldGrid {
   std::vector<double> values;
 };
 
-/// Which half of the field, quarter or octant the grid leaves to symmetry.
+/// Which half, quarter or octant of the field a grid leaves to symmetry: the
+/// axes along which it begins or ends at 0 are mirrored there.
 ///
-/// A magnet whose main field is along an axis and which looks the same in a
-/// mirror across any axis has a field that, in the mirror normal to axis j,
-/// keeps component i if just one of i, j is the main axis or none of them,
-/// i != j, ...: the potential is odd along the main axis and even along the
-/// others. Axes of the grid that begin or end at 0 are mirrored there.
+/// The magnet looks the same in a mirror across any axis. In that across the
+/// main axis of its field the component along it keeps its sign and the others
+/// change it; in that across another axis only the component along that axis
+/// changes its sign: the potential is odd along the main axis, else even.
 struct MirrorSymmetry {
   Axis main = Axis::z;
 

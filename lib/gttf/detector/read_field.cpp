@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 
 #include "gttf/config/text.hpp"
 #include "gttf/detector/detail/read_field.hpp"
-#include "gttf/detector/detail/read_layer.hpp"
 #include "gttf/detector/field_grid_file.hpp"
 #include "gttf/detector/field_map.hpp"
 
@@ -19,217 +16,16 @@ namespace {
 
 /// Beyond the strongest magnets of detectors; more is a slip of the unit.
 constexpr double strongest_field = 20 * unit::T;
-const std::vector<std::string> axis_names = {"x", "y", "z"};
-
-std::string_view name_of(Axis axis) {
-  return axis_names[static_cast<std::size_t>(axis)];
-}
-
-std::optional<double> read_strength(const Value& value) {
-  const auto field = value.quantity(Dimension::field);
-  if (field && std::abs(*field) > strongest_field)
-    value.warning(fmt::format("{} is more than the magnets of detectors reach",
-                              describe(value.node())),
-                  "1 T is 10 kG or 1000 mT");
-  return field;
-}
 
 Field read_solenoid(const Value& value) {
   Field field;
-  const double bz = read_strength(value).value_or(0);
+  const double bz = read_field_strength(value).value_or(0);
   if (bz != 0) {
     field.kind = FieldKind::solenoid;
     field.bz = bz;
   }
   return field;
 }
-
-std::optional<Axis> read_axis(const Value& value, std::string_view what) {
-  const auto index = value.choice(what, axis_names);
-  if (!index) return std::nullopt;
-  return static_cast<Axis>(*index);
-}
-
-/// A gap and where to report what is wrong with it among others.
-struct GapEntry {
-  DipoleGap gap;
-  Value place;
-};
-
-class DipoleReader {
- public:
-  DipoleReader(const std::vector<Layer>& layers, bool all_read)
-      : layers_(layers), all_read_(all_read) {}
-
-  Field read(const Value& value) {
-    if (value.is_list())
-      for (const Value& item : value.items()) read_gap(item);
-    else
-      read_gap(value);
-    if (value.is_list() && value.node().items().empty())
-      value.error("no dipoles", "write none for a detector without field");
-    check_gaps();
-    Field field;
-    for (const GapEntry& entry : gaps_)
-      if (entry.gap.field != 0) field.dipoles.push_back(entry.gap);
-    if (!field.dipoles.empty()) field.kind = FieldKind::dipole;
-    return field;
-  }
-
- private:
-  void read_gap(const Value& value) {
-    MapReader map(value,
-                  "a dipole: { between: [A, B], field: 1 T, direction: "
-                  "y }");
-    if (!map) return;
-    GapEntry entry{{}, value};
-    DipoleGap& gap = entry.gap;
-    const auto between = map.find("between");
-    const auto entrance = map.find("entrance");
-    const auto exit = map.find("exit");
-    const auto normal = map.find("normal");
-    const auto strength = map.require("field", "1 T");
-    const auto direction = map.require("direction", "y");
-    map.finish();
-    bool good = true;
-    if (between && (entrance || exit)) {
-      between->error(
-          fmt::format("\"between\" and \"{}\" are given, they exclude each "
-                      "other",
-                      entrance ? "entrance" : "exit"),
-          "remove one of the two");
-      good = false;
-    } else if (between) {
-      good = read_between(*between, gap);
-      if (normal)
-        normal->error("\"normal\" is that of the layers in \"between\"",
-                      "remove it");
-    } else if (entrance && exit) {
-      good = read_faces(*entrance, *exit, gap);
-      gap.normal = Axis::z;
-      if (normal) {
-        const auto axis = read_axis(*normal, "normal");
-        good = good && axis;
-        gap.normal = axis.value_or(Axis::z);
-      }
-    } else {
-      value.error("the place of the dipole is missing",
-                  "add \"between: [LAYER, LAYER]\", or \"entrance\" and "
-                  "\"exit\"");
-      good = false;
-    }
-    if (!strength || !direction) return;
-    const auto field = read_strength(*strength);
-    const auto axis = read_axis(*direction, "direction");
-    if (!field || !axis || !good) return;
-    gap.field = *field;
-    gap.direction = *axis;
-    if (gap.direction == gap.normal) {
-      direction->error(
-          fmt::format("the field points along {0}, the normal of the gap's "
-                      "faces: no magnet does that",
-                      name_of(gap.normal)),
-          "give a direction across the normal, or use a map");
-      return;
-    }
-    gaps_.push_back(std::move(entry));
-  }
-
-  static bool read_faces(const Value& entrance, const Value& exit,
-                         DipoleGap& gap) {
-    const auto lower = entrance.quantity(Dimension::length, "cm");
-    const auto upper = exit.quantity(Dimension::length, "cm");
-    if (!lower || !upper) return false;
-    gap.extent = {*lower, *upper};
-    if (*lower < *upper) return true;
-    exit.error(fmt::format("the exit must lie behind the entrance, got {} and "
-                           "{}",
-                           describe(entrance.node()), describe(exit.node())),
-               "exchange the two");
-    return false;
-  }
-
-  bool read_between(const Value& value, DipoleGap& gap) {
-    const auto items = value.items();
-    if (items.size() != 2) {
-      value.expected("a list of two layers", "write [LAYER, LAYER]");
-      return false;
-    }
-    std::array<const Layer*, 2> layer{};
-    for (std::size_t i = 0; i < 2; ++i) layer[i] = find_layer(items[i]);
-    if (!layer[0] || !layer[1]) return false;
-    std::array<Axis, 2> normal{};
-    for (std::size_t i = 0; i < 2; ++i) {
-      const Surface& s = layer[i]->surface;
-      if (s.shape == Shape::cylinder) {
-        items[i].error(
-            fmt::format("{} is a cylinder, the faces of a dipole are planes",
-                        in_quotes(layer[i]->name)),
-            "name a plane or a disk, or give \"entrance\" and \"exit\"");
-        return false;
-      }
-      normal[i] = s.shape == Shape::disk ? Axis::z : s.normal;
-    }
-    if (normal[0] != normal[1]) {
-      value.error(fmt::format("{} is normal to {}, {} to {}",
-                              in_quotes(layer[0]->name), name_of(normal[0]),
-                              in_quotes(layer[1]->name), name_of(normal[1])),
-                  "name two parallel layers");
-      return false;
-    }
-    gap.normal = normal[0];
-    const auto [lower, upper] =
-        std::minmax(layer[0]->surface.position, layer[1]->surface.position);
-    gap.extent = {lower, upper};
-    if (lower < upper) return true;
-    value.error("the two layers are at the same place",
-                "name the layers before and behind the magnet");
-    return false;
-  }
-
-  const Layer* find_layer(const Value& value) const {
-    const auto name = value.text("the name of a layer");
-    if (!name) return nullptr;
-    for (const Layer& layer : layers_)
-      if (layer.name == *name) return &layer;
-    if (!all_read_) return nullptr;
-    std::vector<std::string> names;
-    for (const Layer& layer : layers_) names.push_back(layer.name);
-    const auto near = nearest(*name, names);
-    value.error(fmt::format("no layer is called {}", in_quotes(*name)),
-                near ? fmt::format("did you mean {}?", in_quotes(*near))
-                     : fmt::format("the layers are {}", joined(names)));
-    return nullptr;
-  }
-
-  void check_gaps() const {
-    for (std::size_t j = 1; j < gaps_.size(); ++j)
-      for (std::size_t i = 0; i < j; ++i) {
-        const DipoleGap &a = gaps_[i].gap, &b = gaps_[j].gap;
-        if (a.normal != b.normal) {
-          gaps_[j].place.error(
-              fmt::format("the gaps {} and {} are normal to {} and {}, and so "
-                          "cross each other",
-                          i, j, name_of(a.normal), name_of(b.normal)),
-              "use a map for magnets at an angle");
-          return;
-        }
-        const Interval both{std::max(a.extent.lower, b.extent.lower),
-                            std::min(a.extent.upper, b.extent.upper)};
-        if (both.length() <= 0) continue;
-        gaps_[j].place.error(
-            fmt::format("the gaps {} and {} overlap from {} = {:.6g} to {:.6g} "
-                        "mm",
-                        i, j, name_of(a.normal), both.lower, both.upper),
-            "shorten one of the two");
-        return;
-      }
-  }
-
-  const std::vector<Layer>& layers_;
-  bool all_read_;
-  std::vector<GapEntry> gaps_;
-};
 
 std::string path_of(const Value& value, const std::string& name,
                     const std::string& detector_file) {
@@ -275,33 +71,47 @@ bool any_mirrored(const FieldMap& map) {
   return false;
 }
 
-/// A map as coarse as the gaps between layers says little of the field there.
+/// Nodes of the map along the normal of a surface are this far apart.
+double spacing_across(const FieldMap& map, const Surface& s) {
+  const auto& grid = map.grid();
+  if (s.shape == Shape::cylinder)
+    return map.around_z() ? grid[0].spacing
+                          : std::max(grid[0].spacing, grid[1].spacing);
+  const Axis normal = s.shape == Shape::disk ? Axis::z : s.normal;
+  if (map.around_z()) return grid[normal == Axis::z ? 1 : 0].spacing;
+  return grid[static_cast<std::size_t>(normal)].spacing;
+}
+
+/// Warns of a map that is coarser than even the widest gap between layers.
 void check_spacing(const Value& value, const FieldMap& map,
                    const std::vector<Layer>& layers) {
-  std::vector<const Layer*> sorted;
+  std::vector<const Surface*> sorted;
   for (const Layer& layer : layers)
-    if (layer.measures()) sorted.push_back(&layer);
-  const auto key = [](const Layer* layer) {
-    const Surface& s = layer->surface;
-    const int kind = s.shape == Shape::cylinder ? 3
-                     : s.shape == Shape::disk   ? 2
-                                                : static_cast<int>(s.normal);
-    return std::pair(kind, s.position);
+    if (layer.measures()) sorted.push_back(&layer.surface);
+  const auto key = [](const Surface* s) {
+    const Axis normal = s->shape == Shape::disk ? Axis::z : s->normal;
+    return std::pair(s->shape == Shape::cylinder ? 3 : static_cast<int>(normal),
+                     s->position);
   };
   std::ranges::sort(sorted, {}, key);
-  double gap = 0;
-  for (std::size_t i = 1; i < sorted.size(); ++i)
-    if (key(sorted[i]).first == key(sorted[i - 1]).first)
-      gap = std::max(
-          gap, sorted[i]->surface.position - sorted[i - 1]->surface.position);
-  const double spacing = map.coarsest_spacing();
-  if (gap > 0 && spacing > gap)
+  for (std::size_t begin = 0; begin < sorted.size();) {
+    const Surface& first = *sorted[begin];
+    double gap = 0;
+    std::size_t i = begin + 1;
+    for (; i < sorted.size() && key(sorted[i]).first == key(&first).first; ++i)
+      gap = std::max(gap, sorted[i]->position - sorted[i - 1]->position);
+    begin = i;
+    const double spacing = spacing_across(map, first);
+    if (!(gap > 0 && spacing > gap)) continue;
     value.warning(
-        fmt::format("the nodes of the map are {:.4g} mm apart, the layers at "
-                    "most {:.4g} mm: the map is coarser than the gaps between "
-                    "layers",
-                    spacing, gap),
+        fmt::format(
+            "the nodes of the map are {:.4g} mm apart, the {} at most "
+            "{:.4g} mm: the map is coarser than the gaps between layers",
+            spacing, first.shape == Shape::cylinder ? "cylinders" : "planes",
+            gap),
         "use a finer map");
+    return;
+  }
 }
 
 void check_divergence(const Value& value, const FieldMap& map) {
@@ -352,11 +162,10 @@ Field read_map(MapReader& reader, const Value& value,
   if (placement.symmetry && !any_mirrored(map))
     symmetry->error("no side of the map lies in a plane of symmetry",
                     "a map of an octant begins at x = 0, y = 0 and z = 0");
-  if (!(map.largest() > 0)) {
+  if (!(map.largest() > 0) && placement.scale != 0)
     value.error("the field of the map is 0 everywhere",
                 "write \"field: none\" for that");
-    return {};
-  }
+  if (!(map.largest() > 0)) return {};
   if (map.largest() > strongest_field)
     value.warning(
         fmt::format("the field of the map reaches {:.4g} T, more than "
@@ -370,6 +179,15 @@ Field read_map(MapReader& reader, const Value& value,
 }
 
 }  // namespace
+
+std::optional<double> read_field_strength(const Value& value) {
+  const auto field = value.quantity(Dimension::field);
+  if (field && std::abs(*field) > strongest_field)
+    value.warning(fmt::format("{} is more than the magnets of detectors reach",
+                              describe(value.node())),
+                  "1 T is 10 kG or 1000 mT");
+  return field;
+}
 
 Field read_field(const Value& value, const std::vector<Layer>& layers,
                  bool all_read, const std::string& file) {
@@ -399,7 +217,7 @@ Field read_field(const Value& value, const std::vector<Layer>& layers,
   else if (solenoid)
     field = read_solenoid(*solenoid);
   else if (dipole)
-    field = DipoleReader(layers, all_read).read(*dipole);
+    field = read_dipoles(*dipole, layers, all_read);
   else if (grid)
     field = read_map(map, *grid, layers, file);
   else

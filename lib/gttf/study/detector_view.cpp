@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "gttf/study/coverage.hpp"
+#include "gttf/study/field_view.hpp"
 #include "gttf/study/layer_names.hpp"
 #include "gttf/study/resolution_table.hpp"
 #include "gttf/study/row.hpp"
@@ -49,12 +50,6 @@ std::string measures_text(const Layer& layer) {
     text += ' ' + length_text(c.sigma);
   }
   return text;
-}
-
-std::string field_text(const Field& field) {
-  return field.kind == FieldKind::none
-             ? "none"
-             : fmt::format("solenoid {:.6g} T", field.bz / unit::T);
 }
 
 std::size_t measuring(const Detector& detector) {
@@ -279,10 +274,7 @@ Document detector_document(const Detector& detector, double phi) {
   d.set("sha256", detector.sha256);
   d.set("source",
         Document::List(detector.source.begin(), detector.source.end()));
-  const bool field = detector.field.kind != FieldKind::none;
-  d.set("field", Document()
-                     .set("kind", field ? "solenoid" : "none")
-                     .set("bz_T", detector.field.bz / unit::T));
+  d.set("field", field_document(detector.field));
   d.set("n_layers", static_cast<std::int64_t>(detector.layers.size()));
   d.set("n_measuring", static_cast<std::int64_t>(measuring(detector)));
   d.set("x_over_x0", x_over_x0(detector));
@@ -302,7 +294,8 @@ Summary detector_summary(const Detector& detector, double phi) {
   Section head;
   for (const std::string& source : detector.source)
     head.facts.emplace_back("source", source);
-  head.facts.emplace_back("field", field_text(detector.field));
+  for (auto& fact : field_facts(detector.field))
+    head.facts.push_back(std::move(fact));
   head.facts.emplace_back("layers", layer_count_text(detector));
   head.facts.emplace_back(
       "x/X0", fmt::format("{:.4g} % at normal incidence, all layers",

@@ -2,6 +2,7 @@
 // Part of the detector reader: the field.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,12 @@ namespace gttf::detail {
 /// @param file        that of the detector: maps are looked for beside it
 Field read_field(const Value& value, const std::vector<Layer>& layers,
                  bool all_read, const std::string& file);
+
+/// Reads one dipole or a list of them.
+Field read_dipoles(const Value& value, const std::vector<Layer>& layers,
+                   bool all_read);
+
+/// A field, GeV/(e mm); warns of one that no magnet reaches.
+std::optional<double> read_field_strength(const Value& value);
 
 }  // namespace gttf::detail
