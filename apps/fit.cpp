@@ -139,6 +139,7 @@ class Fit : public Verb {
         load_detector(detector_, overrides_, output_.quiet);
     StudyRequest request = read_fit_request(track_.study);
     if (fit_losses_) fit_losses(request);
+    tell_assumed_materials(request, {&detector, 1}, output_.quiet);
     const FitStudyOptions complete = with_momentum(study, request, detector);
     HitFile file(hits_, detector, reading);
     std::vector<std::string> columns;

@@ -94,6 +94,7 @@ class Toy : public Verb {
     const StudyRequest request = read_request(study, options_.track.study);
     const std::vector<Detector> detectors =
         load_detectors(request, options_.overrides, options_.output.quiet);
+    tell_assumed_materials(request, detectors, options_.output.quiet);
     std::optional<Provenance> provenance =
         provenance_of(call.arguments, options_.output, &request, detectors);
     if (provenance) provenance->seed = request.toys.seed;
