@@ -10,6 +10,7 @@
 #include "gttf/output/number.hpp"
 #include "gttf/study/attribution_view.hpp"
 #include "gttf/study/parameter_columns.hpp"
+#include "gttf/study/resolution_table.hpp"
 #include "gttf/study/row.hpp"
 #include "gttf/study/track_view.hpp"
 #include "outputs.hpp"
@@ -185,6 +186,8 @@ class CompareVerb : public Verb {
   std::vector<std::string> usual_columns() const {
     if (parameter_chosen_)
       return {std::string(sigma_column(*parameter_chosen_))};
+    if (along_beam(request_, detectors_))
+      return {"sigma_p_rel", "sigma_x_um", "sigma_y_um"};
     return {"sigma_pt_rel", "sigma_d0_um", "sigma_z0_um"};
   }
 

@@ -8,6 +8,7 @@
 
 #include "common.hpp"
 #include "gttf/output/number.hpp"
+#include "gttf/study/resolution_table.hpp"
 #include "gttf/study/track_documents.hpp"
 #include "gttf/study/track_view.hpp"
 #include "outputs.hpp"
@@ -19,16 +20,6 @@ namespace gttf::app {
 namespace {
 
 constexpr int title_digits = 6;
-
-bool all_along_beam(const StudyRequest& request,
-                    const std::vector<Detector>& detectors) {
-  return std::ranges::all_of(detectors, [&](const Detector& detector) {
-    return std::ranges::all_of(
-        grid_points(request), [&](const GridPoint& point) {
-          return along_beam(detector, grid_track(request, point));
-        });
-  });
-}
 
 // The columns that fit a terminal: the axes as the user gave them and the
 // errors. csv and json have all.
@@ -43,7 +34,7 @@ std::vector<std::string> columns_for_reading(
   const auto add = [&columns](std::initializer_list<const char*> names) {
     columns.insert(columns.end(), names.begin(), names.end());
   };
-  const bool beam = all_along_beam(request, detectors);
+  const bool beam = along_beam(request, detectors);
   add({"n_hits", "x_over_x0", "sigma_p_rel"});
   if (request.at)
     add({"at_status", "sigma_u_at_um", "sigma_v_at_um", "sigma_tu_at_mrad",

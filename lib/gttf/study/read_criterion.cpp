@@ -126,10 +126,13 @@ std::vector<CheckedQuantity> read_budget(const Value& value) {
                  "remove one of the two");
   std::optional<Cause> cause;
   if (const auto kind = map.find("kind")) {
-    const std::vector<std::string> kinds = {"scattering", "hit", "beam spot",
-                                            "all"};
+    constexpr std::array causes{Cause::scattering, Cause::straggling,
+                                Cause::hit, Cause::beam_spot};
+    std::vector<std::string> kinds;
+    for (const Cause c : causes) kinds.emplace_back(to_string(c));
+    kinds.emplace_back("all");
     const auto chosen = kind->choice("kind of error", kinds);
-    if (chosen && *chosen < 3) cause = static_cast<Cause>(*chosen);
+    if (chosen && *chosen < causes.size()) cause = causes[*chosen];
     if (cause == Cause::beam_spot && (layer || group))
       kind->error("a beam spot belongs to no layer", "remove the layer");
   }

@@ -35,6 +35,16 @@ bool along_beam(const Detector& detector, const Track& track) {
   return !barrel && std::sin(track.theta) < std::sin(near);
 }
 
+bool along_beam(const StudyRequest& request,
+                std::span<const Detector> detectors) {
+  return std::ranges::all_of(detectors, [&](const Detector& detector) {
+    return std::ranges::all_of(
+        grid_points(request), [&](const GridPoint& point) {
+          return along_beam(detector, grid_track(request, point));
+        });
+  });
+}
+
 void ResolutionTable::reserve(std::size_t rows) {
   point_.reserve(rows);
   for (Texts* c : {&regime_, &status_, &end_}) c->reserve(rows);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
@@ -16,6 +17,9 @@ namespace gttf {
 /// Does a track run along the beam of a spectrometer or telescope: position and
 /// slopes say of it what perigee parameters cannot?
 bool along_beam(const Detector& detector, const Track& track);
+/// Do all tracks of the request, in all detectors?
+bool along_beam(const StudyRequest& request,
+                std::span<const Detector> detectors);
 
 /// Collects rows; columns as in docs/reference/columns.md. Those of a layer
 /// only where they are asked for.

@@ -93,9 +93,24 @@ void Flight<N>::enter_field() {
 }
 
 template <int N>
+bool Flight<N>::is_trapped() {
+  constexpr int most = 100'000;
+  legs_in_place_ = leg_ > 0 ? 0 : legs_in_place_ + 1;
+  const int faces = 2 * static_cast<int>(side_.size());
+  return ++legs_ > most || legs_in_place_ > faces + 2;
+}
+
+template <int N>
 void Flight<N>::begin_leg() {
   at_ = 0;
   begin_ = state_;
+  if (is_trapped()) {
+    leg_ = 0;
+    leg_end_ = LegEnd::half_turn;
+    end_position_ = begin_.position;
+    end_direction_ = begin_.direction;
+    return;
+  }
   if (model_->kind == FieldKind::map) return begin_map_leg();
   const Vector3 rotation = -begin_.qop * field_;
   if (rotation.isZero(0)) {

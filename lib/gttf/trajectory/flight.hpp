@@ -20,7 +20,7 @@ enum class LegEnd {
   open,       ///< nothing of interest behind it
   step,       ///< the next leg continues
   boundary,   ///< of a dipole's gap
-  half_turn,  ///< the particle has turned by pi
+  half_turn,  ///< the particle has turned by pi, or is trapped
   map_edge,   ///< the field map ends here
 };
 
@@ -76,6 +76,9 @@ class Flight {
 
  private:
   void begin_leg();
+  /// A particle may come back and forth between magnets for ever, or slide
+  /// along the face of one: ends the flight.
+  bool is_trapped();
   void begin_straight_leg();
   void begin_map_leg();
   /// Shortens the leg to where the particle has turned by pi, turning by
@@ -108,6 +111,8 @@ class Flight {
   double leg_ = 0;
   double path_ = 0, at_ = 0;  ///< of the leg's begin; of the state in the leg
   LegEnd leg_end_ = LegEnd::open;
+  /// Legs so far, and those since the last that led anywhere.
+  int legs_ = 0, legs_in_place_ = 0;
 };
 
 }  // namespace gttf
