@@ -53,7 +53,7 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   CHECK(offered(folder, "s") == "show scan sensitivity ");
   CHECK(offered(folder, "''") ==
         "validate show resolve scan regimes budget sensitivity toy fit "
-        "completion help version --help "
+        "report plot completion help version --help "
         "--version ");
   CHECK(offered(folder, "scan --th") == "--theta --threads ");
   CHECK(offered(folder, "resolve --th") == "--theta ");
