@@ -35,6 +35,15 @@ TEST_CASE("axis: linear labels have steps of 1, 2, 5") {
   CHECK(labels(axis(0.9, 1.3, false), 300) == "0.9 1 1.1 1.2 1.3");
 }
 
+TEST_CASE("axis: labels above each other may be closer") {
+  int count = 0;
+  for (const AxisTick& tick :
+       axis_ticks(axis(0, 1, false), 220, label_distance_up))
+    count += !tick.label.empty();
+  CHECK(labels(axis(0, 1, false), 220) == "0 0.5 1");
+  CHECK(count == 6);
+}
+
 TEST_CASE("axis: a wanted step is taken") {
   FigureAxis a = axis(0, 100, false);
   a.step = 25;
@@ -49,7 +58,7 @@ TEST_CASE("axis: room decides which digits of a decade are labelled") {
 }
 
 TEST_CASE("axis: less than a decade has linear labels") {
-  CHECK(labels(axis(0.2, 0.5, true), 300) == "0.2 0.3 0.4 0.5");
+  CHECK(labels(axis(0.2, 0.5, true), 400) == "0.2 0.3 0.4 0.5");
 }
 
 TEST_CASE("axis: very many decades leave labels out") {

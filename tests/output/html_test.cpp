@@ -41,7 +41,7 @@ Page sample_page() {
   table.columns = {{"verdict", false}, {"quantity", false}, {"margin", false}};
   table.rows = {{Verdict{true, "pass"}, RichText("*d*_{0}"), MarginBar{0.2}},
                 {Verdict{false, "fail"}, RichText("*z*_{0}"), MarginBar{-3}}};
-  PageSection section{"summary", "Summary", {}};
+  PageSection section{"summary", "Summary", {}, "Summary"};
   section.rows.push_back({PageRow::Split::full, {table}});
   section.rows.push_back({PageRow::Split::halves, {sample_figure()}});
   page.sections.push_back(section);

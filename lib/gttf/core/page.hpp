@@ -66,6 +66,7 @@ struct PageSection {
   std::string id = {};
   RichText title = {};
   std::vector<PageRow> rows = {};
+  RichText short_title = {};  ///< in the navigation; empty: not there
 };
 
 struct Page {

@@ -42,18 +42,17 @@ std::vector<AxisTick> log_ticks(const FigureAxis& axis, double length) {
   return ticks;
 }
 
-double chosen_step(double range, double length) {
-  constexpr double label_distance = 70;
-  const double raw = range / std::max(1.0, length / label_distance);
+double chosen_step(double range, double labels) {
+  const double raw = range / std::max(1.0, labels);
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
   for (const double factor : {1.0, 2.0, 5.0})
     if (factor * power >= raw * (1 - tolerance)) return factor * power;
   return 10 * power;
 }
 
-std::vector<AxisTick> linear_ticks(const FigureAxis& axis, double length) {
+std::vector<AxisTick> linear_ticks(const FigureAxis& axis, double labels) {
   const double range = axis.upper - axis.lower;
-  const double step = axis.step > 0 ? axis.step : chosen_step(range, length);
+  const double step = axis.step > 0 ? axis.step : chosen_step(range, labels);
   const double mantissa =
       step / std::pow(10.0, std::floor(std::log10(step) + tolerance));
   const int parts = std::lround(mantissa) == 2 ? 4 : 5;
@@ -85,7 +84,8 @@ double AxisMap::operator()(double value) const {
   return first_ + slope_ * ((log_ ? std::log(value) : value) - offset_);
 }
 
-std::vector<AxisTick> axis_ticks(const FigureAxis& axis, double length) {
+std::vector<AxisTick> axis_ticks(const FigureAxis& axis, double length,
+                                 double distance) {
   if (!axis.ticks.empty()) {
     std::vector<AxisTick> ticks;
     for (const AxisTick& tick : axis.ticks)
@@ -97,9 +97,8 @@ std::vector<AxisTick> axis_ticks(const FigureAxis& axis, double length) {
   // Within a decade the digits of a logarithmic axis are too far apart.
   const bool log = axis.scale == AxisScale::logarithmic;
   if (log && axis.upper / axis.lower > 8) return log_ticks(axis, length);
-  if (!log) return linear_ticks(axis, length);
-  std::vector<AxisTick> ticks = linear_ticks(axis, length / 1.5);
-  return ticks;
+  constexpr double uneven = 1.5;  // labels crowd at the upper end
+  return linear_ticks(axis, length / distance / (log ? uneven : 1));
 }
 
 RichText tick_label(double value) {

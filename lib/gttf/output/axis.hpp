@@ -28,10 +28,16 @@ class AxisMap {
   double offset_ = 0, slope_ = 1;
 };
 
+/// Least distance of labels, px, of linear axes: numbers are wider than high.
+inline constexpr double label_distance_across = 70;
+inline constexpr double label_distance_up = 42;
+
 /// The ticks of `axis` drawn `length` px long: steps of 1, 2, 5 on linear axes,
-/// about one label in 70 px; on logarithmic ones labels at 1-2-5, 1-3 or 1,
-/// depending on the room of a decade, and all numbers within less than one.
-std::vector<AxisTick> axis_ticks(const FigureAxis& axis, double length);
+/// labels at least `distance` px apart; on logarithmic ones labels at 1-2-5,
+/// 1-3 or 1, depending on the room of a decade, and all numbers within less
+/// than one.
+std::vector<AxisTick> axis_ticks(const FigureAxis& axis, double length,
+                                 double distance = label_distance_across);
 
 /// "0.05", "5000", "10^{−5}": a value where a tick stands.
 RichText tick_label(double value);

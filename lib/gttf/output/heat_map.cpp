@@ -130,7 +130,7 @@ std::string svg_colour_bar(const HeatMap& map, const PanelFrame& frame) {
   axis.upper = map.upper;
   const AxisMap y(axis, frame.box.bottom, frame.box.top);
   SvgPath ticks;
-  for (const AxisTick& tick : axis_ticks(axis, height)) {
+  for (const AxisTick& tick : axis_ticks(axis, height, label_distance_up)) {
     ticks.line(left + width, y(tick.at), left + width - (tick.major ? 5 : 3),
                y(tick.at));
     if (!tick.label.empty())

@@ -101,8 +101,9 @@ std::string head(const Page& page) {
 std::string navigation(const Page& page) {
   std::string out = "<nav aria-label=\"Sections\">";
   for (const PageSection& section : page.sections)
-    out += fmt::format("<a href=\"#{}\">{}</a>", section.id,
-                       html_runs(section.title));
+    if (!section.short_title.empty())
+      out += fmt::format("<a href=\"#{}\">{}</a>", section.id,
+                         html_runs(section.short_title));
   return out +
          "<button class=\"theme\" type=\"button\">Theme: auto</button></nav>";
 }

@@ -111,10 +111,18 @@ void draw_layers(const ReportSubject& subject,
                   .paint = subject.groups.systems[k].edge};
       curve.width = measures ? 1.8 : 1;
       curve.opacity = measures ? 1 : 0.65;
+      std::size_t count = 0;
       for (const LayerLine& line : lines)
         if (subject.groups.of_layer[line.layer] == k &&
-            subject.detector.layers[line.layer].measures() == measures)
+            subject.detector.layers[line.layer].measures() == measures) {
           add_line(line, curve);
+          ++count;
+        }
+      constexpr std::size_t many = 24;  // rows of gas detectors: a light area
+      if (count > many) {
+        curve.width = 0.6;
+        curve.opacity = 0.45;
+      }
       if (!curve.x.empty()) panel.curves.push_back(std::move(curve));
     }
   }
@@ -161,7 +169,7 @@ void name_systems(const ReportSubject& subject,
               .text = literal_text(system.name),
               .paint = system.edge,
               .bold = system.measures};
-    note.must_fit = true;
+    note.must_fit = !system.measures;
     for (std::size_t i = lines.size(); i-- > 0;) {
       const LayerLine& line = lines[i];
       if (subject.groups.of_layer[line.layer] != k) continue;

@@ -138,7 +138,10 @@ std::string chapter_title(const Chapter& chapter, const std::string& title,
 
 PageSection detector_section(const Chapter& c, bool several) {
   PageSection section{
-      c.subject.id("detector"), chapter_title(c, "Detector", several), {}};
+      c.subject.id("detector"),
+      chapter_title(c, "Detector", several),
+      {},
+      several ? literal_text(c.subject.detector.name) : RichText("Detector")};
   Rows(section)
       .halves({layout_rz_figure(c.subject), layout_xy_figure(c.subject)})
       .full(layout_closeup_figure(c.subject))
@@ -169,8 +172,10 @@ Aside reading(const Chapter& c) {
 }
 
 PageSection resolution_section(const Chapter& c, bool several) {
-  PageSection section{
-      c.subject.id("resolution"), chapter_title(c, "Resolution", several), {}};
+  PageSection section{c.subject.id("resolution"),
+                      chapter_title(c, "Resolution", several),
+                      {},
+                      several ? "" : "Resolution"};
   const std::vector<Published> rings =
       at_right_angle(c.subject) ? c.published : std::vector<Published>{};
   const auto& all = shown_quantities();
@@ -204,8 +209,10 @@ PageSection resolution_section(const Chapter& c, bool several) {
 }
 
 PageSection limits_section(const Chapter& c, bool several) {
-  PageSection section{
-      c.subject.id("limits"), chapter_title(c, "What limits it", several), {}};
+  PageSection section{c.subject.id("limits"),
+                      chapter_title(c, "What limits it", several),
+                      {},
+                      several ? "" : "What limits it"};
   std::vector<std::optional<Figure>> shares;
   for (const ShownQuantity& q : shown_quantities())
     if (q.parameter != Parameter::phi0)
@@ -219,8 +226,10 @@ PageSection limits_section(const Chapter& c, bool several) {
 }
 
 PageSection regime_section(const Chapter& c, bool several) {
-  PageSection section{
-      c.subject.id("regime"), chapter_title(c, "Regimes", several), {}};
+  PageSection section{c.subject.id("regime"),
+                      chapter_title(c, "Regimes", several),
+                      {},
+                      several ? "" : "Regimes"};
   auto figure = regime_figure(c.subject);
   if (!figure) return section;
   Rows(section).add(
@@ -239,9 +248,10 @@ PageSection regime_section(const Chapter& c, bool several) {
 
 PageSection summary_section(const std::vector<Chapter>& chapters,
                             const ReportOptions& options) {
-  PageSection section{"summary", "Summary", {}};
+  PageSection section{"summary", "Summary", {}, "Summary"};
   Rows rows(section);
   const bool several = chapters.size() > 1;
+  std::vector<PageBlock> blocks;
   for (const Chapter& c : chapters) {
     std::vector<RichText> texts =
         summary_sentences(c.subject, c.curves, c.budgets);
@@ -249,13 +259,13 @@ PageSection summary_section(const std::vector<Chapter>& chapters,
       texts.resize(1);
       texts[0] = literal_text(c.subject.detector.name) + ": " + texts[0];
     }
-    std::vector<PageBlock> blocks;
     for (RichText& text : texts)
       blocks.emplace_back(Paragraph{std::move(text), true});
-    const auto split =
-        blocks.size() > 1 ? PageRow::Split::halves : PageRow::Split::full;
-    rows.add(split, std::move(blocks));
   }
+  if (blocks.size() > 1)
+    rows.add(PageRow::Split::halves, std::move(blocks));
+  else
+    rows.add(PageRow::Split::full, std::move(blocks));
   if (!options.requirements.empty()) {
     PageTable table;
     table.title = "Requirements";
@@ -275,7 +285,7 @@ PageSection summary_section(const std::vector<Chapter>& chapters,
 }
 
 PageSection compare_section(const std::vector<Chapter>& chapters) {
-  PageSection section{"compare", "Comparison", {}};
+  PageSection section{"compare", "Comparison", {}, "Comparison"};
   std::vector<ComparedDetector> all;
   for (const Chapter& c : chapters) all.push_back({c.subject, c.curves});
   Rows rows(section);

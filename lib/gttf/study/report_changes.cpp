@@ -47,7 +47,7 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
                          grid_track(subject.points, point), subject.model());
   if (!list.exists()) return std::nullopt;
   const std::vector<SensitivityRow> all =
-      sensitivity_rows(subject.detector, list, Grouping::group);
+      sensitivity_rows(subject.grouped(), list, Grouping::group);
   BarChart chart;
   Figure figure;
   Texts quantity, parameter;

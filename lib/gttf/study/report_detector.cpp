@@ -55,13 +55,15 @@ Curve track_curve(const std::string& id, Reals x, Reals y) {
 }
 
 Marks hit_marks(const std::string& id, Reals x, Reals y) {
+  constexpr std::size_t many = 24;
+  const double size = x.size() > many ? 2 : 4.8;
   return {.id = id,
           .owner = "tracks",
           .x = std::move(x),
           .y = std::move(y),
           .paint = {Tone::ink},
           .shape = MarkShape::dot,
-          .size = 4.8};
+          .size = size};
 }
 
 // The lowest momentum that is told and measured at this angle.

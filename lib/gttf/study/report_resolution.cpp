@@ -221,14 +221,14 @@ std::optional<PageTable> parametrisation_table(
   PageTable table;
   table.title = "Parametrisation";
   table.columns = {{"angle", false},
-                   {"*a* [10^{−5}/GeV]"},
+                   {"*a* [10^{−5}/" + subject.momentum.unit + "]"},
                    {"*b* [%]"},
                    {"largest deviation [%]"}};
   double from = 0, to = 0;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const std::vector<double>& p = subject.curves.momentum.values;
     to = p.back();
-    from = std::min(std::max(p.front(), 1 * unit::GeV), to / 10);
+    from = std::max(p.front(), std::min(1 * unit::GeV, to / 10));
     // sigma^2 = (a p)^2 + b^2 by least squares on squares, relative weights
     double s0 = 0, s1 = 0, s2 = 0, t0 = 0, t1 = 0;
     for (std::size_t k = 0; k < p.size(); ++k) {
@@ -253,7 +253,8 @@ std::optional<PageTable> parametrisation_table(
           std::max(worst, std::abs(std::sqrt(a2 * p[k] * p[k] + b2) / v - 1));
     }
     table.rows.push_back(
-        {angle_text(subject.curves, i), rich_number(std::sqrt(a2) * 1e5),
+        {angle_text(subject.curves, i),
+         rich_number(std::sqrt(a2) / subject.momentum.factor * 1e5),
          rich_number(std::sqrt(b2) * 100), fixed_number(100 * worst, 1)});
   }
   if (table.rows.empty()) return std::nullopt;

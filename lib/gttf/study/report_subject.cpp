@@ -169,6 +169,13 @@ RichText angle_equation(const StudyRequest& request, std::size_t i) {
          angle_text(request, i);
 }
 
+Detector ReportSubject::grouped() const {
+  Detector copy = detector;
+  for (std::size_t i = 0; i < copy.layers.size(); ++i)
+    copy.layers[i].group = groups.systems[groups.of_layer[i]].name;
+  return copy;
+}
+
 RichText ReportSubject::point_text(std::size_t i, std::size_t j) const {
   return momentum.equation(points.momentum.values[i]) + ", " +
          angle_equation(points, j);

@@ -87,9 +87,9 @@ RichText largest_share(const ReportSubject& subject, const ShownQuantity& q) {
       [](const auto& a, const auto& b) { return a.second < b.second; });
   const auto [system, scattering] = most->first;
   return fmt::format(
-      "Its largest part at {} is {} in the {} ({} % of the variance).",
+      "Its largest part at {} comes from {}, {} ({} % of the variance).",
       subject.momentum.text(subject.points.momentum.values[subject.middle()]),
-      scattering ? "scattering" : "the hit errors",
+      scattering ? "scattering" : "hit errors",
       literal_text(subject.groups.systems[system].name),
       fixed_number(100 * most->second, 0));
 }
@@ -165,7 +165,7 @@ RichText best_change(const ReportSubject& subject, const ShownQuantity& q) {
       grid_track(subject.points, {subject.middle(), 0}), subject.model());
   if (!list.exists() || !(list.sigma[q.parameter] > 0)) return "";
   const std::vector<SensitivityRow> rows =
-      sensitivity_rows(subject.detector, list, Grouping::group);
+      sensitivity_rows(subject.grouped(), list, Grouping::group);
   const SensitivityRow* best = nullptr;
   for (const SensitivityRow& row : rows) {
     const bool designable =

@@ -259,7 +259,10 @@ PageSection toy_section(const ReportSubject& subject, std::uint64_t toys,
   options.threads = subject.threads;
   run_toys(request, detectors, options, state);
 
-  PageSection section{subject.id("toys"), "Simulated tracks", {}};
+  PageSection section{subject.id("toys"),
+                      "Simulated tracks",
+                      {},
+                      subject.suffix.empty() ? "Simulation" : ""};
   const auto fitted = [&](std::size_t i) {
     return state.points[i].has_toys &&
            state.points[i].statistics.fits.front().fitted > 1;

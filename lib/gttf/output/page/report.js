@@ -57,7 +57,7 @@ const scale = axis => {
   return {px: v => a + (map(v) - lo) / (hi - lo) * (b - a),
           value: p => back(lo + (p - a) / (b - a) * (hi - lo))};
 };
-const ticks = axis => {
+const ticks = (axis, distance) => {
   const length = Math.abs(axis.r[1] - axis.r[0]), out = [];
   if (axis.log && axis.hi / axis.lo > 8) {
     const room = length / Math.log10(axis.hi / axis.lo);
@@ -70,7 +70,7 @@ const ticks = axis => {
       }
     return out;
   }
-  const raw = (axis.hi - axis.lo) / Math.max(1, length / (axis.log ? 110 : 70));
+  const raw = (axis.hi - axis.lo) / Math.max(1, length / distance / (axis.log ? 1.5 : 1));
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = ([1, 2, 5].find(k => k * power >= raw) || 10) * power, parts = 5;
   for (let k = Math.ceil(axis.lo / step * parts - 1e-9); k * step / parts <= axis.hi + 1e-9 * Math.abs(axis.hi); ++k) {
@@ -203,13 +203,13 @@ class View {
       element('text', {class: 'tx ink2', x, y, 'text-anchor': anchor, 'font-size': 12}, labels).textContent = text;
     };
     const sx = scale(this.x), sy = scale(axis), last = i === this.panels.length - 1;
-    for (const [v, major, text] of ticks(this.x)) {
+    for (const [v, major, text] of ticks(this.x, 70)) {
       const p = sx.px(v), n = major ? 6 : 3.2;
       marks += `M${p} ${Y0}v${-n}M${p} ${Y1}v${n}`;
       if (major) grid += `M${p} ${Y0}V${Y1}`;
       if (text && last) put(p, Y0 + 17, 'middle', text);
     }
-    for (const [v, major, text] of ticks(axis)) {
+    for (const [v, major, text] of ticks(axis, 42)) {
       const p = sy.px(v), n = major ? 6 : 3.2;
       marks += `M${X0} ${p}h${n}M${X1} ${p}h${-n}`;
       if (major) grid += `M${X0} ${p}H${X1}`;

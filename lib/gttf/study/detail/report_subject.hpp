@@ -69,6 +69,8 @@ struct ReportSubject {
   Model model() const {
     return {.scattering = request.scattering, .beam_spot = request.beam_spot};
   }
+  /// The detector with its subsystems as groups.
+  Detector grouped() const;
   std::string id(const std::string& name) const { return name + suffix; }
   /// Index in points.momentum of the momentum that is explained.
   std::size_t middle() const { return points.momentum.values.size() / 2; }
