@@ -37,7 +37,7 @@ TEST_CASE(
   const Outcome all = run("gttf-design help");
   CHECK(all.code == 0);
   for (const char* verb : {"validate", "show", "resolve", "scan", "toy", "fit",
-                           "completion", "help", "version"}) {
+                           "report", "plot", "completion", "help", "version"}) {
     CHECK(has(all.out, std::string("\n  ") + verb + " "));
     const Outcome one = run(std::string("gttf-design help ") + verb);
     CHECK(one.code == 0);

@@ -2,6 +2,7 @@
 #include "gttf/output/json.hpp"
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "gttf/output/number.hpp"
@@ -104,6 +105,10 @@ void new_line(std::string& out, int indent) {
 }
 
 }  // namespace
+
+void append_compact_json(std::string& out, const Document& document) {
+  append_compact(out, document, 0, std::numeric_limits<std::size_t>::max());
+}
 
 void append_json(std::string& out, const Document& document, int precision,
                  int indent) {

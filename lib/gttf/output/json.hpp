@@ -18,6 +18,9 @@ namespace gttf {
 void append_json(std::string& out, const Document& document, int precision = 0,
                  int indent = 0);
 
+/// Appends `document` as JSON in one line.
+void append_compact_json(std::string& out, const Document& document);
+
 /// Writes `document`, with "provenance" as first member if there is one.
 void write_json(std::ostream& out, const Document& document,
                 const TableStyle& style);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// report: everything about a study as one page with figures.
+#include <filesystem>
+
+#include "gttf/config/text.hpp"
+#include "gttf/output/atomic_file.hpp"
+#include "gttf/output/html.hpp"
+#include "report_options.hpp"
+#include "usage.hpp"
+#include "verb.hpp"
+
+namespace gttf::app {
+namespace {
+
+class Report : public Verb {
+ public:
+  Report() : Verb("report", "Everything about a study as one HTML page") {
+    constexpr auto group = "Output";
+    request_.declare(command());
+    command()
+        .add_option("-o,--output", file_,
+                    "Write the page to FILE (.html); - is standard output")
+        ->type_name("FILE")
+        ->required()
+        ->group(group);
+    command()
+        .add_flag("--no-provenance", no_provenance_,
+                  "Leave out version, command line and hashes of inputs")
+        ->group(group);
+    command()
+        .add_flag("--quiet", quiet_, "Say nothing but errors (no warnings)")
+        ->group(group);
+    command().footer(
+        "\nThe page needs no network and no other file; figures can be saved "
+        "from it.\n"
+        "\nExamples:\n"
+        "  gttf-design report configs/cld.yaml -o cld.html\n"
+        "  gttf-design report configs/gaseous-trackers.yaml -o compare.html\n"
+        "  gttf-design report configs/cld.yaml --toys 10000 "
+        "--published detectors/published.csv -o cld.html");
+  }
+
+  int run(const Call& call) override {
+    const std::string ending =
+        lower_case(std::filesystem::path(file_).extension().string());
+    if (!is_special_file(file_) && ending != ".html" && ending != ".htm")
+      throw UsageError("-o " + in_quotes(file_) +
+                       ": a report is a page; use .html");
+    request_.read(quiet_);
+    for (const std::string& input : request_.inputs())
+      if (std::error_code error;
+          std::filesystem::equivalent(input, file_, error))
+        throw UsageError("-o " + in_quotes(file_) +
+                         ": is an input and would be written over");
+    AtomicFile file(file_);
+    const Page page = request_.make_page();
+    write_html(file.stream(), page,
+               request_.provenance(call.arguments, !no_provenance_));
+    file.commit();
+    return good;
+  }
+
+ private:
+  ReportRequest request_;
+  std::string file_;
+  bool no_provenance_ = false, quiet_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_report_verb() { return std::make_unique<Report>(); }
+
+}  // namespace gttf::app

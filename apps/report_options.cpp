@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report_options.hpp"
+
+#include "gttf/config/quantity.hpp"
+#include "gttf/config/source.hpp"
+#include "usage.hpp"
+
+namespace gttf::app {
+
+void ReportRequest::declare(CLI::App& command) {
+  constexpr auto group = "Report";
+  command
+      .add_option("STUDY", study_,
+                  "Study file; - is standard input; options win over it")
+      ->type_name("FILE");
+  command
+      .add_option("--detector", track_.study.detectors,
+                  "Detector file; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->group("Detector");
+  declare_overrides(command, overrides_);
+  track_.declare(command, true);
+  const auto add = [&](const char* name, std::optional<std::string>& value,
+                       const char* description) {
+    command
+        .add_option_function<std::string>(
+            name, [&value](const std::string& text) { value = text; },
+            description)
+        ->type_name("N")
+        ->group(group);
+  };
+  add("--toys", track_.study.toys,
+      "Also simulate N tracks at each of eight momenta: pulls and biases");
+  add("--seed", track_.study.seed, "Seed of the random numbers (default: 1)");
+  command
+      .add_option("--published", published_,
+                  "Published resolutions to compare with, as in "
+                  "detectors/published.csv")
+      ->type_name("FILE")
+      ->group(group);
+  command
+      .add_option("--threads", threads_,
+                  "Threads; the result is the same for any number (default: "
+                  "all cores)")
+      ->type_name("N")
+      ->check(CLI::Range(0u, 4096u).description(""))
+      ->group("Computation");
+}
+
+void ReportRequest::read(bool quiet) {
+  if (study_.empty() && track_.study.detectors.empty())
+    throw UsageError("nothing to show: give a study file or --detector");
+  request_ = read_request(study_, track_.study);
+  detectors_ = load_detectors(request_, overrides_, quiet);
+  if (!published_.empty()) options_.published = read_published(published_);
+  // A study file may say how many toys it wants; only asking makes them.
+  if (track_.study.toys) options_.toys = request_.toys.toys;
+  options_.threads = threads_;
+}
+
+Page ReportRequest::make_page() const {
+  return make_report(request_, detectors_, options_);
+}
+
+std::vector<std::string> ReportRequest::inputs() const {
+  std::vector<std::string> files = request_.detectors;
+  if (!request_.file.empty()) files.push_back(request_.file);
+  if (!published_.empty()) files.push_back(published_);
+  return files;
+}
+
+std::optional<Provenance> ReportRequest::provenance(
+    const std::vector<std::string>& arguments, bool wanted) const {
+  OutputOptions output;
+  output.no_provenance = !wanted;
+  std::optional<Provenance> p =
+      provenance_of(arguments, output, &request_, detectors_);
+  if (p && options_.toys > 0) p->seed = request_.toys.seed;
+  return p;
+}
+
+}  // namespace gttf::app

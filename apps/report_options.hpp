@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What report and plot share: a study, turned into a page.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common.hpp"
+#include "gttf/study/report.hpp"
+
+namespace gttf::app {
+
+/// The study and how much of it is shown.
+class ReportRequest {
+ public:
+  void declare(CLI::App& command);
+
+  /// Reads all files; what follows may be called then. Throws InputError or
+  /// UsageError.
+  void read(bool quiet);
+
+  Page make_page() const;
+  std::vector<std::string> inputs() const;
+  std::optional<Provenance> provenance(
+      const std::vector<std::string>& arguments, bool wanted) const;
+
+ private:
+  std::string study_;
+  std::vector<std::string> overrides_;
+  TrackOptions track_;
+  std::string published_;
+  unsigned threads_ = 0;
+  StudyRequest request_;
+  std::vector<Detector> detectors_;
+  ReportOptions options_;
+};
+
+}  // namespace gttf::app

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rich text: a small markup for quantities in figures and pages.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gttf {
+
+/// Text with markup: `*italic*`, `_{subscript}`, `^{superscript}`; a backslash
+/// before one of `* _ ^ \` takes its meaning away. UTF-8.
+using RichText = std::string;
+
+enum class TextStyle { upright, italic, subscript, superscript };
+
+/// A piece of text in one style.
+struct TextRun {
+  std::string text;
+  TextStyle style = TextStyle::upright;
+};
+
+/// The runs of `markup`. What does not close is taken as it stands.
+std::vector<TextRun> text_runs(std::string_view markup);
+
+/// `text` such that text_runs() gives it back: for names that users chose.
+RichText literal_text(std::string_view text);
+
+/// Without markup: "sigma(p_T)/p_T" for files and read-outs.
+std::string plain_text(std::string_view markup);
+
+/// `value` with `digits` (1 to 17) significant digits and a true minus sign,
+/// plain from 1e-4 to 1e5, else "1.50×10^{−7}". NaN gives an en dash.
+RichText rich_number(double value, int digits = 3);
+
+/// `value` with `decimals` digits behind the point and a true minus sign. NaN
+/// gives an en dash.
+RichText fixed_number(double value, int decimals);
+
+}  // namespace gttf

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of the folder page/ as text, put into the library by CMake.
+#pragma once
+
+#include <string_view>
+
+namespace gttf::assets {
+
+extern const std::string_view figure_css;
+extern const std::string_view report_css;
+extern const std::string_view report_js;
+
+}  // namespace gttf::assets

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures as SVG: in a page, and as files of their own.
+#pragma once
+
+#include <string>
+
+#include "gttf/core/document.hpp"
+#include "gttf/core/figure.hpp"
+
+namespace gttf {
+
+/// An svg element for a page: colours by class, legend hidden, the content
+/// described to those who do not see it.
+std::string figure_in_page(const Figure& figure);
+
+/// A file: white paper, plain colours, legend above. Valid XML in UTF-8; the
+/// same figure gives the same bytes.
+std::string figure_file(const Figure& figure);
+
+/// What the script of the page needs: axes, frames, series and data.
+Document figure_document(const Figure& figure);
+
+}  // namespace gttf

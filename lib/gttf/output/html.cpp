@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/output/html.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "gttf/output/detail/page_assets.hpp"
+#include "gttf/output/figure_svg.hpp"
+#include "gttf/output/html_table.hpp"
+#include "gttf/output/json.hpp"
+#include "gttf/output/legend.hpp"
+#include "gttf/output/svg_text.hpp"
+#include "gttf/output/theme.hpp"
+
+namespace gttf {
+namespace {
+
+std::string heading(const RichText& title, const RichText& subtitle,
+                    const std::string& tools) {
+  std::string out = "<div class=\"fh\"><h3>" + html_runs(title) + "</h3>";
+  if (!subtitle.empty())
+    out += "<span class=\"sub\">" + html_runs(subtitle) + "</span>";
+  return out + tools + "</div>";
+}
+
+std::string html_figure(const Figure& figure) {
+  std::string tools =
+      "<span class=\"tools\" role=\"group\" aria-label=\"Save figure\">";
+  if (!figure.data.columns.empty())
+    tools += "<button type=\"button\" data-k=\"csv\">CSV</button>";
+  tools +=
+      "<button type=\"button\" data-k=\"svg\">SVG</button>"
+      "<button type=\"button\" data-k=\"png\">PNG</button></span>";
+  std::string out = fmt::format("<figure id=\"{}\">", figure.id) +
+                    heading(figure.title, figure.subtitle, tools) +
+                    html_legend(figure.legend) + "<div class=\"sv\">" +
+                    figure_in_page(figure) + "</div>";
+  if (!figure.caption.empty())
+    out += "<figcaption>" + html_runs(figure.caption) + "</figcaption>";
+  return out + "</figure>\n";
+}
+
+std::string html_block(const PageBlock& block) {
+  if (const auto* paragraph = std::get_if<Paragraph>(&block))
+    return fmt::format("<p{}>{}</p>\n",
+                       paragraph->lead ? " class=\"lede\"" : "",
+                       html_runs(paragraph->text));
+  if (const auto* table = std::get_if<PageTable>(&block)) {
+    if (table->folded) return html_table(*table);
+    std::string out = "<section>";
+    if (!table->title.empty())
+      out += heading(table->title, table->subtitle, "");
+    return out + html_table(*table) + "</section>\n";
+  }
+  if (const auto* aside = std::get_if<Aside>(&block)) {
+    std::string out =
+        "<section class=\"aside\">" + heading(aside->title, "", "");
+    for (const RichText& text : aside->paragraphs)
+      out += "<p>" + html_runs(text) + "</p>";
+    return out + "</section>\n";
+  }
+  return html_figure(std::get<Figure>(block));
+}
+
+std::string html_row(const PageRow& row) {
+  std::string out;
+  for (std::size_t i = 0; i < row.blocks.size(); ++i) {
+    const bool column = row.split == PageRow::Split::wide_first && i == 1;
+    if (column) out += "<div>";
+    out += html_block(row.blocks[i]);
+  }
+  if (row.split == PageRow::Split::wide_first && row.blocks.size() > 1)
+    out += "</div>";
+  const char* split = row.split == PageRow::Split::full     ? "r1"
+                      : row.split == PageRow::Split::halves ? "r2"
+                                                            : "r21";
+  return fmt::format("<div class=\"row {}\">{}</div>\n", split, out);
+}
+
+std::string head(const Page& page) {
+  // The dark colours hold where the reader's system is dark, unless light is
+  // chosen; without the script, too.
+  const std::string dark = dark_variables();
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+      "\n<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+      "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src "
+      "data: blob:; base-uri 'none'; form-action 'none'\">\n"
+      "<link rel=\"icon\" href=\"data:,\"><title>{}</title>\n"
+      "<style>:root{{{}}}\n@media screen and (prefers-color-scheme:dark)"
+      "{{:root:not([data-theme=light]){{{}}}}}\n@media screen{{[data-theme="
+      "dark]{{{}}}}}\n{}</style>\n<style id=\"figure-css\">{}{}</style></head>"
+      "\n",
+      escaped(plain_text(page.title)), light_variables(), dark, dark,
+      assets::report_css, assets::figure_css, paint_rules());
+}
+
+std::string navigation(const Page& page) {
+  std::string out = "<nav aria-label=\"Sections\">";
+  for (const PageSection& section : page.sections)
+    if (!section.short_title.empty())
+      out += fmt::format("<a href=\"#{}\">{}</a>", section.id,
+                         html_runs(section.short_title));
+  return out +
+         "<button class=\"theme\" type=\"button\">Theme: auto</button></nav>";
+}
+
+std::string facts(const Page& page,
+                  const std::optional<Provenance>& provenance) {
+  std::string out = "<footer id=\"provenance\"><h2>Provenance</h2><dl>";
+  const auto add = [&out](const std::string& name, const std::string& html) {
+    out += fmt::format("<dt>{}</dt><dd>{}</dd>", escaped(name), html);
+  };
+  if (provenance) {
+    add("Program", escaped(provenance->program + " " + provenance->version));
+    add("Command", "<code>" + escaped(provenance->command_line) + "</code>");
+    for (const InputFile& input : provenance->inputs)
+      add("Input", "<code>" + escaped(input.file) + "</code>" +
+                       (input.sha256.empty()
+                            ? ""
+                            : " · sha256 <code>" + input.sha256 + "</code>"));
+    if (provenance->seed) add("Seed", std::to_string(*provenance->seed));
+  }
+  for (const auto& [name, text] : page.facts) add(name, html_runs(text));
+  return out + "</dl></footer>\n";
+}
+
+// In a script element only "</" could end it; "<!--" would start a comment.
+std::string script_json(const Document& document) {
+  std::string text;
+  append_compact_json(text, document);
+  std::string out;
+  for (const char c : text) {
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  }
+  return out;
+}
+
+Document page_data(const Page& page) {
+  Document figures, colours;
+  for (const PageSection& section : page.sections)
+    for (const PageRow& row : section.rows)
+      for (const PageBlock& block : row.blocks)
+        if (const auto* figure = std::get_if<Figure>(&block))
+          figures.set(figure->id, figure_document(*figure));
+  for (const ThemeColour& colour : theme_colours())
+    colours.set(std::string(colour.name), colour.light);
+  return Document()
+      .set("light", std::move(colours))
+      .set("figures", std::move(figures));
+}
+
+}  // namespace
+
+void write_html(std::ostream& out, const Page& page,
+                const std::optional<Provenance>& provenance) {
+  out << head(page) << "<body>\n<header><div class=\"top\"><span>gttf-design "
+      << "report</span>" << navigation(page) << "</div>\n<h1>"
+      << html_runs(page.title) << "</h1>\n<p class=\"meta\">"
+      << html_runs(page.conditions) << "</p></header>\n<main>\n";
+  for (const PageSection& section : page.sections) {
+    out << fmt::format("<h2 id=\"{}\">{}</h2>\n", section.id,
+                       html_runs(section.title));
+    for (const PageRow& row : section.rows) out << html_row(row);
+  }
+  out << "</main>\n"
+      << facts(page, provenance)
+      << "<div id=\"tip\" aria-hidden=\"true\"></div>"
+         "<div id=\"live\" class=\"vh\" aria-live=\"polite\"></div>\n"
+         "<script type=\"application/json\" id=\"data\">"
+      << script_json(page_data(page)) << "</script>\n<script>"
+      << assets::report_js << "</script></body></html>\n";
+}
+
+}  // namespace gttf

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/output/html_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gttf/output/svg_text.hpp"
+
+namespace gttf {
+namespace {
+
+// A bar from the middle: to the right what is to spare, to the left what lacks.
+// Half a scale is 50 %; longer bars are cut.
+std::string html_margin(const MarginBar& margin) {
+  constexpr double zero = 88, longest = 56, full = 0.5;
+  const double length = std::clamp(margin.value / full, -1.0, 1.0) * longest;
+  const bool good = margin.value >= 0;
+  const double end = zero + length;
+  return fmt::format(
+      "<td class=\"mb\"><svg viewBox=\"0 0 200 16\" role=\"img\" aria-label=\""
+      "{5} %\"><rect class=\"ar {0}\" x=\"{1}\" y=\"2.5\" width=\"{2}\" "
+      "height=\"11\"/><path class=\"fr\" d=\"M{3} 0v16\"/>{4}</svg></td>",
+      good ? "good" : "bad", coordinate(std::min(zero, end)),
+      coordinate(std::abs(length)), coordinate(zero),
+      svg_text(end + (good ? 6 : -6), 12.2,
+               (good ? "+" : "") + fixed_number(100 * margin.value, 1) + " %",
+               {"tx ink", good ? Anchor::start : Anchor::end, 12.5}),
+      fixed_number(100 * margin.value, 1));
+}
+
+std::string html_cell(const PageCell& cell, const PageColumn& column,
+                      bool head) {
+  if (const auto* margin = std::get_if<MarginBar>(&cell))
+    return html_margin(*margin);
+  if (const auto* verdict = std::get_if<Verdict>(&cell))
+    return fmt::format("<td class=\"l {}\">{} {}</td>",
+                       verdict->good ? "ok" : "wrong",
+                       verdict->good ? "✓" : "✗", escaped(verdict->word));
+  const std::string text = html_runs(std::get<RichText>(cell));
+  const char* side = column.right ? "" : " class=\"l\"";
+  return head ? fmt::format("<th scope=\"row\"{}>{}</th>", side, text)
+              : fmt::format("<td{}>{}</td>", side, text);
+}
+
+std::string html_head(const PageTable& table) {
+  const bool two_lines = std::any_of(
+      table.columns.begin(), table.columns.end(),
+      [](const PageColumn& column) { return !column.span.empty(); });
+  std::string first, second;
+  for (std::size_t i = 0; i < table.columns.size();) {
+    const PageColumn& column = table.columns[i];
+    if (column.span.empty()) {
+      first += fmt::format(
+          "<th scope=\"col\"{}{}>{}</th>", column.right ? "" : " class=\"l\"",
+          two_lines ? " rowspan=\"2\"" : "", html_runs(column.title));
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    for (; end < table.columns.size() && table.columns[end].span == column.span;
+         ++end)
+      second += fmt::format("<th scope=\"col\">{}</th>",
+                            html_runs(table.columns[end].title));
+    first += fmt::format(
+        "<th scope=\"colgroup\" class=\"span\" colspan=\"{}\">{}</th>", end - i,
+        html_runs(column.span));
+    i = end;
+  }
+  std::string out = "<thead><tr>" + first + "</tr>";
+  if (two_lines) out += "<tr>" + second + "</tr>";
+  return out + "</thead>";
+}
+
+}  // namespace
+
+std::string html_table(const PageTable& table) {
+  std::string out = "<div class=\"tw\"><table>" + html_head(table) + "<tbody>";
+  for (const auto& row : table.rows) {
+    out += "<tr>";
+    const std::size_t name =
+        !row.empty() && std::holds_alternative<Verdict>(row[0]) ? 1 : 0;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      out += html_cell(row[i], table.columns[i], i == name);
+    out += "</tr>\n";
+  }
+  out += "</tbody></table></div>";
+  if (!table.caption.empty())
+    out += "<p class=\"note\">" + html_runs(table.caption) + "</p>";
+  if (!table.folded) return out;
+  return "<details><summary>" + html_runs(table.title) + "</summary>" + out +
+         "</details>";
+}
+
+}  // namespace gttf

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/run.hpp"
+#include "support/xml.hpp"
+
+using gttf::test::Folder;
+using gttf::test::has;
+using gttf::test::Outcome;
+using gttf::test::run;
+using gttf::test::xml_fault;
+
+namespace {
+
+std::vector<std::string> shipped_studies() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(GTTF_SOURCE_DIR) / "configs"))
+    if (entry.path().extension() == ".yaml")
+      names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The svg elements of a page that are figures.
+std::vector<std::string> figures_in(const std::string& html) {
+  std::vector<std::string> figures;
+  const std::string start = "<svg class=\"plot\"";
+  for (std::size_t i = html.find(start); i != html.npos;
+       i = html.find(start, i + 1))
+    figures.push_back(html.substr(i, html.find("</svg>", i) + 6 - i));
+  return figures;
+}
+
+bool has_converter() {
+  return std::system("command -v rsvg-convert > /dev/null 2>&1") == 0;
+}
+
+}  // namespace
+
+TEST_CASE("report: every shipped study gives a whole page of valid figures") {
+  for (const std::string& study : shipped_studies()) {
+    INFO(study);
+    const Folder folder;
+    const Outcome r =
+        run(folder, "gttf-design report $CONFIGS/" + study + " -o r.html");
+    CHECK(r.code == 0);
+    CHECK(r.out == "");
+    const std::string html = folder.read("r.html");
+    CHECK(html.starts_with("<!doctype html>"));
+    CHECK(html.ends_with("</body></html>\n"));
+    CHECK_FALSE(has(html, "nan"));  // neither in paths nor in words
+    const auto figures = figures_in(html);
+    CHECK(figures.size() >= 12);
+    for (const std::string& figure : figures) CHECK(xml_fault(figure) == "");
+  }
+}
+
+TEST_CASE("report: the same call gives the same bytes on any threads") {
+  const Folder folder;
+  CHECK(run(folder,
+            "for n in 1 3; do gttf-design report $CONFIGS/alice_its2.yaml "
+            "--toys 50 --no-provenance --threads $n -o r$n.html; done; "
+            "cmp r1.html r3.html")
+            .code == 0);
+}
+
+TEST_CASE("report: it tells who made it from what, unless told not to") {
+  const Folder folder;
+  run(folder,
+      "gttf-design report $CONFIGS/barrel.yaml -o a.html; gttf-design report "
+      "$CONFIGS/barrel.yaml --no-provenance -o b.html");
+  CHECK(has(folder.read("a.html"), "sha256"));
+  CHECK(has(folder.read("a.html"), "gttf-design report"));
+  CHECK_FALSE(has(folder.read("b.html"), "sha256"));
+}
+
+TEST_CASE("report: wrong uses are told before the work") {
+  for (const auto& [command, text] :
+       {std::pair("report -o x.html", "nothing to show"),
+        std::pair("report $CONFIGS/cld.yaml -o x.pdf", "use .html"),
+        std::pair("report $CONFIGS/cld.yaml", "--output is required"),
+        std::pair("plot $CONFIGS/cld.yaml", "--list"),
+        std::pair("plot $CONFIGS/cld.yaml -o x.jpg", ".svg, .pdf or .png"),
+        std::pair("plot $CONFIGS/cld.yaml --figure sigma-p -o x.svg",
+                  "did you mean \"sigma-pt\"?")}) {
+    const Folder folder;
+    const Outcome r = run(folder, std::string("gttf-design ") + command);
+    INFO(command);
+    CHECK(r.code == 2);
+    CHECK(has(r.err, text));
+    CHECK(folder.entries() == 0);
+  }
+}
+
+TEST_CASE("report: an input is not written over") {
+  const Folder folder;
+  CHECK(run(folder,
+            "cp $DETECTORS/barrel.yaml d.html && gttf-design report --detector "
+            "d.html --p 1GeV --theta 90deg -o d.html")
+            .code == 2);
+  CHECK(has(folder.read("d.html"), "gttf-detector"));
+}
+
+TEST_CASE("report: published figures are compared with") {
+  const Folder folder;
+  const Outcome r = run(folder,
+                        "gttf-design report $CONFIGS/cld.yaml --published "
+                        "$DETECTORS/published.csv -o r.html");
+  CHECK(r.code == 0);
+  CHECK(has(folder.read("r.html"), "Published figures"));
+  CHECK(run("gttf-design report $CONFIGS/cld.yaml --published nothing.csv -o "
+            "r.html")
+            .code == 2);
+}
+
+TEST_CASE("plot: --list names the figures, each can be had as a file") {
+  const Outcome list = run("gttf-design plot $CONFIGS/barrel.yaml --list");
+  CHECK(list.code == 0);
+  CHECK(has(list.out, "sigma-pt "));
+  const Folder folder;
+  for (std::size_t i = 0; i < list.out.size(); i = list.out.find('\n', i) + 1) {
+    const std::string name = list.out.substr(i, list.out.find(' ', i) - i);
+    INFO(name);
+    CHECK(run(folder, "gttf-design plot $CONFIGS/barrel.yaml --figure " + name +
+                          " -o f.svg")
+              .code == 0);
+    CHECK(xml_fault(folder.read("f.svg")) == "");
+    CHECK_FALSE(has(folder.read("f.svg"), "var("));
+  }
+}
+
+TEST_CASE("plot: rsvg-convert makes PDF and PNG" *
+          doctest::skip(!has_converter())) {
+  const Folder folder;
+  CHECK(run(folder,
+            "gttf-design plot $CONFIGS/barrel.yaml -o a.pdf && gttf-design "
+            "plot $CONFIGS/barrel.yaml -o a.png --zoom 1")
+            .code == 0);
+  CHECK(folder.read("a.pdf").starts_with("%PDF"));
+  CHECK(folder.read("a.png").substr(1, 3) == "PNG");
+}
+
+TEST_CASE("plot: without rsvg-convert it tells the package") {
+  const Folder folder;
+  const Outcome r = run(folder,
+                        "P=$(command -v gttf-design); PATH=/nowhere $P plot "
+                        "$CONFIGS/barrel.yaml -o a.pdf");
+  CHECK(r.code == 2);
+  CHECK(has(r.err, "apt install librsvg2-bin"));
+  CHECK(folder.entries() == 0);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/report.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "gttf/detector/read.hpp"
+#include "gttf/study/detail/group_paints.hpp"
+#include "gttf/study/detail/report_curves.hpp"
+#include "gttf/study/detail/report_figures.hpp"
+#include "gttf/study/point_columns.hpp"
+
+using namespace gttf;
+using namespace gttf::detail;
+
+namespace {
+
+Detector shipped(const std::string& name) {
+  return read_detector(std::string(GTTF_SOURCE_DIR) + "/detectors/" + name)
+      .detector;
+}
+
+StudyRequest request() {
+  StudyRequest r;
+  r.momentum.variable = MomentumAxis::Variable::pt;
+  r.momentum.values = {0.5, 1, 10, 100};
+  r.angle.values = {90 * unit::deg, 60 * unit::deg};
+  return r;
+}
+
+Detector barrel(int layers) {
+  std::string text =
+      "gttf-detector: 1\nname: many\nfield: { solenoid: 2 T }\n"
+      "layers:\n";
+  for (int i = 0; i < layers; ++i)
+    text += "  - { name: L" + std::to_string(i) +
+            ", cylinder: { radius: " + std::to_string(20 + 10 * i) +
+            " mm, half_length: 2 m }, material: 0.1 %, measures: { rphi: 5 um, "
+            "z: 5 um } }\n";
+  return parse_detector(text, "many.yaml").detector;
+}
+
+}  // namespace
+
+TEST_CASE("report: limits are below the error that has both causes") {
+  const Detector detector = shipped("cld.yaml");
+  const ReportSubject subject = make_subject(request(), detector, 0, 1, 1);
+  for (const MomentumCurve& curve : momentum_curves(subject))
+    for (const LimitedSigmas& s : curve.grid)
+      for (const ShownQuantity& q : shown_quantities()) {
+        const double all = s.all[q.parameter];
+        if (std::isnan(all)) continue;
+        // rounding, and hit errors of 1e-4 in the scattering limit
+        CHECK(s.hits[q.parameter] <= all * (1 + 1e-6));
+        CHECK(s.scattering[q.parameter] <= all * (1 + 1e-6));
+      }
+}
+
+TEST_CASE("report: the curve at a momentum of the study is its resolution") {
+  const Detector detector = shipped("cld.yaml");
+  const StudyRequest r = request();
+  const ReportSubject subject = make_subject(r, detector, 0, 1, 1);
+  const auto curves = momentum_curves(subject);
+  const auto& p = subject.curves.momentum.values;
+  const auto at = std::find(p.begin(), p.end(), 10.0);
+  REQUIRE(at != p.end());
+  const Resolution expected =
+      resolve(TrackingGeometry(detector), grid_track(r, {2, 1}));
+  const auto i = static_cast<std::size_t>(at - p.begin());
+  CHECK(curves[1].grid[i].all[Parameter::pt] == expected.sigma_pt_rel);
+}
+
+TEST_CASE("report: a curve breaks where a layer is lost, and nowhere else") {
+  StudyRequest r = request();
+  r.momentum.values = {0.3, 100};
+  const Detector cld = shipped("cld.yaml");
+  const ReportSubject subject = make_subject(r, cld, 0, 1, 1);
+  const auto curves = momentum_curves(subject);
+  CHECK(curves[0].broken);  // slow tracks do not reach the outer tracker
+  for (const MomentumCurve& curve : curves)
+    for (std::size_t i = 1; i + 1 < curve.path.size(); ++i) {
+      if (curve.path[i].n_hits != 0 ||
+          std::isnan(curve.path[i - 1].all[Parameter::d0]))
+        continue;
+      // both ends of a break are within the last bisection of each other
+      CHECK(curve.x[i + 1] / curve.x[i - 1] < 1 + 1e-6);
+    }
+  const Detector five = barrel(5);
+  r.momentum.values = {1, 100};  // all reach all layers
+  CHECK_FALSE(momentum_curves(make_subject(r, five, 0, 1, 1))[0].broken);
+}
+
+TEST_CASE("report: shares of the variance add up to 100 %") {
+  const Detector detector = shipped("cld.yaml");
+  const ReportSubject subject = make_subject(request(), detector, 0, 1, 1);
+  const auto figure =
+      share_figure(subject, budgets_along(subject), shown_quantities().front());
+  REQUIRE(figure);
+  const Table& data = figure->data;
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    double sum = 0;
+    for (std::size_t k = 1; k < data.columns.size(); ++k)
+      sum += std::get<Reals>(data.columns[k].cells)[i];
+    CHECK(sum == doctest::Approx(100).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("report: names of figures are unique and figures have data") {
+  const Detector detectors[] = {shipped("alice_its2.yaml"),
+                                shipped("alice_its3.yaml")};
+  ReportOptions options;
+  options.threads = 1;
+  options.toys = 20;
+  const Page page = make_report(request(), detectors, options);
+  std::set<std::string> names;
+  for (const Figure* figure : figures_of(page)) {
+    INFO(figure->id);
+    CHECK(names.insert(figure->id).second);
+    CHECK(figure->data.rows() > 0);
+    CHECK(figure->description != "");
+    for (const Column& column : figure->data.columns)
+      CHECK(column.size() == figure->data.rows());
+  }
+  for (const char* name : {"compare-pt", "sigma-pt-1", "sigma-pt-2",
+                           "share-d0-1", "map-pt-2", "toy-pulls-1"})
+    CHECK(names.count(name) == 1);
+}
+
+TEST_CASE("report: requirements come first if there are some") {
+  const Detector detectors[] = {shipped("barrel.yaml")};
+  ReportOptions options;
+  options.threads = 1;
+  options.requirements = {{Verdict{true, "pass"}, RichText("q"), RichText("r"),
+                           RichText("l"), RichText("w"), RichText("f"),
+                           MarginBar{0.1}}};
+  const Page page = make_report(request(), detectors, options);
+  bool found = false;
+  for (const PageRow& row : page.sections.front().rows)
+    if (const auto* table = std::get_if<PageTable>(&row.blocks.front()))
+      found = found || table->title == "Requirements";
+  CHECK(found);
+}
+
+TEST_CASE("report: detectors without a field, with few layers, with hundred") {
+  ReportOptions options;
+  options.threads = 1;
+  Detector two = barrel(3);  // two are enough for straight lines only
+  two.field = {};
+  two.layers.pop_back();
+  for (const Detector& detector : {two, barrel(3), barrel(100)}) {
+    const Page page = make_report(request(), std::span(&detector, 1), options);
+    CHECK(figures_of(page).size() >= 4);
+  }
+}
+
+TEST_CASE("report: passive groups share the colour of what they support") {
+  const Detector detector = shipped("cld.yaml");
+  const GroupPaints paints = make_group_paints(detector);
+  const auto find = [&](const std::string& name) -> const Subsystem& {
+    return *std::find_if(paints.systems.begin(), paints.systems.end(),
+                         [&](const auto& s) { return s.name == name; });
+  };
+  CHECK(find("vertex support").fill ==
+        Paint{Tone::pale_group, find("vertex").fill.index});
+  CHECK(find("beam pipe").fill == Paint{Tone::group, 0});
+  CHECK(find("vertex").fill.tone == Tone::group);
+}
+
+TEST_CASE("report: very many names are told apart in bunches") {
+  const GroupPaints paints = make_group_paints(barrel(100));
+  CHECK(paints.systems.size() == 5);
+  CHECK(paints.systems.front().name == "L0 – L19");
+  CHECK(paints.systems.back().name == "L80 – L99");
+  CHECK(paints.of_layer.size() == 100);
+}
