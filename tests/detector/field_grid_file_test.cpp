@@ -184,7 +184,7 @@ TEST_CASE("field grid file: every fault is answered with exactly this text") {
       "m.csv:7:1: error: the node at y = 1 mm stands where y = 0 mm is due\n"
       "    7 | 1 1 0 0 1 0\n"
       "      | ^~~~~~~~~~~ sort the nodes as nested loops over the coordinates "
-      "write them, none twice and none left out\n");
+      "write them, evenly spaced, none twice and none left out\n");
   CHECK(answer(head + "0 0 0 0 1 0\n0 0 0 0 1 0\n") ==
         "m.csv:2:1: error: all nodes have the same x\n"
         "    2 | 0 0 0 0 1 0\n"

@@ -235,7 +235,7 @@ std::string suggest_file(const std::string& path) {
     if (std::ranges::binary_search(names, wanted.filename().string() + ending))
       return fmt::format("did you mean {}?", in_quotes(path + ending));
   const auto near = nearest(wanted.filename().string(), names);
-  if (!near) return "";
+  if (!near || *near == wanted.filename().string()) return "";
   return fmt::format("did you mean {}?", in_quotes((parent / *near).string()));
 }
 

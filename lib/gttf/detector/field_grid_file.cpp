@@ -76,6 +76,7 @@ class GridReader {
                   "write one line per node");
     find_runs();
     check_order();
+    check_radii();
     return grid();
   }
 
@@ -110,6 +111,8 @@ class GridReader {
   }
 
   void read_header() {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (text_.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
     bool comment = false;
     while (next_line(header_, comment)) {
       if (names_grid_columns(header_)) {
@@ -262,6 +265,16 @@ class GridReader {
     }
   }
 
+  void check_radii() const {
+    if (!columns_.around_z) return;
+    for (std::size_t node = 0; node < nodes(); ++node)
+      if (coordinate(node, 0) < 0)
+        throw fault(
+            line_at(node),
+            fmt::format("a radius below 0: r = {:.9g} mm", coordinate(node, 0)),
+            "keep the nodes with r >= 0");
+  }
+
   [[noreturn]] void misplaced(std::size_t node, std::size_t j,
                               double place) const {
     const double is = coordinate(node, j);
@@ -279,7 +292,7 @@ class GridReader {
                             "{2:.9g} mm is due",
                             shown(j), is, place),
                 "sort the nodes as nested loops over the coordinates write "
-                "them, none twice and none left out");
+                "them, evenly spaced, none twice and none left out");
   }
 
   FieldGrid grid() const {

@@ -146,7 +146,8 @@ class Tracer {
     }
   }
 
-  /// Crosses what is met in the leg. False if a new leg began before its end.
+  /// Crosses what is met in the leg. False if a new leg began, or the track
+  /// stopped, before its end.
   bool fly_leg() {
     events_.clear();
     for (std::size_t i = 0; i < ahead_.size(); ++i) {
@@ -177,7 +178,8 @@ class Tracer {
         out_.end = TrackEnd::curls_up;
   }
 
-  /// False if it has changed the momentum, and a new leg has begun.
+  /// False if it has changed the momentum, and a new leg has begun, or if the
+  /// track stops here.
   bool cross(const Ahead& a) {
     const SurfaceRecord& record = geometry_.surfaces()[a.surface];
     const State& s = flight_.state();
@@ -215,7 +217,7 @@ class Tracer {
     out_.stopped = loss.stopped || !(behind > m);
     if (out_.stopped) {
       set_kinks(x.on_surface[4], x);
-      return true;
+      return false;
     }
     const double p = std::sqrt((behind - m) * (behind + m));
     const double ratio = x.p / p;
