@@ -142,6 +142,18 @@ DrawnTrack draw_track(const ReportSubject& subject, const Track& track) {
     drawn.hit_y.push_back(c.position.y());
     drawn.hit_z.push_back(c.position.z());
   }
+  const auto add = [&drawn](const Vector3& x) {
+    drawn.x.push_back(x.x());
+    drawn.y.push_back(x.y());
+    drawn.z.push_back(x.z());
+  };
+  if (geometry.has_field() && geometry.bz() == 0) {
+    // through the layers: between them the bend is too small to be seen
+    add({track.vertex[0], track.vertex[1], track.vertex[2]});
+    for (const CrossingInfo& c : r.crossings)
+      if (c.path <= last) add(c.position);
+    return drawn;
+  }
   const double sin_theta = std::sin(track.theta);
   const double curvature =
       -track.charge * geometry.bz() / (track.p * sin_theta);
@@ -150,11 +162,9 @@ DrawnTrack draw_track(const ReportSubject& subject, const Track& track) {
     const double half_turn = curvature * arc / 2;
     const double chord =
         half_turn == 0 ? arc : arc * std::sin(half_turn) / half_turn;
-    drawn.x.push_back(track.vertex[0] +
-                      chord * std::cos(track.phi + half_turn));
-    drawn.y.push_back(track.vertex[1] +
-                      chord * std::sin(track.phi + half_turn));
-    drawn.z.push_back(track.vertex[2] + path * std::cos(track.theta));
+    add({track.vertex[0] + chord * std::cos(track.phi + half_turn),
+         track.vertex[1] + chord * std::sin(track.phi + half_turn),
+         track.vertex[2] + path * std::cos(track.theta)});
   }
   return drawn;
 }

@@ -10,6 +10,7 @@
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/detail/report_compare.hpp"
 #include "gttf/study/detail/report_figures.hpp"
+#include "gttf/study/field_view.hpp"
 #include "gttf/study/point_columns.hpp"
 #include "gttf/study/track_view.hpp"
 
@@ -71,9 +72,8 @@ std::string scattering_text(Scattering scattering) {
 }
 
 RichText field_text(const Detector& detector) {
-  return detector.field.kind == FieldKind::none
-             ? "no field"
-             : fmt::format("solenoid {:.4g} T", detector.field.bz / unit::T);
+  if (detector.field.kind == FieldKind::none) return "no field";
+  return field_facts(detector.field).front().second;
 }
 
 RichText conditions(const StudyRequest& request, const ReportSubject& first,

@@ -10,6 +10,7 @@
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/detail/group_paints.hpp"
+#include "gttf/study/point_columns.hpp"
 #include "gttf/study/request.hpp"
 
 namespace gttf::detail {
@@ -66,9 +67,7 @@ struct ReportSubject {
   std::string suffix;  ///< of names of figures: "" for the only detector
   unsigned threads = 0;
 
-  Model model() const {
-    return {.scattering = request.scattering, .beam_spot = request.beam_spot};
-  }
+  Model model() const { return model_of(request, detector); }
   /// The detector with its subsystems as groups.
   Detector grouped() const;
   std::string id(const std::string& name) const { return name + suffix; }
