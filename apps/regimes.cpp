@@ -97,9 +97,12 @@ class RegimesVerb : public Verb {
       const TrackRegime regime =
           find_regime(TrackingGeometry(detector), grid_track(request, point),
                       model_of(request, detector), thresholds_, choice);
-      const bool exists = regime.resolution.regime != Regime::unknown;
+      // without field there is no regime, but the track has its mu_theta
+      const Resolution& r = regime.resolution;
+      const bool exists =
+          r.regime != Regime::unknown || r.status == Status::no_field;
       evaluated += exists;
-      if (!exists) status = regime.resolution.status;
+      if (!exists) status = r.status;
       tracks.add(detector, request, point, regime);
       triplets.add(detector, request, point, regime);
       documents.push_back(regime_document(detector, request, point, regime));

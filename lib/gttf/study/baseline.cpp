@@ -65,7 +65,7 @@ Document baseline_document(const StudyRequest& request,
                            std::span<const BaselineDetector> detectors,
                            Engine engine) {
   Document::List columns, list;
-  const Table no_rows = ResolutionTable().take();
+  const Table no_rows = ResolutionTable(request.at.has_value()).take();
   for (const Column* column : numbers_first(no_rows))
     columns.emplace_back(column->name);
   for (const auto& [input, rows] : detectors) {

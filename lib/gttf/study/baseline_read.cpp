@@ -149,7 +149,8 @@ class BaselineReader {
   Table read_rows(const Document& detector, const std::string& path) const {
     const Document::List& rows = list(detector, "rows", path);
     Table table;
-    for (Column& column : ResolutionTable().take().columns) {
+    constexpr bool at_layer = true;  // columns are left out if not in the file
+    for (Column& column : ResolutionTable(at_layer).take().columns) {
       const auto found = std::ranges::find(columns_, column.name);
       if (found == columns_.end()) continue;
       const auto at = static_cast<std::size_t>(found - columns_.begin());

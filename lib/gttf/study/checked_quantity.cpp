@@ -55,7 +55,8 @@ CheckedQuantity quantity_of(const Column& column) {
 const std::vector<CheckedQuantity>& columns() {
   static const std::vector<CheckedQuantity> all = [] {
     std::vector<CheckedQuantity> list;
-    for (const Column& column : ResolutionTable().take().columns)
+    constexpr bool at_layer = true;
+    for (const Column& column : ResolutionTable(at_layer).take().columns)
       list.push_back(quantity_of(column));
     return list;
   }();

@@ -10,6 +10,7 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/study/detail/read_criterion.hpp"
+#include "gttf/study/resolution_table.hpp"
 
 namespace gttf::detail {
 namespace {
@@ -65,7 +66,14 @@ std::optional<Range> read_range(MapReader& within, const Range& plain) {
   return range;
 }
 
-std::vector<CheckedQuantity> read_what(const Value& value) {
+/// Whether only a study with a layer has the column.
+bool is_at_layer(const CheckedQuantity& column) {
+  return column.name.find("at_") != std::string::npos &&
+         !ResolutionTable().take().find(column.name);
+}
+
+std::vector<CheckedQuantity> read_what(const Value& value,
+                                       const StudyRequest& request) {
   std::vector<CheckedQuantity> quantities;
   const std::vector<Value> items =
       value.is_list() ? value.items() : std::vector<Value>{value};
@@ -79,6 +87,12 @@ std::vector<CheckedQuantity> read_what(const Value& value) {
       continue;
     }
     if (auto column = find_column(*name)) {
+      if (is_at_layer(*column) && !request.at)
+        item.error(fmt::format("{} is of the track at a layer, and no layer is "
+                               "asked for",
+                               in_quotes(*name)),
+                   "add its name to the file or its study, for example "
+                   "\"at: dut\"");
       quantities.push_back(std::move(*column));
       continue;
     }
@@ -181,7 +195,8 @@ std::string default_name(const CheckedQuantity& quantity,
 
 }  // namespace
 
-std::vector<CheckedQuantity> read_quantities(MapReader& map) {
+std::vector<CheckedQuantity> read_quantities(MapReader& map,
+                                             const RequirementHead& head) {
   const auto what = map.find("what"), coverage = map.find("coverage"),
              budget = map.find("budget");
   const int n = what.has_value() + coverage.has_value() + budget.has_value();
@@ -196,7 +211,7 @@ std::vector<CheckedQuantity> read_quantities(MapReader& map) {
                        : "make two requirements of it");
     return {};
   }
-  return what ? read_what(*what)
+  return what ? read_what(*what, head.request)
               : (coverage ? read_coverage(*coverage) : read_budget(*budget));
 }
 
@@ -260,7 +275,7 @@ std::vector<Criterion> read_criteria(const Value& entry,
   const auto name = map.find("name"), note = map.find("note");
   if (name) plain.name = name->text("a name").value_or("");
   if (note) plain.note = note->text().value_or("");
-  const std::vector<CheckedQuantity> quantities = read_quantities(map);
+  const std::vector<CheckedQuantity> quantities = read_quantities(map, head);
   const LimitKeys keys = find_limits(map);
   read_points(map, head, plain);
   map.finish();

@@ -81,6 +81,7 @@ class RequestReader {
     StudyRequest request;
     read_detectors(path, request);
     read_rest(request);
+    read_at(request);
     return request;
   }
 

@@ -37,6 +37,10 @@ std::string_view other_in_baseline(const StudyRequest& a,
       !same(a.particle.charge, b.particle.charge))
     return "particle";
   if (a.scattering != b.scattering) return "scattering";
+  if (a.energy_loss != b.energy_loss) return "energy_loss";
+  if (a.at.has_value() != b.at.has_value() ||
+      (a.at && (a.at->layer != b.at->layer || a.at->own_hit != b.at->own_hit)))
+    return "at";
   if (!same(a.phi, b.phi)) return "phi";
   for (std::size_t i = 0; i < a.vertex.size(); ++i)
     if (!same(a.vertex[i], b.vertex[i])) return "vertex";
@@ -116,9 +120,10 @@ class Reader {
     }
     const auto name = study->text("the path of a study file");
     if (name) read_study(*study, *name, head);
-    for (const char* key : {"detectors", "particle", "mass", "charge",
-                            "momentum", "p", "pt", "theta", "eta", "phi",
-                            "vertex", "beam_spot", "scattering", "energy_loss"})
+    for (const char* key :
+         {"detectors", "particle", "mass", "charge", "momentum", "p", "pt",
+          "theta", "eta", "phi", "vertex", "beam_spot", "scattering",
+          "energy_loss", "at"})
       if (const auto own = map.find(key))
         own->error(fmt::format("{} is a matter of the study", in_quotes(key)),
                    "remove it, or write all keys here in place of \"study\"");

@@ -24,7 +24,8 @@ std::vector<Criterion> read_criteria(const Value& entry,
                                      const RequirementHead& head);
 
 /// The quantities of an entry: `what`, `coverage` or `budget`.
-std::vector<CheckedQuantity> read_quantities(MapReader& map);
+std::vector<CheckedQuantity> read_quantities(MapReader& map,
+                                             const RequirementHead& head);
 
 /// Fills axes and points from `at` and `within`.
 void read_points(MapReader& map, const RequirementHead& head,

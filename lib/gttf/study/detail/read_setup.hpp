@@ -10,7 +10,7 @@
 namespace gttf::detail {
 
 /// detectors, particle, mass, charge, phi, vertex, beam_spot, scattering,
-/// energy_loss: a request without axes. `path`: of the file, which paths of
+/// energy_loss, at: a request without axes. `path`: of the file, which paths of
 /// detectors are relative to. Faults are reported; the map is not finished.
 StudyRequest read_setup(MapReader& map, const std::string& path,
                         const StudyOptions& options);
