@@ -93,13 +93,13 @@ void write_text(std::ostream& out, const Summary& summary,
   };
   if (style.provenance) text += to_lines(*style.provenance, "# ");
   if (!summary.title.empty()) {
-    append_emphasised(text, summary.title, style.colour);
+    append_emphasised(text, in_one_line(summary.title), style.colour);
     text += '\n';
   }
   for (const Section& section : summary.sections) {
     if (!section.title.empty()) {
       text += '\n';
-      append_emphasised(text, section.title, style.colour);
+      append_emphasised(text, in_one_line(section.title), style.colour);
       text += '\n';
     }
     std::size_t width = 0;

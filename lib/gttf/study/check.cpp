@@ -199,6 +199,11 @@ class Checker {
       checked.lower = bound(*criterion_.equal, checked, -1);
       checked.upper = bound(*criterion_.equal, checked, 1);
     }
+    if (checked.lower > checked.upper)
+      fault(
+          criterion_.min->place,
+          fmt::format("\"min\" is above \"max\" for {}", where(checked.point)),
+          "nothing can meet both");
   }
 
   double bound(const Limit& limit, const CheckedPoint& checked, int sign) {

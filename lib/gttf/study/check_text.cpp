@@ -47,6 +47,17 @@ std::string share_text(double logarithm) {
              : fmt::format("{:+.3g} %", std::expm1(logarithm) * in_percent);
 }
 
+/// Of what the parts of a change are, where it is not the value itself.
+std::string attributed(const CheckedQuantity& quantity,
+                       const CheckedPoint& point) {
+  using Kind = CheckedQuantity::Kind;
+  if (quantity.kind == Kind::share) return " of sigma";
+  if (quantity.name == "regime" && !point.text.empty()) return " of mu_phi";
+  const bool has_value =
+      quantity.kind == Kind::number && !std::isnan(point.value);
+  return has_value ? "" : " of the hits";
+}
+
 std::string place_text(const std::string& file, const Place& place) {
   return fmt::format("{}:{}:{}", file, place.line, place.column);
 }
@@ -56,6 +67,7 @@ void add_changes(const CheckStory& story, std::size_t index, Facts& facts) {
   const FailureCause& cause = story.causes[index];
   const Criterion& criterion = criterion_of(story, result);
   const CheckedQuantity& quantity = criterion.quantity;
+  const std::string of = attributed(quantity, result.worst_point());
   if (!std::isnan(cause.before)) {
     const double now = result.worst_point().value;
     const int digits = digits_to_tell(cause.before, now);
@@ -64,7 +76,7 @@ void add_changes(const CheckStory& story, std::size_t index, Facts& facts) {
                     std::isnan(now) ? value_text(story, result)
                                     : shown(quantity, now, digits));
     if (!std::isnan(cause.total))
-      text += fmt::format(" ({})", share_text(cause.total));
+      text += fmt::format(" ({}{})", share_text(cause.total), of);
     facts.emplace_back("since the baseline", std::move(text));
   }
   constexpr std::size_t most_changes = 5;
@@ -72,13 +84,14 @@ void add_changes(const CheckStory& story, std::size_t index, Facts& facts) {
   for (std::size_t i = 0; i < cause.changes.size(); ++i) {
     if (i == most_changes) {
       facts.emplace_back(
-          "and", fmt::format("{} more changes", cause.changes.size() - i));
+          "and", fmt::format("{} more change{}", cause.changes.size() - i,
+                             cause.changes.size() - i == 1 ? "" : "s"));
       break;
     }
     const KeyChange& change = cause.changes[i];
     std::string text = change_text(change);
     if (!std::isnan(change.share))
-      text += ", makes " + share_text(change.share);
+      text += ", makes " + share_text(change.share) + of;
     if (change.place.line > 0)
       text += fmt::format(" ({})", place_text(file, change.place));
     facts.emplace_back(i == 0 ? "likely cause" : "also changed",

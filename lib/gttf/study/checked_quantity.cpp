@@ -150,7 +150,7 @@ std::string shown(const CheckedQuantity& q, double value, int digits) {
 int digits_to_tell(double a, double b) {
   constexpr int fewest = 4, most = 12;
   int digits = fewest;
-  while (digits < most && a != b &&
+  while (digits < most && !std::isnan(a) && !std::isnan(b) && a != b &&
          fmt::format("{:.{}g}", a, digits) == fmt::format("{:.{}g}", b, digits))
     ++digits;
   return digits;

@@ -119,7 +119,11 @@ std::optional<WorstPoint> worst_point(const Comparison& comparison,
         best = WorstPoint{points[i], q, ratio};
     }
   }
-  return worst && worst->ratio <= 1 + rounding ? best : worst;
+  if (!worst) return worst;
+  // a loss that is nothing beside the gain does not hide it
+  constexpr double negligible = 0.01;
+  const double loss = std::log(worst->ratio), gain = -std::log(best->ratio);
+  return loss <= std::max(rounding, negligible * gain) ? best : worst;
 }
 
 std::vector<std::string> columns_for_reading(

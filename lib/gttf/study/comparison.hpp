@@ -55,8 +55,8 @@ struct WorstPoint {
 };
 
 /// The largest ratio over the grid and all parameters, or the one given. If
-/// nothing got worse, the smallest one: the largest gain. Nothing if no track
-/// is measured by both.
+/// nothing got worse, or by less than a hundredth of the largest gain, the
+/// smallest one: that gain. Nothing if no track is measured by both.
 std::optional<WorstPoint> worst_point(const Comparison& comparison,
                                       const StudyRequest& request,
                                       std::size_t design,

@@ -89,6 +89,7 @@ class Finder {
     cause.changes = std::move(a.changes);
     if (cause.changes.empty())
       cause.changes = differing_keys(before, input_.detector);
+    drop_idle(cause.changes, a.total);
     std::stable_partition(
         cause.changes.begin(), cause.changes.end(),
         [&](const KeyChange& c) { return c.share * a.total > 0; });
@@ -101,6 +102,15 @@ class Finder {
                                      criterion_.quantity.name, 0) *
                    criterion_.quantity.unit;
     cause.failed_before = is_beyond(point_, cause.before);
+  }
+
+  /// A change that moves nothing is no cause, unless it is one together with
+  /// others that move nothing alone.
+  static void drop_idle(std::vector<KeyChange>& changes, double total) {
+    const auto is_idle = [](double x) { return std::abs(x) <= limit_rounding; };
+    const auto idle = [&](const KeyChange& c) { return is_idle(c.share); };
+    if (is_idle(total) || !std::ranges::all_of(changes, idle))
+      std::erase_if(changes, idle);
   }
 
   /// The largest parts of a variance or of the material.

@@ -198,11 +198,13 @@ class Reader {
   /// Names are what reports tell requirements by.
   void check_name(const Value& entry, const Criterion& criterion) {
     for (const Criterion& other : file_.criteria)
-      if (other.name == criterion.name)
+      if (other.name == criterion.name) {
         entry.error(fmt::format("the name {} is that of the requirement in "
                                 "line {}",
                                 in_quotes(criterion.name), other.place.line),
                     "add a \"name\" of its own");
+        return;
+      }
   }
 
   const std::string& path_;

@@ -269,7 +269,8 @@ Table lost_layer_table(const WhatIf& what) {
     const std::string status =
         average.covered > 1 - 1e-12
             ? "ok"
-            : fmt::format("up to {} missing hits", average.most_missing);
+            : fmt::format("up to {} missing hits, {:.3g} % of tracks",
+                          average.most_missing, average.covered * 100);
     rows.add("mean", "", all.n_hits, average.measured, average.mean, status);
     rows.add("rms", "", all.n_hits, average.measured, average.rms, status);
   }
