@@ -2,6 +2,8 @@
 // regimes: what limits tracks and their triplets, and which fit suffices.
 #include "gttf/study/regimes.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <utility>
 
@@ -94,6 +96,7 @@ class RegimesVerb : public Verb {
     std::size_t evaluated = 0;
     Status status = Status::ok;
     grid_.for_each([&](const Detector& detector, GridPoint point) {
+      if (all_triplets_) check_number(detector, point);
       const TrackRegime regime =
           find_regime(TrackingGeometry(detector), grid_track(request, point),
                       model_of(request, detector), thresholds_, choice);
@@ -122,6 +125,23 @@ class RegimesVerb : public Verb {
   }
 
  private:
+  // Some millions of triplets of a gaseous detector take hours.
+  void check_number(const Detector& detector, GridPoint point) const {
+    constexpr double most = 50000;
+    const StudyRequest& request = grid_.request();
+    const double n =
+        resolve(TrackingGeometry(detector), grid_track(request, point),
+                model_of(request, detector))
+            .n_hits;
+    const double number = n * (n - 1) * (n - 2) / 6;
+    if (number > most)
+      throw UsageError(
+          fmt::format("--all-triplets: {} hits in {} make {:.0f} triplets, "
+                      "more than {:.0f}; "
+                      "leave the option out for consecutive ones",
+                      n, detector.name, number, most));
+  }
+
   void check_thresholds() const {
     if (!(thresholds_.mu_small > 0 && thresholds_.mu_small < std::sqrt(0.5)))
       throw UsageError("--mu must lie between 0 and 0.7");

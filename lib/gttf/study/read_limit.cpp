@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -74,8 +75,9 @@ std::vector<std::string> known_texts(const std::string& column) {
          {Regime::scattering, Regime::mixed, Regime::hits, Regime::weak})
       texts.emplace_back(to_string(r));
   if (column == "status")
-    for (const Status s : {Status::ok, Status::no_field, Status::too_few_hits,
-                           Status::curls_up, Status::not_determined})
+    for (const Status s :
+         {Status::ok, Status::no_field, Status::too_few_hits, Status::curls_up,
+          Status::stops, Status::outside_map, Status::not_determined})
       texts.emplace_back(to_string(s));
   if (column == "track_end")
     for (const TrackEnd e : {TrackEnd::leaves, TrackEnd::curls_up})
@@ -102,6 +104,16 @@ void read_text(const Value& value, bool has_baseline, Criterion& criterion) {
   }
 }
 
+/// A share of 5 is a slip: 5 % is meant, not 500 %.
+bool is_slip(const Value& value, const CheckedQuantity& quantity) {
+  if (quantity.shown_unit != unit::percent || !value.is_scalar()) return false;
+  const std::string& text = value.node().text();
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end && number > 1;
+}
+
 class LimitReader {
  public:
   LimitReader(const LimitKeys& keys, bool has_baseline, Criterion& criterion)
@@ -121,6 +133,13 @@ class LimitReader {
   std::optional<Limit> limit(const std::optional<Value>& value,
                              const Tolerance& tolerance) {
     if (!value) return std::nullopt;
+    if (is_slip(*value, criterion_.quantity)) {
+      value->error(fmt::format("the unit is missing in {}",
+                               in_quotes(value->node().text())),
+                   fmt::format("write {} %, or a fraction below 1",
+                               value->node().text()));
+      return std::nullopt;
+    }
     auto formula = read_formula(*value, criterion_.quantity);
     if (!formula) return std::nullopt;
     if (formula->uses(baseline_variable) && !has_baseline_) no_baseline(*value);
