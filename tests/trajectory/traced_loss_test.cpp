@@ -146,4 +146,19 @@ TEST_CASE("trace: a particle that spends its energy stops") {
         doctest::Approx(std::hypot(last.p, track.mass) - track.mass));
 }
 
+TEST_CASE("trace: nothing is crossed behind the layer that stops a particle") {
+  // all layers within one straight or bent leg
+  for (const Field& field : fields()) {
+    Detector d = silicon(field);
+    for (Layer& layer : d.layers)
+      for (Slab& slab : layer.material) slab.x_over_x0 *= 50;
+    Track track = slow_proton();
+    track.p = 0.1;
+    const auto t = trace(TrackingGeometry(d), track, Scattering::highland,
+                         EnergyLoss::mean);
+    CHECK(t.stopped);
+    CHECK(t.list.size() == 1);
+  }
+}
+
 }  // namespace gttf::test
