@@ -191,6 +191,11 @@ class CompareVerb : public Verb {
     return {"sigma_pt_rel", "sigma_d0_um", "sigma_z0_um"};
   }
 
+  std::span<const Parameter> parameters_to_explain() const {
+    if (parameter_chosen_) return {&*parameter_chosen_, 1};
+    return compared_parameters(along_beam(request_at_, detectors_));
+  }
+
   bool is_wanted(Parameter q) const {
     return !parameter_chosen_ || *parameter_chosen_ == q;
   }
@@ -276,10 +281,10 @@ class CompareVerb : public Verb {
     }
     std::optional<WorstPoint> at;
     if (at_point_.empty()) {
-      at = worst_point(comparison, request_, design, parameter_chosen_);
+      at = worst_point(comparison, request_, design, parameters_to_explain());
     } else {
       const Comparison there = compare(request_at_, detectors_, options_);
-      at = worst_point(there, request_at_, design, parameter_chosen_);
+      at = worst_point(there, request_at_, design, parameters_to_explain());
     }
     if (!at) {
       summary.sections.push_back(

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "detector_grid.hpp"
+#include "gttf/study/parameter_columns.hpp"
+#include "gttf/study/resolution_table.hpp"
 #include "gttf/study/row.hpp"
 #include "gttf/study/scan_table.hpp"
 #include "gttf/study/track_view.hpp"
@@ -28,12 +30,15 @@ Table without_point(Table table) {
 }
 
 /// What people read of the table of lost layers.
-Table ratios_only(const Table& table) {
+Table ratios_only(const WhatIf& what, const Table& table) {
+  std::vector<std::string> names{"case", "layer", "n_hits", "probability"};
+  for (const Parameter q :
+       shown_parameters(along_beam(what.detector, what.track())))
+    names.push_back("ratio_" + std::string(to_string(q)));
+  names.emplace_back("status");
   Table short_table;
-  for (const Column& column : table.columns)
-    for (const std::string_view start :
-         {"case", "layer", "n_hits", "probability", "ratio_", "status"})
-      if (column.name.starts_with(start)) short_table.columns.push_back(column);
+  for (const std::string& name : names)
+    short_table.columns.push_back(*table.find(name));
   return short_table;
 }
 
@@ -114,7 +119,7 @@ class SensitivityVerb : public Verb {
         document.set("lost_layers", rows_of(without_point(table)));
         sections.push_back({"Errors relative to those with all layers",
                             {},
-                            ratios_only(table)});
+                            ratios_only(what, table)});
       }
       if (list.exists()) append_rows(result.table, std::move(table));
       documents.push_back(std::move(document));

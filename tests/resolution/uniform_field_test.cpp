@@ -94,7 +94,8 @@ TEST_CASE("uniform field: budgets are those of the solenoid") {
             std::max(error, worst_of(x.share(x.parts[i]), y.share(y.parts[i])));
       }
       PerParameter one;
-      one.values.fill(1);
+      for (const Parameter q : all_parameters)
+        one[q] = std::isnan(x.total[q]) ? x.total[q] : 1;
       sum = std::max(sum, worst_of(x.sum_of_shares(), one));
     }
   CHECK(error < 1e-9);

@@ -109,6 +109,10 @@ TEST_CASE("attribution: shares and remainder add up to the exact change") {
     for (const Parameter q : all_parameters) {
       const Attribution& a = all[static_cast<std::size_t>(q)];
       CHECK(a.changes.size() == changes.size());
+      if (theta == 90 && q >= Parameter::x) {  // across z
+        CHECK(std::isnan(a.total));
+        continue;
+      }
       CHECK(a.total == doctest::Approx(ln_sigma(after, q, track(theta)) -
                                        ln_sigma(before, q, track(theta))));
       // but for the rounding of one addition

@@ -39,6 +39,7 @@ StudyRequest request() {
   StudyOptions options;
   options.detectors = {"test.yaml"};
   options.p = "1 GeV";
+  options.theta = "70 deg";
   return read_request("", options);
 }
 

@@ -154,7 +154,7 @@ TEST_CASE("check: a track without a value fails and says why") {
   const TestReport report = check_report(g.story());
   CHECK(report.cases[0].message ==
         "sigma_d0_um does not exist (curls up) at pt = 0.001 GeV, theta = 90 "
-        "deg; required <= 1000000 um");
+        "deg; required <= 1e+06 um");
 }
 
 TEST_CASE("check: coverage counts points, with hits or with a resolution") {

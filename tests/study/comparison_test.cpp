@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,9 @@ DetectorInput barrel(const std::vector<std::string>& changes = {}) {
 
 const std::string material = "layers[L1].material=0.6 %";
 const std::string field = "field.solenoid=3 T";
+
+const std::span<const Parameter> all = compared_parameters(false);
+constexpr std::array only_pt{Parameter::pt}, only_d0{Parameter::d0};
 
 }  // namespace
 
@@ -62,22 +67,21 @@ TEST_CASE("comparison: the worst point is the largest ratio") {
   const std::vector<Detector> designs{barrel().detector,
                                       barrel({material}).detector};
   const Comparison c = compare(request(), designs, {});
-  const auto worst = worst_point(c, request(), 1, {});
+  const auto worst = worst_point(c, request(), 1, all);
   REQUIRE(worst);
   for (const char* ratio : {"ratio_p", "ratio_pt", "ratio_d0", "ratio_z0",
                             "ratio_phi0", "ratio_theta"})
     for (const double r : c.values(1, ratio)) CHECK(r <= worst->ratio);
   CHECK(worst->ratio > 1);
   CHECK(worst->point.momentum == 0);
-  CHECK(worst_point(c, request(), 1, Parameter::pt)->parameter ==
-        Parameter::pt);
+  CHECK(worst_point(c, request(), 1, only_pt)->parameter == Parameter::pt);
 }
 
 TEST_CASE("comparison: if nothing got worse the worst point is the best") {
   const std::vector<Detector> designs{
       barrel().detector, barrel({"layers[L1].material=0.1 %"}).detector};
   const Comparison c = compare(request(), designs, {});
-  const auto best = worst_point(c, request(), 1, Parameter::d0);
+  const auto best = worst_point(c, request(), 1, only_d0);
   REQUIRE(best);
   CHECK(best->ratio < 1);
   for (const double r : c.values(1, "ratio_d0")) CHECK(r >= best->ratio);
@@ -88,8 +92,8 @@ TEST_CASE("comparison: no point where one measures nothing") {
                                       barrel({"field=none"}).detector};
   const Comparison c = compare(request(), designs, {});
   CHECK_FALSE(c.all_ok());
-  CHECK_FALSE(worst_point(c, request(), 1, Parameter::pt));
-  CHECK(worst_point(c, request(), 1, {})->parameter != Parameter::p);
+  CHECK_FALSE(worst_point(c, request(), 1, only_pt));
+  CHECK(worst_point(c, request(), 1, all)->parameter != Parameter::p);
 }
 
 TEST_CASE("comparison: columns for people and for files") {

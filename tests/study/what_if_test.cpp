@@ -33,6 +33,13 @@ TEST_CASE("requirement: names and units as people write them") {
         doctest::Approx(0.02));
   CHECK(parse_requirement("--limit", "sigma_phi0_mrad=1mrad").parameter ==
         Parameter::phi0);
+  const auto tx = parse_requirement("--limit", "sigma(tx) <= 0.1 mrad");
+  CHECK(tx.parameter == Parameter::tx);
+  CHECK(tx.limit == doctest::Approx(1e-4));
+  CHECK(requirement_text(tx) == "sigma(tx) <= 0.1 mrad");
+  CHECK(parse_requirement("--limit", "x = 5 um").parameter == Parameter::x);
+  CHECK(parse_requirement("--limit", "sigma_y_um = 5 um").limit ==
+        doctest::Approx(5 * unit::um));
   CHECK(requirement_text(d0) == "sigma(d0) <= 30 um");
 }
 
@@ -41,7 +48,7 @@ TEST_CASE("requirement: what is wrong is shown") {
     return reported([&] { parse_requirement("--limit", text); });
   };
   CHECK(contains(fault("sigma_d0"), "there is no \"=\""));
-  CHECK(contains(fault("sigma_x=3 um"), "unknown parameter \"sigma_x\""));
+  CHECK(contains(fault("sigma_u=3 um"), "unknown parameter \"sigma_u\""));
   CHECK(contains(fault("sigma_d0=30"), "add a unit"));
   CHECK(contains(fault("sigma_d0=1 GeV"), "length"));
   CHECK(contains(fault("sigma_d0=-3 um"), "positive"));

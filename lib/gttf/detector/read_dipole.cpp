@@ -43,9 +43,12 @@ class DipoleReader {
       value.error("no dipoles", "write none for a detector without field");
     check_gaps();
     Field field;
-    for (const GapEntry& entry : gaps_)
-      if (entry.gap.field != 0) field.dipoles.push_back(entry.gap);
-    if (!field.dipoles.empty()) field.kind = FieldKind::dipole;
+    if (std::ranges::all_of(gaps_,
+                            [](const auto& e) { return e.gap.field == 0; }))
+      return field;
+    // one that is switched off keeps its place: keys count the list's items
+    field.kind = FieldKind::dipole;
+    for (const GapEntry& entry : gaps_) field.dipoles.push_back(entry.gap);
     return field;
   }
 

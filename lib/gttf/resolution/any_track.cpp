@@ -17,10 +17,6 @@ namespace {
 constexpr double along_axis = 1e-6;  // rad
 constexpr double grazing = 0.01;     // cos of the incidence
 
-/// Rows are the components of a vector as functions of the line.
-using Vector3Rows = Eigen::Matrix<double, 3, 5>;
-using RowVector5 = Eigen::Matrix<double, 1, 5>;
-
 RowVector5 as_vector(const Row<double>& row) {
   return Eigen::Map<const RowVector5>(row.data());
 }
@@ -52,6 +48,16 @@ Vector3Rows direction_rows(const Frame& frame, const Vector3& direction,
   const Vector3 by_phi(-t.y(), t.x(), 0);
   const Vector3 by_theta(t.z() * t.x() / sine, t.z() * t.y() / sine, -sine);
   return frame.out_of(by_phi) * phi + frame.out_of(by_theta) * theta;
+}
+
+/// Change of the point at the start (user's axes) with d0 and z0 of the frame.
+Vector3Rows position_rows(const Frame& frame, const Vector3& direction) {
+  const Vector3 t = frame.into(direction);
+  const Vector3 side = Vector3(-t.y(), t.x(), 0).normalized();
+  Vector3Rows rows = Vector3Rows::Zero();
+  rows.col(Perigee::d0) = frame.out_of(side);
+  rows.col(Perigee::z0) = frame.out_of(Vector3::UnitZ());
+  return rows;
 }
 
 /// Azimuth and polar angle (user's axes) of a direction.
@@ -204,28 +210,43 @@ Matrix5 AnyTrack::perigee() const {
 
 Matrix5 AnyTrack::at_start_plane() const {
   const Vector3 direction = start_direction(track_);
-  const Vector3 z = Vector3::UnitZ();
-  Matrix5 rows = Matrix5::Constant(Resolution::none);
-  rows.row(Perigee::kappa) = RowVector5::Unit(Perigee::kappa);
-  if (std::abs(direction.z()) < grazing) return rows;
-  const Vector3 t = frame().into(direction);
-  const Vector3 side = Vector3(-t.y(), t.x(), 0).normalized();
-  Vector3Rows position = Vector3Rows::Zero();
-  position.col(Perigee::d0) = frame().out_of(side);
-  position.col(Perigee::z0) = frame().out_of(z);
-  Vector3Rows change =
+  const RowVector5 path = path_into_start_plane();
+  // in the plane, where the direction has turned
+  const Vector3Rows position =
+      position_rows(frame(), direction) + direction * path;
+  const Vector3Rows change =
       direction_rows(frame(), direction, RowVector5::Unit(Perigee::phi),
-                     RowVector5::Unit(Perigee::theta));
-  // along the track into the plane, where the direction has turned
-  const RowVector5 path = -position.row(2) / direction.z();
-  position += direction * path;
-  change += bend_at_start() * path;
-  rows.topRows<2>() = position.topRows<2>();
-  const Vector3 depth = direction.z() > 0 ? z : Vector3(-z);
-  const double per_z = depth.z();
-  rows.row(2) = per_z * slope_row(direction, change, Vector3::UnitX(), depth);
-  rows.row(3) = per_z * slope_row(direction, change, Vector3::UnitY(), depth);
+                     RowVector5::Unit(Perigee::theta)) +
+      bend_at_start() * path;
+  Matrix5 rows;
+  rows << position.topRows<2>(), slopes_at_start(change),
+      RowVector5::Unit(Perigee::kappa);
   return rows;
+}
+
+Matrix5 AnyTrack::at_start_plane_by_field() const {
+  Matrix5 rows = Matrix5::Zero();
+  rows.middleRows<2>(2) =
+      slopes_at_start(bend_at_start() * path_into_start_plane());
+  return rows;
+}
+
+RowVector5 AnyTrack::path_into_start_plane() const {
+  const Vector3 direction = start_direction(track_);
+  if (std::abs(direction.z()) < grazing)
+    return RowVector5::Constant(Resolution::none);
+  return -position_rows(frame(), direction).row(2) / direction.z();
+}
+
+Eigen::Matrix<double, 2, 5> AnyTrack::slopes_at_start(
+    const Vector3Rows& change) const {
+  const Vector3 direction = start_direction(track_);
+  const double per_z = direction.z() > 0 ? 1 : -1;
+  const Vector3 depth = per_z * Vector3::UnitZ();
+  Eigen::Matrix<double, 2, 5> rows;
+  rows << slope_row(direction, change, Vector3::UnitX(), depth),
+      slope_row(direction, change, Vector3::UnitY(), depth);
+  return per_z * rows;
 }
 
 Matrix5 AnyTrack::rows_on_surface(std::size_t k) const {
@@ -288,6 +309,21 @@ Vector3 AnyTrack::bend_at_start() const {
   return kappa() * Vector3::UnitZ().cross(start_direction(track_));
 }
 
+namespace {
+
+void set_row(ParameterRows<double>& rows, Parameter q, const RowVector5& row) {
+  std::copy_n(row.data(), 5, rows[static_cast<std::size_t>(q)].begin());
+}
+
+/// @param plane  as AnyTrack::at_start_plane()
+void set_start_plane(ParameterRows<double>& rows, const Matrix5& plane) {
+  for (int i = 0; i < 4; ++i)
+    set_row(rows, start_plane_parameters[static_cast<std::size_t>(i)],
+            plane.row(i));
+}
+
+}  // namespace
+
 double cot_theta(const Track& track) {
   const double sine = std::sin(track.theta), cosine = std::cos(track.theta);
   if (sine < along_axis) return Resolution::none;
@@ -298,20 +334,30 @@ ParameterRows<double> parameter_rows(const AnyTrack& track) {
   const Matrix5 perigee = track.perigee();
   const double cot = cot_theta(track.track());
   ParameterRows<double> rows;
-  const auto set = [&rows](Parameter q, const RowVector5& row) {
-    std::copy_n(row.data(), 5, rows[static_cast<std::size_t>(q)].begin());
-  };
-  set(Parameter::d0, perigee.row(Perigee::d0));
-  set(Parameter::z0, perigee.row(Perigee::z0));
-  set(Parameter::phi0, perigee.row(Perigee::phi));
-  set(Parameter::theta, perigee.row(Perigee::theta));
+  set_row(rows, Parameter::d0, perigee.row(Perigee::d0));
+  set_row(rows, Parameter::z0, perigee.row(Perigee::z0));
+  set_row(rows, Parameter::phi0, perigee.row(Perigee::phi));
+  set_row(rows, Parameter::theta, perigee.row(Perigee::theta));
   RowVector5 p = RowVector5::Zero(), pt = p;
   if (track.fits_momentum()) {
     p = -perigee.row(Perigee::kappa) / track.kappa();
     pt = p + cot * perigee.row(Perigee::theta);
   }
-  set(Parameter::p, p);
-  set(Parameter::pt, pt);
+  set_row(rows, Parameter::p, p);
+  set_row(rows, Parameter::pt, pt);
+  set_start_plane(rows, track.at_start_plane());
+  return rows;
+}
+
+ParameterRows<double> parameter_rows_by_field(const AnyTrack& track) {
+  ParameterRows<double> rows{};
+  if (track.fits_momentum()) {
+    // d(1/kappa) = -1/kappa d ln(field)
+    const RowVector5 p = track.perigee().row(Perigee::kappa) / track.kappa();
+    set_row(rows, Parameter::p, p);
+    set_row(rows, Parameter::pt, p);
+  }
+  set_start_plane(rows, track.at_start_plane_by_field());
   return rows;
 }
 

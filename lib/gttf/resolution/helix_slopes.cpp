@@ -95,13 +95,22 @@ class Differentiator {
     return seed == by_position ? slopes_[k].position : slopes_[k].material;
   }
 
-  /// The relative errors of p and pT are functions of the curvature that
-  /// change with it: d(1/kappa) = -1/kappa d ln(field).
+  /// Parameters that are other functions of the line in another field.
   void start_of_parameters() {
     const auto n = covariance_with_line(t_.equations, t_.parameters);
+    const auto change = parameter_rows_by_field(t_.track);
     for (std::size_t q = 0; q < n_parameters; ++q)
-      field_.values[q] -=
-          2 * t_.parameters[q][Perigee::kappa] * n[q][Perigee::kappa];
+      field_.values[q] += 2 * dot(change[q], n[q]);
+    if (t_.start()) return;
+    for (int k = 0; k <= t_.path.first(); ++k) {
+      const auto b = t_.path.general_kinks(static_cast<std::size_t>(k));
+      for (std::size_t q = 0; q < n_parameters; ++q) {
+        const Row<double>& row = t_.parameters[q];
+        field_.values[q] +=
+            2 * (b.w * dot(row, b.theta) * dot(change[q], b.theta) +
+                 b.w_phi * dot(row, b.phi) * dot(change[q], b.phi));
+      }
+    }
   }
 
   /// d(variance) = -2 g/v (inside . da) + (g/v)^2 dv

@@ -9,7 +9,7 @@ namespace gttf {
 
 std::string_view to_string(Parameter q) {
   constexpr std::array<std::string_view, n_parameters> names{
-      "p", "pt", "d0", "z0", "phi0", "theta"};
+      "p", "pt", "d0", "z0", "phi0", "theta", "x", "y", "tx", "ty"};
   return names[static_cast<std::size_t>(q)];
 }
 
@@ -28,6 +28,9 @@ PerParameter sigmas(const Resolution& r) {
   s[Parameter::z0] = sigma(Perigee::z0);
   s[Parameter::phi0] = sigma(Perigee::phi);
   s[Parameter::theta] = sigma(Perigee::theta);
+  for (int i = 0; i < 4; ++i)
+    s[start_plane_parameters[static_cast<std::size_t>(i)]] =
+        std::sqrt(r.start_plane(i, i));
   return s;
 }
 

@@ -10,12 +10,20 @@
 namespace gttf {
 
 /// p stands for sigma(p)/p, the relative error of q/p; pt for sigma(pT)/pT.
-enum class Parameter { p, pt, d0, z0, phi0, theta };
+/// x, y, tx = dx/dz and ty = dy/dz are those on the plane z = const. through
+/// the start, the parameters of tracks along a beam; the others but p are those
+/// at the perigee.
+enum class Parameter { p, pt, d0, z0, phi0, theta, x, y, tx, ty };
 
-inline constexpr std::size_t n_parameters = 6;
+inline constexpr std::size_t n_parameters = 10;
 inline constexpr std::array<Parameter, n_parameters> all_parameters{
-    Parameter::p,  Parameter::pt,   Parameter::d0,
-    Parameter::z0, Parameter::phi0, Parameter::theta};
+    Parameter::p,    Parameter::pt,    Parameter::d0, Parameter::z0,
+    Parameter::phi0, Parameter::theta, Parameter::x,  Parameter::y,
+    Parameter::tx,   Parameter::ty};
+
+/// Those of the first rows of Resolution::start_plane.
+inline constexpr std::array<Parameter, 4> start_plane_parameters{
+    Parameter::x, Parameter::y, Parameter::tx, Parameter::ty};
 
 /// One number for each parameter: `shares[Parameter::d0]`.
 struct PerParameter {
@@ -29,7 +37,7 @@ struct PerParameter {
   }
 };
 
-/// "p", "pt", "d0", "z0", "phi0", "theta".
+/// "p", "pt", "d0", "z0", "phi0", "theta", "x", "y", "tx", "ty".
 std::string_view to_string(Parameter);
 /// The parameter of that name.
 std::optional<Parameter> find_parameter(std::string_view name);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gttf/study/parameter_columns.hpp"
+#include "gttf/study/resolution_table.hpp"
 #include "gttf/study/row.hpp"
 #include "gttf/study/track_view.hpp"
 
@@ -49,7 +50,8 @@ double readable_percent(double share) {
   return std::abs(share) < 1e-12 ? 0 : share * in_percent;
 }
 
-Table share_table(const std::vector<BudgetRow>& rows) {
+Table share_table(const std::vector<BudgetRow>& rows,
+                  std::span<const Parameter> parameters) {
   Texts layer, source;
   std::array<Reals, n_parameters> shares;
   for (const BudgetRow& row : rows) {
@@ -64,7 +66,7 @@ Table share_table(const std::vector<BudgetRow>& rows) {
   Table table;
   table.add("layer", std::move(layer));
   table.add("error", std::move(source));
-  for (const Parameter q : all_parameters)
+  for (const Parameter q : parameters)
     table.add(std::string(to_string(q)) + "_percent",
               std::move(shares[static_cast<std::size_t>(q)]));
   return table;
@@ -222,13 +224,16 @@ Section budget_section(const Detector& detector, const StudyRequest& request,
     section.facts.emplace_back("status", to_string(budget.resolution.status));
     return section;
   }
-  for (const Parameter q : all_parameters)
-    if (!parameter || *parameter == q)
-      section.facts.emplace_back(sigma_symbol(q),
-                                 sigma_text(q, std::sqrt(budget.total[q])));
+  const std::span<const Parameter> shown =
+      parameter
+          ? std::span(&*parameter, 1)
+          : shown_parameters(along_beam(detector, grid_track(request, point)));
+  for (const Parameter q : shown)
+    section.facts.emplace_back(sigma_symbol(q),
+                               sigma_text(q, std::sqrt(budget.total[q])));
   const auto rows = budget_rows(detector, budget, grouping);
   section.table =
-      parameter ? parameter_table(rows, *parameter) : share_table(rows);
+      parameter ? parameter_table(rows, *parameter) : share_table(rows, shown);
   return section;
 }
 

@@ -53,7 +53,7 @@ Document budget_document(const Detector& detector, const StudyRequest& request,
                          GridPoint point, const Budget& budget,
                          Grouping grouping);
 
-/// What people read: shares of all parameters in %, or for one parameter
+/// What people read: shares of shown_parameters() in %, or for one parameter
 /// scattering and hits of each layer side by side.
 Section budget_section(const Detector& detector, const StudyRequest& request,
                        GridPoint point, const Budget& budget, Grouping grouping,

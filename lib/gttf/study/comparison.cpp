@@ -99,15 +99,12 @@ Comparison compare(const StudyRequest& request,
 std::optional<WorstPoint> worst_point(const Comparison& comparison,
                                       const StudyRequest& request,
                                       std::size_t design,
-                                      std::optional<Parameter> parameter) {
+                                      std::span<const Parameter> parameters) {
   // beyond rounding, so that the choice does not depend on it
   constexpr double rounding = 1e-12;
-  using P = Parameter;
   const std::vector<GridPoint> points = grid_points(request);
   std::optional<WorstPoint> worst, best;
-  // of equal ratios that of the parameter people look at first
-  for (const P q : {P::pt, P::d0, P::z0, P::p, P::phi0, P::theta}) {
-    if (parameter && *parameter != q) continue;
+  for (const Parameter q : parameters) {
     const Reals& first = comparison.values(0, sigma_column(q));
     const Reals& own = comparison.values(design, sigma_column(q));
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -124,6 +121,13 @@ std::optional<WorstPoint> worst_point(const Comparison& comparison,
   constexpr double negligible = 0.01;
   const double loss = std::log(worst->ratio), gain = -std::log(best->ratio);
   return loss <= std::max(rounding, negligible * gain) ? best : worst;
+}
+
+std::span<const Parameter> compared_parameters(bool along_beam) {
+  using P = Parameter;
+  static constexpr std::array perigee{P::pt, P::d0,   P::z0,
+                                      P::p,  P::phi0, P::theta};
+  return along_beam ? shown_parameters(along_beam) : std::span(perigee);
 }
 
 std::vector<std::string> columns_for_reading(

@@ -54,13 +54,17 @@ struct WorstPoint {
   double ratio = 1;  ///< of sigma, to that of the first
 };
 
-/// The largest ratio over the grid and all parameters, or the one given. If
-/// nothing got worse, or by less than a hundredth of the largest gain, the
-/// smallest one: that gain. Nothing if no track is measured by both.
+/// The largest ratio over the grid and `parameters`, of equal ones that of the
+/// parameter that comes first. If nothing got worse, or by less than a
+/// hundredth of the largest gain, the smallest one: that gain. Nothing if no
+/// track is measured by both.
 std::optional<WorstPoint> worst_point(const Comparison& comparison,
                                       const StudyRequest& request,
                                       std::size_t design,
-                                      std::optional<Parameter> parameter);
+                                      std::span<const Parameter> parameters);
+
+/// Parameters people look at, those they look at first in front.
+std::span<const Parameter> compared_parameters(bool along_beam);
 
 /// The change of one design against the first one, at one point.
 struct AttributedPoint {

@@ -42,6 +42,7 @@ std::vector<std::string> spellings(const std::string& key) {
         replaced(std::string(measures) + name, parent + other);
   }
   replaced("].sigma", "].pitch");
+  replaced("field.dipole.", "field.dipole[0].");
   replaced("cylinder.half_length", "cylinder.z");
   replaced("cylinder.z", "cylinder.half_length");
   for (std::string parent = key;;) {

@@ -25,6 +25,10 @@ const Writing& writing(Parameter q) {
       {"sigma_z0_um", "sigma(z0)", "um", unit::um, unit::um},
       {"sigma_phi0_mrad", "sigma(phi0)", "mrad", unit::mrad, unit::mrad},
       {"sigma_theta_mrad", "sigma(theta)", "mrad", unit::mrad, unit::mrad},
+      {"sigma_x_um", "sigma(x)", "um", unit::um, unit::um},
+      {"sigma_y_um", "sigma(y)", "um", unit::um, unit::um},
+      {"sigma_tx_mrad", "sigma(tx)", "mrad", unit::mrad, unit::mrad},
+      {"sigma_ty_mrad", "sigma(ty)", "mrad", unit::mrad, unit::mrad},
   }};
   return all[static_cast<std::size_t>(q)];
 }
@@ -49,6 +53,15 @@ std::string parameter_list() {
     list += to_string(q);
   }
   return list;
+}
+
+std::span<const Parameter> shown_parameters(bool along_beam) {
+  using P = Parameter;
+  static constexpr std::array beam{P::p, P::x, P::y, P::tx, P::ty};
+  static constexpr std::array perigee{P::p,  P::pt,   P::d0,
+                                      P::z0, P::phi0, P::theta};
+  if (along_beam) return beam;
+  return perigee;
 }
 
 }  // namespace gttf

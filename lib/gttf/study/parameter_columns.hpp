@@ -2,6 +2,7 @@
 // How errors of the parameters are written: column names, units, text.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,7 +22,11 @@ std::string sigma_symbol(Parameter q);
 /// "12.3 um", "0.35 %"; "-" if there is none.
 std::string sigma_text(Parameter q, double sigma);
 
-/// "p, pt, d0, z0, phi0, theta".
+/// "p, pt, d0, z0, phi0, theta, x, y, tx, ty".
 std::string parameter_list();
+
+/// Those that tables for people show: of tracks along a beam p, x, y, tx, ty,
+/// of others p, pt, d0, z0, phi0, theta.
+std::span<const Parameter> shown_parameters(bool along_beam);
 
 }  // namespace gttf

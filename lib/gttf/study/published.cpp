@@ -10,6 +10,7 @@
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/study/parameter_columns.hpp"
+#include "gttf/study/resolution_table.hpp"
 
 namespace gttf {
 namespace {
@@ -99,6 +100,10 @@ class PublishedReader {
                    "expected a momentum in GeV, got " + in_quotes(at),
                    "write for example pt=1");
     const auto parameter = parameter_of(cell(line, column));
+    // of the track at a layer: no figure of the report
+    constexpr bool at_layer = true;
+    if (!parameter && ResolutionTable(at_layer).take().find(cell(line, column)))
+      return;
     if (!parameter)
       return fault(line, column,
                    "unknown column " + in_quotes(cell(line, column)),

@@ -11,6 +11,7 @@
 
 #include "gttf/study/key_names.hpp"
 #include "gttf/study/parameter_columns.hpp"
+#include "gttf/study/resolution_table.hpp"
 #include "gttf/study/track_view.hpp"
 
 namespace gttf {
@@ -70,11 +71,20 @@ void name_layer_row(const Detector& detector, const Sensitivity& item,
     row.key = layer_key(name_in_file(row.layer), tail);
 }
 
-void name_common_row(const Sensitivity& item, SensitivityRow& row) {
+/// The one number that scales a field; empty if there are several.
+std::string field_key(const Field& field) {
+  if (field.kind == FieldKind::solenoid) return "field.solenoid";
+  if (field.kind == FieldKind::dipole && field.dipoles.size() == 1)
+    return "field.dipole.field";
+  return {};
+}
+
+void name_common_row(const Detector& detector, const Sensitivity& item,
+                     SensitivityRow& row) {
   constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
   switch (item.quantity) {
     case Quantity::field:
-      row.key = "field.solenoid";
+      row.key = field_key(detector.field);
       row.name = "field";
       break;
     case Quantity::length:
@@ -121,7 +131,7 @@ std::vector<SensitivityRow> sorted_by_effect(std::vector<SensitivityRow> rows,
 }
 
 Table elasticity_table(const std::vector<SensitivityRow>& rows,
-                       std::optional<Parameter> parameter) {
+                       std::span<const Parameter> parameters) {
   Texts layer, name, unit;
   Reals value;
   for (const SensitivityRow& row : rows) {
@@ -135,8 +145,7 @@ Table elasticity_table(const std::vector<SensitivityRow>& rows,
   table.add("quantity", std::move(name));
   table.add("value", std::move(value));
   table.add("unit", std::move(unit));
-  for (const Parameter q : all_parameters) {
-    if (parameter && *parameter != q) continue;
+  for (const Parameter q : parameters) {
     Reals cells;
     for (const SensitivityRow& row : rows) {
       const double e = row.elasticity[q];
@@ -171,7 +180,7 @@ std::vector<SensitivityRow> sensitivity_rows(const Detector& detector,
       row.layer = names[item.layer];
       name_layer_row(detector, item, grouping == Grouping::group, row);
     } else {
-      name_common_row(item, row);
+      name_common_row(detector, item, row);
     }
     const auto same =
         std::find_if(rows.begin(), rows.end(), [&row](const auto& r) {
@@ -258,10 +267,13 @@ std::vector<Section> sensitivity_sections(const Detector& detector,
     head.facts.emplace_back("status", to_string(list.resolution.status));
     return {head};
   }
+  const std::span<const Parameter> shown =
+      parameter
+          ? std::span(&*parameter, 1)
+          : shown_parameters(along_beam(detector, grid_track(request, point)));
   const auto rows = sensitivity_rows(detector, list, grouping);
   Section advices{"What helps most", {}, {}};
-  for (const Parameter q : all_parameters) {
-    if (parameter && *parameter != q) continue;
+  for (const Parameter q : shown) {
     head.facts.emplace_back(sigma_symbol(q), sigma_text(q, list.sigma[q]));
     if (std::isnan(list.sigma[q])) continue;
     const auto best = sorted_by_effect(rows, q);
@@ -274,7 +286,7 @@ std::vector<Section> sensitivity_sections(const Detector& detector,
       "Change of sigma in % for 1 % more of",
       {},
       elasticity_table(parameter ? sorted_by_effect(rows, *parameter) : rows,
-                       parameter)};
+                       shown)};
   return {head, table, advices};
 }
 

@@ -42,12 +42,12 @@ std::optional<Parts> split(std::string_view text) {
   return std::nullopt;
 }
 
-/// "sigma_d0", "sigma_d0_um" or "d0"; "sigma_p_rel" or "p".
+/// "sigma_d0", "sigma(d0)", "sigma_d0_um" or "d0"; "sigma_p_rel" or "p".
 std::optional<Parameter> named_parameter(std::string_view name) {
   for (const Parameter q : all_parameters) {
     const std::string plain(to_string(q));
     if (name == plain || name == sigma_column(q) || name == "sigma_" + plain ||
-        name == "sigma_" + plain + "_rel")
+        name == "sigma_" + plain + "_rel" || name == sigma_symbol(q))
       return q;
   }
   return std::nullopt;
@@ -60,9 +60,13 @@ Dimension dimension_of(Parameter q) {
       return Dimension::fraction;
     case Parameter::d0:
     case Parameter::z0:
+    case Parameter::x:
+    case Parameter::y:
       return Dimension::length;
     case Parameter::phi0:
     case Parameter::theta:
+    case Parameter::tx:
+    case Parameter::ty:
       break;
   }
   return Dimension::angle;
@@ -186,7 +190,7 @@ Requirement parse_requirement(const std::string& option,
     refuse(source, text.find(parts->name), parts->name.size(),
            fmt::format("unknown parameter {}", in_quotes(parts->name)),
            "known: sigma_p_rel, sigma_pt_rel, sigma_d0, sigma_z0, sigma_phi0, "
-           "sigma_theta");
+           "sigma_theta, sigma_x, sigma_y, sigma_tx, sigma_ty");
   const Dimension dimension = dimension_of(*parameter);
   const Parsed<double> value =
       parse_quantity(parts->value, dimension,

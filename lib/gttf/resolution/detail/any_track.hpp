@@ -12,6 +12,10 @@
 
 namespace gttf::detail {
 
+/// Components of a vector as functions of the line.
+using Vector3Rows = Eigen::Matrix<double, 3, 5>;
+using RowVector5 = Eigen::Matrix<double, 1, 5>;
+
 /// A track with its crossings. A helix is taken where the field is along z or
 /// none, no energy is lost, and the track does not run along the polar axis;
 /// both ways give the same numbers there.
@@ -71,6 +75,9 @@ class AnyTrack {
   /// x, y, dx/dz, dy/dz and kappa on the plane z = const. through the start;
   /// NaN for a track within 0.57 deg of that plane.
   Matrix5 at_start_plane() const;
+  /// d(at_start_plane())/d ln(field): a stronger field turns the direction more
+  /// on the way into the plane.
+  Matrix5 at_start_plane_by_field() const;
   /// u, v, phi, theta, kappa at crossing k, before the layer; user's axes.
   Matrix5 on_surface(std::size_t k) const;
   /// The same just after the layer, where its mean energy loss has changed
@@ -89,6 +96,10 @@ class AnyTrack {
  private:
   /// u, v, phi, theta in the frame, kappa.
   Matrix5 rows_on_surface(std::size_t k) const;
+  /// Way along the track into the plane z = const. through the start.
+  RowVector5 path_into_start_plane() const;
+  /// dx/dz and dy/dz of the direction at the start.
+  Eigen::Matrix<double, 2, 5> slopes_at_start(const Vector3Rows& change) const;
   /// d(direction)/d(path) at the start; 1/mm.
   Vector3 bend_at_start() const;
 
@@ -111,6 +122,11 @@ using ParameterRows = std::array<Row<S>, n_parameters>;
 ///
 ///   d ln p = -d kappa/kappa        d ln pT = -d kappa/kappa + cot(theta)
 ///   dtheta
+///
+/// x, y, tx, ty are those of AnyTrack::at_start_plane().
 ParameterRows<double> parameter_rows(const AnyTrack& track);
+/// Their derivatives with respect to ln(field), where the perigee of the user
+/// is that of the fit.
+ParameterRows<double> parameter_rows_by_field(const AnyTrack& track);
 
 }  // namespace gttf::detail
