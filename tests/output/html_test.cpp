@@ -51,7 +51,10 @@ Page sample_page() {
 
 std::string text_of(const Page& page) {
   std::ostringstream out;
-  write_html(out, page, Provenance{.version = "1", .command_line = "a <b>"});
+  Provenance provenance;
+  provenance.version = "1";
+  provenance.command_line = "a <b>";
+  write_html(out, page, provenance);
   return out.str();
 }
 
