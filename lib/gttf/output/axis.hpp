@@ -31,6 +31,9 @@ class AxisMap {
 /// Least distance of labels, px, of linear axes: numbers are wider than high.
 inline constexpr double label_distance_across = 70;
 inline constexpr double label_distance_up = 42;
+/// Of axes shorter than `short_axis`.
+inline constexpr double label_distance_short = 26;
+inline constexpr double short_axis = 150;
 
 /// The ticks of `axis` drawn `length` px long: steps of 1, 2, 5 on linear axes,
 /// labels at least `distance` px apart; on logarithmic ones labels at 1-2-5,

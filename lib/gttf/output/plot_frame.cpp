@@ -95,7 +95,9 @@ PlotFrame make_frame(const Figure& figure, const Plot& plot) {
     const double height = room * panel.share / shares;
     p.box = {0, at, right, at + height};
     p.y = AxisMap(panel.y, p.box.bottom, p.box.top);
-    p.y_ticks = axis_ticks(panel.y, height, label_distance_up);
+    p.y_ticks = axis_ticks(
+        panel.y, height,
+        height < short_axis ? label_distance_short : label_distance_up);
     labels = std::max(labels, widest(p.y_ticks));
     at += height + panel_gap;
     frame.panels.push_back(std::move(p));

@@ -66,7 +66,10 @@ double ratio_of_arms(const Resolution& r, const TripletRegime& t) {
 // Paths of all triplets at the first angle, in order of flight.
 std::vector<TripletPath> triplet_paths(const ReportSubject& subject) {
   const TrackingGeometry geometry(subject.detector);
-  constexpr std::size_t points = 41;
+  // Each triplet costs a search for the momentum where it ends.
+  constexpr std::size_t many_layers = 60;
+  const std::size_t points =
+      subject.detector.layers.size() > many_layers ? 21 : 41;
   StudyRequest request = subject.curves;
   const std::vector<double>& all = subject.curves.momentum.values;
   request.momentum.values =

@@ -151,7 +151,10 @@ RichText MomentumUnit::text(double value) const {
 }
 
 RichText MomentumUnit::rounded(double value) const {
-  return fmt::format("{:.2g} {}", value * factor, unit);
+  constexpr double whole = 99.5;  // two digits would need an exponent
+  const double shown = value * factor;
+  return shown < whole ? fmt::format("{:.2g} {}", shown, unit)
+                       : fmt::format("{:.0f} {}", shown, unit);
 }
 
 RichText MomentumUnit::equation(double value) const {
@@ -160,7 +163,7 @@ RichText MomentumUnit::equation(double value) const {
 
 RichText angle_text(const StudyRequest& request, std::size_t i) {
   if (request.angle.variable == AngleAxis::Variable::eta)
-    return "*η* = " + rich_number(request.angle.values[i], 2);
+    return fmt::format("*η* = {:.3g}", request.angle.values[i]);
   return fmt::format("{:.4g}°", in_degrees(request.angle.values[i]));
 }
 

@@ -177,14 +177,13 @@ RichText best_change(const ReportSubject& subject, const ShownQuantity& q) {
   }
   if (best == nullptr) return "";
   constexpr double step = 10;  // per cent
-  return fmt::format(
-      "{} % less {} in {} would lower {} by {} %.", step,
-      best->quantity == Quantity::x_over_x0
-          ? RichText("material")
-          : "hit error (" +
-                literal_text(best->name.substr(best->name.find(' ') + 1)) + ")",
-      literal_text(best->layer), q.symbol,
-      fixed_number(step * best->elasticity[q.parameter], 1));
+  return fmt::format("{} % less {} ({}) would lower {} by {} %.", step,
+                     best->quantity == Quantity::x_over_x0
+                         ? RichText("material")
+                         : "hit error in " + literal_text(best->name.substr(
+                                                 best->name.find(' ') + 1)),
+                     literal_text(best->layer), q.symbol,
+                     fixed_number(step * best->elasticity[q.parameter], 1));
 }
 
 }  // namespace

@@ -251,6 +251,10 @@ PageSection toy_section(const ReportSubject& subject, std::uint64_t toys,
   request.momentum.values =
       spaced(all.front(), all.back(), momenta,
              linear ? Spacing::linear : Spacing::logarithmic);
+  for (double& p : request.momentum.values) {  // two digits are easier to read
+    const double digit = std::pow(10.0, std::floor(std::log10(p)) - 1);
+    p = std::clamp(std::round(p / digit) * digit, all.front(), all.back());
+  }
   request.angle.values.resize(1);
   request.toys = {toys, seed, {ToyFit{}}};
   const Detector detectors[] = {subject.detector};

@@ -209,7 +209,7 @@ class View {
       if (major) grid += `M${p} ${Y0}V${Y1}`;
       if (text && last) put(p, Y0 + 17, 'middle', text);
     }
-    for (const [v, major, text] of ticks(axis, 42)) {
+    for (const [v, major, text] of ticks(axis, axis.r[0] - axis.r[1] < 150 ? 26 : 42)) {
       const p = sy.px(v), n = major ? 6 : 3.2;
       marks += `M${X0} ${p}h${n}M${X1} ${p}h${-n}`;
       if (major) grid += `M${X0} ${p}H${X1}`;
