@@ -3,6 +3,7 @@
 #include "gttf/study/comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -204,7 +205,8 @@ class CompareVerb : public Verb {
     AttributionTable table;
     for (const AttributedPoint& item : points)
       for (const Parameter q : all_parameters)
-        if (is_wanted(q))
+        if (is_wanted(q) &&
+            !std::isnan(item.of[static_cast<std::size_t>(q)].total))
           table.add(detectors_[item.design], request_at_, item.point,
                     design_label(item.design), q,
                     item.of[static_cast<std::size_t>(q)]);

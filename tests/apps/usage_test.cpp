@@ -64,7 +64,7 @@ TEST_CASE("usage: an unknown verb gets the nearest one") {
       "gttf-design xyzzy",
       "unknown verb \"xyzzy\"; the verbs are validate, show, resolve, "
       "scan, regimes, budget, sensitivity, compare, baseline, check, toy, "
-      "fit, "
+      "fit, report, plot, "
       "completion, help, "
       "version");
   check_error("gttf-design help shwo",

@@ -44,8 +44,8 @@ std::vector<Change> changes() {
            "{ entrance: 0.095 m", "0.57 T", "0.5 T"},
           {"field.dipole[2].exit", "field.dipole[2].exit=2.2 m",
            "{ entrance: 1.285 m", "2.285 m", "2.2 m"},
-          {"layers[S2L2].plane.z", "layers[S2L2].plane.z=1180 mm",
-           "name: S2L2", "1190 mm", "1180 mm"},
+          {"layers[S2L2].plane.z", "layers[S2L2].plane.z=1180 mm", "name: S2L2",
+           "1190 mm", "1180 mm"},
           {"layers[S3L2].material", "layers[S3L2].material=1.4 %", "", "", ""},
           {"layers[S1L1].measures[1].sigma",
            "layers[S1L1].measures[1].sigma=20 um", "", "", ""}};
@@ -58,8 +58,8 @@ std::string changed_text(const Change& change, int& line) {
   const std::size_t at = text.find(change.from, begin);
   text.replace(at, change.from.size(), change.to);
   line = 1 + static_cast<int>(std::count(
-                 text.begin(),
-                 text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+                 text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at),
+                 '\n'));
   return text;
 }
 
@@ -113,8 +113,7 @@ TEST_CASE("beam: a magnet that is switched off keeps the others' keys") {
   // counted as in the file, not among those that are on
   std::vector<std::string> both = off;
   both.emplace_back("field.dipole[2].field=0.5 T");
-  const auto other =
-      differing_keys(after, read_detector(faser, both).detector);
+  const auto other = differing_keys(after, read_detector(faser, both).detector);
   REQUIRE(other.size() == 1);
   CHECK(other[0].key == "field.dipole[2].field");
 }
@@ -122,12 +121,10 @@ TEST_CASE("beam: a magnet that is switched off keeps the others' keys") {
 TEST_CASE("beam: a magnet without field is no magnet for a track") {
   const std::vector<std::string> set{"field.dipole[0].field=0 T"},
       without{"field.dipole[0]=null"};
-  const PerParameter a = sigmas(
-      resolve(TrackingGeometry(read_detector(faser, set).detector),
-              beam_track()));
-  const PerParameter b = sigmas(
-      resolve(TrackingGeometry(read_detector(faser, without).detector),
-              beam_track()));
+  const PerParameter a = sigmas(resolve(
+      TrackingGeometry(read_detector(faser, set).detector), beam_track()));
+  const PerParameter b = sigmas(resolve(
+      TrackingGeometry(read_detector(faser, without).detector), beam_track()));
   for (const P q : beam) CHECK(a[q] == doctest::Approx(b[q]).epsilon(1e-11));
 }
 
@@ -149,11 +146,10 @@ TEST_CASE("beam: a failing gate names the key, on p, position and slope") {
 }
 
 TEST_CASE("beam: a gate on a slope tells the parts that limit it") {
-  const Gate g = gate(
-      faser, grid,
-      "  - { what: sigma_ty, max: 1e-9 rad }\n"
-      "  - { budget: { of: ty, kind: scattering }, min: 0 }\n"
-      "  - { budget: { of: ty, kind: hit }, min: 0 }\n");
+  const Gate g = gate(faser, grid,
+                      "  - { what: sigma_ty, max: 1e-9 rad }\n"
+                      "  - { budget: { of: ty, kind: scattering }, min: 0 }\n"
+                      "  - { budget: { of: ty, kind: hit }, min: 0 }\n");
   CHECK_FALSE(g.result(0).passed());
   const CheckStory story = g.story();
   REQUIRE(story.causes[0].limited_by.size() == 3);
@@ -202,15 +198,16 @@ TEST_CASE("beam: the worst of a comparison is a parameter that exists") {
   const StudyRequest request = read_request("", options);
   const std::vector<Detector> designs{
       read_detector(faser).detector,
-      read_detector(faser, std::vector<std::string>{
-                               "layers[S1L1].measures[0].sigma=20 um"})
+      read_detector(
+          faser,
+          std::vector<std::string>{"layers[S1L1].measures[0].sigma=20 um"})
           .detector};
   const Comparison c = compare(request, designs, {});
   const auto worst = worst_point(c, request, 1, compared_parameters(true));
   REQUIRE(worst);
   CHECK(worst->ratio > 1);
-  for (const char* ratio : {"ratio_p", "ratio_x", "ratio_y", "ratio_tx",
-                            "ratio_ty"})
+  for (const char* ratio :
+       {"ratio_p", "ratio_x", "ratio_y", "ratio_tx", "ratio_ty"})
     for (const double r : c.values(1, ratio)) CHECK(r <= worst->ratio);
 }
 

@@ -35,7 +35,9 @@ std::vector<Reals> shares_by_system(const ReportSubject& subject,
       continue;
     }
     for (const BudgetPart& part : budgets[i].parts) {
-      if ((part.cause != Cause::scattering) != hits) continue;
+      const bool of_hits =
+          part.cause == Cause::hit || part.cause == Cause::beam_spot;
+      if (of_hits != hits) continue;
       const std::size_t k = part.cause == Cause::beam_spot
                                 ? 0
                                 : subject.groups.of_layer[part.layer];
@@ -66,7 +68,7 @@ std::vector<double> hit_shares(const std::vector<Budget>& budgets,
   for (const Budget& budget : budgets) {
     double sum = has(budget, q.parameter) ? 0 : Resolution::none;
     for (const BudgetPart& part : budget.parts)
-      if (part.cause != Cause::scattering)
+      if (part.cause == Cause::hit || part.cause == Cause::beam_spot)
         sum += share_of(budget, part, q.parameter);
     sums.push_back(sum);
   }
@@ -197,8 +199,7 @@ std::vector<LayerLineItem> layer_items(const ReportSubject& subject,
     }
     if (part.crossing >= ends) continue;
     LayerLineItem& item = item_of(part.layer);
-    PerParameter& sum =
-        part.cause == Cause::scattering ? item.scattering : item.hits;
+    PerParameter& sum = part.cause == Cause::hit ? item.hits : item.scattering;
     for (const Parameter q : all_parameters) sum[q] += budget.share(part)[q];
   }
   return items;

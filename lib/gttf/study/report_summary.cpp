@@ -78,8 +78,7 @@ RichText largest_share(const ReportSubject& subject, const ShownQuantity& q) {
   std::map<std::pair<std::size_t, bool>, double> sums;
   for (const BudgetPart& part : budget.parts)
     if (part.cause != Cause::beam_spot)
-      sums[{subject.groups.of_layer[part.layer],
-            part.cause == Cause::scattering}] +=
+      sums[{subject.groups.of_layer[part.layer], part.cause != Cause::hit}] +=
           budget.share(part)[q.parameter];
   if (sums.empty()) return "";
   const auto most = std::max_element(
