@@ -37,6 +37,8 @@ Verbs all_verbs() {
   verbs.push_back(make_check());
   verbs.push_back(make_toy());
   verbs.push_back(make_fit());
+  verbs.push_back(make_import());
+  verbs.push_back(make_export());
   verbs.push_back(make_completion());
   verbs.push_back(make_help());
   verbs.push_back(make_version());
