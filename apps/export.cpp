@@ -2,6 +2,7 @@
 // export: a detector as a Delphes geometry, or a lookup table of covariances.
 #include <vector>
 
+#include <cstdio>
 #include "common.hpp"
 #include "gttf/detector/export_delphes.hpp"
 #include "gttf/study/scan.hpp"
@@ -111,7 +112,12 @@ class Export : public Verb {
     const std::size_t evaluated =
         scan_covariances(request, detectors, computation, *sink);
     outputs.commit();
-    return code_of(evaluated, "too_few_hits", true);
+    if (evaluated > 0) return good;
+    std::fputs(
+        "gttf-design: no track could be evaluated; the column status "
+        "tells why\n",
+        stderr);
+    return no_track;
   }
 
   std::string to_;
