@@ -13,10 +13,17 @@ using namespace gttf;
 
 namespace {
 
+// Three layers, without which no track has a curvature.
+const std::string outer =
+    "1 X -0.3 0.3 0.9 0.001 0.0937 2 0 1.5708 1e-05 1e-05 1\n"
+    "1 Y -0.3 0.3 1.0 0.001 0.0937 2 0 1.5708 1e-05 1e-05 1\n"
+    "1 Z -0.3 0.3 1.1 0.001 0.0937 2 0 1.5708 1e-05 1e-05 1\n";
+
+/// A card with these rows and three outer layers.
 std::string card(const std::string& rows) {
   return "set B 3.8\nmodule TrackCovariance T {\n  set Bz $B\n  set "
          "DetectorGeometry {\n" +
-         rows + "  }\n}\n";
+         rows + outer + "  }\n}\n";
 }
 
 Detector imported(const std::string& text, const ImportOptions& options = {}) {
@@ -75,7 +82,7 @@ TEST_CASE("delphes: a row becomes a layer in mm with its two coordinates") {
   const Detector d = imported(
       card("1 VTX -0.125 0.125 0.0175 4.5e-005 0.0937 2 0 1.5708 3e-06 9e-5 "
            "1\n"));
-  REQUIRE(d.layers.size() == 1);
+  REQUIRE(d.layers.size() == 4);
   const Layer& layer = d.layers[0];
   CHECK(layer.name == "VTX");
   CHECK(layer.group == "VTX");
@@ -112,10 +119,10 @@ TEST_CASE("delphes: disks alike at z and -z are one layer and its mirror") {
   const std::string rows = "2 D 0.1 0.5 -1" + tail + "2 D 0.1 0.5 1" + tail +
                            "2 D 0.1 0.6 -2" + tail + "2 D 0.1 0.5 2" + tail;
   const Imported result = import_text(card(rows), "file");
-  CHECK(result.rows == 4);
-  CHECK(result.layers == 3);
+  CHECK(result.rows == 7);
+  CHECK(result.layers == 6);
   const Detector d = parse_detector(result.text, "yaml").detector;
-  REQUIRE(d.layers.size() == 4);
+  REQUIRE(d.layers.size() == 7);
   CHECK(d.layers[0].name == "D1");
   CHECK(d.layers[0].surface.position == 1000);
   CHECK(d.layers[1].name == "D1 (-z)");
@@ -137,7 +144,7 @@ TEST_CASE("delphes: labels that repeat are numbered without a clash") {
 
 TEST_CASE("delphes: the rows alone are read with a field from the caller") {
   const std::string rows =
-      "# type label ...\n1 PIPE -1 1 0.01 0.001 0.35276 0 0 0 0 0 0\n";
+      "# type label ...\n1 PIPE -1 1 0.01 0.001 0.35276 0 0 0 0 0 0\n" + outer;
   CHECK(imported(rows, in_field(2)).layers[0].name == "PIPE");
   CHECK_THROWS_WITH_AS(
       imported(rows),
@@ -151,10 +158,21 @@ TEST_CASE("import: the field of the caller wins over that of the file") {
   CHECK(d.field.bz == doctest::Approx(unit::T).epsilon(1e-15));
 }
 
+namespace {
+
+std::string fasttracker_layer(const std::string& name, int radius) {
+  return name + ".r: " + std::to_string(radius) + "\n" + name + ".z: 100\n" +
+         name + ".x0: 0.01\n" + name + ".resRPhi: 1e-3\n" + name +
+         ".resZ: 1e-3\n" + name + ".eff: 1\n" + name + ".type: 1\n";
+}
+
+}  // namespace
+
 TEST_CASE("fasttracker: centimetres and x/X0 become a layer") {
   const Detector d = imported(
       "B0.r: 0.5 # cm\nB0.z: 250\nB0.x0: 0.001\nB0.resRPhi: 0.00025\n"
-      "B0.resZ: 0.0005\nB0.eff: 0.98\nB0.type: 1\n",
+      "B0.resZ: 0.0005\nB0.eff: 0.98\nB0.type: 1\n" +
+          fasttracker_layer("B1", 20) + fasttracker_layer("B2", 40),
       in_field(2));
   const Layer& layer = d.layers.at(0);
   CHECK(layer.surface.position == 5);
@@ -167,8 +185,9 @@ TEST_CASE("fasttracker: centimetres and x/X0 become a layer") {
 
 TEST_CASE("slac: four columns in metres become endless cylinders") {
   const Detector d = imported(
-      "0.02 7.22e-6 2.89e-5 0.028\n\n0 1e-6 1e-6 0.069\n", in_field(3));
-  REQUIRE(d.layers.size() == 2);
+      "0.02 7.22e-6 2.89e-5 0.028\n\n0 1e-6 1e-6 0.069\n0.1 1e-4 1 1\n",
+      in_field(3));
+  REQUIRE(d.layers.size() == 3);
   CHECK(d.layers[0].surface.position == 28);
   CHECK(d.layers[0].x_over_x0() == doctest::Approx(0.02).epsilon(1e-15));
   CHECK(d.layers[0].coordinates[0].sigma == doctest::Approx(7.22e-3));

@@ -112,6 +112,15 @@ std::string in_lines_of(const std::string& problem,
          problem.substr(end);
 }
 
+/// What to do about it in a file that is no detector file.
+std::string suggestion_for(const std::string& problem) {
+  if (problem.find("coincides") != problem.npos)
+    return "move one of the two, or make them one layer";
+  if (problem.find("cuts through") != problem.npos)
+    return "check the positions of the two";
+  return "";
+}
+
 /// What the reader of detector files says of the new one, at the places in the
 /// file that it came from.
 void check_written(const DescriptionText& written,
@@ -146,6 +155,7 @@ void check_written(const DescriptionText& written,
       moved.source_line = there.source_line;
     }
     moved.problem = in_lines_of(d.problem, written, description);
+    moved.suggestion = suggestion_for(moved.problem);
     diagnostics.add(std::move(moved));
   }
 }

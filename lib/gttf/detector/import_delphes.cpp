@@ -34,9 +34,11 @@ class Card {
     }
     if (others_ > 0)
       file_.warning(first_other_,
-                    fmt::format("this and {} more modules have no counterpart: "
-                                "only TrackCovariance is read",
-                                others_ - 1));
+                    fmt::format("only the module TrackCovariance is read: this "
+                                "one{} no counterpart",
+                                others_ == 1 ? std::string(" has")
+                                             : fmt::format(" and {} more have",
+                                                           others_ - 1)));
   }
 
   const std::optional<TclWord>& geometry() const { return geometry_; }
