@@ -5,6 +5,7 @@
 #include <cstdio>
 #include "common.hpp"
 #include "gttf/detector/export_delphes.hpp"
+#include "gttf/study/point_columns.hpp"
 #include "gttf/study/scan.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
