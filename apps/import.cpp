@@ -3,7 +3,7 @@
 #include "gttf/detector/import.hpp"
 
 #include <cstdio>
-#include <vector>
+#include <string>
 
 #include "common.hpp"
 #include "gttf/config/quantity.hpp"
@@ -65,18 +65,23 @@ class Import : public Verb {
     out.stream() << imported.text;
     out.commit();
     app::show(imported.notes, quiet_);
-    if (!quiet_)
-      std::fprintf(stderr,
-                   "gttf-design: %s: %zu rows (%.*s) made %zu layers, %zu "
-                   "warnings\n",
-                   file_.c_str(), imported.rows,
-                   static_cast<int>(to_string(imported.format).size()),
-                   to_string(imported.format).data(), imported.layers,
-                   imported.notes.items().size());
+    if (!quiet_) std::fputs((summary(imported) + "\n").c_str(), stderr);
     return good;
   }
 
  private:
+  // "gttf-design: FILE: 6 rows (delphes) made 5 layers, 1 warning"
+  std::string summary(const Imported& imported) const {
+    const auto counted = [](std::size_t n, const std::string& noun) {
+      return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+    };
+    return "gttf-design: " + (file_ == "-" ? "<stdin>" : file_) + ": " +
+           counted(imported.rows, "row") + " (" +
+           std::string(to_string(imported.format)) + ") made " +
+           counted(imported.layers, "layer") + ", " +
+           counted(imported.notes.items().size(), "warning");
+  }
+
   ImportOptions read_options() const {
     ImportOptions options;
     options.name = name_;

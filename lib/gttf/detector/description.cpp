@@ -52,7 +52,11 @@ std::string scalar(std::string_view text) {
   return quoted + '"';
 }
 
-std::string mm(double length) { return shifted_text(length, 0) + " mm"; }
+/// In mm, from 10 m on in m.
+std::string mm(double length) {
+  return std::abs(length) < 10 * unit::m ? shifted_text(length, 0) + " mm"
+                                         : shifted_text(length, -3) + " m";
+}
 
 /// A small length in um, another in mm.
 std::string thin(double length) {
