@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <vector>
 
 #include "gttf/config/csv_reader.hpp"
 #include "gttf/config/text.hpp"
@@ -132,6 +133,9 @@ void check_written(const DescriptionText& written,
   } catch (const InputError& error) {
     found = error.diagnostics();
   }
+  std::vector<std::size_t> lines = {0};  // where they begin
+  for (std::size_t i = 0; i < source.text().size(); ++i)
+    if (source.text()[i] == '\n') lines.push_back(i + 1);
   for (const Diagnostic& d : found.items()) {
     Diagnostic moved = d;
     const int layer =
@@ -145,10 +149,8 @@ void check_written(const DescriptionText& written,
     if (layer >= 0) {
       const Place place =
           description.layers[static_cast<std::size_t>(layer)].layer.place;
-      std::size_t offset = 0;
-      for (int line = 1; line < place.line; ++line)
-        offset = source.text().find('\n', offset) + 1;
-      const Diagnostic there = source.at(offset);
+      const Diagnostic there =
+          source.at(lines.at(static_cast<std::size_t>(place.line - 1)));
       moved.line = place.line;
       moved.column = place.column;
       moved.length = 1;
