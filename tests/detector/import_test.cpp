@@ -214,3 +214,19 @@ TEST_CASE("export: what Delphes has no word for is told for each layer") {
   CHECK(told.find("efficiency 0.5") != told.npos);
   CHECK(g.text.find("1 E -0.5 0.5 1 0 1 1 0 0 1e-6 0 0.5") != g.text.npos);
 }
+
+TEST_CASE("import: more layers than a detector file holds are one fault") {
+  std::string rows, parameters;
+  for (int i = 0; i < 5001; ++i) {
+    rows += "1 1e-6 1e-6 " + std::to_string(i + 1) + "\n";
+    parameters += "L" + std::to_string(i) + ".r: 1\n";
+  }
+  CHECK_THROWS_WITH_AS(
+      import_text(rows, "f", in_field(2)),
+      doctest::Contains("f:5001:1: error: these are more than 5000 layers"),
+      InputError);
+  CHECK_THROWS_WITH_AS(
+      import_text(parameters, "f", in_field(2)),
+      doctest::Contains("f:5001:1: error: these are more than 5000 layers"),
+      InputError);
+}

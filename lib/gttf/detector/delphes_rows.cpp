@@ -238,9 +238,11 @@ class Row {
 
 void read_delphes_rows(const ForeignFile& file, const ForeignWord& block,
                        Description& description) {
+  std::size_t rows = 0;
   for (const ForeignWord& line : lines_of(block, true)) {
     std::vector<ForeignWord> words = words_of(line);
     if (words.empty()) continue;
+    if (file.too_many(++rows, words[0])) return;
     Row row(file, std::move(words));
     if (row.check()) description.layers.push_back(row.layer(description));
   }

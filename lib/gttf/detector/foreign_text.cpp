@@ -47,6 +47,13 @@ std::optional<double> ForeignFile::number(const ForeignWord& word,
   return std::nullopt;
 }
 
+bool ForeignFile::too_many(std::size_t count, const ForeignWord& word) const {
+  if (count <= max_foreign_layers) return false;
+  error(word, fmt::format("these are more than {} layers", max_foreign_layers),
+        "import a part of the file");
+  return true;
+}
+
 Place ForeignFile::place(const ForeignWord& word) const {
   const Diagnostic d = source.at(word.offset);
   return {d.line, d.column};

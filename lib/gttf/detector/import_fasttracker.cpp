@@ -89,7 +89,10 @@ std::vector<Parameters> read_parameters(const ForeignFile& file) {
     }
     const auto [it, is_new] =
         index.emplace(std::string(layer.text), layers.size());
-    if (is_new) layers.push_back({layer, {}});
+    if (is_new) {
+      if (file.too_many(layers.size() + 1, layer)) return layers;
+      layers.push_back({layer, {}});
+    }
     auto& by_name = layers[it->second].by_name;
     if (const auto [old, added] = by_name.emplace(name, parameter); !added)
       file.error(parameter.name,

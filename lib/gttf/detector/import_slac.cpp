@@ -21,9 +21,11 @@ constexpr double endless = 100 * unit::m;
 ForeignDetector read_slac(const ForeignFile& file) {
   ForeignDetector result;
   std::map<double, int> line_of_radius;
+  std::size_t rows = 0;
   for (const ForeignWord& line : lines_of({file.source.text(), 0})) {
     const std::vector<ForeignWord> words = words_of(line);
     if (words.empty()) continue;
+    if (file.too_many(++rows, words[0])) break;
     if (words.size() != columns) {
       file.error(words[words.size() < columns ? 0 : columns],
                  fmt::format("a layer has 4 columns, got {}", words.size()),

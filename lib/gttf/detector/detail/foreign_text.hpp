@@ -20,6 +20,9 @@ struct ForeignWord {
   std::size_t offset = 0;
 };
 
+/// Most layers of a file: more would not fit into a detector file of 1 MiB.
+inline constexpr std::size_t max_foreign_layers = 5000;
+
 /// What a reader of another program's file works with.
 struct ForeignFile {
   const Source& source;
@@ -35,6 +38,10 @@ struct ForeignFile {
   std::optional<double> number(const ForeignWord& word,
                                std::string_view what) const;
   Place place(const ForeignWord& word) const;
+
+  /// Whether layer number `count` (from 1), at `word`, is one too many; that is
+  /// an error.
+  bool too_many(std::size_t count, const ForeignWord& word) const;
 };
 
 /// The words of a line up to a comment: a word that begins with #. A backslash
