@@ -39,6 +39,8 @@ Verbs all_verbs() {
   verbs.push_back(make_fit());
   verbs.push_back(make_report_verb());
   verbs.push_back(make_plot_verb());
+  verbs.push_back(make_import());
+  verbs.push_back(make_export());
   verbs.push_back(make_completion());
   verbs.push_back(make_help());
   verbs.push_back(make_version());

@@ -54,6 +54,8 @@ std::unique_ptr<Verb> make_toy();
 std::unique_ptr<Verb> make_fit();
 std::unique_ptr<Verb> make_report_verb();
 std::unique_ptr<Verb> make_plot_verb();
+std::unique_ptr<Verb> make_import();
+std::unique_ptr<Verb> make_export();
 std::unique_ptr<Verb> make_completion();
 std::unique_ptr<Verb> make_help();
 std::unique_ptr<Verb> make_version();

@@ -36,8 +36,9 @@ TEST_CASE(
     "usage: help tells the verbs, help VERB and VERB --help its options") {
   const Outcome all = run("gttf-design help");
   CHECK(all.code == 0);
-  for (const char* verb : {"validate", "show", "resolve", "scan", "toy", "fit",
-                           "report", "plot", "completion", "help", "version"}) {
+  for (const char* verb :
+       {"validate", "show", "resolve", "scan", "toy", "fit", "report", "plot",
+        "import", "export", "completion", "help", "version"}) {
     CHECK(has(all.out, std::string("\n  ") + verb + " "));
     const Outcome one = run(std::string("gttf-design help ") + verb);
     CHECK(one.code == 0);
@@ -64,7 +65,7 @@ TEST_CASE("usage: an unknown verb gets the nearest one") {
       "gttf-design xyzzy",
       "unknown verb \"xyzzy\"; the verbs are validate, show, resolve, "
       "scan, regimes, budget, sensitivity, compare, baseline, check, toy, "
-      "fit, report, plot, "
+      "fit, report, plot, import, export, "
       "completion, help, "
       "version");
   check_error("gttf-design help shwo",

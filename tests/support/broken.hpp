@@ -22,18 +22,19 @@ inline std::string content_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// Compares the answer to each `name.yaml` in tests/broken/`folder` with
+/// Compares the answer to each `name`+`ending` in tests/broken/`folder` with
 /// `name.expected`; the folder's own path is cut from the answer. With
 /// GTTF_UPDATE_EXPECTED set, the expected texts are rewritten instead: read the
 /// difference before you commit it. Returns the number of files.
 inline std::size_t check_broken(
     const std::string& folder,
-    const std::function<std::string(const std::string&)>& answer) {
+    const std::function<std::string(const std::string&)>& answer,
+    const std::string& ending = ".yaml") {
   namespace fs = std::filesystem;
   const fs::path root = fs::path(GTTF_SOURCE_DIR) / "tests/broken" / folder;
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(root))
-    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+    if (entry.path().extension() == ending) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
     std::string text = answer(file.string());

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "gttf/study/covariance_table.hpp"
 #include "gttf/study/resolution_table.hpp"
 
 namespace gttf {
@@ -30,11 +31,12 @@ void parallel_for(std::size_t n, unsigned threads, const Work& work) {
     });
 }
 
-}  // namespace
-
-std::size_t scan(const StudyRequest& request,
-                 std::span<const Detector> detectors,
-                 const ScanOptions& options, TableSink& sink) {
+/// scan() with rows of any kind; `empty` is what each block begins with.
+template <class Rows>
+std::size_t scan_rows(const StudyRequest& request,
+                      std::span<const Detector> detectors,
+                      const ScanOptions& options, TableSink& sink,
+                      const Rows& empty) {
   const std::size_t n_momenta = request.momentum.values.size();
   const std::size_t points = n_momenta * request.angle.values.size();
   const unsigned threads =
@@ -49,8 +51,7 @@ std::size_t scan(const StudyRequest& request,
     const std::size_t blocks = (points + block_size - 1) / block_size;
     for (std::size_t start = 0; start < blocks; start += wave) {
       const std::size_t n = std::min(wave, blocks - start);
-      std::vector<ResolutionTable> results(
-          n, ResolutionTable(request.at.has_value()));
+      std::vector<Rows> results(n, empty);
       parallel_for(n, threads, [&](std::size_t b) {
         const std::size_t first = (start + b) * block_size;
         const std::size_t last = std::min(first + block_size, points);
@@ -61,7 +62,7 @@ std::size_t scan(const StudyRequest& request,
                          resolve(geometry, grid_track(request, point), model));
         }
       });
-      for (ResolutionTable& block : results) {
+      for (Rows& block : results) {
         evaluated += block.evaluated();
         done += block.rows();
         sink.write(std::move(block).take());
@@ -71,6 +72,21 @@ std::size_t scan(const StudyRequest& request,
   }
   sink.finish();
   return evaluated;
+}
+
+}  // namespace
+
+std::size_t scan(const StudyRequest& request,
+                 std::span<const Detector> detectors,
+                 const ScanOptions& options, TableSink& sink) {
+  return scan_rows(request, detectors, options, sink,
+                   ResolutionTable(request.at.has_value()));
+}
+
+std::size_t scan_covariances(const StudyRequest& request,
+                             std::span<const Detector> detectors,
+                             const ScanOptions& options, TableSink& sink) {
+  return scan_rows(request, detectors, options, sink, CovarianceTable());
 }
 
 }  // namespace gttf

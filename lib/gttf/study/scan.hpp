@@ -26,4 +26,9 @@ std::size_t scan(const StudyRequest& request,
                  std::span<const Detector> detectors,
                  const ScanOptions& options, TableSink& sink);
 
+/// The same with the columns of CovarianceTable: a lookup table.
+std::size_t scan_covariances(const StudyRequest& request,
+                             std::span<const Detector> detectors,
+                             const ScanOptions& options, TableSink& sink);
+
 }  // namespace gttf

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Import: descriptions of other programs as detector files.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gttf/config/diagnostics.hpp"
+
+namespace gttf {
+
+/// Whose description a file is.
+enum class ForeignFormat {
+  delphes,      ///< Tcl card of Delphes with a module TrackCovariance, or the
+                ///< rows of its geometry alone
+  fasttracker,  ///< .ini of the ALICE FastTracker: layer.parameter: value
+  slac          ///< four columns of slaclab/TrackingResolution
+};
+
+/// "delphes", "fasttracker", "slac".
+std::string_view to_string(ForeignFormat format);
+
+struct ImportOptions {
+  std::optional<ForeignFormat> format;  ///< none: as the content tells
+  std::optional<double> tesla;  ///< solenoid field, instead of the file's
+  std::string name;             ///< empty: from the name of the file
+};
+
+/// A detector file and what was lost on the way to it.
+struct Imported {
+  std::string text;  ///< of the detector file; valid
+  ForeignFormat format = ForeignFormat::delphes;
+  std::size_t rows = 0;    ///< layers in the file that was read
+  std::size_t layers = 0;  ///< entries in the detector file
+  Diagnostics notes;       ///< warnings: what has no counterpart, what is odd
+};
+
+/// Reads `path` ("-": standard input). Throws InputError with everything that
+/// is wrong, at its place in that file.
+///
+/// Source of the formats: Delphes [Delphes26]
+/// external/TrackCovariance/SolGeom.cc; O2Physics [FastTracker26]
+/// ALICE3/Core/FastTracker.cxx; slaclab/TrackingResolution [SLAC24]
+/// trackingerror.py.
+Imported import_detector(const std::string& path,
+                         const ImportOptions& options = {});
+
+/// The same for a text; `name` stands for the file in messages.
+Imported import_text(const std::string& text, const std::string& name,
+                     const ImportOptions& options = {});
+
+}  // namespace gttf

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs import and export.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "support/run.hpp"
+
+using gttf::test::Folder;
+using gttf::test::has;
+using gttf::test::Outcome;
+using gttf::test::run;
+using nlohmann::json;
+
+namespace {
+
+json json_of(const std::string& command) {
+  const Outcome r = run(command);
+  INFO(command);
+  INFO(r.err);
+  REQUIRE(r.code == 0);
+  return json::parse(r.out);
+}
+
+}  // namespace
+
+TEST_CASE("import: what export writes is a valid detector again, by a pipe") {
+  const Outcome r =
+      run("gttf-design export $DETECTORS/cld.yaml --to delphes | gttf-design "
+          "import - --name CLD | gttf-design validate -");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "<stdin>: good (detector, 104 layers"));
+}
+
+TEST_CASE("import: a fault leaves no file, and not even an empty one") {
+  const Folder folder;
+  folder.write("a.txt", "0.01 1e-6 1e-6\n");
+  const std::string out = folder / "a.yaml";
+  const Outcome r =
+      run("gttf-design import " + (folder / "a.txt") + " --field 2T -o " + out);
+  CHECK(r.code == 2);
+  CHECK(r.out == "");
+  CHECK(has(r.err, "a.txt:1:1: error: a layer has 4 columns, got 3"));
+  CHECK_FALSE(std::filesystem::exists(out));
+}
+
+TEST_CASE("import: wrong options are told with what to write instead") {
+  const Outcome from = run("gttf-design import x.txt --from delfes");
+  CHECK(from.code == 2);
+  CHECK(has(from.err,
+            "--from: unknown value \"delfes\"; did you mean "
+            "\"delphes\"?"));
+  const Outcome field = run("gttf-design import x.txt --field 2");
+  CHECK(field.code == 2);
+  CHECK(has(field.err, "--field: error: missing unit"));
+  const Folder folder;
+  const std::string file = folder.write("a.txt", "1 1 1 1\n");
+  const Outcome over = run("gttf-design import " + (folder / "a.txt") +
+                           " --field 2T -o " + (folder / "a.txt"));
+  CHECK(over.code == 2);
+  CHECK(has(over.err, "is an input and would be written over"));
+}
+
+TEST_CASE(
+    "export: what a card cannot say is an error, with --lossy a warning") {
+  const std::string command =
+      "gttf-design export $DETECTORS/lhcb.yaml --to delphes";
+  const Outcome r = run(command);
+  CHECK(r.code == 2);
+  CHECK(r.out == "");
+  CHECK(has(r.err, "error: Delphes knows the field of a solenoid only"));
+  const Outcome lossy = run(command + " --lossy");
+  CHECK(lossy.code == 0);
+  CHECK(has(lossy.out, "set DetectorGeometry {"));
+  CHECK(has(lossy.err, "warning: Delphes knows the field"));
+}
+
+TEST_CASE("export: options of tracks are refused for a card") {
+  const Outcome r =
+      run("gttf-design export $DETECTORS/cld.yaml --to delphes --p 1GeV");
+  CHECK(r.code == 2);
+  CHECK(has(r.err, "--p is for --to lut"));
+}
+
+TEST_CASE("export: the lookup table has the covariances that resolve tells") {
+  const std::string track = " --p 2GeV --theta 60deg";
+  const json full = json_of("gttf-design resolve $DETECTORS/cld.yaml" + track +
+                            " --format json");
+  const json table = json_of("gttf-design export $DETECTORS/cld.yaml --to lut" +
+                             track + " --format json");
+  REQUIRE(table["rows"].size() == 1);
+  const json& row = table["rows"][0];
+  const json& matrix = full["covariance_perigee"]["matrix"];
+  CHECK(row["status"] == "ok");
+  CHECK(row["cov_d0_d0_mm2"] == matrix[0][0]);
+  CHECK(row["cov_d0_z0_mm2"] == matrix[0][1]);
+  CHECK(row["cov_z0_phi0_mm_rad"] == matrix[1][2]);
+  CHECK(row["cov_phi0_theta_rad2"] == matrix[2][3]);
+  CHECK(row["cov_theta_qop_rad_per_GeV"] == matrix[3][4]);
+  CHECK(row["cov_d0_qop_mm_per_GeV"] == matrix[0][4]);
+  CHECK(row["cov_qop_qop_per_GeV2"] == matrix[4][4]);
+  int elements = 0;
+  for (const auto& [name, value] : row.items())
+    elements += name.starts_with("cov_");
+  CHECK(elements == 15);
+}
+
+TEST_CASE("export: a table for reading is refused, csv is the default") {
+  const std::string command =
+      "gttf-design export $DETECTORS/cld.yaml --to lut --p 1GeV --theta 60deg";
+  CHECK(has(run(command + " --no-provenance").out, "detector,particle,p_GeV,"));
+  const Outcome r = run(command + " --format table");
+  CHECK(r.code == 2);
+  CHECK(has(r.err, "a lookup table is csv or json"));
+}

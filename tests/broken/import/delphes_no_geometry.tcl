@@ -1,0 +1,3 @@
+module TrackSmearing T {
+  set Bz 2
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/detector/import.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "gttf/detector/detail/decimal.hpp"
+#include "gttf/detector/export_delphes.hpp"
+#include "gttf/detector/read.hpp"
+#include "support/broken.hpp"
+
+using namespace gttf;
+
+namespace {
+
+// Three layers, without which no track has a curvature.
+const std::string outer =
+    "1 X -0.3 0.3 0.9 0.001 0.0937 2 0 1.5708 1e-05 1e-05 1\n"
+    "1 Y -0.3 0.3 1.0 0.001 0.0937 2 0 1.5708 1e-05 1e-05 1\n"
+    "1 Z -0.3 0.3 1.1 0.001 0.0937 2 0 1.5708 1e-05 1e-05 1\n";
+
+/// A card with these rows and three outer layers.
+std::string card(const std::string& rows) {
+  return "set B 3.8\nmodule TrackCovariance T {\n  set Bz $B\n  set "
+         "DetectorGeometry {\n" +
+         rows + outer + "  }\n}\n";
+}
+
+Detector imported(const std::string& text, const ImportOptions& options = {}) {
+  return parse_detector(import_text(text, "file", options).text, "yaml")
+      .detector;
+}
+
+ImportOptions in_field(double tesla) {
+  ImportOptions options;
+  options.tesla = tesla;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("broken imports: every fault is answered with exactly this text") {
+  std::size_t n = 0;
+  for (const char* ending : {".tcl", ".ini", ".txt", ".xml"})
+    n += test::check_broken(
+        "import",
+        [](const std::string& file) {
+          const bool warns =
+              std::filesystem::path(file).filename().string().starts_with(
+                  "warn_");
+          std::string text;
+          try {
+            // the field is what an .ini cannot tell
+            const auto result = import_detector(
+                file, file.ends_with(".ini") ? in_field(2) : ImportOptions{});
+            for (const Diagnostic& d : result.notes.items()) text += to_text(d);
+            CHECK(warns);  // only what is named so may be read
+          } catch (const InputError& e) {
+            text = e.what();
+            CHECK_FALSE(warns);
+          }
+          return text;
+        },
+        ending);
+  CHECK(n >= 35);
+}
+
+TEST_CASE("decimal: shifting the point does not round") {
+  CHECK(detail::shifted_text(0.0137, 3) == "13.7");
+  CHECK(detail::shifted_text(3e-06, 6) == "3");
+  CHECK(detail::shifted_text(-2.125, 3) == "-2125");
+  CHECK(detail::shifted_text(0, 3) == "0");
+  CHECK(detail::shifted_text(100, 3) == "100000");
+  CHECK(detail::shifted_text(1.5e-9, 0) == "1.5e-9");
+  CHECK(detail::shifted_text(12.5, -3) == "0.0125");
+  CHECK(detail::shifted_text(1e300, 3) == "1e303");
+  CHECK(detail::shifted(0.0137, 3) == 13.7);
+  CHECK(detail::computed_text(0.1 + 0.2) == "0.3");
+}
+
+TEST_CASE("delphes: a row becomes a layer in mm with its two coordinates") {
+  const Detector d = imported(
+      card("1 VTX -0.125 0.125 0.0175 4.5e-005 0.0937 2 0 1.5708 3e-06 9e-5 "
+           "1\n"));
+  REQUIRE(d.layers.size() == 4);
+  const Layer& layer = d.layers[0];
+  CHECK(layer.name == "VTX");
+  CHECK(layer.group == "VTX");
+  CHECK(layer.surface.position == 17.5);
+  CHECK(layer.surface.v.lower == -125);
+  CHECK(layer.surface.v.upper == 125);
+  CHECK(layer.x_over_x0() == doctest::Approx(0.045 / 93.7).epsilon(1e-14));
+  REQUIRE(layer.coordinates.size() == 2);
+  CHECK(layer.coordinates[0].angle == 0);
+  CHECK(layer.coordinates[0].sigma == doctest::Approx(3e-3).epsilon(1e-15));
+  CHECK(layer.coordinates[1].angle == 90 * unit::deg);
+  CHECK(layer.coordinates[1].sigma == doctest::Approx(9e-2).epsilon(1e-15));
+  CHECK(d.field.bz == doctest::Approx(3.8 * unit::T).epsilon(1e-15));
+}
+
+TEST_CASE("delphes: a wire measures cos(a) rphi - sin(a) z") {
+  const Detector d = imported(
+      card("1 DCH -2 2 0.36 0.0147748 579 1 0.0203738 0 0.0001 0 0.9\n"));
+  REQUIRE(d.layers[0].coordinates.size() == 1);
+  CHECK(d.layers[0].coordinates[0].angle ==
+        doctest::Approx(-0.0203738).epsilon(1e-15));
+  CHECK(d.layers[0].efficiency == 0.9);
+}
+
+TEST_CASE("delphes: the flag 0 makes a layer passive whatever it measures") {
+  const Detector d =
+      imported(card("1 A -1 1 0.1 0 1 2 0 1.5708 1e-6 1e-6 0\n"));
+  CHECK_FALSE(d.layers[0].measures());
+  CHECK(d.layers[0].x_over_x0() == 0);
+}
+
+TEST_CASE("delphes: disks alike at z and -z are one layer and its mirror") {
+  const std::string tail = " 0.0003 0.0937 2 0 1.5708 7e-06 9e-05 1\n";
+  const std::string rows = "2 D 0.1 0.5 -1" + tail + "2 D 0.1 0.5 1" + tail +
+                           "2 D 0.1 0.6 -2" + tail + "2 D 0.1 0.5 2" + tail;
+  const Imported result = import_text(card(rows), "file");
+  CHECK(result.rows == 7);
+  CHECK(result.layers == 6);
+  const Detector d = parse_detector(result.text, "yaml").detector;
+  REQUIRE(d.layers.size() == 7);
+  CHECK(d.layers[0].name == "D1");
+  CHECK(d.layers[0].surface.position == 1000);
+  CHECK(d.layers[1].name == "D1 (-z)");
+  CHECK(d.layers[2].surface.position == -2000);
+  CHECK(d.layers[3].surface.position == 2000);
+}
+
+TEST_CASE("delphes: labels that repeat are numbered without a clash") {
+  const std::string tail = " 0.0003 0.0937 0 0 0 0 0 0\n";
+  const Detector d = imported(
+      card("1 L -1 1 0.1" + tail + "1 L -1 1 0.2" + tail + "1 L1 -1 1 0.3" +
+           tail + "1 M2 -1 1 0.4" + tail + "1 M2 -1 1 0.5" + tail));
+  CHECK(d.layers[0].name == "L2");
+  CHECK(d.layers[1].name == "L3");
+  CHECK(d.layers[2].name == "L1");
+  CHECK(d.layers[3].name == "M2_1");
+  CHECK(d.layers[4].name == "M2_2");
+}
+
+TEST_CASE("delphes: the rows alone are read with a field from the caller") {
+  const std::string rows =
+      "# type label ...\n1 PIPE -1 1 0.01 0.001 0.35276 0 0 0 0 0 0\n" + outer;
+  CHECK(imported(rows, in_field(2)).layers[0].name == "PIPE");
+  CHECK_THROWS_WITH_AS(
+      imported(rows),
+      doctest::Contains("the file does not tell the magnetic field"),
+      InputError);
+}
+
+TEST_CASE("import: the field of the caller wins over that of the file") {
+  const Detector d = imported(
+      card("1 PIPE -1 1 0.01 0.001 0.35276 0 0 0 0 0 0\n"), in_field(1));
+  CHECK(d.field.bz == doctest::Approx(unit::T).epsilon(1e-15));
+}
+
+namespace {
+
+std::string fasttracker_layer(const std::string& name, int radius) {
+  return name + ".r: " + std::to_string(radius) + "\n" + name + ".z: 100\n" +
+         name + ".x0: 0.01\n" + name + ".resRPhi: 1e-3\n" + name +
+         ".resZ: 1e-3\n" + name + ".eff: 1\n" + name + ".type: 1\n";
+}
+
+}  // namespace
+
+TEST_CASE("fasttracker: centimetres and x/X0 become a layer") {
+  const Detector d = imported(
+      "B0.r: 0.5 # cm\nB0.z: 250\nB0.x0: 0.001\nB0.resRPhi: 0.00025\n"
+      "B0.resZ: 0.0005\nB0.eff: 0.98\nB0.type: 1\n" +
+          fasttracker_layer("B1", 20) + fasttracker_layer("B2", 40),
+      in_field(2));
+  const Layer& layer = d.layers.at(0);
+  CHECK(layer.surface.position == 5);
+  CHECK(layer.surface.v.upper == 2500);
+  CHECK(layer.x_over_x0() == doctest::Approx(0.001).epsilon(1e-15));
+  CHECK(layer.coordinates.at(0).sigma == doctest::Approx(2.5e-3));
+  CHECK(layer.coordinates.at(1).sigma == doctest::Approx(5e-3));
+  CHECK(layer.efficiency == 0.98);
+}
+
+TEST_CASE("slac: four columns in metres become endless cylinders") {
+  const Detector d = imported(
+      "0.02 7.22e-6 2.89e-5 0.028\n\n0 1e-6 1e-6 0.069\n0.1 1e-4 1 1\n",
+      in_field(3));
+  REQUIRE(d.layers.size() == 3);
+  CHECK(d.layers[0].surface.position == 28);
+  CHECK(d.layers[0].x_over_x0() == doctest::Approx(0.02).epsilon(1e-15));
+  CHECK(d.layers[0].coordinates[0].sigma == doctest::Approx(7.22e-3));
+  CHECK(d.layers[0].coordinates[1].sigma == doctest::Approx(2.89e-2));
+  CHECK(d.layers[1].x_over_x0() == 0);
+}
+
+TEST_CASE("export: what Delphes has no word for is told for each layer") {
+  const std::string text =
+      "gttf-detector: 1\nname: X\nfield: none\nlayers:\n"
+      "  - { name: P, plane: { x: 1 m, y: [-1 m, 1 m], z: [-1 m, 1 m] }, "
+      "material: 0, measures: { y: 1 um } }\n"
+      "  - { name: R, disk: { z: 1 m, radius: [1 cm, 1 m] }, material: 0, "
+      "measures: { r: 1 um } }\n"
+      "  - { name: E, cylinder: { radius: 1 m, half_length: 50 cm }, "
+      "material: 0, measures: { rphi: 1 um }, efficiency: 0.5 }\n";
+  const DelphesGeometry g = to_delphes(parse_detector(text, "x").detector);
+  REQUIRE(g.losses.items().size() == 4);
+  std::string told;
+  for (const Diagnostic& d : g.losses.items()) told += to_text(d);
+  CHECK(told.find("a solenoid only") != told.npos);
+  CHECK(told.find("x:5:5: error: the layer \"P\" is a plane") != told.npos);
+  CHECK(told.find("neither r-phi nor r-phi and r") != told.npos);
+  CHECK(told.find("efficiency 0.5") != told.npos);
+  CHECK(g.text.find("1 E -0.5 0.5 1 0 1 1 0 0 1e-6 0 0.5") != g.text.npos);
+}
+
+TEST_CASE("import: more layers than a detector file holds are one fault") {
+  std::string rows, parameters;
+  for (int i = 0; i < 5001; ++i) {
+    rows += "1 1e-6 1e-6 " + std::to_string(i + 1) + "\n";
+    parameters += "L" + std::to_string(i) + ".r: 1\n";
+  }
+  CHECK_THROWS_WITH_AS(
+      import_text(rows, "f", in_field(2)),
+      doctest::Contains("f:5001:1: error: these are more than 5000 layers"),
+      InputError);
+  CHECK_THROWS_WITH_AS(
+      import_text(parameters, "f", in_field(2)),
+      doctest::Contains("f:5001:1: error: these are more than 5000 layers"),
+      InputError);
+}
