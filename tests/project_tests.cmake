@@ -48,7 +48,9 @@ if(TARGET gttf-design)
   add_test(NAME package.program COMMAND
     ${stage}/${CMAKE_INSTALL_BINDIR}/gttf-design validate
     ${stage}/${GTTF_DATA_DIR}/detectors/alice_its2.yaml)
-  set_tests_properties(package.program PROPERTIES
+  add_test(NAME package.installed COMMAND
+    sh ${CMAKE_CURRENT_SOURCE_DIR}/package/installed.sh ${stage})
+  set_tests_properties(package.program package.installed PROPERTIES
     FIXTURES_REQUIRED package LABELS package)
 endif()
 set_tests_properties(package.clean PROPERTIES FIXTURES_SETUP clean)
