@@ -8,6 +8,7 @@
 #include "gttf/study/scan_table.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
+#include "shipped_option.hpp"
 #include "verb.hpp"
 
 namespace gttf::app {
@@ -18,9 +19,8 @@ class BaselineVerb : public Verb {
   BaselineVerb()
       : Verb("baseline",
              "Keeps the resolutions of a study in a file, for check") {
-    command()
-        .add_option("FILE", file_, "Study, or a detector file")
-        ->type_name("FILE")
+    takes_detector_or_study(
+        command().add_option("FILE", file_, "Study, or a detector file"))
         ->required();
     declare_overrides(command(), overrides_);
     track_.declare(command(), true);

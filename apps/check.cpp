@@ -11,6 +11,7 @@
 #include "gttf/study/check_view.hpp"
 #include "outputs.hpp"
 #include "report_files.hpp"
+#include "shipped_option.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -20,15 +21,14 @@ namespace {
 class Check : public Verb {
  public:
   Check() : Verb("check", "Are requirements met? What broke them?") {
-    command()
-        .add_option("REQUIREMENTS", file_,
-                    "File of requirements; - is standard input")
-        ->type_name("FILE")
+    takes_requirements(
+        command().add_option("REQUIREMENTS", file_,
+                             "File of requirements; - is standard input"))
         ->required();
-    command()
-        .add_option("--detector", study_.detectors,
-                    "Detector file in place of those of the file; repeatable")
-        ->type_name("FILE")
+    takes_detector(
+        command().add_option(
+            "--detector", study_.detectors,
+            "Detector file in place of those of the file; repeatable"))
         ->allow_extra_args(false)
         ->group("Detector");
     declare_overrides(command(), overrides_);

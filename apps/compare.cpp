@@ -16,6 +16,7 @@
 #include "gttf/study/track_view.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
+#include "shipped_option.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -39,16 +40,14 @@ class CompareVerb : public Verb {
              "Resolutions of designs side by side, and which keys changed "
              "them") {
     constexpr auto group = "Comparison";
-    command()
-        .add_option("FILE", files_,
-                    "Detector files, the first of which the others are "
-                    "compared with; or one study with several detectors")
-        ->type_name("FILE");
-    command()
-        .add_option("--study", study_,
+    takes_detector_or_study(command().add_option(
+        "FILE", files_,
+        "Detector files, the first of which the others are "
+        "compared with; or one study with several detectors"));
+    takes_study(command().add_option(
+                    "--study", study_,
                     "Study file with the grid of tracks (and the detectors, "
-                    "if none is given); options win over it")
-        ->type_name("FILE")
+                    "if none is given); options win over it"))
         ->group(group);
     command()
         .add_option("--change", changes_,

@@ -5,6 +5,7 @@
 
 #include "gttf/config/node.hpp"
 #include "gttf/config/source.hpp"
+#include "shipped_option.hpp"
 
 namespace gttf::app {
 
@@ -18,11 +19,11 @@ bool is_study(const std::string& file) {
 }
 
 void DetectorGrid::declare(CLI::App& command) {
-  command
-      .add_option("FILE", file_,
-                  "Detector file, or a study; - is a detector from standard "
-                  "input")
-      ->type_name("FILE")
+  takes_detector_or_study(
+      command.add_option(
+          "FILE", file_,
+          "Detector file, or a study; - is a detector from standard "
+          "input"))
       ->required();
   declare_overrides(command, overrides_);
   track_.declare(command, true);

@@ -16,6 +16,7 @@
 #include "gttf/study/fit_table.hpp"
 #include "gttf/study/parallel.hpp"
 #include "outputs.hpp"
+#include "shipped_option.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -87,9 +88,8 @@ std::vector<std::string> all_columns(const Detector& detector) {
 class Fit : public Verb {
  public:
   Fit() : Verb("fit", "Fits measured tracks: hits in, track parameters out") {
-    command()
-        .add_option("DETECTOR", detector_, "Detector file; - is standard input")
-        ->type_name("FILE")
+    takes_detector(command().add_option("DETECTOR", detector_,
+                                        "Detector file; - is standard input"))
         ->required();
     command()
         .add_option("HITS", hits_,

@@ -9,6 +9,7 @@
 #include "gttf/study/track_view.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 #include "outputs.hpp"
+#include "shipped_option.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -20,9 +21,8 @@ class Resolve : public Verb {
   Resolve()
       : Verb("resolve",
              "One track: resolutions, covariance, limits, crossings") {
-    command()
-        .add_option("DETECTOR", detector_, "Detector file; - is standard input")
-        ->type_name("FILE")
+    takes_detector(command().add_option("DETECTOR", detector_,
+                                        "Detector file; - is standard input"))
         ->required();
     declare_overrides(command(), overrides_);
     track_.declare(command(), false);

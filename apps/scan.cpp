@@ -13,6 +13,7 @@
 #include "gttf/study/track_view.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
+#include "shipped_option.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -61,14 +62,11 @@ std::string title(const StudyRequest& request,
 class Scan : public Verb {
  public:
   Scan() : Verb("scan", "Resolutions over a grid of momentum and angle") {
-    command()
-        .add_option("STUDY", study_,
-                    "Study file; - is standard input; options win over it")
-        ->type_name("FILE");
-    command()
-        .add_option("--detector", track_.study.detectors,
-                    "Detector file; repeatable")
-        ->type_name("FILE")
+    takes_study(command().add_option(
+        "STUDY", study_,
+        "Study file; - is standard input; options win over it"));
+    takes_detector(command().add_option("--detector", track_.study.detectors,
+                                        "Detector file; repeatable"))
         ->allow_extra_args(false)
         ->group("Detector");
     declare_overrides(command(), overrides_);

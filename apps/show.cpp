@@ -7,6 +7,7 @@
 #include "gttf/study/track_view.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 #include "outputs.hpp"
+#include "shipped_option.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -16,9 +17,8 @@ namespace {
 class Show : public Verb {
  public:
   Show() : Verb("show", "What was understood: layers, material, coverage") {
-    command()
-        .add_option("DETECTOR", detector_, "Detector file; - is standard input")
-        ->type_name("FILE")
+    takes_detector(command().add_option("DETECTOR", detector_,
+                                        "Detector file; - is standard input"))
         ->required();
     declare_overrides(command(), overrides_);
     track_.declare(command(), false);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gttf/config/text.hpp"
+#include "shipped_option.hpp"
 #include "usage.hpp"
 
 namespace gttf::app {
@@ -23,15 +24,12 @@ bool read_whole(std::string_view text, std::uint64_t& number) {
 
 void ToyOptions::declare(CLI::App& command) {
   constexpr auto group = "Toys";
-  command
-      .add_option("STUDY", words,
-                  "Study file; - is standard input; options win over it. Or "
-                  "merge and the parts to join")
-      ->type_name("FILE");
-  command
-      .add_option("--detector", track.study.detectors,
-                  "Detector file; repeatable")
-      ->type_name("FILE")
+  takes_study(command.add_option(
+      "STUDY", words,
+      "Study file; - is standard input; options win over it. Or "
+      "merge and the parts to join"));
+  takes_detector(command.add_option("--detector", track.study.detectors,
+                                    "Detector file; repeatable"))
       ->allow_extra_args(false)
       ->group("Detector");
   declare_overrides(command, overrides);

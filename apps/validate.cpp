@@ -19,6 +19,7 @@
 #include "gttf/study/requirement_file.hpp"
 #include "gttf/study/row.hpp"
 #include "outputs.hpp"
+#include "shipped_option.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -204,10 +205,10 @@ class Validate : public Verb {
  public:
   Validate()
       : Verb("validate", "Is a file right? Everything wrong with it, at once") {
-    command()
-        .add_option("FILE", files_,
-                    "Detector, study or requirement files; - is standard input")
-        ->type_name("FILE")
+    takes_detector_or_study(
+        command().add_option(
+            "FILE", files_,
+            "Detector, study or requirement files; - is standard input"))
         ->required();
     output_.declare(command(), false);
     command().footer(

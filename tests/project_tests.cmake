@@ -22,6 +22,14 @@ if(TARGET gttf-design)
   set_tests_properties(docs PROPERTIES LABELS docs)
 endif()
 
+# The JSON Schemas of docs/reference/schema accept what the readers accept.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  add_test(NAME schema COMMAND ${Python3_EXECUTABLE}
+    ${CMAKE_CURRENT_SOURCE_DIR}/schema/check.py ${PROJECT_SOURCE_DIR})
+  set_tests_properties(schema PROPERTIES LABELS docs SKIP_RETURN_CODE 77)
+endif()
+
 # Every public header compiles on its own.
 add_test(NAME headers COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
   --target all_verify_interface_header_sets --parallel 2)
@@ -48,7 +56,9 @@ if(TARGET gttf-design)
   add_test(NAME package.program COMMAND
     ${stage}/${CMAKE_INSTALL_BINDIR}/gttf-design validate
     ${stage}/${GTTF_DATA_DIR}/detectors/alice_its2.yaml)
-  set_tests_properties(package.program PROPERTIES
+  add_test(NAME package.installed COMMAND
+    sh ${CMAKE_CURRENT_SOURCE_DIR}/package/installed.sh ${stage})
+  set_tests_properties(package.program package.installed PROPERTIES
     FIXTURES_REQUIRED package LABELS package)
 endif()
 set_tests_properties(package.clean PROPERTIES FIXTURES_SETUP clean)

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "gttf/config/shipped_file.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/study/axis.hpp"
 #include "gttf/study/detail/read_particle.hpp"
@@ -206,7 +207,8 @@ class RequestReader {
       request.detectors.push_back(*name);
       return;
     }
-    const std::string path = (folder / *name).lexically_normal().string();
+    const std::string path = or_shipped(
+        (folder / *name).lexically_normal().string(), *name, {"detectors"});
     std::error_code ignored;
     if (!fs::exists(path, ignored))
       item.error(fmt::format("no such file: {}", in_quotes(path)),

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gttf/config/shipped_file.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/study/detail/read_criterion.hpp"
 
@@ -132,7 +133,7 @@ class Reader {
 
   void read_study(const Value& value, const std::string& name,
                   detail::RequirementHead& head) {
-    const std::string path = beside(path_, name);
+    const std::string path = or_shipped(beside(path_, name), name, {"configs"});
     std::error_code ignored;
     if (!fs::exists(path, ignored)) {
       value.error(fmt::format("no such file: {}", in_quotes(path)),

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# The .deb package: cmake --workflow --preset package
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "The gttf-design authors <gttf-design@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION
+"Describe layers, material and field of a tracking detector in YAML; get its
+momentum, angle and impact-parameter resolution over momentum and angle, and
+the reason for each number: the share of every layer, sensitivities, limits,
+simulated tracks and fits of measured hits. With descriptions of existing and
+planned detectors, and the C++ library gttf.")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# for find_package(gttf)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS
+  "cmake, libeigen3-dev, libfmt-dev, libmd-dev, libyaml-cpp-dev")
+set(CPACK_STRIP_FILES ON)
+include(CPack)

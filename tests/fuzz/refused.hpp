@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader may do with faulty bytes: throw InputError with an error.
+#pragma once
+
+#include <cstdlib>
+
+#include "gttf/config/diagnostics.hpp"
+
+namespace gttf::test {
+
+/// Runs `read`; any exception but InputError, and one without an error that
+/// can be shown, ends the program and so is a finding.
+template <class Read>
+void refused_or_read(const Read& read) {
+  try {
+    read();
+  } catch (const InputError& error) {
+    if (!error.diagnostics().has_errors()) std::abort();
+    for (const Diagnostic& d : error.diagnostics().items())
+      if (to_text(d, false).empty()) std::abort();
+  }
+}
+
+}  // namespace gttf::test

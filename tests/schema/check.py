@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The JSON Schemas say what the readers do. Usage: check.py ROOT
+
+All shipped files are valid; files with an unknown key are not; the keys of the
+schemas are those that the readers ask for. Ends with 77 (skipped) where Python
+lacks jsonschema or yaml.
+"""
+import json
+import pathlib
+import re
+import sys
+
+try:
+    import jsonschema
+    import yaml
+except ImportError as missing:
+    print(f"skipped: {missing} (Debian: python3-jsonschema python3-yaml)")
+    sys.exit(77)
+
+root = pathlib.Path(sys.argv[1])
+faults = []
+
+
+class Loader(yaml.SafeLoader):
+    """YAML 1.2, as the program and editors read it: "off" is a text."""
+
+
+Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers
+            if tag.endswith((":merge", ":null"))]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+Loader.add_implicit_resolver("tag:yaml.org,2002:bool",
+                             re.compile("^(true|false)$"), list("tf"))
+Loader.add_implicit_resolver("tag:yaml.org,2002:int",
+                             re.compile(r"^[-+]?\d+$"), list("-+0123456789"))
+Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"),
+    list("-+.0123456789"))
+
+
+def kind_of(document):
+    for kind in ("detector", "study", "requirements"):
+        if isinstance(document, dict) and "gttf-" + kind in document:
+            return kind
+    return None
+
+
+def names_in(schema):
+    """Names of all properties, at any depth."""
+    names = set()
+    if isinstance(schema, dict):
+        for key, value in schema.items():
+            if key == "properties":
+                names |= set(value)
+                for inner in value.values():
+                    names |= names_in(inner)
+            else:
+                names |= names_in(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            names |= names_in(value)
+    return names
+
+
+validators, keys = {}, {}
+for kind in ("detector", "study", "requirements"):
+    path = root / "docs/reference/schema" / (kind + ".json")
+    schema = json.loads(path.read_text())
+    jsonschema.Draft7Validator.check_schema(schema)
+    validators[kind] = jsonschema.Draft7Validator(schema)
+    keys[kind] = names_in(schema)
+
+# 1. every shipped file is valid
+files = sorted(root.glob("detectors/*.yaml")) + sorted(
+    root.glob("configs/**/*.yaml")) + sorted(root.glob("docs/howto/ci/*.yaml"))
+counted = 0
+for path in files:
+    document = yaml.load(path.read_text(), Loader)
+    kind = kind_of(document)
+    if kind is None:
+        continue
+    counted += 1
+    for error in validators[kind].iter_errors(document):
+        where = "/".join(map(str, error.absolute_path))
+        faults.append(f"{path.relative_to(root)}: {where}: {error.message}")
+if counted < 30:
+    faults.append(f"only {counted} shipped files found")
+
+# 2. files that the program refuses for their keys are refused
+refused = 0
+for kind in validators:
+    for path in sorted((root / "tests/broken" / kind).glob("*.yaml")):
+        expected = path.with_suffix(".expected")
+        if not expected.exists() or "unknown key" not in expected.read_text():
+            continue
+        refused += 1
+        document = yaml.load(path.read_text(), Loader)
+        if validators[kind].is_valid(document):
+            faults.append(f"{path.relative_to(root)}: the schema accepts it")
+if refused < 3:
+    faults.append(f"only {refused} files with an unknown key found")
+
+# 3. the same keys: what a reader asks for is in the schema, and what is in the
+# schema is a text of the readers
+lib = root / "lib/gttf"
+readers = {
+    "detector": ["detector/read.cpp", "detector/read_*.cpp"],
+    "study": ["study/request.cpp", "study/axis.cpp", "study/read_particle.cpp",
+              "study/read_start.cpp"],
+}
+readers["requirements"] = readers["study"] + [
+    "study/requirement_file.cpp", "study/read_criterion.cpp",
+    "study/read_limit.cpp"]
+asked = re.compile(
+    r'\b(?:find|require|from_file|positive)\(\s*"([\w-]+)"'
+    r'|\bpick\([^()]*"([\w-]+)"\)')
+for kind, patterns in readers.items():
+    text = "".join(
+        path.read_text() for pattern in patterns for path in lib.glob(pattern))
+    found = {a or b for a, b in asked.findall(text)}
+    others = {"gttf-" + k for k in validators if k != kind}
+    if kind == "requirements":  # what only a study may say
+        others |= {"layer", "own_hit", "at", "toys", "seed", "fits"} - keys[kind]
+    for name in sorted(found - keys[kind] - others):
+        faults.append(f"{kind}: the reader knows {name}, the schema does not")
+    literals = set(re.findall(r'"([\w-]+)"', text))
+    for name in sorted(keys[kind] - literals):
+        faults.append(f"{kind}: the schema knows {name}, the reader does not")
+    if len(found) < 10:
+        faults.append(f"{kind}: only {len(found)} keys found in the reader")
+
+print("\n".join(faults) or f"{counted} files valid, {refused} refused")
+sys.exit(1 if faults else 0)
