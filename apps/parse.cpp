@@ -33,14 +33,15 @@ void declare_parameter(CLI::App& command, std::string& parameter,
   command
       .add_option("--parameter", parameter,
                   "Only this parameter, in more detail")
-      ->type_name("p|pt|d0|z0|phi0|theta")
+      ->type_name("p|pt|d0|z0|phi0|theta|x|y|tx|ty")
       ->group(group);
 }
 
 std::optional<Parameter> parse_parameter(const std::string& parameter) {
   if (parameter.empty()) return std::nullopt;
-  check_choice("--parameter", parameter,
-               {"p", "pt", "d0", "z0", "phi0", "theta"});
+  std::vector<std::string> names;
+  for (const Parameter q : all_parameters) names.emplace_back(to_string(q));
+  check_choice("--parameter", parameter, names);
   return find_parameter(parameter);
 }
 

@@ -25,6 +25,7 @@ double widest(const std::vector<AxisTick>& ticks) {
 }
 
 double right_margin(const Plot& plot) {
+  constexpr double other_fonts = 1.14;  // DejaVu Sans is that much wider
   double most = side_margin;
   const auto need = [&](double px) { most = std::max(most, px); };
   for (const Panel& panel : plot.panels) {
@@ -34,10 +35,14 @@ double right_margin(const Plot& plot) {
     for (const Guide& guide : panel.guides)
       if (guide.along == Guide::Along::y)
         for (const RichText& word : guide.words)
-          need(14 + text_width(word, tick_size));
+          need(14 + other_fonts * text_width(word, tick_size));
     if (!panel.rays.empty()) need(34);
     if (panel.map) need(84);
   }
+  // half of the last label of the horizontal axes
+  constexpr double some_length = 500;
+  for (const FigureAxis* axis : {&plot.x, plot.top ? &*plot.top : &plot.x})
+    need(4 + other_fonts * widest(axis_ticks(*axis, some_length)) / 2);
   return most;
 }
 

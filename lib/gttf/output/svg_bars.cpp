@@ -40,11 +40,21 @@ double widest_cell(const BarChart& chart, std::size_t column) {
   return most;
 }
 
+// What stands at the end of a bar that goes to either side.
+RichText change_label(double value) {
+  return (value < 0 ? "" : "+") + fixed_number(value, 1);
+}
+
 double widest_label(const BarChart& chart, std::size_t panel) {
   double most = 0;
-  for (const ChartRow& row : chart.rows)
-    if (panel < row.labels.size())
-      most = std::max(most, text_width(row.labels[panel], tick_size));
+  const auto need = [&most](const RichText& label) {
+    most = std::max(most, text_width(label, tick_size));
+  };
+  for (const ChartRow& row : chart.rows) {
+    if (panel < row.labels.size()) need(row.labels[panel]);
+    if (!chart.panels[panel].diverging) continue;
+    for (const ChartBar& bar : row.bars[panel]) need(change_label(bar.value));
+  }
   return most + 8;
 }
 
@@ -144,8 +154,7 @@ std::string bars_of(const Figure& figure, const ChartRow& row,
       out += rectangle(figure, bar, place.map(0), end, top);
       const bool left = bar.value < 0;
       out +=
-          svg_text(end + (left ? -5 : 5), base,
-                   (left ? "" : "+") + fixed_number(bar.value, 1),
+          svg_text(end + (left ? -5 : 5), base, change_label(bar.value),
                    {"tx ink2", left ? Anchor::end : Anchor::start, tick_size});
     }
     return out;

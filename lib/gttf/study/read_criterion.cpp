@@ -68,7 +68,8 @@ std::optional<Range> read_range(MapReader& within, const Range& plain) {
 
 /// Whether only a study with a layer has the column.
 bool is_at_layer(const CheckedQuantity& column) {
-  return column.name.find("at_") != std::string::npos &&
+  constexpr std::string_view mark = "at_";
+  return column.name.find(mark) != std::string::npos &&
          !ResolutionTable().take().find(column.name);
 }
 

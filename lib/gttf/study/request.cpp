@@ -67,7 +67,6 @@ class RequestReader {
     read_momentum(request.momentum, single_point);
     read_angle(request.angle, single_point);
     read_rest(request);
-    read_at(request);
     check_transverse(request);
     detail::read_toys({pick("--toys", options_.toys, "toys"),
                        pick("--seed", options_.seed, "seed"),
@@ -82,7 +81,6 @@ class RequestReader {
     StudyRequest request;
     read_detectors(path, request);
     read_rest(request);
-    read_at(request);
     return request;
   }
 
@@ -123,6 +121,7 @@ class RequestReader {
     if (const auto spot = pick("--beam-spot", options_.beam_spot, "beam_spot"))
       request.beam_spot = detail::read_beam_spot(*spot);
     read_model(request);
+    read_at(request);
   }
 
   std::optional<Value> from_option(const std::string& option,
