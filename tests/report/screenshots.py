@@ -41,10 +41,12 @@ def main():
                 clip = browser.evaluate(
                     f"(r => [r.left - 8, r.top + scrollY - 4, r.width + 16, r.height + 8])"
                     f"(document.querySelector('{shown}').getBoundingClientRect())")
-            else:  # the head of the resolutions, as one opens the page
-                top = browser.evaluate(
-                    "document.querySelector('#resolution').getBoundingClientRect().top + scrollY")
-                clip = [0, top, 1240, 1010]
+            else:  # the first figure of the resolutions and what stands beside it
+                top, bottom = browser.evaluate(
+                    "[document.querySelector('#resolution').getBoundingClientRect().top,"
+                    " document.querySelector('#sigma-pt').getBoundingClientRect().bottom]"
+                    ".map(y => y + scrollY)")
+                clip = [30, top, 1180, bottom - top + 8]
             browser.screenshot(os.path.join(target, name), clip)
     figure = os.path.join(target, "first-figure.svg")
     subprocess.run([program, "plot", "configs/barrel.yaml", "--figure", "sigma-pt", "-o", figure,

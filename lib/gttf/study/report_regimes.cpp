@@ -69,7 +69,7 @@ std::vector<TripletPath> triplet_paths(const ReportSubject& subject) {
   // Each triplet costs a search for the momentum where it ends.
   constexpr std::size_t many_layers = 60;
   const std::size_t points =
-      subject.detector.layers.size() > many_layers ? 21 : 41;
+      subject.detector.layers.size() > many_layers ? 21 : 61;
   StudyRequest request = subject.curves;
   const std::vector<double>& all = subject.curves.momentum.values;
   request.momentum.values =
