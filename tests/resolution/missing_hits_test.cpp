@@ -93,6 +93,28 @@ TEST_CASE("efficiency: many layers, cut off at a few missing hits") {
         doctest::Approx(all.mean[Parameter::p]).epsilon(1e-3));
 }
 
+TEST_CASE("efficiency: patterns are drawn where few missing hits say little") {
+  Detector d = make_barrel(14, 30, 900, 2, 0.002, 0.01);
+  for (Layer& layer : d.layers) layer.efficiency = 0.7;
+  const Track t;
+  constexpr std::size_t n = 4000;
+  const EfficiencyAverage all = average_over_efficiencies(d, t, {}, 20000);
+  const EfficiencyAverage drawn = average_over_efficiencies(d, t, {}, n);
+  CHECK(all.n_drawn == 0);
+  CHECK(drawn.n_drawn == n);
+  CHECK(drawn.covered == doctest::Approx(1).epsilon(1e-12));
+  CHECK(drawn.measured == doctest::Approx(all.measured).epsilon(2e-3));
+  for (const Parameter q : {Parameter::d0, Parameter::theta}) {
+    const double spread =
+        std::sqrt(all.rms[q] * all.rms[q] - all.mean[q] * all.mean[q]);
+    // 5 standard errors: the same patterns in every run
+    CHECK(std::abs(drawn.mean[q] - all.mean[q]) <
+          5 * spread / std::sqrt(static_cast<double>(n)));
+  }
+  const EfficiencyAverage again = average_over_efficiencies(d, t, {}, n);
+  CHECK(again.mean[Parameter::d0] == drawn.mean[Parameter::d0]);
+}
+
 TEST_CASE("efficiency: perfect layers give the resolution itself") {
   const Detector d = make_barrel(5, 30, 300, 2, 0.01, 0.01);
   const EfficiencyAverage a = average_over_efficiencies(d, Track{}, {});

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/resolution/missing_hits.hpp"
 
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <vector>
+
+#include "gttf/core/random.hpp"
 
 namespace gttf {
 
@@ -30,6 +35,17 @@ std::size_t affordable(std::size_t n, std::size_t most) {
   return n;
 }
 
+/// Probability of at most `most` missing hits.
+double probability_of_few(const std::vector<double>& efficiencies,
+                          std::size_t most) {
+  std::vector<double> of_count(most + 1, 0.0);
+  of_count[0] = 1;
+  for (const double e : efficiencies)
+    for (std::size_t k = most + 1; k-- > 0;)
+      of_count[k] = of_count[k] * e + (k > 0 ? of_count[k - 1] * (1 - e) : 0);
+  return std::accumulate(of_count.begin(), of_count.end(), 0.0);
+}
+
 class PatternSum {
  public:
   PatternSum(const Detector& detector, const Track& track, const Model& model,
@@ -55,6 +71,26 @@ class PatternSum {
     missing.push_back(layers_[next]);
     add_from(next + 1, missing, probability * (1 - efficiency_[next]));
     missing.pop_back();
+  }
+
+  /// Patterns as they come, each as probable as the others.
+  void draw(std::size_t patterns) {
+    std::vector<std::size_t> missing;
+    for (std::size_t i = 0; i < patterns; ++i) {
+      missing.clear();
+      std::array<std::uint64_t, 4> bits{};
+      for (std::size_t k = 0; k < layers_.size(); ++k) {
+        if (k % 4 == 0) bits = random_block({.index = i}, k / 4);
+        constexpr double unit = 0x1p-53;
+        const double uniform = static_cast<double>(bits[k % 4] >> 11) * unit;
+        if (uniform >= efficiency_[k]) missing.push_back(layers_[k]);
+      }
+      add(missing, 1 / static_cast<double>(patterns));
+    }
+  }
+
+  double probability_enumerated() const {
+    return probability_of_few(efficiency_, most_missing_);
   }
 
   void finish(EfficiencyAverage& average) const {
@@ -118,7 +154,14 @@ EfficiencyAverage average_over_efficiencies(const Detector& detector,
   average.most_missing = static_cast<int>(most_missing);
   PatternSum sum(detector, track, model, layers, most_missing);
   std::vector<std::size_t> missing;
-  sum.add_from(0, missing, 1);
+  constexpr double enough = 0.99;
+  if (sum.probability_enumerated() >= enough) {
+    sum.add_from(0, missing, 1);
+  } else {
+    average.n_drawn = most_patterns;
+    average.most_missing = average.n_inefficient;
+    sum.draw(most_patterns);
+  }
   sum.finish(average);
   return average;
 }

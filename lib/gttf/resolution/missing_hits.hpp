@@ -26,6 +26,7 @@ struct EfficiencyAverage {
   int n_inefficient = 0;  ///< measuring layers crossed with efficiency below 1
   int most_missing = 0;   ///< patterns with up to that many missing hits
   double covered = 1;     ///< probability of these patterns
+  std::size_t n_drawn = 0;  ///< patterns drawn at random instead; 0: none
   /// Probability that a track of these patterns has a resolution.
   double measured = 0;
   /// Over the tracks that have one; native units.
@@ -35,7 +36,10 @@ struct EfficiencyAverage {
 
 /// Hits are missing independently; the material stays. All 2^n patterns if
 /// they are at most `most_patterns`, else those with 0, 1, 2, ... missing hits
-/// as far as `most_patterns` reach, which leave out 1 - `covered`.
+/// as far as `most_patterns` reach, which leave out 1 - `covered`. Where that
+/// would be more than 1 %, `most_patterns` patterns are drawn instead, always
+/// the same ones, with statistical errors of 1/sqrt(most_patterns) of the rms
+/// between them.
 EfficiencyAverage average_over_efficiencies(const Detector& detector,
                                             const Track& track,
                                             const Model& model,

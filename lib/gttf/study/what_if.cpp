@@ -271,7 +271,10 @@ Table lost_layer_table(const WhatIf& what) {
       average_over_efficiencies(what.detector, track, model);
   if (average.n_inefficient > 0) {
     const std::string status =
-        average.covered > 1 - 1e-12
+        average.n_drawn > 0
+            ? fmt::format("{} patterns of hits, drawn at random",
+                          average.n_drawn)
+        : average.covered > 1 - 1e-12
             ? "ok"
             : fmt::format("up to {} missing hits, {:.3g} % of tracks",
                           average.most_missing, average.covered * 100);
