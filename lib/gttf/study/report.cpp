@@ -71,6 +71,18 @@ std::string scattering_text(Scattering scattering) {
   return "no scattering";
 }
 
+RichText loss_text(EnergyLoss loss) {
+  switch (loss) {
+    case EnergyLoss::off:
+      break;
+    case EnergyLoss::mean:
+      return "mean energy loss";
+    case EnergyLoss::straggling:
+      return "energy loss with straggling";
+  }
+  return "no energy loss";
+}
+
 RichText field_text(const Detector& detector) {
   if (detector.field.kind == FieldKind::none) return "no field";
   return field_facts(detector.field).front().second;
@@ -88,7 +100,8 @@ RichText conditions(const StudyRequest& request, const ReportSubject& first,
           angle_equation(request, 0);
   const std::size_t last = request.angle.values.size() - 1;
   if (last > 0) text += " – " + angle_text(request, last);
-  text += " · " + scattering_text(request.scattering) + " · no energy loss · ";
+  text += " · " + scattering_text(request.scattering) + " · " +
+          loss_text(request.energy_loss) + " · ";
   return text + (request.beam_spot ? "beam spot as a measurement"
                                    : "no vertex constraint");
 }
