@@ -31,11 +31,13 @@ double muon_loss(const char* material, double beta_gamma) {
 }  // namespace
 
 TEST_CASE("stopping power: the PDG's tables for muons to 2 %") {
-  // [PDG24], files muE_*.txt [Groom01]: column Ionization in MeV cm2/g; the
-  // minimum is that of the table of materials, the others interpolated between
-  // the neighbouring rows. At beta gamma = 100 the tables contain the
-  // bremsstrahlung of the electrons that the muon hits, 0.8 %, which is no
-  // property of other particles; hence 2 %, and 0.5 % below.
+  // In the form of [PDG24], files muE_*.txt [Groom01]: column Ionization in MeV
+  // cm2/g. The minimum is recalled from the table of materials; the others are
+  // interpolated between rows of tables of that form that were computed anew
+  // with the same parameters (pumas-materials), not copied from the PDG's. At
+  // beta gamma = 100 the tables contain the bremsstrahlung of the electrons
+  // that the muon hits, 0.8 %, which is no property of other particles; hence 2
+  // %, and 0.5 % below.
   struct Printed {
     const char* material;
     double minimum, slow, ten, hundred;
@@ -58,7 +60,8 @@ TEST_CASE("stopping power: the PDG's tables for muons to 2 %") {
 
 TEST_CASE(
     "stopping power: minimum ionisation of the PDG's table of materials") {
-  // [PDG24] atomic and nuclear properties, MeV cm2/g
+  // [PDG24] atomic and nuclear properties, MeV cm2/g; recalled, not compared
+  // with the page
   struct Printed {
     const char* material;
     double minimum;

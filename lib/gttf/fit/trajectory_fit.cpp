@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "gttf/fit/detail/hit_report.hpp"
 #include "gttf/fit/detail/prefit.hpp"
 #include "gttf/fit/detail/trajectory_fit.hpp"
 #include "gttf/fit/detail/trajectory_perigee.hpp"
@@ -264,22 +265,8 @@ void TrajectoryFit::Work::report_hits(const TrackHits& track,
         last ? f.before : track_state(track, n.after, square_root(all_after));
     if (k == 0) f.before = f.after;
     report_loss(track, k, all_before, f);
-    f.residual = coordinate_residuals(p, n.before.position);
-    Eigen::Matrix<double, 3, 5> functions = Eigen::Matrix<double, 3, 5>::Zero();
-    for (int q = 0; q < p.n_coordinates; ++q) {
-      const auto a =
-          reference.row(n, p.coordinates[static_cast<std::size_t>(q)]);
-      for (int i = 0; i < 5; ++i)
-        functions(q, i) = a[static_cast<std::size_t>(i)];
-    }
-    functions(2, 4) = 1;
-    const Eigen::Matrix3d c = covariance_of<3>(root, functions);
-    f.fitted_covariance = c.topLeftCorner<2, 2>();
-    f.fitted_with_kappa = c.col(2).head<2>();
-    f.residual_covariance = -f.fitted_covariance;
-    for (int q = 0; q < p.n_coordinates; ++q)
-      f.residual_covariance(q, q) +=
-          p.coordinates[static_cast<std::size_t>(q)].variance;
+    set_fitted(p, n.before.position,
+               covariance_of<3>(root, hit_functions(reference, n, p)), f);
   }
 }
 
