@@ -14,7 +14,7 @@
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/study/fit_table.hpp"
-#include "gttf/study/parallel.hpp"
+#include "gttf/core/parallel.hpp"
 #include "outputs.hpp"
 #include "usage.hpp"
 #include "verb.hpp"

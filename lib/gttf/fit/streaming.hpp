@@ -7,7 +7,7 @@
 
 #include "gttf/fit/beam_spot.hpp"
 #include "gttf/fit/errors.hpp"
-#include "gttf/fit/five_equations.hpp"
+#include "gttf/fit/kink_steps.hpp"
 #include "gttf/trajectory/crossings.hpp"
 
 namespace gttf {
@@ -156,15 +156,8 @@ void add_inner_material(const Crossings<S>& c, Covariance5<S>& covariance) {
   const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
   for (int k = 0; k <= c.first; ++k) {
     const TrackCrossing<S>& x = c.list[static_cast<std::size_t>(k)];
-    const Kink<S> b = kink(c.line, x.at);
-    const Row<S> theta = {b.theta[0], b.theta[1], b.theta[2], S(1), S(0)};
-    const Row<S> phi = {b.phi[0], b.phi[1], b.phi[2], S(0), S(0)};
-    const S w = x.theta0_2, w_phi = w * inv_sin2;
-    for (std::size_t i = 0; i < 4; ++i)
-      for (std::size_t j = 0; j <= i; ++j)
-        covariance[i][j] = covariance[j][i] = covariance[i][j] +
-                                              w * theta[i] * theta[j] +
-                                              w_phi * phi[i] * phi[j];
+    add_kink_variance(kink(c.line, x.at), x.theta0_2, x.theta0_2 * inv_sin2,
+                      covariance);
   }
 }
 
@@ -208,17 +201,10 @@ void way_back(const TrackingGeometry& geometry, const Crossings<S>& c,
               const StartHit<S>* start, const std::vector<KinkGain<S>>& gains,
               std::array<Row<S>, M> inside, OnHit&& on_hit, OnKink&& on_kink) {
   const S inv_sin2 = c.line.inv_sin_theta * c.line.inv_sin_theta;
-  const auto apply = [&inside](const Row<S>& a) {
-    std::array<S, M> y;
-    for (std::size_t i = 0; i < M; ++i) {
-      y[i] = inside[i][0] * a[0];
-      for (std::size_t j = 1; j < 5; ++j) y[i] = y[i] + inside[i][j] * a[j];
-    }
-    return y;
-  };
   const auto hit = [&](std::size_t k, std::size_t q, const Row<S>& a,
                        const S& variance) {
-    on_hit(HitStep<S, M>{k, q, a, apply(a), variance, inside});
+    on_hit(
+        HitStep<S, M>{k, q, a, covariance_with(inside, a), variance, inside});
   };
   if (start) {
     hit(start_index, 0, start->transverse, start->transverse_variance);
@@ -235,23 +221,9 @@ void way_back(const TrackingGeometry& geometry, const Crossings<S>& c,
           S(axes[q].variance));
     if (!kinks_at(c, start, k) || s.x_over_x0 == 0) continue;
     const Kink<S> b = kink(c.line, x.at);
-    KinkStep<S, M> step{index,
-                        b,
-                        apply(gains[index].theta),
-                        apply(gains[index].phi),
-                        x.theta0_2,
-                        x.theta0_2 * inv_sin2};
-    for (std::size_t i = 0; i < M; ++i) {
-      step.theta[i] = -step.theta[i];
-      step.phi[i] = -step.phi[i];
-    }
-    on_kink(step);
-    for (std::size_t i = 0; i < M; ++i) {
-      for (std::size_t j = 0; j < 3; ++j)
-        inside[i][j] =
-            inside[i][j] + step.theta[i] * b.theta[j] + step.phi[i] * b.phi[j];
-      inside[i][3] = inside[i][3] + step.theta[i];
-    }
+    const KinkCovariance<S, M> with = pass_outwards(b, gains[index], inside);
+    on_kink(KinkStep<S, M>{index, b, with.theta, with.phi, x.theta0_2,
+                           x.theta0_2 * inv_sin2});
   }
 }
 

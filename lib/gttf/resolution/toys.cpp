@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "gttf/trajectory/reach.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 
 namespace gttf {
@@ -160,7 +161,7 @@ bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
   TrackHit* hit = toy.hits.points.data() + (spot_ ? 1 : 0);
   for (const Step& step : steps_) {
     Crossing<double> x;
-    if (find_crossing(line, step.surface, x) != Reach::crossed) return false;
+    if (!find_crossing(line, step.surface, x).crossed) return false;
     flight = flight_at(line, x);
     if (step.measures) {
       const auto [u, v] = surface_axes(step.surface, flight.position);

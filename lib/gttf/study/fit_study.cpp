@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gttf/study/fit_table.hpp"
-#include "gttf/study/parallel.hpp"
+#include "gttf/core/parallel.hpp"
 
 namespace gttf {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/study/detail/hit_parser.hpp"
-#include "gttf/study/parallel.hpp"
+#include "gttf/core/parallel.hpp"
 
 namespace gttf {
 namespace {
