@@ -6,11 +6,25 @@
 
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
-#include "gttf/resolution/resolution.hpp"
+#include "gttf/resolution/batch.hpp"
 #include "gttf/study/point_columns.hpp"
 #include "gttf/study/request.hpp"
 
 namespace gttf {
+
+/// What rows of the table need of a batch of tracks.
+struct ResolutionColumns {
+  explicit ResolutionColumns(std::size_t tracks);
+  ResolutionArrays views();
+  /// Error of a parameter (index in Perigee) of a track.
+  double sigma(Perigee::Index parameter, std::size_t track) const;
+
+  Reals perigee;  ///< as in ResolutionArrays
+  Reals x_over_x0, p_rel, pt_rel, hit_only, ms_only, mu_phi, mu_theta, xi;
+  std::vector<int> n_hits;
+  std::vector<Status> status;
+  std::vector<TrackEnd> end;
+};
 
 /// Collects rows; columns as in docs/reference/columns.md.
 class ResolutionTable {
@@ -19,6 +33,10 @@ class ResolutionTable {
   /// Values of the request's axes are written as the user gave them.
   void add(const Detector& detector, const StudyRequest& request,
            GridPoint point, const Resolution& r);
+  /// Points `first`, `first` + 1, ... of the grid; `tracks`: theirs.
+  void add(const Detector& detector, const StudyRequest& request,
+           std::size_t first, const TrackArrays& tracks,
+           const ResolutionColumns& r);
 
   std::size_t rows() const { return point_.rows(); }
   /// Rows that have at least one resolution.

@@ -20,14 +20,18 @@ Document row_of(const Table& table, std::size_t row) {
   return document;
 }
 
-double number_of(const Document& row, std::string_view name) {
-  const Document* member = row.find(name);
-  if (member == nullptr) return std::numeric_limits<double>::quiet_NaN();
-  if (const auto* x = std::get_if<double>(&member->value())) return *x;
+double number_of(const Document& value) {
+  if (const auto* x = std::get_if<double>(&value.value())) return *x;
   // a whole number that was written and read back
-  if (const auto* n = std::get_if<std::int64_t>(&member->value()))
+  if (const auto* n = std::get_if<std::int64_t>(&value.value()))
     return static_cast<double>(*n);
   return std::numeric_limits<double>::quiet_NaN();
+}
+
+double number_of(const Document& row, std::string_view name) {
+  const Document* member = row.find(name);
+  return member == nullptr ? std::numeric_limits<double>::quiet_NaN()
+                           : number_of(*member);
 }
 
 std::string text_of(const Document& row, std::string_view name) {

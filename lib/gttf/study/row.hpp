@@ -18,6 +18,9 @@ Document row_of(const Table& table, std::size_t row);
 double number_of(const Document& row, std::string_view name);
 std::string text_of(const Document& row, std::string_view name);
 
+/// A number, whole or not; NaN of anything else.
+double number_of(const Document& value);
+
 /// All rows as a list.
 Document rows_of(const Table& table);
 

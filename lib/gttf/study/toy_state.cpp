@@ -9,6 +9,7 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/core/version.hpp"
+#include "gttf/study/request_document.hpp"
 #include "gttf/study/resolution_table.hpp"
 #include "gttf/study/row.hpp"
 #include "gttf/study/toy_document.hpp"
@@ -16,12 +17,6 @@
 namespace gttf {
 
 namespace {
-
-Document list_of(std::span<const double> values) {
-  Document::List list;
-  for (const double v : values) list.emplace_back(v);
-  return list;
-}
 
 /// Everything the toys depend on.
 Document describe(const StudyRequest& request,
@@ -32,18 +27,7 @@ Document describe(const StudyRequest& request,
   for (const Detector& d : detectors)
     list.push_back(Document().set("name", d.name).set("sha256", d.sha256));
   study.set("detectors", std::move(list));
-  study.set("mass_GeV", request.particle.mass);
-  study.set("charge", request.particle.charge);
-  study.set("particle", request.particle.name);
-  const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
-  study.set(by_pt ? "pt_GeV" : "p_GeV", list_of(request.momentum.values));
-  const bool by_eta = request.angle.variable == AngleAxis::Variable::eta;
-  study.set(by_eta ? "eta" : "theta_rad", list_of(request.angle.values));
-  study.set("phi_rad", request.phi);
-  study.set("vertex_mm", list_of(request.vertex));
-  study.set("scattering", static_cast<int>(request.scattering));
-  if (const auto& spot = request.beam_spot)
-    study.set("beam_spot_mm", list_of(std::array{spot->x, spot->y, spot->z}));
+  describe_tracks(request, study);
   Document::List fits;
   for (const ToyFit& fit : request.toys.fits) fits.emplace_back(name_of(fit));
   study.set("fits", std::move(fits));
