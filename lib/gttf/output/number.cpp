@@ -44,7 +44,7 @@ void append_exact(std::string& out, double value) {
     // {fmt} is faster, and in this range, where fixed notation is never longer
     // than the other, gives the same text
     const char* end = fmt::format_to(buffer.data(), FMT_COMPILE("{}"), value);
-    out.append(buffer.data(), end);
+    out.append(static_cast<const char*>(buffer.data()), end);
     return;
   }
   out += print(buffer, value == 0 ? 0.0 : value);  // no "-0"

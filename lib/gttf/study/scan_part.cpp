@@ -12,6 +12,7 @@
 #include "gttf/config/csv_reader.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/file_error.hpp"
+#include "gttf/core/simd.hpp"
 #include "gttf/core/version.hpp"
 #include "gttf/study/point_columns.hpp"
 #include "gttf/study/request_document.hpp"
