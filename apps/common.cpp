@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "gttf/core/simd.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "usage.hpp"
@@ -132,6 +133,26 @@ void ComputeOptions::declare(CLI::App& command, bool parallel) {
       ->type_name("N")
       ->check(CLI::Range(0u, most_threads).description(""))
       ->group(group);
+  command
+      .add_option("--simd", simd_name,
+                  "Vector instructions; last digits depend on them (default: "
+                  "auto, the best of the processor, or GTTF_SIMD)")
+      ->type_name("auto|scalar|sse2|avx2|avx512")
+      ->group(group);
+}
+
+void ComputeOptions::use_simd() const {
+  if (simd_name.empty()) {
+    if (const auto fault = simd_environment_fault()) throw UsageError(*fault);
+    return;
+  }
+  check_choice("--simd", simd_name,
+               {"auto", "scalar", "sse2", "avx2", "avx512"});
+  if (simd_name == "auto") {
+    set_simd_level(available_simd_levels().back());
+  } else if (const auto refusal = set_simd_level(find_simd_level(simd_name))) {
+    throw UsageError("--simd " + simd_name + ": " + *refusal);
+  }
 }
 
 Engine ComputeOptions::engine() const {

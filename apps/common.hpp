@@ -45,13 +45,16 @@ struct TrackOptions {
   void declare_particle(CLI::App& command);
 };
 
-/// --engine and --threads.
+/// --engine, --threads and --simd.
 struct ComputeOptions {
   std::string engine_name;
+  std::string simd_name;
   unsigned threads = 0;
 
   void declare(CLI::App& command, bool parallel);
   Engine engine() const;
+  /// Sets the level that --simd asks for. Throws UsageError.
+  void use_simd() const;
 };
 
 /// Tells, unless `quiet`, of material that energy loss has to guess.

@@ -86,9 +86,22 @@ class Distributor : public TableSink {
       : branches_(std::move(branches)), bar_(bar) {}
 
   void write(const Table& block) override {
-    for (Branch& branch : branches_) {
+    write_prepared(block, prepare(block));
+  }
+
+  PreparedBlock prepare(const Table& block) const override {
+    PreparedBlock prepared;
+    for (const Branch& branch : branches_)
+      prepared.parts.push_back(branch.writer->prepare(block));
+    return prepared;
+  }
+
+  void write_prepared(const Table& block,
+                      const PreparedBlock& prepared) override {
+    for (std::size_t i = 0; i < branches_.size(); ++i) {
+      Branch& branch = branches_[i];
       if (branch.terminal != nullptr && bar_ != nullptr) bar_->erase();
-      branch.writer->write(block);
+      branch.writer->write_prepared(block, prepared.parts[i]);
       if (branch.terminal != nullptr) branch.terminal->flush();
     }
   }
@@ -162,6 +175,15 @@ bool Outputs::only(Format format) const {
 bool Outputs::any(Format format) const {
   return std::any_of(targets_.begin(), targets_.end(),
                      [&](const Target& t) { return t.format == format; });
+}
+
+bool Outputs::exact() const {
+  return std::all_of(targets_.begin(), targets_.end(),
+                     [](const Target& t) { return t.style.precision == 0; });
+}
+
+void Outputs::set_csv_comment(const std::string& lines) {
+  for (Target& target : targets_) target.style.csv_comment = lines;
 }
 
 std::unique_ptr<TableSink> Outputs::table_sink(

@@ -62,10 +62,15 @@ class Outputs {
   /// Makes all files final.
   void commit();
 
+  /// Lines to stand above the header of csv.
+  void set_csv_comment(const std::string& lines);
+
   /// Whether all outputs have this format.
   bool only(Format format) const;
   /// Whether at least one has.
   bool any(Format format) const;
+  /// Whether numbers are written such that they read back exactly.
+  bool exact() const;
 
  private:
   struct Target {

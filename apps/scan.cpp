@@ -7,13 +7,16 @@
 #include <utility>
 
 #include "common.hpp"
+#include "gttf/config/text.hpp"
 #include "gttf/output/number.hpp"
 #include "gttf/study/resolution_table.hpp"
 #include "gttf/study/track_documents.hpp"
 #include "gttf/study/track_view.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
+#include "scan_parts.hpp"
 #include "shipped_option.hpp"
+#include "toy_options.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -63,8 +66,9 @@ class Scan : public Verb {
  public:
   Scan() : Verb("scan", "Resolutions over a grid of momentum and angle") {
     takes_study(command().add_option(
-        "STUDY", study_,
-        "Study file; - is standard input; options win over it"));
+        "STUDY", words_,
+        "Study file; - is standard input; options win over it. Or merge and "
+        "the parts to join"));
     takes_detector(command().add_option("--detector", track_.study.detectors,
                                         "Detector file; repeatable"))
         ->allow_extra_args(false)
@@ -73,6 +77,16 @@ class Scan : public Verb {
     track_.declare(command(), true);
     track_.declare_at(command());
     compute_.declare(command(), true);
+    command()
+        .add_option("--shard", shard_,
+                    "Make part k of N only, to be joined by scan merge; needs "
+                    "-o PART.csv")
+        ->type_name("k/N")
+        ->group("Computation");
+    command()
+        .add_flag("--stats", stats_,
+                  "Say on standard error how many tracks took which path")
+        ->group("Computation");
     command()
         .add_option("--columns", columns_,
                     "Columns to write: p_GeV,sigma_pt_rel or all")
@@ -90,16 +104,26 @@ class Scan : public Verb {
         "  gttf-design scan --detector detectors/alice_its2.yaml "
         "--p 0.1GeV:100GeV:60 --eta 0:1.2:4\n"
         "  gttf-design scan configs/barrel.yaml "
-        "--set 'layers[L1].material=0.1 %'");
+        "--set 'layers[L1].material=0.1 %'\n"
+        "  gttf-design scan study.yaml --shard 2/8 -o part2.csv\n"
+        "  gttf-design scan merge part*.csv -o study.csv");
   }
 
   int run(const Call& call) override {
     check_formats(output_);
-    if (study_.empty() && track_.study.detectors.empty())
+    if (!words_.empty() && words_.front() == "merge")
+      return merge_scans(call, {words_.begin() + 1, words_.end()}, output_);
+    const std::string study = study_file();
+    if (study.empty() && track_.study.detectors.empty())
       throw UsageError("nothing to scan: give a study file or --detector");
-    const ScanOptions computation{compute_.engine(), compute_.threads, {}};
+    compute_.use_simd();
+    BatchStatistics statistics;
+    ScanOptions computation;
+    computation.engine = compute_.engine();
+    computation.threads = compute_.threads;
+    computation.statistics = &statistics;
 
-    const StudyRequest request = read_request(study_, track_.study);
+    const StudyRequest request = read_request(study, track_.study);
     std::vector<std::string> columns;
     if (!columns_.empty())
       columns = parse_columns(columns_, request.at.has_value());
@@ -120,11 +144,23 @@ class Scan : public Verb {
           "--full writes everything; --columns does not go with "
           "it");
 
+    if (full_ && (stats_ || !shard_.empty()))
+      throw UsageError(std::string(stats_ ? "--stats" : "--shard") +
+                       " does not go with --full");
+    if (!shard_.empty()) {
+      const ScanPart part =
+          plan_scan_part(request, detectors, overrides_, columns,
+                         computation.engine, parse_shard(shard_));
+      mark_as_part(part, outputs);
+      computation.rows = {part.from, part.to};
+    }
+
     const std::size_t evaluated =
         full_ ? write_documents(request, detectors, computation, outputs)
               : write_rows(request, detectors, computation, outputs, columns);
     outputs.commit();
-    if (evaluated > 0) return good;
+    if (stats_) std::fputs(text_of(statistics).c_str(), stderr);
+    if (evaluated > 0 || !shard_.empty()) return good;
     std::fputs(
         "gttf-design: no track could be evaluated; the column status "
         "tells why\n",
@@ -133,6 +169,13 @@ class Scan : public Verb {
   }
 
  private:
+  std::string study_file() const {
+    if (words_.size() > 1)
+      throw UsageError("one study at a time, got " + joined(words_) +
+                       "; parts are joined by: scan merge PART... -o FILE");
+    return words_.empty() ? "" : words_.front();
+  }
+
   Progress::Settings bar_settings() const {
     Progress::Settings settings;
     settings.wanted = !output_.quiet && !output_.no_progress;
@@ -171,10 +214,12 @@ class Scan : public Verb {
     return evaluated;
   }
 
-  std::string study_;
+  std::vector<std::string> words_;  // STUDY, or "merge" and the parts
   std::vector<std::string> overrides_;
   std::string columns_;
+  std::string shard_;
   bool full_ = false;
+  bool stats_ = false;
   TrackOptions track_;
   ComputeOptions compute_;
   OutputOptions output_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // version: which one this is.
 #include "gttf/core/version.hpp"
+#include "gttf/core/simd.hpp"
 
 #include <unistd.h>
 
@@ -13,11 +14,16 @@ namespace {
 
 class Version : public Verb {
  public:
-  Version() : Verb("version", "The version of the program") {}
+  Version()
+      : Verb("version", "The version, and the vector instructions in use") {}
 
   int run(const Call&) override {
     FileStream out(STDOUT_FILENO, "standard output", false);
-    out << "gttf-design " << gttf::version() << '\n';
+    out << "gttf-design " << gttf::version()
+        << "\nsimd: " << to_string(simd_level()) << " of";
+    for (const SimdLevel level : available_simd_levels())
+      out << ' ' << to_string(level);
+    out << '\n';
     out.flush();
     return good;
   }

@@ -53,9 +53,13 @@ TEST_CASE(
 
 TEST_CASE("usage: version in both ways") {
   const std::string expected =
-      "gttf-design " + std::string(gttf::version()) + "\n";
-  CHECK(run("gttf-design version").out == expected);
-  CHECK(run("gttf-design --version").out == expected);
+      "gttf-design " + std::string(gttf::version()) + "\nsimd: ";
+  const std::string out = run("gttf-design version").out;
+  CHECK(out.starts_with(expected));
+  CHECK(has(out, " of scalar"));
+  CHECK(run("gttf-design --version").out == out);
+  CHECK(run("GTTF_SIMD=scalar gttf-design version")
+            .out.starts_with(expected + "scalar of scalar"));
 }
 
 TEST_CASE("usage: an unknown verb gets the nearest one") {

@@ -20,6 +20,10 @@ constexpr S select(bool mask, const S& a, const S& b) {
 /// True if any lane of the mask is set.
 constexpr bool any(bool mask) { return mask; }
 
+/// Lane by lane: a and b; a or b. Both are evaluated.
+constexpr bool both(bool a, bool b) { return a && b; }
+constexpr bool either(bool a, bool b) { return a || b; }
+
 /// True for number types that carry more than a double's 53 bits: series are
 /// then summed to the precision of the type instead of using a polynomial
 /// fitted for double.

@@ -50,6 +50,13 @@ struct Table {
   }
 };
 
+/// What a sink made of a block in prepare(): text of its own, and of the sinks
+/// it passes blocks on to.
+struct PreparedBlock {
+  std::string text;
+  std::vector<PreparedBlock> parts;
+};
+
 /// Receives the rows of a study block by block, in order. Writers implement it.
 class TableSink {
  public:
@@ -58,6 +65,13 @@ class TableSink {
   virtual void write(const Table& block) = 0;
   /// After the last block.
   virtual void finish() = 0;
+
+  /// The part of the work that needs no order: may be called for any block by
+  /// any thread. write_prepared() then takes the place of write().
+  virtual PreparedBlock prepare(const Table&) const { return {}; }
+  virtual void write_prepared(const Table& block, const PreparedBlock&) {
+    write(block);
+  }
 };
 
 }  // namespace gttf

@@ -241,10 +241,26 @@ Covariance5<S> covariance(const FiveEquations<S>& e,
 
 template <class S>
 Covariance5<S> covariance(const FiveEquations<S>& e) {
-  std::array<Row<S>, 5> unit;
+  // row i of the inverse of r: what express() makes of a unit vector
+  std::array<Row<S>, 5> z;
+  for (std::size_t i = 0; i < 5; ++i) {
+    z[i][i] = S(1);
+    for (std::size_t j = i + 1; j < 5; ++j) {
+      S sum = -e.r[FiveEquations<S>::at(i, j)];
+      for (std::size_t k = i + 1; k < j; ++k)
+        sum = sum - z[i][k] * e.r[FiveEquations<S>::at(k, j)];
+      z[i][j] = sum;
+    }
+  }
+  Covariance5<S> c;
   for (std::size_t i = 0; i < 5; ++i)
-    for (std::size_t j = 0; j < 5; ++j) unit[i][j] = S(i == j ? 1 : 0);
-  return covariance(e, unit);
+    for (std::size_t j = 0; j <= i; ++j) {
+      S sum = i == j ? e.v[i] : e.v[i] * z[j][i];
+      for (std::size_t k = i + 1; k < 5; ++k)
+        sum = sum + e.v[k] * z[i][k] * z[j][k];
+      c[i][j] = c[j][i] = sum;
+    }
+  return c;
 }
 
 }  // namespace gttf

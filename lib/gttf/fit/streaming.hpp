@@ -7,6 +7,7 @@
 
 #include "gttf/fit/beam_spot.hpp"
 #include "gttf/fit/errors.hpp"
+#include "gttf/fit/kink_steps.hpp"
 #include "gttf/fit/path.hpp"
 
 namespace gttf {
@@ -183,19 +184,9 @@ void add_product(std::array<Row<S>, M>& inside, const std::array<S, M>& change,
 }
 
 template <class S, std::size_t M>
-std::array<S, M> product(const std::array<Row<S>, M>& inside, const Row<S>& a) {
-  std::array<S, M> y;
-  for (std::size_t i = 0; i < M; ++i) {
-    y[i] = inside[i][0] * a[0];
-    for (std::size_t j = 1; j < 5; ++j) y[i] = y[i] + inside[i][j] * a[j];
-  }
-  return y;
-}
-
-template <class S, std::size_t M>
 std::array<S, M> negative_product(const std::array<Row<S>, M>& inside,
                                   const Row<S>& a) {
-  std::array<S, M> y = product(inside, a);
+  std::array<S, M> y = covariance_with(inside, a);
   for (S& x : y) x = -x;
   return y;
 }
@@ -204,17 +195,11 @@ std::array<S, M> negative_product(const std::array<Row<S>, M>& inside,
 template <class S, std::size_t M>
 void pass_kinks(const HelixKinks<S>& kinks, const KinkGain<S>& gain,
                 std::array<Row<S>, M>& inside, KinkStep<S, M>& step) {
-  step.theta = negative_product(inside, gain.theta);
-  step.phi = negative_product(inside, gain.phi);
+  const KinkCovariance<S, M> with = pass_outwards(kinks.columns, gain, inside);
+  step.theta = with.theta;
+  step.phi = with.phi;
   step.loss.fill(S(0));
   step.w_loss = S(0);
-  const Kink<S>& b = kinks.columns;
-  for (std::size_t i = 0; i < M; ++i) {
-    for (std::size_t j = 0; j < 3; ++j)
-      inside[i][j] =
-          inside[i][j] + step.theta[i] * b.theta[j] + step.phi[i] * b.phi[j];
-    inside[i][3] = inside[i][3] + step.theta[i];
-  }
 }
 
 template <class S, std::size_t M>
@@ -249,7 +234,7 @@ void way_back(const P& path, const StartHit<S>* start,
   const auto hit = [&](std::size_t k, std::size_t q, const Row<S>& a,
                        const S& variance) {
     on_hit(
-        HitStep<S, M>{k, q, a, detail::product(inside, a), variance, inside});
+        HitStep<S, M>{k, q, a, covariance_with(inside, a), variance, inside});
   };
   if (start) {
     hit(start_index, 0, start->transverse, start->transverse_variance);

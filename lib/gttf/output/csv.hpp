@@ -20,24 +20,18 @@ class CsvWriter : public TableSink {
       : out_(out), style_(std::move(style)) {}
 
   void write(const Table& block) override;
+  /// The rows as text.
+  PreparedBlock prepare(const Table& block) const override;
+  void write_prepared(const Table& block,
+                      const PreparedBlock& prepared) override;
   void finish() override;
 
  private:
   void write_head(const Table& block);
 
-  // The last number of a column and its text: grids repeat most numbers.
-  struct Last {
-    bool known = false;
-    double value = 0;
-    std::string text;
-  };
-
   std::ostream& out_;
   TableStyle style_;
   bool head_written_ = false;
-  std::vector<std::size_t> shown_;
-  std::vector<Last> last_;
-  std::string buffer_;
 };
 
 /// Appends a cell of text, quoted if it must be.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/output/number.hpp"
 
+#include <fmt/compile.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -37,6 +39,14 @@ std::string without_trailing_zeros(std::string_view text) {
 
 void append_exact(std::string& out, double value) {
   Buffer buffer;
+  const double size = std::abs(value);
+  if (size >= 1e-3 && size < 1e5) {
+    // {fmt} is faster, and in this range, where fixed notation is never longer
+    // than the other, gives the same text
+    const char* end = fmt::format_to(buffer.data(), FMT_COMPILE("{}"), value);
+    out.append(static_cast<const char*>(buffer.data()), end);
+    return;
+  }
   out += print(buffer, value == 0 ? 0.0 : value);  // no "-0"
 }
 

@@ -18,6 +18,7 @@ struct TableStyle {
   int precision = 0;  ///< significant digits, 1 to 17; 0: exact in CSV and
                       ///< JSON, three for results where people read
   std::optional<Provenance> provenance;  ///< written where there is one
+  std::string csv_comment;               ///< whole lines above the header
   bool colour = false;                   ///< ANSI; text only
 };
 

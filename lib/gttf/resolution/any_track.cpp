@@ -30,16 +30,6 @@ Vector3 start_direction(const Track& track) {
   return direction_at(track.theta, track.phi);
 }
 
-bool follows_helix(const TrackingGeometry& geometry, const Track& track,
-                   const Model& model) {
-  if (model.loss != EnergyLoss::off) return false;
-  const Field& field = geometry.field();
-  if (field.kind == FieldKind::solenoid)
-    return std::sin(track.theta) > along_axis;
-  return field.kind == FieldKind::none &&
-         choose_frame(field, start_direction(track)).polar == Axis::z;
-}
-
 /// Change of the direction (user's axes) with the angles of the frame.
 Vector3Rows direction_rows(const Frame& frame, const Vector3& direction,
                            const RowVector5& phi, const RowVector5& theta) {
@@ -136,6 +126,16 @@ CrossingInfo describe(const SurfaceRecord& s, const TracedCrossing& x) {
 }
 
 }  // namespace
+
+bool follows_helix(const TrackingGeometry& geometry, const Track& track,
+                   const Model& model) {
+  if (model.loss != EnergyLoss::off) return false;
+  const Field& field = geometry.field();
+  if (field.kind == FieldKind::solenoid)
+    return std::sin(track.theta) > along_axis;
+  return field.kind == FieldKind::none &&
+         choose_frame(field, start_direction(track)).polar == Axis::z;
+}
 
 AnyTrack::AnyTrack(const TrackingGeometry& geometry, const Track& track,
                    const Model& model)

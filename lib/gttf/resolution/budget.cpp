@@ -59,16 +59,15 @@ struct Collector {
 template <Path P>
 void add_inner(const detail::FilteredTrack<P>& t,
                std::vector<LayerParts>& layers) {
-  using detail::product;
   for (int k = 0; k <= t.path.first(); ++k) {
     const auto index = static_cast<std::size_t>(k);
     const auto b = t.path.general_kinks(index);
     PerParameter& variance = layers[index].scattering.variance;
-    add_squares(variance, product(t.parameters, b.theta), b.w);
-    add_squares(variance, product(t.parameters, b.phi), b.w_phi);
+    add_squares(variance, covariance_with(t.parameters, b.theta), b.w);
+    add_squares(variance, covariance_with(t.parameters, b.phi), b.w_phi);
     if (b.w_loss > 0)
       add_squares(layers[index].straggling->variance,
-                  product(t.parameters, b.loss), b.w_loss);
+                  covariance_with(t.parameters, b.loss), b.w_loss);
   }
 }
 

@@ -185,7 +185,8 @@ class Differentiator {
   void inner_kinks(std::size_t k) {
     const auto b = t_.path.general_kinks(k);
     if (!b.any()) return;
-    add_kinks(k, product(weights_, b.theta), product(weights_, b.phi));
+    add_kinks(k, covariance_with(weights_, b.theta),
+              covariance_with(weights_, b.phi));
   }
 
   /// @param theta, phi  mu.b of the two kinks

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "gttf/resolution/detail/momentum.hpp"
 #include "gttf/resolution/engine.hpp"
 
 namespace gttf {
@@ -22,13 +23,11 @@ void set_momentum_resolution(const detail::AnyTrack& track,
                              const detail::EngineResult& fit, Resolution& r) {
   const double qop = -track.kappa() / track.b_ref();
   const Matrix5& m = r.perigee;
-  const double relative = m(Perigee::qop, Perigee::qop) / (qop * qop);
-  r.sigma_p_rel = std::sqrt(relative);
-  // pT = sin(theta) p: correlated errors of theta and q/p
-  const double cot = detail::cot_theta(track.track());
-  r.sigma_pt_rel =
-      std::sqrt(relative + cot * cot * m(Perigee::theta, Perigee::theta) -
-                2 * cot * m(Perigee::theta, Perigee::qop) / qop);
+  const detail::MomentumErrors<double> errors = detail::momentum_errors(
+      m(Perigee::qop, Perigee::qop), m(Perigee::theta, Perigee::qop),
+      m(Perigee::theta, Perigee::theta), qop, detail::cot_theta(track.track()));
+  r.sigma_p_rel = errors.p;
+  r.sigma_pt_rel = errors.pt;
   r.xi = 1 / r.sigma_p_rel;
   const double k = std::abs(track.kappa());
   r.sigma_p_rel_hit_only = std::sqrt(fit.hit_only) / k;

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "gttf/trajectory/reach.hpp"
+
 namespace gttf {
 
 namespace {
@@ -139,7 +141,7 @@ bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
   TrackHit* hit = toy.hits.points.data() + (spot_ ? 1 : 0);
   for (const Step& step : steps_) {
     Crossing<double> x;
-    if (find_crossing(line, step.measurement.surface(), x) != Reach::crossed)
+    if (!find_crossing(line, step.measurement.surface(), x).crossed)
       return false;
     flight = flight_at(line, x);
     if (step.measurement.measures())

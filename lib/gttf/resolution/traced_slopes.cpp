@@ -138,8 +138,8 @@ class TracedDifferentiator {
 
   void inner_kinks(std::size_t k) {
     const auto b = t_.path.general_kinks(k);
-    const auto theta = product(t_.parameters, b.theta);
-    const auto phi = product(t_.parameters, b.phi);
+    const auto theta = covariance_with(t_.parameters, b.theta);
+    const auto phi = covariance_with(t_.parameters, b.phi);
     for (std::size_t q = 0; q < n_parameters; ++q)
       spread_[k].values[q] =
           theta[q] * theta[q] + phi[q] * phi[q] * list_[k].inv_sin2;

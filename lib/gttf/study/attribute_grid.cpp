@@ -2,8 +2,8 @@
 // Attributions at every point of a grid, in parallel and in a fixed order.
 #include <map>
 
+#include "gttf/core/parallel.hpp"
 #include "gttf/study/comparison.hpp"
-#include "gttf/study/parallel.hpp"
 #include "gttf/study/point_columns.hpp"
 
 namespace gttf {

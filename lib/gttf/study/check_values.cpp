@@ -3,9 +3,9 @@
 #include <limits>
 #include <utility>
 
+#include "gttf/core/parallel.hpp"
 #include "gttf/study/detail/check_values.hpp"
 #include "gttf/study/layer_names.hpp"
-#include "gttf/study/parallel.hpp"
 #include "gttf/study/point_columns.hpp"
 #include "gttf/study/scan_table.hpp"
 

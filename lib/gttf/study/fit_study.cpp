@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "gttf/core/parallel.hpp"
 #include "gttf/study/fit_table.hpp"
-#include "gttf/study/parallel.hpp"
 
 namespace gttf {
 namespace {

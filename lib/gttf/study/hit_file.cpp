@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "gttf/config/text.hpp"
+#include "gttf/core/parallel.hpp"
 #include "gttf/study/detail/hit_parser.hpp"
-#include "gttf/study/parallel.hpp"
 
 namespace gttf {
 namespace {

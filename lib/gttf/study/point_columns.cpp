@@ -25,6 +25,8 @@ double pseudorapidity(double theta) {
   return std::abs(cos) < 1e-15 ? 0 : std::asinh(cos / std::sin(theta));
 }
 
+double pt_from(double p, double sine) { return sine < along_z ? 0 : p * sine; }
+
 }  // namespace
 
 Model model_of(const StudyRequest& request, const Detector& detector,
@@ -60,11 +62,19 @@ double in_degrees(double angle) {
                                                                   : degrees;
 }
 
+std::size_t n_grid_points(const StudyRequest& request) {
+  return request.momentum.values.size() * request.angle.values.size();
+}
+
+GridPoint grid_point(const StudyRequest& request, std::size_t index) {
+  const std::size_t n = request.momentum.values.size();
+  return {index % n, index / n};
+}
+
 std::vector<GridPoint> grid_points(const StudyRequest& request) {
-  std::vector<GridPoint> points;
-  for (std::size_t j = 0; j < request.angle.values.size(); ++j)
-    for (std::size_t i = 0; i < request.momentum.values.size(); ++i)
-      points.push_back({i, j});
+  std::vector<GridPoint> points(n_grid_points(request));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    points[i] = grid_point(request, i);
   return points;
 }
 
@@ -85,8 +95,7 @@ double pt_of(const StudyRequest& request, GridPoint point) {
   if (request.momentum.variable == MomentumAxis::Variable::pt)
     return request.momentum.values[point.momentum];
   const Track track = grid_track(request, point);
-  const double sine = std::sin(track.theta);
-  return sine < along_z ? 0 : track.p * sine;
+  return pt_from(track.p, std::sin(track.theta));
 }
 
 double eta_of(const StudyRequest& request, GridPoint point) {
@@ -100,16 +109,34 @@ void PointColumns::reserve(std::size_t rows) {
   for (Reals* c : {&p_, &pt_, &theta_, &eta_, &phi_}) c->reserve(rows);
 }
 
+void PointColumns::set_angle(const StudyRequest& request, std::size_t index,
+                             double theta) {
+  const bool by_eta = request.angle.variable == AngleAxis::Variable::eta;
+  angle_.index = index;
+  angle_.sine = std::sin(theta);
+  angle_.theta_deg = in_degrees(theta);
+  angle_.eta = by_eta ? request.angle.values[index] : pseudorapidity(theta);
+}
+
 void PointColumns::add(const Detector& detector, const StudyRequest& request,
                        GridPoint point) {
   const Track track = grid_track(request, point);
+  angle_.index.reset();  // perhaps of another request
+  add(detector, request, point, track.p, track.theta);
+}
+
+void PointColumns::add(const Detector& detector, const StudyRequest& request,
+                       GridPoint point, double p, double theta) {
+  if (angle_.index != point.angle) set_angle(request, point.angle, theta);
+  const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
   detector_.push_back(detector.name);
   particle_.push_back(request.particle.name);
-  p_.push_back(track.p);
-  pt_.push_back(pt_of(request, point));
-  theta_.push_back(in_degrees(track.theta));
-  eta_.push_back(eta_of(request, point));
-  phi_.push_back(in_degrees(track.phi));
+  p_.push_back(p);
+  pt_.push_back(by_pt ? request.momentum.values[point.momentum]
+                      : pt_from(p, angle_.sine));
+  theta_.push_back(angle_.theta_deg);
+  eta_.push_back(angle_.eta);
+  phi_.push_back(in_degrees(request.phi));
 }
 
 void PointColumns::move_to(Table& table) && {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
@@ -20,6 +21,10 @@ struct GridPoint {
 
 /// All points: angle outer, momentum inner.
 std::vector<GridPoint> grid_points(const StudyRequest& request);
+
+/// All points of the grid, without a list of them.
+std::size_t n_grid_points(const StudyRequest& request);
+GridPoint grid_point(const StudyRequest& request, std::size_t index);
 
 /// The track of a grid point.
 Track grid_track(const StudyRequest& request, GridPoint point);
@@ -44,11 +49,22 @@ class PointColumns {
   /// Values of the request's axes are written as the user gave them.
   void add(const Detector& detector, const StudyRequest& request,
            GridPoint point);
+  /// The same for a track that grid_track() has made.
+  void add(const Detector& detector, const StudyRequest& request,
+           GridPoint point, double p, double theta);
   std::size_t rows() const { return detector_.size(); }
   /// Puts the columns at the end of `table`.
   void move_to(Table& table) &&;
 
  private:
+  // What the rows of one angle share.
+  struct Angle {
+    std::optional<std::size_t> index;
+    double sine = 0, theta_deg = 0, eta = 0;
+  };
+  void set_angle(const StudyRequest& request, std::size_t index, double theta);
+
+  Angle angle_;
   Texts detector_, particle_;
   Reals p_, pt_, theta_, eta_, phi_;
 };

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "gttf/study/parallel.hpp"
+#include "gttf/core/parallel.hpp"
 #include "gttf/study/point_columns.hpp"
 #include "gttf/trajectory/crossings.hpp"
 

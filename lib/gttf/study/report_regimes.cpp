@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gttf/core/parallel.hpp"
 #include "gttf/resolution/regime.hpp"
 #include "gttf/study/axis.hpp"
 #include "gttf/study/detail/report_figures.hpp"
 #include "gttf/study/layer_names.hpp"
-#include "gttf/study/parallel.hpp"
 #include "gttf/study/point_columns.hpp"
 
 namespace gttf::detail {

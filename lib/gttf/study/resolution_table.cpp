@@ -45,6 +45,50 @@ bool along_beam(const StudyRequest& request,
   });
 }
 
+ResolutionColumns::ResolutionColumns(std::size_t tracks)
+    : perigee(15 * tracks),
+      start_plane(15 * tracks),
+      x_over_x0(tracks),
+      p_rel(tracks),
+      pt_rel(tracks),
+      hit_only(tracks),
+      ms_only(tracks),
+      mu_phi(tracks),
+      mu_theta(tracks),
+      xi(tracks),
+      n_hits(tracks),
+      status(tracks),
+      end(tracks) {}
+
+ResolutionArrays ResolutionColumns::views() {
+  ResolutionArrays r;
+  r.perigee = perigee;
+  r.start_plane = start_plane;
+  r.sigma_p_rel = p_rel;
+  r.sigma_pt_rel = pt_rel;
+  r.xi = xi;
+  r.x_over_x0 = x_over_x0;
+  r.sigma_p_rel_hit_only = hit_only;
+  r.sigma_p_rel_ms_only = ms_only;
+  r.mu_phi = mu_phi;
+  r.mu_theta = mu_theta;
+  r.n_hits = n_hits;
+  r.status = status;
+  r.end = end;
+  return r;
+}
+
+double ResolutionColumns::sigma(Perigee::Index parameter,
+                                std::size_t track) const {
+  const auto i = static_cast<std::size_t>(parameter);
+  return std::sqrt(perigee[i * (i + 3) / 2 * xi.size() + track]);
+}
+
+double ResolutionColumns::sigma_at_start(std::size_t row,
+                                         std::size_t track) const {
+  return std::sqrt(start_plane[row * (row + 3) / 2 * xi.size() + track]);
+}
+
 void ResolutionTable::reserve(std::size_t rows) {
   point_.reserve(rows);
   for (Texts* c : {&regime_, &status_, &end_}) c->reserve(rows);
@@ -82,6 +126,43 @@ void ResolutionTable::add(const Detector& detector, const StudyRequest& request,
   ty_.push_back(sigma(r.start_plane, 3, unit::mrad));
   at_.add(request, r);
   if (std::isfinite(d0_.back())) ++evaluated_;
+}
+
+void ResolutionTable::add(const Detector& detector, const StudyRequest& request,
+                          std::size_t first, const TrackArrays& tracks,
+                          const ResolutionColumns& r) {
+  reserve(rows() + tracks.size);
+  const auto append = [](Reals& to, const Reals& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  append(x_over_x0_, r.x_over_x0);
+  append(p_rel_, r.p_rel);
+  append(pt_rel_, r.pt_rel);
+  append(hit_only_, r.hit_only);
+  append(ms_only_, r.ms_only);
+  append(mu_phi_, r.mu_phi);
+  append(mu_theta_, r.mu_theta);
+  append(xi_, r.xi);
+  for (std::size_t t = 0; t < tracks.size; ++t) {
+    const Track track = tracks.track(t);
+    point_.add(detector, request, grid_point(request, first + t), track.p,
+               track.theta);
+    n_hits_.push_back(r.n_hits[t]);
+    n_triplets_.push_back(std::max(0, r.n_hits[t] - 2));
+    qop_.push_back(r.sigma(Perigee::qop, t));
+    d0_.push_back(r.sigma(Perigee::d0, t) / unit::um);
+    z0_.push_back(r.sigma(Perigee::z0, t) / unit::um);
+    phi0_.push_back(r.sigma(Perigee::phi, t) / unit::mrad);
+    sigma_theta_.push_back(r.sigma(Perigee::theta, t) / unit::mrad);
+    regime_.emplace_back(to_string(classify(r.mu_phi[t], r.xi[t])));
+    status_.emplace_back(to_string(r.status[t]));
+    end_.emplace_back(to_string(r.end[t]));
+    x_.push_back(r.sigma_at_start(0, t) / unit::um);
+    y_.push_back(r.sigma_at_start(1, t) / unit::um);
+    tx_.push_back(r.sigma_at_start(2, t) / unit::mrad);
+    ty_.push_back(r.sigma_at_start(3, t) / unit::mrad);
+    if (std::isfinite(d0_.back())) ++evaluated_;
+  }
 }
 
 Table ResolutionTable::take() && {

@@ -7,7 +7,7 @@
 
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
-#include "gttf/resolution/resolution.hpp"
+#include "gttf/resolution/batch.hpp"
 #include "gttf/study/at_columns.hpp"
 #include "gttf/study/point_columns.hpp"
 #include "gttf/study/request.hpp"
@@ -21,6 +21,23 @@ bool along_beam(const Detector& detector, const Track& track);
 bool along_beam(const StudyRequest& request,
                 std::span<const Detector> detectors);
 
+/// What rows of the table need of a batch of tracks.
+struct ResolutionColumns {
+  explicit ResolutionColumns(std::size_t tracks);
+  ResolutionArrays views();
+  /// Error of a parameter (index in Perigee) of a track.
+  double sigma(Perigee::Index parameter, std::size_t track) const;
+
+  /// Error of a row of Resolution::start_plane.
+  double sigma_at_start(std::size_t row, std::size_t track) const;
+
+  Reals perigee, start_plane;  ///< as in ResolutionArrays
+  Reals x_over_x0, p_rel, pt_rel, hit_only, ms_only, mu_phi, mu_theta, xi;
+  std::vector<int> n_hits;
+  std::vector<Status> status;
+  std::vector<TrackEnd> end;
+};
+
 /// Collects rows; columns as in docs/reference/columns.md. Those of a layer
 /// only where they are asked for.
 class ResolutionTable {
@@ -32,6 +49,11 @@ class ResolutionTable {
   /// Values of the request's axes are written as the user gave them.
   void add(const Detector& detector, const StudyRequest& request,
            GridPoint point, const Resolution& r);
+  /// Points `first`, `first` + 1, ... of the grid; `tracks`: theirs. Only of
+  /// tracks that fits_in_lanes().
+  void add(const Detector& detector, const StudyRequest& request,
+           std::size_t first, const TrackArrays& tracks,
+           const ResolutionColumns& r);
 
   std::size_t rows() const { return point_.rows(); }
   /// Rows that have at least one resolution.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs resolve() over a grid, in parallel and in a fixed order.
+// Runs batches of a grid in parallel and passes them on in a fixed order.
 #include "gttf/study/scan.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
+#include <array>
+#include <cmath>
 #include <vector>
 
+#include "gttf/core/parallel.hpp"
 #include "gttf/study/covariance_table.hpp"
 #include "gttf/study/resolution_table.hpp"
 
@@ -14,61 +15,130 @@ namespace gttf {
 
 namespace {
 
-constexpr std::size_t block_size = 256;
-
-/// Calls work(i) for i in [0, n) on `threads` threads.
-template <class Work>
-void parallel_for(std::size_t n, unsigned threads, const Work& work) {
-  if (threads <= 1 || n <= 1) {
-    for (std::size_t i = 0; i < n; ++i) work(i);
-    return;
-  }
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::jthread> pool;
-  for (unsigned t = 0; t < std::min<std::size_t>(threads, n); ++t)
-    pool.emplace_back([&] {
-      for (std::size_t i = next++; i < n; i = next++) work(i);
-    });
+/// Points of a block: enough for the lanes to fill, and blocks for all threads.
+std::size_t block_size(std::size_t points, unsigned threads) {
+  constexpr std::size_t least = 64, most = 2048, blocks_per_thread = 4;
+  return std::clamp(points / (blocks_per_thread * threads), least, most);
 }
 
-/// scan() with rows of any kind; `empty` is what each block begins with.
+struct Block {
+  Table table;
+  PreparedBlock prepared;
+  std::size_t evaluated = 0;
+  BatchStatistics statistics;
+};
+
+/// Tracks of consecutive points of the grid.
+class GridTracks {
+ public:
+  GridTracks(const StudyRequest& request, std::size_t first, std::size_t n)
+      : p_(n), theta_(n), start_{request.phi,
+                                 request.particle.mass,
+                                 request.particle.charge,
+                                 request.vertex[0],
+                                 request.vertex[1],
+                                 request.vertex[2]} {
+    std::size_t angle = static_cast<std::size_t>(-1);
+    double theta = 0, sine = 1;
+    const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
+    for (std::size_t i = 0; i < n; ++i) {
+      const GridPoint point = grid_point(request, first + i);
+      if (point.angle != angle) {
+        angle = point.angle;
+        theta = theta_of(request.angle, angle);
+        sine = std::sin(theta);
+      }
+      theta_[i] = theta;
+      p_[i] = request.momentum.values[point.momentum];
+      if (by_pt) p_[i] /= sine;
+    }
+  }
+
+  TrackArrays views() const {
+    const auto one = [this](std::size_t i) { return std::span(&start_[i], 1); };
+    return {p_.size(), p_,     theta_, one(0), one(1),
+            one(2),    one(3), one(4), one(5)};
+  }
+
+ private:
+  std::vector<double> p_, theta_;
+  std::array<double, 6> start_;
+};
+
+/// Adds the points `begin` to `end` of a detector's grid, many at once.
+BatchStatistics add_batch(const Detector& detector,
+                          const TrackingGeometry& geometry,
+                          const StudyRequest& request, const Model& model,
+                          std::size_t begin, std::size_t end,
+                          ResolutionTable& rows) {
+  const GridTracks grid(request, begin, end - begin);
+  const TrackArrays tracks = grid.views();
+  ResolutionColumns columns(tracks.size);
+  const BatchStatistics statistics =
+      resolve(geometry, tracks, model, columns.views());
+  rows.add(detector, request, begin, tracks, columns);
+  return statistics;
+}
+
+/// The same with any rows, for what is not for lanes.
 template <class Rows>
+BatchStatistics add_one_by_one(const Detector& detector,
+                               const TrackingGeometry& geometry,
+                               const StudyRequest& request, const Model& model,
+                               std::size_t begin, std::size_t end, Rows& rows) {
+  rows.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    const GridPoint point = grid_point(request, i);
+    rows.add(detector, request, point,
+             resolve(geometry, grid_track(request, point), model));
+  }
+  BatchStatistics statistics;
+  statistics.tracks = statistics.not_for_lanes = end - begin;
+  return statistics;
+}
+
+/// scan() with rows of any kind.
+/// @param empty  what each block of rows begins with
+/// @param add    adds points of the grid: add(detector, geometry, model, begin,
+///               end, rows)
+template <class Rows, class Add>
 std::size_t scan_rows(const StudyRequest& request,
                       std::span<const Detector> detectors,
                       const ScanOptions& options, TableSink& sink,
-                      const Rows& empty) {
-  const std::size_t n_momenta = request.momentum.values.size();
-  const std::size_t points = n_momenta * request.angle.values.size();
-  const unsigned threads =
-      options.threads > 0 ? options.threads
-                          : std::max(1u, std::thread::hardware_concurrency());
-  const std::size_t wave = std::size_t{threads} * 8;
+                      const Rows& empty, const Add& add) {
+  const std::size_t points = n_grid_points(request);
+  const std::size_t from = options.rows.from;
+  const std::size_t to = std::min(options.rows.to, points * detectors.size());
+  const unsigned threads = thread_count(options.threads);
   std::size_t evaluated = 0, done = 0;
 
-  for (const Detector& detector : detectors) {
-    const TrackingGeometry geometry(detector);
-    const Model model = model_of(request, detector, options.engine);
-    const std::size_t blocks = (points + block_size - 1) / block_size;
-    for (std::size_t start = 0; start < blocks; start += wave) {
-      const std::size_t n = std::min(wave, blocks - start);
-      std::vector<Rows> results(n, empty);
-      parallel_for(n, threads, [&](std::size_t b) {
-        const std::size_t first = (start + b) * block_size;
-        const std::size_t last = std::min(first + block_size, points);
-        results[b].reserve(last - first);
-        for (std::size_t i = first; i < last; ++i) {
-          const GridPoint point{i % n_momenta, i / n_momenta};
-          results[b].add(detector, request, point,
-                         resolve(geometry, grid_track(request, point), model));
-        }
-      });
-      for (Rows& block : results) {
-        evaluated += block.evaluated();
-        done += block.rows();
-        sink.write(std::move(block).take());
-        if (options.progress) options.progress(done, points * detectors.size());
-      }
-    }
+  for (std::size_t d = 0; d < detectors.size(); ++d) {
+    const std::size_t first = std::clamp(d * points, from, to) - d * points;
+    const std::size_t last = std::clamp((d + 1) * points, from, to);
+    if (last <= d * points + first) continue;
+    const std::size_t n = last - d * points - first;
+    const std::size_t size = block_size(n, threads);
+    const TrackingGeometry geometry(detectors[d]);
+    const Model model = model_of(request, detectors[d], options.engine);
+    const auto make = [&](std::size_t b) {
+      const std::size_t begin = first + b * size;
+      const std::size_t end = begin + std::min(size, n - b * size);
+      Rows rows = empty;
+      Block block;
+      block.statistics = add(detectors[d], geometry, model, begin, end, rows);
+      block.evaluated = rows.evaluated();
+      block.table = std::move(rows).take();
+      block.prepared = sink.prepare(block.table);
+      return block;
+    };
+    const auto take = [&](const Block& block) {
+      sink.write_prepared(block.table, block.prepared);
+      evaluated += block.evaluated;
+      if (options.statistics) *options.statistics += block.statistics;
+      done += block.table.rows();
+      if (options.progress) options.progress(done, to - from);
+    };
+    parallel_in_order((n + size - 1) / size, threads, make, take);
   }
   sink.finish();
   return evaluated;
@@ -79,14 +149,29 @@ std::size_t scan_rows(const StudyRequest& request,
 std::size_t scan(const StudyRequest& request,
                  std::span<const Detector> detectors,
                  const ScanOptions& options, TableSink& sink) {
+  const auto add = [&](const Detector& detector,
+                       const TrackingGeometry& geometry, const Model& model,
+                       std::size_t begin, std::size_t end,
+                       ResolutionTable& rows) {
+    return options.in_lanes && fits_in_lanes(geometry, model)
+               ? add_batch(detector, geometry, request, model, begin, end, rows)
+               : add_one_by_one(detector, geometry, request, model, begin, end,
+                                rows);
+  };
   return scan_rows(request, detectors, options, sink,
-                   ResolutionTable(request.at.has_value()));
+                   ResolutionTable(request.at.has_value()), add);
 }
 
 std::size_t scan_covariances(const StudyRequest& request,
                              std::span<const Detector> detectors,
                              const ScanOptions& options, TableSink& sink) {
-  return scan_rows(request, detectors, options, sink, CovarianceTable());
+  const auto add = [&](const Detector& detector,
+                       const TrackingGeometry& geometry, const Model& model,
+                       std::size_t begin, std::size_t end,
+                       CovarianceTable& rows) {
+    return add_one_by_one(detector, geometry, request, model, begin, end, rows);
+  };
+  return scan_rows(request, detectors, options, sink, CovarianceTable(), add);
 }
 
 }  // namespace gttf

@@ -8,16 +8,27 @@
 
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
-#include "gttf/resolution/resolution.hpp"
+#include "gttf/resolution/batch.hpp"
 #include "gttf/study/request.hpp"
 
 namespace gttf {
+
+/// The rows `from` to `to`, the last one excluded, of a whole scan.
+struct RowRange {
+  std::size_t from = 0;
+  std::size_t to = static_cast<std::size_t>(-1);
+};
 
 struct ScanOptions {
   Engine engine = Engine::streaming;
   unsigned threads = 0;  ///< 0: all cores; the result does not depend on it
   /// Called from one thread with the number of finished points; may be empty.
-  std::function<void(std::size_t done, std::size_t total)> progress;
+  std::function<void(std::size_t done, std::size_t total)> progress = {};
+  RowRange rows = {};  ///< neither does a row depend on the others
+  BatchStatistics* statistics = nullptr;  ///< added to if not null
+  /// Many tracks at once where fits_in_lanes(); else one by one: the last digit
+  /// then does not depend on SimdLevel.
+  bool in_lanes = true;
 };
 
 /// Every point of the grid, for each detector in turn: angle outer, momentum

@@ -35,7 +35,8 @@ void append_rows(Table& table, Table more) {
 }
 
 ScanTable scan_table(const StudyRequest& request, const Detector& detector,
-                     const ScanOptions& options) {
+                     ScanOptions options) {
+  options.in_lanes = false;
   Collector collector;
   const std::size_t evaluated =
       scan(request, {&detector, 1}, options, collector);

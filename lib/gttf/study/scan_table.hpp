@@ -17,8 +17,9 @@ struct ScanTable {
   std::size_t evaluated = 0;  ///< tracks with at least one resolution
 };
 
-/// scan() of one detector.
+/// scan() of one detector, track by track: rows that are kept and compared are
+/// the same bytes with any vector instructions.
 ScanTable scan_table(const StudyRequest& request, const Detector& detector,
-                     const ScanOptions& options);
+                     ScanOptions options);
 
 }  // namespace gttf

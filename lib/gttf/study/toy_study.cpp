@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "gttf/core/chi2_probability.hpp"
+#include "gttf/core/parallel.hpp"
 #include "gttf/resolution/any_toys.hpp"
-#include "gttf/study/parallel.hpp"
 #include "gttf/study/resolution_table.hpp"
 #include "gttf/study/toy_rows.hpp"
 

@@ -15,21 +15,6 @@ enum class TrackEnd {
   curls_up,  ///< turns back before a layer it would otherwise have reached
 };
 
-/// How a track gets to a surface.
-enum class Reach {
-  crossed,
-  missed,
-  turned_back,  ///< would have crossed it if it did not bend back
-};
-
-/// Sets `x` to the crossing of `l` with `s` if there is one: outward, before
-/// the track has turned by pi, within the extent of the surface. A track that
-/// starts on a surface (within 1 nm) does not cross it. Crossings closer than
-/// 0.57 deg to the surface (cos of incidence below 0.01) are left out: a thin
-/// layer is no model of them.
-Reach find_crossing(const Line<double>& l, const SurfaceRecord& s,
-                    Crossing<double>& x);
-
 /// One crossing: which surface, where, and how much it scatters there.
 template <class S>
 struct TrackCrossing {
@@ -63,8 +48,8 @@ void scatter_all(const TrackingGeometry& geometry, Scattering model,
             : S(0);
 }
 
-/// Every surface that `track` crosses (see find_crossing), in order of flight;
-/// surfaces at equal path in the order of the detector.
+/// Every surface that `track` crosses (see find_crossing in reach.hpp), in
+/// order of flight; surfaces at equal path in the order of the detector.
 Crossings<double> find_crossings(const TrackingGeometry& geometry,
                                  const Track& track, Scattering model);
 

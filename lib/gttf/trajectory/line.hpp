@@ -31,38 +31,53 @@ struct Line {
   bool on_axis;       ///< start point on the z axis (all lanes)
 };
 
-/// The reference helix of `track` in a field bz [GeV/(e mm)] along z.
+/// A Track as numbers of another type: one per lane, or with derivatives.
+template <class S>
+struct TrackValues {
+  S p, theta, phi, mass, charge, x, y, z;
+};
+
+/// The reference helix of a track in a field bz [GeV/(e mm)] along z.
 ///
+/// @param on_axis    the start point is on the z axis (all lanes)
 /// @param cos_floor  |cos(theta)| below it counts as 0: keeps tan(theta) finite
 ///                   where theta is 90 deg but for rounding
 template <class S>
-Line<S> make_line(const Track& track, double bz, double cos_floor = 1e-12) {
+Line<S> make_line(const TrackValues<S>& t, double bz, bool on_axis,
+                  double cos_floor = 1e-12) {
   using std::abs, std::cos, std::sin, std::log;
   Line<S> l;
-  const S theta(track.theta), phi(track.phi), p(track.p), q(track.charge);
-  l.sin_theta = sin(theta);
-  l.cos_theta = cos(theta);
-  if (std::abs(std::cos(track.theta)) < cos_floor) l.cos_theta = S(0);
+  l.sin_theta = sin(t.theta);
+  l.cos_theta = cos(t.theta);
+  l.cos_theta = select(abs(l.cos_theta) < S(cos_floor), S(0), l.cos_theta);
   l.inv_sin_theta = S(1) / l.sin_theta;
   l.cot_theta = l.cos_theta * l.inv_sin_theta;
   l.tan_theta = l.sin_theta / l.cos_theta;
-  l.kappa = -(q * S(bz)) / p;
+  l.kappa = -(t.charge * S(bz)) / t.p;
   l.c = l.kappa * l.inv_sin_theta;
   l.kappa_column = bz == 0 ? S(0) : l.inv_sin_theta;
-  l.cos_phi = cos(phi);
-  l.sin_phi = sin(phi);
-  const S x(track.vertex[0]), y(track.vertex[1]);
-  l.along = x * l.cos_phi + y * l.sin_phi;
-  l.across = y * l.cos_phi - x * l.sin_phi;
-  l.z = S(track.vertex[2]);
-  l.r2 = x * x + y * y;
-  l.on_axis = track.vertex[0] == 0 && track.vertex[1] == 0;
-  const S m_over_p = S(track.mass) / p;
+  l.cos_phi = cos(t.phi);
+  l.sin_phi = sin(t.phi);
+  l.along = t.x * l.cos_phi + t.y * l.sin_phi;
+  l.across = t.y * l.cos_phi - t.x * l.sin_phi;
+  l.z = t.z;
+  l.r2 = t.x * t.x + t.y * t.y;
+  l.on_axis = on_axis;
+  const S m_over_p = t.mass / t.p;
   const S inv_beta2 = S(1) + m_over_p * m_over_p;
-  const S k = S(13.6 * unit::MeV) * q / p;
+  const S k = S(13.6 * unit::MeV) * t.charge / t.p;
   l.scatter_scale = k * k * inv_beta2;
-  l.log_charge_beta = log(q * q * inv_beta2);
+  l.log_charge_beta = log(t.charge * t.charge * inv_beta2);
   return l;
+}
+
+template <class S>
+Line<S> make_line(const Track& track, double bz, double cos_floor = 1e-12) {
+  const auto& v = track.vertex;
+  return make_line(
+      TrackValues<S>{S(track.p), S(track.theta), S(track.phi), S(track.mass),
+                     S(track.charge), S(v[0]), S(v[1]), S(v[2])},
+      bz, v[0] == 0 && v[1] == 0, cos_floor);
 }
 
 }  // namespace gttf

@@ -16,9 +16,13 @@ namespace gttf::detail {
 using Vector3Rows = Eigen::Matrix<double, 3, 5>;
 using RowVector5 = Eigen::Matrix<double, 1, 5>;
 
-/// A track with its crossings. A helix is taken where the field is along z or
-/// none, no energy is lost, and the track does not run along the polar axis;
-/// both ways give the same numbers there.
+/// Is the track taken as a helix or a straight line: the field is along z or
+/// none, no energy is lost, and the track does not run along the polar axis?
+bool follows_helix(const TrackingGeometry& geometry, const Track& track,
+                   const Model& model);
+
+/// A track with its crossings: a helix where it follows one, else traced; both
+/// ways give the same numbers there.
 class AnyTrack {
  public:
   AnyTrack(const TrackingGeometry& geometry, const Track& track,

@@ -42,9 +42,9 @@ struct FilteredTrack {
     if (start_hit) return total;
     for (int k = 0; k <= path.first(); ++k) {
       const auto b = path.general_kinks(static_cast<std::size_t>(k));
-      const auto theta = product(parameters, b.theta);
-      const auto phi = product(parameters, b.phi);
-      const auto loss = product(parameters, b.loss);
+      const auto theta = covariance_with(parameters, b.theta);
+      const auto phi = covariance_with(parameters, b.phi);
+      const auto loss = covariance_with(parameters, b.loss);
       for (std::size_t q = 0; q < n_parameters; ++q)
         total.values[q] += b.w * theta[q] * theta[q] +
                            b.w_phi * phi[q] * phi[q] +

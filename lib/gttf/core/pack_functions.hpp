@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logarithm, sine and cosine of a Pack, without branches and tables.
+#pragma once
+
+#include <cstdint>
+
+#include "gttf/core/pack.hpp"
+#include "gttf/core/series.hpp"
+
+namespace gttf {
+
+namespace detail {
+
+/// ln(m) = 2 atanh(s), s = (m - 1)/(m + 1), for m in [sqrt(1/2), sqrt(2)):
+/// s^2 < 0.0295, ten terms of s^2k/(2k+1) leave 2e-18.
+template <class S>
+[[gnu::always_inline]] inline S log_of_mantissa(const S& m) {
+  constexpr double terms[] = {1. / 3,  1. / 5,  1. / 7,  1. / 9,  1. / 11,
+                              1. / 13, 1. / 15, 1. / 17, 1. / 19, 1. / 21};
+  const S s = (m - S(1)) / (m + S(1)), z = s * s, twice = s + s;
+  return twice + twice * z * polynomial(terms, z);
+}
+
+/// Sine and cosine of |y| <= pi/4, and the quadrant in the two lowest bits of
+/// the vectors of `quadrant`.
+template <class P>
+struct Quadrant {
+  P sine, cosine;
+  typename P::Bits quadrant[sizeof(P::v) / sizeof(P::v[0])];
+};
+
+template <class Isa, std::size_t n>
+[[gnu::always_inline]] inline Quadrant<Pack<Isa, n>> quadrant_of(
+    const Pack<Isa, n>& x) {
+  using P = Pack<Isa, n>;
+  // adding 1.5 * 2^52 rounds to a whole number, which then stands in the
+  // lowest bits
+  constexpr double magic = 6755399441055744.0;
+  // pi/2 in parts of 33 bits: products with whole numbers below 2^20 are exact
+  constexpr double part1 = 1.57079632673412561417e+00;
+  constexpr double part2 = 6.07710050630396597660e-11;
+  constexpr double part3 = 2.02226624879595063154e-21;
+  const P shifted = x * P(2 / unit::pi) + P(magic);
+  const P turns = shifted - P(magic);
+  const P y = ((x - turns * P(part1)) - turns * P(part2)) - turns * P(part3);
+  const P y2 = y * y;
+  const SineSeries<P> series = sine_series(y2);
+  Quadrant<P> q;
+  q.sine = y - y * (y2 * series.deficit);
+  q.cosine = series.cosine;
+  for (std::size_t i = 0; i < n; ++i)
+    q.quadrant[i] = __builtin_bit_cast(typename P::Bits, shifted.v[i]);
+  return q;
+}
+
+/// `first` in even quadrants, `second` in odd ones, negative in the quadrants
+/// 2 and 3.
+template <class Isa, std::size_t n>
+[[gnu::always_inline]] inline Pack<Isa, n> by_quadrant(
+    const typename Pack<Isa, n>::Bits* quadrant, std::uint64_t shift,
+    const Pack<Isa, n>& even, const Pack<Isa, n>& odd) {
+  using P = Pack<Isa, n>;
+  using Bits = typename P::Bits;
+  P r;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Bits q = quadrant[i] + shift;
+    // the number 2 where the lowest bit is set, else 0
+    const auto two = __builtin_bit_cast(typename P::Vector, (q & 1) << 62);
+    const Bits value = __builtin_bit_cast(
+        Bits, Isa::choose(Isa::less(Isa::fill(1), two), odd.v[i], even.v[i]));
+    r.v[i] = __builtin_bit_cast(typename P::Vector, value ^ ((q & 2) << 62));
+  }
+  return r;
+}
+
+}  // namespace detail
+
+/// ln(x) for normal x > 0, within 2.5 units in the last place; anything else
+/// gives something finite or NaN.
+template <class Isa, std::size_t n>
+[[gnu::always_inline]] inline Pack<Isa, n> log(const Pack<Isa, n>& x) {
+  using P = Pack<Isa, n>;
+  using Bits = typename P::Bits;
+  constexpr std::uint64_t one = 0x3ff0000000000000;
+  constexpr std::uint64_t root_half = 0x3fe6a09e667f3bcd;
+  constexpr std::uint64_t two_to_52 = 0x4330000000000000;
+  P exponent, mantissa;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Bits bits = __builtin_bit_cast(Bits, x.v[i]);
+    const Bits biased = (bits - root_half + one) >> 52;
+    exponent.v[i] = __builtin_bit_cast(typename P::Vector, biased | two_to_52) -
+                    Isa::fill(4503599627370496.0 + 1023.0);
+    mantissa.v[i] =
+        __builtin_bit_cast(typename P::Vector, bits - (biased << 52) + one);
+  }
+  return exponent * P(0.69314718055994530942) +
+         detail::log_of_mantissa(mantissa);
+}
+
+/// sin(x) for |x| < 1e5, within 1.5 units in the last place.
+template <class Isa, std::size_t n>
+[[gnu::always_inline]] inline Pack<Isa, n> sin(const Pack<Isa, n>& x) {
+  const auto q = detail::quadrant_of(x);
+  return detail::by_quadrant<Isa, n>(q.quadrant, 0, q.sine, q.cosine);
+}
+
+/// cos(x) for |x| < 1e5, within 1.5 units in the last place.
+template <class Isa, std::size_t n>
+[[gnu::always_inline]] inline Pack<Isa, n> cos(const Pack<Isa, n>& x) {
+  const auto q = detail::quadrant_of(x);
+  return detail::by_quadrant<Isa, n>(q.quadrant, 1, q.sine, q.cosine);
+}
+
+}  // namespace gttf

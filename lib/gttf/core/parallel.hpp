@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work shared out among threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace gttf {
+
+/// Threads to use if `wanted` are asked for; 0: one per core.
+inline unsigned thread_count(unsigned wanted) {
+  return wanted > 0 ? wanted
+                    : std::max(1u, std::thread::hardware_concurrency());
+}
+
+/// Calls worker(next) on up to `threads` threads; next() hands out 0 ... n-1,
+/// each once, and then nothing. The first exception of a worker is thrown here,
+/// after all have ended.
+template <class Worker>
+void parallel_workers(std::size_t n, unsigned threads, const Worker& worker) {
+  std::atomic<std::size_t> counter = 0;
+  const auto next = [&]() -> std::optional<std::size_t> {
+    const std::size_t i = counter++;
+    return i < n ? std::optional(i) : std::nullopt;
+  };
+  if (threads <= 1 || n <= 1) {
+    worker(next);
+    return;
+  }
+  std::exception_ptr failure;
+  std::mutex mutex;
+  {
+    std::vector<std::jthread> pool;
+    for (unsigned t = 0; t < std::min<std::size_t>(threads, n); ++t)
+      pool.emplace_back([&] {
+        try {
+          worker(next);
+        } catch (...) {
+          const std::lock_guard lock(mutex);
+          if (!failure) failure = std::current_exception();
+          counter = n;
+        }
+      });
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// make(i) for i = 0 ... n-1 on up to `threads` threads; each result goes to
+/// take(result) on the calling thread, in the order of i. At most four results
+/// per thread wait their turn. The first exception of either is thrown here,
+/// after all threads have ended.
+template <class Make, class Take>
+void parallel_in_order(std::size_t n, unsigned threads, const Make& make,
+                       const Take& take) {
+  if (threads <= 1 || n <= 1) {
+    for (std::size_t i = 0; i < n; ++i) take(make(i));
+    return;
+  }
+  using Result = std::decay_t<decltype(make(n))>;
+  const std::size_t ahead = std::size_t{4} * threads;
+  std::map<std::size_t, Result> ready;
+  std::size_t next = 0, taken = 0;
+  bool stopped = false;
+  std::exception_ptr failure;
+  std::mutex mutex;
+  std::condition_variable changed;
+  const auto work = [&] {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(
+          lock, [&] { return stopped || next == n || next < taken + ahead; });
+      if (stopped || next == n) return;
+      const std::size_t i = next++;
+      lock.unlock();
+      try {
+        Result result = make(i);
+        lock.lock();
+        ready.emplace(i, std::move(result));
+      } catch (...) {
+        if (!lock.owns_lock()) lock.lock();
+        if (!failure) failure = std::current_exception();
+        stopped = true;
+      }
+      changed.notify_all();
+    }
+  };
+  std::vector<std::jthread> pool;
+  for (unsigned t = 0; t < std::min<std::size_t>(threads, n); ++t)
+    pool.emplace_back(work);
+  try {
+    std::unique_lock lock(mutex);
+    for (; taken < n && !stopped; ++taken) {
+      changed.wait(lock, [&] { return stopped || ready.contains(taken); });
+      if (stopped) break;
+      auto result = ready.extract(taken);
+      lock.unlock();
+      take(std::move(result.mapped()));
+      lock.lock();
+      changed.notify_all();
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex);
+    failure = std::current_exception();
+    stopped = true;
+    changed.notify_all();
+  }
+  pool.clear();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace gttf

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/resolution/batch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <mutex>
+
+#include "gttf/core/expect.hpp"
+#include "gttf/core/parallel.hpp"
+#include "gttf/resolution/budget.hpp"
+#include "gttf/resolution/detail/any_track.hpp"
+#include "gttf/resolution/detail/lane_groups.hpp"
+
+namespace gttf {
+
+namespace {
+
+using detail::LaneExtras;
+using detail::LanePlane;
+using detail::LaneValues;
+
+constexpr std::size_t block_size = 512;
+
+/// Arrays of one number per track and the plane each comes from.
+struct PlaneTarget {
+  std::span<double> ResolutionArrays::*target;
+  std::size_t plane;
+  double Resolution::*member;
+};
+constexpr std::array plane_targets = {
+    PlaneTarget{&ResolutionArrays::sigma_p_rel, LanePlane::sigma_p,
+                &Resolution::sigma_p_rel},
+    PlaneTarget{&ResolutionArrays::sigma_pt_rel, LanePlane::sigma_pt,
+                &Resolution::sigma_pt_rel},
+    PlaneTarget{&ResolutionArrays::xi, LanePlane::xi, &Resolution::xi},
+    PlaneTarget{&ResolutionArrays::sigma_p_rel_hit_only, LanePlane::hit_only,
+                &Resolution::sigma_p_rel_hit_only},
+    PlaneTarget{&ResolutionArrays::sigma_p_rel_ms_only, LanePlane::ms_only,
+                &Resolution::sigma_p_rel_ms_only},
+    PlaneTarget{&ResolutionArrays::mu_phi, LanePlane::mu_phi,
+                &Resolution::mu_phi},
+    PlaneTarget{&ResolutionArrays::mu_theta, LanePlane::mu_theta,
+                &Resolution::mu_theta}};
+
+struct MatrixTarget {
+  std::span<double> ResolutionArrays::*target;
+  std::size_t plane;
+  Matrix5 Resolution::*member;
+};
+constexpr std::size_t triangle = 15;
+constexpr std::array matrix_targets = {
+    MatrixTarget{&ResolutionArrays::perigee, LanePlane::perigee,
+                 &Resolution::perigee},
+    MatrixTarget{&ResolutionArrays::perigee_without_inner,
+                 LanePlane::without_inner, &Resolution::perigee_without_inner},
+    MatrixTarget{&ResolutionArrays::first_hit, LanePlane::first_hit,
+                 &Resolution::first_hit},
+    MatrixTarget{&ResolutionArrays::start_plane, LanePlane::start_plane,
+                 &Resolution::start_plane}};
+
+LaneExtras extras_for(const ResolutionArrays& r) {
+  if (!r.scattering_variance.empty() || !r.hit_variance.empty())
+    return LaneExtras::budget;
+  if (!r.mu_phi.empty() || !r.mu_theta.empty())
+    return LaneExtras::limits_and_shares;
+  if (!r.sigma_p_rel_hit_only.empty() || !r.sigma_p_rel_ms_only.empty())
+    return LaneExtras::limits;
+  return LaneExtras::none;
+}
+
+/// Bytes whose address is a multiple of 64.
+class Workspace {
+ public:
+  std::byte* with(std::size_t bytes) {
+    const std::size_t lines = (bytes + sizeof(Line) - 1) / sizeof(Line);
+    if (lines > size_) {
+      lines_ = std::make_unique_for_overwrite<Line[]>(lines);
+      size_ = lines;
+    }
+    return reinterpret_cast<std::byte*>(lines_.get());
+  }
+
+ private:
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  std::unique_ptr<Line[]> lines_;
+  std::size_t size_ = 0;
+};
+
+/// What the threads share.
+struct Job {
+  const TrackingGeometry& geometry;
+  const detail::LaneGeometry lanes;
+  const detail::LaneKernel& kernel;
+  const TrackArrays& tracks;
+  const Model& model;
+  const ResolutionArrays& results;
+};
+
+class Worker {
+ public:
+  explicit Worker(const Job& job)
+      : job_(job),
+        groups_(job.lanes, job.kernel, job.tracks),
+        extras_(extras_for(job.results)) {
+    in_lanes_ = fits_in_lanes(job.geometry, job.model);
+    fit_.surfaces = job.lanes.surfaces.data();
+    fit_.bz = job.lanes.bz;
+    fit_.scattering = job.model.scattering;
+    fit_.tracks = &lanes_;
+    fit_.all = (detail::LaneBits{1} << job.kernel.width) - 1;
+    fit_.out = out_.data();
+    fit_.start_plane = !job_.results.start_plane.empty();
+  }
+
+  void run(std::size_t begin, std::size_t end) {
+    statistics_.tracks += end - begin;
+    if (!in_lanes_) {
+      statistics_.not_for_lanes += end - begin;
+      for (std::size_t t = begin; t < end; ++t) resolve_alone(t);
+      return;
+    }
+    groups_.search(begin, end);
+    const bool field = job_.lanes.bz != 0;
+    const int least_hits = field ? 3 : 2;
+    begin_ = begin;
+    helix_.resize(end - begin);
+    for (std::size_t t = begin; t < end; ++t) {
+      helix_[t - begin] = detail::follows_helix(
+          job_.geometry, job_.tracks.track(t), job_.model);
+      if (is_helix(t)) set_unfitted(t, least_hits);
+    }
+    groups_.for_each_group(least_hits, [&](const detail::LaneGroup& group) {
+      fit(group, field ? Status::ok : Status::no_field);
+    });
+    for (std::size_t t = begin; t < end; ++t) {
+      if (is_helix(t)) continue;
+      ++statistics_.not_for_lanes;
+      resolve_alone(t);
+    }
+  }
+
+  const BatchStatistics& statistics() const { return statistics_; }
+
+ private:
+  bool is_helix(std::size_t t) const { return helix_[t - begin_] != 0; }
+
+  void set_unfitted(std::size_t t, int least_hits) {
+    const ResolutionArrays& r = job_.results;
+    const int n_hits = groups_.list_of(t).n_measuring;
+    const bool curls_up = groups_.turned_back(t);
+    if (!r.n_hits.empty()) r.n_hits[t] = n_hits;
+    if (!r.x_over_x0.empty()) r.x_over_x0[t] = groups_.x_over_x0(t);
+    if (!r.end.empty())
+      r.end[t] = curls_up ? TrackEnd::curls_up : TrackEnd::leaves;
+    if (n_hits >= least_hits) return;
+    ++statistics_.not_fitted;
+    if (!r.status.empty())
+      r.status[t] = curls_up ? Status::curls_up : Status::too_few_hits;
+    for (const PlaneTarget& p : plane_targets)
+      if (auto to = r.*p.target; !to.empty()) to[t] = Resolution::none;
+    for (const MatrixTarget& m : matrix_targets)
+      if (auto to = r.*m.target; !to.empty())
+        for (std::size_t i = 0; i < triangle; ++i)
+          to[i * job_.tracks.size + t] = Resolution::none;
+    fill_budget(t, Resolution::none);
+  }
+
+  void fit(const detail::LaneGroup& group, Status status) {
+    groups_.gather(group, lanes_);
+    fit_.list = group.list.data();
+    fit_.n_crossings = group.list.size();
+    if (extras_ >= LaneExtras::limits_and_shares)
+      fit_.workspace = workspace_.with(
+          job_.kernel.workspace(group.list.size(), group.n_coordinates));
+    if (extras_ == LaneExtras::budget) {
+      budget_.resize(group.list.size() * detail::budget_planes);
+      fit_.budget = budget_.data();
+    }
+    const detail::LaneBits doubtful =
+        job_.kernel.fit[static_cast<std::size_t>(extras_)](fit_);
+    ++statistics_.groups;
+    store(group, status);
+    for (std::size_t lane = 0; lane < group.n; ++lane) {
+      if (!is_helix(group.track[lane])) continue;
+      if ((doubtful >> lane & 1) != 0) {
+        ++statistics_.doubtful;
+        resolve_alone(group.track[lane]);
+      } else {
+        ++(group.mixed ? statistics_.mixed_lists : statistics_.same_list);
+      }
+    }
+  }
+
+  void store(const detail::LaneGroup& group, Status status) {
+    const ResolutionArrays& r = job_.results;
+    const auto put = [&](const LaneValues& from, double* to) {
+      for (std::size_t lane = 0; lane < group.n; ++lane)
+        to[group.track[lane]] = from.value[lane];
+    };
+    const std::size_t n = job_.tracks.size;
+    for (const PlaneTarget& p : plane_targets)
+      if (auto to = r.*p.target; !to.empty()) put(out_[p.plane], to.data());
+    for (const MatrixTarget& m : matrix_targets)
+      if (auto to = r.*m.target; !to.empty())
+        for (std::size_t i = 0; i < triangle; ++i)
+          put(out_[m.plane + i], to.data() + i * n);
+    if (!r.status.empty())
+      for (std::size_t lane = 0; lane < group.n; ++lane)
+        r.status[group.track[lane]] = status;
+    if (extras_ == LaneExtras::budget) store_budget(group);
+  }
+
+  void store_budget(const detail::LaneGroup& group) {
+    const ResolutionArrays& r = job_.results;
+    const std::size_t n = job_.tracks.size;
+    for (std::size_t lane = 0; lane < group.n; ++lane)
+      fill_budget(group.track[lane], 0);
+    for (std::size_t k = 0; k < group.list.size(); ++k)
+      for (std::size_t q = 0; q < n_parameters; ++q) {
+        const std::size_t row = group.list[k].surface * n_parameters + q;
+        const LaneValues* planes = &budget_[k * detail::budget_planes];
+        const auto put = [&](const LaneValues& from, std::span<double> to) {
+          if (to.empty()) return;
+          for (std::size_t lane = 0; lane < group.n; ++lane)
+            to[row * n + group.track[lane]] = from.value[lane];
+        };
+        put(planes[q], r.scattering_variance);
+        put(planes[n_parameters + q], r.hit_variance);
+      }
+  }
+
+  /// Sets the budget of all layers of a track.
+  void fill_budget(std::size_t t, double value) {
+    for (const std::span<double> to :
+         {job_.results.scattering_variance, job_.results.hit_variance})
+      for (std::size_t i = t; i < to.size(); i += job_.tracks.size)
+        to[i] = value;
+  }
+
+  void resolve_alone(std::size_t t) {
+    const Track track = job_.tracks.track(t);
+    const ResolutionArrays& r = job_.results;
+    const std::size_t n = job_.tracks.size;
+    Budget budget;
+    if (extras_ == LaneExtras::budget)
+      budget = make_budget(job_.geometry, track, job_.model);
+    const Resolution one =
+        extras_ == LaneExtras::budget
+            ? budget.resolution
+            : gttf::resolve(job_.geometry, track, job_.model);
+    for (const PlaneTarget& p : plane_targets)
+      if (auto to = r.*p.target; !to.empty()) to[t] = one.*p.member;
+    for (const MatrixTarget& m : matrix_targets)
+      if (auto to = r.*m.target; !to.empty())
+        for (int i = 0, plane = 0; i < 5; ++i)
+          for (int j = 0; j <= i; ++j, ++plane)
+            to[static_cast<std::size_t>(plane) * n + t] = (one.*m.member)(i, j);
+    if (!r.n_hits.empty()) r.n_hits[t] = one.n_hits;
+    if (!r.x_over_x0.empty()) r.x_over_x0[t] = one.x_over_x0;
+    if (!r.end.empty()) r.end[t] = one.end;
+    if (!r.status.empty()) r.status[t] = one.status;
+    if (extras_ != LaneExtras::budget) return;
+    fill_budget(t, budget.exists() ? 0 : Resolution::none);
+    for (const BudgetPart& part : budget.parts) {
+      const auto to = part.cause == Cause::scattering ? r.scattering_variance
+                      : part.cause == Cause::hit      ? r.hit_variance
+                                                      : std::span<double>();
+      if (to.empty() || part.layer == BudgetPart::none) continue;
+      for (std::size_t q = 0; q < n_parameters; ++q)
+        to[(part.layer * n_parameters + q) * n + t] += part.variance.values[q];
+    }
+  }
+
+  const Job& job_;
+  detail::LaneGroups groups_;
+  LaneExtras extras_;
+  bool in_lanes_ = true;
+  std::size_t begin_ = 0;  ///< of the block
+  std::vector<char> helix_;
+  detail::LaneTracks lanes_;
+  detail::LaneFit fit_;
+  std::array<LaneValues, LanePlane::count> out_;
+  std::vector<LaneValues> budget_;
+  Workspace workspace_;
+  BatchStatistics statistics_;
+};
+
+}  // namespace
+
+Track TrackArrays::track(std::size_t i) const {
+  const auto at = [i](std::span<const double> values) {
+    return values[values.size() == 1 ? 0 : i];
+  };
+  return {at(p),    at(theta),  at(phi),
+          at(mass), at(charge), {at(x), at(y), at(z)}};
+}
+
+bool fits_in_lanes(const TrackingGeometry& geometry, const Model& model) {
+  const FieldKind field = geometry.field().kind;
+  return model.engine == Engine::streaming && !model.beam_spot &&
+         model.loss == EnergyLoss::off && !model.at &&
+         (field == FieldKind::solenoid || field == FieldKind::none);
+}
+
+BatchStatistics& BatchStatistics::operator+=(const BatchStatistics& other) {
+  tracks += other.tracks;
+  same_list += other.same_list;
+  mixed_lists += other.mixed_lists;
+  doubtful += other.doubtful;
+  not_for_lanes += other.not_for_lanes;
+  not_fitted += other.not_fitted;
+  groups += other.groups;
+  return *this;
+}
+
+BatchStatistics resolve(const TrackingGeometry& geometry,
+                        const TrackArrays& tracks, const Model& model,
+                        const ResolutionArrays& results, unsigned threads) {
+  for ([[maybe_unused]] const auto& values :
+       {tracks.p, tracks.theta, tracks.phi, tracks.mass, tracks.charge,
+        tracks.x, tracks.y, tracks.z})
+    GTTF_EXPECT(values.size() == 1 || values.size() == tracks.size);
+  const Job job{geometry,
+                detail::LaneGeometry(geometry),
+                detail::lane_kernel(simd_level()),
+                tracks,
+                model,
+                results};
+  const std::size_t blocks = (tracks.size + block_size - 1) / block_size;
+  BatchStatistics total;
+  std::mutex mutex;
+  parallel_workers(blocks, threads, [&](const auto& next) {
+    Worker worker(job);
+    while (const auto block = next()) {
+      const std::size_t begin = *block * block_size;
+      worker.run(begin, std::min(begin + block_size, tracks.size));
+    }
+    const std::lock_guard lock(mutex);
+    total += worker.statistics();
+  });
+  return total;
+}
+
+}  // namespace gttf

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resolutions of many tracks at once: arrays of tracks in, arrays of results
+// out, several tracks in every instruction.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "gttf/resolution/resolution.hpp"
+
+namespace gttf {
+
+/// Tracks as arrays, units as in Track. Each array has `size` numbers, or one
+/// for all tracks.
+struct TrackArrays {
+  std::size_t size = 0;
+  std::span<const double> p, theta, phi, mass, charge, x, y, z;
+
+  Track track(std::size_t i) const;
+};
+
+/// Where the results go. An array that is empty is not asked for; what is not
+/// asked for costs nothing. Numbers that do not exist are NaN; `status` says
+/// why. The members are those of Resolution.
+struct ResolutionArrays {
+  /// Lower triangles, element by element: (i, j <= i) of track t stands at
+  /// (i (i + 1)/2 + j) size + t; 15 size numbers.
+  std::span<double> perigee, perigee_without_inner, first_hit, start_plane;
+
+  std::span<double> sigma_p_rel, sigma_pt_rel, xi, x_over_x0;
+  /// More of the fit: the limits,
+  std::span<double> sigma_p_rel_hit_only, sigma_p_rel_ms_only;
+  /// the way back through all crossings,
+  std::span<double> mu_phi, mu_theta;
+  /// and on it, the variance that the scattering and the hits of every layer
+  /// add to every parameter, as in BudgetPart (straggling and a beam spot are
+  /// left out): (layer l, parameter q) of track
+  /// t stands at (l n_parameters + q) size + t.
+  std::span<double> scattering_variance, hit_variance;
+
+  std::span<int> n_hits;
+  std::span<Status> status;
+  std::span<TrackEnd> end;
+};
+
+/// Which way the tracks of a batch took.
+struct BatchStatistics {
+  std::size_t tracks = 0;
+  /// In groups with the same list of crossings, one track per lane.
+  std::size_t same_list = 0;
+  /// In groups with different lists, lanes masked where they cross nothing.
+  std::size_t mixed_lists = 0;
+  /// One by one: a parameter is free, or nearly so.
+  std::size_t doubtful = 0;
+  /// One by one: the field, the model or the direction is not for lanes.
+  std::size_t not_for_lanes = 0;
+  /// Too few hits for a fit.
+  std::size_t not_fitted = 0;
+  std::size_t groups = 0;  ///< calls of the fit
+
+  BatchStatistics& operator+=(const BatchStatistics& other);
+};
+
+/// Is it for lanes: streaming fits of helices or straight lines, without energy
+/// loss, from an exact start, and not asked for at a layer?
+bool fits_in_lanes(const TrackingGeometry& geometry, const Model& model);
+
+/// resolve() for every track: the same numbers but for rounding. The result of
+/// a track does not depend on the number of threads nor, within one SimdLevel,
+/// on the tracks beside it.
+///
+/// Memory besides the arrays does not depend on the number of tracks; nor, if
+/// neither mu nor variances are asked for, on the number of crossings but for
+/// their list.
+BatchStatistics resolve(const TrackingGeometry& geometry,
+                        const TrackArrays& tracks, const Model& model,
+                        const ResolutionArrays& results, unsigned threads = 1);
+
+}  // namespace gttf

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the code for one instruction set takes and gives: plain numbers of a
+// group of tracks, one track per lane.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gttf/core/simd.hpp"
+#include "gttf/resolution/parameter.hpp"
+#include "gttf/trajectory/tracking_geometry.hpp"
+
+namespace gttf {
+enum class Scattering;
+}
+
+namespace gttf::detail {
+
+inline constexpr std::size_t most_lanes = 16;
+
+/// One number per lane.
+struct alignas(64) LaneValues {
+  double value[most_lanes];
+};
+
+/// Bit i: lane i.
+using LaneBits = std::uint32_t;
+
+/// A surface and where its coordinates stand.
+struct LaneSurface {
+  SurfaceRecord record;
+  const CoordinateAxis* axes = nullptr;
+  /// The coordinate that with axes[0] measures a point; 0: there is none.
+  unsigned independent_axis = 0;
+};
+
+struct LaneTracks {
+  LaneValues p, theta, phi, mass, charge, x, y, z;
+  LaneValues x_over_x0;  ///< of all crossings; for Scattering::highland_total
+  bool on_axis = false;  ///< the start points of all lanes
+};
+
+/// Which lanes cross which surface.
+struct LaneSearch {
+  const LaneSurface* surfaces = nullptr;
+  std::size_t n_surfaces = 0;
+  double bz = 0;
+  const LaneTracks* tracks = nullptr;
+  // results
+  LaneBits* crossed = nullptr;  ///< per surface
+  LaneValues* arc = nullptr;    ///< per surface; where crossed
+  LaneBits turned_back = 0;     ///< lanes that bend back before a surface
+  LaneValues x_over_x0;
+  /// A guess; `in_order` tells whether every lane crosses these surfaces in
+  /// this order (and perhaps others).
+  const unsigned* guess = nullptr;
+  std::size_t n_guess = 0;
+  bool in_order = false;
+};
+
+/// A crossing of a group of tracks that share a list of them.
+struct LaneCrossing {
+  unsigned surface = 0;
+  LaneBits fitted = 0;  ///< lanes that cross it between their first and last
+                        ///< measuring crossing, these included,
+  LaneBits kinked = 0;  ///< these excluded
+  LaneBits first = 0;   ///< as their first measuring one
+  LaneBits inner = 0;   ///< so or inside of it
+};
+
+/// Planes of LaneFit::out. Symmetric matrices as lower triangles: element
+/// (i, j <= i) at i (i + 1)/2 + j; in the user's parameters, d0 z0 phi0 theta
+/// q/p, or u v phi theta q/p on the first measuring layer, or x y tx ty q/p at
+/// the start.
+struct LanePlane {
+  static constexpr std::size_t perigee = 0, without_inner = 15, first_hit = 30,
+                               sigma_p = 45, sigma_pt = 46, hit_only = 47,
+                               ms_only = 48, mu_phi = 49, mu_theta = 50,
+                               xi = 51, start_plane = 52, count = 67;
+};
+
+/// Planes of one crossing in LaneFit::budget: the variance that its scattering
+/// and its hits add to each Parameter.
+inline constexpr std::size_t budget_planes = 2 * n_parameters;
+
+/// What is asked for besides the covariances.
+enum class LaneExtras { none, limits, limits_and_shares, budget };
+
+struct LaneFit {
+  const LaneSurface* surfaces = nullptr;
+  double bz = 0;
+  Scattering scattering{};
+  const LaneTracks* tracks = nullptr;
+  const LaneCrossing* list = nullptr;
+  std::size_t n_crossings = 0;
+  LaneBits all = 0;
+  /// For the way back: LaneKernel::workspace() bytes, aligned to 64.
+  std::byte* workspace = nullptr;
+  LaneValues* out = nullptr;
+  bool start_plane = false;      ///< that plane is asked for
+  LaneValues* budget = nullptr;  ///< budget_planes per crossing
+};
+
+/// The code for one instruction set.
+struct LaneKernel {
+  std::size_t width;
+  void (*search)(LaneSearch&);
+  /// Returns the lanes whose result may be no resolution at all: a parameter
+  /// is free, or nearly so.
+  LaneBits (*fit[4])(const LaneFit&);  ///< by LaneExtras
+  std::size_t (*workspace)(std::size_t n_crossings, std::size_t n_coordinates);
+};
+
+const LaneKernel& lane_kernel(SimdLevel level);
+
+extern const LaneKernel scalar_lane_kernel;
+#if GTTF_SIMD_X86
+extern const LaneKernel sse2_lane_kernel, avx2_lane_kernel, avx512_lane_kernel;
+#endif
+
+}  // namespace gttf::detail

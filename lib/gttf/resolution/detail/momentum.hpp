@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Relative errors of p and pT from the covariance of q/p and theta.
+#pragma once
+
+#include <cmath>
+
+namespace gttf::detail {
+
+template <class S>
+struct MomentumErrors {
+  S p;   ///< sigma(p)/p
+  S pt;  ///< sigma(pT)/pT; pT = sin(theta) p: correlated errors
+};
+
+/// @param variance, covariance  of q/p; of theta with q/p
+/// @param theta_variance        of theta
+template <class S>
+MomentumErrors<S> momentum_errors(const S& variance, const S& covariance,
+                                  const S& theta_variance, const S& qop,
+                                  const S& cot_theta) {
+  using std::sqrt;
+  const S relative = variance / (qop * qop);
+  return {sqrt(relative),
+          sqrt(relative + cot_theta * cot_theta * theta_variance -
+               S(2) * cot_theta * covariance / qop)};
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Code for the instruction sets of x86-64, chosen when the program runs. Other
+# processors have the scalar code.
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("
+  #if !defined(__x86_64__) || !defined(__GNUC__)
+  #error
+  #endif
+  int main() { return !__builtin_cpu_supports(\"avx2\"); }" GTTF_SIMD_X86)
+
+if(GTTF_SIMD_X86)
+  # Always optimised, so that no function of the standard library is left over
+  # which the linker could then use for every processor (test
+  # structure.simd_symbols). Contraction is the default of gcc, not of clang.
+  function(gttf_lanes level)
+    set_source_files_properties(gttf/resolution/lanes_${level}.cpp PROPERTIES
+      COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=fast")
+  endfunction()
+  gttf_lanes(sse2 -march=x86-64)
+  gttf_lanes(avx2 -march=x86-64-v3 -mtune=haswell)
+  gttf_lanes(avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+  target_compile_definitions(gttf PRIVATE GTTF_SIMD_X86=1)
+endif()

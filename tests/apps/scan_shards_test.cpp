@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "support/run.hpp"
+
+using gttf::test::Folder;
+using gttf::test::has;
+using gttf::test::Outcome;
+using gttf::test::run;
+
+namespace {
+
+// Two detectors, so that a shard reaches across both.
+const std::string scan =
+    "gttf-design scan --detector $DETECTORS/alice_its2.yaml --detector "
+    "$DETECTORS/cld.yaml --p 0.1GeV:100GeV:7 --theta 90deg:20deg:9 ";
+
+std::string error_of(const std::string& arguments) {
+  const Outcome r = run(arguments);
+  CHECK(r.code == 2);
+  CHECK(r.out == "");
+  return r.err;
+}
+
+}  // namespace
+
+TEST_CASE("scan: shards merged give the bytes of the whole") {
+  const Folder folder;
+  const std::string plain = "--no-provenance ";
+  REQUIRE(run(folder, scan + plain + "-o whole.csv -o whole.json").code == 0);
+  for (const std::string k : {"1", "2", "3", "4", "5"})
+    REQUIRE(run(folder, scan + "--threads " + k + " --shard " + k +
+                            "/5 -o part" + k + ".csv")
+                .code == 0);
+  const Outcome merged = run(folder,
+                             "gttf-design scan merge part3.csv part1.csv "
+                             "part5.csv part4.csv part2.csv " +
+                                 plain + "-o merged.csv -o merged.json");
+  CHECK(merged.err == "");
+  REQUIRE(merged.code == 0);
+  CHECK(folder.read("merged.csv") == folder.read("whole.csv"));
+  CHECK(folder.read("merged.json") == folder.read("whole.json"));
+
+  SUBCASE("a part is missing") {
+    const Outcome r = run(folder, "gttf-design scan merge part1.csv part3.csv");
+    CHECK(r.code == 2);
+    CHECK(has(r.err, "the rows 26 to 50 are missing: give all parts"));
+  }
+  SUBCASE("a part is given twice") {
+    const Outcome r = run(folder, "gttf-design scan merge part1.csv part1.csv");
+    CHECK(r.code == 2);
+    CHECK(has(r.err, "overlap: both have row 1"));
+  }
+  SUBCASE("a part is of another study") {
+    run(folder, scan + "--phi 10deg --shard 2/5 -o part2.csv");
+    const Outcome r = run(folder, "gttf-design scan merge part1.csv part2.csv");
+    CHECK(r.code == 2);
+    CHECK(has(r.err, "are not of the same study: their phi_rad differs"));
+  }
+  SUBCASE("a part was made with other vector instructions") {
+    run(folder, scan + "--simd scalar --shard 2/5 -o part2.csv");
+    run(folder, "GTTF_SIMD=scalar " + scan + "--shard 1/5 -o part1.csv");
+    run(folder, scan +
+                    "--set 'field.solenoid=0.4 T' --simd scalar --shard 3/5 -o "
+                    "part3.csv");
+    CHECK(has(run(folder, "gttf-design scan merge part1.csv part2.csv").err,
+              "missing"));
+    CHECK(has(run(folder, "gttf-design scan merge part2.csv part3.csv").err,
+              "their set"));
+  }
+  SUBCASE("a part is cut off") {
+    run(folder, "head -n -1 part5.csv > cut && mv cut part5.csv");
+    const Outcome r = run(folder, "gttf-design scan merge part?.csv -o m.csv");
+    CHECK(r.code == 2);
+    CHECK(has(r.err, "\"part5.csv\" is damaged: it has 25 of 26 rows"));
+    CHECK(run(folder, "test -e m.csv").code != 0);
+  }
+}
+
+TEST_CASE("scan: what is no shard or part is refused") {
+  CHECK(has(error_of(scan + "--shard 2"), "expected k/N as in 2/8"));
+  CHECK(has(error_of(scan + "--shard 1/2"), "write it with -o PART.csv"));
+  CHECK(has(error_of(scan + "--shard 1/2 --format csv --precision 3"),
+            "without --precision"));
+  CHECK(has(error_of("gttf-design scan merge"), "nothing to merge"));
+  CHECK(has(error_of("gttf-design scan merge $DETECTORS/cld.yaml"),
+            "is no part of a scan"));
+  CHECK(has(error_of("gttf-design scan a.yaml b.yaml"), "one study at a time"));
+  CHECK(has(error_of(scan + "--simd mmx"), "--simd"));
+  CHECK(has(error_of("GTTF_SIMD=mmx " + scan), "GTTF_SIMD: unknown level"));
+}
+
+TEST_CASE("scan: statistics tell of all tracks") {
+  const Outcome r = run(scan + "--stats --format csv --columns p_GeV");
+  CHECK(r.code == 0);
+  CHECK(has(r.err, "126 tracks, "));
+  CHECK(has(r.err, "in lanes with tracks of the same list of crossings"));
+  CHECK(has(r.err, "not fitted: too few hits"));
+}

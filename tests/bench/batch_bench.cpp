@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Covariances of arrays of tracks against the number of hits, for every set of
+// instructions; the shipped detectors; the yardstick in the same run.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/barrels.hpp"
+#include "bench/least_squares.hpp"
+#include "gttf/core/simd.hpp"
+#include "gttf/detector/read.hpp"
+#include "support/batch.hpp"
+
+namespace {
+
+using namespace gttf;
+
+/// What is asked of the batch.
+enum class Task { covariance, limits, budget };
+
+/// 1 GeV and more, near 90 degrees: all cross all layers of a barrel.
+test::TrackList make_tracks(std::size_t n) {
+  test::TrackList tracks;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = static_cast<double>(i) / static_cast<double>(n);
+    tracks.add({.p = 1 + 0.02 * x, .theta = (90 - 0.5 * x) * unit::deg});
+  }
+  return tracks;
+}
+
+void run(benchmark::State& state, const Detector& detector, Task task,
+         SimdLevel level, unsigned threads) {
+  if (const auto refusal = set_simd_level(level)) {
+    state.SkipWithError(refusal->c_str());
+    return;
+  }
+  const TrackingGeometry geometry(detector);
+  // enough for all threads, not more than a second's work of the slowest
+  const std::size_t layers = geometry.surfaces().size();
+  const std::size_t n =
+      std::max<std::size_t>(64, 200000 / (10 + layers)) & ~std::size_t{15};
+  const test::TrackList tracks = make_tracks(n);
+  test::BatchOutput out(n, task == Task::budget ? layers : 0);
+  const ResolutionArrays all = out.views();
+  ResolutionArrays wanted;
+  wanted.perigee = all.perigee;
+  wanted.status = all.status;
+  if (task != Task::covariance) {
+    wanted.sigma_p_rel_hit_only = all.sigma_p_rel_hit_only;
+    wanted.sigma_p_rel_ms_only = all.sigma_p_rel_ms_only;
+  }
+  if (task == Task::budget) {
+    wanted.scattering_variance = all.scattering_variance;
+    wanted.hit_variance = all.hit_variance;
+  }
+  BatchStatistics statistics;
+  for (auto _ : state) {
+    statistics = resolve(geometry, tracks.views(), {}, wanted, threads);
+    benchmark::DoNotOptimize(out.perigee.data());
+  }
+  if (statistics.same_list != n) state.SkipWithError("not all in lanes");
+  state.SetItemsProcessed(static_cast<std::int64_t>(n) * state.iterations());
+  state.counters["tracks"] = static_cast<double>(n);
+  state.SetComplexityN(static_cast<std::int64_t>(layers));
+  set_simd_level(std::nullopt);
+}
+
+void yardstick(benchmark::State& state) {
+  const TrackingGeometry geometry(bench::barrel(10));
+  Track track;
+  for (auto _ : state) {
+    track.p = track.p == 1 ? 1.01 : 1;
+    Matrix5 c = bench::dense_covariance(geometry, track);
+    benchmark::DoNotOptimize(c);
+  }
+  state.counters["tracks"] = 1;
+}
+
+const char* name_of(Task task) {
+  switch (task) {
+    case Task::covariance:
+      return "covariance";
+    case Task::limits:
+      return "limits";
+    case Task::budget:
+      return "budget";
+  }
+  return "";
+}
+
+/// "barrel/10/covariance/avx2/threads:1"
+void add(const std::string& what, const Detector& detector, Task task,
+         SimdLevel level, unsigned threads) {
+  const std::string name = what + "/" + name_of(task) + "/" +
+                           std::string(to_string(level)) +
+                           "/threads:" + std::to_string(threads);
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [=](benchmark::State& state) {
+                                 run(state, detector, task, level, threads);
+                               })
+      // of all threads: the time of one of them on an idle machine times their
+      // number; real time beside it
+      ->MeasureProcessCPUTime()
+      ->Unit(benchmark::kMicrosecond);
+}
+
+const int registered = [] {
+  benchmark::RegisterBenchmark("yardstick", yardstick)
+      ->Unit(benchmark::kMicrosecond);
+  for (const SimdLevel level : available_simd_levels()) {
+    for (const int n : {3, 5, 10, 30, 100, 300, 1000, 3000, 10000})
+      for (const unsigned threads : {1u, 2u})
+        add("barrel/" + std::to_string(n), bench::barrel(n), Task::covariance,
+            level, threads);
+    for (const Task task : {Task::limits, Task::budget})
+      add("barrel/10", bench::barrel(10), task, level, 1);
+    for (const char* name : {"alice_its2", "cld", "idea"}) {
+      const Detector detector = read_detector(GTTF_SOURCE_DIR "/detectors/" +
+                                              std::string(name) + ".yaml")
+                                    .detector;
+      for (const Task task : {Task::covariance, Task::limits, Task::budget})
+        add(name, detector, task, level, 1);
+    }
+  }
+  return 0;
+}();
+
+}  // namespace

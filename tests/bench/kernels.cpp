@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one kernel a number of times, for counting its instructions:
+// kernels NAME REPETITIONS; without arguments it lists the names.
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bench/barrels.hpp"
+#include "gttf/core/simd.hpp"
+#include "gttf/detector/read.hpp"
+#include "gttf/output/csv.hpp"
+#include "support/batch.hpp"
+
+namespace {
+
+using namespace gttf;
+
+constexpr std::size_t n_tracks = 64;
+
+test::TrackList make_tracks() {
+  test::TrackList tracks;
+  for (std::size_t i = 0; i < n_tracks; ++i)
+    tracks.add({.p = 1 + 0.01 * static_cast<double>(i),
+                .theta = (90 - 0.1 * static_cast<double>(i)) * unit::deg});
+  return tracks;
+}
+
+/// Resolutions of 64 tracks with what `all` asks for.
+void resolve_tracks(const Detector& detector, bool all, int repetitions) {
+  const TrackingGeometry geometry(detector);
+  const test::TrackList tracks = make_tracks();
+  test::BatchOutput out(n_tracks, 0);
+  ResolutionArrays wanted = out.views();
+  if (!all) {
+    wanted = {};
+    wanted.perigee = out.perigee;
+  }
+  for (int i = 0; i < repetitions; ++i)
+    resolve(geometry, tracks.views(), {}, wanted);
+  if (!(out.perigee[0] > 0)) std::abort();
+}
+
+Detector cld() {
+  return read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector;
+}
+
+/// One track by the scalar calls.
+void resolve_one(int repetitions) {
+  const TrackingGeometry geometry(bench::barrel(10));
+  for (int i = 0; i < repetitions; ++i)
+    if (resolve(geometry, Track{}).status != Status::ok) std::abort();
+}
+
+/// 64 rows of 16 numbers as CSV.
+void write_rows(int repetitions) {
+  Table table;
+  for (int c = 0; c < 16; ++c) {
+    Reals cells;
+    for (std::size_t i = 0; i < n_tracks; ++i)
+      cells.push_back(0.017 * static_cast<double>(c + 1) /
+                      static_cast<double>(i + 3));
+    table.add("column" + std::to_string(c), cells);
+  }
+  for (int i = 0; i < repetitions; ++i) {
+    std::ostringstream out;
+    CsvWriter writer(out, {});
+    writer.write(table);
+    writer.finish();
+    if (out.view().empty()) std::abort();
+  }
+}
+
+const std::map<std::string, std::function<void(int)>> kernels = {
+    {"barrel_covariance",
+     [](int n) { resolve_tracks(bench::barrel(10), false, n); }},
+    {"cld_everything", [](int n) { resolve_tracks(cld(), true, n); }},
+    {"one_track", resolve_one},
+    {"csv_rows", write_rows},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    for (const auto& [name, run] : kernels) std::printf("%s\n", name.c_str());
+    return 0;
+  }
+  // the widest that valgrind knows
+  if (set_simd_level(SimdLevel::avx2)) set_simd_level(SimdLevel::scalar);
+  kernels.at(argv[1])(std::atoi(argv[2]));
+  return 0;
+}

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Turns the JSON of the benchmarks into docs/performance.md and its plot.
+
+bench --benchmark_filter='yardstick|barrel/|alice|cld|idea' \
+  --benchmark_repetitions=9 --benchmark_out=bench.json
+report.py bench.json [--scan 'NAME=SECONDS ...'] --into docs
+"""
+import argparse
+import json
+import math
+import pathlib
+import statistics
+
+COLOURS = {"scalar": "#7a7a7a", "sse2": "#1f77b4", "avx2": "#2ca02c",
+           "avx512": "#d62728"}
+
+
+def read(path):
+    """Median CPU time per track in ns of every benchmark, and the context."""
+    data = json.loads(pathlib.Path(path).read_text())
+    runs = {}
+    for b in data["benchmarks"]:
+        if b.get("run_type") == "aggregate" or b.get("error_occurred"):
+            continue
+        unit = {"ns": 1, "us": 1e3, "ms": 1e6}[b["time_unit"]]
+        name = b["run_name"].removesuffix("/process_time")
+        tracks = b.get("tracks", 1)
+        times = runs.setdefault(name, ([], []))
+        times[0].append(b["cpu_time"] * unit / tracks)
+        times[1].append(b["real_time"] * unit / tracks)
+    return {name: tuple(map(statistics.median, t))
+            for name, t in runs.items()}, data["context"]
+
+
+def curves(runs, threads):
+    """{level: [(hits, ns)]} of the covariance of barrels."""
+    found = {}
+    for name, (cpu, _) in runs.items():
+        part = name.split("/")
+        if part[0] == "barrel" and part[2] == "covariance" and \
+                part[4] == f"threads:{threads}":
+            found.setdefault(part[3], []).append((int(part[1]), cpu))
+    return {level: sorted(points) for level, points in found.items()}
+
+
+def exponent(points, least=100):
+    """Slope of log(time) over log(hits) from `least` hits on."""
+    xy = [(math.log(n), math.log(t)) for n, t in points if n >= least]
+    mx = sum(x for x, _ in xy) / len(xy)
+    my = sum(y for _, y in xy) / len(xy)
+    return (sum((x - mx) * (y - my) for x, y in xy) /
+            sum((x - mx) ** 2 for x, _ in xy))
+
+
+def svg(all_curves, yardstick):
+    """Time over number of hits, both logarithmic."""
+    width, height, left, bottom, top, right = 640, 420, 70, 50, 20, 100
+    x0, x1, y0, y1 = math.log10(3), 4, 1.5, 7
+
+    def place(n, t):
+        x = left + (math.log10(n) - x0) / (x1 - x0) * (width - left - right)
+        y = height - bottom - (math.log10(t) - y0) / (y1 - y0) * (
+            height - bottom - top)
+        return x, y
+
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} '
+           f'{height}" font-family="sans-serif" font-size="13">',
+           f'<rect width="{width}" height="{height}" fill="white"/>']
+    for exp in range(2, 8):
+        x, y = place(3, 10 ** exp)
+        label = {2: "100 ns", 3: "1 us", 4: "10 us", 5: "100 us", 6: "1 ms",
+                 7: "10 ms"}[exp]
+        out.append(f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{width - right}" '
+                   f'y2="{y:.1f}" stroke="#ddd"/>')
+        out.append(f'<text x="{x - 6:.1f}" y="{y + 4:.1f}" '
+                   f'text-anchor="end">{label}</text>')
+    for n in (3, 10, 100, 1000, 10000):
+        x, y = place(n, 10 ** y0)
+        out.append(f'<text x="{x:.1f}" y="{y + 18:.1f}" '
+                   f'text-anchor="middle">{n}</text>')
+    out.append(f'<text x="{(left + width - right) / 2}" y="{height - 10}" '
+               'text-anchor="middle">hits</text>')
+    for level, points in all_curves.items():
+        line = " ".join("%.1f,%.1f" % place(*p) for p in points)
+        out.append(f'<polyline points="{line}" fill="none" stroke-width="2" '
+                   f'stroke="{COLOURS[level]}"/>')
+        x, y = place(*points[-1])
+        out.append(f'<text x="{x + 6:.1f}" y="{y + 4:.1f}" '
+                   f'fill="{COLOURS[level]}">{level}</text>')
+    x, y = place(10, yardstick)
+    out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
+    out.append(f'<text x="{x + 8:.1f}" y="{y - 4:.1f}">dense least '
+               'squares</text></svg>')
+    return "\n".join(out) + "\n"
+
+
+def page(runs, context, scans):
+    yardstick = runs["yardstick"][0]
+    one, two = curves(runs, 1), curves(runs, 2)
+    levels = [level for level in COLOURS if level in one]
+
+    def time_of(name):
+        return runs.get(name + "/threads:1", (math.nan, 0))[0]
+
+    def cell(ns):
+        return f"{ns:.0f} ns ({yardstick / ns:.1f}x)" if ns == ns else ""
+
+    text = [
+        "# Performance", "",
+        "Made by `tests/bench/report.py`; how to repeat it stands at the end. "
+        "Medians of", "CPU time per track on one core; in brackets how many "
+        "times faster than a dense", "generalised least-squares fit of the "
+        f"10-layer barrel in the same run ({yardstick / 1e3:.2f} us,", "Eigen "
+        "with fixed sizes, x86-64-v3). Line, search of the crossings, "
+        "scattering and", "fit are included; design: "
+        "[developing/performance](developing/performance.md).", "",
+        f"Machine: {context['num_cpus']} cores, "
+        f"{context['mhz_per_cpu']} MHz, load "
+        f"{context['load_avg'][0] if context.get('load_avg') else '-'}.",
+        "", "| | " + " | ".join(levels) + " |",
+        "|---|" + "---|" * len(levels)]
+    for title, what in (("10 layers: covariance", "barrel/10/covariance"),
+                        ("... and both limits", "barrel/10/limits"),
+                        ("... and the whole budget", "barrel/10/budget"),
+                        ("ITS2: covariance", "alice_its2/covariance"),
+                        ("... limits", "alice_its2/limits"),
+                        ("... budget", "alice_its2/budget"),
+                        ("CLD: covariance", "cld/covariance"),
+                        ("... limits", "cld/limits"),
+                        ("... budget", "cld/budget"),
+                        ("IDEA: covariance", "idea/covariance"),
+                        ("... limits", "idea/limits"),
+                        ("... budget", "idea/budget")):
+        text.append(f"| {title} | " + " | ".join(
+            cell(time_of(f"{what}/{level}")) for level in levels) + " |")
+    text += ["", "![Time of a covariance against the number of hits]"
+             "(performance.svg)", "",
+             "| hits | " + " | ".join(levels) + " |",
+             "|---|" + "---|" * len(levels)]
+    for i, (n, _) in enumerate(one[levels[0]]):
+        text.append(f"| {n} | " + " | ".join(
+            f"{one[level][i][1] / 1e3:.3g} us" for level in levels) + " |")
+    text.append("| exponent from 100 hits | " + " | ".join(
+        f"{exponent(one[level]):.2f}" for level in levels) + " |")
+    text.append("| CPU time with two threads | " + " | ".join(
+        f"{two[level][2][1] / one[level][2][1]:.2f}" for level in levels) +
+        " |")
+    if scans:
+        text += ["", "| whole process | time |", "|---|---|"]
+        text += [f"| {name} | {value} |" for name, value in scans]
+    text += [
+        "", "## Repeat it", "", "```sh norun",
+        "cmake --workflow --preset bench",
+        "build/bench/tests/bench/bench --benchmark_repetitions=9 \\",
+        "  --benchmark_filter='yardstick|barrel/|alice_its2/|cld/|idea/' \\",
+        "  --benchmark_out=bench.json",
+        "python3 tests/bench/report.py bench.json --into docs",
+        "ctest --test-dir build/bench/tests/bench  # instructions of four kernels",
+        "```", "",
+        "Times of a busy or throttled machine shift together: compare ratios "
+        "to the", "yardstick, and instructions.", ""]
+    return "\n".join(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("json")
+    parser.add_argument("--into", default="docs")
+    parser.add_argument("--scan", action="append", default=[],
+                        metavar="NAME=TIME")
+    options = parser.parse_args()
+    runs, context = read(options.json)
+    folder = pathlib.Path(options.into)
+    scans = [scan.rsplit("=", 1) for scan in options.scan]
+    (folder / "performance.md").write_text(page(runs, context, scans))
+    (folder / "performance.svg").write_text(
+        svg(curves(runs, 1), runs["yardstick"][0]))
+
+
+if __name__ == "__main__":
+    main()

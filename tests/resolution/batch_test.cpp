@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/resolution/batch.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "gttf/core/simd.hpp"
+#include "gttf/detector/read.hpp"
+#include "gttf/resolution/budget.hpp"
+#include "support/batch.hpp"
+#include "support/layouts.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+/// Sets a level for the life of a test.
+class AtLevel {
+ public:
+  explicit AtLevel(SimdLevel level) { set_simd_level(level); }
+  ~AtLevel() { set_simd_level(std::nullopt); }
+};
+
+std::vector<Detector> shipped_detectors() {
+  std::vector<Detector> detectors;
+  const std::filesystem::path folder =
+      std::filesystem::path(GTTF_SOURCE_DIR) / "detectors";
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".yaml")
+      detectors.push_back(read_detector(entry.path().string()).detector);
+  return detectors;
+}
+
+TrackList random_tracks(RandomLayouts& random, int n) {
+  TrackList tracks;
+  for (int i = 0; i < n; ++i) tracks.add(random.track());
+  return tracks;
+}
+
+/// Momenta and angles of a scan, from tracks that curl up to 100 GeV.
+TrackList grid(double phi, std::array<double, 3> vertex = {}) {
+  TrackList tracks;
+  for (int j = 0; j < 23; ++j)
+    for (int i = 0; i < 19; ++i) {
+      Track t;
+      t.p = 0.05 * std::pow(100 / 0.05, i / 18.0);
+      t.theta = (8 + 164 * j / 22.0) * unit::deg;
+      t.phi = phi;
+      t.vertex = vertex;
+      tracks.add(t);
+    }
+  return tracks;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](double x, double y) {
+                      return std::bit_cast<std::uint64_t>(x) ==
+                             std::bit_cast<std::uint64_t>(y);
+                    });
+}
+
+/// Largest deviation of the batch from resolve(), relative; statuses, numbers
+/// of hits and what exists must be equal.
+double deviation_from_scalar(const TrackingGeometry& geometry,
+                             const TrackList& tracks, const BatchOutput& r) {
+  double worst = 0;
+  const auto compare = [&](double got, double expected) {
+    REQUIRE(std::isnan(got) == std::isnan(expected));
+    if (!std::isnan(expected))
+      worst = std::max(worst, std::abs(got / expected - 1));
+  };
+  // a share of 1: the gain of a hit that hardly matters is a difference
+  const auto compare_share = [&](double got, double expected) {
+    REQUIRE(std::isnan(got) == std::isnan(expected));
+    if (!std::isnan(expected))
+      worst = std::max(worst, std::abs(got - expected));
+  };
+  for (std::size_t t = 0; t < tracks.size(); ++t) {
+    CAPTURE(t);
+    const Resolution one = resolve(geometry, tracks.views().track(t));
+    REQUIRE(r.status[t] == one.status);
+    REQUIRE(r.n_hits[t] == one.n_hits);
+    REQUIRE(r.end[t] == one.end);
+    CHECK(r.x_over_x0[t] == doctest::Approx(one.x_over_x0).epsilon(1e-13));
+    if (one.status != Status::ok && one.status != Status::no_field) continue;
+    const auto matrices = {
+        std::pair(&r.perigee, &one.perigee),
+        std::pair(&r.without_inner, &one.perigee_without_inner),
+        std::pair(&r.first_hit, &one.first_hit)};
+    for (const auto& [got, expected] : matrices) {
+      const Matrix5 m = got->matrix(t);
+      const int n = one.status == Status::ok ? 5 : 4;
+      worst = std::max(worst, test::worst(m, *expected, n));
+    }
+    const bool near_plane = std::isnan(one.start_plane(0, 0));
+    REQUIRE(std::isnan(r.start_plane.matrix(t)(0, 0)) == near_plane);
+    if (!near_plane)
+      worst =
+          std::max(worst, test::worst(r.start_plane.matrix(t), one.start_plane,
+                                      one.status == Status::ok ? 5 : 4));
+    compare(r.sigma_p[t], one.sigma_p_rel);
+    compare(r.sigma_pt[t], one.sigma_pt_rel);
+    compare(r.hit_only[t], one.sigma_p_rel_hit_only);
+    compare(r.ms_only[t], one.sigma_p_rel_ms_only);
+    compare_share(r.mu_phi[t], one.mu_phi);
+    compare_share(r.mu_theta[t], one.mu_theta);
+    compare(r.xi[t], one.xi);
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("batch: every shipped detector gives what resolve() gives") {
+  for (const SimdLevel level : available_simd_levels()) {
+    const AtLevel at(level);
+    for (const Detector& d : shipped_detectors()) {
+      CAPTURE(to_string(level));
+      CAPTURE(d.name);
+      const TrackingGeometry geometry(d);
+      for (const TrackList& tracks : {grid(0.1), grid(-2.5, {0.3, -0.2, 5})}) {
+        BatchOutput r(tracks.size(), 0);
+        const BatchStatistics s =
+            resolve(geometry, tracks.views(), {}, r.views());
+        // rounding differs: fused multiplications, sine and logarithm
+        CHECK(deviation_from_scalar(geometry, tracks, r) < 1e-11);
+        CHECK(s.tracks == tracks.size());
+        CHECK(s.same_list + s.mixed_lists + s.doubtful + s.not_fitted +
+                  s.not_for_lanes ==
+              s.tracks);
+        if (d.field.kind == FieldKind::solenoid)
+          CHECK(s.not_for_lanes == 0);
+        else if (d.field.kind != FieldKind::none)
+          CHECK(s.not_for_lanes == s.tracks);
+      }
+    }
+  }
+}
+
+TEST_CASE("batch: random layouts and mixed tracks give what resolve() gives") {
+  RandomLayouts random(7);
+  std::size_t mixed = 0, fitted = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Detector d = random.detector();
+    const TrackingGeometry geometry(d);
+    const TrackList tracks = random_tracks(random, 40);
+    for (const SimdLevel level : available_simd_levels()) {
+      CAPTURE(i);
+      CAPTURE(to_string(level));
+      const AtLevel at(level);
+      BatchOutput r(tracks.size(), 0);
+      const BatchStatistics s =
+          resolve(geometry, tracks.views(), {}, r.views());
+      mixed += s.mixed_lists;
+      fitted += s.mixed_lists + s.same_list;
+      // scattering-only limits of layers without material lose digits
+      CHECK(deviation_from_scalar(geometry, tracks, r) < 1e-7);
+    }
+  }
+  CHECK(mixed > 1000);
+  CHECK(fitted > mixed);
+}
+
+TEST_CASE("batch: levels agree within 1e-12 at ten hits") {
+  const TrackingGeometry geometry(make_barrel(10, 30, 1000, 2, 0.01, 0.01));
+  RandomLayouts random(3);
+  TrackList tracks;
+  for (int i = 0; i < 100; ++i) {
+    Track t = random.track();
+    t.theta = random.uniform(0.8, 2.3);
+    t.p = random.log_uniform(1, 1000);
+    tracks.add(t);
+  }
+  BatchOutput scalar(tracks.size(), 0);
+  {
+    const AtLevel at(SimdLevel::scalar);
+    resolve(geometry, tracks.views(), {}, scalar.views());
+  }
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const AtLevel at(level);
+    BatchOutput r(tracks.size(), 0);
+    resolve(geometry, tracks.views(), {}, r.views());
+    double worst = 0;
+    for (std::size_t t = 0; t < tracks.size(); ++t) {
+      REQUIRE(r.status[t] == Status::ok);
+      worst = std::max(
+          {worst, test::worst(r.perigee.matrix(t), scalar.perigee.matrix(t)),
+           test::worst(r.first_hit.matrix(t), scalar.first_hit.matrix(t)),
+           std::abs(r.hit_only[t] / scalar.hit_only[t] - 1),
+           std::abs(r.ms_only[t] / scalar.ms_only[t] - 1),
+           std::abs(r.mu_phi[t] - scalar.mu_phi[t]),
+           std::abs(r.mu_theta[t] - scalar.mu_theta[t])});
+    }
+    CHECK(worst < 1e-12);
+  }
+}
+
+TEST_CASE("batch: neighbours and threads do not change a bit of a track") {
+  const Detector d =
+      read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector;
+  const TrackingGeometry geometry(d);
+  RandomLayouts random(5);
+  TrackList tracks = random_tracks(random, 700);
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const AtLevel at(level);
+    BatchOutput whole(tracks.size(), geometry.surfaces().size());
+    resolve(geometry, tracks.views(), {}, whole.views(), 3);
+    // one after the other, and in another order
+    TrackList alone, reversed;
+    for (std::size_t t = tracks.size(); t-- > 0;)
+      reversed.add(tracks.views().track(t));
+    BatchOutput backwards(tracks.size(), geometry.surfaces().size());
+    resolve(geometry, reversed.views(), {}, backwards.views(), 1);
+    const auto all = whole.every_number(), other = backwards.every_number();
+    const std::size_t n = tracks.size();
+    REQUIRE(all.size() % n == 0);
+    bool equal = true;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      equal = equal && same_bits({all[i]}, {other[i / n * n + n - 1 - i % n]});
+    CHECK(equal);
+    for (const std::size_t t : {std::size_t{0}, std::size_t{317}}) {
+      TrackList one;
+      one.add(tracks.views().track(t));
+      BatchOutput r(1, geometry.surfaces().size());
+      resolve(geometry, one.views(), {}, r.views());
+      CHECK(same_bits(r.every_number(), whole.numbers_of(t)));
+    }
+  }
+}
+
+TEST_CASE("batch: a track of NaN does not disturb the lanes beside it") {
+  const TrackingGeometry geometry(make_barrel(10, 30, 1000, 2, 0.01, 0.01));
+  for (const SimdLevel level : available_simd_levels()) {
+    const AtLevel at(level);
+    TrackList clean, spoilt;
+    for (int i = 0; i < 64; ++i) {
+      Track t;
+      t.p = 1 + i;
+      clean.add(t);
+      if (i % 3 == 0) t.p = std::numeric_limits<double>::quiet_NaN();
+      if (i % 3 == 1) t.theta = 0;
+      spoilt.add(t);
+    }
+    BatchOutput a(64, 0), b(64, 0);
+    resolve(geometry, clean.views(), {}, a.views());
+    resolve(geometry, spoilt.views(), {}, b.views());
+    for (std::size_t t = 0; t < 64; ++t) {
+      CAPTURE(t);
+      if (t % 3 == 2)
+        CHECK(same_bits(a.numbers_of(t), b.numbers_of(t)));
+      else  // along the field each is traced alone
+        CHECK(b.status[t] == resolve(geometry, spoilt.views().track(t)).status);
+    }
+  }
+}
+
+TEST_CASE("batch: the budget of every layer is that of make_budget()") {
+  const Detector d =
+      read_detector(GTTF_SOURCE_DIR "/detectors/idea.yaml").detector;
+  const TrackingGeometry geometry(d);
+  const TrackList tracks = grid(0.3);
+  const std::size_t n = tracks.size(), layers = geometry.surfaces().size();
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const AtLevel at(level);
+    BatchOutput r(n, layers);
+    resolve(geometry, tracks.views(), {}, r.views());
+    double worst = 0;
+    for (std::size_t t = 0; t < n; t += 7) {
+      const Budget one = make_budget(geometry, tracks.views().track(t));
+      std::vector<double> hits(layers * n_parameters),
+          scattering(layers * n_parameters);
+      for (const BudgetPart& part : one.parts)
+        for (std::size_t q = 0; q < n_parameters; ++q)
+          (part.cause == Cause::hit
+               ? hits
+               : scattering)[part.layer * n_parameters + q] +=
+              part.variance.values[q];
+      for (std::size_t i = 0; i < hits.size(); ++i) {
+        if (!one.exists()) {
+          CHECK(std::isnan(r.hit_variance[i * n + t]));
+          continue;
+        }
+        const double total = one.total.values[i % n_parameters];
+        worst = std::max(
+            {worst, std::abs(r.hit_variance[i * n + t] - hits[i]) / total,
+             std::abs(r.scattering_variance[i * n + t] - scattering[i]) /
+                 total});
+      }
+    }
+    CHECK(worst < 1e-11);
+  }
+}
+
+TEST_CASE("batch: what lanes cannot do is done one by one, and counted") {
+  const TrackingGeometry geometry(make_barrel(6, 30, 1000, 2, 0.01, 0.01));
+  TrackList tracks;
+  tracks.add(Track{});
+  tracks.add(Track{.p = 5});
+  Model model;
+  model.beam_spot = BeamSpot{0.01, 0.01, 30};
+  BatchOutput r(2, 0);
+  const BatchStatistics s = resolve(geometry, tracks.views(), model, r.views());
+  CHECK(s.not_for_lanes == 2);
+  CHECK(r.sigma_p[1] ==
+        resolve(geometry, tracks.views().track(1), model).sigma_p_rel);
+}
+
+}  // namespace gttf::test

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Fails if an object compiled for more than the baseline of the processor defines
+# anything but its own table of functions: the linker may take a weak function,
+# std::max for example, out of any object, and the program would then end with
+# SIGILL on processors without these instructions.
+# Usage: simd_symbols.sh FAULTY OBJECT...; FAULTY has weak functions and shows
+# that the check finds them.
+set -u
+command -v nm > /dev/null || { echo 'skipped: no nm'; exit 77; }
+
+# Defined global and weak symbols besides the table.
+shared_symbols() {
+  nm --defined-only "$1" | awk '$2 ~ /^[A-TVWu]$/ && $3 !~ /lane_kernelE$/ {
+    print $3 }'
+}
+
+faulty=${1:?an object with weak functions}
+shift
+[ -n "$(shared_symbols "$faulty")" ] || {
+  echo "$faulty should have weak functions: does this check see any?"
+  exit 1
+}
+status=0
+for object; do
+  found=$(shared_symbols "$object")
+  [ -z "$found" ] || {
+    echo "$object:"
+    echo "$found" | c++filt
+    status=1
+  }
+done
+exit $status
