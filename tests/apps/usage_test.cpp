@@ -129,7 +129,9 @@ TEST_CASE("usage: what is missing or too much") {
   check_error("gttf-design scan",
               "nothing to scan: give a study file or --detector" + in_scan);
   check_error("gttf-design scan a.yaml b.yaml",
-              "unexpected argument \"b.yaml\"" + in_scan);
+              "one study at a time, got a.yaml, b.yaml; parts are joined by: "
+              "scan merge PART... -o FILE" +
+                  in_scan);
   check_error("gttf-design scan a.yaml --p",
               "--p: 1 required VALUES missing" + in_scan);
   check_error("gttf-design scan a.yaml --p 1GeV --p 2GeV",
