@@ -24,7 +24,7 @@ class BaselineVerb : public Verb {
         ->required();
     declare_overrides(command(), overrides_);
     track_.declare(command(), true);
-    compute_.declare(command(), true);
+    compute_.declare(command(), ComputeOptions::Machine::threads);
     command()
         .add_option("-o,--output", output_.files,
                     "Write to this JSON file instead of standard output")
@@ -63,9 +63,11 @@ class BaselineVerb : public Verb {
                     files);
     std::vector<BaselineDetector> results;
     std::size_t evaluated = 0;
+    ScanOptions computation{engine, compute_.threads, {}};
+    // a file that is kept is the same bytes with any vector instructions
+    computation.in_lanes = false;
     for (DetectorInput& input : inputs) {
-      ScanTable scanned =
-          scan_table(request, input.detector, {engine, compute_.threads, {}});
+      ScanTable scanned = scan_table(request, input.detector, computation);
       evaluated += scanned.evaluated;
       results.push_back({std::move(input), std::move(scanned.rows)});
     }

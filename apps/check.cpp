@@ -43,7 +43,7 @@ class Check : public Verb {
                   "always does)")
         ->group("Output");
     reports_.declare(command());
-    compute_.declare(command(), true);
+    compute_.declare(command(), ComputeOptions::Machine::threads_and_vectors);
     output_.declare(command(), false);
     command().footer(
         "\nThe exit code is 0 if all requirements are met, 1 if one is not, 2 "
@@ -90,6 +90,7 @@ class Check : public Verb {
     Outputs outputs(output_, provenance, read);
     reports_.open(output_.files, read);
 
+    compute_.use_simd();
     const CheckOutcome outcome =
         check(file, detectors, compute_.engine(), compute_.threads);
     const CheckStory story = make_story(file, inputs, outcome);

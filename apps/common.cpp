@@ -117,14 +117,7 @@ void TrackOptions::declare_particle(CLI::App& command) {
       "Model of multiple scattering (default: highland)");
 }
 
-void ComputeOptions::declare(CLI::App& command, bool parallel) {
-  constexpr auto group = "Computation";
-  command
-      .add_option("--engine", engine_name,
-                  "Form of the fit, see docs/theory (default: streaming)")
-      ->type_name("streaming|triplet")
-      ->group(group);
-  if (!parallel) return;
+void declare_threads(CLI::App& command, unsigned& threads) {
   constexpr unsigned most_threads = 4096;
   command
       .add_option("--threads", threads,
@@ -132,7 +125,19 @@ void ComputeOptions::declare(CLI::App& command, bool parallel) {
                   "all cores)")
       ->type_name("N")
       ->check(CLI::Range(0u, most_threads).description(""))
+      ->group("Computation");
+}
+
+void ComputeOptions::declare(CLI::App& command, Machine machine) {
+  constexpr auto group = "Computation";
+  command
+      .add_option("--engine", engine_name,
+                  "Form of the fit, see docs/theory (default: streaming)")
+      ->type_name("streaming|triplet")
       ->group(group);
+  if (machine == Machine::one_core) return;
+  declare_threads(command, threads);
+  if (machine == Machine::threads) return;
   command
       .add_option("--simd", simd_name,
                   "Vector instructions; last digits depend on them (default: "

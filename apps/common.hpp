@@ -45,13 +45,19 @@ struct TrackOptions {
   void declare_particle(CLI::App& command);
 };
 
+/// Adds --threads; 0 is all cores.
+void declare_threads(CLI::App& command, unsigned& threads);
+
 /// --engine, --threads and --simd.
 struct ComputeOptions {
+  /// How much of the machine a verb can use.
+  enum class Machine { one_core, threads, threads_and_vectors };
+
   std::string engine_name;
   std::string simd_name;
   unsigned threads = 0;
 
-  void declare(CLI::App& command, bool parallel);
+  void declare(CLI::App& command, Machine machine);
   Engine engine() const;
   /// Sets the level that --simd asks for. Throws UsageError.
   void use_simd() const;

@@ -70,7 +70,7 @@ class CompareVerb : public Verb {
         ->group(group);
     declare_overrides(command(), overrides_);
     track_.declare(command(), true);
-    compute_.declare(command(), true);
+    compute_.declare(command(), ComputeOptions::Machine::threads);
     command()
         .add_option("--columns", columns_,
                     "Columns of scan to compare: sigma_pt_rel,sigma_d0_um or "

@@ -34,7 +34,7 @@ class Export : public Verb {
                        "delphes: write it even if something is lost");
     declare_overrides(command(), overrides_);
     track_.declare(command(), true);
-    compute_.declare(command(), true);
+    compute_.declare(command(), ComputeOptions::Machine::threads_and_vectors);
     output_.declare(command(), true);
     command().footer(
         "\nThe options of track, computation and format are for the lookup "
@@ -90,6 +90,7 @@ class Export : public Verb {
     if (lossy_) throw UsageError("--lossy is for --to delphes");
     if (output_.format.empty() && output_.files.empty()) output_.format = "csv";
     check_formats(output_);
+    compute_.use_simd();
     const StudyRequest request = read_request("", track_.study);
     const std::vector<Detector> detectors =
         load_detectors(request, overrides_, output_.quiet);

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "common.hpp"
 #include "detector_grid.hpp"
+#include "gttf/core/parallel.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
 #include "usage.hpp"
@@ -68,6 +70,7 @@ class RegimesVerb : public Verb {
               "Below this xi the curvature is not measured (default: 3)");
     threshold("--xi-unbiased", thresholds_.xi_unbiased,
               "Below this xi scattering fits are biased (default: 10)");
+    declare_threads(command(), threads_);
     output_.declare(command(), false);
     command().footer(
         "\nExamples:\n"
@@ -95,11 +98,22 @@ class RegimesVerb : public Verb {
     Result result;
     std::size_t evaluated = 0;
     Status status = Status::ok;
+    std::vector<std::pair<const Detector*, GridPoint>> points;
     grid_.for_each([&](const Detector& detector, GridPoint point) {
-      if (all_triplets_) check_number(detector, point);
-      const TrackRegime regime =
-          find_regime(TrackingGeometry(detector), grid_track(request, point),
-                      model_of(request, detector), thresholds_, choice);
+      points.emplace_back(&detector, point);
+    });
+    const auto find = [&](std::size_t i) {
+      const auto& [detector, point] = points[i];
+      if (all_triplets_) check_number(*detector, point);
+      return std::pair(
+          i,
+          find_regime(TrackingGeometry(*detector), grid_track(request, point),
+                      model_of(request, *detector), thresholds_, choice));
+    };
+    const auto take = [&](const std::pair<std::size_t, TrackRegime>& found) {
+      const Detector& detector = *points[found.first].first;
+      const GridPoint point = points[found.first].second;
+      const TrackRegime& regime = found.second;
       // without field there is no regime, but the track has its mu_theta
       const Resolution& r = regime.resolution;
       const bool exists =
@@ -111,7 +125,8 @@ class RegimesVerb : public Verb {
       documents.push_back(regime_document(detector, request, point, regime));
       result.summary.sections =
           regime_sections(detector, request, point, regime);
-    });
+    };
+    parallel_in_order(points.size(), thread_count(threads_), find, take);
     result.table = rows_of_triplets_ ? std::move(triplets).take()
                                      : std::move(tracks).take();
     if (documents.size() > 1)
@@ -150,6 +165,7 @@ class RegimesVerb : public Verb {
   }
 
   DetectorGrid grid_;
+  unsigned threads_ = 0;
   bool rows_of_triplets_ = false, all_triplets_ = false, recurl_ = false;
   RegimeThresholds thresholds_;
   OutputOptions output_;

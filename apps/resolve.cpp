@@ -27,7 +27,7 @@ class Resolve : public Verb {
     declare_overrides(command(), overrides_);
     track_.declare(command(), false);
     track_.declare_at(command());
-    compute_.declare(command(), false);
+    compute_.declare(command(), ComputeOptions::Machine::one_core);
     output_.declare(command(), false);
     command().footer(
         "\nExamples:\n"

@@ -76,7 +76,7 @@ class Scan : public Verb {
     declare_overrides(command(), overrides_);
     track_.declare(command(), true);
     track_.declare_at(command());
-    compute_.declare(command(), true);
+    compute_.declare(command(), ComputeOptions::Machine::threads_and_vectors);
     command()
         .add_option("--shard", shard_,
                     "Make part k of N only, to be joined by scan merge; needs "

@@ -93,13 +93,17 @@ TEST_CASE("export: the lookup table has the covariances that resolve tells") {
   const json& row = table["rows"][0];
   const json& matrix = full["covariance_perigee"]["matrix"];
   CHECK(row["status"] == "ok");
-  CHECK(row["cov_d0_d0_mm2"] == matrix[0][0]);
-  CHECK(row["cov_d0_z0_mm2"] == matrix[0][1]);
-  CHECK(row["cov_z0_phi0_mm_rad"] == matrix[1][2]);
-  CHECK(row["cov_phi0_theta_rad2"] == matrix[2][3]);
-  CHECK(row["cov_theta_qop_rad_per_GeV"] == matrix[3][4]);
-  CHECK(row["cov_d0_qop_mm_per_GeV"] == matrix[0][4]);
-  CHECK(row["cov_qop_qop_per_GeV2"] == matrix[4][4]);
+  // but for the last digits: the table is made many tracks at once
+  const auto same = [](const json& a, const json& b) {
+    CHECK(a.get<double>() == doctest::Approx(b.get<double>()).epsilon(1e-12));
+  };
+  same(row["cov_d0_d0_mm2"], matrix[0][0]);
+  same(row["cov_d0_z0_mm2"], matrix[0][1]);
+  same(row["cov_z0_phi0_mm_rad"], matrix[1][2]);
+  same(row["cov_phi0_theta_rad2"], matrix[2][3]);
+  same(row["cov_theta_qop_rad_per_GeV"], matrix[3][4]);
+  same(row["cov_d0_qop_mm_per_GeV"], matrix[0][4]);
+  same(row["cov_qop_qop_per_GeV2"], matrix[4][4]);
   int elements = 0;
   for (const auto& [name, value] : row.items())
     elements += name.starts_with("cov_");

@@ -94,7 +94,7 @@ TEST_CASE("scan: what is no shard or part is refused") {
 
 TEST_CASE("scan: statistics tell of all tracks") {
   const Outcome r =
-      run("gttf-design scan --detector $DETECTORS/alice_its2.yaml --p "
+      run("gttf-design scan --detector $DETECTORS/cld.yaml --p "
           "0.02GeV:100GeV:7 --theta 20deg:90deg:9 --stats --format csv "
           "--columns p_GeV");
   CHECK(r.code == 0);

@@ -1,58 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/output/csv.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "gttf/output/number.hpp"
 
 namespace gttf {
 namespace {
 
-void append_number(std::string& out, double value, int precision) {
-  if (std::isnan(value)) return;
-  if (precision > 0)
-    append_rounded(out, value, precision);
-  else
-    append_exact(out, value);
-}
-
 bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-// Writes cells of a column; grids repeat most numbers and words, whose text is
-// then the one before.
-class ColumnWriter {
+/// Text of rows, written without a look at the room left but once per cell.
+class Rows {
  public:
-  ColumnWriter(const Column& column, int precision)
-      : cells_(column.cells), precision_(precision) {}
+  explicit Rows(std::size_t rows) : rows_(rows) {}
 
-  void append(std::string& out, std::size_t row) {
-    if (const auto* reals = std::get_if<Reals>(&cells_)) {
-      const double value = (*reals)[row];
-      if (row == 0 || !same_bits(value, (*reals)[row - 1])) {
-        text_.clear();
-        append_number(text_, value, precision_);
-      }
-      out += text_;
-    } else if (const auto* integers = std::get_if<Integers>(&cells_)) {
-      append_exact(out, (*integers)[row]);
-    } else {
-      const Texts& texts = std::get<Texts>(cells_);
-      if (row == 0 || texts[row] != texts[row - 1]) {
-        text_.clear();
-        append_csv_cell(text_, texts[row]);
-      }
-      out += text_;
-    }
+  void put(char c) {
+    make_room(1);
+    text_[size_++] = c;
+  }
+  void put(std::string_view text) {
+    make_room(text.size());
+    std::memcpy(&text_[size_], text.data(), text.size());
+    size_ += text.size();
+  }
+  template <class Number>
+  void put_exact(Number value) {
+    make_room(longest_number);
+    size_ = static_cast<std::size_t>(write_exact(&text_[size_], value) -
+                                     text_.data());
+  }
+  /// What stands there, once more.
+  void repeat(std::size_t from, std::size_t length) {
+    make_room(length);
+    std::memcpy(&text_[size_], &text_[from], length);
+    size_ += length;
+  }
+  void end_row() {
+    put('\n');
+    ++done_;
+  }
+
+  std::size_t size() const { return size_; }
+  std::string take() && {
+    text_.resize(size_);
+    return std::move(text_);
   }
 
  private:
-  const decltype(Column::cells)& cells_;
-  int precision_;
+  void make_room(std::size_t n) {
+    if (text_.size() - size_ >= n) [[likely]]
+      return;
+    // the rows so far tell how long all will be
+    const std::size_t per_row = 1 + size_ / std::max<std::size_t>(done_, 1);
+    text_.resize(std::max(size_ + n + per_row * (rows_ - done_ + 2),
+                          size_ + size_ / 8 + longest_number));
+  }
+
   std::string text_;
+  std::size_t size_ = 0, rows_, done_ = 0;
+};
+
+/// Writes cells of a column; grids repeat most numbers and words, whose text is
+/// then the one before.
+class ColumnWriter {
+ public:
+  ColumnWriter(const Column& column, int precision) : precision_(precision) {
+    if (const auto* reals = std::get_if<Reals>(&column.cells))
+      reals_ = reals->data();
+    else if (const auto* integers = std::get_if<Integers>(&column.cells))
+      integers_ = integers->data();
+    else
+      texts_ = std::get<Texts>(column.cells).data();
+  }
+
+  void append(Rows& out, std::size_t row) {
+    if (row > 0 && same_as_before(row)) return out.repeat(from_, length_);
+    from_ = out.size();
+    if (reals_)
+      append_number(out, reals_[row]);
+    else if (integers_)
+      out.put_exact(integers_[row]);
+    else
+      append_text(out, texts_[row]);
+    length_ = out.size() - from_;
+  }
+
+ private:
+  bool same_as_before(std::size_t row) const {
+    if (reals_) return same_bits(reals_[row], reals_[row - 1]);
+    if (integers_) return integers_[row] == integers_[row - 1];
+    return texts_[row] == texts_[row - 1];
+  }
+
+  void append_number(Rows& out, double value) {
+    if (std::isnan(value)) return;
+    if (precision_ <= 0) return out.put_exact(value);
+    other_.clear();
+    append_rounded(other_, value, precision_);
+    out.put(other_);
+  }
+
+  void append_text(Rows& out, const std::string& text) {
+    other_.clear();
+    append_csv_cell(other_, text);
+    out.put(other_);
+  }
+
+  const double* reals_ = nullptr;
+  const std::int64_t* integers_ = nullptr;
+  const std::string* texts_ = nullptr;
+  int precision_;
+  std::size_t from_ = 0, length_ = 0;  ///< where the last cell stands
+  std::string other_;
 };
 
 }  // namespace
@@ -93,19 +161,16 @@ PreparedBlock CsvWriter::prepare(const Table& block) const {
   std::vector<ColumnWriter> columns;
   for (const std::size_t i : shown_columns(block, style_))
     columns.emplace_back(block.columns[i], style_.precision);
-  PreparedBlock prepared;
-  std::string& out = prepared.text;
-  const std::size_t rows = block.rows();
-  for (std::size_t row = 0; row < rows; ++row) {
+  const std::size_t n = block.rows();
+  Rows rows(n);
+  for (std::size_t row = 0; row < n; ++row) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (i > 0) out += ',';
-      columns[i].append(out, row);
+      if (i > 0) rows.put(',');
+      columns[i].append(rows, row);
     }
-    out += '\n';
-    // the first rows tell how long all will be
-    if (row == 15) out.reserve(out.size() / 16 * (rows + 16));
+    rows.end_row();
   }
-  return prepared;
+  return {std::move(rows).take(), {}};
 }
 
 void CsvWriter::write(const Table& block) {

@@ -15,7 +15,7 @@ namespace gttf {
 namespace {
 
 // Longest: fixed notation of a number below 1e6 with 17 digits, or %g.
-using Buffer = std::array<char, 64>;
+using Buffer = std::array<char, longest_number>;
 
 template <class... Args>
 std::string_view print(Buffer& buffer, Args... args) {
@@ -37,22 +37,29 @@ std::string without_trailing_zeros(std::string_view text) {
 
 }  // namespace
 
+char* write_exact(char* to, double value) {
+  const double size = std::abs(value);
+  // {fmt} is faster, and in this range, where fixed notation is never longer
+  // than the other, gives the same text
+  if (size >= 1e-3 && size < 1e5)
+    return fmt::format_to(to, FMT_COMPILE("{}"), value);
+  return std::to_chars(to, to + longest_number,
+                       value == 0 ? 0.0 : value)  // no "-0"
+      .ptr;
+}
+
+char* write_exact(char* to, std::int64_t value) {
+  return std::to_chars(to, to + longest_number, value).ptr;
+}
+
 void append_exact(std::string& out, double value) {
   Buffer buffer;
-  const double size = std::abs(value);
-  if (size >= 1e-3 && size < 1e5) {
-    // {fmt} is faster, and in this range, where fixed notation is never longer
-    // than the other, gives the same text
-    const char* end = fmt::format_to(buffer.data(), FMT_COMPILE("{}"), value);
-    out.append(static_cast<const char*>(buffer.data()), end);
-    return;
-  }
-  out += print(buffer, value == 0 ? 0.0 : value);  // no "-0"
+  out.append(buffer.data(), write_exact(buffer.data(), value));
 }
 
 void append_exact(std::string& out, std::int64_t value) {
   Buffer buffer;
-  out += print(buffer, value);
+  out.append(buffer.data(), write_exact(buffer.data(), value));
 }
 
 void append_rounded(std::string& out, double value, int digits) {

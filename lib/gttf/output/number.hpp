@@ -2,6 +2,7 @@
 // Numbers as text: exact for files, rounded for readers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -15,6 +16,12 @@ enum class Zeros { strip, keep };
 /// asks first.
 void append_exact(std::string& out, double value);
 void append_exact(std::string& out, std::int64_t value);
+
+/// Room that write_exact() needs.
+inline constexpr std::size_t longest_number = 64;
+/// The text of append_exact() at `to`; returns its end.
+char* write_exact(char* to, double value);
+char* write_exact(char* to, std::int64_t value);
 
 /// Appends `value` rounded to `digits` (1 to 17) significant digits in %g
 /// style: "1.5e-07".

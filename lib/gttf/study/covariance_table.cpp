@@ -61,6 +61,40 @@ void CovarianceTable::add(const Detector& detector, const StudyRequest& request,
   if (std::isfinite(r.perigee(Perigee::d0, Perigee::d0))) ++evaluated_;
 }
 
+CovarianceColumns::CovarianceColumns(std::size_t tracks)
+    : perigee(CovarianceTable::n_elements * tracks),
+      n_hits(tracks),
+      status(tracks) {}
+
+ResolutionArrays CovarianceColumns::views() {
+  ResolutionArrays r;
+  r.perigee = perigee;
+  r.n_hits = n_hits;
+  r.status = status;
+  return r;
+}
+
+void CovarianceTable::add(const Detector& detector, const StudyRequest& request,
+                          std::size_t first, const TrackArrays& tracks,
+                          const CovarianceColumns& r) {
+  reserve(rows() + tracks.size);
+  for (std::size_t t = 0; t < tracks.size; ++t) {
+    const Track track = tracks.track(t);
+    point_.add(detector, request, grid_point(request, first + t), track.p,
+               track.theta);
+    n_hits_.push_back(r.n_hits[t]);
+    status_.emplace_back(to_string(r.status[t]));
+    if (std::isfinite(r.perigee[t])) ++evaluated_;
+  }
+  for_each_element([&](std::size_t k, int i, int j) {
+    const auto plane = static_cast<std::size_t>(j * (j + 1) / 2 + i);
+    const auto from =
+        r.perigee.begin() + static_cast<std::ptrdiff_t>(plane * tracks.size);
+    elements_[k].insert(elements_[k].end(), from,
+                        from + static_cast<std::ptrdiff_t>(tracks.size));
+  });
+}
+
 Table CovarianceTable::take() && {
   Table t;
   std::move(point_).move_to(t);

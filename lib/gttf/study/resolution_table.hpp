@@ -42,6 +42,7 @@ struct ResolutionColumns {
 /// only where they are asked for.
 class ResolutionTable {
  public:
+  using Columns = ResolutionColumns;
   /// @param at_layer  with the columns of a layer
   explicit ResolutionTable(bool at_layer = false) : at_(at_layer) {}
 

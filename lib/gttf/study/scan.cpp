@@ -66,14 +66,14 @@ class GridTracks {
 };
 
 /// Adds the points `begin` to `end` of a detector's grid, many at once.
+template <class Rows>
 BatchStatistics add_batch(const Detector& detector,
                           const TrackingGeometry& geometry,
                           const StudyRequest& request, const Model& model,
-                          std::size_t begin, std::size_t end,
-                          ResolutionTable& rows) {
+                          std::size_t begin, std::size_t end, Rows& rows) {
   const GridTracks grid(request, begin, end - begin);
   const TrackArrays tracks = grid.views();
-  ResolutionColumns columns(tracks.size);
+  typename Rows::Columns columns(tracks.size);
   const BatchStatistics statistics =
       resolve(geometry, tracks, model, columns.views());
   rows.add(detector, request, begin, tracks, columns);
@@ -99,13 +99,11 @@ BatchStatistics add_one_by_one(const Detector& detector,
 
 /// scan() with rows of any kind.
 /// @param empty  what each block of rows begins with
-/// @param add    adds points of the grid: add(detector, geometry, model, begin,
-///               end, rows)
-template <class Rows, class Add>
+template <class Rows>
 std::size_t scan_rows(const StudyRequest& request,
                       std::span<const Detector> detectors,
                       const ScanOptions& options, TableSink& sink,
-                      const Rows& empty, const Add& add) {
+                      const Rows& empty) {
   const std::size_t points = n_grid_points(request);
   const std::size_t from = options.rows.from;
   const std::size_t to = std::min(options.rows.to, points * detectors.size());
@@ -120,12 +118,17 @@ std::size_t scan_rows(const StudyRequest& request,
     const std::size_t size = block_size(n, threads);
     const TrackingGeometry geometry(detectors[d]);
     const Model model = model_of(request, detectors[d], options.engine);
+    const bool in_lanes = options.in_lanes && fits_in_lanes(geometry, model);
     const auto make = [&](std::size_t b) {
       const std::size_t begin = first + b * size;
       const std::size_t end = begin + std::min(size, n - b * size);
       Rows rows = empty;
       Block block;
-      block.statistics = add(detectors[d], geometry, model, begin, end, rows);
+      block.statistics = in_lanes
+                             ? add_batch(detectors[d], geometry, request, model,
+                                         begin, end, rows)
+                             : add_one_by_one(detectors[d], geometry, request,
+                                              model, begin, end, rows);
       block.evaluated = rows.evaluated();
       block.table = std::move(rows).take();
       block.prepared = sink.prepare(block.table);
@@ -149,29 +152,14 @@ std::size_t scan_rows(const StudyRequest& request,
 std::size_t scan(const StudyRequest& request,
                  std::span<const Detector> detectors,
                  const ScanOptions& options, TableSink& sink) {
-  const auto add = [&](const Detector& detector,
-                       const TrackingGeometry& geometry, const Model& model,
-                       std::size_t begin, std::size_t end,
-                       ResolutionTable& rows) {
-    return options.in_lanes && fits_in_lanes(geometry, model)
-               ? add_batch(detector, geometry, request, model, begin, end, rows)
-               : add_one_by_one(detector, geometry, request, model, begin, end,
-                                rows);
-  };
   return scan_rows(request, detectors, options, sink,
-                   ResolutionTable(request.at.has_value()), add);
+                   ResolutionTable(request.at.has_value()));
 }
 
 std::size_t scan_covariances(const StudyRequest& request,
                              std::span<const Detector> detectors,
                              const ScanOptions& options, TableSink& sink) {
-  const auto add = [&](const Detector& detector,
-                       const TrackingGeometry& geometry, const Model& model,
-                       std::size_t begin, std::size_t end,
-                       CovarianceTable& rows) {
-    return add_one_by_one(detector, geometry, request, model, begin, end, rows);
-  };
-  return scan_rows(request, detectors, options, sink, CovarianceTable(), add);
+  return scan_rows(request, detectors, options, sink, CovarianceTable());
 }
 
 }  // namespace gttf

@@ -35,8 +35,7 @@ void append_rows(Table& table, Table more) {
 }
 
 ScanTable scan_table(const StudyRequest& request, const Detector& detector,
-                     ScanOptions options) {
-  options.in_lanes = false;
+                     const ScanOptions& options) {
   Collector collector;
   const std::size_t evaluated =
       scan(request, {&detector, 1}, options, collector);

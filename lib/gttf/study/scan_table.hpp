@@ -17,9 +17,8 @@ struct ScanTable {
   std::size_t evaluated = 0;  ///< tracks with at least one resolution
 };
 
-/// scan() of one detector, track by track: rows that are kept and compared are
-/// the same bytes with any vector instructions.
+/// scan() of one detector.
 ScanTable scan_table(const StudyRequest& request, const Detector& detector,
-                     ScanOptions options);
+                     const ScanOptions& options);
 
 }  // namespace gttf
