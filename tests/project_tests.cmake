@@ -10,6 +10,7 @@ function(gttf_check name)
 endfunction()
 
 gttf_check(citations)
+gttf_check(equations)
 gttf_check(file_shape)
 gttf_check(format)
 gttf_check(include_order)
