@@ -161,6 +161,9 @@ printf '```sh run\necho one two\n```\n```text\none ... three\n```\n' | page
 expect docs/run.sh '  expected: one ... three' /bin/echo
 printf '```sh run needs=sh\nfalse\n```\n' | page
 expect docs/run.sh 'README.md:1: ended with status 1, not 0' /bin/echo
+printf '```sh run\necho new > a.svg\n```\n' | page
+mkdir "$tree/docs/images" && echo old > "$tree/docs/images/a.svg"
+expect docs/run.sh 'README.md: docs/images/a.svg is not what its commands draw' /bin/echo
 printf '```sh\ntrue\n```\n' | page
 expect docs/run.sh 'README.md:1: a block of sh needs a mark' /bin/echo
 printf '```cpp from=lib/gttf/core/a.hpp\nint gone();\n```\n' | page
