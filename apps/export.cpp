@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // export: a detector as a Delphes geometry, or a lookup table of covariances.
+#include <cstdio>
 #include <vector>
 
-#include <cstdio>
 #include "common.hpp"
 #include "gttf/detector/export_delphes.hpp"
 #include "gttf/study/point_columns.hpp"
 #include "gttf/study/scan.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
+#include "shipped_option.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -18,10 +19,8 @@ namespace {
 class Export : public Verb {
  public:
   Export() : Verb("export", "A detector for other programs: card or table") {
-    command()
-        .add_option("DETECTOR", track_.study.detectors,
-                    "Detector file; - is standard input")
-        ->type_name("FILE")
+    takes_detector(command().add_option("DETECTOR", track_.study.detectors,
+                                        "Detector file; - is standard input"))
         ->expected(1)
         ->required();
     to_option_ = command()

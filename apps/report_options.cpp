@@ -3,20 +3,17 @@
 
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/source.hpp"
+#include "shipped_option.hpp"
 #include "usage.hpp"
 
 namespace gttf::app {
 
 void ReportRequest::declare(CLI::App& command) {
   constexpr auto group = "Report";
-  command
-      .add_option("STUDY", study_,
-                  "Study file; - is standard input; options win over it")
-      ->type_name("FILE");
-  command
-      .add_option("--detector", track_.study.detectors,
-                  "Detector file; repeatable")
-      ->type_name("FILE")
+  takes_study(command.add_option(
+      "STUDY", study_, "Study file; - is standard input; options win over it"));
+  takes_detector(command.add_option("--detector", track_.study.detectors,
+                                    "Detector file; repeatable"))
       ->allow_extra_args(false)
       ->group("Detector");
   declare_overrides(command, overrides_);

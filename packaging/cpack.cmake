@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The .deb package: cmake --workflow --preset package
+set(GTTF_MAINTAINER "gttf-design authors <gttf-design@packages.invalid>"
+  CACHE STRING "Who answers for the package: Name <mail address>")
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_CONTACT "The gttf-design authors <gttf-design@localhost>")
+set(CPACK_PACKAGE_CONTACT "${GTTF_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION
 "Describe layers, material and field of a tracking detector in YAML; get its
 momentum, angle and impact-parameter resolution over momentum and angle, and
@@ -12,8 +14,16 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# for figures as PDF and PNG
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS librsvg2-bin)
 # for find_package(gttf)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
   "cmake, libeigen3-dev, libfmt-dev, libmd-dev, libyaml-cpp-dev")
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/deb_changelog.cmake)
 set(CPACK_STRIP_FILES ON)
+# whatever the umask of who builds it
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+  WORLD_READ WORLD_EXECUTE)
 include(CPack)

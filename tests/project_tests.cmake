@@ -10,6 +10,7 @@ function(gttf_check name)
 endfunction()
 
 gttf_check(citations)
+gttf_check(equations)
 gttf_check(file_shape)
 gttf_check(format)
 gttf_check(include_order)
@@ -30,8 +31,15 @@ endif()
 if(TARGET gttf-design)
   add_test(NAME docs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/docs/run.sh
     ${PROJECT_SOURCE_DIR} $<TARGET_FILE:gttf-design>)
-  set_tests_properties(docs PROPERTIES LABELS docs)
+  add_test(NAME docs.verbs COMMAND sh ${PROJECT_SOURCE_DIR}/docs/verbs.sh
+    --check $<TARGET_FILE:gttf-design>)
+  set_tests_properties(docs docs.verbs PROPERTIES LABELS docs)
 endif()
+
+# The pages make a site, without a broken link, where mkdocs is installed.
+add_test(NAME docs.site COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/docs/site.sh
+  ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/site)
+set_tests_properties(docs.site PROPERTIES LABELS docs SKIP_RETURN_CODE 77)
 
 # The JSON Schemas of docs/reference/schema accept what the readers accept.
 find_package(Python3 COMPONENTS Interpreter)

@@ -14,8 +14,10 @@
 #   ```text              after a run block: what it prints, stdout and stderr;
 #                        `...` matches any text, on a line of its own any lines
 # Commands in a page run in one folder, made for that page, with copies of
-# detectors/, configs/ and docs/howto/ci/ and with the program in PATH and as
+# detectors/, configs/, docs/howto/ci/ and docs/tutorial/ and with the program in PATH and as
 # build/release/gttf-design. A block of sh or cpp without a mark is a fault.
+# An SVG that the commands of a page leave in its folder is the picture of that
+# name in docs/images, if there is one; PICTURES=update makes it so.
 set -u
 root=$(cd "${1:?folder of the project}" && pwd) || exit 2
 program=${2:?path of gttf-design}
@@ -61,7 +63,7 @@ run_page() {
   folder=$work/page
   rm -rf "$folder" "$work/blocks"
   mkdir -p "$folder/build/release" "$work/blocks"
-  for data in detectors configs docs/howto/ci; do
+  for data in detectors configs docs/howto/ci docs/tutorial; do
     [ -d "$root/$data" ] || continue
     mkdir -p "$folder/$(dirname "$data")"
     cp -R "$root/$data" "$folder/$data"
@@ -95,6 +97,13 @@ run_page() {
     esac
     previous=$language/$mark
   done < "$work/list"
+  for picture in "$folder"/*.svg; do
+    shown=docs/images/${picture##*/}
+    [ -f "$picture" ] && [ -f "$root/$shown" ] || continue
+    [ "${PICTURES-}" != update ] || cp "$picture" "$root/$shown"
+    cmp -s "$picture" "$root/$shown" ||
+      fault "$page" "$shown is not what its commands draw (PICTURES=update)"
+  done
 }
 
 if [ $# = 0 ]; then

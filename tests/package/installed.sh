@@ -21,6 +21,18 @@ quietly "$program" show detectors/alice_its2.yaml
 quietly "$program" scan alice_its2 --p 1GeV --theta 90deg
 quietly "$program" check alice_its2
 quietly "$program" resolve cld --p 1GeV --theta 90deg
+quietly "$program" regimes cld --p 1GeV --theta 90deg
+quietly "$program" budget cld --p 1GeV --theta 90deg
+quietly "$program" sensitivity cld --p 1GeV --theta 90deg
+quietly "$program" compare cld ild --p 1GeV --theta 90deg
+quietly "$program" baseline barrel -o baseline.json
+quietly "$program" toy barrel --p 1GeV --theta 90deg --toys 10
+quietly "$program" validate cld
+quietly "$program" export cld --to lut --p 1GeV --theta 90deg
+quietly "$program" plot --detector barrel --p 1GeV --theta 90deg -o barrel.svg
+quietly "$program" plot barrel -o barrel.svg
+quietly "$program" report barrel -o barrel.html
+grep -q 'teaching barrel' barrel.html || fault 'the report lacks its detector'
 printf 'gttf-study: 1\ndetectors: [cld]\npt: 1 GeV\neta: 0\n' > study.yaml
 quietly "$program" scan study.yaml
 "$program" show alice_its > out 2> err

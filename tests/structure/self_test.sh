@@ -16,7 +16,7 @@ head='// SPDX-License-Identifier: Apache-2.0
 clean_tree() {
   rm -rf "$tree"
   mkdir -p "$tree/lib/gttf/core" "$tree/lib/gttf/fit" "$tree/apps" \
-    "$tree/tests/core" "$tree/docs"
+    "$tree/tests/core" "$tree/docs/theory"
   cp "$root/.clang-format" "$tree/"
   printf '%s\n\nint core();  // see [GTTF] Eq. (1)\n' "$head" \
     > "$tree/lib/gttf/core/a.hpp"
@@ -27,6 +27,11 @@ clean_tree() {
     > "$tree/lib/CMakeLists.txt"
   printf '# SPDX-License-Identifier: Apache-2.0\ngttf_test(core core/a_test.cpp)\n' \
     > "$tree/tests/CMakeLists.txt"
+  printf 'TEST_CASE("core: is\n' >> "$tree/tests/core/a_test.cpp"
+  printf 'It labels 1 equations.\n| `eq:a` | says | page | `core/a.hpp` core | `core/a_test.cpp` core: is |\n' \
+    > "$tree/docs/theory/equations.md"
+  printf '| <a id="e1"></a>E1 | right | `core/a_test.cpp` core: is |\n' \
+    > "$tree/docs/theory/errata.md"
   printf -- '- **[GTTF]** the paper\n' > "$tree/docs/references.md"
   printf 'A [link](docs/references.md).\n' > "$tree/README.md"
 }
@@ -43,7 +48,7 @@ expect() {
 }
 
 clean_tree
-for check in include_order file_shape citations links; do
+for check in include_order file_shape citations equations links; do
   sh "$root/tests/structure/$check.sh" "$tree" || {
     echo "$check finds a fault in a tree without faults"
     status=1
@@ -95,6 +100,22 @@ rm "$tree/docs/references.md"
 expect structure/citations.sh 'references.md: missing'
 
 clean_tree
+echo '/// Source: [GTTF] eq:gone' >> "$tree/lib/gttf/core/a.hpp"
+expect structure/equations.sh 'a.hpp:5: eq:gone is not in docs/theory/equations.md'
+clean_tree
+sed -i 's/ core |/ shell |/' "$tree/docs/theory/equations.md"
+expect structure/equations.sh 'equations.md:2: not in lib/gttf/core/a.hpp: shell'
+clean_tree
+sed -i 's/core: is/core: was/' "$tree/docs/theory/errata.md"
+expect structure/equations.sh 'errata.md:1: not in tests/core/a_test.cpp: core: was'
+clean_tree
+sed -i 's/labels 1/labels 2/' "$tree/docs/theory/equations.md"
+expect structure/equations.sh 'equations.md: lists 1 labels of 2 equations'
+clean_tree
+sed -i 's/a.hpp/b.hpp/' "$tree/docs/theory/equations.md"
+expect structure/equations.sh 'no such file: lib/gttf/core/b.hpp'
+
+clean_tree
 echo 'A [link](gone.md#part).' > "$tree/docs/page.md"
 expect structure/links.sh 'page.md:1: gone.md: no such file'
 
@@ -140,6 +161,9 @@ printf '```sh run\necho one two\n```\n```text\none ... three\n```\n' | page
 expect docs/run.sh '  expected: one ... three' /bin/echo
 printf '```sh run needs=sh\nfalse\n```\n' | page
 expect docs/run.sh 'README.md:1: ended with status 1, not 0' /bin/echo
+printf '```sh run\necho new > a.svg\n```\n' | page
+mkdir "$tree/docs/images" && echo old > "$tree/docs/images/a.svg"
+expect docs/run.sh 'README.md: docs/images/a.svg is not what its commands draw' /bin/echo
 printf '```sh\ntrue\n```\n' | page
 expect docs/run.sh 'README.md:1: a block of sh needs a mark' /bin/echo
 printf '```cpp from=lib/gttf/core/a.hpp\nint gone();\n```\n' | page

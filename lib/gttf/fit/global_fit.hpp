@@ -118,7 +118,7 @@ void clear(GlobalFit& fit);
 ///
 /// In any field (TrackHits::flight) the triplets' parameters come from flights
 /// between the hits; nothing else changes.
-/// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_kappa, eq:global_fit_sigma,
+/// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_c3d, eq:global_fit_sigma,
 ///         eq:global_fit_chi2; docs/theory/data-fits.md
 class TrackFitter {
  public:
