@@ -182,6 +182,7 @@ class Finder {
         model_(model),
         thresholds_(thresholds) {}
 
+  /// Without p_significant.
   std::vector<TripletRegime> triplets(TripletChoice choice) const {
     const detail::AnyTrack found(geometry_, track_, model_);
     const TripletTrack track = found.triplets(nullptr);
@@ -194,7 +195,6 @@ class Finder {
       TripletRegime r = make_regime(track, crossings, thresholds_);
       for (std::size_t h = 0; h < 3; ++h)
         r.layers[h] = found.surface(crossings[h]);
-      if (r.exists()) r.p_significant = momentum_of(r.layers);
       list.push_back(r);
     };
     for (std::size_t i = 0; i + 2 < hits.size(); ++i) {
@@ -223,6 +223,13 @@ class Finder {
     return list;
   }
 
+  void find_momentum(TripletRegime& r) const {
+    if (!r.exists()) return;
+    r.p_significant =
+        largest_significant(track_.p, thresholds_.xi_significant,
+                            [&](double p) { return xi_of(r.layers, p); });
+  }
+
   double momentum_of_track() const {
     return largest_significant(
         track_.p, thresholds_.xi_significant,
@@ -234,11 +241,6 @@ class Finder {
     Track t = track_;
     t.p = p;
     return t;
-  }
-
-  double momentum_of(const std::array<std::size_t, 3>& surfaces) const {
-    return largest_significant(track_.p, thresholds_.xi_significant,
-                               [&](double p) { return xi_of(surfaces, p); });
   }
 
   /// xi of the triplet on three surfaces at another momentum; NaN if the track
@@ -321,6 +323,14 @@ const TripletRegime* TrackRegime::weakest() const {
   return weakest;
 }
 
+std::vector<TripletRegime> find_triplets(const TrackingGeometry& geometry,
+                                         const Track& track, const Model& model,
+                                         const RegimeThresholds& thresholds) {
+  if (!geometry.has_field()) return {};
+  return Finder(geometry, track, model, thresholds)
+      .triplets(TripletChoice::consecutive);
+}
+
 TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
                         const Model& model, const RegimeThresholds& thresholds,
                         TripletChoice choice) {
@@ -332,6 +342,7 @@ TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
   if (!geometry.has_field()) return result;
   const Finder finder(geometry, track, model, thresholds);
   result.triplets = finder.triplets(choice);
+  for (TripletRegime& t : result.triplets) finder.find_momentum(t);
   if (choice == TripletChoice::recurling && geometry.bz() != 0)
     for (const TripletRegime& t : finder.recurling_triplets())
       result.triplets.push_back(t);

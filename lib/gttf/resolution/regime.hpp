@@ -94,4 +94,10 @@ TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
                         const RegimeThresholds& thresholds = {},
                         TripletChoice choice = TripletChoice::consecutive);
 
+/// Triplets of consecutive hits of `track` only, without p_significant: to
+/// search it for all of them is most of the work of find_regime.
+std::vector<TripletRegime> find_triplets(
+    const TrackingGeometry& geometry, const Track& track,
+    const Model& model = {}, const RegimeThresholds& thresholds = {});
+
 }  // namespace gttf

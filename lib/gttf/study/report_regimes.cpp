@@ -54,9 +54,10 @@ std::string triplet_name(const ReportSubject& subject, const TripletPath& t) {
 }
 
 // The shorter of the two arms of a triplet over the longer one.
-double ratio_of_arms(const Resolution& r, const TripletRegime& t) {
+double ratio_of_arms(const std::vector<CrossingInfo>& crossings,
+                     const TripletRegime& t) {
   std::array<double, 3> path{};
-  for (const CrossingInfo& c : r.crossings)
+  for (const CrossingInfo& c : crossings)
     for (std::size_t k = 0; k < 3; ++k)
       if (t.layers[k] == c.layer) path[k] = c.path;
   const double a = path[1] - path[0], b = path[2] - path[1];
@@ -66,30 +67,33 @@ double ratio_of_arms(const Resolution& r, const TripletRegime& t) {
 // Paths of all triplets at the first angle, in order of flight.
 std::vector<TripletPath> triplet_paths(const ReportSubject& subject) {
   const TrackingGeometry geometry(subject.detector);
-  // Each triplet costs a search for the momentum where it ends.
-  constexpr std::size_t many_layers = 60;
-  const std::size_t points =
-      subject.detector.layers.size() > many_layers ? 21 : 61;
+  constexpr std::size_t points = 61;
   StudyRequest request = subject.curves;
   const std::vector<double>& all = subject.curves.momentum.values;
   request.momentum.values =
       spaced(all.front(), all.back(), points, Spacing::logarithmic);
-  std::vector<TrackRegime> regimes(points);
+  struct Point {
+    std::vector<CrossingInfo> crossings;
+    std::vector<TripletRegime> triplets;
+  };
+  std::vector<Point> found_at(points);
   parallel_workers(
       points, thread_count(subject.threads), [&](const auto& next) {
-        while (const auto i = next())
-          regimes[*i] = find_regime(geometry, grid_track(request, {*i, 0}),
-                                    subject.model());
+        while (const auto i = next()) {
+          const Track track = grid_track(request, {*i, 0});
+          found_at[*i] = {resolve(geometry, track, subject.model()).crossings,
+                          find_triplets(geometry, track, subject.model())};
+        }
       });
   std::vector<TripletPath> paths;
   for (std::size_t i = 0; i < points; ++i)
-    for (const TripletRegime& t : regimes[i].triplets) {
+    for (const TripletRegime& t : found_at[i].triplets) {
       if (!t.exists() || !(t.mu_phi > 0) || !(t.xi > 0)) continue;
       auto found = std::find_if(
           paths.begin(), paths.end(),
           [&](const TripletPath& p) { return p.layers == t.layers; });
       if (found == paths.end()) {
-        paths.push_back({t.layers, ratio_of_arms(regimes[i].resolution, t)});
+        paths.push_back({t.layers, ratio_of_arms(found_at[i].crossings, t)});
         found = paths.end() - 1;
       }
       found->momentum.push_back(request.momentum.values[i]);
