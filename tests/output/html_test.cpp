@@ -39,8 +39,10 @@ Page sample_page() {
   page.title = literal_text("A <b>detector</b> & more");
   PageTable table;
   table.columns = {{"verdict", false}, {"quantity", false}, {"margin", false}};
-  table.rows = {{Verdict{true, "pass"}, RichText("*d*_{0}"), MarginBar{0.2}},
-                {Verdict{false, "fail"}, RichText("*z*_{0}"), MarginBar{-3}}};
+  table.rows = {{Verdict{Verdict::State::good, "pass"}, RichText("*d*_{0}"),
+                 MarginBar{0.2}},
+                {Verdict{Verdict::State::bad, "fail"}, RichText("*z*_{0}"),
+                 MarginBar{-3}}};
   PageSection section{"summary", "Summary", {}, "Summary"};
   section.rows.push_back({PageRow::Split::full, {table}});
   section.rows.push_back({PageRow::Split::halves, {sample_figure()}});

@@ -129,21 +129,6 @@ TEST_CASE("report: names of figures are unique and figures have data") {
     CHECK(names.count(name) == 1);
 }
 
-TEST_CASE("report: requirements come first if there are some") {
-  const Detector detectors[] = {shipped("barrel.yaml")};
-  ReportOptions options;
-  options.threads = 1;
-  options.requirements = {{Verdict{true, "pass"}, RichText("q"), RichText("r"),
-                           RichText("l"), RichText("w"), RichText("f"),
-                           MarginBar{0.1}}};
-  const Page page = make_report(request(), detectors, options);
-  bool found = false;
-  for (const PageRow& row : page.sections.front().rows)
-    if (const auto* table = std::get_if<PageTable>(&row.blocks.front()))
-      found = found || table->title == "Requirements";
-  CHECK(found);
-}
-
 TEST_CASE("report: detectors without a field, with few layers, with hundred") {
   ReportOptions options;
   options.threads = 1;

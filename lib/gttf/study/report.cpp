@@ -10,6 +10,7 @@
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/detail/report_compare.hpp"
 #include "gttf/study/detail/report_figures.hpp"
+#include "gttf/study/detail/report_requirements.hpp"
 #include "gttf/study/field_view.hpp"
 #include "gttf/study/point_columns.hpp"
 #include "gttf/study/track_view.hpp"
@@ -53,34 +54,6 @@ class Rows {
 bool at_right_angle(const ReportSubject& subject) {
   return std::abs(theta_of(subject.curves.angle, 0) - 90 * unit::deg) <
          3 * unit::deg;
-}
-
-std::string scattering_text(Scattering scattering) {
-  switch (scattering) {
-    case Scattering::highland:
-      return "Highland scattering, logarithm per layer";
-    case Scattering::highland_total:
-      return "Highland scattering, logarithm of the whole path";
-    case Scattering::highland_1991:
-      return "Highland scattering of 1991";
-    case Scattering::rossi:
-      return "scattering of Rossi";
-    case Scattering::off:
-      break;
-  }
-  return "no scattering";
-}
-
-RichText loss_text(EnergyLoss loss) {
-  switch (loss) {
-    case EnergyLoss::off:
-      break;
-    case EnergyLoss::mean:
-      return "mean energy loss";
-    case EnergyLoss::straggling:
-      return "energy loss with straggling";
-  }
-  return "no energy loss";
 }
 
 RichText field_text(const Detector& detector) {
@@ -264,6 +237,9 @@ PageSection summary_section(const std::vector<Chapter>& chapters,
   PageSection section{"summary", "Summary", {}, "Summary"};
   Rows rows(section);
   const bool several = chapters.size() > 1;
+  if (options.check != nullptr)
+    rows.add(PageRow::Split::full,
+             {Paragraph{requirement_sentence(*options.check), true}});
   std::vector<PageBlock> blocks;
   for (const Chapter& c : chapters) {
     std::vector<RichText> texts =
@@ -279,12 +255,10 @@ PageSection summary_section(const std::vector<Chapter>& chapters,
     rows.add(PageRow::Split::halves, std::move(blocks));
   else
     rows.add(PageRow::Split::full, std::move(blocks));
-  if (!options.requirements.empty()) {
-    PageTable table;
-    table.title = "Requirements";
-    table.columns = requirement_columns();
-    table.rows = options.requirements;
-    rows.add(PageRow::Split::full, {std::move(table)});
+  if (options.check != nullptr) {
+    rows.add(PageRow::Split::full, {requirement_table(*options.check)});
+    if (auto failures = failure_table(*options.check))
+      rows.add(PageRow::Split::full, {std::move(*failures)});
   }
   for (const Chapter& c : chapters) {
     if (!several) rows.add(PageRow::Split::full, {benchmark_table(c.subject)});
@@ -311,12 +285,6 @@ PageSection compare_section(const std::vector<Chapter>& chapters) {
 }
 
 }  // namespace
-
-std::vector<PageColumn> requirement_columns() {
-  return {{"verdict", false}, {"quantity", false}, {"range", false},
-          {"limit", false},   {"worst value"},     {"found at", false},
-          {"margin", false}};
-}
 
 Page make_report(const StudyRequest& request,
                  std::span<const Detector> detectors,

@@ -172,6 +172,34 @@ RichText angle_equation(const StudyRequest& request, std::size_t i) {
          angle_text(request, i);
 }
 
+RichText scattering_text(Scattering scattering) {
+  switch (scattering) {
+    case Scattering::highland:
+      return "Highland scattering, logarithm per layer";
+    case Scattering::highland_total:
+      return "Highland scattering, logarithm of the whole path";
+    case Scattering::highland_1991:
+      return "Highland scattering of 1991";
+    case Scattering::rossi:
+      return "scattering of Rossi";
+    case Scattering::off:
+      break;
+  }
+  return "no scattering";
+}
+
+RichText loss_text(EnergyLoss loss) {
+  switch (loss) {
+    case EnergyLoss::off:
+      break;
+    case EnergyLoss::mean:
+      return "mean energy loss";
+    case EnergyLoss::straggling:
+      return "energy loss with straggling";
+  }
+  return "no energy loss";
+}
+
 Detector ReportSubject::grouped() const {
   Detector copy = detector;
   for (std::size_t i = 0; i < copy.layers.size(); ++i)

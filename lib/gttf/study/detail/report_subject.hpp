@@ -53,6 +53,10 @@ RichText angle_text(const StudyRequest& request, std::size_t i);
 /// "*θ* = 60°".
 RichText angle_equation(const StudyRequest& request, std::size_t i);
 
+/// The models in words: "Highland scattering, logarithm per layer".
+RichText scattering_text(Scattering scattering);
+RichText loss_text(EnergyLoss loss);
+
 /// A detector and the tracks that figures ask for. Grids are requests of their
 /// own, so that tracks are made in one way only.
 struct ReportSubject {
