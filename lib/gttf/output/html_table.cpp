@@ -15,16 +15,17 @@ namespace {
 std::string percent_text(double fraction) {
   constexpr double small = 1, large = 100;
   const double percent = 100 * fraction, size = std::abs(percent);
-  const RichText number = size > 0 && size < small ? rich_number(percent, 2)
-                          : size < large           ? fixed_number(percent, 1)
-                                                   : fixed_number(percent, 0);
+  if (size == 0) return "0 %";
+  const RichText number = size < small   ? rich_number(percent, 2)
+                          : size < large ? fixed_number(percent, 1)
+                                         : fixed_number(percent, 0);
   return (fraction >= 0 ? "+" : "") + number + " %";
 }
 
 // A bar from the middle: to the right what is to spare, to the left what lacks.
 // Half a scale is 50 %; longer bars are cut.
 std::string html_margin(const MarginBar& margin) {
-  constexpr double zero = 88, longest = 56, full = 0.5;
+  constexpr double zero = 100, longest = 44, full = 0.5;
   const double length = std::clamp(margin.value / full, -1.0, 1.0) * longest;
   const bool good = margin.value >= 0;
   const double end = zero + length;

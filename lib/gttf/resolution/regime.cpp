@@ -183,12 +183,16 @@ class Finder {
         thresholds_(thresholds) {}
 
   /// Without p_significant.
-  std::vector<TripletRegime> triplets(TripletChoice choice) const {
+  std::vector<TripletRegime> triplets(
+      TripletChoice choice, std::span<const std::size_t> layers = {}) const {
     const detail::AnyTrack found(geometry_, track_, model_);
     const TripletTrack track = found.triplets(nullptr);
     std::vector<std::size_t> hits;
     for (std::size_t k = 0; k < track.crossings.size(); ++k)
-      if (track.crossings[k].measures()) hits.push_back(k);
+      if (track.crossings[k].measures() &&
+          (layers.empty() ||
+           std::ranges::binary_search(layers, found.surface(k))))
+        hits.push_back(k);
     std::vector<TripletRegime> list;
     const auto add = [&](std::size_t i, std::size_t j, std::size_t k) {
       const std::array<std::size_t, 3> crossings{hits[i], hits[j], hits[k]};
@@ -325,10 +329,11 @@ const TripletRegime* TrackRegime::weakest() const {
 
 std::vector<TripletRegime> find_triplets(const TrackingGeometry& geometry,
                                          const Track& track, const Model& model,
+                                         std::span<const std::size_t> layers,
                                          const RegimeThresholds& thresholds) {
   if (!geometry.has_field()) return {};
   return Finder(geometry, track, model, thresholds)
-      .triplets(TripletChoice::consecutive);
+      .triplets(TripletChoice::consecutive, layers);
 }
 
 TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,

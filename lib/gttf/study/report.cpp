@@ -128,11 +128,16 @@ PageSection detector_section(const Chapter& c, bool several) {
       chapter_title(c, "Detector", several),
       {},
       several ? literal_text(c.subject.detector.name) : RichText("Detector")};
-  Rows(section)
-      .halves({layout_rz_figure(c.subject), layout_xy_figure(c.subject)})
-      .full(layout_closeup_figure(c.subject))
-      .halves({hits_figure(c.subject), material_figure(c.subject)})
-      .add(PageRow::Split::full, {layer_page_table(c.subject)});
+  Rows rows(section);
+  if (has_barrel(c.subject.detector))
+    rows.halves({layout_rz_figure(c.subject), layout_xy_figure(c.subject)});
+  else
+    rows.halves({layout_side_figure(c.subject, Axis::x),
+                 layout_side_figure(c.subject, Axis::y)});
+  if (!c.subject.along_beam)
+    rows.full(layout_closeup_figure(c.subject))
+        .halves({hits_figure(c.subject), material_figure(c.subject)});
+  rows.add(PageRow::Split::full, {layer_page_table(c.subject)});
   return section;
 }
 
@@ -164,7 +169,7 @@ PageSection resolution_section(const Chapter& c, bool several) {
                       several ? "" : "Resolution"};
   const std::vector<Published> rings =
       at_right_angle(c.subject) ? c.published : std::vector<Published>{};
-  const auto& all = shown_quantities();
+  const auto& all = c.subject.shown();
   Rows rows(section);
   std::vector<PageBlock> first;
   if (auto figure = sigma_figure(c.subject, c.curves, all[0], true, rings)) {
@@ -178,6 +183,7 @@ PageSection resolution_section(const Chapter& c, bool several) {
   for (std::size_t k = 1; k < all.size(); ++k)
     others.push_back(sigma_figure(c.subject, c.curves, all[k], false, rings));
   rows.halves(std::move(others));
+  if (c.subject.along_beam) return section;
   const auto along_eta = sigmas_on_grid(c.subject, c.subject.against_eta);
   const auto on_map = sigmas_on_grid(c.subject, c.subject.map);
   const ShownQuantity &pt = shown_quantity(Parameter::pt),
@@ -200,8 +206,8 @@ PageSection limits_section(const Chapter& c, bool several) {
                       {},
                       several ? "" : "What limits it"};
   std::vector<std::optional<Figure>> shares;
-  for (const ShownQuantity& q : shown_quantities())
-    if (q.parameter != Parameter::phi0)
+  for (const ShownQuantity& q : c.subject.shown())
+    if (q.parameter != Parameter::phi0 && q.parameter != Parameter::ty)
       shares.push_back(share_figure(c.subject, c.budgets, q));
   Rows(section)
       .halves(std::move(shares))
@@ -278,7 +284,7 @@ PageSection compare_section(const std::vector<Chapter>& chapters) {
   Rows rows(section);
   rows.add(PageRow::Split::full, {compare_table(all)});
   std::vector<std::optional<Figure>> figures;
-  for (const ShownQuantity& q : shown_quantities())
+  for (const ShownQuantity& q : chapters.front().subject.shown())
     figures.push_back(compare_figure(all, q));
   rows.halves(std::move(figures));
   return section;

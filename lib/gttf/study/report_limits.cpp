@@ -221,8 +221,8 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
   if (!budget.exists()) return std::nullopt;
   const std::vector<LayerLineItem> items = layer_items(subject, budget);
   std::vector<const ShownQuantity*> quantities;
-  for (const Parameter q : {Parameter::pt, Parameter::d0, Parameter::z0})
-    if (has(budget, q)) quantities.push_back(&shown_quantity(q));
+  for (const ShownQuantity& q : std::span(subject.shown()).first(3))
+    if (has(budget, q.parameter)) quantities.push_back(&q);
 
   Figure figure;
   figure.id = subject.id("budget-layers");

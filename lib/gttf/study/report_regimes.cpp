@@ -64,6 +64,25 @@ double ratio_of_arms(const std::vector<CrossingInfo>& crossings,
   return std::min(a, b) / std::max(a, b);
 }
 
+// The measuring layers, but of many under one name the first, the middle and
+// the last: neighbouring rows of a gas detector measure no curvature.
+std::vector<std::size_t> telling_layers(const Detector& detector) {
+  const std::vector<std::string> names = entry_names(detector);
+  std::vector<std::size_t> layers, rows;
+  const auto take = [&] {
+    constexpr std::size_t few = 6;
+    if (rows.size() > few) rows = {rows[0], rows[rows.size() / 2], rows.back()};
+    layers.insert(layers.end(), rows.begin(), rows.end());
+    rows.clear();
+  };
+  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
+    if (i > 0 && names[i] != names[i - 1]) take();
+    if (detector.layers[i].measures()) rows.push_back(i);
+  }
+  take();
+  return layers;
+}
+
 // Paths of all triplets at the first angle, in order of flight.
 std::vector<TripletPath> triplet_paths(const ReportSubject& subject) {
   const TrackingGeometry geometry(subject.detector);
@@ -77,12 +96,14 @@ std::vector<TripletPath> triplet_paths(const ReportSubject& subject) {
     std::vector<TripletRegime> triplets;
   };
   std::vector<Point> found_at(points);
+  const std::vector<std::size_t> layers = telling_layers(subject.detector);
   parallel_workers(
       points, thread_count(subject.threads), [&](const auto& next) {
         while (const auto i = next()) {
           const Track track = grid_track(request, {*i, 0});
-          found_at[*i] = {resolve(geometry, track, subject.model()).crossings,
-                          find_triplets(geometry, track, subject.model())};
+          found_at[*i] = {
+              resolve(geometry, track, subject.model()).crossings,
+              find_triplets(geometry, track, subject.model(), layers)};
         }
       });
   std::vector<TripletPath> paths;

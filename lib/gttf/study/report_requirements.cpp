@@ -55,6 +55,13 @@ RichText in_print(const std::string& text) {
   return out;
 }
 
+RichText with_arrows(RichText text) {
+  constexpr std::string_view arrow = "->";
+  for (std::size_t i = text.find(arrow); i != text.npos; i = text.find(arrow))
+    text.replace(i, arrow.size(), "→");
+  return text;
+}
+
 RichText quantity_text(const CheckedQuantity& quantity) {
   constexpr std::array<std::pair<const char*, const char*>, 9> symbols{{
       {"sigma_p_rel", "*σ*(*p*)/*p*"},
@@ -74,6 +81,7 @@ RichText quantity_text(const CheckedQuantity& quantity) {
 
 /// "1–100 GeV", "30–90°": from the least to the largest of `values`.
 RichText span_text(double lower, double upper, const char* unit) {
+  // no-break spaces: "100 GeV" stays in one line
   if (lower == upper) return fmt::format("{:.4g}{}", lower, unit);
   return fmt::format("{:.4g}–{:.4g}{}", lower, upper, unit);
 }
@@ -83,20 +91,21 @@ RichText signed_span(double lower, double upper) {
     return v < 0 ? fmt::format("−{:.4g}", -v) : fmt::format("{:.4g}", v);
   };
   return lower == upper ? number(lower)
-                        : number(lower) + " to " + number(upper);
+                        : number(lower) + "\u00a0to\u00a0" + number(upper);
 }
 
 RichText momentum_text(const Criterion& c, double lower, double upper) {
   return (c.momentum.variable == MomentumAxis::Variable::pt
-              ? RichText("*p*_{T} ")
-              : RichText("*p* ")) +
-         span_text(lower, upper, " GeV");
+              ? RichText("*p*_{T}\u00a0")
+              : RichText("*p*\u00a0")) +
+         span_text(lower, upper, "\u00a0GeV");
 }
 
 RichText angle_span_text(const Criterion& c, double lower, double upper) {
   return c.angle.variable == AngleAxis::Variable::eta
-             ? "*η* " + signed_span(lower, upper)
-             : "*θ* " + span_text(in_degrees(lower), in_degrees(upper), "°");
+             ? "*η*\u00a0" + signed_span(lower, upper)
+             : "*θ*\u00a0" +
+                   span_text(in_degrees(lower), in_degrees(upper), "°");
 }
 
 /// All points of the requirement: "*p*_{T} 1–100 GeV, *θ* 30–90°".
@@ -127,8 +136,8 @@ RichText bound_text(const char* sign, const Limit& limit,
   const RichText tolerance = tolerance_text(limit, quantity);
   if (tolerance.empty()) return sign + formula;
   return sign + formula +
-         (limit.tolerance.absolute > 0 || sign[0] == '\0' ? " ± "
-                                                          : ", tolerance ") +
+         (limit.tolerance.absolute > 0 || sign[0] == '=' ? " ± "
+                                                         : ", tolerance ") +
          tolerance;
 }
 
@@ -139,7 +148,7 @@ RichText limit_formula(const Criterion& c) {
   };
   if (c.min) add(bound_text("≥ ", *c.min, c.quantity));
   if (c.max) add(bound_text("≤ ", *c.max, c.quantity));
-  if (c.equal) add(bound_text("", *c.equal, c.quantity));
+  if (c.equal) add(bound_text("= ", *c.equal, c.quantity));
   for (const std::string& allowed : c.texts)
     text += (text.empty() ? "" : " or ") + literal_text(allowed);
   if (c.text_of_baseline)
@@ -256,17 +265,19 @@ PageTable requirement_table(const CheckStory& story) {
 std::optional<PageTable> failure_table(const CheckStory& story) {
   PageTable table;
   table.title = "Why requirements are not met";
-  table.columns = {{"requirement", false}, {"why", false}};
+  table.columns = {{"requirement", false}, {"", false}, {"", false}};
   for (std::size_t i = 0; i < story.outcome.results.size(); ++i) {
     const CheckResult& result = story.outcome.results[i];
     if (result.passed()) continue;
-    RichText why = quantity_text(criterion_of(story, result).quantity) + ": " +
-                   in_print(value_text(story, result)) + " (" +
-                   place_text(story, result) + "), required " +
-                   in_print(limit_text(story, result));
+    table.rows.push_back(
+        {literal_text(name_of(story, result)), RichText("found"),
+         quantity_text(criterion_of(story, result).quantity) + ": " +
+             in_print(value_text(story, result)) + " (" +
+             place_text(story, result) + "), required " +
+             in_print(limit_text(story, result))});
     for (const auto& [name, value] : failure_facts(story, i))
-      why += "; " + literal_text(name) + ": " + literal_text(value);
-    table.rows.push_back({literal_text(name_of(story, result)), why});
+      table.rows.push_back(
+          {RichText(), literal_text(name), with_arrows(literal_text(value))});
   }
   if (table.rows.empty()) return std::nullopt;
   return table;
