@@ -189,7 +189,7 @@ DrawnTrack draw_track(const ReportSubject& subject, const Track& track) {
   }
   const double sin_theta = std::sin(track.theta);
   const double curvature =
-      -track.charge * geometry.bz() / (track.p * sin_theta);
+      sin_theta > 0 ? -track.charge * geometry.bz() / (track.p * sin_theta) : 0;
   for (int i = 0; i <= parts; ++i) {
     const double path = last * i / parts, arc = path * sin_theta;
     const double half_turn = curvature * arc / 2;

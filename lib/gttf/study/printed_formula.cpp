@@ -56,7 +56,9 @@ class Writer {
            (is_letter(text_[end]) || is_digit(text_[end])))
       ++end;
     const std::string_view word = text_.substr(at_, end - at_);
-    if (word == "deg" && out_.ends_with(' ')) out_.pop_back();
+    constexpr std::string_view space = "\u00a0";
+    if (word == "deg" && out_.ends_with(space))
+      out_.resize(out_.size() - space.size());
     for (const Symbol& symbol : symbols)
       if (symbol.word == word) return add(symbol.shown, word.size());
     add(literal_text(word), word.size());
@@ -77,6 +79,12 @@ class Writer {
       }
     }
     add(text_.substr(at_, end - at_), end - at_);
+    // it stays in one line with its unit
+    std::size_t next = at_;
+    while (next < text_.size() && text_[next] == ' ') ++next;
+    if (next > at_ && next < text_.size() &&
+        (is_letter(text_[next]) || text_[next] == '%'))
+      add("\u00a0", next - at_);
   }
 
   void add_sign() {

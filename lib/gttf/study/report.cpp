@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -61,6 +62,18 @@ RichText field_text(const Detector& detector) {
   return field_facts(detector.field).front().second;
 }
 
+// Of numbers; hyphens of names stay.
+RichText with_true_minus(const RichText& text) {
+  RichText out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool minus = text[i] == '-' && i > 0 && i + 1 < text.size() &&
+                       (text[i - 1] == ' ' || text[i - 1] == '(') &&
+                       std::isdigit(static_cast<unsigned char>(text[i + 1]));
+    out += minus ? "−" : RichText(1, text[i]);
+  }
+  return out;
+}
+
 RichText conditions(const StudyRequest& request, const ReportSubject& first,
                     std::span<const Detector> detectors) {
   RichText text;
@@ -75,8 +88,9 @@ RichText conditions(const StudyRequest& request, const ReportSubject& first,
   if (last > 0) text += " – " + angle_text(request, last);
   text += " · " + scattering_text(request.scattering) + " · " +
           loss_text(request.energy_loss) + " · ";
-  return text + (request.beam_spot ? "beam spot as a measurement"
-                                   : "no vertex constraint");
+  return with_true_minus(text + (request.beam_spot
+                                     ? "beam spot as a measurement"
+                                     : "no vertex constraint"));
 }
 
 PageTable published_table(const ReportSubject& subject,
@@ -134,7 +148,7 @@ PageSection detector_section(const Chapter& c, bool several) {
   else
     rows.halves({layout_side_figure(c.subject, Axis::x),
                  layout_side_figure(c.subject, Axis::y)});
-  if (!c.subject.along_beam)
+  if (!c.subject.on_axis)
     rows.full(layout_closeup_figure(c.subject))
         .halves({hits_figure(c.subject), material_figure(c.subject)});
   rows.add(PageRow::Split::full, {layer_page_table(c.subject)});
@@ -183,19 +197,17 @@ PageSection resolution_section(const Chapter& c, bool several) {
   for (std::size_t k = 1; k < all.size(); ++k)
     others.push_back(sigma_figure(c.subject, c.curves, all[k], false, rings));
   rows.halves(std::move(others));
-  if (c.subject.along_beam) return section;
-  const auto along_eta = sigmas_on_grid(c.subject, c.subject.against_eta);
-  const auto on_map = sigmas_on_grid(c.subject, c.subject.map);
-  const ShownQuantity &pt = shown_quantity(Parameter::pt),
-                      &d0 = shown_quantity(Parameter::d0);
-  rows.halves(
-      {sigma_eta_figure(c.subject, along_eta, pt),
-       sigma_eta_figure(c.subject, along_eta, d0),
-       sigma_eta_figure(c.subject, along_eta, shown_quantity(Parameter::z0)),
-       sigma_eta_figure(c.subject, along_eta,
-                        shown_quantity(Parameter::theta))});
-  rows.halves({sigma_map_figure(c.subject, on_map, pt),
-               sigma_map_figure(c.subject, on_map, d0)});
+  if (!c.subject.on_axis) {
+    const auto along_eta = sigmas_on_grid(c.subject, c.subject.against_eta);
+    const auto on_map = sigmas_on_grid(c.subject, c.subject.map);
+    const std::size_t direction = c.subject.along_beam ? 3 : 4;
+    rows.halves({sigma_eta_figure(c.subject, along_eta, all[0]),
+                 sigma_eta_figure(c.subject, along_eta, all[1]),
+                 sigma_eta_figure(c.subject, along_eta, all[2]),
+                 sigma_eta_figure(c.subject, along_eta, all[direction])});
+    rows.halves({sigma_map_figure(c.subject, on_map, all[0]),
+                 sigma_map_figure(c.subject, on_map, all[1])});
+  }
   rows.full(correlation_figure(c.subject));
   return section;
 }

@@ -237,8 +237,9 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
       "errors. Passive layers in grey. What comes behind the last "
       "measurement costs nothing.";
   BarChart chart;
+  const bool by_radius = has_barrel(subject.detector);
   chart.columns = {{"layer, in order of flight", Anchor::start},
-                   {"*r* [mm]", Anchor::end},
+                   {by_radius ? "*r* [mm]" : "*z* [mm]", Anchor::end},
                    {"*x*/*X*_{0} [%]", Anchor::end}};
   Texts layers, causes;
   std::vector<Reals> shares(quantities.size());
@@ -258,8 +259,9 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
     row.cells = {
         literal_text(item.name) +
             (item.count > 1 ? fmt::format(" (× {})", item.count) : ""),
-        barrel && item.count == 1 ? fixed_number(layer.surface.position, 1)
-                                  : RichText(),
+        barrel == by_radius && item.count == 1
+            ? fixed_number(layer.surface.position, 1)
+            : RichText(),
         item.count > 0 ? rich_number(100 * item.x_over_x0, 2) : RichText()};
     row.hint = item.name + ":";
     layers.insert(layers.end(), {item.name, item.name});

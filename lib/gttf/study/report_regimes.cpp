@@ -64,22 +64,38 @@ double ratio_of_arms(const std::vector<CrossingInfo>& crossings,
   return std::min(a, b) / std::max(a, b);
 }
 
-// The measuring layers, but of many under one name the first, the middle and
-// the last: neighbouring rows of a gas detector measure no curvature.
-std::vector<std::size_t> telling_layers(const Detector& detector) {
-  const std::vector<std::string> names = entry_names(detector);
-  std::vector<std::size_t> layers, rows;
+// Layers whose triplets tell something, of those that the fastest track
+// crosses: neighbouring rows of a gas detector, and the two sides of a double
+// layer, measure no curvature. Sorted.
+std::vector<std::size_t> telling_layers(const ReportSubject& subject,
+                                        const TrackingGeometry& geometry) {
+  const std::vector<std::string> names = entry_names(subject.detector);
+  const GridPoint fastest{subject.curves.momentum.values.size() - 1, 0};
+  const Resolution r =
+      resolve(geometry, grid_track(subject.curves, fastest), subject.model());
+  std::vector<CrossingInfo> hits, rows;
   const auto take = [&] {
     constexpr std::size_t few = 6;
     if (rows.size() > few) rows = {rows[0], rows[rows.size() / 2], rows.back()};
-    layers.insert(layers.end(), rows.begin(), rows.end());
+    hits.insert(hits.end(), rows.begin(), rows.end());
     rows.clear();
   };
-  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
-    if (i > 0 && names[i] != names[i - 1]) take();
-    if (detector.layers[i].measures()) rows.push_back(i);
+  for (const CrossingInfo& c : r.crossings) {
+    if (!c.measured) continue;
+    if (!rows.empty() && names[rows.back().layer] != names[c.layer]) take();
+    rows.push_back(c);
   }
   take();
+  constexpr double nearest = 0.12;  // of the way so far
+  std::vector<std::size_t> layers;
+  double last = 0;
+  for (const CrossingInfo& c : hits) {
+    if (!layers.empty() && c.path - last < nearest * c.path) continue;
+    layers.push_back(c.layer);
+    last = c.path;
+  }
+  if (layers.size() < 3) layers.clear();  // all then
+  std::sort(layers.begin(), layers.end());
   return layers;
 }
 
@@ -96,7 +112,7 @@ std::vector<TripletPath> triplet_paths(const ReportSubject& subject) {
     std::vector<TripletRegime> triplets;
   };
   std::vector<Point> found_at(points);
-  const std::vector<std::size_t> layers = telling_layers(subject.detector);
+  const std::vector<std::size_t> layers = telling_layers(subject, geometry);
   parallel_workers(
       points, thread_count(subject.threads), [&](const auto& next) {
         while (const auto i = next()) {

@@ -38,10 +38,13 @@ Verdict verdict_of(const CheckStory& story, const CheckResult& result) {
 
 /// "0.3427 %", "≤ 18.7 µm": as the check tells it, with the signs of print.
 RichText in_print(const std::string& text) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> signs{
-      {{"<= ", "≤ "},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> signs{
+      {{" %", "\u00a0%"},
+       {" GeV", "\u00a0GeV"},
+       {" mrad", "\u00a0mrad"},
+       {"<= ", "≤ "},
        {">= ", "≥ "},
-       {" um", " µm"},
+       {" um", "\u00a0µm"},
        {" deg", "°"},
        {"-", "−"}}};
   RichText out;
@@ -238,8 +241,8 @@ PageTable requirement_table(const CheckStory& story) {
   for (PageColumn column : std::vector<PageColumn>{{"quantity", false},
                                                    {"range", false},
                                                    {"limit", false},
-                                                   {"worst value"},
-                                                   {"found at", false},
+                                                   {"worst\u00a0value"},
+                                                   {"found\u00a0at", false},
                                                    {"margin", false}})
     table.columns.push_back(std::move(column));
   for (const CheckResult& result : story.outcome.results) {

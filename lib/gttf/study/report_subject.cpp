@@ -82,6 +82,13 @@ std::vector<double> told_momenta(const StudyRequest& request) {
   return {lower, round, upper};
 }
 
+bool runs_along_axis(const StudyRequest& request) {
+  constexpr double smallest = 1e-6;
+  for (std::size_t i = 0; i < request.angle.values.size(); ++i)
+    if (std::sin(theta_of(request.angle, i)) > smallest) return false;
+  return true;
+}
+
 AngleAxis eta_axis(const Detector& detector, const StudyRequest& request,
                    std::size_t points) {
   constexpr double usual = 4, farthest = 8;
@@ -241,6 +248,7 @@ ReportSubject make_subject(const StudyRequest& request,
                   .momentum = {},
                   .groups = make_group_paints(detector),
                   .along_beam = along_beam(request, {&detector, 1}),
+                  .on_axis = runs_along_axis(request),
                   .suffix = total > 1 ? fmt::format("-{}", index + 1) : "",
                   .threads = threads};
   if (request.momentum.variable == MomentumAxis::Variable::pt) {

@@ -69,7 +69,8 @@ struct ReportSubject {
   StudyRequest points;       ///< few momenta and few angles, told in numbers
   MomentumUnit momentum;
   GroupPaints groups;
-  bool along_beam = false;  ///< all tracks: pseudorapidity tells nothing
+  bool along_beam = false;  ///< all tracks, those of a spectrometer
+  bool on_axis = false;     ///< all tracks: they have no pseudorapidity
   std::string suffix;       ///< of names of figures: "" for the only detector
   unsigned threads = 0;
 
