@@ -225,8 +225,8 @@ std::optional<Figure> regime_figure(const ReportSubject& subject) {
   Figure figure;
   figure.id = subject.id("regimes");
   figure.title = "Regime plane";
-  figure.subtitle =
-      "triplets of consecutive layers, " + angle_equation(subject.curves, 0);
+  figure.subtitle = "triplets of layers, close ones as one, " +
+                    angle_equation(subject.curves, 0);
   figure.width = 716;
   figure.height = 520;
   figure.description =
