@@ -61,7 +61,8 @@ class PlotVerb : public Verb {
     request_.declare(command());
     command()
         .add_option("--figure", figure_,
-                    "Name of the figure, as --list tells (default: sigma-pt)")
+                    "Name of the figure, as --list tells (default: sigma-pt, "
+                    "sigma-p along a beam)")
         ->type_name("NAME")
         ->group("Report");
     command()
@@ -98,16 +99,22 @@ class PlotVerb : public Verb {
     const std::vector<const Figure*> figures = figures_of(page);
     AtomicFile file(list_ ? "-" : file_);
     file.stream() << (list_ ? list_of(figures)
-                            : convert_svg(
-                                  figure_file(find_figure(figures, figure_)),
-                                  format, zoom_));
+                            : convert_svg(figure_file(chosen(figures)), format,
+                                          zoom_));
     file.commit();
     return good;
   }
 
  private:
+  const Figure& chosen(const std::vector<const Figure*>& figures) const {
+    if (!figure_.empty()) return find_figure(figures, figure_);
+    for (const Figure* figure : figures)
+      if (figure->id == "sigma-p") return *figure;
+    return find_figure(figures, "sigma-pt");
+  }
+
   ReportRequest request_;
-  std::string figure_ = "sigma-pt", file_;
+  std::string figure_, file_;
   bool list_ = false, quiet_ = false;
   double zoom_ = 2;
 };

@@ -17,6 +17,7 @@ class Report : public Verb {
   Report() : Verb("report", "Everything about a study as one HTML page") {
     constexpr auto group = "Output";
     request_.declare(command());
+    request_.declare_requirements(command());
     command()
         .add_option("-o,--output", file_,
                     "Write the page to FILE (.html); - is standard output")
@@ -37,7 +38,9 @@ class Report : public Verb {
         "  gttf-design report configs/cld.yaml -o cld.html\n"
         "  gttf-design report configs/gaseous-trackers.yaml -o compare.html\n"
         "  gttf-design report configs/cld.yaml --toys 10000 "
-        "--published detectors/published.csv -o cld.html");
+        "--published detectors/published.csv -o cld.html\n"
+        "  gttf-design report configs/cld.yaml --requirements "
+        "configs/check/cld.yaml -o cld.html");
   }
 
   int run(const Call& call) override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report_options.hpp"
 
+#include "baseline_file.hpp"
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/source.hpp"
 #include "shipped_option.hpp"
@@ -45,25 +46,50 @@ void ReportRequest::declare(CLI::App& command) {
       ->group("Computation");
 }
 
+void ReportRequest::declare_requirements(CLI::App& command) {
+  takes_requirements(
+      command.add_option("--requirements", requirements_file_,
+                         "Requirements to look at, as of check; the detectors "
+                         "are those of the report"))
+      ->group("Report");
+}
+
 void ReportRequest::read(bool quiet) {
   if (study_.empty() && track_.study.detectors.empty())
     throw UsageError("nothing to show: give a study file or --detector");
   request_ = read_request(study_, track_.study);
-  detectors_ = load_detectors(request_, overrides_, quiet);
+  described_ = load_inputs(request_, overrides_, quiet);
+  for (const DetectorInput& input : described_)
+    detectors_.push_back(input.detector);
   if (!published_.empty()) options_.published = read_published(published_);
   // A study file may say how many toys it wants; only asking makes them.
   if (track_.study.toys) options_.toys = request_.toys.toys;
   options_.threads = threads_;
+  if (requirements_file_.empty()) return;
+  StudyOptions checked;
+  checked.detectors = request_.detectors;
+  requirements_ =
+      read_requirements(requirements_file_, checked, "", load_baseline);
 }
 
 Page ReportRequest::make_page() const {
-  return make_report(request_, detectors_, options_);
+  if (!requirements_) return make_report(request_, detectors_, options_);
+  const CheckOutcome outcome =
+      check(*requirements_, detectors_, Engine::streaming, threads_);
+  const CheckStory story = make_story(*requirements_, described_, outcome);
+  ReportOptions options = options_;
+  options.check = &story;
+  return make_report(request_, detectors_, options);
 }
 
 std::vector<std::string> ReportRequest::inputs() const {
   std::vector<std::string> files = request_.detectors;
   if (!request_.file.empty()) files.push_back(request_.file);
   if (!published_.empty()) files.push_back(published_);
+  if (!requirements_) return files;
+  files.push_back(requirements_->request.file);
+  if (!requirements_->baseline_file.empty())
+    files.push_back(requirements_->baseline_file);
   return files;
 }
 
@@ -73,7 +99,16 @@ std::optional<Provenance> ReportRequest::provenance(
   output.no_provenance = !wanted;
   std::optional<Provenance> p =
       provenance_of(arguments, output, &request_, detectors_);
-  if (p && options_.toys > 0) p->seed = request_.toys.seed;
+  if (!p) return p;
+  if (options_.toys > 0) p->seed = request_.toys.seed;
+  if (!published_.empty())
+    p->inputs.push_back({published_, sha256(read_file(published_))});
+  if (!requirements_) return p;
+  p->inputs.push_back(
+      {requirements_->request.file, requirements_->request.sha256});
+  if (!requirements_->baseline_file.empty())
+    p->inputs.push_back(
+        {requirements_->baseline_file, requirements_->baseline_sha256});
   return p;
 }
 

@@ -16,6 +16,8 @@ namespace gttf::app {
 class ReportRequest {
  public:
   void declare(CLI::App& command);
+  /// --requirements.
+  void declare_requirements(CLI::App& command);
 
   /// Reads all files; what follows may be called then. Throws InputError or
   /// UsageError.
@@ -30,10 +32,12 @@ class ReportRequest {
   std::string study_;
   std::vector<std::string> overrides_;
   TrackOptions track_;
-  std::string published_;
+  std::string published_, requirements_file_;
   unsigned threads_ = 0;
   StudyRequest request_;
+  std::vector<DetectorInput> described_;
   std::vector<Detector> detectors_;
+  std::optional<RequirementFile> requirements_;
   ReportOptions options_;
 };
 

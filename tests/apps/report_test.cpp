@@ -133,6 +133,35 @@ TEST_CASE("report: published figures are compared with") {
             .code == 2);
 }
 
+TEST_CASE("report: requirements are looked at with its detectors") {
+  const Folder folder;
+  const Outcome r = run(
+      folder,
+      "gttf-design report $CONFIGS/cld.yaml --requirements "
+      "$CONFIGS/check/cld.yaml --set 'layers[VTX1].material=1 %' -o r.html");
+  CHECK(r.code == 0);  // a report is no gate
+  CHECK(r.err == "");
+  const std::string html = folder.read("r.html");
+  CHECK(has(html, "4 of 5 requirements are met"));
+  CHECK(has(html, "✗ failed"));
+  CHECK(has(html, "VTX1 scattering"));
+  CHECK(has(html, "check/cld.yaml</code> · sha256"));
+  const Outcome wrong = run(folder,
+                            "gttf-design report $CONFIGS/cld.yaml "
+                            "--requirements $CONFIGS/cld.yaml -o s.html");
+  CHECK(wrong.code == 2);
+  CHECK(has(wrong.err, "gttf-requirements"));
+  CHECK(folder.entries() == 1);
+  CHECK(run("gttf-design plot $CONFIGS/cld.yaml --requirements x -o x.svg")
+            .code == 2);
+}
+
+TEST_CASE("plot: along a beam the momentum is the first figure, too") {
+  const Folder folder;
+  CHECK(run(folder, "gttf-design plot $CONFIGS/faser.yaml -o p.svg").code == 0);
+  CHECK(has(folder.read("p.svg"), "Momentum"));
+}
+
 TEST_CASE("plot: --list names the figures, each can be had as a file") {
   const Outcome list = run("gttf-design plot $CONFIGS/barrel.yaml --list");
   CHECK(list.code == 0);

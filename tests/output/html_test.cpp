@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/output/html.hpp"
+#include "gttf/output/html_table.hpp"
 
 #include <doctest/doctest.h>
 
@@ -39,8 +40,10 @@ Page sample_page() {
   page.title = literal_text("A <b>detector</b> & more");
   PageTable table;
   table.columns = {{"verdict", false}, {"quantity", false}, {"margin", false}};
-  table.rows = {{Verdict{true, "pass"}, RichText("*d*_{0}"), MarginBar{0.2}},
-                {Verdict{false, "fail"}, RichText("*z*_{0}"), MarginBar{-3}}};
+  table.rows = {{Verdict{Verdict::State::good, "pass"}, RichText("*d*_{0}"),
+                 MarginBar{0.2}},
+                {Verdict{Verdict::State::bad, "fail"}, RichText("*z*_{0}"),
+                 MarginBar{-3}}};
   PageSection section{"summary", "Summary", {}, "Summary"};
   section.rows.push_back({PageRow::Split::full, {table}});
   section.rows.push_back({PageRow::Split::halves, {sample_figure()}});
@@ -65,6 +68,22 @@ std::string between(const std::string& text, const std::string& from,
 }
 
 }  // namespace
+
+TEST_CASE("html: verdicts differ without colour, margins have telling digits") {
+  PageTable table;
+  table.columns = {{"verdict", false}, {"margin", false}};
+  table.rows = {
+      {Verdict{Verdict::State::good, "met"}, MarginBar{0}},
+      {Verdict{Verdict::State::bad, "failed"}, MarginBar{-8.3}},
+      {Verdict{Verdict::State::unknown, "no value"}, MarginBar{1e-4}}};
+  const std::string html = html_table(table);
+  CHECK(has(html, "ok\">✓ met<"));
+  CHECK(has(html, "wrong\">✗ failed<"));
+  CHECK(has(html, "wrong\">? no value<"));
+  CHECK(has(html, ">0 %<"));
+  CHECK(has(html, ">−830 %<"));
+  CHECK(has(html, ">+0.010 %<"));
+}
 
 TEST_CASE("html: the policy forbids loading anything") {
   const std::string html = text_of(sample_page());

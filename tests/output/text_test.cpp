@@ -41,6 +41,17 @@ TEST_CASE("text: aligned under headings that stand on a rule") {
         "long name     10      -  too few hits\n");
 }
 
+TEST_CASE("text: a ratio near 1 has as many decimals above as below") {
+  Table table;
+  table.add("B_ratio_d0", Reals{1.0041, 0.99612, 1, 0.67, 12.345});
+  const std::string shown = text(table);
+  for (const char* number :
+       {"1.004\n", "0.996\n", "1.000\n", "0.670\n", "12.35\n"}) {
+    INFO(number);
+    CHECK(shown.find(number) != std::string::npos);
+  }
+}
+
 TEST_CASE("text: precision counts significant digits") {
   TableStyle style;
   style.precision = 5;

@@ -230,6 +230,28 @@ def check_use(browser, page, checks):
     checks.that("use: nothing on the console", not complaints(browser), complaints(browser))
 
 
+def check_requirements(browser, page, checks):
+    browser.open(page)
+    words = browser.evaluate("[...document.querySelectorAll('td.verdict')].map(t => t.textContent)")
+    checks.that("four requirements are met, one is not",
+                sorted(words) == ["✓ met"] * 4 + ["✗ failed"], words)
+    colours = browser.evaluate("[...document.querySelectorAll('td.verdict')]"
+                               ".map(t => t.className + getComputedStyle(t).color)")
+    checks.that("verdicts have two colours", len(set(colours)) == 2, colours)
+    bars = browser.evaluate("[...document.querySelectorAll('td.mb rect.ar')]"
+                            ".map(r => r.getAttribute('class') + (+r.getAttribute('width') > 20))")
+    checks.that("the failed one has a long bar", bars.count("ar badtrue") == 1, bars)
+    outside = browser.evaluate("""
+      [...document.querySelectorAll('td.mb')].filter(cell => {
+        const c = cell.getBoundingClientRect();
+        return [...cell.querySelectorAll('text, rect')].some(t => {
+          const r = t.getBoundingClientRect();
+          return r.left < c.left - 1 || r.right > c.right + 1;
+        });
+      }).length""")
+    checks.that("margins stay in their cells", outside == 0, outside)
+
+
 def check_without_script(browser, page, checks):
     browser.open(page, script=False)
     sizes = browser.send("Page.getLayoutMetrics")["cssContentSize"]
@@ -266,6 +288,11 @@ def main():
         "its2": ["configs/alice_its2.yaml", "--toys", "300"],
         "compare": ["configs/gaseous-trackers.yaml"],
         "mu3e": ["configs/mu3e.yaml"],
+        "faser": ["configs/faser.yaml"],
+        "lhcb": ["configs/lhcb.yaml"],
+        "ild": ["configs/ild.yaml"],
+        "requirements": ["configs/cld.yaml", "--requirements", "configs/check/cld.yaml",
+                         "--set", "layers[VTX1].material=1 %"],
     }
     with tempfile.TemporaryDirectory() as folder, Browser(path) as browser:
         pages = {}
@@ -275,6 +302,7 @@ def main():
                            cwd=source, check=True)
             look(browser, pages[name], checks, name)
         check_use(browser, pages["cld"], checks)
+        check_requirements(browser, pages["requirements"], checks)
         check_files(browser, pages["cld"], checks, folder)
         check_without_script(browser, pages["cld"], checks)
         check_print(browser, pages["cld"], checks)

@@ -17,8 +17,13 @@ PICTURES = [
     ("report.png", "cld", None, False),
     ("report-layout.png", "cld", "#layout-rz", False),
     ("report-limits.png", "cld", "#share-pt", True),
+    ("report-requirements.png", "requirements", "section:has(td.verdict)", False),
     ("report-compare.png", "compare", "#compare-pt", False),
 ]
+
+# one of them is not met
+REQUIREMENTS = ["configs/cld.yaml", "--requirements", "configs/check/cld.yaml", "--set",
+                "layers[VTX1].material=1 %"]
 
 
 def main():
@@ -30,10 +35,11 @@ def main():
     os.makedirs(target, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, Browser(path) as browser:
         pages = {}
-        for name, study in (("cld", "configs/cld.yaml"),
-                            ("compare", "configs/gaseous-trackers.yaml")):
+        for name, arguments in (("cld", ["configs/cld.yaml"]),
+                                ("compare", ["configs/gaseous-trackers.yaml"]),
+                                ("requirements", REQUIREMENTS)):
             pages[name] = os.path.join(folder, name + ".html")
-            subprocess.run([program, "report", study, "-o", pages[name], "--quiet"],
+            subprocess.run([program, "report", *arguments, "-o", pages[name], "--quiet"],
                            cwd=source, check=True)
         for name, page, shown, dark in PICTURES:
             browser.open(pages[page], width=1240, dark=dark)

@@ -36,6 +36,41 @@ TrackRegime regime(const Detector& d, double p, double theta = 90 * unit::deg) {
 
 }  // namespace
 
+TEST_CASE("triplets alone are those of the regime but for their momenta") {
+  const Detector d = cylinders({20, 40, 80, 160, 320}, 2, 0.01, 0.01);
+  Track t;
+  t.p = 5;
+  t.mass = 0;
+  t.theta = 1.2;
+  const TrackingGeometry geometry(d);
+  const TrackRegime whole = find_regime(geometry, t);
+  const auto alone = find_triplets(geometry, t);
+  REQUIRE(alone.size() == 3);
+  REQUIRE(whole.triplets.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(alone[i].layers == whole.triplets[i].layers);
+    CHECK(alone[i].xi == whole.triplets[i].xi);
+    CHECK(std::isnan(alone[i].p_significant));
+    CHECK(whole.triplets[i].p_significant > 0);
+  }
+}
+
+TEST_CASE("triplets of some layers: the others are passed over, but scatter") {
+  const std::vector<double> radii{20, 40, 80, 160, 320};
+  const Detector d = cylinders(radii, 2, 0.01, 0.01);
+  Track t;
+  t.p = 5;
+  t.mass = 0;
+  const std::size_t some[] = {0, 2, 4};
+  const auto found = find_triplets(TrackingGeometry(d), t, {}, some);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].layers == std::array<std::size_t, 3>{0, 2, 4});
+  const Detector three = cylinders({20, 80, 320}, 2, 0.01, 0.01);
+  const auto bare = find_triplets(TrackingGeometry(three), t);
+  CHECK(found[0].gamma_phi == doctest::Approx(bare[0].gamma_phi));
+  CHECK(found[0].sigma_ms > 1.05 * bare[0].sigma_ms);
+}
+
 TEST_CASE("regime: xi_MS of the detectors that the paper looks at") {
   // Computed once from [GTTF] eq:curvature_significance_MS2 with the radii,
   // thicknesses and fields of docs/theory/paper-numbers.md; all digits given.

@@ -129,19 +129,49 @@ TEST_CASE("report: names of figures are unique and figures have data") {
     CHECK(names.count(name) == 1);
 }
 
-TEST_CASE("report: requirements come first if there are some") {
-  const Detector detectors[] = {shipped("barrel.yaml")};
+TEST_CASE("report: tracks along a beam have momentum, position, direction") {
+  const Detector detectors[] = {shipped("faser.yaml")};
+  StudyRequest r;
+  r.momentum.values = {50, 500, 3000};
+  r.angle.values = {0};
+  r.vertex = {0, 0, -95};
   ReportOptions options;
   options.threads = 1;
-  options.requirements = {{Verdict{true, "pass"}, RichText("q"), RichText("r"),
-                           RichText("l"), RichText("w"), RichText("f"),
-                           MarginBar{0.1}}};
-  const Page page = make_report(request(), detectors, options);
-  bool found = false;
-  for (const PageRow& row : page.sections.front().rows)
-    if (const auto* table = std::get_if<PageTable>(&row.blocks.front()))
-      found = found || table->title == "Requirements";
-  CHECK(found);
+  const Page page = make_report(r, detectors, options);
+  std::set<std::string> names;
+  for (const Figure* figure : figures_of(page)) names.insert(figure->id);
+  for (const char* name : {"layout-zx", "layout-zy", "sigma-p", "sigma-x",
+                           "sigma-ty", "share-p", "lost-layers"}) {
+    INFO(name);
+    CHECK(names.count(name) == 1);
+  }
+  // perigee parameters and pseudorapidity tell nothing of them
+  for (const char* name : {"layout-rz", "sigma-pt", "eta-p", "map-p", "hits"}) {
+    INFO(name);
+    CHECK(names.count(name) == 0);
+  }
+}
+
+TEST_CASE("report: the pseudorapidity shown is that of the study") {
+  const Detector lhcb = shipped("lhcb.yaml");
+  StudyRequest r = request();
+  r.angle = {AngleAxis::Variable::eta, {3, 4.5}};
+  const ReportSubject subject = make_subject(r, lhcb, 0, 1, 1);
+  CHECK(subject.against_eta.angle.values.front() == doctest::Approx(2));
+  CHECK(subject.against_eta.angle.values.back() == doctest::Approx(5));
+}
+
+TEST_CASE("report: rows of a gas detector and double layers give no triplet") {
+  const Detector ild = shipped("ild.yaml");
+  const ReportSubject subject = make_subject(request(), ild, 0, 1, 1);
+  const auto figure = regime_figure(subject);
+  REQUIRE(figure);
+  std::set<std::string> names;
+  for (const LegendEntry& entry : figure->legend)
+    names.insert(plain_text(entry.text));
+  CHECK(names.count("VXD0, VXD2, VXD4") == 1);
+  CHECK(names.count("TPC[0], TPC[110], TPC[219]") == 1);
+  CHECK(names.count("TPC[0], TPC[1], TPC[2]") == 0);
 }
 
 TEST_CASE("report: detectors without a field, with few layers, with hundred") {

@@ -24,7 +24,8 @@ struct MarginBar {
 
 /// A verdict: a sign, a word and a colour.
 struct Verdict {
-  bool good = true;
+  enum class State { good, bad, unknown };
+  State state = State::good;
   std::string word = {};
 };
 

@@ -46,8 +46,11 @@ void AlignedWriter::write(const Table& block) {
       const auto& values = block.columns[shown_[i]].cells;
       const Heading& heading = columns_[i].heading;
       if (const auto* reals = std::get_if<Reals>(&values)) {
-        cells[i] =
-            readable((*reals)[row] * heading.factor, digits, heading.zeros);
+        const double value = (*reals)[row] * heading.factor;
+        constexpr int longest = 17;
+        // as many decimals above 1 as below
+        const bool more = heading.ratio && digits < longest && value >= 0.9995;
+        cells[i] = readable(value, digits + (more ? 1 : 0), heading.zeros);
       } else if (const auto* integers = std::get_if<Integers>(&values)) {
         cells[i] = std::to_string((*integers)[row]);
       } else {

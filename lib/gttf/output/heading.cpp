@@ -60,6 +60,9 @@ Heading heading_of(std::string_view name) {
     heading.zeros = Zeros::keep;
   } else if (name == "sigma") {
     heading.zeros = Zeros::keep;
+  } else if (name.starts_with("ratio")) {
+    heading.zeros = Zeros::keep;
+    heading.ratio = true;
   } else {
     take_prefix(name, "n_");
   }

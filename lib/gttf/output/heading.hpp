@@ -17,6 +17,7 @@ struct Heading {
   std::string unit;  ///< empty: none
   double factor = 1;
   Zeros zeros = Zeros::strip;  ///< results keep them, inputs do not
+  bool ratio = false;  ///< near 1: 1.004 is told with one digit more than 0.996
 };
 
 /// The heading of a column of that name. The rules, not a list of names: a unit

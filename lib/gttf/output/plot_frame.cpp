@@ -31,7 +31,8 @@ double right_margin(const Plot& plot) {
   for (const Panel& panel : plot.panels) {
     for (const Curve& curve : panel.curves)
       if (!curve.end_label.empty())
-        need(16 + text_width(curve.end_label, label_size, Weight::bold));
+        need(16 + other_fonts *
+                      text_width(curve.end_label, label_size, Weight::bold));
     for (const Guide& guide : panel.guides)
       if (guide.along == Guide::Along::y)
         for (const RichText& word : guide.words)

@@ -107,6 +107,15 @@ std::string svg_marks(const Marks& marks, const PanelFrame& frame) {
   return out;
 }
 
+std::string svg_clip(const std::string& id, const Box& box, double margin) {
+  return fmt::format(
+      "<clipPath id=\"{}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" "
+      "height=\"{}\"/></clipPath>",
+      id, coordinate(box.left - margin), coordinate(box.top - margin),
+      coordinate(box.right - box.left + 2 * margin),
+      coordinate(box.bottom - box.top + 2 * margin));
+}
+
 std::string hatches(const Figure& figure, const Plot& plot) {
   std::set<std::string> done;
   std::string out;
@@ -157,7 +166,7 @@ PanelShapes panel_shapes(const Figure& figure, const Panel& panel,
   for (const Curve& curve : panel.curves)
     (curve.behind ? shapes.behind : shapes.front) += svg_curve(curve, frame);
   for (const Marks& marks : panel.marks)
-    shapes.front += svg_marks(marks, frame);
+    shapes.marks += svg_marks(marks, frame);
   return shapes;
 }
 
@@ -168,19 +177,19 @@ SvgContent svg_plot(const Figure& figure, const Plot& plot) {
     const PanelFrame& p = frame.panels[i];
     const std::string clip = fmt::format("{}-c{}", figure.id, i);
     const PanelShapes shapes = panel_shapes(figure, plot.panels[i], p);
-    const auto clipped = [&](const std::string& what) {
-      return fmt::format("<g clip-path=\"url(#{})\"><g class=\"zm\">{}</g></g>",
-                         clip, what);
+    const auto clipped = [&](const std::string& what, const char* by = "") {
+      return fmt::format(
+          "<g clip-path=\"url(#{}{})\"><g class=\"zm\">{}</g></g>", clip, by,
+          what);
     };
-    out += fmt::format(
-        "<g class=\"panel\"><clipPath id=\"{}\"><rect x=\"{}\" y=\"{}\" "
-        "width=\"{}\" height=\"{}\"/></clipPath>",
-        clip, coordinate(p.box.left), coordinate(p.box.top),
-        coordinate(p.box.right - p.box.left),
-        coordinate(p.box.bottom - p.box.top));
+    constexpr const char* marks = "m";
+    constexpr double half_mark = 4.5;  // one on the frame is seen whole
+    out += "<g class=\"panel\">" + svg_clip(clip, p.box, 0);
+    if (!shapes.marks.empty()) out += svg_clip(clip + marks, p.box, half_mark);
     if (!shapes.behind.empty()) out += clipped(shapes.behind);
     if (plot.grid) out += svg_grid(frame, i);
     out += clipped(shapes.front) + svg_axes(plot, frame, i);
+    if (!shapes.marks.empty()) out += clipped(shapes.marks, marks);
     if (plot.panels[i].map) out += svg_colour_bar(*plot.panels[i].map, p);
     out += "<g class=\"out\">" + panel_labels(plot.panels[i], p) + "</g></g>";
   }

@@ -23,9 +23,9 @@ SvgContent svg_matrices(const Figure& figure, const MatrixChart& chart);
 std::string svg_hatch(const std::string& id, Paint paint);
 std::string hatch_id(const Figure& figure, Paint paint);
 
-/// Curves, areas and marks of a panel; those below the grid apart.
+/// Curves and areas of a panel, those below the grid apart, and its marks.
 struct PanelShapes {
-  std::string behind, front;
+  std::string behind, front, marks;
 };
 PanelShapes panel_shapes(const Figure& figure, const Panel& panel,
                          const PanelFrame& frame);

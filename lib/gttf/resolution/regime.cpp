@@ -182,19 +182,23 @@ class Finder {
         model_(model),
         thresholds_(thresholds) {}
 
-  std::vector<TripletRegime> triplets(TripletChoice choice) const {
+  /// Without p_significant.
+  std::vector<TripletRegime> triplets(
+      TripletChoice choice, std::span<const std::size_t> layers = {}) const {
     const detail::AnyTrack found(geometry_, track_, model_);
     const TripletTrack track = found.triplets(nullptr);
     std::vector<std::size_t> hits;
     for (std::size_t k = 0; k < track.crossings.size(); ++k)
-      if (track.crossings[k].measures()) hits.push_back(k);
+      if (track.crossings[k].measures() &&
+          (layers.empty() ||
+           std::ranges::binary_search(layers, found.surface(k))))
+        hits.push_back(k);
     std::vector<TripletRegime> list;
     const auto add = [&](std::size_t i, std::size_t j, std::size_t k) {
       const std::array<std::size_t, 3> crossings{hits[i], hits[j], hits[k]};
       TripletRegime r = make_regime(track, crossings, thresholds_);
       for (std::size_t h = 0; h < 3; ++h)
         r.layers[h] = found.surface(crossings[h]);
-      if (r.exists()) r.p_significant = momentum_of(r.layers);
       list.push_back(r);
     };
     for (std::size_t i = 0; i + 2 < hits.size(); ++i) {
@@ -223,6 +227,13 @@ class Finder {
     return list;
   }
 
+  void find_momentum(TripletRegime& r) const {
+    if (!r.exists()) return;
+    r.p_significant =
+        largest_significant(track_.p, thresholds_.xi_significant,
+                            [&](double p) { return xi_of(r.layers, p); });
+  }
+
   double momentum_of_track() const {
     return largest_significant(
         track_.p, thresholds_.xi_significant,
@@ -234,11 +245,6 @@ class Finder {
     Track t = track_;
     t.p = p;
     return t;
-  }
-
-  double momentum_of(const std::array<std::size_t, 3>& surfaces) const {
-    return largest_significant(track_.p, thresholds_.xi_significant,
-                               [&](double p) { return xi_of(surfaces, p); });
   }
 
   /// xi of the triplet on three surfaces at another momentum; NaN if the track
@@ -321,6 +327,15 @@ const TripletRegime* TrackRegime::weakest() const {
   return weakest;
 }
 
+std::vector<TripletRegime> find_triplets(const TrackingGeometry& geometry,
+                                         const Track& track, const Model& model,
+                                         std::span<const std::size_t> layers,
+                                         const RegimeThresholds& thresholds) {
+  if (!geometry.has_field()) return {};
+  return Finder(geometry, track, model, thresholds)
+      .triplets(TripletChoice::consecutive, layers);
+}
+
 TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
                         const Model& model, const RegimeThresholds& thresholds,
                         TripletChoice choice) {
@@ -332,6 +347,7 @@ TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
   if (!geometry.has_field()) return result;
   const Finder finder(geometry, track, model, thresholds);
   result.triplets = finder.triplets(choice);
+  for (TripletRegime& t : result.triplets) finder.find_momentum(t);
   if (choice == TripletChoice::recurling && geometry.bz() != 0)
     for (const TripletRegime& t : finder.recurling_triplets())
       result.triplets.push_back(t);

@@ -94,4 +94,12 @@ TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
                         const RegimeThresholds& thresholds = {},
                         TripletChoice choice = TripletChoice::consecutive);
 
+/// Triplets of consecutive hits of `track` only, without p_significant: to
+/// search it for all of them is most of the work of find_regime. Hits in other
+/// layers than `layers` (sorted; empty: all) are passed over, but scatter.
+std::vector<TripletRegime> find_triplets(
+    const TrackingGeometry& geometry, const Track& track,
+    const Model& model = {}, std::span<const std::size_t> layers = {},
+    const RegimeThresholds& thresholds = {});
+
 }  // namespace gttf

@@ -34,7 +34,7 @@ std::string point_text(const CheckStory& story, const CheckResult& result) {
 
 /// Digits with which value and limits differ if they do.
 int digits_of(const CheckedPoint& point) {
-  int digits = digits_to_tell(point.value, point.value);
+  int digits = digits_to_tell(point.lower, point.upper);
   for (const double limit : {point.lower, point.upper})
     if (!std::isnan(limit) && !std::isnan(point.value))
       digits = std::max(digits, digits_to_tell(point.value, limit));

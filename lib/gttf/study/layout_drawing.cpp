@@ -103,6 +103,39 @@ std::vector<LayerLine> lines_in_xy(const Detector& detector) {
   return lines;
 }
 
+std::vector<LayerLine> lines_from_the_side(const Detector& detector,
+                                           Axis upwards) {
+  std::vector<LayerLine> lines;
+  const auto add = [&lines](std::size_t i, const Interval& z,
+                            const Interval& up) {
+    lines.push_back(
+        {i, {clipped(z.lower), clipped(z.upper)}, {up.lower, up.upper}});
+  };
+  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
+    const Surface& s = detector.layers[i].surface;
+    const Interval here{s.position, s.position};
+    switch (s.shape) {
+      case Shape::cylinder:
+        for (const double r : {-s.position, s.position}) add(i, s.v, {r, r});
+        break;
+      case Shape::disk:
+        add(i, here, {-s.v.upper, -s.v.lower});
+        add(i, here, {s.v.lower, s.v.upper});
+        break;
+      case Shape::plane: {
+        const Interval z = extent(s, Axis::z), up = extent(s, upwards);
+        if (s.normal == Axis::z || s.normal == upwards) {
+          add(i, z, up);
+        } else {  // seen from the front: its edges
+          add(i, z, {up.lower, up.lower});
+          add(i, z, {up.upper, up.upper});
+        }
+      }
+    }
+  }
+  return lines;
+}
+
 void draw_layers(const ReportSubject& subject,
                  const std::vector<LayerLine>& lines, Panel& panel) {
   for (const bool measures : {false, true}) {
@@ -156,7 +189,7 @@ DrawnTrack draw_track(const ReportSubject& subject, const Track& track) {
   }
   const double sin_theta = std::sin(track.theta);
   const double curvature =
-      -track.charge * geometry.bz() / (track.p * sin_theta);
+      sin_theta > 0 ? -track.charge * geometry.bz() / (track.p * sin_theta) : 0;
   for (int i = 0; i <= parts; ++i) {
     const double path = last * i / parts, arc = path * sin_theta;
     const double half_turn = curvature * arc / 2;
@@ -228,8 +261,10 @@ void draw_eta_rays(const FigureAxis& x, const FigureAxis& y, Panel& panel) {
   for (double eta = both_sides ? -most : 0; eta <= most + 0.01; eta += step) {
     const auto [end_x, end_y] = leave(eta);
     const bool zero = std::abs(eta) < 1e-9;
-    panel.rays.push_back(
-        {end_x, end_y, zero ? "*η* = 0" : fixed_number(eta, 1)});
+    // on the left side there are the labels of the axis
+    if (end_y >= y.upper || eta > 0)
+      panel.rays.push_back(
+          {end_x, end_y, zero ? "*η* = 0" : fixed_number(eta, 1)});
     for (const auto& [px, py] : {std::pair(0.0, 0.0), std::pair(end_x, end_y),
                                  std::pair(0.0, Resolution::none)}) {
       rays.x.push_back(px);

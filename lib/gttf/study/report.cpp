@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <utility>
 
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/detail/report_compare.hpp"
 #include "gttf/study/detail/report_figures.hpp"
+#include "gttf/study/detail/report_requirements.hpp"
 #include "gttf/study/field_view.hpp"
 #include "gttf/study/point_columns.hpp"
 #include "gttf/study/track_view.hpp"
@@ -55,37 +57,21 @@ bool at_right_angle(const ReportSubject& subject) {
          3 * unit::deg;
 }
 
-std::string scattering_text(Scattering scattering) {
-  switch (scattering) {
-    case Scattering::highland:
-      return "Highland scattering, logarithm per layer";
-    case Scattering::highland_total:
-      return "Highland scattering, logarithm of the whole path";
-    case Scattering::highland_1991:
-      return "Highland scattering of 1991";
-    case Scattering::rossi:
-      return "scattering of Rossi";
-    case Scattering::off:
-      break;
-  }
-  return "no scattering";
-}
-
-RichText loss_text(EnergyLoss loss) {
-  switch (loss) {
-    case EnergyLoss::off:
-      break;
-    case EnergyLoss::mean:
-      return "mean energy loss";
-    case EnergyLoss::straggling:
-      return "energy loss with straggling";
-  }
-  return "no energy loss";
-}
-
 RichText field_text(const Detector& detector) {
   if (detector.field.kind == FieldKind::none) return "no field";
   return field_facts(detector.field).front().second;
+}
+
+// Of numbers; hyphens of names stay.
+RichText with_true_minus(const RichText& text) {
+  RichText out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool minus = text[i] == '-' && i > 0 && i + 1 < text.size() &&
+                       (text[i - 1] == ' ' || text[i - 1] == '(') &&
+                       std::isdigit(static_cast<unsigned char>(text[i + 1]));
+    out += minus ? "−" : RichText(1, text[i]);
+  }
+  return out;
 }
 
 RichText conditions(const StudyRequest& request, const ReportSubject& first,
@@ -102,8 +88,9 @@ RichText conditions(const StudyRequest& request, const ReportSubject& first,
   if (last > 0) text += " – " + angle_text(request, last);
   text += " · " + scattering_text(request.scattering) + " · " +
           loss_text(request.energy_loss) + " · ";
-  return text + (request.beam_spot ? "beam spot as a measurement"
-                                   : "no vertex constraint");
+  return with_true_minus(text + (request.beam_spot
+                                     ? "beam spot as a measurement"
+                                     : "no vertex constraint"));
 }
 
 PageTable published_table(const ReportSubject& subject,
@@ -155,11 +142,16 @@ PageSection detector_section(const Chapter& c, bool several) {
       chapter_title(c, "Detector", several),
       {},
       several ? literal_text(c.subject.detector.name) : RichText("Detector")};
-  Rows(section)
-      .halves({layout_rz_figure(c.subject), layout_xy_figure(c.subject)})
-      .full(layout_closeup_figure(c.subject))
-      .halves({hits_figure(c.subject), material_figure(c.subject)})
-      .add(PageRow::Split::full, {layer_page_table(c.subject)});
+  Rows rows(section);
+  if (has_barrel(c.subject.detector))
+    rows.halves({layout_rz_figure(c.subject), layout_xy_figure(c.subject)});
+  else
+    rows.halves({layout_side_figure(c.subject, Axis::x),
+                 layout_side_figure(c.subject, Axis::y)});
+  if (!c.subject.on_axis)
+    rows.full(layout_closeup_figure(c.subject))
+        .halves({hits_figure(c.subject), material_figure(c.subject)});
+  rows.add(PageRow::Split::full, {layer_page_table(c.subject)});
   return section;
 }
 
@@ -191,7 +183,7 @@ PageSection resolution_section(const Chapter& c, bool several) {
                       several ? "" : "Resolution"};
   const std::vector<Published> rings =
       at_right_angle(c.subject) ? c.published : std::vector<Published>{};
-  const auto& all = shown_quantities();
+  const auto& all = c.subject.shown();
   Rows rows(section);
   std::vector<PageBlock> first;
   if (auto figure = sigma_figure(c.subject, c.curves, all[0], true, rings)) {
@@ -205,18 +197,17 @@ PageSection resolution_section(const Chapter& c, bool several) {
   for (std::size_t k = 1; k < all.size(); ++k)
     others.push_back(sigma_figure(c.subject, c.curves, all[k], false, rings));
   rows.halves(std::move(others));
-  const auto along_eta = sigmas_on_grid(c.subject, c.subject.against_eta);
-  const auto on_map = sigmas_on_grid(c.subject, c.subject.map);
-  const ShownQuantity &pt = shown_quantity(Parameter::pt),
-                      &d0 = shown_quantity(Parameter::d0);
-  rows.halves(
-      {sigma_eta_figure(c.subject, along_eta, pt),
-       sigma_eta_figure(c.subject, along_eta, d0),
-       sigma_eta_figure(c.subject, along_eta, shown_quantity(Parameter::z0)),
-       sigma_eta_figure(c.subject, along_eta,
-                        shown_quantity(Parameter::theta))});
-  rows.halves({sigma_map_figure(c.subject, on_map, pt),
-               sigma_map_figure(c.subject, on_map, d0)});
+  if (!c.subject.on_axis) {
+    const auto along_eta = sigmas_on_grid(c.subject, c.subject.against_eta);
+    const auto on_map = sigmas_on_grid(c.subject, c.subject.map);
+    const std::size_t direction = c.subject.along_beam ? 3 : 4;
+    rows.halves({sigma_eta_figure(c.subject, along_eta, all[0]),
+                 sigma_eta_figure(c.subject, along_eta, all[1]),
+                 sigma_eta_figure(c.subject, along_eta, all[2]),
+                 sigma_eta_figure(c.subject, along_eta, all[direction])});
+    rows.halves({sigma_map_figure(c.subject, on_map, all[0]),
+                 sigma_map_figure(c.subject, on_map, all[1])});
+  }
   rows.full(correlation_figure(c.subject));
   return section;
 }
@@ -227,8 +218,8 @@ PageSection limits_section(const Chapter& c, bool several) {
                       {},
                       several ? "" : "What limits it"};
   std::vector<std::optional<Figure>> shares;
-  for (const ShownQuantity& q : shown_quantities())
-    if (q.parameter != Parameter::phi0)
+  for (const ShownQuantity& q : c.subject.shown())
+    if (q.parameter != Parameter::phi0 && q.parameter != Parameter::ty)
       shares.push_back(share_figure(c.subject, c.budgets, q));
   Rows(section)
       .halves(std::move(shares))
@@ -264,6 +255,9 @@ PageSection summary_section(const std::vector<Chapter>& chapters,
   PageSection section{"summary", "Summary", {}, "Summary"};
   Rows rows(section);
   const bool several = chapters.size() > 1;
+  if (options.check != nullptr)
+    rows.add(PageRow::Split::full,
+             {Paragraph{requirement_sentence(*options.check), true}});
   std::vector<PageBlock> blocks;
   for (const Chapter& c : chapters) {
     std::vector<RichText> texts =
@@ -279,12 +273,10 @@ PageSection summary_section(const std::vector<Chapter>& chapters,
     rows.add(PageRow::Split::halves, std::move(blocks));
   else
     rows.add(PageRow::Split::full, std::move(blocks));
-  if (!options.requirements.empty()) {
-    PageTable table;
-    table.title = "Requirements";
-    table.columns = requirement_columns();
-    table.rows = options.requirements;
-    rows.add(PageRow::Split::full, {std::move(table)});
+  if (options.check != nullptr) {
+    rows.add(PageRow::Split::full, {requirement_table(*options.check)});
+    if (auto failures = failure_table(*options.check))
+      rows.add(PageRow::Split::full, {std::move(*failures)});
   }
   for (const Chapter& c : chapters) {
     if (!several) rows.add(PageRow::Split::full, {benchmark_table(c.subject)});
@@ -304,19 +296,13 @@ PageSection compare_section(const std::vector<Chapter>& chapters) {
   Rows rows(section);
   rows.add(PageRow::Split::full, {compare_table(all)});
   std::vector<std::optional<Figure>> figures;
-  for (const ShownQuantity& q : shown_quantities())
+  for (const ShownQuantity& q : chapters.front().subject.shown())
     figures.push_back(compare_figure(all, q));
   rows.halves(std::move(figures));
   return section;
 }
 
 }  // namespace
-
-std::vector<PageColumn> requirement_columns() {
-  return {{"verdict", false}, {"quantity", false}, {"range", false},
-          {"limit", false},   {"worst value"},     {"found at", false},
-          {"margin", false}};
-}
 
 Page make_report(const StudyRequest& request,
                  std::span<const Detector> detectors,

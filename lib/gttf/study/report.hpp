@@ -10,6 +10,7 @@
 
 #include "gttf/core/page.hpp"
 #include "gttf/detector/detector.hpp"
+#include "gttf/study/check_view.hpp"
 #include "gttf/study/published.hpp"
 #include "gttf/study/request.hpp"
 
@@ -18,14 +19,9 @@ namespace gttf {
 struct ReportOptions {
   std::uint64_t toys = 0;  ///< per point; 0: nothing is simulated
   unsigned threads = 0;    ///< 0: all cores; the result does not depend on it
-  std::vector<Published> published;  ///< to compare with
-  /// Verdicts of a check, to be shown at the top; empty: none. Columns of
-  /// requirement_columns().
-  std::vector<std::vector<PageCell>> requirements;
+  std::vector<Published> published;   ///< to compare with
+  const CheckStory* check = nullptr;  ///< requirements to show; null: none
 };
-
-/// verdict, quantity, range, limit, worst value, found at, margin.
-std::vector<PageColumn> requirement_columns();
 
 /// The page of a study: summary, then for each detector its layout, its
 /// resolutions, what limits them and the regimes; several detectors are

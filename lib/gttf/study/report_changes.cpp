@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "gttf/detector/override.hpp"
 #include "gttf/resolution/missing_hits.hpp"
@@ -55,7 +56,8 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
   constexpr std::size_t most_rows = 10;
   std::vector<std::vector<const SensitivityRow*>> columns;
   std::vector<const ShownQuantity*> quantities;
-  for (const Parameter q : {Parameter::pt, Parameter::d0}) {
+  for (const ShownQuantity& shown : std::span(subject.shown()).first(2)) {
+    const Parameter q = shown.parameter;
     if (!(list.sigma[q] > 0)) continue;
     std::vector<const SensitivityRow*> rows;
     for (const SensitivityRow& row : all) {
@@ -64,7 +66,7 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
           std::abs(row.elasticity[q]) >= visible)
         rows.push_back(&row);
       quantity.push_back(plain_text(symbol_of(row)));
-      parameter.push_back(shown_quantity(q).name);
+      parameter.push_back(shown.name);
       elasticity.push_back(row.elasticity[q]);
     }
     std::stable_sort(rows.begin(), rows.end(), [&](auto* a, auto* b) {
@@ -72,7 +74,7 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
     });
     if (rows.size() > most_rows) rows.resize(most_rows);
     columns.push_back(std::move(rows));
-    quantities.push_back(&shown_quantity(q));
+    quantities.push_back(&shown);
   }
   if (columns.empty()) return std::nullopt;
   // One list of names: what is large for either parameter, in order of the
@@ -147,21 +149,20 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
   const Track track = grid_track(subject.points, point);
   const Resolution all =
       resolve(TrackingGeometry(subject.detector), track, subject.model());
-  if (std::isnan(all.perigee(0, 0))) return std::nullopt;
   NamedSets named = crossed_sets(subject.detector, all, Grouping::layer);
   constexpr std::size_t most_layers = 40;
   if (named.names.size() > most_layers)
     named = crossed_sets(subject.detector, all, Grouping::group);
   std::vector<const ShownQuantity*> quantities;
   const PerParameter full = sigmas(all);
-  for (const Parameter q : {Parameter::pt, Parameter::d0, Parameter::z0})
-    if (full[q] > 0) quantities.push_back(&shown_quantity(q));
+  for (const ShownQuantity& q : std::span(subject.shown()).first(3))
+    if (full[q.parameter] > 0) quantities.push_back(&q);
   BarChart chart;
   chart.columns = {{"layer without hits", Anchor::start}};
   Figure figure;
   Texts layers;
   std::vector<Reals> ratios(quantities.size());
-  std::vector<double> most(quantities.size(), 1.1);
+  std::vector<double> most(quantities.size(), 1.02);
   for (std::size_t i = 0; i < named.names.size(); ++i) {
     bool measures = false;
     for (const std::size_t k : named.sets[i])
@@ -192,8 +193,8 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
       constexpr double longest = 5;
       most[k] = std::max(most[k], std::min(ratio, longest));
       row.bars.push_back({{ratio, paint, false}});
-      constexpr double told = 1.005;
-      row.labels.push_back(ratio < told ? "1" : fixed_number(ratio, 2));
+      constexpr double large = 9.995;
+      row.labels.push_back(fixed_number(ratio, ratio < large ? 3 : 1));
     }
     chart.rows.push_back(std::move(row));
   }

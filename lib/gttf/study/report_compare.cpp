@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "gttf/study/point_columns.hpp"
 
@@ -104,7 +105,10 @@ std::optional<Figure> compare_figure(
   top.y.name = q.name;
   top.y.unit = q.unit;
   bottom.y = ratio_axis(ratios);
-  bottom.y.title = "ratio to first";
+  constexpr std::size_t longest = 14;  // what the axis has room for
+  const std::string& name = first.detector.name;
+  bottom.y.title =
+      "ratio to " + (name.size() > longest ? "first" : literal_text(name));
   plot.panels.push_back(std::move(top));
   plot.panels.push_back(std::move(bottom));
   figure.content = std::move(plot);
@@ -118,11 +122,10 @@ PageTable compare_table(const std::vector<ComparedDetector>& detectors) {
   table.subtitle = angle_equation(first.curves, 0);
   table.columns = {{"detector", false}, {"measurements"}, {"*x*/*X*_{0} [%]"}};
   const std::vector<double>& momenta = first.points.momentum.values;
-  for (const ShownQuantity& q : shown_quantities())
+  const auto shown = std::span(first.shown()).first(3);
+  for (const ShownQuantity& q : shown)
     for (const double p : momenta)
-      if (q.parameter == Parameter::pt || q.parameter == Parameter::d0 ||
-          q.parameter == Parameter::z0)
-        table.columns.push_back({first.momentum.text(p), true, q.axis_title()});
+      table.columns.push_back({first.momentum.text(p), true, q.axis_title()});
   for (const ComparedDetector& d : detectors) {
     const ReportSubject& s = d.subject;
     StudyRequest tracks = s.curves;
@@ -137,11 +140,9 @@ PageTable compare_table(const std::vector<ComparedDetector>& detectors) {
     std::vector<PageCell> row{literal_text(s.detector.name),
                               std::to_string(last.n_hits),
                               rich_number(100 * last.x_over_x0)};
-    for (const ShownQuantity& q : shown_quantities())
-      if (q.parameter == Parameter::pt || q.parameter == Parameter::d0 ||
-          q.parameter == Parameter::z0)
-        for (const PerParameter& v : sigma)
-          row.emplace_back(rich_number(v[q.parameter] * q.factor));
+    for (const ShownQuantity& q : shown)
+      for (const PerParameter& v : sigma)
+        row.emplace_back(rich_number(v[q.parameter] * q.factor));
     table.rows.push_back(std::move(row));
   }
   table.caption = "Measurements and material of the track of highest momentum.";

@@ -89,8 +89,9 @@ class Follower {
 // A change of layers that moves an error by less is not worth a break.
 constexpr double visible_jump = 0.015;
 
-bool jumps(const PerParameter& a, const PerParameter& b) {
-  for (const ShownQuantity& q : shown_quantities()) {
+bool jumps(const ReportSubject& subject, const PerParameter& a,
+           const PerParameter& b) {
+  for (const ShownQuantity& q : subject.shown()) {
     const double x = a[q.parameter], y = b[q.parameter];
     if (std::isnan(x) != std::isnan(y)) return true;
     if (std::abs(std::log(x / y)) > visible_jump) return true;
@@ -104,8 +105,8 @@ void add_point(MomentumCurve& curve, double x, const LimitedSigmas& s) {
 }
 
 // The changes of pattern between two momenta, as breaks of the path.
-void add_changes(Follower& follower, MomentumCurve& curve, double from,
-                 double to) {
+void add_changes(const ReportSubject& subject, Follower& follower,
+                 MomentumCurve& curve, double from, double to) {
   constexpr int most_changes = 2, halvings = 18;
   auto left = follower.pattern(from);
   const auto right = follower.pattern(to);
@@ -115,7 +116,7 @@ void add_changes(Follower& follower, MomentumCurve& curve, double from,
       const double middle = std::sqrt(lower * upper);
       (follower.pattern(middle) == left ? lower : upper) = middle;
     }
-    if (jumps(follower.sigmas_at(lower), follower.sigmas_at(upper))) {
+    if (jumps(subject, follower.sigmas_at(lower), follower.sigmas_at(upper))) {
       add_point(curve, lower, follower.at(lower));
       add_point(curve, (lower + upper) / 2, gap());
       add_point(curve, upper, follower.at(upper));
@@ -131,7 +132,8 @@ MomentumCurve follow(const ReportSubject& subject, std::size_t angle) {
   MomentumCurve curve;
   const std::vector<double>& momenta = subject.curves.momentum.values;
   for (std::size_t i = 0; i < momenta.size(); ++i) {
-    if (i > 0) add_changes(follower, curve, momenta[i - 1], momenta[i]);
+    if (i > 0)
+      add_changes(subject, follower, curve, momenta[i - 1], momenta[i]);
     curve.grid.push_back(follower.at(momenta[i]));
     add_point(curve, momenta[i], curve.grid.back());
   }

@@ -180,6 +180,77 @@ std::optional<Figure> layout_closeup_figure(const ReportSubject& subject) {
   return figure;
 }
 
+bool has_barrel(const Detector& detector) {
+  const std::vector<LayerLine> lines = lines_in_xy(detector);
+  return std::ranges::any_of(lines, [&](const LayerLine& line) {
+    return detector.layers[line.layer].measures();
+  });
+}
+
+Figure layout_side_figure(const ReportSubject& subject, Axis upwards) {
+  const bool up_is_x = upwards == Axis::x;
+  const char* letter = up_is_x ? "x" : "y";
+  const std::vector<LayerLine> lines =
+      lines_from_the_side(subject.detector, upwards);
+  Interval z{subject.request.vertex[2], subject.request.vertex[2]};
+  double height = 0;
+  for (const LayerLine& line : lines) {
+    if (!subject.detector.layers[line.layer].measures()) continue;
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      z.lower = std::min(z.lower, line.x[i]);
+      z.upper = std::max(z.upper, line.x[i]);
+      height = std::max(height, std::abs(line.y[i]));
+    }
+  }
+  constexpr double margin = 0.09, flattest = 0.3;
+  const double length = (1 + 2 * margin) * (z.upper - z.lower);
+  height *= 1 + 2 * margin;
+  Figure figure;
+  figure.id = subject.id(up_is_x ? "layout-zx" : "layout-zy");
+  figure.title = fmt::format("Layout, *z*–*{}*", letter);
+  figure.data = layer_data(subject);
+  figure.description = fmt::format(
+      "Layers of the detector in the z-{} plane with tracks.", letter);
+  Plot plot;
+  plot.grid = false;
+  plot.equal_scales = 2 * height > flattest * length;
+  figure.height = plot.equal_scales ? 0 : 340;
+  figure.subtitle = plot.equal_scales ? "from the side, equal scales"
+                                      : "from the side, scales differ";
+  plot.x = length_axis("z", z.lower - margin * (z.upper - z.lower),
+                       z.upper + margin * (z.upper - z.lower));
+  Panel panel;
+  panel.y = length_axis(letter, -height, height);
+  draw_layers(subject, lines, panel);
+  StudyRequest tracks = subject.curves;
+  if (!up_is_x) tracks.phi += unit::pi / 2;
+  for (std::size_t j = 0; j < tracks.angle.values.size(); ++j) {
+    tracks.momentum.values = {shown_momentum(subject, j)};
+    DrawnTrack t = draw_track(subject, grid_track(tracks, {0, j}));
+    if (t.z.empty()) continue;
+    Reals &up = up_is_x ? t.x : t.y, &hits = up_is_x ? t.hit_x : t.hit_y;
+    Note note{.id = "tracks", .places = {}, .text = angle_text(tracks, j)};
+    note.must_fit = true;
+    note.places.push_back({t.z.back(), up.back(), 6, -4, Anchor::start});
+    note.places.push_back({t.z.back(), up.back(), 6, 14, Anchor::start});
+    note.places.push_back({t.z.back(), up.back(), 6, 4, Anchor::start});
+    panel.notes.push_back(std::move(note));
+    panel.curves.push_back(
+        track_curve("tracks", std::move(t.z), std::move(up)));
+    panel.marks.push_back(
+        hit_marks("tracks", std::move(t.hit_z), std::move(hits)));
+  }
+  name_systems(subject, lines, plot.x, panel.y, panel);
+  figure.caption = fmt::format(
+      "Measuring layers are heavy, passive material is light. Curves: tracks "
+      "of {} at the angles of the study and azimuth {}, dots are measurements.",
+      subject.momentum.text(tracks.momentum.values.front()),
+      fmt::format("{:.4g}°", in_degrees(tracks.phi)));
+  plot.panels.push_back(std::move(panel));
+  figure.content = std::move(plot);
+  return figure;
+}
+
 Figure layout_xy_figure(const ReportSubject& subject) {
   Figure figure;
   figure.id = subject.id("layout-xy");

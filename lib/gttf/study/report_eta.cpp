@@ -184,9 +184,10 @@ std::optional<Figure> correlation_figure(const ReportSubject& subject) {
   figure.id = subject.id("correlations");
   figure.title = "Correlations at the perigee";
   figure.subtitle = "lower triangles";
-  figure.caption =
-      "Sign of *d*_{0}: *x* = *x*_{r} − *d*_{0} sin *φ*_{0}. The bending plane "
-      "and the *r*–*z* plane decouple at 90°.";
+  figure.caption = "Sign of *d*_{0}: *x* = *x*_{r} − *d*_{0} sin *φ*_{0}.";
+  if (subject.detector.field.kind == FieldKind::solenoid)
+    figure.caption +=
+        " The bending plane and the *r*–*z* plane decouple at 90°.";
   figure.description = "Correlation matrices of the perigee parameters.";
   figure.width = 1120;
   figure.data.add("track", std::move(track));

@@ -221,8 +221,8 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
   if (!budget.exists()) return std::nullopt;
   const std::vector<LayerLineItem> items = layer_items(subject, budget);
   std::vector<const ShownQuantity*> quantities;
-  for (const Parameter q : {Parameter::pt, Parameter::d0, Parameter::z0})
-    if (has(budget, q)) quantities.push_back(&shown_quantity(q));
+  for (const ShownQuantity& q : std::span(subject.shown()).first(3))
+    if (has(budget, q.parameter)) quantities.push_back(&q);
 
   Figure figure;
   figure.id = subject.id("budget-layers");
@@ -237,8 +237,9 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
       "errors. Passive layers in grey. What comes behind the last "
       "measurement costs nothing.";
   BarChart chart;
+  const bool by_radius = has_barrel(subject.detector);
   chart.columns = {{"layer, in order of flight", Anchor::start},
-                   {"*r* [mm]", Anchor::end},
+                   {by_radius ? "*r* [mm]" : "*z* [mm]", Anchor::end},
                    {"*x*/*X*_{0} [%]", Anchor::end}};
   Texts layers, causes;
   std::vector<Reals> shares(quantities.size());
@@ -258,8 +259,9 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
     row.cells = {
         literal_text(item.name) +
             (item.count > 1 ? fmt::format(" (× {})", item.count) : ""),
-        barrel && item.count == 1 ? fixed_number(layer.surface.position, 1)
-                                  : RichText(),
+        barrel == by_radius && item.count == 1
+            ? fixed_number(layer.surface.position, 1)
+            : RichText(),
         item.count > 0 ? rich_number(100 * item.x_over_x0, 2) : RichText()};
     row.hint = item.name + ":";
     layers.insert(layers.end(), {item.name, item.name});

@@ -54,42 +54,83 @@ std::string triplet_name(const ReportSubject& subject, const TripletPath& t) {
 }
 
 // The shorter of the two arms of a triplet over the longer one.
-double ratio_of_arms(const Resolution& r, const TripletRegime& t) {
+double ratio_of_arms(const std::vector<CrossingInfo>& crossings,
+                     const TripletRegime& t) {
   std::array<double, 3> path{};
-  for (const CrossingInfo& c : r.crossings)
+  for (const CrossingInfo& c : crossings)
     for (std::size_t k = 0; k < 3; ++k)
       if (t.layers[k] == c.layer) path[k] = c.path;
   const double a = path[1] - path[0], b = path[2] - path[1];
   return std::min(a, b) / std::max(a, b);
 }
 
+// Layers whose triplets tell something, of those that the fastest track
+// crosses: neighbouring rows of a gas detector, and the two sides of a double
+// layer, measure no curvature. Sorted.
+std::vector<std::size_t> telling_layers(const ReportSubject& subject,
+                                        const TrackingGeometry& geometry) {
+  const std::vector<std::string> names = entry_names(subject.detector);
+  const GridPoint fastest{subject.curves.momentum.values.size() - 1, 0};
+  const Resolution r =
+      resolve(geometry, grid_track(subject.curves, fastest), subject.model());
+  std::vector<CrossingInfo> hits, rows;
+  const auto take = [&] {
+    constexpr std::size_t few = 6;
+    if (rows.size() > few) rows = {rows[0], rows[rows.size() / 2], rows.back()};
+    hits.insert(hits.end(), rows.begin(), rows.end());
+    rows.clear();
+  };
+  for (const CrossingInfo& c : r.crossings) {
+    if (!c.measured) continue;
+    if (!rows.empty() && names[rows.back().layer] != names[c.layer]) take();
+    rows.push_back(c);
+  }
+  take();
+  constexpr double nearest = 0.12;  // of the way so far
+  std::vector<std::size_t> layers;
+  double last = 0;
+  for (const CrossingInfo& c : hits) {
+    if (!layers.empty() && c.path - last < nearest * c.path) continue;
+    layers.push_back(c.layer);
+    last = c.path;
+  }
+  if (layers.size() < 3) layers.clear();  // all then
+  std::sort(layers.begin(), layers.end());
+  return layers;
+}
+
 // Paths of all triplets at the first angle, in order of flight.
 std::vector<TripletPath> triplet_paths(const ReportSubject& subject) {
   const TrackingGeometry geometry(subject.detector);
-  // Each triplet costs a search for the momentum where it ends.
-  constexpr std::size_t many_layers = 60;
-  const std::size_t points =
-      subject.detector.layers.size() > many_layers ? 21 : 61;
+  constexpr std::size_t points = 61;
   StudyRequest request = subject.curves;
   const std::vector<double>& all = subject.curves.momentum.values;
   request.momentum.values =
       spaced(all.front(), all.back(), points, Spacing::logarithmic);
-  std::vector<TrackRegime> regimes(points);
+  struct Point {
+    std::vector<CrossingInfo> crossings;
+    std::vector<TripletRegime> triplets;
+  };
+  std::vector<Point> found_at(points);
+  const std::vector<std::size_t> layers = telling_layers(subject, geometry);
   parallel_workers(
       points, thread_count(subject.threads), [&](const auto& next) {
-        while (const auto i = next())
-          regimes[*i] = find_regime(geometry, grid_track(request, {*i, 0}),
-                                    subject.model());
+        while (const auto i = next()) {
+          const Track track = grid_track(request, {*i, 0});
+          found_at[*i] = {
+              resolve(geometry, track, subject.model()).crossings,
+              find_triplets(geometry, track, subject.model(), layers)};
+        }
       });
   std::vector<TripletPath> paths;
   for (std::size_t i = 0; i < points; ++i)
-    for (const TripletRegime& t : regimes[i].triplets) {
+    for (const TripletRegime& t : found_at[i].triplets) {
       if (!t.exists() || !(t.mu_phi > 0) || !(t.xi > 0)) continue;
       auto found = std::find_if(
           paths.begin(), paths.end(),
           [&](const TripletPath& p) { return p.layers == t.layers; });
       if (found == paths.end()) {
-        paths.push_back({t.layers, ratio_of_arms(regimes[i].resolution, t)});
+        paths.push_back({t.layers, ratio_of_arms(found_at[i].crossings, t)});
         found = paths.end() - 1;
       }
       found->momentum.push_back(request.momentum.values[i]);
@@ -184,8 +225,8 @@ std::optional<Figure> regime_figure(const ReportSubject& subject) {
   Figure figure;
   figure.id = subject.id("regimes");
   figure.title = "Regime plane";
-  figure.subtitle =
-      "triplets of consecutive layers, " + angle_equation(subject.curves, 0);
+  figure.subtitle = "triplets of layers, close ones as one, " +
+                    angle_equation(subject.curves, 0);
   figure.width = 716;
   figure.height = 520;
   figure.description =

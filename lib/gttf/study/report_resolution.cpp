@@ -217,7 +217,7 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
 
 std::optional<PageTable> parametrisation_table(
     const ReportSubject& subject, const std::vector<MomentumCurve>& curves) {
-  const ShownQuantity& q = shown_quantity(Parameter::pt);
+  const ShownQuantity& q = subject.shown().front();
   PageTable table;
   table.title = "Parametrisation";
   table.columns = {{"angle", false},
@@ -281,7 +281,7 @@ PageTable benchmark_table(const ReportSubject& subject) {
     sigma.push_back(sigmas(
         resolve(geometry, grid_track(subject.points, point), subject.model())));
   }
-  for (const ShownQuantity& q : shown_quantities()) {
+  for (const ShownQuantity& q : subject.shown()) {
     std::vector<PageCell> row{q.axis_title()};
     for (const PerParameter& s : sigma)
       row.emplace_back(rich_number(s[q.parameter] * q.factor));

@@ -10,6 +10,7 @@
 #include "gttf/study/axis.hpp"
 #include "gttf/study/coverage.hpp"
 #include "gttf/study/point_columns.hpp"
+#include "gttf/study/resolution_table.hpp"
 
 namespace gttf::detail {
 namespace {
@@ -81,25 +82,37 @@ std::vector<double> told_momenta(const StudyRequest& request) {
   return {lower, round, upper};
 }
 
+bool runs_along_axis(const StudyRequest& request) {
+  constexpr double smallest = 1e-6;
+  for (std::size_t i = 0; i < request.angle.values.size(); ++i)
+    if (std::sin(theta_of(request.angle, i)) > smallest) return false;
+  return true;
+}
+
 AngleAxis eta_axis(const Detector& detector, const StudyRequest& request,
                    std::size_t points) {
-  double lower = 4, upper = -4;
-  for (const Layer& layer : detector.layers) {
-    if (!layer.measures()) continue;
-    const PolarRange range = polar_range(layer.surface);
-    lower = std::min(lower, std::max(range.eta_min(), -4.0));
-    upper = std::max(upper, std::min(range.eta_max(), 4.0));
-  }
-  // Detectors that are symmetric are shown on one side, unless the study asks
-  // for the other; and no further than half a unit beyond the study.
-  double asked_lower = 1e9, asked_upper = -1e9;
+  constexpr double usual = 4, farthest = 8;
+  double asked_lower = farthest, asked_upper = -farthest;
   for (std::size_t i = 0; i < request.angle.values.size(); ++i) {
     const double theta = theta_of(request.angle, i);
-    const double eta = -std::log(std::tan(theta / 2));
+    const double eta =
+        std::clamp(-std::log(std::tan(theta / 2)), -farthest, farthest);
     asked_lower = std::min(asked_lower, eta);
     asked_upper = std::max(asked_upper, eta);
   }
+  const double end = std::max(usual, asked_upper + 0.5);
+  double lower = end, upper = -end;
+  for (const Layer& layer : detector.layers) {
+    if (!layer.measures()) continue;
+    const PolarRange range = polar_range(layer.surface);
+    lower = std::min(lower, std::max(range.eta_min(), -usual));
+    upper = std::max(upper, std::min(range.eta_max(), end));
+  }
+  // Detectors that are symmetric are shown on one side, unless the study asks
+  // for the other; forward ones near the angles of the study; all no further
+  // than half a unit beyond it.
   if (std::abs(lower + upper) < 1e-6 && asked_lower > -1e-6) lower = 0;
+  if (asked_lower > 1) lower = std::max(lower, asked_lower - 1);
   AngleAxis axis;
   axis.variable = AngleAxis::Variable::eta;
   if (!(upper > lower)) upper = lower + 1;
@@ -111,7 +124,18 @@ AngleAxis eta_axis(const Detector& detector, const StudyRequest& request,
 
 }  // namespace
 
-const std::vector<ShownQuantity>& shown_quantities() {
+const std::vector<ShownQuantity>& shown_quantities(bool along_beam) {
+  static const std::vector<ShownQuantity> beam{
+      {Parameter::p, "p", "*σ*(*p*)/*p*", "sigma(p)/p", "%", 100, "Momentum"},
+      {Parameter::x, "x", "*σ*(*x*)", "sigma(x)", "µm", 1 / unit::um,
+       "Position *x* at the start"},
+      {Parameter::y, "y", "*σ*(*y*)", "sigma(y)", "µm", 1 / unit::um,
+       "Position *y* at the start"},
+      {Parameter::tx, "tx", "*σ*(*t*_{x})", "sigma(tx)", "mrad", 1 / unit::mrad,
+       "Direction *t*_{x} = d*x*/d*z*"},
+      {Parameter::ty, "ty", "*σ*(*t*_{y})", "sigma(ty)", "mrad", 1 / unit::mrad,
+       "Direction *t*_{y} = d*y*/d*z*"},
+  };
   static const std::vector<ShownQuantity> all{
       {Parameter::pt, "pt", "*σ*(*p*_{T})/*p*_{T}", "sigma(pT)/pT", "%", 100,
        "Transverse momentum"},
@@ -124,7 +148,7 @@ const std::vector<ShownQuantity>& shown_quantities() {
       {Parameter::theta, "theta", "*σ*(*θ*)", "sigma(theta)", "mrad",
        1 / unit::mrad, "Polar angle"},
   };
-  return all;
+  return along_beam ? beam : all;
 }
 
 const ShownQuantity& shown_quantity(Parameter q) {
@@ -172,6 +196,34 @@ RichText angle_equation(const StudyRequest& request, std::size_t i) {
          angle_text(request, i);
 }
 
+RichText scattering_text(Scattering scattering) {
+  switch (scattering) {
+    case Scattering::highland:
+      return "Highland scattering, logarithm per layer";
+    case Scattering::highland_total:
+      return "Highland scattering, logarithm of the whole path";
+    case Scattering::highland_1991:
+      return "Highland scattering of 1991";
+    case Scattering::rossi:
+      return "scattering of Rossi";
+    case Scattering::off:
+      break;
+  }
+  return "no scattering";
+}
+
+RichText loss_text(EnergyLoss loss) {
+  switch (loss) {
+    case EnergyLoss::off:
+      break;
+    case EnergyLoss::mean:
+      return "mean energy loss";
+    case EnergyLoss::straggling:
+      return "energy loss with straggling";
+  }
+  return "no energy loss";
+}
+
 Detector ReportSubject::grouped() const {
   Detector copy = detector;
   for (std::size_t i = 0; i < copy.layers.size(); ++i)
@@ -195,6 +247,8 @@ ReportSubject make_subject(const StudyRequest& request,
                   .points = request,
                   .momentum = {},
                   .groups = make_group_paints(detector),
+                  .along_beam = along_beam(request, {&detector, 1}),
+                  .on_axis = runs_along_axis(request),
                   .suffix = total > 1 ? fmt::format("-{}", index + 1) : "",
                   .threads = threads};
   if (request.momentum.variable == MomentumAxis::Variable::pt) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "gttf/resolution/budget.hpp"
 #include "gttf/resolution/missing_hits.hpp"
@@ -154,7 +155,7 @@ RichText weakest_point(const ReportSubject& subject, const ShownQuantity& q) {
   if (worst < worth_telling) return "";
   return "The hit that " + q.symbol + " would miss most is that of " +
          literal_text(name) + ": without it the error is " +
-         rich_number(worst) + " times as large.";
+         rich_number(worst, worst < 1.1 ? 4 : 3) + " times as large.";
 }
 
 // What one per cent of change would buy.
@@ -191,8 +192,7 @@ std::vector<RichText> summary_sentences(
     const ReportSubject& subject, const std::vector<MomentumCurve>& curves,
     const std::vector<Budget>& budgets) {
   std::vector<RichText> paragraphs;
-  for (const Parameter parameter : {Parameter::pt, Parameter::d0}) {
-    const ShownQuantity& q = shown_quantity(parameter);
+  for (const ShownQuantity& q : std::span(subject.shown()).first(2)) {
     RichText text;
     for (const RichText& sentence :
          {extremes(subject, curves, q), turning_point(subject, budgets, q),

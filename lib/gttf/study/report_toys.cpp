@@ -169,6 +169,17 @@ Figure moments_figure(const ReportSubject& subject, const StudyRequest& request,
       "width 1; a mean of the pull of *κ* above 0 is too much curvature.";
   Plot plot;
   plot.x = subject.momentum.axis(request.momentum.values);
+  // room for the points at the ends
+  constexpr double room = 0.03;
+  if (plot.x.scale == AxisScale::logarithmic) {
+    const double factor = std::pow(plot.x.upper / plot.x.lower, room);
+    plot.x.lower /= factor;
+    plot.x.upper *= factor;
+  } else {
+    const double length = room * (plot.x.upper - plot.x.lower);
+    plot.x.lower -= length;
+    plot.x.upper += length;
+  }
   Reals x;
   for (const double p : request.momentum.values)
     x.push_back(p * subject.momentum.factor);

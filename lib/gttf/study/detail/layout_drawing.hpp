@@ -19,6 +19,10 @@ std::vector<LayerLine> lines_in_rz(const Detector& detector);
 /// Layers in x and y; disks are seen from the front and left out.
 std::vector<LayerLine> lines_in_xy(const Detector& detector);
 
+/// Layers in z and x or y.
+std::vector<LayerLine> lines_from_the_side(const Detector& detector,
+                                           Axis upwards);
+
 /// Layers as curves: one for passive and one for measuring layers of each
 /// subsystem, the measuring ones on top.
 void draw_layers(const ReportSubject& subject,
@@ -36,7 +40,8 @@ void name_systems(const ReportSubject& subject,
                   const std::vector<LayerLine>& lines, const FigureAxis& x,
                   const FigureAxis& y, Panel& panel);
 
-/// Rays of constant pseudorapidity to the frame [0, x] x [0, y], with labels.
+/// Rays of constant pseudorapidity from the origin to the frame, with labels
+/// but on the left.
 void draw_eta_rays(const FigureAxis& x, const FigureAxis& y, Panel& panel);
 
 }  // namespace gttf::detail

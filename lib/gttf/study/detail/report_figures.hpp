@@ -17,6 +17,10 @@ namespace gttf::detail {
 // Detector
 Figure layout_rz_figure(const ReportSubject& subject);
 Figure layout_xy_figure(const ReportSubject& subject);
+/// Do layers measure that lie along the beam? Else the views are those from the
+/// sides.
+bool has_barrel(const Detector& detector);
+Figure layout_side_figure(const ReportSubject& subject, Axis upwards);
 /// The layers near the axis; nothing where there is nothing to enlarge.
 std::optional<Figure> layout_closeup_figure(const ReportSubject& subject);
 Figure hits_figure(const ReportSubject& subject);

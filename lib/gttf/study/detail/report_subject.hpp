@@ -28,8 +28,9 @@ struct ShownQuantity {
   RichText axis_title() const { return symbol + " [" + unit + "]"; }
 };
 
-/// pt, d0, z0, phi0, theta, in the order of the report.
-const std::vector<ShownQuantity>& shown_quantities();
+/// pt, d0, z0, phi0, theta, in the order of the report. Of tracks along a beam:
+/// p, x, y, tx, ty, since perigee parameters cannot tell of them.
+const std::vector<ShownQuantity>& shown_quantities(bool along_beam = false);
 const ShownQuantity& shown_quantity(Parameter q);
 
 /// Momentum as the study has it (p or pT), in a unit that gives short numbers.
@@ -53,6 +54,10 @@ RichText angle_text(const StudyRequest& request, std::size_t i);
 /// "*θ* = 60°".
 RichText angle_equation(const StudyRequest& request, std::size_t i);
 
+/// The models in words: "Highland scattering, logarithm per layer".
+RichText scattering_text(Scattering scattering);
+RichText loss_text(EnergyLoss loss);
+
 /// A detector and the tracks that figures ask for. Grids are requests of their
 /// own, so that tracks are made in one way only.
 struct ReportSubject {
@@ -64,10 +69,16 @@ struct ReportSubject {
   StudyRequest points;       ///< few momenta and few angles, told in numbers
   MomentumUnit momentum;
   GroupPaints groups;
-  std::string suffix;  ///< of names of figures: "" for the only detector
+  bool along_beam = false;  ///< all tracks, those of a spectrometer
+  bool on_axis = false;     ///< all tracks: they have no pseudorapidity
+  std::string suffix;       ///< of names of figures: "" for the only detector
   unsigned threads = 0;
 
   Model model() const { return model_of(request, detector); }
+  /// The five quantities, those of the bending plane first.
+  const std::vector<ShownQuantity>& shown() const {
+    return shown_quantities(along_beam);
+  }
   /// The detector with its subsystems as groups.
   Detector grouped() const;
   std::string id(const std::string& name) const { return name + suffix; }
