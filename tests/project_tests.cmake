@@ -20,6 +20,9 @@ if(TARGET gttf-design)
   add_test(NAME docs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/docs/run.sh
     ${PROJECT_SOURCE_DIR} $<TARGET_FILE:gttf-design>)
   set_tests_properties(docs PROPERTIES LABELS docs)
+  add_test(NAME broken_files COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/broken/run.sh
+    ${PROJECT_SOURCE_DIR} $<TARGET_FILE:gttf-design>)
+  set_tests_properties(broken_files PROPERTIES LABELS hardening)
 endif()
 
 # The JSON Schemas of docs/reference/schema accept what the readers accept.
