@@ -22,8 +22,7 @@ inline void import_bytes(const std::uint8_t* bytes, std::size_t n,
   // Without a field in the file none is left out; a card has its own.
   if (format != ForeignFormat::delphes) options.tesla = 2;
   std::string detector;
-  refused_or_read(
-      [&] { detector = import_text(text, "fuzz", options).text; });
+  refused_or_read([&] { detector = import_text(text, "fuzz", options).text; });
   if (detector.empty()) return;
   try {
     parse_detector(detector, "imported.yaml");
