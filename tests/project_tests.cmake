@@ -34,6 +34,9 @@ if(TARGET gttf-design)
   add_test(NAME docs.verbs COMMAND sh ${PROJECT_SOURCE_DIR}/docs/verbs.sh
     --check $<TARGET_FILE:gttf-design>)
   set_tests_properties(docs docs.verbs PROPERTIES LABELS docs)
+  add_test(NAME broken_files COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/broken/run.sh
+    ${PROJECT_SOURCE_DIR} $<TARGET_FILE:gttf-design>)
+  set_tests_properties(broken_files PROPERTIES LABELS hardening)
 endif()
 
 # The pages make a site, without a broken link, where mkdocs is installed.

@@ -80,9 +80,9 @@ TEST_CASE("csv reader: faults of quotes have their place") {
 
 TEST_CASE("csv reader: what is no table is told, with what to do") {
   CHECK(fault_of("") ==
-        "t.csv: error: the file is empty; begin with \"a,b\"\n");
+        "t.csv:1:1: error: the file is empty; begin with \"a,b\"\n");
   CHECK(fault_of("# nothing\n\n") ==
-        "t.csv: error: the file is empty; begin with \"a,b\"\n");
+        "t.csv:1:1: error: the file is empty; begin with \"a,b\"\n");
   CHECK(fault_of("1,2\n") ==
         "t.csv:1:1: error: the first line is no header\n"
         "    1 | 1,2\n"
@@ -96,13 +96,13 @@ TEST_CASE("csv reader: what is no table is told, with what to do") {
         "    1 | a,\"b\n"
         "      |   ^\n");
   CHECK(fault_of("\xFF\xFEx") ==
-        "t.csv: error: the text is UTF-16, UTF-8 is expected; save the file "
-        "as UTF-8\n");
+        "t.csv:1:1: error: the text is UTF-16, UTF-8 is expected; save the "
+        "file as UTF-8\n");
   CHECK(fault_of("\x1F\x8B\x08") ==
-        "t.csv: error: the file is compressed; write zcat t.csv | gttf-design "
-        "... -\n");
-  CHECK(fault_of(std::string("a,b\0\n", 5)) ==
-        "t.csv: error: this is not a text: it has bytes of value 0; give a "
+        "t.csv:1:1: error: the file is compressed; write zcat t.csv | "
+        "gttf-design ... -\n");
+  CHECK(fault_of(std::string("a,b\n1\0\n", 7)) ==
+        "t.csv:2:1: error: this is not a text: it has bytes of value 0; give a "
         "CSV file\n");
   CHECK(fault_of(std::string(400000, 'x')) ==
         "t.csv:1:1: error: a line is longer than 65536 bytes; is this a table "

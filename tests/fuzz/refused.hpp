@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader may do with faulty bytes: throw InputError with an error.
+// What a reader may do with faulty bytes: throw an error that tells something.
 #pragma once
 
 #include <cstdlib>
 
 #include "gttf/config/diagnostics.hpp"
+#include "gttf/core/file_error.hpp"
 
 namespace gttf::test {
 
-/// Runs `read`; any exception but InputError, and one without an error that
-/// can be shown, ends the program and so is a finding.
+/// Runs `read`; any exception but InputError and FileError, and one without an
+/// error that can be shown, ends the program and so is a finding.
 template <class Read>
 void refused_or_read(const Read& read) {
   try {
@@ -18,6 +19,8 @@ void refused_or_read(const Read& read) {
     if (!error.diagnostics().has_errors()) std::abort();
     for (const Diagnostic& d : error.diagnostics().items())
       if (to_text(d, false).empty()) std::abort();
+  } catch (const FileError& error) {
+    if (*error.what() == 0) std::abort();
   }
 }
 

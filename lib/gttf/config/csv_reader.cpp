@@ -212,15 +212,18 @@ bool CsvReader::read(CsvBlock& block) {
 void CsvReader::check_start(const CsvBlock& block) const {
   const std::string& text = block.text.empty() ? carry_ : block.text;
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
-    fail("the text is UTF-16, UTF-8 is expected", "save the file as UTF-8");
+    fail("the text is UTF-16, UTF-8 is expected", "save the file as UTF-8", 1);
   if (text.starts_with("\x1F\x8B"))
-    fail("the file is compressed", name_ == "<stdin>"
-                                       ? "decompress it first: zcat FILE | ..."
-                                       : fmt::format("write zcat {} | "
-                                                     "gttf-design ... -",
-                                                     name_));
-  if (text.find('\0') != text.npos)
-    fail("this is not a text: it has bytes of value 0", "give a CSV file");
+    fail("the file is compressed",
+         name_ == "<stdin>"
+             ? "decompress it first: zcat FILE | ..."
+             : fmt::format("write zcat {} | gttf-design ... -", name_),
+         1);
+  if (const std::size_t zero = text.find('\0'); zero != text.npos) {
+    const auto lines = std::ranges::count(text.substr(0, zero), '\n');
+    fail("this is not a text: it has bytes of value 0", "give a CSV file",
+         static_cast<int>(lines) + 1);
+  }
 }
 
 void CsvReader::read_header(std::string_view example) {
@@ -263,7 +266,7 @@ void CsvReader::read_header(std::string_view example) {
     if (!faults.empty()) throw InputError(std::move(faults));
     return;
   }
-  fail("the file is empty", suggestion);
+  fail("the file is empty", suggestion, 1);
 }
 
 bool CsvReader::next(CsvBlock& block) {

@@ -357,8 +357,8 @@ std::optional<Node> parse_yaml(const SourcePtr& source,
   if (own.has_errors() || (root && root->kind() != Kind::null)) return root;
   const std::string_view text =
       trimmed(std::string_view(source->text()).substr(base));
-  Diagnostic d;
-  d.file = source->name();
+  Diagnostic d = source->at(0);
+  d.source_line.clear();
   d.problem = text.empty()            ? "the file is empty"
               : text.starts_with('#') ? "the file has only comments"
                                       : "the file says nothing";

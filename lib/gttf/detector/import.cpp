@@ -75,6 +75,7 @@ void check_field(const ForeignDetector& foreign, const ImportOptions& options,
   if (!foreign.tesla && !options.tesla && !diagnostics.has_errors()) {
     Diagnostic d;
     d.file = name;
+    d.line = d.column = 1;
     d.problem = "the file does not tell the magnetic field";
     d.suggestion = "give it by --field 2T (0T: none)";
     diagnostics.add(std::move(d));

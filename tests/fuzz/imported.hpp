@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes as a description of another program: refused, or a valid detector.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "fuzz/refused.hpp"
+#include "gttf/detector/import.hpp"
+#include "gttf/detector/read.hpp"
+
+namespace gttf::test {
+
+/// Imports the bytes; a detector file that our own reader refuses is a finding.
+inline void import_bytes(const std::uint8_t* bytes, std::size_t n,
+                         ForeignFormat format) {
+  const std::string text(reinterpret_cast<const char*>(bytes), n);
+  ImportOptions options;
+  options.format = format;
+  // Without a field in the file none is left out; a card has its own.
+  if (format != ForeignFormat::delphes) options.tesla = 2;
+  std::string detector;
+  refused_or_read([&] { detector = import_text(text, "fuzz", options).text; });
+  if (detector.empty()) return;
+  try {
+    parse_detector(detector, "imported.yaml");
+  } catch (const InputError&) {
+    std::abort();
+  }
+}
+
+}  // namespace gttf::test
