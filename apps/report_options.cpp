@@ -4,6 +4,7 @@
 #include "baseline_file.hpp"
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/source.hpp"
+#include "gttf/output/json_read.hpp"
 #include "shipped_option.hpp"
 #include "usage.hpp"
 
