@@ -150,7 +150,7 @@ TEST_CASE("report: requirements are looked at with its detectors") {
                             "gttf-design report $CONFIGS/cld.yaml "
                             "--requirements $CONFIGS/cld.yaml -o s.html");
   CHECK(wrong.code == 2);
-  CHECK(has(wrong.err, "gttf-requirements"));
+  CHECK(has(wrong.err, "a file of requirements is expected"));
   CHECK(folder.entries() == 1);
   CHECK(run("gttf-design plot $CONFIGS/cld.yaml --requirements x -o x.svg")
             .code == 2);

@@ -125,7 +125,7 @@ TEST_CASE("html: verdicts have a sign and a word, margins a number") {
   CHECK(has(html, "✓ pass"));
   CHECK(has(html, "✗ fail"));
   CHECK(has(html, "+20.0 %"));
-  CHECK(has(html, "−300.0 %"));
+  CHECK(has(html, "−300 %"));
 }
 
 TEST_CASE("html: the same page gives the same bytes") {

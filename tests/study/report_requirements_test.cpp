@@ -21,7 +21,7 @@ namespace {
 
 const std::string its2 = shipped("alice_its2");
 const std::string grid =
-    "pt: [0.01 GeV, 1 GeV, 10 GeV]\ntheta: [90 deg, 70 deg]\n";
+    "pt: [0.002 GeV, 1 GeV, 10 GeV]\ntheta: [90 deg, 70 deg]\n";
 
 // Met, failed, and one whose slowest track meets too few layers.
 Gate three() {
@@ -76,7 +76,7 @@ TEST_CASE("requirements in a report: numbers are those of the check") {
   }
   CHECK(words(table.rows[1][4]) == "≤ 2\u00a0µm ⊕ 10\u00a0µm·GeV/pT");
   CHECK(words(table.rows[1][3]) == "pT\u00a01–10\u00a0GeV, θ\u00a090°");
-  CHECK(words(table.rows[1][6]) == "pT\u00a01\u00a0GeV, θ\u00a090°");
+  CHECK(words(table.rows[1][6]) == "pT\u00a010\u00a0GeV, θ\u00a090°");
 }
 
 TEST_CASE("requirements in a report: the sentence counts and names the worst") {
