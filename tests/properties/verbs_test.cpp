@@ -12,12 +12,14 @@
 namespace gttf::test {
 namespace {
 
+bool along_beam(Family family) {
+  return family == Family::telescope || family == Family::spectrometer;
+}
+
 /// One track that most detectors of the family see well.
 std::string track_of(Family family) {
-  const bool beam =
-      family == Family::telescope || family == Family::spectrometer;
-  return beam ? " --p 5GeV --theta 0.5deg --phi 33deg"
-              : " --p 2GeV --theta 80deg";
+  return along_beam(family) ? " --p 5GeV --theta 0.5deg --phi 33deg"
+                            : " --p 2GeV --theta 80deg";
 }
 
 // Correlations of a covariance, up to the first parameter that has none.

@@ -30,6 +30,7 @@ namespace detail {
 struct RemovedOnSignal::Slot {
   std::atomic<bool> taken = false;
   std::atomic<char*> path = nullptr;
+  std::unique_ptr<char[]> retired;  // the path before
   Slot* next = nullptr;
 };
 
@@ -77,10 +78,9 @@ RemovedOnSignal::RemovedOnSignal(const std::string& path) : slot_(take_slot()) {
 }
 
 RemovedOnSignal::~RemovedOnSignal() {
-  // The handler may be about to read the text: it may go only when no signal
-  // can interrupt this thread and find the pointer.
-  const SignalsHeldBack held;
-  delete[] slot_->path.exchange(nullptr);
+  // A handler in another thread may be reading the text just now: it lives on
+  // until the next one has had its time.
+  slot_->retired.reset(slot_->path.exchange(nullptr));
   slot_->taken = false;
 }
 
