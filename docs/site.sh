@@ -29,7 +29,7 @@ cp -R README.md CHANGELOG.md LICENSE start docs detectors configs lib apps \
 [ ! -d .github ] || cp -R .github "$work/pages"
 # The marks of tests/docs/run.sh behind the language of a block are not Markdown.
 find "$work/pages" -name '*.md' -exec \
-  sed -i 's/^\( *```[a-z]\{1,\}\) .*$/\1/' {} +
+  sed -i 's/^\( *```[a-z+]\{1,\}\) .*$/\1/' {} +
 cat > "$work/pages/page.css" << 'END'
 /* Tables of many columns, long commands, boxes that tell differences. */
 @media (min-width: 1200px) { .container { max-width: 1320px; } }

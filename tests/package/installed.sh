@@ -25,7 +25,7 @@ quietly "$program" regimes cld --p 1GeV --theta 90deg
 quietly "$program" budget cld --p 1GeV --theta 90deg
 quietly "$program" sensitivity cld --p 1GeV --theta 90deg
 quietly "$program" compare cld ild --p 1GeV --theta 90deg
-quietly "$program" baseline barrel -o baseline.json
+quietly "$program" baseline barrel --p 1GeV --theta 90deg -o b.json
 quietly "$program" toy barrel --p 1GeV --theta 90deg --toys 10
 quietly "$program" validate cld
 quietly "$program" export cld --to lut --p 1GeV --theta 90deg

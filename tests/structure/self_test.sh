@@ -119,6 +119,30 @@ clean_tree
 echo 'A [link](gone.md#part).' > "$tree/docs/page.md"
 expect structure/links.sh 'page.md:1: gone.md: no such file'
 
+# The pages of a site, where there is Python.
+site_says() {
+  output=$(python3 "$root/tests/docs/check_site.py" "$work/site" 2>&1) &&
+    [ "$1" != '10 pages, 0 faults' ] && { echo "check_site.py did not see: $1"; status=1; }
+  printf '%s\n' "$output" | grep -qF -- "$1" || {
+    printf 'check_site.py did not say: %s\nbut:\n%s\n' "$1" "$output"
+    status=1
+  }
+}
+if command -v python3 > /dev/null; then
+  mkdir "$work/site"
+  for i in 0 1 2 3 4 5 6 7 8 9; do
+    echo '<h1 id="top">A</h1><a href="1.html#top">b</a><code>```</code>' \
+      > "$work/site/$i.html"
+  done
+  site_says '10 pages, 0 faults'
+  echo '<a href="gone.html">b</a>' > "$work/site/0.html"
+  site_says '0.html:1: no such file: gone.html'
+  echo '<a href="1.html#gone">b</a>' > "$work/site/0.html"
+  site_says '0.html:1: no such heading: 1.html#gone'
+  echo '<p>```sh run</p>' > "$work/site/0.html"
+  site_says '0.html:1: Markdown left over: ```sh run'
+fi
+
 # The runner of the pages, with `echo` in place of the program.
 page() {
   clean_tree
