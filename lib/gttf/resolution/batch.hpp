@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
+#include "gttf/resolution/parameter.hpp"
 #include "gttf/resolution/resolution.hpp"
 
 namespace gttf {
@@ -75,5 +77,11 @@ bool fits_in_lanes(const TrackingGeometry& geometry, const Model& model);
 BatchStatistics resolve(const TrackingGeometry& geometry,
                         const TrackArrays& tracks, const Model& model,
                         const ResolutionArrays& results, unsigned threads = 1);
+
+/// sigmas() of every track, with the numbers of resolve().
+/// @param threads  0: all cores
+std::vector<PerParameter> sigmas(const TrackingGeometry& geometry,
+                                 const TrackArrays& tracks, const Model& model,
+                                 unsigned threads = 1);
 
 }  // namespace gttf

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gttf/core/parallel.hpp"
+#include "gttf/study/detail/grid_tracks.hpp"
 #include "gttf/study/point_columns.hpp"
 #include "gttf/trajectory/crossings.hpp"
 
@@ -153,16 +154,9 @@ std::vector<MomentumCurve> momentum_curves(const ReportSubject& subject) {
 
 std::vector<PerParameter> sigmas_on_grid(const ReportSubject& subject,
                                          const StudyRequest& request) {
-  const std::vector<GridPoint> points = grid_points(request);
-  const TrackingGeometry geometry(subject.detector);
-  std::vector<PerParameter> all(points.size());
-  parallel_workers(
-      points.size(), thread_count(subject.threads), [&](const auto& next) {
-        while (const auto i = next())
-          all[*i] = sigmas(resolve(geometry, grid_track(request, points[*i]),
-                                   subject.model()));
-      });
-  return all;
+  const GridTracks grid(request, 0, n_grid_points(request));
+  return sigmas(TrackingGeometry(subject.detector), grid.views(),
+                subject.model(), subject.threads);
 }
 
 Reals column_of(const std::vector<LimitedSigmas>& list, const ShownQuantity& q,

@@ -3,12 +3,11 @@
 #include "gttf/study/scan.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <vector>
 
 #include "gttf/core/parallel.hpp"
 #include "gttf/study/covariance_table.hpp"
+#include "gttf/study/detail/grid_tracks.hpp"
 #include "gttf/study/resolution_table.hpp"
 
 namespace gttf {
@@ -28,50 +27,13 @@ struct Block {
   BatchStatistics statistics;
 };
 
-/// Tracks of consecutive points of the grid.
-class GridTracks {
- public:
-  GridTracks(const StudyRequest& request, std::size_t first, std::size_t n)
-      : p_(n), theta_(n), start_{request.phi,
-                                 request.particle.mass,
-                                 request.particle.charge,
-                                 request.vertex[0],
-                                 request.vertex[1],
-                                 request.vertex[2]} {
-    std::size_t angle = static_cast<std::size_t>(-1);
-    double theta = 0, sine = 1;
-    const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
-    for (std::size_t i = 0; i < n; ++i) {
-      const GridPoint point = grid_point(request, first + i);
-      if (point.angle != angle) {
-        angle = point.angle;
-        theta = theta_of(request.angle, angle);
-        sine = std::sin(theta);
-      }
-      theta_[i] = theta;
-      p_[i] = request.momentum.values[point.momentum];
-      if (by_pt) p_[i] /= sine;
-    }
-  }
-
-  TrackArrays views() const {
-    const auto one = [this](std::size_t i) { return std::span(&start_[i], 1); };
-    return {p_.size(), p_,     theta_, one(0), one(1),
-            one(2),    one(3), one(4), one(5)};
-  }
-
- private:
-  std::vector<double> p_, theta_;
-  std::array<double, 6> start_;
-};
-
 /// Adds the points `begin` to `end` of a detector's grid, many at once.
 template <class Rows>
 BatchStatistics add_batch(const Detector& detector,
                           const TrackingGeometry& geometry,
                           const StudyRequest& request, const Model& model,
                           std::size_t begin, std::size_t end, Rows& rows) {
-  const GridTracks grid(request, begin, end - begin);
+  const detail::GridTracks grid(request, begin, end - begin);
   const TrackArrays tracks = grid.views();
   typename Rows::Columns columns(tracks.size);
   const BatchStatistics statistics =
