@@ -13,7 +13,8 @@ if(GTTF_SIMD_X86)
   # which the linker could then use for every processor (test
   # structure.simd_symbols). Contraction is the default of gcc, not of clang.
   function(gttf_lanes level)
-    set_source_files_properties(gttf/resolution/lanes_${level}.cpp PROPERTIES
+    set_source_files_properties(gttf/fit/hit_lanes_${level}.cpp
+      gttf/resolution/lanes_${level}.cpp PROPERTIES
       COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=fast")
   endfunction()
   gttf_lanes(sse2 -march=x86-64)
