@@ -45,6 +45,14 @@ struct TrackOptions {
   void declare_particle(CLI::App& command);
 };
 
+/// --simd.
+void declare_simd(CLI::App& command, std::string& name);
+/// Sets the level of that name; empty: automatic. Throws UsageError.
+void use_simd(const std::string& name);
+
+/// --stats.
+void declare_stats(CLI::App& command, bool& wanted);
+
 /// --engine, --threads and --simd.
 struct ComputeOptions {
   std::string engine_name;

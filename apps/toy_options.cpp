@@ -80,6 +80,8 @@ void ToyOptions::declare(CLI::App& command) {
       ->type_name("N")
       ->check(CLI::Range(0u, 4096u).description(""))
       ->group("Computation");
+  declare_simd(command, simd_name);
+  declare_stats(command, stats);
   output.declare(command, true);
 }
 

@@ -14,7 +14,8 @@ if(GTTF_SIMD_X86)
   # structure.simd_symbols). Contraction is the default of gcc, not of clang.
   function(gttf_lanes level)
     set_source_files_properties(gttf/fit/hit_lanes_${level}.cpp
-      gttf/resolution/lanes_${level}.cpp PROPERTIES
+      gttf/resolution/lanes_${level}.cpp
+      gttf/resolution/toy_lanes_${level}.cpp PROPERTIES
       COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=fast")
   endfunction()
   gttf_lanes(sse2 -march=x86-64)

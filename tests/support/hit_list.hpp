@@ -86,7 +86,8 @@ class HitList {
       const auto axes = geometry.axes(s);
       at += along_u * (u + std::sqrt(axes[0].variance) * normal()) +
             along_v * (v + std::sqrt(axes[1].variance) * normal());
-      move_onto(s, at);
+      if (s.kind == SurfaceRecord::Kind::cylinder)
+        at.head<2>() *= s.position / at.head<2>().norm();
       for (int axis = 0; axis < 3; ++axis) rows_[axis][hit].push_back(at[axis]);
       ++hit;
     }

@@ -94,14 +94,13 @@ class Worker {
         fitter_(job.options),
         workspace_(job.in_lanes ? job.kernel.workspace(job.batch.n_hits) : 0),
         hits_(3 * job.batch.n_hits),
-        theta0_2_(job.batch.points.size()) {
+        theta0_2_(job.batch.points.size()),
+        copies_(hits_.size() + theta0_2_.size() + 1) {
     lanes_.points = job.batch.points.data();
     lanes_.n_points = job.batch.points.size();
     lanes_.n_hits = job.batch.n_hits;
     lanes_.hits = hits_.data();
     lanes_.theta0_2 = theta0_2_.data();
-    lanes_.kappa_ref = &kappa_ref_;
-    lanes_.estimate = job.options.kappa == 0 ? &kappa_ref_ : &estimate_;
     std::ranges::fill(estimate_.value, job.options.kappa);
     for (int i = 0; i < 3; ++i) lanes_.origin[i] = job.hits.origin[i];
     lanes_.perigee = job.options.detail >= FitDetail::perigee &&
@@ -124,35 +123,44 @@ class Worker {
   const BatchFitStatistics& statistics() const { return statistics_; }
 
  private:
-  /// Copies the numbers of n tracks from t on; lanes beyond repeat the last.
-  void gather(std::span<const double> from, std::size_t t, std::size_t n,
-              LaneValues& to) const {
-    std::copy_n(from.data() + t, n, to.value);
-    std::fill(to.value + n, to.value + job_.kernel.width, to.value[n - 1]);
+  /// Where numbers for all lanes begin, of which the first n are there; a copy
+  /// in which the others repeat the last, if there are fewer.
+  const double* whole(const double* from, std::size_t n, LaneValues& copy) {
+    if (n == job_.kernel.width) return from;
+    std::copy_n(from, n, copy.value);
+    std::fill(copy.value + n, copy.value + job_.kernel.width, from[n - 1]);
+    return copy.value;
+  }
+  /// The same number for all lanes.
+  static const double* shared(double value, LaneValues& copy) {
+    std::ranges::fill(copy.value, value);
+    return copy.value;
   }
 
   void fit_lanes(std::size_t t, std::size_t n) {
     const HitArrays& in = job_.hits;
     const std::size_t size = in.size;
-    for (std::size_t h = 0; h < lanes_.n_hits; ++h) {
-      gather(in.x, h * size + t, n, hits_[3 * h]);
-      gather(in.y, h * size + t, n, hits_[3 * h + 1]);
-      gather(in.z, h * size + t, n, hits_[3 * h + 2]);
+    LaneValues* copy = copies_.data();
+    for (std::size_t i = 0; i < hits_.size(); ++i) {
+      const std::span<const double> from = i % 3 == 0   ? in.x
+                                           : i % 3 == 1 ? in.y
+                                                        : in.z;
+      hits_[i] = whole(from.data() + i / 3 * size + t, n, *copy++);
     }
-    for (std::size_t i = 0; i < theta0_2_.size(); ++i) {
+    for (std::size_t i = 0; i < theta0_2_.size(); ++i, ++copy) {
       const std::size_t s = job_.batch.surface[i];
-      if (in.theta0_2.size() == in.surfaces.size())
-        std::ranges::fill(theta0_2_[i].value, in.theta0_2[s]);
-      else
-        gather(in.theta0_2, s * size + t, n, theta0_2_[i]);
+      theta0_2_[i] = in.theta0_2.size() == in.surfaces.size()
+                         ? shared(in.theta0_2[s], *copy)
+                         : whole(in.theta0_2.data() + s * size + t, n, *copy);
     }
-    if (in.kappa_ref.size() == 1)
-      std::ranges::fill(kappa_ref_.value, in.kappa_ref[0]);
-    else
-      gather(in.kappa_ref, t, n, kappa_ref_);
+    lanes_.kappa_ref = in.kappa_ref.size() == 1
+                           ? shared(in.kappa_ref[0], *copy)
+                           : whole(in.kappa_ref.data() + t, n, *copy);
+    lanes_.estimate =
+        job_.options.kappa == 0 ? lanes_.kappa_ref : estimate_.value;
     detail::HitLaneFit fit{job_.kind, job_.options.weights, out_.data()};
     job_.kernel.fit(lanes_, &fit, 1);
-    store(t, n);
+    detail::store(out_.data(), n, job_.results, t, in.size);
     for (std::size_t lane = 0; lane < n; ++lane) {
       if ((fit.done >> lane & 1) != 0) {
         ++statistics_.in_lanes;
@@ -163,51 +171,18 @@ class Worker {
     }
   }
 
-  void store(std::size_t t, std::size_t n) {
-    const FitArrays& r = job_.results;
-    const auto put = [&](std::size_t plane, std::span<double> to,
-                         std::size_t row = 0) {
-      if (!to.empty())
-        std::copy_n(out_[plane].value, n, to.data() + row * job_.hits.size + t);
-    };
-    put(HitPlane::kappa, r.kappa);
-    put(HitPlane::sigma, r.sigma);
-    put(HitPlane::chi2, r.chi2);
-    put(HitPlane::kappa_weights, r.kappa_weights);
-    for (std::size_t q = 0; q < 5; ++q)
-      put(HitPlane::perigee + q, r.perigee, q);
-    for (std::size_t i = 0; i < triangle; ++i)
-      put(HitPlane::covariance + i, r.perigee_covariance, i);
-    if (!r.status.empty()) std::fill_n(r.status.data() + t, n, FitStatus::ok);
-  }
-
   void fit_alone(std::size_t t) {
-    const GlobalFit& f = fitter_.fit(job_.hits.track(t), job_.kind);
-    const FitArrays& r = job_.results;
-    const std::size_t size = job_.hits.size;
-    const auto put = [t](double value, std::span<double> to,
-                         std::size_t at = 0) {
-      if (!to.empty()) to[at + t] = value;
-    };
-    put(f.kappa, r.kappa);
-    put(f.sigma, r.sigma);
-    put(f.chi2, r.chi2);
-    put(f.kappa_weights, r.kappa_weights);
-    std::size_t plane = 0;
-    for (int i = 0; i < 5; ++i) {
-      put(f.perigee[i], r.perigee, static_cast<std::size_t>(i) * size);
-      for (int j = 0; j <= i; ++j, ++plane)
-        put(f.perigee_covariance(i, j), r.perigee_covariance, plane * size);
-    }
-    if (!r.status.empty()) r.status[t] = f.status;
+    detail::store(fitter_.fit(job_.hits.track(t), job_.kind), job_.results, t,
+                  job_.hits.size);
   }
 
   const Job& job_;
   TrackFitter fitter_;
   detail::LaneWorkspace workspace_;
   detail::HitLanes lanes_;
-  std::vector<LaneValues> hits_, theta0_2_;
-  LaneValues kappa_ref_, estimate_;
+  std::vector<const double*> hits_, theta0_2_;
+  std::vector<LaneValues> copies_;  ///< of what is not there as needed
+  LaneValues estimate_;
   std::array<LaneValues, HitPlane::count> out_;
   BatchFitStatistics statistics_;
 };
@@ -215,6 +190,42 @@ class Worker {
 }  // namespace
 
 namespace detail {
+
+void store(const LaneValues* planes, std::size_t n, const FitArrays& to,
+           std::size_t t, std::size_t size) {
+  const auto put = [&](std::size_t plane, std::span<double> target,
+                       std::size_t row = 0) {
+    if (!target.empty())
+      std::copy_n(planes[plane].value, n, target.data() + row * size + t);
+  };
+  put(HitPlane::kappa, to.kappa);
+  put(HitPlane::sigma, to.sigma);
+  put(HitPlane::chi2, to.chi2);
+  put(HitPlane::kappa_weights, to.kappa_weights);
+  for (std::size_t q = 0; q < 5; ++q) put(HitPlane::perigee + q, to.perigee, q);
+  for (std::size_t i = 0; i < triangle; ++i)
+    put(HitPlane::covariance + i, to.perigee_covariance, i);
+  if (!to.status.empty()) std::fill_n(to.status.data() + t, n, FitStatus::ok);
+}
+
+void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
+           std::size_t size) {
+  const auto put = [t](double value, std::span<double> target,
+                       std::size_t at = 0) {
+    if (!target.empty()) target[at + t] = value;
+  };
+  put(fit.kappa, to.kappa);
+  put(fit.sigma, to.sigma);
+  put(fit.chi2, to.chi2);
+  put(fit.kappa_weights, to.kappa_weights);
+  std::size_t plane = 0;
+  for (int i = 0; i < 5; ++i) {
+    put(fit.perigee[i], to.perigee, static_cast<std::size_t>(i) * size);
+    for (int j = 0; j <= i; ++j, ++plane)
+      put(fit.perigee_covariance(i, j), to.perigee_covariance, plane * size);
+  }
+  if (!to.status.empty()) to.status[t] = fit.status;
+}
 
 LaneWorkspace::LaneWorkspace(std::size_t bytes)
     : lines_(std::make_unique_for_overwrite<Line[]>((bytes + sizeof(Line) - 1) /

@@ -47,13 +47,4 @@ inline std::pair<Vector3, Vector3> surface_axes(const SurfaceRecord& s,
   return {Vector3(a.u[0], a.u[1], a.u[2]), Vector3(a.v[0], a.v[1], a.v[2])};
 }
 
-/// Moves a point that was shifted along u' and v' back onto a curved surface.
-inline void move_onto(const SurfaceRecord& s, Vector3& point) {
-  if (s.kind != SurfaceRecord::Kind::cylinder) return;
-  const double x = point.x(), y = point.y();
-  const double factor = s.position / std::sqrt(x * x + y * y);
-  point.x() = x * factor;
-  point.y() = y * factor;
-}
-
 }  // namespace gttf

@@ -34,4 +34,11 @@ struct HitBatch {
   std::size_t n_hits = 0;
 };
 
+/// Stores planes of HitLaneFit::out, or a fit, as track t and following of
+/// arrays for `size` tracks.
+void store(const LaneValues* planes, std::size_t n, const FitArrays& to,
+           std::size_t t, std::size_t size);
+void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
+           std::size_t size);
+
 }  // namespace gttf::detail

@@ -16,7 +16,7 @@ class HitLaneFitter {
         rows_(reinterpret_cast<KinkRows<S>*>(workspace)),
         theta0_2_(workspace + n_ * sizeof(KinkRows<S>) / sizeof(S)),
         scattering2_(theta0_2_ + n_),
-        kappa_ref_(Lane<S>::load(*in.kappa_ref)) {
+        kappa_ref_(Lane<S>::load(in.kappa_ref)) {
     plain_ = set_rows(in, rows_, head_);
     std::size_t hit = 0;
     for (std::size_t i = 0; i < in.n_points; ++i) {
@@ -33,7 +33,7 @@ class HitLaneFitter {
       case FitKind::scattering:
         return fit_weighted(asked);
       case FitKind::hits: {
-        const S estimate = Lane<S>::load(*in_.estimate);
+        const S estimate = Lane<S>::load(in_.estimate);
         for (std::size_t j = 0; j < n_; ++j) scattering2_[j] = S(0);
         return finish(asked, solve_hits(asked.kind, estimate), estimate, S(0));
       }
@@ -68,7 +68,7 @@ class HitLaneFitter {
 
   LaneBits fit_weighted(const HitLaneFit& asked) {
     using std::abs;
-    const S estimate = Lane<S>::load(*in_.estimate), one(1);
+    const S estimate = Lane<S>::load(in_.estimate), one(1);
     if (asked.weights == WeightSource::local) {
       S first(0);
       for (std::size_t j = 0; j < n_; ++j) {
@@ -107,7 +107,7 @@ class HitLaneFitter {
     const S one(1);
     set_scale(scale_at(one));
     LaneSolution<S> s =
-        solve_scattering(rows_, n_, scattering2_, Lane<S>::load(*in_.estimate));
+        solve_scattering(rows_, n_, scattering2_, Lane<S>::load(in_.estimate));
     FittedCurvature<S> fitted{s.kappa(), one};
     S chi2 = s.chi2();
     fitted.variance = fitted.kappa * fitted.kappa / s.aa;

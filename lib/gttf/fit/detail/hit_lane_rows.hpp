@@ -35,7 +35,7 @@ struct TrackHead {
 };
 
 template <class S>
-LaneHit<S> lane_hit(const HitLanePoint& point, const LaneValues* position) {
+LaneHit<S> lane_hit(const HitLanePoint& point, const double* const* position) {
   using L = Lane<S>;
   LaneHit<S> h;
   h.at = {L::load(position[0]), L::load(position[1]), L::load(position[2])};
@@ -94,7 +94,7 @@ LaneMask<S> is_plain(const Triplet<S>& t, const LaneHit<S>* const (&hits)[3],
 /// hits.
 /// @return  lanes for which they can be used
 template <class S>
-LaneMask<S> set_rows(const HitLanes& in, KinkRows<S>* rows,
+[[gnu::flatten]] LaneMask<S> set_rows(const HitLanes& in, KinkRows<S>* rows,
                      TrackHead<S>& head) {
   using std::sqrt;
   LaneMask<S> good = Lane<S>::mask(all_lanes<S>);
@@ -126,8 +126,7 @@ LaneMask<S> set_rows(const HitLanes& in, KinkRows<S>* rows,
         r.shift[h][0][c] = scalar_product(t.h_theta[n], hits[h]->error[c]);
         r.shift[h][1][c] = scalar_product(t.h_phi[n], hits[h]->error[c]);
       }
-    const S sine = sin_mean_theta(t);
-    r.inv_sin2 = S(1) / (sine * sine);
+    r.inv_sin2 = inverse_sin2_mean_theta(t);
   }
   return good;
 }

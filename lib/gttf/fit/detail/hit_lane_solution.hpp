@@ -10,8 +10,9 @@ namespace gttf::detail {
 /// Shifts of the first two hits, as columns of G: two of each.
 inline constexpr int n_columns = 4;
 
-/// With K^-1 = D^-1 + G G^T = L L^T, a = L^-1 rho and b = L^-1 (psi + rho
-/// kappa_0), M = L^-1 G of the first two hits.
+/// With K^-1 = D_MS^-1 + G G^T = L D L^T, a = D^-1/2 L^-1 rho and b = D^-1/2
+/// L^-1 (psi + rho kappa_0), M = D^-1/2 L^-1 G of the first two hits. From
+/// kappa_0 on, an estimate, because b then has the size of the residuals.
 template <class S>
 struct LaneSolution {
   S kappa_0;
@@ -29,13 +30,28 @@ struct LaneSolution {
 template <class S>
 using Block = S[2][2];
 
-/// x L^-T of a lower triangle L with inverted diagonal.
+/// A diagonal block L D L^T: the lower entry of L, and 1/D.
 template <class S>
-[[gnu::always_inline]] inline void divide(const Block<S>& x, const Block<S>& l,
-                                          Block<S>& out) {
+struct Pivots {
+  S lower, inverse[2];
+};
+
+/// A block below the diagonal, L D and L.
+template <class S>
+struct LowerBlock {
+  Block<S> scaled, own;
+};
+
+/// From the block x of the matrix, all before subtracted.
+template <class S>
+[[gnu::always_inline]] inline void divide(const Block<S>& x,
+                                          const Pivots<S>& pivots,
+                                          LowerBlock<S>& out) {
   for (int r = 0; r < 2; ++r) {
-    out[r][0] = x[r][0] * l[0][0];
-    out[r][1] = (x[r][1] - out[r][0] * l[1][0]) * l[1][1];
+    out.scaled[r][0] = x[r][0];
+    out.scaled[r][1] = x[r][1] - x[r][0] * pivots.lower;
+    for (int c = 0; c < 2; ++c)
+      out.own[r][c] = out.scaled[r][c] * pivots.inverse[c];
   }
 }
 
@@ -49,26 +65,29 @@ template <class S>
       sum[r][c] = sum[r][c] + g[r][0] * h[c][0] + g[r][1] * h[c][1];
 }
 
-/// Subtracts l l^T; the lower triangle.
+/// Subtracts g h^T.
 template <class S>
-[[gnu::always_inline]] inline void subtract_square(const Block<S>& l,
-                                                   Block<S>& from) {
-  from[0][0] = from[0][0] - l[0][0] * l[0][0] - l[0][1] * l[0][1];
-  from[1][0] = from[1][0] - l[1][0] * l[0][0] - l[1][1] * l[0][1];
-  from[1][1] = from[1][1] - l[1][0] * l[1][0] - l[1][1] * l[1][1];
+[[gnu::always_inline]] inline void subtract_product(const Block<S>& g,
+                                                    const Block<S>& h,
+                                                    Block<S>& from) {
+  for (int r = 0; r < 2; ++r)
+    for (int c = 0; c < 2; ++c)
+      from[r][c] = from[r][c] - g[r][0] * h[c][0] - g[r][1] * h[c][1];
 }
 
-/// Block Cholesky factorisation of K^-1, in which triplets couple with the two
+/// Block L D L^T factorisation of K^-1, in which triplets couple with the two
 /// before, together with the forward substitution.
 /// @param scattering2  variances of the kink angles theta, per triplet
 /// @param n_right      2 (a, b) or 2 + n_columns right-hand sides
 template <int n_right, class S>
-LaneSolution<S> solve_rows(const KinkRows<S>* rows, std::size_t n_triplets,
-                           const S* scattering2, const S& kappa_0) {
-  using std::sqrt;
+[[gnu::flatten]] LaneSolution<S> solve_rows(const KinkRows<S>* rows,
+                                            std::size_t n_triplets,
+                                            const S* scattering2,
+                                            const S& kappa_0) {
   struct Step {
-    Block<S> own, before;  ///< L_jj, its diagonal inverted, and L_j,j-1
-    S x[n_right][2];
+    Pivots<S> pivots;
+    LowerBlock<S> before;  ///< next to it
+    S x[n_right][2];       ///< L^-1 of each right-hand side
   };
   Step ring[3];
   LaneSolution<S> s;
@@ -89,33 +108,31 @@ LaneSolution<S> solve_rows(const KinkRows<S>* rows, std::size_t n_triplets,
     Block<S> d = {{scattering2[j], zero}, {zero, scattering2[j] * t.inv_sin2}};
     for (int h = 0; h < 3; ++h) add_product<S>(t.shift[h], t.shift[h], d);
     const S size[2] = {d[0][0], d[1][1]};
-    Block<S> l2 = {{zero, zero}, {zero, zero}}, a;
+    LowerBlock<S> far{};
+    Block<S> a;
     if (j >= 2) {
       a[0][0] = a[0][1] = a[1][0] = a[1][1] = zero;
       add_product<S>(t.shift[0], rows[j - 2].shift[2], a);
-      divide<S>(a, second_last.own, l2);
-      subtract_square<S>(l2, d);
+      divide<S>(a, second_last.pivots, far);
+      subtract_product<S>(far.scaled, far.own, d);
     }
     if (j >= 1) {
       a[0][0] = a[0][1] = a[1][0] = a[1][1] = zero;
       add_product<S>(t.shift[0], rows[j - 1].shift[1], a);
       add_product<S>(t.shift[1], rows[j - 1].shift[2], a);
-      if (j >= 2)
-        for (int r = 0; r < 2; ++r)
-          for (int c = 0; c < 2; ++c)
-            a[r][c] = a[r][c] - l2[r][0] * last.before[c][0] -
-                      l2[r][1] * last.before[c][1];
-      divide<S>(a, last.own, now.before);
-      subtract_square<S>(now.before, d);
+      if (j >= 2) subtract_product<S>(far.scaled, last.before.own, a);
+      divide<S>(a, last.pivots, now.before);
+      subtract_product<S>(now.before.scaled, now.before.own, d);
     }
     constexpr double rounding = 1e-14;
     s.regular = both(s.regular, d[0][0] > S(rounding) * size[0]);
-    now.own[0][0] = S(1) / sqrt(d[0][0]);
-    now.own[1][0] = d[1][0] * now.own[0][0];
-    const S pivot = d[1][1] - now.own[1][0] * now.own[1][0];
+    now.pivots.inverse[0] = S(1) / d[0][0];
+    now.pivots.lower = d[1][0] * now.pivots.inverse[0];
+    const S pivot = d[1][1] - now.pivots.lower * d[1][0];
     s.regular = both(s.regular, pivot > S(rounding) * size[1]);
-    now.own[1][1] = S(1) / sqrt(pivot);
+    now.pivots.inverse[1] = S(1) / pivot;
 
+    S weighted[n_right][2];
     for (int i = 0; i < n_right; ++i) {
       S x[2] = {zero, zero};
       for (int r = 0; r < 2; ++r) {
@@ -125,17 +142,19 @@ LaneSolution<S> solve_rows(const KinkRows<S>* rows, std::size_t n_triplets,
         if (i >= 2 && i < 4 && j == 0) x[r] = t.shift[0][r][i - 2];
         if (i >= 4 && j < 2) x[r] = t.shift[1 - j][r][i - 4];
         if (j >= 1)
-          x[r] = x[r] - now.before[r][0] * last.x[i][0] -
-                 now.before[r][1] * last.x[i][1];
+          x[r] = x[r] - now.before.own[r][0] * last.x[i][0] -
+                 now.before.own[r][1] * last.x[i][1];
         if (j >= 2)
-          x[r] = x[r] - l2[r][0] * second_last.x[i][0] -
-                 l2[r][1] * second_last.x[i][1];
+          x[r] = x[r] - far.own[r][0] * second_last.x[i][0] -
+                 far.own[r][1] * second_last.x[i][1];
       }
-      now.x[i][0] = x[0] * now.own[0][0];
-      now.x[i][1] = (x[1] - now.own[1][0] * now.x[i][0]) * now.own[1][1];
+      now.x[i][0] = x[0];
+      now.x[i][1] = x[1] - now.pivots.lower * x[0];
+      for (int r = 0; r < 2; ++r)
+        weighted[i][r] = now.x[i][r] * now.pivots.inverse[r];
     }
-    const auto dot = [&now](int i, int k) {
-      return now.x[i][0] * now.x[k][0] + now.x[i][1] * now.x[k][1];
+    const auto dot = [&](int i, int k) {
+      return weighted[i][0] * now.x[k][0] + weighted[i][1] * now.x[k][1];
     };
     s.aa = s.aa + dot(0, 0);
     s.ab = s.ab + dot(0, 1);
@@ -161,14 +180,15 @@ LaneSolution<S> solve_scattering(const KinkRows<S>* rows,
   s.regular = Lane<S>::mask(all_lanes<S>);
   for (std::size_t j = 0; j < n_triplets; ++j) {
     const KinkRows<S>& t = rows[j];
-    const S weight = S(1) / scattering2[j];
-    const S sin2 = S(1) / t.inv_sin2;
+    const S of_phi = S(1) / (scattering2[j] * t.inv_sin2);
+    const S of_theta = of_phi * t.inv_sin2;
     const S b0 = t.psi[0] + t.rho[0] * kappa_0;
     const S b1 = t.psi[1] + t.rho[1] * kappa_0;
     s.regular = both(s.regular, scattering2[j] > S(0));
-    s.aa = s.aa + weight * (t.rho[0] * t.rho[0] + sin2 * t.rho[1] * t.rho[1]);
-    s.ab = s.ab + weight * (t.rho[0] * b0 + sin2 * t.rho[1] * b1);
-    s.bb = s.bb + weight * (b0 * b0 + sin2 * b1 * b1);
+    const S a0 = of_theta * t.rho[0], a1 = of_phi * t.rho[1];
+    s.aa = s.aa + a0 * t.rho[0] + a1 * t.rho[1];
+    s.ab = s.ab + a0 * b0 + a1 * b1;
+    s.bb = s.bb + of_theta * b0 * b0 + of_phi * b1 * b1;
   }
   return s;
 }

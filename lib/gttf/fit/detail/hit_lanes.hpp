@@ -43,11 +43,12 @@ struct HitLaneFit {
 struct HitLanes {
   const HitLanePoint* points = nullptr;
   std::size_t n_points = 0, n_hits = 0;
-  const LaneValues* hits = nullptr;      ///< x, y, z of every hit
-  const LaneValues* theta0_2 = nullptr;  ///< of every point
+  /// Each to a number per lane: x, y, z of every hit; of every point.
+  const double* const* hits = nullptr;
+  const double* const* theta0_2 = nullptr;
   /// TrackHits::kappa_ref; FitOptions::kappa or the same.
-  const LaneValues* kappa_ref = nullptr;
-  const LaneValues* estimate = nullptr;
+  const double* kappa_ref = nullptr;
+  const double* estimate = nullptr;
   double origin[3]{};
   bool perigee = true;             ///< asked for, or the planes before only
   std::byte* workspace = nullptr;  ///< HitKernel::workspace() bytes at 64
