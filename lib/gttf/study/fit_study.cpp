@@ -17,6 +17,7 @@ namespace {
 /// The rows of a block of tracks.
 struct FittedBlock {
   Table tracks, residuals;
+  PreparedBlock prepared_tracks, prepared_residuals;
   std::size_t n = 0, fitted = 0;
   BatchFitStatistics ways;
 };
@@ -110,6 +111,9 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
     fitted.fitted = rows.fitted();
     fitted.tracks = std::move(rows).take();
     fitted.residuals = std::move(hit_rows).take();
+    fitted.prepared_tracks = tracks.prepare(fitted.tracks);
+    if (residuals != nullptr)
+      fitted.prepared_residuals = residuals->prepare(fitted.residuals);
     return fitted;
   };
 
@@ -117,8 +121,9 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
   Beside writer(options.threads > 1);
   const auto write = [&](std::vector<FittedBlock> wave) {
     for (const FittedBlock& block : wave) {
-      tracks.write(block.tracks);
-      if (residuals != nullptr) residuals->write(block.residuals);
+      tracks.write_prepared(block.tracks, block.prepared_tracks);
+      if (residuals != nullptr)
+        residuals->write_prepared(block.residuals, block.prepared_residuals);
     }
   };
   bool any = false;

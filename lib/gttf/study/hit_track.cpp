@@ -22,7 +22,7 @@ double outside(const Interval& interval, double value) {
 }
 
 double transverse_distance(const Vector3& a, const Vector3& b) {
-  return std::hypot(b.x() - a.x(), b.y() - a.y());
+  return (b - a).head<2>().norm();
 }
 
 /// Curvature of the circle through three points, positive if they turn

@@ -44,7 +44,7 @@ S transverse_dot(const Cartesian<S>& a, const Cartesian<S>& b) {
 /// Lengths in mm, angles in rad.
 template <class S>
 struct Segment {
-  S chord;      ///< d: transverse distance of the end points
+  S chord;  ///< d: transverse distance of the end points
   S inverse_chord;
   S rise;       ///< z: their difference along z
   S chord_cos;  ///< cos(varphi), varphi = azimuth of the chord

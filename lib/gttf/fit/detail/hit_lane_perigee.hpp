@@ -86,10 +86,9 @@ HelixState<S> state_on(const HelixState<S>& from, const double (&origin)[3],
 ///                     hit, 0 to leave it out
 /// @return             lanes where all numbers are finite
 template <class S>
-[[gnu::flatten]] LaneMask<S> store_perigee(const HitLanes& in, const TrackHead<S>& head,
-                          const LaneSolution<S>& s,
-                          const FittedCurvature<S>& fitted,
-                          const S& inner_scale, LaneValues* out) {
+[[gnu::flatten]] LaneMask<S> store_perigee(
+    const HitLanes& in, const TrackHead<S>& head, const LaneSolution<S>& s,
+    const FittedCurvature<S>& fitted, const S& inner_scale, LaneValues* out) {
   using std::atan2, std::sin;
   using L = Lane<S>;
   const S zero(0), one(1);

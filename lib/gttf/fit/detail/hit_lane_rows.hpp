@@ -95,7 +95,7 @@ LaneMask<S> is_plain(const Triplet<S>& t, const LaneHit<S>* const (&hits)[3],
 /// @return  lanes for which they can be used
 template <class S>
 [[gnu::flatten]] LaneMask<S> set_rows(const HitLanes& in, KinkRows<S>* rows,
-                     TrackHead<S>& head) {
+                                      TrackHead<S>& head) {
   using std::sqrt;
   LaneMask<S> good = Lane<S>::mask(all_lanes<S>);
   LaneHit<S> ring[3];
