@@ -99,4 +99,66 @@ TEST_CASE("batched fits: every fit at every level is that of TrackFitter") {
   }
 }
 
+TEST_CASE("batched fits: a track does not depend on the others or threads") {
+  const TrackingGeometry geometry(
+      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+  HitList list(geometry, 1100, 0.5, 5), few(geometry, 3, 0.5, 5);
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const UseLevel use(level);
+    FitOutput one(1100), two(1100), part(3);
+    fit(list.views(), FitKind::general, {}, one.views(), 1);
+    fit(list.views(), FitKind::general, {}, two.views(), 3);
+    fit(few.views(), FitKind::general, {}, part.views());
+    CHECK(one.kappa == two.kappa);
+    CHECK(one.covariance == two.covariance);
+    // the first tracks of both lists are the same
+    for (std::size_t t = 0; t < 3; ++t) {
+      CHECK(part.kappa[t] == one.kappa[t]);
+      CHECK(part.chi2[t] == one.chi2[t]);
+      CHECK(part.covariance[t] == one.covariance[t]);
+    }
+  }
+}
+
+TEST_CASE("batched fits: bad tracks get the status of TrackFitter") {
+  const TrackingGeometry geometry(
+      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+  HitList list(geometry, 20, 0.5, 5);
+  list.hit(0, 2, 3) = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::swap(list.hit(axis, 0, 7), list.hit(axis, 5, 7));  // wrong order
+    list.hit(axis, 4, 11) = list.hit(axis, 3, 11);          // coincident
+  }
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const UseLevel use(level);
+    FitOutput out(20);
+    const BatchFitStatistics s =
+        fit(list.views(), FitKind::general, {}, out.views());
+    CHECK(s.doubtful == 3);
+    CHECK(s.in_lanes == 17);
+    CHECK(out.status[3] == FitStatus::not_finite);
+    CHECK(out.status[7] != FitStatus::ok);
+    CHECK(out.status[11] == FitStatus::coincident_hits);
+    CHECK(largest_difference(list, out, all_fits[0], {}) < 1e-9);
+  }
+}
+
+TEST_CASE("batched fits: other surfaces and options go one by one") {
+  const TrackingGeometry geometry(
+      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+  HitList list(geometry, 5, 0.5, 5);
+  FitOutput out(5);
+  FitOptions again;
+  again.relinearisations = 1;
+  CHECK(fit(list.views(), FitKind::general, again, out.views()).not_for_lanes ==
+        5);
+  CHECK(largest_difference(list, out, all_fits[0], again) == 0);
+  list.surfaces()[1].n_coordinates = 1;  // a strip
+  CHECK(fit(list.views(), FitKind::general, {}, out.views()).not_for_lanes ==
+        5);
+  CHECK(largest_difference(list, out, all_fits[0], {}) == 0);
+}
+
 }  // namespace gttf::test

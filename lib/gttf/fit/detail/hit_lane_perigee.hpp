@@ -170,7 +170,7 @@ template <class S>
   const S turn(2 * unit::pi);
   phi = select(phi > S(unit::pi), phi - turn, phi);
   phi = select(phi < S(-unit::pi), phi + turn, phi);
-  for (int i = 0; i < 5; ++i)
+  for (std::size_t i = 0; i < 5; ++i)
     L::store(i == 2 ? phi : p.parameters[i], out[HitPlane::perigee + i]);
   std::size_t plane = HitPlane::covariance;
   for (int i = 0; i < 5; ++i)
