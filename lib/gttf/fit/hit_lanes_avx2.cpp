@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits of hits in lanes, for x86-64-v3.
-#include "gttf/core/isa_avx2.hpp"
+#include "gttf/core/detail/isa_avx2.hpp"
 #include "gttf/fit/detail/hit_lane_fit.hpp"
 
 namespace gttf::detail {

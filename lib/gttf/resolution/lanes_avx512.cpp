@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code for x86-64-v4: vectors of eight doubles, two at a time.
-#include "gttf/core/isa_avx512.hpp"
+#include "gttf/core/detail/isa_avx512.hpp"
 #include "gttf/resolution/detail/lane_fit.hpp"
 
 namespace gttf::detail {

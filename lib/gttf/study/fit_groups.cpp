@@ -126,8 +126,7 @@ BatchFitStatistics FitGroups::fit() {
 const GlobalFit& FitGroups::at(const Place& place) {
   const Group& g = groups_[place.group];
   const std::size_t t = place.track, n = g.n_tracks;
-  GlobalFit& f = result_;
-  gttf::clear(f);
+  GlobalFit& f = result_;  // what is not set here has been NaN from the start
   f.status = g.status[t];
   if (f.status != FitStatus::ok) return f;
   f.kappa = g.kappa[t];

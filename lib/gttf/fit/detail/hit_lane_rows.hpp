@@ -2,8 +2,8 @@
 // Rows of the kinks' equations from hits, for any scalar: KinkSystem in lanes.
 #pragma once
 
+#include "gttf/core/detail/pack_lane.hpp"
 #include "gttf/core/pack_atan.hpp"
-#include "gttf/core/pack_lane.hpp"
 #include "gttf/fit/detail/hit_lanes.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 #include "gttf/triplet/solenoid.hpp"

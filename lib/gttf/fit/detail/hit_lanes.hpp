@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "gttf/core/lane_values.hpp"
+#include "gttf/core/detail/lane_values.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/fit/global_fit.hpp"
 

@@ -2,7 +2,7 @@
 // The search of the crossings in lanes.
 #pragma once
 
-#include "gttf/core/pack_lane.hpp"
+#include "gttf/core/detail/pack_lane.hpp"
 #include "gttf/resolution/detail/lanes.hpp"
 #include "gttf/trajectory/reach.hpp"
 

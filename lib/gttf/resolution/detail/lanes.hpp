@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gttf/core/lane_values.hpp"
+#include "gttf/core/detail/lane_values.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"

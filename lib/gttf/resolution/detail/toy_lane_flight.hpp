@@ -2,8 +2,8 @@
 // ToySimulator::simulate() in lanes.
 #pragma once
 
-#include "gttf/core/normal_pair.hpp"
-#include "gttf/core/pack_lane.hpp"
+#include "gttf/core/detail/normal_pair.hpp"
+#include "gttf/core/detail/pack_lane.hpp"
 #include "gttf/resolution/detail/toy_flight.hpp"
 #include "gttf/resolution/detail/toy_lanes.hpp"
 #include "gttf/trajectory/reach.hpp"

@@ -3,7 +3,7 @@
 // point, one per lane.
 #pragma once
 
-#include "gttf/core/lane_values.hpp"
+#include "gttf/core/detail/lane_values.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/trajectory/line.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"

@@ -16,7 +16,9 @@ class FitGroups {
   /// @param geometry  must outlive the groups
   FitGroups(const TrackingGeometry& geometry, FitKind kind,
             const FitOptions& options)
-      : geometry_(geometry), kind_(kind), options_(options) {}
+      : geometry_(geometry), kind_(kind), options_(options) {
+    gttf::clear(result_);
+  }
 
   /// Where a track is put.
   struct Place {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace gttf {
+namespace gttf::detail {
 
 // On purpose: what is made from it must stay in its source file, see pack.hpp.
 namespace {  // NOLINT(google-build-namespaces)
@@ -54,4 +54,4 @@ struct Avx2 {
 
 }  // namespace
 
-}  // namespace gttf
+}  // namespace gttf::detail

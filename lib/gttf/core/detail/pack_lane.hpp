@@ -2,7 +2,7 @@
 // Lane: numbers of any type as lanes, loaded and stored.
 #pragma once
 
-#include "gttf/core/lane_values.hpp"
+#include "gttf/core/detail/lane_values.hpp"
 #include "gttf/core/pack_functions.hpp"
 
 namespace gttf::detail {
