@@ -50,6 +50,6 @@ struct Avx2 {
 
 }  // namespace
 
-const LaneKernel avx2_lane_kernel = make_lane_kernel<Pack<Avx2, 2>>();
+const LaneKernel avx2_lane_kernel = make_lane_kernel<Pack<Avx2>>();
 
 }  // namespace gttf::detail

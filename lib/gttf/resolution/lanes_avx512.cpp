@@ -42,6 +42,6 @@ struct Avx512 {
 
 }  // namespace
 
-const LaneKernel avx512_lane_kernel = make_lane_kernel<Pack<Avx512, 2>>();
+const LaneKernel avx512_lane_kernel = make_lane_kernel<Pack<Avx512>>();
 
 }  // namespace gttf::detail

@@ -44,6 +44,6 @@ struct Sse2 {
 
 }  // namespace
 
-const LaneKernel sse2_lane_kernel = make_lane_kernel<Pack<Sse2, 2>>();
+const LaneKernel sse2_lane_kernel = make_lane_kernel<Pack<Sse2>>();
 
 }  // namespace gttf::detail
