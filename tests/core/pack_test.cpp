@@ -55,7 +55,7 @@ struct Portable {
     return {{(lanes & 1) != 0, (lanes & 2) != 0}};
   }
 };
-using P = Pack<Portable, 2>;
+using P = Pack<Portable>;
 
 /// Units in the last place of `expected`.
 double ulps(double got, double expected) {

@@ -27,10 +27,10 @@ template <class S>
 
 /// The angle of the vector (x, y), not both zero, within 3 units in the last
 /// place.
-template <class Isa, std::size_t n>
-[[gnu::always_inline]] inline Pack<Isa, n> atan2(const Pack<Isa, n>& y,
-                                                 const Pack<Isa, n>& x) {
-  using P = Pack<Isa, n>;
+template <class Isa>
+[[gnu::always_inline]] inline Pack<Isa> atan2(const Pack<Isa>& y,
+                                              const Pack<Isa>& x) {
+  using P = Pack<Isa>;
   constexpr double eighth = 0.41421356237309503;       // tan(pi/8)
   constexpr double three_eighths = 2.414213562373095;  // tan(3 pi/8)
   const P ax = abs(x), ay = abs(y);

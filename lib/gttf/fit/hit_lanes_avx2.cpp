@@ -5,6 +5,6 @@
 
 namespace gttf::detail {
 
-const HitKernel avx2_hit_kernel = make_hit_kernel<Pack<Avx2, 2>>();
+const HitKernel avx2_hit_kernel = make_hit_kernel<Pack<Avx2>>();
 
 }  // namespace gttf::detail

@@ -5,6 +5,6 @@
 
 namespace gttf::detail {
 
-const HitKernel avx512_hit_kernel = make_hit_kernel<Pack<Avx512, 2>>();
+const HitKernel avx512_hit_kernel = make_hit_kernel<Pack<Avx512>>();
 
 }  // namespace gttf::detail

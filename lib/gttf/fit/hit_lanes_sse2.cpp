@@ -5,6 +5,6 @@
 
 namespace gttf::detail {
 
-const HitKernel sse2_hit_kernel = make_hit_kernel<Pack<Sse2, 2>>();
+const HitKernel sse2_hit_kernel = make_hit_kernel<Pack<Sse2>>();
 
 }  // namespace gttf::detail

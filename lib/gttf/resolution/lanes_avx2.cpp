@@ -5,6 +5,6 @@
 
 namespace gttf::detail {
 
-const LaneKernel avx2_lane_kernel = make_lane_kernel<Pack<Avx2, 2>>();
+const LaneKernel avx2_lane_kernel = make_lane_kernel<Pack<Avx2>>();
 
 }  // namespace gttf::detail

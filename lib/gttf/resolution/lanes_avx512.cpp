@@ -5,6 +5,6 @@
 
 namespace gttf::detail {
 
-const LaneKernel avx512_lane_kernel = make_lane_kernel<Pack<Avx512, 2>>();
+const LaneKernel avx512_lane_kernel = make_lane_kernel<Pack<Avx512>>();
 
 }  // namespace gttf::detail

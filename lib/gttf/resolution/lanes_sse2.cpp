@@ -5,6 +5,6 @@
 
 namespace gttf::detail {
 
-const LaneKernel sse2_lane_kernel = make_lane_kernel<Pack<Sse2, 2>>();
+const LaneKernel sse2_lane_kernel = make_lane_kernel<Pack<Sse2>>();
 
 }  // namespace gttf::detail

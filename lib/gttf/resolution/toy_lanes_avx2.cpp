@@ -5,6 +5,6 @@
 
 namespace gttf::detail {
 
-const ToyKernel avx2_toy_kernel = make_toy_kernel<Pack<Avx2, 2>>();
+const ToyKernel avx2_toy_kernel = make_toy_kernel<Pack<Avx2>>();
 
 }  // namespace gttf::detail

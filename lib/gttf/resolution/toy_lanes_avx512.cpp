@@ -5,6 +5,6 @@
 
 namespace gttf::detail {
 
-const ToyKernel avx512_toy_kernel = make_toy_kernel<Pack<Avx512, 2>>();
+const ToyKernel avx512_toy_kernel = make_toy_kernel<Pack<Avx512>>();
 
 }  // namespace gttf::detail

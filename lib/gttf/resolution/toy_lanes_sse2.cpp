@@ -5,6 +5,6 @@
 
 namespace gttf::detail {
 
-const ToyKernel sse2_toy_kernel = make_toy_kernel<Pack<Sse2, 2>>();
+const ToyKernel sse2_toy_kernel = make_toy_kernel<Pack<Sse2>>();
 
 }  // namespace gttf::detail

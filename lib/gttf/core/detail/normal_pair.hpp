@@ -22,19 +22,21 @@ struct Uniform<double> {
 };
 
 /// From one word of bits per lane.
-template <class Isa, std::size_t n>
-struct Uniform<Pack<Isa, n>> {
-  using P = Pack<Isa, n>;
+template <class Isa>
+struct Uniform<Pack<Isa>> {
+  using P = Pack<Isa>;
+  using Vector = typename P::Vector;
   [[gnu::always_inline]] static P of(const std::uint64_t* bits) {
+    const P x = P::load(reinterpret_cast<const double*>(bits));
+    return P(from_one(x.low), from_one(x.high)) - P(1 - 0x1p-53);
+  }
+
+ private:
+  /// 1 + k 2^-52, of which 1 - 2^-53 can be taken away without rounding.
+  [[gnu::always_inline]] static Vector from_one(Vector bits) {
     using Bits = typename P::Bits;
-    P x = P::load(reinterpret_cast<const double*>(bits));
-    for (auto& part : x.v) {
-      // 1 + k 2^-52, of which 1 - 2^-53 is then taken away without rounding
-      const Bits of_one = (__builtin_bit_cast(Bits, part) >> 12) |
-                          std::uint64_t{0x3ff0000000000000};
-      part = __builtin_bit_cast(typename P::Vector, of_one);
-    }
-    return x - P(1 - 0x1p-53);
+    return __builtin_bit_cast(Vector, (__builtin_bit_cast(Bits, bits) >> 12) |
+                                          std::uint64_t{0x3ff0000000000000});
   }
 };
 

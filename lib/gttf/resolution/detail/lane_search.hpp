@@ -19,7 +19,7 @@ template <class S>
 }
 
 template <class S>
-void search_lanes(LaneSearch& task) {
+[[gnu::flatten]] void search_lanes(LaneSearch& task) {
   using L = Lane<S>;
   const Line<S> line = line_of<S>(*task.tracks, task.bz);
   S sum(0);

@@ -85,6 +85,7 @@ struct LaneFit {
   const LaneCrossing* list = nullptr;
   std::size_t n_crossings = 0;
   LaneBits all = 0;
+  bool mixed = false;  ///< the lanes differ in the bits of `list`
   /// For the way back: LaneKernel::workspace() bytes, aligned to 64.
   std::byte* workspace = nullptr;
   LaneValues* out = nullptr;
