@@ -138,26 +138,38 @@ void ComputeOptions::declare(CLI::App& command, Machine machine) {
   if (machine == Machine::one_core) return;
   declare_threads(command, threads);
   if (machine == Machine::threads) return;
+  declare_simd(command, simd_name);
+}
+
+void ComputeOptions::use_simd() const { gttf::app::use_simd(simd_name); }
+
+void declare_simd(CLI::App& command, std::string& name) {
   command
-      .add_option("--simd", simd_name,
+      .add_option("--simd", name,
                   "Vector instructions; last digits depend on them (default: "
                   "auto, the best of the processor, or GTTF_SIMD)")
       ->type_name("auto|scalar|sse2|avx2|avx512")
-      ->group(group);
+      ->group("Computation");
 }
 
-void ComputeOptions::use_simd() const {
-  if (simd_name.empty()) {
+void use_simd(const std::string& name) {
+  if (name.empty()) {
     if (const auto fault = simd_environment_fault()) throw UsageError(*fault);
     return;
   }
-  check_choice("--simd", simd_name,
-               {"auto", "scalar", "sse2", "avx2", "avx512"});
-  if (simd_name == "auto") {
+  check_choice("--simd", name, {"auto", "scalar", "sse2", "avx2", "avx512"});
+  if (name == "auto") {
     set_simd_level(available_simd_levels().back());
-  } else if (const auto refusal = set_simd_level(find_simd_level(simd_name))) {
-    throw UsageError("--simd " + simd_name + ": " + *refusal);
+  } else if (const auto refusal = set_simd_level(find_simd_level(name))) {
+    throw UsageError("--simd " + name + ": " + *refusal);
   }
+}
+
+void declare_stats(CLI::App& command, bool& wanted) {
+  command
+      .add_flag("--stats", wanted,
+                "Say on standard error how many tracks took which path")
+      ->group("Computation");
 }
 
 Engine ComputeOptions::engine() const {

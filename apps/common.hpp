@@ -48,6 +48,14 @@ struct TrackOptions {
 /// Adds --threads; 0 is all cores.
 void declare_threads(CLI::App& command, unsigned& threads);
 
+/// --simd.
+void declare_simd(CLI::App& command, std::string& name);
+/// Sets the level of that name; empty: automatic. Throws UsageError.
+void use_simd(const std::string& name);
+
+/// --stats.
+void declare_stats(CLI::App& command, bool& wanted);
+
 /// --engine, --threads and --simd.
 struct ComputeOptions {
   /// How much of the machine a verb can use.

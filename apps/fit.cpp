@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/parallel.hpp"
+#include "gttf/core/simd.hpp"
 #include "gttf/study/fit_table.hpp"
 #include "outputs.hpp"
 #include "shipped_option.hpp"
@@ -85,6 +87,25 @@ std::vector<std::string> all_columns(const Detector& detector) {
   return names;
 }
 
+std::string text_of(const FitCounts& counts) {
+  const BatchFitStatistics& s = counts.ways;
+  std::ostringstream text;
+  const auto line = [&text](std::size_t n, const char* what) {
+    if (n > 0) text << "  " << n << ' ' << what << '\n';
+  };
+  text << counts.tracks << " tracks, vectors " << to_string(simd_level())
+       << '\n';
+  line(s.in_lanes, "in lanes");
+  line(s.doubtful,
+       "one by one: a coarse hit, a strong bend or a fit that "
+       "failed");
+  line(s.not_for_lanes,
+       "one by one: hits, field, material between them or options not for "
+       "lanes");
+  line(counts.tracks - s.tracks, "not fitted: the hits make no track");
+  return text.str();
+}
+
 class Fit : public Verb {
  public:
   Fit() : Verb("fit", "Fits measured tracks: hits in, track parameters out") {
@@ -124,6 +145,7 @@ class Fit : public Verb {
 
   int run(const Call& call) override {
     check_formats(output_);
+    use_simd(simd_name_);
     OutputOptions residual_output = output_;
     residual_output.files = {residuals_};
     residual_output.format.clear();
@@ -168,6 +190,7 @@ class Fit : public Verb {
     outputs.commit();
     if (residual_outputs) residual_outputs->commit();
     report(file, counts, n_warnings);
+    if (stats_) std::fputs(text_of(counts).c_str(), stderr);
     return counts.fitted > 0 ? good : no_track;
   }
 
@@ -223,14 +246,9 @@ class Fit : public Verb {
         ->type_name("N")
         ->check(CLI::Range(0, most_iterations).description(""))
         ->group(group);
-    constexpr unsigned most_threads = 4096;
-    command()
-        .add_option("--threads", threads_,
-                    "Threads; the result is the same for any number (default: "
-                    "all cores)")
-        ->type_name("N")
-        ->check(CLI::Range(0u, most_threads).description(""))
-        ->group(group);
+    declare_threads(command(), threads_);
+    declare_simd(command(), simd_name_);
+    declare_stats(command(), stats_);
   }
 
   HitFileOptions reading_options() const {
@@ -400,6 +418,8 @@ class Fit : public Verb {
   bool unsorted_ = false, keep_order_ = false, fit_losses_ = false;
   int iterations_ = 0;
   unsigned threads_ = 0;
+  std::string simd_name_;
+  bool stats_ = false;
   TrackOptions track_;
   OutputOptions output_;
 };

@@ -38,13 +38,7 @@ void ReportRequest::declare(CLI::App& command) {
                   "detectors/published.csv")
       ->type_name("FILE")
       ->group(group);
-  command
-      .add_option("--threads", threads_,
-                  "Threads; the result is the same for any number (default: "
-                  "all cores)")
-      ->type_name("N")
-      ->check(CLI::Range(0u, 4096u).description(""))
-      ->group("Computation");
+  declare_threads(command, threads_);
 }
 
 void ReportRequest::declare_requirements(CLI::App& command) {

@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <sstream>
 #include <utility>
 
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/core/simd.hpp"
 #include "gttf/output/json_read.hpp"
 #include "gttf/study/toy_table.hpp"
 #include "outputs.hpp"
@@ -21,6 +23,19 @@ namespace {
 
 Result result_of(const ToyState& state) {
   return {toy_table(state), toy_results(state), toy_summary(state), {}};
+}
+
+std::string text_of(const BatchToyStatistics& s) {
+  std::ostringstream text;
+  const auto line = [&text](std::size_t n, const char* what) {
+    if (n > 0) text << "  " << n << ' ' << what << '\n';
+  };
+  text << s.toys << " toys, vectors " << to_string(simd_level()) << '\n';
+  line(s.in_lanes, "simulated and fitted in lanes");
+  line(s.doubtful, "of these fitted one by one: a fit was in doubt");
+  line(s.not_for_lanes, "one by one: field, model or layers not for lanes");
+  line(s.missed, "left the layers of the reference track");
+  return text.str();
 }
 
 // Stores a state now and then, whole or not at all.
@@ -84,6 +99,7 @@ class Toy : public Verb {
     const std::string study = options_.study();
     if (study.empty() && options_.track.study.detectors.empty())
       throw UsageError("nothing to simulate: give a study file or --detector");
+    use_simd(options_.simd_name);
     const bool sharded = !options_.shard.empty();
     const Shard shard = sharded ? parse_shard(options_.shard) : Shard{};
     if (!options_.save_toys.empty() && !options_.checkpoint.empty())
@@ -108,12 +124,14 @@ class Toy : public Verb {
     Checkpoint checkpoint(options_.checkpoint, options_.checkpoint_every,
                           provenance);
     checkpoint.restore(state);
-    run_all(request, detectors, provenance, checkpoint, state);
+    BatchToyStatistics ways;
+    run_all(request, detectors, provenance, checkpoint, ways, state);
     if (sharded)
       outputs.write({{}, to_document(state), {}, {}});
     else
       outputs.write(result_of(state));
     outputs.commit();
+    if (options_.stats) std::fputs(text_of(ways).c_str(), stderr);
     return sharded ? good : exit_code(state);
   }
 
@@ -128,13 +146,15 @@ class Toy : public Verb {
   void run_all(const StudyRequest& request,
                const std::vector<Detector>& detectors,
                const std::optional<Provenance>& provenance,
-               Checkpoint& checkpoint, ToyState& state) const {
+               Checkpoint& checkpoint, BatchToyStatistics& ways,
+               ToyState& state) const {
     Progress::Settings settings;
     settings.wanted = !options_.output.quiet && !options_.output.no_progress;
     Progress bar("toy", settings);
     const std::size_t before = static_cast<std::size_t>(state.done());
     ToyRunOptions run;
     run.threads = options_.threads;
+    run.statistics = &ways;
     // what was done before an interruption says nothing about the speed
     run.progress = [&bar, before](std::size_t done, std::size_t total) {
       bar.update(done - before, total - before);

@@ -73,13 +73,9 @@ void ToyOptions::declare(CLI::App& command) {
                   "Write every toy and its fits to FILE (.csv .json)")
       ->type_name("FILE")
       ->group(group);
-  command
-      .add_option("--threads", threads,
-                  "Threads; the result is the same for any number (default: "
-                  "all cores)")
-      ->type_name("N")
-      ->check(CLI::Range(0u, 4096u).description(""))
-      ->group("Computation");
+  declare_threads(command, threads);
+  declare_simd(command, simd_name);
+  declare_stats(command, stats);
   output.declare(command, true);
 }
 

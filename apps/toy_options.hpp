@@ -20,6 +20,8 @@ struct ToyOptions {
   double checkpoint_every = 10;  ///< s
   std::string save_toys;         ///< empty: do not
   unsigned threads = 0;
+  std::string simd_name;
+  bool stats = false;
   OutputOptions output;
 
   void declare(CLI::App& command);

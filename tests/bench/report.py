@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns the JSON of the benchmarks into docs/performance.md and its plot.
 
-bench --benchmark_filter='yardstick|barrel/|alice|cld|idea' \
+bench --benchmark_filter='yardstick|barrel/|alice|cld|idea|fits/|toys/' \
   --benchmark_repetitions=9 --benchmark_out=bench.json
 report.py bench.json [--scan 'NAME=SECONDS ...'] --into docs
 """
@@ -146,6 +146,23 @@ def page(runs, context, scans):
     text.append("| CPU time with two threads | " + " | ".join(
         f"{two[level][2][1] / one[level][2][1]:.2f}" for level in levels) +
         " |")
+    if any(name.startswith("toys/") for name in runs):
+        text += ["", "| fits and toys of 10 layers | " + " | ".join(levels) +
+                 " |", "|---|" + "---|" * len(levels)]
+        for title, what in (
+                ("fit of given hits, general", "fits/general"),
+                ("... weights from a first fit", "fits/general_updated"),
+                ("... scattering only", "fits/scattering"),
+                ("toy: simulated", "toys/simulated"),
+                ("... and fitted, general", "toys/general"),
+                ("... general and scattering",
+                 "toys/general_and_scattering")):
+            text.append(f"| {title} | " + " | ".join(
+                cell(runs.get(f"{what}/{level}", (math.nan, 0))[0])
+                for level in levels) + " |")
+        philox = runs["toys/philox"][0]
+        text += ["", "Of a toy, its random bits (on any processor, one by "
+                 f"one): {philox:.0f} ns."]
     if scans:
         text += ["", "| whole process | time |", "|---|---|"]
         text += [f"| {name} | {value} |" for name, value in scans]
@@ -153,7 +170,7 @@ def page(runs, context, scans):
         "", "## Repeat it", "", "```sh norun",
         "cmake --workflow --preset bench",
         "build/bench/tests/bench/bench --benchmark_repetitions=9 \\",
-        "  --benchmark_filter='yardstick|barrel/|alice_its2/|cld/|idea/' \\",
+        "  --benchmark_filter='yardstick|barrel/|alice_its2/|cld/|idea/|fits/|toys/' \\",
         "  --benchmark_out=bench.json",
         "python3 tests/bench/report.py bench.json --into docs",
         "ctest --test-dir build/bench/tests/bench  # instructions of four kernels",

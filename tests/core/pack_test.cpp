@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "gttf/core/detail/normal_pair.hpp"
+#include "gttf/core/pack_atan.hpp"
 #include "gttf/core/pack_functions.hpp"
 
 namespace gttf::test {
@@ -53,7 +55,7 @@ struct Portable {
     return {{(lanes & 1) != 0, (lanes & 2) != 0}};
   }
 };
-using P = Pack<Portable, 2>;
+using P = Pack<Portable>;
 
 /// Units in the last place of `expected`.
 double ulps(double got, double expected) {
@@ -89,6 +91,35 @@ TEST_CASE("pack: log is within 2.5 units in the last place") {
   CHECK(worst(f, exact, 0.7, 1.4, 4000) < 2.5);
 }
 
+TEST_CASE("pack: the arc tangent is within 3 units in the last place") {
+  // all directions at all lengths; the octants' edges lie between
+  double worst = 0;
+  for (int i = 0; i < 4000; i += 4) {
+    double x[4], y[4], angle[4];
+    for (int k = 0; k < 4; ++k) {
+      const double turn = -3.14159 + 6.28318 * (i + k) / 4000;
+      const double length = std::pow(10., i % 40 - 20);
+      x[k] = length * std::cos(turn);
+      y[k] = length * std::sin(turn);
+    }
+    atan2(P::load(y), P::load(x)).store(angle);
+    for (int k = 0; k < 4; ++k)
+      worst =
+          std::max(worst, ulps(angle[k], static_cast<double>(std::atan2(
+                                             static_cast<long double>(y[k]),
+                                             static_cast<long double>(x[k])))));
+  }
+  CHECK(worst < 3);
+}
+
+TEST_CASE("pack: a lane's arc tangent does not depend on its neighbours") {
+  const double y[4] = {0.01, 0.02, 0.03, -0.04}, x[4] = {1, 1, 2, 3};
+  double other_x[4] = {1, -1, 2, 3}, alone[4], beside[4];
+  atan2(P::load(y), P::load(x)).store(alone);
+  atan2(P::load(y), P::load(other_x)).store(beside);
+  for (const int k : {0, 2, 3}) CHECK(alone[k] == beside[k]);
+}
+
 TEST_CASE("pack: sine and cosine are within 1.5 units in the last place") {
   const auto sine = [](const P& x) { return sin(x); };
   const auto cosine = [](const P& x) { return cos(x); };
@@ -120,6 +151,18 @@ TEST_CASE("pack: masks and selections act lane by lane") {
   CHECK(y[1] == 7);
   CHECK(y[2] == 7);
   CHECK(y[3] == 2);
+}
+
+TEST_CASE("pack: uniform numbers from bits are those of double, exactly") {
+  const std::uint64_t bits[4] = {0, ~std::uint64_t{0}, 0x123456789abcdef0,
+                                 0x8000000000000fff};
+  double x[4];
+  detail::Uniform<P>::of(bits).store(x);
+  for (int k = 0; k < 4; ++k) {
+    CHECK(x[k] == detail::Uniform<double>::of(&bits[k]));
+    CHECK(x[k] > 0);
+    CHECK(x[k] < 1);
+  }
 }
 
 }  // namespace gttf::test

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "gttf/core/detail/normal_pair.hpp"
+
 namespace gttf {
 namespace {
 
@@ -106,6 +108,22 @@ TEST_CASE("random: neighbours in every direction are independent") {
     sum[4] += here[0] * other[0];
   }
   for (const double s : sum) CHECK(std::abs(s) < 5 * std::sqrt(n));
+}
+
+TEST_CASE("random: words of many places make the normal numbers of each") {
+  constexpr std::size_t places = 3, words = 6;
+  std::vector<std::uint64_t> bits(places * words);
+  fill_random_words({4, 7, 20}, places, bits);
+  std::vector<double> numbers(words);
+  for (std::size_t k = 0; k < places; ++k) {
+    fill_normals({4, 7, 20 + k}, numbers);
+    for (std::size_t w = 0; w < words; w += 2) {
+      const auto pair = detail::normal_pair<double>(
+          &bits[w * places + k], &bits[(w + 1) * places + k]);
+      CHECK(pair.first == numbers[w]);
+      CHECK(pair.second == numbers[w + 1]);
+    }
+  }
 }
 
 }  // namespace

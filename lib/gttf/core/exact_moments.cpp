@@ -47,19 +47,23 @@ std::optional<Integer128> to_integer128(std::string_view text) {
   return value;
 }
 
-void ExactMoments::add(double x) {
-  if (!(std::abs(x) <= limit)) {
-    ++beyond_limit_;
-    return;
+void ExactMoments::add(std::span<const double> numbers) {
+  std::array<Integer128, powers> sums = sums_;
+  for (const double x : numbers) {
+    if (!(std::abs(x) <= limit)) {
+      ++beyond_limit_;
+      continue;
+    }
+    ++count_;
+    double power = x;
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const double scale =
+          static_cast<double>(std::int64_t{1} << fraction_bits[k]);
+      sums[k] += std::llrint(power * scale);
+      power *= x;
+    }
   }
-  ++count_;
-  double power = x;
-  for (std::size_t k = 0; k < sums_.size(); ++k) {
-    const double scale =
-        static_cast<double>(std::int64_t{1} << fraction_bits[k]);
-    sums_[k] += std::llrint(power * scale);
-    power *= x;
-  }
+  sums_ = sums;
 }
 
 void ExactMoments::add(const ExactMoments& others) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,7 +30,8 @@ class ExactMoments {
   static constexpr double limit = 4096;
   static constexpr int powers = 4;
 
-  void add(double x);
+  void add(double x) { add(std::span(&x, 1)); }
+  void add(std::span<const double> numbers);
   void add(const ExactMoments& others);
 
   std::uint64_t count() const { return count_; }

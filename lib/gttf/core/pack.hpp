@@ -23,124 +23,84 @@
 namespace gttf {
 
 /// One truth value per lane.
-template <class Isa, std::size_t n_vectors>
+template <class Isa>
 struct PackMask {
-  typename Isa::Mask m[n_vectors];
+  typename Isa::Mask low, high;
 
   GTTF_LANES PackMask both(const PackMask& a, const PackMask& b) {
-    PackMask r;
-    for (std::size_t i = 0; i < n_vectors; ++i)
-      r.m[i] = Isa::both(a.m[i], b.m[i]);
-    return r;
+    return {Isa::both(a.low, b.low), Isa::both(a.high, b.high)};
   }
   GTTF_LANES PackMask either(const PackMask& a, const PackMask& b) {
-    PackMask r;
-    for (std::size_t i = 0; i < n_vectors; ++i)
-      r.m[i] = Isa::either(a.m[i], b.m[i]);
-    return r;
+    return {Isa::either(a.low, b.low), Isa::either(a.high, b.high)};
   }
   GTTF_LANES PackMask operator!(const PackMask& a) {
-    PackMask r;
-    for (std::size_t i = 0; i < n_vectors; ++i) r.m[i] = Isa::negated(a.m[i]);
-    return r;
+    return {Isa::negated(a.low), Isa::negated(a.high)};
   }
   /// Bit i is lane i.
   GTTF_LANES std::uint32_t lane_bits(const PackMask& a) {
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < n_vectors; ++i)
-      bits |= Isa::bits_of(a.m[i]) << (i * Isa::width);
-    return bits;
+    return Isa::bits_of(a.low) | Isa::bits_of(a.high) << Isa::width;
   }
   GTTF_LANES bool any(const PackMask& a) { return lane_bits(a) != 0; }
 };
 
-/// n_vectors vectors side by side: independent chains of operations that hide
-/// each other's latency.
-template <class Isa, std::size_t n_vectors>
+/// Two vectors side by side: independent chains of operations that hide each
+/// other's latency. Two members and no array, which g++ 12 would not keep in
+/// registers.
+template <class Isa>
 struct Pack {
   using Vector = typename Isa::Vector;
   using Bits = typename Isa::Bits;
-  using Mask = PackMask<Isa, n_vectors>;
-  static constexpr std::size_t size = n_vectors * Isa::width;
+  using Mask = PackMask<Isa>;
+  static constexpr std::size_t size = 2 * Isa::width;
 
-  Vector v[n_vectors];
+  Vector low, high;
 
   Pack() = default;
-  [[gnu::always_inline]] explicit Pack(double x) {
-    for (Vector& part : v) part = Isa::fill(x);
-  }
+  [[gnu::always_inline]] Pack(Vector l, Vector h) : low(l), high(h) {}
+  [[gnu::always_inline]] explicit Pack(double x)
+      : low(Isa::fill(x)), high(low) {}
   [[gnu::always_inline]] static Pack load(const double* from) {
-    Pack r;
-    for (std::size_t i = 0; i < n_vectors; ++i)
-      r.v[i] = Isa::load(from + i * Isa::width);
-    return r;
+    return {Isa::load(from), Isa::load(from + Isa::width)};
   }
   [[gnu::always_inline]] void store(double* to) const {
-    for (std::size_t i = 0; i < n_vectors; ++i)
-      Isa::store(to + i * Isa::width, v[i]);
+    Isa::store(to, low);
+    Isa::store(to + Isa::width, high);
   }
   [[gnu::always_inline]] static Mask mask_of(std::uint32_t lanes) {
-    Mask r;
-    for (std::size_t i = 0; i < n_vectors; ++i)
-      r.m[i] = Isa::mask_of(lanes >> (i * Isa::width));
-    return r;
+    return {Isa::mask_of(lanes), Isa::mask_of(lanes >> Isa::width)};
   }
 
   GTTF_LANES Pack operator+(const Pack& a, const Pack& b) {
-    Pack r;
-    for (std::size_t i = 0; i < n_vectors; ++i) r.v[i] = a.v[i] + b.v[i];
-    return r;
+    return {a.low + b.low, a.high + b.high};
   }
   GTTF_LANES Pack operator-(const Pack& a, const Pack& b) {
-    Pack r;
-    for (std::size_t i = 0; i < n_vectors; ++i) r.v[i] = a.v[i] - b.v[i];
-    return r;
+    return {a.low - b.low, a.high - b.high};
   }
   GTTF_LANES Pack operator*(const Pack& a, const Pack& b) {
-    Pack r;
-    for (std::size_t i = 0; i < n_vectors; ++i) r.v[i] = a.v[i] * b.v[i];
-    return r;
+    return {a.low * b.low, a.high * b.high};
   }
   GTTF_LANES Pack operator/(const Pack& a, const Pack& b) {
-    Pack r;
-    for (std::size_t i = 0; i < n_vectors; ++i) r.v[i] = a.v[i] / b.v[i];
-    return r;
+    return {a.low / b.low, a.high / b.high};
   }
-  GTTF_LANES Pack operator-(const Pack& a) {
-    Pack r;
-    for (std::size_t i = 0; i < n_vectors; ++i) r.v[i] = -a.v[i];
-    return r;
-  }
+  GTTF_LANES Pack operator-(const Pack& a) { return {-a.low, -a.high}; }
   GTTF_LANES Mask operator<(const Pack& a, const Pack& b) {
-    Mask r;
-    for (std::size_t i = 0; i < n_vectors; ++i)
-      r.m[i] = Isa::less(a.v[i], b.v[i]);
-    return r;
+    return {Isa::less(a.low, b.low), Isa::less(a.high, b.high)};
   }
   GTTF_LANES Mask operator<=(const Pack& a, const Pack& b) {
-    Mask r;
-    for (std::size_t i = 0; i < n_vectors; ++i)
-      r.m[i] = Isa::less_equal(a.v[i], b.v[i]);
-    return r;
+    return {Isa::less_equal(a.low, b.low), Isa::less_equal(a.high, b.high)};
   }
   GTTF_LANES Mask operator>(const Pack& a, const Pack& b) { return b < a; }
   GTTF_LANES Mask operator>=(const Pack& a, const Pack& b) { return b <= a; }
 
   GTTF_LANES Pack select(const Mask& mask, const Pack& a, const Pack& b) {
-    Pack r;
-    for (std::size_t i = 0; i < n_vectors; ++i)
-      r.v[i] = Isa::choose(mask.m[i], a.v[i], b.v[i]);
-    return r;
+    return {Isa::choose(mask.low, a.low, b.low),
+            Isa::choose(mask.high, a.high, b.high)};
   }
   GTTF_LANES Pack sqrt(const Pack& a) {
-    Pack r;
-    for (std::size_t i = 0; i < n_vectors; ++i) r.v[i] = Isa::sqrt(a.v[i]);
-    return r;
+    return {Isa::sqrt(a.low), Isa::sqrt(a.high)};
   }
   GTTF_LANES Pack abs(const Pack& a) {
-    Pack r;
-    for (std::size_t i = 0; i < n_vectors; ++i) r.v[i] = Isa::abs(a.v[i]);
-    return r;
+    return {Isa::abs(a.low), Isa::abs(a.high)};
   }
 };
 

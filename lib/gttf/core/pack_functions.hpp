@@ -21,18 +21,17 @@ template <class S>
   return twice + twice * z * polynomial(terms, z);
 }
 
-/// Sine and cosine of |y| <= pi/4, and the quadrant in the two lowest bits of
-/// the vectors of `quadrant`.
+/// Sine and cosine of |y| <= pi/4, and the quadrant in the two lowest bits.
 template <class P>
 struct Quadrant {
   P sine, cosine;
-  typename P::Bits quadrant[sizeof(P::v) / sizeof(P::v[0])];
+  P quadrant;
 };
 
-template <class Isa, std::size_t n>
-[[gnu::always_inline]] inline Quadrant<Pack<Isa, n>> quadrant_of(
-    const Pack<Isa, n>& x) {
-  using P = Pack<Isa, n>;
+template <class Isa>
+[[gnu::always_inline]] inline Quadrant<Pack<Isa>> quadrant_of(
+    const Pack<Isa>& x) {
+  using P = Pack<Isa>;
   // adding 1.5 * 2^52 rounds to a whole number, which then stands in the
   // lowest bits
   constexpr double magic = 6755399441055744.0;
@@ -45,70 +44,76 @@ template <class Isa, std::size_t n>
   const P y = ((x - turns * P(part1)) - turns * P(part2)) - turns * P(part3);
   const P y2 = y * y;
   const SineSeries<P> series = sine_series(y2);
-  Quadrant<P> q;
-  q.sine = y - y * (y2 * series.deficit);
-  q.cosine = series.cosine;
-  for (std::size_t i = 0; i < n; ++i)
-    q.quadrant[i] = __builtin_bit_cast(typename P::Bits, shifted.v[i]);
-  return q;
+  return {y - y * (y2 * series.deficit), series.cosine, shifted};
 }
 
-/// `first` in even quadrants, `second` in odd ones, negative in the quadrants
-/// 2 and 3.
-template <class Isa, std::size_t n>
-[[gnu::always_inline]] inline Pack<Isa, n> by_quadrant(
-    const typename Pack<Isa, n>::Bits* quadrant, std::uint64_t shift,
-    const Pack<Isa, n>& even, const Pack<Isa, n>& odd) {
-  using P = Pack<Isa, n>;
-  using Bits = typename P::Bits;
-  P r;
-  for (std::size_t i = 0; i < n; ++i) {
-    const Bits q = quadrant[i] + shift;
-    // the number 2 where the lowest bit is set, else 0
-    const auto two = __builtin_bit_cast(typename P::Vector, (q & 1) << 62);
-    const Bits value = __builtin_bit_cast(
-        Bits, Isa::choose(Isa::less(Isa::fill(1), two), odd.v[i], even.v[i]));
-    r.v[i] = __builtin_bit_cast(typename P::Vector, value ^ ((q & 2) << 62));
-  }
-  return r;
+/// `even` in even quadrants, `odd` in odd ones, negative in the quadrants 2 and
+/// 3.
+template <class Isa>
+[[gnu::always_inline]] inline typename Isa::Vector by_quadrant(
+    typename Isa::Vector quadrant, std::uint64_t shift,
+    typename Isa::Vector even, typename Isa::Vector odd) {
+  using Vector = typename Isa::Vector;
+  using Bits = typename Isa::Bits;
+  const Bits q = __builtin_bit_cast(Bits, quadrant) + shift;
+  // the number 2 where the lowest bit is set, else 0
+  const auto two = __builtin_bit_cast(Vector, (q & 1) << 62);
+  const Bits value = __builtin_bit_cast(
+      Bits, Isa::choose(Isa::less(Isa::fill(1), two), odd, even));
+  return __builtin_bit_cast(Vector, value ^ ((q & 2) << 62));
+}
+
+template <class Isa>
+[[gnu::always_inline]] inline Pack<Isa> by_quadrant(
+    const Quadrant<Pack<Isa>>& q, std::uint64_t shift) {
+  return {by_quadrant<Isa>(q.quadrant.low, shift, q.sine.low, q.cosine.low),
+          by_quadrant<Isa>(q.quadrant.high, shift, q.sine.high, q.cosine.high)};
+}
+
+/// x = 2^exponent mantissa, the mantissa in [sqrt(1/2), sqrt(2)).
+template <class P>
+struct Binary {
+  P exponent, mantissa;
+};
+
+template <class Isa>
+[[gnu::always_inline]] inline Binary<typename Isa::Vector> binary_of(
+    typename Isa::Vector x) {
+  using Vector = typename Isa::Vector;
+  using Bits = typename Isa::Bits;
+  constexpr std::uint64_t one = 0x3ff0000000000000;
+  constexpr std::uint64_t root_half = 0x3fe6a09e667f3bcd;
+  constexpr std::uint64_t two_to_52 = 0x4330000000000000;
+  const Bits bits = __builtin_bit_cast(Bits, x);
+  const Bits biased = (bits - root_half + one) >> 52;
+  return {__builtin_bit_cast(Vector, biased | two_to_52) -
+              Isa::fill(4503599627370496.0 + 1023.0),
+          __builtin_bit_cast(Vector, bits - (biased << 52) + one)};
 }
 
 }  // namespace detail
 
 /// ln(x) for normal x > 0, within 2.5 units in the last place; anything else
 /// gives something finite or NaN.
-template <class Isa, std::size_t n>
-[[gnu::always_inline]] inline Pack<Isa, n> log(const Pack<Isa, n>& x) {
-  using P = Pack<Isa, n>;
-  using Bits = typename P::Bits;
-  constexpr std::uint64_t one = 0x3ff0000000000000;
-  constexpr std::uint64_t root_half = 0x3fe6a09e667f3bcd;
-  constexpr std::uint64_t two_to_52 = 0x4330000000000000;
-  P exponent, mantissa;
-  for (std::size_t i = 0; i < n; ++i) {
-    const Bits bits = __builtin_bit_cast(Bits, x.v[i]);
-    const Bits biased = (bits - root_half + one) >> 52;
-    exponent.v[i] = __builtin_bit_cast(typename P::Vector, biased | two_to_52) -
-                    Isa::fill(4503599627370496.0 + 1023.0);
-    mantissa.v[i] =
-        __builtin_bit_cast(typename P::Vector, bits - (biased << 52) + one);
-  }
-  return exponent * P(0.69314718055994530942) +
-         detail::log_of_mantissa(mantissa);
+template <class Isa>
+[[gnu::always_inline]] inline Pack<Isa> log(const Pack<Isa>& x) {
+  using P = Pack<Isa>;
+  const auto low = detail::binary_of<Isa>(x.low);
+  const auto high = detail::binary_of<Isa>(x.high);
+  return P(low.exponent, high.exponent) * P(0.69314718055994530942) +
+         detail::log_of_mantissa(P(low.mantissa, high.mantissa));
 }
 
 /// sin(x) for |x| < 1e5, within 1.5 units in the last place.
-template <class Isa, std::size_t n>
-[[gnu::always_inline]] inline Pack<Isa, n> sin(const Pack<Isa, n>& x) {
-  const auto q = detail::quadrant_of(x);
-  return detail::by_quadrant<Isa, n>(q.quadrant, 0, q.sine, q.cosine);
+template <class Isa>
+[[gnu::always_inline]] inline Pack<Isa> sin(const Pack<Isa>& x) {
+  return detail::by_quadrant(detail::quadrant_of(x), 0);
 }
 
 /// cos(x) for |x| < 1e5, within 1.5 units in the last place.
-template <class Isa, std::size_t n>
-[[gnu::always_inline]] inline Pack<Isa, n> cos(const Pack<Isa, n>& x) {
-  const auto q = detail::quadrant_of(x);
-  return detail::by_quadrant<Isa, n>(q.quadrant, 1, q.sine, q.cosine);
+template <class Isa>
+[[gnu::always_inline]] inline Pack<Isa> cos(const Pack<Isa>& x) {
+  return detail::by_quadrant(detail::quadrant_of(x), 1);
 }
 
 }  // namespace gttf

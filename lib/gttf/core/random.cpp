@@ -4,26 +4,11 @@
 
 #include <Random123/philox.h>
 
-#include <cmath>
+#include <algorithm>
 
-#include "gttf/core/units.hpp"
+#include "gttf/core/detail/normal_pair.hpp"
 
 namespace gttf {
-
-namespace {
-
-/// A number in (0, 1): the middle of one of 2^52 equal cells, exactly.
-double uniform(std::uint64_t bits) {
-  return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
-}
-
-std::array<double, 2> normal_pair(std::uint64_t first, std::uint64_t second) {
-  const double radius = std::sqrt(-2 * std::log(uniform(first)));
-  const double angle = 2 * unit::pi * uniform(second);
-  return {radius * std::cos(angle), radius * std::sin(angle)};
-}
-
-}  // namespace
 
 std::array<std::uint64_t, 4> random_block(const RandomPlace& place,
                                           std::uint64_t block) {
@@ -37,10 +22,24 @@ void fill_normals(const RandomPlace& place, std::span<double> out) {
   std::size_t i = 0;
   for (std::uint64_t block = 0; i < out.size(); ++block) {
     const auto bits = random_block(place, block);
-    for (std::size_t pair = 0; pair < 4 && i < out.size(); pair += 2)
-      for (const double x : normal_pair(bits[pair], bits[pair + 1]))
-        if (i < out.size()) out[i++] = x;
+    for (std::size_t pair = 0; pair < 4 && i < out.size(); pair += 2) {
+      const auto x = detail::normal_pair<double>(&bits[pair], &bits[pair + 1]);
+      out[i++] = x.first;
+      if (i < out.size()) out[i++] = x.second;
+    }
   }
+}
+
+void fill_random_words(const RandomPlace& first, std::size_t n_places,
+                       std::span<std::uint64_t> out) {
+  const std::size_t n_words = out.size() / n_places;
+  RandomPlace place = first;
+  for (std::size_t k = 0; k < n_places; ++k, ++place.index)
+    for (std::size_t w = 0; w < n_words; w += 4) {
+      const auto bits = random_block(place, w / 4);
+      const std::size_t n = std::min<std::size_t>(4, n_words - w);
+      for (std::size_t i = 0; i < n; ++i) out[(w + i) * n_places + k] = bits[i];
+    }
 }
 
 }  // namespace gttf

@@ -31,4 +31,10 @@ std::array<std::uint64_t, 4> random_block(const RandomPlace& place,
 /// Source: [BoxMuller58]
 void fill_normals(const RandomPlace& place, std::span<double> out);
 
+/// The bits that fill_normals() makes its numbers from, for n_places places
+/// with the next indices: word w of place k at w n_places + k. Words 2i and
+/// 2i + 1 make the numbers 2i and 2i + 1.
+void fill_random_words(const RandomPlace& first, std::size_t n_places,
+                       std::span<std::uint64_t> out);
+
 }  // namespace gttf

@@ -184,7 +184,8 @@ ArcShape<S> arc_shape(const S& x) {
     cosine = select(big, cosine_big, cosine);
     lag = select(big, (sine / safe - cosine_big) / (safe * safe), lag);
   }
-  return {S(1) / chord_over_arc, lag / chord_over_arc, cosine};
+  const S stretch = S(1) / chord_over_arc;
+  return {stretch, lag * stretch, cosine};
 }
 
 }  // namespace gttf

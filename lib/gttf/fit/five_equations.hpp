@@ -119,10 +119,12 @@ template <ZeroVariance Z, class S>
 /// line. What is known exactly, kappa without field, is left as it is.
 template <class S>
 void join(FiveEquations<S>& e, const FiveEquations<S>& other) {
+  GTTF_UNROLL
   for (std::size_t i = 0; i < 5; ++i) {
     if (e.v[i] == S(0)) continue;
     Row<S> equation{S(0), S(0), S(0), S(0), S(0)};
     equation[i] = S(1);
+    GTTF_UNROLL
     for (std::size_t j = i + 1; j < 5; ++j)
       equation[j] = other.r[FiveEquations<S>::at(i, j)];
     measure<ZeroVariance::excluded>(e, equation, other.v[i]);
@@ -166,8 +168,8 @@ template <ZeroVariance Z, bool keep_gain, class S, class Column = NoColumn>
   {
     const S v3 = detail::guarded<Z>(e.v[3]);
     const S a = v3 + dt, k = dt / a;
+    e.v[3] = e.v[3] + dt;
     dt = k * v3;
-    e.v[3] = a;
     gt[3] = k;
     gt[4] = k * r(3, 4);
     gp[3] = gp[4] = S(0);
@@ -181,7 +183,8 @@ template <ZeroVariance Z, bool keep_gain, class S, class Column = NoColumn>
     const S a1 = v + vt * ft, a2 = a1 + vp * fp;
     const S inv = S(1) / (a1 * a2), i1 = a2 * inv, i2 = a1 * inv;
     const S kt = (vt + u * vp) * i2, kp = vp * i2;
-    e.v[i] = a2;
+    // without the guard: w = 0 changes nothing, not by a bit
+    e.v[i] = Z == ZeroVariance::allowed ? e.v[i] + vt * ft + vp * fp : a2;
     dt = dt * (v * i1);
     u = u - vt * fp * i1;
     dp = dp * (a1 * i2);
@@ -210,6 +213,7 @@ template <class S>
   GTTF_UNROLL
   for (std::size_t j = 0; j < 5; ++j) {
     S sum = a[j];
+    GTTF_UNROLL
     for (std::size_t i = 0; i < j; ++i)
       sum = sum - z[i] * e.r[FiveEquations<S>::at(i, j)];
     z[j] = sum;
@@ -227,15 +231,17 @@ template <class S>
 Covariance5<S> covariance(const FiveEquations<S>& e,
                           const std::array<Row<S>, 5>& functions) {
   std::array<Row<S>, 5> z;
+  GTTF_UNROLL
   for (std::size_t i = 0; i < 5; ++i) z[i] = express(e, functions[i]);
   Covariance5<S> c;
-  for (std::size_t i = 0; i < 5; ++i)
-    for (std::size_t j = 0; j <= i; ++j) {
-      S sum = e.v[0] * z[i][0] * z[j][0];
-      for (std::size_t k = 1; k < 5; ++k)
-        sum = sum + e.v[k] * z[i][k] * z[j][k];
-      c[i][j] = c[j][i] = sum;
-    }
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < 5; ++i) GTTF_UNROLL
+  for (std::size_t j = 0; j <= i; ++j) {
+    S sum = e.v[0] * z[i][0] * z[j][0];
+    GTTF_UNROLL
+    for (std::size_t k = 1; k < 5; ++k) sum = sum + e.v[k] * z[i][k] * z[j][k];
+    c[i][j] = c[j][i] = sum;
+  }
   return c;
 }
 
@@ -243,23 +249,28 @@ template <class S>
 Covariance5<S> covariance(const FiveEquations<S>& e) {
   // row i of the inverse of r: what express() makes of a unit vector
   std::array<Row<S>, 5> z;
+  GTTF_UNROLL
   for (std::size_t i = 0; i < 5; ++i) {
     z[i][i] = S(1);
+    GTTF_UNROLL
     for (std::size_t j = i + 1; j < 5; ++j) {
       S sum = -e.r[FiveEquations<S>::at(i, j)];
+      GTTF_UNROLL
       for (std::size_t k = i + 1; k < j; ++k)
         sum = sum - z[i][k] * e.r[FiveEquations<S>::at(k, j)];
       z[i][j] = sum;
     }
   }
   Covariance5<S> c;
-  for (std::size_t i = 0; i < 5; ++i)
-    for (std::size_t j = 0; j <= i; ++j) {
-      S sum = i == j ? e.v[i] : e.v[i] * z[j][i];
-      for (std::size_t k = i + 1; k < 5; ++k)
-        sum = sum + e.v[k] * z[i][k] * z[j][k];
-      c[i][j] = c[j][i] = sum;
-    }
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < 5; ++i) GTTF_UNROLL
+  for (std::size_t j = 0; j <= i; ++j) {
+    S sum = i == j ? e.v[i] : e.v[i] * z[j][i];
+    GTTF_UNROLL
+    for (std::size_t k = i + 1; k < 5; ++k)
+      sum = sum + e.v[k] * z[i][k] * z[j][k];
+    c[i][j] = c[j][i] = sum;
+  }
   return c;
 }
 

@@ -4,6 +4,7 @@
 
 #include <Eigen/LU>
 #include <cmath>
+#include <limits>
 
 #include "gttf/fit/perigee.hpp"
 #include "gttf/triplet/segment.hpp"
@@ -37,6 +38,7 @@ Segment<double> arc_from_start(const TripletTrack& track,
   if (to.position != track.start)
     return helix_arc(track, start_crossing(track), to);
   return {.chord = 0,
+          .inverse_chord = std::numeric_limits<double>::infinity(),
           .rise = 0,
           .chord_cos = std::cos(track.phi),
           .chord_sin = std::sin(track.phi),

@@ -37,6 +37,10 @@ class AnyToySimulator {
     return std::visit([&](const auto& s) { return s.simulate(place, toy); },
                       simulator_);
   }
+  /// That of helices, or nullptr.
+  const ToySimulator* helix() const {
+    return std::get_if<ToySimulator>(&simulator_);
+  }
 
  private:
   std::variant<ToySimulator, TracedToySimulator> simulator_;

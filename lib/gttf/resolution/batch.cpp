@@ -172,6 +172,7 @@ class Worker {
     groups_.gather(group, lanes_);
     fit_.list = group.list.data();
     fit_.n_crossings = group.list.size();
+    fit_.mixed = group.mixed;
     if (extras_ >= LaneExtras::limits_and_shares)
       fit_.workspace = workspace_.with(
           job_.kernel.workspace(group.list.size(), group.n_coordinates));

@@ -1,47 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code for x86-64-v4: vectors of eight doubles, two at a time.
-#include <immintrin.h>
-
+#include "gttf/core/detail/isa_avx512.hpp"
 #include "gttf/resolution/detail/lane_fit.hpp"
 
 namespace gttf::detail {
 
-namespace {
-
-struct Avx512 {
-  using Vector = __m512d;
-  using Mask = __mmask8;
-  using Bits [[gnu::vector_size(64)]] = std::uint64_t;
-  static constexpr std::size_t width = 8;
-
-#define GTTF_ISA [[gnu::always_inline]] static
-  GTTF_ISA Vector fill(double x) { return _mm512_set1_pd(x); }
-  GTTF_ISA Vector load(const double* p) { return _mm512_loadu_pd(p); }
-  GTTF_ISA void store(double* p, Vector x) { _mm512_storeu_pd(p, x); }
-  // gcc 12 warns falsely about what it does not set in _mm512_sqrt_pd
-  GTTF_ISA Vector sqrt(Vector x) { return _mm512_mask_sqrt_pd(x, 0xff, x); }
-  GTTF_ISA Vector abs(Vector x) {
-    return _mm512_andnot_pd(_mm512_set1_pd(-0.0), x);
-  }
-  GTTF_ISA Mask less(Vector a, Vector b) {
-    return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
-  }
-  GTTF_ISA Mask less_equal(Vector a, Vector b) {
-    return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ);
-  }
-  GTTF_ISA Vector choose(Mask m, Vector a, Vector b) {
-    return _mm512_mask_blend_pd(m, b, a);
-  }
-  GTTF_ISA Mask both(Mask a, Mask b) { return _kand_mask8(a, b); }
-  GTTF_ISA Mask either(Mask a, Mask b) { return _kor_mask8(a, b); }
-  GTTF_ISA Mask negated(Mask a) { return _knot_mask8(a); }
-  GTTF_ISA LaneBits bits_of(Mask a) { return a; }
-  GTTF_ISA Mask mask_of(LaneBits lanes) { return static_cast<Mask>(lanes); }
-#undef GTTF_ISA
-};
-
-}  // namespace
-
-const LaneKernel avx512_lane_kernel = make_lane_kernel<Pack<Avx512, 2>>();
+const LaneKernel avx512_lane_kernel = make_lane_kernel<Pack<Avx512>>();
 
 }  // namespace gttf::detail

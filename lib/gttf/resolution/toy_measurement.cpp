@@ -2,6 +2,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "gttf/resolution/detail/toy_flight.hpp"
 #include "gttf/resolution/detail/toy_measurement.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 
@@ -44,8 +45,9 @@ const double* ToyMeasurement::measure(const Vector3& at, const double* normal,
   } else {
     shift += second_error_ * *normal++;
   }
-  hit.position = at + u * shift[0] + v * shift[1];
-  move_onto(surface_, hit.position);
+  const Cartesian<double> point =
+      shifted_point(surface_, {at.x(), at.y(), at.z()}, shift[0], shift[1]);
+  hit.position = {point.x, point.y, point.z};
   std::tie(hit.u, hit.v) = surface_axes(surface_, hit.position);
   return normal;
 }

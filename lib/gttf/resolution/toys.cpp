@@ -4,67 +4,24 @@
 
 #include <cmath>
 
+#include "gttf/resolution/detail/toy_flight.hpp"
 #include "gttf/trajectory/reach.hpp"
 
 namespace gttf {
 
+using namespace detail;
+
 namespace {
 
-/// Position and unit vector of the direction.
-struct Flight {
-  Vector3 position, direction;
-};
-
-/// Sets what the formulas of a crossing need; the rest of `l` stays.
-void set_line(const Flight& f, Line<double>& l) {
-  const double tx = f.direction.x(), ty = f.direction.y();
-  l.sin_theta = std::sqrt(tx * tx + ty * ty);
-  l.inv_sin_theta = 1 / l.sin_theta;
-  l.cos_theta = f.direction.z();
-  l.cot_theta = l.cos_theta * l.inv_sin_theta;
-  l.tan_theta = l.sin_theta / l.cos_theta;
-  l.c = l.kappa * l.inv_sin_theta;
-  l.cos_phi = tx * l.inv_sin_theta;
-  l.sin_phi = ty * l.inv_sin_theta;
-  const double x = f.position.x(), y = f.position.y();
-  l.along = x * l.cos_phi + y * l.sin_phi;
-  l.across = y * l.cos_phi - x * l.sin_phi;
-  l.z = f.position.z();
-  l.r2 = x * x + y * y;
-  l.on_axis = false;
-}
-
-Vector3 position_at(const Line<double>& l, const Crossing<double>& x) {
-  const double a = l.along + x.forward, b = l.across + x.sideward;
-  return {l.cos_phi * a - l.sin_phi * b, l.sin_phi * a + l.cos_phi * b,
-          l.z + x.arc * l.cot_theta};
-}
-
-Flight flight_at(const Line<double>& l, const Crossing<double>& x) {
-  return {position_at(l, x),
-          {l.sin_theta * (l.cos_phi * x.cos_turn - l.sin_phi * x.sin_turn),
-           l.sin_theta * (l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn),
-           l.cos_theta}};
-}
-
-/// Turns the direction by small angles along e_theta and e_phi.
-/// @param inv_sine  1/sin(theta) before
-void scatter(double theta, double phi, double inv_sine, Vector3& t) {
-  const double ex = t.x() * inv_sine, ey = t.y() * inv_sine, cosine = t.z();
-  const double sine = ex * t.x() + ey * t.y();
-  const double norm = 1 / std::sqrt(1 + theta * theta + phi * phi);
-  t = {norm * (t.x() + theta * cosine * ex - phi * ey),
-       norm * (t.y() + theta * cosine * ey + phi * ex),
-       norm * (cosine - theta * sine)};
-}
+Vector3 vector(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
 
 /// Perigee parameters of a helix from `start` with respect to `origin`. With
 /// a, b the start along and across the transverse direction e0,
 ///
 ///   d0 = (2 b + c (a^2 + b^2))/(1 + sqrt(1 + c (2 b + c (a^2 + b^2))))
 ///   phi0 = phi - turn,  z0 = z - cot(theta) turn/c,  tan(turn) = c a/(1 + c b)
-Vector5 perigee_of(const Line<double>& l, double theta, double phi,
-                   const Vector3& start, const Vector3& origin) {
+Vector5 start_perigee(const Line<double>& l, double theta, double phi,
+                      const Vector3& start, const Vector3& origin) {
   const Vector3 d = start - origin;
   const double a = d.x() * l.cos_phi + d.y() * l.sin_phi;
   const double b = d.y() * l.cos_phi - d.x() * l.sin_phi;
@@ -110,7 +67,7 @@ void ToySimulator::add_step(const TrackingGeometry& geometry,
   TrackHit hit;
   const detail::ToyMeasurement measurement(
       geometry, geometry.surfaces()[crossing.surface],
-      position_at(line, crossing.at), hit);
+      vector(position_at(line, crossing.at)), hit);
   hit.theta0_2 = crossing.theta0_2;
   const double theta0 = std::sqrt(crossing.theta0_2);
   n_normals_ += static_cast<std::size_t>(hit.n_coordinates);
@@ -124,20 +81,25 @@ ToyTrack ToySimulator::prototype() const {
           std::vector<double>(n_normals_)};
 }
 
+Vector5 ToySimulator::truth() const {
+  return start_perigee(start_, theta_, phi_, vertex_, vertex_);
+}
+
 bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
   fill_normals(place, toy.normals);
   const double* normal = toy.normals.data();
   Line<double> line = start_;
-  Flight flight{vertex_,
-                {start_.sin_theta * start_.cos_phi,
-                 start_.sin_theta * start_.sin_phi, start_.cos_theta}};
+  Flight<double> flight{{vertex_.x(), vertex_.y(), vertex_.z()},
+                        direction_of(start_)};
   if (spot_) {
-    flight.position += Vector3(spot_->x * normal[0], spot_->y * normal[1],
-                               spot_->z * normal[2]);
+    flight.position = flight.position + Cartesian<double>{spot_->x * normal[0],
+                                                          spot_->y * normal[1],
+                                                          spot_->z * normal[2]};
     normal += 3;
     set_line(flight, line);
   }
-  toy.truth = perigee_of(line, theta_, phi_, flight.position, vertex_);
+  toy.truth =
+      start_perigee(line, theta_, phi_, vector(flight.position), vertex_);
   TrackHit* hit = toy.hits.points.data() + (spot_ ? 1 : 0);
   for (const Step& step : steps_) {
     Crossing<double> x;
@@ -145,7 +107,7 @@ bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
       return false;
     flight = flight_at(line, x);
     if (step.measurement.measures())
-      normal = step.measurement.measure(flight.position, normal, *hit);
+      normal = step.measurement.measure(vector(flight.position), normal, *hit);
     if (step.theta0 > 0) {
       scatter(step.theta0 * normal[0], step.theta0 * normal[1],
               line.inv_sin_theta, flight.direction);

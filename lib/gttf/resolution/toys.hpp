@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "gttf/core/random.hpp"
@@ -46,13 +47,18 @@ class ToySimulator {
   /// misses one of them, or meets them in another order.
   bool simulate(const RandomPlace& place, ToyTrack& toy) const;
 
- private:
   /// What happens at one surface.
   struct Step {
     detail::ToyMeasurement measurement;
     double theta0 = 0;
   };
+  std::span<const Step> steps() const { return steps_; }
+  const Line<double>& start() const { return start_; }
+  const std::optional<BeamSpot>& spot() const { return spot_; }
+  /// ToyTrack::truth of all toys, if there is no beam spot.
+  Vector5 truth() const;
 
+ private:
   void add_step(const TrackingGeometry& geometry, const Line<double>& line,
                 const TrackCrossing<double>& crossing);
 

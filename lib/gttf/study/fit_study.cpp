@@ -2,10 +2,13 @@
 #include "gttf/study/fit_study.hpp"
 
 #include <future>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gttf/core/parallel.hpp"
+#include "gttf/study/detail/fit_groups.hpp"
 #include "gttf/study/fit_table.hpp"
 
 namespace gttf {
@@ -14,7 +17,16 @@ namespace {
 /// The rows of a block of tracks.
 struct FittedBlock {
   Table tracks, residuals;
+  PreparedBlock prepared_tracks, prepared_residuals;
   std::size_t n = 0, fitted = 0;
+  BatchFitStatistics ways;
+};
+
+/// What became of a track: not fitted, fitted alone, or waiting in a group.
+struct Outcome {
+  std::string_view status;
+  std::optional<GlobalFit> alone;
+  detail::FitGroups::Place place{};
 };
 
 /// Runs one job at a time beside the calling thread, or within it.
@@ -58,26 +70,50 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
       residuals == nullptr ? FitDetail::perigee : FitDetail::hits;
 
   const auto fit_block = [&](const HitBlock& block, HitTrackBuilder& builder,
-                             TrackFitter& fitter) {
+                             TrackFitter& fitter, detail::FitGroups& groups) {
     FitTable rows(style, geometry.b_ref(), model.particle.charge,
                   options.fit_name);
     ResidualTable hit_rows(style, detector, geometry);
     rows.reserve(block.tracks.size());
+    FittedBlock fitted;
+    std::vector<Outcome> outcomes;
+    outcomes.reserve(block.tracks.size());
+    groups.clear();
     for (const FileTrack& track : block.tracks) {
       const auto hits = block.hits_of(track);
-      const std::string_view status =
+      Outcome& outcome = outcomes.emplace_back();
+      outcome.status =
           track.left_out > 0 ? "too_many_hits" : builder.build(hits);
-      if (!status.empty()) {
-        rows.add_unfitted(track, status);
+      if (!outcome.status.empty()) continue;
+      if (groups.takes(builder)) {
+        outcome.place = groups.add(builder);
         continue;
       }
+      ++fitted.ways.tracks;
+      ++fitted.ways.not_for_lanes;
       const GlobalFit& fit = fitter.fit(builder.track(), options.kind);
-      if (rows.add(track, fit) && residuals != nullptr)
+      if (residuals != nullptr && is_result(fit))
         hit_rows.add(track, hits, builder, fit);
+      outcome.alone = fit;
+      outcome.alone->hits.clear();
     }
-    FittedBlock fitted{{}, {}, rows.rows(), rows.fitted()};
+    fitted.ways += groups.fit();
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      const FileTrack& track = block.tracks[i];
+      const Outcome& outcome = outcomes[i];
+      if (!outcome.status.empty())
+        rows.add_unfitted(track, outcome.status);
+      else
+        rows.add(track,
+                 outcome.alone ? *outcome.alone : groups.at(outcome.place));
+    }
+    fitted.n = rows.rows();
+    fitted.fitted = rows.fitted();
     fitted.tracks = std::move(rows).take();
     fitted.residuals = std::move(hit_rows).take();
+    fitted.prepared_tracks = tracks.prepare(fitted.tracks);
+    if (residuals != nullptr)
+      fitted.prepared_residuals = residuals->prepare(fitted.residuals);
     return fitted;
   };
 
@@ -85,8 +121,9 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
   Beside writer(options.threads > 1);
   const auto write = [&](std::vector<FittedBlock> wave) {
     for (const FittedBlock& block : wave) {
-      tracks.write(block.tracks);
-      if (residuals != nullptr) residuals->write(block.residuals);
+      tracks.write_prepared(block.tracks, block.prepared_tracks);
+      if (residuals != nullptr)
+        residuals->write_prepared(block.residuals, block.prepared_residuals);
     }
   };
   bool any = false;
@@ -97,14 +134,16 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
     parallel_workers(wave.size(), options.threads, [&](const auto& next) {
       HitTrackBuilder builder(detector, geometry, model, options.hits);
       TrackFitter fitter(fit_options);
+      detail::FitGroups groups(geometry, options.kind, fit_options);
       while (const auto i = next()) {
-        results[*i] = fit_block(wave[*i], builder, fitter);
+        results[*i] = fit_block(wave[*i], builder, fitter, groups);
         wave[*i] = {};
       }
     });
     for (const FittedBlock& block : results) {
       counts.tracks += block.n;
       counts.fitted += block.fitted;
+      counts.ways += block.ways;
     }
     writer.run([&write, moved = std::move(results)]() mutable {
       write(std::move(moved));
@@ -115,8 +154,9 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
   if (!any) {  // a header of no rows
     HitTrackBuilder builder(detector, geometry, model, options.hits);
     TrackFitter fitter(fit_options);
+    detail::FitGroups groups(geometry, options.kind, fit_options);
     std::vector<FittedBlock> nothing(1);
-    nothing[0] = fit_block({}, builder, fitter);
+    nothing[0] = fit_block({}, builder, fitter, groups);
     write(std::move(nothing));
   }
   tracks.finish();

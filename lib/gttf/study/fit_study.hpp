@@ -7,7 +7,7 @@
 #include <string>
 
 #include "gttf/core/table.hpp"
-#include "gttf/fit/global_fit.hpp"
+#include "gttf/fit/batch_fit.hpp"
 #include "gttf/study/hit_file.hpp"
 #include "gttf/study/hit_track.hpp"
 #include "gttf/study/request.hpp"
@@ -26,6 +26,7 @@ struct FitStudyOptions {
 
 struct FitCounts {
   std::size_t tracks = 0, fitted = 0;
+  BatchFitStatistics ways;  ///< of the tracks that could be tried to fit
 };
 
 /// Fits all tracks of `file`: a row of `tracks` for each, in the order of the

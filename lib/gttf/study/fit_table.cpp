@@ -166,11 +166,15 @@ void FitTable::add_unfitted(const FileTrack& track, std::string_view status) {
   append(numbers_, all_none);
 }
 
-bool FitTable::add(const FileTrack& track, const GlobalFit& fit) {
-  const bool ok = fit.status == FitStatus::ok;
-  if (!ok || !is_sound(fit)) {
+bool is_result(const GlobalFit& fit) {
+  return fit.status == FitStatus::ok && is_sound(fit);
+}
+
+void FitTable::add(const FileTrack& track, const GlobalFit& fit) {
+  if (!is_result(fit)) {
+    const bool ok = fit.status == FitStatus::ok;
     add_unfitted(track, to_string(ok ? FitStatus::singular : fit.status));
-    return false;
+    return;
   }
   add_head(track, to_string(fit.status));
   ++fitted_;
@@ -223,7 +227,6 @@ bool FitTable::add(const FileTrack& track, const GlobalFit& fit) {
   }
   momentum_status_.push_back(std::move(momentum_status));
   append(numbers_, row);
-  return true;
 }
 
 Table FitTable::take() && {

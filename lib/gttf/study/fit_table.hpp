@@ -27,6 +27,10 @@ struct FitTableStyle {
 /// field or a mapped one whose main direction is not z.
 bool is_beam_detector(const Detector& detector);
 
+/// Is a fit written as a result? Not if it failed, nor without sound errors, as
+/// hits far from any track give.
+bool is_result(const GlobalFit& fit);
+
 /// Collects one row for each track; columns as in docs/reference/columns.md.
 class FitTable {
  public:
@@ -35,10 +39,9 @@ class FitTable {
            std::string_view fit_name);
 
   void reserve(std::size_t rows);
-  /// A track with its fit. One without sound errors, as hits far from any track
-  /// give, is written as `singular`.
-  /// Returns whether it has a result.
-  bool add(const FileTrack& track, const GlobalFit& fit);
+  /// A track with its fit; one that is no result for its errors is written as
+  /// `singular`.
+  void add(const FileTrack& track, const GlobalFit& fit);
   /// A track that was not fitted.
   void add_unfitted(const FileTrack& track, std::string_view status);
 

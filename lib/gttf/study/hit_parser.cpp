@@ -39,8 +39,10 @@ HitParser::HitParser(const CsvReader& file, const HitColumns& columns,
 /// One line on its way to a hit.
 class HitParser::Row {
  public:
-  Row(const HitParser& parser, const CsvLine& line, ParsedBlock& block)
-      : parser_(parser), line_(line), block_(block) {}
+  /// @param last_layer  of the hit before; is set to that of this one
+  Row(const HitParser& parser, const CsvLine& line, int& last_layer,
+      ParsedBlock& block)
+      : parser_(parser), line_(line), last_layer_(last_layer), block_(block) {}
 
   /// Whether the line is good; otherwise a fault was added.
   bool read(FileHit& hit) {
@@ -65,9 +67,18 @@ class HitParser::Row {
     const std::size_t column = *parser_.columns_.layer;
     const std::string_view name = line_.cells[column];
     if (name.empty()) return true;
+    // most often the one behind that of the hit before
+    const auto& layers = parser_.detector_.layers;
+    const auto next = static_cast<std::size_t>(last_layer_ + 1);
+    if (next < layers.size() && layers[next].name == name) {
+      hit.layer = static_cast<int>(next);
+      last_layer_ = hit.layer;
+      return true;
+    }
     const auto at = parser_.layers_.find(name);
     if (at != parser_.layers_.end()) {
       hit.layer = at->second;
+      last_layer_ = hit.layer;
       return true;
     }
     std::vector<std::string> names;
@@ -168,6 +179,7 @@ class HitParser::Row {
 
   const HitParser& parser_;
   const CsvLine& line_;
+  int& last_layer_;
   ParsedBlock& block_;
 };
 
@@ -178,8 +190,9 @@ ParsedBlock HitParser::parse(const CsvBlock& block) const {
   auto& tracks = parsed.tracks.tracks;
   CsvLines lines(block, separator_);
   FileHit hit;
+  int last_layer = FileHit::nearest;
   while (const CsvLine* line = lines.next()) {
-    if (!Row(*this, *line, parsed).read(hit)) continue;
+    if (!Row(*this, *line, last_layer, parsed).read(hit)) continue;
     const std::string_view id = line->cells[columns_.track];
     const std::string_view event =
         columns_.event ? line->cells[*columns_.event] : std::string_view();

@@ -22,7 +22,7 @@ double outside(const Interval& interval, double value) {
 }
 
 double transverse_distance(const Vector3& a, const Vector3& b) {
-  return std::hypot(b.x() - a.x(), b.y() - a.y());
+  return (b - a).head<2>().norm();
 }
 
 /// Curvature of the circle through three points, positive if they turn
@@ -87,6 +87,8 @@ HitTrackBuilder::HitTrackBuilder(const Detector& detector,
 std::string_view HitTrackBuilder::build(std::span<const FileHit> hits) {
   track_.points.clear();
   sources_.clear();
+  surfaces_.clear();
+  layer_errors_ = true;
   track_.kappa_ref = 0;
   layers_.assign(hits.size(), -1);
   for (const FileHit& hit : hits)
@@ -106,6 +108,7 @@ std::string_view HitTrackBuilder::build(std::span<const FileHit> hits) {
     track_.points.push_back(make_beam_spot_hit(*request_.beam_spot, vertex_,
                                                path_.phi, path_.theta));
     sources_.push_back(beam_spot);
+    surfaces_.push_back(0);
   }
   for (const int layer : layers_) has_hit_[static_cast<std::size_t>(layer)] = 1;
   auto crossing = crossings_.list.begin();
@@ -293,6 +296,7 @@ void HitTrackBuilder::add_hit(const FileHit& hit, int index) {
   const SurfaceRecord& s = geometry_.surfaces()[layer];
   TrackHit& h = track_.points.emplace_back();
   sources_.push_back(index);
+  surfaces_.push_back(static_cast<unsigned>(layer));
   h.position = hit.position;
   std::tie(h.u, h.v) = surface_axes(s, hit.position);
   h.cylinder = s.kind == SurfaceRecord::Kind::cylinder;
@@ -302,6 +306,7 @@ void HitTrackBuilder::add_hit(const FileHit& hit, int index) {
     set_coordinates(h, geometry_.axes(s));
     return;
   }
+  layer_errors_ = false;
   const auto own = geometry_.axes(s);
   std::vector<CoordinateAxis> axes(own.begin(), own.end());
   const auto user = s.user_axes();
@@ -344,6 +349,7 @@ void HitTrackBuilder::add_passive(const TrackCrossing<double>& crossing) {
   const SurfaceRecord& s = geometry_.surfaces()[crossing.surface];
   TrackHit& h = track_.points.emplace_back();
   sources_.push_back(passive);
+  surfaces_.push_back(crossing.surface);
   h.position = position_of(crossings_.line, crossing.at);
   std::tie(h.u, h.v) = surface_axes(s, h.position);
   h.cylinder = s.kind == SurfaceRecord::Kind::cylinder;

@@ -56,6 +56,12 @@ class HitTrackBuilder {
   static constexpr int passive = -1, beam_spot = -2;
   std::span<const int> sources() const { return sources_; }
 
+  /// The surface of each point of a track without TrackHits::flight that is not
+  /// the beam spot.
+  std::span<const unsigned> surfaces() const { return surfaces_; }
+  /// Have all hits the errors of their layers?
+  bool has_layer_errors() const { return layer_errors_; }
+
   /// The layer of each of the hits given.
   std::span<const int> layers() const { return layers_; }
 
@@ -95,6 +101,8 @@ class HitTrackBuilder {
 
   TrackHits track_;
   std::vector<int> sources_, layers_;
+  std::vector<unsigned> surfaces_;
+  bool layer_errors_ = true;
   std::vector<std::uint32_t> order_;
   std::vector<std::pair<double, std::uint32_t>> keys_;
   std::vector<char> has_hit_;  // per surface

@@ -13,11 +13,13 @@ namespace gttf {
 namespace {
 
 /// Fitted minus true, with the sign of the true kappa for kappa.
-double difference(const FittedToy& toy, ToyParameters parameters, int i) {
-  const double d = toy.fitted[i] - toy.truth[i];
-  if (i == Perigee::kappa) return std::copysign(1.0, toy.truth[i]) * d;
+double difference(double fitted, double truth, ToyParameters parameters,
+                  int i) {
+  const double d = fitted - truth;
+  if (i == Perigee::kappa) return std::copysign(1.0, truth) * d;
   const bool angle = i == Perigee::phi && parameters == ToyParameters::perigee;
-  return angle ? std::remainder(d, 2 * std::numbers::pi) : d;
+  if (!angle || std::abs(d) <= std::numbers::pi) return d;
+  return std::remainder(d, 2 * std::numbers::pi);
 }
 
 }  // namespace
@@ -32,6 +34,21 @@ FittedToy fitted_toy(const GlobalFit& fit, const ToyTrack& toy,
   f.fitted[Perigee::kappa] = fit.kappa;
   f.sigma[Perigee::kappa] = fit.sigma;
   return f;
+}
+
+FittedToy FittedToys::toy(std::size_t i) const {
+  FittedToy t;
+  t.truth = truth;
+  const std::size_t n = size();
+  for (std::size_t q = 0; q < n_toy_parameters; ++q) {
+    const auto row = static_cast<int>(q);
+    const std::size_t diagonal = q * (q + 1) / 2 + q;
+    t.fitted[row] = fits.perigee[q * n + i];
+    t.sigma[row] = std::sqrt(fits.perigee_covariance[diagonal * n + i]);
+  }
+  t.fitted[Perigee::kappa] = fits.kappa[i];
+  t.sigma[Perigee::kappa] = fits.sigma[i];
+  return t;
 }
 
 FitStatistics::FitStatistics()
@@ -49,7 +66,8 @@ void FitStatistics::add(const GlobalFit& fit, const ToyTrack& toy,
   const FittedToy fitted_parameters = fitted_toy(fit, toy, parameters);
   for (std::size_t k = 0; k < n_toy_parameters; ++k) {
     const int i = static_cast<int>(k);
-    const double d = difference(fitted_parameters, parameters, i);
+    const double d = difference(fitted_parameters.fitted[i],
+                                fitted_parameters.truth[i], parameters, i);
     if (!std::isnan(d) && scale[k] > 0) residuals[k].add(d / scale[k]);
     const double error = fitted_parameters.sigma[i];
     if (!std::isnan(d) && error > 0) pulls[k].add(d / error);
@@ -64,6 +82,54 @@ void FitStatistics::add(const GlobalFit& fit, const ToyTrack& toy,
     chi2_per_ndf.add(fit.chi2 / fit.ndf);
     probability.add(chi2_probability(fit.chi2, fit.ndf));
   }
+}
+
+void FitStatistics::add(const FittedToys& toys, const ToyScale& scale) {
+  std::vector<std::size_t> good;
+  good.reserve(toys.size());
+  for (std::size_t i = 0; i < toys.size(); ++i) {
+    if (toys.missed[i] != 0) continue;
+    if (toys.status(i) == FitStatus::ok)
+      good.push_back(i);
+    else
+      ++failed[static_cast<std::size_t>(toys.status(i))];
+  }
+  fitted += good.size();
+  ndf += static_cast<std::int64_t>(good.size()) * toys.ndf;
+  std::vector<double> scaled(good.size());
+  const auto add_all = [&](ToyQuantity& to, const auto& number_of) {
+    scaled.clear();
+    for (const std::size_t i : good) {
+      const double x = number_of(i);
+      if (!std::isnan(x)) scaled.push_back(x);
+    }
+    to.add(scaled);
+  };
+  std::vector<double> change(toys.size());
+  for (std::size_t k = 0; k < n_toy_parameters; ++k) {
+    const bool kappa = k == Perigee::kappa;
+    const int row = static_cast<int>(k);
+    const double* fit = kappa ? toys.fits.kappa.data()
+                              : toys.fits.perigee.data() + k * toys.size();
+    const double* variance = toys.fits.perigee_covariance.data() +
+                             (k * (k + 1) / 2 + k) * toys.size();
+    for (const std::size_t i : good)
+      change[i] =
+          difference(fit[i], toys.truth[row], ToyParameters::perigee, row);
+    if (scale[k] > 0)
+      add_all(residuals[k],
+              [&](std::size_t i) { return change[i] / scale[k]; });
+    add_all(pulls[k], [&](std::size_t i) {
+      const double error = kappa ? toys.fits.sigma[i] : std::sqrt(variance[i]);
+      return error > 0 ? change[i] / error
+                       : std::numeric_limits<double>::quiet_NaN();
+    });
+  }
+  if (toys.ndf <= 0) return;
+  add_all(chi2_per_ndf,
+          [&](std::size_t i) { return toys.fits.chi2[i] / toys.ndf; });
+  for (const std::size_t i : good)
+    probability.add(chi2_probability(toys.fits.chi2[i], toys.ndf));
 }
 
 void FitStatistics::add(const FitStatistics& other) {

@@ -5,11 +5,12 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gttf/core/exact_moments.hpp"
 #include "gttf/core/histogram.hpp"
-#include "gttf/fit/global_fit.hpp"
+#include "gttf/fit/batch_fit.hpp"
 #include "gttf/resolution/toys.hpp"
 
 namespace gttf {
@@ -29,6 +30,18 @@ struct FittedToy {
 FittedToy fitted_toy(const GlobalFit& fit, const ToyTrack& toy,
                      ToyParameters parameters);
 
+/// Fits of many toys of one point, as perigee parameters.
+struct FittedToys {
+  std::span<const char> missed;
+  FitArrays fits;  ///< arrays as long as `missed`, times what they have per toy
+  Vector5 truth;
+  int ndf = 0;
+
+  std::size_t size() const { return missed.size(); }
+  FitStatus status(std::size_t i) const { return fits.status[i]; }
+  FittedToy toy(std::size_t i) const;
+};
+
 /// Room for the values of FitStatus.
 inline constexpr std::size_t n_fit_status = 16;
 
@@ -47,6 +60,10 @@ struct ToyQuantity {
   void add(double x) {
     moments.add(x);
     histogram.add(x);
+  }
+  void add(std::span<const double> numbers) {
+    moments.add(numbers);
+    for (const double x : numbers) histogram.add(x);
   }
   void add(const ToyQuantity& other) {
     moments.add(other.moments);
@@ -76,6 +93,8 @@ struct FitStatistics {
   void add(const GlobalFit& fit, const ToyTrack& toy, ToyParameters parameters,
            const ToyScale& scale);
   void add(const FitStatistics& other);
+  /// Fits of toys with the same true perigee that were not missed.
+  void add(const FittedToys& toys, const ToyScale& scale);
 
   std::uint64_t failures() const;
 };

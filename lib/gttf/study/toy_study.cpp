@@ -35,6 +35,7 @@ ToyScale scale_of(const Resolution& r, ToyParameters parameters, double b_ref) {
 /// All that the toys of a point share.
 struct PreparedPoint {
   AnyToySimulator simulator;
+  bool in_lanes;
   ToyParameters parameters;
   ToyScale scale;
   std::uint64_t stream;
@@ -63,6 +64,67 @@ class Fitters {
 
  private:
   std::vector<std::pair<TrackFitter, FitKind>> fitters_;
+};
+
+/// Toys of a point in lanes, with room for a block of them.
+class Lanes {
+ public:
+  Lanes(const AnyToySimulator& simulator, const std::vector<ToyFit>& fits)
+      : batch_(simulator, choices_of(fits)) {
+    const ToyTrack& toy = batch_.prototype();
+    int n_hits = 0;
+    for (const TrackHit& h : toy.hits.points) n_hits += h.measures() ? 1 : 0;
+    for (std::size_t f = 0; f < fits.size(); ++f) {
+      Numbers& n = numbers_.emplace_back();
+      n.toys.truth = simulator.helix()->truth();
+      n.toys.ndf = 2 * (n_hits - 2) - 1;
+    }
+  }
+
+  BatchToyStatistics run(const RandomPlace& first, std::size_t n) {
+    missed_.assign(n, 0);
+    std::vector<FitArrays> arrays;
+    for (Numbers& numbers : numbers_) {
+      numbers.resize(n);
+      numbers.toys.missed = missed_;
+      arrays.push_back(numbers.toys.fits);
+    }
+    return batch_.run(first, {missed_, arrays});
+  }
+
+  bool missed(std::size_t i) const { return missed_[i] != 0; }
+  const FittedToys& fits(std::size_t f) const { return numbers_[f].toys; }
+
+ private:
+  struct Numbers {
+    std::vector<double> kappa, sigma, chi2, perigee, covariance;
+    std::vector<FitStatus> status;
+    FittedToys toys;
+
+    void resize(std::size_t n) {
+      for (std::vector<double>* v : {&kappa, &sigma, &chi2}) v->resize(n);
+      perigee.resize(5 * n);
+      covariance.resize(15 * n);
+      status.resize(n);
+      toys.fits = {.kappa = kappa,
+                   .sigma = sigma,
+                   .chi2 = chi2,
+                   .kappa_weights = {},
+                   .perigee = perigee,
+                   .perigee_covariance = covariance,
+                   .status = status};
+    }
+  };
+
+  static std::vector<FitChoice> choices_of(const std::vector<ToyFit>& fits) {
+    std::vector<FitChoice> choices;
+    for (const ToyFit& fit : fits) choices.push_back({fit.kind, fit.weights});
+    return choices;
+  }
+
+  ToyBatch batch_;
+  std::vector<char> missed_;
+  std::vector<Numbers> numbers_;
 };
 
 class Runner {
@@ -122,8 +184,11 @@ class Runner {
                       .beam_spot = request_.beam_spot,
                       .loss = request_.energy_loss};
     const ToyParameters parameters = state_.points[k].parameters();
+    AnyToySimulator simulator(geometry, track, model);
+    const bool in_lanes =
+        parameters == ToyParameters::perigee && toys_in_lanes(simulator);
     prepared_[k] = std::make_unique<PreparedPoint>(PreparedPoint{
-        AnyToySimulator(geometry, track, model), parameters,
+        std::move(simulator), in_lanes, parameters,
         scale_of(resolve(geometry, track, model), parameters, geometry.b_ref()),
         k});
   }
@@ -135,6 +200,8 @@ class Runner {
       Fitters fitters(state_.fits);
       ToyStatistics sum(state_.fits.size());
       std::unique_ptr<ToyTrack> toy;
+      std::unique_ptr<Lanes> lanes;
+      BatchToyStatistics ways;
       std::size_t toy_point = state_.points.size();
       const auto hand_over = [&] {
         if (toy_point == state_.points.size()) return;
@@ -148,14 +215,54 @@ class Runner {
         if (toy_point != block.point) {
           hand_over();
           toy_point = block.point;
-          toy = std::make_unique<ToyTrack>(point.simulator.prototype());
+          toy.reset();
+          lanes.reset();
+          if (point.in_lanes)
+            lanes = std::make_unique<Lanes>(point.simulator, state_.fits);
+          else
+            toy = std::make_unique<ToyTrack>(point.simulator.prototype());
         }
-        run_block(block, point, fitters, *toy, sum,
-                  rows.empty() ? nullptr : &rows[*b]);
+        Table* const table = rows.empty() ? nullptr : &rows[*b];
+        if (lanes) {
+          ways += run_in_lanes(block, point, *lanes, sum, table);
+        } else {
+          const std::uint64_t missed = sum.missed;
+          run_block(block, point, fitters, *toy, sum, table);
+          ways.missed += sum.missed - missed;
+          ways.toys += block.last - block.first;
+          ways.not_for_lanes += block.last - block.first;
+        }
       }
       hand_over();
+      if (options_.statistics == nullptr) return;
+      const std::lock_guard lock(mutex);
+      *options_.statistics += ways;
     });
     for (const Table& table : rows) options_.toys->write(table);
+  }
+
+  BatchToyStatistics run_in_lanes(const Block& block,
+                                  const PreparedPoint& point, Lanes& lanes,
+                                  ToyStatistics& sum, Table* rows) const {
+    const std::size_t n = block.last - block.first;
+    const BatchToyStatistics ways =
+        lanes.run({state_.seed, point.stream, block.first}, n);
+    sum.simulated += n;
+    for (std::size_t i = 0; i < n; ++i) sum.missed += lanes.missed(i) ? 1 : 0;
+    for (std::size_t f = 0; f < state_.fits.size(); ++f)
+      sum.fits[f].add(lanes.fits(f), point.scale);
+    if (rows == nullptr) return ways;
+    ToyRows table(state_.points[block.point], state_.any_at_plane());
+    for (std::size_t i = 0; i < n; ++i) {
+      if (lanes.missed(i)) {
+        table.add_missed(block.first + i);
+        continue;
+      }
+      for (std::size_t f = 0; f < state_.fits.size(); ++f)
+        table.add(block.first + i, name_of(state_.fits[f]), lanes.fits(f), i);
+    }
+    *rows = std::move(table).take();
+    return ways;
   }
 
   void run_block(const Block& block, const PreparedPoint& point,

@@ -7,6 +7,7 @@
 
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
+#include "gttf/resolution/batch_toys.hpp"
 #include "gttf/study/toy_state.hpp"
 
 namespace gttf {
@@ -20,11 +21,14 @@ struct ToyRunOptions {
   std::function<void(const ToyState&)> checkpoint;
   /// Receives every toy, a row per fit, in order; may be null.
   TableSink* toys = nullptr;
+  /// Is told which way the toys took; may be null.
+  BatchToyStatistics* statistics = nullptr;
 };
 
 /// Toy i of point k is a function of (seed, k, i) alone, and sums are exact:
 /// the state in the end does not depend on threads, on interruptions or on how
-/// the toys were cut into shards.
+/// the toys were cut into shards. Within one SimdLevel it is the same bit by
+/// bit.
 /// @param state  of plan_toys() for the same request and detectors, or stored
 ///               on the way
 void run_toys(const StudyRequest& request, std::span<const Detector> detectors,

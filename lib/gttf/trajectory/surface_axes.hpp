@@ -10,35 +10,41 @@
 
 namespace gttf {
 
-/// Unit vectors u', v' of SurfaceRecord at the point `at` of the surface.
-inline std::pair<Vector3, Vector3> surface_axes(const SurfaceRecord& s,
-                                                const Vector3& at) {
+/// Components of the unit vectors u', v' of SurfaceRecord at a point.
+template <class S>
+struct AxisComponents {
+  S u[3], v[3];
+};
+
+/// @param x, y  of the point on the surface; one, or one per lane
+template <class S>
+AxisComponents<S> axis_components(const SurfaceRecord& s, const S& x,
+                                  const S& y) {
+  using std::sqrt;
   using Kind = SurfaceRecord::Kind;
-  const double inv_r = s.kind == Kind::cylinder
-                           ? 1 / s.position
-                           : 1 / std::sqrt(at.x() * at.x() + at.y() * at.y());
-  const Vector3 z(0, 0, 1);
+  const S zero(0), one(1);
   switch (s.kind) {
-    case Kind::cylinder:
-      return {Vector3(-at.y() * inv_r, at.x() * inv_r, 0), z};
-    case Kind::disk:
-      return {Vector3(-at.y() * inv_r, at.x() * inv_r, 0),
-              Vector3(at.x() * inv_r, at.y() * inv_r, 0)};
+    case Kind::cylinder: {
+      const S inv_r(1 / s.position);
+      return {{-(y * inv_r), x * inv_r, zero}, {zero, zero, one}};
+    }
+    case Kind::disk: {
+      const S inv_r = one / sqrt(x * x + y * y);
+      return {{-(y * inv_r), x * inv_r, zero}, {x * inv_r, y * inv_r, zero}};
+    }
     case Kind::plane:
-      return {Vector3(-s.normal_sin, s.normal_cos, 0), z};
+      return {{S(-s.normal_sin), S(s.normal_cos), zero}, {zero, zero, one}};
     case Kind::disk_plane:
       break;
   }
-  return {Vector3(0, 1, 0), Vector3(1, 0, 0)};
+  return {{zero, one, zero}, {one, zero, zero}};
 }
 
-/// Moves a point that was shifted along u' and v' back onto a curved surface.
-inline void move_onto(const SurfaceRecord& s, Vector3& point) {
-  if (s.kind != SurfaceRecord::Kind::cylinder) return;
-  const double x = point.x(), y = point.y();
-  const double factor = s.position / std::sqrt(x * x + y * y);
-  point.x() = x * factor;
-  point.y() = y * factor;
+/// Unit vectors u', v' of SurfaceRecord at the point `at` of the surface.
+inline std::pair<Vector3, Vector3> surface_axes(const SurfaceRecord& s,
+                                                const Vector3& at) {
+  const AxisComponents<double> a = axis_components(s, at.x(), at.y());
+  return {Vector3(a.u[0], a.u[1], a.u[2]), Vector3(a.v[0], a.v[1], a.v[2])};
 }
 
 }  // namespace gttf

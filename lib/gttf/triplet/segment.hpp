@@ -44,7 +44,8 @@ S transverse_dot(const Cartesian<S>& a, const Cartesian<S>& b) {
 /// Lengths in mm, angles in rad.
 template <class S>
 struct Segment {
-  S chord;      ///< d: transverse distance of the end points
+  S chord;  ///< d: transverse distance of the end points
+  S inverse_chord;
   S rise;       ///< z: their difference along z
   S chord_cos;  ///< cos(varphi), varphi = azimuth of the chord
   S chord_sin;  ///< sin(varphi)
@@ -75,16 +76,18 @@ Segment<S> make_segment(const Cartesian<S>& start, const Cartesian<S>& end,
   const Cartesian<S> difference = end - start;
   Segment<S> segment;
   segment.chord = sqrt(transverse_dot(difference, difference));
+  segment.inverse_chord = S(1) / segment.chord;
   segment.rise = difference.z;
-  segment.chord_cos = difference.x / segment.chord;
-  segment.chord_sin = difference.y / segment.chord;
+  segment.chord_cos = difference.x * segment.inverse_chord;
+  segment.chord_sin = difference.y * segment.inverse_chord;
   segment.half_turn = half_turn;
   segment.shape = arc_shape(half_turn);
   segment.arc = segment.chord * segment.shape.stretch;
   segment.length =
       sqrt(segment.arc * segment.arc + segment.rise * segment.rise);
-  segment.sin_theta = segment.arc / segment.length;
-  segment.cos_theta = segment.rise / segment.length;
+  const S inverse_length = S(1) / segment.length;
+  segment.sin_theta = segment.arc * inverse_length;
+  segment.cos_theta = segment.rise * inverse_length;
   segment.kappa = kappa_perp * segment.sin_theta;
   segment.inverse_index = S(1) - segment.sin_theta * segment.sin_theta *
                                      half_turn * half_turn *
@@ -156,7 +159,7 @@ SegmentDerivatives<S> derivatives(const Segment<S>& segment) {
   const Cartesian<S> along{segment.chord_cos, segment.chord_sin, S(0)};
   const Cartesian<S> left{-segment.chord_sin, segment.chord_cos, S(0)};
   const Cartesian<S> z{S(0), S(0), S(1)};
-  const Cartesian<S> chord_azimuth = (S(1) / segment.chord) * left;
+  const Cartesian<S> chord_azimuth = segment.inverse_chord * left;
   const Cartesian<S> half_bend =
       (S(0.5) * segment.index * segment.kappa) *
       ((sine * segment.shape.stretch) * along + cosine * z);
@@ -164,7 +167,7 @@ SegmentDerivatives<S> derivatives(const Segment<S>& segment) {
   return {
       .azimuth_start = chord_azimuth - half_bend,
       .azimuth_end = chord_azimuth + half_bend,
-      .polar = (segment.index * sine / segment.chord) *
+      .polar = (segment.index * sine * segment.inverse_chord) *
                (cosine * along - (sine * segment.shape.cosine) * z),
       .azimuth_slope = S(0.5) * segment.index * segment.length,
       .polar_slope = S(0.25) * segment.index * sine * cosine *

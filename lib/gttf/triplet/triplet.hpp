@@ -59,6 +59,14 @@ S polar_kink(const Segment<S>& first, const Segment<S>& second) {
 
 }  // namespace detail
 
+/// 1/sin^2 of the mean polar angle, see sin_mean_theta().
+template <class S>
+S inverse_sin2_mean_theta(const Triplet<S>& triplet) {
+  const S sine = triplet.first.sin_theta + triplet.second.sin_theta;
+  const S cosine = triplet.first.cos_theta + triplet.second.cos_theta;
+  return (sine * sine + cosine * cosine) / (sine * sine);
+}
+
 /// sin of the mean polar angle (theta_01 + theta_12)/2, which turns an
 /// isotropic scattering angle into an azimuth: sigma_phi = sigma_MS / this.
 /// Source  [GTTF] eq:sigma_phi_ms

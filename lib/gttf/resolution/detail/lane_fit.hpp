@@ -26,15 +26,31 @@ std::size_t lane_workspace(std::size_t n_crossings, std::size_t n_coordinates) {
   return n_crossings * sizeof(LaneStep<S>) + n_coordinates * sizeof(Row<S>);
 }
 
-/// Sets the lanes that a step was not for back to what they were. All lanes
-/// take every step, so that no lane's result depends on its neighbours.
-template <class S, class Numbers>
-[[gnu::always_inline]] inline void restore(Numbers& numbers,
-                                           const Numbers& before,
-                                           LaneBits active) {
-  const auto mask = Lane<S>::mask(active);
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    numbers[i] = select(mask, numbers[i], before[i]);
+// The operations on the equations stay functions of their own: in one piece
+// with the rest the compiler would keep 15 packs of a state in registers that
+// it does not have, and copy them to and fro.
+
+/// Adds one coordinate; two coordinates. One after the other: the second
+/// follows one row behind the first, while a rotation of both at once would
+/// wait for the division of each row.
+template <ZeroVariance z, class S>
+[[gnu::noinline]] void measure_in_lanes(FiveEquations<S>& e, const Row<S>& a,
+                                        const S& va) {
+  measure<z>(e, a, va);
+}
+template <ZeroVariance z, class S>
+[[gnu::noinline]] void measure_in_lanes(FiveEquations<S>& e, const Row<S>& a,
+                                        const S& va, const Row<S>& b,
+                                        const S& vb) {
+  measure<z>(e, a, va);
+  measure<z>(e, b, vb);
+}
+
+template <ZeroVariance z, bool keep_gain, class S>
+[[gnu::noinline]] void scatter_in_lanes(FiveEquations<S>& e, const Kink<S>& b,
+                                        const S& w, const S& w_phi,
+                                        KinkGain<S>* gain) {
+  scatter<z, keep_gain>(e, b, w, w_phi, gain);
 }
 
 template <class S, LaneExtras extras>
@@ -77,97 +93,96 @@ class LaneFitter {
   /// Functions of the line whose errors are traced back: all five, or theta and
   /// kappa, the last two.
   static constexpr std::size_t n_functions = budget ? 5 : 2;
+  using Parts = std::array<S, n_parameters>;
   static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
   void take(std::size_t k, const LaneCrossing& c) {
     const LaneSurface& s = task_.surfaces[c.surface];
     const Crossing<S> x = cross(line_, s.record);
-    const Kink<S> b = kink(line_, x);
-    const S w = s.record.x_over_x0 > 0 ? theta0_squared(line_, task_.scattering,
-                                                        x.x_over_x0, x_over_x0_)
-                                       : S(0);
-    const S w_phi = w * inv_sin2_;
+    Kink<S> b = kink(line_, x);
+    S w = s.record.x_over_x0 > 0
+              ? theta0_squared(line_, task_.scattering, x.x_over_x0, x_over_x0_)
+              : S(0);
+    if (task_.mixed) [[unlikely]] {
+      for (std::size_t i = 0; i < 3; ++i) {
+        b.theta[i] = in_lanes(c.kinked | c.inner, b.theta[i], 0);
+        b.phi[i] = in_lanes(c.kinked | c.inner, b.phi[i], 0);
+      }
+      w = in_lanes(c.kinked | c.inner, w, 0);
+    }
     if constexpr (way_back) {
       steps_[k].kink = b;
       steps_[k].w = w;
     }
-    if (c.kinked != 0) {
-      scatter_state<nonzero, way_back>(all_, c.kinked, b, w, w_phi,
-                                       way_back ? &steps_[k].gain : nullptr);
-      if constexpr (limits) {
-        scatter_state<zero, false>(exact_, c.kinked, b, w, w_phi, nullptr);
-        if (s.record.n_axes > 0)
-          no_scattering_limit_ |= c.kinked & ~L::bits(w > S(0));
-      }
-    }
+    if (c.kinked != 0) scatter_all(s, b, in_lanes(c.kinked, w, 0), c, k);
     if (c.fitted != 0) measure_all(s, x, c.fitted);
     if (c.first != 0) finish(s, x, c.first);
-    if (c.inner != 0) add_inner(b, w, w_phi, c.inner);
-  }
-
-  template <ZeroVariance z, bool keep_gain>
-  [[gnu::always_inline]] void scatter_state(Equations& e, LaneBits active,
-                                            const Kink<S>& b, const S& w,
-                                            const S& w_phi, KinkGain<S>* gain) {
-    on_lanes(e, active, [&](Equations& own) {
-      scatter<z, keep_gain>(own, b, w, w_phi, gain);
-    });
-  }
-
-  /// Does `step` with the equations of the active lanes.
-  template <class Step>
-  [[gnu::always_inline]] void on_lanes(Equations& e, LaneBits active,
-                                       const Step& step) {
-    Equations own = e;
-    step(own);
-    if (active != task_.all) [[unlikely]] {
-      restore<S>(own.v, e.v, active);
-      restore<S>(own.r, e.r, active);
+    if (c.inner != 0) {
+      const S inner = in_lanes(c.inner, w, 0);
+      add_kink_variance(b, inner, inner * inv_sin2_, perigee_);
     }
-    e = own;
+  }
+
+  /// In lanes that a step is not for there stands what makes it change nothing,
+  /// not by a bit: no row and no kink of variance 0. Other numbers of that lane
+  /// may be NaN.
+  [[gnu::always_inline]] S in_lanes(LaneBits lanes, const S& x,
+                                    double otherwise) const {
+    return task_.mixed ? select(L::mask(lanes), x, S(otherwise)) : x;
+  }
+
+  void scatter_all(const LaneSurface& s, const Kink<S>& b, const S& w,
+                   const LaneCrossing& c, std::size_t k) {
+    const S w_phi = w * inv_sin2_;
+    scatter_in_lanes<nonzero, way_back>(all_, b, w, w_phi,
+                                        way_back ? &steps_[k].gain : nullptr);
+    if constexpr (limits) {
+      scatter_in_lanes<zero, false>(exact_, b, w, w_phi,
+                                    static_cast<KinkGain<S>*>(nullptr));
+      if (s.record.n_axes > 0)
+        no_scattering_limit_ |= c.kinked & ~L::bits(w > S(0));
+    }
   }
 
   void measure_all(const LaneSurface& s, const Crossing<S>& x,
                    LaneBits active) {
     const unsigned n = s.record.n_axes;
     const auto row = [&](unsigned q) {
-      return coordinate_row(line_, s.record, x, s.axes[q].cosine,
-                            s.axes[q].sine);
+      Row<S> r =
+          coordinate_row(line_, s.record, x, s.axes[q].cosine, s.axes[q].sine);
+      if (task_.mixed) [[unlikely]]
+        for (S& element : r) element = in_lanes(active, element, 0);
+      return r;
+    };
+    // where the row is 0, any power of two
+    const auto variance = [&](unsigned q) {
+      return in_lanes(active, S(s.axes[q].variance), 1);
     };
     Row<S> a, b;
     for (unsigned q = 0; q < n; q += 2) {
       a = row(q);
-      const S va(s.axes[q].variance);
+      const S va = variance(q);
       if constexpr (way_back) rows_[n_rows_++] = a;
       if (q + 1 < n) {
         b = row(q + 1);
-        const S vb(s.axes[q + 1].variance);
+        const S vb = variance(q + 1);
         if constexpr (way_back) rows_[n_rows_++] = b;
-        on_lanes(all_, active,
-                 [&](Equations& e) { measure_pair<nonzero>(e, a, va, b, vb); });
-        if constexpr (limits)
-          on_lanes(hits_, active, [&](Equations& e) {
-            measure_pair<nonzero>(e, a, va, b, vb);
-          });
+        measure_in_lanes<nonzero>(all_, a, va, b, vb);
+        if constexpr (limits) measure_in_lanes<nonzero>(hits_, a, va, b, vb);
       } else {
-        on_lanes(all_, active,
-                 [&](Equations& e) { measure<nonzero>(e, a, va); });
-        if constexpr (limits)
-          on_lanes(hits_, active,
-                   [&](Equations& e) { measure<nonzero>(e, a, va); });
+        measure_in_lanes<nonzero>(all_, a, va);
+        if constexpr (limits) measure_in_lanes<nonzero>(hits_, a, va);
       }
     }
     if constexpr (limits) {
       if (n == 0) return;
+      const S none = in_lanes(active, S(0), 1);
       if (n > 2) a = row(0);
       if (s.independent_axis > 0) {
         if (n > 2) b = row(s.independent_axis);
-        on_lanes(exact_, active, [&](Equations& e) {
-          measure_pair<zero>(e, a, S(0), b, S(0));
-        });
+        measure_in_lanes<zero>(exact_, a, none, b, none);
       } else {
-        on_lanes(exact_, active,
-                 [&](Equations& e) { measure<zero>(e, a, S(0)); });
+        measure_in_lanes<zero>(exact_, a, none);
       }
     }
   }
@@ -206,16 +221,6 @@ class LaneFitter {
         both(both(e.v[0] <= S(1e6), e.v[1] <= S(1e6)),
              both(both(e.v[2] <= S(1), e.v[3] <= S(1)), e.v[4] <= S(1e6) * k2));
     return task_.all & ~L::bits(fine);
-  }
-
-  void add_inner(const Kink<S>& b, const S& w, const S& w_phi,
-                 LaneBits active) {
-    Covariance5<S> own = perigee_;
-    add_kink_variance(b, w, w_phi, own);
-    if (active != task_.all) [[unlikely]]
-      for (std::size_t i = 0; i < 5; ++i)
-        restore<S>(own[i], perigee_[i], active);
-    perigee_ = own;
   }
 
   /// The user's parameters: kappa -> q/p = -kappa/B.
@@ -266,14 +271,16 @@ class LaneFitter {
     hit_sum.fill(S(0));
     for (std::size_t k = 0; k < task_.n_crossings; ++k) {
       const LaneCrossing& c = task_.list[k];
-      LaneValues* const parts =
-          budget ? task_.budget + k * budget_planes : nullptr;
+      Parts scattering{}, hits{};
+      if (c.inner != 0) add_inner(steps_[k], c.inner, scattering);
+      if (c.fitted != 0) take_hits(c, hit_sum, hits);
+      if (c.kinked != 0) take_kinks(steps_[k], scattering);
       if constexpr (budget)
-        for (std::size_t i = 0; i < budget_planes; ++i)
-          L::store(S(0), parts[i]);
-      if (c.inner != 0) store_inner(steps_[k], c.inner, parts);
-      if (c.fitted != 0) take_hits(c, hit_sum, parts);
-      if (c.kinked != 0) take_kinks(steps_[k], c.kinked, parts);
+        for (std::size_t i = 0; i < n_parameters; ++i) {
+          LaneValues* const parts = task_.budget + k * budget_planes;
+          L::store(scattering[i], parts[i]);
+          L::store(hits[i], parts[n_parameters + i]);
+        }
     }
     store_share(hit_sum[n_functions - 1], start[n_functions - 1][4],
                 LanePlane::mu_phi);
@@ -288,56 +295,43 @@ class LaneFitter {
 
   /// Hits of a crossing, whose rows were kept last of those still there.
   void take_hits(const LaneCrossing& c, std::array<S, n_functions>& hit_sum,
-                 LaneValues* parts) {
+                 Parts& parts) {
     const LaneSurface& s = task_.surfaces[c.surface];
     n_rows_ -= s.record.n_axes;
     for (unsigned q = 0; q < s.record.n_axes; ++q) {
       const S weight(1 / s.axes[q].variance);
       const std::array<S, n_functions> gain =
           covariance_with(inside_, rows_[n_rows_ + q]);
-      std::array<S, n_functions> sum = hit_sum;
       for (std::size_t i = 0; i < n_functions; ++i)
-        sum[i] = sum[i] + gain[i] * gain[i] * weight;
-      if (c.fitted != task_.all) [[unlikely]]
-        restore<S>(sum, hit_sum, c.fitted);
-      hit_sum = sum;
-      if constexpr (budget)
-        add_parts(gain, weight, c.fitted, parts + n_parameters);
+        hit_sum[i] = hit_sum[i] + gain[i] * gain[i] * weight;
+      if constexpr (budget) add_parts(gain, weight, parts);
     }
   }
 
-  void take_kinks(const LaneStep<S>& step, LaneBits active, LaneValues* parts) {
-    std::array<Row<S>, n_functions> own = inside_;
+  void take_kinks(const LaneStep<S>& step, Parts& parts) {
     const KinkCovariance<S, n_functions> with =
-        pass_outwards(step.kink, step.gain, own);
-    if (active != task_.all) [[unlikely]]
-      for (std::size_t i = 0; i < n_functions; ++i)
-        restore<S>(own[i], inside_[i], active);
-    inside_ = own;
+        pass_outwards(step.kink, step.gain, inside_);
     if constexpr (budget) {
-      const LaneBits scattering = active & L::bits(step.w > S(0));
-      const S weight = S(1) / step.w;
-      add_parts(with.theta, weight, scattering, parts);
-      add_parts(with.phi, weight * line_.sin_theta * line_.sin_theta,
-                scattering, parts);
+      const S weight = select(step.w > S(0), S(1) / step.w, S(0));
+      add_parts(with.theta, weight, parts);
+      add_parts(with.phi, weight * line_.sin_theta * line_.sin_theta, parts);
     }
   }
 
-  void store_inner(const LaneStep<S>& step, LaneBits active,
-                   LaneValues* parts) {
+  void add_inner(const LaneStep<S>& step, LaneBits active, Parts& parts) {
     if constexpr (budget) {
       const Kink<S>& b = step.kink;
-      add_parts({b.theta[0], b.theta[1], b.theta[2], S(1), S(0)}, step.w,
-                active, parts);
-      add_parts({b.phi[0], b.phi[1], b.phi[2], S(0), S(0)}, step.w * inv_sin2_,
-                active, parts);
+      const S w = in_lanes(active, step.w, 0);
+      add_parts({b.theta[0], b.theta[1], b.theta[2], S(1), S(0)}, w, parts);
+      add_parts({b.phi[0], b.phi[1], b.phi[2], S(0), S(0)}, w * inv_sin2_,
+                parts);
     }
   }
 
   /// Adds change^2 * weight of every Parameter, the change of the line's being
   /// given.
   void add_parts(const std::array<S, n_functions>& change, const S& weight,
-                 LaneBits active, LaneValues* parts) {
+                 Parts& parts) {
     const S p = -change[4] / line_.kappa;
     const auto [x, y, tx, ty] = at_start_plane(line_, change);
     const S changes[n_parameters] = {p,         p + line_.cot_theta * change[3],
@@ -345,12 +339,8 @@ class LaneFitter {
                                      change[2], change[3],
                                      x,         y,
                                      tx,        ty};
-    const auto mask = L::mask(active);
-    for (std::size_t i = 0; i < n_parameters; ++i) {
-      const S before = L::load(parts[i]);
-      L::store(select(mask, before + changes[i] * changes[i] * weight, before),
-               parts[i]);
-    }
+    for (std::size_t i = 0; i < n_parameters; ++i)
+      parts[i] = parts[i] + changes[i] * changes[i] * weight;
   }
 
   const LaneFit& task_;
@@ -367,7 +357,7 @@ class LaneFitter {
 };
 
 template <class S, LaneExtras extras>
-LaneBits fit_lanes(const LaneFit& task) {
+[[gnu::flatten]] LaneBits fit_lanes(const LaneFit& task) {
   return LaneFitter<S, extras>(task).run();
 }
 

@@ -1,45 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of any number type: how they are loaded and stored, and the search of
-// the crossings in lanes.
+// The search of the crossings in lanes.
 #pragma once
 
-#include "gttf/core/pack_functions.hpp"
+#include "gttf/core/detail/pack_lane.hpp"
 #include "gttf/resolution/detail/lanes.hpp"
 #include "gttf/trajectory/reach.hpp"
 
 namespace gttf::detail {
-
-/// A Pack, or one double as a single lane.
-template <class S>
-struct Lane {
-  static constexpr std::size_t width = S::size;
-  using Mask = typename S::Mask;
-  [[gnu::always_inline]] static S load(const LaneValues& x) {
-    return S::load(x.value);
-  }
-  [[gnu::always_inline]] static void store(const S& from, LaneValues& to) {
-    from.store(to.value);
-  }
-  [[gnu::always_inline]] static Mask mask(LaneBits bits) {
-    return S::mask_of(bits);
-  }
-  [[gnu::always_inline]] static LaneBits bits(const Mask& mask) {
-    return lane_bits(mask);
-  }
-};
-
-template <>
-struct Lane<double> {
-  static constexpr std::size_t width = 1;
-  using Mask = bool;
-  static double load(const LaneValues& x) { return x.value[0]; }
-  static void store(double from, LaneValues& to) { to.value[0] = from; }
-  static bool mask(LaneBits bits) { return (bits & 1) != 0; }
-  static LaneBits bits(bool mask) { return mask ? 1 : 0; }
-};
-
-template <class S>
-inline constexpr LaneBits all_lanes = (1u << Lane<S>::width) - 1;
 
 template <class S>
 [[gnu::always_inline]] inline Line<S> line_of(const LaneTracks& t, double bz) {
@@ -52,7 +19,7 @@ template <class S>
 }
 
 template <class S>
-void search_lanes(LaneSearch& task) {
+[[gnu::flatten]] void search_lanes(LaneSearch& task) {
   using L = Lane<S>;
   const Line<S> line = line_of<S>(*task.tracks, task.bz);
   S sum(0);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gttf/core/detail/lane_values.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
@@ -15,16 +16,6 @@ enum class Scattering;
 }
 
 namespace gttf::detail {
-
-inline constexpr std::size_t most_lanes = 16;
-
-/// One number per lane.
-struct alignas(64) LaneValues {
-  double value[most_lanes];
-};
-
-/// Bit i: lane i.
-using LaneBits = std::uint32_t;
 
 /// A surface and where its coordinates stand.
 struct LaneSurface {
@@ -94,6 +85,7 @@ struct LaneFit {
   const LaneCrossing* list = nullptr;
   std::size_t n_crossings = 0;
   LaneBits all = 0;
+  bool mixed = false;  ///< the lanes differ in the bits of `list`
   /// For the way back: LaneKernel::workspace() bytes, aligned to 64.
   std::byte* workspace = nullptr;
   LaneValues* out = nullptr;

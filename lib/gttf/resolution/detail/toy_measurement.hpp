@@ -18,6 +18,12 @@ class ToyMeasurement {
 
   bool measures() const { return measures_; }
   const SurfaceRecord& surface() const { return surface_; }
+  /// Does it measure a point, and not just one coordinate?
+  bool measures_point() const { return measures_ && !free_; }
+  /// Shift along u' and v' per random number `i` of a point.
+  const Eigen::Vector2d& error(int i) const {
+    return i == 0 ? first_error_ : second_error_;
+  }
   /// Sets place and axes of a hit of a track that crosses at `at`.
   /// @param normal  random numbers, as many as there are coordinates
   /// @return        behind the last one used

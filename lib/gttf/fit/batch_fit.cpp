@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/fit/batch_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <tuple>
+
+#include "gttf/core/parallel.hpp"
+#include "gttf/fit/detail/hit_batch.hpp"
+#include "gttf/trajectory/surface_axes.hpp"
+
+namespace gttf {
+
+namespace {
+
+using detail::HitKernel;
+using detail::HitPlane;
+using detail::LaneValues;
+
+constexpr std::size_t block_size = 512;
+constexpr std::size_t triangle = 15;
+
+/// Coordinates that are nearly parallel do not make a point.
+constexpr double parallel = 1e-12;
+
+double determinant(const FitSurface& s) {
+  const CoordinateAxis &a = s.coordinates[0], &b = s.coordinates[1];
+  return a.cosine * b.sine - a.sine * b.cosine;
+}
+
+bool measures_point(const FitSurface& s) {
+  return s.n_coordinates == 2 && s.coordinates[0].variance > 0 &&
+         s.coordinates[1].variance > 0 && std::abs(determinant(s)) >= parallel;
+}
+
+bool scatters(const HitArrays& hits, std::size_t surface) {
+  const bool shared = hits.theta0_2.size() == hits.surfaces.size();
+  const auto own = shared
+                       ? hits.theta0_2.subspan(surface, 1)
+                       : hits.theta0_2.subspan(surface * hits.size, hits.size);
+  return std::any_of(own.begin(), own.end(), [](double x) { return x > 0; });
+}
+
+/// A passive layer between hits would need its kinks in the equations.
+bool scatters_between_hits(const HitArrays& hits) {
+  std::size_t n_measuring = 0, n_before = 0;
+  for (const FitSurface& s : hits.surfaces)
+    n_measuring += s.n_coordinates > 0 ? 1 : 0;
+  for (std::size_t i = 0; i < hits.surfaces.size(); ++i) {
+    if (hits.surfaces[i].n_coordinates > 0)
+      ++n_before;
+    else if (n_before > 0 && n_before < n_measuring && scatters(hits, i))
+      return true;
+  }
+  return false;
+}
+
+/// A point of the surface near `at`.
+Vector3 foot(const SurfaceRecord& s, const Vector3& at) {
+  using Kind = SurfaceRecord::Kind;
+  Vector3 p = at;
+  switch (s.kind) {
+    case Kind::cylinder:
+      p *= s.position / at.head<2>().norm();
+      break;
+    case Kind::plane: {
+      const Vector3 normal(s.normal_cos, s.normal_sin, 0);
+      p += (s.position - normal.dot(at)) * normal;
+      break;
+    }
+    case Kind::disk:
+    case Kind::disk_plane:
+      p.z() = s.position;
+  }
+  return p;
+}
+
+/// What the threads share.
+struct Job {
+  const HitArrays& hits;
+  FitKind kind;
+  const FitOptions& options;
+  const FitArrays& results;
+  const HitKernel& kernel;
+  const detail::HitBatch& batch;
+  bool in_lanes;
+};
+
+class Worker {
+ public:
+  explicit Worker(const Job& job)
+      : job_(job),
+        fitter_(job.options),
+        workspace_(job.in_lanes ? job.kernel.workspace(job.batch.n_hits) : 0),
+        hits_(3 * job.batch.n_hits),
+        theta0_2_(job.batch.points.size()),
+        copies_(hits_.size() + theta0_2_.size() + 1) {
+    lanes_.points = job.batch.points.data();
+    lanes_.n_points = job.batch.points.size();
+    lanes_.n_hits = job.batch.n_hits;
+    lanes_.hits = hits_.data();
+    lanes_.theta0_2 = theta0_2_.data();
+    std::ranges::fill(estimate_.value, job.options.kappa);
+    for (int i = 0; i < 3; ++i) lanes_.origin[i] = job.hits.origin[i];
+    lanes_.perigee = job.options.detail >= FitDetail::perigee &&
+                     (!job.results.perigee.empty() ||
+                      !job.results.perigee_covariance.empty());
+    lanes_.workspace = workspace_.data();
+  }
+
+  void run(std::size_t begin, std::size_t end) {
+    statistics_.tracks += end - begin;
+    if (!job_.in_lanes) {
+      statistics_.not_for_lanes += end - begin;
+      for (std::size_t t = begin; t < end; ++t) fit_alone(t);
+      return;
+    }
+    for (std::size_t t = begin; t < end; t += job_.kernel.width)
+      fit_lanes(t, std::min(job_.kernel.width, end - t));
+  }
+
+  const BatchFitStatistics& statistics() const { return statistics_; }
+
+ private:
+  /// Where numbers for all lanes begin, of which the first n are there; a copy
+  /// in which the others repeat the last, if there are fewer.
+  const double* whole(const double* from, std::size_t n, LaneValues& copy) {
+    if (n == job_.kernel.width) return from;
+    std::copy_n(from, n, copy.value);
+    std::fill(copy.value + n, copy.value + job_.kernel.width, from[n - 1]);
+    return copy.value;
+  }
+  /// The same number for all lanes.
+  static const double* shared(double value, LaneValues& copy) {
+    std::ranges::fill(copy.value, value);
+    return copy.value;
+  }
+
+  void fit_lanes(std::size_t t, std::size_t n) {
+    const HitArrays& in = job_.hits;
+    const std::size_t size = in.size;
+    LaneValues* copy = copies_.data();
+    for (std::size_t i = 0; i < hits_.size(); ++i) {
+      const std::span<const double> from = i % 3 == 0   ? in.x
+                                           : i % 3 == 1 ? in.y
+                                                        : in.z;
+      hits_[i] = whole(from.data() + i / 3 * size + t, n, *copy++);
+    }
+    for (std::size_t i = 0; i < theta0_2_.size(); ++i, ++copy) {
+      const std::size_t s = job_.batch.surface[i];
+      theta0_2_[i] = in.theta0_2.size() == in.surfaces.size()
+                         ? shared(in.theta0_2[s], *copy)
+                         : whole(in.theta0_2.data() + s * size + t, n, *copy);
+    }
+    lanes_.kappa_ref = in.kappa_ref.size() == 1
+                           ? shared(in.kappa_ref[0], *copy)
+                           : whole(in.kappa_ref.data() + t, n, *copy);
+    lanes_.estimate =
+        job_.options.kappa == 0 ? lanes_.kappa_ref : estimate_.value;
+    detail::HitLaneFit fit{job_.kind, job_.options.weights, out_.data()};
+    job_.kernel.fit(lanes_, &fit, 1);
+    detail::store(out_.data(), n, job_.results, t, in.size);
+    for (std::size_t lane = 0; lane < n; ++lane) {
+      if ((fit.done >> lane & 1) != 0) {
+        ++statistics_.in_lanes;
+        continue;
+      }
+      ++statistics_.doubtful;
+      fit_alone(t + lane);
+    }
+  }
+
+  void fit_alone(std::size_t t) {
+    detail::store(fitter_.fit(job_.hits.track(t), job_.kind), job_.results, t,
+                  job_.hits.size);
+  }
+
+  const Job& job_;
+  TrackFitter fitter_;
+  detail::LaneWorkspace workspace_;
+  detail::HitLanes lanes_;
+  std::vector<const double*> hits_, theta0_2_;
+  std::vector<LaneValues> copies_;  ///< of what is not there as needed
+  LaneValues estimate_;
+  std::array<LaneValues, HitPlane::count> out_;
+  BatchFitStatistics statistics_;
+};
+
+}  // namespace
+
+namespace detail {
+
+void store(const LaneValues* planes, std::size_t n, const FitArrays& to,
+           std::size_t t, std::size_t size) {
+  const auto put = [&](std::size_t plane, std::span<double> target,
+                       std::size_t row = 0) {
+    if (!target.empty())
+      std::copy_n(planes[plane].value, n, target.data() + row * size + t);
+  };
+  put(HitPlane::kappa, to.kappa);
+  put(HitPlane::sigma, to.sigma);
+  put(HitPlane::chi2, to.chi2);
+  put(HitPlane::kappa_weights, to.kappa_weights);
+  for (std::size_t q = 0; q < 5; ++q) put(HitPlane::perigee + q, to.perigee, q);
+  for (std::size_t i = 0; i < triangle; ++i)
+    put(HitPlane::covariance + i, to.perigee_covariance, i);
+  if (!to.status.empty()) std::fill_n(to.status.data() + t, n, FitStatus::ok);
+}
+
+void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
+           std::size_t size) {
+  const auto put = [t](double value, std::span<double> target,
+                       std::size_t at = 0) {
+    if (!target.empty()) target[at + t] = value;
+  };
+  put(fit.kappa, to.kappa);
+  put(fit.sigma, to.sigma);
+  put(fit.chi2, to.chi2);
+  put(fit.kappa_weights, to.kappa_weights);
+  std::size_t plane = 0;
+  for (int i = 0; i < 5; ++i) {
+    put(fit.perigee[i], to.perigee, static_cast<std::size_t>(i) * size);
+    for (int j = 0; j <= i; ++j, ++plane)
+      put(fit.perigee_covariance(i, j), to.perigee_covariance, plane * size);
+  }
+  if (!to.status.empty()) to.status[t] = fit.status;
+}
+
+LaneWorkspace::LaneWorkspace(std::size_t bytes)
+    : lines_(std::make_unique_for_overwrite<Line[]>((bytes + sizeof(Line) - 1) /
+                                                    sizeof(Line))) {}
+
+HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
+  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+    const FitSurface& s = surfaces[i];
+    if (s.n_coordinates == 0 && n_hits > 0) continue;
+    HitLanePoint& p = points.emplace_back();
+    surface.push_back(i);
+    p.surface = s.surface;
+    if (s.n_coordinates == 0) continue;
+    ++n_hits;
+    p.measures = true;
+    const CoordinateAxis &a = s.coordinates[0], &b = s.coordinates[1];
+    const double sigma_a = std::sqrt(a.variance),
+                 sigma_b = std::sqrt(b.variance), det = determinant(s);
+    p.largest_sigma = std::max(sigma_a, sigma_b);
+    p.error[0][0] = sigma_a * b.sine / det;
+    p.error[0][1] = -sigma_a * b.cosine / det;
+    p.error[1][0] = -sigma_b * a.sine / det;
+    p.error[1][1] = sigma_b * a.cosine / det;
+  }
+}
+
+}  // namespace detail
+
+TrackHits HitArrays::track(std::size_t t) const {
+  TrackHits track;
+  track.field = field;
+  track.kappa_ref = kappa_ref[kappa_ref.size() == 1 ? 0 : t];
+  track.origin = origin;
+  std::size_t hit = 0;
+  const auto measured = [&](std::size_t h) {
+    return Vector3(x[h * size + t], y[h * size + t], z[h * size + t]);
+  };
+  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+    const FitSurface& s = surfaces[i];
+    TrackHit& h = track.points.emplace_back();
+    h.position = s.n_coordinates > 0
+                     ? measured(hit++)
+                     : foot(s.surface, measured(hit > 0 ? hit - 1 : 0));
+    std::tie(h.u, h.v) = surface_axes(s.surface, h.position);
+    h.coordinates = s.coordinates;
+    h.n_coordinates = s.n_coordinates;
+    h.cylinder = s.surface.kind == SurfaceRecord::Kind::cylinder;
+    h.theta0_2 =
+        theta0_2[theta0_2.size() == surfaces.size() ? i : i * size + t];
+  }
+  return track;
+}
+
+BatchFitStatistics& BatchFitStatistics::operator+=(
+    const BatchFitStatistics& other) {
+  tracks += other.tracks;
+  in_lanes += other.in_lanes;
+  doubtful += other.doubtful;
+  not_for_lanes += other.not_for_lanes;
+  return *this;
+}
+
+bool fits_in_lanes(std::span<const FitSurface> surfaces,
+                   const FitOptions& options) {
+  std::size_t n_hits = 0;
+  for (const FitSurface& s : surfaces) {
+    if (s.n_coordinates == 0) continue;
+    if (!measures_point(s)) return false;
+    ++n_hits;
+  }
+  return n_hits >= 3 && options.relinearisations == 0 &&
+         options.detail != FitDetail::hits;
+}
+
+BatchFitStatistics fit(const HitArrays& hits, FitKind kind,
+                       const FitOptions& options, const FitArrays& results,
+                       unsigned threads) {
+  const detail::HitBatch batch(hits.surfaces);
+  const bool in_lanes = hits.field && fits_in_lanes(hits.surfaces, options) &&
+                        !scatters_between_hits(hits);
+  const Job job{
+      hits,  kind,    options, results, detail::hit_kernel(simd_level()),
+      batch, in_lanes};
+  BatchFitStatistics statistics;
+  std::mutex mutex;
+  parallel_workers((hits.size + block_size - 1) / block_size, threads,
+                   [&](const auto& next) {
+                     Worker worker(job);
+                     while (const auto block = next()) {
+                       const std::size_t begin = *block * block_size;
+                       worker.run(begin,
+                                  std::min(begin + block_size, hits.size));
+                     }
+                     const std::lock_guard lock(mutex);
+                     statistics += worker.statistics();
+                   });
+  return statistics;
+}
+
+}  // namespace gttf

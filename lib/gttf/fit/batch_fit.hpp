@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fits of many tracks at once: arrays of hits in, arrays of results out,
+// several tracks in every instruction.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "gttf/fit/global_fit.hpp"
+
+namespace gttf {
+
+/// A surface that all tracks of a batch meet.
+struct FitSurface {
+  SurfaceRecord surface;
+  /// In the axes (u', v') of the surface; the first n_coordinates count, 0: it
+  /// is passive.
+  std::array<CoordinateAxis, 2> coordinates{};
+  int n_coordinates = 0;
+};
+
+/// Hits of tracks on the same surfaces, in a field along z, as arrays; mm, rad.
+struct HitArrays {
+  std::size_t size = 0;                  ///< number of tracks
+  std::span<const FitSurface> surfaces;  ///< in order of flight
+  /// Measured points: the h-th of track t stands at h size + t.
+  std::span<const double> x, y, z;
+  /// TrackHit::theta0_2 on surface i of track t at i size + t; or one per
+  /// surface.
+  std::span<const double> theta0_2;
+  /// TrackHits::kappa_ref per track, or one for all.
+  std::span<const double> kappa_ref;
+  Vector3 origin = Vector3::Zero();
+  bool field = true;  ///< false: straight tracks
+
+  /// One of the tracks.
+  TrackHits track(std::size_t t) const;
+};
+
+/// Where the results go. An array that is empty is not asked for. Numbers are
+/// NaN unless the status is ok; the members are those of GlobalFit.
+struct FitArrays {
+  std::span<double> kappa, sigma, chi2, kappa_weights;
+  /// (parameter q) of track t at q size + t, order of Perigee with kappa.
+  std::span<double> perigee;
+  /// Lower triangle of perigee_covariance: (i, j <= i) of track t stands at
+  /// (i (i + 1)/2 + j) size + t.
+  std::span<double> perigee_covariance;
+  std::span<FitStatus> status;
+};
+
+/// Which way the tracks of a batch took.
+struct BatchFitStatistics {
+  std::size_t tracks = 0;
+  std::size_t in_lanes = 0;
+  /// One by one: a coarse hit, a strong bend, a fit that failed.
+  std::size_t doubtful = 0;
+  /// One by one: the surfaces, the field or the options are not for lanes.
+  std::size_t not_for_lanes = 0;
+
+  BatchFitStatistics& operator+=(const BatchFitStatistics& other);
+};
+
+/// Is it for lanes: two coordinates on every measuring surface, three of these
+/// at least, no passive one that scatters between them, a field, and neither
+/// re-linearisations nor FitDetail::hits asked for?
+bool fits_in_lanes(std::span<const FitSurface> surfaces,
+                   const FitOptions& options);
+
+/// TrackFitter::fit() for every track: the same numbers but for rounding. The
+/// result of a track does not depend on the number of threads nor, within one
+/// SimdLevel, on the tracks beside it. Arrays of different tracks' lists of
+/// surfaces are fitted in calls of their own.
+BatchFitStatistics fit(const HitArrays& hits, FitKind kind,
+                       const FitOptions& options, const FitArrays& results,
+                       unsigned threads = 1);
+
+}  // namespace gttf

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// HitBatch: what the tracks of a batch of fits in lanes have in common.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gttf/fit/batch_fit.hpp"
+#include "gttf/fit/detail/hit_lanes.hpp"
+
+namespace gttf::detail {
+
+/// Bytes whose address is a multiple of 64.
+class LaneWorkspace {
+ public:
+  explicit LaneWorkspace(std::size_t bytes);
+  std::byte* data() { return reinterpret_cast<std::byte*>(lines_.get()); }
+
+ private:
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  std::unique_ptr<Line[]> lines_;
+};
+
+/// The points that matter for fits: hits, and passive layers before them.
+struct HitBatch {
+  explicit HitBatch(std::span<const FitSurface> surfaces);
+
+  std::vector<HitLanePoint> points;
+  std::vector<std::size_t> surface;  ///< of each point
+  std::size_t n_hits = 0;
+};
+
+/// Stores planes of HitLaneFit::out, or a fit, as track t and following of
+/// arrays for `size` tracks.
+void store(const LaneValues* planes, std::size_t n, const FitArrays& to,
+           std::size_t t, std::size_t size);
+void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
+           std::size_t size);
+
+}  // namespace gttf::detail

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Perigee parameters with covariance from solved equations, for any scalar:
+// state_on_segment() and set_perigee() in lanes.
+#pragma once
+
+#include "gttf/fit/detail/hit_lane_solution.hpp"
+#include "gttf/fit/perigee_transport.hpp"
+
+namespace gttf::detail {
+
+/// A curvature with its error: sigma^2 and the shifts of the first two hits
+/// with Cov(u) = 1 - M^T M + sigma^2 (M^T a)(M^T a)^T.
+template <class S>
+struct FittedCurvature {
+  S kappa, variance;
+};
+
+/// The arc between two points at a curvature, by Newton's method from the
+/// length of one nearby; see segment_at_curvature.
+template <class S>
+Segment<S> segment_near(const Cartesian<S>& start, const Cartesian<S>& end,
+                        const S& kappa, S length) {
+  using std::abs, std::sqrt;
+  const Cartesian<S> step = end - start;
+  const S chord2 = transverse_dot(step, step), rise2 = step.z * step.z;
+  LaneMask<S> moving = Lane<S>::mask(all_lanes<S>);
+  for (int i = 0; i < 12 && any(moving); ++i) {
+    const S half_turn = S(0.5) * kappa * length;
+    const ArcShape<S> shape = arc_shape(half_turn);
+    const S arc2 = length * length - rise2;
+    const S excess = arc2 - chord2 * shape.stretch * shape.stretch;
+    const S slope =
+        length - S(0.5) * kappa * arc2 * half_turn * shape.index_term;
+    const S move = S(0.5) * excess / slope;
+    length = select(moving, length - move, length);
+    // quadratic: 1e-18 is left
+    moving = both(moving, abs(move) >= S(1e-9) * length);
+  }
+  return make_segment(start, end, S(0.5) * kappa * length,
+                      kappa * length / sqrt(length * length - rise2));
+}
+
+/// Transverse arc from a point of a helix to its crossing with a surface of
+/// fixed place, by Newton's method, and the state there. NaN if there is none.
+template <class S>
+HelixState<S> state_on(const HelixState<S>& from, const double (&origin)[3],
+                       const SurfaceRecord& surface) {
+  using std::abs, std::cos, std::sin, std::sqrt;
+  using Kind = SurfaceRecord::Kind;
+  const S sine = sin(from.theta), cot = cos(from.theta) / sine;
+  const S c = from.kappa / sine;
+  HelixState<S> at = from;
+  S s(0);
+  LaneMask<S> moving = Lane<S>::mask(all_lanes<S>);
+  for (int i = 0; i < 20 && any(moving); ++i) {
+    const S x = at.x + S(origin[0]), y = at.y + S(origin[1]);
+    const S dx = cos(at.phi), dy = sin(at.phi);
+    S distance, slope;
+    if (surface.kind == Kind::cylinder) {
+      distance =
+          S(0.5) * (x * x + y * y - S(surface.position * surface.position));
+      slope = x * dx + y * dy;
+    } else if (surface.kind == Kind::plane) {
+      const S nx(surface.normal_cos), ny(surface.normal_sin);
+      distance = nx * x + ny * y - S(surface.position);
+      slope = nx * dx + ny * dy;
+    } else {
+      distance = at.z + S(origin[2]) - S(surface.position);
+      slope = cot;
+    }
+    const S move = distance / slope;
+    s = select(moving, s - move, s);
+    moving = both(moving, !(abs(move) <= S(1e-13) * (S(1) + abs(s))));
+    const S half = S(0.5) * c * s;
+    const S chord = s / arc_shape(half).stretch;
+    at.x = from.x + chord * cos(from.phi + half);
+    at.y = from.y + chord * sin(from.phi + half);
+    at.z = from.z + s * cot;
+    at.phi = from.phi + half + half;
+  }
+  return at;
+}
+
+/// Sets HitPlane::perigee and covariance.
+/// @param inner_scale  factor of the variances of scattering before the second
+///                     hit, 0 to leave it out
+/// @return             lanes where all numbers are finite
+template <class S>
+[[gnu::flatten]] LaneMask<S> store_perigee(
+    const HitLanes& in, const TrackHead<S>& head, const LaneSolution<S>& s,
+    const FittedCurvature<S>& fitted, const S& inner_scale, LaneValues* out) {
+  using std::atan2, std::sin;
+  using L = Lane<S>;
+  const S zero(0), one(1);
+  const LaneHit<S>* const hits[2] = {&head.first, &head.second};
+  Cartesian<S> ends[2] = {head.first.at, head.second.at};
+  const S change = fitted.kappa - s.kappa_0;
+  if (s.has_columns)
+    for (int c = 0; c < n_columns; ++c) {
+      const S shift = s.column_b[c] + change * s.column_a[c];
+      ends[c / 2] = ends[c / 2] - shift * hits[c / 2]->error[c % 2];
+    }
+  const Segment<S> arc =
+      segment_near(ends[0], ends[1], fitted.kappa, head.length);
+  const SegmentDerivatives<S> d = derivatives(arc);
+  const HelixState<S> state{ends[0].x - S(in.origin[0]),
+                            ends[0].y - S(in.origin[1]),
+                            ends[0].z - S(in.origin[2]),
+                            atan2(arc.sin_theta, arc.cos_theta),
+                            atan2(arc.chord_sin, arc.chord_cos) - arc.half_turn,
+                            fitted.kappa};
+  const PerigeeOf<S> p = perigee_of(state);
+
+  // d(perigee)/d(kappa, shifts)
+  S slope[5], by_shift[n_columns][5];
+  for (int i = 0; i < 5; ++i) {
+    const S(&row)[6] = p.jacobian[i];
+    slope[i] = row[3] * d.polar_slope - row[4] * d.azimuth_slope + row[5];
+    for (int c = 0; c < n_columns && s.has_columns; ++c) {
+      const Cartesian<S>& e = hits[c / 2]->error[c % 2];
+      const S turn = row[3] * scalar_product(d.polar, e) +
+                     row[4] * scalar_product(d.azimuth_start, e);
+      by_shift[c][i] =
+          c < 2 ? turn - (row[0] * e.x + row[1] * e.y + row[2] * e.z) : -turn;
+    }
+  }
+  if (s.has_columns)  // Cov(u, kappa) = sigma^2 M^T a
+    for (int i = 0; i < 5; ++i)
+      for (int c = 0; c < n_columns; ++c)
+        slope[i] = slope[i] + s.column_a[c] * by_shift[c][i];
+  S covariance[5][5];
+  for (int i = 0; i < 5; ++i) {
+    S of_shift[n_columns];
+    if (s.has_columns)
+      for (int c = 0; c < n_columns; ++c) {
+        of_shift[c] = by_shift[c][i];
+        for (int k = 0; k < n_columns; ++k)
+          of_shift[c] =
+              of_shift[c] -
+              (k <= c ? s.columns[c][k] : s.columns[k][c]) * by_shift[k][i];
+      }
+    for (int j = 0; j <= i; ++j) {
+      covariance[i][j] = fitted.variance * slope[i] * slope[j];
+      if (!s.has_columns) continue;
+      for (int c = 0; c < n_columns; ++c)
+        covariance[i][j] = covariance[i][j] + of_shift[c] * by_shift[c][j];
+    }
+  }
+  const S sine = sin(state.theta), inv_sin2 = one / (sine * sine);
+  const auto add_scattering = [&](const PerigeeOf<S>& at, const S& theta0_2) {
+    const S w = inner_scale * theta0_2, w_phi = w * inv_sin2;
+    for (int i = 0; i < 5; ++i)
+      for (int j = 0; j <= i; ++j)
+        covariance[i][j] = covariance[i][j] +
+                           w * at.jacobian[i][3] * at.jacobian[j][3] +
+                           w_phi * at.jacobian[i][4] * at.jacobian[j][4];
+  };
+  for (std::size_t k = 0; k < in.n_points; ++k) {
+    const S theta0_2 = L::load(in.theta0_2[k]);
+    if (in.points[k].measures) {
+      add_scattering(p, theta0_2);
+      break;
+    }
+    if (!any(theta0_2 > zero)) continue;
+    add_scattering(perigee_of(state_on(state, in.origin, in.points[k].surface)),
+                   theta0_2);
+  }
+
+  S phi = p.parameters[2];
+  const S turn(2 * unit::pi);
+  phi = select(phi > S(unit::pi), phi - turn, phi);
+  phi = select(phi < S(-unit::pi), phi + turn, phi);
+  for (std::size_t i = 0; i < 5; ++i)
+    L::store(i == 2 ? phi : p.parameters[i], out[HitPlane::perigee + i]);
+  std::size_t plane = HitPlane::covariance;
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j <= i; ++j) L::store(covariance[i][j], out[plane++]);
+  S sum = phi;
+  for (int i = 0; i < 5; ++i)
+    sum = sum + p.parameters[i] * zero + covariance[i][i] * zero;
+  return sum * zero <= zero;
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The equations of the kinks solved for the curvature, for any scalar:
+// KinkSolution in lanes, in one pass that stores no factor.
+#pragma once
+
+#include "gttf/fit/detail/hit_lane_rows.hpp"
+
+namespace gttf::detail {
+
+/// Shifts of the first two hits, as columns of G: two of each.
+inline constexpr int n_columns = 4;
+
+/// With K^-1 = D_MS^-1 + G G^T = L D L^T, a = D^-1/2 L^-1 rho and b = D^-1/2
+/// L^-1 (psi + rho kappa_0), M = D^-1/2 L^-1 G of the first two hits. From
+/// kappa_0 on, an estimate, because b then has the size of the residuals.
+template <class S>
+struct LaneSolution {
+  S kappa_0;
+  S aa, ab, bb;
+  S column_a[n_columns], column_b[n_columns];  ///< M^T a, M^T b
+  S columns[n_columns][n_columns];             ///< M^T M, lower triangle
+  bool has_columns = false;
+  LaneMask<S> regular;
+
+  S kappa() const { return kappa_0 - ab / aa; }
+  S variance() const { return S(1) / aa; }
+  S chi2() const { return bb - ab * ab / aa; }
+};
+
+template <class S>
+using Block = S[2][2];
+
+/// A diagonal block L D L^T: the lower entry of L, and 1/D.
+template <class S>
+struct Pivots {
+  S lower, inverse[2];
+};
+
+/// A block below the diagonal, L D and L.
+template <class S>
+struct LowerBlock {
+  Block<S> scaled, own;
+};
+
+/// From the block x of the matrix, all before subtracted.
+template <class S>
+[[gnu::always_inline]] inline void divide(const Block<S>& x,
+                                          const Pivots<S>& pivots,
+                                          LowerBlock<S>& out) {
+  for (int r = 0; r < 2; ++r) {
+    out.scaled[r][0] = x[r][0];
+    out.scaled[r][1] = x[r][1] - x[r][0] * pivots.lower;
+    for (int c = 0; c < 2; ++c)
+      out.own[r][c] = out.scaled[r][c] * pivots.inverse[c];
+  }
+}
+
+/// Adds g h^T.
+template <class S>
+[[gnu::always_inline]] inline void add_product(const Block<S>& g,
+                                               const Block<S>& h,
+                                               Block<S>& sum) {
+  for (int r = 0; r < 2; ++r)
+    for (int c = 0; c < 2; ++c)
+      sum[r][c] = sum[r][c] + g[r][0] * h[c][0] + g[r][1] * h[c][1];
+}
+
+/// Subtracts g h^T.
+template <class S>
+[[gnu::always_inline]] inline void subtract_product(const Block<S>& g,
+                                                    const Block<S>& h,
+                                                    Block<S>& from) {
+  for (int r = 0; r < 2; ++r)
+    for (int c = 0; c < 2; ++c)
+      from[r][c] = from[r][c] - g[r][0] * h[c][0] - g[r][1] * h[c][1];
+}
+
+/// Block L D L^T factorisation of K^-1, in which triplets couple with the two
+/// before, together with the forward substitution.
+/// @param scattering2  variances of the kink angles theta, per triplet
+/// @param n_right      2 (a, b) or 2 + n_columns right-hand sides
+template <int n_right, class S>
+[[gnu::flatten]] LaneSolution<S> solve_rows(const KinkRows<S>* rows,
+                                            std::size_t n_triplets,
+                                            const S* scattering2,
+                                            const S& kappa_0) {
+  struct Step {
+    Pivots<S> pivots;
+    LowerBlock<S> before;  ///< next to it
+    S x[n_right][2];       ///< L^-1 of each right-hand side
+  };
+  Step ring[3];
+  LaneSolution<S> s;
+  const S zero(0);
+  s.kappa_0 = kappa_0;
+  s.aa = s.ab = s.bb = zero;
+  s.regular = Lane<S>::mask(all_lanes<S>);
+  s.has_columns = n_right > 2;
+  for (int i = 0; i < n_right - 2; ++i) {
+    s.column_a[i] = s.column_b[i] = zero;
+    for (int k = 0; k <= i; ++k) s.columns[i][k] = zero;
+  }
+  for (std::size_t j = 0; j < n_triplets; ++j) {
+    const KinkRows<S>& t = rows[j];
+    Step& now = ring[j % 3];
+    const Step& last = ring[(j + 2) % 3];
+    const Step& second_last = ring[(j + 1) % 3];
+    Block<S> d = {{scattering2[j], zero}, {zero, scattering2[j] * t.inv_sin2}};
+    for (int h = 0; h < 3; ++h) add_product<S>(t.shift[h], t.shift[h], d);
+    const S size[2] = {d[0][0], d[1][1]};
+    LowerBlock<S> far{};
+    Block<S> a;
+    if (j >= 2) {
+      a[0][0] = a[0][1] = a[1][0] = a[1][1] = zero;
+      add_product<S>(t.shift[0], rows[j - 2].shift[2], a);
+      divide<S>(a, second_last.pivots, far);
+      subtract_product<S>(far.scaled, far.own, d);
+    }
+    if (j >= 1) {
+      a[0][0] = a[0][1] = a[1][0] = a[1][1] = zero;
+      add_product<S>(t.shift[0], rows[j - 1].shift[1], a);
+      add_product<S>(t.shift[1], rows[j - 1].shift[2], a);
+      if (j >= 2) subtract_product<S>(far.scaled, last.before.own, a);
+      divide<S>(a, last.pivots, now.before);
+      subtract_product<S>(now.before.scaled, now.before.own, d);
+    }
+    constexpr double rounding = 1e-14;
+    s.regular = both(s.regular, d[0][0] > S(rounding) * size[0]);
+    now.pivots.inverse[0] = S(1) / d[0][0];
+    now.pivots.lower = d[1][0] * now.pivots.inverse[0];
+    const S pivot = d[1][1] - now.pivots.lower * d[1][0];
+    s.regular = both(s.regular, pivot > S(rounding) * size[1]);
+    now.pivots.inverse[1] = S(1) / pivot;
+
+    S weighted[n_right][2];
+    for (int i = 0; i < n_right; ++i) {
+      S x[2] = {zero, zero};
+      for (int r = 0; r < 2; ++r) {
+        if (i == 0) x[r] = t.rho[r];
+        if (i == 1) x[r] = t.psi[r] + t.rho[r] * kappa_0;
+        // the first hit is in the first triplet, the second in two
+        if (i >= 2 && i < 4 && j == 0) x[r] = t.shift[0][r][i - 2];
+        if (i >= 4 && j < 2) x[r] = t.shift[1 - j][r][i - 4];
+        if (j >= 1)
+          x[r] = x[r] - now.before.own[r][0] * last.x[i][0] -
+                 now.before.own[r][1] * last.x[i][1];
+        if (j >= 2)
+          x[r] = x[r] - far.own[r][0] * second_last.x[i][0] -
+                 far.own[r][1] * second_last.x[i][1];
+      }
+      now.x[i][0] = x[0];
+      now.x[i][1] = x[1] - now.pivots.lower * x[0];
+      for (int r = 0; r < 2; ++r)
+        weighted[i][r] = now.x[i][r] * now.pivots.inverse[r];
+    }
+    const auto dot = [&](int i, int k) {
+      return weighted[i][0] * now.x[k][0] + weighted[i][1] * now.x[k][1];
+    };
+    s.aa = s.aa + dot(0, 0);
+    s.ab = s.ab + dot(0, 1);
+    s.bb = s.bb + dot(1, 1);
+    for (int i = 2; i < n_right; ++i) {
+      s.column_a[i - 2] = s.column_a[i - 2] + dot(i, 0);
+      s.column_b[i - 2] = s.column_b[i - 2] + dot(i, 1);
+      for (int k = 2; k <= i; ++k)
+        s.columns[i - 2][k - 2] = s.columns[i - 2][k - 2] + dot(i, k);
+    }
+  }
+  return s;
+}
+
+/// The same without errors of the hits: no factor is needed.
+template <class S>
+LaneSolution<S> solve_scattering(const KinkRows<S>* rows,
+                                 std::size_t n_triplets, const S* scattering2,
+                                 const S& kappa_0) {
+  LaneSolution<S> s;
+  s.kappa_0 = kappa_0;
+  s.aa = s.ab = s.bb = S(0);
+  s.regular = Lane<S>::mask(all_lanes<S>);
+  for (std::size_t j = 0; j < n_triplets; ++j) {
+    const KinkRows<S>& t = rows[j];
+    const S of_phi = S(1) / (scattering2[j] * t.inv_sin2);
+    const S of_theta = of_phi * t.inv_sin2;
+    const S b0 = t.psi[0] + t.rho[0] * kappa_0;
+    const S b1 = t.psi[1] + t.rho[1] * kappa_0;
+    s.regular = both(s.regular, scattering2[j] > S(0));
+    const S a0 = of_theta * t.rho[0], a1 = of_phi * t.rho[1];
+    s.aa = s.aa + a0 * t.rho[0] + a1 * t.rho[1];
+    s.ab = s.ab + a0 * b0 + a1 * b1;
+    s.bb = s.bb + of_theta * b0 * b0 + of_phi * b1 * b1;
+  }
+  return s;
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the code of fits for one instruction set takes and gives: plain numbers
+// of a group of tracks with hits on the same surfaces, one track per lane.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+
+#include "gttf/core/detail/lane_values.hpp"
+#include "gttf/core/simd.hpp"
+#include "gttf/fit/global_fit.hpp"
+
+namespace gttf::detail {
+
+/// A surface with hits, or, before the first of these, a passive one.
+struct HitLanePoint {
+  SurfaceRecord surface;
+  bool measures = false;
+  /// Shifts along u' and v' by one standard deviation of each of two
+  /// coordinates, mm.
+  double error[2][2]{};
+  /// Largest of the two standard deviations, mm.
+  double largest_sigma = 0;
+};
+
+/// Planes of HitLaneFit::out; the covariance as lower triangle, (i, j <= i) at
+/// i (i + 1)/2 + j, of d0, z0, phi, theta, kappa.
+struct HitPlane {
+  static constexpr std::size_t kappa = 0, sigma = 1, chi2 = 2,
+                               kappa_weights = 3, perigee = 4, covariance = 9,
+                               count = 24;
+};
+
+/// A fit that is asked for.
+struct HitLaneFit {
+  FitKind kind = FitKind::general;
+  WeightSource weights = WeightSource::estimate;
+  LaneValues* out = nullptr;
+  LaneBits done = 0;  ///< lanes with a result; the others are not for lanes
+};
+
+/// Tracks in a field along z.
+struct HitLanes {
+  const HitLanePoint* points = nullptr;
+  std::size_t n_points = 0, n_hits = 0;
+  /// Each to a number per lane: x, y, z of every hit; of every point.
+  const double* const* hits = nullptr;
+  const double* const* theta0_2 = nullptr;
+  /// TrackHits::kappa_ref; FitOptions::kappa or the same.
+  const double* kappa_ref = nullptr;
+  const double* estimate = nullptr;
+  double origin[3]{};
+  bool perigee = true;             ///< asked for, or the planes before only
+  std::byte* workspace = nullptr;  ///< HitKernel::workspace() bytes at 64
+};
+
+/// The code for one instruction set.
+struct HitKernel {
+  std::size_t width;
+  void (*fit)(const HitLanes&, HitLaneFit* fits, std::size_t n_fits);
+  std::size_t (*workspace)(std::size_t n_hits);
+};
+
+const HitKernel& hit_kernel(SimdLevel level);
+
+extern const HitKernel scalar_hit_kernel;
+#if GTTF_SIMD_X86
+extern const HitKernel sse2_hit_kernel, avx2_hit_kernel, avx512_hit_kernel;
+#endif
+
+}  // namespace gttf::detail

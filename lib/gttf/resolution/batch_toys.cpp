@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/resolution/batch_toys.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "gttf/fit/detail/hit_batch.hpp"
+#include "gttf/resolution/detail/toy_lanes.hpp"
+
+namespace gttf {
+
+using detail::HitPlane;
+using detail::LaneBits;
+using detail::LaneValues;
+
+namespace {
+
+std::vector<detail::ToyLaneStep> lane_steps(const ToySimulator& simulator) {
+  std::vector<detail::ToyLaneStep> steps;
+  for (const ToySimulator::Step& from : simulator.steps()) {
+    detail::ToyLaneStep& s = steps.emplace_back();
+    s.surface = from.measurement.surface();
+    s.measures = from.measurement.measures();
+    for (int i = 0; i < 2; ++i)
+      for (int axis = 0; axis < 2; ++axis)
+        s.error[i][axis] = from.measurement.error(i)[axis];
+    s.theta0 = from.theta0;
+  }
+  return steps;
+}
+
+std::vector<FitSurface> fit_surfaces(const ToySimulator& simulator,
+                                     const TrackHits& hits) {
+  std::vector<FitSurface> surfaces;
+  for (std::size_t i = 0; i < hits.points.size(); ++i) {
+    const TrackHit& h = hits.points[i];
+    surfaces.push_back({simulator.steps()[i].measurement.surface(),
+                        h.coordinates, h.n_coordinates});
+  }
+  return surfaces;
+}
+
+}  // namespace
+
+struct ToyBatch::Work {
+  Work(const AnyToySimulator& s, std::span<const FitChoice> fits)
+      : simulator(s),
+        choices(fits.begin(), fits.end()),
+        toy(s.prototype()),
+        lanes_wanted(toys_in_lanes(s)) {
+    for (const FitChoice& choice : choices) {
+      FitOptions options;
+      options.weights = choice.weights;
+      fitters.emplace_back(options);
+    }
+    if (lanes_wanted) prepare_lanes();
+  }
+
+  void prepare_lanes();
+  BatchToyStatistics run_lanes(const RandomPlace& first, std::size_t begin,
+                               std::size_t n, const ToyArrays& results);
+  void fit_alone(std::size_t f, std::size_t i, const ToyArrays& results);
+  bool run_alone(const RandomPlace& place, std::size_t i,
+                 const ToyArrays& results);
+
+  const AnyToySimulator& simulator;
+  std::vector<FitChoice> choices;
+  ToyTrack toy;
+  bool lanes_wanted;
+  std::vector<TrackFitter> fitters;
+
+  const detail::ToyKernel* flight = nullptr;
+  const detail::HitKernel* fit = nullptr;
+  std::vector<detail::ToyLaneStep> steps;
+  std::vector<std::uint64_t> words;
+  std::vector<LaneValues> normals, hits, shared;
+  std::vector<const double*> hit_pointers, theta0_2;
+  std::unique_ptr<detail::HitBatch> batch;
+  std::unique_ptr<detail::LaneWorkspace> workspace;
+  std::vector<std::array<LaneValues, HitPlane::count>> out;
+  std::vector<detail::HitLaneFit> asked;
+  detail::ToyLanes flight_task;
+  detail::HitLanes fit_task;
+};
+
+void ToyBatch::Work::prepare_lanes() {
+  const SimdLevel level = simd_level();
+  flight = &detail::toy_kernel(level);
+  fit = &detail::hit_kernel(level);
+  const ToySimulator& helix = *simulator.helix();
+  steps = lane_steps(helix);
+  const std::size_t n_normals = toy.normals.size();
+  words.resize((n_normals + n_normals % 2) * flight->width);
+  normals.resize(n_normals + n_normals % 2);
+  batch = std::make_unique<detail::HitBatch>(fit_surfaces(helix, toy.hits));
+  workspace =
+      std::make_unique<detail::LaneWorkspace>(fit->workspace(batch->n_hits));
+  hits.resize(3 * batch->n_hits);
+  for (const LaneValues& h : hits) hit_pointers.push_back(h.value);
+  shared.resize(batch->points.size() + 1);
+  for (std::size_t i = 0; i < batch->points.size(); ++i) {
+    std::ranges::fill(shared[i].value,
+                      toy.hits.points[batch->surface[i]].theta0_2);
+    theta0_2.push_back(shared[i].value);
+  }
+  std::ranges::fill(shared.back().value, toy.hits.kappa_ref);
+  out.resize(choices.size());
+  for (std::size_t f = 0; f < choices.size(); ++f)
+    asked.push_back({choices[f].kind, choices[f].weights, out[f].data()});
+
+  flight_task.steps = steps.data();
+  flight_task.n_steps = steps.size();
+  flight_task.start = &helix.start();
+  for (int i = 0; i < 3; ++i)
+    flight_task.vertex[i] = fit_task.origin[i] = toy.hits.origin[i];
+  flight_task.words = words.data();
+  flight_task.n_normals = n_normals;
+  flight_task.normals = normals.data();
+  flight_task.hits = hits.data();
+  fit_task.points = batch->points.data();
+  fit_task.n_points = batch->points.size();
+  fit_task.n_hits = batch->n_hits;
+  fit_task.hits = hit_pointers.data();
+  fit_task.theta0_2 = theta0_2.data();
+  fit_task.kappa_ref = fit_task.estimate = shared.back().value;
+  fit_task.workspace = workspace->data();
+}
+
+void ToyBatch::Work::fit_alone(std::size_t f, std::size_t i,
+                               const ToyArrays& results) {
+  detail::store(fitters[f].fit(toy.hits, choices[f].kind), results.fits[f], i,
+                results.missed.size());
+}
+
+bool ToyBatch::Work::run_alone(const RandomPlace& place, std::size_t i,
+                               const ToyArrays& results) {
+  results.missed[i] = simulator.simulate(place, toy) ? 0 : 1;
+  if (results.missed[i] != 0) return false;
+  for (std::size_t f = 0; f < choices.size(); ++f) fit_alone(f, i, results);
+  return true;
+}
+
+/// Toys of index first.index + begin on, not more than there are lanes.
+BatchToyStatistics ToyBatch::Work::run_lanes(const RandomPlace& first,
+                                             std::size_t begin, std::size_t n,
+                                             const ToyArrays& results) {
+  BatchToyStatistics statistics;
+  RandomPlace place = first;
+  place.index += begin;
+  // lanes beyond the last toy simulate those that would follow
+  fill_random_words(place, flight->width, words);
+  flight->simulate(flight_task);
+  const LaneBits wanted = (LaneBits{1} << n) - 1;
+  const LaneBits crossed = flight_task.crossed & wanted;
+  for (std::size_t lane = 0; lane < n; ++lane)
+    results.missed[begin + lane] = (crossed >> lane & 1) != 0 ? 0 : 1;
+  statistics.in_lanes = n;
+  LaneBits doubtful = 0;
+  if (crossed != 0 && !asked.empty()) {
+    fit->fit(fit_task, asked.data(), asked.size());
+    for (std::size_t f = 0; f < asked.size(); ++f) {
+      detail::store(out[f].data(), n, results.fits[f], begin,
+                    results.missed.size());
+      doubtful |= crossed & ~asked[f].done;
+    }
+  }
+  for (std::size_t lane = 0; lane < n; ++lane) {
+    statistics.missed += (crossed >> lane & 1) != 0 ? 0 : 1;
+    if ((doubtful >> lane & 1) == 0) continue;
+    ++statistics.doubtful;
+    RandomPlace own = place;
+    own.index += lane;
+    if (!simulator.simulate(own, toy)) {
+      results.missed[begin + lane] = 1;
+      continue;
+    }
+    for (std::size_t f = 0; f < asked.size(); ++f)
+      if ((asked[f].done >> lane & 1) == 0) fit_alone(f, begin + lane, results);
+  }
+  return statistics;
+}
+
+BatchToyStatistics& BatchToyStatistics::operator+=(
+    const BatchToyStatistics& other) {
+  toys += other.toys;
+  in_lanes += other.in_lanes;
+  missed += other.missed;
+  doubtful += other.doubtful;
+  not_for_lanes += other.not_for_lanes;
+  return *this;
+}
+
+bool toys_in_lanes(const AnyToySimulator& simulator) {
+  const ToySimulator* helix = simulator.helix();
+  if (helix == nullptr || helix->spot()) return false;
+  const ToyTrack toy = helix->prototype();
+  if (!toy.hits.field) return false;
+  const auto surfaces = fit_surfaces(*helix, toy.hits);
+  if (!fits_in_lanes(surfaces, {})) return false;
+  bool behind_hit = false;  // the last step measures
+  for (const TrackHit& h : toy.hits.points) {
+    if (h.measures()) behind_hit = true;
+    if (!h.measures() && behind_hit && h.theta0_2 > 0) return false;
+  }
+  return true;
+}
+
+ToyBatch::ToyBatch(const AnyToySimulator& simulator,
+                   std::span<const FitChoice> fits)
+    : work_(std::make_unique<Work>(simulator, fits)) {}
+ToyBatch::~ToyBatch() = default;
+ToyBatch::ToyBatch(ToyBatch&&) noexcept = default;
+ToyBatch& ToyBatch::operator=(ToyBatch&&) noexcept = default;
+
+bool ToyBatch::in_lanes() const { return work_->lanes_wanted; }
+const ToyTrack& ToyBatch::prototype() const { return work_->toy; }
+
+BatchToyStatistics ToyBatch::run(const RandomPlace& first,
+                                 const ToyArrays& results) {
+  BatchToyStatistics statistics;
+  const std::size_t n = results.missed.size();
+  if (work_->lanes_wanted) {
+    const std::size_t width = work_->flight->width;
+    for (std::size_t begin = 0; begin < n; begin += width)
+      statistics +=
+          work_->run_lanes(first, begin, std::min(width, n - begin), results);
+  } else {
+    RandomPlace place = first;
+    for (std::size_t i = 0; i < n; ++i, ++place.index)
+      if (!work_->run_alone(place, i, results)) ++statistics.missed;
+    statistics.not_for_lanes = n;
+  }
+  statistics.toys = n;
+  return statistics;
+}
+
+}  // namespace gttf

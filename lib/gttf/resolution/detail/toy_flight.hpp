@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flight of a simulated track from surface to surface: for one track or one
+// per lane.
+#pragma once
+
+#include <cmath>
+
+#include "gttf/trajectory/crossing.hpp"
+#include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/triplet/segment.hpp"
+
+namespace gttf::detail {
+
+/// Position and unit vector of the direction.
+template <class S>
+struct Flight {
+  Cartesian<S> position, direction;
+};
+
+template <class S>
+Cartesian<S> direction_of(const Line<S>& l) {
+  return {l.sin_theta * l.cos_phi, l.sin_theta * l.sin_phi, l.cos_theta};
+}
+
+/// Sets what the formulas of a crossing need; the rest of `l` stays.
+template <class S>
+void set_line(const Flight<S>& f, Line<S>& l) {
+  using std::sqrt;
+  const S &tx = f.direction.x, &ty = f.direction.y;
+  l.sin_theta = sqrt(tx * tx + ty * ty);
+  l.inv_sin_theta = S(1) / l.sin_theta;
+  l.cos_theta = f.direction.z;
+  l.cot_theta = l.cos_theta * l.inv_sin_theta;
+  l.tan_theta = l.sin_theta / l.cos_theta;
+  l.c = l.kappa * l.inv_sin_theta;
+  l.cos_phi = tx * l.inv_sin_theta;
+  l.sin_phi = ty * l.inv_sin_theta;
+  const S &x = f.position.x, &y = f.position.y;
+  l.along = x * l.cos_phi + y * l.sin_phi;
+  l.across = y * l.cos_phi - x * l.sin_phi;
+  l.z = f.position.z;
+  l.r2 = x * x + y * y;
+  l.on_axis = false;
+}
+
+template <class S>
+Cartesian<S> position_at(const Line<S>& l, const Crossing<S>& x) {
+  const S a = l.along + x.forward, b = l.across + x.sideward;
+  return {l.cos_phi * a - l.sin_phi * b, l.sin_phi * a + l.cos_phi * b,
+          l.z + x.arc * l.cot_theta};
+}
+
+template <class S>
+Flight<S> flight_at(const Line<S>& l, const Crossing<S>& x) {
+  return {position_at(l, x),
+          {l.sin_theta * (l.cos_phi * x.cos_turn - l.sin_phi * x.sin_turn),
+           l.sin_theta * (l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn),
+           l.cos_theta}};
+}
+
+/// Turns the direction by small angles along e_theta and e_phi.
+/// @param inv_sine  1/sin(theta) before
+template <class S>
+void scatter(const S& theta, const S& phi, const S& inv_sine, Cartesian<S>& t) {
+  using std::sqrt;
+  const S ex = t.x * inv_sine, ey = t.y * inv_sine, cosine = t.z;
+  const S sine = ex * t.x + ey * t.y;
+  const S norm = S(1) / sqrt(S(1) + theta * theta + phi * phi);
+  t = {norm * (t.x + theta * cosine * ex - phi * ey),
+       norm * (t.y + theta * cosine * ey + phi * ex),
+       norm * (cosine - theta * sine)};
+}
+
+/// A point of a surface shifted along u' and v', and back onto the surface.
+template <class S>
+Cartesian<S> shifted_point(const SurfaceRecord& s, const Cartesian<S>& at,
+                           const S& u, const S& v) {
+  using std::sqrt;
+  const AxisComponents<S> axes = axis_components(s, at.x, at.y);
+  Cartesian<S> p = {at.x + axes.u[0] * u + axes.v[0] * v,
+                    at.y + axes.u[1] * u + axes.v[1] * v,
+                    at.z + axes.u[2] * u + axes.v[2] * v};
+  if (s.kind == SurfaceRecord::Kind::cylinder) {
+    const S factor = S(s.position) / sqrt(p.x * p.x + p.y * p.y);
+    p.x = p.x * factor;
+    p.y = p.y * factor;
+  }
+  return p;
+}
+
+}  // namespace gttf::detail

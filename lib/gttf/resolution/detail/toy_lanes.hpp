@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the simulation for one instruction set takes and gives: toys of one
+// point, one per lane.
+#pragma once
+
+#include "gttf/core/detail/lane_values.hpp"
+#include "gttf/core/simd.hpp"
+#include "gttf/trajectory/line.hpp"
+#include "gttf/trajectory/tracking_geometry.hpp"
+
+namespace gttf::detail {
+
+/// What happens at one surface, see ToySimulator.
+struct ToyLaneStep {
+  SurfaceRecord surface;
+  bool measures = false;
+  double error[2][2]{};  ///< of each random number, along u' and v'
+  double theta0 = 0;
+};
+
+struct ToyLanes {
+  const ToyLaneStep* steps = nullptr;
+  std::size_t n_steps = 0;
+  const Line<double>* start = nullptr;
+  double vertex[3]{};
+  /// Random bits: word w of lane l at w width + l.
+  const std::uint64_t* words = nullptr;
+  std::size_t n_normals = 0;
+  LaneValues* normals = nullptr;  ///< room for n_normals, rounded up to even
+  // results
+  LaneValues* hits = nullptr;  ///< x, y, z of every hit
+  LaneBits crossed = 0;        ///< lanes that meet all surfaces
+};
+
+/// The code for one instruction set.
+struct ToyKernel {
+  std::size_t width;
+  void (*simulate)(ToyLanes&);
+};
+
+const ToyKernel& toy_kernel(SimdLevel level);
+
+extern const ToyKernel scalar_toy_kernel;
+#if GTTF_SIMD_X86
+extern const ToyKernel sse2_toy_kernel, avx2_toy_kernel, avx512_toy_kernel;
+#endif
+
+}  // namespace gttf::detail

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// FitGroups: tracks of a file that have hits on the same surfaces, collected to
+// be fitted in lanes.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "gttf/fit/batch_fit.hpp"
+#include "gttf/study/hit_track.hpp"
+
+namespace gttf::detail {
+
+class FitGroups {
+ public:
+  /// @param geometry  must outlive the groups
+  FitGroups(const TrackingGeometry& geometry, FitKind kind,
+            const FitOptions& options)
+      : geometry_(geometry), kind_(kind), options_(options) {
+    gttf::clear(result_);
+  }
+
+  /// Where a track is put.
+  struct Place {
+    std::size_t group, track;
+  };
+
+  /// Is a track for lanes? No beam spot or passive layer between the hits, and
+  /// points measured with the errors of their layers.
+  bool takes(const HitTrackBuilder& built) const;
+  Place add(const HitTrackBuilder& built);
+
+  /// Fits all tracks added.
+  BatchFitStatistics fit();
+  /// The fit of a track; valid until the next call.
+  const GlobalFit& at(const Place& place);
+
+  /// Forgets the tracks; keeps its memory.
+  void clear();
+
+ private:
+  struct Group {
+    std::vector<unsigned> key;  ///< surfaces, those of hits first
+    std::vector<FitSurface> surfaces;
+    std::size_t n_hits = 0, n_tracks = 0;
+    Vector3 origin;
+    std::vector<double> rows;  ///< per track: kappa_ref, theta0_2, hits
+    std::vector<double> arranged;
+    std::vector<double> kappa, sigma, chi2, weights, perigee, covariance;
+    std::vector<FitStatus> status;
+
+    std::size_t row_size() const { return 1 + surfaces.size() + 3 * n_hits; }
+    BatchFitStatistics fit(FitKind kind, const FitOptions& options);
+  };
+
+  void set_key(const HitTrackBuilder& built);
+  Group make_group(const HitTrackBuilder& built) const;
+
+  const TrackingGeometry& geometry_;
+  FitKind kind_;
+  FitOptions options_;
+  std::vector<unsigned> key_;
+  std::size_t last_ = 0;  ///< group of the track before
+  std::vector<Group> groups_;
+  GlobalFit result_;
+};
+
+}  // namespace gttf::detail

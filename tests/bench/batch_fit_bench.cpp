@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fits of arrays of hits, and toys by stage, for every set of instructions: ten
+// layers as the yardstick.
+#include <benchmark/benchmark.h>
+
+#include <string>
+#include <vector>
+
+#include "bench/barrels.hpp"
+#include "gttf/core/simd.hpp"
+#include "gttf/core/units.hpp"
+#include "gttf/resolution/batch_toys.hpp"
+#include "support/hit_list.hpp"
+
+namespace {
+
+using namespace gttf;
+
+constexpr std::size_t n_tracks = 512;
+
+/// Time per track or toy of a run over n_tracks of them.
+template <class Run>
+void measure(benchmark::State& state, SimdLevel level, const Run& run) {
+  if (const auto refusal = set_simd_level(level)) {
+    state.SkipWithError(refusal->c_str());
+    return;
+  }
+  for (auto _ : state) run();
+  state.SetItemsProcessed(static_cast<std::int64_t>(n_tracks) *
+                          state.iterations());
+  state.counters["tracks"] = static_cast<double>(n_tracks);
+  set_simd_level(std::nullopt);
+}
+
+void fit_hits(benchmark::State& state, SimdLevel level, FitKind kind,
+              WeightSource weights) {
+  const TrackingGeometry geometry(bench::barrel(10));
+  test::HitList list(geometry, n_tracks, 1, 10);
+  const HitArrays hits = list.views();
+  test::FitOutput out(n_tracks);
+  FitOptions options;
+  options.weights = weights;
+  measure(state, level, [&] {
+    const BatchFitStatistics s = fit(hits, kind, options, out.views());
+    if (s.in_lanes != n_tracks) state.SkipWithError("not all in lanes");
+    benchmark::DoNotOptimize(out.chi2.data());
+  });
+}
+
+void random_words(benchmark::State& state) {
+  // 2 coordinates and 2 kinks in each of 10 layers
+  std::vector<std::uint64_t> words(40 * n_tracks);
+  measure(state, SimdLevel::scalar, [&] {
+    fill_random_words({1, 0, 0}, n_tracks, words);
+    benchmark::DoNotOptimize(words.data());
+  });
+}
+
+/// With as many fits as given: none, general, general and scattering.
+void toys(benchmark::State& state, SimdLevel level, std::size_t n_fits) {
+  const TrackingGeometry geometry(bench::barrel(10));
+  const Track track{.p = 1 * unit::GeV};
+  const AnyToySimulator simulator(geometry, track, {});
+  const std::vector<FitChoice> choices = {{FitKind::general},
+                                          {FitKind::scattering}};
+  std::vector<char> missed(n_tracks);
+  std::vector<test::FitOutput> out(n_fits, test::FitOutput(n_tracks));
+  std::vector<FitArrays> arrays;
+  for (test::FitOutput& o : out) arrays.push_back(o.views());
+  if (set_simd_level(level)) return;
+  ToyBatch batch(simulator, std::span(choices).first(n_fits));
+  RandomPlace place{1, 0, 0};
+  measure(state, level, [&] {
+    const BatchToyStatistics s = batch.run(place, {missed, arrays});
+    place.index += n_tracks;
+    if (s.in_lanes != n_tracks) state.SkipWithError("not all in lanes");
+  });
+}
+
+const int registered = [] {
+  const auto add = [](const std::string& name, const auto& run) {
+    benchmark::RegisterBenchmark(name.c_str(), run)
+        ->Unit(benchmark::kMicrosecond);
+  };
+  add("toys/philox", random_words);
+  for (const SimdLevel level : available_simd_levels()) {
+    const std::string end = "/" + std::string(to_string(level));
+    const auto fits = [&](const char* name, FitKind kind,
+                          WeightSource weights) {
+      add(std::string("fits/") + name + end, [=](benchmark::State& state) {
+        fit_hits(state, level, kind, weights);
+      });
+    };
+    fits("general", FitKind::general, WeightSource::estimate);
+    fits("general_updated", FitKind::general, WeightSource::update);
+    fits("scattering", FitKind::scattering, WeightSource::estimate);
+    constexpr const char* stages[] = {"toys/simulated", "toys/general",
+                                      "toys/general_and_scattering"};
+    for (std::size_t n = 0; n < 3; ++n)
+      add(stages[n] + end,
+          [=](benchmark::State& state) { toys(state, level, n); });
+  }
+  return 0;
+}();
+
+}  // namespace

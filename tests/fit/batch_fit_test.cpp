@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/fit/batch_fit.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "gttf/core/simd.hpp"
+#include "gttf/core/units.hpp"
+#include "support/hit_list.hpp"
+#include "support/shipped.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+/// Sets a level while it lives.
+struct UseLevel {
+  explicit UseLevel(SimdLevel level) { REQUIRE(!set_simd_level(level)); }
+  ~UseLevel() { set_simd_level(std::nullopt); }
+};
+
+struct Wanted {
+  FitKind kind;
+  WeightSource weights;
+};
+constexpr Wanted all_fits[] = {
+    {FitKind::general, WeightSource::estimate},
+    {FitKind::general, WeightSource::local},
+    {FitKind::general, WeightSource::update},
+    {FitKind::hits, WeightSource::estimate},
+    {FitKind::scattering, WeightSource::estimate},
+    {FitKind::scattering, WeightSource::local},
+    {FitKind::scattering, WeightSource::update},
+    {FitKind::regularised, WeightSource::estimate},
+    {FitKind::common_curvature, WeightSource::estimate},
+};
+
+/// Largest difference of a batch from TrackFitter: of parameters in standard
+/// deviations, of errors and chi2 relative.
+double largest_difference(HitList& list, FitOutput& out, const Wanted& wanted,
+                          const FitOptions& options) {
+  const HitArrays hits = list.views();
+  const std::size_t n = list.size();
+  double largest = 0;
+  for (std::size_t t = 0; t < n; ++t) {
+    const GlobalFit f = fit_global(hits.track(t), wanted.kind, options);
+    CHECK(f.status == out.status[t]);
+    if (f.status != FitStatus::ok) continue;
+    const auto compare = [&](double got, double expected, double scale) {
+      const double d = std::abs(got - expected) / scale;
+      largest = std::max(largest, std::isnan(d) ? 1e300 : d);
+    };
+    compare(out.kappa[t], f.kappa, f.sigma);
+    compare(out.sigma[t], f.sigma, f.sigma);
+    compare(out.chi2[t], f.chi2, f.chi2);
+    if (!std::isnan(f.kappa_weights))
+      compare(out.kappa_weights[t], f.kappa_weights, f.sigma);
+    const Matrix5& v = f.perigee_covariance;
+    std::size_t plane = 0;
+    for (int i = 0; i < 5; ++i) {
+      // scattering fits of detectors without inner material know d0 exactly
+      const double sigma = std::max(std::sqrt(v(i, i)), 1e-9);
+      compare(out.perigee[static_cast<std::size_t>(i) * n + t], f.perigee[i],
+              sigma);
+      for (int j = 0; j <= i; ++j, ++plane)
+        compare(out.covariance[plane * n + t], v(i, j),
+                std::sqrt(v(i, i) * v(j, j)) + 1e-18);
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("batched fits: every fit at every level is that of TrackFitter") {
+  const TrackingGeometry geometry(
+      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+  HitList list(geometry, 37, 0.3, 20);
+  for (const SimdLevel level : available_simd_levels()) {
+    const UseLevel use(level);
+    for (const Wanted& wanted : all_fits) {
+      CAPTURE(to_string(level));
+      CAPTURE(to_string(wanted.kind));
+      CAPTURE(to_string(wanted.weights));
+      FitOptions options;
+      options.weights = wanted.weights;
+      FitOutput out(list.size());
+      const BatchFitStatistics s =
+          fit(list.views(), wanted.kind, options, out.views());
+      CHECK(s.tracks == list.size());
+      CHECK(s.in_lanes + s.doubtful == list.size());
+      CHECK(s.in_lanes > 30);
+      // rounding, and the square of the condition of K^-1
+      CHECK(largest_difference(list, out, wanted, options) < 1e-9);
+    }
+  }
+}
+
+TEST_CASE("batched fits: a track does not depend on the others or threads") {
+  const TrackingGeometry geometry(
+      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+  HitList list(geometry, 1100, 0.5, 5), few(geometry, 3, 0.5, 5);
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const UseLevel use(level);
+    FitOutput one(1100), two(1100), part(3);
+    fit(list.views(), FitKind::general, {}, one.views(), 1);
+    fit(list.views(), FitKind::general, {}, two.views(), 3);
+    fit(few.views(), FitKind::general, {}, part.views());
+    CHECK(one.kappa == two.kappa);
+    CHECK(one.covariance == two.covariance);
+    // the first tracks of both lists are the same
+    for (std::size_t t = 0; t < 3; ++t) {
+      CHECK(part.kappa[t] == one.kappa[t]);
+      CHECK(part.chi2[t] == one.chi2[t]);
+      CHECK(part.covariance[t] == one.covariance[t]);
+    }
+  }
+}
+
+TEST_CASE("batched fits: bad tracks get the status of TrackFitter") {
+  const TrackingGeometry geometry(
+      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+  HitList list(geometry, 20, 0.5, 5);
+  list.hit(0, 2, 3) = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::swap(list.hit(axis, 0, 7), list.hit(axis, 5, 7));  // wrong order
+    list.hit(axis, 4, 11) = list.hit(axis, 3, 11);          // coincident
+  }
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const UseLevel use(level);
+    FitOutput out(20);
+    const BatchFitStatistics s =
+        fit(list.views(), FitKind::general, {}, out.views());
+    CHECK(s.doubtful == 3);
+    CHECK(s.in_lanes == 17);
+    CHECK(out.status[3] == FitStatus::not_finite);
+    CHECK(out.status[7] != FitStatus::ok);
+    CHECK(out.status[11] == FitStatus::coincident_hits);
+    CHECK(largest_difference(list, out, all_fits[0], {}) < 1e-9);
+  }
+}
+
+TEST_CASE("batched fits: other surfaces and options go one by one") {
+  const TrackingGeometry geometry(
+      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+  HitList list(geometry, 5, 0.5, 5);
+  FitOutput out(5);
+  FitOptions again;
+  again.relinearisations = 1;
+  CHECK(fit(list.views(), FitKind::general, again, out.views()).not_for_lanes ==
+        5);
+  CHECK(largest_difference(list, out, all_fits[0], again) == 0);
+  list.surfaces()[1].n_coordinates = 1;  // a strip
+  CHECK(fit(list.views(), FitKind::general, {}, out.views()).not_for_lanes ==
+        5);
+  CHECK(largest_difference(list, out, all_fits[0], {}) == 0);
+}
+
+}  // namespace gttf::test

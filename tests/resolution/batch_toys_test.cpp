@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/resolution/batch_toys.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "gttf/core/simd.hpp"
+#include "gttf/core/units.hpp"
+#include "gttf/detector/read.hpp"
+#include "support/hit_list.hpp"
+#include "support/layouts.hpp"
+
+namespace gttf {
+namespace {
+
+using test::FitOutput;
+
+struct AtLevel {
+  explicit AtLevel(SimdLevel level) { REQUIRE(!set_simd_level(level)); }
+  ~AtLevel() { set_simd_level(std::nullopt); }
+};
+
+constexpr FitChoice choices[] = {
+    {FitKind::general, WeightSource::estimate},
+    {FitKind::general, WeightSource::update},
+    {FitKind::scattering, WeightSource::estimate},
+    {FitKind::regularised, WeightSource::estimate}};
+constexpr std::size_t n_choices = std::size(choices);
+
+struct Toys {
+  explicit Toys(std::size_t n) : missed(n), fits(n_choices, FitOutput(n)) {}
+
+  BatchToyStatistics run(ToyBatch& batch, const RandomPlace& first) {
+    std::vector<FitArrays> arrays;
+    for (FitOutput& f : fits) arrays.push_back(f.views());
+    return batch.run(first, {missed, arrays});
+  }
+
+  std::vector<char> missed;
+  std::vector<FitOutput> fits;
+};
+
+TrackingGeometry its2() {
+  return TrackingGeometry(
+      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+}
+
+TEST_CASE("batched toys: at every level those made and fitted one by one") {
+  const TrackingGeometry geometry = its2();
+  for (const double p : {0.2, 1.0, 30.0}) {
+    const Track track{.p = p, .theta = 80 * unit::deg};
+    const AnyToySimulator simulator(geometry, track, {});
+    constexpr std::size_t n = 45;
+    for (const SimdLevel level : available_simd_levels()) {
+      CAPTURE(to_string(level));
+      CAPTURE(p);
+      const AtLevel use(level);
+      ToyBatch batch(simulator, choices);
+      REQUIRE(batch.in_lanes());
+      Toys toys(n);
+      const BatchToyStatistics s = toys.run(batch, {5, 2, 1000});
+      CHECK(s.toys == n);
+      CHECK(s.in_lanes == n);
+      CHECK(s.not_for_lanes == 0);
+      ToyTrack toy = simulator.prototype();
+      for (std::size_t i = 0; i < n; ++i) {
+        const bool made = simulator.simulate({5, 2, 1000 + i}, toy);
+        REQUIRE(made == (toys.missed[i] == 0));
+        if (!made) continue;
+        for (std::size_t f = 0; f < n_choices; ++f) {
+          FitOptions options;
+          options.weights = choices[f].weights;
+          const GlobalFit one = fit_global(toy.hits, choices[f].kind, options);
+          const FitOutput& out = toys.fits[f];
+          REQUIRE(one.status == out.status[i]);
+          if (one.status != FitStatus::ok) continue;
+          // hits agree to 1e-13 mm of 400 mm and more, in units of 5 um, and
+          // the fit amplifies that
+          CHECK(std::abs(out.kappa[i] - one.kappa) < 1e-9 * one.sigma);
+          CHECK(std::abs(out.sigma[i] / one.sigma - 1) < 1e-9);
+          CHECK(std::abs(out.chi2[i] - one.chi2) < 1e-9 * (1 + one.chi2));
+          for (int q = 0; q < 5; ++q) {
+            const double v = one.perigee_covariance(q, q);
+            const auto row = static_cast<std::size_t>(q);
+            CHECK(std::abs(out.perigee[row * n + i] - one.perigee[q]) <
+                  1e-9 * std::sqrt(v) + 1e-15);
+            CHECK(std::abs(out.covariance[(row * (row + 3) / 2) * n + i] - v) <
+                  1e-9 * v);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("batched toys: a toy does not depend on those beside it") {
+  const TrackingGeometry geometry = its2();
+  const Track track{.p = 0.5};
+  const AnyToySimulator simulator(geometry, track, {});
+  for (const SimdLevel level : available_simd_levels()) {
+    const AtLevel use(level);
+    ToyBatch batch(simulator, choices);
+    Toys whole(50), part(7);
+    whole.run(batch, {1, 0, 0});
+    part.run(batch, {1, 0, 19});
+    for (std::size_t i = 0; i < 7; ++i)
+      for (std::size_t f = 0; f < n_choices; ++f) {
+        CHECK(part.fits[f].kappa[i] == whole.fits[f].kappa[19 + i]);
+        CHECK(part.fits[f].chi2[i] == whole.fits[f].chi2[19 + i]);
+        CHECK(part.fits[f].perigee[i] == whole.fits[f].perigee[19 + i]);
+      }
+  }
+}
+
+TEST_CASE("batched toys: what is not for lanes is done one by one") {
+  const TrackingGeometry geometry = its2();
+  const Track track{.p = 1};
+  const Model spot{.beam_spot = BeamSpot{0.01, 0.01, 50}};
+  const AnyToySimulator simulator(geometry, track, spot);
+  ToyBatch batch(simulator, choices);
+  CHECK(!batch.in_lanes());
+  Toys toys(3);
+  CHECK(toys.run(batch, {1, 0, 0}).not_for_lanes == 3);
+  ToyTrack toy = simulator.prototype();
+  for (std::size_t i = 0; i < 3; ++i) {
+    REQUIRE(simulator.simulate({1, 0, i}, toy));
+    CHECK(toys.fits[0].chi2[i] == fit_global(toy.hits, FitKind::general).chi2);
+  }
+}
+
+TEST_CASE("batched toys: random barrels and disks agree with single toys") {
+  test::RandomLayouts layouts(23);
+  std::size_t in_lanes = 0;
+  for (int k = 0; k < 1500; ++k) {
+    const TrackingGeometry geometry(layouts.detector());
+    const Track track = layouts.track();
+    if (find_crossings(geometry, track, Scattering::highland).n_measuring < 3)
+      continue;
+    const AnyToySimulator simulator(geometry, track, {});
+    ToyBatch batch(simulator, choices);
+    constexpr std::size_t n = 9;
+    Toys toys(n);
+    in_lanes += toys.run(batch, {9, 1, 0}).in_lanes;
+    ToyTrack toy = simulator.prototype();
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool made = simulator.simulate({9, 1, i}, toy);
+      REQUIRE(made == (toys.missed[i] == 0));
+      if (!made) continue;
+      const GlobalFit one = fit_global(toy.hits, FitKind::general);
+      REQUIRE(one.status == toys.fits[0].status[i]);
+      if (one.status != FitStatus::ok) continue;
+      // exact kinks of stiff tracks are small differences of large numbers
+      CHECK(std::abs(toys.fits[0].kappa[i] - one.kappa) < 1e-6 * one.sigma);
+      CHECK(std::abs(toys.fits[0].sigma[i] / one.sigma - 1) < 1e-6);
+    }
+  }
+  CHECK(in_lanes > 20);
+}
+
+}  // namespace
+}  // namespace gttf
