@@ -207,20 +207,16 @@ class Worker {
     if (extras_ >= LaneExtras::limits_and_shares)
       fit_.workspace = workspace_.with(
           job_.kernel.workspace(group.list.size(), group.n_coordinates));
-    if (extras_ == LaneExtras::budget) {
-      budget_.resize(group.list.size() * detail::budget_planes);
-      fit_.budget = budget_.data();
-    }
     // full lanes of neighbours write where the results belong
     const bool direct = group.in_a_row && group.n == job_.kernel.width;
-    for (const Target& t : targets_)
-      fit_.out[t.plane] = direct ? t.to + group.track[0] : out_[t.plane].value;
+    if (direct)
+      write_from(group.track[0]);
+    else
+      write_here();
     job_.kernel.fit[static_cast<std::size_t>(extras_)](fit_);
     if (fit_.guessed && !fit_.confirmed) return {false, 0};
     ++statistics_.groups;
-    if (!direct)
-      for (const Target& t : targets_) put(group, out_[t.plane], t.to);
-    if (extras_ == LaneExtras::budget) store_budget(group);
+    if (!direct) store(group);
     if (!job_.results.status.empty())
       for (std::size_t lane = 0; lane < group.n; ++lane)
         job_.results.status[group.track[lane]] = status;
@@ -235,25 +231,45 @@ class Worker {
     return {true, fit_.turned_back};
   }
 
-  static void put(const detail::LaneGroup& group, const LaneValues& from,
-                  double* to) {
-    if (group.in_a_row)
-      std::copy_n(from.value, group.n, to + group.track[0]);
-    else
-      for (std::size_t lane = 0; lane < group.n; ++lane)
-        to[group.track[lane]] = from.value[lane];
+  /// Lets the fit write to the results from `track` on.
+  void write_from(std::size_t track) {
+    for (const Target& t : targets_) fit_.out[t.plane] = t.to + track;
+    fit_.budget_stride = job_.tracks.size;
+    const auto from = [track](std::span<double> to) {
+      return to.empty() ? nullptr : &to[track];
+    };
+    fit_.scattering_variance = from(job_.results.scattering_variance);
+    fit_.hit_variance = from(job_.results.hit_variance);
   }
 
-  void store_budget(const detail::LaneGroup& group) {
+  /// Lets the fit write to out_ and budget_.
+  void write_here() {
+    for (const Target& t : targets_) fit_.out[t.plane] = out_[t.plane].value;
+    if (extras_ != LaneExtras::budget) return;
+    budget_.resize(2 * job_.lanes.surfaces.size() * n_parameters);
+    fit_.budget_stride = detail::most_lanes;
+    fit_.scattering_variance = budget_[0].value;
+    fit_.hit_variance = budget_[budget_.size() / 2].value;
+  }
+
+  /// Takes results from there to where they belong.
+  void store(const detail::LaneGroup& group) {
+    const auto put = [&](const LaneValues& from, double* to) {
+      for (std::size_t lane = 0; lane < group.n; ++lane)
+        to[group.track[lane]] = from.value[lane];
+    };
+    for (const Target& t : targets_) put(out_[t.plane], t.to);
+    if (extras_ != LaneExtras::budget) return;
     const ResolutionArrays& r = job_.results;
-    const LaneValues* from = budget_.data();
-    for (const detail::LaneCrossing& c : group.list) {
-      for (const std::span<double> to : {r.scattering_variance, r.hit_variance})
-        for (std::size_t q = 0; q < n_parameters; ++q, ++from)
-          if (!to.empty())
-            put(group, *from,
-                &to[(c.surface * n_parameters + q) * job_.tracks.size]);
-    }
+    for (const detail::LaneCrossing& c : group.list)
+      for (std::size_t q = 0; q < n_parameters; ++q) {
+        const std::size_t row = c.surface * n_parameters + q;
+        const std::size_t at = row * job_.tracks.size;
+        if (!r.scattering_variance.empty())
+          put(budget_[row], &r.scattering_variance[at]);
+        if (!r.hit_variance.empty())
+          put(budget_[budget_.size() / 2 + row], &r.hit_variance[at]);
+      }
   }
 
   /// Sets the budget of the layers that fitted tracks do not cross to zero, for
@@ -336,7 +352,7 @@ class Worker {
   };
   std::vector<Target> targets_;
   std::array<LaneValues, LanePlane::count> out_;
-  std::vector<LaneValues> budget_;
+  std::vector<LaneValues> budget_;  ///< of scattering, then of hits
   Workspace workspace_;
   BatchStatistics statistics_;
 };

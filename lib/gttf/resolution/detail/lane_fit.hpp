@@ -30,7 +30,8 @@ class LaneFitter {
       : task_(task),
         line_(line_of<S>(*task.tracks, task.bz)),
         inv_sin2_(line_.inv_sin_theta * line_.inv_sin_theta),
-        x_over_x0_(L::load(task.tracks->x_over_x0)) {
+        x_over_x0_(L::load(task.tracks->x_over_x0)),
+        changes_(line_) {
     if constexpr (way_back) {
       steps_ = reinterpret_cast<LaneStep<S>*>(task.workspace);
       rows_ = reinterpret_cast<Row<S>*>(task.workspace +
@@ -238,15 +239,22 @@ class LaneFitter {
     return task_.out[plane] != nullptr;
   }
 
+  /// Also asks for the place of the next lanes: results are many short pieces
+  /// far apart, which no processor sees coming.
+  static void write(const S& x, double* to) {
+    L::store(x, to);
+    __builtin_prefetch(to + L::width, 1);
+  }
+
   void store(const S& x, std::size_t plane) {
-    if (asked_for(plane)) L::store(x, task_.out[plane]);
+    if (asked_for(plane)) write(x, task_.out[plane]);
   }
 
   void store_matrix(const Covariance5<S>& c, std::size_t plane) {
     if (!asked_for(plane)) return;
     for (std::size_t i = 0; i < 5; ++i)
       for (std::size_t j = 0; j <= i; ++j)
-        L::store(in_user_parameters(c[i][j], i, j), task_.out[plane++]);
+        write(in_user_parameters(c[i][j], i, j), task_.out[plane++]);
   }
 
   void store_some(const Covariance5<S>& c, std::size_t plane, LaneBits active) {
@@ -283,26 +291,16 @@ class LaneFitter {
 
   void walk_back() {
     const std::array<Row<S>, n_functions> start = inside_;
-    const ParameterChanges<S> changes(line_);
     hit_sum_.fill(S(0));
     for (std::size_t k = 0; k < task_.n_crossings; ++k) {
       const LaneCrossing& c = task_.list[k];
-      LaneParts<S> scattering, hits;
-      scattering.fill(S(0));
-      hits.fill(S(0));
-      const auto add = [&](const std::array<S, n_functions>& change,
-                           const S& weight, LaneParts<S>& parts) {
-        if constexpr (budget) add_in_lanes(changes, change, weight, parts);
-      };
-      if (c.inner != 0) add_inner(steps_[k], c.inner, scattering, add);
-      if (c.fitted != 0) take_hits(c, hits, add);
-      if (c.kinked != 0) take_kinks(steps_[k], scattering, add);
-      if constexpr (budget)
-        for (std::size_t i = 0; i < n_parameters; ++i) {
-          LaneValues* const to = task_.budget + k * budget_planes;
-          L::store(scattering[i], to[i]);
-          L::store(hits[i], to[n_parameters + i]);
-        }
+      scattering_parts_.fill(S(0));
+      hit_parts_.fill(S(0));
+      if (c.inner != 0) add_inner(steps_[k], c.inner);
+      if (c.fitted != 0) take_hits(task_.surfaces[c.surface]);
+      if (c.kinked != 0) take_kinks(steps_[k]);
+      store_parts(scattering_parts_, c.surface, task_.scattering_variance);
+      store_parts(hit_parts_, c.surface, task_.hit_variance);
     }
     store_share(hit_sum_[n_functions - 1], start[n_functions - 1][4],
                 LanePlane::mu_phi);
@@ -315,37 +313,42 @@ class LaneFitter {
     store(sqrt(part / whole), plane);
   }
 
-  /// Hits of a crossing, whose rows were kept last of those still there.
-  template <class Add>
-  void take_hits(const LaneCrossing& c, LaneParts<S>& parts, const Add& add) {
-    const LaneSurface& s = task_.surfaces[c.surface];
-    n_rows_ -= s.record.n_axes;
-    std::array<S, n_functions> gain;
-    for (unsigned q = 0; q < s.record.n_axes; ++q) {
-      const S weight(1 / s.axes[q].variance);
-      gain_in_lanes(inside_, rows_[n_rows_ + q], weight, gain, hit_sum_);
-      add(gain, weight, parts);
+  void store_parts(const LaneParts<S>& parts, unsigned surface, double* to) {
+    if (!budget || to == nullptr) return;
+    to += surface * n_parameters * task_.budget_stride;
+    for (const S& part : parts) {
+      write(part, to);
+      to += task_.budget_stride;
     }
   }
 
-  template <class Add>
-  void take_kinks(const LaneStep<S>& step, LaneParts<S>& parts,
-                  const Add& add) {
-    KinkCovariance<S, n_functions> with;
-    pass_in_lanes(step.kink, step.gain, inside_, with);
-    const S weight = select(step.w > S(0), S(1) / step.w, S(0));
-    add(with.theta, weight, parts);
-    add(with.phi, weight * line_.sin_theta * line_.sin_theta, parts);
+  /// Hits of a crossing, whose rows were kept last of those still there.
+  void take_hits(const LaneSurface& s) {
+    n_rows_ -= s.record.n_axes;
+    for (unsigned q = 0; q < s.record.n_axes; ++q) {
+      const S weight(1 / s.axes[q].variance);
+      gain_in_lanes(inside_, rows_[n_rows_ + q], weight, gain_, hit_sum_);
+      if constexpr (budget) add_in_lanes(changes_, gain_, weight, hit_parts_);
+    }
   }
 
-  template <class Add>
-  void add_inner(const LaneStep<S>& step, LaneBits active, LaneParts<S>& parts,
-                 const Add& add) {
+  void take_kinks(const LaneStep<S>& step) {
+    pass_in_lanes(step.kink, step.gain, inside_, with_kinks_);
+    if constexpr (budget) {
+      const S weight = select(step.w > S(0), S(1) / step.w, S(0));
+      add_in_lanes(changes_, with_kinks_.theta, weight, with_kinks_.phi,
+                   weight * line_.sin_theta * line_.sin_theta,
+                   scattering_parts_);
+    }
+  }
+
+  void add_inner(const LaneStep<S>& step, LaneBits active) {
     if constexpr (budget) {
       const Kink<S>& b = step.kink;
       const S w = in_lanes(active, step.w, 0);
-      add({b.theta[0], b.theta[1], b.theta[2], S(1), S(0)}, w, parts);
-      add({b.phi[0], b.phi[1], b.phi[2], S(0), S(0)}, w * inv_sin2_, parts);
+      add_in_lanes(changes_, {b.theta[0], b.theta[1], b.theta[2], S(1), S(0)},
+                   w, {b.phi[0], b.phi[1], b.phi[2], S(0), S(0)}, w * inv_sin2_,
+                   scattering_parts_);
     }
   }
 
@@ -361,7 +364,11 @@ class LaneFitter {
   [[no_unique_address]] OfLimits<Equations, 1> exact_;
   Covariance5<S> perigee_;
   std::array<Row<S>, n_functions> inside_;
-  std::array<S, n_functions> hit_sum_;
+  // the way back
+  const ParameterChanges<S> changes_;
+  std::array<S, n_functions> gain_, hit_sum_;
+  KinkCovariance<S, n_functions> with_kinks_;
+  LaneParts<S> scattering_parts_, hit_parts_;
   S hit_only_, scattering_only_;
   S sum_{0}, outer_arc_{0};  ///< of x/X0; of the crossing outside
   MaskOf<S> as_guessed_ = S(0) < S(1);

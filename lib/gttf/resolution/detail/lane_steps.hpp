@@ -107,22 +107,38 @@ struct ParameterChanges {
   StartPlane<S> plane;
 };
 
+template <class S>
+[[gnu::always_inline]] inline LaneParts<S> squares_of(
+    const ParameterChanges<S>& all, const Row<S>& s, const S& weight) {
+  const S p = -(s[4] * all.inverse_kappa);
+  const S pt = p + all.cot_theta * s[3];
+  const auto [x, y, tx, ty] = all.plane.change(s);
+  return {p * p * weight,       pt * pt * weight,     s[0] * s[0] * weight,
+          s[1] * s[1] * weight, s[2] * s[2] * weight, s[3] * s[3] * weight,
+          x * x * weight,       y * y * weight,       tx * tx * weight,
+          ty * ty * weight};
+}
+
 /// Adds change^2 * weight of every Parameter, the change of the line's being
-/// given.
+/// given; the same for two changes.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void add_in_lanes(
     const ParameterChanges<S>& all, const Row<S>& change, const S& weight,
     LaneParts<S>& parts) {
-  const S p = -(change[4] * all.inverse_kappa);
-  const auto [x, y, tx, ty] = all.plane.change(change);
-  const S changes[n_parameters] = {p,         p + all.cot_theta * change[3],
-                                   change[0], change[1],
-                                   change[2], change[3],
-                                   x,         y,
-                                   tx,        ty};
+  const LaneParts<S> squares = squares_of(all, change, weight);
   GTTF_UNROLL
   for (std::size_t i = 0; i < n_parameters; ++i)
-    parts[i] = parts[i] + changes[i] * changes[i] * weight;
+    parts[i] = parts[i] + squares[i];
+}
+template <class S>
+[[gnu::noinline, gnu::flatten]] void add_in_lanes(
+    const ParameterChanges<S>& all, const Row<S>& a, const S& weight_a,
+    const Row<S>& b, const S& weight_b, LaneParts<S>& parts) {
+  const LaneParts<S> of_a = squares_of(all, a, weight_a);
+  const LaneParts<S> of_b = squares_of(all, b, weight_b);
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < n_parameters; ++i)
+    parts[i] = parts[i] + of_a[i] + of_b[i];
 }
 
 }  // namespace gttf::detail

@@ -81,10 +81,6 @@ struct LanePlane {
                                count = 68;
 };
 
-/// Planes of one crossing in LaneFit::budget: the variance that its scattering
-/// and its hits add to each Parameter.
-inline constexpr std::size_t budget_planes = 2 * n_parameters;
-
 /// What is asked for besides the covariances.
 enum class LaneExtras { none, limits, limits_and_shares, budget };
 
@@ -108,7 +104,10 @@ struct LaneFit {
   /// Where the number of the first lane goes, those of the others behind it;
   /// null: not asked for. Of a matrix all or none.
   double* out[LanePlane::count] = {};
-  LaneValues* budget = nullptr;  ///< budget_planes per crossing
+  /// LaneExtras::budget: the variance that scattering and hits of the surface s
+  /// add to the Parameter q, at (n_parameters s + q) budget_stride; or null.
+  double *scattering_variance = nullptr, *hit_variance = nullptr;
+  std::size_t budget_stride = 0;
   /// Lanes whose result may be no resolution at all: a parameter is free, or
   /// nearly so.
   LaneBits doubtful = 0;
