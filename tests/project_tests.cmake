@@ -20,8 +20,8 @@ if(GTTF_SIMD_X86 AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   set(objects $<TARGET_OBJECTS:gttf>)
   add_test(NAME structure.simd_symbols COMMAND
     sh ${CMAKE_CURRENT_SOURCE_DIR}/structure/simd_symbols.sh
-    $<FILTER:${objects},INCLUDE,/lanes_scalar[.]>
-    $<FILTER:${objects},INCLUDE,/lanes_(sse2|avx2|avx512)[.]>
+    "$<FILTER:${objects},INCLUDE,/lanes_scalar[.]>"
+    "$<FILTER:${objects},INCLUDE,/lanes_(sse2|avx2|avx512)[.]>"
     COMMAND_EXPAND_LISTS)
   set_tests_properties(structure.simd_symbols PROPERTIES
     LABELS structure SKIP_RETURN_CODE 77)

@@ -238,9 +238,10 @@ std::size_t LaneGroups::intern(std::vector<unsigned> surfaces) {
   for (auto i = from; i != to; ++i)
     if (lists_[i->second].surfaces == surfaces) return i->second;
   CrossingList list;
-  for (unsigned i = 0; i < geometry_.surfaces.size(); ++i)
-    if (std::find(surfaces.begin(), surfaces.end(), i) == surfaces.end())
-      list.others.push_back(i);
+  std::vector<bool> crossed(geometry_.surfaces.size());
+  for (const unsigned s : surfaces) crossed[s] = true;
+  for (unsigned s = 0; s < crossed.size(); ++s)
+    if (!crossed[s]) list.others.push_back(s);
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     if (!geometry_.surfaces[surfaces[k]].record.measures()) continue;
     if (list.first < 0) list.first = static_cast<int>(k);
