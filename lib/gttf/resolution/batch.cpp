@@ -34,6 +34,8 @@ constexpr std::array plane_targets = {
     PlaneTarget{&ResolutionArrays::sigma_pt_rel, LanePlane::sigma_pt,
                 &Resolution::sigma_pt_rel},
     PlaneTarget{&ResolutionArrays::xi, LanePlane::xi, &Resolution::xi},
+    PlaneTarget{&ResolutionArrays::x_over_x0, LanePlane::x_over_x0,
+                &Resolution::x_over_x0},
     PlaneTarget{&ResolutionArrays::sigma_p_rel_hit_only, LanePlane::hit_only,
                 &Resolution::sigma_p_rel_hit_only},
     PlaneTarget{&ResolutionArrays::sigma_p_rel_ms_only, LanePlane::ms_only,
@@ -103,7 +105,10 @@ class Worker {
  public:
   explicit Worker(const Job& job)
       : job_(job),
-        groups_(job.lanes, job.kernel, job.tracks),
+        // a guess is checked on the way, on which Scattering::highland_total
+        // needs the sum of all crossings
+        groups_(job.lanes, job.kernel, job.tracks,
+                job.model.scattering != Scattering::highland_total),
         extras_(extras_for(job.results)) {
     in_lanes_ = fits_in_lanes(job.geometry, job.model);
     fit_.surfaces = job.lanes.surfaces.data();
@@ -111,35 +116,31 @@ class Worker {
     fit_.scattering = job.model.scattering;
     fit_.tracks = &lanes_;
     fit_.all = (detail::LaneBits{1} << job.kernel.width) - 1;
-    fit_.out = out_.data();
-    fit_.start_plane = !job_.results.start_plane.empty();
+    const auto add = [this](double* to, std::size_t plane) {
+      targets_.push_back({to, plane});
+    };
+    for (const PlaneTarget& p : plane_targets)
+      if (auto to = job.results.*p.target; !to.empty()) add(to.data(), p.plane);
+    for (const MatrixTarget& m : matrix_targets)
+      if (auto to = job.results.*m.target; !to.empty())
+        for (std::size_t i = 0; i < triangle; ++i)
+          add(to.data() + i * job.tracks.size, m.plane + i);
   }
 
   void run(std::size_t begin, std::size_t end) {
     statistics_.tracks += end - begin;
-    if (!in_lanes_) {
-      statistics_.not_for_lanes += end - begin;
-      for (std::size_t t = begin; t < end; ++t) resolve_alone(t);
-      return;
-    }
-    groups_.search(begin, end);
-    const bool field = job_.lanes.bz != 0;
-    const int least_hits = field ? 3 : 2;
+    alone_.clear();
     begin_ = begin;
     helix_.resize(end - begin);
-    for (std::size_t t = begin; t < end; ++t) {
-      helix_[t - begin] = detail::follows_helix(
-          job_.geometry, job_.tracks.track(t), job_.model);
-      if (is_helix(t)) set_unfitted(t, least_hits);
-    }
-    groups_.for_each_group(least_hits, [&](const detail::LaneGroup& group) {
-      fit(group, field ? Status::ok : Status::no_field);
-    });
-    for (std::size_t t = begin; t < end; ++t) {
-      if (is_helix(t)) continue;
-      ++statistics_.not_for_lanes;
-      resolve_alone(t);
-    }
+    for (std::size_t t = begin; t < end; ++t)
+      helix_[t - begin] = in_lanes_ && follows_helix(t);
+    if (in_lanes_) run_in_lanes(begin, end);
+    for (std::size_t t = begin; t < end; ++t)
+      if (!is_helix(t)) {
+        ++statistics_.not_for_lanes;
+        alone_.push_back(t);
+      }
+    for (const std::size_t t : alone_) resolve_alone(t);
   }
 
   const BatchStatistics& statistics() const { return statistics_; }
@@ -147,20 +148,45 @@ class Worker {
  private:
   bool is_helix(std::size_t t) const { return helix_[t - begin_] != 0; }
 
-  void set_unfitted(std::size_t t, int least_hits) {
+  bool follows_helix(std::size_t t) const {
+    const std::span<const double> theta = job_.tracks.theta;
+    // clearly away from the axis: no need for sines
+    const double angle = theta[theta.size() == 1 ? 0 : t];
+    if (job_.lanes.bz != 0 && angle > 0.1 && angle < 3) return true;
+    return detail::follows_helix(job_.geometry, job_.tracks.track(t),
+                                 job_.model);
+  }
+
+  void run_in_lanes(std::size_t begin, std::size_t end) {
+    const bool field = job_.lanes.bz != 0;
+    const int least_hits = field ? 3 : 2;
+    groups_.for_each_group(
+        begin, end, least_hits, [&](std::size_t t) { return !is_helix(t); },
+        [&](const detail::LaneGroup& group) {
+          return fit(group, field ? Status::ok : Status::no_field);
+        });
     const ResolutionArrays& r = job_.results;
-    const int n_hits = groups_.list_of(t).n_measuring;
-    const bool curls_up = groups_.turned_back(t);
-    if (!r.n_hits.empty()) r.n_hits[t] = n_hits;
-    if (!r.x_over_x0.empty()) r.x_over_x0[t] = groups_.x_over_x0(t);
-    if (!r.end.empty())
-      r.end[t] = curls_up ? TrackEnd::curls_up : TrackEnd::leaves;
-    if (n_hits >= least_hits) return;
+    for (std::size_t t = begin; t < end; ++t) {
+      if (!is_helix(t)) continue;
+      const int n_hits = groups_.list_of(t).n_measuring;
+      if (!r.n_hits.empty()) r.n_hits[t] = n_hits;
+      if (!r.end.empty())
+        r.end[t] =
+            groups_.turned_back(t) ? TrackEnd::curls_up : TrackEnd::leaves;
+      if (n_hits < least_hits) set_unfitted(t);
+    }
+    if (extras_ == LaneExtras::budget) clear_others(begin, end, least_hits);
+  }
+
+  void set_unfitted(std::size_t t) {
+    const ResolutionArrays& r = job_.results;
     ++statistics_.not_fitted;
     if (!r.status.empty())
-      r.status[t] = curls_up ? Status::curls_up : Status::too_few_hits;
+      r.status[t] =
+          groups_.turned_back(t) ? Status::curls_up : Status::too_few_hits;
     for (const PlaneTarget& p : plane_targets)
       if (auto to = r.*p.target; !to.empty()) to[t] = Resolution::none;
+    if (!r.x_over_x0.empty()) r.x_over_x0[t] = groups_.x_over_x0(t);
     for (const MatrixTarget& m : matrix_targets)
       if (auto to = r.*m.target; !to.empty())
         for (std::size_t i = 0; i < triangle; ++i)
@@ -168,69 +194,105 @@ class Worker {
     fill_budget(t, Resolution::none);
   }
 
-  void fit(const detail::LaneGroup& group, Status status) {
+  detail::GuessCheck fit(const detail::LaneGroup& group, Status status) {
     groups_.gather(group, lanes_);
     fit_.list = group.list.data();
     fit_.n_crossings = group.list.size();
     fit_.mixed = group.mixed;
+    fit_.guessed = group.guess != nullptr;
+    if (fit_.guessed) {
+      fit_.others = group.guess->others.data();
+      fit_.n_others = group.guess->others.size();
+    }
     if (extras_ >= LaneExtras::limits_and_shares)
       fit_.workspace = workspace_.with(
           job_.kernel.workspace(group.list.size(), group.n_coordinates));
-    if (extras_ == LaneExtras::budget) {
-      budget_.resize(group.list.size() * detail::budget_planes);
-      fit_.budget = budget_.data();
-    }
-    const detail::LaneBits doubtful =
-        job_.kernel.fit[static_cast<std::size_t>(extras_)](fit_);
+    // full lanes of neighbours write where the results belong
+    const bool direct = group.in_a_row && group.n == job_.kernel.width;
+    if (direct)
+      write_from(group.track[0]);
+    else
+      write_here();
+    job_.kernel.fit[static_cast<std::size_t>(extras_)](fit_);
+    if (fit_.guessed && !fit_.confirmed) return {false, 0};
     ++statistics_.groups;
-    store(group, status);
+    if (!direct) store(group);
+    if (!job_.results.status.empty())
+      for (std::size_t lane = 0; lane < group.n; ++lane)
+        job_.results.status[group.track[lane]] = status;
     for (std::size_t lane = 0; lane < group.n; ++lane) {
-      if (!is_helix(group.track[lane])) continue;
-      if ((doubtful >> lane & 1) != 0) {
+      if ((fit_.doubtful >> lane & 1) != 0) {
         ++statistics_.doubtful;
-        resolve_alone(group.track[lane]);
+        alone_.push_back(group.track[lane]);
       } else {
         ++(group.mixed ? statistics_.mixed_lists : statistics_.same_list);
       }
     }
+    return {true, fit_.turned_back};
   }
 
-  void store(const detail::LaneGroup& group, Status status) {
-    const ResolutionArrays& r = job_.results;
+  /// Lets the fit write to the results from `track` on.
+  void write_from(std::size_t track) {
+    for (const Target& t : targets_) fit_.out[t.plane] = t.to + track;
+    fit_.budget_stride = job_.tracks.size;
+    const auto from = [track](std::span<double> to) {
+      return to.empty() ? nullptr : &to[track];
+    };
+    fit_.scattering_variance = from(job_.results.scattering_variance);
+    fit_.hit_variance = from(job_.results.hit_variance);
+  }
+
+  /// Lets the fit write to out_ and budget_.
+  void write_here() {
+    for (const Target& t : targets_) fit_.out[t.plane] = out_[t.plane].value;
+    if (extras_ != LaneExtras::budget) return;
+    budget_.resize(2 * job_.lanes.surfaces.size() * n_parameters);
+    fit_.budget_stride = detail::most_lanes;
+    fit_.scattering_variance = budget_[0].value;
+    fit_.hit_variance = budget_[budget_.size() / 2].value;
+  }
+
+  /// Takes results from there to where they belong.
+  void store(const detail::LaneGroup& group) {
     const auto put = [&](const LaneValues& from, double* to) {
       for (std::size_t lane = 0; lane < group.n; ++lane)
         to[group.track[lane]] = from.value[lane];
     };
-    const std::size_t n = job_.tracks.size;
-    for (const PlaneTarget& p : plane_targets)
-      if (auto to = r.*p.target; !to.empty()) put(out_[p.plane], to.data());
-    for (const MatrixTarget& m : matrix_targets)
-      if (auto to = r.*m.target; !to.empty())
-        for (std::size_t i = 0; i < triangle; ++i)
-          put(out_[m.plane + i], to.data() + i * n);
-    if (!r.status.empty())
-      for (std::size_t lane = 0; lane < group.n; ++lane)
-        r.status[group.track[lane]] = status;
-    if (extras_ == LaneExtras::budget) store_budget(group);
+    for (const Target& t : targets_) put(out_[t.plane], t.to);
+    if (extras_ != LaneExtras::budget) return;
+    const ResolutionArrays& r = job_.results;
+    for (const detail::LaneCrossing& c : group.list)
+      for (std::size_t q = 0; q < n_parameters; ++q) {
+        const std::size_t row = c.surface * n_parameters + q;
+        const std::size_t at = row * job_.tracks.size;
+        if (!r.scattering_variance.empty())
+          put(budget_[row], &r.scattering_variance[at]);
+        if (!r.hit_variance.empty())
+          put(budget_[budget_.size() / 2 + row], &r.hit_variance[at]);
+      }
   }
 
-  void store_budget(const detail::LaneGroup& group) {
-    const ResolutionArrays& r = job_.results;
+  /// Sets the budget of the layers that fitted tracks do not cross to zero, for
+  /// neighbours with the same list together.
+  void clear_others(std::size_t begin, std::size_t end, int least_hits) {
     const std::size_t n = job_.tracks.size;
-    for (std::size_t lane = 0; lane < group.n; ++lane)
-      fill_budget(group.track[lane], 0);
-    for (std::size_t k = 0; k < group.list.size(); ++k)
-      for (std::size_t q = 0; q < n_parameters; ++q) {
-        const std::size_t row = group.list[k].surface * n_parameters + q;
-        const LaneValues* planes = &budget_[k * detail::budget_planes];
-        const auto put = [&](const LaneValues& from, std::span<double> to) {
-          if (to.empty()) return;
-          for (std::size_t lane = 0; lane < group.n; ++lane)
-            to[row * n + group.track[lane]] = from.value[lane];
-        };
-        put(planes[q], r.scattering_variance);
-        put(planes[n_parameters + q], r.hit_variance);
+    for (std::size_t t = begin; t < end;) {
+      std::size_t next = t + 1;
+      if (!is_helix(t) || groups_.list_of(t).n_measuring < least_hits) {
+        t = next;
+        continue;
       }
+      const detail::CrossingList& list = groups_.list_of(t);
+      while (next < end && is_helix(next) && &groups_.list_of(next) == &list)
+        ++next;
+      for (const unsigned layer : list.others)
+        for (std::size_t q = 0; q < n_parameters; ++q)
+          for (const std::span<double> to :
+               {job_.results.scattering_variance, job_.results.hit_variance})
+            if (!to.empty())
+              std::fill_n(&to[(layer * n_parameters + q) * n + t], next - t, 0);
+      t = next;
+    }
   }
 
   /// Sets the budget of all layers of a track.
@@ -281,10 +343,16 @@ class Worker {
   bool in_lanes_ = true;
   std::size_t begin_ = 0;  ///< of the block
   std::vector<char> helix_;
+  std::vector<std::size_t> alone_;  ///< to be done one by one
   detail::LaneTracks lanes_;
   detail::LaneFit fit_;
+  struct Target {
+    double* to;  ///< of the first track
+    std::size_t plane;
+  };
+  std::vector<Target> targets_;
   std::array<LaneValues, LanePlane::count> out_;
-  std::vector<LaneValues> budget_;
+  std::vector<LaneValues> budget_;  ///< of scattering, then of hits
   Workspace workspace_;
   BatchStatistics statistics_;
 };

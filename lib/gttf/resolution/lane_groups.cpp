@@ -68,20 +68,26 @@ bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b) {
 }
 
 LaneGroups::LaneGroups(const LaneGeometry& geometry, const LaneKernel& kernel,
-                       const TrackArrays& tracks)
+                       const TrackArrays& tracks, bool may_guess)
     : geometry_(geometry),
       kernel_(kernel),
       tracks_(tracks),
       one_start_(tracks.x.size() == 1 && tracks.y.size() == 1),
+      may_guess_(may_guess),
       crossed_(geometry.surfaces.size()),
       arc_(geometry.surfaces.size()) {
   intern({});
 }
 
-void LaneGroups::fill(const std::size_t* tracks, LaneTracks& lanes) const {
+void LaneGroups::gather(const LaneGroup& group, LaneTracks& lanes) const {
   const auto put = [&](std::span<const double> from, LaneValues& to) {
-    for (std::size_t lane = 0; lane < kernel_.width; ++lane)
-      to.value[lane] = at(from, tracks[lane]);
+    if (from.size() == 1)
+      std::fill_n(to.value, kernel_.width, from[0]);
+    else if (group.in_a_row)
+      std::copy_n(&from[group.track[0]], kernel_.width, to.value);
+    else
+      for (std::size_t lane = 0; lane < kernel_.width; ++lane)
+        to.value[lane] = from[group.track[lane]];
   };
   put(tracks_.p, lanes.p);
   put(tracks_.theta, lanes.theta);
@@ -91,53 +97,84 @@ void LaneGroups::fill(const std::size_t* tracks, LaneTracks& lanes) const {
   put(tracks_.x, lanes.x);
   put(tracks_.y, lanes.y);
   put(tracks_.z, lanes.z);
-  lanes.on_axis =
-      at(tracks_.x, tracks[0]) == 0 && at(tracks_.y, tracks[0]) == 0;
-}
-
-void LaneGroups::gather(const LaneGroup& group, LaneTracks& lanes) const {
-  fill(group.track, lanes);
+  lanes.on_axis = on_axis(group.track[0]);
+  if (group.guess != nullptr) return;
   for (std::size_t lane = 0; lane < kernel_.width; ++lane)
     lanes.x_over_x0.value[lane] = x_over_x0(group.track[lane]);
 }
 
-void LaneGroups::search(std::size_t begin, std::size_t end) {
+void LaneGroups::start(std::size_t begin, std::size_t end) {
   if (lists_.size() > most_lists) {
     lists_.resize(1);
     by_hash_.clear();
-    guess_ = 0;
+    guess_ = group_id_ = 0;
+    trusted_ = false;
   }
   begin_ = begin;
-  ids_.resize(end - begin);
+  ids_.assign(end - begin, 0);
   x_over_x0_.resize(end - begin);
-  turned_back_.resize(end - begin);
-  order_.resize(end - begin);
-  std::iota(order_.begin(), order_.end(), begin);
-  // lanes on the axis and others have different formulas
-  const auto middle =
-      one_start_ ? order_.end()
-                 : std::stable_partition(
-                       order_.begin(), order_.end(), [&](std::size_t i) {
-                         return at(tracks_.x, i) == 0 && at(tracks_.y, i) == 0;
-                       });
-  const auto search_part = [&](auto from, auto to) {
-    for (; from < to; from += static_cast<std::ptrdiff_t>(kernel_.width)) {
-      const auto n =
-          std::min(kernel_.width, static_cast<std::size_t>(to - from));
-      search_lanes(&*from, n);
-      if (n < kernel_.width) break;
-    }
-  };
-  search_part(order_.begin(), middle);
-  search_part(middle, order_.end());
+  turned_back_.assign(end - begin, 0);
+  order_.clear();
+  rest_.clear();
 }
 
-void LaneGroups::search_lanes(const std::size_t* tracks, std::size_t n) {
-  std::size_t lane_tracks[most_lanes];
-  for (std::size_t lane = 0; lane < kernel_.width; ++lane)
-    lane_tracks[lane] = tracks[std::min(lane, n - 1)];
+bool LaneGroups::on_axis(std::size_t track) const {
+  return at(tracks_.x, track) == 0 && at(tracks_.y, track) == 0;
+}
+
+/// Lanes on the axis and others have different formulas.
+void LaneGroups::sort_by_start() {
+  if (one_start_) return;
+  std::stable_partition(order_.begin(), order_.end(),
+                        [&](std::size_t track) { return on_axis(track); });
+}
+
+/// How many tracks from order_[i] on can be lanes of one group.
+std::size_t LaneGroups::together(std::size_t i) const {
+  const std::size_t n = std::min(kernel_.width, order_.size() - i);
+  if (one_start_ || on_axis(order_[i]) == on_axis(order_[i + n - 1])) return n;
+  std::size_t same = 1;
+  while (on_axis(order_[i + same]) == on_axis(order_[i])) ++same;
+  return same;
+}
+
+void LaneGroups::set_tracks(const std::size_t* tracks, std::size_t n) {
+  group_.n = n;
+  group_.in_a_row = true;
+  for (std::size_t lane = 0; lane < kernel_.width; ++lane) {
+    group_.track[lane] = tracks[std::min(lane, n - 1)];
+    group_.in_a_row =
+        group_.in_a_row && group_.track[lane] == group_.track[0] + lane;
+  }
+}
+
+bool LaneGroups::make_guess(const std::size_t* tracks, std::size_t n) {
+  if (!may_guess_ || !trusted_) return false;
+  if (lists_[guess_].n_measuring < least_hits_) return false;
+  set_tracks(tracks, n);
+  set_list(guess_);
+  group_.guess = &lists_[guess_];
+  return true;
+}
+
+bool LaneGroups::accept(const GuessCheck& check) {
+  trusted_ = check.confirmed;
+  if (trusted_)
+    for (std::size_t lane = 0; lane < group_.n; ++lane) {
+      const std::size_t i = group_.track[lane] - begin_;
+      ids_[i] = guess_;
+      turned_back_[i] = (check.turned_back >> lane & 1) != 0;
+    }
+  group_.guess = nullptr;
+  return trusted_;
+}
+
+/// Finds the lists of up to one group of tracks. If it is the same for all,
+/// with enough hits, they become the group; else they have to wait.
+bool LaneGroups::search(const std::size_t* tracks, std::size_t n) {
+  set_tracks(tracks, n);
   LaneTracks lanes;
-  fill(lane_tracks, lanes);
+  gather(group_, lanes);
   const CrossingList& guess = lists_[guess_];
   LaneSearch task;
   task.surfaces = geometry_.surfaces.data();
@@ -151,21 +188,33 @@ void LaneGroups::search_lanes(const std::size_t* tracks, std::size_t n) {
   kernel_.search(task);
 
   const LaneBits all = (LaneBits{1} << kernel_.width) - 1;
-  bool same = task.in_order;
-  if (same) {
+  bool as_guessed = task.in_order;
+  if (as_guessed) {
     // all lanes cross what was guessed, and as many surfaces
     std::size_t n_crossed = 0;
-    for (const unsigned s : guess.surfaces) same = same && crossed_[s] == all;
+    for (const unsigned s : guess.surfaces)
+      as_guessed = as_guessed && crossed_[s] == all;
     for (const LaneBits bits : crossed_) n_crossed += bits != 0;
-    same = same && n_crossed == guess.surfaces.size();
+    as_guessed = as_guessed && n_crossed == guess.surfaces.size();
   }
+  bool same = true;
   for (std::size_t lane = 0; lane < n; ++lane) {
     const std::size_t i = tracks[lane] - begin_;
-    ids_[i] = same ? guess_ : find_list(task, lane);
+    ids_[i] = as_guessed ? guess_ : find_list(task, lane);
     x_over_x0_[i] = task.x_over_x0.value[lane];
     turned_back_[i] = (task.turned_back >> lane & 1) != 0;
+    same = same && ids_[i] == ids_[tracks[0] - begin_];
   }
   guess_ = ids_[tracks[n - 1] - begin_];
+  trusted_ = same;
+  if (same && lists_[guess_].n_measuring >= least_hits_) {
+    set_list(guess_);
+    return true;
+  }
+  for (std::size_t lane = 0; lane < n; ++lane)
+    if (list_of(tracks[lane]).n_measuring >= least_hits_)
+      rest_.push_back(tracks[lane]);
+  return false;
 }
 
 std::size_t LaneGroups::find_list(const LaneSearch& found, std::size_t lane) {
@@ -189,6 +238,10 @@ std::size_t LaneGroups::intern(std::vector<unsigned> surfaces) {
   for (auto i = from; i != to; ++i)
     if (lists_[i->second].surfaces == surfaces) return i->second;
   CrossingList list;
+  std::vector<bool> crossed(geometry_.surfaces.size());
+  for (const unsigned s : surfaces) crossed[s] = true;
+  for (unsigned s = 0; s < crossed.size(); ++s)
+    if (!crossed[s]) list.others.push_back(s);
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     if (!geometry_.surfaces[surfaces[k]].record.measures()) continue;
     if (list.first < 0) list.first = static_cast<int>(k);
@@ -201,37 +254,33 @@ std::size_t LaneGroups::intern(std::vector<unsigned> surfaces) {
   return lists_.size() - 1;
 }
 
-void LaneGroups::plan(int least_hits) {
+/// Tracks that have to wait become groups.
+void LaneGroups::plan() {
+  planned_.clear();
+  if (rest_.empty()) return;
   const auto key = [&](std::size_t track) {
-    const bool on_axis = at(tracks_.x, track) == 0 && at(tracks_.y, track) == 0;
-    return std::pair(one_start_ || on_axis, ids_[track - begin_]);
+    return std::pair(one_start_ || on_axis(track), ids_[track - begin_]);
   };
-  std::erase_if(order_, [&](std::size_t track) {
-    return list_of(track).n_measuring < least_hits;
-  });
-  const auto before = [&](std::size_t a, std::size_t b) {
-    return key(a) < key(b);
-  };
-  if (!std::is_sorted(order_.begin(), order_.end(), before))
-    std::stable_sort(order_.begin(), order_.end(), before);
+  std::stable_sort(
+      rest_.begin(), rest_.end(),
+      [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
 
   // full groups in front, what is left over of every list behind
-  planned_.clear();
-  std::vector<std::size_t> grouped, rest;
-  grouped.reserve(order_.size());
-  for (std::size_t i = 0; i < order_.size();) {
+  std::vector<std::size_t> grouped, left_over;
+  grouped.reserve(rest_.size());
+  for (std::size_t i = 0; i < rest_.size();) {
     std::size_t j = i;
-    while (j < order_.size() && key(order_[j]) == key(order_[i])) ++j;
+    while (j < rest_.size() && key(rest_[j]) == key(rest_[i])) ++j;
     for (; i + kernel_.width <= j; i += kernel_.width) {
       planned_.push_back(
           {grouped.size(), grouped.size() + kernel_.width, false});
-      grouped.insert(grouped.end(), &order_[i], &order_[i] + kernel_.width);
+      grouped.insert(grouped.end(), &rest_[i], &rest_[i] + kernel_.width);
     }
-    rest.insert(rest.end(), &order_[i], &order_[i] + (j - i));
+    left_over.insert(left_over.end(), &rest_[i], &rest_[i] + (j - i));
     i = j;
   }
   std::vector<unsigned> united;
-  for (const std::size_t track : rest) {
+  for (const std::size_t track : left_over) {
     const std::vector<unsigned>& own = list_of(track).surfaces;
     const bool joins =
         !planned_.empty() && planned_.back().begin < grouped.size() &&
@@ -249,22 +298,28 @@ void LaneGroups::plan(int least_hits) {
     }
     grouped.push_back(track);
   }
-  order_ = std::move(grouped);
-  n_groups_ = planned_.size();
+  rest_ = std::move(grouped);
 }
 
-const LaneGroup& LaneGroups::make_group(std::size_t i) {
-  const Planned& planned = planned_[i];
-  group_.n = planned.end - planned.begin;
-  group_.mixed = planned.mixed;
-  for (std::size_t lane = 0; lane < kernel_.width; ++lane)
-    group_.track[lane] = order_[planned.begin + std::min(lane, group_.n - 1)];
+void LaneGroups::set_list(std::size_t id) {
+  if (group_id_ == id && !group_.list.empty()) return;
+  group_id_ = id;
+  group_.mixed = false;
+  add_crossings(lists_[id].surfaces);
+}
+
+void LaneGroups::make_group(const Planned& planned) {
+  set_tracks(&rest_[planned.begin], planned.end - planned.begin);
+  if (!planned.mixed) {
+    set_list(ids_[group_.track[0] - begin_]);
+    return;
+  }
+  group_id_ = 0;
+  group_.mixed = true;
   std::vector<unsigned> surfaces = list_of(group_.track[0]).surfaces;
-  if (planned.mixed)
-    for (std::size_t lane = 1; lane < group_.n; ++lane)
-      unite(surfaces, list_of(group_.track[lane]).surfaces);
+  for (std::size_t lane = 1; lane < group_.n; ++lane)
+    unite(surfaces, list_of(group_.track[lane]).surfaces);
   add_crossings(surfaces);
-  return group_;
 }
 
 void LaneGroups::add_crossings(const std::vector<unsigned>& surfaces) {
@@ -280,6 +335,7 @@ void LaneGroups::add_crossings(const std::vector<unsigned>& surfaces) {
       while (group_.list[k].surface != own.surfaces[i]) ++k;
       const int index = static_cast<int>(i);
       LaneCrossing& c = group_.list[k];
+      c.crossed |= lanes;
       if (index >= own.first && index <= own.last) c.fitted |= lanes;
       if (index > own.first && index < own.last) c.kinked |= lanes;
       if (index == own.first) c.first |= lanes;
@@ -290,7 +346,7 @@ void LaneGroups::add_crossings(const std::vector<unsigned>& surfaces) {
     for (std::size_t lane = 0; lane < kernel_.width; ++lane)
       mark(list_of(group_.track[lane]), LaneBits{1} << lane);
   else
-    mark(list_of(group_.track[0]), (LaneBits{1} << kernel_.width) - 1);
+    mark(lists_[group_id_], (LaneBits{1} << kernel_.width) - 1);
 }
 
 }  // namespace gttf::detail

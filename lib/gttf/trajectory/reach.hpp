@@ -63,8 +63,10 @@ Precheck<S> precheck(const Line<S>& l, const SurfaceRecord& s) {
   const S zero(0);
   switch (s.kind) {
     case SurfaceRecord::Kind::cylinder: {
-      const MaskOf<S> ahead = sqrt(l.r2) <= S(s.position - same_place);
-      if (l.on_axis) return {ahead, abs(l.c) * S(0.5 * s.position) < S(1)};
+      const S free(s.position - same_place);
+      if (l.on_axis)
+        return {zero <= free, abs(l.c) * S(0.5 * s.position) < S(1)};
+      const MaskOf<S> ahead = sqrt(l.r2) <= free;
       const S de = S(s.position * s.position) - l.r2;
       const S quad = S(4) * (S(1) + l.across * l.c) - de * l.c * l.c;
       return {ahead, both(S(4) * l.along * l.along + quad * de >= zero,
@@ -91,20 +93,88 @@ Precheck<S> precheck(const Line<S>& l, const SurfaceRecord& s) {
           abs(l.c) * (gap * l.tan_theta) < S(unit::pi)};
 }
 
+/// Is the surface neither crossed nor, but for bending back, would be: as far
+/// as a look at lengths tells? Up to half a turn, the distance flown is at most
+/// the arc, at least 2/pi of it and at least arc (1 - X^2/6), X half the turn.
+template <class S>
+MaskOf<S> is_far(const Line<S>& l, const SurfaceRecord& s) {
+  using std::abs, std::sqrt;
+  constexpr double more = 1 + 1e-9;  // rounding must not decide
+  const S zero(0);
+  const auto start_of = [&l, &zero] {
+    return l.on_axis ? zero : S(sqrt(l.r2));
+  };
+  if (s.kind == SurfaceRecord::Kind::cylinder) {
+    const S start = start_of();
+    const S slope = l.cot_theta * S(more);
+    const S near = (S(s.position) - start) * (l.cot_theta * S(2 - more));
+    const S far = (S(s.position) + start) * (S(0.5 * unit::pi) * slope);
+    const auto up = slope > zero;
+    const auto beside =
+        either(l.z + select(up, near, far) > S(s.v.upper + same_place),
+               l.z + select(up, far, near) < S(s.v.lower - same_place));
+    return both(beside, both(start < S(s.position - same_place),
+                             abs(l.c) * (S(s.position) + start) < S(2)));
+  }
+  if (s.kind != SurfaceRecord::Kind::disk) return zero > zero;
+  const S gap = S(s.position) - l.z;
+  const auto behind = gap * l.cos_theta <= zero;
+  if (!any(!behind)) return behind;
+  const S arc = gap * l.tan_theta;
+  const S start = start_of();
+  const S turn = abs(l.c) * arc, upper(s.v.upper * more);
+  const S chord = arc - arc * (turn * turn) * S(1. / 24);
+  const auto reachable = turn < S(unit::pi);
+  return either(
+      behind,
+      either(both(reachable, either((arc + start) * S(more) < S(s.v.lower),
+                                    chord - start * S(more) > upper)),
+             both(!reachable, (upper + start * S(more)) * abs(l.c) < S(2))));
+}
+
 }  // namespace detail
 
-/// Sets `x` to the crossing of `l` with `s` where there is one: outward, before
-/// the track has turned by pi, within the extent of the surface. A track that
-/// starts on a surface (within 1 nm) does not cross it. Crossings closer than
-/// 0.57 deg to the surface (cos of incidence below 0.01) are left out: a thin
-/// layer is no model of them.
+/// Is `x`, which cross() has made, a crossing: outward, before the track has
+/// turned by pi, within the extent of the surface? A track that starts on a
+/// surface (within 1 nm) does not cross it. Crossings closer than 0.57 deg to
+/// the surface (cos of incidence below 0.01) are left out: a thin layer is no
+/// model of them.
+template <class S>
+MaskOf<S> is_on_surface(const Line<S>& l, const SurfaceRecord& s,
+                        const Crossing<S>& x) {
+  using std::abs;
+  using Kind = SurfaceRecord::Kind;
+  const bool upright = s.kind == Kind::cylinder || s.kind == Kind::plane;
+  const S cos_incidence = upright ? l.sin_theta * x.cos_psi : l.cos_theta;
+  const MaskOf<S> real =
+      both(x.arc > S(0),
+           abs(x.arc_excess) < S(std::numeric_limits<double>::infinity()));
+  return both(real, both(detail::inside(l, s, x.forward, x.sideward, x.arc),
+                         abs(cos_incidence) >= S(detail::min_cos_incidence)));
+}
+
+/// The same with all that cross() takes for granted.
+template <class S>
+MaskOf<S> is_crossed(const Line<S>& l, const SurfaceRecord& s,
+                     const Crossing<S>& x) {
+  // from the axis, cross() gives NaN or infinity where a cylinder is not
+  // reached
+  if (l.on_axis && s.kind == SurfaceRecord::Kind::cylinder)
+    return is_on_surface(l, s, x);
+  const detail::Precheck<S> pre = detail::precheck(l, s);
+  return both(both(pre.ahead, pre.reachable), is_on_surface(l, s, x));
+}
+
+/// Sets `x` to the crossing of `l` with `s` where there is one, see
+/// is_on_surface().
 template <class S>
 Reached<S> find_crossing(const Line<S>& l, const SurfaceRecord& s,
                          Crossing<S>& x) {
   using std::abs;
-  using Kind = SurfaceRecord::Kind;
-  const detail::Precheck<S> pre = detail::precheck(l, s);
   Reached<S> reached;
+  reached.crossed = reached.turned_back = S(0) > S(0);
+  if (!any(!detail::is_far(l, s))) return reached;
+  const detail::Precheck<S> pre = detail::precheck(l, s);
   reached.crossed = both(pre.ahead, pre.reachable);
   reached.turned_back = both(pre.ahead, !pre.reachable);
   // Out of reach only because the track bends back: after half a turn it still
@@ -115,15 +185,7 @@ Reached<S> find_crossing(const Line<S>& l, const SurfaceRecord& s,
              detail::inside(l, s, S(0), S(2) / l.c, S(unit::pi) / abs(l.c)));
   if (!any(reached.crossed)) return reached;
   x = cross(l, s);
-  const bool upright = s.kind == Kind::cylinder || s.kind == Kind::plane;
-  const S cos_incidence = upright ? l.sin_theta * x.cos_psi : l.cos_theta;
-  const MaskOf<S> real =
-      both(x.arc > S(0),
-           abs(x.arc_excess) < S(std::numeric_limits<double>::infinity()));
-  const MaskOf<S> on_surface =
-      both(detail::inside(l, s, x.forward, x.sideward, x.arc),
-           abs(cos_incidence) >= S(detail::min_cos_incidence));
-  reached.crossed = both(reached.crossed, both(real, on_surface));
+  reached.crossed = both(reached.crossed, is_on_surface(l, s, x));
   return reached;
 }
 

@@ -19,6 +19,9 @@ struct Lane {
   [[gnu::always_inline]] static void store(const S& from, LaneValues& to) {
     from.store(to.value);
   }
+  [[gnu::always_inline]] static void store(const S& from, double* to) {
+    from.store(to);
+  }
   [[gnu::always_inline]] static Mask mask(LaneBits bits) {
     return S::mask_of(bits);
   }
@@ -34,6 +37,7 @@ struct Lane<double> {
   static double load(const LaneValues& x) { return x.value[0]; }
   static double load(const double* x) { return *x; }
   static void store(double from, LaneValues& to) { to.value[0] = from; }
+  static void store(double from, double* to) { *to = from; }
   static bool mask(LaneBits bits) { return (bits & 1) != 0; }
   static LaneBits bits(bool mask) { return mask ? 1 : 0; }
 };

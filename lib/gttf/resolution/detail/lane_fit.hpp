@@ -5,11 +5,8 @@
 
 #include <limits>
 
-#include "gttf/fit/kink_steps.hpp"
-#include "gttf/resolution/detail/lane_search.hpp"
+#include "gttf/resolution/detail/lane_steps.hpp"
 #include "gttf/resolution/detail/momentum.hpp"
-#include "gttf/resolution/detail/start_plane.hpp"
-#include "gttf/trajectory/scattering.hpp"
 
 namespace gttf::detail {
 
@@ -26,41 +23,15 @@ std::size_t lane_workspace(std::size_t n_crossings, std::size_t n_coordinates) {
   return n_crossings * sizeof(LaneStep<S>) + n_coordinates * sizeof(Row<S>);
 }
 
-// The operations on the equations stay functions of their own: in one piece
-// with the rest the compiler would keep 15 packs of a state in registers that
-// it does not have, and copy them to and fro.
-
-/// Adds one coordinate; two coordinates. One after the other: the second
-/// follows one row behind the first, while a rotation of both at once would
-/// wait for the division of each row.
-template <ZeroVariance z, class S>
-[[gnu::noinline]] void measure_in_lanes(FiveEquations<S>& e, const Row<S>& a,
-                                        const S& va) {
-  measure<z>(e, a, va);
-}
-template <ZeroVariance z, class S>
-[[gnu::noinline]] void measure_in_lanes(FiveEquations<S>& e, const Row<S>& a,
-                                        const S& va, const Row<S>& b,
-                                        const S& vb) {
-  measure<z>(e, a, va);
-  measure<z>(e, b, vb);
-}
-
-template <ZeroVariance z, bool keep_gain, class S>
-[[gnu::noinline]] void scatter_in_lanes(FiveEquations<S>& e, const Kink<S>& b,
-                                        const S& w, const S& w_phi,
-                                        KinkGain<S>* gain) {
-  scatter<z, keep_gain>(e, b, w, w_phi, gain);
-}
-
 template <class S, LaneExtras extras>
 class LaneFitter {
  public:
-  explicit LaneFitter(const LaneFit& task)
+  explicit LaneFitter(LaneFit& task)
       : task_(task),
         line_(line_of<S>(*task.tracks, task.bz)),
         inv_sin2_(line_.inv_sin_theta * line_.inv_sin_theta),
-        x_over_x0_(L::load(task.tracks->x_over_x0)) {
+        x_over_x0_(L::load(task.tracks->x_over_x0)),
+        changes_(line_) {
     if constexpr (way_back) {
       steps_ = reinterpret_cast<LaneStep<S>*>(task.workspace);
       rows_ = reinterpret_cast<Row<S>*>(task.workspace +
@@ -68,17 +39,19 @@ class LaneFitter {
     }
   }
 
-  LaneBits run() {
-    for (std::size_t k = task_.n_crossings; k-- > 0;) {
-      const LaneCrossing& c = task_.list[k];
-      if ((c.fitted | c.inner) != 0) take(k, c);
-    }
+  void run() {
+    if (task_.guessed && !misses_others()) return;
+    for (std::size_t k = task_.n_crossings; k-- > 0;) take(k, task_.list[k]);
+    if (task_.guessed) task_.confirmed = L::bits(as_guessed_) == all_lanes<S>;
+    if (task_.guessed && !task_.confirmed) return;
+    store(sum_, LanePlane::x_over_x0);
     store_matrix(perigee_, LanePlane::perigee);
-    if (task_.start_plane)
-      store_matrix(at_start_plane(line_, perigee_), LanePlane::start_plane);
+    if (asked_for(LanePlane::start_plane))
+      store_matrix(StartPlane<S>(line_).covariance(perigee_),
+                   LanePlane::start_plane);
     store_momentum();
     if constexpr (way_back) walk_back();
-    return doubtful_;
+    task_.doubtful = doubtful_;
   }
 
  private:
@@ -93,33 +66,65 @@ class LaneFitter {
   /// Functions of the line whose errors are traced back: all five, or theta and
   /// kappa, the last two.
   static constexpr std::size_t n_functions = budget ? 5 : 2;
-  using Parts = std::array<S, n_parameters>;
+  struct Nothing {};
+  template <class T, int>
+  using OfLimits = std::conditional_t<limits, T, Nothing>;
   static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
+
+  /// Is a guess right about the surfaces that are not on the list?
+  bool misses_others() {
+    task_.confirmed = false;
+    task_.turned_back = 0;
+    for (std::size_t i = 0; i < task_.n_others; ++i) {
+      Crossing<S> x;
+      const Reached<S> reached =
+          find_crossing(line_, task_.surfaces[task_.others[i]].record, x);
+      if (any(reached.crossed)) return false;
+      task_.turned_back |= L::bits(reached.turned_back);
+    }
+    return true;
+  }
+
+  /// Is it right about the crossing `k`? At equal path, surfaces are crossed in
+  /// the order of the detector.
+  void check_guess(std::size_t k, const SurfaceRecord& s,
+                   const Crossing<S>& x) {
+    check_in_lanes(line_, s, x, as_guessed_);
+    if (k + 1 < task_.n_crossings) {
+      const bool tie = task_.list[k].surface < task_.list[k + 1].surface;
+      as_guessed_ =
+          both(as_guessed_, tie ? x.arc <= outer_arc_ : x.arc < outer_arc_);
+    }
+    outer_arc_ = x.arc;
+  }
 
   void take(std::size_t k, const LaneCrossing& c) {
     const LaneSurface& s = task_.surfaces[c.surface];
-    const Crossing<S> x = cross(line_, s.record);
-    Kink<S> b = kink(line_, x);
-    S w = s.record.x_over_x0 > 0
-              ? theta0_squared(line_, task_.scattering, x.x_over_x0, x_over_x0_)
-              : S(0);
-    if (task_.mixed) [[unlikely]] {
-      for (std::size_t i = 0; i < 3; ++i) {
-        b.theta[i] = in_lanes(c.kinked | c.inner, b.theta[i], 0);
-        b.phi[i] = in_lanes(c.kinked | c.inner, b.phi[i], 0);
+    cross_in_lanes(line_, s.record, x_);
+    if (task_.guessed) check_guess(k, s.record, x_);
+    sum_ = sum_ + in_lanes(c.crossed, x_.x_over_x0, 0);
+    const LaneBits scattering = c.kinked | c.inner;
+    if (scattering != 0) {
+      kink_in_lanes(line_, s.record, x_, task_.scattering, x_over_x0_, kink_);
+      if (task_.mixed) [[unlikely]] {
+        for (std::size_t i = 0; i < 3; ++i) {
+          kink_.b.theta[i] = in_lanes(scattering, kink_.b.theta[i], 0);
+          kink_.b.phi[i] = in_lanes(scattering, kink_.b.phi[i], 0);
+        }
+        kink_.w = in_lanes(scattering, kink_.w, 0);
       }
-      w = in_lanes(c.kinked | c.inner, w, 0);
+      if constexpr (way_back) {
+        steps_[k].kink = kink_.b;
+        steps_[k].w = kink_.w;
+      }
     }
-    if constexpr (way_back) {
-      steps_[k].kink = b;
-      steps_[k].w = w;
-    }
-    if (c.kinked != 0) scatter_all(s, b, in_lanes(c.kinked, w, 0), c, k);
-    if (c.fitted != 0) measure_all(s, x, c.fitted);
-    if (c.first != 0) finish(s, x, c.first);
+    if (c.kinked != 0)
+      scatter_all(s, kink_.b, in_lanes(c.kinked, kink_.w, 0), c, k);
+    if (c.fitted != 0) measure_all(s, x_, c.fitted);
+    if (c.first != 0) finish(s, x_, c.first);
     if (c.inner != 0) {
-      const S inner = in_lanes(c.inner, w, 0);
-      add_kink_variance(b, inner, inner * inv_sin2_, perigee_);
+      const S inner = in_lanes(c.inner, kink_.w, 0);
+      add_kink_variance(kink_.b, inner, inner * inv_sin2_, perigee_);
     }
   }
 
@@ -147,24 +152,22 @@ class LaneFitter {
   void measure_all(const LaneSurface& s, const Crossing<S>& x,
                    LaneBits active) {
     const unsigned n = s.record.n_axes;
-    const auto row = [&](unsigned q) {
-      Row<S> r =
-          coordinate_row(line_, s.record, x, s.axes[q].cosine, s.axes[q].sine);
+    const auto make_row = [&](unsigned q, Row<S>& row) {
+      row_in_lanes(line_, s.record, x, s.axes[q], row);
       if (task_.mixed) [[unlikely]]
-        for (S& element : r) element = in_lanes(active, element, 0);
-      return r;
+        for (S& element : row) element = in_lanes(active, element, 0);
     };
     // where the row is 0, any power of two
     const auto variance = [&](unsigned q) {
       return in_lanes(active, S(s.axes[q].variance), 1);
     };
-    Row<S> a, b;
+    Row<S>&a = rows_of_hit_[0], &b = rows_of_hit_[1];
     for (unsigned q = 0; q < n; q += 2) {
-      a = row(q);
+      make_row(q, a);
       const S va = variance(q);
       if constexpr (way_back) rows_[n_rows_++] = a;
       if (q + 1 < n) {
-        b = row(q + 1);
+        make_row(q + 1, b);
         const S vb = variance(q + 1);
         if constexpr (way_back) rows_[n_rows_++] = b;
         measure_in_lanes<nonzero>(all_, a, va, b, vb);
@@ -177,9 +180,9 @@ class LaneFitter {
     if constexpr (limits) {
       if (n == 0) return;
       const S none = in_lanes(active, S(0), 1);
-      if (n > 2) a = row(0);
+      if (n > 2) make_row(0, a);
       if (s.independent_axis > 0) {
-        if (n > 2) b = row(s.independent_axis);
+        if (n > 2) make_row(s.independent_axis, b);
         measure_in_lanes<zero>(exact_, a, none, b, none);
       } else {
         measure_in_lanes<zero>(exact_, a, none);
@@ -209,9 +212,11 @@ class LaneFitter {
       hit_only_ = select(mask, hits_.v[4], hit_only_);
       scattering_only_ = select(mask, exact_.v[4], scattering_only_);
     }
-    store_some(c, LanePlane::without_inner, active);
-    store_some(covariance(e, surface_jacobian(line_, s.record, x)),
-               LanePlane::first_hit, active);
+    if (asked_for(LanePlane::without_inner))
+      store_some(c, LanePlane::without_inner, active);
+    if (asked_for(LanePlane::first_hit))
+      store_some(covariance(e, surface_jacobian(line_, s.record, x)),
+                 LanePlane::first_hit, active);
   }
 
   /// Lanes in which a variance is so large that the parameter may be free.
@@ -230,10 +235,26 @@ class LaneFitter {
     return j < 4 ? element * factor : element * factor * factor;
   }
 
+  bool asked_for(std::size_t plane) const {
+    return task_.out[plane] != nullptr;
+  }
+
+  /// Also asks for the place of the next lanes: results are many short pieces
+  /// far apart, which no processor sees coming.
+  static void write(const S& x, double* to) {
+    L::store(x, to);
+    __builtin_prefetch(to + L::width, 1);
+  }
+
+  void store(const S& x, std::size_t plane) {
+    if (asked_for(plane)) write(x, task_.out[plane]);
+  }
+
   void store_matrix(const Covariance5<S>& c, std::size_t plane) {
+    if (!asked_for(plane)) return;
     for (std::size_t i = 0; i < 5; ++i)
       for (std::size_t j = 0; j <= i; ++j)
-        L::store(in_user_parameters(c[i][j], i, j), task_.out[plane++]);
+        write(in_user_parameters(c[i][j], i, j), task_.out[plane++]);
   }
 
   void store_some(const Covariance5<S>& c, std::size_t plane, LaneBits active) {
@@ -248,108 +269,109 @@ class LaneFitter {
 
   void store_momentum() {
     using std::abs, std::sqrt;
-    const S qop = -line_.kappa / S(task_.bz);
-    const MomentumErrors<S> errors =
-        momentum_errors(in_user_parameters(perigee_[4][4], 4, 4),
-                        in_user_parameters(perigee_[4][3], 4, 3),
-                        perigee_[3][3], qop, line_.cot_theta);
-    L::store(errors.p, task_.out[LanePlane::sigma_p]);
-    L::store(errors.pt, task_.out[LanePlane::sigma_pt]);
-    L::store(S(1) / errors.p, task_.out[LanePlane::xi]);
+    if (asked_for(LanePlane::sigma_p) || asked_for(LanePlane::sigma_pt) ||
+        asked_for(LanePlane::xi)) {
+      const S qop = -line_.kappa / S(task_.bz);
+      const MomentumErrors<S> errors =
+          momentum_errors(in_user_parameters(perigee_[4][4], 4, 4),
+                          in_user_parameters(perigee_[4][3], 4, 3),
+                          perigee_[3][3], qop, line_.cot_theta);
+      store(errors.p, LanePlane::sigma_p);
+      store(errors.pt, LanePlane::sigma_pt);
+      store(S(1) / errors.p, LanePlane::xi);
+    }
     if constexpr (limits) {
       const S k = abs(line_.kappa);
-      L::store(sqrt(hit_only_) / k, task_.out[LanePlane::hit_only]);
-      L::store(select(L::mask(no_scattering_limit_), S(no_value),
-                      sqrt(scattering_only_) / k),
-               task_.out[LanePlane::ms_only]);
+      store(sqrt(hit_only_) / k, LanePlane::hit_only);
+      store(select(L::mask(no_scattering_limit_), S(no_value),
+                   sqrt(scattering_only_) / k),
+            LanePlane::ms_only);
     }
   }
 
   void walk_back() {
     const std::array<Row<S>, n_functions> start = inside_;
-    std::array<S, n_functions> hit_sum;
-    hit_sum.fill(S(0));
+    hit_sum_.fill(S(0));
     for (std::size_t k = 0; k < task_.n_crossings; ++k) {
       const LaneCrossing& c = task_.list[k];
-      Parts scattering{}, hits{};
-      if (c.inner != 0) add_inner(steps_[k], c.inner, scattering);
-      if (c.fitted != 0) take_hits(c, hit_sum, hits);
-      if (c.kinked != 0) take_kinks(steps_[k], scattering);
-      if constexpr (budget)
-        for (std::size_t i = 0; i < n_parameters; ++i) {
-          LaneValues* const parts = task_.budget + k * budget_planes;
-          L::store(scattering[i], parts[i]);
-          L::store(hits[i], parts[n_parameters + i]);
-        }
+      scattering_parts_.fill(S(0));
+      hit_parts_.fill(S(0));
+      if (c.inner != 0) add_inner(steps_[k], c.inner);
+      if (c.fitted != 0) take_hits(task_.surfaces[c.surface]);
+      if (c.kinked != 0) take_kinks(steps_[k]);
+      store_parts(scattering_parts_, c.surface, task_.scattering_variance);
+      store_parts(hit_parts_, c.surface, task_.hit_variance);
     }
-    store_share(hit_sum[n_functions - 1], start[n_functions - 1][4],
+    store_share(hit_sum_[n_functions - 1], start[n_functions - 1][4],
                 LanePlane::mu_phi);
-    store_share(hit_sum[n_functions - 2], start[n_functions - 2][3],
+    store_share(hit_sum_[n_functions - 2], start[n_functions - 2][3],
                 LanePlane::mu_theta);
   }
 
   void store_share(const S& part, const S& whole, std::size_t plane) {
     using std::sqrt;
-    L::store(sqrt(part / whole), task_.out[plane]);
+    store(sqrt(part / whole), plane);
+  }
+
+  void store_parts(const LaneParts<S>& parts, unsigned surface, double* to) {
+    if (!budget || to == nullptr) return;
+    to += surface * n_parameters * task_.budget_stride;
+    for (const S& part : parts) {
+      write(part, to);
+      to += task_.budget_stride;
+    }
   }
 
   /// Hits of a crossing, whose rows were kept last of those still there.
-  void take_hits(const LaneCrossing& c, std::array<S, n_functions>& hit_sum,
-                 Parts& parts) {
-    const LaneSurface& s = task_.surfaces[c.surface];
+  void take_hits(const LaneSurface& s) {
     n_rows_ -= s.record.n_axes;
     for (unsigned q = 0; q < s.record.n_axes; ++q) {
       const S weight(1 / s.axes[q].variance);
-      const std::array<S, n_functions> gain =
-          covariance_with(inside_, rows_[n_rows_ + q]);
-      for (std::size_t i = 0; i < n_functions; ++i)
-        hit_sum[i] = hit_sum[i] + gain[i] * gain[i] * weight;
-      if constexpr (budget) add_parts(gain, weight, parts);
+      gain_in_lanes(inside_, rows_[n_rows_ + q], weight, gain_, hit_sum_);
+      if constexpr (budget) add_in_lanes(changes_, gain_, weight, hit_parts_);
     }
   }
 
-  void take_kinks(const LaneStep<S>& step, Parts& parts) {
-    const KinkCovariance<S, n_functions> with =
-        pass_outwards(step.kink, step.gain, inside_);
+  void take_kinks(const LaneStep<S>& step) {
+    pass_in_lanes(step.kink, step.gain, inside_, with_kinks_);
     if constexpr (budget) {
       const S weight = select(step.w > S(0), S(1) / step.w, S(0));
-      add_parts(with.theta, weight, parts);
-      add_parts(with.phi, weight * line_.sin_theta * line_.sin_theta, parts);
+      add_in_lanes(changes_, with_kinks_.theta, weight, with_kinks_.phi,
+                   weight * line_.sin_theta * line_.sin_theta,
+                   scattering_parts_);
     }
   }
 
-  void add_inner(const LaneStep<S>& step, LaneBits active, Parts& parts) {
+  void add_inner(const LaneStep<S>& step, LaneBits active) {
     if constexpr (budget) {
       const Kink<S>& b = step.kink;
       const S w = in_lanes(active, step.w, 0);
-      add_parts({b.theta[0], b.theta[1], b.theta[2], S(1), S(0)}, w, parts);
-      add_parts({b.phi[0], b.phi[1], b.phi[2], S(0), S(0)}, w * inv_sin2_,
-                parts);
+      add_in_lanes(changes_, {b.theta[0], b.theta[1], b.theta[2], S(1), S(0)},
+                   w, {b.phi[0], b.phi[1], b.phi[2], S(0), S(0)}, w * inv_sin2_,
+                   scattering_parts_);
     }
   }
 
-  /// Adds change^2 * weight of every Parameter, the change of the line's being
-  /// given.
-  void add_parts(const std::array<S, n_functions>& change, const S& weight,
-                 Parts& parts) {
-    const S p = -change[4] / line_.kappa;
-    const auto [x, y, tx, ty] = at_start_plane(line_, change);
-    const S changes[n_parameters] = {p,         p + line_.cot_theta * change[3],
-                                     change[0], change[1],
-                                     change[2], change[3],
-                                     x,         y,
-                                     tx,        ty};
-    for (std::size_t i = 0; i < n_parameters; ++i)
-      parts[i] = parts[i] + changes[i] * changes[i] * weight;
-  }
-
-  const LaneFit& task_;
+  LaneFit& task_;
   const Line<S> line_;
   const S inv_sin2_, x_over_x0_;
-  Equations all_, hits_, exact_;
-  Covariance5<S> perigee_{};
-  std::array<Row<S>, n_functions> inside_{};
-  S hit_only_{}, scattering_only_{};
+  Crossing<S> x_;
+  LaneKink<S> kink_;
+  Row<S> rows_of_hit_[2];
+  // without limits there is one state only
+  Equations all_;
+  [[no_unique_address]] OfLimits<Equations, 0> hits_;
+  [[no_unique_address]] OfLimits<Equations, 1> exact_;
+  Covariance5<S> perigee_;
+  std::array<Row<S>, n_functions> inside_;
+  // the way back
+  const ParameterChanges<S> changes_;
+  std::array<S, n_functions> gain_, hit_sum_;
+  KinkCovariance<S, n_functions> with_kinks_;
+  LaneParts<S> scattering_parts_, hit_parts_;
+  S hit_only_, scattering_only_;
+  S sum_{0}, outer_arc_{0};  ///< of x/X0; of the crossing outside
+  MaskOf<S> as_guessed_ = S(0) < S(1);
   LaneBits doubtful_ = 0, no_scattering_limit_ = 0;
   LaneStep<S>* steps_ = nullptr;
   Row<S>* rows_ = nullptr;
@@ -357,8 +379,8 @@ class LaneFitter {
 };
 
 template <class S, LaneExtras extras>
-[[gnu::flatten]] LaneBits fit_lanes(const LaneFit& task) {
-  return LaneFitter<S, extras>(task).run();
+[[gnu::flatten]] void fit_lanes(LaneFit& task) {
+  LaneFitter<S, extras>(task).run();
 }
 
 template <class S>

@@ -52,6 +52,7 @@ struct LaneSearch {
 /// A crossing of a group of tracks that share a list of them.
 struct LaneCrossing {
   unsigned surface = 0;
+  LaneBits crossed = 0;
   LaneBits fitted = 0;  ///< lanes that cross it between their first and last
                         ///< measuring crossing, these included,
   LaneBits kinked = 0;  ///< these excluded
@@ -59,7 +60,7 @@ struct LaneCrossing {
   LaneBits inner = 0;   ///< so or inside of it
 };
 
-/// Planes of LaneFit::out. Symmetric matrices as lower triangles: element
+/// The numbers of LaneFit::out. Symmetric matrices as lower triangles: element
 /// (i, j <= i) at i (i + 1)/2 + j; in the user's parameters, d0 z0 phi0 theta
 /// q/p, or u v phi theta q/p on the first measuring layer, or x y tx ty q/p at
 /// the start.
@@ -67,18 +68,16 @@ struct LanePlane {
   static constexpr std::size_t perigee = 0, without_inner = 15, first_hit = 30,
                                sigma_p = 45, sigma_pt = 46, hit_only = 47,
                                ms_only = 48, mu_phi = 49, mu_theta = 50,
-                               xi = 51, start_plane = 52, count = 67;
+                               xi = 51, start_plane = 52, x_over_x0 = 67,
+                               count = 68;
 };
-
-/// Planes of one crossing in LaneFit::budget: the variance that its scattering
-/// and its hits add to each Parameter.
-inline constexpr std::size_t budget_planes = 2 * n_parameters;
 
 /// What is asked for besides the covariances.
 enum class LaneExtras { none, limits, limits_and_shares, budget };
 
 struct LaneFit {
   const LaneSurface* surfaces = nullptr;
+  std::size_t n_surfaces = 0;
   double bz = 0;
   Scattering scattering{};
   const LaneTracks* tracks = nullptr;
@@ -88,18 +87,32 @@ struct LaneFit {
   bool mixed = false;  ///< the lanes differ in the bits of `list`
   /// For the way back: LaneKernel::workspace() bytes, aligned to 64.
   std::byte* workspace = nullptr;
-  LaneValues* out = nullptr;
-  bool start_plane = false;      ///< that plane is asked for
-  LaneValues* budget = nullptr;  ///< budget_planes per crossing
+  /// Is the list a guess? Then `others` are the surfaces that are not on it.
+  bool guessed = false;
+  const unsigned* others = nullptr;
+  std::size_t n_others = 0;
+  // results
+  /// Where the number of the first lane goes, those of the others behind it;
+  /// null: not asked for. Of a matrix all or none.
+  double* out[LanePlane::count] = {};
+  /// LaneExtras::budget: the variance that scattering and hits of the surface s
+  /// add to the Parameter q, at (n_parameters s + q) budget_stride; or null.
+  double *scattering_variance = nullptr, *hit_variance = nullptr;
+  std::size_t budget_stride = 0;
+  /// Lanes whose result may be no resolution at all: a parameter is free, or
+  /// nearly so.
+  LaneBits doubtful = 0;
+  /// Of a guess: does every lane cross the surfaces of the list, in that order,
+  /// and no others? If not, there are no other results.
+  bool confirmed = false;
+  LaneBits turned_back = 0;  ///< of a guess, as in LaneSearch
 };
 
 /// The code for one instruction set.
 struct LaneKernel {
   std::size_t width;
   void (*search)(LaneSearch&);
-  /// Returns the lanes whose result may be no resolution at all: a parameter
-  /// is free, or nearly so.
-  LaneBits (*fit[4])(const LaneFit&);  ///< by LaneExtras
+  void (*fit[4])(LaneFit&);  ///< by LaneExtras
   std::size_t (*workspace)(std::size_t n_crossings, std::size_t n_coordinates);
 };
 

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of the streaming fit in lanes, inwards and on the way back.
+#pragma once
+
+#include "gttf/fit/kink_steps.hpp"
+#include "gttf/resolution/detail/lane_search.hpp"
+#include "gttf/resolution/detail/start_plane.hpp"
+#include "gttf/trajectory/scattering.hpp"
+
+namespace gttf::detail {
+
+// The steps are functions of their own that leave their results in memory. In
+// one piece the compiler would keep more in registers than there are, and copy
+// it to and fro.
+
+template <class S>
+[[gnu::noinline, gnu::flatten]] void cross_in_lanes(const Line<S>& line,
+                                                    const SurfaceRecord& s,
+                                                    Crossing<S>& x) {
+  x = cross(line, s);
+}
+
+/// What a crossing does to the direction.
+template <class S>
+struct LaneKink {
+  Kink<S> b;
+  S w;
+};
+
+template <class S>
+[[gnu::noinline, gnu::flatten]] void kink_in_lanes(
+    const Line<S>& line, const SurfaceRecord& s, const Crossing<S>& x,
+    Scattering model, const S& total, LaneKink<S>& k) {
+  k.b = kink(line, x);
+  k.w =
+      s.x_over_x0 > 0 ? theta0_squared(line, model, x.x_over_x0, total) : S(0);
+}
+
+template <class S>
+[[gnu::noinline, gnu::flatten]] void row_in_lanes(const Line<S>& line,
+                                                  const SurfaceRecord& s,
+                                                  const Crossing<S>& x,
+                                                  const CoordinateAxis& axis,
+                                                  Row<S>& row) {
+  row = coordinate_row(line, s, x, axis.cosine, axis.sine);
+}
+
+template <class S>
+[[gnu::noinline, gnu::flatten]] void check_in_lanes(const Line<S>& line,
+                                                    const SurfaceRecord& s,
+                                                    const Crossing<S>& x,
+                                                    MaskOf<S>& all) {
+  all = both(all, is_crossed(line, s, x));
+}
+
+/// Adds one coordinate; two coordinates. One after the other: the second
+/// follows one row behind the first, while a rotation of both at once would
+/// wait for the division of each row.
+template <ZeroVariance z, class S>
+[[gnu::noinline]] void measure_in_lanes(FiveEquations<S>& e, const Row<S>& a,
+                                        const S& va) {
+  measure<z>(e, a, va);
+}
+template <ZeroVariance z, class S>
+[[gnu::noinline]] void measure_in_lanes(FiveEquations<S>& e, const Row<S>& a,
+                                        const S& va, const Row<S>& b,
+                                        const S& vb) {
+  measure<z>(e, a, va);
+  measure<z>(e, b, vb);
+}
+
+template <ZeroVariance z, bool keep_gain, class S>
+[[gnu::noinline]] void scatter_in_lanes(FiveEquations<S>& e, const Kink<S>& b,
+                                        const S& w, const S& w_phi,
+                                        KinkGain<S>* gain) {
+  scatter<z, keep_gain>(e, b, w, w_phi, gain);
+}
+
+/// A hit on the way back: adds its share of the variance of every function.
+/// @param gain  covariance of the functions with the coordinate
+template <class S, std::size_t M>
+[[gnu::noinline, gnu::flatten]] void gain_in_lanes(
+    const std::array<Row<S>, M>& inside, const Row<S>& row, const S& weight,
+    std::array<S, M>& gain, std::array<S, M>& sum) {
+  gain = covariance_with(inside, row);
+  for (std::size_t i = 0; i < M; ++i)
+    sum[i] = sum[i] + gain[i] * gain[i] * weight;
+}
+
+template <class S, std::size_t M>
+[[gnu::noinline, gnu::flatten]] void pass_in_lanes(
+    const Kink<S>& b, const KinkGain<S>& gain, std::array<Row<S>, M>& inside,
+    KinkCovariance<S, M>& with) {
+  with = pass_outwards(b, gain, inside);
+}
+
+/// A number for each Parameter.
+template <class S>
+using LaneParts = std::array<S, n_parameters>;
+
+/// What changes of the line mean for each Parameter.
+template <class S>
+struct ParameterChanges {
+  explicit ParameterChanges(const Line<S>& l)
+      : inverse_kappa(S(1) / l.kappa), cot_theta(l.cot_theta), plane(l) {}
+  S inverse_kappa, cot_theta;
+  StartPlane<S> plane;
+};
+
+template <class S>
+[[gnu::always_inline]] inline LaneParts<S> squares_of(
+    const ParameterChanges<S>& all, const Row<S>& s, const S& weight) {
+  const S p = -(s[4] * all.inverse_kappa);
+  const S pt = p + all.cot_theta * s[3];
+  const auto [x, y, tx, ty] = all.plane.change(s);
+  return {p * p * weight,       pt * pt * weight,     s[0] * s[0] * weight,
+          s[1] * s[1] * weight, s[2] * s[2] * weight, s[3] * s[3] * weight,
+          x * x * weight,       y * y * weight,       tx * tx * weight,
+          ty * ty * weight};
+}
+
+/// Adds change^2 * weight of every Parameter, the change of the line's being
+/// given; the same for two changes.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void add_in_lanes(
+    const ParameterChanges<S>& all, const Row<S>& change, const S& weight,
+    LaneParts<S>& parts) {
+  const LaneParts<S> squares = squares_of(all, change, weight);
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < n_parameters; ++i)
+    parts[i] = parts[i] + squares[i];
+}
+template <class S>
+[[gnu::noinline, gnu::flatten]] void add_in_lanes(
+    const ParameterChanges<S>& all, const Row<S>& a, const S& weight_a,
+    const Row<S>& b, const S& weight_b, LaneParts<S>& parts) {
+  const LaneParts<S> of_a = squares_of(all, a, weight_a);
+  const LaneParts<S> of_b = squares_of(all, b, weight_b);
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < n_parameters; ++i)
+    parts[i] = parts[i] + of_a[i] + of_b[i];
+}
+
+}  // namespace gttf::detail

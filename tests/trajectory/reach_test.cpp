@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/trajectory/reach.hpp"
+
+#include <doctest/doctest.h>
+
+#include "gttf/detector/detector.hpp"
+#include "support/layouts.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+/// Short and narrow surfaces, so that many tracks pass beside them.
+Surface small_surface(RandomLayouts& random) {
+  const double length = random.log_uniform(1, 1000);
+  const double middle = random.uniform(-2000, 2000);
+  if (random.uniform(0, 1) < 0.5)
+    return make_cylinder(random.log_uniform(20, 2000),
+                         {middle - length, middle + length});
+  const double inner = random.log_uniform(5, 2000);
+  return make_disk(middle, {inner, inner + length});
+}
+
+Track any_track(RandomLayouts& random, bool on_axis) {
+  Track t;
+  t.p = random.log_uniform(0.02, 100);
+  t.theta = random.uniform(0.01, 3.13);
+  t.phi = random.uniform(-3, 3);
+  t.charge = random.uniform(0, 1) < 0.5 ? 1 : -1;
+  t.vertex = {0, 0, random.uniform(-500, 500)};
+  if (!on_axis)
+    t.vertex = {random.uniform(-90, 90), random.uniform(-90, 90), 0};
+  return t;
+}
+
+}  // namespace
+
+TEST_CASE("reach: what looks far is neither crossed nor missed by bending") {
+  RandomLayouts random(21);
+  int far = 0, crossed = 0, turned_back = 0;
+  for (int i = 0; i < 200000; ++i) {
+    Detector d;
+    d.field = {FieldKind::solenoid, 2 * unit::T};
+    Layer layer;
+    layer.surface = small_surface(random);
+    d.layers = {layer};
+    const TrackingGeometry geometry(d);
+    const SurfaceRecord& s = geometry.surfaces()[0];
+    const Line<double> l =
+        make_line<double>(any_track(random, i % 2 == 0), geometry.bz());
+    const detail::Precheck<double> pre = detail::precheck(l, s);
+    const bool meets =
+        pre.ahead && pre.reachable && is_on_surface(l, s, cross(l, s));
+    const bool bends =
+        pre.ahead && !pre.reachable &&
+        detail::inside(l, s, 0., 2 / l.c, unit::pi / std::abs(l.c));
+    crossed += meets;
+    turned_back += bends;
+    if (!detail::is_far(l, s)) continue;
+    ++far;
+    CAPTURE(i);
+    CHECK_FALSE(meets);
+    CHECK_FALSE(bends);
+  }
+  // the sample has all three, and most misses are seen from afar
+  CHECK(crossed > 5000);
+  CHECK(turned_back > 3000);
+  CHECK(far > 100000);
+}
+
+}  // namespace gttf::test
