@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Errors of all parameters of many tracks.
 #include <cmath>
 
 #include "gttf/core/parallel.hpp"
