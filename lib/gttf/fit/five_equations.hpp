@@ -65,29 +65,53 @@ struct NoColumn {
   void scatter(const Arguments&...) {}
 };
 
+namespace detail {
+
+/// Rotates the equation `i` with the equation x . s = y +- sqrt(v), which loses
+/// its coefficient of s_i.
+template <ZeroVariance Z, class S, class Column>
+[[gnu::always_inline]] inline void rotate(FiveEquations<S>& e, std::size_t i,
+                                          Row<S>& x, S& v, Column& column) {
+  const S ve = guarded<Z>(v);
+  const S t = e.v[i] * x[i], q = ve + t * x[i];
+  const S inv = S(1) / q, c = ve * inv, s = t * inv;
+  e.v[i] = e.v[i] * c;
+  v = q;
+  column.rotate(i, x[i], c, s);
+  GTTF_UNROLL
+  for (std::size_t j = i + 1; j < 5; ++j) {
+    S& r = e.r[FiveEquations<S>::at(i, j)];
+    const S xj = x[j];
+    x[j] = xj - x[i] * r;
+    // not r + s x[j], which is wrong by order 1 near noise pivots
+    r = c * r + s * xj;
+  }
+}
+
+}  // namespace detail
+
 /// Adds the equation x . s = y +- sqrt(v): weighted rotations downwards.
 /// @param column  right-hand sides, rotated along
 template <ZeroVariance Z, class S, class Column = NoColumn>
 [[gnu::always_inline]] inline void measure(FiveEquations<S>& e, Row<S> x, S v,
                                            Column&& column = {}) {
   GTTF_UNROLL
-  for (std::size_t i = 0; i < 5; ++i) {
-    const S ve = detail::guarded<Z>(v);
-    const S t = e.v[i] * x[i], q = ve + t * x[i];
-    const S inv = S(1) / q, c = ve * inv, s = t * inv;
-    e.v[i] = e.v[i] * c;
-    v = q;
-    column.rotate(i, x[i], c, s);
-    GTTF_UNROLL
-    for (std::size_t j = i + 1; j < 5; ++j) {
-      S& r = e.r[FiveEquations<S>::at(i, j)];
-      const S xj = x[j];
-      x[j] = xj - x[i] * r;
-      // not r + s x[j], which is wrong by order 1 near noise pivots
-      r = c * r + s * xj;
-    }
-  }
+  for (std::size_t i = 0; i < 5; ++i) detail::rotate<Z>(e, i, x, v, column);
   column.finish(v);
+}
+
+/// Adds two equations, the second one row behind the first: no chain of
+/// operations waits for a division.
+template <ZeroVariance Z, class S>
+[[gnu::always_inline]] inline void measure_in_turn(FiveEquations<S>& e,
+                                                   Row<S> x, S vx, Row<S> y,
+                                                   S vy) {
+  NoColumn none;
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < 5; ++i) {
+    detail::rotate<Z>(e, i, x, vx, none);
+    detail::rotate<Z>(e, i, y, vy, none);
+  }
 }
 
 /// Adds two equations at once, with one division per row instead of two.

@@ -10,6 +10,7 @@
 #include "gttf/core/parallel.hpp"
 #include "gttf/resolution/budget.hpp"
 #include "gttf/resolution/detail/any_track.hpp"
+#include "gttf/resolution/detail/batch_targets.hpp"
 #include "gttf/resolution/detail/lane_groups.hpp"
 
 namespace gttf {
@@ -17,59 +18,14 @@ namespace gttf {
 namespace {
 
 using detail::LaneExtras;
-using detail::LanePlane;
 using detail::LaneValues;
+using detail::matrix_targets;
+using detail::MatrixTarget;
+using detail::plane_targets;
+using detail::PlaneTarget;
+using detail::triangle;
 
 constexpr std::size_t block_size = 512;
-
-/// Arrays of one number per track and the plane each comes from.
-struct PlaneTarget {
-  std::span<double> ResolutionArrays::*target;
-  std::size_t plane;
-  double Resolution::*member;
-};
-constexpr std::array plane_targets = {
-    PlaneTarget{&ResolutionArrays::sigma_p_rel, LanePlane::sigma_p,
-                &Resolution::sigma_p_rel},
-    PlaneTarget{&ResolutionArrays::sigma_pt_rel, LanePlane::sigma_pt,
-                &Resolution::sigma_pt_rel},
-    PlaneTarget{&ResolutionArrays::xi, LanePlane::xi, &Resolution::xi},
-    PlaneTarget{&ResolutionArrays::x_over_x0, LanePlane::x_over_x0,
-                &Resolution::x_over_x0},
-    PlaneTarget{&ResolutionArrays::sigma_p_rel_hit_only, LanePlane::hit_only,
-                &Resolution::sigma_p_rel_hit_only},
-    PlaneTarget{&ResolutionArrays::sigma_p_rel_ms_only, LanePlane::ms_only,
-                &Resolution::sigma_p_rel_ms_only},
-    PlaneTarget{&ResolutionArrays::mu_phi, LanePlane::mu_phi,
-                &Resolution::mu_phi},
-    PlaneTarget{&ResolutionArrays::mu_theta, LanePlane::mu_theta,
-                &Resolution::mu_theta}};
-
-struct MatrixTarget {
-  std::span<double> ResolutionArrays::*target;
-  std::size_t plane;
-  Matrix5 Resolution::*member;
-};
-constexpr std::size_t triangle = 15;
-constexpr std::array matrix_targets = {
-    MatrixTarget{&ResolutionArrays::perigee, LanePlane::perigee,
-                 &Resolution::perigee},
-    MatrixTarget{&ResolutionArrays::perigee_without_inner,
-                 LanePlane::without_inner, &Resolution::perigee_without_inner},
-    MatrixTarget{&ResolutionArrays::first_hit, LanePlane::first_hit,
-                 &Resolution::first_hit},
-    MatrixTarget{&ResolutionArrays::start_plane, LanePlane::start_plane,
-                 &Resolution::start_plane}};
-
-LaneExtras extras_for(const ResolutionArrays& r) {
-  if (!r.scattering_variance.empty() || !r.hit_variance.empty())
-    return LaneExtras::budget;
-  if (!r.mu_phi.empty() || !r.mu_theta.empty())
-    return LaneExtras::limits_and_shares;
-  if (!r.sigma_p_rel_hit_only.empty() || !r.sigma_p_rel_ms_only.empty())
-    return LaneExtras::limits;
-  return LaneExtras::none;
-}
 
 /// Bytes whose address is a multiple of 64.
 class Workspace {
@@ -109,7 +65,7 @@ class Worker {
         // needs the sum of all crossings
         groups_(job.lanes, job.kernel, job.tracks,
                 job.model.scattering != Scattering::highland_total),
-        extras_(extras_for(job.results)) {
+        extras_(detail::extras_for(job.results)) {
     in_lanes_ = fits_in_lanes(job.geometry, job.model);
     fit_.surfaces = job.lanes.surfaces.data();
     fit_.bz = job.lanes.bz;
@@ -351,7 +307,7 @@ class Worker {
     std::size_t plane;
   };
   std::vector<Target> targets_;
-  std::array<LaneValues, LanePlane::count> out_;
+  std::array<LaneValues, detail::LanePlane::count> out_;
   std::vector<LaneValues> budget_;  ///< of scattering, then of hits
   Workspace workspace_;
   BatchStatistics statistics_;

@@ -10,19 +10,6 @@
 
 namespace gttf::detail {
 
-/// What the way back needs of a crossing; rows of coordinates stand apart.
-template <class S>
-struct LaneStep {
-  KinkGain<S> gain;
-  Kink<S> kink;
-  S w;
-};
-
-template <class S>
-std::size_t lane_workspace(std::size_t n_crossings, std::size_t n_coordinates) {
-  return n_crossings * sizeof(LaneStep<S>) + n_coordinates * sizeof(Row<S>);
-}
-
 template <class S, LaneExtras extras>
 class LaneFitter {
  public:
@@ -41,7 +28,8 @@ class LaneFitter {
 
   void run() {
     if (task_.guessed && !misses_others()) return;
-    for (std::size_t k = task_.n_crossings; k-- > 0;) take(k, task_.list[k]);
+    prepare(task_.n_crossings - 1);
+    for (std::size_t k = task_.n_crossings; k-- > 0;) take(k);
     if (task_.guessed) task_.confirmed = L::bits(as_guessed_) == all_lanes<S>;
     if (task_.guessed && !task_.confirmed) return;
     store(sum_, LanePlane::x_over_x0);
@@ -66,7 +54,10 @@ class LaneFitter {
   /// Functions of the line whose errors are traced back: all five, or theta and
   /// kappa, the last two.
   static constexpr std::size_t n_functions = budget ? 5 : 2;
-  struct Nothing {};
+  struct Nothing {
+    Nothing() = default;
+    explicit Nothing(const Line<S>&) {}
+  };
   template <class T, int>
   using OfLimits = std::conditional_t<limits, T, Nothing>;
   static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
@@ -98,33 +89,46 @@ class LaneFitter {
     outer_arc_ = x.arc;
   }
 
-  void take(std::size_t k, const LaneCrossing& c) {
+  /// Where and how the track crosses.
+  void prepare(std::size_t k) {
+    const LaneCrossing& c = task_.list[k];
     const LaneSurface& s = task_.surfaces[c.surface];
-    cross_in_lanes(line_, s.record, x_);
-    if (task_.guessed) check_guess(k, s.record, x_);
-    sum_ = sum_ + in_lanes(c.crossed, x_.x_over_x0, 0);
+    Crossing<S>& x = x_[k % 2];
+    cross_in_lanes(line_, s.record, x);
+    if (task_.guessed) check_guess(k, s.record, x);
+    sum_ = sum_ + in_lanes(c.crossed, x.x_over_x0, 0);
     const LaneBits scattering = c.kinked | c.inner;
-    if (scattering != 0) {
-      kink_in_lanes(line_, s.record, x_, task_.scattering, x_over_x0_, kink_);
-      if (task_.mixed) [[unlikely]] {
-        for (std::size_t i = 0; i < 3; ++i) {
-          kink_.b.theta[i] = in_lanes(scattering, kink_.b.theta[i], 0);
-          kink_.b.phi[i] = in_lanes(scattering, kink_.b.phi[i], 0);
-        }
-        kink_.w = in_lanes(scattering, kink_.w, 0);
+    if (scattering == 0) return;
+    LaneKink<S>& kink = kink_[k % 2];
+    kink_in_lanes(line_, s.record, x, task_.scattering, x_over_x0_, kink);
+    if (task_.mixed) [[unlikely]] {
+      for (std::size_t i = 0; i < 3; ++i) {
+        kink.b.theta[i] = in_lanes(scattering, kink.b.theta[i], 0);
+        kink.b.phi[i] = in_lanes(scattering, kink.b.phi[i], 0);
       }
-      if constexpr (way_back) {
-        steps_[k].kink = kink_.b;
-        steps_[k].w = kink_.w;
-      }
+      kink.w = in_lanes(scattering, kink.w, 0);
     }
+    if constexpr (way_back) {
+      steps_[k].kink = kink.b;
+      steps_[k].w = kink.w;
+    }
+  }
+
+  /// The next crossing is prepared in the middle: the processor does so while
+  /// it waits for the divisions of the steps.
+  void take(std::size_t k) {
+    const LaneCrossing& c = task_.list[k];
+    const LaneSurface& s = task_.surfaces[c.surface];
+    const Crossing<S>& x = x_[k % 2];
+    const LaneKink<S>& kink = kink_[k % 2];
     if (c.kinked != 0)
-      scatter_all(s, kink_.b, in_lanes(c.kinked, kink_.w, 0), c, k);
-    if (c.fitted != 0) measure_all(s, x_, c.fitted);
-    if (c.first != 0) finish(s, x_, c.first);
+      scatter_all(s, kink.b, in_lanes(c.kinked, kink.w, 0), c, k);
+    if (k > 0) prepare(k - 1);
+    if (c.fitted != 0) measure_all(s, x, c.fitted);
+    if (c.first != 0) finish(s, x, c.first);
     if (c.inner != 0) {
-      const S inner = in_lanes(c.inner, kink_.w, 0);
-      add_kink_variance(kink_.b, inner, inner * inv_sin2_, perigee_);
+      const S inner = in_lanes(c.inner, kink.w, 0);
+      add_kink_variance(kink.b, inner, inner * inv_sin2_, perigee_);
     }
   }
 
@@ -194,7 +198,7 @@ class LaneFitter {
   void finish(const LaneSurface& s, const Crossing<S>& x, LaneBits active) {
     Equations e = all_;
     if (task_.bz == 0) e.v[4] = S(0);
-    doubtful_ |= active & doubtful(e);
+    doubtful_ |= active & lanes_in_doubt(e, line_.kappa);
     const Covariance5<S> c = covariance(e);
     const auto mask = L::mask(active);
     for (std::size_t i = 0; i < 5; ++i)
@@ -207,8 +211,9 @@ class LaneFitter {
               select(mask, c[q + 5 - n_functions][j], inside_[q][j]);
     if constexpr (limits) {
       if (task_.bz == 0) hits_.v[4] = exact_.v[4] = S(0);
-      doubtful_ |= active & doubtful(hits_);
-      doubtful_ |= active & doubtful(exact_) & ~no_scattering_limit_;
+      doubtful_ |= active & lanes_in_doubt(hits_, line_.kappa);
+      doubtful_ |=
+          active & lanes_in_doubt(exact_, line_.kappa) & ~no_scattering_limit_;
       hit_only_ = select(mask, hits_.v[4], hit_only_);
       scattering_only_ = select(mask, exact_.v[4], scattering_only_);
     }
@@ -217,15 +222,6 @@ class LaneFitter {
     if (asked_for(LanePlane::first_hit))
       store_some(covariance(e, surface_jacobian(line_, s.record, x)),
                  LanePlane::first_hit, active);
-  }
-
-  /// Lanes in which a variance is so large that the parameter may be free.
-  LaneBits doubtful(const Equations& e) const {
-    const S k2 = line_.kappa * line_.kappa;
-    const auto fine =
-        both(both(e.v[0] <= S(1e6), e.v[1] <= S(1e6)),
-             both(both(e.v[2] <= S(1), e.v[3] <= S(1)), e.v[4] <= S(1e6) * k2));
-    return task_.all & ~L::bits(fine);
   }
 
   /// The user's parameters: kappa -> q/p = -kappa/B.
@@ -294,8 +290,10 @@ class LaneFitter {
     hit_sum_.fill(S(0));
     for (std::size_t k = 0; k < task_.n_crossings; ++k) {
       const LaneCrossing& c = task_.list[k];
-      scattering_parts_.fill(S(0));
-      hit_parts_.fill(S(0));
+      if constexpr (budget) {
+        scattering_parts_.fill(S(0));
+        hit_parts_.fill(S(0));
+      }
       if (c.inner != 0) add_inner(steps_[k], c.inner);
       if (c.fitted != 0) take_hits(task_.surfaces[c.surface]);
       if (c.kinked != 0) take_kinks(steps_[k]);
@@ -355,8 +353,8 @@ class LaneFitter {
   LaneFit& task_;
   const Line<S> line_;
   const S inv_sin2_, x_over_x0_;
-  Crossing<S> x_;
-  LaneKink<S> kink_;
+  Crossing<S> x_[2];  ///< of crossing k at k % 2
+  LaneKink<S> kink_[2];
   Row<S> rows_of_hit_[2];
   // without limits there is one state only
   Equations all_;
@@ -365,7 +363,9 @@ class LaneFitter {
   Covariance5<S> perigee_;
   std::array<Row<S>, n_functions> inside_;
   // the way back
-  const ParameterChanges<S> changes_;
+  [[no_unique_address]] const std::conditional_t<budget, ParameterChanges<S>,
+                                                 Nothing>
+      changes_;
   std::array<S, n_functions> gain_, hit_sum_;
   KinkCovariance<S, n_functions> with_kinks_;
   LaneParts<S> scattering_parts_, hit_parts_;

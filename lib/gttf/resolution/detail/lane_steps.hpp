@@ -65,8 +65,7 @@ template <ZeroVariance z, class S>
 [[gnu::noinline]] void measure_in_lanes(FiveEquations<S>& e, const Row<S>& a,
                                         const S& va, const Row<S>& b,
                                         const S& vb) {
-  measure<z>(e, a, va);
-  measure<z>(e, b, vb);
+  measure_in_turn<z>(e, a, va, b, vb);
 }
 
 template <ZeroVariance z, bool keep_gain, class S>
@@ -74,6 +73,28 @@ template <ZeroVariance z, bool keep_gain, class S>
                                         const S& w, const S& w_phi,
                                         KinkGain<S>* gain) {
   scatter<z, keep_gain>(e, b, w, w_phi, gain);
+}
+
+/// Lanes in which a variance is so large that the parameter may be free.
+template <class S>
+LaneBits lanes_in_doubt(const FiveEquations<S>& e, const S& kappa) {
+  const auto fine = both(both(e.v[0] <= S(1e6), e.v[1] <= S(1e6)),
+                         both(both(e.v[2] <= S(1), e.v[3] <= S(1)),
+                              e.v[4] <= S(1e6) * (kappa * kappa)));
+  return all_lanes<S> & ~Lane<S>::bits(fine);
+}
+
+/// What the way back needs of a crossing; rows of coordinates stand apart.
+template <class S>
+struct LaneStep {
+  KinkGain<S> gain;
+  Kink<S> kink;
+  S w;
+};
+
+template <class S>
+std::size_t lane_workspace(std::size_t n_crossings, std::size_t n_coordinates) {
+  return n_crossings * sizeof(LaneStep<S>) + n_coordinates * sizeof(Row<S>);
 }
 
 /// A hit on the way back: adds its share of the variance of every function.
