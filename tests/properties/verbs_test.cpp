@@ -156,7 +156,9 @@ TEST_CASE("random detectors: a baseline of itself is met exactly") {
     REQUIRE(kept.code == 0);
     all.folder().write(
         "r.yaml", "gttf-requirements: 1\ndetectors: [" + file +
-                      "]\nbaseline: b.json\nrequirements:\n"
+                      "]\nbaseline: b.json\n" +
+                      (along_beam(d.family) ? "phi: 33 deg\n" : "") +
+                      "requirements:\n"
                       "  - { what: [sigma_d0, sigma_theta, n_hits, x_over_x0], "
                       "relative_to_baseline: 0 % }\n");
     const Outcome r = run(all.folder(), "gttf-design check r.yaml --quiet");
