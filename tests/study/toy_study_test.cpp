@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <optional>
 
+#include "gttf/core/simd.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/output/json_read.hpp"
