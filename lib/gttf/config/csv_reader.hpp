@@ -50,6 +50,14 @@ class CsvLines {
 
   /// The next line; nullptr behind the last. Valid until the next call.
   const CsvLine* next();
+  /// The text from the next line on, and the number of that line.
+  std::string_view ahead() const { return rest_; }
+  std::int64_t number() const { return number_; }
+  /// Leaves out the next line, which has so many bytes with its end.
+  void pass(std::size_t bytes) {
+    rest_.remove_prefix(bytes);
+    ++number_;
+  }
   /// What is left of the block.
   CsvBlock rest() const { return {std::string(rest_), number_}; }
 
