@@ -2,6 +2,7 @@
 // CsvReader: a table of any length as text, block by block, with places in it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -90,6 +91,7 @@ class CsvReader {
   const std::string& name() const { return name_; }
   char separator() const { return separator_; }
   const CsvLine& header() const { return *header_; }
+  /// From any thread.
   std::uint64_t bytes_read() const { return bytes_read_; }
   /// Bytes of the file; 0: not known beforehand (a pipe).
   std::uint64_t size() const { return size_; }
@@ -109,7 +111,8 @@ class CsvReader {
 
   std::string name_;
   std::FILE* stream_ = nullptr;
-  std::uint64_t size_ = 0, bytes_read_ = 0;
+  std::uint64_t size_ = 0;
+  std::atomic<std::uint64_t> bytes_read_ = 0;
   std::string carry_;  // the line that the last block would have cut
   std::int64_t next_line_ = 1;
   bool at_end_ = false;
