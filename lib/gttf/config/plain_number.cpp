@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -61,8 +62,9 @@ const char* read_digits(const char* at, const char* end,
 
 const char* read_plain_number(const char* at, const char* end, double& value) {
   const char* const first = at;
-  const bool negative = at != end && *at == '-';
-  if (negative) ++at;
+  // signs are random: no branches on them
+  const std::size_t negative = at != end && *at == '-' ? 1 : 0;
+  at += negative;
   std::uint64_t number = 0;
   const char* const whole = at;
   at = read_digits(at, end, number);
@@ -81,7 +83,8 @@ const char* read_plain_number(const char* at, const char* end, double& value) {
     return error == std::errc() ? last : nullptr;
   }
   const double size = static_cast<double>(number) / powers_of_ten[n_fraction];
-  value = negative ? -size : size;
+  constexpr double sign[] = {1, -1};
+  value = sign[negative] * size;
   return at;
 }
 
