@@ -29,8 +29,9 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Appends the digits at `at` to `number`; returns their end. The number is
 /// right if there are up to 19.
-const char* read_digits(const char* at, const char* end,
-                        std::uint64_t& number) {
+[[gnu::always_inline]] inline const char* read_digits(const char* at,
+                                                      const char* end,
+                                                      std::uint64_t& number) {
   if constexpr (std::endian::native == std::endian::little) {
     // eight bytes at once: '0' ... '9' are 0x30 ... 0x39
     while (end - at >= 8) {
