@@ -20,6 +20,10 @@
 #include "usage.hpp"
 #include "verb.hpp"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace gttf::app {
 namespace {
 
@@ -140,10 +144,20 @@ int run_and_explain(const std::vector<std::string>& arguments) noexcept {
   }
 }
 
+// Blocks of tracks come and go by the megabyte: given back to the system each
+// time, their pages would have to be cleared again.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
+}
+
 }  // namespace
 }  // namespace gttf::app
 
 int main(int argc, char** argv) {
+  gttf::app::keep_freed_memory();
   std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe is an error value
   gttf::tidy_up_on_signals();
   const std::vector<std::string> arguments(argv, argv + argc);

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -81,6 +83,62 @@ TEST_CASE("hit file: hits with layers, units and errors") {
   const auto last = blocks[1].hits_of(blocks[1].tracks[0]);
   CHECK(last[0].layer == 0);
   CHECK(last[0].sigma[1] == 0.2);
+}
+
+TEST_CASE("hit file: plain lines are read as those that are taken apart") {
+  const Files files;
+  const std::vector<std::string> lines{
+      "1,A,1.5,-2.25,3",
+      "1,B,-0.0,1e1,2.5E-1",
+      "1,C,1.23456789012345678,0.1,-7.000000000000000000001",
+      "12,A,1,2,3",  // begins like the track before
+      "12,,1,2,3",
+      "12, A ,1 , 2,\t3",
+      "12,C,+1,.5,5.",
+      "  2,A,1,2,3",
+      "",
+      "# 3,A,1,2,3",
+      "\"#1\",A,1,2,3",
+      "#1,A,1,2,3",  // a comment, not the track before
+      "\"a \"\"b\"\"\",A,1,2,3",
+      "a b,A,1,2,3",
+      "\"1\",A,1,2,3",
+      "4,A,nan,inf,3"};
+  // a quote anywhere: no plain line
+  const auto text = [&](const char* note, const char* end, bool last) {
+    std::string all = "track,layer,x_mm,y_mm,z_mm,note" + std::string(end);
+    for (const std::string& line : lines)
+      all += line + (line.empty() ? "" : note) + end;
+    if (!last) all.resize(all.size() - std::string(end).size());
+    return all;
+  };
+  HitFileOptions options;
+  options.order = TrackOrder::any;
+  const auto expected = files.read(text(",\"x\"", "\n", true), options);
+  REQUIRE(expected.size() == 1);
+  REQUIRE(expected[0].tracks.size() == 7);
+  for (const char* note : {",x", ",", ",#", ", "})
+    for (const char* end : {"\n", "\r\n"})
+      for (const bool last : {true, false}) {
+        const auto blocks = files.read(text(note, end, last), options);
+        REQUIRE(blocks.size() == 1);
+        const HitBlock &a = expected[0], &b = blocks[0];
+        REQUIRE(b.tracks.size() == a.tracks.size());
+        REQUIRE(b.hits.size() == a.hits.size());
+        for (std::size_t i = 0; i < a.tracks.size(); ++i) {
+          CHECK(b.tracks[i].id == a.tracks[i].id);
+          CHECK(b.tracks[i].line == a.tracks[i].line);
+          CHECK(b.tracks[i].count == a.tracks[i].count);
+        }
+        for (std::size_t i = 0; i < a.hits.size(); ++i) {
+          CAPTURE(a.hits[i].line);
+          CHECK(b.hits[i].line == a.hits[i].line);
+          CHECK(b.hits[i].layer == a.hits[i].layer);
+          for (int k = 0; k < 3; ++k)
+            CHECK(std::bit_cast<std::uint64_t>(b.hits[i].position[k]) ==
+                  std::bit_cast<std::uint64_t>(a.hits[i].position[k]));
+        }
+      }
 }
 
 TEST_CASE("hit file: a header line that is wrong is explained") {

@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <optional>
 
+#include "gttf/core/simd.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/output/json_read.hpp"
@@ -157,6 +159,22 @@ TEST_CASE("toy merge: parts that do not belong together are refused") {
   CHECK(merge_error({a, b, other.run({3, 3})}) ==
         "\"part0\" and \"part2\" are not of the same study: their fits "
         "differs");
+  const SimdLevel usual = simd_level();
+  set_simd_level(SimdLevel::scalar);
+  const ToyState scalar = s.run({3, 3});
+  set_simd_level(std::nullopt);
+  if (usual == SimdLevel::scalar) return;  // the only one here
+  CHECK(merge_error({a, b, scalar}) ==
+        "\"part0\" and \"part2\" are not of the same study: their simd "
+        "differs");
+  CHECK_THROWS_WITH_AS(
+      check_same_run(plan_toys(s.request, s.detectors, {3, 3}), scalar, "x"),
+      ("\"x\" was begun with --simd scalar, this run has " +
+       std::string(to_string(usual)) +
+       ": last digits differ; give --simd scalar, or remove the file to start "
+       "anew")
+          .c_str(),
+      FileError);
 }
 
 TEST_CASE("toy state: a damaged file is refused with a reason") {

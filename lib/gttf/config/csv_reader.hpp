@@ -2,6 +2,7 @@
 // CsvReader: a table of any length as text, block by block, with places in it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -50,6 +51,14 @@ class CsvLines {
 
   /// The next line; nullptr behind the last. Valid until the next call.
   const CsvLine* next();
+  /// The text from the next line on, and the number of that line.
+  std::string_view ahead() const { return rest_; }
+  std::int64_t number() const { return number_; }
+  /// Leaves out the next line, which has so many bytes with its end.
+  void pass(std::size_t bytes) {
+    rest_.remove_prefix(bytes);
+    ++number_;
+  }
   /// What is left of the block.
   CsvBlock rest() const { return {std::string(rest_), number_}; }
 
@@ -82,6 +91,7 @@ class CsvReader {
   const std::string& name() const { return name_; }
   char separator() const { return separator_; }
   const CsvLine& header() const { return *header_; }
+  /// From any thread.
   std::uint64_t bytes_read() const { return bytes_read_; }
   /// Bytes of the file; 0: not known beforehand (a pipe).
   std::uint64_t size() const { return size_; }
@@ -101,7 +111,8 @@ class CsvReader {
 
   std::string name_;
   std::FILE* stream_ = nullptr;
-  std::uint64_t size_ = 0, bytes_read_ = 0;
+  std::uint64_t size_ = 0;
+  std::atomic<std::uint64_t> bytes_read_ = 0;
   std::string carry_;  // the line that the last block would have cut
   std::int64_t next_line_ = 1;
   bool at_end_ = false;

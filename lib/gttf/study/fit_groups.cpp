@@ -145,6 +145,8 @@ const GlobalFit& FitGroups::at(const Place& place) {
 }
 
 void FitGroups::clear() {
+  constexpr std::size_t most_kept = 64;
+  if (groups_.size() > most_kept) groups_.clear();
   for (Group& g : groups_) {
     g.n_tracks = 0;
     g.rows.clear();

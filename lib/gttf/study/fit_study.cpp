@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/fit_study.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -27,6 +30,13 @@ struct Outcome {
   std::string_view status;
   std::optional<GlobalFit> alone;
   detail::FitGroups::Place place{};
+};
+
+/// What a thread fits with.
+struct FitTools {
+  HitTrackBuilder builder;
+  TrackFitter fitter;
+  detail::FitGroups groups;
 };
 
 /// Runs one job at a time beside the calling thread, or within it.
@@ -69,8 +79,14 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
   fit_options.detail =
       residuals == nullptr ? FitDetail::perigee : FitDetail::hits;
 
-  const auto fit_block = [&](const HitBlock& block, HitTrackBuilder& builder,
-                             TrackFitter& fitter, detail::FitGroups& groups) {
+  const auto make_tools = [&] {
+    return std::make_unique<FitTools>(
+        FitTools{HitTrackBuilder(detector, geometry, model, options.hits),
+                 TrackFitter(fit_options),
+                 detail::FitGroups(geometry, options.kind, fit_options)});
+  };
+  const auto fit_block = [&](const HitBlock& block, FitTools& tools) {
+    auto& [builder, fitter, groups] = tools;
     FitTable rows(style, geometry.b_ref(), model.particle.charge,
                   options.fit_name);
     ResidualTable hit_rows(style, detector, geometry);
@@ -126,17 +142,27 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
         residuals->write_prepared(block.residuals, block.prepared_residuals);
     }
   };
+  std::vector<std::unique_ptr<FitTools>> tools(
+      std::max<std::size_t>(1, options.threads));
+  std::ranges::generate(tools, make_tools);
+  // the next blocks are read while these are fitted
+  const auto read_ahead = [&] {
+    return std::async(
+        options.threads > 1 ? std::launch::async : std::launch::deferred,
+        [&file] { return file.next(); });
+  };
+  std::future<std::vector<HitBlock>> ahead = read_ahead();
   bool any = false;
-  for (std::vector<HitBlock> wave = file.next(); !wave.empty();
-       wave = file.next()) {
+  for (std::vector<HitBlock> wave = ahead.get(); !wave.empty();
+       wave = ahead.get()) {
+    ahead = read_ahead();
     any = true;
     std::vector<FittedBlock> results(wave.size());
+    std::atomic<std::size_t> n_workers = 0;
     parallel_workers(wave.size(), options.threads, [&](const auto& next) {
-      HitTrackBuilder builder(detector, geometry, model, options.hits);
-      TrackFitter fitter(fit_options);
-      detail::FitGroups groups(geometry, options.kind, fit_options);
+      FitTools& own = *tools[n_workers++];
       while (const auto i = next()) {
-        results[*i] = fit_block(wave[*i], builder, fitter, groups);
+        results[*i] = fit_block(wave[*i], own);
         wave[*i] = {};
       }
     });
@@ -152,11 +178,8 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
   }
   writer.wait();
   if (!any) {  // a header of no rows
-    HitTrackBuilder builder(detector, geometry, model, options.hits);
-    TrackFitter fitter(fit_options);
-    detail::FitGroups groups(geometry, options.kind, fit_options);
     std::vector<FittedBlock> nothing(1);
-    nothing[0] = fit_block({}, builder, fitter, groups);
+    nothing[0] = fit_block({}, *tools[0]);
     write(std::move(nothing));
   }
   tracks.finish();

@@ -28,9 +28,19 @@ std::string key_of(const FileTrack& track) {
 /// their 64-bit hashes: of a million tracks two agree once in 40 million files.
 class SeenKeys {
  public:
+  static std::uint64_t hash_of(const std::string& key) {
+    return std::hash<std::string>()(key) | 1;  // 0: free
+  }
+
+  /// Tells the processor what insert() will look at.
+  void prefetch(std::uint64_t hash) const {
+    for (const Slots* slots : {&newer_, &older_})
+      if (!slots->empty())
+        __builtin_prefetch(&(*slots)[(hash >> 1) & (slots->size() - 1)]);
+  }
+
   /// Whether the key is new.
-  bool insert(const std::string& key) {
-    const std::uint64_t hash = std::hash<std::string>()(key) | 1;  // 0: free
+  bool insert(std::uint64_t hash) {
     if (!older_.empty() && older_[place_of(hash, older_)] == hash) return false;
     if (2 * n_ >= newer_.size()) grow();
     std::uint64_t& slot = newer_[place_of(hash, newer_)];
@@ -88,9 +98,7 @@ class HitFile::Assembler {
     block.tracks.pop_back();
     for (FileTrack& track : block.tracks) bound(track);
     // The last one may go on.
-    std::erase_if(block.tracks, [&](const FileTrack& track) {
-      return comes_again(track, parsed);
-    });
+    leave_out_known(block, parsed);
     trim_open();
     return block;
   }
@@ -98,9 +106,7 @@ class HitFile::Assembler {
   /// The track that was not complete.
   HitBlock finish(ParsedBlock& parsed) {
     HitBlock block = std::exchange(open_, {});
-    std::erase_if(block.tracks, [&](const FileTrack& track) {
-      return comes_again(track, parsed);
-    });
+    leave_out_known(block, parsed);
     return block;
   }
 
@@ -141,8 +147,27 @@ class HitFile::Assembler {
     open_.hits.resize(open.count);
   }
 
-  bool comes_again(const FileTrack& track, ParsedBlock& parsed) {
-    if (seen_.insert(key_of(track))) return false;
+  /// Leaves out tracks that were here before.
+  void leave_out_known(HitBlock& block, ParsedBlock& parsed) {
+    hashes_.clear();
+    for (const FileTrack& track : block.tracks) {
+      hashes_.push_back(SeenKeys::hash_of(key_of(track)));
+      seen_.prefetch(hashes_.back());
+    }
+    std::size_t n_kept = 0;
+    for (std::size_t i = 0; i < block.tracks.size(); ++i) {
+      FileTrack& track = block.tracks[i];
+      if (!seen_.insert(hashes_[i])) {
+        add_fault(track, parsed);
+        continue;
+      }
+      if (n_kept != i) block.tracks[n_kept] = std::move(track);
+      ++n_kept;
+    }
+    block.tracks.resize(n_kept);
+  }
+
+  void add_fault(const FileTrack& track, ParsedBlock& parsed) {
     left_out_ += track.count + track.left_out;
     ++parsed.n_faults;
     Diagnostic d;
@@ -155,11 +180,11 @@ class HitFile::Assembler {
     d.suggestion = "sort the file by track, or add --unsorted";
     if (parsed.faults.items().size() < max_faults)
       parsed.faults.add(std::move(d));
-    return true;
   }
 
   HitBlock open_;  // one track or none
   SeenKeys seen_;
+  std::vector<std::uint64_t> hashes_;  // of the tracks of a block
   std::size_t left_out_ = 0;
 };
 

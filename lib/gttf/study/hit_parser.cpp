@@ -25,7 +25,8 @@ HitParser::HitParser(const CsvReader& file, const HitColumns& columns,
     : file_(file.name()),
       separator_(file.separator()),
       columns_(columns),
-      detector_(detector) {
+      detector_(detector),
+      plain_(separator_, columns, detector) {
   for (std::size_t i = 0; i < detector.layers.size(); ++i) {
     const Layer& layer = detector.layers[i];
     layers_.emplace(layer.name, static_cast<int>(i));
@@ -188,24 +189,35 @@ ParsedBlock HitParser::parse(const CsvBlock& block) const {
   constexpr std::size_t usual_line = 40;  // bytes
   parsed.tracks.hits.reserve(block.text.size() / usual_line);
   auto& tracks = parsed.tracks.tracks;
-  CsvLines lines(block, separator_);
-  FileHit hit;
-  int last_layer = FileHit::nearest;
-  while (const CsvLine* line = lines.next()) {
-    if (!Row(*this, *line, last_layer, parsed).read(hit)) continue;
-    const std::string_view id = line->cells[columns_.track];
-    const std::string_view event =
-        columns_.event ? line->cells[*columns_.event] : std::string_view();
+  const auto add = [&](const FileHit& hit, std::string_view id,
+                       std::string_view event) {
     if (tracks.empty() || tracks.back().id != id ||
         tracks.back().event != event) {
       FileTrack& track = tracks.emplace_back();
       track.event = event;
       track.id = id;
       track.first = parsed.tracks.hits.size();
-      track.line = line->number;
+      track.line = hit.line;
     }
     ++tracks.back().count;
     parsed.tracks.hits.push_back(hit);
+  };
+  CsvLines lines(block, separator_);
+  PlainHits::Row plain;
+  while (true) {
+    if (const std::size_t n = plain_.read(lines.ahead(), plain); n > 0) {
+      plain.hit.line = lines.number();
+      lines.pass(n);
+      add(plain.hit, plain.track, plain.event);
+      continue;
+    }
+    plain.track = plain.event = {};
+    const CsvLine* line = lines.next();
+    if (line == nullptr) break;
+    FileHit hit;
+    if (!Row(*this, *line, plain.last_layer, parsed).read(hit)) continue;
+    add(hit, line->cells[columns_.track],
+        columns_.event ? line->cells[*columns_.event] : std::string_view());
   }
   return parsed;
 }

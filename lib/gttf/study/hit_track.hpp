@@ -2,6 +2,7 @@
 // HitTrackBuilder: hits of a file to a track that can be fitted.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -66,13 +67,27 @@ class HitTrackBuilder {
   std::span<const int> layers() const { return layers_; }
 
  private:
+  /// A hit on the path: the arc from the first point, mm, and the angle by
+  /// which the direction has turned.
+  struct PathPoint {
+    double arc, sin_turn, cos_turn;
+  };
+
   /// A helix near the hits, from the first one (or the beam spot) on.
   struct Path {
-    double phi = 0, theta = 0;  ///< rad, at the first point
-    double curvature = 0;       ///< transverse, 1/mm
-    double z = 0;               ///< at the first point, mm
-    double offset = 0;          ///< arc from the perigee to the first point, mm
-    std::vector<double> arcs;   ///< transverse, from the first point, mm
+    double cos_phi = 0, sin_phi = 0;  ///< direction at the first point
+    double cos_theta = 0, sin_theta = 0;
+    double curvature = 0;  ///< transverse, 1/mm
+    double z = 0;          ///< at the first point, mm
+    double offset = 0;     ///< arc from the perigee to the first point, mm
+    std::vector<PathPoint> points;  ///< of the hits in order
+
+    double phi() const { return std::atan2(sin_phi, cos_phi); }
+    double theta() const { return std::atan2(sin_theta, cos_theta); }
+  };
+
+  struct ScatterStrength {
+    double scale = 0, log_charge_beta = 0;  ///< of theta0_squared()
   };
 
   bool find_layers(std::span<const FileHit> hits);
@@ -80,9 +95,13 @@ class HitTrackBuilder {
   void sort_hits(std::span<const FileHit> hits);
   bool is_helix(std::span<const FileHit> hits) const;
   bool find_path(std::span<const FileHit> hits);
-  void cross_detector(std::span<const FileHit> hits);
+  void follow_path(std::span<const FileHit> hits);
+  bool is_missing(std::size_t surface) const;
+  bool any_missing() const;
+  void cross_detector(std::span<const FileHit> hits, double kappa, double p);
+  ScatterStrength scatter_strength(double p) const;
   void add_hit(const FileHit& hit, int index);
-  void set_scattering(std::span<const FileHit> hits);
+  void set_scattering(const PathPoint& at, TrackHit& hit) const;
   void add_passive(const TrackCrossing<double>& crossing);
   double layer_distance(std::size_t layer, const Vector3& x) const;
 
@@ -105,8 +124,10 @@ class HitTrackBuilder {
   bool layer_errors_ = true;
   std::vector<std::uint32_t> order_;
   std::vector<std::pair<double, std::uint32_t>> keys_;
-  std::vector<char> has_hit_;  // per surface
+  std::vector<char> has_hit_;           // per surface
+  std::vector<TrackHit> hit_of_layer_;  // but for place and axes
   Path path_;
+  ScatterStrength strength_;
   Crossings<double> crossings_;
   TracedTrack traced_;
   double momentum_shift_ = 0;  ///< of the weights, from that of the path

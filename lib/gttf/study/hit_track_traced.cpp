@@ -151,12 +151,12 @@ void HitTrackBuilder::set_material(const TracedCrossing& x,
                                    TrackHit& hit) const {
   const double mass = request_.particle.mass, q = request_.particle.charge;
   const double p = std::max(x.p + momentum_shift_, 1e-3 * x.p);
-  const double m_over_p = mass / p, inv_beta2 = 1 + m_over_p * m_over_p;
-  const double k = 13.6 * unit::MeV / p * q;
-  if (request_.scattering != Scattering::off && x.x_over_x0 > 0)
-    hit.theta0_2 = theta0_squared(
-        k * k * inv_beta2, std::log(q * q * inv_beta2), request_.scattering,
-        x.x_over_x0, std::max(x.x_over_x0, traced_.x_over_x0));
+  if (request_.scattering != Scattering::off && x.x_over_x0 > 0) {
+    const ScatterStrength strength = scatter_strength(p);
+    hit.theta0_2 = theta0_squared(strength.scale, strength.log_charge_beta,
+                                  request_.scattering, x.x_over_x0,
+                                  std::max(x.x_over_x0, traced_.x_over_x0));
+  }
   if (request_.energy_loss != EnergyLoss::off)
     hit.loss = hit_loss(geometry_.slabs(x.surface), {mass, q}, p,
                         1 / x.cos_incidence, request_.energy_loss);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "gttf/config/text.hpp"
+#include "gttf/core/simd.hpp"
 #include "gttf/core/version.hpp"
 #include "gttf/study/request_document.hpp"
 #include "gttf/study/resolution_table.hpp"
@@ -20,12 +21,15 @@ namespace {
 
 constexpr const char* parameters_name = "toy_parameters";
 constexpr const char* plane_name = "plane";
+constexpr const char* simd_name = "simd";
 
 /// Everything the toys depend on.
 Document describe(const StudyRequest& request,
                   std::span<const Detector> detectors) {
   Document study;
   study.set("version", version());
+  // last digits depend on it
+  study.set(simd_name, to_string(simd_level()));
   Document::List list;
   for (const Detector& d : detectors)
     list.push_back(Document().set("name", d.name).set("sha256", d.sha256));
@@ -108,7 +112,14 @@ ToyState plan_toys(const StudyRequest& request,
 void check_same_run(const ToyState& planned, const ToyState& stored,
                     const std::string& name) {
   const std::string file = in_quotes(name);
-  if (const auto where = first_difference(planned.study, stored.study))
+  const auto where = first_difference(planned.study, stored.study);
+  if (where == simd_name && stored.study.find(simd_name) != nullptr)
+    throw FileError(fmt::format(
+        "{} was begun with --simd {}, this run has {}: last digits differ; "
+        "give --simd {}, or remove the file to start anew",
+        file, text_of(stored.study, simd_name),
+        text_of(planned.study, simd_name), text_of(stored.study, simd_name)));
+  if (where)
     throw FileError(fmt::format(
         "{} belongs to another study: its {} differs; give another file, or "
         "remove it to start anew",

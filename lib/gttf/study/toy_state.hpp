@@ -27,8 +27,8 @@ struct ToyPoint {
 
 /// Toys from <= i < to of every point; a checkpoint has done some of them.
 struct ToyState {
-  /// Detectors, tracks, fits, number of toys, seed and version: parts belong
-  /// together if and only if these are equal.
+  /// Detectors, tracks, fits, number of toys, seed, version and vector
+  /// instructions: parts belong together if and only if these are equal.
   Document study;
   std::vector<ToyFit> fits;
   std::uint64_t toys = 0;  ///< of the whole study, per point

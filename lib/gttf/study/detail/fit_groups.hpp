@@ -35,7 +35,7 @@ class FitGroups {
   /// The fit of a track; valid until the next call.
   const GlobalFit& at(const Place& place);
 
-  /// Forgets the tracks; keeps its memory.
+  /// Forgets the tracks; keeps its memory unless there were very many groups.
   void clear();
 
  private:

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gttf/study/detail/plain_hits.hpp"
 #include "gttf/study/hit_file.hpp"
 
 namespace gttf::detail {
@@ -33,6 +34,7 @@ class HitParser {
   char separator_;
   HitColumns columns_;
   const Detector& detector_;
+  PlainHits plain_;
   std::map<std::string, int, std::less<>> layers_;
   std::vector<std::array<bool, 2>> measures_;  // per layer, along u and v
 };
