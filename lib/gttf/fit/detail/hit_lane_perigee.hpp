@@ -15,6 +15,11 @@ struct FittedCurvature {
   S kappa, variance;
 };
 
+template <class S>
+S scalar_product(const Cartesian<S>& a, const Cartesian<S>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
 /// The arc between two points at a curvature, by Newton's method from the
 /// length of one nearby; see segment_at_curvature.
 template <class S>
@@ -92,13 +97,15 @@ template <class S>
   using std::atan2, std::sin;
   using L = Lane<S>;
   const S zero(0), one(1);
-  const LaneHit<S>* const hits[2] = {&head.first, &head.second};
+  Cartesian<S> errors[n_columns];
+  for (int c = 0; c < n_columns; ++c)
+    errors[c] = (c < 2 ? head.first : head.second).error(c % 2);
   Cartesian<S> ends[2] = {head.first.at, head.second.at};
   const S change = fitted.kappa - s.kappa_0;
   if (s.has_columns)
     for (int c = 0; c < n_columns; ++c) {
       const S shift = s.column_b[c] + change * s.column_a[c];
-      ends[c / 2] = ends[c / 2] - shift * hits[c / 2]->error[c % 2];
+      ends[c / 2] = ends[c / 2] - shift * errors[c];
     }
   const Segment<S> arc =
       segment_near(ends[0], ends[1], fitted.kappa, head.length);
@@ -117,7 +124,7 @@ template <class S>
     const S(&row)[6] = p.jacobian[i];
     slope[i] = row[3] * d.polar_slope - row[4] * d.azimuth_slope + row[5];
     for (int c = 0; c < n_columns && s.has_columns; ++c) {
-      const Cartesian<S>& e = hits[c / 2]->error[c % 2];
+      const Cartesian<S>& e = errors[c];
       const S turn = row[3] * scalar_product(d.polar, e) +
                      row[4] * scalar_product(d.azimuth_start, e);
       by_shift[c][i] =
