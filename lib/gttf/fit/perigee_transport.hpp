@@ -122,7 +122,9 @@ PerigeeOf<S> perigee_of(const HelixState<S>& at,
   set(p.jacobian[1], cos0 * inv_n, sin0 * inv_n, (un + c * u2) * inv_n2, s_c);
   for (S& x : p.jacobian[1]) x = -(cot * x);
   p.jacobian[1][2] = one;
-  p.jacobian[1][3] = p.jacobian[1][3] + s * (inv_sine * inv_sine);
+  // a quotient: of two products, compilers fuse either with the sum
+  p.jacobian[1][3] =
+      p.jacobian[1][3] + s / (direction.sin_theta * direction.sin_theta);
   for (int i = 0; i < 6; ++i) {
     p.jacobian[3][i] = i == 3 ? one : zero;
     p.jacobian[4][i] = i == 5 ? one : zero;

@@ -137,10 +137,15 @@ template <class S>
     const S phi = scalar_product(d.azimuth_start, e);
     for (int i = 0; i < 3; ++i) {
       const S(&row)[6] = p.jacobian[i];
-      const S turn = row[3] * theta + row[4] * phi;
-      by_shift[c][i] =
-          c >= 2 ? -turn
-                 : turn - (row[0] * e.x + row[1] * e.y + (i == 1 ? e.z : zero));
+      // one product after the other: which of two is fused with their sum
+      // could differ between lanes
+      S sum = c < 2 && i == 1 ? -e.z : zero;
+      if (c < 2) {
+        sum = sum - row[0] * e.x;
+        sum = sum - row[1] * e.y;
+      }
+      sum = c < 2 ? sum + row[3] * theta : sum - row[3] * theta;
+      by_shift[c][i] = c < 2 ? sum + row[4] * phi : sum - row[4] * phi;
     }
     by_shift[c][3] = c < 2 ? theta : -theta;
   }

@@ -106,8 +106,8 @@ template <class S>
   for (std::size_t i = 0; i < in.n_points; ++i) {
     if (!in.points[i].measures) continue;
     LaneHit<S>& hit = hits[k % 3];
-    hit = lane_hit<S>(in.points[i], in.hits + 3 * k);
-    if (k > 0) chords[k % 2] = chord_between(hits[(k + 2) % 3], hit);
+    set_hit(in.points[i], in.hits + 3 * k, hit);
+    if (k > 0) set_chord(hits[(k + 2) % 3], hit, chords[k % 2]);
     if (k == 0) head.first = hit;
     if (k == 1) head.second = hit;
     if (k >= 2) {

@@ -149,13 +149,20 @@ template <int n_right, class S>
       now.x[i][0] = x[0];
       now.x[i][1] = x[1] - now.pivots.lower * x[0];
     }
-    const auto weighted_dot = [&](const S(&x)[2], const S(&y)[2]) {
-      return x[0] * now.pivots.inverse[0] * y[0] +
-             x[1] * now.pivots.inverse[1] * y[1];
+    // products of one kind are added to one sum after the other: which of two
+    // products is fused with their sum could differ between lanes
+    const auto add_dot = [](const S(&x)[2], const S(&y)[2], S& sum) {
+      for (int r = 0; r < 2; ++r) sum = sum + x[r] * y[r];
     };
-    s.aa = s.aa + weighted_dot(now.x[0], now.x[0]);
-    s.ab = s.ab + weighted_dot(now.x[0], now.x[1]);
-    s.bb = s.bb + weighted_dot(now.x[1], now.x[1]);
+    const auto weight = [&](const S(&x)[2], S(&weighted)[2]) {
+      for (int r = 0; r < 2; ++r) weighted[r] = x[r] * now.pivots.inverse[r];
+    };
+    S weighted_a[2], weighted_b[2];
+    weight(now.x[0], weighted_a);
+    weight(now.x[1], weighted_b);
+    add_dot(weighted_a, now.x[0], s.aa);
+    add_dot(weighted_a, now.x[1], s.ab);
+    add_dot(weighted_b, now.x[1], s.bb);
     if (n_right == 2 || j > 1) continue;
 
     // the first hit is in the first triplet, the second in two
@@ -175,10 +182,12 @@ template <int n_right, class S>
       for (int r = 0; r < 2; ++r) second_hit[c][r] = of_second[r];
     }
     for (int i = j == 0 ? 0 : 2; i < n_columns; ++i) {
-      s.column_a[i] = s.column_a[i] + weighted_dot(column[i], now.x[0]);
-      s.column_b[i] = s.column_b[i] + weighted_dot(column[i], now.x[1]);
+      S weighted[2];
+      weight(column[i], weighted);
+      add_dot(weighted_a, column[i], s.column_a[i]);
+      add_dot(weighted_b, column[i], s.column_b[i]);
       for (int k = 0; k <= i; ++k)
-        s.columns[i][k] = s.columns[i][k] + weighted_dot(column[i], column[k]);
+        add_dot(weighted, column[k], s.columns[i][k]);
     }
   }
   return s;

@@ -35,14 +35,14 @@ struct LaneHit {
   }
 };
 
+/// Sets a hit in its place: copies of so many numbers are calls.
 template <class S>
-LaneHit<S> lane_hit(const HitLanePoint& point, const double* const* position) {
+void set_hit(const HitLanePoint& point, const double* const* position,
+             LaneHit<S>& h) {
   using L = Lane<S>;
-  LaneHit<S> h;
   h.point = &point;
   h.at = {L::load(position[0]), L::load(position[1]), L::load(position[2])};
   h.axes = axis_components(point.surface, h.at.x, h.at.y);
-  return h;
 }
 
 /// A transverse axis seen from a chord: its part along, and by how much a shift
@@ -62,9 +62,9 @@ struct LaneChord {
 };
 
 template <class S>
-LaneChord<S> chord_between(const LaneHit<S>& start, const LaneHit<S>& end) {
+void set_chord(const LaneHit<S>& start, const LaneHit<S>& end,
+               LaneChord<S>& c) {
   using std::sqrt;
-  LaneChord<S> c;
   c.step = end.at - start.at;
   c.length2 = transverse_dot(c.step, c.step);
   c.inverse = S(1) / sqrt(c.length2);
@@ -83,7 +83,6 @@ LaneChord<S> chord_between(const LaneHit<S>& start, const LaneHit<S>& end) {
   c.good = both(c.length2 > S(closest2),
                 c.length2 + c.step.z * c.step.z >=
                     S(sigma * sigma / (largest_share * largest_share)));
-  return c;
 }
 
 /// A segment of a triplet: see Segment, SegmentDerivatives and make_triplet.
@@ -113,13 +112,14 @@ LaneArc<S> arc_on(const LaneChord<S>& chord, const S& sine, const S& cosine,
   const S &z = chord.step.z, arc2 = chord.length2 * (stretch * stretch);
   const S length2 = arc2 + z * z;
   a.length = sqrt(length2);
-  const S inverse = S(1) / a.length;
-  a.sin_theta = chord.length2 * chord.inverse * stretch * inverse;
-  a.cos_theta = z * inverse;
   // w = w_p/p, n = L^2 p/pole
   const S p = S(1) + cosine, w_p = S(1) - cosine * p * excess;
   const S pl2 = p * length2, pole = pl2 - arc2 * u2 * w_p;
-  const S l2_pole = length2 / pole;
+  // one division for 1/L and L^2/pole
+  const S quotient = S(1) / (a.length * pole), inverse = quotient * pole;
+  const S l2_pole = quotient * (a.length * length2);
+  a.sin_theta = chord.length2 * chord.inverse * stretch * inverse;
+  a.cos_theta = z * inverse;
   a.index = p * l2_pole;
   const S nw_cosine = w_p * l2_pole * a.cos_theta;
   a.bending = a.sin_theta * u2 * nw_cosine;
