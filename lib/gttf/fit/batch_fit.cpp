@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <mutex>
 #include <tuple>
 
@@ -195,8 +196,16 @@ void store(const LaneValues* planes, std::size_t n, const FitArrays& to,
            std::size_t t, std::size_t size) {
   const auto put = [&](std::size_t plane, std::span<double> target,
                        std::size_t row = 0) {
-    if (!target.empty())
-      std::copy_n(planes[plane].value, n, target.data() + row * size + t);
+    if (target.empty()) return;
+    const double* const from = planes[plane].value;
+    double* const into = target.data() + row * size + t;
+    // a known number takes no call
+    if (n == 8)
+      std::memcpy(into, from, 8 * sizeof(double));
+    else if (n == 16)
+      std::memcpy(into, from, 16 * sizeof(double));
+    else
+      std::copy_n(from, n, into);
   };
   put(HitPlane::kappa, to.kappa);
   put(HitPlane::sigma, to.sigma);

@@ -15,6 +15,18 @@ struct HelixState {
   S x, y, z, theta, phi, kappa;
 };
 
+/// Sines and cosines of its angles.
+template <class S>
+struct HelixDirection {
+  S sin_theta, cos_theta, sin_phi, cos_phi;
+};
+
+template <class S>
+HelixDirection<S> direction_of(const HelixState<S>& at) {
+  using std::cos, std::sin;
+  return {sin(at.theta), cos(at.theta), sin(at.phi), cos(at.phi)};
+}
+
 /// Perigee parameters (order of Perigee, with kappa) and their derivatives with
 /// respect to x, y, z, theta, phi, kappa (order of StateIndex).
 template <class S>
@@ -54,18 +66,19 @@ ArcTangent<S> arc_tangent(const S& y) {
 }  // namespace detail
 
 template <class S>
-PerigeeOf<S> perigee_of(const HelixState<S>& at) {
-  using std::atan2, std::cos, std::sin, std::sqrt;
+PerigeeOf<S> perigee_of(const HelixState<S>& at,
+                        const HelixDirection<S>& direction) {
+  using std::atan2, std::sqrt;
   const S zero(0), one(1);
-  const S sine = sin(at.theta), cot = cos(at.theta) / sine;
-  const S c = at.kappa / sine;
-  const S cos_phi = cos(at.phi), sin_phi = sin(at.phi);
+  const S inv_sine = one / direction.sin_theta;
+  const S cot = direction.cos_theta * inv_sine, c = at.kappa * inv_sine;
+  const S &cos_phi = direction.cos_phi, &sin_phi = direction.sin_phi;
   const S ut = at.x * cos_phi + at.y * sin_phi;
   const S un = at.y * cos_phi - at.x * sin_phi;
   const S u2 = at.x * at.x + at.y * at.y;
   const S m = one + c * un, cut = c * ut;
-  const S n2 = m * m + cut * cut, inv_n2 = one / n2;
-  const S big_n = sqrt(n2), inv_n = one / big_n;
+  const S n2 = m * m + cut * cut, big_n = sqrt(n2);
+  const S inv_n = one / big_n, inv_n2 = inv_n * inv_n;
   const S d0 = (S(2) * un + c * u2) / (one + big_n);
   const S back = atan2(cut, m);
   const S phi0 = at.phi - back;
@@ -88,8 +101,10 @@ PerigeeOf<S> perigee_of(const HelixState<S>& at) {
   p.parameters[2] = phi0;
   p.parameters[3] = at.theta;
   p.parameters[4] = at.kappa;
-  const S cos0 = cos(phi0), sin0 = sin(phi0);
-  const S c_theta = -(c * cot), c_kappa = one / sine;
+  // (m, cut) is the vector of the angle `back`
+  const S cos0 = (cos_phi * m + sin_phi * cut) * inv_n;
+  const S sin0 = (sin_phi * m - cos_phi * cut) * inv_n;
+  const S c_theta = -(c * cot), c_kappa = inv_sine;
   const auto set = [&](S(&row)[6], const S& dx, const S& dy, const S& dphi,
                        const S& dc) {
     row[0] = dx;
@@ -107,12 +122,19 @@ PerigeeOf<S> perigee_of(const HelixState<S>& at) {
   set(p.jacobian[1], cos0 * inv_n, sin0 * inv_n, (un + c * u2) * inv_n2, s_c);
   for (S& x : p.jacobian[1]) x = -(cot * x);
   p.jacobian[1][2] = one;
-  p.jacobian[1][3] = p.jacobian[1][3] + s / (sine * sine);
+  // a quotient: of two products, compilers fuse either with the sum
+  p.jacobian[1][3] =
+      p.jacobian[1][3] + s / (direction.sin_theta * direction.sin_theta);
   for (int i = 0; i < 6; ++i) {
     p.jacobian[3][i] = i == 3 ? one : zero;
     p.jacobian[4][i] = i == 5 ? one : zero;
   }
   return p;
+}
+
+template <class S>
+PerigeeOf<S> perigee_of(const HelixState<S>& at) {
+  return perigee_of(at, direction_of(at));
 }
 
 }  // namespace gttf

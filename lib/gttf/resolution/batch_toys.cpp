@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "gttf/fit/detail/hit_batch.hpp"
+#include "gttf/resolution/detail/toy_flight.hpp"
 #include "gttf/resolution/detail/toy_lanes.hpp"
+#include "gttf/trajectory/reach.hpp"
 
 namespace gttf {
 
@@ -58,6 +60,7 @@ struct ToyBatch::Work {
   }
 
   void prepare_lanes();
+  void set_first_place();
   BatchToyStatistics run_lanes(const RandomPlace& first, std::size_t begin,
                                std::size_t n, const ToyArrays& results);
   void fit_alone(std::size_t f, std::size_t i, const ToyArrays& results);
@@ -83,6 +86,20 @@ struct ToyBatch::Work {
   detail::ToyLanes flight_task;
   detail::HitLanes fit_task;
 };
+
+void ToyBatch::Work::set_first_place() {
+  const Line<double>& line = simulator.helix()->start();
+  Crossing<double> x{};
+  find_crossing(line, steps[0].surface, x);
+  const detail::Flight<double> at = detail::flight_at(line, x);
+  const auto set = [](const Cartesian<double>& from, double(&to)[3]) {
+    to[0] = from.x;
+    to[1] = from.y;
+    to[2] = from.z;
+  };
+  set(at.position, flight_task.first_position);
+  set(at.direction, flight_task.first_direction);
+}
 
 void ToyBatch::Work::prepare_lanes() {
   const SimdLevel level = simd_level();
@@ -112,8 +129,8 @@ void ToyBatch::Work::prepare_lanes() {
   flight_task.steps = steps.data();
   flight_task.n_steps = steps.size();
   flight_task.start = &helix.start();
-  for (int i = 0; i < 3; ++i)
-    flight_task.vertex[i] = fit_task.origin[i] = toy.hits.origin[i];
+  for (int i = 0; i < 3; ++i) fit_task.origin[i] = toy.hits.origin[i];
+  set_first_place();
   flight_task.words = words.data();
   flight_task.n_normals = n_normals;
   flight_task.normals = normals.data();

@@ -15,6 +15,11 @@ struct FittedCurvature {
   S kappa, variance;
 };
 
+template <class S>
+S scalar_product(const Cartesian<S>& a, const Cartesian<S>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
 /// The arc between two points at a curvature, by Newton's method from the
 /// length of one nearby; see segment_at_curvature.
 template <class S>
@@ -89,16 +94,18 @@ template <class S>
 [[gnu::flatten]] LaneMask<S> store_perigee(
     const HitLanes& in, const TrackHead<S>& head, const LaneSolution<S>& s,
     const FittedCurvature<S>& fitted, const S& inner_scale, LaneValues* out) {
-  using std::atan2, std::sin;
+  using std::atan2;
   using L = Lane<S>;
   const S zero(0), one(1);
-  const LaneHit<S>* const hits[2] = {&head.first, &head.second};
+  Cartesian<S> errors[n_columns];
+  for (int c = 0; c < n_columns; ++c)
+    errors[c] = (c < 2 ? head.first : head.second).error(c % 2);
   Cartesian<S> ends[2] = {head.first.at, head.second.at};
   const S change = fitted.kappa - s.kappa_0;
   if (s.has_columns)
     for (int c = 0; c < n_columns; ++c) {
       const S shift = s.column_b[c] + change * s.column_a[c];
-      ends[c / 2] = ends[c / 2] - shift * hits[c / 2]->error[c % 2];
+      ends[c / 2] = ends[c / 2] - shift * errors[c];
     }
   const Segment<S> arc =
       segment_near(ends[0], ends[1], fitted.kappa, head.length);
@@ -109,29 +116,49 @@ template <class S>
                             atan2(arc.sin_theta, arc.cos_theta),
                             atan2(arc.chord_sin, arc.chord_cos) - arc.half_turn,
                             fitted.kappa};
-  const PerigeeOf<S> p = perigee_of(state);
+  const S &cos_x = arc.shape.cosine, sin_x = arc.half_turn / arc.shape.stretch;
+  const PerigeeOf<S> p =
+      perigee_of(state, {arc.sin_theta, arc.cos_theta,
+                         arc.chord_sin * cos_x - arc.chord_cos * sin_x,
+                         arc.chord_cos * cos_x + arc.chord_sin * sin_x});
 
-  // d(perigee)/d(kappa, shifts)
-  S slope[5], by_shift[n_columns][5];
-  for (int i = 0; i < 5; ++i) {
+  // d(perigee)/d(kappa, shifts); theta is that at the hit, and shifts are at
+  // fixed kappa
+  S slope[5], by_shift[n_columns][4];
+  for (int i = 0; i < 3; ++i) {
     const S(&row)[6] = p.jacobian[i];
     slope[i] = row[3] * d.polar_slope - row[4] * d.azimuth_slope + row[5];
-    for (int c = 0; c < n_columns && s.has_columns; ++c) {
-      const Cartesian<S>& e = hits[c / 2]->error[c % 2];
-      const S turn = row[3] * scalar_product(d.polar, e) +
-                     row[4] * scalar_product(d.azimuth_start, e);
-      by_shift[c][i] =
-          c < 2 ? turn - (row[0] * e.x + row[1] * e.y + row[2] * e.z) : -turn;
+  }
+  slope[3] = d.polar_slope;
+  slope[4] = one;
+  for (int c = 0; c < n_columns && s.has_columns; ++c) {
+    const Cartesian<S>& e = errors[c];
+    const S theta = scalar_product(d.polar, e);
+    const S phi = scalar_product(d.azimuth_start, e);
+    for (int i = 0; i < 3; ++i) {
+      const S(&row)[6] = p.jacobian[i];
+      // one product after the other: which of two is fused with their sum
+      // could differ between lanes
+      S sum = c < 2 && i == 1 ? -e.z : zero;
+      if (c < 2) {
+        sum = sum - row[0] * e.x;
+        sum = sum - row[1] * e.y;
+      }
+      sum = c < 2 ? sum + row[3] * theta : sum - row[3] * theta;
+      by_shift[c][i] = c < 2 ? sum + row[4] * phi : sum - row[4] * phi;
     }
+    by_shift[c][3] = c < 2 ? theta : -theta;
   }
   if (s.has_columns)  // Cov(u, kappa) = sigma^2 M^T a
-    for (int i = 0; i < 5; ++i)
+    for (int i = 0; i < 4; ++i)
       for (int c = 0; c < n_columns; ++c)
         slope[i] = slope[i] + s.column_a[c] * by_shift[c][i];
   S covariance[5][5];
   for (int i = 0; i < 5; ++i) {
+    const S variance_slope = fitted.variance * slope[i];
+    const bool shifted = s.has_columns && i < 4;
     S of_shift[n_columns];
-    if (s.has_columns)
+    if (shifted)
       for (int c = 0; c < n_columns; ++c) {
         of_shift[c] = by_shift[c][i];
         for (int k = 0; k < n_columns; ++k)
@@ -140,20 +167,25 @@ template <class S>
               (k <= c ? s.columns[c][k] : s.columns[k][c]) * by_shift[k][i];
       }
     for (int j = 0; j <= i; ++j) {
-      covariance[i][j] = fitted.variance * slope[i] * slope[j];
-      if (!s.has_columns) continue;
+      covariance[i][j] = variance_slope * slope[j];
+      if (!shifted) continue;
       for (int c = 0; c < n_columns; ++c)
         covariance[i][j] = covariance[i][j] + of_shift[c] * by_shift[c][j];
     }
   }
-  const S sine = sin(state.theta), inv_sin2 = one / (sine * sine);
+  const S inv_sin2 = one / (arc.sin_theta * arc.sin_theta);
+  // kinks change d0, z0, phi, and theta by themselves
   const auto add_scattering = [&](const PerigeeOf<S>& at, const S& theta0_2) {
     const S w = inner_scale * theta0_2, w_phi = w * inv_sin2;
-    for (int i = 0; i < 5; ++i)
+    for (int i = 0; i < 3; ++i) {
+      const S by_theta = w * at.jacobian[i][3];
+      const S by_phi = w_phi * at.jacobian[i][4];
       for (int j = 0; j <= i; ++j)
-        covariance[i][j] = covariance[i][j] +
-                           w * at.jacobian[i][3] * at.jacobian[j][3] +
-                           w_phi * at.jacobian[i][4] * at.jacobian[j][4];
+        covariance[i][j] = covariance[i][j] + by_theta * at.jacobian[j][3] +
+                           by_phi * at.jacobian[j][4];
+      covariance[3][i] = covariance[3][i] + by_theta;
+    }
+    covariance[3][3] = covariance[3][3] + w;
   };
   for (std::size_t k = 0; k < in.n_points; ++k) {
     const S theta0_2 = L::load(in.theta0_2[k]);

@@ -2,16 +2,10 @@
 // Rows of the kinks' equations from hits, for any scalar: KinkSystem in lanes.
 #pragma once
 
-#include "gttf/core/detail/pack_lane.hpp"
 #include "gttf/core/pack_atan.hpp"
-#include "gttf/fit/detail/hit_lanes.hpp"
-#include "gttf/trajectory/surface_axes.hpp"
-#include "gttf/triplet/solenoid.hpp"
+#include "gttf/fit/detail/hit_lane_triplet.hpp"
 
 namespace gttf::detail {
-
-template <class S>
-using LaneMask = typename Lane<S>::Mask;
 
 /// kinks = psi + rho kappa - G u of one triplet, rows theta and phi.
 template <class S>
@@ -21,12 +15,6 @@ struct KinkRows {
   S inv_sin2;        ///< of the mean polar angle
 };
 
-/// A hit with its shifts by one standard deviation of each coordinate.
-template <class S>
-struct LaneHit {
-  Cartesian<S> at, error[2];
-};
-
 /// What of the track the perigee is made from.
 template <class S>
 struct TrackHead {
@@ -34,99 +22,102 @@ struct TrackHead {
   S length;  ///< 3D, of the arc between them
 };
 
+/// Sets the rows of shifts of one hit from those along its axes.
 template <class S>
-LaneHit<S> lane_hit(const HitLanePoint& point, const double* const* position) {
-  using L = Lane<S>;
-  LaneHit<S> h;
-  h.at = {L::load(position[0]), L::load(position[1]), L::load(position[2])};
-  const AxisComponents<S> a = axis_components(point.surface, h.at.x, h.at.y);
+void set_shift(const LaneHit<S>& hit, const AxisGradient<S>& u,
+               const AxisGradient<S>& v, S (&shift)[2][2]) {
   for (int c = 0; c < 2; ++c) {
-    const S u(point.error[c][0]), v(point.error[c][1]);
-    h.error[c] = {u * a.u[0] + v * a.v[0], u * a.u[1] + v * a.v[1],
-                  u * a.u[2] + v * a.v[2]};
+    const S along_u(hit.point->error[c][0]), along_v(hit.point->error[c][1]);
+    shift[0][c] = along_u * u.theta + along_v * v.theta;
+    shift[1][c] = along_u * u.phi + along_v * v.phi;
   }
-  return h;
 }
 
+/// Sets the row of one triplet, linearised at the circle through its hits.
+/// @return  lanes for which it can be used: neither a strong bend nor a hit
+///          that is coarse for its place, which need more care
 template <class S>
-S scalar_product(const Cartesian<S>& a, const Cartesian<S>& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
+LaneMask<S> set_row(const LaneHit<S>& hit0, const LaneHit<S>& hit1,
+                    const LaneHit<S>& hit2, const LaneChord<S>& a,
+                    const LaneChord<S>& b, KinkRows<S>& r, S& first_length) {
+  using std::abs, std::sqrt;
+  const Cartesian<S> c = hit2.at - hit0.at;
+  const S chord2 = transverse_dot(c, c), inverse_c = S(1) / sqrt(chord2);
+  // the turn of each arc is the angle between the two other chords
+  const S across = transverse_cross(a.step, b.step) * inverse_c;
+  const S of_a = across * b.inverse, of_b = across * a.inverse;
+  const S kappa_perp = S(2) * of_a * a.inverse;
+  const LaneArc<S> first = arc_on(
+      a, of_a, transverse_dot(c, b.step) * (inverse_c * b.inverse), kappa_perp);
+  const LaneArc<S> second = arc_on(
+      b, of_b, transverse_dot(a.step, c) * (inverse_c * a.inverse), kappa_perp);
+  const S kink_sine =
+      second.sin_theta * first.cos_theta - first.sin_theta * second.cos_theta;
+  const S kink_cosine =
+      first.sin_theta * second.sin_theta + first.cos_theta * second.cos_theta;
+  const S kink2 = kink_sine * kink_sine;
+  const S polar_kink =
+      kink_sine + kink_sine * (kink2 * asin_excess_small(kink2));
+  r.psi[0] = polar_kink - second.bending + first.bending;
+  r.psi[1] = first.index * first.half_turn + second.index * second.half_turn;
+  r.rho[0] = second.polar_slope - first.polar_slope;
+  r.rho[1] =
+      S(-0.5) * (first.index * first.length + second.index * second.length);
+  const S sines = first.sin_theta + second.sin_theta;
+  r.inv_sin2 = (S(2) + (kink_cosine + kink_cosine)) / (sines * sines);
 
-/// Lanes in which a triplet is what the fit of hits in lanes is made for: the
-/// conditions of check_triplet(), and errors small against distances, see
-/// is_coarse().
-template <class S>
-LaneMask<S> is_plain(const Triplet<S>& t, const LaneHit<S>* const (&hits)[3],
-                     const double (&sigma)[3]) {
-  using std::abs;
-  const auto &a = t.first, &b = t.second;
-  const S most_turn(0.75 * unit::pi), least(0.05), closest2(1e-12);
-  const S rises = a.rise * b.rise;
-  LaneMask<S> good =
-      both(both(abs(a.half_turn) <= most_turn, abs(b.half_turn) <= most_turn),
-           both(a.inverse_index > least, b.inverse_index > least));
-  good = both(good, abs(t.phi_tilde + t.theta_tilde + t.rho_phi) <
-                        S(std::numeric_limits<double>::max()));
-  if (any(rises < S(0))) {
-    constexpr double tan_steep = 0.30933624960962325;  // of 0.3
-    const S sine = abs(b.arc * a.rise - a.arc * b.rise);
-    const S cosine = a.arc * b.arc + rises;
-    good = both(good, either(rises >= S(0), sine <= S(tan_steep) * cosine));
-  }
-  const Cartesian<S> chord = hits[2]->at - hits[0]->at;
-  good = both(good, transverse_dot(chord, chord) > closest2);
-  good = both(good,
-              both(a.chord * a.chord > closest2, b.chord * b.chord > closest2));
-  const auto fine = [](double s, const S& d2) {
-    constexpr double largest_share = 0.02;
-    return S(s * s / (largest_share * largest_share)) <= d2;
+  const auto v0 = hit0.upright() ? z_gradient<1>(first)
+                                 : axis_gradient<1>(first, a.start[1]);
+  set_shift(hit0, axis_gradient<1>(first, a.start[0]), v0, r.shift[0]);
+  // a common shift changes nothing
+  const auto lost = [](const AxisGradient<S>& x, const AxisGradient<S>& y) {
+    return AxisGradient<S>{-(x.theta + y.theta), -(x.phi + y.phi)};
   };
-  const Cartesian<S> step01 = hits[1]->at - hits[0]->at,
-                     step12 = hits[2]->at - hits[1]->at;
-  const S d01 = scalar_product(step01, step01),
-          d12 = scalar_product(step12, step12);
-  good = both(good, both(fine(sigma[0], d01), fine(sigma[1], d01)));
-  return both(good, both(fine(sigma[1], d12), fine(sigma[2], d12)));
+  const auto u1 = lost(axis_gradient<1>(first, a.end[0]),
+                       axis_gradient<-1>(second, b.start[0]));
+  const auto v1 = hit1.upright()
+                      ? lost(z_gradient<1>(first), z_gradient<-1>(second))
+                      : lost(axis_gradient<1>(first, a.end[1]),
+                             axis_gradient<-1>(second, b.start[1]));
+  set_shift(hit1, u1, v1, r.shift[1]);
+  const auto v2 = hit2.upright() ? z_gradient<-1>(second)
+                                 : axis_gradient<-1>(second, b.end[1]);
+  set_shift(hit2, axis_gradient<-1>(second, b.end[0]), v2, r.shift[2]);
+
+  first_length = first.length;
+  constexpr double closest2 = 1e-12;
+  constexpr double tan_steep = 0.30933624960962325;  // of 0.3
+  const LaneMask<S> usual = both(abs(kink_sine) <= S(tan_steep) * kink_cosine,
+                                 abs(r.psi[0] + r.psi[1] + r.rho[1]) <
+                                     S(std::numeric_limits<double>::max()));
+  return both(both(both(a.good, b.good), both(first.good, second.good)),
+              both(usual, chord2 > S(closest2)));
 }
 
-/// Sets the rows of all triplets, each linearised at the circle through its
-/// hits.
+/// Sets the rows of all triplets.
 /// @return  lanes for which they can be used
 template <class S>
 [[gnu::flatten]] LaneMask<S> set_rows(const HitLanes& in, KinkRows<S>* rows,
                                       TrackHead<S>& head) {
-  using std::sqrt;
   LaneMask<S> good = Lane<S>::mask(all_lanes<S>);
-  LaneHit<S> ring[3];
-  double sigma[3]{};
+  LaneHit<S> hits[3];
+  LaneChord<S> chords[2];
   std::size_t k = 0;
   for (std::size_t i = 0; i < in.n_points; ++i) {
     if (!in.points[i].measures) continue;
-    ring[k % 3] = lane_hit<S>(in.points[i], in.hits + 3 * k);
-    sigma[k % 3] = in.points[i].largest_sigma;
-    if (k == 0) head.first = ring[0];
-    if (k == 1) head.second = ring[1];
-    if (++k < 3) continue;
-    const LaneHit<S>* const hits[3] = {&ring[k % 3], &ring[(k + 1) % 3],
-                                       &ring[(k + 2) % 3]};
-    const Triplet<S> t = make_triplet(hits[0]->at, hits[1]->at, hits[2]->at);
-    if (k == 3) head.length = t.first.length;
-    good = both(
-        good, is_plain(t, hits,
-                       {sigma[k % 3], sigma[(k + 1) % 3], sigma[(k + 2) % 3]}));
-    KinkRows<S>& r = rows[k - 3];
-    r.psi[0] = t.theta_tilde;
-    r.psi[1] = t.phi_tilde;
-    r.rho[0] = t.rho_theta;
-    r.rho[1] = t.rho_phi;
-    for (int h = 0; h < 3; ++h)
-      for (int c = 0; c < 2; ++c) {
-        const auto n = static_cast<std::size_t>(h);
-        r.shift[h][0][c] = scalar_product(t.h_theta[n], hits[h]->error[c]);
-        r.shift[h][1][c] = scalar_product(t.h_phi[n], hits[h]->error[c]);
-      }
-    r.inv_sin2 = inverse_sin2_mean_theta(t);
+    LaneHit<S>& hit = hits[k % 3];
+    set_hit(in.points[i], in.hits + 3 * k, hit);
+    if (k > 0) set_chord(hits[(k + 2) % 3], hit, chords[k % 2]);
+    if (k == 0) head.first = hit;
+    if (k == 1) head.second = hit;
+    if (k >= 2) {
+      S length;
+      good = both(good, set_row(hits[(k + 1) % 3], hits[(k + 2) % 3], hit,
+                                chords[(k + 1) % 2], chords[k % 2], rows[k - 2],
+                                length));
+      if (k == 2) head.length = length;
+    }
+    ++k;
   }
   return good;
 }

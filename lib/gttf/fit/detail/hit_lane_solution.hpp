@@ -76,7 +76,8 @@ template <class S>
 }
 
 /// Block L D L^T factorisation of K^-1, in which triplets couple with the two
-/// before, together with the forward substitution.
+/// behind, together with the forward substitution: from the outermost triplet
+/// inwards, so that the shifts of the first two hits come in at the end only.
 /// @param scattering2  variances of the kink angles theta, per triplet
 /// @param n_right      2 (a, b) or 2 + n_columns right-hand sides
 template <int n_right, class S>
@@ -86,10 +87,11 @@ template <int n_right, class S>
                                             const S& kappa_0) {
   struct Step {
     Pivots<S> pivots;
-    LowerBlock<S> before;  ///< next to it
-    S x[n_right][2];       ///< L^-1 of each right-hand side
+    LowerBlock<S> behind;  ///< next to it
+    S x[2][2];             ///< L^-1 of a and b
   };
   Step ring[3];
+  S second_hit[2][2]{};  // L^-1 of its columns, at the second triplet
   LaneSolution<S> s;
   const S zero(0);
   s.kappa_0 = kappa_0;
@@ -100,29 +102,30 @@ template <int n_right, class S>
     s.column_a[i] = s.column_b[i] = zero;
     for (int k = 0; k <= i; ++k) s.columns[i][k] = zero;
   }
-  for (std::size_t j = 0; j < n_triplets; ++j) {
+  for (std::size_t j = n_triplets; j-- > 0;) {
     const KinkRows<S>& t = rows[j];
     Step& now = ring[j % 3];
-    const Step& last = ring[(j + 2) % 3];
-    const Step& second_last = ring[(j + 1) % 3];
+    const Step& next = ring[(j + 1) % 3];
+    const Step& after_next = ring[(j + 2) % 3];
+    const bool has_next = j + 1 < n_triplets, has_two = j + 2 < n_triplets;
     Block<S> d = {{scattering2[j], zero}, {zero, scattering2[j] * t.inv_sin2}};
     for (int h = 0; h < 3; ++h) add_product<S>(t.shift[h], t.shift[h], d);
     const S size[2] = {d[0][0], d[1][1]};
     LowerBlock<S> far{};
     Block<S> a;
-    if (j >= 2) {
+    if (has_two) {
       a[0][0] = a[0][1] = a[1][0] = a[1][1] = zero;
-      add_product<S>(t.shift[0], rows[j - 2].shift[2], a);
-      divide<S>(a, second_last.pivots, far);
+      add_product<S>(t.shift[2], rows[j + 2].shift[0], a);
+      divide<S>(a, after_next.pivots, far);
       subtract_product<S>(far.scaled, far.own, d);
     }
-    if (j >= 1) {
+    if (has_next) {
       a[0][0] = a[0][1] = a[1][0] = a[1][1] = zero;
-      add_product<S>(t.shift[0], rows[j - 1].shift[1], a);
-      add_product<S>(t.shift[1], rows[j - 1].shift[2], a);
-      if (j >= 2) subtract_product<S>(far.scaled, last.before.own, a);
-      divide<S>(a, last.pivots, now.before);
-      subtract_product<S>(now.before.scaled, now.before.own, d);
+      add_product<S>(t.shift[1], rows[j + 1].shift[0], a);
+      add_product<S>(t.shift[2], rows[j + 1].shift[1], a);
+      if (has_two) subtract_product<S>(far.scaled, next.behind.own, a);
+      divide<S>(a, next.pivots, now.behind);
+      subtract_product<S>(now.behind.scaled, now.behind.own, d);
     }
     constexpr double rounding = 1e-14;
     s.regular = both(s.regular, d[0][0] > S(rounding) * size[0]);
@@ -132,38 +135,59 @@ template <int n_right, class S>
     s.regular = both(s.regular, pivot > S(rounding) * size[1]);
     now.pivots.inverse[1] = S(1) / pivot;
 
-    S weighted[n_right][2];
-    for (int i = 0; i < n_right; ++i) {
-      S x[2] = {zero, zero};
+    for (int i = 0; i < 2; ++i) {
+      S x[2];
       for (int r = 0; r < 2; ++r) {
-        if (i == 0) x[r] = t.rho[r];
-        if (i == 1) x[r] = t.psi[r] + t.rho[r] * kappa_0;
-        // the first hit is in the first triplet, the second in two
-        if (i >= 2 && i < 4 && j == 0) x[r] = t.shift[0][r][i - 2];
-        if (i >= 4 && j < 2) x[r] = t.shift[1 - j][r][i - 4];
-        if (j >= 1)
-          x[r] = x[r] - now.before.own[r][0] * last.x[i][0] -
-                 now.before.own[r][1] * last.x[i][1];
-        if (j >= 2)
-          x[r] = x[r] - far.own[r][0] * second_last.x[i][0] -
-                 far.own[r][1] * second_last.x[i][1];
+        x[r] = i == 0 ? t.rho[r] : t.psi[r] + t.rho[r] * kappa_0;
+        if (has_next)
+          x[r] = x[r] - now.behind.own[r][0] * next.x[i][0] -
+                 now.behind.own[r][1] * next.x[i][1];
+        if (has_two)
+          x[r] = x[r] - far.own[r][0] * after_next.x[i][0] -
+                 far.own[r][1] * after_next.x[i][1];
       }
       now.x[i][0] = x[0];
       now.x[i][1] = x[1] - now.pivots.lower * x[0];
-      for (int r = 0; r < 2; ++r)
-        weighted[i][r] = now.x[i][r] * now.pivots.inverse[r];
     }
-    const auto dot = [&](int i, int k) {
-      return weighted[i][0] * now.x[k][0] + weighted[i][1] * now.x[k][1];
+    // products of one kind are added to one sum after the other: which of two
+    // products is fused with their sum could differ between lanes
+    const auto add_dot = [](const S(&x)[2], const S(&y)[2], S& sum) {
+      for (int r = 0; r < 2; ++r) sum = sum + x[r] * y[r];
     };
-    s.aa = s.aa + dot(0, 0);
-    s.ab = s.ab + dot(0, 1);
-    s.bb = s.bb + dot(1, 1);
-    for (int i = 2; i < n_right; ++i) {
-      s.column_a[i - 2] = s.column_a[i - 2] + dot(i, 0);
-      s.column_b[i - 2] = s.column_b[i - 2] + dot(i, 1);
-      for (int k = 2; k <= i; ++k)
-        s.columns[i - 2][k - 2] = s.columns[i - 2][k - 2] + dot(i, k);
+    const auto weight = [&](const S(&x)[2], S(&weighted)[2]) {
+      for (int r = 0; r < 2; ++r) weighted[r] = x[r] * now.pivots.inverse[r];
+    };
+    S weighted_a[2], weighted_b[2];
+    weight(now.x[0], weighted_a);
+    weight(now.x[1], weighted_b);
+    add_dot(weighted_a, now.x[0], s.aa);
+    add_dot(weighted_a, now.x[1], s.ab);
+    add_dot(weighted_b, now.x[1], s.bb);
+    if (n_right == 2 || j > 1) continue;
+
+    // the first hit is in the first triplet, the second in two
+    S column[n_columns][2]{};
+    for (int c = 0; c < 2; ++c) {
+      S(&of_first)[2] = column[c], (&of_second)[2] = column[2 + c];
+      for (int r = 0; r < 2; ++r) {
+        of_second[r] = t.shift[1 - j][r][c];
+        if (j == 0) of_first[r] = t.shift[0][r][c];
+        if (j == 0 && has_next)
+          of_second[r] = of_second[r] -
+                         now.behind.own[r][0] * second_hit[c][0] -
+                         now.behind.own[r][1] * second_hit[c][1];
+      }
+      of_first[1] = of_first[1] - now.pivots.lower * of_first[0];
+      of_second[1] = of_second[1] - now.pivots.lower * of_second[0];
+      for (int r = 0; r < 2; ++r) second_hit[c][r] = of_second[r];
+    }
+    for (int i = j == 0 ? 0 : 2; i < n_columns; ++i) {
+      S weighted[2];
+      weight(column[i], weighted);
+      add_dot(weighted_a, column[i], s.column_a[i]);
+      add_dot(weighted_b, column[i], s.column_b[i]);
+      for (int k = 0; k <= i; ++k)
+        add_dot(weighted, column[k], s.columns[i][k]);
     }
   }
   return s;

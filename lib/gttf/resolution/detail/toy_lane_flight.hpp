@@ -31,6 +31,11 @@ Line<S> line_for_all(const Line<double>& l) {
           .on_axis = l.on_axis};
 }
 
+inline bool is_disk(const SurfaceRecord& s) {
+  using Kind = SurfaceRecord::Kind;
+  return s.kind == Kind::disk || s.kind == Kind::disk_plane;
+}
+
 template <class S>
 [[gnu::flatten]] void make_normals(const ToyLanes& task) {
   using L = Lane<S>;
@@ -47,17 +52,22 @@ template <class S>
   using L = Lane<S>;
   make_normals<S>(task);
   Line<S> line = line_for_all<S>(*task.start);
-  Flight<S> flight{{S(task.vertex[0]), S(task.vertex[1]), S(task.vertex[2])},
-                   direction_of(line)};
+  const auto same = [](const double(&x)[3]) -> Cartesian<S> {
+    return {S(x[0]), S(x[1]), S(x[2])};
+  };
+  Flight<S> flight{same(task.first_position), same(task.first_direction)};
   const LaneValues* normal = task.normals;
   LaneValues* hit = task.hits;
   auto crossed = L::mask(all_lanes<S>);
   for (std::size_t k = 0; k < task.n_steps; ++k) {
     const ToyLaneStep& step = task.steps[k];
-    Crossing<S> x{};
-    crossed = both(crossed, find_crossing(line, step.surface, x).crossed);
-    if (!any(crossed)) break;
-    flight = flight_at(line, x);
+    if (k > 0) {
+      Crossing<S> x{};
+      set_line(flight, line, is_disk(step.surface));
+      crossed = both(crossed, find_crossing(line, step.surface, x).crossed);
+      if (!any(crossed)) break;
+      flight = flight_at(line, x);
+    }
     if (step.measures) {
       const S first = L::load(normal[0]), second = L::load(normal[1]);
       normal += 2;
@@ -75,7 +85,6 @@ template <class S>
               flight.direction);
       normal += 2;
     }
-    set_line(flight, line);
   }
   task.crossed = L::bits(crossed);
 }

@@ -22,7 +22,8 @@ struct ToyLanes {
   const ToyLaneStep* steps = nullptr;
   std::size_t n_steps = 0;
   const Line<double>* start = nullptr;
-  double vertex[3]{};
+  /// At the first surface, which all toys meet in the same place.
+  double first_position[3]{}, first_direction[3]{};
   /// Random bits: word w of lane l at w width + l.
   const std::uint64_t* words = nullptr;
   std::size_t n_normals = 0;
