@@ -22,8 +22,8 @@ peak() {
   echo "$most"
 }
 
-few=$(peak 20000)
-many=$(peak 400000)
-echo "20 000 toys: $few kB, 400 000 toys: $many kB"
+few=$(peak 400000)
+many=$(peak 4000000)
+echo "400 000 toys: $few kB, 4 000 000 toys: $many kB"
 # 2 MB of slack: the first number may be read before the last allocation
 [ "$many" -lt 100000 ] && [ "$many" -lt $((few + 2000)) ]
