@@ -85,13 +85,17 @@ def svg(all_curves, yardstick):
         line = " ".join("%.1f,%.1f" % place(*p) for p in points)
         out.append(f'<polyline points="{line}" fill="none" stroke-width="2" '
                    f'stroke="{COLOURS[level]}"/>')
+    below = -math.inf  # names of lines that end close together, apart
+    for level, points in sorted(all_curves.items(),
+                                key=lambda item: -item[1][-1][1]):
         x, y = place(*points[-1])
-        out.append(f'<text x="{x + 6:.1f}" y="{y + 4:.1f}" '
+        below = max(y + 4, below + 15)
+        out.append(f'<text x="{x + 6:.1f}" y="{below:.1f}" '
                    f'fill="{COLOURS[level]}">{level}</text>')
     x, y = place(10, yardstick)
     out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
-    out.append(f'<text x="{x + 8:.1f}" y="{y - 4:.1f}">dense least '
-               'squares</text></svg>')
+    out.append(f'<text x="{x - 8:.1f}" y="{y + 4:.1f}" text-anchor="end">'
+               'dense fit</text></svg>')
     return "\n".join(out) + "\n"
 
 
