@@ -121,7 +121,7 @@ def page(runs, context, scans):
         "[developing/performance](developing/performance.md).", "",
         f"Machine: {context['num_cpus']} cores, "
         f"{context['mhz_per_cpu']} MHz, load "
-        f"{context['load_avg'][0] if context.get('load_avg') else '-'}.",
+        f"{format(context['load_avg'][0], '.1f') if context.get('load_avg') else '-'}.",
         "", "| | " + " | ".join(levels) + " |",
         "|---|" + "---|" * len(levels)]
     for title, what in (("10 layers: covariance", "barrel/10/covariance"),
