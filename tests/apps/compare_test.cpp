@@ -8,23 +8,16 @@
 #include <sstream>
 #include <string>
 
-#include "support/run.hpp"
+#include "support/run_json.hpp"
 
 using gttf::test::Folder;
 using gttf::test::has;
+using gttf::test::json_of;
 using gttf::test::Outcome;
 using gttf::test::run;
 using nlohmann::json;
 
 namespace {
-
-json json_of(const Folder& folder, const std::string& command) {
-  const Outcome r = run(folder, command + " --format json");
-  INFO(command);
-  INFO(r.err);
-  REQUIRE(r.code == 0);
-  return json::parse(r.out);
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

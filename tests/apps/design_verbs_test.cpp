@@ -6,25 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "support/run.hpp"
+#include "support/run_json.hpp"
 
 using gttf::test::Folder;
 using gttf::test::has;
+using gttf::test::json_of;
 using gttf::test::Outcome;
 using gttf::test::run;
 using nlohmann::json;
-
-namespace {
-
-json json_of(const std::string& command) {
-  const Outcome r = run(command + " --format json");
-  INFO(command);
-  INFO(r.err);
-  REQUIRE(r.code == 0);
-  return json::parse(r.out);
-}
-
-}  // namespace
 
 TEST_CASE("budget: every shipped detector adds up to 1 within 1e-12") {
   const Outcome list = run("cd $DETECTORS && ls *.yaml");

@@ -5,25 +5,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "support/run.hpp"
+#include "support/run_json.hpp"
 
 using gttf::test::Folder;
 using gttf::test::has;
+using gttf::test::json_of;
 using gttf::test::Outcome;
 using gttf::test::run;
 using nlohmann::json;
-
-namespace {
-
-json json_of(const std::string& command) {
-  const Outcome r = run(command);
-  INFO(command);
-  INFO(r.err);
-  REQUIRE(r.code == 0);
-  return json::parse(r.out);
-}
-
-}  // namespace
 
 TEST_CASE("import: what export writes is a valid detector again, by a pipe") {
   const Outcome r =
@@ -85,10 +74,9 @@ TEST_CASE("export: options of tracks are refused for a card") {
 
 TEST_CASE("export: the lookup table has the covariances that resolve tells") {
   const std::string track = " --p 2GeV --theta 60deg";
-  const json full = json_of("gttf-design resolve $DETECTORS/cld.yaml" + track +
-                            " --format json");
-  const json table = json_of("gttf-design export $DETECTORS/cld.yaml --to lut" +
-                             track + " --format json");
+  const json full = json_of("gttf-design resolve $DETECTORS/cld.yaml" + track);
+  const json table =
+      json_of("gttf-design export $DETECTORS/cld.yaml --to lut" + track);
   REQUIRE(table["rows"].size() == 1);
   const json& row = table["rows"][0];
   const json& matrix = full["covariance_perigee"]["matrix"];

@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "support/run.hpp"
+#include "support/run_json.hpp"
 
 using gttf::test::Folder;
 using gttf::test::has;
+using gttf::test::json_of;
 using gttf::test::Outcome;
 using gttf::test::run;
 using nlohmann::json;
@@ -16,14 +17,6 @@ using nlohmann::json;
 namespace {
 
 const std::string barrel = "$DETECTORS/barrel.yaml ";
-
-json json_of(const std::string& command) {
-  const Outcome r = run(command + " --format json");
-  INFO(command);
-  INFO(r.err);
-  REQUIRE(r.code == 0);
-  return json::parse(r.out);
-}
 
 const std::string no_field = R"(gttf-detector: 1
 name: telescope

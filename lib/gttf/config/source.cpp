@@ -2,6 +2,8 @@
 #include "gttf/config/source.hpp"
 
 #include <fmt/format.h>
+#include <sha2.h>
+#include <sys/types.h>
 
 #include <algorithm>
 #include <array>
@@ -235,6 +237,21 @@ std::string suggest_file(const std::string& path) {
   const auto near = nearest(wanted.filename().string(), names);
   if (!near || *near == wanted.filename().string()) return "";
   return fmt::format("did you mean {}?", in_quotes((parent / *near).string()));
+}
+
+std::string sha256(std::string_view bytes) {
+  std::array<char, SHA256_DIGEST_STRING_LENGTH> digits{};
+  SHA256Data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(),
+             digits.data());
+  return digits.data();
+}
+
+std::string sha256_of_file(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return "";
+  std::array<char, SHA256_DIGEST_STRING_LENGTH> digits{};
+  return SHA256File(path.c_str(), digits.data()) == nullptr ? ""
+                                                            : digits.data();
 }
 
 }  // namespace gttf

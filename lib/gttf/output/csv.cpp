@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/output/csv.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -18,56 +18,24 @@ bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-/// Text of rows, written without a look at the room left but once per cell.
-class Rows {
- public:
-  explicit Rows(std::size_t rows) : rows_(rows) {}
+using Text = fmt::memory_buffer;
 
-  void put(char c) {
-    make_room(1);
-    text_[size_++] = c;
-  }
-  void put(std::string_view text) {
-    make_room(text.size());
-    std::memcpy(&text_[size_], text.data(), text.size());
-    size_ += text.size();
-  }
-  template <class Number>
-  void put_exact(Number value) {
-    make_room(longest_number);
-    size_ = static_cast<std::size_t>(write_exact(&text_[size_], value) -
-                                     text_.data());
-  }
-  /// What stands there, once more.
-  void repeat(std::size_t from, std::size_t length) {
-    make_room(length);
-    std::memcpy(&text_[size_], &text_[from], length);
-    size_ += length;
-  }
-  void end_row() {
-    put('\n');
-    ++done_;
-  }
+void put(Text& out, std::string_view text) {
+  out.append(text.data(), text.data() + text.size());
+}
 
-  std::size_t size() const { return size_; }
-  std::string take() && {
-    text_.resize(size_);
-    return std::move(text_);
-  }
+template <class Number>
+void put_exact(Text& out, Number value) {
+  out.reserve(out.size() + longest_number);
+  const char* end = write_exact(out.data() + out.size(), value);
+  out.resize(static_cast<std::size_t>(end - out.data()));
+}
 
- private:
-  void make_room(std::size_t n) {
-    if (text_.size() - size_ >= n) [[likely]]
-      return;
-    // the rows so far tell how long all will be
-    const std::size_t per_row = 1 + size_ / std::max<std::size_t>(done_, 1);
-    text_.resize(std::max(size_ + n + per_row * (rows_ - done_ + 2),
-                          size_ + size_ / 8 + longest_number));
-  }
-
-  std::string text_;
-  std::size_t size_ = 0, rows_, done_ = 0;
-};
+/// What stands there, once more.
+void repeat(Text& out, std::size_t from, std::size_t length) {
+  out.reserve(out.size() + length);
+  put(out, {out.data() + from, length});
+}
 
 /// Writes cells of a column; grids repeat most numbers and words, whose text is
 /// then the one before.
@@ -82,13 +50,13 @@ class ColumnWriter {
       texts_ = std::get<Texts>(column.cells).data();
   }
 
-  void append(Rows& out, std::size_t row) {
-    if (row > 0 && same_as_before(row)) return out.repeat(from_, length_);
+  void append(Text& out, std::size_t row) {
+    if (row > 0 && same_as_before(row)) return repeat(out, from_, length_);
     from_ = out.size();
     if (reals_)
       append_number(out, reals_[row]);
     else if (integers_)
-      out.put_exact(integers_[row]);
+      put_exact(out, integers_[row]);
     else
       append_text(out, texts_[row]);
     length_ = out.size() - from_;
@@ -101,18 +69,18 @@ class ColumnWriter {
     return texts_[row] == texts_[row - 1];
   }
 
-  void append_number(Rows& out, double value) {
+  void append_number(Text& out, double value) {
     if (std::isnan(value)) return;
-    if (precision_ <= 0) return out.put_exact(value);
+    if (precision_ <= 0) return put_exact(out, value);
     other_.clear();
     append_rounded(other_, value, precision_);
-    out.put(other_);
+    put(out, other_);
   }
 
-  void append_text(Rows& out, const std::string& text) {
+  void append_text(Text& out, const std::string& text) {
     other_.clear();
     append_csv_cell(other_, text);
-    out.put(other_);
+    put(out, other_);
   }
 
   const double* reals_ = nullptr;
@@ -161,16 +129,15 @@ PreparedBlock CsvWriter::prepare(const Table& block) const {
   std::vector<ColumnWriter> columns;
   for (const std::size_t i : shown_columns(block, style_))
     columns.emplace_back(block.columns[i], style_.precision);
-  const std::size_t n = block.rows();
-  Rows rows(n);
-  for (std::size_t row = 0; row < n; ++row) {
+  Text text;
+  for (std::size_t row = 0; row < block.rows(); ++row) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (i > 0) rows.put(',');
-      columns[i].append(rows, row);
+      if (i > 0) text.push_back(',');
+      columns[i].append(text, row);
     }
-    rows.end_row();
+    text.push_back('\n');
   }
-  return {std::move(rows).take(), {}};
+  return {fmt::to_string(text), {}};
 }
 
 void CsvWriter::write(const Table& block) {

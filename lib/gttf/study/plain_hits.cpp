@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <system_error>
 
-#include "gttf/config/plain_number.hpp"
 #include "gttf/study/detail/plain_hits.hpp"
 
 namespace gttf::detail {
+namespace {
+
+/// Reads a number that begins with a digit, behind a minus or not: nothing of
+/// what std::from_chars takes besides ("nan", ".5").
+/// @return  behind it; nullptr: it is written in another way
+const char* read_number(const char* at, const char* end, double& value) {
+  const char* const digit = at != end && *at == '-' ? at + 1 : at;
+  if (digit == end || *digit < '0' || *digit > '9') return nullptr;
+  const auto [stop, error] = std::from_chars(at, end, value);
+  return error == std::errc() ? stop : nullptr;
+}
+
+}  // namespace
 
 PlainHits::PlainHits(char separator, const HitColumns& columns,
                      const Detector& detector)
@@ -89,7 +103,7 @@ std::size_t PlainHits::read(std::string_view text, Row& row) const {
     }
     const auto number = [&](std::size_t axis) {
       double value = 0;
-      const char* const stop = read_plain_number(at, end, value);
+      const char* const stop = read_number(at, end, value);
       row.hit.position[static_cast<Eigen::Index>(axis)] = value * unit_[axis];
       return stop;
     };
