@@ -10,6 +10,7 @@
 
 #include "bench/barrels.hpp"
 #include "bench/least_squares.hpp"
+#include "bench/peak_memory.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/detector/read.hpp"
 #include "support/batch.hpp"
@@ -64,6 +65,9 @@ void run(benchmark::State& state, const Detector& detector, Task task,
   if (statistics.same_list != n) state.SkipWithError("not all in lanes");
   state.SetItemsProcessed(static_cast<std::int64_t>(n) * state.iterations());
   state.counters["tracks"] = static_cast<double>(n);
+  const bench::PeakMemory memory;
+  resolve(geometry, tracks.views(), {}, wanted, threads);
+  state.counters["bytes"] = static_cast<double>(memory.bytes());
   state.SetComplexityN(static_cast<std::int64_t>(layers));
   set_simd_level(std::nullopt);
 }

@@ -17,7 +17,8 @@ COLOURS = {"scalar": "#7a7a7a", "sse2": "#1f77b4", "avx2": "#2ca02c",
 
 
 def read(path):
-    """Median CPU time per track in ns of every benchmark, and the context."""
+    """Medians of every benchmark, and the context: CPU time and real time per
+    track in ns, and the most bytes that a call has at a time."""
     data = json.loads(pathlib.Path(path).read_text())
     runs = {}
     for b in data["benchmarks"]:
@@ -26,9 +27,10 @@ def read(path):
         unit = {"ns": 1, "us": 1e3, "ms": 1e6}[b["time_unit"]]
         name = b["run_name"].removesuffix("/process_time")
         tracks = b.get("tracks", 1)
-        times = runs.setdefault(name, ([], []))
+        times = runs.setdefault(name, ([], [], []))
         times[0].append(b["cpu_time"] * unit / tracks)
         times[1].append(b["real_time"] * unit / tracks)
+        times[2].append(b.get("bytes", math.nan))
     return {name: tuple(map(statistics.median, t))
             for name, t in runs.items()}, data["context"]
 
@@ -36,7 +38,7 @@ def read(path):
 def curves(runs, threads):
     """{level: [(hits, ns)]} of the covariance of barrels."""
     found = {}
-    for name, (cpu, _) in runs.items():
+    for name, (cpu, _, _) in runs.items():
         part = name.split("/")
         if part[0] == "barrel" and part[2] == "covariance" and \
                 part[4] == f"threads:{threads}":
@@ -105,7 +107,7 @@ def page(runs, context, scans):
     levels = [level for level in COLOURS if level in one]
 
     def time_of(name):
-        return runs.get(name + "/threads:1", (math.nan, 0))[0]
+        return runs.get(name + "/threads:1", (math.nan,))[0]
 
     def cell(ns):
         return f"{ns:.0f} ns ({yardstick / ns:.1f}x)" if ns == ns else ""
@@ -147,9 +149,16 @@ def page(runs, context, scans):
             f"{one[level][i][1] / 1e3:.3g} us" for level in levels) + " |")
     text.append("| exponent from 100 hits | " + " | ".join(
         f"{exponent(one[level]):.2f}" for level in levels) + " |")
+    memory = [runs[f"barrel/{n}/covariance/{levels[-1]}/threads:1"][2]
+              for n in (10, 10000)]
+    below = (f"Memory of a call, results apart: {memory[0] / 1e3:.0f} kB at 10 "
+             f"hits, {memory[1] / 1e3:.0f} kB at 10 000\n"
+             f"({(memory[1] - memory[0]) / 9990:.0f} bytes for a layer: the "
+             "lists of crossings and of surfaces, which all tracks\nshare).")
     text.append("| CPU time with two threads | " + " | ".join(
         f"{two[level][2][1] / one[level][2][1]:.2f}" for level in levels) +
         " |")
+    text += ["", below]
     if any(name.startswith("toys/") for name in runs):
         text += ["", "| fits and toys of 10 layers | " + " | ".join(levels) +
                  " |", "|---|" + "---|" * len(levels)]
@@ -162,7 +171,7 @@ def page(runs, context, scans):
                 ("... general and scattering",
                  "toys/general_and_scattering")):
             text.append(f"| {title} | " + " | ".join(
-                cell(runs.get(f"{what}/{level}", (math.nan, 0))[0])
+                cell(runs.get(f"{what}/{level}", (math.nan,))[0])
                 for level in levels) + " |")
         philox = runs["toys/philox"][0]
         text += ["", "Of a toy, its random bits (on any processor, one by "
