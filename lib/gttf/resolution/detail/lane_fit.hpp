@@ -65,18 +65,37 @@ class LaneFitter {
   using OfLimits = std::conditional_t<limits, T, Nothing>;
   static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
-  /// Is a guess right about the surfaces that are not on the list?
+  /// Is a guess right about the surfaces that are not on the list? Most are far
+  /// from all lanes, which is looked at for many surfaces at a time.
   bool misses_others() {
     task_.confirmed = false;
     task_.turned_back = 0;
-    for (std::size_t i = 0; i < task_.n_others; ++i) {
-      Crossing<S> x;
-      const Reached<S> reached =
-          find_crossing(line_, task_.surfaces[task_.others[i]].record, x);
-      if (any(reached.crossed)) return false;
-      task_.turned_back |= L::bits(reached.turned_back);
-    }
+    const LineBounds b = bounds_of_lanes(line_);
+    const auto misses = [&](const LaneExtents& all, const auto& are_far) {
+      for (std::size_t i = 0; i < all.n; i += L::width) {
+        LaneBits near =
+            all_lanes<S> &
+            ~L::bits(are_far(b, L::load(&all.position[i]),
+                             L::load(&all.lower[i]), L::load(&all.upper[i])));
+        for (; near != 0; near &= near - 1)
+          if (crosses(all.surface[i + __builtin_ctz(near)])) return false;
+      }
+      return true;
+    };
+    if (!misses(task_.other_disks, are_far_disks<S>)) return false;
+    if (!misses(task_.other_cylinders, are_far_cylinders<S>)) return false;
+    for (std::size_t i = 0; i < task_.n_other_planes; ++i)
+      if (crosses(task_.other_planes[i])) return false;
     return true;
+  }
+
+  /// Does any lane cross a surface that is not on the list?
+  bool crosses(unsigned surface) {
+    Crossing<S> x;
+    const Reached<S> reached =
+        find_crossing(line_, task_.surfaces[surface].record, x);
+    task_.turned_back |= L::bits(reached.turned_back);
+    return any(reached.crossed);
   }
 
   /// Is it right about the crossing `k`? At equal path, surfaces are crossed in
@@ -373,7 +392,7 @@ class LaneFitter {
   LaneFit& task_;
   const Line<S> line_;
   const S inv_sin2_, x_over_x0_;
-  Crossing<S> x_[4];  ///< of crossing k at k % 4
+  Crossing<S> x_[4];     ///< of crossing k at k % 4
   LaneKink<S> kink_[2];  ///< of crossing k at k % 2
   Row<S> rows_of_hit_[2];
   // without limits there is one state only
