@@ -130,7 +130,8 @@ TEST_CASE("derivatives: no kink moves the track at its own crossing") {
     for (const auto& x : c.list) {
       const Kink<double> b = kink(c.line, x.at);
       for (const Mixture<double> m : {Mixture<double>{1, 0}, {0, 1}}) {
-        const Row<double> a = displacement_row(c.line, x.at, m);
+        const Row<double> a =
+            displacement_row(c.line, x.at, kink(c.line, x.at), m);
         double theta = a[3], phi = 0, scale = std::abs(a[3]);
         for (std::size_t i = 0; i < 3; ++i) {
           theta += a[i] * b.theta[i];

@@ -67,16 +67,31 @@ struct NoColumn {
 
 namespace detail {
 
-/// Rotates the equation `i` with the equation x . s = y +- sqrt(v), which loses
-/// its coefficient of s_i.
-template <ZeroVariance Z, class S, class Column>
+/// What the rotation of an equation with x . s = y +- sqrt(v) starts from.
+template <class S>
+struct Pivot {
+  S v;    ///< of the new equation
+  S t;    ///< v_i x_i
+  S sum;  ///< v + v_i x_i^2, its variance afterwards
+};
+
+template <ZeroVariance Z, class S>
+[[gnu::always_inline]] inline Pivot<S> pivot(const FiveEquations<S>& e,
+                                             std::size_t i, const S& x,
+                                             const S& v) {
+  const S ve = guarded<Z>(v), t = e.v[i] * x;
+  return {ve, t, ve + t * x};
+}
+
+/// Rotates the equation `i` with the equation x . s, which loses its
+/// coefficient of s_i.
+/// @param inverse  1/p.sum
+template <class S, class Column>
 [[gnu::always_inline]] inline void rotate(FiveEquations<S>& e, std::size_t i,
-                                          Row<S>& x, S& v, Column& column) {
-  const S ve = guarded<Z>(v);
-  const S t = e.v[i] * x[i], q = ve + t * x[i];
-  const S inv = S(1) / q, c = ve * inv, s = t * inv;
+                                          Row<S>& x, const Pivot<S>& p,
+                                          const S& inverse, Column& column) {
+  const S c = p.v * inverse, s = p.t * inverse;
   e.v[i] = e.v[i] * c;
-  v = q;
   column.rotate(i, x[i], c, s);
   GTTF_UNROLL
   for (std::size_t j = i + 1; j < 5; ++j) {
@@ -88,6 +103,21 @@ template <ZeroVariance Z, class S, class Column>
   }
 }
 
+/// Rotates the equations `i` and `i + 1`. Both pivots are known before either
+/// equation changes: one division does for the two.
+template <ZeroVariance Z, class S, class Column>
+[[gnu::always_inline]] inline void rotate_two(FiveEquations<S>& e,
+                                              std::size_t i, Row<S>& x, S& v,
+                                              Column& column) {
+  const Pivot<S> a = pivot<Z>(e, i, x[i], v);
+  const S next = x[i + 1] - x[i] * e.r[FiveEquations<S>::at(i, i + 1)];
+  const Pivot<S> b = pivot<Z>(e, i + 1, next, a.sum);
+  const S inverse = S(1) / (a.sum * b.sum);
+  rotate(e, i, x, a, b.sum * inverse, column);
+  rotate(e, i + 1, x, b, a.sum * inverse, column);
+  v = b.sum;
+}
+
 }  // namespace detail
 
 /// Adds the equation x . s = y +- sqrt(v): weighted rotations downwards.
@@ -95,48 +125,26 @@ template <ZeroVariance Z, class S, class Column>
 template <ZeroVariance Z, class S, class Column = NoColumn>
 [[gnu::always_inline]] inline void measure(FiveEquations<S>& e, Row<S> x, S v,
                                            Column&& column = {}) {
-  GTTF_UNROLL
-  for (std::size_t i = 0; i < 5; ++i) detail::rotate<Z>(e, i, x, v, column);
-  column.finish(v);
+  detail::rotate_two<Z>(e, 0, x, v, column);
+  detail::rotate_two<Z>(e, 2, x, v, column);
+  const detail::Pivot<S> last = detail::pivot<Z>(e, 4, x[4], v);
+  detail::rotate(e, 4, x, last, S(1) / last.sum, column);
+  column.finish(last.sum);
 }
 
-/// Adds two equations, the second one row behind the first: no chain of
-/// operations waits for a division.
-template <ZeroVariance Z, class S>
-[[gnu::always_inline]] inline void measure_in_turn(FiveEquations<S>& e,
-                                                   Row<S> x, S vx, Row<S> y,
-                                                   S vy) {
-  NoColumn none;
-  GTTF_UNROLL
-  for (std::size_t i = 0; i < 5; ++i) {
-    detail::rotate<Z>(e, i, x, vx, none);
-    detail::rotate<Z>(e, i, y, vy, none);
-  }
-}
-
-/// Adds two equations at once, with one division per row instead of two.
+/// Adds two equations, the second one behind the first: no chain of operations
+/// waits for a division. The last equation takes up both with one.
 template <ZeroVariance Z, class S>
 [[gnu::always_inline]] inline void measure_pair(FiveEquations<S>& e, Row<S> x,
                                                 S vx, Row<S> y, S vy) {
-  GTTF_UNROLL
-  for (std::size_t i = 0; i < 5; ++i) {
-    const S ve = detail::guarded<Z>(vx), we = detail::guarded<Z>(vy);
-    const S t = e.v[i] * x[i], q1 = ve + t * x[i];
-    const S w = e.v[i] * ve, b = w * y[i], q2 = we * q1 + b * y[i];
-    const S inv = S(1) / (q1 * q2), i1 = q2 * inv, i2 = q1 * inv;
-    const S c1 = ve * i1, s1 = t * i1, c2 = we * q1 * i2, s2 = b * i2;
-    e.v[i] = w * we * i2;
-    vx = q1;
-    vy = q2 * i1;
-    GTTF_UNROLL
-    for (std::size_t j = i + 1; j < 5; ++j) {
-      S& r = e.r[FiveEquations<S>::at(i, j)];
-      const S xj = x[j], yj = y[j], r1 = c1 * r + s1 * xj;
-      x[j] = xj - x[i] * r;
-      y[j] = yj - y[i] * r1;
-      r = c2 * r1 + s2 * yj;
-    }
-  }
+  NoColumn none;
+  detail::rotate_two<Z>(e, 0, x, vx, none);
+  detail::rotate_two<Z>(e, 2, x, vx, none);
+  detail::rotate_two<Z>(e, 0, y, vy, none);
+  detail::rotate_two<Z>(e, 2, y, vy, none);
+  const detail::Pivot<S> a = detail::pivot<Z>(e, 4, x[4], vx);
+  const S w = e.v[4] * a.v, wy = detail::guarded<Z>(vy);
+  e.v[4] = w * wy / (wy * a.sum + w * y[4] * y[4]);
 }
 
 /// Takes up what other equations, with independent errors, say about the same
@@ -205,13 +213,15 @@ template <ZeroVariance Z, bool keep_gain, class S, class Column = NoColumn>
     const S ft = et[i], fp = ep[i] + u * ft;
     const S vt = dt * ft, vp = dp * fp, v = detail::guarded<Z>(e.v[i]);
     const S a1 = v + vt * ft, a2 = a1 + vp * fp;
-    const S inv = S(1) / (a1 * a2), i1 = a2 * inv, i2 = a1 * inv;
+    // The next step waits for dt, u and dp, that is for inv: as much as can be
+    // is multiplied before.
+    const S inv = S(1) / (a1 * a2), i2 = a1 * inv;
     const S kt = (vt + u * vp) * i2, kp = vp * i2;
     // without the guard: w = 0 changes nothing, not by a bit
     e.v[i] = Z == ZeroVariance::allowed ? e.v[i] + vt * ft + vp * fp : a2;
-    dt = dt * (v * i1);
-    u = u - vt * fp * i1;
-    dp = dp * (a1 * i2);
+    dt = dt * v * a2 * inv;
+    u = u - vt * fp * a2 * inv;
+    dp = dp * a1 * i2;
     column.scatter(i, ft, ep[i], kt, kp);
     GTTF_UNROLL
     for (std::size_t j = i + 1; j < 5; ++j) {

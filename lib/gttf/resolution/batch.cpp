@@ -156,10 +156,7 @@ class Worker {
     fit_.n_crossings = group.list.size();
     fit_.mixed = group.mixed;
     fit_.guessed = group.guess != nullptr;
-    if (fit_.guessed) {
-      fit_.others = group.guess->others.data();
-      fit_.n_others = group.guess->others.size();
-    }
+    if (fit_.guessed) group.guess->extents.put_into(fit_);
     if (extras_ >= LaneExtras::limits_and_shares)
       fit_.workspace = workspace_.with(
           job_.kernel.workspace(group.list.size(), group.n_coordinates));

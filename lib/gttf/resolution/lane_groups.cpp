@@ -81,10 +81,11 @@ LaneGroups::LaneGroups(const LaneGeometry& geometry, const LaneKernel& kernel,
 
 void LaneGroups::gather(const LaneGroup& group, LaneTracks& lanes) const {
   const auto put = [&](std::span<const double> from, LaneValues& to) {
+    // more lanes than are in use, if there are: a fixed number is quicker
     if (from.size() == 1)
-      std::fill_n(to.value, kernel_.width, from[0]);
-    else if (group.in_a_row)
-      std::copy_n(&from[group.track[0]], kernel_.width, to.value);
+      std::fill_n(to.value, most_lanes, from[0]);
+    else if (group.in_a_row && group.track[0] + most_lanes <= from.size())
+      std::copy_n(&from[group.track[0]], most_lanes, to.value);
     else
       for (std::size_t lane = 0; lane < kernel_.width; ++lane)
         to.value[lane] = from[group.track[lane]];
@@ -241,7 +242,11 @@ std::size_t LaneGroups::intern(std::vector<unsigned> surfaces) {
   std::vector<bool> crossed(geometry_.surfaces.size());
   for (const unsigned s : surfaces) crossed[s] = true;
   for (unsigned s = 0; s < crossed.size(); ++s)
-    if (!crossed[s]) list.others.push_back(s);
+    if (!crossed[s]) {
+      list.others.push_back(s);
+      list.extents.add(geometry_.surfaces[s].record, s);
+    }
+  list.extents.pad();
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     if (!geometry_.surfaces[surfaces[k]].record.measures()) continue;
     if (list.first < 0) list.first = static_cast<int>(k);

@@ -14,49 +14,6 @@ namespace gttf {
 template <class S>
 using Row = std::array<S, 5>;
 
-/// Displacement of the crossing on the surface: `across` along the horizontal
-/// normal of the track, `vertical` along z; see docs/theory/crossings.md.
-template <class S>
-struct Mixture {
-  S across, vertical;
-};
-
-/// across * A_n + vertical * A_z with the two basis rows
-///
-///   A_n = (cos Phi, 0, f, -cot g, 2D^2/sin)
-///   A_z = (-cot sin Phi, 1, -cot g, -(s + cot^2 f), -cot E/sin)
-template <class S>
-Row<S> displacement_row(const Line<S>& l, const Crossing<S>& x,
-                        const Mixture<S>& m) {
-  const S cot_g = l.cot_theta * x.sideward;
-  return {m.across * x.cos_turn - m.vertical * l.cot_theta * x.sin_turn,
-          m.vertical, m.across * x.forward - m.vertical * cot_g,
-          -(m.across * cot_g) -
-              m.vertical * (x.arc + l.cot_theta * l.cot_theta * x.forward),
-          l.kappa_column * (m.across * x.half_chord2 -
-                            m.vertical * l.cot_theta * x.arc_excess)};
-}
-
-/// How the coordinate cos(al) u + sin(al) v of the surface mixes the two rows.
-template <class S>
-Mixture<S> coordinate_mixture(const Line<S>& l, const SurfaceRecord& s,
-                              const Crossing<S>& x, double cosine,
-                              double sine) {
-  const S ca(cosine), sa(sine);
-  if (s.kind == SurfaceRecord::Kind::cylinder ||
-      s.kind == SurfaceRecord::Kind::plane)
-    return {(ca + sa * l.cot_theta * x.sin_psi) * x.inv_cos_psi, sa};
-  return {ca * x.cos_psi - sa * x.sin_psi,
-          -(l.tan_theta * (ca * x.sin_psi + sa * x.cos_psi))};
-}
-
-/// Derivatives of the coordinate cosine * u + sine * v (SurfaceRecord axes).
-template <class S>
-Row<S> coordinate_row(const Line<S>& l, const SurfaceRecord& s,
-                      const Crossing<S>& x, double cosine, double sine) {
-  return displacement_row(l, x, coordinate_mixture(l, s, x, cosine, sine));
-}
-
 /// What a kink at a crossing adds to the line outside, written in the start
 /// parameters. Components (d0, z0, phi0); a theta kink also adds 1 to theta, no
 /// kink touches kappa.
@@ -75,6 +32,62 @@ Kink<S> kink(const Line<S>& l, const Crossing<S>& x) {
           {-x.forward, -cot_g, x.cos_turn}};
 }
 
+/// Displacement of the crossing on the surface: `across` along the horizontal
+/// normal of the track, `vertical` along z; see docs/theory/crossings.md.
+template <class S>
+struct Mixture {
+  S across, vertical;
+};
+
+/// across * A_n + vertical * A_z with the two basis rows
+///
+///   A_n = (cos Phi, 0, f, -cot g, 2D^2/sin)
+///   A_z = (-cot sin Phi, 1, -cot g, -(s + cot^2 f), -cot E/sin)
+///
+/// @param k  kink() of this crossing: it has the same terms
+template <class S>
+Row<S> displacement_row(const Line<S>& l, const Crossing<S>& x,
+                        const Kink<S>& k, const Mixture<S>& m) {
+  return {m.across * k.phi[2] - m.vertical * k.theta[2], m.vertical,
+          m.vertical * k.theta[0] - m.across * k.phi[0],
+          m.across * k.phi[1] - m.vertical * k.theta[1],
+          l.kappa_column * (m.across * x.half_chord2 -
+                            m.vertical * l.cot_theta * x.arc_excess)};
+}
+
+/// The same for a displacement along the horizontal normal of the track.
+template <class S>
+Row<S> across_row(const Line<S>& l, const Crossing<S>& x, const Kink<S>& k,
+                  const S& across) {
+  return {across * k.phi[2], S(0), -(across * k.phi[0]), across * k.phi[1],
+          l.kappa_column * (across * x.half_chord2)};
+}
+
+/// Derivatives of the coordinate cosine * u + sine * v (SurfaceRecord axes).
+/// @param k  kink() of this crossing
+template <class S>
+Row<S> coordinate_row(const Line<S>& l, const SurfaceRecord& s,
+                      const Crossing<S>& x, const Kink<S>& k, double cosine,
+                      double sine) {
+  const S ca(cosine), sa(sine);
+  if (s.kind != SurfaceRecord::Kind::cylinder &&
+      s.kind != SurfaceRecord::Kind::plane)
+    return displacement_row(
+        l, x, k,
+        Mixture<S>{ca * x.cos_psi - sa * x.sin_psi,
+                   -(l.tan_theta * (ca * x.sin_psi + sa * x.cos_psi))});
+  if (sine == 0) return across_row(l, x, k, S(ca * x.inv_cos_psi));
+  return displacement_row(
+      l, x, k,
+      Mixture<S>{(ca + sa * l.cot_theta * x.sin_psi) * x.inv_cos_psi, sa});
+}
+
+template <class S>
+Row<S> coordinate_row(const Line<S>& l, const SurfaceRecord& s,
+                      const Crossing<S>& x, double cosine, double sine) {
+  return coordinate_row(l, s, x, kink(l, x), cosine, sine);
+}
+
 /// d(u, v, phi, theta, kappa on the surface)/d(start parameters), the order of
 /// OnSurface (with kappa). u, v are the axes of the detector's Surface.
 template <class S>
@@ -87,7 +100,8 @@ std::array<Row<S>, 5> surface_jacobian(const Line<S>& l, const SurfaceRecord& s,
       upright ? Mixture<S>{-(x.sin_psi * x.inv_cos_psi * l.inv_sin_theta),
                            -l.cos_theta}
               : Mixture<S>{S(0), S(1) / l.cos_theta - l.cos_theta};
-  const Row<S> n = displacement_row(l, x, slip);
+  const Kink<S> k = kink(l, x);
+  const Row<S> n = displacement_row(l, x, k, slip);
   const Row<S> along = {l.sin_theta * x.sin_turn, l.cos_theta,
                         l.sin_theta * x.sideward,
                         -(l.cos_theta * (x.arc - x.forward)), x.arc_excess};
@@ -97,8 +111,8 @@ std::array<Row<S>, 5> surface_jacobian(const Line<S>& l, const SurfaceRecord& s,
   const Row<S> theta = {S(0), S(0), S(0), S(1), S(0)};
   const Row<S> kappa = {S(0), S(0), S(0), S(0), S(1)};
   const auto [u, v] = s.user_axes();
-  return {coordinate_row(l, s, x, u.cosine, u.sine),
-          coordinate_row(l, s, x, v.cosine, v.sine), phi, theta, kappa};
+  return {coordinate_row(l, s, x, k, u.cosine, u.sine),
+          coordinate_row(l, s, x, k, v.cosine, v.sine), phi, theta, kappa};
 }
 
 }  // namespace gttf

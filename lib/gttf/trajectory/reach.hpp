@@ -146,6 +146,10 @@ MaskOf<S> is_on_surface(const Line<S>& l, const SurfaceRecord& s,
   using Kind = SurfaceRecord::Kind;
   const bool upright = s.kind == Kind::cylinder || s.kind == Kind::plane;
   const S cos_incidence = upright ? l.sin_theta * x.cos_psi : l.cos_theta;
+  // from the axis, a cylinder that is not reached gives cos(psi) = NaN
+  if (l.on_axis && s.kind == Kind::cylinder)
+    return both(detail::within(s.v, S(l.z + x.arc * l.cot_theta)),
+                cos_incidence >= S(detail::min_cos_incidence));
   const MaskOf<S> real =
       both(x.arc > S(0),
            abs(x.arc_excess) < S(std::numeric_limits<double>::infinity()));

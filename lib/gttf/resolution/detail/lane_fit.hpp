@@ -28,8 +28,11 @@ class LaneFitter {
 
   void run() {
     if (task_.guessed && !misses_others()) return;
-    prepare(task_.n_crossings - 1);
-    for (std::size_t k = task_.n_crossings; k-- > 0;) take(k);
+    const std::size_t n = task_.n_crossings;
+    cross_at(n - 1);
+    kink_at(n - 1);
+    if (n > 1) cross_at(n - 2);
+    for (std::size_t k = n; k-- > 0;) take(k);
     if (task_.guessed) task_.confirmed = L::bits(as_guessed_) == all_lanes<S>;
     if (task_.guessed && !task_.confirmed) return;
     store(sum_, LanePlane::x_over_x0);
@@ -62,18 +65,37 @@ class LaneFitter {
   using OfLimits = std::conditional_t<limits, T, Nothing>;
   static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
-  /// Is a guess right about the surfaces that are not on the list?
+  /// Is a guess right about the surfaces that are not on the list? Most are far
+  /// from all lanes, which is looked at for many surfaces at a time.
   bool misses_others() {
     task_.confirmed = false;
     task_.turned_back = 0;
-    for (std::size_t i = 0; i < task_.n_others; ++i) {
-      Crossing<S> x;
-      const Reached<S> reached =
-          find_crossing(line_, task_.surfaces[task_.others[i]].record, x);
-      if (any(reached.crossed)) return false;
-      task_.turned_back |= L::bits(reached.turned_back);
-    }
+    const LineBounds b = bounds_of_lanes(line_);
+    const auto misses = [&](const LaneExtents& all, const auto& are_far) {
+      for (std::size_t i = 0; i < all.n; i += L::width) {
+        LaneBits near =
+            all_lanes<S> &
+            ~L::bits(are_far(b, L::load(&all.position[i]),
+                             L::load(&all.lower[i]), L::load(&all.upper[i])));
+        for (; near != 0; near &= near - 1)
+          if (crosses(all.surface[i + __builtin_ctz(near)])) return false;
+      }
+      return true;
+    };
+    if (!misses(task_.other_disks, are_far_disks<S>)) return false;
+    if (!misses(task_.other_cylinders, are_far_cylinders<S>)) return false;
+    for (std::size_t i = 0; i < task_.n_other_planes; ++i)
+      if (crosses(task_.other_planes[i])) return false;
     return true;
+  }
+
+  /// Does any lane cross a surface that is not on the list?
+  bool crosses(unsigned surface) {
+    Crossing<S> x;
+    const Reached<S> reached =
+        find_crossing(line_, task_.surfaces[surface].record, x);
+    task_.turned_back |= L::bits(reached.turned_back);
+    return any(reached.crossed);
   }
 
   /// Is it right about the crossing `k`? At equal path, surfaces are crossed in
@@ -89,14 +111,21 @@ class LaneFitter {
     outer_arc_ = x.arc;
   }
 
-  /// Where and how the track crosses.
-  void prepare(std::size_t k) {
+  /// Where the track crosses.
+  void cross_at(std::size_t k) {
     const LaneCrossing& c = task_.list[k];
     const LaneSurface& s = task_.surfaces[c.surface];
-    Crossing<S>& x = x_[k % 2];
+    Crossing<S>& x = x_[k % 4];
     cross_in_lanes(line_, s.record, x);
     if (task_.guessed) check_guess(k, s.record, x);
     sum_ = sum_ + in_lanes(c.crossed, x.x_over_x0, 0);
+  }
+
+  /// How it is scattered there.
+  void kink_at(std::size_t k) {
+    const LaneCrossing& c = task_.list[k];
+    const LaneSurface& s = task_.surfaces[c.surface];
+    const Crossing<S>& x = x_[k % 4];
     const LaneBits scattering = c.kinked | c.inner;
     if (scattering == 0) return;
     LaneKink<S>& kink = kink_[k % 2];
@@ -114,16 +143,18 @@ class LaneFitter {
     }
   }
 
-  /// The next crossing is prepared in the middle: the processor does so while
-  /// it waits for the divisions of the steps.
+  /// The next two crossings are prepared in the middle, half of each: the
+  /// processor does so while it waits for the divisions of the steps, and none
+  /// of the halves waits for another.
   void take(std::size_t k) {
     const LaneCrossing& c = task_.list[k];
     const LaneSurface& s = task_.surfaces[c.surface];
-    const Crossing<S>& x = x_[k % 2];
+    const Crossing<S>& x = x_[k % 4];
     const LaneKink<S>& kink = kink_[k % 2];
     if (c.kinked != 0)
       scatter_all(s, kink.b, in_lanes(c.kinked, kink.w, 0), c, k);
-    if (k > 0) prepare(k - 1);
+    if (k > 0) kink_at(k - 1);
+    if (k > 1) cross_at(k - 2);
     if (c.fitted != 0) measure_all(s, x, c.fitted);
     if (c.first != 0) finish(s, x, c.first);
     if (c.inner != 0) {
@@ -156,10 +187,13 @@ class LaneFitter {
   void measure_all(const LaneSurface& s, const Crossing<S>& x,
                    LaneBits active) {
     const unsigned n = s.record.n_axes;
-    const auto make_row = [&](unsigned q, Row<S>& row) {
-      row_in_lanes(line_, s.record, x, s.axes[q], row);
+    const auto mask = [&](Row<S>& row) {
       if (task_.mixed) [[unlikely]]
         for (S& element : row) element = in_lanes(active, element, 0);
+    };
+    const auto make_row = [&](unsigned q, Row<S>& row) {
+      row_in_lanes(line_, s.record, x, s.axes[q], row);
+      mask(row);
     };
     // where the row is 0, any power of two
     const auto variance = [&](unsigned q) {
@@ -167,16 +201,21 @@ class LaneFitter {
     };
     Row<S>&a = rows_of_hit_[0], &b = rows_of_hit_[1];
     for (unsigned q = 0; q < n; q += 2) {
-      make_row(q, a);
       const S va = variance(q);
-      if constexpr (way_back) rows_[n_rows_++] = a;
       if (q + 1 < n) {
-        make_row(q + 1, b);
+        row_in_lanes(line_, s.record, x, s.axes[q], a, s.axes[q + 1], b);
+        mask(a);
+        mask(b);
         const S vb = variance(q + 1);
-        if constexpr (way_back) rows_[n_rows_++] = b;
+        if constexpr (way_back) {
+          rows_[n_rows_++] = a;
+          rows_[n_rows_++] = b;
+        }
         measure_in_lanes<nonzero>(all_, a, va, b, vb);
         if constexpr (limits) measure_in_lanes<nonzero>(hits_, a, va, b, vb);
       } else {
+        make_row(q, a);
+        if constexpr (way_back) rows_[n_rows_++] = a;
         measure_in_lanes<nonzero>(all_, a, va);
         if constexpr (limits) measure_in_lanes<nonzero>(hits_, a, va);
       }
@@ -353,8 +392,8 @@ class LaneFitter {
   LaneFit& task_;
   const Line<S> line_;
   const S inv_sin2_, x_over_x0_;
-  Crossing<S> x_[2];  ///< of crossing k at k % 2
-  LaneKink<S> kink_[2];
+  Crossing<S> x_[4];     ///< of crossing k at k % 4
+  LaneKink<S> kink_[2];  ///< of crossing k at k % 2
   Row<S> rows_of_hit_[2];
   // without limits there is one state only
   Equations all_;

@@ -8,6 +8,7 @@
 
 #include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/detail/lanes.hpp"
+#include "gttf/resolution/detail/other_surfaces.hpp"
 
 namespace gttf::detail {
 
@@ -15,6 +16,7 @@ namespace gttf::detail {
 struct CrossingList {
   std::vector<unsigned> surfaces;
   std::vector<unsigned> others;  ///< surfaces that it does not cross
+  OtherSurfaces extents;         ///< of these
   int first = -1, last = -1;     ///< measuring ones
   int n_measuring = 0;
 };

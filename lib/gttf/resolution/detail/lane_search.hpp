@@ -2,9 +2,11 @@
 // The search of the crossings in lanes.
 #pragma once
 
+#include <limits>
+
 #include "gttf/core/detail/pack_lane.hpp"
 #include "gttf/resolution/detail/lanes.hpp"
-#include "gttf/trajectory/reach.hpp"
+#include "gttf/trajectory/group_reach.hpp"
 
 namespace gttf::detail {
 
@@ -16,6 +18,34 @@ template <class S>
                      L::load(t.mass), L::load(t.charge), L::load(t.x),
                      L::load(t.y), L::load(t.z)},
       bz, t.on_axis);
+}
+
+template <class S>
+[[gnu::always_inline]] inline double largest(const S& x) {
+  LaneValues lanes;
+  Lane<S>::store(x, lanes);
+  double most = lanes.value[0];
+  for (std::size_t i = 1; i < Lane<S>::width; ++i)
+    most = lanes.value[i] > most ? lanes.value[i] : most;
+  return most;
+}
+
+/// Bounds of the lines of all lanes; if one of them is NaN, nothing is far.
+template <class S>
+[[gnu::always_inline]] inline LineBounds bounds_of_lanes(const Line<S>& l) {
+  using std::abs, std::sqrt;
+  const S start = l.on_axis ? S(0) : S(sqrt(l.r2)), c = abs(l.c);
+  LineBounds b = {largest(start),         largest(c),
+                  -largest(-l.z),         largest(l.z),
+                  -largest(-l.cot_theta), largest(l.cot_theta)};
+  const auto inside = [](double least, const S& x, double most) {
+    return both(S(least) <= x, x <= S(most));
+  };
+  const auto real = both(both(start <= S(b.start), c <= S(b.c)),
+                         both(inside(b.z_min, l.z, b.z_max),
+                              inside(b.cot_min, l.cot_theta, b.cot_max)));
+  if (any(!real)) b.start = std::numeric_limits<double>::quiet_NaN();
+  return b;
 }
 
 template <class S>

@@ -36,6 +36,7 @@ template <class S>
       s.x_over_x0 > 0 ? theta0_squared(line, model, x.x_over_x0, total) : S(0);
 }
 
+/// The rows of one coordinate; of two coordinates, which share most terms.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void row_in_lanes(const Line<S>& line,
                                                   const SurfaceRecord& s,
@@ -43,6 +44,15 @@ template <class S>
                                                   const CoordinateAxis& axis,
                                                   Row<S>& row) {
   row = coordinate_row(line, s, x, axis.cosine, axis.sine);
+}
+template <class S>
+[[gnu::noinline, gnu::flatten]] void row_in_lanes(
+    const Line<S>& line, const SurfaceRecord& s, const Crossing<S>& x,
+    const CoordinateAxis& first, Row<S>& a, const CoordinateAxis& second,
+    Row<S>& b) {
+  const Kink<S> k = kink(line, x);
+  a = coordinate_row(line, s, x, k, first.cosine, first.sine);
+  b = coordinate_row(line, s, x, k, second.cosine, second.sine);
 }
 
 template <class S>
@@ -65,7 +75,7 @@ template <ZeroVariance z, class S>
 [[gnu::noinline]] void measure_in_lanes(FiveEquations<S>& e, const Row<S>& a,
                                         const S& va, const Row<S>& b,
                                         const S& vb) {
-  measure_in_turn<z>(e, a, va, b, vb);
+  measure_pair<z>(e, a, va, b, vb);
 }
 
 template <ZeroVariance z, bool keep_gain, class S>

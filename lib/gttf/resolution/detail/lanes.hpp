@@ -75,6 +75,14 @@ struct LanePlane {
 /// What is asked for besides the covariances.
 enum class LaneExtras { none, limits, limits_and_shares, budget };
 
+/// Extents of surfaces of one kind, for a look at one surface per lane; `n` is
+/// a multiple of most_lanes.
+struct LaneExtents {
+  const double *position = nullptr, *lower = nullptr, *upper = nullptr;
+  const unsigned* surface = nullptr;
+  std::size_t n = 0;
+};
+
 struct LaneFit {
   const LaneSurface* surfaces = nullptr;
   std::size_t n_surfaces = 0;
@@ -87,10 +95,11 @@ struct LaneFit {
   bool mixed = false;  ///< the lanes differ in the bits of `list`
   /// For the way back: LaneKernel::workspace() bytes, aligned to 64.
   std::byte* workspace = nullptr;
-  /// Is the list a guess? Then `others` are the surfaces that are not on it.
+  /// Is the list a guess? Then these are the surfaces that are not on it.
   bool guessed = false;
-  const unsigned* others = nullptr;
-  std::size_t n_others = 0;
+  LaneExtents other_disks, other_cylinders;
+  const unsigned* other_planes = nullptr;
+  std::size_t n_other_planes = 0;
   // results
   /// Where the number of the first lane goes, those of the others behind it;
   /// null: not asked for. Of a matrix all or none.

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which surfaces none of a group of tracks comes near: bounds of the group
+// against the extents of many surfaces at a time.
+#pragma once
+
+#include <limits>
+
+#include "gttf/trajectory/reach.hpp"
+
+namespace gttf {
+
+/// Bounds of the lines of a group of tracks. With start = NaN nothing is far.
+struct LineBounds {
+  double start;  ///< largest distance of a start point from the axis, mm
+  double c;      ///< largest |transverse curvature|, 1/mm
+  double z_min, z_max;
+  double cot_min, cot_max;
+};
+
+namespace detail {
+
+/// Least arc by which a track flies 1 mm along z, with |cot(theta)| up to
+/// `cot`; finite: times zero it is zero.
+[[gnu::always_inline]] inline double shortest_arc(double cot) {
+  constexpr double very_long = 1e12;
+  return cot * very_long > 1 ? 1 / cot : very_long;
+}
+/// The longest, with cot(theta) from `cot` on.
+[[gnu::always_inline]] inline double longest_arc(double cot) {
+  return cot > 0 ? 1 / cot : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace detail
+
+/// For several disks, one per lane: is the disk far, in the sense of
+/// detail::is_far, of every track of the group? What is not far is to be looked
+/// at for each track.
+///
+/// A track with arc a up to the plane of the disk is there at most a + start
+/// and at least 2/c sin(a c/2) - start from the axis, if it turns by less than
+/// pi before.
+template <class S>
+MaskOf<S> are_far_disks(const LineBounds& b, const S& z, const S& lower,
+                        const S& upper) {
+  constexpr double more = 1 + 1e-9;  // rounding must not decide
+  const S gap_min = z - S(b.z_max), gap_max = z - S(b.z_min);
+  const MaskOf<S> above = gap_min > S(0), below = gap_max < S(0);
+  const S longest = select(above, gap_max * S(detail::longest_arc(b.cot_min)),
+                           -(gap_min * S(detail::longest_arc(-b.cot_max))));
+  const S c(b.c), start(b.start * more);
+  const MaskOf<S> inside =
+      both((longest + start) * S(more) < lower, longest * c < S(unit::pi));
+  // the distance grows with the arc up to half a turn: any shorter arc will do
+  const S enough(2.8 / b.c);
+  S arc = select(above, gap_min * S(detail::shortest_arc(b.cot_max)),
+                 -(gap_max * S(detail::shortest_arc(-b.cot_min))));
+  arc = select(arc < enough, arc, enough);
+  const S turn = arc * c, limit = upper * S(more) + start;
+  // after half a turn it is still outside
+  const MaskOf<S> outside =
+      both(arc - arc * (turn * turn) * S(1. / 24) > limit, limit * c < S(2));
+  return both(either(above, below), either(inside, outside));
+}
+
+/// The same for cylinders: the arc up to one is at least the difference of the
+/// radii and at most pi/2 times their sum.
+template <class S>
+MaskOf<S> are_far_cylinders(const LineBounds& b, const S& radius,
+                            const S& lower, const S& upper) {
+  constexpr double more = 1 + 1e-9, half_turn = 0.5 * unit::pi * more;
+  const S start(b.start), shortest = radius - start, sum = radius + start;
+  const auto rise = [&](double cot, bool far) {
+    return far ? sum * S(cot * half_turn) : shortest * S(cot * (2 - more));
+  };
+  const S z_max = S(b.z_max) + rise(b.cot_max, b.cot_max > 0);
+  const S z_min = S(b.z_min) + rise(b.cot_min, b.cot_min < 0);
+  const MaskOf<S> beside =
+      either(z_max<lower - S(detail::same_place), z_min> upper +
+             S(detail::same_place));
+  return both(beside,
+              both(shortest > S(detail::same_place), S(b.c) * sum < S(2)));
+}
+
+}  // namespace gttf
