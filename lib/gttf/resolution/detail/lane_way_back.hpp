@@ -71,11 +71,16 @@ struct LaneFunction {
 };
 
 /// Also asks for the place of the next lanes: results are many short pieces
-/// far apart, which no processor sees coming.
+/// far apart, which no processor sees coming. The last number in each of its
+/// cache lines, since arrays need not begin with a line.
 template <class S>
 [[gnu::always_inline]] inline void write_lanes(const S& x, double* to) {
+  constexpr std::size_t width = Lane<S>::width;
+  constexpr std::size_t line = std::min<std::size_t>(width, 8);
   Lane<S>::store(x, to);
-  __builtin_prefetch(to + Lane<S>::width, 1);
+  GTTF_UNROLL
+  for (std::size_t i = line; i <= width; i += line)
+    __builtin_prefetch(to + width + i - 1, 1);
 }
 
 /// Takes one function through some crossings. It stays in registers: one
