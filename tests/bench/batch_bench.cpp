@@ -3,6 +3,7 @@
 // instructions; the shipped detectors; the yardstick in the same run.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -42,8 +43,10 @@ void run(benchmark::State& state, const Detector& detector, Task task,
   const TrackingGeometry geometry(detector);
   // enough for all threads, not more than a second's work of the slowest
   const std::size_t layers = geometry.surfaces().size();
-  const std::size_t n =
+  std::size_t n =
       std::max<std::size_t>(64, 200000 / (10 + layers)) & ~std::size_t{15};
+  // as in scan, whose blocks use the same memory again
+  if (task == Task::budget) n = std::min<std::size_t>(n, 2048);
   const test::TrackList tracks = make_tracks(n);
   test::BatchOutput out(n, task == Task::budget ? layers : 0);
   const ResolutionArrays all = out.views();
