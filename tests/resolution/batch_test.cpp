@@ -281,16 +281,15 @@ TEST_CASE("batch: the budget of every layer is that of make_budget()") {
           scattering(layers * n_parameters);
       for (const BudgetPart& part : one.parts)
         for (std::size_t q = 0; q < n_parameters; ++q)
-          (part.cause == Cause::hit
-               ? hits
-               : scattering)[part.layer * n_parameters + q] +=
+          (part.cause == Cause::hit ? hits
+                                    : scattering)[q * layers + part.layer] +=
               part.variance.values[q];
       for (std::size_t i = 0; i < hits.size(); ++i) {
         if (!one.exists()) {
           CHECK(std::isnan(r.hit_variance[i * n + t]));
           continue;
         }
-        const double total = one.total.values[i % n_parameters];
+        const double total = one.total.values[i / layers];
         worst = std::max(
             {worst, std::abs(r.hit_variance[i * n + t] - hits[i]) / total,
              std::abs(r.scattering_variance[i * n + t] - scattering[i]) /

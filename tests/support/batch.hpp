@@ -76,8 +76,8 @@ struct BatchOutput {
             ms_only,
             mu_phi,
             mu_theta,
-            scattering_variance,
-            hit_variance,
+            by_parameter(scattering_variance),
+            by_parameter(hit_variance),
             n_hits,
             status,
             end};
@@ -110,6 +110,15 @@ struct BatchOutput {
   std::vector<int> n_hits;
   std::vector<Status> status;
   std::vector<TrackEnd> end;
+
+ private:
+  static LayerArrays by_parameter(std::vector<double>& all) {
+    LayerArrays arrays;
+    const std::size_t each = all.size() / n_parameters;
+    for (std::size_t q = 0; q < n_parameters; ++q)
+      arrays.values[q] = {all.data() + q * each, each};
+    return arrays;
+  }
 };
 
 }  // namespace gttf::test

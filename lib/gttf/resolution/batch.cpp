@@ -81,6 +81,14 @@ class Worker {
       if (auto to = job.results.*m.target; !to.empty())
         for (std::size_t i = 0; i < triangle; ++i)
           add(to.data() + i * job.tracks.size, m.plane + i);
+    for (std::size_t q = 0; q < n_parameters; ++q) {
+      if (auto to = job.results.scattering_variance.values[q]; !to.empty())
+        layer_targets_.push_back({to.data(), q, Cause::scattering,
+                                  &detail::LaneFit::scattering_variance});
+      if (auto to = job.results.hit_variance.values[q]; !to.empty())
+        layer_targets_.push_back(
+            {to.data(), q, Cause::hit, &detail::LaneFit::hit_variance});
+    }
   }
 
   void run(std::size_t begin, std::size_t end) {
@@ -131,7 +139,7 @@ class Worker {
             groups_.turned_back(t) ? TrackEnd::curls_up : TrackEnd::leaves;
       if (n_hits < least_hits) set_unfitted(t);
     }
-    if (extras_ == LaneExtras::budget) clear_others(begin, end, least_hits);
+    clear_others(begin, end, least_hits);
   }
 
   void set_unfitted(std::size_t t) {
@@ -157,7 +165,7 @@ class Worker {
     fit_.mixed = group.mixed;
     fit_.guessed = group.guess != nullptr;
     if (fit_.guessed) group.guess->extents.put_into(fit_);
-    if (extras_ >= LaneExtras::limits_and_shares)
+    if (extras_.way_back)
       fit_.workspace = workspace_.with(
           job_.kernel.workspace(group.list.size(), group.n_coordinates));
     // full lanes of neighbours write where the results belong
@@ -166,7 +174,7 @@ class Worker {
       write_from(group.track[0]);
     else
       write_here();
-    job_.kernel.fit[static_cast<std::size_t>(extras_)](fit_);
+    job_.kernel.fit[extras_.limits][extras_.way_back](fit_);
     if (fit_.guessed && !fit_.confirmed) return {false, 0};
     ++statistics_.groups;
     if (!direct) store(group);
@@ -188,21 +196,21 @@ class Worker {
   void write_from(std::size_t track) {
     for (const Target& t : targets_) fit_.out[t.plane] = t.to + track;
     fit_.budget_stride = job_.tracks.size;
-    const auto from = [track](std::span<double> to) {
-      return to.empty() ? nullptr : &to[track];
-    };
-    fit_.scattering_variance = from(job_.results.scattering_variance);
-    fit_.hit_variance = from(job_.results.hit_variance);
+    for (const LayerTarget& t : layer_targets_)
+      (fit_.*t.by_lanes)[t.parameter] = t.to + track;
   }
 
-  /// Lets the fit write to out_ and budget_.
+  /// Lets the fit write to out_ and layers_.
   void write_here() {
     for (const Target& t : targets_) fit_.out[t.plane] = out_[t.plane].value;
-    if (extras_ != LaneExtras::budget) return;
-    budget_.resize(2 * job_.lanes.surfaces.size() * n_parameters);
+    const std::size_t n_layers = job_.lanes.surfaces.size();
+    layers_.resize(layer_targets_.size() * n_layers);
     fit_.budget_stride = detail::most_lanes;
-    fit_.scattering_variance = budget_[0].value;
-    fit_.hit_variance = budget_[budget_.size() / 2].value;
+    LaneValues* rows = layers_.data();
+    for (const LayerTarget& t : layer_targets_) {
+      (fit_.*t.by_lanes)[t.parameter] = rows->value;
+      rows += n_layers;
+    }
   }
 
   /// Takes results from there to where they belong.
@@ -212,22 +220,18 @@ class Worker {
         to[group.track[lane]] = from.value[lane];
     };
     for (const Target& t : targets_) put(out_[t.plane], t.to);
-    if (extras_ != LaneExtras::budget) return;
-    const ResolutionArrays& r = job_.results;
-    for (const detail::LaneCrossing& c : group.list)
-      for (std::size_t q = 0; q < n_parameters; ++q) {
-        const std::size_t row = c.surface * n_parameters + q;
-        const std::size_t at = row * job_.tracks.size;
-        if (!r.scattering_variance.empty())
-          put(budget_[row], &r.scattering_variance[at]);
-        if (!r.hit_variance.empty())
-          put(budget_[budget_.size() / 2 + row], &r.hit_variance[at]);
-      }
+    const LaneValues* rows = layers_.data();
+    for (const LayerTarget& t : layer_targets_) {
+      for (const detail::LaneCrossing& c : group.list)
+        put(rows[c.surface], t.to + c.surface * job_.tracks.size);
+      rows += job_.lanes.surfaces.size();
+    }
   }
 
   /// Sets the budget of the layers that fitted tracks do not cross to zero, for
   /// neighbours with the same list together.
   void clear_others(std::size_t begin, std::size_t end, int least_hits) {
+    if (layer_targets_.empty()) return;
     const std::size_t n = job_.tracks.size;
     for (std::size_t t = begin; t < end;) {
       std::size_t next = t + 1;
@@ -238,22 +242,18 @@ class Worker {
       const detail::CrossingList& list = groups_.list_of(t);
       while (next < end && is_helix(next) && &groups_.list_of(next) == &list)
         ++next;
-      for (const unsigned layer : list.others)
-        for (std::size_t q = 0; q < n_parameters; ++q)
-          for (const std::span<double> to :
-               {job_.results.scattering_variance, job_.results.hit_variance})
-            if (!to.empty())
-              std::fill_n(&to[(layer * n_parameters + q) * n + t], next - t, 0);
+      for (const LayerTarget& target : layer_targets_)
+        for (const unsigned layer : list.others)
+          std::fill_n(target.to + layer * n + t, next - t, 0);
       t = next;
     }
   }
 
   /// Sets the budget of all layers of a track.
   void fill_budget(std::size_t t, double value) {
-    for (const std::span<double> to :
-         {job_.results.scattering_variance, job_.results.hit_variance})
-      for (std::size_t i = t; i < to.size(); i += job_.tracks.size)
-        to[i] = value;
+    for (const LayerTarget& target : layer_targets_)
+      for (std::size_t l = 0; l < job_.lanes.surfaces.size(); ++l)
+        target.to[l * job_.tracks.size + t] = value;
   }
 
   void resolve_alone(std::size_t t) {
@@ -261,12 +261,11 @@ class Worker {
     const ResolutionArrays& r = job_.results;
     const std::size_t n = job_.tracks.size;
     Budget budget;
-    if (extras_ == LaneExtras::budget)
-      budget = make_budget(job_.geometry, track, job_.model);
+    const bool with_layers = !layer_targets_.empty();
+    if (with_layers) budget = make_budget(job_.geometry, track, job_.model);
     const Resolution one =
-        extras_ == LaneExtras::budget
-            ? budget.resolution
-            : gttf::resolve(job_.geometry, track, job_.model);
+        with_layers ? budget.resolution
+                    : gttf::resolve(job_.geometry, track, job_.model);
     for (const PlaneTarget& p : plane_targets)
       if (auto to = r.*p.target; !to.empty()) to[t] = one.*p.member;
     for (const MatrixTarget& m : matrix_targets)
@@ -278,16 +277,13 @@ class Worker {
     if (!r.x_over_x0.empty()) r.x_over_x0[t] = one.x_over_x0;
     if (!r.end.empty()) r.end[t] = one.end;
     if (!r.status.empty()) r.status[t] = one.status;
-    if (extras_ != LaneExtras::budget) return;
+    if (!with_layers) return;
     fill_budget(t, budget.exists() ? 0 : Resolution::none);
-    for (const BudgetPart& part : budget.parts) {
-      const auto to = part.cause == Cause::scattering ? r.scattering_variance
-                      : part.cause == Cause::hit      ? r.hit_variance
-                                                      : std::span<double>();
-      if (to.empty() || part.layer == BudgetPart::none) continue;
-      for (std::size_t q = 0; q < n_parameters; ++q)
-        to[(part.layer * n_parameters + q) * n + t] += part.variance.values[q];
-    }
+    for (const LayerTarget& target : layer_targets_)
+      for (const BudgetPart& part : budget.parts)
+        if (part.cause == target.cause && part.layer != BudgetPart::none)
+          target.to[part.layer * n + t] +=
+              part.variance.values[target.parameter];
   }
 
   const Job& job_;
@@ -305,7 +301,14 @@ class Worker {
   };
   std::vector<Target> targets_;
   std::array<LaneValues, detail::LanePlane::count> out_;
-  std::vector<LaneValues> budget_;  ///< of scattering, then of hits
+  struct LayerTarget {
+    double* to;  ///< of the first layer and track
+    std::size_t parameter;
+    Cause cause;
+    double* (detail::LaneFit::*by_lanes)[n_parameters];
+  };
+  std::vector<LayerTarget> layer_targets_;
+  std::vector<LaneValues> layers_;  ///< of one target after the other
   Workspace workspace_;
   BatchStatistics statistics_;
 };
@@ -318,6 +321,11 @@ Track TrackArrays::track(std::size_t i) const {
   };
   return {at(p),    at(theta),  at(phi),
           at(mass), at(charge), {at(x), at(y), at(z)}};
+}
+
+bool LayerArrays::asked_for() const {
+  return std::any_of(values.begin(), values.end(),
+                     [](const auto& q) { return !q.empty(); });
 }
 
 bool fits_in_lanes(const TrackingGeometry& geometry, const Model& model) {

@@ -3,6 +3,7 @@
 // out, several tracks in every instruction.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -21,6 +22,20 @@ struct TrackArrays {
   Track track(std::size_t i) const;
 };
 
+/// Numbers of every layer for every Parameter, or for some: those of the
+/// others are empty. The number of layer l and track t stands at l size + t.
+struct LayerArrays {
+  std::array<std::span<double>, n_parameters> values;
+
+  std::span<double>& operator[](Parameter q) {
+    return values[static_cast<std::size_t>(q)];
+  }
+  std::span<double> operator[](Parameter q) const {
+    return values[static_cast<std::size_t>(q)];
+  }
+  bool asked_for() const;  ///< for any parameter
+};
+
 /// Where the results go. An array that is empty is not asked for; what is not
 /// asked for costs nothing. Numbers that do not exist are NaN; `status` says
 /// why. The members are those of Resolution.
@@ -35,10 +50,9 @@ struct ResolutionArrays {
   /// the way back through all crossings,
   std::span<double> mu_phi, mu_theta;
   /// and on it, the variance that the scattering and the hits of every layer
-  /// add to every parameter, as in BudgetPart (straggling and a beam spot are
-  /// left out): (layer l, parameter q) of track
-  /// t stands at (l n_parameters + q) size + t.
-  std::span<double> scattering_variance, hit_variance;
+  /// add to a parameter, as in BudgetPart (straggling and a beam spot are left
+  /// out).
+  LayerArrays scattering_variance, hit_variance;
 
   std::span<int> n_hits;
   std::span<Status> status;

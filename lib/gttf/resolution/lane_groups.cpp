@@ -35,9 +35,14 @@ unsigned independent_axis(std::span<const CoordinateAxis> axes) {
 
 LaneGeometry::LaneGeometry(const TrackingGeometry& geometry)
     : bz(geometry.bz()) {
+  for (const SurfaceRecord& s : geometry.surfaces())
+    for (const CoordinateAxis& axis : geometry.axes(s))
+      weights.push_back(1 / axis.variance);
+  const double* own_weights = weights.data();
   for (const SurfaceRecord& s : geometry.surfaces()) {
     const auto axes = geometry.axes(s);
-    surfaces.push_back({s, axes.data(), independent_axis(axes)});
+    surfaces.push_back({s, axes.data(), own_weights, independent_axis(axes)});
+    own_weights += axes.size();
   }
 }
 

@@ -49,13 +49,9 @@ inline constexpr std::array matrix_targets = {
                  &Resolution::start_plane}};
 
 inline LaneExtras extras_for(const ResolutionArrays& r) {
-  if (!r.scattering_variance.empty() || !r.hit_variance.empty())
-    return LaneExtras::budget;
-  if (!r.mu_phi.empty() || !r.mu_theta.empty())
-    return LaneExtras::limits_and_shares;
-  if (!r.sigma_p_rel_hit_only.empty() || !r.sigma_p_rel_ms_only.empty())
-    return LaneExtras::limits;
-  return LaneExtras::none;
+  return {!r.sigma_p_rel_hit_only.empty() || !r.sigma_p_rel_ms_only.empty(),
+          !r.mu_phi.empty() || !r.mu_theta.empty() ||
+              r.scattering_variance.asked_for() || r.hit_variance.asked_for()};
 }
 
 }  // namespace gttf::detail

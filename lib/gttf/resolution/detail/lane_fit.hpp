@@ -5,12 +5,13 @@
 
 #include <limits>
 
-#include "gttf/resolution/detail/lane_steps.hpp"
+#include "gttf/fit/kink_steps.hpp"
+#include "gttf/resolution/detail/lane_way_back.hpp"
 #include "gttf/resolution/detail/momentum.hpp"
 
 namespace gttf::detail {
 
-template <class S, LaneExtras extras>
+template <class S, bool limits, bool way_back>
 class LaneFitter {
  public:
   explicit LaneFitter(LaneFit& task)
@@ -18,13 +19,7 @@ class LaneFitter {
         line_(line_of<S>(*task.tracks, task.bz)),
         inv_sin2_(line_.inv_sin_theta * line_.inv_sin_theta),
         x_over_x0_(L::load(task.tracks->x_over_x0)),
-        changes_(line_) {
-    if constexpr (way_back) {
-      steps_ = reinterpret_cast<LaneStep<S>*>(task.workspace);
-      rows_ = reinterpret_cast<Row<S>*>(task.workspace +
-                                        task.n_crossings * sizeof(LaneStep<S>));
-    }
-  }
+        back_(task, line_) {}
 
   void run() {
     if (task_.guessed && !misses_others()) return;
@@ -41,28 +36,24 @@ class LaneFitter {
       store_matrix(StartPlane<S>(line_).covariance(perigee_),
                    LanePlane::start_plane);
     store_momentum();
-    if constexpr (way_back) walk_back();
+    if constexpr (way_back) back_.run(inside_);
     task_.doubtful = doubtful_;
   }
 
  private:
   using L = Lane<S>;
   using Equations = FiveEquations<S>;
-  static constexpr bool limits = extras != LaneExtras::none;
-  static constexpr bool budget = extras == LaneExtras::budget;
-  static constexpr bool way_back =
-      extras == LaneExtras::limits_and_shares || budget;
   static constexpr auto nonzero = ZeroVariance::excluded;
   static constexpr auto zero = ZeroVariance::allowed;
-  /// Functions of the line whose errors are traced back: all five, or theta and
-  /// kappa, the last two.
-  static constexpr std::size_t n_functions = budget ? 5 : 2;
+  template <int>
   struct Nothing {
-    Nothing() = default;
-    explicit Nothing(const Line<S>&) {}
+    template <class... Arguments>
+    explicit Nothing(const Arguments&...) {}
   };
-  template <class T, int>
-  using OfLimits = std::conditional_t<limits, T, Nothing>;
+  template <class T, int i>
+  using OfLimits = std::conditional_t<limits, T, Nothing<i>>;
+  template <class T, int i>
+  using OfWayBack = std::conditional_t<way_back, T, Nothing<i>>;
   static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
   /// Is a guess right about the surfaces that are not on the list? Most are far
@@ -111,6 +102,13 @@ class LaneFitter {
     outer_arc_ = x.arc;
   }
 
+  LaneKink<S>& kink(std::size_t k) {
+    if constexpr (way_back)
+      return back_.step(k).kink;
+    else
+      return kinks_[k % 2];
+  }
+
   /// Where the track crosses.
   void cross_at(std::size_t k) {
     const LaneCrossing& c = task_.list[k];
@@ -128,7 +126,7 @@ class LaneFitter {
     const Crossing<S>& x = x_[k % 4];
     const LaneBits scattering = c.kinked | c.inner;
     if (scattering == 0) return;
-    LaneKink<S>& kink = kink_[k % 2];
+    LaneKink<S>& kink = this->kink(k);
     kink_in_lanes(line_, s.record, x, task_.scattering, x_over_x0_, kink);
     if (task_.mixed) [[unlikely]] {
       for (std::size_t i = 0; i < 3; ++i) {
@@ -136,10 +134,6 @@ class LaneFitter {
         kink.b.phi[i] = in_lanes(scattering, kink.b.phi[i], 0);
       }
       kink.w = in_lanes(scattering, kink.w, 0);
-    }
-    if constexpr (way_back) {
-      steps_[k].kink = kink.b;
-      steps_[k].w = kink.w;
     }
   }
 
@@ -150,7 +144,7 @@ class LaneFitter {
     const LaneCrossing& c = task_.list[k];
     const LaneSurface& s = task_.surfaces[c.surface];
     const Crossing<S>& x = x_[k % 4];
-    const LaneKink<S>& kink = kink_[k % 2];
+    const LaneKink<S>& kink = this->kink(k);
     if (c.kinked != 0)
       scatter_all(s, kink.b, in_lanes(c.kinked, kink.w, 0), c, k);
     if (k > 0) kink_at(k - 1);
@@ -174,8 +168,9 @@ class LaneFitter {
   void scatter_all(const LaneSurface& s, const Kink<S>& b, const S& w,
                    const LaneCrossing& c, std::size_t k) {
     const S w_phi = w * inv_sin2_;
-    scatter_in_lanes<nonzero, way_back>(all_, b, w, w_phi,
-                                        way_back ? &steps_[k].gain : nullptr);
+    KinkGain<S>* gain = nullptr;
+    if constexpr (way_back) gain = &back_.step(k).gain;
+    scatter_in_lanes<nonzero, way_back>(all_, b, w, w_phi, gain);
     if constexpr (limits) {
       scatter_in_lanes<zero, false>(exact_, b, w, w_phi,
                                     static_cast<KinkGain<S>*>(nullptr));
@@ -208,14 +203,14 @@ class LaneFitter {
         mask(b);
         const S vb = variance(q + 1);
         if constexpr (way_back) {
-          rows_[n_rows_++] = a;
-          rows_[n_rows_++] = b;
+          back_.next_row() = a;
+          back_.next_row() = b;
         }
         measure_in_lanes<nonzero>(all_, a, va, b, vb);
         if constexpr (limits) measure_in_lanes<nonzero>(hits_, a, va, b, vb);
       } else {
         make_row(q, a);
-        if constexpr (way_back) rows_[n_rows_++] = a;
+        if constexpr (way_back) back_.next_row() = a;
         measure_in_lanes<nonzero>(all_, a, va);
         if constexpr (limits) measure_in_lanes<nonzero>(hits_, a, va);
       }
@@ -240,14 +235,13 @@ class LaneFitter {
     doubtful_ |= active & lanes_in_doubt(e, line_.kappa);
     const Covariance5<S> c = covariance(e);
     const auto mask = L::mask(active);
-    for (std::size_t i = 0; i < 5; ++i)
-      for (std::size_t j = 0; j < 5; ++j)
-        perigee_[i][j] = select(mask, c[i][j], perigee_[i][j]);
-    if constexpr (way_back)
-      for (std::size_t q = 0; q < n_functions; ++q)
+    const auto take = [&](Covariance5<S>& to) {
+      for (std::size_t i = 0; i < 5; ++i)
         for (std::size_t j = 0; j < 5; ++j)
-          inside_[q][j] =
-              select(mask, c[q + 5 - n_functions][j], inside_[q][j]);
+          to[i][j] = select(mask, c[i][j], to[i][j]);
+    };
+    take(perigee_);
+    if constexpr (way_back) take(inside_);
     if constexpr (limits) {
       if (task_.bz == 0) hits_.v[4] = exact_.v[4] = S(0);
       doubtful_ |= active & lanes_in_doubt(hits_, line_.kappa);
@@ -274,22 +268,15 @@ class LaneFitter {
     return task_.out[plane] != nullptr;
   }
 
-  /// Also asks for the place of the next lanes: results are many short pieces
-  /// far apart, which no processor sees coming.
-  static void write(const S& x, double* to) {
-    L::store(x, to);
-    __builtin_prefetch(to + L::width, 1);
-  }
-
   void store(const S& x, std::size_t plane) {
-    if (asked_for(plane)) write(x, task_.out[plane]);
+    if (asked_for(plane)) write_lanes(x, task_.out[plane]);
   }
 
   void store_matrix(const Covariance5<S>& c, std::size_t plane) {
     if (!asked_for(plane)) return;
     for (std::size_t i = 0; i < 5; ++i)
       for (std::size_t j = 0; j <= i; ++j)
-        write(in_user_parameters(c[i][j], i, j), task_.out[plane++]);
+        write_lanes(in_user_parameters(c[i][j], i, j), task_.out[plane++]);
   }
 
   void store_some(const Covariance5<S>& c, std::size_t plane, LaneBits active) {
@@ -324,111 +311,36 @@ class LaneFitter {
     }
   }
 
-  void walk_back() {
-    const std::array<Row<S>, n_functions> start = inside_;
-    hit_sum_.fill(S(0));
-    for (std::size_t k = 0; k < task_.n_crossings; ++k) {
-      const LaneCrossing& c = task_.list[k];
-      if constexpr (budget) {
-        scattering_parts_.fill(S(0));
-        hit_parts_.fill(S(0));
-      }
-      if (c.inner != 0) add_inner(steps_[k], c.inner);
-      if (c.fitted != 0) take_hits(task_.surfaces[c.surface]);
-      if (c.kinked != 0) take_kinks(steps_[k]);
-      store_parts(scattering_parts_, c.surface, task_.scattering_variance);
-      store_parts(hit_parts_, c.surface, task_.hit_variance);
-    }
-    store_share(hit_sum_[n_functions - 1], start[n_functions - 1][4],
-                LanePlane::mu_phi);
-    store_share(hit_sum_[n_functions - 2], start[n_functions - 2][3],
-                LanePlane::mu_theta);
-  }
-
-  void store_share(const S& part, const S& whole, std::size_t plane) {
-    using std::sqrt;
-    store(sqrt(part / whole), plane);
-  }
-
-  void store_parts(const LaneParts<S>& parts, unsigned surface, double* to) {
-    if (!budget || to == nullptr) return;
-    to += surface * n_parameters * task_.budget_stride;
-    for (const S& part : parts) {
-      write(part, to);
-      to += task_.budget_stride;
-    }
-  }
-
-  /// Hits of a crossing, whose rows were kept last of those still there.
-  void take_hits(const LaneSurface& s) {
-    n_rows_ -= s.record.n_axes;
-    for (unsigned q = 0; q < s.record.n_axes; ++q) {
-      const S weight(1 / s.axes[q].variance);
-      gain_in_lanes(inside_, rows_[n_rows_ + q], weight, gain_, hit_sum_);
-      if constexpr (budget) add_in_lanes(changes_, gain_, weight, hit_parts_);
-    }
-  }
-
-  void take_kinks(const LaneStep<S>& step) {
-    pass_in_lanes(step.kink, step.gain, inside_, with_kinks_);
-    if constexpr (budget) {
-      const S weight = select(step.w > S(0), S(1) / step.w, S(0));
-      add_in_lanes(changes_, with_kinks_.theta, weight, with_kinks_.phi,
-                   weight * line_.sin_theta * line_.sin_theta,
-                   scattering_parts_);
-    }
-  }
-
-  void add_inner(const LaneStep<S>& step, LaneBits active) {
-    if constexpr (budget) {
-      const Kink<S>& b = step.kink;
-      const S w = in_lanes(active, step.w, 0);
-      add_in_lanes(changes_, {b.theta[0], b.theta[1], b.theta[2], S(1), S(0)},
-                   w, {b.phi[0], b.phi[1], b.phi[2], S(0), S(0)}, w * inv_sin2_,
-                   scattering_parts_);
-    }
-  }
-
   LaneFit& task_;
   const Line<S> line_;
   const S inv_sin2_, x_over_x0_;
-  Crossing<S> x_[4];     ///< of crossing k at k % 4
-  LaneKink<S> kink_[2];  ///< of crossing k at k % 2
+  Crossing<S> x_[4];  ///< of crossing k at k % 4
+  LaneKink<S> kinks_[2];
   Row<S> rows_of_hit_[2];
   // without limits there is one state only
   Equations all_;
   [[no_unique_address]] OfLimits<Equations, 0> hits_;
   [[no_unique_address]] OfLimits<Equations, 1> exact_;
   Covariance5<S> perigee_;
-  std::array<Row<S>, n_functions> inside_;
-  // the way back
-  [[no_unique_address]] const std::conditional_t<budget, ParameterChanges<S>,
-                                                 Nothing>
-      changes_;
-  std::array<S, n_functions> gain_, hit_sum_;
-  KinkCovariance<S, n_functions> with_kinks_;
-  LaneParts<S> scattering_parts_, hit_parts_;
+  [[no_unique_address]] OfWayBack<Covariance5<S>, 2> inside_;
+  [[no_unique_address]] OfWayBack<LaneWayBack<S>, 3> back_;
   S hit_only_, scattering_only_;
   S sum_{0}, outer_arc_{0};  ///< of x/X0; of the crossing outside
   MaskOf<S> as_guessed_ = S(0) < S(1);
   LaneBits doubtful_ = 0, no_scattering_limit_ = 0;
-  LaneStep<S>* steps_ = nullptr;
-  Row<S>* rows_ = nullptr;
-  std::size_t n_rows_ = 0;
 };
 
-template <class S, LaneExtras extras>
+template <class S, bool limits, bool way_back>
 [[gnu::flatten]] void fit_lanes(LaneFit& task) {
-  LaneFitter<S, extras>(task).run();
+  LaneFitter<S, limits, way_back>(task).run();
 }
 
 template <class S>
 constexpr LaneKernel make_lane_kernel() {
   return {Lane<S>::width,
           search_lanes<S>,
-          {fit_lanes<S, LaneExtras::none>, fit_lanes<S, LaneExtras::limits>,
-           fit_lanes<S, LaneExtras::limits_and_shares>,
-           fit_lanes<S, LaneExtras::budget>},
+          {{fit_lanes<S, false, false>, fit_lanes<S, false, true>},
+           {fit_lanes<S, true, false>, fit_lanes<S, true, true>}},
           lane_workspace<S>};
 }
 

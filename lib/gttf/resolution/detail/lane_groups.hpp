@@ -24,8 +24,11 @@ struct CrossingList {
 /// The detector as lanes see it.
 struct LaneGeometry {
   explicit LaneGeometry(const TrackingGeometry& geometry);
+  LaneGeometry(const LaneGeometry&) = delete;  // surfaces point to weights
+  LaneGeometry& operator=(const LaneGeometry&) = delete;
 
   std::vector<LaneSurface> surfaces;
+  std::vector<double> weights;  ///< of all coordinates
   double bz = 0;
 };
 

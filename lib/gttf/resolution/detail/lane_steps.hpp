@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of the streaming fit in lanes, inwards and on the way back.
+// The steps of the streaming fit in lanes, inwards.
 #pragma once
 
-#include "gttf/fit/kink_steps.hpp"
 #include "gttf/resolution/detail/lane_search.hpp"
-#include "gttf/resolution/detail/start_plane.hpp"
 #include "gttf/trajectory/scattering.hpp"
 
 namespace gttf::detail {
@@ -92,84 +90,6 @@ LaneBits lanes_in_doubt(const FiveEquations<S>& e, const S& kappa) {
                          both(both(e.v[2] <= S(1), e.v[3] <= S(1)),
                               e.v[4] <= S(1e6) * (kappa * kappa)));
   return all_lanes<S> & ~Lane<S>::bits(fine);
-}
-
-/// What the way back needs of a crossing; rows of coordinates stand apart.
-template <class S>
-struct LaneStep {
-  KinkGain<S> gain;
-  Kink<S> kink;
-  S w;
-};
-
-template <class S>
-std::size_t lane_workspace(std::size_t n_crossings, std::size_t n_coordinates) {
-  return n_crossings * sizeof(LaneStep<S>) + n_coordinates * sizeof(Row<S>);
-}
-
-/// A hit on the way back: adds its share of the variance of every function.
-/// @param gain  covariance of the functions with the coordinate
-template <class S, std::size_t M>
-[[gnu::noinline, gnu::flatten]] void gain_in_lanes(
-    const std::array<Row<S>, M>& inside, const Row<S>& row, const S& weight,
-    std::array<S, M>& gain, std::array<S, M>& sum) {
-  gain = covariance_with(inside, row);
-  for (std::size_t i = 0; i < M; ++i)
-    sum[i] = sum[i] + gain[i] * gain[i] * weight;
-}
-
-template <class S, std::size_t M>
-[[gnu::noinline, gnu::flatten]] void pass_in_lanes(
-    const Kink<S>& b, const KinkGain<S>& gain, std::array<Row<S>, M>& inside,
-    KinkCovariance<S, M>& with) {
-  with = pass_outwards(b, gain, inside);
-}
-
-/// A number for each Parameter.
-template <class S>
-using LaneParts = std::array<S, n_parameters>;
-
-/// What changes of the line mean for each Parameter.
-template <class S>
-struct ParameterChanges {
-  explicit ParameterChanges(const Line<S>& l)
-      : inverse_kappa(S(1) / l.kappa), cot_theta(l.cot_theta), plane(l) {}
-  S inverse_kappa, cot_theta;
-  StartPlane<S> plane;
-};
-
-template <class S>
-[[gnu::always_inline]] inline LaneParts<S> squares_of(
-    const ParameterChanges<S>& all, const Row<S>& s, const S& weight) {
-  const S p = -(s[4] * all.inverse_kappa);
-  const S pt = p + all.cot_theta * s[3];
-  const auto [x, y, tx, ty] = all.plane.change(s);
-  return {p * p * weight,       pt * pt * weight,     s[0] * s[0] * weight,
-          s[1] * s[1] * weight, s[2] * s[2] * weight, s[3] * s[3] * weight,
-          x * x * weight,       y * y * weight,       tx * tx * weight,
-          ty * ty * weight};
-}
-
-/// Adds change^2 * weight of every Parameter, the change of the line's being
-/// given; the same for two changes.
-template <class S>
-[[gnu::noinline, gnu::flatten]] void add_in_lanes(
-    const ParameterChanges<S>& all, const Row<S>& change, const S& weight,
-    LaneParts<S>& parts) {
-  const LaneParts<S> squares = squares_of(all, change, weight);
-  GTTF_UNROLL
-  for (std::size_t i = 0; i < n_parameters; ++i)
-    parts[i] = parts[i] + squares[i];
-}
-template <class S>
-[[gnu::noinline, gnu::flatten]] void add_in_lanes(
-    const ParameterChanges<S>& all, const Row<S>& a, const S& weight_a,
-    const Row<S>& b, const S& weight_b, LaneParts<S>& parts) {
-  const LaneParts<S> of_a = squares_of(all, a, weight_a);
-  const LaneParts<S> of_b = squares_of(all, b, weight_b);
-  GTTF_UNROLL
-  for (std::size_t i = 0; i < n_parameters; ++i)
-    parts[i] = parts[i] + of_a[i] + of_b[i];
 }
 
 }  // namespace gttf::detail

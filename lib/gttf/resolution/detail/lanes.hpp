@@ -21,6 +21,7 @@ namespace gttf::detail {
 struct LaneSurface {
   SurfaceRecord record;
   const CoordinateAxis* axes = nullptr;
+  const double* weights = nullptr;  ///< 1/variance of each
   /// The coordinate that with axes[0] measures a point; 0: there is none.
   unsigned independent_axis = 0;
 };
@@ -73,7 +74,10 @@ struct LanePlane {
 };
 
 /// What is asked for besides the covariances.
-enum class LaneExtras { none, limits, limits_and_shares, budget };
+struct LaneExtras {
+  bool limits = false;
+  bool way_back = false;  ///< mu or variances of layers
+};
 
 /// Extents of surfaces of one kind, for a look at one surface per lane; `n` is
 /// a multiple of most_lanes.
@@ -104,9 +108,10 @@ struct LaneFit {
   /// Where the number of the first lane goes, those of the others behind it;
   /// null: not asked for. Of a matrix all or none.
   double* out[LanePlane::count] = {};
-  /// LaneExtras::budget: the variance that scattering and hits of the surface s
-  /// add to the Parameter q, at (n_parameters s + q) budget_stride; or null.
-  double *scattering_variance = nullptr, *hit_variance = nullptr;
+  /// The variance that scattering and hits of the surface s add to a Parameter,
+  /// at s budget_stride; or null.
+  double *scattering_variance[n_parameters] = {},
+         *hit_variance[n_parameters] = {};
   std::size_t budget_stride = 0;
   /// Lanes whose result may be no resolution at all: a parameter is free, or
   /// nearly so.
@@ -121,7 +126,7 @@ struct LaneFit {
 struct LaneKernel {
   std::size_t width;
   void (*search)(LaneSearch&);
-  void (*fit[4])(LaneFit&);  ///< by LaneExtras
+  void (*fit[2][2])(LaneFit&);  ///< [limits][way back]
   std::size_t (*workspace)(std::size_t n_crossings, std::size_t n_coordinates);
 };
 
