@@ -43,6 +43,34 @@ struct PackMask {
   GTTF_LANES bool any(const PackMask& a) { return lane_bits(a) != 0; }
 };
 
+/// One of the two vectors of a Pack, as a scalar with which one can calculate.
+template <class Isa>
+struct HalfPack {
+  using Vector = typename Isa::Vector;
+
+  Vector vector;
+
+  HalfPack() = default;
+  [[gnu::always_inline]] explicit HalfPack(Vector v) : vector(v) {}
+  [[gnu::always_inline]] explicit HalfPack(double x) : vector(Isa::fill(x)) {}
+
+  GTTF_LANES HalfPack operator+(const HalfPack& a, const HalfPack& b) {
+    return HalfPack(a.vector + b.vector);
+  }
+  GTTF_LANES HalfPack operator-(const HalfPack& a, const HalfPack& b) {
+    return HalfPack(a.vector - b.vector);
+  }
+  GTTF_LANES HalfPack operator*(const HalfPack& a, const HalfPack& b) {
+    return HalfPack(a.vector * b.vector);
+  }
+  GTTF_LANES HalfPack operator/(const HalfPack& a, const HalfPack& b) {
+    return HalfPack(a.vector / b.vector);
+  }
+  GTTF_LANES HalfPack operator-(const HalfPack& a) {
+    return HalfPack(-a.vector);
+  }
+};
+
 /// Two vectors side by side: independent chains of operations that hide each
 /// other's latency. Two members and no array, which g++ 12 would not keep in
 /// registers.

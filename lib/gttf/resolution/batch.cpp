@@ -181,14 +181,15 @@ class Worker {
     if (!job_.results.status.empty())
       for (std::size_t lane = 0; lane < group.n; ++lane)
         job_.results.status[group.track[lane]] = status;
-    for (std::size_t lane = 0; lane < group.n; ++lane) {
+    std::size_t& fitted =
+        group.mixed ? statistics_.mixed_lists : statistics_.same_list;
+    fitted += group.n;
+    for (std::size_t lane = 0; fit_.doubtful != 0 && lane < group.n; ++lane)
       if ((fit_.doubtful >> lane & 1) != 0) {
+        --fitted;
         ++statistics_.doubtful;
         alone_.push_back(group.track[lane]);
-      } else {
-        ++(group.mixed ? statistics_.mixed_lists : statistics_.same_list);
       }
-    }
     return {true, fit_.turned_back};
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "gttf/resolution/detail/lane_groups.hpp"
@@ -90,7 +91,7 @@ void LaneGroups::gather(const LaneGroup& group, LaneTracks& lanes) const {
     if (from.size() == 1)
       std::fill_n(to.value, most_lanes, from[0]);
     else if (group.in_a_row && group.track[0] + most_lanes <= from.size())
-      std::copy_n(&from[group.track[0]], most_lanes, to.value);
+      std::memcpy(to.value, &from[group.track[0]], sizeof to.value);
     else
       for (std::size_t lane = 0; lane < kernel_.width; ++lane)
         to.value[lane] = from[group.track[lane]];

@@ -42,7 +42,7 @@ class LaneFitter {
 
  private:
   using L = Lane<S>;
-  using Equations = FiveEquations<S>;
+  using Equations = LaneEquations<S>;
   static constexpr auto nonzero = ZeroVariance::excluded;
   static constexpr auto zero = ZeroVariance::allowed;
   template <int>
@@ -230,7 +230,7 @@ class LaneFitter {
 
   /// Takes the results of the lanes whose innermost hit this is.
   void finish(const LaneSurface& s, const Crossing<S>& x, LaneBits active) {
-    Equations e = all_;
+    FiveEquations<S> e = all_.whole();
     if (task_.bz == 0) e.v[4] = S(0);
     doubtful_ |= active & lanes_in_doubt(e, line_.kappa);
     const Covariance5<S> c = covariance(e);
@@ -243,12 +243,13 @@ class LaneFitter {
     take(perigee_);
     if constexpr (way_back) take(inside_);
     if constexpr (limits) {
-      if (task_.bz == 0) hits_.v[4] = exact_.v[4] = S(0);
-      doubtful_ |= active & lanes_in_doubt(hits_, line_.kappa);
+      FiveEquations<S> hits = hits_.whole(), exact = exact_.whole();
+      if (task_.bz == 0) hits.v[4] = exact.v[4] = S(0);
+      doubtful_ |= active & lanes_in_doubt(hits, line_.kappa);
       doubtful_ |=
-          active & lanes_in_doubt(exact_, line_.kappa) & ~no_scattering_limit_;
-      hit_only_ = select(mask, hits_.v[4], hit_only_);
-      scattering_only_ = select(mask, exact_.v[4], scattering_only_);
+          active & lanes_in_doubt(exact, line_.kappa) & ~no_scattering_limit_;
+      hit_only_ = select(mask, hits.v[4], hit_only_);
+      scattering_only_ = select(mask, exact.v[4], scattering_only_);
     }
     if (asked_for(LanePlane::without_inner))
       store_some(c, LanePlane::without_inner, active);

@@ -2,6 +2,7 @@
 // The steps of the streaming fit in lanes, inwards.
 #pragma once
 
+#include "gttf/resolution/detail/lane_equations.hpp"
 #include "gttf/resolution/detail/lane_search.hpp"
 #include "gttf/trajectory/scattering.hpp"
 
@@ -61,26 +62,55 @@ template <class S>
   all = both(all, is_crossed(line, s, x));
 }
 
-/// Adds one coordinate; two coordinates. One after the other: the second
-/// follows one row behind the first, while a rotation of both at once would
-/// wait for the division of each row.
+/// Has the equations stand in memory at this point of the program, where the
+/// next step finds them as operands. Else the compiler stores them elsewhere.
+template <class S>
+[[gnu::always_inline]] inline void stand_in_memory(FiveEquations<S>& e) {
+  asm volatile("" : "+m"(e));
+}
+
+/// Adds one coordinate; two coordinates.
 template <ZeroVariance z, class S>
-[[gnu::noinline]] void measure_in_lanes(FiveEquations<S>& e, const Row<S>& a,
-                                        const S& va) {
-  measure<z>(e, a, va);
+[[gnu::noinline, gnu::flatten]] void measure_in_lanes(LaneEquations<S>& e,
+                                                      const Row<S>& a,
+                                                      const S& va) {
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < Parts<S>::count; ++i)
+    measure<z>(e.part[i], part_of<S>(a, i), Parts<S>::get(va, i));
 }
 template <ZeroVariance z, class S>
-[[gnu::noinline]] void measure_in_lanes(FiveEquations<S>& e, const Row<S>& a,
-                                        const S& va, const Row<S>& b,
-                                        const S& vb) {
-  measure_pair<z>(e, a, va, b, vb);
+[[gnu::noinline, gnu::flatten]] void measure_in_lanes(LaneEquations<S>& e,
+                                                      const Row<S>& a,
+                                                      const S& va,
+                                                      const Row<S>& b,
+                                                      const S& vb) {
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < Parts<S>::count; ++i) {
+    measure<z>(e.part[i], part_of<S>(a, i), Parts<S>::get(va, i));
+    stand_in_memory(e.part[i]);
+  }
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < Parts<S>::count; ++i)
+    measure<z>(e.part[i], part_of<S>(b, i), Parts<S>::get(vb, i));
 }
 
 template <ZeroVariance z, bool keep_gain, class S>
-[[gnu::noinline]] void scatter_in_lanes(FiveEquations<S>& e, const Kink<S>& b,
-                                        const S& w, const S& w_phi,
-                                        KinkGain<S>* gain) {
-  scatter<z, keep_gain>(e, b, w, w_phi, gain);
+[[gnu::noinline, gnu::flatten]] void scatter_in_lanes(LaneEquations<S>& e,
+                                                      const Kink<S>& b,
+                                                      const S& w,
+                                                      const S& w_phi,
+                                                      KinkGain<S>* gain) {
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < Parts<S>::count; ++i) {
+    KinkGain<Part<S>> of_part;
+    scatter<z, keep_gain>(
+        e.part[i], Kink<Part<S>>{part_of<S>(b.theta, i), part_of<S>(b.phi, i)},
+        Parts<S>::get(w, i), Parts<S>::get(w_phi, i), &of_part);
+    if constexpr (keep_gain) {
+      put_part<S>(of_part.theta, i, gain->theta);
+      put_part<S>(of_part.phi, i, gain->phi);
+    }
+  }
 }
 
 /// Lanes in which a variance is so large that the parameter may be free.
