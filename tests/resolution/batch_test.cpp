@@ -300,6 +300,39 @@ TEST_CASE("batch: the budget of every layer is that of make_budget()") {
   }
 }
 
+TEST_CASE("batch: a budget does not depend on which others are asked for") {
+  // more crossings than one stretch of the way back, and tracks of all kinds
+  const Detector d =
+      read_detector(GTTF_SOURCE_DIR "/detectors/idea.yaml").detector;
+  const TrackingGeometry geometry(d);
+  const TrackList tracks = grid(0.3);
+  const std::size_t layers = geometry.surfaces().size();
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const AtLevel at(level);
+    BatchOutput all(tracks.size(), layers), some(tracks.size(), layers);
+    const ResolutionArrays expected = all.views(), views = some.views();
+    resolve(geometry, tracks.views(), {}, expected);
+    ResolutionArrays wanted = views;
+    wanted.hit_variance = wanted.scattering_variance = {};
+    wanted.hit_variance[Parameter::d0] = views.hit_variance[Parameter::d0];
+    wanted.scattering_variance[Parameter::ty] =
+        views.scattering_variance[Parameter::ty];
+    resolve(geometry, tracks.views(), {}, wanted);
+    const auto numbers = [](std::span<const double> x) {
+      return std::vector<double>(x.begin(), x.end());
+    };
+    CHECK(same_bits(numbers(views.hit_variance[Parameter::d0]),
+                    numbers(expected.hit_variance[Parameter::d0])));
+    CHECK(same_bits(numbers(views.scattering_variance[Parameter::ty]),
+                    numbers(expected.scattering_variance[Parameter::ty])));
+    CHECK(same_bits(some.mu_theta, all.mu_theta));
+    const auto untouched = numbers(views.hit_variance[Parameter::p]);
+    CHECK(std::all_of(untouched.begin(), untouched.end(),
+                      [](double x) { return x == 0; }));
+  }
+}
+
 TEST_CASE("batch: what lanes cannot do is done one by one, and counted") {
   const TrackingGeometry geometry(make_barrel(6, 30, 1000, 2, 0.01, 0.01));
   TrackList tracks;
