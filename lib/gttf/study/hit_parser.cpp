@@ -186,8 +186,8 @@ class HitParser::Row {
 
 ParsedBlock HitParser::parse(const CsvBlock& block) const {
   ParsedBlock parsed;
-  constexpr std::size_t usual_line = 40;  // bytes
-  parsed.tracks.hits.reserve(block.text.size() / usual_line);
+  constexpr std::size_t short_line = 32;  // bytes
+  parsed.tracks.hits.reserve(block.text.size() / short_line);
   auto& tracks = parsed.tracks.tracks;
   const auto add = [&](const FileHit& hit, std::string_view id,
                        std::string_view event, bool same_track) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fast_float/fast_float.h>
-
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <system_error>
 
@@ -18,9 +15,6 @@ namespace {
 const char* read_number(const char* at, const char* end, double& value) {
   const char* const digit = at != end && *at == '-' ? at + 1 : at;
   if (digit == end || *digit < '0' || *digit > '9') return nullptr;
-  const auto fast = fast_float::from_chars(at, end, value);
-  if (fast.ec == std::errc() && std::isnormal(value)) return fast.ptr;
-  // Zero, or out of range, which only the standard library tells.
   const auto [stop, error] = std::from_chars(at, end, value);
   return error == std::errc() ? stop : nullptr;
 }
