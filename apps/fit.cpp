@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "fit_options.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/core/parallel.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/study/fit_table.hpp"
 #include "outputs.hpp"
@@ -141,9 +143,15 @@ class Fit : public Verb {
         options_.residuals.empty();
     auto provenance =
         provenance_of(arguments, options_.output, nullptr, {&detector, 1});
-    if (provenance)
-      provenance->inputs.push_back(
-          {options_.hits, read_later ? "" : sha256_of_file(options_.hits)});
+    if (!provenance) return provenance;
+    InputFile& hits = provenance->inputs.emplace_back();
+    hits.file = options_.hits;
+    if (read_later) return provenance;
+    // made while the first tracks are fitted
+    const auto when = thread_count(options_.threads) > 1
+                          ? std::launch::async
+                          : std::launch::deferred;
+    hits.pending = std::async(when, sha256_of_file, options_.hits);
     return provenance;
   }
 

@@ -22,5 +22,5 @@ write_basic_package_version_file(
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/gttfConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/gttfConfigVersion.cmake
-  cmake/FindLibmd.cmake
+  cmake/FindNettle.cmake
   DESTINATION ${GTTF_PACKAGE_DIR})

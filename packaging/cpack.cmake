@@ -18,7 +18,8 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS librsvg2-bin)
 # for find_package(gttf)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-  "cmake, libeigen3-dev, libfmt-dev, libmd-dev, libyaml-cpp-dev")
+  "cmake, libdragonbox-dev, libeigen3-dev, libfmt-dev, libyaml-cpp-dev, \
+nettle-dev")
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/deb_changelog.cmake)
 set(CPACK_STRIP_FILES ON)
 # whatever the umask of who builds it

@@ -55,6 +55,23 @@ TEST_CASE("csv: cells are quoted where RFC 4180 asks for it") {
   CHECK(cell("").empty());
 }
 
+TEST_CASE("csv: numbers and words that repeat another cell are its text") {
+  const std::string longer(40, 'x');
+  Table table;
+  table.add("text", Texts{"a", "a", longer, longer, "b"});
+  table.add("x", Reals{0.125, 0.5, 0.75, none, 0.1});
+  table.add("n", Integers{3, 3, 3, 4, 4});
+  table.add("same_but_for_ends", Reals{7, 0.5, 0.75, none, 8});
+  table.add("never", Reals{1e-300, 1e-300, 0.75, 1e-300, none});
+  CHECK(csv(table) ==
+        "text,x,n,same_but_for_ends,never\n"
+        "a,0.125,3,7,1e-300\n"
+        "a,0.5,3,0.5,1e-300\n" +
+            longer + ",0.75,3,0.75,0.75\n" + longer +
+            ",,4,,1e-300\n"
+            "b,0.1,4,8,\n");
+}
+
 TEST_CASE("csv: provenance stands in comment lines before the header") {
   TableStyle style;
   style.provenance = Provenance{};

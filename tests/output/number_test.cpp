@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -38,6 +40,38 @@ TEST_CASE("number: the exact text is the shortest that reads back") {
   for (int i = 0; i < 1000; ++i) {
     const double value = std::pow(10.0, exponent(random));
     CHECK(std::strtod(exact(value).c_str(), nullptr) == value);
+  }
+}
+
+TEST_CASE("number: the exact text is that of std::to_chars") {
+  const auto check = [](double value) {
+    std::array<char, longest_number> text{};
+    std::to_chars(text.data(), text.data() + text.size(), value);
+    const std::string expected = text.data();
+    REQUIRE(exact(value) == expected);
+    REQUIRE(exact(-value) == "-" + expected);
+  };
+  for (int e = -8; e <= 8; ++e) {
+    const double ten = std::pow(10.0, e);
+    for (const double digits : {1.0, 9.0, 1.2, 1.25, 1.234, 9.9999, 1.000001}) {
+      check(digits * ten);
+      check(std::nextafter(digits * ten, 0));
+      check(std::nextafter(digits * ten, 1e9));
+    }
+  }
+  for (int i = 1; i <= 1 << 14; ++i) {
+    check(i);
+    check(i / 8.0);
+    check(i / 1000.0);
+  }
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> exponent(-6, 6);
+  std::uniform_int_distribution<int> places(0, 16);
+  for (int i = 0; i < 100000; ++i) {
+    const double value = std::pow(10.0, exponent(random));
+    check(value);
+    const double unit = std::pow(10.0, places(random));
+    check(std::max(1.0, std::round(value * unit)) / unit);
   }
 }
 

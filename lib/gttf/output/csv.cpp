@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -31,10 +33,21 @@ void put_exact(Text& out, Number value) {
   out.resize(static_cast<std::size_t>(end - out.data()));
 }
 
-/// What stands there, once more.
-void repeat(Text& out, std::size_t from, std::size_t length) {
-  out.reserve(out.size() + length);
-  put(out, {out.data() + from, length});
+/// Where a cell stands in the text.
+struct Cell {
+  std::size_t from = 0, length = 0;
+};
+
+/// Appends the text of a cell once more.
+void repeat(Text& out, const Cell& cell) {
+  constexpr std::size_t usual = 32;  // copied as a whole: faster than counted
+  if (cell.length > usual || cell.from + usual > out.size()) {
+    out.reserve(out.size() + cell.length);
+    return put(out, {out.data() + cell.from, cell.length});
+  }
+  out.reserve(out.size() + usual);
+  std::memcpy(out.data() + out.size(), out.data() + cell.from, usual);
+  out.resize(out.size() + cell.length);
 }
 
 /// Writes cells of a column; grids repeat most numbers and words, whose text is
@@ -50,16 +63,29 @@ class ColumnWriter {
       texts_ = std::get<Texts>(column.cells).data();
   }
 
+  /// Numbers equal to those that `others`, written before this column, have in
+  /// a row shall have their text in all rows where they agree.
+  void find_twin(std::span<const ColumnWriter> others, std::size_t row) {
+    if (!reals_) return;
+    for (std::size_t i = 0; i < others.size(); ++i)
+      if (others[i].reals_ && same_bits(others[i].reals_[row], reals_[row])) {
+        twin_ = &others[i];
+        return;
+      }
+  }
+
   void append(Text& out, std::size_t row) {
-    if (row > 0 && same_as_before(row)) return repeat(out, from_, length_);
-    from_ = out.size();
-    if (reals_)
+    if (row > 0 && same_as_before(row)) return repeat(out, cell_);
+    const std::size_t from = out.size();
+    if (twin_ && same_bits(twin_->reals_[row], reals_[row]))
+      repeat(out, twin_->cell_);
+    else if (reals_)
       append_number(out, reals_[row]);
     else if (integers_)
       put_exact(out, integers_[row]);
     else
       append_text(out, texts_[row]);
-    length_ = out.size() - from_;
+    cell_ = {from, out.size() - from};
   }
 
  private:
@@ -86,8 +112,9 @@ class ColumnWriter {
   const double* reals_ = nullptr;
   const std::int64_t* integers_ = nullptr;
   const std::string* texts_ = nullptr;
+  const ColumnWriter* twin_ = nullptr;
   int precision_;
-  std::size_t from_ = 0, length_ = 0;  ///< where the last cell stands
+  Cell cell_;  ///< the last one
   std::string other_;
 };
 
@@ -126,16 +153,23 @@ void CsvWriter::write_head(const Table& block) {
 }
 
 PreparedBlock CsvWriter::prepare(const Table& block) const {
+  const std::vector<std::size_t> shown = shown_columns(block, style_);
+  const std::size_t rows = block.rows();
   std::vector<ColumnWriter> columns;
-  for (const std::size_t i : shown_columns(block, style_))
-    columns.emplace_back(block.columns[i], style_.precision);
+  columns.reserve(shown.size());  // they point to each other
+  for (const std::size_t i : shown) {
+    ColumnWriter column(block.columns[i], style_.precision);
+    if (rows > 0) column.find_twin(columns, rows / 2);
+    columns.push_back(std::move(column));
+  }
   Text text;
-  for (std::size_t row = 0; row < block.rows(); ++row) {
+  for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (i > 0) text.push_back(',');
       columns[i].append(text, row);
     }
     text.push_back('\n');
+    if (row == 0) text.reserve(text.size() * (rows + rows / 8));
   }
   return {fmt::to_string(text), {}};
 }

@@ -117,11 +117,12 @@ std::string facts(const Page& page,
   if (provenance) {
     add("Program", escaped(provenance->program + " " + provenance->version));
     add("Command", "<code>" + escaped(provenance->command_line) + "</code>");
-    for (const InputFile& input : provenance->inputs)
-      add("Input", "<code>" + escaped(input.file) + "</code>" +
-                       (input.sha256.empty()
-                            ? ""
-                            : " · sha256 <code>" + input.sha256 + "</code>"));
+    for (const InputFile& input : provenance->inputs) {
+      const std::string& hash = input.hash();
+      add("Input",
+          "<code>" + escaped(input.file) + "</code>" +
+              (hash.empty() ? "" : " · sha256 <code>" + hash + "</code>"));
+    }
     if (provenance->seed) add("Seed", std::to_string(*provenance->seed));
   }
   for (const auto& [name, text] : page.facts) add(name, html_runs(text));

@@ -83,10 +83,12 @@ Provenance make_provenance(std::span<const std::string> arguments) {
 std::string to_lines(const Provenance& p, std::string_view prefix) {
   std::string out = fmt::format("{}{} {}\n", prefix, p.program, p.version);
   out += fmt::format("{}command: {}\n", prefix, p.command_line);
-  for (const InputFile& input : p.inputs)
+  for (const InputFile& input : p.inputs) {
+    const std::string& hash = input.hash();
     out +=
         fmt::format("{}input: {}{}{}\n", prefix, without_controls(input.file),
-                    input.sha256.empty() ? "" : " sha256:", input.sha256);
+                    hash.empty() ? "" : " sha256:", hash);
+  }
   if (p.seed) out += fmt::format("{}seed: {}\n", prefix, *p.seed);
   return out;
 }
@@ -97,12 +99,13 @@ Document to_document(const Provenance& p) {
   document.set("version", p.version);
   document.set("command_line", p.command_line);
   Document::List inputs;
-  for (const InputFile& input : p.inputs)
-    inputs.push_back(Document()
-                         .set("file", input.file)
-                         .set("sha256", input.sha256.empty()
-                                            ? Document()
-                                            : Document(input.sha256)));
+  for (const InputFile& input : p.inputs) {
+    const std::string& hash = input.hash();
+    inputs.push_back(
+        Document()
+            .set("file", input.file)
+            .set("sha256", hash.empty() ? Document() : Document(hash)));
+  }
   document.set("inputs", std::move(inputs));
   if (p.seed) {
     // As text if a double, which most JSON readers use, cannot hold it.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,12 @@ namespace gttf {
 struct InputFile {
   std::string file;    ///< as given by the user
   std::string sha256;  ///< of what was read; hex; empty: a stream, unknown
+  /// The same where another thread is still making it; hash() waits.
+  std::shared_future<std::string> pending = {};
+
+  const std::string& hash() const {
+    return pending.valid() ? pending.get() : sha256;
+  }
 };
 
 /// What made a result. No time and no machine: the same inputs give the same

@@ -2,7 +2,6 @@
 #include "gttf/study/fit_study.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <future>
 #include <memory>
 #include <optional>
@@ -10,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "gttf/core/parallel.hpp"
+#include "gttf/core/ordered_stream.hpp"
 #include "gttf/study/detail/fit_groups.hpp"
 #include "gttf/study/fit_table.hpp"
 
@@ -39,27 +38,35 @@ struct FitTools {
   detail::FitGroups groups;
 };
 
-/// Runs one job at a time beside the calling thread, or within it.
-class Beside {
+/// Hands out the blocks of a file; reads the next ones meanwhile.
+class Blocks {
  public:
-  explicit Beside(bool wanted) : wanted_(wanted) {}
-
-  /// Waits for the job before; throws what that one threw.
-  template <class Job>
-  void run(Job job) {
-    wait();
-    if (wanted_)
-      running_ = std::async(std::launch::async, std::move(job));
-    else
-      job();
+  Blocks(HitFile& file, unsigned threads)
+      : file_(file),
+        when_(threads > 1 ? std::launch::async : std::launch::deferred) {
+    read_ahead();
   }
-  void wait() {
-    if (running_.valid()) running_.get();
+
+  std::optional<HitBlock> next() {
+    if (next_ == wave_.size()) {
+      next_ = 0;
+      wave_ = ahead_.get();
+      if (wave_.empty()) return std::nullopt;
+      read_ahead();
+    }
+    return std::move(wave_[next_++]);
   }
 
  private:
-  bool wanted_;
-  std::future<void> running_;
+  void read_ahead() {
+    ahead_ = std::async(when_, [this] { return file_.next(); });
+  }
+
+  HitFile& file_;
+  std::launch when_;
+  std::vector<HitBlock> wave_;
+  std::size_t next_ = 0;  // of the wave
+  std::future<std::vector<HitBlock>> ahead_;
 };
 
 }  // namespace
@@ -134,54 +141,33 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
   };
 
   FitCounts counts;
-  Beside writer(options.threads > 1);
-  const auto write = [&](std::vector<FittedBlock> wave) {
-    for (const FittedBlock& block : wave) {
-      tracks.write_prepared(block.tracks, block.prepared_tracks);
-      if (residuals != nullptr)
-        residuals->write_prepared(block.residuals, block.prepared_residuals);
-    }
-  };
   std::vector<std::unique_ptr<FitTools>> tools(
       std::max<std::size_t>(1, options.threads));
   std::ranges::generate(tools, make_tools);
-  // the next blocks are read while these are fitted
-  const auto read_ahead = [&] {
-    return std::async(
-        options.threads > 1 ? std::launch::async : std::launch::deferred,
-        [&file] { return file.next(); });
-  };
-  std::future<std::vector<HitBlock>> ahead = read_ahead();
-  bool any = false;
-  for (std::vector<HitBlock> wave = ahead.get(); !wave.empty();
-       wave = ahead.get()) {
-    ahead = read_ahead();
-    any = true;
-    std::vector<FittedBlock> results(wave.size());
-    std::atomic<std::size_t> n_workers = 0;
-    parallel_workers(wave.size(), options.threads, [&](const auto& next) {
-      FitTools& own = *tools[n_workers++];
-      while (const auto i = next()) {
-        results[*i] = fit_block(wave[*i], own);
-        wave[*i] = {};
-      }
-    });
-    for (const FittedBlock& block : results) {
-      counts.tracks += block.n;
-      counts.fitted += block.fitted;
-      counts.ways += block.ways;
-    }
-    writer.run([&write, moved = std::move(results)]() mutable {
-      write(std::move(moved));
-    });
+  const auto write = [&](const FittedBlock& block) {
+    counts.tracks += block.n;
+    counts.fitted += block.fitted;
+    counts.ways += block.ways;
+    tracks.write_prepared(block.tracks, block.prepared_tracks);
+    if (residuals != nullptr)
+      residuals->write_prepared(block.residuals, block.prepared_residuals);
     if (options.progress) options.progress(counts.tracks);
-  }
-  writer.wait();
-  if (!any) {  // a header of no rows
-    std::vector<FittedBlock> nothing(1);
-    nothing[0] = fit_block({}, *tools[0]);
-    write(std::move(nothing));
-  }
+  };
+  Blocks blocks(file, options.threads);
+  constexpr std::size_t ahead_per_thread = 16;
+  bool any = false;
+  stream_in_order(
+      [&] {
+        auto block = blocks.next();
+        any = any || block;
+        return block;
+      },
+      options.threads, ahead_per_thread * tools.size(),
+      [&](const HitBlock& block, unsigned worker) {
+        return fit_block(block, *tools[worker]);
+      },
+      write);
+  if (!any) write(fit_block({}, *tools[0]));  // a header of no rows
   tracks.finish();
   if (residuals != nullptr) residuals->finish();
   return counts;

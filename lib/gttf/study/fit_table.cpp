@@ -142,13 +142,23 @@ FitTable::FitTable(FitTableStyle style, double b_ref, double charge,
     : style_(style),
       b_ref_(b_ref),
       charge_(std::abs(charge)),
-      fit_name_(fit_name) {}
+      fit_name_(fit_name) {
+  for (std::size_t i = 0; i < n_numbers; ++i) {
+    const bool of_plane = i >= first_of_plane && i < first_of_momentum;
+    if (of_plane ? style.along_beam : i < first_of_plane || style.momentum)
+      shown_.push_back(i);
+  }
+}
+
+void FitTable::add_numbers(const std::array<double, n_numbers>& row) {
+  for (const std::size_t i : shown_) numbers_[i].push_back(row[i]);
+}
 
 void FitTable::reserve(std::size_t rows) {
   if (style_.events) event_.reserve(rows);
   for (Texts* c : {&id_, &status_}) c->reserve(rows);
   for (Integers* c : {&line_, &n_hits_, &ndf_}) c->reserve(rows);
-  for (Reals& c : numbers_) c.reserve(rows);
+  for (const std::size_t i : shown_) numbers_[i].reserve(rows);
 }
 
 void FitTable::add_head(const FileTrack& track, std::string_view status) {
@@ -163,7 +173,7 @@ void FitTable::add_unfitted(const FileTrack& track, std::string_view status) {
   add_head(track, status);
   ndf_.push_back(0);
   momentum_status_.emplace_back();
-  append(numbers_, all_none);
+  add_numbers(all_none);
 }
 
 bool is_result(const GlobalFit& fit) {
@@ -226,7 +236,7 @@ void FitTable::add(const FileTrack& track, const GlobalFit& fit) {
     row[first_of_momentum + 2] = m->lower_bound;
   }
   momentum_status_.push_back(std::move(momentum_status));
-  append(numbers_, row);
+  add_numbers(row);
 }
 
 Table FitTable::take() && {
@@ -236,12 +246,7 @@ Table FitTable::take() && {
   t.add("track", std::move(id_));
   t.add("line", std::move(line_));
   t.add("n_hits", std::move(n_hits_));
-  const auto is_shown = [this](std::size_t i) {
-    if (i >= first_of_momentum) return style_.momentum;
-    return i < first_of_plane || style_.along_beam;
-  };
-  for (std::size_t i = 0; i < n_numbers; ++i) {
-    if (!is_shown(i)) continue;
+  for (const std::size_t i : shown_) {
     t.add(fit_columns[i], std::move(numbers_[i]));
     if (std::string_view(fit_columns[i]) == "chi2")
       t.add("ndf", std::move(ndf_));

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gttf/core/table.hpp"
 #include "gttf/fit/global_fit.hpp"
@@ -52,13 +53,15 @@ class FitTable {
   Table take() &&;
 
  private:
-  void add_head(const FileTrack& track, std::string_view status);
-
   static constexpr std::size_t n_numbers = 29;
+
+  void add_head(const FileTrack& track, std::string_view status);
+  void add_numbers(const std::array<double, n_numbers>& row);
 
   FitTableStyle style_;
   double b_ref_, charge_;
   std::string fit_name_;
+  std::vector<std::size_t> shown_;  // of the numbers
   Texts event_, id_, status_, momentum_status_;
   Integers line_, n_hits_, ndf_;
   std::array<Reals, n_numbers> numbers_;

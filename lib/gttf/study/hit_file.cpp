@@ -92,7 +92,8 @@ class HitFile::Assembler {
     join(block);
     open_ = {};
     FileTrack& last = block.tracks.back();
-    open_.hits.assign(block.hits.begin() + at(last.first), block.hits.end());
+    const auto first = block.hits.begin() + at(last.first);
+    open_.hits.assign(first, first + at(last.count));
     open_.tracks.push_back(std::move(last));
     open_.tracks.back().first = 0;
     block.tracks.pop_back();
@@ -117,22 +118,26 @@ class HitFile::Assembler {
     return static_cast<std::ptrdiff_t>(i);
   }
 
-  /// Puts the open track before the tracks of the block, or into the first.
+  /// Puts the open track before the tracks of the block, or joins it with the
+  /// first; its hits behind all others, so that those stay where they are.
   void join(HitBlock& block) {
     if (open_.tracks.empty()) return;
-    const std::size_t n = open_.hits.size();
-    block.hits.insert(block.hits.begin(), open_.hits.begin(), open_.hits.end());
-    for (FileTrack& track : block.tracks) track.first += n;
+    std::vector<FileHit>& hits = block.hits;
     FileTrack& open = open_.tracks.front();
     FileTrack& first = block.tracks.front();
-    if (open.id == first.id && open.event == first.event) {
-      first.first = 0;
-      first.count += open.count;
-      first.line = open.line;
-      first.left_out += open.left_out;
-    } else {
+    open.first = hits.size();
+    hits.insert(hits.end(), open_.hits.begin(), open_.hits.end());
+    if (open.id != first.id || open.event != first.event) {
       block.tracks.insert(block.tracks.begin(), std::move(open));
+      return;
     }
+    hits.resize(hits.size() + first.count);
+    std::copy_n(hits.begin() + at(first.first), first.count,
+                hits.end() - at(first.count));
+    first.first = open.first;
+    first.count += open.count;
+    first.line = open.line;
+    first.left_out += open.left_out;
   }
 
   static void bound(FileTrack& track) {

@@ -186,13 +186,13 @@ class HitParser::Row {
 
 ParsedBlock HitParser::parse(const CsvBlock& block) const {
   ParsedBlock parsed;
-  constexpr std::size_t usual_line = 40;  // bytes
-  parsed.tracks.hits.reserve(block.text.size() / usual_line);
+  constexpr std::size_t short_line = 32;  // bytes
+  parsed.tracks.hits.reserve(block.text.size() / short_line);
   auto& tracks = parsed.tracks.tracks;
   const auto add = [&](const FileHit& hit, std::string_view id,
-                       std::string_view event) {
-    if (tracks.empty() || tracks.back().id != id ||
-        tracks.back().event != event) {
+                       std::string_view event, bool same_track) {
+    if (!same_track && (tracks.empty() || tracks.back().id != id ||
+                        tracks.back().event != event)) {
       FileTrack& track = tracks.emplace_back();
       track.event = event;
       track.id = id;
@@ -205,10 +205,15 @@ ParsedBlock HitParser::parse(const CsvBlock& block) const {
   CsvLines lines(block, separator_);
   PlainHits::Row plain;
   while (true) {
+    const char* const track = plain.track.data();
+    const char* const event = plain.event.data();
     if (const std::size_t n = plain_.read(lines.ahead(), plain); n > 0) {
       plain.hit.line = lines.number();
       lines.pass(n);
-      add(plain.hit, plain.track, plain.event);
+      // cells that are equal stay those of the line before
+      const bool same_track = track != nullptr && track == plain.track.data() &&
+                              event == plain.event.data();
+      add(plain.hit, plain.track, plain.event, same_track);
       continue;
     }
     plain.track = plain.event = {};
@@ -217,7 +222,8 @@ ParsedBlock HitParser::parse(const CsvBlock& block) const {
     FileHit hit;
     if (!Row(*this, *line, plain.last_layer, parsed).read(hit)) continue;
     add(hit, line->cells[columns_.track],
-        columns_.event ? line->cells[*columns_.event] : std::string_view());
+        columns_.event ? line->cells[*columns_.event] : std::string_view(),
+        false);
   }
   return parsed;
 }

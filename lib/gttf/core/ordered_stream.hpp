@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream of unknown length, worked on by several threads in a fixed order.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace gttf {
+
+/// Calls make(item, worker) on `threads` threads, which the number `worker`
+/// tells apart, for the items that source() hands out, until it returns none;
+/// each result goes to take(result) on the calling thread, in the order of the
+/// items. Calls of source() follow each other, on any thread. At most `ahead`
+/// items are in work or wait for take().
+///
+/// What source() throws ends the stream: the items before are taken, then it is
+/// thrown here. So is the first exception of make() or take(), at once. All
+/// threads have ended then.
+template <class Source, class Make, class Take>
+void stream_in_order(const Source& source, unsigned threads, std::size_t ahead,
+                     const Make& make, const Take& take) {
+  if (threads <= 1) {
+    while (auto item = source()) take(make(std::move(*item), 0u));
+    return;
+  }
+  using Item = std::decay_t<decltype(*source())>;
+  using Result = std::decay_t<decltype(make(std::declval<Item>(), 0u))>;
+  std::map<std::size_t, Result> ready;
+  std::size_t handed_out = 0, taken = 0;
+  bool at_end = false, stopped = false;
+  std::exception_ptr failure;
+  std::mutex of_source, mutex;
+  std::condition_variable changed;
+  const auto fail = [&](bool& flag) {  // within `mutex`
+    if (!failure) failure = std::current_exception();
+    flag = true;
+  };
+  // The next item with its number.
+  const auto next = [&]() -> std::optional<std::pair<std::size_t, Item>> {
+    const std::lock_guard one_by_one(of_source);
+    {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] {
+        return stopped || at_end || handed_out < taken + ahead;
+      });
+      if (stopped || at_end) return std::nullopt;
+    }
+    std::optional<Item> item;
+    try {
+      item = source();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      fail(at_end);
+    }
+    const std::lock_guard lock(mutex);
+    at_end = !item;
+    changed.notify_all();
+    if (at_end) return std::nullopt;
+    return std::pair(handed_out++, std::move(*item));
+  };
+  const auto work = [&](unsigned worker) {
+    while (auto item = next()) {
+      try {
+        Result result = make(std::move(item->second), worker);
+        const std::lock_guard lock(mutex);
+        ready.emplace(item->first, std::move(result));
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        fail(stopped);
+      }
+      changed.notify_all();
+    }
+  };
+  std::vector<std::jthread> pool;
+  for (unsigned t = 0; t < threads; ++t) pool.emplace_back(work, t);
+  try {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [&] {
+        return stopped || ready.contains(taken) ||
+               (at_end && taken == handed_out);
+      });
+      if (stopped || !ready.contains(taken)) break;
+      auto result = ready.extract(taken++);
+      changed.notify_all();
+      lock.unlock();
+      take(std::move(result.mapped()));
+      lock.lock();
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex);
+    fail(stopped);
+    changed.notify_all();
+  }
+  pool.clear();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace gttf
