@@ -13,7 +13,9 @@
 #include "gttf/core/simd.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/output/csv.hpp"
+#include "gttf/resolution/batch_toys.hpp"
 #include "support/batch.hpp"
+#include "support/hit_list.hpp"
 
 namespace {
 
@@ -55,6 +57,20 @@ void resolve_one(int repetitions) {
     if (resolve(geometry, Track{}).status != Status::ok) std::abort();
 }
 
+/// 64 toys with general and scattering fit.
+void fit_toys(int repetitions) {
+  const TrackingGeometry geometry(bench::barrel(10));
+  const AnyToySimulator simulator(geometry, Track{}, {});
+  const FitChoice choices[] = {{FitKind::general}, {FitKind::scattering}};
+  ToyBatch batch(simulator, choices);
+  std::vector<char> missed(n_tracks);
+  test::FitOutput general(n_tracks), scattering(n_tracks);
+  const FitArrays fits[] = {general.views(), scattering.views()};
+  RandomPlace place{1, 0, 0};
+  for (int i = 0; i < repetitions; ++i, place.index += n_tracks)
+    if (batch.run(place, {missed, fits}).in_lanes != n_tracks) std::abort();
+}
+
 /// 64 rows of 16 numbers as CSV.
 void write_rows(int repetitions) {
   Table table;
@@ -79,6 +95,7 @@ const std::map<std::string, std::function<void(int)>> kernels = {
      [](int n) { resolve_tracks(bench::barrel(10), false, n); }},
     {"cld_everything", [](int n) { resolve_tracks(cld(), true, n); }},
     {"one_track", resolve_one},
+    {"toys", fit_toys},
     {"csv_rows", write_rows},
 };
 

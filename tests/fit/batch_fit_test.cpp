@@ -3,8 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <string>
 
 #include "gttf/core/simd.hpp"
@@ -117,6 +121,55 @@ TEST_CASE("batched fits: a track does not depend on the others or threads") {
       CHECK(part.kappa[t] == one.kappa[t]);
       CHECK(part.chi2[t] == one.chi2[t]);
       CHECK(part.covariance[t] == one.covariance[t]);
+    }
+  }
+}
+
+TEST_CASE("batched fits: a track has the same bits in any company") {
+  const TrackingGeometry geometry(
+      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+  constexpr std::size_t n = 250;
+  HitList list(geometry, n, 0.2, 30);
+  const HitArrays hits = list.views();
+  // each in another lane, beside others
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(3));
+  const auto mixed = [&](std::span<const double> rows) {
+    std::vector<double> to(rows.size());
+    for (std::size_t i = 0; i < to.size(); ++i)
+      to[i] = rows[i / n * n + order[i % n]];
+    return to;
+  };
+  const auto x = mixed(hits.x), y = mixed(hits.y), z = mixed(hits.z),
+             theta0_2 = mixed(hits.theta0_2), kappa = mixed(hits.kappa_ref);
+  const HitArrays other{n, hits.surfaces, x, y, z, theta0_2, kappa};
+  for (const SimdLevel level : available_simd_levels()) {
+    const UseLevel use(level);
+    for (const Wanted& wanted : all_fits) {
+      CAPTURE(to_string(level));
+      CAPTURE(to_string(wanted.kind));
+      CAPTURE(to_string(wanted.weights));
+      FitOptions options;
+      options.weights = wanted.weights;
+      FitOutput one(n), two(n);
+      const BatchFitStatistics s = fit(hits, wanted.kind, options, one.views());
+      fit(other, wanted.kind, options, two.views());
+      CHECK(s.in_lanes > 200);
+      const auto same = [&](const std::vector<double>& a,
+                            const std::vector<double>& b) {
+        const std::vector<double> moved = mixed(a);
+        return std::memcmp(moved.data(), b.data(), b.size() * sizeof(double)) ==
+               0;
+      };
+      CHECK(same(one.kappa, two.kappa));
+      CHECK(same(one.sigma, two.sigma));
+      CHECK(same(one.chi2, two.chi2));
+      CHECK(same(one.kappa_weights, two.kappa_weights));
+      CHECK(same(one.perigee, two.perigee));
+      CHECK(same(one.covariance, two.covariance));
+      for (std::size_t i = 0; i < n; ++i)
+        CHECK(two.status[i] == one.status[order[i]]);
     }
   }
 }

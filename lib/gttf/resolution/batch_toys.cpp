@@ -29,6 +29,7 @@ std::vector<detail::ToyLaneStep> lane_steps(const ToySimulator& simulator) {
         s.error[i][axis] = from.measurement.error(i)[axis];
     s.theta0 = from.theta0;
   }
+  if (!steps.empty()) steps.back().theta0 = 0;  // nothing is behind it
   return steps;
 }
 
@@ -77,7 +78,7 @@ struct ToyBatch::Work {
   const detail::HitKernel* fit = nullptr;
   std::vector<detail::ToyLaneStep> steps;
   std::vector<std::uint64_t> words;
-  std::vector<LaneValues> normals, hits, shared;
+  std::vector<LaneValues> hits, shared;
   std::vector<const double*> hit_pointers, theta0_2;
   std::unique_ptr<detail::HitBatch> batch;
   std::unique_ptr<detail::LaneWorkspace> workspace;
@@ -107,9 +108,6 @@ void ToyBatch::Work::prepare_lanes() {
   fit = &detail::hit_kernel(level);
   const ToySimulator& helix = *simulator.helix();
   steps = lane_steps(helix);
-  const std::size_t n_normals = toy.normals.size();
-  words.resize((n_normals + n_normals % 2) * flight->width);
-  normals.resize(n_normals + n_normals % 2);
   batch = std::make_unique<detail::HitBatch>(fit_surfaces(helix, toy.hits));
   workspace =
       std::make_unique<detail::LaneWorkspace>(fit->workspace(batch->n_hits));
@@ -129,11 +127,11 @@ void ToyBatch::Work::prepare_lanes() {
   flight_task.steps = steps.data();
   flight_task.n_steps = steps.size();
   flight_task.start = &helix.start();
+  flight_task.n_blocks = (toy.normals.size() + 3) / 4;
+  words.resize(4 * flight_task.n_blocks * flight->width);
+  flight_task.words = words.data();
   for (int i = 0; i < 3; ++i) fit_task.origin[i] = toy.hits.origin[i];
   set_first_place();
-  flight_task.words = words.data();
-  flight_task.n_normals = n_normals;
-  flight_task.normals = normals.data();
   flight_task.hits = hits.data();
   fit_task.points = batch->points.data();
   fit_task.n_points = batch->points.size();
@@ -166,7 +164,7 @@ BatchToyStatistics ToyBatch::Work::run_lanes(const RandomPlace& first,
   RandomPlace place = first;
   place.index += begin;
   // lanes beyond the last toy simulate those that would follow
-  fill_random_words(place, flight->width, words);
+  flight_task.first_place = place;
   flight->simulate(flight_task);
   const LaneBits wanted = (LaneBits{1} << n) - 1;
   const LaneBits crossed = flight_task.crossed & wanted;

@@ -89,13 +89,13 @@ void scatter(const S& theta, const S& phi, const S& inv_sine, Cartesian<S>& t) {
 template <class S>
 Cartesian<S> shifted_point(const SurfaceRecord& s, const Cartesian<S>& at,
                            const S& u, const S& v) {
-  using std::sqrt;
   const AxisComponents<S> axes = axis_components(s, at.x, at.y);
   Cartesian<S> p = {at.x + axes.u[0] * u + axes.v[0] * v,
                     at.y + axes.u[1] * u + axes.v[1] * v,
                     at.z + axes.u[2] * u + axes.v[2] * v};
   if (s.kind == SurfaceRecord::Kind::cylinder) {
-    const S factor = S(s.position) / sqrt(p.x * p.x + p.y * p.y);
+    const S turn = u * S(1 / s.position);
+    const S factor = inverse_hypotenuse(turn * turn);
     p.x = p.x * factor;
     p.y = p.y * factor;
   }

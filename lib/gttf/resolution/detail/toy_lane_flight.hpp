@@ -4,9 +4,9 @@
 
 #include "gttf/core/detail/normal_pair.hpp"
 #include "gttf/core/detail/pack_lane.hpp"
-#include "gttf/resolution/detail/toy_flight.hpp"
+#include "gttf/core/detail/random_words.hpp"
+#include "gttf/resolution/detail/toy_lane_step.hpp"
 #include "gttf/resolution/detail/toy_lanes.hpp"
-#include "gttf/trajectory/reach.hpp"
 
 namespace gttf::detail {
 
@@ -36,41 +36,78 @@ inline bool is_disk(const SurfaceRecord& s) {
   return s.kind == Kind::disk || s.kind == Kind::disk_plane;
 }
 
+/// The random bits of all lanes.
 template <class S>
-[[gnu::flatten]] void make_normals(const ToyLanes& task) {
-  using L = Lane<S>;
-  for (std::size_t i = 0; i < task.n_normals; i += 2) {
-    const std::uint64_t* words = task.words + i * L::width;
-    const NormalPair<S> pair = normal_pair<S>(words, words + L::width);
-    L::store(pair.first, task.normals[i]);
-    L::store(pair.second, task.normals[i + 1]);
-  }
+[[gnu::noinline]] void make_words(const ToyLanes& task) {
+  constexpr std::size_t width = Lane<S>::width;
+  for (std::size_t b = 0; b < task.n_blocks; ++b)
+    random_words<S>(task.first_place, b, width, task.words + 4 * b * width);
+}
+
+/// Makes the next two normal numbers.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void take_pair(const std::uint64_t*& words,
+                                               NormalPair<S>& pair) {
+  constexpr std::size_t width = Lane<S>::width;
+  pair = normal_pair<S>(words, words + width);
+  words += 2 * width;
+}
+
+/// Flies lanes to a surface as ToySimulator does, lanes that `take` tells:
+/// those that need a closer look.
+/// @return  lanes that cross it
+template <class S>
+[[gnu::noinline, gnu::flatten]] MaskOf<S> fly_with_care(
+    const Flight<S>& from, const Line<double>& start, const SurfaceRecord& s,
+    const MaskOf<S>& take, Flight<S>& to) {
+  Line<S> line = line_for_all<S>(start);
+  set_line(from, line, is_disk(s));
+  Crossing<S> x{};
+  const MaskOf<S> crossed = find_crossing(line, s, x).crossed;
+  const Flight<S> at = flight_at(line, x);
+  const auto put = [&take](const Cartesian<S>& c, Cartesian<S>& into) {
+    into = {select(take, c.x, into.x), select(take, c.y, into.y),
+            select(take, c.z, into.z)};
+  };
+  put(at.position, to.position);
+  put(at.direction, to.direction);
+  return crossed;
 }
 
 template <class S>
 [[gnu::flatten]] void simulate_lanes(ToyLanes& task) {
+  using std::sqrt;
   using L = Lane<S>;
-  make_normals<S>(task);
-  Line<S> line = line_for_all<S>(*task.start);
+  const S kappa(task.start->kappa);
   const auto same = [](const double(&x)[3]) -> Cartesian<S> {
     return {S(x[0]), S(x[1]), S(x[2])};
   };
-  Flight<S> flight{same(task.first_position), same(task.first_direction)};
-  const LaneValues* normal = task.normals;
+  // where each step begins and ends, in turn
+  Flight<S> flights[2] = {
+      {same(task.first_position), same(task.first_direction)}};
+  make_words<S>(task);
+  const std::uint64_t* words = task.words;
+  NormalPair<S> shift, kink;
   LaneValues* hit = task.hits;
   auto crossed = L::mask(all_lanes<S>);
   for (std::size_t k = 0; k < task.n_steps; ++k) {
     const ToyLaneStep& step = task.steps[k];
+    // before the flight: they are made while it waits for divisions
+    if (step.measures) take_pair(words, shift);
+    if (step.theta0 > 0) take_pair(words, kink);
+    Flight<S>& flight = flights[k % 2];
     if (k > 0) {
-      Crossing<S> x{};
-      set_line(flight, line, is_disk(step.surface));
-      crossed = both(crossed, find_crossing(line, step.surface, x).crossed);
+      const Flight<S>& from = flights[(k + 1) % 2];
+      MaskOf<S> good;
+      fly_to(from, step.surface, kappa, flight, good);
+      if (any(!good)) [[unlikely]]
+        good = either(good, fly_with_care(from, *task.start, step.surface,
+                                          !good, flight));
+      crossed = both(crossed, good);
       if (!any(crossed)) break;
-      flight = flight_at(line, x);
     }
     if (step.measures) {
-      const S first = L::load(normal[0]), second = L::load(normal[1]);
-      normal += 2;
+      const S &first = shift.first, &second = shift.second;
       const S u = first * S(step.error[0][0]) + second * S(step.error[1][0]);
       const S v = first * S(step.error[0][1]) + second * S(step.error[1][1]);
       const Cartesian<S> at =
@@ -80,10 +117,9 @@ template <class S>
       L::store(at.z, *hit++);
     }
     if (step.theta0 > 0) {
-      scatter(S(step.theta0) * L::load(normal[0]),
-              S(step.theta0) * L::load(normal[1]), line.inv_sin_theta,
-              flight.direction);
-      normal += 2;
+      const Cartesian<S>& t = flight.direction;
+      scatter(S(step.theta0) * kink.first, S(step.theta0) * kink.second,
+              S(1) / sqrt(t.x * t.x + t.y * t.y), flight.direction);
     }
   }
   task.crossed = L::bits(crossed);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gttf/core/detail/lane_values.hpp"
+#include "gttf/core/random.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/trajectory/line.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
@@ -24,10 +25,9 @@ struct ToyLanes {
   const Line<double>* start = nullptr;
   /// At the first surface, which all toys meet in the same place.
   double first_position[3]{}, first_direction[3]{};
-  /// Random bits: word w of lane l at w width + l.
-  const std::uint64_t* words = nullptr;
-  std::size_t n_normals = 0;
-  LaneValues* normals = nullptr;  ///< room for n_normals, rounded up to even
+  RandomPlace first_place;         ///< of the toy of the first lane
+  std::size_t n_blocks = 0;        ///< of random bits per toy
+  std::uint64_t* words = nullptr;  ///< room for these, of all lanes
   // results
   LaneValues* hits = nullptr;  ///< x, y, z of every hit
   LaneBits crossed = 0;        ///< lanes that meet all surfaces
