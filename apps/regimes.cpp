@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "common.hpp"
 #include "detector_grid.hpp"
-#include "gttf/core/parallel.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
+#include "scan_parts.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -64,13 +65,15 @@ class RegimesVerb : public Verb {
           ->type_name("NUMBER")
           ->group(group);
     };
-    threshold("--mu", thresholds_.mu_small,
+    threshold("--mu", options_.thresholds.mu_small,
               "Up to this mu hit errors are neglected (default: 0.15)");
-    threshold("--xi-significant", thresholds_.xi_significant,
+    threshold("--xi-significant", options_.thresholds.xi_significant,
               "Below this xi the curvature is not measured (default: 3)");
-    threshold("--xi-unbiased", thresholds_.xi_unbiased,
+    threshold("--xi-unbiased", options_.thresholds.xi_unbiased,
               "Below this xi scattering fits are biased (default: 10)");
-    declare_threads(command(), threads_);
+    declare_threads(command(), options_.threads);
+    declare_simd(command(), simd_);
+    declare_stats(command(), stats_);
     output_.declare(command(), false);
     command().footer(
         "\nExamples:\n"
@@ -83,91 +86,96 @@ class RegimesVerb : public Verb {
   int run(const Call& call) override {
     check_formats(output_);
     check_thresholds();
+    use_simd(simd_);
     grid_.read(output_.quiet);
     const StudyRequest& request = grid_.request();
     Outputs outputs(
         output_,
         provenance_of(call.arguments, output_, &request, grid_.detectors()),
         grid_.inputs());
-    const TripletChoice choice = all_triplets_ ? TripletChoice::all
-                                 : recurl_     ? TripletChoice::recurling
-                                               : TripletChoice::consecutive;
+    options_.choice = all_triplets_ ? TripletChoice::all
+                      : recurl_     ? TripletChoice::recurling
+                                    : TripletChoice::consecutive;
+    const bool one = n_grid_points(request) * grid_.detectors().size() == 1;
+    const bool rows = !one || outputs.any(Format::csv);
     RegimeTable tracks;
     TripletTable triplets;
     Document::List documents;
     Result result;
+    BatchStatistics statistics;
     std::size_t evaluated = 0;
     Status status = Status::ok;
-    std::vector<std::pair<const Detector*, GridPoint>> points;
-    grid_.for_each([&](const Detector& detector, GridPoint point) {
-      points.emplace_back(&detector, point);
-    });
-    const auto find = [&](std::size_t i) {
-      const auto& [detector, point] = points[i];
-      if (all_triplets_) check_number(*detector, point);
-      return std::pair(
-          i,
-          find_regime(TrackingGeometry(*detector), grid_track(request, point),
-                      model_of(request, *detector), thresholds_, choice));
-    };
-    const auto take = [&](const std::pair<std::size_t, TrackRegime>& found) {
-      const Detector& detector = *points[found.first].first;
-      const GridPoint point = points[found.first].second;
-      const TrackRegime& regime = found.second;
-      // without field there is no regime, but the track has its mu_theta
-      const Resolution& r = regime.resolution;
-      const bool exists =
-          r.regime != Regime::unknown || r.status == Status::no_field;
-      evaluated += exists;
-      if (!exists) status = r.status;
-      tracks.add(detector, request, point, regime);
-      triplets.add(detector, request, point, regime);
-      documents.push_back(regime_document(detector, request, point, regime));
-      result.summary.sections =
-          regime_sections(detector, request, point, regime);
-    };
-    parallel_in_order(points.size(), thread_count(threads_), find, take);
-    result.table = rows_of_triplets_ ? std::move(triplets).take()
-                                     : std::move(tracks).take();
-    if (documents.size() > 1)
+    for (const Detector& detector : grid_.detectors()) {
+      if (all_triplets_) check_number(detector);
+      statistics += find_regimes(
+          request, detector, options_,
+          [&](GridPoint point, const TrackRegime& regime) {
+            // without field there is no regime, but the track has its mu_theta
+            const Resolution& r = regime.resolution;
+            const bool exists =
+                r.regime != Regime::unknown || r.status == Status::no_field;
+            evaluated += exists;
+            if (!exists) status = r.status;
+            if (rows && rows_of_triplets_)
+              triplets.add(detector, request, point, regime);
+            else if (rows)
+              tracks.add(detector, request, point, regime);
+            if (outputs.any(Format::json))
+              documents.push_back(
+                  regime_document(detector, request, point, regime));
+            if (one)
+              result.summary.sections =
+                  regime_sections(detector, request, point, regime);
+          });
+    }
+    if (rows)
+      result.table = rows_of_triplets_ ? std::move(triplets).take()
+                                       : std::move(tracks).take();
+    if (!one)
       result.summary.sections = {{"", {}, for_reading(request, result.table)}};
     result.document = documents.size() == 1
                           ? documents.front()
                           : Document().set("rows", std::move(documents));
     outputs.write(result);
     outputs.commit();
+    if (stats_) std::fputs(text_of(statistics).c_str(), stderr);
     return code_of(evaluated, status, output_.quiet);
   }
 
  private:
   // Some millions of triplets of a gaseous detector take hours.
-  void check_number(const Detector& detector, GridPoint point) const {
+  void check_number(const Detector& detector) const {
     constexpr double most = 50000;
     const StudyRequest& request = grid_.request();
-    const double n =
-        resolve(TrackingGeometry(detector), grid_track(request, point),
-                model_of(request, detector))
-            .n_hits;
-    const double number = n * (n - 1) * (n - 2) / 6;
-    if (number > most)
-      throw UsageError(
-          fmt::format("--all-triplets: {} hits in {} make {:.0f} triplets, "
-                      "more than {:.0f}; "
-                      "leave the option out for consecutive ones",
-                      n, detector.name, number, most));
+    const TrackingGeometry geometry(detector);
+    const Model model = model_of(request, detector);
+    for (const GridPoint point : grid_points(request)) {
+      const double n =
+          resolve(geometry, grid_track(request, point), model).n_hits;
+      const double number = n * (n - 1) * (n - 2) / 6;
+      if (number > most)
+        throw UsageError(
+            fmt::format("--all-triplets: {} hits in {} make {:.0f} triplets, "
+                        "more than {:.0f}; "
+                        "leave the option out for consecutive ones",
+                        n, detector.name, number, most));
+    }
   }
 
   void check_thresholds() const {
-    if (!(thresholds_.mu_small > 0 && thresholds_.mu_small < std::sqrt(0.5)))
+    if (!(options_.thresholds.mu_small > 0 &&
+          options_.thresholds.mu_small < std::sqrt(0.5)))
       throw UsageError("--mu must lie between 0 and 0.7");
-    if (!(thresholds_.xi_significant > 0) || !(thresholds_.xi_unbiased > 0))
+    if (!(options_.thresholds.xi_significant > 0) ||
+        !(options_.thresholds.xi_unbiased > 0))
       throw UsageError("--xi-significant and --xi-unbiased must be positive");
   }
 
   DetectorGrid grid_;
-  unsigned threads_ = 0;
+  std::string simd_;
+  bool stats_ = false;
   bool rows_of_triplets_ = false, all_triplets_ = false, recurl_ = false;
-  RegimeThresholds thresholds_;
+  RegimeOptions options_;
   OutputOptions output_;
 };
 

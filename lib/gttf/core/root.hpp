@@ -8,52 +8,88 @@
 
 namespace gttf {
 
-/// A zero of f between a and b, where f has opposite signs; f may jump or be
-/// infinite. Inverse quadratic interpolation where it helps, else bisection.
+/// A zero of f between a and b, where f has opposite signs, asked for step by
+/// step: many searches can then be fed by one call that evaluates f in many
+/// places. f may jump or be infinite. Inverse quadratic interpolation where it
+/// helps, else bisection.
 ///
-/// @param tolerance  on the place, absolute
-/// @return           the best place found, |f| smallest of those tried last;
-///                   NaN if f(a) and f(b) have the same sign
-/// Source            [Chandrupatla97]
+///   while (!search.done()) search.take(f(search.place()));
+///
+/// Source  [Chandrupatla97]
+class RootSearch {
+ public:
+  RootSearch() = default;
+  /// @param fa, fb     f(a) and f(b), of opposite signs
+  /// @param tolerance  on the place, absolute
+  /// @param step       the first place is a + step (b - a), 0 < step < 1
+  RootSearch(double a, double fa, double b, double fb, double tolerance,
+             double step = 0.5)
+      : tolerance_(tolerance), a_(a), fa_(fa), b_(b), fb_(fb), c_(a), fc_(fa) {
+    set_place(step);
+  }
+
+  bool done() const { return done_; }
+  /// Where f is asked for next; when done, the best place found, |f| smallest
+  /// of those tried last.
+  double place() const { return place_; }
+
+  /// @param f  at place()
+  void take(double f) {
+    // b is the latest place, a on the other side of the root, c the one before
+    if ((f < 0) == (fa_ < 0)) {
+      c_ = a_;
+      fc_ = fa_;
+    } else {
+      c_ = b_;
+      fc_ = fb_;
+      b_ = a_;
+      fb_ = fa_;
+    }
+    a_ = place_;
+    fa_ = f;
+    const double best = std::abs(fa_) < std::abs(fb_) ? a_ : b_;
+    const double margin =
+        (2 * std::numeric_limits<double>::epsilon() * std::abs(best) +
+         0.5 * tolerance_) /
+        std::abs(b_ - a_);
+    constexpr int enough = 200;  // bisection alone needs 64 for any interval
+    if (margin > 0.5 || fa_ == 0 || ++taken_ == enough) {
+      place_ = fa_ == 0 ? a_ : best;
+      done_ = true;
+      return;
+    }
+    const double xi = (a_ - b_) / (c_ - b_), phi = (fa_ - fb_) / (fc_ - fb_);
+    const bool interpolate = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
+    double step = interpolate ? fa_ / (fb_ - fa_) * fc_ / (fb_ - fc_) +
+                                    (c_ - a_) / (b_ - a_) * fa_ / (fc_ - fa_) *
+                                        fb_ / (fc_ - fb_)
+                              : 0.5;
+    if (!std::isfinite(step)) step = 0.5;
+    set_place(std::clamp(step, margin, 1 - margin));
+  }
+
+ private:
+  void set_place(double step) { place_ = a_ + step * (b_ - a_); }
+
+  double tolerance_ = 0;
+  double a_ = 0, fa_ = 0, b_ = 0, fb_ = 0, c_ = 0, fc_ = 0;
+  double place_ = 0;
+  int taken_ = 0;
+  bool done_ = false;
+};
+
+/// The same at once.
+/// @return  NaN if f(a) and f(b) have the same sign
 template <class Function>
 double find_root(const Function& f, double a, double b, double tolerance) {
-  double fa = f(a), fb = f(b);
+  const double fa = f(a), fb = f(b);
   if (fa == 0) return a;
   if (fb == 0) return b;
   if (!((fa < 0) != (fb < 0)) || std::isnan(fa) || std::isnan(fb))
     return std::numeric_limits<double>::quiet_NaN();
-  // b is the latest place, a on the other side of the root, c the one before
-  double c = a, fc = fa, step = 0.5;
-  constexpr int enough = 200;  // bisection alone needs 64 for any interval
-  for (int i = 0; i < enough; ++i) {
-    const double x = a + step * (b - a), fx = f(x);
-    if ((fx < 0) == (fa < 0)) {
-      c = a;
-      fc = fa;
-    } else {
-      c = b;
-      fc = fb;
-      b = a;
-      fb = fa;
-    }
-    a = x;
-    fa = fx;
-    const bool a_best = std::abs(fa) < std::abs(fb);
-    const double best = a_best ? a : b;
-    const double margin =
-        (2 * std::numeric_limits<double>::epsilon() * std::abs(best) +
-         0.5 * tolerance) /
-        std::abs(b - a);
-    if (margin > 0.5 || fa == 0) return fa == 0 ? a : best;
-    const double xi = (a - b) / (c - b), phi = (fa - fb) / (fc - fb);
-    const bool interpolate = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
-    step = interpolate ? fa / (fb - fa) * fc / (fb - fc) +
-                             (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
-                       : 0.5;
-    if (!std::isfinite(step)) step = 0.5;
-    step = std::clamp(step, margin, 1 - margin);
-  }
-  return std::abs(fa) < std::abs(fb) ? a : b;
+  RootSearch search(a, fa, b, fb, tolerance);
+  while (!search.done()) search.take(f(search.place()));
+  return search.place();
 }
 
 }  // namespace gttf

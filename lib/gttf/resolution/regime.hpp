@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "gttf/resolution/resolution.hpp"
@@ -32,18 +34,20 @@ struct TripletRegime {
   /// Variances of the two kinks and their covariance that come from hit
   /// errors; rad^2. Source: [GTTF] eq:gamtheta, eq:gamphi without scattering
   double gamma_phi = none, gamma_theta = none, gamma_phi_theta = none;
-  double sigma_ms = none;  ///< scattering angle in a plane, rad
-  double b_ms = none;      ///< sigma_ms/|kappa|, mm
-  double length = none;    ///< a: sum of the two arcs in space, mm
-  double mu_phi = none;    ///< sqrt(gamma_phi/(gamma_phi + scattering))
+  double sigma_ms = none;                  ///< scattering angle in a plane, rad
+  double b_ms = none;                      ///< sigma_ms/|kappa|, mm
+  std::array<double, 2> arms{none, none};  ///< the two arcs in space, mm
+  double length = none;                    ///< a: their sum, mm
+  double mu_phi = none;  ///< sqrt(gamma_phi/(gamma_phi + scattering))
   double mu_theta = none;
   double xi = none;     ///< |kappa|/sigma(kappa)
   double xi_ms = none;  ///< the same without hit errors
   /// Small bending: a sin(theta)/(2 b_ms); for a helix only.
   double xi_ms_limit = none;
   Regime regime = Regime::unknown;
-  /// Largest momentum at which xi reaches the threshold of significance; NaN
-  /// if there is none at which the track crosses the three layers.
+  /// Largest momentum at which xi reaches the threshold of significance, of
+  /// tracks in this direction; NaN if there is none at which the track crosses
+  /// the three layers.
   double p_significant = none;
 
   /// False if a hit has one coordinate only: the triplet fixes no direction.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gttf/study/detail/grid_tracks.hpp"
 #include "gttf/study/row.hpp"
 #include "gttf/study/track_view.hpp"
 
@@ -48,7 +49,76 @@ Table without_point(Table table) {
   return table;
 }
 
+/// Results of a part of the grid.
+struct RegimeColumns {
+  explicit RegimeColumns(std::size_t n)
+      : mu_phi(n),
+        mu_theta(n),
+        xi(n),
+        xi_ms(n),
+        p_significant(n),
+        n_hits(n),
+        status(n),
+        regime(n),
+        fit(n),
+        biases(n) {}
+
+  RegimeArrays views() {
+    return {mu_phi, mu_theta, xi,     xi_ms, p_significant,
+            n_hits, status,   regime, fit,   biases};
+  }
+  TrackRegime of_track(std::size_t t) const {
+    TrackRegime one;
+    one.resolution.mu_phi = mu_phi[t];
+    one.resolution.mu_theta = mu_theta[t];
+    one.resolution.xi = xi[t];
+    one.resolution.n_hits = n_hits[t];
+    one.resolution.status = status[t];
+    one.resolution.regime = regime[t];
+    one.xi_ms = xi_ms[t];
+    one.p_significant = p_significant[t];
+    one.fit = fit[t];
+    one.biases = biases[t];
+    one.triplets = triplets.of_track(t);
+    return one;
+  }
+
+  Reals mu_phi, mu_theta, xi, xi_ms, p_significant;
+  std::vector<int> n_hits;
+  std::vector<Status> status;
+  std::vector<Regime> regime;
+  std::vector<RecommendedFit> fit;
+  std::vector<FitBiases> biases;
+  TripletArrays triplets;
+};
+
 }  // namespace
+
+BatchStatistics find_regimes(
+    const StudyRequest& request, const Detector& detector,
+    const RegimeOptions& options,
+    const std::function<void(GridPoint, const TrackRegime&)>& take) {
+  constexpr std::size_t most = 16384;  // at once: memory
+  const TrackingGeometry geometry(detector);
+  const Model model = model_of(request, detector);
+  const std::size_t points = n_grid_points(request);
+  BatchStatistics statistics;
+  for (std::size_t first = 0; first < points; first += most) {
+    const detail::GridTracks grid(request, first,
+                                  std::min(most, points - first));
+    const TrackArrays tracks = grid.views();
+    RegimeColumns columns(tracks.size);
+    statistics += find_regimes(geometry, tracks, model, options.thresholds,
+                               columns.views(), &columns.triplets,
+                               options.choice, options.threads);
+    for (std::size_t t = 0; t < tracks.size; ++t) {
+      TrackRegime regime = columns.of_track(t);
+      regime.thresholds = options.thresholds;
+      take(grid_point(request, first + t), regime);
+    }
+  }
+  return statistics;
+}
 
 void RegimeTable::add(const Detector& detector, const StudyRequest& request,
                       GridPoint point, const TrackRegime& regime) {

@@ -2,16 +2,30 @@
 // Tracking regimes as tables, documents and text.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "gttf/core/document.hpp"
 #include "gttf/core/summary.hpp"
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
-#include "gttf/resolution/regime.hpp"
+#include "gttf/resolution/batch_regimes.hpp"
 #include "gttf/study/point_columns.hpp"
 
 namespace gttf {
+
+struct RegimeOptions {
+  RegimeThresholds thresholds;
+  TripletChoice choice = TripletChoice::consecutive;
+  unsigned threads = 0;  ///< 0: all cores; the result does not depend on it
+};
+
+/// Calls take(point, regime) for every point of the grid, in order. Of the
+/// resolutions, what RegimeArrays has.
+BatchStatistics find_regimes(
+    const StudyRequest& request, const Detector& detector,
+    const RegimeOptions& options,
+    const std::function<void(GridPoint, const TrackRegime&)>& take);
 
 /// A row per track; columns as in docs/reference/columns.md.
 class RegimeTable {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/core/parallel.hpp"
-#include "gttf/resolution/regime.hpp"
+#include "gttf/resolution/batch_regimes.hpp"
 #include "gttf/study/axis.hpp"
+#include "gttf/study/detail/grid_tracks.hpp"
 #include "gttf/study/detail/report_figures.hpp"
 #include "gttf/study/layer_names.hpp"
 #include "gttf/study/point_columns.hpp"
@@ -54,14 +54,9 @@ std::string triplet_name(const ReportSubject& subject, const TripletPath& t) {
 }
 
 // The shorter of the two arms of a triplet over the longer one.
-double ratio_of_arms(const std::vector<CrossingInfo>& crossings,
-                     const TripletRegime& t) {
-  std::array<double, 3> path{};
-  for (const CrossingInfo& c : crossings)
-    for (std::size_t k = 0; k < 3; ++k)
-      if (t.layers[k] == c.layer) path[k] = c.path;
-  const double a = path[1] - path[0], b = path[2] - path[1];
-  return std::min(a, b) / std::max(a, b);
+double ratio_of_arms(const TripletRegime& t) {
+  const auto [shorter, longer] = std::minmax(t.arms[0], t.arms[1]);
+  return shorter / longer;
 }
 
 // Layers whose triplets tell something, of those that the fastest track
@@ -107,30 +102,19 @@ std::vector<TripletPath> triplet_paths(const ReportSubject& subject) {
   const std::vector<double>& all = subject.curves.momentum.values;
   request.momentum.values =
       spaced(all.front(), all.back(), points, Spacing::logarithmic);
-  struct Point {
-    std::vector<CrossingInfo> crossings;
-    std::vector<TripletRegime> triplets;
-  };
-  std::vector<Point> found_at(points);
   const std::vector<std::size_t> layers = telling_layers(subject, geometry);
-  parallel_workers(
-      points, thread_count(subject.threads), [&](const auto& next) {
-        while (const auto i = next()) {
-          const Track track = grid_track(request, {*i, 0});
-          found_at[*i] = {
-              resolve(geometry, track, subject.model()).crossings,
-              find_triplets(geometry, track, subject.model(), layers)};
-        }
-      });
+  const GridTracks tracks(request, 0, points);
+  const TripletArrays found_at = find_triplets(
+      geometry, tracks.views(), subject.model(), layers, {}, subject.threads);
   std::vector<TripletPath> paths;
   for (std::size_t i = 0; i < points; ++i)
-    for (const TripletRegime& t : found_at[i].triplets) {
+    for (const TripletRegime& t : found_at.of_track(i)) {
       if (!t.exists() || !(t.mu_phi > 0) || !(t.xi > 0)) continue;
       auto found = std::find_if(
           paths.begin(), paths.end(),
           [&](const TripletPath& p) { return p.layers == t.layers; });
       if (found == paths.end()) {
-        paths.push_back({t.layers, ratio_of_arms(found_at[i].crossings, t)});
+        paths.push_back({t.layers, ratio_of_arms(t)});
         found = paths.end() - 1;
       }
       found->momentum.push_back(request.momentum.values[i]);

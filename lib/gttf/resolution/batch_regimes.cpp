@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/resolution/batch_regimes.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#include "gttf/core/parallel.hpp"
+#include "gttf/resolution/detail/any_track.hpp"
+#include "gttf/resolution/detail/regime_parts.hpp"
+#include "gttf/resolution/detail/triplet_batch.hpp"
+
+namespace gttf {
+
+namespace {
+
+using detail::AskedXi;
+using detail::SignificantMomentum;
+
+std::span<const double> part_of(std::span<const double> values,
+                                std::size_t begin, std::size_t n) {
+  return values.size() == 1 ? values : values.subspan(begin, n);
+}
+
+TrackArrays part_of(const TrackArrays& t, std::size_t begin, std::size_t n) {
+  const auto part = [&](std::span<const double> values) {
+    return part_of(values, begin, n);
+  };
+  return {n,           part(t.p),    part(t.theta),
+          part(t.phi), part(t.mass), part(t.charge),
+          part(t.x),   part(t.y),    part(t.z)};
+}
+
+constexpr std::vector<double> TripletArrays::*numbers[] = {
+    &TripletArrays::gamma_phi,
+    &TripletArrays::gamma_theta,
+    &TripletArrays::gamma_phi_theta,
+    &TripletArrays::sigma_ms,
+    &TripletArrays::b_ms,
+    &TripletArrays::mu_phi,
+    &TripletArrays::mu_theta,
+    &TripletArrays::xi,
+    &TripletArrays::xi_ms,
+    &TripletArrays::xi_ms_limit,
+    &TripletArrays::p_significant};
+constexpr double TripletRegime::*numbers_of_one[] = {
+    &TripletRegime::gamma_phi,
+    &TripletRegime::gamma_theta,
+    &TripletRegime::gamma_phi_theta,
+    &TripletRegime::sigma_ms,
+    &TripletRegime::b_ms,
+    &TripletRegime::mu_phi,
+    &TripletRegime::mu_theta,
+    &TripletRegime::xi,
+    &TripletRegime::xi_ms,
+    &TripletRegime::xi_ms_limit,
+    &TripletRegime::p_significant};
+
+/// Adds the triplets `from` to `to` of another list, without TripletArrays::
+/// begin.
+void append(const TripletArrays& list, std::size_t from, std::size_t to,
+            TripletArrays& result) {
+  const auto add = [&](const auto& source, auto& target) {
+    const auto begin = source.begin();
+    target.insert(target.end(), begin + static_cast<std::ptrdiff_t>(from),
+                  begin + static_cast<std::ptrdiff_t>(to));
+  };
+  for (const auto member : numbers) add(list.*member, result.*member);
+  add(list.layers, result.layers);
+  add(list.recurls, result.recurls);
+  add(list.arms, result.arms);
+  add(list.regime, result.regime);
+}
+
+void append(const TripletRegime& t, TripletArrays& result) {
+  for (std::size_t i = 0; i < std::size(numbers); ++i)
+    (result.*numbers[i]).push_back(t.*numbers_of_one[i]);
+  result.layers.push_back(t.layers);
+  result.recurls.push_back(t.recurls);
+  result.arms.push_back(t.arms);
+  result.regime.push_back(t.regime);
+}
+
+/// What tracks in the same direction share.
+using Direction = std::array<std::uint64_t, 7>;
+
+Direction direction_of(const TrackArrays& t, std::size_t track) {
+  const auto bits = [track](std::span<const double> values) {
+    return std::bit_cast<std::uint64_t>(values[values.size() == 1 ? 0 : track]);
+  };
+  return {bits(t.theta), bits(t.phi), bits(t.mass), bits(t.charge),
+          bits(t.x),     bits(t.y),   bits(t.z)};
+}
+
+/// Searches of p_significant, side by side.
+class Searches {
+ public:
+  /// `asked.p` and `xi` are those of the track; tracks in the same `direction`
+  /// and with the same layers share a search.
+  void add(const AskedXi& asked, double xi, std::size_t direction) {
+    const auto [found, is_new] = common_of_.try_emplace(
+        std::pair(direction, asked.layers), common_.size());
+    if (is_new) {
+      common_.push_back(asked);
+      common_.back().p = detail::common_start;
+    }
+    questions_.push_back({asked, xi, found->second});
+  }
+
+  /// The results in the order of add().
+  /// @param evaluate  void(const std::vector<AskedXi>&, std::span<double> xi)
+  template <class Evaluate>
+  std::vector<double> run(double least, const Evaluate& evaluate) const {
+    const std::vector<SignificantMomentum> common =
+        search(common_, least, evaluate);
+    std::vector<double> results;
+    std::vector<AskedXi> from_tracks;
+    std::vector<std::size_t> places;
+    for (const Question& q : questions_) {
+      if (detail::must_start_at(q.asked.p, q.xi, least, common[q.common])) {
+        places.push_back(results.size());
+        from_tracks.push_back(q.asked);
+      }
+      results.push_back(common[q.common].result());
+    }
+    const std::vector<SignificantMomentum> own =
+        search(from_tracks, least, evaluate);
+    for (std::size_t i = 0; i < own.size(); ++i)
+      results[places[i]] = own[i].result();
+    return results;
+  }
+
+ private:
+  struct Question {
+    AskedXi asked;
+    double xi;
+    std::size_t common;
+  };
+
+  /// Each step asks for xi of all that are still searching at once.
+  template <class Evaluate>
+  static std::vector<SignificantMomentum> search(
+      const std::vector<AskedXi>& starts, double least,
+      const Evaluate& evaluate) {
+    std::vector<SignificantMomentum> searches;
+    for (const AskedXi& start : starts) searches.emplace_back(start.p, least);
+    std::vector<std::size_t> active;
+    for (std::size_t i = 0; i < starts.size(); ++i) active.push_back(i);
+    std::vector<AskedXi> asked;
+    std::vector<double> xi;
+    while (!active.empty()) {
+      asked.clear();
+      for (const std::size_t i : active) {
+        asked.push_back(starts[i]);
+        asked.back().p = searches[i].momentum();
+      }
+      xi.resize(asked.size());
+      evaluate(asked, xi);
+      for (std::size_t i = 0; i < active.size(); ++i)
+        searches[active[i]].take(xi[i]);
+      std::erase_if(active, [&](std::size_t i) { return searches[i].done(); });
+    }
+    return searches;
+  }
+
+  std::map<std::pair<std::size_t, std::array<std::size_t, 3>>, std::size_t>
+      common_of_;
+  std::vector<AskedXi> common_;
+  std::vector<Question> questions_;
+};
+
+/// What the threads share.
+struct Job {
+  const TrackingGeometry& geometry;
+  const detail::TripletGeometry lanes;
+  const TrackArrays& tracks;
+  const Model& model;
+  const RegimeThresholds& thresholds;
+  const RegimeArrays& results;
+  TripletChoice choice;
+  std::span<const std::size_t> layers;
+  /// Of find_regimes(); find_triplets() does without tracks and momenta.
+  bool whole;
+  bool triplets;
+};
+
+/// Works on a block of tracks.
+class Block {
+ public:
+  Block(const Job& job, std::size_t begin, std::size_t n)
+      : job_(job), begin_(begin), tracks_(part_of(job.tracks, begin, n)) {}
+
+  void run() {
+    const bool lanes =
+        fits_in_lanes(job_.geometry, job_.model) &&
+        (job_.choice != TripletChoice::recurling || !job_.geometry.has_field());
+    for (std::size_t t = 0; t < tracks_.size; ++t)
+      (lanes && detail::follows_helix(job_.geometry, tracks_.track(t),
+                                      job_.model)
+           ? helices_
+           : alone_)
+          .push_back(t);
+    if (lanes) run_in_lanes();
+    if (!lanes) statistics_.tracks = statistics_.not_for_lanes = tracks_.size;
+    run_alone();
+    if (job_.triplets) join();
+  }
+
+  /// In order of the tracks.
+  const TripletArrays& triplets() const { return triplets_; }
+  const BatchStatistics& statistics() const { return statistics_; }
+
+ private:
+  void run_in_lanes() {
+    if (job_.whole) resolve_tracks();
+    if (!job_.geometry.has_field()) return;
+    std::vector<std::size_t> directions(tracks_.size);
+    std::map<Direction, std::size_t> known;
+    for (const std::size_t t : helices_) {
+      const Direction direction = direction_of(tracks_, t);
+      directions[t] = known.try_emplace(direction, known.size()).first->second;
+    }
+    if (job_.whole && !job_.results.p_significant.empty())
+      search_tracks(directions);
+    if (job_.triplets) fit_triplets(directions);
+  }
+
+  void resolve_tracks() {
+    const std::size_t n = tracks_.size;
+    std::vector<double> mu_phi(n), mu_theta(n), ms_only(n);
+    std::vector<int> n_hits(n);
+    std::vector<Status> status(n);
+    xi_.resize(n);
+    ResolutionArrays r;
+    r.mu_phi = mu_phi;
+    r.mu_theta = mu_theta;
+    r.xi = xi_;
+    r.sigma_p_rel_ms_only = ms_only;
+    r.n_hits = n_hits;
+    r.status = status;
+    statistics_ = resolve(job_.geometry, tracks_, job_.model, r);
+    for (const std::size_t t : helices_) {
+      TrackRegime one;
+      one.resolution.mu_phi = mu_phi[t];
+      one.resolution.mu_theta = mu_theta[t];
+      one.resolution.xi = xi_[t];
+      one.resolution.n_hits = n_hits[t];
+      one.resolution.status = status[t];
+      const Regime regime = classify(mu_phi[t], xi_[t], job_.thresholds);
+      one.resolution.regime = regime;
+      if (status[t] == Status::ok) {
+        one.xi_ms = 1 / ms_only[t];
+        one.fit = detail::recommend(regime, xi_[t], job_.thresholds);
+        one.biases = detail::predict_biases(n_hits[t], mu_phi[t], xi_[t],
+                                            job_.thresholds);
+      } else {
+        xi_[t] = Resolution::none;
+      }
+      store(t, one);
+    }
+  }
+
+  void search_tracks(const std::vector<std::size_t>& directions) {
+    Searches searches;
+    std::vector<std::size_t> found;
+    for (const std::size_t t : helices_) {
+      if (std::isnan(xi_[t])) continue;
+      found.push_back(t);
+      searches.add({t, tracks_.track(t).p, {}}, xi_[t], directions[t]);
+    }
+    const std::vector<double> momenta =
+        searches.run(job_.thresholds.xi_significant,
+                     [this](const std::vector<AskedXi>& asked,
+                            std::span<double> xi) { resolve_at(asked, xi); });
+    for (std::size_t i = 0; i < found.size(); ++i)
+      job_.results.p_significant[begin_ + found[i]] = momenta[i];
+  }
+
+  /// xi of tracks at other momenta.
+  void resolve_at(const std::vector<AskedXi>& asked, std::span<double> xi) {
+    constexpr std::span<const double> TrackArrays::*views[] = {
+        &TrackArrays::p,    &TrackArrays::theta,  &TrackArrays::phi,
+        &TrackArrays::mass, &TrackArrays::charge, &TrackArrays::x,
+        &TrackArrays::y,    &TrackArrays::z};
+    TrackArrays at = tracks_;
+    at.size = asked.size();
+    std::array<std::vector<double>, std::size(views)> columns;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const std::span<const double> from = tracks_.*views[c];
+      if (c > 0 && from.size() == 1) continue;
+      for (const AskedXi& a : asked)
+        columns[c].push_back(c == 0 ? a.p : from[a.track]);
+      at.*views[c] = columns[c];
+    }
+    ResolutionArrays r;
+    r.xi = xi;
+    resolve(job_.geometry, at, job_.model, r);
+  }
+
+  void fit_triplets(const std::vector<std::size_t>& directions) {
+    detail::TripletBatch batch(job_.lanes, job_.model.scattering, tracks_);
+    std::vector<std::vector<std::size_t>> hits(tracks_.size);
+    batch.find_hits(
+        helices_, [&](std::size_t t, std::vector<std::size_t> list) {
+          if (!job_.layers.empty())
+            std::erase_if(list, [this](std::size_t layer) {
+              return !std::ranges::binary_search(job_.layers, layer);
+            });
+          hits[t] = std::move(list);
+        });
+    std::vector<AskedXi> asked;
+    for (const std::size_t t : helices_) {
+      const double p = tracks_.track(t).p;
+      detail::for_each_triplet(
+          hits[t].size(), job_.choice,
+          [&](std::size_t i, std::size_t j, std::size_t k) {
+            asked.push_back({t, p, {hits[t][i], hits[t][j], hits[t][k]}});
+          });
+    }
+    batch.fit(asked, job_.thresholds, in_lanes_);
+    in_lanes_.begin.assign(tracks_.size + 1, 0);
+    for (const AskedXi& a : asked) ++in_lanes_.begin[a.track + 1];
+    for (std::size_t t = 0; t < tracks_.size; ++t)
+      in_lanes_.begin[t + 1] += in_lanes_.begin[t];
+    if (!job_.whole) return;
+    Searches searches;
+    std::vector<std::size_t> existing;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      if (std::isnan(in_lanes_.xi[i])) continue;
+      existing.push_back(i);
+      searches.add(asked[i], in_lanes_.xi[i], directions[asked[i].track]);
+    }
+    const std::vector<double> momenta =
+        searches.run(job_.thresholds.xi_significant,
+                     [&](const std::vector<AskedXi>& at, std::span<double> xi) {
+                       batch.significances(at, xi);
+                     });
+    for (std::size_t i = 0; i < existing.size(); ++i)
+      in_lanes_.p_significant[existing[i]] = momenta[i];
+  }
+
+  void run_alone() {
+    for (const std::size_t t : alone_) {
+      const Track track = tracks_.track(t);
+      if (!job_.whole) {
+        of_alone_.push_back(find_triplets(job_.geometry, track, job_.model,
+                                          job_.layers, job_.thresholds));
+        continue;
+      }
+      TrackRegime one = find_regime(job_.geometry, track, job_.model,
+                                    job_.thresholds, job_.choice);
+      store(t, one);
+      of_alone_.push_back(std::move(one.triplets));
+    }
+  }
+
+  void join() {
+    in_lanes_.begin.resize(tracks_.size + 1);
+    std::size_t next_alone = 0;
+    for (std::size_t t = 0; t < tracks_.size; ++t) {
+      if (next_alone < alone_.size() && alone_[next_alone] == t)
+        for (const TripletRegime& r : of_alone_[next_alone++])
+          append(r, triplets_);
+      else
+        append(in_lanes_, in_lanes_.begin[t], in_lanes_.begin[t + 1],
+               triplets_);
+      triplets_.begin.push_back(triplets_.size());
+    }
+  }
+
+  void store(std::size_t t, const TrackRegime& one) {
+    const RegimeArrays& r = job_.results;
+    const auto put = [&](const auto& to, const auto& value) {
+      if (!to.empty()) to[begin_ + t] = value;
+    };
+    put(r.mu_phi, one.resolution.mu_phi);
+    put(r.mu_theta, one.resolution.mu_theta);
+    put(r.xi, one.resolution.xi);
+    put(r.xi_ms, one.xi_ms);
+    put(r.p_significant, one.p_significant);
+    put(r.n_hits, one.resolution.n_hits);
+    put(r.status, one.resolution.status);
+    put(r.regime, one.resolution.regime);
+    put(r.fit, one.fit);
+    put(r.biases, one.biases);
+  }
+
+  const Job& job_;
+  const std::size_t begin_;
+  const TrackArrays tracks_;
+  std::vector<std::size_t> helices_, alone_;
+  std::vector<double> xi_;  ///< of tracks
+  TripletArrays in_lanes_;
+  std::vector<std::vector<TripletRegime>> of_alone_;
+  TripletArrays triplets_;
+  BatchStatistics statistics_;
+};
+
+BatchStatistics run_blocks(const Job& job, TripletArrays* triplets,
+                           unsigned threads) {
+  // what goes one by one is slow
+  const std::size_t size = fits_in_lanes(job.geometry, job.model) ? 512 : 4;
+  const std::size_t n = job.tracks.size, blocks = (n + size - 1) / size;
+  std::vector<TripletArrays> parts(blocks);
+  BatchStatistics statistics;
+  std::mutex mutex;
+  parallel_workers(blocks, thread_count(threads), [&](const auto& next) {
+    while (const auto b = next()) {
+      const std::size_t begin = *b * size;
+      Block block(job, begin, std::min(size, n - begin));
+      block.run();
+      parts[*b] = block.triplets();
+      const std::lock_guard lock(mutex);
+      statistics += block.statistics();
+    }
+  });
+  if (triplets == nullptr) return statistics;
+  *triplets = {};
+  for (const TripletArrays& part : parts) {
+    const std::size_t before = triplets->size();
+    append(part, 0, part.size(), *triplets);
+    for (std::size_t t = 1; t < part.begin.size(); ++t)
+      triplets->begin.push_back(before + part.begin[t]);
+  }
+  return statistics;
+}
+
+}  // namespace
+
+TripletRegime TripletArrays::operator[](std::size_t i) const {
+  TripletRegime t;
+  for (std::size_t m = 0; m < std::size(numbers); ++m)
+    t.*numbers_of_one[m] = (this->*numbers[m])[i];
+  t.layers = layers[i];
+  t.recurls = recurls[i] != 0;
+  t.arms = arms[i];
+  t.length = arms[i][0] + arms[i][1];
+  t.regime = regime[i];
+  return t;
+}
+
+std::vector<TripletRegime> TripletArrays::of_track(std::size_t track) const {
+  std::vector<TripletRegime> list;
+  for (std::size_t i = begin[track]; i < begin[track + 1]; ++i)
+    list.push_back((*this)[i]);
+  return list;
+}
+
+BatchStatistics find_regimes(const TrackingGeometry& geometry,
+                             const TrackArrays& tracks, const Model& model,
+                             const RegimeThresholds& thresholds,
+                             const RegimeArrays& results,
+                             TripletArrays* triplets, TripletChoice choice,
+                             unsigned threads) {
+  const Job job{geometry,   detail::TripletGeometry(geometry),
+                tracks,     model,
+                thresholds, results,
+                choice,     {},
+                true,       triplets != nullptr};
+  return run_blocks(job, triplets, threads);
+}
+
+TripletArrays find_triplets(const TrackingGeometry& geometry,
+                            const TrackArrays& tracks, const Model& model,
+                            std::span<const std::size_t> layers,
+                            const RegimeThresholds& thresholds,
+                            unsigned threads) {
+  const RegimeArrays none;
+  const Job job{
+      geometry, detail::TripletGeometry(geometry), tracks, model, thresholds,
+      none,     TripletChoice::consecutive,        layers, false, true};
+  TripletArrays triplets;
+  run_blocks(job, &triplets, threads);
+  return triplets;
+}
+
+}  // namespace gttf

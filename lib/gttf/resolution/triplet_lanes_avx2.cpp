@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code for x86-64-v3: vectors of four doubles, two at a time.
+#include "gttf/core/detail/isa_avx2.hpp"
+#include "gttf/resolution/detail/triplet_lane_fit.hpp"
+
+namespace gttf::detail {
+
+const TripletKernel avx2_triplet_kernel = make_triplet_kernel<Pack<Avx2>>();
+
+}  // namespace gttf::detail
