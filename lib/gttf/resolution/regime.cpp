@@ -126,7 +126,7 @@ TripletRegime make_regime(const TripletTrack& track,
   r.length = t.length;
   r.sigma_ms = std::sqrt(variance);
   r.b_ms = r.sigma_ms / std::abs(kappa);
-  r.xi_ms_limit = t.small_bending_limit / r.b_ms;
+  if (r.b_ms > 0) r.xi_ms_limit = t.small_bending_limit / r.b_ms;
   Eigen::Matrix2d scattering = Eigen::Matrix2d::Zero();
   scattering.diagonal() << variance, variance * t.inv_sin2;
   if (variance > 0) r.xi_ms = significance(t.rho, kappa, scattering);
