@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "detector_grid.hpp"
+#include "ending.hpp"
 #include "gttf/study/scan_table.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
@@ -47,6 +48,8 @@ class BaselineVerb : public Verb {
 
   int run(const Call& call) override {
     output_.format = "json";
+    for (const std::string& file : output_.files)
+      check_ending(file, {".json"}, "a baseline is JSON");
     const Engine engine = compute_.engine();
     const bool study = is_study(file_);
     if (!study) track_.study.detectors = {file_};

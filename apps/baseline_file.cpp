@@ -24,4 +24,11 @@ std::optional<Baseline> load_baseline(const std::string& path,
   return std::nullopt;
 }
 
+RequirementFile requirements_for(const std::string& file,
+                                 const StudyRequest& study) {
+  StudyOptions options;
+  options.detectors = study.detectors;
+  return read_requirements(file, options, "", load_baseline);
+}
+
 }  // namespace gttf::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads baseline files for the verbs that compare with them.
+// Reads baselines and requirements for the verbs that compare with them.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 
 #include "gttf/config/reader.hpp"
 #include "gttf/study/baseline.hpp"
+#include "gttf/study/requirement_file.hpp"
 
 namespace gttf::app {
 
@@ -14,5 +15,10 @@ namespace gttf::app {
 /// SHA-256 of the file. Nothing after a fault was reported.
 std::optional<Baseline> load_baseline(const std::string& path,
                                       const Value& value, std::string& hash);
+
+/// The requirements of `file`, to be looked at with the detectors of a study.
+/// Throws InputError with everything that is wrong.
+RequirementFile requirements_for(const std::string& file,
+                                 const StudyRequest& study);
 
 }  // namespace gttf::app

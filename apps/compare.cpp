@@ -128,6 +128,18 @@ class CompareVerb : public Verb {
   }
 
  private:
+  /// Changes are read as --set is; told is the option that they came from.
+  Diagnostics with_changes_named(const Diagnostics& faults) const {
+    Diagnostics named;
+    for (Diagnostic fault : faults.items()) {
+      if (fault.file == "--set" &&
+          std::ranges::count(changes_, fault.source_line))
+        fault.file = "--change";
+      named.add(std::move(fault));
+    }
+    return named;
+  }
+
   void read() {
     if (study_.empty() && files_.size() == 1 && is_study(files_.front()))
       study_ = std::exchange(files_, {}).front();
@@ -138,7 +150,12 @@ class CompareVerb : public Verb {
       const DetectorInput& first = designs_.front();
       std::vector<std::string> all = overrides_;
       all.insert(all.end(), changes_.begin(), changes_.end());
-      designs_.push_back(parse_detector(first.text, first.detector.file, all));
+      try {
+        designs_.push_back(
+            parse_detector(first.text, first.detector.file, all));
+      } catch (const InputError& error) {
+        throw InputError(with_changes_named(error.diagnostics()));
+      }
     }
     if (designs_.size() < 2)
       throw UsageError(

@@ -15,21 +15,29 @@ namespace {
 
 // What an option or argument takes, as a shell has to know it.
 struct Operand {
-  enum class Kind { nothing, choice, input_file, output_file, verb, other };
+  enum class Kind { nothing, choice, yaml_file, any_file, verb, other };
   Kind kind = Kind::nothing;
   std::vector<std::string> choices;
 };
 
-Operand operand_of(const CLI::Option& option) {
+// Detectors, studies and requirements; not hits, cards and baselines.
+bool is_yaml(const Verb& verb, const CLI::Option& option) {
+  if (option.get_positional())
+    return verb.name() != "import" && !option.check_name("HITS");
+  return option.check_name("--detector") || option.check_name("--study") ||
+         option.check_name("--requirements");
+}
+
+Operand operand_of(const Verb& verb, const CLI::Option& option) {
   const std::string type = option.get_type_name();
   if (option.get_items_expected_max() == 0) return {};
   if (std::vector<std::string> values = choices(option); !values.empty())
     return {Operand::Kind::choice, std::move(values)};
   if (type == "VERB") return {Operand::Kind::verb, {}};
   if (type != "FILE") return {Operand::Kind::other, {}};
-  const bool written =
-      option.check_name("--output") || option.get_group() == "Reports";
-  return {written ? Operand::Kind::output_file : Operand::Kind::input_file, {}};
+  return {is_yaml(verb, option) ? Operand::Kind::yaml_file
+                                : Operand::Kind::any_file,
+          {}};
 }
 
 std::vector<std::string> names_of(const CLI::Option& option) {
@@ -85,9 +93,9 @@ std::string bash_action(const Operand& operand, const Verbs& verbs) {
       return "words='" + spaced(operand.choices) + "'";
     case Operand::Kind::verb:
       return "words='" + verb_names(verbs) + "'";
-    case Operand::Kind::input_file:
+    case Operand::Kind::yaml_file:
       return "files=yaml";
-    case Operand::Kind::output_file:
+    case Operand::Kind::any_file:
       return "files=any";
     case Operand::Kind::other:
     case Operand::Kind::nothing:
@@ -98,10 +106,13 @@ std::string bash_action(const Operand& operand, const Verbs& verbs) {
 
 std::string bash_verb(const Verb& verb, const Verbs& verbs) {
   std::string cases, options, argument = "words=''";
+  bool any_argument = false;
   for (const CLI::Option* option : options_of(verb)) {
-    const Operand operand = operand_of(*option);
+    const Operand operand = operand_of(verb, *option);
     if (option->get_positional()) {
-      argument = bash_action(operand, verbs);
+      // Of several arguments each may be the next: any file is, if one is.
+      if (!any_argument) argument = bash_action(operand, verbs);
+      any_argument |= operand.kind == Operand::Kind::any_file;
       continue;
     }
     const std::vector<std::string> names = names_of(*option);
@@ -169,9 +180,9 @@ std::string zsh_action(const Operand& operand, const Verbs& verbs) {
       return "(" + spaced(operand.choices) + ")";
     case Operand::Kind::verb:
       return "(" + verb_names(verbs) + ")";
-    case Operand::Kind::input_file:
+    case Operand::Kind::yaml_file:
       return "_files -g \"*.(yaml|yml)(-.)\"";
-    case Operand::Kind::output_file:
+    case Operand::Kind::any_file:
       return "_files";
     case Operand::Kind::other:
     case Operand::Kind::nothing:
@@ -185,12 +196,14 @@ bool repeatable(const CLI::Option& option) {
          option.get_expected_max() > 1;
 }
 
-std::string zsh_option(const CLI::Option& option, const Verbs& verbs) {
-  const Operand operand = operand_of(option);
+/// `position`: of an argument among those of the verb, from 1.
+std::string zsh_option(const Verb& verb, const CLI::Option& option,
+                       int position, const Verbs& verbs) {
+  const Operand operand = operand_of(verb, option);
   const std::string quote = "'\\''";
   if (option.get_positional())
-    return std::string("      '") + (repeatable(option) ? "*" : "1") + ":" +
-           escaped(option.get_name(true, false), ":", quote) + ":" +
+    return "      '" + (repeatable(option) ? "*" : std::to_string(position)) +
+           ":" + escaped(option.get_name(true, false), ":", quote) + ":" +
            zsh_action(operand, verbs) + "'";
   std::string text;
   const std::vector<std::string> names = names_of(option);
@@ -198,9 +211,11 @@ std::string zsh_option(const CLI::Option& option, const Verbs& verbs) {
     if (!text.empty()) text += " \\\n";
     text += "      '";
     text += repeatable(option) ? "*" : "(" + spaced(names) + ")";
-    text +=
-        name + "[" + escaped(option.get_description(), "[]:\\", quote) + "]";
-    if (operand.kind != Operand::Kind::nothing)
+    // "=": the value may also follow in the same word
+    const bool takes_value = operand.kind != Operand::Kind::nothing;
+    text += name + (takes_value && name.starts_with("--") ? "=" : "") + "[" +
+            escaped(option.get_description(), "[]:\\", quote) + "]";
+    if (takes_value)
       text += ":" + escaped(option.get_type_name(), ":", quote) + ":" +
               zsh_action(operand, verbs);
     text += "'";
@@ -230,8 +245,11 @@ std::string zsh_script(const Verbs& verbs) {
       "  case $verb in\n";
   for (const auto& verb : verbs) {
     text += "  " + verb->name() + ")\n    _arguments -s -S";
-    for (const CLI::Option* option : options_of(*verb))
-      text += " \\\n" + zsh_option(*option, verbs);
+    int position = 0;
+    for (const CLI::Option* option : options_of(*verb)) {
+      position += option->get_positional();
+      text += " \\\n" + zsh_option(*verb, *option, position, verbs);
+    }
     text += " ;;\n";
   }
   return text +
@@ -252,9 +270,9 @@ std::string fish_action(const Operand& operand, const Verbs& verbs) {
       return " -x -a '" + spaced(operand.choices) + "'";
     case Operand::Kind::verb:
       return " -x -a '" + verb_names(verbs) + "'";
-    case Operand::Kind::input_file:
+    case Operand::Kind::yaml_file:
       return " -x -a '(__fish_complete_suffix .yaml)'";
-    case Operand::Kind::output_file:
+    case Operand::Kind::any_file:
       return " -r -F";
     case Operand::Kind::other:
       return " -x";
@@ -282,12 +300,15 @@ std::string fish_script(const Verbs& verbs) {
         "complete -c gttf-design -n '__fish_seen_subcommand_from " +
         verb->name() + "'";
     for (const CLI::Option* option : options_of(*verb)) {
-      const std::string action = fish_action(operand_of(*option), verbs);
+      const Operand operand = operand_of(*verb, *option);
+      const std::string action = fish_action(operand, verbs);
       if (option->get_positional()) {
         // An argument has no name: its "-x" would forbid what it offers.
         const std::size_t values = action.find("-a ");
         if (values != action.npos)
           text += head + " " + action.substr(values) + "\n";
+        else if (operand.kind == Operand::Kind::any_file)
+          text += head + " -F\n";
         continue;
       }
       text += head;

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "common.hpp"
+#include "ending.hpp"
+#include "gttf/config/text.hpp"
 #include "gttf/detector/export_delphes.hpp"
 #include "gttf/study/point_columns.hpp"
 #include "gttf/study/scan.hpp"
@@ -70,9 +72,13 @@ class Export : public Verb {
     const std::string target =
         output_.files.empty() ? "-" : output_.files.front();
     check_separate("-o", target, {}, {file});
+    check_ending(target, {".tcl"}, "a card is Tcl");
     const Detector detector = load_detector(file, overrides_, output_.quiet);
     DelphesGeometry geometry = to_delphes(detector);
     if (!lossy_ && !geometry.losses.empty()) throw InputError(geometry.losses);
+    if (geometry.rows == 0)
+      throw UsageError(in_quotes(file) +
+                       ": Delphes knows none of its layers; nothing is left");
     AtomicFile out(target);
     out.stream() << geometry.text;
     out.commit();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common.hpp"
+#include "ending.hpp"
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/core/units.hpp"
@@ -59,7 +60,10 @@ class Import : public Verb {
 
   int run(const Call&) override {
     const ImportOptions options = read_options();
-    if (!output_.empty()) check_separate("-o", output_, {}, {file_});
+    if (!output_.empty()) {
+      check_separate("-o", output_, {}, {file_});
+      check_ending(output_, {".yaml", ".yml"}, "a detector is YAML");
+    }
     const Imported imported = import_detector(file_, options);
     AtomicFile out(output_.empty() ? "-" : output_);
     out.stream() << imported.text;

@@ -2,6 +2,7 @@
 // report: everything about a study as one page with figures.
 #include <filesystem>
 
+#include "ending.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/output/atomic_file.hpp"
 #include "gttf/output/html.hpp"
@@ -44,11 +45,7 @@ class Report : public Verb {
   }
 
   int run(const Call& call) override {
-    const std::string ending =
-        lower_case(std::filesystem::path(file_).extension().string());
-    if (!is_special_file(file_) && ending != ".html" && ending != ".htm")
-      throw UsageError("-o " + in_quotes(file_) +
-                       ": a report is a page; use .html");
+    check_ending(file_, {".html", ".htm"}, "a report is a page");
     request_.read(quiet_);
     for (const std::string& input : request_.inputs())
       if (std::error_code error;

@@ -42,6 +42,7 @@ void ReportRequest::declare(CLI::App& command) {
 }
 
 void ReportRequest::declare_requirements(CLI::App& command) {
+  shows_requirements_ = true;
   takes_requirements(
       command.add_option("--requirements", requirements_file_,
                          "Requirements to look at, as of check; the detectors "
@@ -60,11 +61,10 @@ void ReportRequest::read(bool quiet) {
   // A study file may say how many toys it wants; only asking makes them.
   if (track_.study.toys) options_.toys = request_.toys.toys;
   options_.threads = threads_;
-  if (requirements_file_.empty()) return;
-  StudyOptions checked;
-  checked.detectors = request_.detectors;
-  requirements_ =
-      read_requirements(requirements_file_, checked, "", load_baseline);
+  const std::string& file =
+      requirements_file_.empty() ? request_.requirements : requirements_file_;
+  if (shows_requirements_ && !file.empty())
+    requirements_ = requirements_for(file, request_);
 }
 
 Page ReportRequest::make_page() const {

@@ -33,6 +33,7 @@ class ReportRequest {
   std::vector<std::string> overrides_;
   TrackOptions track_;
   std::string published_, requirements_file_;
+  bool shows_requirements_ = false;
   unsigned threads_ = 0;
   StudyRequest request_;
   std::vector<DetectorInput> described_;

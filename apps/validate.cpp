@@ -101,10 +101,16 @@ void check_requirements(const std::string& file, Verdict& verdict) {
 void check_study(const std::string& file, Verdict& verdict) {
   const StudyRequest request = read_request(file, {});
   check_detectors(request, verdict);
+  std::string limits;
+  if (!request.requirements.empty())
+    limits =
+        ", " +
+        plural(requirements_for(request.requirements, request).criteria.size(),
+               "limit");
   const std::size_t points =
       request.momentum.values.size() * request.angle.values.size();
   verdict.what = "study, " + plural(points, "point") + ", " +
-                 plural(request.detectors.size(), "detector");
+                 plural(request.detectors.size(), "detector") + limits;
 }
 
 Verdict check(const std::string& file) {

@@ -184,7 +184,10 @@ TEST_CASE("compare: wrong usage is told") {
       {"$DETECTORS/barrel.yaml $DETECTORS/cld.yaml --p 1GeV --attribution",
        "--attribution is for csv"},
       {"$DETECTORS/barrel.yaml --p 1GeV --change 'layers[L9].material=1 %'",
-       "L9"},
+       "--change: error: there is no layer \"L9\""},
+      {"$DETECTORS/barrel.yaml --p 1GeV --set 'layers[L9].material=1 %' "
+       "--change 'layers[L1].material=1 %'",
+       "--set: error: there is no layer \"L9\""},
   };
   for (const auto& [arguments, message] : cases) {
     CAPTURE(arguments);
@@ -248,4 +251,10 @@ TEST_CASE("baseline: a detector and options; what cannot be measured is 3") {
   CHECK(wrong.code == 2);
   CHECK(has(wrong.err, "no momentum"));
   CHECK(run("gttf-design baseline nothing.yaml --p 1GeV").code == 2);
+  const Folder folder;
+  const Outcome csv = run(
+      folder, "gttf-design baseline $DETECTORS/barrel.yaml --p 1GeV -o b.csv");
+  CHECK(csv.code == 2);
+  CHECK(has(csv.err, "a baseline is JSON; use .json"));
+  CHECK(folder.entries() == 0);
 }

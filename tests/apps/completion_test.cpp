@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "support/run.hpp"
 
@@ -34,6 +35,24 @@ std::string offered(const Folder& folder, const std::string& words) {
                  "bash complete.bash; rm complete.bash")
       .out;
 }
+
+// Types lines, each with two tabs, into an interactive zsh that has loaded the
+// script from a folder of $fpath; what it shows goes to the files 1, 2, ...
+const char* const zsh_capture = R"(
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PS1=; fpath=($PWD/fp \$fpath); autoload -Uz compinit; \
+compinit -u -d $PWD/dump; LISTMAX=1000; stty cols 150; print GO''ON"
+zpty -r z shown '*GOON*'
+n=0
+for line; do
+  zpty -w -n z "$line"$'\t\t'
+  zpty -w -n z $'\C-uprint EN\'\'D\n'
+  zpty -r -m z shown '*END*'
+  print -r -- "$shown" > $(( ++n ))
+done
+zpty -d z
+)";
 
 }  // namespace
 
@@ -72,6 +91,8 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   CHECK(offered(folder, "scan --detector b") == "b c.yml ");
   CHECK(offered(folder, "validate n") == "");
   CHECK(offered(folder, "scan -o n") == "notes.txt ");
+  CHECK(offered(folder, "fit a.yaml n") == "notes.txt ");
+  CHECK(offered(folder, "import n") == "notes.txt ");
 }
 
 TEST_CASE("completion: the zsh script is valid" *
@@ -90,6 +111,75 @@ TEST_CASE("completion: the fish script is valid" *
           "rm s; exit $c");
   CHECK(r.code == 0);
   CHECK(r.err == "");
+}
+
+TEST_CASE("completion: zsh offers verbs, options, values and files" *
+          doctest::skip(!installed("zsh"))) {
+  const Folder folder;
+  folder.write("a.yaml", "");
+  folder.write("hits.csv", "");
+  folder.write("capture", zsh_capture);
+  std::vector<std::string> lines = {"",
+                                    "scan --t",
+                                    "scan --scattering ",
+                                    "scan --scattering=",
+                                    "fit ",
+                                    "fit a.yaml ",
+                                    "import "};
+  const std::size_t first_verb = lines.size();
+  for (const char* verb :
+       {"validate", "show", "resolve", "scan", "regimes", "budget",
+        "sensitivity", "compare", "baseline", "check", "toy", "fit", "report",
+        "plot", "import", "export", "completion", "help"})
+    lines.push_back(std::string(verb) + " --");
+  std::string command =
+      "mkdir fp && gttf-design completion zsh > fp/_gttf-design && zsh -f "
+      "capture";
+  for (const std::string& line : lines)
+    command += " 'gttf-design " + line + "'";
+  run(folder, command);
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    shown.push_back(folder.read(std::to_string(i + 1)));
+  CHECK(has(shown[0], "sensitivity"));
+  CHECK(has(shown[1], "--theta"));
+  CHECK(has(shown[1], "--threads"));
+  for (const std::size_t i : {2U, 3U}) {
+    INFO(lines[i]);
+    CHECK(has(shown[i], "highland-1991"));
+    CHECK(has(shown[i], "rossi"));
+  }
+  // detectors are YAML, hits and cards are not
+  CHECK(has(shown[4], "a.yaml"));
+  CHECK_FALSE(has(shown[4], "hits.csv"));
+  CHECK(has(shown[5], "hits.csv"));
+  CHECK(has(shown[6], "hits.csv"));
+  for (std::size_t i = first_verb; i < lines.size(); ++i) {
+    INFO(lines[i]);
+    CHECK(has(shown[i], "--help"));
+    CHECK_FALSE(has(shown[i], "_arguments"));  // what is wrong with the script
+  }
+}
+
+TEST_CASE("completion: fish offers verbs, options, values and files" *
+          doctest::skip(!installed("fish"))) {
+  const Folder folder;
+  folder.write("a.yaml", "");
+  folder.write("hits.csv", "");
+  run(folder, "gttf-design completion fish > s.fish");
+  const auto offers = [&](const std::string& line) {
+    return run(folder,
+               "HOME=$PWD fish --no-config -c 'source s.fish; complete "
+               "-C \"" +
+                   line + "\"'")
+        .out;
+  };
+  CHECK(has(offers("gttf-design s"), "sensitivity\t"));
+  CHECK(has(offers("gttf-design scan --th"), "--threads\t"));
+  CHECK(has(offers("gttf-design scan --scattering "), "highland-1991"));
+  CHECK(has(offers("gttf-design resolve "), "a.yaml"));
+  CHECK_FALSE(has(offers("gttf-design resolve h"), "hits.csv"));
+  CHECK(has(offers("gttf-design fit a.yaml h"), "hits.csv"));
 }
 
 TEST_CASE("completion: every script knows every verb and option") {

@@ -114,6 +114,12 @@ TEST_CASE("regimes: tracks, triplets and thresholds") {
   CHECK(all["triplets"].size() == 20);
   CHECK(json_of("gttf-design regimes --mu 0.01 " + detector)["regime"] ==
         "mixed");
+  // without scattering it sets no limit
+  const json off = json_of("gttf-design regimes --scattering off " + detector);
+  for (const json& triplet : off["triplets"]) {
+    CHECK(triplet["xi_ms"].is_null());
+    CHECK(triplet["xi_ms_limit"].is_null());
+  }
   const Outcome wrong = run("gttf-design regimes --mu 2 " + detector);
   CHECK(wrong.code == 2);
 }

@@ -49,6 +49,10 @@ TEST_CASE("import: wrong options are told with what to write instead") {
                            " --field 2T -o " + (folder / "a.txt"));
   CHECK(over.code == 2);
   CHECK(has(over.err, "is an input and would be written over"));
+  const Outcome ending = run("gttf-design import " + (folder / "a.txt") +
+                             " --field 2T -o " + (folder / "a.csv"));
+  CHECK(ending.code == 2);
+  CHECK(has(ending.err, "a detector is YAML; use .yaml"));
 }
 
 TEST_CASE(
@@ -63,6 +67,16 @@ TEST_CASE(
   CHECK(lossy.code == 0);
   CHECK(has(lossy.out, "set DetectorGeometry {"));
   CHECK(has(lossy.err, "warning: Delphes knows the field"));
+  // planes only: a card without rows is no detector
+  const Outcome empty =
+      run("gttf-design export $DETECTORS/datura.yaml --to delphes --lossy");
+  CHECK(empty.code == 2);
+  CHECK(empty.out == "");
+  CHECK(has(empty.err, "nothing is left"));
+  const Outcome ending =
+      run("gttf-design export $DETECTORS/cld.yaml --to delphes -o cld.csv");
+  CHECK(ending.code == 2);
+  CHECK(has(ending.err, "a card is Tcl; use .tcl"));
 }
 
 TEST_CASE("export: options of tracks are refused for a card") {

@@ -156,6 +156,32 @@ TEST_CASE("report: requirements are looked at with its detectors") {
             .code == 2);
 }
 
+TEST_CASE("report: a study names its requirements, the option wins") {
+  const Folder folder;
+  folder.write("limits.yaml",
+               "gttf-requirements: 1\nname: gate\npt: 1 GeV\nrequirements:\n"
+               "  - { name: hits, what: n_hits, min: 99 }\n");
+  folder.write("study.yaml",
+               "gttf-study: 1\ndetectors: [barrel]\npt: 1 GeV\n"
+               "requirements: limits.yaml\n");
+  CHECK(run(folder, "gttf-design report study.yaml -o a.html").code == 0);
+  CHECK(has(folder.read("a.html"), "0 of 1 requirement is met"));
+  CHECK(has(folder.read("a.html"), "limits.yaml</code> · sha256"));
+  CHECK(run(folder,
+            "sed 's/99/1/' limits.yaml > other.yaml && gttf-design report "
+            "study.yaml --requirements other.yaml -o b.html")
+            .code == 0);
+  CHECK(has(folder.read("b.html"), "1 of 1 requirement is met"));
+  CHECK(has(run(folder, "gttf-design validate study.yaml").out,
+            "good (study, 1 point, 1 detector, 1 limit)"));
+  CHECK(run(folder, "sed -i s/n_hits/n_hit/ limits.yaml").code == 0);
+  const Outcome wrong = run(folder, "gttf-design validate study.yaml");
+  CHECK(wrong.code == 2);
+  CHECK(has(wrong.err, "limits.yaml:5:25: error: "));
+  // verbs that show no requirements do not read them
+  CHECK(run(folder, "gttf-design plot study.yaml -o a.svg").code == 0);
+}
+
 TEST_CASE("plot: along a beam the momentum is the first figure, too") {
   const Folder folder;
   CHECK(run(folder, "gttf-design plot $CONFIGS/faser.yaml -o p.svg").code == 0);

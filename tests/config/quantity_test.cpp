@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <clocale>
+#include <tuple>
 
 #include "gttf/core/units.hpp"
 
@@ -95,6 +96,26 @@ TEST_CASE("quantity: an unknown unit is answered with the nearest") {
   CHECK(parsed.suggestion == "did you mean \"5 mm\"?");
   CHECK(parsed.offset == 2);
   CHECK(parsed.length == 2);
+}
+
+TEST_CASE("quantity: of units as near, the one that begins alike is meant") {
+  for (const auto& [text, dimension, meant] :
+       {std::tuple("150 mn", Dimension::length, "150 mm"),
+        std::tuple("150 mu", Dimension::length, "150 um"),
+        std::tuple("20 cmm", Dimension::length, "20 cm"),
+        std::tuple("5 microns", Dimension::length, "5 um"),
+        std::tuple("1 GV", Dimension::energy, "1 GeV"),
+        std::tuple("1 MV", Dimension::energy, "1 MeV"),
+        std::tuple("40 mard", Dimension::angle, "40 mrad"),
+        std::tuple("40 degrees", Dimension::angle, "40 deg"),
+        std::tuple("2 Tesla", Dimension::field, "2 T"),
+        std::tuple("2 g/cc", Dimension::density, "2 g/cm3"),
+        std::tuple("2 percent", Dimension::fraction, "2 %")})
+    CHECK(parse_quantity(text, dimension).suggestion ==
+          "did you mean \"" + std::string(meant) + "\"?");
+  // a name of another dimension is no help
+  CHECK(parse_quantity("2 tesla", Dimension::length).suggestion ==
+        "a length is in nm, um, mm, cm, m");
 }
 
 TEST_CASE("quantity: the locale changes nothing") {

@@ -70,11 +70,12 @@ TEST_CASE("axis: very many decades leave labels out") {
 }
 
 TEST_CASE("axis: ticks outside 0.001 to 9999 are powers of ten") {
-  CHECK(tick_label(0.001) == "0.001");
-  CHECK(tick_label(5000) == "5000");
-  CHECK(tick_label(1e4) == "10^{4}");
-  CHECK(tick_label(-1e-5) == "−10^{−5}");
-  CHECK(tick_label(2e-4) == "2×10^{−4}");
+  CHECK(tick_label(0.001, 1e4) == "0.001");
+  CHECK(tick_label(5000, 1e4) == "5000");
+  CHECK(tick_label(1e4, 1e4) == "10^{4}");
+  CHECK(tick_label(1e4, 1e5) == "10000");
+  CHECK(tick_label(-1e-5, 1e4) == "−10^{−5}");
+  CHECK(tick_label(2e-4, 1e4) == "2×10^{−4}");
 }
 
 TEST_CASE("axis: the map meets both ends and the middle") {

@@ -78,6 +78,15 @@ TEST_CASE("label layout: a label takes the first free place") {
   CHECK_FALSE(placer.take(places, false));
 }
 
+TEST_CASE("label layout: a thin line is rather covered than a heavy one") {
+  LabelPlacer placer(Box{0, 0, 100, 100});
+  placer.add_obstacle(LineSegment{0, 10, 100, 10, 1.8});
+  placer.add_obstacle(LineSegment{0, 25, 100, 25, 0.6});
+  placer.add_obstacle(LineSegment{0, 26, 100, 26, 0.6});
+  const std::array places{Box{0, 5, 20, 15}, Box{0, 20, 20, 30}};
+  CHECK(placer.take(places, false) == 1);
+}
+
 TEST_CASE("label layout: what must fit is left out rather than on a line") {
   LabelPlacer placer(Box{0, 0, 100, 100});
   placer.add_obstacle(LineSegment{0, 10, 100, 10});

@@ -76,6 +76,7 @@ std::string measures(const LayerText& l) {
 std::string field(const Description& d) {
   if (d.millitesla != 0)
     return fmt::format("{{ solenoid: {} mT }}", d.millitesla);
+  if (d.has_map()) return fmt::format("{{ map: {} }}", d.map_file());
   if (d.magnets.empty()) return "none";
   std::vector<std::string> all;
   for (const MagnetText& m : d.magnets)
@@ -87,6 +88,26 @@ std::string field(const Description& d) {
 }
 
 }  // namespace
+
+std::string Description::map_file() const {
+  return fmt::format("map{}.csv", seed);
+}
+
+std::string Description::map_csv() const {
+  std::string text = "r[um],z[um],Br[mT],Bz[mT]\n";
+  const double strength = static_cast<double>(map.millitesla);
+  const double bulge = static_cast<double>(map.percent) / 100;
+  for (long i = 0; i < map.nodes_r; ++i)
+    for (long k = 0; k < map.nodes_z; ++k) {
+      const long r = map.last_r * i / (map.nodes_r - 1);
+      const long z = map.last_z * 2 * k / (map.nodes_z - 1) - map.last_z;
+      const double x = static_cast<double>(r) / static_cast<double>(map.last_z);
+      const double y = static_cast<double>(z) / static_cast<double>(map.last_z);
+      text += fmt::format("{},{},{},{}\n", r, z, -strength * bulge * x * y,
+                          strength * (1 + bulge * (y * y - x * x / 2)));
+    }
+  return text;
+}
 
 std::string Description::yaml() const {
   std::string text = fmt::format(
@@ -106,6 +127,8 @@ std::string Description::yaml() const {
 void enlarge(Description& d, long factor) {
   d.radiation_length *= factor;
   for (MagnetText& m : d.magnets) m.entrance *= factor, m.exit *= factor;
+  d.map.last_r *= factor;
+  d.map.last_z *= factor;
   for (LayerText& l : d.layers) {
     for (long* length :
          {&l.position, &l.last, &l.a_from, &l.a_to, &l.b_from, &l.b_to})
@@ -118,6 +141,7 @@ void enlarge(Description& d, long factor) {
 
 void scale_field(Description& d, long numerator, long denominator) {
   d.millitesla = d.millitesla * numerator / denominator;
+  d.map.millitesla = d.map.millitesla * numerator / denominator;
   for (MagnetText& m : d.magnets)
     m.millitesla = m.millitesla * numerator / denominator;
 }

@@ -10,8 +10,8 @@
 namespace gttf::test {
 
 /// The family of a detector: its tracks are given by grid_of().
-enum class Family { barrel, no_field, arm, telescope, spectrometer };
-inline constexpr int family_count = 5;
+enum class Family { barrel, no_field, arm, telescope, spectrometer, map };
+inline constexpr int family_count = 6;
 
 std::string to_string(Family family);
 
@@ -49,17 +49,32 @@ struct MagnetText {
   char direction = 'y';
 };
 
+/// A solenoid as a file of a grid in r and z: Bz = B (1 + c (z^2 - r^2/2)/L^2)
+/// and Br = -B c r z/L^2, without divergence and curl; L is the last z.
+struct MapText {
+  long last_r = 0, last_z = 0;  ///< um; from 0 and from -last_z
+  long nodes_r = 0, nodes_z = 0;
+  long millitesla = 0, percent = 0;  ///< B and c
+};
+
 struct Description {
   Family family = Family::barrel;
   unsigned seed = 0;
   std::string name;
-  long millitesla = 0;              ///< solenoid; 0: see `magnets`
-  std::vector<MagnetText> magnets;  ///< empty, too: no field
-  long radiation_length = 0;        ///< of its own material, um
+  long millitesla = 0;  ///< solenoid; 0: see `magnets`
+  std::vector<MagnetText> magnets;
+  MapText map;                ///< 0 mT: none
+  long radiation_length = 0;  ///< of its own material, um
   std::vector<LayerText> layers;
 
-  bool has_field() const { return millitesla != 0 || !magnets.empty(); }
+  bool has_field() const {
+    return millitesla != 0 || !magnets.empty() || has_map();
+  }
+  bool has_map() const { return map.millitesla != 0; }
   std::string yaml() const;
+  /// The file that yaml() names, beside it.
+  std::string map_file() const;
+  std::string map_csv() const;
 };
 
 /// The detector of that seed; every one is different and valid.

@@ -76,7 +76,8 @@ int holds(const Change& change, const Law& law, const Options& options = {}) {
 }
 
 bool round_z(const Description& d) {
-  return d.family == Family::barrel || d.family == Family::no_field;
+  return d.family == Family::barrel || d.family == Family::no_field ||
+         d.family == Family::map;
 }
 
 /// The grid with momenta four times as large, `--p 1GeV,2GeV` to `4GeV,8GeV`.

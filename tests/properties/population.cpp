@@ -31,6 +31,7 @@ Population::Population(const std::function<bool(const Description&)>& wanted,
     if (wanted && !wanted(d)) continue;
     if (change) change(d);
     folder_.write(file_of(d), d.yaml());
+    if (d.has_map()) folder_.write(d.map_file(), d.map_csv());
     detectors_.push_back(std::move(d));
   }
 }

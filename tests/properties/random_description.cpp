@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws detectors: barrels with disks and wires, arms, telescopes, magnets.
+// Draws detectors: barrels with disks and wires, arms, telescopes, magnets,
+// field maps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,6 +39,10 @@ class Draw {
       case Family::spectrometer:
         beam(d, whole(8, 14), 50000, 400000);
         magnets(d);
+        break;
+      case Family::map:
+        barrel(d);
+        map(d);
         break;
     }
     std::shuffle(d.layers.begin(), d.layers.end(), engine_);
@@ -202,6 +207,23 @@ class Draw {
     }
   }
 
+  /// A field that holds the detector; the steps of the grid are whole.
+  void map(Description& d) {
+    long r = 0, z = 0;
+    for (const LayerText& l : d.layers) {
+      const bool disk = l.shape == Shape::disk;
+      r = std::max({r, l.last, disk ? l.a_to : l.position});
+      z = std::max({z, -l.a_from, disk ? l.position : l.a_to});
+    }
+    MapText& m = d.map;
+    m.nodes_r = whole(5, 12);
+    m.nodes_z = 2 * whole(5, 12) + 1;
+    m.last_r = (r / (m.nodes_r - 1) + 20000) * (m.nodes_r - 1);
+    m.last_z = (z / (m.nodes_z - 1) + 20000) * (m.nodes_z - 1);
+    m.millitesla = (chance(0.3) ? -4 : 4) * whole(125, 1000);
+    m.percent = whole(-40, 40);
+  }
+
   std::mt19937_64 engine_;
 };
 
@@ -217,6 +239,8 @@ std::string to_string(Family family) {
       return "arm";
     case Family::telescope:
       return "telescope";
+    case Family::map:
+      return "map";
     case Family::spectrometer:
       break;
   }
@@ -227,6 +251,7 @@ std::string grid_of(Family family) {
   switch (family) {
     case Family::barrel:
     case Family::no_field:
+    case Family::map:
       return " --p 0.4GeV,2GeV,50GeV --theta 90deg,65deg,20deg";
     case Family::arm:
       return " --p 0.4GeV,2GeV,50GeV --theta 90deg,80deg";

@@ -230,7 +230,9 @@ def check_use(browser, page, checks):
     checks.that("use: nothing on the console", not complaints(browser), complaints(browser))
 
 
-def check_requirements(browser, page, checks):
+def check_requirements(browser, page, checks, folder, told):
+    """`told`: the CSV of check, all points."""
+    browser.send("Page.setDownloadBehavior", behavior="allow", downloadPath=folder)
     browser.open(page)
     words = browser.evaluate("[...document.querySelectorAll('td.verdict')].map(t => t.textContent)")
     checks.that("four requirements are met, one is not",
@@ -250,6 +252,19 @@ def check_requirements(browser, page, checks):
         });
       }).length""")
     checks.that("margins stay in their cells", outside == 0, outside)
+    path = save(browser, "requirements", "csv", folder)
+    checks.that("requirements: csv is saved", path)
+    if path:
+        with open(path, newline="", encoding="utf-8") as file:
+            saved = list(csv.DictReader(file))
+        worst = [row for row in csv.DictReader(told) if row["worst"] == "true"]
+        checks.that("requirements: csv has the rows and columns of check",
+                    [list(row) for row in saved] == [list(row) for row in worst], saved[:1])
+        same = all(row[key] == other[key] or float(row[key]) == float(other[key])
+                   for row, other in zip(saved, worst) for key in row)
+        checks.that("requirements: csv has all digits of check", same, saved)
+    checks.that("requirements: nothing on the console", not complaints(browser),
+                complaints(browser))
 
 
 def check_without_script(browser, page, checks):
@@ -283,6 +298,7 @@ def main():
         print("left out: no Chromium or Chrome (Debian: apt install chromium)")
         return 77
     checks = Checks()
+    changed = ["--set", "layers[VTX1].material=1 %"]
     studies = {
         "cld": ["configs/cld.yaml", "--published", "detectors/published.csv"],
         "its2": ["configs/alice_its2.yaml", "--toys", "300"],
@@ -292,7 +308,7 @@ def main():
         "lhcb": ["configs/lhcb.yaml"],
         "ild": ["configs/ild.yaml"],
         "requirements": ["configs/cld.yaml", "--requirements", "configs/check/cld.yaml",
-                         "--set", "layers[VTX1].material=1 %"],
+                         *changed],
     }
     with tempfile.TemporaryDirectory() as folder, Browser(path) as browser:
         pages = {}
@@ -302,7 +318,10 @@ def main():
                            cwd=source, check=True)
             look(browser, pages[name], checks, name)
         check_use(browser, pages["cld"], checks)
-        check_requirements(browser, pages["requirements"], checks)
+        told = subprocess.run([program, "check", "configs/check/cld.yaml", *changed,
+                               "--format", "csv", "--no-provenance"], cwd=source,
+                              capture_output=True, text=True, check=False).stdout
+        check_requirements(browser, pages["requirements"], checks, folder, told.splitlines())
         check_files(browser, pages["cld"], checks, folder)
         check_without_script(browser, pages["cld"], checks)
         check_print(browser, pages["cld"], checks)

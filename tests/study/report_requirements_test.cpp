@@ -62,6 +62,18 @@ TEST_CASE("requirements in a report: met, failed and without a value differ") {
         value_text(story, checked.result(2)));  // what the track has instead
 }
 
+TEST_CASE("requirements in a report: the table is saved as the check has it") {
+  const Gate checked = three();
+  const CheckStory story = checked.story();
+  const PageTable table = requirement_table(story);
+  CHECK(table.id == "requirements");
+  CHECK(table.data.rows() == table.rows.size());
+  const Table whole = check_table(story, CheckDetail::all);
+  REQUIRE(table.data.columns.size() == whole.columns.size());
+  for (std::size_t i = 0; i < whole.columns.size(); ++i)
+    CHECK(table.data.columns[i].name == whole.columns[i].name);
+}
+
 TEST_CASE("requirements in a report: numbers are those of the check") {
   const Gate checked = three();
   const CheckStory story = checked.story();

@@ -152,6 +152,41 @@ TEST_CASE("report: tracks along a beam have momentum, position, direction") {
   }
 }
 
+TEST_CASE("report: correlations are of what the tracks have") {
+  const auto names = [](const char* file, double theta) {
+    const Detector detector = shipped(file);
+    StudyRequest r;
+    r.momentum.values = {5, 50};
+    r.angle.values = {theta};
+    const auto figure = correlation_figure(make_subject(r, detector, 0, 1, 1));
+    REQUIRE(figure);
+    const auto& chart = std::get<MatrixChart>(figure->content);
+    for (const MatrixChart::Matrix& matrix : chart.matrices)
+      for (std::size_t i = 0; i < matrix.rows.size(); ++i)
+        CHECK(matrix.rows[i][i] == doctest::Approx(1));
+    std::string all;
+    for (const RichText& name : chart.names) all += plain_text(name) + " ";
+    return all;
+  };
+  CHECK(names("cld.yaml", 90 * unit::deg) == "d0 z0 φ0 θ q/p ");
+  CHECK(names("faser.yaml", 0) == "x y tx ty q/p ");
+  CHECK(names("datura.yaml", 0) == "x y tx ty ");  // no field, no momentum
+}
+
+TEST_CASE("report: what is missing has no row, what is constant says so") {
+  const Detector datura[] = {shipped("datura.yaml")};
+  StudyRequest r;
+  r.momentum.values = {5, 50};
+  r.angle.values = {0};
+  const ReportSubject beam = make_subject(r, datura[0], 0, 1, 1);
+  CHECK(benchmark_table(beam).rows.size() == 4);  // without p
+  r.scattering = Scattering::off;
+  const ReportSubject off = make_subject(r, datura[0], 0, 1, 1);
+  const auto sentences =
+      summary_sentences(off, momentum_curves(off), budgets_along(off));
+  CHECK(sentences.front().find("at all momenta and angles") != RichText::npos);
+}
+
 TEST_CASE("report: the pseudorapidity shown is that of the study") {
   const Detector lhcb = shipped("lhcb.yaml");
   StudyRequest r = request();

@@ -82,6 +82,18 @@ TEST_CASE("study file: every key is read") {
   CHECK(r.sha256 == sha256(study));
 }
 
+TEST_CASE("study file: requirements lie beside it, and must exist") {
+  const StudyFile file(study + "requirements: ../barrel.yaml\n");
+  CHECK(read_request(file.path(), {}).requirements == file.detector());
+  const StudyFile none(study);
+  CHECK(read_request(none.path(), {}).requirements == "");
+  const StudyFile wrong(study + "requirements: ../barel.yaml\n");
+  const std::string told =
+      test::reported([&] { read_request(wrong.path(), {}); });
+  CHECK(contains(told, "requirements: no such file"));
+  CHECK(contains(told, "barrel.yaml\"?"));
+}
+
 TEST_CASE("precedence: option before file before default") {
   const StudyFile file(study);
   StudyOptions options;

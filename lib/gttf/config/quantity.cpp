@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -51,6 +52,17 @@ constexpr std::array units = {
     Unit{"%", Dimension::fraction, unit::percent},
 };
 
+/// What people write for units that are spelled otherwise here.
+struct OtherName {
+  std::string_view written, meant;
+};
+constexpr std::array other_names = {
+    OtherName{"micron", "um"},   OtherName{"microns", "um"},
+    OtherName{"mu", "um"},       OtherName{"degree", "deg"},
+    OtherName{"degrees", "deg"}, OtherName{"tesla", "T"},
+    OtherName{"g/cc", "g/cm3"},  OtherName{"percent", "%"},
+};
+
 }  // namespace
 
 namespace detail {
@@ -96,6 +108,16 @@ const Unit* find_unit(std::string_view name) {
 }  // namespace detail
 
 namespace {
+
+/// The unit of `known` that the user most likely means.
+std::optional<std::string> likely_unit(std::string_view name,
+                                       const std::vector<std::string>& known) {
+  for (const OtherName& other : other_names)
+    if (lower_case(name) == other.written &&
+        std::ranges::count(known, other.meant) > 0)
+      return std::string(other.meant);
+  return nearest(name, known);
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -262,7 +284,7 @@ Parsed<double> parse_quantity(std::string_view text, Dimension dimension,
     return refuse<double>(
         fmt::format("expected a plain number, got {}", in_quotes(text)),
         fmt::format("write for example \"{}\"", number), at, name.size());
-  const auto near = nearest(name, known);
+  const auto near = likely_unit(name, known);
   return refuse<double>(
       fmt::format("unknown unit {} in {}", in_quotes(name), in_quotes(text)),
       near ? fmt::format("did you mean \"{} {}\"?", number, *near)

@@ -148,13 +148,21 @@ std::optional<std::string> nearest(std::string_view word,
   const std::string lower = lower_case(word);
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  std::size_t best_alike = 0;
   for (const std::string& candidate : candidates) {
     if (candidate.empty() || candidate.size() > longest_word) continue;
-    const std::size_t d = edit_distance(lower, lower_case(candidate));
+    const std::string other = lower_case(candidate);
+    const std::size_t d = edit_distance(lower, other);
     // replacing every character of a short word is no likeness
-    if (d < best_distance && d < std::max(word.size(), candidate.size())) {
+    if (d >= std::max(word.size(), candidate.size())) continue;
+    // slips are rare at the beginning of a word
+    const auto differ = std::ranges::mismatch(lower, other).in1;
+    const auto alike = static_cast<std::size_t>(differ - lower.begin());
+    if (d < best_distance ||
+        (best && d == best_distance && alike > best_alike)) {
       best = candidate;
       best_distance = d;
+      best_alike = alike;
     }
   }
   return best;

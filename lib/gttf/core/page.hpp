@@ -45,6 +45,8 @@ struct PageTable {
   std::vector<std::vector<PageCell>> rows = {};
   RichText caption = {};
   bool folded = false;  ///< shown when asked for; `title` is the handle
+  std::string id = {};  ///< unique in the page; needed where there is data
+  Table data = {};      ///< what can be saved as CSV; no columns: nothing
 };
 
 /// Text beside a figure under a small heading.

@@ -162,7 +162,11 @@ DelphesGeometry to_delphes(const Detector& detector) {
       "flag\n",
       label_of(detector.name), computed_text(bz));
   RowWriter writer(detector, result.losses);
-  for (const Layer& layer : detector.layers) text += writer.row(layer);
+  for (const Layer& layer : detector.layers) {
+    const std::string row = writer.row(layer);
+    result.rows += !row.empty();
+    text += row;
+  }
   text += "  }\n";
   return result;
 }

@@ -12,7 +12,8 @@ namespace gttf {
 /// The settings Bz and DetectorGeometry of a module TrackCovariance.
 struct DelphesGeometry {
   std::string text;
-  Diagnostics losses;  ///< what Delphes has no word for
+  std::size_t rows = 0;  ///< of layers
+  Diagnostics losses;    ///< what Delphes has no word for
 };
 
 /// Writes `detector` in Delphes' columns and metres. What cannot be written is

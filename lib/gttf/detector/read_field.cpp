@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "gttf/config/text.hpp"
 #include "gttf/detector/detail/read_field.hpp"
@@ -114,6 +116,53 @@ void check_spacing(const Value& value, const FieldMap& map,
   }
 }
 
+/// Points where a surface reaches farthest, a rounding error within.
+std::vector<Vector3> far_points(const Surface& s) {
+  constexpr double within = 1 - 1e-9;
+  std::vector<Vector3> points;
+  for (const double v : {s.v.lower, s.v.upper}) {
+    if (s.shape == Shape::plane) {
+      const int normal = static_cast<int>(s.normal);
+      for (const double u : {s.u.lower, s.u.upper}) {
+        Vector3 x = Vector3::Zero();
+        x[normal] = s.position;
+        x[(normal + 1) % 3] = u;
+        x[(normal + 2) % 3] = v;
+        points.push_back(within * x);
+      }
+      continue;
+    }
+    const bool barrel = s.shape == Shape::cylinder;
+    const double r = barrel ? s.position : v, z = barrel ? v : s.position;
+    for (const auto& [x, y] : {std::pair(r, 0.0), std::pair(-r, 0.0),
+                               std::pair(0.0, r), std::pair(0.0, -r)})
+      points.push_back(within * Vector3(x, y, z));
+  }
+  return points;
+}
+
+/// Warns of layers that a track may leave the map on its way to.
+void check_extent(const Value& value, const FieldMap& map,
+                  const std::vector<Layer>& layers) {
+  std::size_t measuring = 0, beyond = 0;
+  std::string first;
+  for (const Layer& layer : layers) {
+    if (!layer.measures()) continue;
+    ++measuring;
+    if (std::ranges::all_of(far_points(layer.surface),
+                            [&](const Vector3& x) { return map.covers(x); }))
+      continue;
+    if (++beyond == 1) first = layer.name;
+  }
+  if (beyond > 0)
+    value.warning(
+        fmt::format("{} of {} measuring layers reach{} beyond the map{} {}: "
+                    "tracks end where the map does",
+                    beyond, measuring, beyond == 1 ? "es" : "",
+                    beyond == 1 ? "," : ", first", in_quotes(first)),
+        "use a larger map");
+}
+
 void check_divergence(const Value& value, const FieldMap& map) {
   constexpr double of_derivatives = 0.1, of_field = 1e-3;
   const FieldMap::Divergence d = map.divergence();
@@ -172,6 +221,7 @@ Field read_map(MapReader& reader, const Value& value,
                     "the magnets of detectors do",
                     map.largest() / unit::T),
         "check the unit of the columns and \"scale\"");
+  check_extent(value, map, layers);
   check_spacing(value, map, layers);
   check_divergence(value, map);
   field.kind = FieldKind::map;

@@ -36,7 +36,8 @@ std::vector<AxisTick> log_ticks(const FigureAxis& axis, double length) {
         continue;
       const bool label =
           is_labelled(digit, room) && (digit > 1 || e % every == 0);
-      ticks.push_back({at, digit == 1, label ? tick_label(at) : RichText()});
+      ticks.push_back(
+          {at, digit == 1, label ? tick_label(at, 1e4) : RichText()});
     }
   }
   return ticks;
@@ -63,7 +64,7 @@ std::vector<AxisTick> linear_ticks(const FigureAxis& axis, double labels) {
        static_cast<double>(k) * fine <= axis.upper + slack; ++k) {
     const bool major = k % parts == 0;
     const double at = static_cast<double>(k) * fine;
-    ticks.push_back({at, major, major ? tick_label(at) : RichText()});
+    ticks.push_back({at, major, major ? tick_label(at, 1e5) : RichText()});
   }
   return ticks;
 }
@@ -101,11 +102,11 @@ std::vector<AxisTick> axis_ticks(const FigureAxis& axis, double length,
   return linear_ticks(axis, length / distance / (log ? uneven : 1));
 }
 
-RichText tick_label(double value) {
+RichText tick_label(double value, double power_from) {
   if (value == 0) return "0";
   const double size = std::abs(value);
   // steps are short decimals: ten digits remove what rounding has left
-  if (size >= 1e-3 * (1 - tolerance) && size < 1e4) {
+  if (size >= 1e-3 * (1 - tolerance) && size < power_from) {
     const std::string text = fmt::format("{:.10g}", size);
     return (value < 0 ? "−" : "") + text;
   }

@@ -42,7 +42,8 @@ inline constexpr double short_axis = 150;
 std::vector<AxisTick> axis_ticks(const FigureAxis& axis, double length,
                                  double distance = label_distance_across);
 
-/// "0.05", "5000", "10^{−5}": a value where a tick stands.
-RichText tick_label(double value);
+/// "0.05", "5000", "10^{−5}": a value where a tick stands, as a power of ten
+/// from `power_from` on.
+RichText tick_label(double value, double power_from);
 
 }  // namespace gttf

@@ -72,7 +72,7 @@ Document panel_document(const Panel& panel, const PanelFrame& frame) {
   return out;
 }
 
-Document data_document(const Table& data) {
+Document data_document(const Table& data, double (*rounded)(double)) {
   Document::List columns;
   for (const Column& column : data.columns) {
     Document::List cells;
@@ -80,7 +80,7 @@ Document data_document(const Table& data) {
         [&](const auto& values) {
           for (const auto& value : values) {
             if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>)
-              cells.emplace_back(shown(value));
+              cells.emplace_back(rounded(value));
             else
               cells.emplace_back(value);
           }
@@ -142,8 +142,12 @@ Document figure_document(const Figure& figure) {
                          .set("nx", static_cast<int>(map->x.size() - 1))
                          .set("name", plain_text(map->title)));
   }
-  out.set("data", data_document(figure.data));
+  out.set("data", data_document(figure.data, shown));
   return out;
+}
+
+Document table_document(const PageTable& table) {
+  return data_document(table.data, [](double value) { return value; });
 }
 
 }  // namespace gttf

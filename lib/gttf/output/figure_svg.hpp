@@ -6,6 +6,7 @@
 
 #include "gttf/core/document.hpp"
 #include "gttf/core/figure.hpp"
+#include "gttf/core/page.hpp"
 
 namespace gttf {
 
@@ -17,7 +18,11 @@ std::string figure_in_page(const Figure& figure);
 /// same figure gives the same bytes.
 std::string figure_file(const Figure& figure);
 
-/// What the script of the page needs: axes, frames, series and data.
+/// What the script of the page needs: axes, frames, series and data, rounded
+/// to what a figure shows.
 Document figure_document(const Figure& figure);
+
+/// Of a table its data, columns with `name` and `cells`, all digits.
+Document table_document(const PageTable& table);
 
 }  // namespace gttf

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 
 #include "gttf/output/detail/page_assets.hpp"
 #include "gttf/output/figure_svg.hpp"
@@ -24,16 +25,26 @@ std::string heading(const RichText& title, const RichText& subtitle,
   return out + tools + "</div>";
 }
 
+// Buttons that save `what` in these formats.
+std::string save_buttons(std::string_view what, const Table& data, bool drawn) {
+  std::string out = fmt::format(
+      "<span class=\"tools\" role=\"group\" aria-label=\"Save {}\">", what);
+  const auto add = [&out](std::string_view key, std::string_view name) {
+    out += fmt::format("<button type=\"button\" data-k=\"{}\">{}</button>", key,
+                       name);
+  };
+  if (!data.columns.empty()) add("csv", "CSV");
+  if (drawn) {
+    add("svg", "SVG");
+    add("png", "PNG");
+  }
+  return out + "</span>";
+}
+
 std::string html_figure(const Figure& figure) {
-  std::string tools =
-      "<span class=\"tools\" role=\"group\" aria-label=\"Save figure\">";
-  if (!figure.data.columns.empty())
-    tools += "<button type=\"button\" data-k=\"csv\">CSV</button>";
-  tools +=
-      "<button type=\"button\" data-k=\"svg\">SVG</button>"
-      "<button type=\"button\" data-k=\"png\">PNG</button></span>";
   std::string out = fmt::format("<figure id=\"{}\">", figure.id) +
-                    heading(figure.title, figure.subtitle, tools) +
+                    heading(figure.title, figure.subtitle,
+                            save_buttons("figure", figure.data, true)) +
                     html_legend(figure.legend) + "<div class=\"sv\">" +
                     figure_in_page(figure) + "</div>";
   if (!figure.caption.empty())
@@ -48,9 +59,12 @@ std::string html_block(const PageBlock& block) {
                        html_runs(paragraph->text));
   if (const auto* table = std::get_if<PageTable>(&block)) {
     if (table->folded) return html_table(*table);
-    std::string out = "<section>";
+    const bool saved = !table->data.columns.empty();
+    std::string out =
+        saved ? fmt::format("<section id=\"{}\">", table->id) : "<section>";
     if (!table->title.empty())
-      out += heading(table->title, table->subtitle, "");
+      out += heading(table->title, table->subtitle,
+                     saved ? save_buttons("table", table->data, false) : "");
     return out + html_table(*table) + "</section>\n";
   }
   if (const auto* aside = std::get_if<Aside>(&block)) {
@@ -144,17 +158,22 @@ std::string script_json(const Document& document) {
 }
 
 Document page_data(const Page& page) {
-  Document figures, colours;
+  Document figures, tables, colours;
   for (const PageSection& section : page.sections)
     for (const PageRow& row : section.rows)
-      for (const PageBlock& block : row.blocks)
+      for (const PageBlock& block : row.blocks) {
         if (const auto* figure = std::get_if<Figure>(&block))
           figures.set(figure->id, figure_document(*figure));
+        if (const auto* table = std::get_if<PageTable>(&block);
+            table && !table->data.columns.empty())
+          tables.set(table->id, table_document(*table));
+      }
   for (const ThemeColour& colour : theme_colours())
     colours.set(std::string(colour.name), colour.light);
   return Document()
       .set("light", std::move(colours))
-      .set("figures", std::move(figures));
+      .set("figures", std::move(figures))
+      .set("tables", std::move(tables));
 }
 
 }  // namespace

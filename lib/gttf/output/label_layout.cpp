@@ -93,23 +93,23 @@ std::optional<BandPlace> place_in_band(std::span<const double> x,
 std::optional<std::size_t> LabelPlacer::take(std::span<const Box> candidates,
                                              bool must_fit) {
   std::optional<std::size_t> best;
-  auto fewest = std::numeric_limits<std::ptrdiff_t>::max();
-  for (std::size_t i = 0; i < candidates.size() && fewest > 0; ++i) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < candidates.size() && least > 0; ++i) {
     const Box& box = candidates[i];
     const bool free =
         box.inside(frame_) &&
         std::none_of(boxes_.begin(), boxes_.end(),
                      [&](const Box& other) { return other.overlaps(box); });
     if (!free) continue;
-    const auto met = std::count_if(
-        lines_.begin(), lines_.end(),
-        [&](const LineSegment& line) { return crosses(line, box); });
-    if (met < fewest) {
-      fewest = met;
+    double met = 0;
+    for (const LineSegment& line : lines_)
+      if (crosses(line, box)) met += line.weight;
+    if (met < least) {
+      least = met;
       best = i;
     }
   }
-  if (must_fit && fewest > 0) return std::nullopt;
+  if (must_fit && least > 0) return std::nullopt;
   if (best) boxes_.push_back(candidates[*best]);
   return best;
 }

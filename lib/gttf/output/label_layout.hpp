@@ -25,6 +25,7 @@ struct Box {
 /// A straight piece of a curve, px.
 struct LineSegment {
   double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+  double weight = 1;  ///< how bad a text on it is
 };
 
 /// Whether any part of the segment lies in the box.
@@ -57,8 +58,8 @@ class LabelPlacer {
   void add_obstacle(const LineSegment& line) { lines_.push_back(line); }
 
   /// The first of `candidates` that is in the frame and meets no obstacle;
-  /// else the one that meets fewest lines and no text; takes it. Nothing if
-  /// all meet text, or with `must_fit` if all meet lines.
+  /// else the one that meets no text and lines of the least weight; takes it.
+  /// Nothing if all meet text, or with `must_fit` if all meet lines.
   std::optional<std::size_t> take(std::span<const Box> candidates,
                                   bool must_fit);
 

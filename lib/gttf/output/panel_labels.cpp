@@ -102,13 +102,14 @@ void add_obstacles(const Panel& panel, const PanelFrame& frame,
       if (!std::isnan(curve.y[i - 1]) && !std::isnan(curve.y[i]))
         placer.add_obstacle(
             LineSegment{frame.x(curve.x[i - 1]), frame.y(curve.y[i - 1]),
-                        frame.x(curve.x[i]), frame.y(curve.y[i])});
+                        frame.x(curve.x[i]), frame.y(curve.y[i]),
+                        curve.width * curve.opacity});
   }
   for (const Marks& marks : panel.marks)
     for (std::size_t i = 0; i < marks.x.size(); ++i) {
       const double x = frame.x(marks.x[i]), y = frame.y(marks.y[i]);
       const double half = marks.size / 2;
-      placer.add_obstacle(LineSegment{x - half, y, x + half, y});
+      placer.add_obstacle(LineSegment{x - half, y, x + half, y, marks.size});
     }
 }
 

@@ -229,7 +229,8 @@ void name_systems(const ReportSubject& subject,
             note.places.push_back(
                 {x0 + f * (x1 - x0), y0, 4, dy, Anchor::start});
         note.places.push_back({x1, y0, -4, -5, Anchor::end});
-        note.places.push_back({x1, y0, 7, 4, Anchor::start});
+        for (const double dy : {4.0, -1.0, 9.0})
+          note.places.push_back({x1, y0, 7, dy, Anchor::start});
       } else {  // a disk: beside it, above it
         note.places.push_back({x0, y1, 0, -6, Anchor::middle});
         note.places.push_back({x0, y1, 0, -6, Anchor::end});

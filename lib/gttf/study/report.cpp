@@ -74,6 +74,20 @@ RichText with_true_minus(const RichText& text) {
   return out;
 }
 
+// "*θ* = 90° – 15°", "*η* = 2 – 4.5": in the order of the study if it has one.
+RichText angle_range(const StudyRequest& request) {
+  std::vector<double> values = request.angle.values;
+  if (!std::ranges::is_sorted(values, std::ranges::greater()))
+    std::ranges::sort(values);
+  StudyRequest ends = request;
+  ends.angle.values = {values.front(), values.back()};
+  RichText text = angle_equation(ends, 0);
+  if (values.size() == 1) return text;
+  const RichText last = angle_text(ends, 1);
+  const std::size_t sign = last.find("= ");
+  return text + " – " + (sign == RichText::npos ? last : last.substr(sign + 2));
+}
+
 RichText conditions(const StudyRequest& request, const ReportSubject& first,
                     std::span<const Detector> detectors) {
   RichText text;
@@ -83,11 +97,8 @@ RichText conditions(const StudyRequest& request, const ReportSubject& first,
           first.momentum.symbol + " " +
           first.momentum.text(first.curves.momentum.values.front()) + " – " +
           first.momentum.text(first.curves.momentum.values.back()) + " · " +
-          angle_equation(request, 0);
-  const std::size_t last = request.angle.values.size() - 1;
-  if (last > 0) text += " – " + angle_text(request, last);
-  text += " · " + scattering_text(request.scattering) + " · " +
-          loss_text(request.energy_loss) + " · ";
+          angle_range(request) + " · " + scattering_text(request.scattering) +
+          " · " + loss_text(request.energy_loss) + " · ";
   return with_true_minus(text + (request.beam_spot
                                      ? "beam spot as a measurement"
                                      : "no vertex constraint"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string_view>
 
 #include "gttf/detector/override.hpp"
 #include "gttf/resolution/missing_hits.hpp"
@@ -25,21 +26,28 @@ RichText symbol_of(const SensitivityRow& row) {
       return "field *B*";
     case Quantity::x_over_x0:
       return "*x*/*X*_{0}, " + where;
-    case Quantity::sigma: {
-      const std::string coordinate = row.name.substr(row.name.find(' ') + 1);
-      const RichText what = coordinate == "rphi"     ? "*rφ*"
-                            : coordinate.size() == 1 ? "*" + coordinate + "*"
-                                                     : literal_text(coordinate);
-      return "*σ*(" + what + "), " + where;
-    }
-    case Quantity::position:
-      return literal_text(row.name) + ", " + where;
+    case Quantity::sigma:
+      return "*σ*(" + coordinate_symbol(row) + "), " + where;
+    case Quantity::position:  // "radius", "z"
+      return (row.name.size() == 1 ? "*" + row.name + "*"
+                                   : literal_text(row.name)) +
+             ", " + where;
     default:
       return literal_text(row.name);
   }
 }
 
 }  // namespace
+
+RichText coordinate_symbol(const SensitivityRow& row) {
+  constexpr std::string_view degrees = " deg";
+  const std::string name = row.name.substr(row.name.find(' ') + 1);
+  if (name == "rphi") return "*rφ*";
+  if (name.size() == 1) return "*" + name + "*";
+  if (name.ends_with(degrees))
+    return literal_text(name.substr(0, name.size() - degrees.size())) + "°";
+  return literal_text(name);
+}
 
 std::optional<Figure> tornado_figure(const ReportSubject& subject) {
   const GridPoint point{subject.middle(), 0};

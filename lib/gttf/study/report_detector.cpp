@@ -93,8 +93,8 @@ void add_rz_tracks(const ReportSubject& subject, Panel& panel) {
     for (const double back : {0.0, 0.08, 0.2, 0.35}) {
       const auto k = static_cast<std::size_t>(
           (1 - back) * static_cast<double>(t.z.size() - 1));
-      note.places.push_back({t.z[k], r[k], 6, -4, Anchor::start});
-      note.places.push_back({t.z[k], r[k], -6, -4, Anchor::end});
+      note.places.push_back({t.z[k], r[k], 6, -6, Anchor::start});
+      note.places.push_back({t.z[k], r[k], -6, -6, Anchor::end});
       note.places.push_back({t.z[k], r[k], 6, 14, Anchor::start});
     }
     panel.notes.push_back(std::move(note));

@@ -16,6 +16,22 @@ namespace {
 constexpr std::array<Dash, 3> momentum_dashes{Dash::dotted, Dash::dashed,
                                               Dash::solid};
 
+struct CorrelatedParameter {
+  const char* symbol;
+  const char* name;
+};
+constexpr std::array<CorrelatedParameter, 5> at_perigee{{{"*d*_{0}", "d0"},
+                                                         {"*z*_{0}", "z0"},
+                                                         {"*φ*_{0}", "phi0"},
+                                                         {"*θ*", "theta"},
+                                                         {"*q*/*p*", "qop"}}};
+constexpr std::array<CorrelatedParameter, 5> on_start_plane{
+    {{"*x*", "x"},
+     {"*y*", "y"},
+     {"*t*_{x}", "tx"},
+     {"*t*_{y}", "ty"},
+     {"*q*/*p*", "qop"}}};
+
 FigureAxis eta_figure_axis(const StudyRequest& request) {
   FigureAxis axis;
   axis.title = "*η*";
@@ -150,45 +166,64 @@ std::optional<Figure> sigma_map_figure(const ReportSubject& subject,
 std::optional<Figure> correlation_figure(const ReportSubject& subject) {
   const StudyRequest& points = subject.points;
   const TrackingGeometry geometry(subject.detector);
-  MatrixChart chart;
-  chart.names = {"*d*_{0}", "*z*_{0}", "*φ*_{0}", "*θ*", "*q*/*p*"};
-  const char* names[] = {"d0", "z0", "phi0", "theta", "qop"};
-  Figure figure;
-  Texts track, first, second;
-  Reals correlation;
+  const std::array<CorrelatedParameter, 5>& all =
+      subject.along_beam ? on_start_plane : at_perigee;
+  struct Told {
+    RichText title;
+    Matrix5 covariance;
+  };
+  std::vector<Told> tracks;
   const std::size_t last_angle = points.angle.values.size() - 1;
   const std::size_t last = points.momentum.values.size() - 1;
   for (const GridPoint point : {GridPoint{0, 0}, GridPoint{last, 0},
                                 GridPoint{subject.middle(), last_angle}}) {
     const Resolution r =
         resolve(geometry, grid_track(points, point), subject.model());
-    if (std::isnan(r.perigee(0, 0))) continue;
+    const Matrix5& c = subject.along_beam ? r.start_plane : r.perigee;
+    if (c(0, 0) > 0)
+      tracks.push_back({subject.point_text(point.momentum, point.angle), c});
+  }
+  // Without field there is no q/p.
+  std::vector<int> measured;
+  for (int i = 0; i < 5; ++i)
+    if (std::ranges::any_of(
+            tracks, [i](const Told& t) { return t.covariance(i, i) > 0; }))
+      measured.push_back(i);
+  if (measured.size() < 2) return std::nullopt;
+  MatrixChart chart;
+  for (const int i : measured)
+    chart.names.push_back(all[static_cast<std::size_t>(i)].symbol);
+  Texts track, first, second;
+  Reals correlation;
+  for (const Told& told : tracks) {
     MatrixChart::Matrix matrix;
-    matrix.title = subject.point_text(point.momentum, point.angle);
-    for (int i = 0; i < 5; ++i) {
+    matrix.title = told.title;
+    const Matrix5& c = told.covariance;
+    for (const int i : measured) {
       Reals row;
-      for (int j = 0; j < 5; ++j) {
-        row.push_back(r.perigee(i, j) /
-                      std::sqrt(r.perigee(i, i) * r.perigee(j, j)));
+      for (const int j : measured) {
+        row.push_back(c(i, j) / std::sqrt(c(i, i) * c(j, j)));
         if (j >= i) continue;
         track.push_back(plain_text(matrix.title));
-        first.emplace_back(names[i]);
-        second.emplace_back(names[j]);
+        first.emplace_back(all[static_cast<std::size_t>(i)].name);
+        second.emplace_back(all[static_cast<std::size_t>(j)].name);
         correlation.push_back(row.back());
       }
       matrix.rows.push_back(std::move(row));
     }
     chart.matrices.push_back(std::move(matrix));
   }
-  if (chart.matrices.empty()) return std::nullopt;
+  Figure figure;
   figure.id = subject.id("correlations");
-  figure.title = "Correlations at the perigee";
+  figure.title = subject.along_beam ? "Correlations at the start"
+                                    : "Correlations at the perigee";
   figure.subtitle = "lower triangles";
-  figure.caption = "Sign of *d*_{0}: *x* = *x*_{r} − *d*_{0} sin *φ*_{0}.";
-  if (subject.detector.field.kind == FieldKind::solenoid)
+  if (!subject.along_beam)
+    figure.caption = "Sign of *d*_{0}: *x* = *x*_{r} − *d*_{0} sin *φ*_{0}.";
+  if (!subject.along_beam && subject.detector.field.kind == FieldKind::solenoid)
     figure.caption +=
         " The bending plane and the *r*–*z* plane decouple at 90°.";
-  figure.description = "Correlation matrices of the perigee parameters.";
+  figure.description = "Correlation matrices of the track parameters.";
   figure.width = 1120;
   figure.data.add("track", std::move(track));
   figure.data.add("first", std::move(first));

@@ -262,6 +262,8 @@ PageTable requirement_table(const CheckStory& story) {
   table.caption =
       "Tracks of the requirements: " + conditions_of(story.file.request) +
       ". Margin: room to the limit, over the limit.";
+  table.id = "requirements";
+  table.data = check_table(story, CheckDetail::worst);
   return table;
 }
 

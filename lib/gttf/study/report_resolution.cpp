@@ -282,6 +282,10 @@ PageTable benchmark_table(const ReportSubject& subject) {
         resolve(geometry, grid_track(subject.points, point), subject.model())));
   }
   for (const ShownQuantity& q : subject.shown()) {
+    // what no track has, as p without field, needs no row
+    if (std::ranges::none_of(
+            sigma, [&q](const PerParameter& s) { return s[q.parameter] > 0; }))
+      continue;
     std::vector<PageCell> row{q.axis_title()};
     for (const PerParameter& s : sigma)
       row.emplace_back(rich_number(s[q.parameter] * q.factor));

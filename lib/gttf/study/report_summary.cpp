@@ -42,6 +42,10 @@ RichText extremes(const ReportSubject& subject,
                subject.curves.momentum.values[e.at.momentum]) +
            ", " + angle_text(subject.curves, e.at.angle);
   };
+  constexpr double visible = 1e-3;
+  if (worst.value < best.value * (1 + visible))
+    return q.symbol + " is " + rich_number(best.value * q.factor) + " " +
+           q.unit + " at all momenta and angles of the study.";
   return q.symbol + " is " + told(best) + " at best and " + told(worst) +
          " at worst.";
 }
@@ -107,15 +111,17 @@ RichText regimes(const ReportSubject& subject) {
     ++count[r.regime];
   }
   RichText text;
-  const auto tell = [&](Regime regime, const char* words) {
+  const auto tell = [&](Regime regime, const char* words, const char* first) {
     if (count[regime] == 0) return;
-    text +=
-        fmt::format("{}{} {}", text.empty() ? "" : ", ", count[regime], words);
+    const std::string number = std::to_string(count[regime]);
+    text += text.empty() ? number + first + words : ", " + number + words;
   };
-  tell(Regime::scattering, "are limited by scattering (*μ*_{φ} ≤ 0.15)");
-  tell(Regime::mixed, "by both, so that the general fit pays");
-  tell(Regime::hits, "by hit errors");
-  tell(Regime::weak, "have a curvature below 3 *σ*");
+  const char* limited = " are limited";
+  tell(Regime::scattering, " by scattering (*μ*_{φ} ≤ 0.15)", limited);
+  tell(Regime::mixed,
+       " by scattering and hit errors, so that the general fit pays", limited);
+  tell(Regime::hits, " by hit errors", limited);
+  tell(Regime::weak, " have a curvature below 3 *σ*", "");
   if (!text.empty())
     text = fmt::format("Of {} tracks asked for, {}.", total, text);
   if (measured < total)
@@ -180,8 +186,7 @@ RichText best_change(const ReportSubject& subject, const ShownQuantity& q) {
   return fmt::format("{} % less {} ({}) would lower {} by {} %.", step,
                      best->quantity == Quantity::x_over_x0
                          ? RichText("material")
-                         : "hit error in " + literal_text(best->name.substr(
-                                                 best->name.find(' ') + 1)),
+                         : "hit error in " + coordinate_symbol(*best),
                      literal_text(best->layer), q.symbol,
                      fixed_number(step * best->elasticity[q.parameter], 1));
 }

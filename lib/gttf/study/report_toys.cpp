@@ -28,13 +28,20 @@ const std::array<PullName, n_toy_parameters>& pull_names() {
   return names;
 }
 
-std::vector<LegendEntry> pull_legend() {
+/// Without field there is no curvature.
+bool has_pulls(const FitStatistics& fit, std::size_t k) {
+  return fit.pulls[k].histogram.total() > 0;
+}
+
+std::vector<LegendEntry> pull_legend(const FitStatistics& fit) {
   std::vector<LegendEntry> entries;
-  for (std::size_t k = 0; k < n_toy_parameters; ++k)
+  for (std::size_t k = 0; k < n_toy_parameters; ++k) {
+    if (!has_pulls(fit, k)) continue;
     entries.push_back({.key = LegendEntry::Key::line,
                        .text = pull_names()[k].symbol,
                        .paint = {Tone::series, static_cast<int>(k)},
                        .ids = {pull_names()[k].id}});
+  }
   return entries;
 }
 
@@ -61,7 +68,7 @@ Figure pull_figure(const ReportSubject& subject, const FitStatistics& fit,
   figure.title = "Pulls";
   figure.subtitle = where;
   figure.description = "Distributions of the pulls of the track parameters.";
-  figure.legend = pull_legend();
+  figure.legend = pull_legend(fit);
   Plot plot;
   plot.x.title = "(fitted − true)/error of the fit";
   plot.x.name = "pull";
@@ -85,8 +92,8 @@ Figure pull_figure(const ReportSubject& subject, const FitStatistics& fit,
   figure.data.add("pull", std::move(centres));
   double most = 0.42;
   for (std::size_t k = 0; k < n_toy_parameters; ++k) {
+    if (!has_pulls(fit, k)) continue;
     const Histogram& h = fit.pulls[k].histogram;
-    if (h.total() == 0) continue;
     Curve curve{.id = pull_names()[k].id,
                 .paint = {Tone::series, static_cast<int>(k)}};
     add_density(h, merge, curve.x, curve.y);
@@ -153,8 +160,9 @@ Figure chi2_figure(const ReportSubject& subject, const FitStatistics& fit,
 }
 
 // Means and widths of pulls against momentum, with their standard errors.
+/// `fit`: of a point that tells which parameters there are.
 Figure moments_figure(const ReportSubject& subject, const StudyRequest& request,
-                      const ToyState& state) {
+                      const ToyState& state, const FitStatistics& fit) {
   Figure figure;
   figure.id = subject.id("toy-moments");
   figure.title = "Biases and widths of the pulls";
@@ -163,10 +171,14 @@ Figure moments_figure(const ReportSubject& subject, const StudyRequest& request,
   figure.height = 420;
   figure.description =
       "Mean and width of the pulls of the track parameters against momentum.";
-  figure.legend = pull_legend();
+  figure.legend = pull_legend(fit);
   figure.caption =
       "Bars are standard errors. A right fit with right errors has mean 0 and "
-      "width 1; a mean of the pull of *κ* above 0 is too much curvature.";
+      "width 1";
+  figure.caption +=
+      has_pulls(fit, n_toy_parameters - 1)
+          ? "; a mean of the pull of *κ* above 0 is too much curvature."
+          : ".";
   Plot plot;
   plot.x = subject.momentum.axis(request.momentum.values);
   // room for the points at the ends
@@ -188,6 +200,7 @@ Figure moments_figure(const ReportSubject& subject, const StudyRequest& request,
   double mean_most = 0.02, width_most = 0.02;
   const bool log = plot.x.scale == AxisScale::logarithmic;
   for (std::size_t k = 0; k < n_toy_parameters; ++k) {
+    if (!has_pulls(fit, k)) continue;
     const Paint paint{Tone::series, static_cast<int>(k)};
     const std::string id = pull_names()[k].id;
     const auto add = [&](Panel& panel, const std::string& what, double centre,
@@ -298,7 +311,7 @@ PageSection toy_section(const ReportSubject& subject, std::uint64_t toys,
       {PageRow::Split::halves,
        {pull_figure(subject, fit, where), chi2_figure(subject, fit, where)}});
   section.rows.push_back(
-      {PageRow::Split::full, {moments_figure(subject, request, state)}});
+      {PageRow::Split::full, {moments_figure(subject, request, state, fit)}});
   return section;
 }
 

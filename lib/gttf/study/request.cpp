@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 
-#include "gttf/config/shipped_file.hpp"
-#include "gttf/config/text.hpp"
 #include "gttf/study/axis.hpp"
+#include "gttf/study/detail/named_file.hpp"
 #include "gttf/study/detail/read_particle.hpp"
 #include "gttf/study/detail/read_setup.hpp"
 #include "gttf/study/detail/read_start.hpp"
@@ -18,8 +16,6 @@
 
 namespace gttf {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::int64_t format_version = 1;
 /// Beyond, a track stays within 0.1 mrad of the beam line.
@@ -72,6 +68,11 @@ class RequestReader {
                        pick("--seed", options_.seed, "seed"),
                        pick("--fits", options_.fits, "fits")},
                       request.toys);
+    if (const auto value = from_file("requirements"))
+      request.requirements =
+          detail::named_file(*value, path, "the path of a requirement file",
+                             {"configs/check"})
+              .value_or("");
     if (file_) file_->finish();
     return request;
   }
@@ -182,12 +183,11 @@ class RequestReader {
     if (!options_.detectors.empty()) {
       request.detectors = options_.detectors;
     } else if (value) {
-      const fs::path folder = path == "-" ? "" : fs::path(path).parent_path();
       const std::vector<Value> items =
           value->is_list() ? value->items() : std::vector<Value>{*value};
       if (items.empty())
         value->error("no detectors", "write detectors: [FILE]");
-      for (const Value& item : items) add_detector(item, folder, request);
+      for (const Value& item : items) add_detector(item, path, request);
     } else if (!file_ || *file_) {
       missing("no detector",
               file_ ? "add \"detectors: [FILE]\"" : "give a detector file");
@@ -198,21 +198,14 @@ class RequestReader {
               "give the other as a file");
   }
 
-  void add_detector(const Value& item, const fs::path& folder,
-                    StudyRequest& request) {
-    const auto name = item.text("the path of a detector file");
-    if (!name) return;
-    if (*name == "-") {
-      request.detectors.push_back(*name);
-      return;
-    }
-    const std::string path = or_shipped(
-        (folder / *name).lexically_normal().string(), *name, {"detectors"});
-    std::error_code ignored;
-    if (!fs::exists(path, ignored))
-      item.error(fmt::format("no such file: {}", in_quotes(path)),
-                 suggest_file(path));
-    request.detectors.push_back(path);
+  static void add_detector(const Value& item, const std::string& path,
+                           StudyRequest& request) {
+    const auto detector =
+        item.is("-")
+            ? std::optional<std::string>("-")
+            : detail::named_file(item, path, "the path of a detector file",
+                                 {"detectors"});
+    if (detector) request.detectors.push_back(*detector);
   }
 
   /// Of two values that exclude each other the one that is given; `second`

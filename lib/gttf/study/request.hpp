@@ -53,8 +53,9 @@ struct StudyRequest {
   std::optional<BeamSpot> beam_spot;  ///< off unless given
   std::optional<AtRequest> at;        ///< off unless given
   ToyRequest toys;
-  std::string file;    ///< the study file; empty if from options only
-  std::string sha256;  ///< of the study file; empty if none
+  std::string requirements;  ///< path of a file for a report; empty: none
+  std::string file;          ///< the study file; empty if from options only
+  std::string sha256;        ///< of the study file; empty if none
 };
 
 /// The same keys as text from the command line; unset ones are absent.

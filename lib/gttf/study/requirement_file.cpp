@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "gttf/config/shipped_file.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/study/detail/named_file.hpp"
 #include "gttf/study/detail/read_criterion.hpp"
 
 namespace gttf {
@@ -20,11 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t format_version = 1;
-
-std::string beside(const std::string& file, const std::string& path) {
-  const fs::path folder = file == "-" ? "" : fs::path(file).parent_path();
-  return (folder / path).lexically_normal().string();
-}
 
 bool same(double a, double b) {
   constexpr double rounding = 1e-12;
@@ -119,8 +114,9 @@ class Reader {
       head.grid = detail::read_axes(map);
       return head;
     }
-    const auto name = study->text("the path of a study file");
-    if (name) read_study(*study, *name, head);
+    const auto file = detail::named_file(
+        *study, path_, "the path of a study file", {"configs"});
+    if (file) read_study(*file, head);
     for (const char* key :
          {"detectors", "particle", "mass", "charge", "momentum", "p", "pt",
           "theta", "eta", "phi", "vertex", "beam_spot", "scattering",
@@ -131,15 +127,8 @@ class Reader {
     return head;
   }
 
-  void read_study(const Value& value, const std::string& name,
-                  detail::RequirementHead& head) {
-    const std::string path = or_shipped(beside(path_, name), name, {"configs"});
-    std::error_code ignored;
-    if (!fs::exists(path, ignored)) {
-      value.error(fmt::format("no such file: {}", in_quotes(path)),
-                  suggest_file(path));
-      return;
-    }
+  void read_study(const std::string& path, detail::RequirementHead& head) {
+    if (std::error_code ignored; !fs::exists(path, ignored)) return;  // told
     try {
       head.request = read_request(path, options_);
       head.grid = {true, true, head.request.momentum, head.request.angle};
@@ -161,7 +150,8 @@ class Reader {
     head.has_baseline = true;
     const auto name = value->text("the path of a baseline file");
     if (!name) return;
-    file_.baseline_file = baseline_.empty() ? beside(path_, *name) : baseline_;
+    file_.baseline_file =
+        baseline_.empty() ? detail::beside(path_, *name) : baseline_;
     std::error_code ignored;
     if (!fs::exists(file_.baseline_file, ignored)) {
       const std::string near = suggest_file(file_.baseline_file);

@@ -6,7 +6,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 const one = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const html = document.documentElement;
-const {light, figures} = JSON.parse(one('#data').textContent);
+const {light, figures, tables} = JSON.parse(one('#data').textContent);
 const tip = one('#tip'), live = one('#live');
 
 const element = (name, attributes, parent) => {
@@ -46,9 +46,9 @@ const number = (value, digits = 3) => {
   return (value < 0 ? '−' : '') + text;
 };
 const withUnit = (value, unit) => number(value) + (unit && value !== null ? ' ' + unit : '');
-const tickText = value => {
+const tickText = (value, powerFrom) => {
   const size = Math.abs(value);
-  if (size && (size < 1e-3 * (1 - 1e-9) || size >= 1e4)) return number(value, 2);
+  if (size && (size < 1e-3 * (1 - 1e-9) || size >= powerFrom)) return number(value, 2);
   return String(+value.toPrecision(8)).replace('-', '−');
 };
 const scale = axis => {
@@ -66,7 +66,7 @@ const ticks = (axis, distance) => {
       for (let k = 1; k < 10; ++k) {
         const v = k * 10 ** e;
         if (v >= axis.lo * .999999 && v <= axis.hi * 1.000001)
-          out.push([v, k === 1, digits.includes(k) ? tickText(v) : '']);
+          out.push([v, k === 1, digits.includes(k) ? tickText(v, 1e4) : '']);
       }
     return out;
   }
@@ -75,7 +75,7 @@ const ticks = (axis, distance) => {
   const step = ([1, 2, 5].find(k => k * power >= raw) || 10) * power, parts = 5;
   for (let k = Math.ceil(axis.lo / step * parts - 1e-9); k * step / parts <= axis.hi + 1e-9 * Math.abs(axis.hi); ++k) {
     const major = k % parts === 0;
-    out.push([k * step / parts, major, major ? tickText(k * step / parts) : '']);
+    out.push([k * step / parts, major, major ? tickText(k * step / parts, 1e5) : '']);
   }
   return out;
 };
@@ -327,13 +327,6 @@ class View {
     const text = new XMLSerializer().serializeToString(copy);
     return {width, height: height + above, text: text.replace(/var\(--([\w-]+)\)/g, (_, name) => light[name] || '#000000')};
   }
-  csv() {
-    const quote = text => /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
-    const lines = [this.columns.map(c => quote(c.name)).join(',')];
-    for (let i = 0; i < this.columns[0].cells.length; ++i)
-      lines.push(this.columns.map(c => quote(String(c.cells[i] ?? ''))).join(','));
-    return lines.join('\n') + '\n';
-  }
 }
 
 // ---- files
@@ -343,6 +336,13 @@ const save = (name, blob) => {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 2000);
+};
+const saveCsv = (id, columns) => {
+  const quote = text => /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+  const lines = [columns.map(c => quote(c.name)).join(',')];
+  for (let i = 0; i < columns[0].cells.length; ++i)
+    lines.push(columns.map(c => quote(String(c.cells[i] ?? ''))).join(','));
+  save(id + '.csv', new Blob([lines.join('\n') + '\n'], {type: 'text/csv'}));
 };
 const savePng = view => {
   const file = view.file(), image = new Image(), canvas = document.createElement('canvas');
@@ -359,10 +359,12 @@ for (const svg of all('svg.plot')) {
   const view = new View(svg);
   for (const button of all('.tools button', view.figure))
     button.addEventListener('click', () => {
-      if (button.dataset.k === 'csv') save(view.id + '.csv', new Blob([view.csv()], {type: 'text/csv'}));
+      if (button.dataset.k === 'csv') saveCsv(view.id, view.columns);
       if (button.dataset.k === 'svg') save(view.id + '.svg', new Blob([view.file().text], {type: 'image/svg+xml'}));
       if (button.dataset.k === 'png') savePng(view);
     });
 }
+for (const id in tables)
+  one(`#${id} .tools [data-k=csv]`).addEventListener('click', () => saveCsv(id, tables[id]));
 html.dataset.ready = '1';
 })();

@@ -144,7 +144,7 @@ LocalResult<S> fit_locally(const LocalTriplet<S>& t, const S& kappa) {
   LocalResult<S> r;
   r.sigma_ms = sqrt(t.variance);
   r.b_ms = r.sigma_ms / abs(kappa);
-  r.xi_ms_limit = t.small_bending_limit / r.b_ms;
+  r.xi_ms_limit = select(r.b_ms > S(0), t.small_bending_limit / r.b_ms, none);
   r.xi_ms = select(t.variance > S(0), significance(t, kappa, scattering), none);
   r.mu_theta = sqrt(t.hits.theta / all.theta);
   r.mu_phi = sqrt(t.hits.phi / all.phi);

@@ -11,6 +11,7 @@
 #include "gttf/study/detail/report_curves.hpp"
 #include "gttf/study/detail/report_subject.hpp"
 #include "gttf/study/published.hpp"
+#include "gttf/study/sensitivity.hpp"
 
 namespace gttf::detail {
 
@@ -54,6 +55,9 @@ std::optional<Figure> share_figure(const ReportSubject& subject,
 std::optional<Figure> layer_budget_figure(const ReportSubject& subject);
 std::optional<Figure> tornado_figure(const ReportSubject& subject);
 std::optional<Figure> lost_layer_figure(const ReportSubject& subject);
+
+/// What a sensitivity to a hit error is about: "*rφ*", "*u*", "91.2°".
+RichText coordinate_symbol(const SensitivityRow& row);
 
 // Regimes
 std::optional<Figure> regime_figure(const ReportSubject& subject);

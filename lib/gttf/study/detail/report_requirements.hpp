@@ -13,7 +13,7 @@ namespace gttf::detail {
 RichText requirement_sentence(const CheckStory& story);
 
 /// A row per requirement and detector: verdict, quantity, range, limit, worst
-/// value, where it is found, margin.
+/// value, where it is found, margin. Its data are the columns of the check.
 PageTable requirement_table(const CheckStory& story);
 
 /// Why requirements are not met: a row per failure; none if all are met.
