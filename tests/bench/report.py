@@ -186,7 +186,7 @@ def page(runs, context, scans):
         "  --benchmark_filter='yardstick|barrel/|alice_its2/|cld/|idea/|fits/|toys/' \\",
         "  --benchmark_out=bench.json",
         "python3 tests/bench/report.py bench.json --into docs",
-        "ctest --test-dir build/bench/tests/bench  # instructions of four kernels",
+        "ctest --test-dir build/bench/tests/bench  # instructions of five kernels",
         "```", "",
         "Times of a busy or throttled machine shift together: compare ratios "
         "to the", "yardstick, and instructions.", ""]
