@@ -22,7 +22,8 @@ fences='^yaml-cpp/ ^lib/gttf/config/node[.]cpp$
 ^nlohmann/ ^(lib/gttf/output/[^/]*[.]cpp|tests/.*)$
 ^CLI/ ^apps/
 ^Random123/ ^lib/gttf/core/random[.]cpp$
-^sha2[.]h$ ^lib/gttf/config/source[.]cpp$
+^dragonbox/ ^lib/gttf/output/number[.]cpp$
+^nettle/ ^lib/gttf/config/source[.]cpp$
 ^boost/ ^tests/
 ^benchmark/ ^tests/bench/
 ^doctest/ ^tests/'
