@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/resolution/batch_regimes.hpp"
 
-#include <bit>
-#include <cstdint>
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <mutex>
 
 #include "gttf/core/parallel.hpp"
 #include "gttf/resolution/detail/any_track.hpp"
+#include "gttf/resolution/detail/momentum_searches.hpp"
 #include "gttf/resolution/detail/regime_parts.hpp"
 #include "gttf/resolution/detail/triplet_batch.hpp"
 
@@ -16,7 +17,8 @@ namespace gttf {
 namespace {
 
 using detail::AskedXi;
-using detail::SignificantMomentum;
+using detail::direction_of;
+using detail::MomentumSearches;
 
 std::span<const double> part_of(std::span<const double> values,
                                 std::size_t begin, std::size_t n) {
@@ -31,144 +33,6 @@ TrackArrays part_of(const TrackArrays& t, std::size_t begin, std::size_t n) {
           part(t.phi), part(t.mass), part(t.charge),
           part(t.x),   part(t.y),    part(t.z)};
 }
-
-constexpr std::vector<double> TripletArrays::*numbers[] = {
-    &TripletArrays::gamma_phi,
-    &TripletArrays::gamma_theta,
-    &TripletArrays::gamma_phi_theta,
-    &TripletArrays::sigma_ms,
-    &TripletArrays::b_ms,
-    &TripletArrays::mu_phi,
-    &TripletArrays::mu_theta,
-    &TripletArrays::xi,
-    &TripletArrays::xi_ms,
-    &TripletArrays::xi_ms_limit,
-    &TripletArrays::p_significant};
-constexpr double TripletRegime::*numbers_of_one[] = {
-    &TripletRegime::gamma_phi,
-    &TripletRegime::gamma_theta,
-    &TripletRegime::gamma_phi_theta,
-    &TripletRegime::sigma_ms,
-    &TripletRegime::b_ms,
-    &TripletRegime::mu_phi,
-    &TripletRegime::mu_theta,
-    &TripletRegime::xi,
-    &TripletRegime::xi_ms,
-    &TripletRegime::xi_ms_limit,
-    &TripletRegime::p_significant};
-
-/// Adds the triplets `from` to `to` of another list, without TripletArrays::
-/// begin.
-void append(const TripletArrays& list, std::size_t from, std::size_t to,
-            TripletArrays& result) {
-  const auto add = [&](const auto& source, auto& target) {
-    const auto begin = source.begin();
-    target.insert(target.end(), begin + static_cast<std::ptrdiff_t>(from),
-                  begin + static_cast<std::ptrdiff_t>(to));
-  };
-  for (const auto member : numbers) add(list.*member, result.*member);
-  add(list.layers, result.layers);
-  add(list.recurls, result.recurls);
-  add(list.arms, result.arms);
-  add(list.regime, result.regime);
-}
-
-void append(const TripletRegime& t, TripletArrays& result) {
-  for (std::size_t i = 0; i < std::size(numbers); ++i)
-    (result.*numbers[i]).push_back(t.*numbers_of_one[i]);
-  result.layers.push_back(t.layers);
-  result.recurls.push_back(t.recurls);
-  result.arms.push_back(t.arms);
-  result.regime.push_back(t.regime);
-}
-
-/// What tracks in the same direction share.
-using Direction = std::array<std::uint64_t, 7>;
-
-Direction direction_of(const TrackArrays& t, std::size_t track) {
-  const auto bits = [track](std::span<const double> values) {
-    return std::bit_cast<std::uint64_t>(values[values.size() == 1 ? 0 : track]);
-  };
-  return {bits(t.theta), bits(t.phi), bits(t.mass), bits(t.charge),
-          bits(t.x),     bits(t.y),   bits(t.z)};
-}
-
-/// Searches of p_significant, side by side.
-class Searches {
- public:
-  /// `asked.p` and `xi` are those of the track; tracks in the same `direction`
-  /// and with the same layers share a search.
-  void add(const AskedXi& asked, double xi, std::size_t direction) {
-    const auto [found, is_new] = common_of_.try_emplace(
-        std::pair(direction, asked.layers), common_.size());
-    if (is_new) {
-      common_.push_back(asked);
-      common_.back().p = detail::common_start;
-    }
-    questions_.push_back({asked, xi, found->second});
-  }
-
-  /// The results in the order of add().
-  /// @param evaluate  void(const std::vector<AskedXi>&, std::span<double> xi)
-  template <class Evaluate>
-  std::vector<double> run(double least, const Evaluate& evaluate) const {
-    const std::vector<SignificantMomentum> common =
-        search(common_, least, evaluate);
-    std::vector<double> results;
-    std::vector<AskedXi> from_tracks;
-    std::vector<std::size_t> places;
-    for (const Question& q : questions_) {
-      if (detail::must_start_at(q.asked.p, q.xi, least, common[q.common])) {
-        places.push_back(results.size());
-        from_tracks.push_back(q.asked);
-      }
-      results.push_back(common[q.common].result());
-    }
-    const std::vector<SignificantMomentum> own =
-        search(from_tracks, least, evaluate);
-    for (std::size_t i = 0; i < own.size(); ++i)
-      results[places[i]] = own[i].result();
-    return results;
-  }
-
- private:
-  struct Question {
-    AskedXi asked;
-    double xi;
-    std::size_t common;
-  };
-
-  /// Each step asks for xi of all that are still searching at once.
-  template <class Evaluate>
-  static std::vector<SignificantMomentum> search(
-      const std::vector<AskedXi>& starts, double least,
-      const Evaluate& evaluate) {
-    std::vector<SignificantMomentum> searches;
-    for (const AskedXi& start : starts) searches.emplace_back(start.p, least);
-    std::vector<std::size_t> active;
-    for (std::size_t i = 0; i < starts.size(); ++i) active.push_back(i);
-    std::vector<AskedXi> asked;
-    std::vector<double> xi;
-    while (!active.empty()) {
-      asked.clear();
-      for (const std::size_t i : active) {
-        asked.push_back(starts[i]);
-        asked.back().p = searches[i].momentum();
-      }
-      xi.resize(asked.size());
-      evaluate(asked, xi);
-      for (std::size_t i = 0; i < active.size(); ++i)
-        searches[active[i]].take(xi[i]);
-      std::erase_if(active, [&](std::size_t i) { return searches[i].done(); });
-    }
-    return searches;
-  }
-
-  std::map<std::pair<std::size_t, std::array<std::size_t, 3>>, std::size_t>
-      common_of_;
-  std::vector<AskedXi> common_;
-  std::vector<Question> questions_;
-};
 
 /// What the threads share.
 struct Job {
@@ -216,9 +80,9 @@ class Block {
     if (job_.whole) resolve_tracks();
     if (!job_.geometry.has_field()) return;
     std::vector<std::size_t> directions(tracks_.size);
-    std::map<Direction, std::size_t> known;
+    std::map<detail::Direction, std::size_t> known;
     for (const std::size_t t : helices_) {
-      const Direction direction = direction_of(tracks_, t);
+      const detail::Direction direction = direction_of(tracks_, t);
       directions[t] = known.try_emplace(direction, known.size()).first->second;
     }
     if (job_.whole && !job_.results.p_significant.empty())
@@ -262,7 +126,7 @@ class Block {
   }
 
   void search_tracks(const std::vector<std::size_t>& directions) {
-    Searches searches;
+    MomentumSearches searches;
     std::vector<std::size_t> found;
     for (const std::size_t t : helices_) {
       if (std::isnan(xi_[t])) continue;
@@ -324,7 +188,7 @@ class Block {
     for (std::size_t t = 0; t < tracks_.size; ++t)
       in_lanes_.begin[t + 1] += in_lanes_.begin[t];
     if (!job_.whole) return;
-    Searches searches;
+    MomentumSearches searches;
     std::vector<std::size_t> existing;
     for (std::size_t i = 0; i < asked.size(); ++i) {
       if (std::isnan(in_lanes_.xi[i])) continue;
@@ -360,11 +224,9 @@ class Block {
     std::size_t next_alone = 0;
     for (std::size_t t = 0; t < tracks_.size; ++t) {
       if (next_alone < alone_.size() && alone_[next_alone] == t)
-        for (const TripletRegime& r : of_alone_[next_alone++])
-          append(r, triplets_);
+        for (const TripletRegime& r : of_alone_[next_alone++]) triplets_.add(r);
       else
-        append(in_lanes_, in_lanes_.begin[t], in_lanes_.begin[t + 1],
-               triplets_);
+        triplets_.add(in_lanes_, in_lanes_.begin[t], in_lanes_.begin[t + 1]);
       triplets_.begin.push_back(triplets_.size());
     }
   }
@@ -419,7 +281,7 @@ BatchStatistics run_blocks(const Job& job, TripletArrays* triplets,
   *triplets = {};
   for (const TripletArrays& part : parts) {
     const std::size_t before = triplets->size();
-    append(part, 0, part.size(), *triplets);
+    triplets->add(part, 0, part.size());
     for (std::size_t t = 1; t < part.begin.size(); ++t)
       triplets->begin.push_back(before + part.begin[t]);
   }
@@ -427,25 +289,6 @@ BatchStatistics run_blocks(const Job& job, TripletArrays* triplets,
 }
 
 }  // namespace
-
-TripletRegime TripletArrays::operator[](std::size_t i) const {
-  TripletRegime t;
-  for (std::size_t m = 0; m < std::size(numbers); ++m)
-    t.*numbers_of_one[m] = (this->*numbers[m])[i];
-  t.layers = layers[i];
-  t.recurls = recurls[i] != 0;
-  t.arms = arms[i];
-  t.length = arms[i][0] + arms[i][1];
-  t.regime = regime[i];
-  return t;
-}
-
-std::vector<TripletRegime> TripletArrays::of_track(std::size_t track) const {
-  std::vector<TripletRegime> list;
-  for (std::size_t i = begin[track]; i < begin[track + 1]; ++i)
-    list.push_back((*this)[i]);
-  return list;
-}
 
 BatchStatistics find_regimes(const TrackingGeometry& geometry,
                              const TrackArrays& tracks, const Model& model,

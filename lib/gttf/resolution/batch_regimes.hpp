@@ -38,6 +38,10 @@ struct TripletArrays {
   TripletRegime operator[](std::size_t i) const;
   /// Of one track.
   std::vector<TripletRegime> of_track(std::size_t track) const;
+
+  /// Adds one, or those from `from` to `to` of others; not to `begin`.
+  void add(const TripletRegime& triplet);
+  void add(const TripletArrays& other, std::size_t from, std::size_t to);
 };
 
 /// find_regime() for every track: the same numbers but for rounding. The result

@@ -2,6 +2,7 @@
 #include "gttf/resolution/detail/triplet_batch.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace gttf::detail {
 
@@ -27,12 +28,14 @@ TripletBatch::TripletBatch(const TripletGeometry& geometry,
       tracks_(tracks),
       crossed_(geometry.lanes.surfaces.size()),
       arc_(crossed_.size()),
+      crossed_by_(tracks.size),
       hit_lanes_(crossed_.size()),
       workspace_(geometry.fit.workspace(crossed_.size()) / sizeof(LaneValues) +
-                 1) {
+                 1),
+      all_surfaces_(crossed_.size()) {
+  std::iota(all_surfaces_.begin(), all_surfaces_.end(), 0u);
   task_.surfaces = geometry.lanes.surfaces.data();
   task_.errors = geometry.errors.data();
-  task_.n_surfaces = crossed_.size();
   task_.bz = geometry.lanes.bz;
   task_.scattering = scattering;
   task_.tracks = &lanes_;
@@ -70,15 +73,36 @@ void TripletBatch::search() {
   geometry_.search.search(task);
 }
 
-const std::vector<std::size_t>& TripletBatch::hits_of_lane(std::size_t lane) {
+const std::vector<std::size_t>& TripletBatch::hits_of_lane(std::size_t lane,
+                                                           std::size_t track) {
   hits_.clear();
-  for (std::size_t i = 0; i < crossed_.size(); ++i)
-    if ((crossed_[i] >> lane & 1) != 0 &&
-        geometry_.lanes.surfaces[i].record.measures())
-      hits_.push_back(i);
+  std::vector<unsigned>& crossed = crossed_by_[track];
+  crossed.clear();
+  for (const unsigned i : all_surfaces_) {
+    if ((crossed_[i] >> lane & 1) == 0) continue;
+    crossed.push_back(i);
+    if (geometry_.lanes.surfaces[i].record.measures()) hits_.push_back(i);
+  }
   std::ranges::stable_sort(hits_, {},
                            [&](std::size_t i) { return arc_[i].value[lane]; });
   return hits_;
+}
+
+void TripletBatch::set_candidates(std::span<const AskedXi> asked,
+                                  std::span<const std::size_t> group) {
+  candidates_ = crossed_by_[asked[group[0]].track];
+  for (std::size_t lane = 1; lane < group.size(); ++lane) {
+    const std::size_t track = asked[group[lane]].track;
+    if (track == asked[group[lane - 1]].track) continue;
+    if (crossed_by_[track] == candidates_) continue;
+    candidates_.insert(candidates_.end(), crossed_by_[track].begin(),
+                       crossed_by_[track].end());
+    std::ranges::sort(candidates_);
+    const auto repeated = std::ranges::unique(candidates_);
+    candidates_.erase(repeated.begin(), repeated.end());
+  }
+  task_.candidates = candidates_.data();
+  task_.n_candidates = candidates_.size();
 }
 
 void TripletBatch::fit_group(std::span<const AskedXi> asked,
@@ -97,6 +121,8 @@ void TripletBatch::fit_group(std::span<const AskedXi> asked,
 void TripletBatch::significances(std::span<const AskedXi> asked,
                                  std::span<double> xi) {
   task_.out = nullptr;
+  task_.candidates = all_surfaces_.data();
+  task_.n_candidates = all_surfaces_.size();
   for_each_group(
       asked.size(), [&](std::size_t i) { return asked[i].track; },
       [&](std::size_t i) { return asked[i].p; },
@@ -135,6 +161,7 @@ void TripletBatch::fit(std::span<const AskedXi> asked,
       n, [&](std::size_t i) { return asked[i].track; },
       [&](std::size_t i) { return asked[i].p; },
       [&](std::span<const std::size_t> group) {
+        set_candidates(asked, group);
         fit_group(asked, group);
         for (std::size_t lane = 0; lane < group.size(); ++lane) {
           const std::size_t i = group[lane];

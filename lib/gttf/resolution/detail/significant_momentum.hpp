@@ -97,7 +97,7 @@ class SignificantMomentum {
 
   void take_below(const Point& here) {
     if (above_.exists()) return bracket(above_, here);
-    // xi p was larger at the last momentum: there is no root before this one
+    // xi p does not fall with p: there is no root above this one
     double next = root_of_line(here);
     double step = step_down;
     if (!below_.exists()) {

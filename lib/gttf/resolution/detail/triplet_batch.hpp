@@ -36,7 +36,7 @@ class TripletBatch {
                const TrackArrays& tracks);
 
   /// Calls take(track, hits) for all of `list`: the measuring surfaces that
-  /// each crosses, in order of flight.
+  /// each crosses, in order of flight. Keeps what they cross for fit().
   template <class Take>
   void find_hits(std::span<const std::size_t> list, const Take& take) {
     for_each_group(
@@ -45,14 +45,15 @@ class TripletBatch {
         [&](std::span<const std::size_t> group) {
           search();
           for (std::size_t lane = 0; lane < group.size(); ++lane)
-            take(list[group[lane]], hits_of_lane(lane));
+            take(list[group[lane]], hits_of_lane(lane, list[group[lane]]));
         });
   }
 
   /// xi of every triplet.
   void significances(std::span<const AskedXi> asked, std::span<double> xi);
 
-  /// All numbers of every triplet but p_significant.
+  /// All numbers of every triplet but p_significant; after find_hits(), at the
+  /// momenta of the tracks.
   /// @param thresholds  for the regime
   void fit(std::span<const AskedXi> asked, const RegimeThresholds& thresholds,
            TripletArrays& to);
@@ -62,7 +63,11 @@ class TripletBatch {
   bool on_axis(std::size_t track) const;
   void set_lane(std::size_t lane, std::size_t track, double p);
   void search();
-  const std::vector<std::size_t>& hits_of_lane(std::size_t lane);
+  const std::vector<std::size_t>& hits_of_lane(std::size_t lane,
+                                               std::size_t track);
+  /// Lets only surfaces be looked at that are crossed by the tracks of a group.
+  void set_candidates(std::span<const AskedXi> asked,
+                      std::span<const std::size_t> group);
   /// Fits asked[i] of every i of a group.
   void fit_group(std::span<const AskedXi> asked,
                  std::span<const std::size_t> group);
@@ -97,10 +102,12 @@ class TripletBatch {
   std::vector<LaneBits> crossed_;
   std::vector<LaneValues> arc_;
   std::vector<std::size_t> hits_;
+  std::vector<std::vector<unsigned>> crossed_by_;  ///< each track, ascending
   // fit
   TripletLanes task_;
   std::vector<std::array<LaneBits, 3>> hit_lanes_;
   std::vector<LaneValues> workspace_;
+  std::vector<unsigned> all_surfaces_, candidates_;
   std::array<LaneValues, static_cast<std::size_t>(TripletPlane::count)> out_;
 };
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <limits>
-#include <new>
 
 #include "gttf/core/pack_atan.hpp"
 #include "gttf/resolution/detail/lane_search.hpp"
@@ -22,7 +21,8 @@ class TripletLaneFit {
         crossed_(reinterpret_cast<Crossed*>(task.workspace)) {}
 
   void run() {
-    for (std::size_t i = 0; i < task_.n_surfaces; ++i) cross_surface(i);
+    for (std::size_t i = 0; i < task_.n_candidates; ++i)
+      cross_surface(task_.candidates[i]);
     const Triplet<S> t =
         make_triplet(hit_[0].place.at, hit_[1].place.at, hit_[2].place.at);
     LocalTriplet<S> local;
@@ -67,18 +67,19 @@ class TripletLaneFit {
     const Reached<S> reached = find_crossing(line_, s, x);
     if (!any(reached.crossed)) return;
     const S a = line_.along + x.forward, b = line_.across + x.sideward;
-    const Place place{x.arc,
-                      S(static_cast<double>(i)),
-                      {line_.cos_phi * a - line_.sin_phi * b,
-                       line_.sin_phi * a + line_.cos_phi * b,
-                       line_.z + x.arc * line_.cot_theta}};
+    Crossed& c = crossed_[n_crossed_];
+    c.place.arc = x.arc;
+    c.place.order = S(static_cast<double>(i));
+    c.place.at.x = line_.cos_phi * a - line_.sin_phi * b;
+    c.place.at.y = line_.sin_phi * a + line_.cos_phi * b;
+    c.place.at.z = line_.z + x.arc * line_.cot_theta;
+    c.x_over_x0 = x.x_over_x0;
+    c.mask = reached.crossed;
     total_ = total_ + select(reached.crossed, x.x_over_x0, S(0));
-    if (s.x_over_x0 > 0)
-      new (&crossed_[n_crossed_++])
-          Crossed{place, x.x_over_x0, reached.crossed};
+    if (s.x_over_x0 > 0) ++n_crossed_;
     for (std::size_t k = 0; k < 3; ++k)
       if (const LaneBits lanes = task_.hits[i][k]; lanes != 0)
-        take_hit(both(L::mask(lanes), reached.crossed), place, s,
+        take_hit(both(L::mask(lanes), reached.crossed), c.place, s,
                  task_.errors[i], hit_[k]);
   }
 

@@ -28,7 +28,9 @@ struct TripletLanes {
   const LaneSurface* surfaces = nullptr;
   /// Per surface, along the axes of its record.
   const HitCovariance<double>* errors = nullptr;
-  std::size_t n_surfaces = 0;
+  /// In ascending order, all that a lane may cross.
+  const unsigned* candidates = nullptr;
+  std::size_t n_candidates = 0;
   double bz = 0;
   Scattering scattering{};
   const LaneTracks* tracks = nullptr;
