@@ -21,7 +21,7 @@ output: core config'
 fences='^yaml-cpp/ ^lib/gttf/config/node[.]cpp$
 ^nlohmann/ ^(lib/gttf/output/[^/]*[.]cpp|tests/.*)$
 ^CLI/ ^apps/
-^Random123/ ^lib/gttf/core/random[.]cpp$
+^Random123/ ^lib/gttf/core/(random[.]cpp|detail/random_words[.]hpp)$
 ^dragonbox/ ^lib/gttf/output/number[.]cpp$
 ^nettle/ ^lib/gttf/config/source[.]cpp$
 ^boost/ ^tests/

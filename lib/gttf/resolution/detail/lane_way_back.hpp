@@ -187,8 +187,8 @@ class LaneWayBack {
     for (std::size_t j = 0; j < 5; ++j)
       columns[j] = changes_.of({inside[0][j], inside[1][j], inside[2][j],
                                 inside[3][j], inside[4][j]});
-    for (const Parameter parameter : all_parameters) {
-      const auto q = static_cast<std::size_t>(parameter);
+    for (std::size_t q = 0; q < n_parameters; ++q) {
+      const auto parameter = static_cast<Parameter>(q);
       const bool share =
           (parameter == Parameter::p && asked_for(LanePlane::mu_phi)) ||
           (parameter == Parameter::theta && asked_for(LanePlane::mu_theta));
