@@ -6,12 +6,14 @@
 #include <limits>
 
 #include "gttf/fit/kink_steps.hpp"
+#include "gttf/resolution/detail/lane_list_check.hpp"
 #include "gttf/resolution/detail/lane_way_back.hpp"
 #include "gttf/resolution/detail/momentum.hpp"
 
 namespace gttf::detail {
 
-template <class S, bool limits, bool way_back>
+/// @tparam mixed  as LaneFit::mixed: most groups are not, and need no masks
+template <class S, bool limits, bool way_back, bool mixed>
 class LaneFitter {
  public:
   explicit LaneFitter(LaneFit& task)
@@ -19,17 +21,17 @@ class LaneFitter {
         line_(line_of<S>(*task.tracks, task.bz)),
         inv_sin2_(line_.inv_sin_theta * line_.inv_sin_theta),
         x_over_x0_(L::load(task.tracks->x_over_x0)),
+        check_(task, line_),
         back_(task, line_) {}
 
   void run() {
-    if (task_.guessed && !misses_others()) return;
+    if (task_.guessed && !check_.misses_others()) return;
     const std::size_t n = task_.n_crossings;
     cross_at(n - 1);
     kink_at(n - 1);
     if (n > 1) cross_at(n - 2);
     for (std::size_t k = n; k-- > 0;) take(k);
-    if (task_.guessed) task_.confirmed = L::bits(as_guessed_) == all_lanes<S>;
-    if (task_.guessed && !task_.confirmed) return;
+    if (task_.guessed && !check_.confirm()) return;
     store(sum_, LanePlane::x_over_x0);
     store_matrix(perigee_, LanePlane::perigee);
     if (asked_for(LanePlane::start_plane))
@@ -56,57 +58,19 @@ class LaneFitter {
   using OfWayBack = std::conditional_t<way_back, T, Nothing<i>>;
   static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
-  /// Is a guess right about the surfaces that are not on the list? Most are far
-  /// from all lanes, which is looked at for many surfaces at a time.
-  bool misses_others() {
-    task_.confirmed = false;
-    task_.turned_back = 0;
-    const LineBounds b = bounds_of_lanes(line_);
-    const auto misses = [&](const LaneExtents& all, const auto& are_far) {
-      for (std::size_t i = 0; i < all.n; i += L::width) {
-        LaneBits near =
-            all_lanes<S> &
-            ~L::bits(are_far(b, L::load(&all.position[i]),
-                             L::load(&all.lower[i]), L::load(&all.upper[i])));
-        for (; near != 0; near &= near - 1)
-          if (crosses(all.surface[i + __builtin_ctz(near)])) return false;
-      }
-      return true;
-    };
-    if (!misses(task_.other_disks, are_far_disks<S>)) return false;
-    if (!misses(task_.other_cylinders, are_far_cylinders<S>)) return false;
-    for (std::size_t i = 0; i < task_.n_other_planes; ++i)
-      if (crosses(task_.other_planes[i])) return false;
-    return true;
-  }
-
-  /// Does any lane cross a surface that is not on the list?
-  bool crosses(unsigned surface) {
-    Crossing<S> x;
-    const Reached<S> reached =
-        find_crossing(line_, task_.surfaces[surface].record, x);
-    task_.turned_back |= L::bits(reached.turned_back);
-    return any(reached.crossed);
-  }
-
-  /// Is it right about the crossing `k`? At equal path, surfaces are crossed in
-  /// the order of the detector.
-  void check_guess(std::size_t k, const SurfaceRecord& s,
-                   const Crossing<S>& x) {
-    check_in_lanes(line_, s, x, as_guessed_);
-    if (k + 1 < task_.n_crossings) {
-      const bool tie = task_.list[k].surface < task_.list[k + 1].surface;
-      as_guessed_ =
-          both(as_guessed_, tie ? x.arc <= outer_arc_ : x.arc < outer_arc_);
-    }
-    outer_arc_ = x.arc;
-  }
-
   LaneKink<S>& kink(std::size_t k) {
     if constexpr (way_back)
       return back_.step(k).kink;
     else
       return kinks_[k % 2];
+  }
+
+  /// Where a row is written: on the way back it is read again.
+  Row<S>& new_row([[maybe_unused]] std::size_t i) {
+    if constexpr (way_back)
+      return back_.next_row();
+    else
+      return rows_of_hit_[i];
   }
 
   /// Where the track crosses.
@@ -115,8 +79,9 @@ class LaneFitter {
     const LaneSurface& s = task_.surfaces[c.surface];
     Crossing<S>& x = x_[k % 4];
     cross_in_lanes(line_, s.record, x);
-    if (task_.guessed) check_guess(k, s.record, x);
-    sum_ = sum_ + in_lanes(c.crossed, x.x_over_x0, 0);
+    if (task_.guessed) check_.on_list(k, s.record, x);
+    if (asked_for(LanePlane::x_over_x0))
+      sum_ = sum_ + in_lanes(c.crossed, x.x_over_x0, 0);
   }
 
   /// How it is scattered there.
@@ -125,13 +90,15 @@ class LaneFitter {
     const LaneSurface& s = task_.surfaces[c.surface];
     const Crossing<S>& x = x_[k % 4];
     const LaneBits scattering = c.kinked | c.inner;
-    if (scattering == 0) return;
+    const LaneBits needed = scattering | c.fitted;
+    if (needed == 0) return;
     LaneKink<S>& kink = this->kink(k);
-    kink_in_lanes(line_, s.record, x, task_.scattering, x_over_x0_, kink);
-    if (task_.mixed) [[unlikely]] {
+    kink_in_lanes(line_, s.record, x, task_.scattering, x_over_x0_,
+                  scattering != 0, kink);
+    if constexpr (mixed) {
       for (std::size_t i = 0; i < 3; ++i) {
-        kink.b.theta[i] = in_lanes(scattering, kink.b.theta[i], 0);
-        kink.b.phi[i] = in_lanes(scattering, kink.b.phi[i], 0);
+        kink.b.theta[i] = in_lanes(needed, kink.b.theta[i], 0);
+        kink.b.phi[i] = in_lanes(needed, kink.b.phi[i], 0);
       }
       kink.w = in_lanes(scattering, kink.w, 0);
     }
@@ -149,7 +116,7 @@ class LaneFitter {
       scatter_all(s, kink.b, in_lanes(c.kinked, kink.w, 0), c, k);
     if (k > 0) kink_at(k - 1);
     if (k > 1) cross_at(k - 2);
-    if (c.fitted != 0) measure_all(s, x, c.fitted);
+    if (c.fitted != 0) measure_all(s, x, kink.b, c.fitted);
     if (c.first != 0) finish(s, x, c.first);
     if (c.inner != 0) {
       const S inner = in_lanes(c.inner, kink.w, 0);
@@ -160,9 +127,11 @@ class LaneFitter {
   /// In lanes that a step is not for there stands what makes it change nothing,
   /// not by a bit: no row and no kink of variance 0. Other numbers of that lane
   /// may be NaN.
-  [[gnu::always_inline]] S in_lanes(LaneBits lanes, const S& x,
-                                    double otherwise) const {
-    return task_.mixed ? select(L::mask(lanes), x, S(otherwise)) : x;
+  [[gnu::always_inline]] static S in_lanes([[maybe_unused]] LaneBits lanes,
+                                           const S& x,
+                                           [[maybe_unused]] double otherwise) {
+    if constexpr (mixed) return select(L::mask(lanes), x, S(otherwise));
+    return x;
   }
 
   void scatter_all(const LaneSurface& s, const Kink<S>& b, const S& w,
@@ -180,82 +149,91 @@ class LaneFitter {
   }
 
   void measure_all(const LaneSurface& s, const Crossing<S>& x,
-                   LaneBits active) {
+                   const Kink<S>& bent, LaneBits active) {
     const unsigned n = s.record.n_axes;
     const auto mask = [&](Row<S>& row) {
-      if (task_.mixed) [[unlikely]]
+      if constexpr (mixed)
         for (S& element : row) element = in_lanes(active, element, 0);
     };
     const auto make_row = [&](unsigned q, Row<S>& row) {
-      row_in_lanes(line_, s.record, x, s.axes[q], row);
+      row_in_lanes(line_, s.record, x, bent, s.axes[q], row);
       mask(row);
     };
     // where the row is 0, any power of two
     const auto variance = [&](unsigned q) {
       return in_lanes(active, S(s.axes[q].variance), 1);
     };
-    Row<S>&a = rows_of_hit_[0], &b = rows_of_hit_[1];
+    Row<S>*a = nullptr, *b = nullptr;
     for (unsigned q = 0; q < n; q += 2) {
       const S va = variance(q);
+      a = &new_row(0);
       if (q + 1 < n) {
-        row_in_lanes(line_, s.record, x, s.axes[q], a, s.axes[q + 1], b);
-        mask(a);
-        mask(b);
+        b = &new_row(1);
+        row_in_lanes(line_, s.record, x, bent, s.axes[q], *a, s.axes[q + 1],
+                     *b);
+        mask(*a);
+        mask(*b);
         const S vb = variance(q + 1);
-        if constexpr (way_back) {
-          back_.next_row() = a;
-          back_.next_row() = b;
-        }
-        measure_in_lanes<nonzero>(all_, a, va, b, vb);
-        if constexpr (limits) measure_in_lanes<nonzero>(hits_, a, va, b, vb);
+        measure_in_lanes<nonzero>(all_, *a, va, *b, vb);
+        if constexpr (limits) measure_in_lanes<nonzero>(hits_, *a, va, *b, vb);
       } else {
-        make_row(q, a);
-        if constexpr (way_back) back_.next_row() = a;
-        measure_in_lanes<nonzero>(all_, a, va);
-        if constexpr (limits) measure_in_lanes<nonzero>(hits_, a, va);
+        make_row(q, *a);
+        measure_in_lanes<nonzero>(all_, *a, va);
+        if constexpr (limits) measure_in_lanes<nonzero>(hits_, *a, va);
       }
     }
     if constexpr (limits) {
       if (n == 0) return;
       const S none = in_lanes(active, S(0), 1);
-      if (n > 2) make_row(0, a);
+      if (n > 2) make_row(0, *(a = &rows_of_hit_[0]));
       if (s.independent_axis > 0) {
-        if (n > 2) make_row(s.independent_axis, b);
-        measure_in_lanes<zero>(exact_, a, none, b, none);
+        if (n > 2) make_row(s.independent_axis, *(b = &rows_of_hit_[1]));
+        measure_in_lanes<zero>(exact_, *a, none, *b, none);
       } else {
-        measure_in_lanes<zero>(exact_, a, none);
+        measure_in_lanes<zero>(exact_, *a, none);
       }
     }
   }
 
   /// Takes the results of the lanes whose innermost hit this is.
   void finish(const LaneSurface& s, const Crossing<S>& x, LaneBits active) {
-    FiveEquations<S> e = all_.whole();
-    if (task_.bz == 0) e.v[4] = S(0);
-    doubtful_ |= active & lanes_in_doubt(e, line_.kappa);
-    const Covariance5<S> c = covariance(e);
-    const auto mask = L::mask(active);
-    const auto take = [&](Covariance5<S>& to) {
-      for (std::size_t i = 0; i < 5; ++i)
-        for (std::size_t j = 0; j < 5; ++j)
-          to[i][j] = select(mask, c[i][j], to[i][j]);
+    const bool has_field = task_.bz != 0;
+    doubtful_ |= active & lanes_in_doubt(variances(all_), line_.kappa);
+    Covariance5<S> c;
+    covariance_in_lanes(all_, has_field, c);
+    const auto put = [&](const S& from, S& to) {
+      to = mixed ? select(L::mask(active), from, to) : from;
     };
-    take(perigee_);
-    if constexpr (way_back) take(inside_);
+    for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t j = 0; j < 5; ++j) {
+        put(c[i][j], perigee_[i][j]);
+        if constexpr (way_back) put(c[i][j], inside_[i][j]);
+      }
     if constexpr (limits) {
-      FiveEquations<S> hits = hits_.whole(), exact = exact_.whole();
-      if (task_.bz == 0) hits.v[4] = exact.v[4] = S(0);
+      const auto hits = variances(hits_), exact = variances(exact_);
       doubtful_ |= active & lanes_in_doubt(hits, line_.kappa);
       doubtful_ |=
           active & lanes_in_doubt(exact, line_.kappa) & ~no_scattering_limit_;
-      hit_only_ = select(mask, hits.v[4], hit_only_);
-      scattering_only_ = select(mask, exact.v[4], scattering_only_);
+      put(hits[4], hit_only_);
+      put(exact[4], scattering_only_);
     }
     if (asked_for(LanePlane::without_inner))
       store_some(c, LanePlane::without_inner, active);
-    if (asked_for(LanePlane::first_hit))
+    if (asked_for(LanePlane::first_hit)) {
+      FiveEquations<S> e = all_.whole();
+      if (!has_field) e.v[4] = S(0);
       store_some(covariance(e, surface_jacobian(line_, s.record, x)),
                  LanePlane::first_hit, active);
+    }
+  }
+
+  /// Without field p is known.
+  std::array<S, 5> variances(const Equations& e) const {
+    std::array<S, 5> v;
+    for (std::size_t i = 0; i < Parts<S>::count; ++i)
+      put_part<S>(e.part[i].v, i, v);
+    if (task_.bz == 0) v[4] = S(0);
+    return v;
   }
 
   /// The user's parameters: kappa -> q/p = -kappa/B.
@@ -315,6 +293,7 @@ class LaneFitter {
   LaneFit& task_;
   const Line<S> line_;
   const S inv_sin2_, x_over_x0_;
+  LaneListCheck<S> check_;
   Crossing<S> x_[4];  ///< of crossing k at k % 4
   LaneKink<S> kinks_[2];
   Row<S> rows_of_hit_[2];
@@ -326,14 +305,16 @@ class LaneFitter {
   [[no_unique_address]] OfWayBack<Covariance5<S>, 2> inside_;
   [[no_unique_address]] OfWayBack<LaneWayBack<S>, 3> back_;
   S hit_only_, scattering_only_;
-  S sum_{0}, outer_arc_{0};  ///< of x/X0; of the crossing outside
-  MaskOf<S> as_guessed_ = S(0) < S(1);
+  S sum_{0};  ///< of x/X0
   LaneBits doubtful_ = 0, no_scattering_limit_ = 0;
 };
 
 template <class S, bool limits, bool way_back>
 [[gnu::flatten]] void fit_lanes(LaneFit& task) {
-  LaneFitter<S, limits, way_back>(task).run();
+  if (task.mixed) [[unlikely]]
+    LaneFitter<S, limits, way_back, true>(task).run();
+  else
+    LaneFitter<S, limits, way_back, false>(task).run();
 }
 
 template <class S>

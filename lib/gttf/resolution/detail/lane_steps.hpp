@@ -26,30 +26,29 @@ struct LaneKink {
   S w;
 };
 
+/// @param scatters  else only `b` is filled, which rows need as well
 template <class S>
 [[gnu::noinline, gnu::flatten]] void kink_in_lanes(
     const Line<S>& line, const SurfaceRecord& s, const Crossing<S>& x,
-    Scattering model, const S& total, LaneKink<S>& k) {
+    Scattering model, const S& total, bool scatters, LaneKink<S>& k) {
   k.b = kink(line, x);
-  k.w =
-      s.x_over_x0 > 0 ? theta0_squared(line, model, x.x_over_x0, total) : S(0);
+  k.w = scatters && s.x_over_x0 > 0
+            ? theta0_squared(line, model, x.x_over_x0, total)
+            : S(0);
 }
 
 /// The rows of one coordinate; of two coordinates, which share most terms.
 template <class S>
-[[gnu::noinline, gnu::flatten]] void row_in_lanes(const Line<S>& line,
-                                                  const SurfaceRecord& s,
-                                                  const Crossing<S>& x,
-                                                  const CoordinateAxis& axis,
-                                                  Row<S>& row) {
-  row = coordinate_row(line, s, x, axis.cosine, axis.sine);
+[[gnu::noinline, gnu::flatten]] void row_in_lanes(
+    const Line<S>& line, const SurfaceRecord& s, const Crossing<S>& x,
+    const Kink<S>& k, const CoordinateAxis& axis, Row<S>& row) {
+  row = coordinate_row(line, s, x, k, axis.cosine, axis.sine);
 }
 template <class S>
 [[gnu::noinline, gnu::flatten]] void row_in_lanes(
     const Line<S>& line, const SurfaceRecord& s, const Crossing<S>& x,
-    const CoordinateAxis& first, Row<S>& a, const CoordinateAxis& second,
-    Row<S>& b) {
-  const Kink<S> k = kink(line, x);
+    const Kink<S>& k, const CoordinateAxis& first, Row<S>& a,
+    const CoordinateAxis& second, Row<S>& b) {
   a = coordinate_row(line, s, x, k, first.cosine, first.sine);
   b = coordinate_row(line, s, x, k, second.cosine, second.sine);
 }
@@ -113,12 +112,26 @@ template <ZeroVariance z, bool keep_gain, class S>
   }
 }
 
+/// Covariance of the line, one part of the lanes after the other: it nearly
+/// stays in registers.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void covariance_in_lanes(
+    const LaneEquations<S>& e, bool has_field, Covariance5<S>& c) {
+  for (std::size_t i = 0; i < Parts<S>::count; ++i) {
+    FiveEquations<Part<S>> part = e.part[i];
+    if (!has_field) part.v[4] = Part<S>(0);
+    const Covariance5<Part<S>> of_part = covariance(part);
+    GTTF_UNROLL
+    for (std::size_t j = 0; j < 5; ++j) put_part<S>(of_part[j], i, c[j]);
+  }
+}
+
 /// Lanes in which a variance is so large that the parameter may be free.
 template <class S>
-LaneBits lanes_in_doubt(const FiveEquations<S>& e, const S& kappa) {
-  const auto fine = both(both(e.v[0] <= S(1e6), e.v[1] <= S(1e6)),
-                         both(both(e.v[2] <= S(1), e.v[3] <= S(1)),
-                              e.v[4] <= S(1e6) * (kappa * kappa)));
+LaneBits lanes_in_doubt(const std::array<S, 5>& v, const S& kappa) {
+  const auto fine = both(
+      both(v[0] <= S(1e6), v[1] <= S(1e6)),
+      both(both(v[2] <= S(1), v[3] <= S(1)), v[4] <= S(1e6) * (kappa * kappa)));
   return all_lanes<S> & ~Lane<S>::bits(fine);
 }
 

@@ -63,7 +63,7 @@ struct LaneStretch {
 template <class S>
 struct LaneFunction {
   Parameter parameter;
-  S variance;        ///< in front of the first hits
+  S variance;        ///< in front of the first hits; if a share is asked for
   S by_hits;         ///< part of it by the hits so far
   Row<S> with_line;  ///< its covariance with the line
   /// Where the variances of the layers go; or null.
@@ -198,7 +198,7 @@ class LaneWayBack {
       LaneFunction<S>& f = functions_[n_functions_++];
       f.parameter = parameter;
       for (std::size_t j = 0; j < 5; ++j) f.with_line[j] = columns[j][q];
-      f.variance = changes_.of(f.with_line)[q];
+      if (share) f.variance = changes_.of(f.with_line)[q];
       f.by_hits = S(0);
       f.scattering = scattering;
       f.hits = hits;
