@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns the JSON of the benchmarks into docs/performance.md and its plot.
 
-bench --benchmark_filter='yardstick|barrel/|alice|cld|idea|fits/|toys/' \
+bench --benchmark_filter='yardstick|barrel/|alice|cld|idea|fits/|toys/|regimes/' \
   --benchmark_repetitions=9 --benchmark_out=bench.json
 report.py bench.json [--scan 'NAME=SECONDS ...'] --into docs
 """
@@ -128,7 +128,7 @@ def page(runs, context, scans):
         "|---|" + "---|" * len(levels)]
     for title, what in (("10 layers: covariance", "barrel/10/covariance"),
                         ("... and both limits", "barrel/10/limits"),
-                        ("... and the whole budget", "barrel/10/budget"),
+                        ("... and the budget of five parameters", "barrel/10/budget"),
                         ("ITS2: covariance", "alice_its2/covariance"),
                         ("... limits", "alice_its2/limits"),
                         ("... budget", "alice_its2/budget"),
@@ -176,6 +176,19 @@ def page(runs, context, scans):
         philox = runs["toys/philox"][0]
         text += ["", "Of a toy, its random bits (on any processor, one by "
                  f"one): {philox:.0f} ns."]
+    if any(name.startswith("regimes/") for name in runs):
+        text += ["", "| regimes, all triplets, searches of momenta included | " +
+                 " | ".join(levels) + " | one by one |",
+                 "|---|" + "---|" * (len(levels) + 1)]
+        for title, what in (("10 layers, four directions", "barrel/grid"),
+                            ("... all directions differ",
+                             "barrel/directions"),
+                            ("CLD, four directions", "cld/grid"),
+                            ("... all directions differ", "cld/directions")):
+            single = runs["regimes/" + what.split("/")[0] + "/single"][0]
+            text.append(f"| {title} | " + " | ".join(
+                f"{runs[f'regimes/{what}/{level}'][0] / 1e3:.3g} us"
+                for level in levels) + f" | {single / 1e3:.3g} us |")
     if scans:
         text += ["", "| whole process | time |", "|---|---|"]
         text += [f"| {name} | {value} |" for name, value in scans]
@@ -183,7 +196,7 @@ def page(runs, context, scans):
         "", "## Repeat it", "", "```sh norun",
         "cmake --workflow --preset bench",
         "build/bench/tests/bench/bench --benchmark_repetitions=9 \\",
-        "  --benchmark_filter='yardstick|barrel/|alice_its2/|cld/|idea/|fits/|toys/' \\",
+        "  --benchmark_filter='yardstick|barrel/|alice_its2/|cld/|idea/|fits/|toys/|regimes/' \\",
         "  --benchmark_out=bench.json",
         "python3 tests/bench/report.py bench.json --into docs",
         "ctest --test-dir build/bench/tests/bench  # instructions of five kernels",

@@ -28,7 +28,7 @@ Document matrix_document(const Names& names, const Matrix5& matrix) {
   Document::List rows;
   for (int i = 0; i < 5; ++i) {
     Document::List row;
-    for (int j = 0; j < 5; ++j) row.push_back(matrix(i, j));
+    for (int j = 0; j < 5; ++j) row.emplace_back(matrix(i, j));
     rows.push_back(std::move(row));
   }
   return Document()
