@@ -209,6 +209,18 @@ TEST_CASE("report: rows of a gas detector and double layers give no triplet") {
   CHECK(names.count("TPC[0], TPC[1], TPC[2]") == 0);
 }
 
+TEST_CASE("report: triplets without a significant curvature have no figure") {
+  const auto has_figure = [](const Detector& detector) {
+    const ReportSubject subject = make_subject(request(), detector, 0, 1, 1);
+    return regime_figure(subject).has_value();
+  };
+  Detector coarse = barrel(5);
+  for (Layer& layer : coarse.layers)
+    for (Coordinate& c : layer.coordinates) c.sigma = 100;
+  CHECK(has_figure(barrel(5)));
+  CHECK(!has_figure(coarse));
+}
+
 TEST_CASE("report: detectors without a field, with few layers, with hundred") {
   ReportOptions options;
   options.threads = 1;

@@ -124,10 +124,16 @@ std::vector<TripletPath> triplet_paths(const ReportSubject& subject) {
   return paths;
 }
 
+constexpr double highest = 0.98;  // 1/xi; no curvature beyond it
+
 // At most a handful: evenly chosen over the track.
 std::vector<TripletPath> shown_paths(std::vector<TripletPath> paths) {
   constexpr std::size_t most = 5;
-  std::erase_if(paths, [](const TripletPath& p) { return p.ratio.size() < 5; });
+  std::erase_if(paths, [](const TripletPath& p) {
+    return p.ratio.size() < 5 ||
+           *std::min_element(p.inverse_xi.begin(), p.inverse_xi.end()) >=
+               highest;
+  });
   // Two layers of a pair and a third one measure no curvature: they are left
   // out where there are others.
   constexpr double pair = 0.12;
@@ -202,7 +208,6 @@ std::optional<Figure> regime_figure(const ReportSubject& subject) {
     x_range.add(path.ratio);
     y_range.add(path.inverse_xi);
   }
-  constexpr double highest = 0.98;  // no curvature beyond it
   y_range.upper = std::min(y_range.upper, highest);
   const RegimeThresholds thresholds;
   const double split = ratio_of(thresholds.mu_small);
