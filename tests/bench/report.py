@@ -174,8 +174,9 @@ def page(runs, context, scans):
                 cell(runs.get(f"{what}/{level}", (math.nan,))[0])
                 for level in levels) + " |")
         philox = runs["toys/philox"][0]
-        text += ["", "Of a toy, its random bits (on any processor, one by "
-                 f"one): {philox:.0f} ns."]
+        text += ["", "Random bits of a toy, made one by one with "
+                 f"`random_block()`: {philox:.0f} ns; the levels with `mulx` "
+                 "make", "them faster."]
     if any(name.startswith("regimes/") for name in runs):
         text += ["", "| regimes, all triplets, searches of momenta included | " +
                  " | ".join(levels) + " | one by one |",

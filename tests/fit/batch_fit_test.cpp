@@ -13,18 +13,13 @@
 
 #include "gttf/core/simd.hpp"
 #include "gttf/core/units.hpp"
+#include "support/at_level.hpp"
 #include "support/hit_list.hpp"
 #include "support/shipped.hpp"
 
 namespace gttf::test {
 
 namespace {
-
-/// Sets a level while it lives.
-struct UseLevel {
-  explicit UseLevel(SimdLevel level) { REQUIRE(!set_simd_level(level)); }
-  ~UseLevel() { set_simd_level(std::nullopt); }
-};
 
 struct Wanted {
   FitKind kind;
@@ -84,7 +79,7 @@ TEST_CASE("batched fits: every fit at every level is that of TrackFitter") {
       read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
   HitList list(geometry, 37, 0.3, 20);
   for (const SimdLevel level : available_simd_levels()) {
-    const UseLevel use(level);
+    const AtLevel use(level);
     for (const Wanted& wanted : all_fits) {
       CAPTURE(to_string(level));
       CAPTURE(to_string(wanted.kind));
@@ -109,7 +104,7 @@ TEST_CASE("batched fits: a track does not depend on the others or threads") {
   HitList list(geometry, 1100, 0.5, 5), few(geometry, 3, 0.5, 5);
   for (const SimdLevel level : available_simd_levels()) {
     CAPTURE(to_string(level));
-    const UseLevel use(level);
+    const AtLevel use(level);
     FitOutput one(1100), two(1100), part(3);
     fit(list.views(), FitKind::general, {}, one.views(), 1);
     fit(list.views(), FitKind::general, {}, two.views(), 3);
@@ -145,7 +140,7 @@ TEST_CASE("batched fits: a track has the same bits in any company") {
              theta0_2 = mixed(hits.theta0_2), kappa = mixed(hits.kappa_ref);
   const HitArrays other{n, hits.surfaces, x, y, z, theta0_2, kappa};
   for (const SimdLevel level : available_simd_levels()) {
-    const UseLevel use(level);
+    const AtLevel use(level);
     for (const Wanted& wanted : all_fits) {
       CAPTURE(to_string(level));
       CAPTURE(to_string(wanted.kind));
@@ -185,7 +180,7 @@ TEST_CASE("batched fits: bad tracks get the status of TrackFitter") {
   }
   for (const SimdLevel level : available_simd_levels()) {
     CAPTURE(to_string(level));
-    const UseLevel use(level);
+    const AtLevel use(level);
     FitOutput out(20);
     const BatchFitStatistics s =
         fit(list.views(), FitKind::general, {}, out.views());

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "gttf/core/simd.hpp"
+#include "support/at_level.hpp"
 #include "support/batch.hpp"
 #include "support/layouts.hpp"
 #include "support/shipped.hpp"
@@ -15,13 +16,6 @@
 namespace gttf::test {
 
 namespace {
-
-/// Sets a level for the life of a test.
-class AtLevel {
- public:
-  explicit AtLevel(SimdLevel level) { set_simd_level(level); }
-  ~AtLevel() { set_simd_level(std::nullopt); }
-};
 
 /// All that find_regimes() can give.
 struct RegimeOutput {
@@ -86,14 +80,6 @@ TrackList grid(std::array<double, 3> vertex = {}) {
       tracks.add(t);
     }
   return tracks;
-}
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](double x, double y) {
-                      return std::bit_cast<std::uint64_t>(x) ==
-                             std::bit_cast<std::uint64_t>(y);
-                    });
 }
 
 /// Compares relative to `scale`, unless both are infinite or do not exist.

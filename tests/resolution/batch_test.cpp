@@ -13,19 +13,13 @@
 #include "gttf/core/simd.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/budget.hpp"
+#include "support/at_level.hpp"
 #include "support/batch.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf::test {
 
 namespace {
-
-/// Sets a level for the life of a test.
-class AtLevel {
- public:
-  explicit AtLevel(SimdLevel level) { set_simd_level(level); }
-  ~AtLevel() { set_simd_level(std::nullopt); }
-};
 
 std::vector<Detector> shipped_detectors() {
   std::vector<Detector> detectors;
@@ -56,14 +50,6 @@ TrackList grid(double phi, std::array<double, 3> vertex = {}) {
       tracks.add(t);
     }
   return tracks;
-}
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](double x, double y) {
-                      return std::bit_cast<std::uint64_t>(x) ==
-                             std::bit_cast<std::uint64_t>(y);
-                    });
 }
 
 /// Largest deviation of the batch from resolve(), relative; statuses, numbers

@@ -10,18 +10,15 @@
 #include "gttf/core/simd.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/detector/read.hpp"
+#include "support/at_level.hpp"
 #include "support/hit_list.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf {
 namespace {
 
+using test::AtLevel;
 using test::FitOutput;
-
-struct AtLevel {
-  explicit AtLevel(SimdLevel level) { REQUIRE(!set_simd_level(level)); }
-  ~AtLevel() { set_simd_level(std::nullopt); }
-};
 
 constexpr FitChoice choices[] = {
     {FitKind::general, WeightSource::estimate},

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far two covariance matrices are from each other.
+// How far two results are from each other.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "gttf/core/matrix.hpp"
 
@@ -17,6 +20,16 @@ inline double worst(const Matrix5& a, const Matrix5& b, int n = 5) {
       w = std::max(w,
                    std::abs(a(i, j) - b(i, j)) / std::sqrt(b(i, i) * b(j, j)));
   return w;
+}
+
+/// Equal to the bit, NaN included.
+inline bool same_bits(const std::vector<double>& a,
+                      const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](double x, double y) {
+                      return std::bit_cast<std::uint64_t>(x) ==
+                             std::bit_cast<std::uint64_t>(y);
+                    });
 }
 
 }  // namespace gttf::test

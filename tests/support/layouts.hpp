@@ -76,6 +76,17 @@ class RandomLayouts {
             {angle + 0.5 * unit::pi, log_uniform(3e-3, 0.2)}};
   }
 
+  /// A short cylinder or narrow disk, beside which many tracks pass.
+  Surface small_surface() {
+    const double length = log_uniform(1, 1000);
+    const double middle = uniform(-2000, 2000);
+    if (uniform(0, 1) < 0.5)
+      return make_cylinder(log_uniform(20, 2000),
+                           {middle - length, middle + length});
+    const double inner = log_uniform(5, 2000);
+    return make_disk(middle, {inner, inner + length});
+  }
+
   Detector detector() {
     Detector d;
     d.name = "random";

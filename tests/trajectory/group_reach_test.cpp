@@ -14,16 +14,6 @@ namespace gttf::test {
 
 namespace {
 
-Surface small_surface(RandomLayouts& random) {
-  const double length = random.log_uniform(1, 1000);
-  const double middle = random.uniform(-2000, 2000);
-  if (random.uniform(0, 1) < 0.5)
-    return make_cylinder(random.log_uniform(20, 2000),
-                         {middle - length, middle + length});
-  const double inner = random.log_uniform(5, 2000);
-  return make_disk(middle, {inner, inner + length});
-}
-
 /// Tracks as neighbours in a scan: near to each other or, now and then, not.
 std::vector<Line<double>> any_group(RandomLayouts& random, bool on_axis,
                                     double bz) {
@@ -77,7 +67,7 @@ TEST_CASE(
     Detector d;
     d.field = {FieldKind::solenoid, (i % 10 == 0 ? 0.001 : 2) * unit::T};
     Layer layer;
-    layer.surface = small_surface(random);
+    layer.surface = random.small_surface();
     d.layers = {layer};
     const TrackingGeometry geometry(d);
     const SurfaceRecord& s = geometry.surfaces()[0];

@@ -10,17 +10,6 @@ namespace gttf::test {
 
 namespace {
 
-/// Short and narrow surfaces, so that many tracks pass beside them.
-Surface small_surface(RandomLayouts& random) {
-  const double length = random.log_uniform(1, 1000);
-  const double middle = random.uniform(-2000, 2000);
-  if (random.uniform(0, 1) < 0.5)
-    return make_cylinder(random.log_uniform(20, 2000),
-                         {middle - length, middle + length});
-  const double inner = random.log_uniform(5, 2000);
-  return make_disk(middle, {inner, inner + length});
-}
-
 Track any_track(RandomLayouts& random, bool on_axis) {
   Track t;
   t.p = random.log_uniform(0.02, 100);
@@ -42,7 +31,7 @@ TEST_CASE("reach: what looks far is neither crossed nor missed by bending") {
     Detector d;
     d.field = {FieldKind::solenoid, 2 * unit::T};
     Layer layer;
-    layer.surface = small_surface(random);
+    layer.surface = random.small_surface();
     d.layers = {layer};
     const TrackingGeometry geometry(d);
     const SurfaceRecord& s = geometry.surfaces()[0];

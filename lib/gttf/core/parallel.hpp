@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <exception>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <type_traits>
-#include <utility>
 #include <vector>
+
+#include "gttf/core/ordered_stream.hpp"
 
 namespace gttf {
 
@@ -62,60 +60,14 @@ void parallel_workers(std::size_t n, unsigned threads, const Worker& worker) {
 template <class Make, class Take>
 void parallel_in_order(std::size_t n, unsigned threads, const Make& make,
                        const Take& take) {
-  if (threads <= 1 || n <= 1) {
-    for (std::size_t i = 0; i < n; ++i) take(make(i));
-    return;
-  }
-  using Result = std::decay_t<decltype(make(n))>;
-  const std::size_t ahead = std::size_t{4} * threads;
-  std::map<std::size_t, Result> ready;
-  std::size_t next = 0, taken = 0;
-  bool stopped = false;
-  std::exception_ptr failure;
-  std::mutex mutex;
-  std::condition_variable changed;
-  const auto work = [&] {
-    std::unique_lock lock(mutex);
-    while (true) {
-      changed.wait(
-          lock, [&] { return stopped || next == n || next < taken + ahead; });
-      if (stopped || next == n) return;
-      const std::size_t i = next++;
-      lock.unlock();
-      try {
-        Result result = make(i);
-        lock.lock();
-        ready.emplace(i, std::move(result));
-      } catch (...) {
-        if (!lock.owns_lock()) lock.lock();
-        if (!failure) failure = std::current_exception();
-        stopped = true;
-      }
-      changed.notify_all();
-    }
+  std::size_t next = 0;
+  const auto source = [&]() -> std::optional<std::size_t> {
+    return next < n ? std::optional(next++) : std::nullopt;
   };
-  std::vector<std::jthread> pool;
-  for (unsigned t = 0; t < std::min<std::size_t>(threads, n); ++t)
-    pool.emplace_back(work);
-  try {
-    std::unique_lock lock(mutex);
-    for (; taken < n && !stopped; ++taken) {
-      changed.wait(lock, [&] { return stopped || ready.contains(taken); });
-      if (stopped) break;
-      auto result = ready.extract(taken);
-      lock.unlock();
-      take(std::move(result.mapped()));
-      lock.lock();
-      changed.notify_all();
-    }
-  } catch (...) {
-    const std::lock_guard lock(mutex);
-    failure = std::current_exception();
-    stopped = true;
-    changed.notify_all();
-  }
-  pool.clear();
-  if (failure) std::rethrow_exception(failure);
+  const auto workers = static_cast<unsigned>(std::min<std::size_t>(threads, n));
+  stream_in_order(
+      source, workers, std::size_t{4} * workers,
+      [&](std::size_t i, unsigned) { return make(i); }, take);
 }
 
 }  // namespace gttf
