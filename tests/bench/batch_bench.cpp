@@ -35,17 +35,17 @@ test::TrackList make_tracks(std::size_t n) {
   return tracks;
 }
 
+/// @param n  tracks; 0: not more than a second's work of the slowest
 void run(benchmark::State& state, const Detector& detector, Task task,
-         SimdLevel level, unsigned threads) {
+         SimdLevel level, unsigned threads, std::size_t n = 0) {
   if (const auto refusal = set_simd_level(level)) {
     state.SkipWithError(refusal->c_str());
     return;
   }
   const TrackingGeometry geometry(detector);
-  // enough for all threads, not more than a second's work of the slowest
   const std::size_t layers = geometry.surfaces().size();
-  std::size_t n =
-      std::max<std::size_t>(64, 200000 / (10 + layers)) & ~std::size_t{15};
+  if (n == 0)
+    n = std::max<std::size_t>(64, 200000 / (10 + layers)) & ~std::size_t{15};
   // as in scan, whose blocks use the same memory again
   if (task == Task::budget) n = std::min<std::size_t>(n, 2048);
   const test::TrackList tracks = make_tracks(n);
@@ -118,6 +118,20 @@ void add(const std::string& what, const Detector& detector, Task task,
       ->Unit(benchmark::kMicrosecond);
 }
 
+/// "many/avx2/threads:2": what more threads gain once there is work for longer
+/// than it takes to start them.
+void add_many(SimdLevel level, unsigned threads) {
+  const std::string name = "many/" + std::string(to_string(level)) +
+                           "/threads:" + std::to_string(threads);
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [=](benchmark::State& state) {
+                                 run(state, bench::barrel(10), Task::covariance,
+                                     level, threads, 200000);
+                               })
+      ->UseRealTime()
+      ->Unit(benchmark::kMicrosecond);
+}
+
 const int registered = [] {
   benchmark::RegisterBenchmark("yardstick", yardstick)
       ->Unit(benchmark::kMicrosecond);
@@ -126,6 +140,7 @@ const int registered = [] {
       for (const unsigned threads : {1u, 2u})
         add("barrel/" + std::to_string(n), bench::barrel(n), Task::covariance,
             level, threads);
+    for (const unsigned threads : {1u, 2u}) add_many(level, threads);
     for (const Task task : {Task::limits, Task::budget})
       add("barrel/10", bench::barrel(10), task, level, 1);
     for (const char* name : {"alice_its2", "cld", "idea"}) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns the JSON of the benchmarks into docs/performance.md and its plot.
 
-bench --benchmark_filter='yardstick|barrel/|alice|cld|idea|fits/|toys/|regimes/' \
+bench --benchmark_filter='yardstick|barrel/|alice|cld|idea|fits/|toys/|regimes/|many/' \
   --benchmark_repetitions=9 --benchmark_out=bench.json
 report.py bench.json [--scan 'NAME=SECONDS ...'] --into docs
 """
@@ -26,6 +26,7 @@ def read(path):
             continue
         unit = {"ns": 1, "us": 1e3, "ms": 1e6}[b["time_unit"]]
         name = b["run_name"].removesuffix("/process_time")
+        name = name.removesuffix("/real_time")
         tracks = b.get("tracks", 1)
         times = runs.setdefault(name, ([], [], []))
         times[0].append(b["cpu_time"] * unit / tracks)
@@ -158,6 +159,13 @@ def page(runs, context, scans):
     text.append("| CPU time with two threads | " + " | ".join(
         f"{two[level][2][1] / one[level][2][1]:.2f}" for level in levels) +
         " |")
+    if any(name.startswith("many/") for name in runs):
+        text.append("| two threads against one, 10 hits, 200 000 tracks, wall "
+                    "time | " + " | ".join(
+                        f"{ratio:.2f}x" for ratio in (
+                            runs[f"many/{level}/threads:1"][1] /
+                            runs[f"many/{level}/threads:2"][1]
+                            for level in levels)) + " |")
     text += ["", below]
     if any(name.startswith("toys/") for name in runs):
         text += ["", "| fits and toys of 10 layers | " + " | ".join(levels) +
@@ -197,7 +205,7 @@ def page(runs, context, scans):
         "", "## Repeat it", "", "```sh norun",
         "cmake --workflow --preset bench",
         "build/bench/tests/bench/bench --benchmark_repetitions=9 \\",
-        "  --benchmark_filter='yardstick|barrel/|alice_its2/|cld/|idea/|fits/|toys/|regimes/' \\",
+        "  --benchmark_filter='yardstick|barrel/|alice_its2/|cld/|idea/|fits/|toys/|regimes/|many/' \\",
         "  --benchmark_out=bench.json",
         "python3 tests/bench/report.py bench.json --into docs",
         "ctest --test-dir build/bench/tests/bench  # instructions of five kernels",

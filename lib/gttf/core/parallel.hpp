@@ -37,18 +37,21 @@ void parallel_workers(std::size_t n, unsigned threads, const Worker& worker) {
   }
   std::exception_ptr failure;
   std::mutex mutex;
+  const auto work = [&] {
+    try {
+      worker(next);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+      counter = n;
+    }
+  };
   {
-    std::vector<std::jthread> pool;
-    for (unsigned t = 0; t < std::min<std::size_t>(threads, n); ++t)
-      pool.emplace_back([&] {
-        try {
-          worker(next);
-        } catch (...) {
-          const std::lock_guard lock(mutex);
-          if (!failure) failure = std::current_exception();
-          counter = n;
-        }
-      });
+    // the calling thread is one of them, and starts at once
+    std::vector<std::jthread> others;
+    for (unsigned t = 1; t < std::min<std::size_t>(threads, n); ++t)
+      others.emplace_back(work);
+    work();
   }
   if (failure) std::rethrow_exception(failure);
 }
