@@ -17,24 +17,10 @@ namespace gttf::test {
 
 namespace {
 
-/// All that find_regimes() can give.
-struct RegimeOutput {
-  explicit RegimeOutput(std::size_t n)
-      : mu_phi(n),
-        mu_theta(n),
-        xi(n),
-        xi_ms(n),
-        p_significant(n),
-        n_hits(n),
-        status(n),
-        regime(n),
-        fit(n),
-        biases(n) {}
+/// What find_regimes() gives.
+struct RegimeOutput : RegimeColumns {
+  using RegimeColumns::RegimeColumns;
 
-  RegimeArrays views() {
-    return {mu_phi, mu_theta, xi,     xi_ms, p_significant,
-            n_hits, status,   regime, fit,   biases};
-  }
   /// Of one track and its triplets.
   std::vector<double> numbers_of(std::size_t t) const {
     std::vector<double> own{mu_phi[t], mu_theta[t],      xi[t],
@@ -47,13 +33,6 @@ struct RegimeOutput {
     return own;
   }
 
-  std::vector<double> mu_phi, mu_theta, xi, xi_ms, p_significant;
-  std::vector<int> n_hits;
-  std::vector<Status> status;
-  std::vector<Regime> regime;
-  std::vector<RecommendedFit> fit;
-  std::vector<FitBiases> biases;
-  TripletArrays triplets;
   BatchStatistics statistics;
 };
 

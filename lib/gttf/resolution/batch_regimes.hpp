@@ -44,6 +44,24 @@ struct TripletArrays {
   void add(const TripletArrays& other, std::size_t from, std::size_t to);
 };
 
+/// Room for all that find_regimes() can give of n tracks.
+struct RegimeColumns {
+  explicit RegimeColumns(std::size_t n);
+
+  RegimeArrays views();
+  /// As find_regime() gives it, but for what these arrays do not hold: of its
+  /// Resolution all but mu, xi, hits, status and regime; its thresholds.
+  TrackRegime of_track(std::size_t track) const;
+
+  std::vector<double> mu_phi, mu_theta, xi, xi_ms, p_significant;
+  std::vector<int> n_hits;
+  std::vector<Status> status;
+  std::vector<Regime> regime;
+  std::vector<RecommendedFit> fit;
+  std::vector<FitBiases> biases;
+  TripletArrays triplets;
+};
+
 /// find_regime() for every track: the same numbers but for rounding. The result
 /// of a track does not depend on the number of threads nor, within one
 /// SimdLevel, on the tracks beside it.

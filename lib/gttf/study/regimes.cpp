@@ -49,49 +49,6 @@ Table without_point(Table table) {
   return table;
 }
 
-/// Results of a part of the grid.
-struct RegimeColumns {
-  explicit RegimeColumns(std::size_t n)
-      : mu_phi(n),
-        mu_theta(n),
-        xi(n),
-        xi_ms(n),
-        p_significant(n),
-        n_hits(n),
-        status(n),
-        regime(n),
-        fit(n),
-        biases(n) {}
-
-  RegimeArrays views() {
-    return {mu_phi, mu_theta, xi,     xi_ms, p_significant,
-            n_hits, status,   regime, fit,   biases};
-  }
-  TrackRegime of_track(std::size_t t) const {
-    TrackRegime one;
-    one.resolution.mu_phi = mu_phi[t];
-    one.resolution.mu_theta = mu_theta[t];
-    one.resolution.xi = xi[t];
-    one.resolution.n_hits = n_hits[t];
-    one.resolution.status = status[t];
-    one.resolution.regime = regime[t];
-    one.xi_ms = xi_ms[t];
-    one.p_significant = p_significant[t];
-    one.fit = fit[t];
-    one.biases = biases[t];
-    one.triplets = triplets.of_track(t);
-    return one;
-  }
-
-  Reals mu_phi, mu_theta, xi, xi_ms, p_significant;
-  std::vector<int> n_hits;
-  std::vector<Status> status;
-  std::vector<Regime> regime;
-  std::vector<RecommendedFit> fit;
-  std::vector<FitBiases> biases;
-  TripletArrays triplets;
-};
-
 }  // namespace
 
 BatchStatistics find_regimes(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triplets of many tracks as arrays.
+// Regimes and triplets of many tracks as arrays.
 #include <iterator>
 
 #include "gttf/resolution/batch_regimes.hpp"
@@ -75,6 +75,39 @@ void TripletArrays::add(const TripletArrays& other, std::size_t from,
   copy(other.recurls, recurls);
   copy(other.arms, arms);
   copy(other.regime, regime);
+}
+
+RegimeColumns::RegimeColumns(std::size_t n)
+    : mu_phi(n),
+      mu_theta(n),
+      xi(n),
+      xi_ms(n),
+      p_significant(n),
+      n_hits(n),
+      status(n),
+      regime(n),
+      fit(n),
+      biases(n) {}
+
+RegimeArrays RegimeColumns::views() {
+  return {mu_phi, mu_theta, xi,     xi_ms, p_significant,
+          n_hits, status,   regime, fit,   biases};
+}
+
+TrackRegime RegimeColumns::of_track(std::size_t t) const {
+  TrackRegime one;
+  one.resolution.mu_phi = mu_phi[t];
+  one.resolution.mu_theta = mu_theta[t];
+  one.resolution.xi = xi[t];
+  one.resolution.n_hits = n_hits[t];
+  one.resolution.status = status[t];
+  one.resolution.regime = regime[t];
+  one.xi_ms = xi_ms[t];
+  one.p_significant = p_significant[t];
+  one.fit = fit[t];
+  one.biases = biases[t];
+  one.triplets = triplets.of_track(t);
+  return one;
 }
 
 }  // namespace gttf
