@@ -297,61 +297,6 @@ TEST_CASE("triplets in any field: every fit of a solenoid is that of helices") {
   }
 }
 
-// Both see the same kinks: exact hits, so that p is p0 sqrt(2 n/chi2(p0)).
-TEST_CASE("track fitter: straight tracks tell their momentum by scattering") {
-  RandomTracks random(38);
-  for (const bool along_z : {false, true}) {
-    CAPTURE(along_z);
-    static const Field none;
-    TrackHits t;
-    t.field = false;
-    t.momentum = 2;
-    Vector3 x = Vector3::Zero(), direction(1, 0.2, 0.3);
-    if (along_z) {
-      t.flight = FlightModel{&none, {Axis::y}, 0.14, 1};
-      direction = {0.01, 0.02, 1};
-    }
-    direction.normalize();
-    const Vector3 normal = along_z ? Vector3::UnitZ() : Vector3::UnitX();
-    for (int i = 0; i < 8; ++i) {
-      x += direction * (50 / normal.dot(direction));
-      TrackHit h;
-      h.position = x;
-      h.u = along_z ? Vector3::UnitX() : Vector3::UnitY();
-      h.v = along_z ? Vector3::UnitY() : Vector3::UnitZ();
-      const CoordinateAxis axes[] = {{1, 0, 1e-12}, {0, 1, 1e-12}};
-      set_coordinates(h, axes);
-      h.theta0_2 = i == 3 ? 4e-6 : 1e-6;
-      if (i == 5) h.n_coordinates = 0;
-      t.points.push_back(h);
-      const double theta0 = std::sqrt(h.theta0_2);
-      direction =
-          (direction +
-           theta0 * Vector3(random.normal(), random.normal(), random.normal()))
-              .normalized();
-    }
-    const GlobalFit general = fit_global(t, FitKind::general);
-    const GlobalFit exact = fit_global(t, FitKind::scattering);
-    REQUIRE(exact.status == FitStatus::ok);
-    REQUIRE(general.status == FitStatus::ok);
-    REQUIRE(exact.scattering_momentum);
-    REQUIRE(general.scattering_momentum);
-    const ScatteringMomentum& m = *exact.scattering_momentum;
-    CHECK(m.finite);
-    const int n = 2 * 5;  // kinks of 7 hits
-    CHECK(m.p == doctest::Approx(2 * std::sqrt(n / exact.chi2)).epsilon(1e-9));
-    CHECK(m.sigma / m.p == doctest::Approx(1 / (2 * std::sqrt(5.0))));
-    // hits of 1 nm hardly matter
-    CHECK(general.scattering_momentum->p == doctest::Approx(m.p).epsilon(1e-3));
-    for (TrackHit& h : t.points)
-      for (CoordinateAxis& a : h.coordinates) a.variance = 1;
-    const GlobalFit blurred = fit_global(t, FitKind::general);
-    REQUIRE(blurred.scattering_momentum);
-    CHECK(!blurred.scattering_momentum->finite);
-    CHECK(blurred.scattering_momentum->lower_bound > 0);
-  }
-}
-
 // Sixth-order differences of angles from an independent shot each.
 TEST_CASE("flight segments: derivatives are those of differences") {
   const Field field = magnet();

@@ -27,11 +27,6 @@ Resolution resolve_traced(const TrackingGeometry& geometry, const Track& track,
                          model);
 }
 
-double relative(double a, double b) {
-  if (std::isnan(a) && std::isnan(b)) return 0;
-  return std::abs(a / b - 1);
-}
-
 bool measured(const Resolution& r) {
   return r.status == Status::ok || r.status == Status::no_field;
 }
@@ -39,15 +34,16 @@ bool measured(const Resolution& r) {
 /// Everything that a resolution consists of.
 double worst_of(const Resolution& a, const Resolution& b) {
   const int n = b.status == Status::ok ? 5 : 4;
-  double w = std::max(
-      {worst(a.perigee, b.perigee, n),
-       worst(a.perigee_without_inner, b.perigee_without_inner, n),
-       worst(a.first_hit, b.first_hit, n),
-       relative(a.sigma_p_rel, b.sigma_p_rel),
-       relative(a.sigma_pt_rel, b.sigma_pt_rel),
-       relative(a.sigma_p_rel_hit_only, b.sigma_p_rel_hit_only),
-       relative(a.sigma_p_rel_ms_only, b.sigma_p_rel_ms_only),
-       relative(a.mu_phi, b.mu_phi), relative(a.mu_theta, b.mu_theta)});
+  double w =
+      std::max({worst(a.perigee, b.perigee, n),
+                worst(a.perigee_without_inner, b.perigee_without_inner, n),
+                worst(a.first_hit, b.first_hit, n),
+                relative_if_any(a.sigma_p_rel, b.sigma_p_rel),
+                relative_if_any(a.sigma_pt_rel, b.sigma_pt_rel),
+                relative_if_any(a.sigma_p_rel_hit_only, b.sigma_p_rel_hit_only),
+                relative_if_any(a.sigma_p_rel_ms_only, b.sigma_p_rel_ms_only),
+                relative_if_any(a.mu_phi, b.mu_phi),
+                relative_if_any(a.mu_theta, b.mu_theta)});
   if (std::isfinite(b.start_plane(0, 0)))
     w = std::max(w, worst(a.start_plane, b.start_plane, n));
   return w;
@@ -236,12 +232,12 @@ TEST_CASE("any field: turning detector, field and track changes nothing") {
                            std::atan2(direction.y(), direction.x())),
                 model);
     REQUIRE(r.status == Status::ok);
-    CHECK(relative(r.sigma_p_rel, reference.sigma_p_rel) < 1e-10);
-    CHECK(relative(r.sigma_p_rel_hit_only, reference.sigma_p_rel_hit_only) <
-          1e-10);
-    CHECK(relative(r.sigma_p_rel_ms_only, reference.sigma_p_rel_ms_only) <
-          1e-10);
-    CHECK(relative(r.mu_phi, reference.mu_phi) < 1e-10);
+    CHECK(relative_if_any(r.sigma_p_rel, reference.sigma_p_rel) < 1e-10);
+    CHECK(relative_if_any(r.sigma_p_rel_hit_only,
+                          reference.sigma_p_rel_hit_only) < 1e-10);
+    CHECK(relative_if_any(r.sigma_p_rel_ms_only,
+                          reference.sigma_p_rel_ms_only) < 1e-10);
+    CHECK(relative_if_any(r.mu_phi, reference.mu_phi) < 1e-10);
     CHECK(worst(r.at->slopes, reference.at->slopes) < 1e-9);
   }
 }

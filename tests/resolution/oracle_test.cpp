@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gttf/resolution/resolution.hpp"
+#include "support/compare.hpp"
 #include "support/reference.hpp"
 
 namespace gttf::test {
@@ -19,8 +20,6 @@ constexpr double tolerance = 1e-9;
 constexpr const char* cases[] = {"p1_pixel5",       "p2_pixstrip10",
                                  "p3_its2_like",    "p4_mu3e_like",
                                  "p5_forward_eta2", "p6_tpc100"};
-
-double relative(double a, double b) { return std::abs(a / b - 1); }
 
 /// Largest |a - b| over sigma_i sigma_j.
 double deviation(const Matrix5& a, const nlohmann::json& b) {

@@ -22,6 +22,13 @@ inline double worst(const Matrix5& a, const Matrix5& b, int n = 5) {
   return w;
 }
 
+inline double relative(double a, double b) { return std::abs(a / b - 1); }
+/// The same of values that may be 0 or not exist (NaN): both or neither.
+inline double relative_if_any(double a, double b) {
+  if (std::isnan(a) && std::isnan(b)) return 0;
+  return a == b ? 0 : relative(a, b);
+}
+
 /// Equal to the bit, NaN included.
 inline bool same_bits(const std::vector<double>& a,
                       const std::vector<double>& b) {

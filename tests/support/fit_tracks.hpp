@@ -5,7 +5,7 @@
 #include <Eigen/Geometry>
 #include <random>
 
-#include "gttf/fit/hits.hpp"
+#include "gttf/fit/global_fit.hpp"
 #include "support/reference.hpp"
 #include "support/triplets.hpp"
 
@@ -110,5 +110,22 @@ class RandomTracks {
   std::mt19937_64 engine_;
   std::normal_distribution<double> normal_;
 };
+
+/// Asks for the states at the hits.
+inline FitOptions with_hits() {
+  FitOptions o;
+  o.detail = FitDetail::hits;
+  return o;
+}
+
+/// Track i of many that differ in hits, bend and scattering.
+inline TrackHits some_track(RandomTracks& random, int i) {
+  RandomTracks::Options o;
+  o.n_points = 3 + i % 8;
+  o.theta = random.uniform(0.4, 2.7);
+  o.bend = i % 4 == 0 ? 1e-4 : random.uniform(0.02, 0.5);
+  o.scattering = i % 3 == 0 ? 1e-2 : 1e-3;
+  return random.track(o);
+}
 
 }  // namespace gttf::test
