@@ -9,7 +9,7 @@
 #include "gttf/resolution/resolution.hpp"
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
-#include "support/plane_least_squares.hpp"
+#include "support/resolved_planes.hpp"
 #include "support/shipped.hpp"
 
 namespace gttf::test {
@@ -82,29 +82,6 @@ Track beam_track(double p, double theta, double phi) {
   t.phi = phi;
   t.mass = 0.10565837;
   return t;
-}
-
-PlaneLeastSquares::State state_of(const Track& t) {
-  const double tangent = std::tan(t.theta);
-  return {t.vertex[0], t.vertex[1], tangent * std::cos(t.phi),
-          tangent * std::sin(t.phi), t.charge / t.p};
-}
-
-/// The planes of a detector as a resolution met them.
-std::vector<PlaneLeastSquares::Plane> planes_of(const Detector& d,
-                                                const Resolution& r) {
-  std::vector<PlaneLeastSquares::Plane> planes;
-  for (const CrossingInfo& c : r.crossings) {
-    const Layer& layer = d.layers[c.layer];
-    PlaneLeastSquares::Plane plane;
-    plane.z = layer.surface.position;
-    plane.theta0_2 = c.theta0 * c.theta0;
-    for (const Coordinate& m : layer.coordinates)
-      plane.coordinates.emplace_back(std::cos(m.angle), std::sin(m.angle),
-                                     m.sigma * m.sigma);
-    planes.push_back(plane);
-  }
-  return planes;
 }
 
 PlaneLeastSquares::Field box(const DipoleGap& gap) {

@@ -10,7 +10,7 @@
 #include "gttf/trajectory/energy_loss.hpp"
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
-#include "support/plane_least_squares.hpp"
+#include "support/resolved_planes.hpp"
 
 namespace gttf::test {
 
@@ -53,19 +53,13 @@ double qop_behind(const TrackingGeometry& geometry, std::size_t layer,
 }
 
 /// The planes with all derivatives of the loss by differences.
-std::vector<PlaneLeastSquares::Plane> planes_of(
+std::vector<PlaneLeastSquares::Plane> lossy_planes_of(
     const Detector& d, const TrackingGeometry& geometry, const Resolution& r,
     const TracedTrack& traced, const Track& t) {
-  std::vector<PlaneLeastSquares::Plane> planes;
+  std::vector<PlaneLeastSquares::Plane> planes = planes_of(d, r);
   for (std::size_t k = 0; k < r.crossings.size(); ++k) {
     const CrossingInfo& c = r.crossings[k];
-    const Layer& layer = d.layers[c.layer];
-    PlaneLeastSquares::Plane plane;
-    plane.z = layer.surface.position;
-    plane.theta0_2 = c.theta0 * c.theta0;
-    for (const Coordinate& m : layer.coordinates)
-      plane.coordinates.emplace_back(std::cos(m.angle), std::sin(m.angle),
-                                     m.sigma * m.sigma);
+    PlaneLeastSquares::Plane& plane = planes[k];
     const Vector3 slopes(std::tan(c.theta) * std::cos(c.phi),
                          std::tan(c.theta) * std::sin(c.phi), 1);
     const double qop = t.charge / c.p, paths = slopes.norm();
@@ -80,13 +74,8 @@ std::vector<PlaneLeastSquares::Plane> planes_of(
                            (2 * g * paths) * slopes.head<2>();
     plane.loss_variance =
         traced.list[k].loss_variance / (traced.b_ref * traced.b_ref);
-    planes.push_back(plane);
   }
   return planes;
-}
-
-PlaneLeastSquares::State state_of(const Track& t) {
-  return {t.vertex[0], t.vertex[1], 0, 0, t.charge / t.p};
 }
 
 }  // namespace
@@ -111,8 +100,8 @@ TEST_CASE("energy loss: the fit is a dense least squares with straggling") {
       REQUIRE(r.crossings.size() == 7);
       CHECK(r.crossings[6].p < r.crossings[0].p);
       const PlaneLeastSquares dense(state_of(t), 0,
-                                    planes_of(d, geometry, r, traced, t), field,
-                                    {300, 700}, true);
+                                    lossy_planes_of(d, geometry, r, traced, t),
+                                    field, {300, 700}, true);
       CHECK(worst(r.start_plane, dense.at_start()) < 1e-8);
       CHECK(worst(r.at->slopes, dense.before(6)) < 1e-8);
     }

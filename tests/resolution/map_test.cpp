@@ -9,7 +9,7 @@
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
 #include "support/magnets.hpp"
-#include "support/plane_least_squares.hpp"
+#include "support/resolved_planes.hpp"
 #include "support/shipped.hpp"
 
 namespace gttf::test {
@@ -76,22 +76,8 @@ TEST_CASE("map: a field of scale 0.4 m against a dense fit to 1e-6") {
     const Resolution r = resolve(geometry, t, model);
     REQUIRE(r.status == Status::ok);
     REQUIRE(r.crossings.size() == d.layers.size());
-    std::vector<PlaneLeastSquares::Plane> planes;
-    for (const CrossingInfo& c : r.crossings) {
-      const Layer& layer = d.layers[c.layer];
-      PlaneLeastSquares::Plane plane;
-      plane.z = layer.surface.position;
-      plane.theta0_2 = c.theta0 * c.theta0;
-      for (const Coordinate& m : layer.coordinates)
-        plane.coordinates.emplace_back(std::cos(m.angle), std::sin(m.angle),
-                                       m.sigma * m.sigma);
-      planes.push_back(plane);
-    }
-    const double tangent = std::tan(t.theta);
-    const PlaneLeastSquares dense(
-        {t.vertex[0], t.vertex[1], tangent * std::cos(t.phi),
-         tangent * std::sin(t.phi), t.charge / t.p},
-        t.vertex[2], planes, field, {}, true);
+    const PlaneLeastSquares dense(state_of(t), t.vertex[2], planes_of(d, r),
+                                  field, {}, true);
     CHECK(worst(r.start_plane, dense.at_start()) < 1e-6);
     CHECK(worst(r.at->slopes, dense.before(r.at->crossing)) < 1e-6);
     CHECK(

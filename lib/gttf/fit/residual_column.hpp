@@ -3,6 +3,9 @@
 // data.
 #pragma once
 
+#include <cmath>
+
+#include "gttf/fit/fit_status.hpp"
 #include "gttf/fit/five_equations.hpp"
 
 namespace gttf {
@@ -101,6 +104,24 @@ Row<S> solve(const FiveEquations<S>& e, const ResidualColumn<S>& column) {
       s[i] = s[i] - e.r[FiveEquations<S>::at(i, j)] * s[j];
   }
   return s;
+}
+
+/// The line of a track. Without field kappa is 0: what the last equation says
+/// about it, if anything, contradicts that and goes into chi2.
+/// @param line  set if ok
+inline FitStatus solve_line(bool has_field, FiveEquations<double>& e,
+                            ResidualColumn<double>& column, Row<double>& line) {
+  if (!has_field) {
+    column.chi2 += column.z[4] * column.z[4] / e.v[4];
+    e.v[4] = 0;
+    column.z[4] = 0;
+  }
+  constexpr double undetermined = 1e30;
+  for (const double v : e.v)
+    if (!(v < undetermined)) return FitStatus::not_determined;
+  line = solve(e, column);
+  return std::isfinite(column.chi2 + line[0]) ? FitStatus::ok
+                                              : FitStatus::not_converged;
 }
 
 }  // namespace gttf

@@ -124,18 +124,7 @@ FitStatus StreamingFitter::Work::step(const TrackHits& track) {
     }
   }
   ++result.n_steps;
-  if (!track.field) {
-    // the last equation says kappa = z +- sqrt(v); it is known to be 0
-    column.chi2 += column.z[4] * column.z[4] / equations.v[4];
-    equations.v[4] = 0;
-    column.z[4] = 0;
-  }
-  constexpr double undetermined = 1e30;
-  for (const double v : equations.v)
-    if (!(v < undetermined)) return FitStatus::not_determined;
-  line = solve(equations, column);
-  return std::isfinite(column.chi2 + line[0]) ? FitStatus::ok
-                                              : FitStatus::not_converged;
+  return solve_line(track.field, equations, column, line);
 }
 
 /// Moves the reference to the fitted track.

@@ -137,17 +137,7 @@ FitStatus TrajectoryFit::Work::step(const TrackHits& track) {
     }
   }
   ++n_steps;
-  if (!track.field) {
-    // the last equation says nothing: kappa is no parameter
-    equations.v[4] = 0;
-    column.z[4] = 0;
-  }
-  constexpr double undetermined = 1e30;
-  for (const double v : equations.v)
-    if (!(v < undetermined)) return FitStatus::not_determined;
-  line = solve(equations, column);
-  return std::isfinite(column.chi2 + line[0]) ? FitStatus::ok
-                                              : FitStatus::not_converged;
+  return solve_line(track.field, equations, column, line);
 }
 
 /// Moves the reference to the fitted track.
