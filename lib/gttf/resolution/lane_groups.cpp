@@ -22,6 +22,13 @@ double at(std::span<const double> values, std::size_t i) {
   return values[values.size() == 1 ? 0 : i];
 }
 
+/// Is `a` a cylinder inside of the cylinder `b`, by more than rounding?
+bool is_inside(const SurfaceRecord& a, const SurfaceRecord& b) {
+  using Kind = SurfaceRecord::Kind;
+  return a.kind == Kind::cylinder && b.kind == Kind::cylinder &&
+         a.position < b.position * (1 - 1e-9);
+}
+
 /// Coordinates along the same direction measure only one of two.
 unsigned independent_axis(std::span<const CoordinateAxis> axes) {
   for (unsigned q = 1; q < axes.size(); ++q) {
@@ -42,7 +49,8 @@ LaneGeometry::LaneGeometry(const TrackingGeometry& geometry)
   const double* own_weights = weights.data();
   for (const SurfaceRecord& s : geometry.surfaces()) {
     const auto axes = geometry.axes(s);
-    surfaces.push_back({s, axes.data(), own_weights, independent_axis(axes)});
+    surfaces.push_back({s, std::log(s.x_over_x0), axes.data(), own_weights,
+                        independent_axis(axes)});
     own_weights += axes.size();
   }
 }
@@ -339,6 +347,10 @@ void LaneGroups::add_crossings(const std::vector<unsigned>& surfaces) {
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     group_.list[k].surface = surfaces[k];
     group_.n_coordinates += geometry_.surfaces[surfaces[k]].record.n_axes;
+    group_.list[k].inside_next =
+        k + 1 < surfaces.size() &&
+        is_inside(geometry_.surfaces[surfaces[k]].record,
+                  geometry_.surfaces[surfaces[k + 1]].record);
   }
   const auto mark = [&](const CrossingList& own, LaneBits lanes) {
     std::size_t k = 0;

@@ -40,8 +40,9 @@ class LaneListCheck {
   /// Is it right about the crossing `k`? To be asked from the outermost one
   /// inwards. At equal path, surfaces are crossed in the order of the detector.
   void on_list(std::size_t k, const SurfaceRecord& s, const Crossing<S>& x) {
-    check_in_lanes(line_, s, x, as_guessed_);
-    if (k + 1 < task_.n_crossings) {
+    as_guessed_ = both(as_guessed_, is_crossed(line_, s, x));
+    if (k + 1 < task_.n_crossings &&
+        !(line_.on_axis && task_.list[k].inside_next)) {
       const bool tie = task_.list[k].surface < task_.list[k + 1].surface;
       as_guessed_ =
           both(as_guessed_, tie ? x.arc <= outer_arc_ : x.arc < outer_arc_);

@@ -20,6 +20,7 @@ namespace gttf::detail {
 /// A surface and where its coordinates stand.
 struct LaneSurface {
   SurfaceRecord record;
+  double log_x_over_x0 = 0;  ///< at normal incidence; -infinity without any
   const CoordinateAxis* axes = nullptr;
   const double* weights = nullptr;  ///< 1/variance of each
   /// The coordinate that with axes[0] measures a point; 0: there is none.
@@ -59,6 +60,9 @@ struct LaneCrossing {
   LaneBits kinked = 0;  ///< these excluded
   LaneBits first = 0;   ///< as their first measuring one
   LaneBits inner = 0;   ///< so or inside of it
+  /// Is it a cylinder, and the next one on the list a clearly wider one? From
+  /// the axis, they can only be crossed in this order.
+  bool inside_next = false;
 };
 
 /// The numbers of LaneFit::out. Symmetric matrices as lower triangles: element
