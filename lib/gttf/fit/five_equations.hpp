@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 #include "gttf/core/scalar.hpp"
 #include "gttf/core/unroll.hpp"
@@ -170,6 +171,117 @@ struct KinkGain {
   Row<S> theta{}, phi{};
 };
 
+namespace detail {
+
+/// One kink on its way through the equations, from the bottom one upwards: its
+/// variance given the equations it has passed, and what it then is, -gain . s.
+template <class S>
+struct PassingKink {
+  S variance;
+  Row<S> gain;
+};
+
+/// Where a kink meets an equation: f, the equation applied to the column of the
+/// kink; t = variance f; the variance of the equation afterwards.
+template <class S>
+struct KinkPivot {
+  S f, t, sum;
+};
+
+/// @param column     of the kink
+/// @param components of it that are not 0, the last one being 1 if it is theta
+template <std::size_t i, bool theta, class S>
+[[gnu::always_inline]] inline KinkPivot<S> kink_pivot(
+    const FiveEquations<S>& e, const std::array<S, 3>& column,
+    const S& variance) {
+  const auto r = [&e](std::size_t j) {
+    return e.r[FiveEquations<S>::at(i, j)];
+  };
+  S f = column[i];
+  GTTF_UNROLL
+  for (std::size_t j = i + 1; j < 3; ++j) f = f + r(j) * column[j];
+  if constexpr (theta) f = f + r(3);
+  const S t = variance * f;
+  return {f, t, e.v[i] + t * f};
+}
+
+/// Equation `i` takes up the kink and tells about it.
+/// @param first    first component of the gain so far
+/// @param inverse  1/pivot.sum; not used if this is the end of the kink's way
+template <std::size_t i, std::size_t first, bool last, class S>
+[[gnu::always_inline]] inline void pass_kink(FiveEquations<S>& e,
+                                             const KinkPivot<S>& p,
+                                             const S& inverse,
+                                             PassingKink<S>& kink) {
+  S k;
+  if constexpr (!last) {
+    k = p.t * inverse;
+    kink.variance = (kink.variance * e.v[i]) * inverse;
+    kink.gain[i] = k;
+  }
+  e.v[i] = p.sum;
+  GTTF_UNROLL
+  for (std::size_t j = i + 1; j < 5; ++j) {
+    S& r = e.r[FiveEquations<S>::at(i, j)];
+    if (j >= first) r = r - p.f * kink.gain[j];
+    if constexpr (!last)
+      kink.gain[j] = j >= first ? kink.gain[j] + k * r : k * r;
+  }
+}
+
+/// scatter() with one kink after the other: a sixth fewer products than both
+/// together. Not for variances of zero: near 90 degrees the first kink may
+/// depend on the second so weakly that its elimination divides by rounding.
+template <bool keep_gain, class S>
+[[gnu::always_inline]] inline void scatter_in_turn(FiveEquations<S>& e,
+                                                   const Kink<S>& b, const S& w,
+                                                   const S& w_phi,
+                                                   KinkGain<S>* gain) {
+  constexpr bool last = !keep_gain;
+  PassingKink<S> theta, phi;
+  phi.variance = w_phi;
+  const auto p2 = kink_pivot<2, false>(e, b.phi, phi.variance);
+  pass_kink<2, 5, false>(e, p2, S(1) / p2.sum, phi);
+  const S sum = e.v[3] + w, k = w / sum;
+  theta.variance = k * e.v[3];
+  theta.gain[3] = k;
+  theta.gain[4] = k * e.r[FiveEquations<S>::at(3, 4)];
+  e.v[3] = sum;
+  // theta follows phi one equation behind: one division does for both
+  const auto t2 = kink_pivot<2, true>(e, b.theta, theta.variance);
+  const auto p1 = kink_pivot<1, false>(e, b.phi, phi.variance);
+  const S both = S(1) / (t2.sum * p1.sum);
+  pass_kink<2, 3, false>(e, t2, p1.sum * both, theta);
+  pass_kink<1, 2, false>(e, p1, t2.sum * both, phi);
+  const auto t1 = kink_pivot<1, true>(e, b.theta, theta.variance);
+  const auto p0 = kink_pivot<0, false>(e, b.phi, phi.variance);
+  if constexpr (keep_gain) {
+    const S inverse = S(1) / (t1.sum * p0.sum);
+    pass_kink<1, 2, false>(e, t1, p0.sum * inverse, theta);
+    pass_kink<0, 1, last>(e, p0, t1.sum * inverse, phi);
+  } else {
+    pass_kink<1, 2, false>(e, t1, S(1) / t1.sum, theta);
+    pass_kink<0, 1, last>(e, p0, p0.sum, phi);
+  }
+  const auto t0 = kink_pivot<0, true>(e, b.theta, theta.variance);
+  if constexpr (keep_gain) {
+    pass_kink<0, 1, last>(e, t0, S(1) / t0.sum, theta);
+    // the gain of phi is about the line between the two kinks
+    S shift = phi.gain[3];
+    GTTF_UNROLL
+    for (std::size_t i = 0; i < 3; ++i)
+      shift = shift + phi.gain[i] * b.theta[i];
+    GTTF_UNROLL
+    for (std::size_t i = 0; i < 5; ++i)
+      phi.gain[i] = phi.gain[i] - shift * theta.gain[i];
+    *gain = {theta.gain, phi.gain};
+  } else {
+    pass_kink<0, 1, last>(e, t0, t0.sum, theta);
+  }
+}
+
+}  // namespace detail
+
 /// Turns equations for the line outside a scatterer into equations for the line
 /// inside: s_outside = s_inside + b_theta k_theta + b_phi k_phi. The two kinks
 /// are eliminated together, from the bottom equation upwards.
@@ -185,6 +297,11 @@ template <ZeroVariance Z, bool keep_gain, class S, class Column = NoColumn>
                                            const S& w_phi,
                                            KinkGain<S>* gain = nullptr,
                                            Column&& column = {}) {
+  if constexpr (Z == ZeroVariance::excluded &&
+                std::is_same_v<std::remove_cvref_t<Column>, NoColumn>) {
+    detail::scatter_in_turn<keep_gain>(e, b, w, w_phi, gain);
+    return;
+  }
   const auto r = [&e](std::size_t i, std::size_t j) -> S& {
     return e.r[FiveEquations<S>::at(i, j)];
   };
