@@ -51,10 +51,14 @@ LineBounds bounds_of(const std::vector<Line<double>>& lines) {
   return b;
 }
 
+SurfaceRange<double> range_of(const SurfaceRecord& s) {
+  return {s.position, s.position, s.v.lower, s.v.upper};
+}
+
 bool are_far(const LineBounds& b, const SurfaceRecord& s) {
   return s.kind == SurfaceRecord::Kind::disk
-             ? are_far_disks(b, s.position, s.v.lower, s.v.upper)
-             : are_far_cylinders(b, s.position, s.v.lower, s.v.upper);
+             ? are_far_disks(b, range_of(s))
+             : are_far_cylinders(b, range_of(s));
 }
 
 }  // namespace
@@ -96,11 +100,13 @@ TEST_CASE(
 
 TEST_CASE("group reach: nothing is far from a track that is no number") {
   const LineBounds b{std::nan(""), 0.001, 0, 0, 0, 0.1};
-  CHECK_FALSE(are_far_disks(b, 1000., 10., 20.));
-  CHECK_FALSE(are_far_cylinders(b, 10., 1000., 2000.));
+  const SurfaceRange<double> disk{1000, 1000, 10, 20};
+  const SurfaceRange<double> cylinder{10, 10, 1000, 2000};
+  CHECK_FALSE(are_far_disks(b, disk));
+  CHECK_FALSE(are_far_cylinders(b, cylinder));
   const LineBounds real{0, 0.001, 0, 0, 0, 0.1};
-  CHECK(are_far_disks(real, 1000., 10., 20.));
-  CHECK(are_far_cylinders(real, 10., 1000., 2000.));
+  CHECK(are_far_disks(real, disk));
+  CHECK(are_far_cylinders(real, cylinder));
 }
 
 }  // namespace gttf::test

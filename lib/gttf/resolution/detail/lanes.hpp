@@ -83,12 +83,18 @@ struct LaneExtras {
   bool way_back = false;  ///< mu or variances of layers
 };
 
-/// Extents of surfaces of one kind, for a look at one surface per lane; `n` is
-/// a multiple of most_lanes.
-struct LaneExtents {
-  const double *position = nullptr, *lower = nullptr, *upper = nullptr;
-  const unsigned* surface = nullptr;
+/// Ranges of surfaces of one kind, one per lane; `n` is a multiple of
+/// most_lanes.
+struct LaneRanges {
+  const double *first = nullptr, *last = nullptr, *lower = nullptr,
+               *upper = nullptr;
   std::size_t n = 0;
+};
+
+/// Surfaces of one kind, one by one, and in blocks of most_lanes.
+struct LaneExtents {
+  LaneRanges single, blocks;
+  const unsigned* surface = nullptr;  ///< of single ones
 };
 
 struct LaneFit {
