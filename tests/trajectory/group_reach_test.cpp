@@ -98,6 +98,41 @@ TEST_CASE(
   CHECK(groups_far > all_far / 2);
 }
 
+TEST_CASE("group reach: a range that is far has no surface that is not") {
+  RandomLayouts random(23);
+  int far = 0, all_far = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const bool disks = i % 2 == 0;
+    const auto lines = any_group(random, i % 3 != 0, 2 * unit::T);
+    const LineBounds b = bounds_of(lines);
+    const double near = random.log_uniform(20, 2000);
+    const double side = disks && random.uniform(0, 1) < 0.5 ? -1 : 1;
+    std::vector<SurfaceRange<double>> surfaces;
+    SurfaceRange<double> all{1e9, -1e9, 1e9, -1e9};
+    for (int k = 0; k < 4; ++k) {
+      const double position = side * near * random.uniform(1, 1.5);
+      const double lower = random.log_uniform(10, 1000);
+      surfaces.push_back(
+          {position, position, lower, lower * random.uniform(1, 2)});
+      all = {std::min(all.first, position), std::max(all.last, position),
+             std::min(all.lower, lower),
+             std::max(all.upper, surfaces.back().upper)};
+    }
+    const auto is_far = [&](const SurfaceRange<double>& r) {
+      return disks ? are_far_disks(b, r) : are_far_cylinders(b, r);
+    };
+    const bool each = std::all_of(surfaces.begin(), surfaces.end(), is_far);
+    CAPTURE(i);
+    if (is_far(all)) {
+      CHECK(each);
+      ++far;
+    }
+    all_far += each;
+  }
+  CHECK(far > all_far / 2);
+  CHECK(far > 2000);
+}
+
 TEST_CASE("group reach: nothing is far from a track that is no number") {
   const LineBounds b{std::nan(""), 0.001, 0, 0, 0, 0.1};
   const SurfaceRange<double> disk{1000, 1000, 10, 20};

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "gttf/fit/five_equations.hpp"
+#include "gttf/fit/kink_elimination.hpp"
 
 namespace gttf {
 

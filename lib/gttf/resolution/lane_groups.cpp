@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <tuple>
 
 #include "gttf/resolution/detail/lane_groups.hpp"
 
@@ -265,17 +266,34 @@ std::size_t LaneGroups::intern(std::vector<unsigned> surfaces) {
     ++list.n_measuring;
   }
   list.surfaces = std::move(surfaces);
+  list.points = are_points(list);
   by_hash_.emplace(hash, lists_.size());
   lists_.push_back(std::move(list));
   return lists_.size() - 1;
 }
 
-/// Tracks that have to wait become groups.
+bool LaneGroups::are_points(const CrossingList& list) const {
+  for (int k = list.first; k >= 0 && k <= list.last; ++k) {
+    const LaneSurface& s =
+        geometry_.surfaces[list.surfaces[static_cast<std::size_t>(k)]];
+    if (s.record.measures() ? s.independent_axis == 0 : s.record.x_over_x0 > 0)
+      return false;
+  }
+  return list.first >= 0;
+}
+
+/// Tracks that have to wait become groups. Lanes of a group have the same
+/// formulas: their results do not depend on the others by a bit.
 void LaneGroups::plan() {
   planned_.clear();
   if (rest_.empty()) return;
   const auto key = [&](std::size_t track) {
-    return std::pair(one_start_ || on_axis(track), ids_[track - begin_]);
+    return std::tuple(one_start_ || on_axis(track), list_of(track).points,
+                      ids_[track - begin_]);
+  };
+  const auto same_formulas = [&](std::size_t a, std::size_t b) {
+    return std::get<0>(key(a)) == std::get<0>(key(b)) &&
+           std::get<1>(key(a)) == std::get<1>(key(b));
   };
   std::stable_sort(
       rest_.begin(), rest_.end(),
@@ -298,11 +316,11 @@ void LaneGroups::plan() {
   std::vector<unsigned> united;
   for (const std::size_t track : left_over) {
     const std::vector<unsigned>& own = list_of(track).surfaces;
-    const bool joins =
-        !planned_.empty() && planned_.back().begin < grouped.size() &&
-        grouped.size() - planned_.back().begin < kernel_.width &&
-        key(grouped[planned_.back().begin]).first == key(track).first &&
-        unite(united, own);
+    const bool joins = !planned_.empty() &&
+                       planned_.back().begin < grouped.size() &&
+                       grouped.size() - planned_.back().begin < kernel_.width &&
+                       same_formulas(grouped[planned_.back().begin], track) &&
+                       unite(united, own);
     if (joins) {
       Planned& open = planned_.back();
       open.end = grouped.size() + 1;
@@ -321,6 +339,7 @@ void LaneGroups::set_list(std::size_t id) {
   if (group_id_ == id && !group_.list.empty()) return;
   group_id_ = id;
   group_.mixed = false;
+  group_.points = lists_[id].points;
   add_crossings(lists_[id].surfaces);
 }
 
@@ -332,6 +351,7 @@ void LaneGroups::make_group(const Planned& planned) {
   }
   group_id_ = 0;
   group_.mixed = true;
+  group_.points = list_of(group_.track[0]).points;
   std::vector<unsigned> surfaces = list_of(group_.track[0]).surfaces;
   for (std::size_t lane = 1; lane < group_.n; ++lane)
     unite(surfaces, list_of(group_.track[lane]).surfaces);

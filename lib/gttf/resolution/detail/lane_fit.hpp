@@ -108,6 +108,8 @@ class LaneFitter {
     if (c.kinked != 0) scatter_all(s, kink, c, k);
     if (k > 1) prepare(k - 2);
     if (c.fitted != 0) measure_all(s, x, kink.b, c.fitted);
+    if constexpr (limits)
+      if (task_.points && s.record.measures()) add_point(c, x, kink);
     if (c.first != 0) finish(s, x, c.first);
     if (c.inner != 0)
       add_kink_in_lanes(kink.b, in_lanes(c.inner, kink.w, 0),
@@ -142,8 +144,9 @@ class LaneFitter {
     if constexpr (way_back) gain = &back_.step(k).gain;
     scatter_in_lanes<nonzero, way_back>(all_, b, w, w_phi, gain);
     if constexpr (limits)
-      scatter_in_lanes<zero, false>(exact_, b, w, w_phi,
-                                    static_cast<KinkGain<S>*>(nullptr));
+      if (!task_.points)
+        scatter_in_lanes<zero, false>(exact_, b, w, w_phi,
+                                      static_cast<KinkGain<S>*>(nullptr));
   }
 
   void measure_all(const LaneSurface& s, const Crossing<S>& x,
@@ -181,7 +184,7 @@ class LaneFitter {
       }
     }
     if constexpr (limits) {
-      if (n == 0) return;
+      if (n == 0 || task_.points) return;
       const S none = in_lanes(active, S(0), 1);
       if (n > 2) make_row(0, *(a = &rows_of_hit_[0]));
       if (s.independent_axis > 0) {
@@ -190,6 +193,32 @@ class LaneFitter {
       } else {
         measure_in_lanes<zero>(exact_, *a, none);
       }
+    }
+  }
+
+  void add_point(const LaneCrossing& c, const Crossing<S>& x,
+                 const LaneKink<S>& kink) {
+    const LaneBits starting = c.fitted & ~c.kinked & ~c.first;
+    const auto start = [&](PointChain<S>& chain) {
+      start_in_lanes(line_, x, kink, chain);
+    };
+    const auto add = [&](PointChain<S>& chain) {
+      add_point_in_lanes(line_, x, kink, chain);
+    };
+    if constexpr (mixed) {
+      const auto in = [&](LaneBits lanes, const auto& step) {
+        PointChain<S> next = chain_;
+        step(next);
+        chain_.merge(next, [mask = L::mask(lanes)](const S& old, const S& now) {
+          return select(mask, now, old);
+        });
+      };
+      in(c.fitted & ~starting, add);
+      in(starting, start);
+    } else if (starting != 0) {
+      start(chain_);
+    } else {
+      add(chain_);
     }
   }
 
@@ -208,7 +237,11 @@ class LaneFitter {
         if constexpr (way_back) put(c[i][j], inside_[i][j]);
       }
     if constexpr (limits) {
-      const auto hits = variances(hits_), exact = variances(exact_);
+      const auto hits = variances(hits_);
+      auto exact = variances(exact_);
+      if (task_.points)
+        exact = {S(0), S(0), S(0), S(0),
+                 has_field ? S(1) / chain_.information : S(0)};
       doubtful_ |= active & lanes_in_doubt(hits, line_.kappa);
       doubtful_ |=
           active & lanes_in_doubt(exact, line_.kappa) & ~no_scattering_limit_;
@@ -299,6 +332,7 @@ class LaneFitter {
   Equations all_;
   [[no_unique_address]] OfLimits<Equations, 0> hits_;
   [[no_unique_address]] OfLimits<Equations, 1> exact_;
+  [[no_unique_address]] OfLimits<PointChain<S>, 4> chain_{};  ///< in its place
   Covariance5<S> perigee_;
   [[no_unique_address]] OfWayBack<Covariance5<S>, 2> inside_;
   [[no_unique_address]] OfWayBack<LaneWayBack<S>, 3> back_;

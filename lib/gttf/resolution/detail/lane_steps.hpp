@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gttf/fit/kink_steps.hpp"
+#include "gttf/fit/point_chain.hpp"
 #include "gttf/resolution/detail/lane_equations.hpp"
 #include "gttf/resolution/detail/lane_search.hpp"
 #include "gttf/trajectory/scattering.hpp"
@@ -155,6 +156,24 @@ template <class S>
 [[gnu::noinline, gnu::flatten]] void add_kink_in_lanes(
     const Kink<S>& b, const S& w, const S& w_phi, Covariance5<S>& covariance) {
   add_kink_variance(b, w, w_phi, covariance);
+}
+
+/// The scattering-only limit of a track through points.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void start_in_lanes(const Line<S>& line,
+                                                    const Crossing<S>& x,
+                                                    const LaneKink<S>& k,
+                                                    PointChain<S>& chain) {
+  chain.start(exact_point(line, x, k.b));
+}
+template <class S>
+[[gnu::noinline, gnu::flatten]] void add_point_in_lanes(const Line<S>& line,
+                                                        const Crossing<S>& x,
+                                                        const LaneKink<S>& k,
+                                                        PointChain<S>& chain) {
+  const S weight = S(1) / k.w;
+  chain.add(exact_point(line, x, k.b), weight,
+            weight * (line.sin_theta * line.sin_theta));
 }
 
 /// Covariance of the line, one part of the lanes after the other: it nearly

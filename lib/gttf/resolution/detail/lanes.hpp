@@ -107,6 +107,9 @@ struct LaneFit {
   std::size_t n_crossings = 0;
   LaneBits all = 0;
   bool mixed = false;  ///< the lanes differ in the bits of `list`
+  /// Between first and last measuring crossing of each lane there is no
+  /// material but at crossings that, like these two, measure a point.
+  bool points = false;
   /// For the way back: LaneKernel::workspace() bytes, aligned to 64.
   std::byte* workspace = nullptr;
   /// Is the list a guess? Then these are the surfaces that are not on it.
