@@ -258,7 +258,7 @@ std::size_t LaneGroups::intern(std::vector<unsigned> surfaces) {
   for (const unsigned s : surfaces) crossed[s] = true;
   for (unsigned s = 0; s < crossed.size(); ++s)
     if (!crossed[s]) list.others.push_back(s);
-  list.extents = OtherSurfaces(geometry_.surfaces, list.others);
+  list.extents.set(geometry_.surfaces, list.others);
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     if (!geometry_.surfaces[surfaces[k]].record.measures()) continue;
     if (list.first < 0) list.first = static_cast<int>(k);

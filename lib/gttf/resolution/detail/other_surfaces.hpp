@@ -10,96 +10,94 @@
 
 namespace gttf::detail {
 
-/// See LaneRanges.
-struct RangeArrays {
-  std::vector<double> first, last, lower, upper;
-
-  void add(double from, double to, const Interval& extent) {
-    first.push_back(from);
-    last.push_back(to);
-    lower.push_back(extent.lower);
-    upper.push_back(extent.upper);
-  }
-  /// Fills up to full lanes: the last one repeats.
-  void pad() {
-    while (first.size() % most_lanes != 0)
-      add(first.back(), last.back(), {lower.back(), upper.back()});
-  }
-  LaneRanges view() const {
-    return {first.data(), last.data(), lower.data(), upper.data(),
-            first.size()};
-  }
-};
-
-/// Extents of surfaces of one kind.
-struct SurfaceExtents {
-  RangeArrays single, blocks;
-  std::vector<unsigned> surface;
-
-  void add(const SurfaceRecord& s, unsigned index) {
-    single.add(s.position, s.position, s.v);
-    surface.push_back(index);
-  }
-  /// Ends a block: those added next are in others.
+/// Extents of surfaces of one kind, see LaneExtents.
+class SurfaceExtents {
+ public:
+  void add(unsigned surface) { surface_.push_back(surface); }
+  /// Those added next are in other blocks; the last one fills this one up.
   void end_block() {
-    single.pad();
-    while (surface.size() < single.first.size())
-      surface.push_back(surface.back());
+    while (surface_.size() % most_lanes != 0)
+      surface_.push_back(surface_.back());
   }
-  void make_blocks() {
+
+  /// Once all have been added.
+  void lay_out(const std::vector<LaneSurface>& all) {
     end_block();
-    for (std::size_t i = 0; i < surface.size(); i += most_lanes) {
-      const auto least = [i](const std::vector<double>& x) {
-        return *std::min_element(&x[i], &x[i] + most_lanes);
-      };
-      const auto most = [i](const std::vector<double>& x) {
-        return *std::max_element(&x[i], &x[i] + most_lanes);
-      };
-      blocks.add(least(single.first), most(single.last),
-                 {least(single.lower), most(single.upper)});
+    if (surface_.empty()) return;
+    const std::size_t n = surface_.size(), n_blocks = n / most_lanes;
+    n_ranges_ = (n_blocks + most_lanes - 1) / most_lanes * most_lanes;
+    numbers_.resize(3 * n + 4 * n_ranges_);
+    double *position = numbers_.data(), *lower = position + n,
+           *upper = lower + n;
+    for (std::size_t i = 0; i < n; ++i) {
+      const SurfaceRecord& s = all[surface_[i]].record;
+      position[i] = s.position;
+      lower[i] = s.v.lower;
+      upper[i] = s.v.upper;
     }
-    blocks.pad();
+    double* range = upper + n;
+    for (std::size_t i = 0; i < n_ranges_; ++i, ++range) {
+      const std::size_t begin = std::min(i, n_blocks - 1) * most_lanes;
+      const auto [first, last] =
+          std::minmax_element(position + begin, position + begin + most_lanes);
+      range[0] = *first;
+      range[n_ranges_] = *last;
+      range[2 * n_ranges_] =
+          *std::min_element(lower + begin, lower + begin + most_lanes);
+      range[3 * n_ranges_] =
+          *std::max_element(upper + begin, upper + begin + most_lanes);
+    }
   }
+
   LaneExtents view() const {
-    return {single.view(), blocks.view(), surface.data()};
+    const std::size_t n = surface_.size();
+    const double *position = numbers_.data(), *range = position + 3 * n;
+    return {{position, position, position + n, position + 2 * n, n},
+            {range, range + n_ranges_, range + 2 * n_ranges_,
+             range + 3 * n_ranges_, n_ranges_},
+            surface_.data()};
   }
+
+ private:
+  std::vector<unsigned> surface_;
+  std::vector<double> numbers_;  ///< as view() takes them apart
+  std::size_t n_ranges_ = 0;
 };
 
-struct OtherSurfaces {
-  SurfaceExtents disks, cylinders;
-  std::vector<unsigned> planes;
-
+class OtherSurfaces {
+ public:
   /// @param others  indices into `all`
-  OtherSurfaces(const std::vector<LaneSurface>& all,
-                const std::vector<unsigned>& others) {
+  void set(const std::vector<LaneSurface>& all,
+           const std::vector<unsigned>& others) {
     using Kind = SurfaceRecord::Kind;
-    const auto add_disks = [&](bool left) {
+    for (const bool left : {true, false}) {
       for (const unsigned i : others)
         if (const SurfaceRecord& s = all[i].record;
             s.kind == Kind::disk && (s.position < 0) == left)
-          disks.add(s, i);
-    };
-    add_disks(true);
-    disks.end_block();
-    add_disks(false);
-    disks.make_blocks();
-    for (const unsigned i : others) {
-      const SurfaceRecord& s = all[i].record;
-      if (s.kind == Kind::cylinder)
-        cylinders.add(s, i);
-      else if (s.kind != Kind::disk)
-        planes.push_back(i);
+          disks_.add(i);
+      disks_.end_block();
     }
-    cylinders.make_blocks();
+    for (const unsigned i : others) {
+      const Kind kind = all[i].record.kind;
+      if (kind == Kind::cylinder)
+        cylinders_.add(i);
+      else if (kind != Kind::disk)
+        planes_.push_back(i);
+    }
+    disks_.lay_out(all);
+    cylinders_.lay_out(all);
   }
-  OtherSurfaces() = default;
 
   void put_into(LaneFit& fit) const {
-    fit.other_disks = disks.view();
-    fit.other_cylinders = cylinders.view();
-    fit.other_planes = planes.data();
-    fit.n_other_planes = planes.size();
+    fit.other_disks = disks_.view();
+    fit.other_cylinders = cylinders_.view();
+    fit.other_planes = planes_.data();
+    fit.n_other_planes = planes_.size();
   }
+
+ private:
+  SurfaceExtents disks_, cylinders_;
+  std::vector<unsigned> planes_;
 };
 
 }  // namespace gttf::detail
