@@ -7,6 +7,7 @@
 #include <random>
 
 #include "gttf/core/matrix.hpp"
+#include "gttf/fit/kink_elimination.hpp"
 #include "support/compare.hpp"
 
 namespace gttf::test {

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "gttf/trajectory/reach.hpp"
+#include "gttf/trajectory/scattering.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf::test {
@@ -266,6 +268,33 @@ TEST_CASE("crossings: x/X0 grows with one over the cosine of incidence") {
     CHECK(x.at.x_over_x0 ==
           doctest::Approx(0.02 / (0.5 * cos_psi)).epsilon(1e-13));
   }
+}
+
+TEST_CASE("log_secant: the logarithm of the obliquity, steep or not") {
+  RandomLayouts random(9);
+  int upright = 0, steep = 0;
+  for (int i = 0; i < 20000; ++i) {
+    Detector d;
+    d.field = {FieldKind::solenoid, random.uniform(-4, 4) * unit::T};
+    d.layers = {make_layer("L", random.surface(), 0.01)};
+    const TrackingGeometry geometry(d);
+    const SurfaceRecord& s = geometry.surfaces()[0];
+    Crossing<double> x;
+    if (!find_crossing(make_line<double>(random.track(), geometry.bz()), s, x)
+             .crossed)
+      continue;
+    CAPTURE(i);
+    if (s.kind == SurfaceRecord::Kind::disk ||
+        s.kind == SurfaceRecord::Kind::disk_plane) {
+      CHECK(log_secant(x) == 0);
+      continue;
+    }
+    CHECK(std::abs(log_secant(x) + std::log(std::abs(x.cos_psi))) < 2e-15);
+    ++upright;
+    steep += std::abs(x.cos_psi) < std::sqrt(0.5);
+  }
+  CHECK(steep > 300);
+  CHECK(upright > 10 * steep);
 }
 
 }  // namespace gttf::test

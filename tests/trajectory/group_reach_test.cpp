@@ -51,10 +51,14 @@ LineBounds bounds_of(const std::vector<Line<double>>& lines) {
   return b;
 }
 
+SurfaceRange<double> range_of(const SurfaceRecord& s) {
+  return {s.position, s.position, s.v.lower, s.v.upper};
+}
+
 bool are_far(const LineBounds& b, const SurfaceRecord& s) {
   return s.kind == SurfaceRecord::Kind::disk
-             ? are_far_disks(b, s.position, s.v.lower, s.v.upper)
-             : are_far_cylinders(b, s.position, s.v.lower, s.v.upper);
+             ? are_far_disks(b, range_of(s))
+             : are_far_cylinders(b, range_of(s));
 }
 
 }  // namespace
@@ -94,13 +98,50 @@ TEST_CASE(
   CHECK(groups_far > all_far / 2);
 }
 
+TEST_CASE("group reach: a range that is far has no surface that is not") {
+  RandomLayouts random(23);
+  int far = 0, all_far = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const bool disks = i % 2 == 0;
+    const auto lines = any_group(random, i % 3 != 0, 2 * unit::T);
+    const LineBounds b = bounds_of(lines);
+    const double near = random.log_uniform(20, 2000);
+    const double side = disks && random.uniform(0, 1) < 0.5 ? -1 : 1;
+    std::vector<SurfaceRange<double>> surfaces;
+    SurfaceRange<double> all{1e9, -1e9, 1e9, -1e9};
+    for (int k = 0; k < 4; ++k) {
+      const double position = side * near * random.uniform(1, 1.5);
+      const double lower = random.log_uniform(10, 1000);
+      surfaces.push_back(
+          {position, position, lower, lower * random.uniform(1, 2)});
+      all = {std::min(all.first, position), std::max(all.last, position),
+             std::min(all.lower, lower),
+             std::max(all.upper, surfaces.back().upper)};
+    }
+    const auto is_far = [&](const SurfaceRange<double>& r) {
+      return disks ? are_far_disks(b, r) : are_far_cylinders(b, r);
+    };
+    const bool each = std::all_of(surfaces.begin(), surfaces.end(), is_far);
+    CAPTURE(i);
+    if (is_far(all)) {
+      CHECK(each);
+      ++far;
+    }
+    all_far += each;
+  }
+  CHECK(far > all_far / 2);
+  CHECK(far > 2000);
+}
+
 TEST_CASE("group reach: nothing is far from a track that is no number") {
   const LineBounds b{std::nan(""), 0.001, 0, 0, 0, 0.1};
-  CHECK_FALSE(are_far_disks(b, 1000., 10., 20.));
-  CHECK_FALSE(are_far_cylinders(b, 10., 1000., 2000.));
+  const SurfaceRange<double> disk{1000, 1000, 10, 20};
+  const SurfaceRange<double> cylinder{10, 10, 1000, 2000};
+  CHECK_FALSE(are_far_disks(b, disk));
+  CHECK_FALSE(are_far_cylinders(b, cylinder));
   const LineBounds real{0, 0.001, 0, 0, 0, 0.1};
-  CHECK(are_far_disks(real, 1000., 10., 20.));
-  CHECK(are_far_cylinders(real, 10., 1000., 2000.));
+  CHECK(are_far_disks(real, disk));
+  CHECK(are_far_cylinders(real, cylinder));
 }
 
 }  // namespace gttf::test

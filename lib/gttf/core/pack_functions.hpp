@@ -11,18 +11,10 @@ namespace gttf {
 
 namespace detail {
 
-/// ln(m) = 2 atanh(s), s = (m - 1)/(m + 1), for m in [sqrt(1/2), sqrt(2)):
-/// s^2 < 0.0295. The coefficients near 2/(2k+1) are those of fdlibm's log, of
-/// least maximum error (3e-18), here in two chains.
+/// ln(m) for m in [sqrt(1/2), sqrt(2)).
 template <class S>
 [[gnu::always_inline]] inline S log_of_mantissa(const S& m) {
-  constexpr double even[] = {6.666666666666735130e-01, 2.857142874366239149e-01,
-                             1.818357216161805012e-01,
-                             1.479819860511658591e-01};
-  constexpr double odd[] = {3.999999999940941908e-01, 2.222219843214978396e-01,
-                            1.531383769920937332e-01};
-  const S s = (m - S(1)) / (m + S(1)), z = s * s, z2 = z * z;
-  return s + s + s * z * (polynomial(even, z2) + z * polynomial(odd, z2));
+  return twice_atanh_small(S((m - S(1)) / (m + S(1))));
 }
 
 /// Sine and cosine of |y| <= pi/4, and the quadrant in the two lowest bits.

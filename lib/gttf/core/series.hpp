@@ -130,6 +130,20 @@ SineSeries<S> sine_series(const S& x2) {
 
 namespace detail {
 
+/// 2 atanh(s) for s^2 < 0.0295: ln(m) for s = (m - 1)/(m + 1) and m in
+/// [sqrt(1/2), sqrt(2)). The coefficients near 2/(2k+1) are those of fdlibm's
+/// log, of least maximum error (3e-18), here in two chains.
+template <class S>
+S twice_atanh_small(const S& s) {
+  constexpr double even[] = {6.666666666666735130e-01, 2.857142874366239149e-01,
+                             1.818357216161805012e-01,
+                             1.479819860511658591e-01};
+  constexpr double odd[] = {3.999999999940941908e-01, 2.222219843214978396e-01,
+                            1.531383769920937332e-01};
+  const S z = s * s, z2 = z * z;
+  return s + s + s * z * (polynomial(even, z2) + z * polynomial(odd, z2));
+}
+
 /// (sin(x) - x cos(x))/x^3 for x^2 <= 1: sum_k (-1)^k (2k+2)/(2k+3)! x^(2k).
 template <class S>
 S cosine_lag_small(const S& x2) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FiveEquations: what the outer part of a track says about its line, as five
-// independent weighted equations; the two operations on them.
+// independent weighted equations; how a measurement is added.
 #pragma once
 
 #include <array>
@@ -161,81 +161,6 @@ void join(FiveEquations<S>& e, const FiveEquations<S>& other) {
       equation[j] = other.r[FiveEquations<S>::at(i, j)];
     measure<ZeroVariance::excluded>(e, equation, other.v[i]);
   }
-}
-
-/// kinks = -G s + noise: how the two kinks of a crossing follow from the line
-/// inside; needed on the way back.
-template <class S>
-struct KinkGain {
-  Row<S> theta{}, phi{};
-};
-
-/// Turns equations for the line outside a scatterer into equations for the line
-/// inside: s_outside = s_inside + b_theta k_theta + b_phi k_phi. The two kinks
-/// are eliminated together, from the bottom equation upwards.
-///
-/// @param b      columns of the kinks; their theta components are 1 and 0
-/// @param w      theta0^2; 0 changes nothing
-/// @param w_phi  theta0^2/sin^2(theta)
-/// @param gain   filled if not null
-/// @param column right-hand sides, scattered along
-template <ZeroVariance Z, bool keep_gain, class S, class Column = NoColumn>
-[[gnu::always_inline]] inline void scatter(FiveEquations<S>& e,
-                                           const Kink<S>& b, const S& w,
-                                           const S& w_phi,
-                                           KinkGain<S>* gain = nullptr,
-                                           Column&& column = {}) {
-  const auto r = [&e](std::size_t i, std::size_t j) -> S& {
-    return e.r[FiveEquations<S>::at(i, j)];
-  };
-  // left-hand sides of the equations applied to the two columns
-  const S et[3] = {
-      b.theta[0] + r(0, 1) * b.theta[1] + r(0, 2) * b.theta[2] + r(0, 3),
-      b.theta[1] + r(1, 2) * b.theta[2] + r(1, 3), b.theta[2] + r(2, 3)};
-  const S ep[3] = {b.phi[0] + r(0, 1) * b.phi[1] + r(0, 2) * b.phi[2],
-                   b.phi[1] + r(1, 2) * b.phi[2], b.phi[2]};
-  // covariance of the kinks = U diag(dt, dp) U^T, U = [1 u; 0 1]
-  S dt = w, dp = w_phi, u(0);
-  Row<S> gt, gp;
-  {
-    const S v3 = detail::guarded<Z>(e.v[3]);
-    const S a = v3 + dt, k = dt / a;
-    e.v[3] = e.v[3] + dt;
-    dt = k * v3;
-    gt[3] = k;
-    gt[4] = k * r(3, 4);
-    gp[3] = gp[4] = S(0);
-    column.start_kinks(k);
-  }
-  GTTF_UNROLL
-  for (std::size_t step = 0; step < 3; ++step) {
-    const std::size_t i = 2 - step;
-    const S ft = et[i], fp = ep[i] + u * ft;
-    const S vt = dt * ft, vp = dp * fp, v = detail::guarded<Z>(e.v[i]);
-    const S a1 = v + vt * ft, a2 = a1 + vp * fp;
-    // The next step waits for dt, u and dp, that is for inv: as much as can be
-    // is multiplied before.
-    const S inv = S(1) / (a1 * a2), i2 = a1 * inv;
-    const S kt = (vt + u * vp) * i2, kp = vp * i2;
-    // without the guard: w = 0 changes nothing, not by a bit
-    e.v[i] = Z == ZeroVariance::allowed ? e.v[i] + vt * ft + vp * fp : a2;
-    dt = dt * v * a2 * inv;
-    u = u - vt * fp * a2 * inv;
-    dp = dp * a1 * i2;
-    column.scatter(i, ft, ep[i], kt, kp);
-    GTTF_UNROLL
-    for (std::size_t j = i + 1; j < 5; ++j) {
-      S& rij = r(i, j);
-      rij = rij - ft * gt[j] - ep[i] * gp[j];
-      if (keep_gain || i > 0) {
-        gt[j] = gt[j] + kt * rij;
-        gp[j] = gp[j] + kp * rij;
-      }
-    }
-    gt[i] = kt;
-    gp[i] = kp;
-  }
-  if constexpr (keep_gain) *gain = {gt, gp};
 }
 
 /// A linear function a . s in the basis of the independent errors:

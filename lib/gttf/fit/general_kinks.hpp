@@ -3,7 +3,7 @@
 // the line, as they do in any field.
 #pragma once
 
-#include "gttf/fit/five_equations.hpp"
+#include "gttf/fit/kink_elimination.hpp"
 
 namespace gttf {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "gttf/fit/five_equations.hpp"
+#include "gttf/fit/kink_elimination.hpp"
 
 namespace gttf {
 
@@ -13,12 +13,16 @@ namespace gttf {
 template <class S>
 void add_kink_variance(const Kink<S>& b, const S& w, const S& w_phi,
                        Covariance5<S>& covariance) {
-  const Row<S> theta = {b.theta[0], b.theta[1], b.theta[2], S(1), S(0)};
-  const Row<S> phi = {b.phi[0], b.phi[1], b.phi[2], S(0), S(0)};
-  for (std::size_t i = 0; i < 4; ++i)
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < 3; ++i) {
+    const S theta = w * b.theta[i], phi = w_phi * b.phi[i];
+    GTTF_UNROLL
     for (std::size_t j = 0; j <= i; ++j)
       covariance[i][j] = covariance[j][i] =
-          covariance[i][j] + w * theta[i] * theta[j] + w_phi * phi[i] * phi[j];
+          covariance[i][j] + theta * b.theta[j] + phi * b.phi[j];
+    covariance[3][i] = covariance[i][3] = covariance[3][i] + theta;
+  }
+  covariance[3][3] = covariance[3][3] + w;
 }
 
 /// M linear functions, each given by its covariance with the line (a row of

@@ -8,6 +8,7 @@
 #include "gttf/fit/detail/kinked_helix.hpp"
 #include "gttf/fit/detail/prefit.hpp"
 #include "gttf/fit/detail/trajectory_fit.hpp"
+#include "gttf/fit/kink_elimination.hpp"
 #include "gttf/fit/residual_column.hpp"
 
 namespace gttf {

@@ -163,6 +163,7 @@ class Worker {
     fit_.list = group.list.data();
     fit_.n_crossings = group.list.size();
     fit_.mixed = group.mixed;
+    fit_.points = group.points;
     fit_.guessed = group.guess != nullptr;
     if (fit_.guessed) group.guess->extents.put_into(fit_);
     if (extras_.way_back)

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <tuple>
 
 #include "gttf/resolution/detail/lane_groups.hpp"
 
@@ -20,6 +21,13 @@ std::size_t hash_of(const std::vector<unsigned>& surfaces) {
 
 double at(std::span<const double> values, std::size_t i) {
   return values[values.size() == 1 ? 0 : i];
+}
+
+/// Is `a` a cylinder inside of the cylinder `b`, by more than rounding?
+bool is_inside(const SurfaceRecord& a, const SurfaceRecord& b) {
+  using Kind = SurfaceRecord::Kind;
+  return a.kind == Kind::cylinder && b.kind == Kind::cylinder &&
+         a.position < b.position * (1 - 1e-9);
 }
 
 /// Coordinates along the same direction measure only one of two.
@@ -42,7 +50,8 @@ LaneGeometry::LaneGeometry(const TrackingGeometry& geometry)
   const double* own_weights = weights.data();
   for (const SurfaceRecord& s : geometry.surfaces()) {
     const auto axes = geometry.axes(s);
-    surfaces.push_back({s, axes.data(), own_weights, independent_axis(axes)});
+    surfaces.push_back({s, std::log(s.x_over_x0), axes.data(), own_weights,
+                        independent_axis(axes)});
     own_weights += axes.size();
   }
 }
@@ -248,11 +257,8 @@ std::size_t LaneGroups::intern(std::vector<unsigned> surfaces) {
   std::vector<bool> crossed(geometry_.surfaces.size());
   for (const unsigned s : surfaces) crossed[s] = true;
   for (unsigned s = 0; s < crossed.size(); ++s)
-    if (!crossed[s]) {
-      list.others.push_back(s);
-      list.extents.add(geometry_.surfaces[s].record, s);
-    }
-  list.extents.pad();
+    if (!crossed[s]) list.others.push_back(s);
+  list.extents.set(geometry_.surfaces, list.others);
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     if (!geometry_.surfaces[surfaces[k]].record.measures()) continue;
     if (list.first < 0) list.first = static_cast<int>(k);
@@ -260,17 +266,34 @@ std::size_t LaneGroups::intern(std::vector<unsigned> surfaces) {
     ++list.n_measuring;
   }
   list.surfaces = std::move(surfaces);
+  list.points = are_points(list);
   by_hash_.emplace(hash, lists_.size());
   lists_.push_back(std::move(list));
   return lists_.size() - 1;
 }
 
-/// Tracks that have to wait become groups.
+bool LaneGroups::are_points(const CrossingList& list) const {
+  for (int k = list.first; k >= 0 && k <= list.last; ++k) {
+    const LaneSurface& s =
+        geometry_.surfaces[list.surfaces[static_cast<std::size_t>(k)]];
+    if (s.record.measures() ? s.independent_axis == 0 : s.record.x_over_x0 > 0)
+      return false;
+  }
+  return list.first >= 0;
+}
+
+/// Tracks that have to wait become groups. Lanes of a group have the same
+/// formulas: their results do not depend on the others by a bit.
 void LaneGroups::plan() {
   planned_.clear();
   if (rest_.empty()) return;
   const auto key = [&](std::size_t track) {
-    return std::pair(one_start_ || on_axis(track), ids_[track - begin_]);
+    return std::tuple(one_start_ || on_axis(track), list_of(track).points,
+                      ids_[track - begin_]);
+  };
+  const auto same_formulas = [&](std::size_t a, std::size_t b) {
+    return std::get<0>(key(a)) == std::get<0>(key(b)) &&
+           std::get<1>(key(a)) == std::get<1>(key(b));
   };
   std::stable_sort(
       rest_.begin(), rest_.end(),
@@ -293,11 +316,11 @@ void LaneGroups::plan() {
   std::vector<unsigned> united;
   for (const std::size_t track : left_over) {
     const std::vector<unsigned>& own = list_of(track).surfaces;
-    const bool joins =
-        !planned_.empty() && planned_.back().begin < grouped.size() &&
-        grouped.size() - planned_.back().begin < kernel_.width &&
-        key(grouped[planned_.back().begin]).first == key(track).first &&
-        unite(united, own);
+    const bool joins = !planned_.empty() &&
+                       planned_.back().begin < grouped.size() &&
+                       grouped.size() - planned_.back().begin < kernel_.width &&
+                       same_formulas(grouped[planned_.back().begin], track) &&
+                       unite(united, own);
     if (joins) {
       Planned& open = planned_.back();
       open.end = grouped.size() + 1;
@@ -316,6 +339,7 @@ void LaneGroups::set_list(std::size_t id) {
   if (group_id_ == id && !group_.list.empty()) return;
   group_id_ = id;
   group_.mixed = false;
+  group_.points = lists_[id].points;
   add_crossings(lists_[id].surfaces);
 }
 
@@ -327,6 +351,7 @@ void LaneGroups::make_group(const Planned& planned) {
   }
   group_id_ = 0;
   group_.mixed = true;
+  group_.points = list_of(group_.track[0]).points;
   std::vector<unsigned> surfaces = list_of(group_.track[0]).surfaces;
   for (std::size_t lane = 1; lane < group_.n; ++lane)
     unite(surfaces, list_of(group_.track[lane]).surfaces);
@@ -339,6 +364,10 @@ void LaneGroups::add_crossings(const std::vector<unsigned>& surfaces) {
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     group_.list[k].surface = surfaces[k];
     group_.n_coordinates += geometry_.surfaces[surfaces[k]].record.n_axes;
+    group_.list[k].inside_next =
+        k + 1 < surfaces.size() &&
+        is_inside(geometry_.surfaces[surfaces[k]].record,
+                  geometry_.surfaces[surfaces[k + 1]].record);
   }
   const auto mark = [&](const CrossingList& own, LaneBits lanes) {
     std::size_t k = 0;

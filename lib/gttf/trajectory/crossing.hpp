@@ -25,6 +25,7 @@ struct Crossing {
   S cos_psi;      ///< psi: from the surface's normal (disk: e_r, plane normal
   S sin_psi;      ///< to z: x axis) to the transverse direction
   S inv_cos_psi;  ///< 1 for disks
+  S tan2_half;    ///< tan^2(psi/2), psi or pi - psi; 0 for disks
   S x_over_x0;    ///< along the track
 };
 
@@ -54,17 +55,38 @@ void set_from_chord_tangent(const Line<S>& l, const S& chord, Crossing<S>& x) {
                       x);
 }
 
+/// From cos(psi) of an upright surface: one division.
+template <class S>
+void set_incidence(const Line<S>& l, const S& x_over_x0, Crossing<S>& x) {
+  using std::abs;
+  const S cosine = abs(x.cos_psi), sum = S(1) + cosine;
+  const S inv = S(1) / (x.cos_psi * sum);
+  x.inv_cos_psi = inv * sum;
+  x.tan2_half = (S(1) - cosine) * (inv * x.cos_psi);
+  x.x_over_x0 = x_over_x0 * l.inv_sin_theta * abs(x.inv_cos_psi);
+}
+
+/// The start point is on the axis: half the turn is psi.
+template <class S>
+void cross_cylinder_from_axis(const Line<S>& l, const S& radius,
+                              const S& x_over_x0, Crossing<S>& x) {
+  using std::sqrt;
+  const S d = S(0.5) * radius, u = l.c * d, h = sqrt(S(1) - u * u);
+  const S h1 = S(1) + h, inv = S(1) / (h * h1), inv_1ph = inv * h;
+  set_from_half_chord(d, u, h, inv_1ph, asin_excess(u * u, h), x);
+  x.cos_psi = h;
+  x.sin_psi = u;
+  x.inv_cos_psi = inv * h1;
+  x.tan2_half = (S(1) - h) * inv_1ph;
+  x.x_over_x0 = x_over_x0 * l.inv_sin_theta * x.inv_cos_psi;
+}
+
 template <class S>
 void cross_cylinder(const Line<S>& l, const S& radius, const S& x_over_x0,
                     Crossing<S>& x) {
   using std::abs, std::sqrt;
   if (l.on_axis) {
-    const S d = S(0.5) * radius, u = l.c * d, h = sqrt(S(1) - u * u);
-    const S h1 = S(1) + h, inv = S(1) / (h * h1);
-    set_from_half_chord(d, u, h, inv * h, asin_excess(u * u, h), x);
-    x.cos_psi = h;
-    x.sin_psi = u;
-    x.inv_cos_psi = inv * h1;
+    cross_cylinder_from_axis(l, radius, x_over_x0, x);
   } else {
     // |start + chord| = r is quadratic in W: A W^2 + 4 a W - De = 0
     const S de = radius * radius - l.r2;
@@ -79,9 +101,8 @@ void cross_cylinder(const Line<S>& l, const S& radius, const S& x_over_x0,
         (l.along * x.cos_turn + l.across * x.sin_turn + x.forward) * inv_r;
     x.sin_psi =
         (l.along * x.sin_turn - l.across * x.cos_turn + x.sideward) * inv_r;
-    x.inv_cos_psi = S(1) / x.cos_psi;
+    set_incidence(l, x_over_x0, x);
   }
-  x.x_over_x0 = x_over_x0 * l.inv_sin_theta * abs(x.inv_cos_psi);
 }
 
 template <class S>
@@ -101,8 +122,7 @@ void cross_plane(const Line<S>& l, const SurfaceRecord& s, const S& position,
       l, select(gap * cos0 > S(0), abs(gap) / sum, abs(gap) * sum / -m), x);
   x.cos_psi = cos0 * x.cos_turn - sin0 * x.sin_turn;
   x.sin_psi = sin0 * x.cos_turn + cos0 * x.sin_turn;
-  x.inv_cos_psi = S(1) / x.cos_psi;
-  x.x_over_x0 = x_over_x0 * l.inv_sin_theta * abs(x.inv_cos_psi);
+  set_incidence(l, x_over_x0, x);
 }
 
 template <class S>
@@ -130,6 +150,7 @@ void cross_disk(const Line<S>& l, const SurfaceRecord& s, const S& position,
     x.sin_psi = l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn;
   }
   x.inv_cos_psi = S(1);
+  x.tan2_half = S(0);
   x.x_over_x0 = x_over_x0 / abs(l.cos_theta);
 }
 

@@ -27,8 +27,7 @@ struct Kink {
 template <class S>
 Kink<S> kink(const Line<S>& l, const Crossing<S>& x) {
   const S cot_g = l.cot_theta * x.sideward;
-  return {{-cot_g, x.arc + l.cot_theta * l.cot_theta * x.forward,
-           l.cot_theta * x.sin_turn},
+  return {{-cot_g, x.arc + l.cot2_theta * x.forward, l.cot_theta * x.sin_turn},
           {-x.forward, -cot_g, x.cos_turn}};
 }
 

@@ -17,6 +17,13 @@ struct LineBounds {
   double cot_min, cot_max;
 };
 
+/// Surfaces of one kind with positions from `first` to `last`, which extend at
+/// most from `lower` to `upper`; or one surface. Disks on one side of z = 0.
+template <class S>
+struct SurfaceRange {
+  S first, last, lower, upper;
+};
+
 namespace detail {
 
 /// Least arc by which a track flies 1 mm along z, with |cot(theta)| up to
@@ -32,30 +39,30 @@ namespace detail {
 
 }  // namespace detail
 
-/// For several disks, one per lane: is the disk far, in the sense of
-/// detail::is_far, of every track of the group? What is not far is to be looked
-/// at for each track.
+/// For several ranges of disks, one per lane: are all of its disks far, in the
+/// sense of detail::is_far, of every track of the group? What is not far is to
+/// be looked at for each track.
 ///
 /// A track with arc a up to the plane of the disk is there at most a + start
 /// and at least 2/c sin(a c/2) - start from the axis, if it turns by less than
 /// pi before.
 template <class S>
-MaskOf<S> are_far_disks(const LineBounds& b, const S& z, const S& lower,
-                        const S& upper) {
+MaskOf<S> are_far_disks(const LineBounds& b, const SurfaceRange<S>& disks) {
   constexpr double more = 1 + 1e-9;  // rounding must not decide
-  const S gap_min = z - S(b.z_max), gap_max = z - S(b.z_min);
+  const S gap_min = disks.first - S(b.z_max);
+  const S gap_max = disks.last - S(b.z_min);
   const MaskOf<S> above = gap_min > S(0), below = gap_max < S(0);
   const S longest = select(above, gap_max * S(detail::longest_arc(b.cot_min)),
                            -(gap_min * S(detail::longest_arc(-b.cot_max))));
   const S c(b.c), start(b.start * more);
-  const MaskOf<S> inside =
-      both((longest + start) * S(more) < lower, longest * c < S(unit::pi));
+  const MaskOf<S> inside = both((longest + start) * S(more) < disks.lower,
+                                longest * c < S(unit::pi));
   // the distance grows with the arc up to half a turn: any shorter arc will do
   const S enough(2.8 / b.c);
   S arc = select(above, gap_min * S(detail::shortest_arc(b.cot_max)),
                  -(gap_max * S(detail::shortest_arc(-b.cot_min))));
   arc = select(arc < enough, arc, enough);
-  const S turn = arc * c, limit = upper * S(more) + start;
+  const S turn = arc * c, limit = disks.upper * S(more) + start;
   // after half a turn it is still outside
   const MaskOf<S> outside =
       both(arc - arc * (turn * turn) * S(1. / 24) > limit, limit * c < S(2));
@@ -65,18 +72,19 @@ MaskOf<S> are_far_disks(const LineBounds& b, const S& z, const S& lower,
 /// The same for cylinders: the arc up to one is at least the difference of the
 /// radii and at most pi/2 times their sum.
 template <class S>
-MaskOf<S> are_far_cylinders(const LineBounds& b, const S& radius,
-                            const S& lower, const S& upper) {
+MaskOf<S> are_far_cylinders(const LineBounds& b,
+                            const SurfaceRange<S>& cylinders) {
   constexpr double more = 1 + 1e-9, half_turn = 0.5 * unit::pi * more;
-  const S start(b.start), shortest = radius - start, sum = radius + start;
+  const S start(b.start), shortest = cylinders.first - start;
+  const S sum = cylinders.last + start;
   const auto rise = [&](double cot, bool far) {
     return far ? sum * S(cot * half_turn) : shortest * S(cot * (2 - more));
   };
   const S z_max = S(b.z_max) + rise(b.cot_max, b.cot_max > 0);
   const S z_min = S(b.z_min) + rise(b.cot_min, b.cot_min < 0);
-  const MaskOf<S> beside =
-      either(z_max<lower - S(detail::same_place), z_min> upper +
-             S(detail::same_place));
+  const MaskOf<S> beside = either(
+      z_max<cylinders.lower - S(detail::same_place), z_min> cylinders.upper +
+      S(detail::same_place));
   return both(beside,
               both(shortest > S(detail::same_place), S(b.c) * sum < S(2)));
 }

@@ -17,7 +17,7 @@ namespace gttf {
 /// positive; transverse curvature c = kappa/sin(theta). mm, GeV, rad.
 template <class S>
 struct Line {
-  S sin_theta, cos_theta, cot_theta, tan_theta;
+  S sin_theta, cos_theta, cot_theta, cot2_theta, tan_theta;
   S inv_sin_theta;
   S kappa;          ///< 3D curvature, 1/mm
   S c;              ///< transverse curvature, 1/mm
@@ -52,8 +52,10 @@ Line<S> make_line(const TrackValues<S>& t, double bz, bool on_axis,
   l.cos_theta = select(abs(l.cos_theta) < S(cos_floor), S(0), l.cos_theta);
   l.inv_sin_theta = S(1) / l.sin_theta;
   l.cot_theta = l.cos_theta * l.inv_sin_theta;
+  l.cot2_theta = l.cot_theta * l.cot_theta;
   l.tan_theta = l.sin_theta / l.cos_theta;
-  l.kappa = -(t.charge * S(bz)) / t.p;
+  const S inv_p = S(1) / t.p, charge_over_p = t.charge * inv_p;
+  l.kappa = -(charge_over_p * S(bz));
   l.c = l.kappa * l.inv_sin_theta;
   l.kappa_column = bz == 0 ? S(0) : l.inv_sin_theta;
   l.cos_phi = cos(t.phi);
@@ -63,9 +65,9 @@ Line<S> make_line(const TrackValues<S>& t, double bz, bool on_axis,
   l.z = t.z;
   l.r2 = t.x * t.x + t.y * t.y;
   l.on_axis = on_axis;
-  const S m_over_p = t.mass / t.p;
+  const S m_over_p = t.mass * inv_p;
   const S inv_beta2 = S(1) + m_over_p * m_over_p;
-  const S k = S(13.6 * unit::MeV) * t.charge / t.p;
+  const S k = S(13.6 * unit::MeV) * charge_over_p;
   l.scatter_scale = k * k * inv_beta2;
   l.log_charge_beta = log(t.charge * t.charge * inv_beta2);
   return l;

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "gttf/trajectory/line.hpp"
+#include "gttf/trajectory/crossing.hpp"
 
 namespace gttf {
 
@@ -20,11 +20,12 @@ namespace gttf {
 /// @param log_charge_beta  ln(q^2/beta^2)
 /// @param t      x/X0 of this crossing, > 0; the fit behind the formula holds
 ///               for 1e-3 < t < 100
+/// @param log_t  function that gives ln(t)
 /// @param total  sum of t over all crossings (highland_total)
 /// @return       theta0^2, rad^2
-template <class S>
+template <class S, class Log>
 S theta0_squared(const S& scale, const S& log_charge_beta, Scattering model,
-                 const S& t, const S& total) {
+                 const S& t, const Log& log_t, const S& total) {
   using std::log;
   const S square = scale * t;
   S logarithm(0);
@@ -34,13 +35,13 @@ S theta0_squared(const S& scale, const S& log_charge_beta, Scattering model,
     case Scattering::rossi:
       return square;
     case Scattering::highland:
-      logarithm = log(t) + log_charge_beta;
+      logarithm = log_t() + log_charge_beta;
       break;
     case Scattering::highland_total:
       logarithm = log(total) + log_charge_beta;
       break;
     case Scattering::highland_1991:
-      logarithm = log(t);
+      logarithm = log_t();
       break;
   }
   S bracket = S(1) + S(0.038) * logarithm;
@@ -48,11 +49,31 @@ S theta0_squared(const S& scale, const S& log_charge_beta, Scattering model,
   return square * bracket * bracket;
 }
 
+template <class S>
+S theta0_squared(const S& scale, const S& log_charge_beta, Scattering model,
+                 const S& t, const S& total) {
+  using std::log;
+  return theta0_squared(
+      scale, log_charge_beta, model, t, [&t] { return S(log(t)); }, total);
+}
+
 /// The same for the momentum of a line.
 template <class S>
 S theta0_squared(const Line<S>& l, Scattering model, const S& t,
                  const S& total) {
   return theta0_squared(l.scatter_scale, l.log_charge_beta, model, t, total);
+}
+
+/// ln(1/|cos(psi)|) of a crossing with an upright surface: up to psi = 45 deg
+/// without a logarithm, from tan^2(psi/2) = (1 - cos(psi))/(1 + cos(psi)).
+template <class S>
+S log_secant(const Crossing<S>& x) {
+  using std::abs, std::log;
+  S result = detail::twice_atanh_small(x.tan2_half);
+  const auto steep = x.tan2_half > S(0.171);
+  if (any(steep)) [[unlikely]]
+    result = select(steep, S(log(abs(x.inv_cos_psi))), result);
+  return result;
 }
 
 }  // namespace gttf

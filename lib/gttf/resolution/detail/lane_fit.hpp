@@ -19,17 +19,15 @@ class LaneFitter {
   explicit LaneFitter(LaneFit& task)
       : task_(task),
         line_(line_of<S>(*task.tracks, task.bz)),
-        inv_sin2_(line_.inv_sin_theta * line_.inv_sin_theta),
-        x_over_x0_(L::load(task.tracks->x_over_x0)),
+        scattering_(scattering_of_lanes(task, line_)),
         check_(task, line_),
         back_(task, line_) {}
 
   void run() {
     if (task_.guessed && !check_.misses_others()) return;
     const std::size_t n = task_.n_crossings;
-    cross_at(n - 1);
-    kink_at(n - 1);
-    if (n > 1) cross_at(n - 2);
+    prepare(n - 1);
+    if (n > 1) prepare(n - 2);
     for (std::size_t k = n; k-- > 0;) take(k);
     if (task_.guessed && !check_.confirm()) return;
     store(sum_, LanePlane::x_over_x0);
@@ -62,7 +60,7 @@ class LaneFitter {
     if constexpr (way_back)
       return back_.step(k).kink;
     else
-      return kinks_[k % 2];
+      return kinks_[k % 4];
   }
 
   /// Where a row is written: on the way back it is read again.
@@ -73,55 +71,49 @@ class LaneFitter {
       return rows_of_hit_[i];
   }
 
-  /// Where the track crosses.
-  void cross_at(std::size_t k) {
+  /// Where the track crosses and how it is scattered there.
+  void prepare(std::size_t k) {
     const LaneCrossing& c = task_.list[k];
     const LaneSurface& s = task_.surfaces[c.surface];
     Crossing<S>& x = x_[k % 4];
-    cross_in_lanes(line_, s.record, x);
-    if (task_.guessed) check_.on_list(k, s.record, x);
+    LaneKink<S>& kink = this->kink(k);
+    LaneListCheck<S>* const check = task_.guessed ? &check_ : nullptr;
+    const LaneBits scattering = c.kinked | c.inner;
+    if (s.record.measures())
+      cross_in_lanes<true>(line_, s, scattering_, check, k, scattering != 0, x,
+                           kink);
+    else
+      cross_in_lanes<false>(line_, s, scattering_, check, k, scattering != 0, x,
+                            kink);
     if (asked_for(LanePlane::x_over_x0))
       sum_ = sum_ + in_lanes(c.crossed, x.x_over_x0, 0);
-  }
-
-  /// How it is scattered there.
-  void kink_at(std::size_t k) {
-    const LaneCrossing& c = task_.list[k];
-    const LaneSurface& s = task_.surfaces[c.surface];
-    const Crossing<S>& x = x_[k % 4];
-    const LaneBits scattering = c.kinked | c.inner;
-    const LaneBits needed = scattering | c.fitted;
-    if (needed == 0) return;
-    LaneKink<S>& kink = this->kink(k);
-    kink_in_lanes(line_, s.record, x, task_.scattering, x_over_x0_,
-                  scattering != 0, kink);
     if constexpr (mixed) {
+      const LaneBits needed = scattering | c.fitted;
       for (std::size_t i = 0; i < 3; ++i) {
         kink.b.theta[i] = in_lanes(needed, kink.b.theta[i], 0);
         kink.b.phi[i] = in_lanes(needed, kink.b.phi[i], 0);
       }
       kink.w = in_lanes(scattering, kink.w, 0);
+      kink.w_phi = in_lanes(scattering, kink.w_phi, 0);
     }
   }
 
-  /// The next two crossings are prepared in the middle, half of each: the
-  /// processor does so while it waits for the divisions of the steps, and none
-  /// of the halves waits for another.
+  /// The crossing after the next one is prepared in the middle: the processor
+  /// does so while it waits for the divisions of the steps.
   void take(std::size_t k) {
     const LaneCrossing& c = task_.list[k];
     const LaneSurface& s = task_.surfaces[c.surface];
     const Crossing<S>& x = x_[k % 4];
     const LaneKink<S>& kink = this->kink(k);
-    if (c.kinked != 0)
-      scatter_all(s, kink.b, in_lanes(c.kinked, kink.w, 0), c, k);
-    if (k > 0) kink_at(k - 1);
-    if (k > 1) cross_at(k - 2);
+    if (c.kinked != 0) scatter_all(s, kink, c, k);
+    if (k > 1) prepare(k - 2);
     if (c.fitted != 0) measure_all(s, x, kink.b, c.fitted);
+    if constexpr (limits)
+      if (task_.points && s.record.measures()) add_point(c, x, kink);
     if (c.first != 0) finish(s, x, c.first);
-    if (c.inner != 0) {
-      const S inner = in_lanes(c.inner, kink.w, 0);
-      add_kink_variance(kink.b, inner, inner * inv_sin2_, perigee_);
-    }
+    if (c.inner != 0)
+      add_kink_in_lanes(kink.b, in_lanes(c.inner, kink.w, 0),
+                        in_lanes(c.inner, kink.w_phi, 0), perigee_);
   }
 
   /// In lanes that a step is not for there stands what makes it change nothing,
@@ -134,18 +126,27 @@ class LaneFitter {
     return x;
   }
 
-  void scatter_all(const LaneSurface& s, const Kink<S>& b, const S& w,
+  void scatter_all(const LaneSurface& s, const LaneKink<S>& kink,
                    const LaneCrossing& c, std::size_t k) {
-    const S w_phi = w * inv_sin2_;
+    if constexpr (mixed)
+      scatter_states(kink.b, in_lanes(c.kinked, kink.w, 0),
+                     in_lanes(c.kinked, kink.w_phi, 0), k);
+    else
+      scatter_states(kink.b, kink.w, kink.w_phi, k);
+    if constexpr (limits)
+      if (s.record.n_axes > 0)
+        no_scattering_limit_ |= c.kinked & ~L::bits(kink.w > S(0));
+  }
+
+  void scatter_states(const Kink<S>& b, const S& w, const S& w_phi,
+                      [[maybe_unused]] std::size_t k) {
     KinkGain<S>* gain = nullptr;
     if constexpr (way_back) gain = &back_.step(k).gain;
     scatter_in_lanes<nonzero, way_back>(all_, b, w, w_phi, gain);
-    if constexpr (limits) {
-      scatter_in_lanes<zero, false>(exact_, b, w, w_phi,
-                                    static_cast<KinkGain<S>*>(nullptr));
-      if (s.record.n_axes > 0)
-        no_scattering_limit_ |= c.kinked & ~L::bits(w > S(0));
-    }
+    if constexpr (limits)
+      if (!task_.points)
+        scatter_in_lanes<zero, false>(exact_, b, w, w_phi,
+                                      static_cast<KinkGain<S>*>(nullptr));
   }
 
   void measure_all(const LaneSurface& s, const Crossing<S>& x,
@@ -183,7 +184,7 @@ class LaneFitter {
       }
     }
     if constexpr (limits) {
-      if (n == 0) return;
+      if (n == 0 || task_.points) return;
       const S none = in_lanes(active, S(0), 1);
       if (n > 2) make_row(0, *(a = &rows_of_hit_[0]));
       if (s.independent_axis > 0) {
@@ -192,6 +193,32 @@ class LaneFitter {
       } else {
         measure_in_lanes<zero>(exact_, *a, none);
       }
+    }
+  }
+
+  void add_point(const LaneCrossing& c, const Crossing<S>& x,
+                 const LaneKink<S>& kink) {
+    const LaneBits starting = c.fitted & ~c.kinked & ~c.first;
+    const auto start = [&](PointChain<S>& chain) {
+      start_in_lanes(line_, x, kink, chain);
+    };
+    const auto add = [&](PointChain<S>& chain) {
+      add_point_in_lanes(line_, x, kink, chain);
+    };
+    if constexpr (mixed) {
+      const auto in = [&](LaneBits lanes, const auto& step) {
+        PointChain<S> next = chain_;
+        step(next);
+        chain_.merge(next, [mask = L::mask(lanes)](const S& old, const S& now) {
+          return select(mask, now, old);
+        });
+      };
+      in(c.fitted & ~starting, add);
+      in(starting, start);
+    } else if (starting != 0) {
+      start(chain_);
+    } else {
+      add(chain_);
     }
   }
 
@@ -210,7 +237,11 @@ class LaneFitter {
         if constexpr (way_back) put(c[i][j], inside_[i][j]);
       }
     if constexpr (limits) {
-      const auto hits = variances(hits_), exact = variances(exact_);
+      const auto hits = variances(hits_);
+      auto exact = variances(exact_);
+      if (task_.points)
+        exact = {S(0), S(0), S(0), S(0),
+                 has_field ? S(1) / chain_.information : S(0)};
       doubtful_ |= active & lanes_in_doubt(hits, line_.kappa);
       doubtful_ |=
           active & lanes_in_doubt(exact, line_.kappa) & ~no_scattering_limit_;
@@ -292,15 +323,16 @@ class LaneFitter {
 
   LaneFit& task_;
   const Line<S> line_;
-  const S inv_sin2_, x_over_x0_;
+  const LaneScattering<S> scattering_;
   LaneListCheck<S> check_;
   Crossing<S> x_[4];  ///< of crossing k at k % 4
-  LaneKink<S> kinks_[2];
+  LaneKink<S> kinks_[4];
   Row<S> rows_of_hit_[2];
   // without limits there is one state only
   Equations all_;
   [[no_unique_address]] OfLimits<Equations, 0> hits_;
   [[no_unique_address]] OfLimits<Equations, 1> exact_;
+  [[no_unique_address]] OfLimits<PointChain<S>, 4> chain_{};  ///< in its place
   Covariance5<S> perigee_;
   [[no_unique_address]] OfWayBack<Covariance5<S>, 2> inside_;
   [[no_unique_address]] OfWayBack<LaneWayBack<S>, 3> back_;

@@ -19,6 +19,7 @@ struct CrossingList {
   OtherSurfaces extents;         ///< of these
   int first = -1, last = -1;     ///< measuring ones
   int n_measuring = 0;
+  bool points = false;  ///< as LaneFit::points
 };
 
 /// The detector as lanes see it.
@@ -38,6 +39,7 @@ struct LaneGroup {
   std::size_t track[most_lanes]{};  ///< of each lane; those beyond n repeat
   bool in_a_row = false;            ///< track[i] = track[0] + i for all lanes
   bool mixed = false;
+  bool points = false;  ///< as LaneFit::points
   /// The list that may be theirs, if they have not been searched for it.
   const CrossingList* guess = nullptr;
   std::vector<LaneCrossing> list;
@@ -128,6 +130,7 @@ class LaneGroups {
   void set_tracks(const std::size_t* tracks, std::size_t n);
   void set_list(std::size_t id);
   void make_group(const Planned& planned);
+  bool are_points(const CrossingList& list) const;
   void add_crossings(const std::vector<unsigned>& surfaces);
 
   const LaneGeometry& geometry_;

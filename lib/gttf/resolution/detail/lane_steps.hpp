@@ -2,6 +2,8 @@
 // The steps of the streaming fit in lanes, inwards.
 #pragma once
 
+#include "gttf/fit/kink_steps.hpp"
+#include "gttf/fit/point_chain.hpp"
 #include "gttf/resolution/detail/lane_equations.hpp"
 #include "gttf/resolution/detail/lane_search.hpp"
 #include "gttf/trajectory/scattering.hpp"
@@ -12,29 +14,75 @@ namespace gttf::detail {
 // one piece the compiler would keep more in registers than there are, and copy
 // it to and fro.
 
+/// What all crossings of a group share.
 template <class S>
-[[gnu::noinline, gnu::flatten]] void cross_in_lanes(const Line<S>& line,
-                                                    const SurfaceRecord& s,
-                                                    Crossing<S>& x) {
-  x = cross(line, s);
+struct LaneScattering {
+  Scattering model;
+  S inv_sin2, log_inv_sin;
+  S total;  ///< x/X0 of all crossings; for Scattering::highland_total
+};
+
+template <class S>
+LaneScattering<S> scattering_of_lanes(const LaneFit& task, const Line<S>& l) {
+  using std::log;
+  return {task.scattering, l.inv_sin_theta * l.inv_sin_theta,
+          log(l.inv_sin_theta), Lane<S>::load(task.tracks->x_over_x0)};
 }
 
-/// What a crossing does to the direction.
+/// What a crossing does to the direction: columns of the two kinks and their
+/// variances.
 template <class S>
 struct LaneKink {
   Kink<S> b;
-  S w;
+  S w, w_phi;
 };
 
-/// @param scatters  else only `b` is filled, which rows need as well
+/// theta0^2 of a crossing.
 template <class S>
-[[gnu::noinline, gnu::flatten]] void kink_in_lanes(
-    const Line<S>& line, const SurfaceRecord& s, const Crossing<S>& x,
-    Scattering model, const S& total, bool scatters, LaneKink<S>& k) {
-  k.b = kink(line, x);
-  k.w = scatters && s.x_over_x0 > 0
-            ? theta0_squared(line, model, x.x_over_x0, total)
-            : S(0);
+[[gnu::always_inline]] inline S kink_variance(const Line<S>& line,
+                                              const LaneSurface& s,
+                                              const LaneScattering<S>& all,
+                                              const Crossing<S>& x) {
+  using Kind = SurfaceRecord::Kind;
+  const bool upright =
+      s.record.kind == Kind::cylinder || s.record.kind == Kind::plane;
+  return theta0_squared(
+      line.scatter_scale, line.log_charge_beta, all.model, x.x_over_x0,
+      [&] {
+        using std::log;
+        return upright ? S(s.log_x_over_x0) + all.log_inv_sin + log_secant(x)
+                       : S(log(x.x_over_x0));
+      },
+      all.total);
+}
+
+/// Where a track crosses a surface and how it is scattered there.
+/// @param check     asked whether this is a crossing; or null
+/// @param scatters  else the variances are 0
+/// @param x         filled only if the surface measures, but for x_over_x0
+template <bool measures, class S, class Check>
+[[gnu::noinline, gnu::flatten]] void cross_in_lanes(
+    const Line<S>& line, const LaneSurface& s, const LaneScattering<S>& all,
+    Check* check, std::size_t index, bool scatters, Crossing<S>& x,
+    LaneKink<S>& k) {
+  Crossing<S> passive;
+  Crossing<S>& at = measures ? x : passive;
+  const auto use = [&] {
+    if (check != nullptr) check->on_list(index, s.record, at);
+    k.b = kink(line, at);
+    k.w = scatters && s.record.x_over_x0 > 0 ? kink_variance(line, s, all, at)
+                                             : S(0);
+    k.w_phi = k.w * all.inv_sin2;
+    if constexpr (!measures) x.x_over_x0 = at.x_over_x0;
+  };
+  if (line.on_axis && s.record.kind == SurfaceRecord::Kind::cylinder) {
+    cross_cylinder_from_axis(line, S(s.record.position), S(s.record.x_over_x0),
+                             at);
+    use();
+  } else {
+    at = cross(line, s.record);
+    use();
+  }
 }
 
 /// The rows of one coordinate; of two coordinates, which share most terms.
@@ -51,14 +99,6 @@ template <class S>
     const CoordinateAxis& second, Row<S>& b) {
   a = coordinate_row(line, s, x, k, first.cosine, first.sine);
   b = coordinate_row(line, s, x, k, second.cosine, second.sine);
-}
-
-template <class S>
-[[gnu::noinline, gnu::flatten]] void check_in_lanes(const Line<S>& line,
-                                                    const SurfaceRecord& s,
-                                                    const Crossing<S>& x,
-                                                    MaskOf<S>& all) {
-  all = both(all, is_crossed(line, s, x));
 }
 
 /// Has the equations stand in memory at this point of the program, where the
@@ -110,6 +150,30 @@ template <ZeroVariance z, bool keep_gain, class S>
       put_part<S>(of_part.phi, i, gain->phi);
     }
   }
+}
+
+template <class S>
+[[gnu::noinline, gnu::flatten]] void add_kink_in_lanes(
+    const Kink<S>& b, const S& w, const S& w_phi, Covariance5<S>& covariance) {
+  add_kink_variance(b, w, w_phi, covariance);
+}
+
+/// The scattering-only limit of a track through points.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void start_in_lanes(const Line<S>& line,
+                                                    const Crossing<S>& x,
+                                                    const LaneKink<S>& k,
+                                                    PointChain<S>& chain) {
+  chain.start(exact_point(line, x, k.b));
+}
+template <class S>
+[[gnu::noinline, gnu::flatten]] void add_point_in_lanes(const Line<S>& line,
+                                                        const Crossing<S>& x,
+                                                        const LaneKink<S>& k,
+                                                        PointChain<S>& chain) {
+  const S weight = S(1) / k.w;
+  chain.add(exact_point(line, x, k.b), weight,
+            weight * (line.sin_theta * line.sin_theta));
 }
 
 /// Covariance of the line, one part of the lanes after the other: it nearly

@@ -140,6 +140,19 @@ template <class S>
     parts[q] = theta[q] * theta[q] * w + phi[q] * phi[q] * w_phi;
 }
 
+/// Covariances of all parameters with the line.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void columns_in_lanes(
+    const ParameterChanges<S>& changes, const Covariance5<S>& line,
+    std::array<Row<S>, n_parameters>& with_line) {
+  for (std::size_t j = 0; j < 5; ++j) {
+    const auto column = changes.of(
+        {line[0][j], line[1][j], line[2][j], line[3][j], line[4][j]});
+    GTTF_UNROLL
+    for (std::size_t q = 0; q < n_parameters; ++q) with_line[q][j] = column[q];
+  }
+}
+
 template <class S>
 class LaneWayBack {
  public:
@@ -183,10 +196,8 @@ class LaneWayBack {
 
   /// The parameters for which something is asked.
   void set_functions(const Covariance5<S>& inside) {
-    std::array<typename ParameterChanges<S>::Values, 5> columns;
-    for (std::size_t j = 0; j < 5; ++j)
-      columns[j] = changes_.of({inside[0][j], inside[1][j], inside[2][j],
-                                inside[3][j], inside[4][j]});
+    std::array<Row<S>, n_parameters> with_line;
+    columns_in_lanes(changes_, inside, with_line);
     for (std::size_t q = 0; q < n_parameters; ++q) {
       const auto parameter = static_cast<Parameter>(q);
       const bool share =
@@ -197,7 +208,7 @@ class LaneWayBack {
       if (!share && scattering == nullptr && hits == nullptr) continue;
       LaneFunction<S>& f = functions_[n_functions_++];
       f.parameter = parameter;
-      for (std::size_t j = 0; j < 5; ++j) f.with_line[j] = columns[j][q];
+      f.with_line = with_line[q];
       if (share) f.variance = changes_.of(f.with_line)[q];
       f.by_hits = S(0);
       f.scattering = scattering;

@@ -20,6 +20,7 @@ namespace gttf::detail {
 /// A surface and where its coordinates stand.
 struct LaneSurface {
   SurfaceRecord record;
+  double log_x_over_x0 = 0;  ///< at normal incidence; -infinity without any
   const CoordinateAxis* axes = nullptr;
   const double* weights = nullptr;  ///< 1/variance of each
   /// The coordinate that with axes[0] measures a point; 0: there is none.
@@ -59,6 +60,9 @@ struct LaneCrossing {
   LaneBits kinked = 0;  ///< these excluded
   LaneBits first = 0;   ///< as their first measuring one
   LaneBits inner = 0;   ///< so or inside of it
+  /// Is it a cylinder, and the next one on the list a clearly wider one? From
+  /// the axis, they can only be crossed in this order.
+  bool inside_next = false;
 };
 
 /// The numbers of LaneFit::out. Symmetric matrices as lower triangles: element
@@ -79,12 +83,18 @@ struct LaneExtras {
   bool way_back = false;  ///< mu or variances of layers
 };
 
-/// Extents of surfaces of one kind, for a look at one surface per lane; `n` is
-/// a multiple of most_lanes.
-struct LaneExtents {
-  const double *position = nullptr, *lower = nullptr, *upper = nullptr;
-  const unsigned* surface = nullptr;
+/// Ranges of surfaces of one kind, one per lane; `n` is a multiple of
+/// most_lanes.
+struct LaneRanges {
+  const double *first = nullptr, *last = nullptr, *lower = nullptr,
+               *upper = nullptr;
   std::size_t n = 0;
+};
+
+/// Surfaces of one kind, one by one, and in blocks of most_lanes.
+struct LaneExtents {
+  LaneRanges single, blocks;
+  const unsigned* surface = nullptr;  ///< of single ones
 };
 
 struct LaneFit {
@@ -97,6 +107,9 @@ struct LaneFit {
   std::size_t n_crossings = 0;
   LaneBits all = 0;
   bool mixed = false;  ///< the lanes differ in the bits of `list`
+  /// Between first and last measuring crossing of each lane there is no
+  /// material but at crossings that, like these two, measure a point.
+  bool points = false;
   /// For the way back: LaneKernel::workspace() bytes, aligned to 64.
   std::byte* workspace = nullptr;
   /// Is the list a guess? Then these are the surfaces that are not on it.

@@ -15,6 +15,7 @@ Line<S> line_for_all(const Line<double>& l) {
   return {.sin_theta = S(l.sin_theta),
           .cos_theta = S(l.cos_theta),
           .cot_theta = S(l.cot_theta),
+          .cot2_theta = S(l.cot2_theta),
           .tan_theta = S(l.tan_theta),
           .inv_sin_theta = S(l.inv_sin_theta),
           .kappa = S(l.kappa),
