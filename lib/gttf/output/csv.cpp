@@ -139,7 +139,10 @@ void append_csv_cell(std::string& out, std::string_view text) {
 void CsvWriter::write_head(const Table& block) {
   head_written_ = true;
   std::string head;
-  if (style_.provenance) head += to_lines(*style_.provenance, "# ");
+  head_at_ = out_.tellp();
+  const bool can_return = head_at_ != std::ostream::pos_type(-1);
+  if (style_.provenance)
+    head += to_lines(*style_.provenance, "# ", can_return ? &late_ : nullptr);
   head += style_.csv_comment;
   bool first = true;
   for (const std::size_t i : shown_columns(block, style_)) {
@@ -191,6 +194,13 @@ void CsvWriter::write_prepared(const Table& block,
              static_cast<std::streamsize>(prepared.text.size()));
 }
 
-void CsvWriter::finish() { out_.flush(); }
+void CsvWriter::finish() {
+  for (const LateHash& late : late_) {
+    out_.seekp(head_at_ + static_cast<std::streamoff>(late.at));
+    out_ << late.text();
+  }
+  if (!late_.empty()) out_.seekp(0, std::ios::end);
+  out_.flush();
+}
 
 }  // namespace gttf
