@@ -9,6 +9,12 @@
 
 namespace gttf {
 
+namespace detail {
+
+inline constexpr double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+
+}  // namespace detail
+
 /// The eight bytes at `from`, the first in the lowest byte.
 inline std::uint64_t load_eight(const char* from) {
   std::uint64_t word = 0;
@@ -27,8 +33,7 @@ inline std::uint64_t load_eight(const char* from) {
 /// @return  behind the number; nullptr: it is not such a one
 inline const char* read_short_decimal(const char* at, const char* end,
                                       double& value) {
-  constexpr std::ptrdiff_t reach = 16;  // bytes looked at
-  constexpr double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+  constexpr std::ptrdiff_t reach = 16;                // bytes looked at
   constexpr std::uint64_t text = 0x3030303030303030;  // "00000000"
   // a bit in every byte that is no digit; sound up to the first one
   const auto others = [](std::uint64_t digits) {
@@ -58,9 +63,11 @@ inline const char* read_short_decimal(const char* at, const char* end,
   digits = ((digits & pairs) * (100 + (std::uint64_t{1000000} << 32)) +
             (digits >> 16 & pairs) * (1 + (std::uint64_t{10000} << 32))) >>
            32;
-  const double size =
-      static_cast<double>(static_cast<std::int64_t>(digits)) / tens[n - whole];
-  value = negative ? -size : size;
+  const double size = static_cast<double>(static_cast<std::int64_t>(digits)) /
+                      detail::tens[n - whole];
+  // signs follow no pattern: no branch
+  value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) |
+                                std::uint64_t{negative} << 63);
   return at;
 }
 

@@ -27,7 +27,7 @@ struct FittedBlock {
 /// What became of a track: not fitted, fitted alone, or waiting in a group.
 struct Outcome {
   std::string_view status;
-  std::optional<GlobalFit> alone;
+  std::unique_ptr<GlobalFit> alone;
   detail::FitGroups::Place place{};
 };
 
@@ -106,8 +106,13 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
       const auto hits = block.hits_of(track);
       Outcome& outcome = outcomes.emplace_back();
       outcome.status =
-          track.left_out > 0 ? "too_many_hits" : builder.build(hits);
+          track.left_out > 0 ? "too_many_hits" : builder.find(hits);
       if (!outcome.status.empty()) continue;
+      if (const auto place = groups.add_simple(builder)) {
+        outcome.place = *place;
+        continue;
+      }
+      builder.make_points(hits);
       if (groups.takes(builder)) {
         outcome.place = groups.add(builder);
         continue;
@@ -117,7 +122,7 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
       const GlobalFit& fit = fitter.fit(builder.track(), options.kind);
       if (residuals != nullptr && is_result(fit))
         hit_rows.add(track, hits, builder, fit);
-      outcome.alone = fit;
+      outcome.alone = std::make_unique<GlobalFit>(fit);
       outcome.alone->hits.clear();
     }
     fitted.ways += groups.fit();
