@@ -93,6 +93,7 @@ class HitTrackBuilder {
     /// Of the hits in order: the arc from the first point, mm, and the angle by
     /// which the direction has turned.
     std::vector<double> arc, sin_turn, cos_turn;
+    std::vector<double> sine2;  ///< squared sine of half that angle
 
     double phi() const { return std::atan2(sin_phi, cos_phi); }
     double theta() const { return std::atan2(sin_theta, cos_theta); }

@@ -35,7 +35,9 @@ struct Arc {
   double length, sine, cosine;
 };
 
-/// @tparam small  for a half angle of 30 degrees at most
+/// That of half an angle for which arc_above<true>() holds.
+constexpr double largest_small_sine2 = 0.25;
+
 template <bool small>
 Arc arc_above(double chord, double curvature) {
   const double sine = std::clamp(0.5 * chord * curvature, -1.0, 1.0);
@@ -57,25 +59,28 @@ Vector3 position_of(const Line<double>& l, const Crossing<double>& x) {
 
 }  // namespace
 
-/// Arcs from the first point to the hits. Returns whether the sine of half of
-/// an angle is beyond what was said.
+/// Arcs from the first point to the hits. The loop has no branches, so that
+/// vector instructions can be used. Returns whether an angle is too large.
 template <bool small>
 bool HitTrackBuilder::follow_arcs(const Vector3& first) {
   const std::size_t n = hits_.x.size();
-  const double *x = hits_.x.data(), *y = hits_.y.data();
-  double *arc = path_.arc.data(), *sin_turn = path_.sin_turn.data(),
-         *cos_turn = path_.cos_turn.data();
-  double widest = 0;
+  const double x0 = first.x(), y0 = first.y(), curvature = path_.curvature;
+  const double *const x = hits_.x.data(), *const y = hits_.y.data();
+  double* const length = path_.arc.data();
+  double* const sin_turn = path_.sin_turn.data();
+  double* const cos_turn = path_.cos_turn.data();
+  double* const sine2 = path_.sine2.data();
   for (std::size_t k = 0; k < n; ++k) {
-    const double dx = x[k] - first.x(), dy = y[k] - first.y();
-    const Arc a =
-        arc_above<small>(std::sqrt(dx * dx + dy * dy), path_.curvature);
-    arc[k] = a.length;
-    sin_turn[k] = 2 * a.sine * a.cosine;
-    cos_turn[k] = 1 - 2 * a.sine * a.sine;
-    widest = std::max(widest, a.sine * a.sine);
+    const double dx = x[k] - x0, dy = y[k] - y0;
+    const Arc arc = arc_above<small>(std::sqrt(dx * dx + dy * dy), curvature);
+    length[k] = arc.length;
+    sin_turn[k] = 2 * arc.sine * arc.cosine;
+    cos_turn[k] = 1 - 2 * arc.sine * arc.sine;
+    sine2[k] = arc.sine * arc.sine;
   }
-  return small && widest > 0.25;
+  return small && std::ranges::any_of(path_.sine2, [](double s) {
+           return s > largest_small_sine2;
+         });
 }
 
 bool HitTrackBuilder::find_path() {
@@ -87,7 +92,8 @@ bool HitTrackBuilder::find_path() {
   const double c = circle_curvature(first, middle, last);
   if (!std::isfinite(c)) return false;
   path_.curvature = track_.field ? c : 0;
-  for (std::vector<double>* v : {&path_.arc, &path_.sin_turn, &path_.cos_turn})
+  for (std::vector<double>* v :
+       {&path_.arc, &path_.sin_turn, &path_.cos_turn, &path_.sine2})
     v->resize(n_hits);
   if (follow_arcs<true>(first)) follow_arcs<false>(first);
 
