@@ -321,20 +321,37 @@ std::vector<HitBlock> HitFile::next() {
   }
   while (blocks.empty() && !s.at_end) {
     std::vector<detail::ParsedBlock> parsed = s.parse_next();
-    for (detail::ParsedBlock& block : parsed) {
-      s.bad_lines += block.n_faults;
-      HitBlock complete = s.assembler.add(block);
-      s.judge(block);
-      if (!complete.tracks.empty()) blocks.push_back(std::move(complete));
-    }
-    if (!parsed.empty()) continue;
-    s.at_end = true;
-    detail::ParsedBlock none;
-    HitBlock last = s.assembler.finish(none);
-    s.judge(none);
-    if (!last.tracks.empty()) blocks.push_back(std::move(last));
+    s.at_end = parsed.empty();
+    if (s.at_end) blocks.push_back(finish());
+    for (detail::ParsedBlock& block : parsed)
+      blocks.push_back(join(std::move(block)));
+    std::erase_if(blocks, [](const HitBlock& b) { return b.tracks.empty(); });
   }
   return blocks;
+}
+
+bool HitFile::in_steps() const {
+  return state_->options.order == TrackOrder::contiguous;
+}
+
+bool HitFile::read(CsvBlock& lines) { return state_->reader.next(lines); }
+
+detail::ParsedBlock HitFile::parse(const CsvBlock& lines) const {
+  return state_->parser.parse(lines);
+}
+
+HitBlock HitFile::join(detail::ParsedBlock parsed) {
+  state_->bad_lines += parsed.n_faults;
+  HitBlock complete = state_->assembler.add(parsed);
+  state_->judge(parsed);
+  return complete;
+}
+
+HitBlock HitFile::finish() {
+  detail::ParsedBlock none;
+  HitBlock last = state_->assembler.finish(none);
+  state_->judge(none);
+  return last;
 }
 
 }  // namespace gttf
