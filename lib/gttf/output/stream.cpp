@@ -149,8 +149,10 @@ class FileStream::Buffer : public std::streambuf {
         pollfd wait{descriptor, POLLOUT, 0};
         poll(&wait, 1, -1);
       } else if (errno == EINVAL && direct_) {
-        refused_ = true;  // after all
-        choose_direct(size);
+        // other sizes are asked for, or a part was written
+        set_direct(descriptor, false);
+        direct_ = false;
+        refused_ = true;
       } else if (errno != EINTR) {
         const int error = errno;
         if (error == EPIPE) throw ReaderGone(cannot_write(name, error));
