@@ -7,6 +7,8 @@
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 using namespace gttf;
 
@@ -107,4 +109,30 @@ TEST_CASE("ordered stream: a fault of making or taking ends it") {
                       "take");
     CHECK(taken == 20);
   }
+}
+
+TEST_CASE(
+    "turns: actions follow each other in order, also behind one that "
+    "throws") {
+  constexpr std::size_t n = 40;
+  Turns turns;
+  std::vector<std::size_t> taken;
+  std::atomic<int> thrown = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = n; i-- > 0;)  // the last one waits first
+      threads.emplace_back([&, i] {
+        try {
+          turns.take(i, [&] {
+            taken.push_back(i);
+            if (i % 3 == 0) throw std::runtime_error("action");
+          });
+        } catch (const std::runtime_error&) {
+          ++thrown;
+        }
+      });
+  }
+  REQUIRE(taken.size() == n);
+  for (std::size_t i = 0; i < n; ++i) CHECK(taken[i] == i);
+  CHECK(thrown == 14);
 }

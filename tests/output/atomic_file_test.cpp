@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <functional>
@@ -256,4 +257,53 @@ TEST_CASE("atomic file: special files are told from ordinary ones") {
   CHECK_FALSE(gttf::is_special_file(folder / "none.csv"));
   CHECK_FALSE(gttf::is_special_file(folder.path()));
   CHECK_FALSE(gttf::is_special_file(folder.write("a.csv", "")));
+}
+
+TEST_CASE("atomic file: large ones hold what was written, however it came") {
+  const Folder folder;
+  constexpr std::size_t bytes = gttf::FileStream::cached_bytes + (7u << 20);
+  std::string text;
+  while (text.size() < bytes) text += std::to_string(text.size()) + '\n';
+  // pieces from a letter to more than the stream's buffer
+  for (const std::size_t flush_at : {std::size_t{0}, bytes / 2, bytes - 1000}) {
+    CAPTURE(flush_at);
+    AtomicFile file(folder / "out.csv");
+    bool flushed = false;
+    std::size_t piece = 1;
+    for (std::size_t at = 0; at < text.size(); piece = piece * 3 % 4000037) {
+      const std::size_t n = std::min(piece, text.size() - at);
+      file.stream().write(text.data() + at, static_cast<std::streamsize>(n));
+      at += n;
+      CHECK(file.stream().tellp() == static_cast<std::streamoff>(at));
+      if (!flushed && flush_at > 0 && at >= flush_at) {
+        file.stream().flush();
+        flushed = true;
+      }
+    }
+    file.commit();
+    CHECK((folder.read("out.csv") == text));
+  }
+}
+
+TEST_CASE("atomic file: what was written can be replaced before commit") {
+  const Folder folder;
+  const std::size_t sizes[] = {100, gttf::FileStream::cached_bytes + 5000000};
+  for (const std::size_t size : sizes) {
+    std::string text(size, 'a');
+    AtomicFile file(folder / "out.csv");
+    file.stream() << text;
+    file.stream().seekp(10);
+    file.stream() << "new";
+    file.stream().seekp(0, std::ios::end);
+    file.stream() << "end";
+    file.commit();
+    text.replace(10, 3, "new");
+    CHECK((folder.read("out.csv") == text + "end"));
+  }
+}
+
+TEST_CASE("atomic file: a pipe has no places to go back to") {
+  AtomicFile null("/dev/null");
+  null.stream() << "text";
+  CHECK(null.stream().tellp() == std::streampos(-1));
 }

@@ -4,8 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <future>
 #include <limits>
 #include <sstream>
+#include <streambuf>
+#include <string>
+#include <utility>
 
 using namespace gttf;
 
@@ -134,4 +138,80 @@ TEST_CASE("csv: rows are passed on as they come, not collected") {
   writer.finish();
   CHECK(buffer.total > 3000000);
   CHECK(buffer.largest < 70000);  // 64 KiB and a row
+}
+
+namespace {
+
+/// Collects text; there is no way back, as in a pipe.
+class OneWay : public std::streambuf {
+ public:
+  std::string text;
+
+ private:
+  int_type overflow(int_type c) override {
+    text += traits_type::to_char_type(c);
+    return c;
+  }
+};
+
+TableStyle with_input(std::shared_future<std::string> hash) {
+  TableStyle style;
+  Provenance& provenance = style.provenance.emplace();
+  provenance.inputs = {{"x.yaml", std::string(64, '1')},
+                       {"hits.csv", "", std::move(hash)},
+                       {"y.yaml", std::string(64, '2')}};
+  provenance.seed = 5;
+  return style;
+}
+
+std::shared_future<std::string> known(const std::string& hash) {
+  std::promise<std::string> promise;
+  promise.set_value(hash);
+  return promise.get_future().share();
+}
+
+}  // namespace
+
+TEST_CASE("csv: a hash known only in the end stands in the head all the same") {
+  const std::string hash(64, 'a');
+  std::promise<std::string> promise;
+  std::ostringstream out;
+  CsvWriter writer(out, with_input(promise.get_future().share()));
+  writer.write(example());
+  CHECK(out.str().find("b, c") != std::string::npos);  // did not wait
+  promise.set_value(hash);
+  writer.write(example());
+  writer.finish();
+  out << "behind";
+
+  std::ostringstream expected;
+  CsvWriter other(expected, with_input(known(hash)));
+  other.write(example());
+  other.write(example());
+  other.finish();
+  CHECK(out.str() == expected.str() + "behind");
+  CHECK(out.str().find("hits.csv sha256:" + hash + '\n') != std::string::npos);
+}
+
+TEST_CASE("csv: a hash is waited for where the head cannot be changed") {
+  const std::string hash(64, 'a');
+  std::shared_future<std::string> later =
+      std::async(std::launch::deferred, [&] { return hash; }).share();
+  OneWay buffer;
+  std::ostream out(&buffer);
+  CsvWriter writer(out, with_input(later));
+  writer.write(example());
+  CHECK(buffer.text.find("hits.csv sha256:" + hash + '\n') !=
+        std::string::npos);
+}
+
+TEST_CASE("csv: a file that could be read no more has no hash in the head") {
+  std::promise<std::string> promise;
+  std::ostringstream out;
+  CsvWriter writer(out, with_input(promise.get_future().share()));
+  writer.write(example());
+  promise.set_value("");
+  writer.finish();
+  CHECK(out.str().find("hits.csv" + std::string(72, ' ') + "\n# input: y") !=
+        std::string::npos);
 }

@@ -66,13 +66,19 @@ TEST_CASE("number: the exact text is that of std::to_chars") {
   }
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> exponent(-6, 6);
-  std::uniform_int_distribution<int> places(0, 16);
-  for (int i = 0; i < 100000; ++i) {
+  std::uniform_int_distribution<int> places(0, 20);
+  for (int i = 0; i < 300000; ++i) {
     const double value = std::pow(10.0, exponent(random));
     check(value);
     const double unit = std::pow(10.0, places(random));
     check(std::max(1.0, std::round(value * unit)) / unit);
   }
+  // all numbers of digits with zeros among and behind them
+  for (int e = -8; e <= 8; ++e)
+    for (double digits = 1; digits < 1e17; digits = digits * 10 + 1) {
+      check(digits * std::pow(10.0, e));
+      check(digits * 10 / std::pow(10.0, 8 - e));
+    }
 }
 
 TEST_CASE("number: rounding keeps the asked digits") {

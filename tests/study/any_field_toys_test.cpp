@@ -158,7 +158,8 @@ void check_hits(const Detector& detector, const StudyRequest& request,
       hits.back().layer = -1;
     }
     std::swap(hits[1], hits[4]);  // in any order
-    REQUIRE(builder.build(hits) == "");
+    REQUIRE(builder.find(hits) == "");
+    builder.make_points(hits);
     CHECK(builder.track().points.size() == toy.hits.points.size());
     const GlobalFit& f = fitter.fit(builder.track(), FitKind::general);
     REQUIRE(f.status == FitStatus::ok);

@@ -14,13 +14,16 @@
 #include "gttf/resolution/resolution.hpp"
 #include "support/folder.hpp"
 #include "support/measured_tracks.hpp"
+#include "support/reported.hpp"
 
 using namespace gttf;
+using gttf::test::contains;
 using gttf::test::csv_lines;
 using gttf::test::Folder;
 using gttf::test::its2;
 using gttf::test::MeasuredTrack;
 using gttf::test::Normals;
+using gttf::test::reported;
 using gttf::test::simulate;
 
 namespace {
@@ -501,4 +504,35 @@ TEST_CASE("fit: no hits give a table of no rows") {
   CHECK(f.tracks.all.find("p_GeV") != nullptr);
   CHECK(f.tracks.all.rows() == 0);
   CHECK(f.tracks.finished == 1);
+}
+
+TEST_CASE("fit: the first fault of a file ends it, behind what goes before") {
+  const Detector detector = shipped("alice_its2.yaml");
+  Normals random(5);
+  const MeasuredTrack track = simulate(its2(), 1, 0.5, random, 0, 0);
+  std::string text = header;
+  for (int i = 0; i < 4000; ++i) {
+    if (i == 2500) text += "2500,a line of four cells,1,2\n";
+    if (i == 3900) text += std::string(CsvReader::max_line_bytes + 1, 'x');
+    text += csv_lines(std::to_string(i), track);
+  }
+  const Folder folder;
+  const std::string path = folder.write("h.csv", text);
+  std::size_t expected = 0;
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    CAPTURE(threads);
+    FitStudyOptions options = usual();
+    options.threads = threads;
+    HitFile file(path, detector, {.threads = threads});
+    Collector rows;
+    const std::string what = reported(
+        [&] { fit_tracks(detector, {}, file, options, rows, nullptr); });
+    CHECK(contains(what, "4 cells, the header line has 5"));
+    CHECK_FALSE(contains(what, "longer"));
+    if (threads == 1) expected = rows.all.rows();
+    CHECK(rows.all.rows() == expected);
+    CHECK(rows.finished == 0);
+  }
+  CHECK(expected > 1000);
+  CHECK(expected < 2500);
 }

@@ -15,6 +15,36 @@
 
 namespace gttf {
 
+/// Actions of several threads that follow each other in a given order.
+class Turns {
+ public:
+  /// Calls action() when the turns 0 ... turn-1 have been taken, each of which
+  /// must be; one that throws has been.
+  template <class Action>
+  void take(std::size_t turn, const Action& action) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return next_ == turn; });
+    }
+    const Done done{*this};
+    action();
+  }
+
+ private:
+  struct Done {
+    Turns& turns;
+    ~Done() {
+      const std::lock_guard lock(turns.mutex_);
+      ++turns.next_;
+      turns.changed_.notify_all();
+    }
+  };
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t next_ = 0;
+};
+
 /// Calls make(item, worker) on `threads` threads, which the number `worker`
 /// tells apart, for the items that source() hands out, until it returns none;
 /// each result goes to take(result) on the calling thread, in the order of the
@@ -38,17 +68,20 @@ void stream_in_order(const Source& source, unsigned threads, std::size_t ahead,
   bool at_end = false, stopped = false;
   std::exception_ptr failure;
   std::mutex of_source, mutex;
-  std::condition_variable changed;
+  // each waited for by one thread only
+  std::condition_variable room, progress;
   const auto fail = [&](bool& flag) {  // within `mutex`
     if (!failure) failure = std::current_exception();
     flag = true;
+    room.notify_one();
+    progress.notify_one();
   };
   // The next item with its number.
   const auto next = [&]() -> std::optional<std::pair<std::size_t, Item>> {
     const std::lock_guard one_by_one(of_source);
     {
       std::unique_lock lock(mutex);
-      changed.wait(lock, [&] {
+      room.wait(lock, [&] {
         return stopped || at_end || handed_out < taken + ahead;
       });
       if (stopped || at_end) return std::nullopt;
@@ -62,8 +95,10 @@ void stream_in_order(const Source& source, unsigned threads, std::size_t ahead,
     }
     const std::lock_guard lock(mutex);
     at_end = !item;
-    changed.notify_all();
-    if (at_end) return std::nullopt;
+    if (at_end) {
+      progress.notify_one();
+      return std::nullopt;
+    }
     return std::pair(handed_out++, std::move(*item));
   };
   const auto work = [&](unsigned worker) {
@@ -71,12 +106,12 @@ void stream_in_order(const Source& source, unsigned threads, std::size_t ahead,
       try {
         Result result = make(std::move(item->second), worker);
         const std::lock_guard lock(mutex);
+        if (item->first == taken) progress.notify_one();
         ready.emplace(item->first, std::move(result));
       } catch (...) {
         const std::lock_guard lock(mutex);
         fail(stopped);
       }
-      changed.notify_all();
     }
   };
   std::vector<std::jthread> pool;
@@ -84,13 +119,13 @@ void stream_in_order(const Source& source, unsigned threads, std::size_t ahead,
   try {
     std::unique_lock lock(mutex);
     while (true) {
-      changed.wait(lock, [&] {
+      progress.wait(lock, [&] {
         return stopped || ready.contains(taken) ||
                (at_end && taken == handed_out);
       });
       if (stopped || !ready.contains(taken)) break;
       auto result = ready.extract(taken++);
-      changed.notify_all();
+      room.notify_one();
       lock.unlock();
       take(std::move(result.mapped()));
       lock.lock();
@@ -98,7 +133,6 @@ void stream_in_order(const Source& source, unsigned threads, std::size_t ahead,
   } catch (...) {
     const std::lock_guard lock(mutex);
     fail(stopped);
-    changed.notify_all();
   }
   pool.clear();
   if (failure) std::rethrow_exception(failure);

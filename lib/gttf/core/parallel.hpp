@@ -58,18 +58,18 @@ void parallel_workers(std::size_t n, unsigned threads, const Worker& worker) {
 
 /// make(i) for i = 0 ... n-1 on up to `threads` threads; each result goes to
 /// take(result) on the calling thread, in the order of i. At most four results
-/// per thread wait their turn. The first exception of either is thrown here,
-/// after all threads have ended.
+/// per thread, or `ahead` if that is more, wait their turn. The first exception
+/// of either is thrown here, after all threads have ended.
 template <class Make, class Take>
 void parallel_in_order(std::size_t n, unsigned threads, const Make& make,
-                       const Take& take) {
+                       const Take& take, std::size_t ahead = 0) {
   std::size_t next = 0;
   const auto source = [&]() -> std::optional<std::size_t> {
     return next < n ? std::optional(next++) : std::nullopt;
   };
   const auto workers = static_cast<unsigned>(std::min<std::size_t>(threads, n));
   stream_in_order(
-      source, workers, std::size_t{4} * workers,
+      source, workers, std::max(ahead, std::size_t{4} * workers),
       [&](std::size_t i, unsigned) { return make(i); }, take);
 }
 

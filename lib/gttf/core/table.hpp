@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,8 +54,9 @@ struct Table {
 /// What a sink made of a block in prepare(): text of its own, and of the sinks
 /// it passes blocks on to.
 struct PreparedBlock {
-  std::string text;
-  std::vector<PreparedBlock> parts;
+  std::string_view text;
+  std::shared_ptr<const void> storage;  ///< of the text
+  std::vector<PreparedBlock> parts = {};
 };
 
 /// Receives the rows of a study block by block, in order. Writers implement it.

@@ -114,7 +114,8 @@ void AtomicFile::open_temporary() {
     const int descriptor =
         open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) {
-      stream_ = std::make_unique<FileStream>(descriptor, path_, true);
+      stream_ = std::make_unique<FileStream>(descriptor, path_, true,
+                                             FileStream::Kind::own_file);
       registration_.emplace(temporary_);
       return;
     }

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -20,34 +22,21 @@ bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-using Text = fmt::memory_buffer;
-
-void put(Text& out, std::string_view text) {
-  out.append(text.data(), text.data() + text.size());
-}
-
-template <class Number>
-void put_exact(Text& out, Number value) {
-  out.reserve(out.size() + longest_number);
-  const char* end = write_exact(out.data() + out.size(), value);
-  out.resize(static_cast<std::size_t>(end - out.data()));
-}
-
 /// Where a cell stands in the text.
 struct Cell {
   std::size_t from = 0, length = 0;
 };
 
-/// Appends the text of a cell once more.
-void repeat(Text& out, const Cell& cell) {
-  constexpr std::size_t usual = 32;  // copied as a whole: faster than counted
-  if (cell.length > usual || cell.from + usual > out.size()) {
-    out.reserve(out.size() + cell.length);
-    return put(out, {out.data() + cell.from, cell.length});
-  }
-  out.reserve(out.size() + usual);
-  std::memcpy(out.data() + out.size(), out.data() + cell.from, usual);
-  out.resize(out.size() + cell.length);
+/// Writes the text of a cell once more. Short ones are copied with what is
+/// behind them: faster than counted.
+char* repeat(const char* begin, const Cell& cell, char* to) {
+  constexpr std::size_t usual = 32;
+  static_assert(usual <= longest_number);
+  if (cell.length <= usual)
+    std::memcpy(to, begin + cell.from, usual);
+  else
+    std::memcpy(to, begin + cell.from, cell.length);
+  return to + cell.length;
 }
 
 /// Writes cells of a column; grids repeat most numbers and words, whose text is
@@ -74,18 +63,28 @@ class ColumnWriter {
       }
   }
 
-  void append(Text& out, std::size_t row) {
-    if (row > 0 && same_as_before(row)) return repeat(out, cell_);
-    const std::size_t from = out.size();
+  /// Bytes that a cell may need, and a comma.
+  std::size_t room(std::size_t row) const {
+    constexpr std::size_t quotes = 2;
+    return 1 + std::max(longest_number,
+                        texts_ ? 2 * texts_[row].size() + quotes : 0);
+  }
+
+  /// Writes a cell at `to`, in the text from `begin` on; returns its end.
+  char* write(const char* begin, char* to, std::size_t row) {
+    if (row > 0 && same_as_before(row)) return repeat(begin, cell_, to);
+    char* end = to;
     if (twin_ && same_bits(twin_->reals_[row], reals_[row]))
-      repeat(out, twin_->cell_);
+      end = repeat(begin, twin_->cell_, to);
     else if (reals_)
-      append_number(out, reals_[row]);
+      end = write_number(to, reals_[row]);
     else if (integers_)
-      put_exact(out, integers_[row]);
+      end = write_exact(to, integers_[row]);
     else
-      append_text(out, texts_[row]);
-    cell_ = {from, out.size() - from};
+      end = write_text(to, texts_[row]);
+    cell_ = {static_cast<std::size_t>(to - begin),
+             static_cast<std::size_t>(end - to)};
+    return end;
   }
 
  private:
@@ -95,18 +94,18 @@ class ColumnWriter {
     return texts_[row] == texts_[row - 1];
   }
 
-  void append_number(Text& out, double value) {
-    if (std::isnan(value)) return;
-    if (precision_ <= 0) return put_exact(out, value);
+  char* write_number(char* to, double value) {
+    if (std::isnan(value)) return to;
+    if (precision_ <= 0) return write_exact(to, value);
     other_.clear();
     append_rounded(other_, value, precision_);
-    put(out, other_);
+    return std::ranges::copy(other_, to).out;
   }
 
-  void append_text(Text& out, const std::string& text) {
+  char* write_text(char* to, const std::string& text) {
     other_.clear();
     append_csv_cell(other_, text);
-    put(out, other_);
+    return std::ranges::copy(other_, to).out;
   }
 
   const double* reals_ = nullptr;
@@ -140,7 +139,10 @@ void append_csv_cell(std::string& out, std::string_view text) {
 void CsvWriter::write_head(const Table& block) {
   head_written_ = true;
   std::string head;
-  if (style_.provenance) head += to_lines(*style_.provenance, "# ");
+  head_at_ = out_.tellp();
+  const bool can_return = head_at_ != std::ostream::pos_type(-1);
+  if (style_.provenance)
+    head += to_lines(*style_.provenance, "# ", can_return ? &late_ : nullptr);
   head += style_.csv_comment;
   bool first = true;
   for (const std::size_t i : shown_columns(block, style_)) {
@@ -162,16 +164,23 @@ PreparedBlock CsvWriter::prepare(const Table& block) const {
     if (rows > 0) column.find_twin(columns, rows / 2);
     columns.push_back(std::move(column));
   }
-  Text text;
+  const auto storage = std::make_shared<fmt::memory_buffer>();
+  fmt::memory_buffer& text = *storage;
   for (std::size_t row = 0; row < rows; ++row) {
+    std::size_t room = 1;
+    for (const ColumnWriter& column : columns) room += column.room(row);
+    text.reserve(text.size() + room);
+    char* const begin = text.data();
+    char* to = begin + text.size();
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (i > 0) text.push_back(',');
-      columns[i].append(text, row);
+      if (i > 0) *to++ = ',';
+      to = columns[i].write(begin, to, row);
     }
-    text.push_back('\n');
-    if (row == 0) text.reserve(text.size() * (rows + rows / 8));
+    *to++ = '\n';
+    text.resize(static_cast<std::size_t>(to - begin));
+    if (row == 0) text.reserve(text.size() * (rows + rows / 8) + room);
   }
-  return {fmt::to_string(text), {}};
+  return {{text.data(), text.size()}, storage, {}};
 }
 
 void CsvWriter::write(const Table& block) {
@@ -185,6 +194,13 @@ void CsvWriter::write_prepared(const Table& block,
              static_cast<std::streamsize>(prepared.text.size()));
 }
 
-void CsvWriter::finish() { out_.flush(); }
+void CsvWriter::finish() {
+  for (const LateHash& late : late_) {
+    out_.seekp(head_at_ + static_cast<std::streamoff>(late.at));
+    out_ << late.text();
+  }
+  if (!late_.empty()) out_.seekp(0, std::ios::end);
+  out_.flush();
+}
 
 }  // namespace gttf

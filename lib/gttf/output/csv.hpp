@@ -13,7 +13,8 @@ namespace gttf {
 
 /// Writes CSV as RFC 4180 has it, with lines ending in '\n': numbers that read
 /// back exactly, nothing for NaN, quotes where a cell needs them. Provenance
-/// comes first, in lines that begin with "# ".
+/// comes first, in lines that begin with "# "; a hash that is not known by then
+/// is filled in by finish(), where the stream can go back.
 class CsvWriter : public TableSink {
  public:
   CsvWriter(std::ostream& out, TableStyle style)
@@ -32,6 +33,8 @@ class CsvWriter : public TableSink {
   std::ostream& out_;
   TableStyle style_;
   bool head_written_ = false;
+  std::ostream::pos_type head_at_ = 0;
+  std::vector<LateHash> late_;  ///< of the head
 };
 
 /// Appends a cell of text, quoted if it must be.

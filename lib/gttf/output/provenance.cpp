@@ -3,10 +3,21 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "gttf/core/version.hpp"
 
 namespace gttf {
 namespace {
+
+constexpr std::string_view hash_mark = " sha256:";
+constexpr std::size_t late_hash_bytes = hash_mark.size() + 64;
+
+bool is_pending(const InputFile& input) {
+  return input.pending.valid() &&
+         input.pending.wait_for(std::chrono::seconds(0)) !=
+             std::future_status::ready;
+}
 
 bool is_plain(std::string_view word) {
   constexpr std::string_view plain =
@@ -80,14 +91,26 @@ Provenance make_provenance(std::span<const std::string> arguments) {
   return provenance;
 }
 
-std::string to_lines(const Provenance& p, std::string_view prefix) {
+std::string LateHash::text() const {
+  const std::string& digits = hash.get();
+  // the file could be read no more: nothing, at the end of the line
+  return digits.empty() ? std::string(late_hash_bytes, ' ')
+                        : std::string(hash_mark) + digits;
+}
+
+std::string to_lines(const Provenance& p, std::string_view prefix,
+                     std::vector<LateHash>* late) {
   std::string out = fmt::format("{}{} {}\n", prefix, p.program, p.version);
   out += fmt::format("{}command: {}\n", prefix, p.command_line);
   for (const InputFile& input : p.inputs) {
-    const std::string& hash = input.hash();
-    out +=
-        fmt::format("{}input: {}{}{}\n", prefix, without_controls(input.file),
-                    hash.empty() ? "" : " sha256:", hash);
+    out += fmt::format("{}input: {}", prefix, without_controls(input.file));
+    if (late != nullptr && is_pending(input)) {
+      late->push_back({out.size(), input.pending});
+      out.append(late_hash_bytes, ' ');
+    } else if (const std::string& hash = input.hash(); !hash.empty()) {
+      out += fmt::format("{}{}", hash_mark, hash);
+    }
+    out += '\n';
   }
   if (p.seed) out += fmt::format("{}seed: {}\n", prefix, *p.seed);
   return out;

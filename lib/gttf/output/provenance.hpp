@@ -2,6 +2,7 @@
 // Provenance: what made a result, so that it can be made again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <future>
 #include <optional>
@@ -43,9 +44,20 @@ Provenance make_provenance(std::span<const std::string> arguments);
 /// `arguments` quoted so that a shell reads them back; one line.
 std::string shell_quoted(std::span<const std::string> arguments);
 
+/// A hash that was not known yet when its line was written.
+struct LateHash {
+  std::size_t at = 0;  ///< of text() in the lines
+  std::shared_future<std::string> hash;
+
+  /// What belongs there; waits for it.
+  std::string text() const;
+};
+
 /// Each fact in a line of its own, every line beginning with `prefix` and
-/// ending in '\n'.
-std::string to_lines(const Provenance& provenance, std::string_view prefix);
+/// ending in '\n'. Waits for hashes, or, with `late`, leaves blanks for those
+/// that another thread is still making and adds them to it.
+std::string to_lines(const Provenance& provenance, std::string_view prefix,
+                     std::vector<LateHash>* late = nullptr);
 
 Document to_document(const Provenance& provenance);
 

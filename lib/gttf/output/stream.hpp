@@ -20,13 +20,24 @@ class ReaderGone : public OutputError {
   using OutputError::OutputError;
 };
 
-/// Writes to `descriptor` through a buffer of 64 KiB. Every operation that
-/// fails throws OutputError (ReaderGone for EPIPE) instead of setting a flag.
-/// The destructor writes nothing: what was not flushed is dropped.
+/// Writes to `descriptor` through a buffer. Every operation that fails throws
+/// OutputError (ReaderGone for EPIPE) instead of setting a flag. The destructor
+/// writes nothing: what was not flushed is dropped.
 class FileStream : public std::ostream {
  public:
+  enum class Kind {
+    any,  ///< a pipe, a terminal, a file that others write, too
+    /// A regular file, empty and nobody else's. seekp() and tellp() work. A
+    /// large one is written past the page cache where the file system lets it:
+    /// neither time nor memory goes to pages that nobody reads now.
+    own_file,
+  };
+  /// An own_file up to here stays in the page cache.
+  static constexpr std::size_t cached_bytes = std::size_t{1} << 24;
+
   /// `name` stands in messages; `descriptor` is closed in the end if `owned`.
-  FileStream(int descriptor, std::string name, bool owned);
+  FileStream(int descriptor, std::string name, bool owned,
+             Kind kind = Kind::any);
   ~FileStream() override;
 
   int descriptor() const;

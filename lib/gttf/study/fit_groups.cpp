@@ -61,14 +61,20 @@ FitGroups::Group FitGroups::make_group(const HitTrackBuilder& built) const {
   return g;
 }
 
+/// Sets last_ to the group of that key; most often it is.
+bool FitGroups::find_group(std::span<const unsigned> key) {
+  const auto has_key = [key](const Group& g) {
+    return std::ranges::equal(g.key, key);
+  };
+  if (last_ < groups_.size() && has_key(groups_[last_])) return true;
+  const auto at = std::ranges::find_if(groups_, has_key);
+  last_ = static_cast<std::size_t>(at - groups_.begin());
+  return at != groups_.end();
+}
+
 FitGroups::Place FitGroups::add(const HitTrackBuilder& built) {
   set_key(built);
-  if (last_ >= groups_.size() || groups_[last_].key != key_) {
-    const auto at = std::ranges::find_if(
-        groups_, [this](const Group& g) { return g.key == key_; });
-    last_ = static_cast<std::size_t>(at - groups_.begin());
-    if (at == groups_.end()) groups_.push_back(make_group(built));
-  }
+  if (!find_group(key_)) groups_.push_back(make_group(built));
   Group& g = groups_[last_];
   const TrackHits& track = built.track();
   g.rows.push_back(track.kappa_ref);
@@ -78,39 +84,53 @@ FitGroups::Place FitGroups::add(const HitTrackBuilder& built) {
     g.rows.push_back(track.points[i].theta0_2);
     behind_hit = behind_hit || built.sources()[i] >= 0;
   }
-  for (const TrackHit& h : track.points)
-    if (h.measures())
-      g.rows.insert(g.rows.end(), h.position.data(), h.position.data() + 3);
+  for (int axis = 0; axis < 3; ++axis)
+    for (const TrackHit& h : track.points)
+      if (h.measures()) g.rows.push_back(h.position[axis]);
   return {last_, g.n_tracks++};
+}
+
+std::optional<FitGroups::Place> FitGroups::add_simple(
+    const HitTrackBuilder& built) {
+  const double kappa_ref = built.track().kappa_ref;
+  if (!built.is_simple() || kappa_ref == 0) return std::nullopt;
+  const HitTrackBuilder::SimpleHits& hits = built.simple_hits();
+  if (!find_group(hits.surface)) return std::nullopt;
+  Group& g = groups_[last_];
+  g.rows.push_back(kappa_ref);
+  for (const std::vector<double>* v :
+       {&hits.theta0_2, &hits.x, &hits.y, &hits.z})
+    g.rows.insert(g.rows.end(), v->begin(), v->end());
+  return Place{last_, g.n_tracks++};
 }
 
 BatchFitStatistics FitGroups::Group::fit(FitKind kind,
                                          const FitOptions& options) {
   const std::size_t n = n_tracks, width = row_size();
   arranged.resize(n * width);
-  for (std::size_t t = 0; t < n; ++t)
+  constexpr std::size_t line = 8;  // numbers
+  for (std::size_t begin = 0; begin < n; begin += line) {
+    const std::size_t end = std::min(begin + line, n);
     for (std::size_t c = 0; c < width; ++c)
-      arranged[c * n + t] = rows[t * width + c];
-  // columns: kappa_ref, theta0_2 of every surface, then x, y, z of every hit
-  std::vector<double> hits[3];
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    for (std::size_t h = 0; h < n_hits; ++h) {
-      const double* column =
-          arranged.data() + (1 + surfaces.size() + 3 * h + axis) * n;
-      hits[axis].insert(hits[axis].end(), column, column + n);
-    }
+      for (std::size_t t = begin; t < end; ++t)
+        arranged[c * n + t] = rows[t * width + c];
+  }
   for (std::vector<double>* v : {&kappa, &sigma, &chi2, &weights}) v->resize(n);
   perigee.resize(5 * n);
   covariance.resize(15 * n);
   status.resize(n);
   const std::span<const double> all = arranged;
+  const auto columns = [&](std::size_t first, std::size_t count) {
+    return all.subspan(first * n, count * n);
+  };
+  const std::size_t first_hit = 1 + surfaces.size();
   const HitArrays in{.size = n,
                      .surfaces = surfaces,
-                     .x = hits[0],
-                     .y = hits[1],
-                     .z = hits[2],
-                     .theta0_2 = all.subspan(n, surfaces.size() * n),
-                     .kappa_ref = all.first(n),
+                     .x = columns(first_hit, n_hits),
+                     .y = columns(first_hit + n_hits, n_hits),
+                     .z = columns(first_hit + 2 * n_hits, n_hits),
+                     .theta0_2 = columns(1, surfaces.size()),
+                     .kappa_ref = columns(0, 1),
                      .origin = origin};
   return gttf::fit(in, kind, options,
                    {kappa, sigma, chi2, weights, perigee, covariance, status});

@@ -2,7 +2,7 @@
 #include "gttf/study/fit_study.hpp"
 
 #include <algorithm>
-#include <future>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -11,6 +11,7 @@
 
 #include "gttf/core/ordered_stream.hpp"
 #include "gttf/study/detail/fit_groups.hpp"
+#include "gttf/study/detail/hit_parser.hpp"
 #include "gttf/study/fit_table.hpp"
 
 namespace gttf {
@@ -22,12 +23,13 @@ struct FittedBlock {
   PreparedBlock prepared_tracks, prepared_residuals;
   std::size_t n = 0, fitted = 0;
   BatchFitStatistics ways;
+  std::exception_ptr fault;  ///< of the file, behind the blocks before
 };
 
 /// What became of a track: not fitted, fitted alone, or waiting in a group.
 struct Outcome {
   std::string_view status;
-  std::optional<GlobalFit> alone;
+  std::unique_ptr<GlobalFit> alone;
   detail::FitGroups::Place place{};
 };
 
@@ -38,35 +40,76 @@ struct FitTools {
   detail::FitGroups groups;
 };
 
-/// Hands out the blocks of a file; reads the next ones meanwhile.
-class Blocks {
+/// A part of a file: lines, behind the last ones none, or tracks of a file that
+/// had to be read as a whole.
+struct Part {
+  std::size_t number = 0;
+  std::optional<CsvBlock> lines;
+  HitBlock tracks;
+  std::exception_ptr fault;  ///< of reading
+};
+
+/// Hands out the parts of a file and makes tracks of them.
+class Parts {
  public:
-  Blocks(HitFile& file, unsigned threads)
-      : file_(file),
-        when_(threads > 1 ? std::launch::async : std::launch::deferred) {
-    read_ahead();
+  explicit Parts(HitFile& file) : file_(file) {}
+
+  /// One call after the other.
+  std::optional<Part> next() {
+    if (at_end_) return std::nullopt;
+    Part part;
+    part.number = n_++;
+    try {
+      if (file_.in_steps())
+        at_end_ = !file_.read(part.lines.emplace());
+      else
+        at_end_ = !next_whole(part.tracks);
+      if (at_end_) part.lines.reset();
+    } catch (...) {
+      part.fault = std::current_exception();
+      at_end_ = true;
+    }
+    return part;
   }
 
-  std::optional<HitBlock> next() {
-    if (next_ == wave_.size()) {
-      next_ = 0;
-      wave_ = ahead_.get();
-      if (wave_.empty()) return std::nullopt;
-      read_ahead();
+  /// The tracks that are complete. By any thread; each part once. Throws what
+  /// was wrong with the part.
+  HitBlock tracks_of(Part part) {
+    if (!file_.in_steps()) {
+      if (part.fault) std::rethrow_exception(part.fault);
+      return std::move(part.tracks);
     }
-    return std::move(wave_[next_++]);
+    std::optional<detail::ParsedBlock> parsed;
+    try {
+      if (part.lines) parsed = file_.parse(*part.lines);
+    } catch (...) {
+      part.fault = std::current_exception();
+    }
+    HitBlock tracks;
+    turns_.take(part.number, [&] {
+      if (part.fault) std::rethrow_exception(part.fault);
+      tracks = parsed ? file_.join(std::move(*parsed)) : file_.finish();
+    });
+    return tracks;
   }
 
  private:
-  void read_ahead() {
-    ahead_ = std::async(when_, [this] { return file_.next(); });
+  bool next_whole(HitBlock& block) {
+    if (next_ == whole_.size()) {
+      whole_ = file_.next();
+      next_ = 0;
+    }
+    if (whole_.empty()) return false;
+    block = std::move(whole_[next_++]);
+    return true;
   }
 
   HitFile& file_;
-  std::launch when_;
-  std::vector<HitBlock> wave_;
-  std::size_t next_ = 0;  // of the wave
-  std::future<std::vector<HitBlock>> ahead_;
+  Turns turns_;
+  std::size_t n_ = 0;
+  bool at_end_ = false;
+  std::vector<HitBlock> whole_;
+  std::size_t next_ = 0;  // of these
 };
 
 }  // namespace
@@ -106,8 +149,13 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
       const auto hits = block.hits_of(track);
       Outcome& outcome = outcomes.emplace_back();
       outcome.status =
-          track.left_out > 0 ? "too_many_hits" : builder.build(hits);
+          track.left_out > 0 ? "too_many_hits" : builder.find(hits);
       if (!outcome.status.empty()) continue;
+      if (const auto place = groups.add_simple(builder)) {
+        outcome.place = *place;
+        continue;
+      }
+      builder.make_points(hits);
       if (groups.takes(builder)) {
         outcome.place = groups.add(builder);
         continue;
@@ -117,7 +165,7 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
       const GlobalFit& fit = fitter.fit(builder.track(), options.kind);
       if (residuals != nullptr && is_result(fit))
         hit_rows.add(track, hits, builder, fit);
-      outcome.alone = fit;
+      outcome.alone = std::make_unique<GlobalFit>(fit);
       outcome.alone->hits.clear();
     }
     fitted.ways += groups.fit();
@@ -153,21 +201,28 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
       residuals->write_prepared(block.residuals, block.prepared_residuals);
     if (options.progress) options.progress(counts.tracks);
   };
-  Blocks blocks(file, options.threads);
+  Parts parts(file);
   constexpr std::size_t ahead_per_thread = 16;
-  bool any = false;
-  stream_in_order(
-      [&] {
-        auto block = blocks.next();
-        any = any || block;
-        return block;
-      },
-      options.threads, ahead_per_thread * tools.size(),
-      [&](const HitBlock& block, unsigned worker) {
-        return fit_block(block, *tools[worker]);
-      },
-      write);
-  if (!any) write(fit_block({}, *tools[0]));  // a header of no rows
+  stream_in_order([&] { return parts.next(); }, options.threads,
+                  ahead_per_thread * tools.size(),
+                  [&](Part part, unsigned worker) {
+                    HitBlock block;
+                    try {
+                      block = parts.tracks_of(std::move(part));
+                    } catch (...) {
+                      FittedBlock none;
+                      none.fault = std::current_exception();
+                      return none;
+                    }
+                    return block.tracks.empty()
+                               ? FittedBlock()
+                               : fit_block(block, *tools[worker]);
+                  },
+                  [&](const FittedBlock& block) {
+                    if (block.fault) std::rethrow_exception(block.fault);
+                    if (block.n > 0) write(block);
+                  });
+  if (counts.tracks == 0) write(fit_block({}, *tools[0]));  // no rows
   tracks.finish();
   if (residuals != nullptr) residuals->finish();
   return counts;

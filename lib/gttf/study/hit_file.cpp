@@ -28,8 +28,12 @@ std::string key_of(const FileTrack& track) {
 /// their 64-bit hashes: of a million tracks two agree once in 40 million files.
 class SeenKeys {
  public:
-  static std::uint64_t hash_of(const std::string& key) {
-    return std::hash<std::string>()(key) | 1;  // 0: free
+  static std::uint64_t hash_of(const FileTrack& track) {
+    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+    const std::hash<std::string> hash;
+    const std::uint64_t of_event =
+        track.event.empty() ? 0 : odd * hash(track.event);
+    return (hash(track.id) ^ of_event) | 1;  // 0: free
   }
 
   /// Tells the processor what insert() will look at.
@@ -156,7 +160,7 @@ class HitFile::Assembler {
   void leave_out_known(HitBlock& block, ParsedBlock& parsed) {
     hashes_.clear();
     for (const FileTrack& track : block.tracks) {
-      hashes_.push_back(SeenKeys::hash_of(key_of(track)));
+      hashes_.push_back(SeenKeys::hash_of(track));
       seen_.prefetch(hashes_.back());
     }
     std::size_t n_kept = 0;
@@ -317,20 +321,37 @@ std::vector<HitBlock> HitFile::next() {
   }
   while (blocks.empty() && !s.at_end) {
     std::vector<detail::ParsedBlock> parsed = s.parse_next();
-    for (detail::ParsedBlock& block : parsed) {
-      s.bad_lines += block.n_faults;
-      HitBlock complete = s.assembler.add(block);
-      s.judge(block);
-      if (!complete.tracks.empty()) blocks.push_back(std::move(complete));
-    }
-    if (!parsed.empty()) continue;
-    s.at_end = true;
-    detail::ParsedBlock none;
-    HitBlock last = s.assembler.finish(none);
-    s.judge(none);
-    if (!last.tracks.empty()) blocks.push_back(std::move(last));
+    s.at_end = parsed.empty();
+    if (s.at_end) blocks.push_back(finish());
+    for (detail::ParsedBlock& block : parsed)
+      blocks.push_back(join(std::move(block)));
+    std::erase_if(blocks, [](const HitBlock& b) { return b.tracks.empty(); });
   }
   return blocks;
+}
+
+bool HitFile::in_steps() const {
+  return state_->options.order == TrackOrder::contiguous;
+}
+
+bool HitFile::read(CsvBlock& lines) { return state_->reader.next(lines); }
+
+detail::ParsedBlock HitFile::parse(const CsvBlock& lines) const {
+  return state_->parser.parse(lines);
+}
+
+HitBlock HitFile::join(detail::ParsedBlock parsed) {
+  state_->bad_lines += parsed.n_faults;
+  HitBlock complete = state_->assembler.add(parsed);
+  state_->judge(parsed);
+  return complete;
+}
+
+HitBlock HitFile::finish() {
+  detail::ParsedBlock none;
+  HitBlock last = state_->assembler.finish(none);
+  state_->judge(none);
+  return last;
 }
 
 }  // namespace gttf

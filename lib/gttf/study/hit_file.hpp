@@ -17,6 +17,10 @@
 
 namespace gttf {
 
+namespace detail {
+struct ParsedBlock;
+}
+
 /// A measured point.
 struct FileHit {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -83,6 +87,17 @@ class HitFile {
   /// file alone. Empty at the end. Throws InputError: for bad lines only with
   /// BadRows::stop.
   std::vector<HitBlock> next();
+
+  /// The same for TrackOrder::contiguous in three steps, the second of which
+  /// may be done for many blocks of lines at once: read() them one after the
+  /// other, parse() them, and in the order of the file join() the parts of
+  /// tracks that they have cut. What is complete by then is returned; finish()
+  /// returns the last track.
+  bool read(CsvBlock& lines);
+  detail::ParsedBlock parse(const CsvBlock& lines) const;
+  HitBlock join(detail::ParsedBlock parsed);
+  HitBlock finish();
+  bool in_steps() const;  ///< are the tracks contiguous?
 
   /// Warnings; with BadRows::skip what was wrong with the first bad lines.
   const Diagnostics& messages() const;

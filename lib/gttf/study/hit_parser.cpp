@@ -203,7 +203,7 @@ ParsedBlock HitParser::parse(const CsvBlock& block) const {
     parsed.tracks.hits.push_back(hit);
   };
   CsvLines lines(block, separator_);
-  PlainHits::Row plain;
+  PlainHits::Row plain = plain_.first_row();
   while (true) {
     const char* const track = plain.track.data();
     const char* const event = plain.event.data();

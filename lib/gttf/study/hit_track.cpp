@@ -12,10 +12,28 @@
 namespace gttf {
 namespace {
 
-double length(double a, double b) { return std::sqrt(a * a + b * b); }
+double length(double a, double b) {
+  return b == 0 ? std::abs(a) : std::sqrt(a * a + b * b);
+}
 
 double outside(const Interval& interval, double value) {
   return std::max({interval.lower - value, value - interval.upper, 0.0});
+}
+
+/// From the surface to a point x with the transverse distance r from the axis.
+double surface_distance(const Surface& s, const Vector3& x, double r) {
+  switch (s.shape) {
+    case Shape::cylinder:
+      return length(r - s.position, outside(s.v, x.z()));
+    case Shape::disk:
+      return length(x.z() - s.position, outside(s.v, r));
+    case Shape::plane:
+      break;
+  }
+  // (normal, u, v) is a cyclic permutation of (x, y, z)
+  const int n = static_cast<int>(s.normal);
+  return std::hypot(x[n] - s.position, outside(s.u, x[(n + 1) % 3]),
+                    outside(s.v, x[(n + 2) % 3]));
 }
 
 bool is_along(const Coordinate& c, std::size_t axis) {
@@ -47,27 +65,32 @@ HitTrackBuilder::HitTrackBuilder(const Detector& detector,
   }
 }
 
-std::string_view HitTrackBuilder::build(std::span<const FileHit> hits) {
+std::string_view HitTrackBuilder::find(std::span<const FileHit> hits) {
   track_.points.clear();
   sources_.clear();
   surfaces_.clear();
-  layer_errors_ = true;
   track_.kappa_ref = 0;
-  layers_.assign(hits.size(), -1);
-  for (const FileHit& hit : hits)
-    if (!hit.position.allFinite()) return to_string(FitStatus::not_finite);
+  track_.flight.reset();
+  simple_ = false;
+  if (!take_hits(hits)) return to_string(FitStatus::not_finite);
   if (!find_layers(hits)) return "far_from_surface";
-  if (!have_coordinates(hits)) return "not_measured_there";
+  if (!layer_errors_ && !have_coordinates(hits)) return "not_measured_there";
   if (hits.size() + (request_.beam_spot ? 1 : 0) < 3)
     return to_string(FitStatus::too_few_hits);
-  sort_hits(hits);
-  track_.flight.reset();
+  sort_hits();
+  mark_layers();
   if (!is_helix(hits)) return build_traced(hits);
-  if (!find_path(hits)) return to_string(FitStatus::coincident_hits);
-  for (const int layer : layers_) has_hit_[static_cast<std::size_t>(layer)] = 1;
-  follow_path(hits);
+  if (!find_path()) return to_string(FitStatus::coincident_hits);
+  follow_path();
+  find_scattering();
+  simple_ = layer_errors_ && !request_.beam_spot &&
+            (!any_missing_ || crossings_.list.empty());
+  return {};
+}
 
-  // Hits and the surfaces without one, in order of flight.
+/// Hits and the surfaces without one, in order of flight.
+void HitTrackBuilder::make_points(std::span<const FileHit> hits) {
+  if (track_.flight) return;  // has them
   if (request_.beam_spot) {
     track_.points.push_back(make_beam_spot_hit(*request_.beam_spot, vertex_,
                                                path_.phi(), path_.theta()));
@@ -76,46 +99,52 @@ std::string_view HitTrackBuilder::build(std::span<const FileHit> hits) {
   }
   auto crossing = crossings_.list.begin();
   for (std::size_t k = 0; k < order_.size(); ++k) {
-    const double arc = path_.offset + path_.points[k].arc;
+    const double arc = path_.offset + path_.arc[k];
     for (; crossing != crossings_.list.end() && crossing->at.arc < arc;
          ++crossing)
       add_passive(*crossing);
     add_hit(hits[order_[k]], static_cast<int>(order_[k]));
-    set_scattering(path_.points[k], track_.points.back());
+    track_.points.back().theta0_2 = hits_.theta0_2[k];
   }
-  for (const int layer : layers_) has_hit_[static_cast<std::size_t>(layer)] = 0;
-  return {};
 }
 
-double HitTrackBuilder::layer_distance(std::size_t layer,
-                                       const Vector3& x) const {
-  const Surface& s = detector_.layers[layer].surface;
-  switch (s.shape) {
-    case Shape::cylinder:
-      return length(length(x.x(), x.y()) - s.position, outside(s.v, x.z()));
-    case Shape::disk:
-      return length(x.z() - s.position, outside(s.v, length(x.x(), x.y())));
-    case Shape::plane:
-      break;
+/// Copies the hits in the order of the file. Returns whether they are finite.
+bool HitTrackBuilder::take_hits(std::span<const FileHit> hits) {
+  const std::size_t n = hits.size();
+  for (std::vector<double>* v : {&hits_.x, &hits_.y, &hits_.z, &r_})
+    v->resize(n);
+  layers_.resize(n);
+  layer_errors_ = true;
+  bool finite = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    const FileHit& hit = hits[i];
+    finite = finite && hit.position.allFinite();
+    layer_errors_ =
+        layer_errors_ && std::isnan(hit.sigma[0]) && std::isnan(hit.sigma[1]);
+    hits_.x[i] = hit.position.x();
+    hits_.y[i] = hit.position.y();
+    hits_.z[i] = hit.position.z();
+    layers_[i] = hit.layer;
   }
-  // (normal, u, v) is a cyclic permutation of (x, y, z)
-  const int n = static_cast<int>(s.normal);
-  return std::hypot(x[n] - s.position, outside(s.u, x[(n + 1) % 3]),
-                    outside(s.v, x[(n + 2) % 3]));
+  for (std::size_t i = 0; i < n; ++i)
+    r_[i] = std::sqrt(hits_.x[i] * hits_.x[i] + hits_.y[i] * hits_.y[i]);
+  return finite;
 }
 
 /// The layer that the file tells, or the nearest one that measures.
 bool HitTrackBuilder::find_layers(std::span<const FileHit> hits) {
   for (std::size_t i = 0; i < hits.size(); ++i) {
+    const auto distance_from = [&](std::size_t layer) {
+      return surface_distance(detector_.layers[layer].surface, position(i),
+                              r_[i]);
+    };
     double distance = std::numeric_limits<double>::infinity();
-    if (hits[i].layer >= 0) {
-      layers_[i] = hits[i].layer;
-      distance = layer_distance(static_cast<std::size_t>(hits[i].layer),
-                                hits[i].position);
+    if (layers_[i] >= 0) {
+      distance = distance_from(static_cast<std::size_t>(layers_[i]));
     } else {
       for (std::size_t k = 0; k < detector_.layers.size(); ++k) {
         if (!detector_.layers[k].measures()) continue;
-        const double d = layer_distance(k, hits[i].position);
+        const double d = distance_from(k);
         if (d >= distance) continue;
         distance = d;
         layers_[i] = static_cast<int>(k);
@@ -142,35 +171,64 @@ bool HitTrackBuilder::have_coordinates(std::span<const FileHit> hits) const {
   return true;
 }
 
+/// Sets distance2_, from that hit, and returns which one is farthest.
+std::size_t HitTrackBuilder::farthest_from(std::size_t hit) {
+  const std::size_t n = hits_.x.size();
+  const Vector3 from = position(hit);
+  distance2_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = hits_.x[i] - from.x(), y = hits_.y[i] - from.y(),
+                 z = hits_.z[i] - from.z();
+    distance2_[i] = x * x + y * y + z * z;
+  }
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < n; ++i)
+    if (distance2_[i] > distance2_[best]) best = i;
+  return best;
+}
+
 /// Along less than half a turn of a helix the distance from one end grows, so
 /// that the hit farthest from any other is an end.
-void HitTrackBuilder::sort_hits(std::span<const FileHit> hits) {
-  order_.resize(hits.size());
-  for (std::size_t i = 0; i < hits.size(); ++i)
+void HitTrackBuilder::sort_hits() {
+  const std::size_t n = layers_.size();
+  order_.resize(n);
+  hits_.surface.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
     order_[i] = static_cast<std::uint32_t>(i);
+    hits_.surface[i] = static_cast<unsigned>(layers_[i]);
+  }
   if (options_.order == HitOrder::as_given) return;
-  const auto distance2 = [&](std::size_t i, const Vector3& from) {
-    return (hits[i].position - from).squaredNorm();
-  };
-  const auto farthest = [&](const Vector3& from) {
-    std::size_t best = 0;
-    double most = -1;
-    for (std::size_t i = 0; i < hits.size(); ++i) {
-      const double d = distance2(i, from);
-      if (d > most) most = d, best = i;
-    }
-    return best;
-  };
-  const std::size_t a = farthest(hits[0].position);
-  const std::size_t b = farthest(hits[a].position);
-  const Vector3 start =
-      hits[distance2(a, vertex_) < distance2(b, vertex_) ? a : b].position;
+  const std::size_t a = farthest_from(0);
+  from_first_.swap(distance2_);
+  const std::size_t b = farthest_from(a);
+  const bool from_a = (position(a) - vertex_).squaredNorm() <
+                      (position(b) - vertex_).squaredNorm();
+  if (!from_a && b == 0)
+    from_first_.swap(distance2_);
+  else if (!from_a)
+    farthest_from(b);
+  if (std::ranges::is_sorted(distance2_)) return;
   keys_.clear();
-  for (const std::uint32_t i : order_)
-    keys_.emplace_back(distance2(i, start), i);
-  if (std::ranges::is_sorted(keys_)) return;
+  for (const std::uint32_t i : order_) keys_.emplace_back(distance2_[i], i);
   std::ranges::sort(keys_);
-  for (std::size_t k = 0; k < keys_.size(); ++k) order_[k] = keys_[k].second;
+  for (std::size_t k = 0; k < n; ++k) {
+    order_[k] = keys_[k].second;
+    hits_.surface[k] = static_cast<unsigned>(layers_[order_[k]]);
+  }
+  for (std::vector<double>* v : {&hits_.x, &hits_.y, &hits_.z, &r_}) {
+    as_given_.swap(*v);
+    v->resize(n);
+    for (std::size_t k = 0; k < n; ++k) (*v)[k] = as_given_[order_[k]];
+  }
+}
+
+/// Notes which surfaces have a hit: most often those of the track before.
+void HitTrackBuilder::mark_layers() {
+  if (layers_ == marked_) return;
+  for (const int layer : marked_) has_hit_[static_cast<std::size_t>(layer)] = 0;
+  for (const int layer : layers_) has_hit_[static_cast<std::size_t>(layer)] = 1;
+  marked_ = layers_;
+  any_missing_ = any_missing();
 }
 
 void HitTrackBuilder::add_hit(const FileHit& hit, int index) {
@@ -185,7 +243,6 @@ void HitTrackBuilder::add_hit(const FileHit& hit, int index) {
   const bool overridden =
       !std::isnan(hit.sigma[0]) || !std::isnan(hit.sigma[1]);
   if (!overridden) return;
-  layer_errors_ = false;
   const auto own = geometry_.axes(s);
   std::vector<CoordinateAxis> axes(own.begin(), own.end());
   const auto user = s.user_axes();

@@ -39,16 +39,32 @@ struct HitTrackOptions {
 /// for which the scattering angles are computed. In fields that are not along
 /// z, along the beam, and with energy loss, find_track() takes the place of the
 /// helix. Surfaces that were crossed without a hit count as passive. Keeps its
-/// memory: one for each thread.
+/// memory: one for each thread. Hits are kept as one array for each number,
+/// which vector instructions like.
 class HitTrackBuilder {
  public:
   /// The detector, its geometry and the request must outlive the builder.
   HitTrackBuilder(const Detector& detector, const TrackingGeometry& geometry,
                   const StudyRequest& request, const HitTrackOptions& options);
 
-  /// Sets track() and sources() from the hits of a track.
+  /// Finds the path of a track and how much it scatters.
   /// @return  why it cannot be fitted, or an empty text
-  std::string_view build(std::span<const FileHit> hits);
+  std::string_view find(std::span<const FileHit> hits);
+  /// Sets track(), sources() and surfaces() behind find(). Tracks that are
+  /// simple may need none of these.
+  void make_points(std::span<const FileHit> hits);
+
+  /// After find(): are the points of the track its hits and nothing else, with
+  /// the errors of their layers? Then simple_hits() has all that matters.
+  bool is_simple() const { return simple_; }
+
+  /// Hits in order of flight, one array for each number.
+  struct SimpleHits {
+    std::vector<unsigned> surface;
+    std::vector<double> x, y, z;   ///< mm
+    std::vector<double> theta0_2;  ///< as TrackHit has it
+  };
+  const SimpleHits& simple_hits() const { return hits_; }
 
   const TrackHits& track() const { return track_; }
 
@@ -67,12 +83,6 @@ class HitTrackBuilder {
   std::span<const int> layers() const { return layers_; }
 
  private:
-  /// A hit on the path: the arc from the first point, mm, and the angle by
-  /// which the direction has turned.
-  struct PathPoint {
-    double arc, sin_turn, cos_turn;
-  };
-
   /// A helix near the hits, from the first one (or the beam spot) on.
   struct Path {
     double cos_phi = 0, sin_phi = 0;  ///< direction at the first point
@@ -80,7 +90,10 @@ class HitTrackBuilder {
     double curvature = 0;  ///< transverse, 1/mm
     double z = 0;          ///< at the first point, mm
     double offset = 0;     ///< arc from the perigee to the first point, mm
-    std::vector<PathPoint> points;  ///< of the hits in order
+    /// Of the hits in order: the arc from the first point, mm, and the angle by
+    /// which the direction has turned.
+    std::vector<double> arc, sin_turn, cos_turn;
+    std::vector<double> sine2;  ///< squared sine of half that angle
 
     double phi() const { return std::atan2(sin_phi, cos_phi); }
     double theta() const { return std::atan2(sin_theta, cos_theta); }
@@ -90,20 +103,28 @@ class HitTrackBuilder {
     double scale = 0, log_charge_beta = 0;  ///< of theta0_squared()
   };
 
+  bool take_hits(std::span<const FileHit> hits);
   bool find_layers(std::span<const FileHit> hits);
   bool have_coordinates(std::span<const FileHit> hits) const;
-  void sort_hits(std::span<const FileHit> hits);
+  std::size_t farthest_from(std::size_t hit);
+  void sort_hits();
+  void mark_layers();
   bool is_helix(std::span<const FileHit> hits) const;
-  bool find_path(std::span<const FileHit> hits);
-  void follow_path(std::span<const FileHit> hits);
+  bool find_path();
+  template <bool small>
+  bool follow_arcs(const Vector3& first);
+  void follow_path();
   bool is_missing(std::size_t surface) const;
   bool any_missing() const;
-  void cross_detector(std::span<const FileHit> hits, double kappa, double p);
+  void cross_detector(double kappa, double p);
   ScatterStrength scatter_strength(double p) const;
   void add_hit(const FileHit& hit, int index);
-  void set_scattering(const PathPoint& at, TrackHit& hit) const;
+  void find_scattering();
+  double cos_incidence(const SurfaceRecord& surface, std::size_t k) const;
   void add_passive(const TrackCrossing<double>& crossing);
-  double layer_distance(std::size_t layer, const Vector3& x) const;
+  Vector3 position(std::size_t k) const {
+    return {hits_.x[k], hits_.y[k], hits_.z[k]};
+  }
 
   // in any field, or with energy loss
   std::string_view build_traced(std::span<const FileHit> hits);
@@ -121,10 +142,16 @@ class HitTrackBuilder {
   TrackHits track_;
   std::vector<int> sources_, layers_;
   std::vector<unsigned> surfaces_;
-  bool layer_errors_ = true;
+  bool layer_errors_ = true, simple_ = false;
+  SimpleHits hits_;        // as given, then in order of flight
+  std::vector<double> r_;  // of the same, transverse, mm
   std::vector<std::uint32_t> order_;
+  std::vector<double> distance2_, from_first_;
   std::vector<std::pair<double, std::uint32_t>> keys_;
-  std::vector<char> has_hit_;           // per surface
+  std::vector<double> as_given_;
+  std::vector<int> marked_;    // the layers for which these hold
+  std::vector<char> has_hit_;  // per surface
+  bool any_missing_ = false;
   std::vector<TrackHit> hit_of_layer_;  // but for place and axes
   Path path_;
   ScatterStrength strength_;

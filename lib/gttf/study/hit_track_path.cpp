@@ -35,11 +35,20 @@ struct Arc {
   double length, sine, cosine;
 };
 
+/// That of half an angle for which arc_above<true>() holds.
+constexpr double largest_small_sine2 = 0.25;
+
+template <bool small>
 Arc arc_above(double chord, double curvature) {
   const double sine = std::clamp(0.5 * chord * curvature, -1.0, 1.0);
   const double cosine = std::sqrt((1 - sine) * (1 + sine));
-  const double excess = asin_excess(sine * sine, cosine);
+  const double excess = small ? detail::asin_excess_small(sine * sine)
+                              : asin_excess(sine * sine, cosine);
   return {chord * (1 + sine * sine * excess), sine, cosine};
+}
+
+Arc arc_above(double chord, double curvature) {
+  return arc_above<false>(chord, curvature);
 }
 
 Vector3 position_of(const Line<double>& l, const Crossing<double>& x) {
@@ -50,36 +59,54 @@ Vector3 position_of(const Line<double>& l, const Crossing<double>& x) {
 
 }  // namespace
 
-bool HitTrackBuilder::find_path(std::span<const FileHit> hits) {
+/// Arcs from the first point to the hits. The loop has no branches, so that
+/// vector instructions can be used. Returns whether an angle is too large.
+template <bool small>
+bool HitTrackBuilder::follow_arcs(const Vector3& first) {
+  const std::size_t n = hits_.x.size();
+  const double x0 = first.x(), y0 = first.y(), curvature = path_.curvature;
+  const double *const x = hits_.x.data(), *const y = hits_.y.data();
+  double* const length = path_.arc.data();
+  double* const sin_turn = path_.sin_turn.data();
+  double* const cos_turn = path_.cos_turn.data();
+  double* const sine2 = path_.sine2.data();
+  for (std::size_t k = 0; k < n; ++k) {
+    const double dx = x[k] - x0, dy = y[k] - y0;
+    const Arc arc = arc_above<small>(std::sqrt(dx * dx + dy * dy), curvature);
+    length[k] = arc.length;
+    sin_turn[k] = 2 * arc.sine * arc.cosine;
+    cos_turn[k] = 1 - 2 * arc.sine * arc.sine;
+    sine2[k] = arc.sine * arc.sine;
+  }
+  return small && std::ranges::any_of(path_.sine2, [](double s) {
+           return s > largest_small_sine2;
+         });
+}
+
+bool HitTrackBuilder::find_path() {
   const bool spot = request_.beam_spot.has_value();
-  const auto at = [&](std::size_t k) -> const Vector3& {
-    return hits[order_[k]].position;
-  };
-  const Vector3& first = spot ? vertex_ : at(0);
-  const Vector3& last = at(hits.size() - 1);
-  const Vector3& middle = at((hits.size() - (spot ? 1 : 0)) / 2);
-  double c = circle_curvature(first, middle, last);
+  const std::size_t n_hits = hits_.x.size();
+  const Vector3 first = spot ? vertex_ : position(0);
+  const Vector3 last = position(n_hits - 1);
+  const Vector3 middle = position((n_hits - (spot ? 1 : 0)) / 2);
+  const double c = circle_curvature(first, middle, last);
   if (!std::isfinite(c)) return false;
-  if (!track_.field) c = 0;
+  path_.curvature = track_.field ? c : 0;
+  for (std::vector<double>* v :
+       {&path_.arc, &path_.sin_turn, &path_.cos_turn, &path_.sine2})
+    v->resize(n_hits);
+  if (follow_arcs<true>(first)) follow_arcs<false>(first);
 
   // Straight line of z over the arc, from hits that measure both.
-  path_.points.resize(hits.size());
   double n = 0, s1 = 0, z1 = 0, ss = 0, sz = 0;
   const auto sum = [&](bool all) {
-    for (std::size_t k = 0; k < hits.size(); ++k) {
-      const auto layer = static_cast<std::size_t>(layers_[order_[k]]);
-      if (!all && geometry_.surfaces()[layer].n_axes < 2) continue;
-      const double s = path_.points[k].arc, z = at(k).z();
+    for (std::size_t k = 0; k < n_hits; ++k) {
+      if (!all && geometry_.surfaces()[hits_.surface[k]].n_axes < 2) continue;
+      const double s = path_.arc[k], z = hits_.z[k];
       n += 1, s1 += s, z1 += z, ss += s * s, sz += s * z;
     }
     return n > 1 && n * ss - s1 * s1 > 0;
   };
-  Arc arc{};
-  for (std::size_t k = 0; k < hits.size(); ++k) {
-    arc = arc_above(transverse_distance(first, at(k)), c);
-    path_.points[k] = {arc.length, 2 * arc.sine * arc.cosine,
-                       1 - 2 * arc.sine * arc.sine};
-  }
   if (!sum(false)) {
     n = s1 = z1 = ss = sz = 0;
     if (!sum(true)) return false;
@@ -88,9 +115,9 @@ bool HitTrackBuilder::find_path(std::span<const FileHit> hits) {
   path_.z = (z1 - slope * s1) / n;
   path_.sin_theta = 1 / std::sqrt(1 + slope * slope);
   path_.cos_theta = slope * path_.sin_theta;
-  path_.curvature = c;
   // half the turn before the direction of the last chord
   const double chord = transverse_distance(first, last);
+  const Arc arc = arc_above(chord, path_.curvature);
   const double x = (last.x() - first.x()) / chord;
   const double y = (last.y() - first.y()) / chord;
   path_.cos_phi = x * arc.cosine + y * arc.sine;
@@ -99,7 +126,7 @@ bool HitTrackBuilder::find_path(std::span<const FileHit> hits) {
 }
 
 /// Finds what is crossed without a hit, and how much layers scatter.
-void HitTrackBuilder::follow_path(std::span<const FileHit> hits) {
+void HitTrackBuilder::follow_path() {
   const double bz = geometry_.bz(), charge = std::abs(request_.particle.charge);
   const double stiffest = charge * std::abs(bz) / straightest;
   double kappa = path_.curvature * path_.sin_theta;
@@ -112,8 +139,8 @@ void HitTrackBuilder::follow_path(std::span<const FileHit> hits) {
   path_.offset = 0;
   track_.kappa_ref = kappa;
   if (request_.scattering == Scattering::off) return;
-  if (request_.scattering == Scattering::highland_total || any_missing())
-    cross_detector(hits, kappa, p);
+  if (request_.scattering == Scattering::highland_total || any_missing_)
+    cross_detector(kappa, p);
   // or the scattering of another momentum along the same path
   const bool other = options_.momentum > 0;
   strength_ = scatter_strength(other ? options_.momentum : p);
@@ -132,10 +159,8 @@ bool HitTrackBuilder::any_missing() const {
 }
 
 /// Follows the helix from its perigee through the detector.
-void HitTrackBuilder::cross_detector(std::span<const FileHit> hits,
-                                     double kappa, double p) {
-  const Vector3& first =
-      request_.beam_spot ? vertex_ : hits[order_[0]].position;
+void HitTrackBuilder::cross_detector(double kappa, double p) {
+  const Vector3 first = request_.beam_spot ? vertex_ : position(0);
   Vector6 state;
   state << first.x(), first.y(), path_.z, path_.theta(), path_.phi(), kappa;
   const Vector5 perigee = to_perigee(state, vertex_).parameters;
@@ -185,27 +210,33 @@ HitTrackBuilder::ScatterStrength HitTrackBuilder::scatter_strength(
   return {k * k * inv_beta2, std::log(q * q * inv_beta2)};
 }
 
-/// Scattering angle of a hit, from the direction of the path there.
-void HitTrackBuilder::set_scattering(const PathPoint& at, TrackHit& hit) const {
-  const SurfaceRecord& s = geometry_.surfaces()[surfaces_.back()];
-  if (request_.scattering == Scattering::off || !(s.x_over_x0 > 0)) return;
+/// Between the path at a hit and the normal of its surface.
+double HitTrackBuilder::cos_incidence(const SurfaceRecord& s,
+                                      std::size_t k) const {
   using Kind = SurfaceRecord::Kind;
-  double cosine = path_.cos_theta;
-  if (s.kind == Kind::cylinder || s.kind == Kind::plane) {
-    const double cos_phi =
-        path_.cos_phi * at.cos_turn - path_.sin_phi * at.sin_turn;
-    const double sin_phi =
-        path_.sin_phi * at.cos_turn + path_.cos_phi * at.sin_turn;
-    const double x = hit.position.x(), y = hit.position.y();
-    cosine = path_.sin_theta *
-             (s.kind == Kind::plane
-                  ? cos_phi * s.normal_cos + sin_phi * s.normal_sin
-                  : (cos_phi * x + sin_phi * y) / std::sqrt(x * x + y * y));
+  if (s.kind != Kind::cylinder && s.kind != Kind::plane) return path_.cos_theta;
+  const double sin_turn = path_.sin_turn[k], cos_turn = path_.cos_turn[k];
+  const double cos_phi = path_.cos_phi * cos_turn - path_.sin_phi * sin_turn;
+  const double sin_phi = path_.sin_phi * cos_turn + path_.cos_phi * sin_turn;
+  return path_.sin_theta *
+         (s.kind == Kind::plane
+              ? cos_phi * s.normal_cos + sin_phi * s.normal_sin
+              : (cos_phi * hits_.x[k] + sin_phi * hits_.y[k]) / r_[k]);
+}
+
+/// Scattering angles of the hits, from the direction of the path there.
+void HitTrackBuilder::find_scattering() {
+  hits_.theta0_2.assign(hits_.x.size(), 0);
+  if (request_.scattering == Scattering::off) return;
+  for (std::size_t k = 0; k < hits_.x.size(); ++k) {
+    const SurfaceRecord& s = geometry_.surfaces()[hits_.surface[k]];
+    if (!(s.x_over_x0 > 0)) continue;
+    const double cosine = std::abs(cos_incidence(s, k));
+    const double t = s.x_over_x0 / std::max(cosine, min_cos_incidence);
+    hits_.theta0_2[k] = theta0_squared(
+        strength_.scale, strength_.log_charge_beta, request_.scattering, t,
+        std::max(t, crossings_.x_over_x0));
   }
-  const double t = s.x_over_x0 / std::max(std::abs(cosine), min_cos_incidence);
-  hit.theta0_2 =
-      theta0_squared(strength_.scale, strength_.log_charge_beta,
-                     request_.scattering, t, std::max(t, crossings_.x_over_x0));
 }
 
 void HitTrackBuilder::add_passive(const TrackCrossing<double>& crossing) {

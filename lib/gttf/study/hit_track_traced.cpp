@@ -55,7 +55,6 @@ std::string_view HitTrackBuilder::build_traced(std::span<const FileHit> hits) {
                                                traced_.frame));
     sources_.push_back(beam_spot);
   }
-  for (const int layer : layers_) has_hit_[static_cast<std::size_t>(layer)] = 1;
   auto crossing = traced_.list.begin();
   double path = -1;
   for (std::size_t k = 0; k < order_.size(); ++k) {
@@ -83,7 +82,6 @@ std::string_view HitTrackBuilder::build_traced(std::span<const FileHit> hits) {
     }
     set_material(here, track_.points.back());
   }
-  for (const int layer : layers_) has_hit_[static_cast<std::size_t>(layer)] = 0;
   return {};
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
+#include <string>
 #include <system_error>
 
+#include "gttf/config/short_decimal.hpp"
 #include "gttf/study/detail/plain_hits.hpp"
 
 namespace gttf::detail {
@@ -13,10 +16,16 @@ namespace {
 /// what std::from_chars takes besides ("nan", ".5").
 /// @return  behind it; nullptr: it is written in another way
 const char* read_number(const char* at, const char* end, double& value) {
+  if (const char* stop = read_short_decimal(at, end, value)) return stop;
   const char* const digit = at != end && *at == '-' ? at + 1 : at;
   if (digit == end || *digit < '0' || *digit > '9') return nullptr;
   const auto [stop, error] = std::from_chars(at, end, value);
   return error == std::errc() ? stop : nullptr;
+}
+
+/// The bytes of `text`, eight at most, that are not zero in this mask.
+constexpr std::uint64_t first_bytes(std::size_t n) {
+  return n < 8 ? (std::uint64_t{1} << 8 * n) - 1 : ~std::uint64_t{0};
 }
 
 }  // namespace
@@ -40,6 +49,11 @@ PlainHits::PlainHits(char separator, const HitColumns& columns,
         layer.name.find_first_of("\"#,; \t\r\n") == std::string::npos;
     layers_.push_back(plain ? std::string_view(layer.name) : "");
     measures_.push_back(layer.measures() ? 1 : 0);
+    Beginning& cell = cells_of_layers_.emplace_back();
+    if (!plain || layer.name.empty() || layer.name.size() >= 8) continue;
+    const std::string bytes = layer.name + separator + std::string(8, '\0');
+    cell.mask = first_bytes(layer.name.size() + 1);
+    cell.word = load_eight(bytes.data()) & cell.mask;
   }
 }
 
@@ -51,11 +65,23 @@ const char* PlainHits::text_end(const char* at, const char* end) const {
   return stop;
 }
 
+PlainHits::Row PlainHits::first_row() const {
+  Row row;
+  for (int layer = FileHit::nearest; layer < static_cast<int>(layers_.size());
+       ++layer)
+    row.followers.push_back(layer + 1);
+  return row;
+}
+
 /// Most often the same as in the line before.
 const char* PlainHits::read_text(const char* at, const char* end,
                                  std::string_view& cell) const {
   const std::size_t n = cell.size();
-  if (n > 0 && static_cast<std::size_t>(end - at) > n && at[n] == separator_ &&
+  // with what ends the cell
+  if (n > 0 && n < 8 && end - at >= 8 &&
+      ((load_eight(at) ^ load_eight(cell.data())) & first_bytes(n + 1)) == 0)
+    return at + n;
+  if (n >= 8 && static_cast<std::size_t>(end - at) > n && at[n] == separator_ &&
       std::memcmp(at, cell.data(), n) == 0)
     return at + n;
   const char* const stop = text_end(at, end);
@@ -63,22 +89,18 @@ const char* PlainHits::read_text(const char* at, const char* end,
   return stop;
 }
 
-/// Most often the one behind that of the line before.
+/// Most often the one that followed that of the line before the last time.
 const char* PlainHits::read_layer(const char* at, const char* end,
                                   Row& row) const {
-  const auto next = static_cast<std::size_t>(row.last_layer + 1);
+  int& follower = row.followers[static_cast<std::size_t>(row.last_layer + 1)];
   const char* stop = nullptr;
-  std::size_t layer = layers_.size();
-  if (next < layers_.size()) {
-    const std::string_view name = layers_[next];
-    if (static_cast<std::size_t>(end - at) > name.size() &&
-        at[name.size()] == separator_ && !name.empty() &&
-        std::memcmp(at, name.data(), name.size()) == 0) {
-      layer = next;
-      stop = at + name.size();
-    }
-  }
-  if (stop == nullptr) {
+  auto layer = static_cast<std::size_t>(follower);
+  if (layer < layers_.size() && end - at >= 8 &&
+      cells_of_layers_[layer].mask != 0 &&
+      (load_eight(at) & cells_of_layers_[layer].mask) ==
+          cells_of_layers_[layer].word) {
+    stop = at + layers_[layer].size();
+  } else {
     stop = text_end(at, end);
     if (stop == nullptr) return nullptr;
     const std::string_view name(at, static_cast<std::size_t>(stop - at));
@@ -86,7 +108,7 @@ const char* PlainHits::read_layer(const char* at, const char* end,
                                      layers_.begin());
   }
   if (layer == layers_.size() || measures_[layer] == 0) return nullptr;
-  row.hit.layer = row.last_layer = static_cast<int>(layer);
+  follower = row.hit.layer = row.last_layer = static_cast<int>(layer);
   return stop;
 }
 

@@ -103,7 +103,8 @@ std::size_t scan_rows(const StudyRequest& request,
       done += block.table.rows();
       if (options.progress) options.progress(done, to - from);
     };
-    parallel_in_order((n + size - 1) / size, threads, make, take);
+    constexpr std::size_t ahead = 32;  // the disk may take its time
+    parallel_in_order((n + size - 1) / size, threads, make, take, ahead);
   }
   sink.finish();
   return evaluated;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "gttf/fit/batch_fit.hpp"
@@ -29,6 +31,9 @@ class FitGroups {
   /// points measured with the errors of their layers.
   bool takes(const HitTrackBuilder& built) const;
   Place add(const HitTrackBuilder& built);
+  /// The same, without its points, for a simple track, if add() has made its
+  /// group before; otherwise nothing.
+  std::optional<Place> add_simple(const HitTrackBuilder& built);
 
   /// Fits all tracks added.
   BatchFitStatistics fit();
@@ -44,7 +49,8 @@ class FitGroups {
     std::vector<FitSurface> surfaces;
     std::size_t n_hits = 0, n_tracks = 0;
     Vector3 origin;
-    std::vector<double> rows;  ///< per track: kappa_ref, theta0_2, hits
+    /// Per track: kappa_ref, theta0_2 of every surface, x, y, z of every hit.
+    std::vector<double> rows;
     std::vector<double> arranged;
     std::vector<double> kappa, sigma, chi2, weights, perigee, covariance;
     std::vector<FitStatus> status;
@@ -55,6 +61,7 @@ class FitGroups {
 
   void set_key(const HitTrackBuilder& built);
   Group make_group(const HitTrackBuilder& built) const;
+  bool find_group(std::span<const unsigned> key);
 
   const TrackingGeometry& geometry_;
   FitKind kind_;

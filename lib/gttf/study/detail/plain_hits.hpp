@@ -2,6 +2,7 @@
 // PlainHits: lines of a file of hits without anything unusual, read fast.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +22,12 @@ class PlainHits {
     FileHit hit;                        ///< but for its line
     std::string_view track, event{};    ///< cells
     int last_layer = FileHit::nearest;  ///< of the hit before, then of this one
+    /// Which layer came behind nearest, 0, 1 ... the last time.
+    std::vector<int> followers;
   };
+
+  /// What goes before the first line.
+  Row first_row() const;
 
   /// Reads the line that `text` begins with; `row` is the one before.
   /// @return  its bytes with the line end; 0: it is not plain, and `row` means
@@ -30,6 +36,11 @@ class PlainHits {
 
  private:
   enum class Cell : unsigned char { other, track, event, layer, x, y, z };
+
+  /// The bytes that a cell and what ends it begin a word of text with.
+  struct Beginning {
+    std::uint64_t word = 0, mask = 0;  ///< no mask: too long
+  };
 
   bool ends_cell(char c) const {
     return c == separator_ || c == '\n' || c == '\r';
@@ -44,7 +55,8 @@ class PlainHits {
   bool possible_ = true;  ///< columns of errors are for HitParser
   std::vector<Cell> cells_;
   double unit_[3];
-  std::vector<std::string_view> layers_;  ///< names
+  std::vector<std::string_view> layers_;    ///< names
+  std::vector<Beginning> cells_of_layers_;  ///< with the separator
   std::vector<char> measures_;
 };
 
