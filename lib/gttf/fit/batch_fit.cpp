@@ -104,9 +104,8 @@ class Worker {
     lanes_.theta0_2 = theta0_2_.data();
     std::ranges::fill(estimate_.value, job.options.kappa);
     for (int i = 0; i < 3; ++i) lanes_.origin[i] = job.hits.origin[i];
-    lanes_.perigee = job.options.detail >= FitDetail::perigee &&
-                     (!job.results.perigee.empty() ||
-                      !job.results.perigee_covariance.empty());
+    perigee_ = job.options.detail >= FitDetail::perigee &&
+               detail::wants_perigee(job.results);
     lanes_.workspace = workspace_.data();
   }
 
@@ -159,7 +158,8 @@ class Worker {
                            : whole(in.kappa_ref.data() + t, n, *copy);
     lanes_.estimate =
         job_.options.kappa == 0 ? lanes_.kappa_ref : estimate_.value;
-    detail::HitLaneFit fit{job_.kind, job_.options.weights, out_.data()};
+    detail::HitLaneFit fit{job_.kind, job_.options.weights, out_.data(),
+                           perigee_};
     job_.kernel.fit(lanes_, &fit, 1);
     detail::store(out_.data(), n, job_.results, t, in.size);
     for (std::size_t lane = 0; lane < n; ++lane) {
@@ -181,6 +181,7 @@ class Worker {
   TrackFitter fitter_;
   detail::LaneWorkspace workspace_;
   detail::HitLanes lanes_;
+  bool perigee_ = true;
   std::vector<const double*> hits_, theta0_2_;
   std::vector<LaneValues> copies_;  ///< of what is not there as needed
   LaneValues estimate_;
@@ -236,6 +237,10 @@ void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
   if (!to.status.empty()) to.status[t] = fit.status;
 }
 
+bool wants_perigee(const FitArrays& results) {
+  return !results.perigee.empty() || !results.perigee_covariance.empty();
+}
+
 LaneWorkspace::LaneWorkspace(std::size_t bytes)
     : lines_(std::make_unique_for_overwrite<Line[]>((bytes + sizeof(Line) - 1) /
                                                     sizeof(Line))) {}
@@ -258,6 +263,7 @@ HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
     p.error[0][1] = -sigma_a * b.cosine / det;
     p.error[1][0] = -sigma_b * a.sine / det;
     p.error[1][1] = sigma_b * a.cosine / det;
+    p.along_axes = p.error[0][1] == 0 && p.error[1][0] == 0;
   }
 }
 
@@ -306,6 +312,7 @@ bool fits_in_lanes(std::span<const FitSurface> surfaces,
     ++n_hits;
   }
   return n_hits >= 3 && options.relinearisations == 0 &&
+         options.weights != WeightSource::shared &&
          options.detail != FitDetail::hits;
 }
 

@@ -11,7 +11,8 @@
 
 namespace gttf {
 
-/// A fit of toys; its scattering angles are at first those of the true track.
+/// A fit of toys; its scattering angles are at first those of the true track,
+/// and with WeightSource::shared that is the reference.
 struct FitChoice {
   FitKind kind = FitKind::general;
   WeightSource weights = WeightSource::estimate;
@@ -59,7 +60,9 @@ class ToyBatch {
   std::unique_ptr<Work> work_;
 };
 
-/// Are toys of this kind simulated and fitted in lanes?
-bool toys_in_lanes(const AnyToySimulator& simulator);
+/// Are toys of this kind simulated and fitted in lanes? Passive layers between
+/// hits are for lanes if all fits share their equations.
+bool toys_in_lanes(const AnyToySimulator& simulator,
+                   std::span<const FitChoice> fits);
 
 }  // namespace gttf

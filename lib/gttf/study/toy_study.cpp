@@ -50,10 +50,12 @@ struct Block {
 /// The fits asked for, one fitter each.
 class Fitters {
  public:
-  explicit Fitters(const std::vector<ToyFit>& fits) {
+  Fitters(const std::vector<ToyFit>& fits, const TrackHits& true_track) {
+    const auto reference = std::make_shared<const TrackHits>(true_track);
     for (const ToyFit& fit : fits) {
       FitOptions options;
       options.weights = fit.weights;
+      options.reference = reference;
       fitters_.emplace_back(TrackFitter(options), fit.kind);
     }
   }
@@ -65,6 +67,12 @@ class Fitters {
  private:
   std::vector<std::pair<TrackFitter, FitKind>> fitters_;
 };
+
+std::vector<FitChoice> choices_of(const std::vector<ToyFit>& fits) {
+  std::vector<FitChoice> choices;
+  for (const ToyFit& fit : fits) choices.push_back({fit.kind, fit.weights});
+  return choices;
+}
 
 /// Toys of a point in lanes, with room for a block of them.
 class Lanes {
@@ -115,12 +123,6 @@ class Lanes {
                    .status = status};
     }
   };
-
-  static std::vector<FitChoice> choices_of(const std::vector<ToyFit>& fits) {
-    std::vector<FitChoice> choices;
-    for (const ToyFit& fit : fits) choices.push_back({fit.kind, fit.weights});
-    return choices;
-  }
 
   ToyBatch batch_;
   std::vector<char> missed_;
@@ -185,8 +187,8 @@ class Runner {
                       .loss = request_.energy_loss};
     const ToyParameters parameters = state_.points[k].parameters();
     AnyToySimulator simulator(geometry, track, model);
-    const bool in_lanes =
-        parameters == ToyParameters::perigee && toys_in_lanes(simulator);
+    const bool in_lanes = parameters == ToyParameters::perigee &&
+                          toys_in_lanes(simulator, choices_of(state_.fits));
     prepared_[k] = std::make_unique<PreparedPoint>(PreparedPoint{
         std::move(simulator), in_lanes, parameters,
         scale_of(resolve(geometry, track, model), parameters, geometry.b_ref()),
@@ -197,7 +199,7 @@ class Runner {
     std::vector<Table> rows(options_.toys != nullptr ? wave.size() : 0);
     std::mutex mutex;
     parallel_workers(wave.size(), threads_, [&](auto next) {
-      Fitters fitters(state_.fits);
+      std::unique_ptr<Fitters> fitters;
       ToyStatistics sum(state_.fits.size());
       std::unique_ptr<ToyTrack> toy;
       std::unique_ptr<Lanes> lanes;
@@ -220,14 +222,14 @@ class Runner {
           if (point.in_lanes)
             lanes = std::make_unique<Lanes>(point.simulator, state_.fits);
           else
-            toy = std::make_unique<ToyTrack>(point.simulator.prototype());
+            start_one_by_one(point, toy, fitters);
         }
         Table* const table = rows.empty() ? nullptr : &rows[*b];
         if (lanes) {
           ways += run_in_lanes(block, point, *lanes, sum, table);
         } else {
           const std::uint64_t missed = sum.missed;
-          run_block(block, point, fitters, *toy, sum, table);
+          run_block(block, point, *fitters, *toy, sum, table);
           ways.missed += sum.missed - missed;
           ways.toys += block.last - block.first;
           ways.not_for_lanes += block.last - block.first;
@@ -239,6 +241,13 @@ class Runner {
       *options_.statistics += ways;
     });
     for (const Table& table : rows) options_.toys->write(table);
+  }
+
+  void start_one_by_one(const PreparedPoint& point,
+                        std::unique_ptr<ToyTrack>& toy,
+                        std::unique_ptr<Fitters>& fitters) const {
+    toy = std::make_unique<ToyTrack>(point.simulator.prototype());
+    fitters = std::make_unique<Fitters>(state_.fits, toy->hits);
   }
 
   BatchToyStatistics run_in_lanes(const Block& block,

@@ -34,6 +34,9 @@ struct HitBatch {
   std::size_t n_hits = 0;
 };
 
+/// Is anything asked for but the curvature and chi2?
+bool wants_perigee(const FitArrays& results);
+
 /// Stores planes of HitLaneFit::out, or a fit, as track t and following of
 /// arrays for `size` tracks.
 void store(const LaneValues* planes, std::size_t n, const FitArrays& to,

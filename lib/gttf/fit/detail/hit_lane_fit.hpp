@@ -2,7 +2,9 @@
 // The fits of hits for any scalar: one program per instruction set.
 #pragma once
 
-#include "gttf/fit/detail/hit_lane_perigee.hpp"
+#include <optional>
+
+#include "gttf/fit/detail/hit_lane_shared.hpp"
 
 namespace gttf::detail {
 
@@ -35,7 +37,8 @@ class HitLaneFitter {
       case FitKind::hits: {
         const S estimate = Lane<S>::load(in_.estimate);
         for (std::size_t j = 0; j < n_; ++j) scattering2_[j] = S(0);
-        return finish(asked, solve_hits(asked.kind, estimate), estimate, S(0));
+        return finish(asked, solve_hits(asked.kind, estimate, asked.perigee),
+                      estimate, S(0));
       }
       case FitKind::regularised:
       case FitKind::common_curvature:
@@ -58,12 +61,12 @@ class HitLaneFitter {
     for (std::size_t j = 0; j < n_; ++j) scattering2_[j] = scale * theta0_2_[j];
   }
 
-  LaneSolution<S> solve_hits(FitKind kind, const S& kappa_0, bool last = true) {
+  /// @param columns  for the perigee
+  LaneSolution<S> solve_hits(FitKind kind, const S& kappa_0, bool columns) {
     if (kind == FitKind::scattering)
       return solve_scattering(rows_, n_, scattering2_, kappa_0);
-    return last && in_.perigee
-               ? solve_rows<2 + n_columns>(rows_, n_, scattering2_, kappa_0)
-               : solve_rows<2>(rows_, n_, scattering2_, kappa_0);
+    return columns ? solve_rows<2 + n_columns>(rows_, n_, scattering2_, kappa_0)
+                   : solve_rows<2>(rows_, n_, scattering2_, kappa_0);
   }
 
   LaneBits fit_weighted(const HitLaneFit& asked) {
@@ -79,7 +82,7 @@ class HitLaneFitter {
         scattering2_[j] = scale * theta0_2_[j];
         if (j == 0) first = scale;
       }
-      return finish(asked, solve_hits(asked.kind, estimate),
+      return finish(asked, solve_hits(asked.kind, estimate, asked.perigee),
                     S(std::numeric_limits<double>::quiet_NaN()), first);
     }
     S kappa = estimate;
@@ -98,7 +101,8 @@ class HitLaneFitter {
     }
     const S scale = scale_at(kappa);
     set_scale(scale);
-    return finish(asked, solve_hits(asked.kind, kappa), kappa, scale);
+    return finish(asked, solve_hits(asked.kind, kappa, asked.perigee), kappa,
+                  scale);
   }
 
   /// Scattering fits with theta0 = b |kappa|: solved with theta0 = b.
@@ -150,7 +154,7 @@ class HitLaneFitter {
     L::store(sqrt(fitted.variance), asked.out[HitPlane::sigma]);
     L::store(chi2, asked.out[HitPlane::chi2]);
     L::store(kappa_weights, asked.out[HitPlane::kappa_weights]);
-    if (in_.perigee)
+    if (asked.perigee)
       good = both(good,
                   store_perigee(in_, head_, s, fitted, inner_scale, asked.out));
     return L::bits(good);
@@ -168,13 +172,28 @@ class HitLaneFitter {
 
 template <class S>
 void fit_hit_lanes(const HitLanes& in, HitLaneFit* fits, std::size_t n_fits) {
-  HitLaneFitter<S> fitter(in, reinterpret_cast<S*>(in.workspace));
-  for (std::size_t i = 0; i < n_fits; ++i) fits[i].done = fitter.fit(fits[i]);
+  S* const workspace = reinterpret_cast<S*>(in.workspace);
+  std::optional<HitLaneFitter<S>> own;
+  std::optional<SharedLaneFitter<S>> shared;
+  for (std::size_t i = 0; i < n_fits; ++i) {
+    HitLaneFit& asked = fits[i];
+    if (asked.shared != nullptr) {
+      if (!shared)
+        shared.emplace(
+            in, asked.shared->kappa_0,
+            workspace + HitLaneFitter<S>::workspace(in.n_hits) / sizeof(S));
+      asked.done = shared->fit(asked);
+    } else {
+      if (!own) own.emplace(in, workspace);
+      asked.done = own->fit(asked);
+    }
+  }
 }
 
 template <class S>
 std::size_t hit_lane_workspace(std::size_t n_hits) {
-  return HitLaneFitter<S>::workspace(n_hits);
+  return HitLaneFitter<S>::workspace(n_hits) +
+         SharedLaneFitter<S>::workspace(n_hits);
 }
 
 template <class S>

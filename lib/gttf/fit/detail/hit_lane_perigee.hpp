@@ -86,6 +86,62 @@ HelixState<S> state_on(const HelixState<S>& from, const double (&origin)[3],
   return at;
 }
 
+/// The arc between the first two fitted hits and the state at its start.
+template <class S>
+struct FirstArc {
+  Segment<S> arc;
+  HelixState<S> state;
+
+  HelixDirection<S> direction() const {
+    const S &cos_x = arc.shape.cosine,
+            sin_x = arc.half_turn / arc.shape.stretch;
+    return {arc.sin_theta, arc.cos_theta,
+            arc.chord_sin * cos_x - arc.chord_cos * sin_x,
+            arc.chord_cos * cos_x + arc.chord_sin * sin_x};
+  }
+};
+
+/// @param length  of an arc nearby
+template <class S>
+FirstArc<S> first_arc(const HitLanes& in, const Cartesian<S> (&ends)[2],
+                      const S& kappa, const S& length) {
+  using std::atan2;
+  FirstArc<S> f;
+  f.arc = segment_near(ends[0], ends[1], kappa, length);
+  f.state = {ends[0].x - S(in.origin[0]),
+             ends[0].y - S(in.origin[1]),
+             ends[0].z - S(in.origin[2]),
+             atan2(f.arc.sin_theta, f.arc.cos_theta),
+             atan2(f.arc.chord_sin, f.arc.chord_cos) - f.arc.half_turn,
+             kappa};
+  return f;
+}
+
+/// Shifts of the first two hits by one standard deviation of each coordinate.
+template <class S>
+void set_errors(const TrackHead<S>& head, Cartesian<S> (&errors)[n_columns]) {
+  for (int c = 0; c < n_columns; ++c)
+    errors[c] = (c < 2 ? head.first : head.second).error(c % 2);
+}
+
+/// Sets HitPlane::perigee.
+/// @return  zero, or NaN where a number is not finite
+template <class S>
+S store_parameters(const S (&parameters)[5], LaneValues* out) {
+  using L = Lane<S>;
+  S phi = parameters[2];
+  const S turn(2 * unit::pi);
+  phi = select(phi > S(unit::pi), phi - turn, phi);
+  phi = select(phi < S(-unit::pi), phi + turn, phi);
+  S sum(0);
+  for (std::size_t i = 0; i < 5; ++i) {
+    const S& p = i == 2 ? phi : parameters[i];
+    L::store(p, out[HitPlane::perigee + i]);
+    sum = sum + p * S(0);
+  }
+  return sum;
+}
+
 /// Sets HitPlane::perigee and covariance.
 /// @param inner_scale  factor of the variances of scattering before the second
 ///                     hit, 0 to leave it out
@@ -94,12 +150,10 @@ template <class S>
 [[gnu::flatten]] LaneMask<S> store_perigee(
     const HitLanes& in, const TrackHead<S>& head, const LaneSolution<S>& s,
     const FittedCurvature<S>& fitted, const S& inner_scale, LaneValues* out) {
-  using std::atan2;
   using L = Lane<S>;
   const S zero(0), one(1);
   Cartesian<S> errors[n_columns];
-  for (int c = 0; c < n_columns; ++c)
-    errors[c] = (c < 2 ? head.first : head.second).error(c % 2);
+  set_errors(head, errors);
   Cartesian<S> ends[2] = {head.first.at, head.second.at};
   const S change = fitted.kappa - s.kappa_0;
   if (s.has_columns)
@@ -107,20 +161,11 @@ template <class S>
       const S shift = s.column_b[c] + change * s.column_a[c];
       ends[c / 2] = ends[c / 2] - shift * errors[c];
     }
-  const Segment<S> arc =
-      segment_near(ends[0], ends[1], fitted.kappa, head.length);
+  const FirstArc<S> first = first_arc(in, ends, fitted.kappa, head.length);
+  const Segment<S>& arc = first.arc;
+  const HelixState<S>& state = first.state;
   const SegmentDerivatives<S> d = derivatives(arc);
-  const HelixState<S> state{ends[0].x - S(in.origin[0]),
-                            ends[0].y - S(in.origin[1]),
-                            ends[0].z - S(in.origin[2]),
-                            atan2(arc.sin_theta, arc.cos_theta),
-                            atan2(arc.chord_sin, arc.chord_cos) - arc.half_turn,
-                            fitted.kappa};
-  const S &cos_x = arc.shape.cosine, sin_x = arc.half_turn / arc.shape.stretch;
-  const PerigeeOf<S> p =
-      perigee_of(state, {arc.sin_theta, arc.cos_theta,
-                         arc.chord_sin * cos_x - arc.chord_cos * sin_x,
-                         arc.chord_cos * cos_x + arc.chord_sin * sin_x});
+  const PerigeeOf<S> p = perigee_of(state, first.direction());
 
   // d(perigee)/d(kappa, shifts); theta is that at the hit, and shifts are at
   // fixed kappa
@@ -198,19 +243,12 @@ template <class S>
                    theta0_2);
   }
 
-  S phi = p.parameters[2];
-  const S turn(2 * unit::pi);
-  phi = select(phi > S(unit::pi), phi - turn, phi);
-  phi = select(phi < S(-unit::pi), phi + turn, phi);
-  for (std::size_t i = 0; i < 5; ++i)
-    L::store(i == 2 ? phi : p.parameters[i], out[HitPlane::perigee + i]);
+  S sum = store_parameters(p.parameters, out);
   std::size_t plane = HitPlane::covariance;
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j <= i; ++j) L::store(covariance[i][j], out[plane++]);
-  S sum = phi;
-  for (int i = 0; i < 5; ++i)
-    sum = sum + p.parameters[i] * zero + covariance[i][i] * zero;
-  return sum * zero <= zero;
+  for (int i = 0; i < 5; ++i) sum = sum + covariance[i][i] * zero;
+  return sum <= zero;
 }
 
 }  // namespace gttf::detail

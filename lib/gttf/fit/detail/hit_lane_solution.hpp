@@ -129,11 +129,13 @@ template <int n_right, class S>
     }
     constexpr double rounding = 1e-14;
     s.regular = both(s.regular, d[0][0] > S(rounding) * size[0]);
-    now.pivots.inverse[0] = S(1) / d[0][0];
+    // one division for both pivots, d_00 and det/d_00
+    const S det = d[0][0] * d[1][1] - d[1][0] * d[1][0];
+    const S quotient = S(1) / (d[0][0] * det);
+    now.pivots.inverse[0] = quotient * det;
     now.pivots.lower = d[1][0] * now.pivots.inverse[0];
-    const S pivot = d[1][1] - now.pivots.lower * d[1][0];
-    s.regular = both(s.regular, pivot > S(rounding) * size[1]);
-    now.pivots.inverse[1] = S(1) / pivot;
+    s.regular = both(s.regular, det > S(rounding) * (size[1] * d[0][0]));
+    now.pivots.inverse[1] = quotient * (d[0][0] * d[0][0]);
 
     for (int i = 0; i < 2; ++i) {
       S x[2];
