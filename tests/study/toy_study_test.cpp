@@ -81,17 +81,19 @@ TEST_CASE(
         text_of_state(s.run()));
 }
 
-TEST_CASE("toy study: passive layers are for lanes if equations are shared") {
-  for (const bool shared : {true, false}) {
+TEST_CASE("toy study: passive layers are for lanes, but for local weights") {
+  for (const bool local : {false, true}) {
     Study s = sharing();
-    if (!shared) s.request.toys.fits.push_back({});
+    s.request.toys.fits.push_back(
+        {FitKind::scattering,
+         local ? WeightSource::local : WeightSource::update});
     ToyState state = plan_toys(s.request, s.detectors, {});
     ToyRunOptions options;
     BatchToyStatistics ways;
     options.statistics = &ways;
     run_toys(s.request, s.detectors, options, state);
-    CHECK(ways.in_lanes == (shared ? ways.toys : 0));
-    CHECK(ways.not_for_lanes == (shared ? 0 : ways.toys));
+    CHECK(ways.in_lanes == (local ? 0 : ways.toys));
+    CHECK(ways.not_for_lanes == (local ? ways.toys : 0));
   }
 }
 

@@ -35,26 +35,16 @@ bool measures_point(const FitSurface& s) {
          s.coordinates[1].variance > 0 && std::abs(determinant(s)) >= parallel;
 }
 
-bool scatters(const HitArrays& hits, std::size_t surface) {
+/// Layers between hits whose kinks are in the equations.
+bool scatters_between_hits(const HitArrays& hits,
+                           const detail::HitBatch& batch) {
   const bool shared = hits.theta0_2.size() == hits.surfaces.size();
-  const auto own = shared
-                       ? hits.theta0_2.subspan(surface, 1)
-                       : hits.theta0_2.subspan(surface * hits.size, hits.size);
-  return std::any_of(own.begin(), own.end(), [](double x) { return x > 0; });
-}
-
-/// A passive layer between hits would need its kinks in the equations.
-bool scatters_between_hits(const HitArrays& hits) {
-  std::size_t n_measuring = 0, n_before = 0;
-  for (const FitSurface& s : hits.surfaces)
-    n_measuring += s.n_coordinates > 0 ? 1 : 0;
-  for (std::size_t i = 0; i < hits.surfaces.size(); ++i) {
-    if (hits.surfaces[i].n_coordinates > 0)
-      ++n_before;
-    else if (n_before > 0 && n_before < n_measuring && scatters(hits, i))
-      return true;
-  }
-  return false;
+  return std::ranges::any_of(batch.between, [&](std::size_t surface) {
+    const auto own =
+        shared ? hits.theta0_2.subspan(surface, 1)
+               : hits.theta0_2.subspan(surface * hits.size, hits.size);
+    return std::ranges::any_of(own, [](double x) { return x > 0; });
+  });
 }
 
 /// A point of the surface near `at`.
@@ -86,6 +76,7 @@ struct Job {
   const HitKernel& kernel;
   const detail::HitBatch& batch;
   bool in_lanes;
+  bool passive;  ///< layers between hits scatter
 };
 
 class Worker {
@@ -107,6 +98,7 @@ class Worker {
     perigee_ = job.options.detail >= FitDetail::perigee &&
                detail::wants_perigee(job.results);
     lanes_.workspace = workspace_.data();
+    lanes_.passive = job.passive;
   }
 
   void run(std::size_t begin, std::size_t end) {
@@ -246,9 +238,11 @@ LaneWorkspace::LaneWorkspace(std::size_t bytes)
                                                     sizeof(Line))) {}
 
 HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
-  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+  std::size_t end = surfaces.size();  // nothing behind the last hit matters
+  while (end > 0 && surfaces[end - 1].n_coordinates == 0) --end;
+  for (std::size_t i = 0; i < end; ++i) {
     const FitSurface& s = surfaces[i];
-    if (s.n_coordinates == 0 && n_hits > 0) continue;
+    if (s.n_coordinates == 0 && n_hits > 0) between.push_back(i);
     HitLanePoint& p = points.emplace_back();
     surface.push_back(i);
     p.surface = s.surface;
@@ -320,11 +314,12 @@ BatchFitStatistics fit(const HitArrays& hits, FitKind kind,
                        const FitOptions& options, const FitArrays& results,
                        unsigned threads) {
   const detail::HitBatch batch(hits.surfaces);
+  const bool passive = scatters_between_hits(hits, batch);
   const bool in_lanes = hits.field && fits_in_lanes(hits.surfaces, options) &&
-                        !scatters_between_hits(hits);
+                        !(passive && options.weights == WeightSource::local);
   const Job job{
-      hits,  kind,    options, results, detail::hit_kernel(simd_level()),
-      batch, in_lanes};
+      hits,  kind,     options, results, detail::hit_kernel(simd_level()),
+      batch, in_lanes, passive};
   BatchFitStatistics statistics;
   std::mutex mutex;
   parallel_workers((hits.size + block_size - 1) / block_size, threads,

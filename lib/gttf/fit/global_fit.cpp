@@ -152,10 +152,10 @@ FitStatus TrackFitter::Work::solve_scaled(const TrackHits& track,
     variance = bb * root * root;
   }
   if (!(std::abs(kappa) > 0)) return FitStatus::no_curvature;
-  solution.set_kappa(kappa, variance);
-  solution.rescale(1 / std::abs(kappa));
   set_scale(track, kappa);
   solution.set_weights(track, system, scale);
+  if (!solution.factorise(system, {false, true})) return FitStatus::singular;
+  solution.set_kappa(kappa, variance);
   return std::isfinite(solution.chi2()) ? FitStatus::ok
                                         : FitStatus::no_curvature;
 }

@@ -119,15 +119,6 @@ void KinkSolution::set_kappa(double kappa, double variance) {
   for (std::size_t i = 0; i < rows(); ++i) r_[i] = b_[i] + kappa * a_[i];
 }
 
-void KinkSolution::rescale(double factor) {
-  // M is a ratio of errors and stays, if hits have none
-  for (std::size_t i = 0; i < rows(); ++i) {
-    a_[i] *= factor;
-    b_[i] *= factor;
-    r_[i] *= factor;
-  }
-}
-
 double KinkSolution::chi2() const { return dot(r_.data(), r_.data()); }
 
 void KinkSolution::make_shifts(const KinkSystem& system) {

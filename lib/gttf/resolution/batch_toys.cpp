@@ -45,6 +45,15 @@ std::vector<FitSurface> fit_surfaces(const ToySimulator& simulator,
   return surfaces;
 }
 
+bool scatters_between_hits(const TrackHits& hits) {
+  bool behind_hit = false;  // the last point measures
+  for (const TrackHit& h : hits.points) {
+    if (h.measures()) behind_hit = true;
+    if (!h.measures() && behind_hit && h.theta0_2 > 0) return true;
+  }
+  return false;
+}
+
 bool shares(const FitChoice& fit) {
   return fit.weights == WeightSource::shared && detail::can_be_shared(fit.kind);
 }
@@ -151,6 +160,7 @@ void ToyBatch::Work::prepare_lanes() {
   fit_task.theta0_2 = theta0_2.data();
   fit_task.kappa_ref = fit_task.estimate = shared.back().value;
   fit_task.workspace = workspace->data();
+  fit_task.passive = scatters_between_hits(toy.hits);
 }
 
 /// Solves the equations of the true track. Its errors are those of all toys.
@@ -247,13 +257,11 @@ bool toys_in_lanes(const AnyToySimulator& simulator,
   if (!toy.hits.field) return false;
   const auto surfaces = fit_surfaces(*helix, toy.hits);
   if (!fits_in_lanes(surfaces, {})) return false;
-  if (!fits.empty() && std::ranges::all_of(fits, shares)) return true;
-  bool behind_hit = false;  // the last step measures
-  for (const TrackHit& h : toy.hits.points) {
-    if (h.measures()) behind_hit = true;
-    if (!h.measures() && behind_hit && h.theta0_2 > 0) return false;
-  }
-  return true;
+  // weights of passive layers between triplets with weights of their own
+  return !scatters_between_hits(toy.hits) ||
+         std::ranges::none_of(fits, [](const FitChoice& fit) {
+           return fit.weights == WeightSource::local;
+         });
 }
 
 ToyBatch::ToyBatch(const AnyToySimulator& simulator,

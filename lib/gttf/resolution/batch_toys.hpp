@@ -60,8 +60,7 @@ class ToyBatch {
   std::unique_ptr<Work> work_;
 };
 
-/// Are toys of this kind simulated and fitted in lanes? Passive layers between
-/// hits are for lanes if all fits share their equations.
+/// Are toys of this kind simulated and fitted in lanes?
 bool toys_in_lanes(const AnyToySimulator& simulator,
                    std::span<const FitChoice> fits);
 

@@ -2,6 +2,7 @@
 #include "gttf/study/toy_study.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -16,10 +17,13 @@ namespace gttf {
 
 namespace {
 
-/// Toys that one thread does at a time, and how often per thread before the
-/// state is whole again.
+/// Toys that one thread does at a time.
 constexpr std::uint64_t block_size = 256;
-constexpr std::size_t blocks_per_thread = 64;
+/// Blocks per thread before the state is whole again: so many at first, and
+/// twice as many each time while that takes less than a wave should. Threads
+/// wait for each other at its end.
+constexpr std::size_t fewest_blocks = 32, most_blocks = 4096;
+constexpr std::chrono::milliseconds wave_time{200};
 
 /// Expected errors in fit units from the covariance of resolve().
 ToyScale scale_of(const Resolution& r, ToyParameters parameters, double b_ref) {
@@ -147,7 +151,12 @@ class Runner {
   void run() {
     for (std::vector<Block> wave = next_wave(); !wave.empty();
          wave = next_wave()) {
+      const auto begin = std::chrono::steady_clock::now();
       run_wave(wave);
+      // rows of single toys are kept until the end of a wave
+      if (options_.toys == nullptr && blocks_per_thread_ < most_blocks &&
+          std::chrono::steady_clock::now() - begin < wave_time / 2)
+        blocks_per_thread_ *= 2;
       if (options_.progress)
         options_.progress(static_cast<std::size_t>(state_.done()),
                           static_cast<std::size_t>(state_.total()));
@@ -160,7 +169,7 @@ class Runner {
   std::vector<Block> next_wave() {
     for (; released_ < point_; ++released_) prepared_[released_].reset();
     std::vector<Block> wave;
-    const std::size_t most = std::size_t{threads_} * blocks_per_thread;
+    const std::size_t most = std::size_t{threads_} * blocks_per_thread_;
     while (wave.size() < most && point_ < state_.points.size()) {
       std::uint64_t& next = progress_[point_];
       if (!state_.points[point_].has_toys || next == state_.to) {
@@ -301,6 +310,7 @@ class Runner {
   const ToyRunOptions& options_;
   ToyState& state_;
   unsigned threads_;
+  std::size_t blocks_per_thread_ = fewest_blocks;
   std::vector<TrackingGeometry> geometries_;
   std::vector<std::unique_ptr<PreparedPoint>> prepared_;
   std::vector<std::uint64_t> progress_;  ///< next toy of each point

@@ -19,7 +19,11 @@ class HitLaneFitter {
         theta0_2_(workspace + n_ * sizeof(KinkRows<S>) / sizeof(S)),
         scattering2_(theta0_2_ + n_),
         kappa_ref_(Lane<S>::load(in.kappa_ref)) {
-    plain_ = set_rows(in, rows_, head_);
+    if (in.passive) {
+      passive_rows_ = reinterpret_cast<PassiveRows<S>*>(scattering2_ + n_);
+      passive_ = {passive_rows_, S(0), &head_.passive};
+    }
+    plain_ = set_rows(in, rows_, passive_rows_, head_);
     std::size_t hit = 0;
     for (std::size_t i = 0; i < in.n_points; ++i) {
       if (!in.points[i].measures) continue;
@@ -36,7 +40,7 @@ class HitLaneFitter {
         return fit_weighted(asked);
       case FitKind::hits: {
         const S estimate = Lane<S>::load(in_.estimate);
-        for (std::size_t j = 0; j < n_; ++j) scattering2_[j] = S(0);
+        set_scale(S(0));
         return finish(asked, solve_hits(asked.kind, estimate, asked.perigee),
                       estimate, S(0));
       }
@@ -48,7 +52,8 @@ class HitLaneFitter {
   }
 
   static std::size_t workspace(std::size_t n_hits) {
-    return (n_hits - 2) * (sizeof(KinkRows<S>) + 2 * sizeof(S));
+    return (n_hits - 2) *
+           (sizeof(KinkRows<S>) + 2 * sizeof(S) + sizeof(PassiveRows<S>));
   }
 
  private:
@@ -59,14 +64,22 @@ class HitLaneFitter {
   }
   void set_scale(const S& scale) {
     for (std::size_t j = 0; j < n_; ++j) scattering2_[j] = scale * theta0_2_[j];
+    passive_.scale = scale;
   }
 
   /// @param columns  for the perigee
   LaneSolution<S> solve_hits(FitKind kind, const S& kappa_0, bool columns) {
-    if (kind == FitKind::scattering)
-      return solve_scattering(rows_, n_, scattering2_, kappa_0);
-    return columns ? solve_rows<2 + n_columns>(rows_, n_, scattering2_, kappa_0)
-                   : solve_rows<2>(rows_, n_, scattering2_, kappa_0);
+    if (kind == FitKind::scattering) return solve_exact_hits(kappa_0);
+    if (columns && in_.passive) return solve<HitAndTurnColumns>(kappa_0);
+    return columns ? solve<HitColumns>(kappa_0) : solve<NoColumns>(kappa_0);
+  }
+  LaneSolution<S> solve_exact_hits(const S& kappa_0) {
+    if (in_.passive) return solve<TurnColumns>(kappa_0);
+    return solve_scattering(rows_, n_, scattering2_, kappa_0);
+  }
+  template <class Chosen>
+  LaneSolution<S> solve(const S& kappa_0) {
+    return solve_rows<Chosen>(rows_, n_, scattering2_, passive_, kappa_0);
   }
 
   LaneBits fit_weighted(const HitLaneFit& asked) {
@@ -88,8 +101,7 @@ class HitLaneFitter {
     S kappa = estimate;
     if (asked.weights == WeightSource::update) {
       set_scale(scale_at(one));
-      const LaneSolution<S> common =
-          solve_scattering(rows_, n_, scattering2_, kappa);
+      const LaneSolution<S> common = solve_exact_hits(kappa);
       const S found = common.kappa();
       const auto usable =
           both(common.regular,
@@ -110,8 +122,7 @@ class HitLaneFitter {
     using std::abs;
     const S one(1);
     set_scale(scale_at(one));
-    LaneSolution<S> s =
-        solve_scattering(rows_, n_, scattering2_, Lane<S>::load(in_.estimate));
+    LaneSolution<S> s = solve_exact_hits(Lane<S>::load(in_.estimate));
     FittedCurvature<S> fitted{s.kappa(), one};
     S chi2 = s.chi2();
     fitted.variance = fitted.kappa * fitted.kappa / s.aa;
@@ -130,6 +141,10 @@ class HitLaneFitter {
       chi2 = chi2 / (fitted.kappa * fitted.kappa);
     }
     good = both(good, abs(fitted.kappa) > S(0));
+    if (asked.perigee && in_.passive) {  // kinks with the weights found
+      set_scale(scale_at(fitted.kappa));
+      s = solve_exact_hits(fitted.kappa);
+    }
     return store(asked, s, fitted, chi2, good, fitted.kappa,
                  scale_at(fitted.kappa));
   }
@@ -155,8 +170,8 @@ class HitLaneFitter {
     L::store(chi2, asked.out[HitPlane::chi2]);
     L::store(kappa_weights, asked.out[HitPlane::kappa_weights]);
     if (asked.perigee)
-      good = both(good,
-                  store_perigee(in_, head_, s, fitted, inner_scale, asked.out));
+      good = both(good, store_perigee(in_, head_, s, fitted, inner_scale,
+                                      passive_.scale, asked.out));
     return L::bits(good);
   }
 
@@ -165,6 +180,8 @@ class HitLaneFitter {
   KinkRows<S>* rows_;
   S* theta0_2_;     ///< of the middle hits
   S* scattering2_;  ///< the same with weights
+  PassiveRows<S>* passive_rows_ = nullptr;
+  PassiveKinks<S> passive_;
   S kappa_ref_;
   TrackHead<S> head_;
   LaneMask<S> plain_;

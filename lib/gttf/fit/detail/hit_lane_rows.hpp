@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gttf/core/pack_atan.hpp"
-#include "gttf/fit/detail/hit_lane_triplet.hpp"
+#include "gttf/fit/detail/hit_lane_passive.hpp"
 
 namespace gttf::detail {
 
@@ -19,7 +19,8 @@ struct KinkRows {
 template <class S>
 struct TrackHead {
   LaneHit<S> first, second;
-  S length;  ///< 3D, of the arc between them
+  S length;                ///< 3D, of the arc between them
+  PassiveSums<S> passive;  ///< between them; set if there are any on the track
 };
 
 /// Sets the rows of shifts of one hit from those along its axes.
@@ -98,9 +99,8 @@ template <class S>
 LaneMask<S> set_row(const LaneHit<S>& hit0, const LaneHit<S>& hit1,
                     const LaneHit<S>& hit2, const LaneChord<S>& a,
                     const LaneChord<S>& b, const SeenAxes<S>& from_a,
-                    const SeenAxes<S>& from_b, KinkRows<S>& r,
-                    S& first_length) {
-  LaneTriplet<S> t;
+                    const SeenAxes<S>& from_b, LaneTriplet<S>& t,
+                    KinkRows<S>& r) {
   const LaneMask<S> good = set_triplet(a, b, t);
   for (int i = 0; i < 2; ++i) {
     r.psi[i] = t.psi[i];
@@ -108,7 +108,6 @@ LaneMask<S> set_row(const LaneHit<S>& hit0, const LaneHit<S>& hit1,
   }
   r.inv_sin2 = t.inv_sin2;
   const LaneArc<S>&first = t.first, &second = t.second;
-  first_length = first.length;
   const auto v0 = hit0.upright() ? z_gradient<1>(first)
                                  : axis_gradient<1>(first, from_a.start[1]);
   set_shift(hit0, axis_gradient<1>(first, from_a.start[0]), v0, r.shift[0]);
@@ -129,19 +128,37 @@ LaneMask<S> set_row(const LaneHit<S>& hit0, const LaneHit<S>& hit1,
   return good;
 }
 
+/// Adds what the passive layers of segment k say about its triplets.
+template <class S>
+void add_passive_rows(const PassiveSums<S>& sums, std::size_t k,
+                      std::size_t n_triplets, PassiveRows<S>* rows) {
+  for (int r = 0; r < 2; ++r)
+    for (int c = 0; c < 2; ++c) {
+      if (k < n_triplets) rows[k].self[r][c] = sums.arriving[r][c];
+      if (k == 0) continue;
+      PassiveRows<S>& before = rows[k - 1];
+      before.self[r][c] = before.self[r][c] + sums.leaving[r][c];
+      before.next[r][c] = -sums.mixed[c][r];
+    }
+}
+
 /// Sets the rows of all triplets.
-/// @return  lanes for which they can be used
+/// @param passive  of all triplets; nullptr if no layer between hits scatters
+/// @return         lanes for which they can be used
 template <class S>
 [[gnu::flatten]] LaneMask<S> set_rows(const HitLanes& in, KinkRows<S>* rows,
+                                      PassiveRows<S>* passive,
                                       TrackHead<S>& head) {
   LaneMask<S> good = Lane<S>::mask(all_lanes<S>);
   LaneHit<S> hits[3];
   LaneChord<S> chords[2];
   SeenAxes<S> axes[2];
+  std::size_t places[3]{};  // of the hits among the points
   std::size_t k = 0;
   for (std::size_t i = 0; i < in.n_points; ++i) {
     if (!in.points[i].measures) continue;
     LaneHit<S>& hit = hits[k % 3];
+    places[k % 3] = i;
     set_hit(in.points[i], in.hits + 3 * k, hit);
     if (k > 0) {
       const LaneHit<S>& before = hits[(k + 2) % 3];
@@ -152,12 +169,26 @@ template <class S>
     if (k == 0) head.first = hit;
     if (k == 1) head.second = hit;
     if (k >= 2) {
-      S length;
-      good = both(good,
-                  set_row(hits[(k + 1) % 3], hits[(k + 2) % 3], hit,
-                          chords[(k + 1) % 2], chords[k % 2], axes[(k + 1) % 2],
-                          axes[k % 2], rows[k - 2], length));
-      if (k == 2) head.length = length;
+      const LaneHit<S>&hit0 = hits[(k + 1) % 3], &hit1 = hits[(k + 2) % 3];
+      const LaneChord<S>&a = chords[(k + 1) % 2], &b = chords[k % 2];
+      LaneTriplet<S> t;
+      good = both(good, set_row(hit0, hit1, hit, a, b, axes[(k + 1) % 2],
+                                axes[k % 2], t, rows[k - 2]));
+      if (k == 2) head.length = t.first.length;
+      if (passive != nullptr) {
+        const auto add = [&](std::size_t segment, const LaneHit<S>& from,
+                             const LaneHit<S>& to, const LaneChord<S>& chord,
+                             const LaneArc<S>& arc) {
+          PassiveSums<S> sums;
+          good = both(good, set_passive_sums(in, places[segment % 3] + 1,
+                                             places[(segment + 1) % 3], chord,
+                                             arc, from.at, to.at, sums));
+          add_passive_rows(sums, segment, in.n_hits - 2, passive);
+          if (segment == 0) head.passive = sums;
+        };
+        add(k - 2, hit0, hit1, a, t.first);
+        if (k + 1 == in.n_hits) add(k - 1, hit1, hit, b, t.second);
+      }
     }
     ++k;
   }

@@ -12,7 +12,7 @@
 
 namespace gttf::detail {
 
-/// A surface with hits, or, before the first of these, a passive one.
+/// A surface with hits, or a passive one before the last of these.
 struct HitLanePoint {
   SurfaceRecord surface;
   bool measures = false;
@@ -56,6 +56,7 @@ struct HitLanes {
   const double* kappa_ref = nullptr;
   const double* estimate = nullptr;
   double origin[3]{};
+  bool passive = false;            ///< layers between hits scatter
   std::byte* workspace = nullptr;  ///< HitKernel::workspace() bytes at 64
 };
 

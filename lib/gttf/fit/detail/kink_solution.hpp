@@ -40,8 +40,6 @@ class KinkSolution {
 
   /// Fixes kappa and its variance; makes r.
   void set_kappa(double kappa, double variance);
-  /// Multiplies all weights by `factor`^2 after the fact.
-  void rescale(double factor);
   double kappa() const { return kappa_; }
   double variance() const { return variance_; }
   double chi2() const;  ///< |r|^2
