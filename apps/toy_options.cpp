@@ -48,8 +48,9 @@ void ToyOptions::declare(CLI::App& command) {
       "Seed of the random numbers (default: 1)");
   add("--fits", track.study.fits, "NAMES",
       "Fits, as in general,ms (default: general); all: general, "
-      "general-local, general-updated, hits, scattering (or ms), "
-      "scattering-local, scattering-updated, regularised, common-curvature");
+      "general-local, general-updated, general-shared, hits, hits-shared, "
+      "scattering (or ms), scattering-local, scattering-updated, "
+      "scattering-shared, regularised, common-curvature");
   command
       .add_option("--shard", shard,
                   "Make part k of N only, to be joined by toy merge; needs -o "

@@ -61,25 +61,49 @@ void random_words(benchmark::State& state) {
   });
 }
 
-/// With as many fits as given: none, general, general and scattering.
-void toys(benchmark::State& state, SimdLevel level, std::size_t n_fits) {
+/// Toys of a point with the given fits.
+/// @param perigee  with the perigee, its errors included
+void toys(benchmark::State& state, SimdLevel level,
+          const std::vector<FitChoice>& choices, bool perigee) {
   const TrackingGeometry geometry(bench::barrel(10));
   const Track track{.p = 1 * unit::GeV};
   const AnyToySimulator simulator(geometry, track, {});
-  const std::vector<FitChoice> choices = {{FitKind::general},
-                                          {FitKind::scattering}};
   std::vector<char> missed(n_tracks);
-  std::vector<test::FitOutput> out(n_fits, test::FitOutput(n_tracks));
+  std::vector<test::FitOutput> out(choices.size(), test::FitOutput(n_tracks));
   std::vector<FitArrays> arrays;
-  for (test::FitOutput& o : out) arrays.push_back(o.views());
+  for (test::FitOutput& o : out) {
+    FitArrays& a = arrays.emplace_back(o.views());
+    if (!perigee) a.perigee = a.perigee_covariance = {};
+  }
   if (set_simd_level(level)) return;
-  ToyBatch batch(simulator, std::span(choices).first(n_fits));
+  ToyBatch batch(simulator, choices);
   RandomPlace place{1, 0, 0};
   measure(state, level, [&] {
     const BatchToyStatistics s = batch.run(place, {missed, arrays});
     place.index += n_tracks;
     if (s.in_lanes != n_tracks) state.SkipWithError("not all in lanes");
   });
+}
+
+struct ToyStage {
+  const char* name;
+  std::vector<FitChoice> choices;
+  bool perigee = true;
+};
+
+std::vector<ToyStage> toy_stages() {
+  constexpr FitChoice general{FitKind::general},
+      scattering{FitKind::scattering};
+  constexpr auto shared = WeightSource::shared;
+  const std::vector<FitChoice> both = {general, scattering},
+                               both_shared = {{FitKind::general, shared},
+                                              {FitKind::scattering, shared}};
+  return {{"simulated", {}},
+          {"general", {general}},
+          {"general_and_scattering", both},
+          {"curvatures", both, false},
+          {"shared", both_shared},
+          {"shared_curvatures", both_shared, false}};
 }
 
 const int registered = [] {
@@ -99,11 +123,11 @@ const int registered = [] {
     fits("general", FitKind::general, WeightSource::estimate);
     fits("general_updated", FitKind::general, WeightSource::update);
     fits("scattering", FitKind::scattering, WeightSource::estimate);
-    constexpr const char* stages[] = {"toys/simulated", "toys/general",
-                                      "toys/general_and_scattering"};
-    for (std::size_t n = 0; n < 3; ++n)
-      add(stages[n] + end,
-          [=](benchmark::State& state) { toys(state, level, n); });
+    for (const ToyStage& stage : toy_stages())
+      add(std::string("toys/") + stage.name + end,
+          [=](benchmark::State& state) {
+            toys(state, level, stage.choices, stage.perigee);
+          });
   }
   return 0;
 }();

@@ -177,7 +177,12 @@ def page(runs, context, scans):
                 ("toy: simulated", "toys/simulated"),
                 ("... and fitted, general", "toys/general"),
                 ("... general and scattering",
-                 "toys/general_and_scattering")):
+                 "toys/general_and_scattering"),
+                ("... of these curvatures and chi2 only", "toys/curvatures"),
+                ("... equations shared by the toys of a point",
+                 "toys/shared"),
+                ("... of these curvatures and chi2 only",
+                 "toys/shared_curvatures")):
             text.append(f"| {title} | " + " | ".join(
                 cell(runs.get(f"{what}/{level}", (math.nan,))[0])
                 for level in levels) + " |")

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,9 @@ TrackingGeometry its2() {
       read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
 }
 
-TEST_CASE("batched toys: at every level those made and fitted one by one") {
-  const TrackingGeometry geometry = its2();
-  for (const double p : {0.2, 1.0, 30.0}) {
+void check_levels(const TrackingGeometry& geometry,
+                  std::initializer_list<double> momenta) {
+  for (const double p : momenta) {
     const Track track{.p = p, .theta = 80 * unit::deg};
     const AnyToySimulator simulator(geometry, track, {});
     constexpr std::size_t n = 45;
@@ -91,6 +92,17 @@ TEST_CASE("batched toys: at every level those made and fitted one by one") {
       }
     }
   }
+}
+
+TEST_CASE("batched toys: at every level those made and fitted one by one") {
+  check_levels(its2(), {0.2, 1.0, 30.0});
+}
+
+TEST_CASE("batched toys: with passive layers between hits, too") {
+  check_levels(
+      TrackingGeometry(
+          read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector),
+      {1.0, 5.0, 50.0});
 }
 
 TEST_CASE("batched toys: a toy does not depend on those beside it") {

@@ -58,11 +58,43 @@ Study small() {
   return s;
 }
 
+/// Passive layers between hits, fits that share their equations.
+Study sharing() {
+  Study s("cld", {1, 20}, {90, 50}, 1001);
+  s.request.toys.fits = {{FitKind::general, WeightSource::shared},
+                         {FitKind::scattering, WeightSource::shared}};
+  return s;
+}
+
 TEST_CASE("toy study: the same bits for any number of threads") {
-  const Study s = small();
-  const std::string one = text_of_state(s.run({}, 1));
-  CHECK(one == text_of_state(s.run({}, 2)));
-  CHECK(one == text_of_state(s.run({}, 5)));
+  for (const Study& s : {small(), sharing()}) {
+    const std::string one = text_of_state(s.run({}, 1));
+    CHECK(one == text_of_state(s.run({}, 2)));
+    CHECK(one == text_of_state(s.run({}, 5)));
+  }
+}
+
+TEST_CASE(
+    "toy study: shards of fits that share their equations are the whole") {
+  const Study s = sharing();
+  CHECK(text_of_state(merge_toys({s.run({1, 2}), s.run({2, 2})}, {"1", "2"})) ==
+        text_of_state(s.run()));
+}
+
+TEST_CASE("toy study: passive layers are for lanes, but for local weights") {
+  for (const bool local : {false, true}) {
+    Study s = sharing();
+    s.request.toys.fits.push_back(
+        {FitKind::scattering,
+         local ? WeightSource::local : WeightSource::update});
+    ToyState state = plan_toys(s.request, s.detectors, {});
+    ToyRunOptions options;
+    BatchToyStatistics ways;
+    options.statistics = &ways;
+    run_toys(s.request, s.detectors, options, state);
+    CHECK(ways.in_lanes == (local ? 0 : ways.toys));
+    CHECK(ways.not_for_lanes == (local ? ways.toys : 0));
+  }
 }
 
 TEST_CASE("toy study: merged shards are the whole, in any order") {
@@ -261,6 +293,9 @@ TEST_CASE("toy study: pulls, widths and chi2/ndf are 1.00 +- 0.01") {
   CHECK(worst(Study("alice_its2", {0.3, 20}, {90}, 100000).run({}, 2)) < 0.01);
   CHECK(worst(Study("cld", {5}, {50, 20}, 100000).run({}, 2)) < 0.01);
   CHECK(worst(strips().run({}, 2)) < 0.01);
+  Study shared("cld", {5}, {50, 20}, 100000);
+  shared.request.toys.fits = {{FitKind::general, WeightSource::shared}};
+  CHECK(worst(shared.run({}, 2)) < 0.01);
 }
 
 }  // namespace

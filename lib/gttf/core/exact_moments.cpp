@@ -14,6 +14,10 @@ __extension__ using Unsigned128 = unsigned __int128;
 // Fractional bits of the powers; limit^k 2^bits = 2^62 fits an int64.
 constexpr std::array<int, ExactMoments::powers> fraction_bits{50, 38, 26, 14};
 
+// 2^9 numbers up to 2^3, of which x 2^50 is the largest power, fit an int64.
+constexpr std::size_t at_once = 512;
+constexpr double small = 8;
+
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -48,22 +52,39 @@ std::optional<Integer128> to_integer128(std::string_view text) {
 }
 
 void ExactMoments::add(std::span<const double> numbers) {
-  std::array<Integer128, powers> sums = sums_;
+  while (numbers.size() > at_once) {
+    add(numbers.first(at_once));
+    numbers = numbers.subspan(at_once);
+  }
+  const bool are_small = std::ranges::all_of(
+      numbers, [](double x) { return std::abs(x) <= small; });
+  if (are_small) {
+    add_small(numbers);
+    return;
+  }
   for (const double x : numbers) {
-    if (!(std::abs(x) <= limit)) {
+    if (std::abs(x) <= limit)
+      add_small(std::span(&x, 1));
+    else
       ++beyond_limit_;
-      continue;
-    }
-    ++count_;
+  }
+}
+
+/// Numbers whose powers fit an int64, all together.
+void ExactMoments::add_small(std::span<const double> numbers) {
+  std::array<std::int64_t, powers> sums{};
+  for (const double x : numbers) {
     double power = x;
     for (std::size_t k = 0; k < sums.size(); ++k) {
-      const double scale =
-          static_cast<double>(std::int64_t{1} << fraction_bits[k]);
-      sums[k] += std::llrint(power * scale);
+      constexpr auto scale = [](std::size_t i) {
+        return static_cast<double>(std::int64_t{1} << fraction_bits[i]);
+      };
+      sums[k] += std::llrint(power * scale(k));
       power *= x;
     }
   }
-  sums_ = sums;
+  count_ += numbers.size();
+  for (std::size_t k = 0; k < sums.size(); ++k) sums_[k] += sums[k];
 }
 
 void ExactMoments::add(const ExactMoments& others) {

@@ -56,6 +56,7 @@ class ExactMoments {
   ExactMoments() = default;
 
  private:
+  void add_small(std::span<const double> numbers);
   double raw_moment(int power) const;
   double variance() const;
 

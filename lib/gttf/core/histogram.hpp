@@ -2,8 +2,8 @@
 // Histogram: counts in bins of equal width, and outside.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace gttf {
@@ -20,9 +20,8 @@ struct Histogram {
       : lower(from), upper(to), bins(n) {}
 
   void add(double x) {
-    if (std::isnan(x)) return;
-    if (x < lower) {
-      ++below;
+    if (!(x >= lower)) {
+      if (x < lower) ++below;
       return;
     }
     const double at =
@@ -31,6 +30,10 @@ struct Histogram {
       ++bins[static_cast<std::size_t>(at)];
     else
       ++above;
+  }
+
+  void add(std::span<const double> numbers) {
+    for (const double x : numbers) add(x);
   }
 
   void add(const Histogram& other) {

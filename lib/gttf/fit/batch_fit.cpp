@@ -35,26 +35,16 @@ bool measures_point(const FitSurface& s) {
          s.coordinates[1].variance > 0 && std::abs(determinant(s)) >= parallel;
 }
 
-bool scatters(const HitArrays& hits, std::size_t surface) {
+/// Layers between hits whose kinks are in the equations.
+bool scatters_between_hits(const HitArrays& hits,
+                           const detail::HitBatch& batch) {
   const bool shared = hits.theta0_2.size() == hits.surfaces.size();
-  const auto own = shared
-                       ? hits.theta0_2.subspan(surface, 1)
-                       : hits.theta0_2.subspan(surface * hits.size, hits.size);
-  return std::any_of(own.begin(), own.end(), [](double x) { return x > 0; });
-}
-
-/// A passive layer between hits would need its kinks in the equations.
-bool scatters_between_hits(const HitArrays& hits) {
-  std::size_t n_measuring = 0, n_before = 0;
-  for (const FitSurface& s : hits.surfaces)
-    n_measuring += s.n_coordinates > 0 ? 1 : 0;
-  for (std::size_t i = 0; i < hits.surfaces.size(); ++i) {
-    if (hits.surfaces[i].n_coordinates > 0)
-      ++n_before;
-    else if (n_before > 0 && n_before < n_measuring && scatters(hits, i))
-      return true;
-  }
-  return false;
+  return std::ranges::any_of(batch.between, [&](std::size_t surface) {
+    const auto own =
+        shared ? hits.theta0_2.subspan(surface, 1)
+               : hits.theta0_2.subspan(surface * hits.size, hits.size);
+    return std::ranges::any_of(own, [](double x) { return x > 0; });
+  });
 }
 
 /// A point of the surface near `at`.
@@ -86,6 +76,7 @@ struct Job {
   const HitKernel& kernel;
   const detail::HitBatch& batch;
   bool in_lanes;
+  bool passive;  ///< layers between hits scatter
 };
 
 class Worker {
@@ -104,10 +95,10 @@ class Worker {
     lanes_.theta0_2 = theta0_2_.data();
     std::ranges::fill(estimate_.value, job.options.kappa);
     for (int i = 0; i < 3; ++i) lanes_.origin[i] = job.hits.origin[i];
-    lanes_.perigee = job.options.detail >= FitDetail::perigee &&
-                     (!job.results.perigee.empty() ||
-                      !job.results.perigee_covariance.empty());
+    perigee_ = job.options.detail >= FitDetail::perigee &&
+               detail::wants_perigee(job.results);
     lanes_.workspace = workspace_.data();
+    lanes_.passive = job.passive;
   }
 
   void run(std::size_t begin, std::size_t end) {
@@ -159,7 +150,8 @@ class Worker {
                            : whole(in.kappa_ref.data() + t, n, *copy);
     lanes_.estimate =
         job_.options.kappa == 0 ? lanes_.kappa_ref : estimate_.value;
-    detail::HitLaneFit fit{job_.kind, job_.options.weights, out_.data()};
+    detail::HitLaneFit fit{job_.kind, job_.options.weights, out_.data(),
+                           perigee_};
     job_.kernel.fit(lanes_, &fit, 1);
     detail::store(out_.data(), n, job_.results, t, in.size);
     for (std::size_t lane = 0; lane < n; ++lane) {
@@ -181,6 +173,7 @@ class Worker {
   TrackFitter fitter_;
   detail::LaneWorkspace workspace_;
   detail::HitLanes lanes_;
+  bool perigee_ = true;
   std::vector<const double*> hits_, theta0_2_;
   std::vector<LaneValues> copies_;  ///< of what is not there as needed
   LaneValues estimate_;
@@ -236,14 +229,20 @@ void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
   if (!to.status.empty()) to.status[t] = fit.status;
 }
 
+bool wants_perigee(const FitArrays& results) {
+  return !results.perigee.empty() || !results.perigee_covariance.empty();
+}
+
 LaneWorkspace::LaneWorkspace(std::size_t bytes)
     : lines_(std::make_unique_for_overwrite<Line[]>((bytes + sizeof(Line) - 1) /
                                                     sizeof(Line))) {}
 
 HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
-  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+  std::size_t end = surfaces.size();  // nothing behind the last hit matters
+  while (end > 0 && surfaces[end - 1].n_coordinates == 0) --end;
+  for (std::size_t i = 0; i < end; ++i) {
     const FitSurface& s = surfaces[i];
-    if (s.n_coordinates == 0 && n_hits > 0) continue;
+    if (s.n_coordinates == 0 && n_hits > 0) between.push_back(i);
     HitLanePoint& p = points.emplace_back();
     surface.push_back(i);
     p.surface = s.surface;
@@ -258,6 +257,7 @@ HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
     p.error[0][1] = -sigma_a * b.cosine / det;
     p.error[1][0] = -sigma_b * a.sine / det;
     p.error[1][1] = sigma_b * a.cosine / det;
+    p.along_axes = p.error[0][1] == 0 && p.error[1][0] == 0;
   }
 }
 
@@ -306,6 +306,7 @@ bool fits_in_lanes(std::span<const FitSurface> surfaces,
     ++n_hits;
   }
   return n_hits >= 3 && options.relinearisations == 0 &&
+         options.weights != WeightSource::shared &&
          options.detail != FitDetail::hits;
 }
 
@@ -313,11 +314,12 @@ BatchFitStatistics fit(const HitArrays& hits, FitKind kind,
                        const FitOptions& options, const FitArrays& results,
                        unsigned threads) {
   const detail::HitBatch batch(hits.surfaces);
+  const bool passive = scatters_between_hits(hits, batch);
   const bool in_lanes = hits.field && fits_in_lanes(hits.surfaces, options) &&
-                        !scatters_between_hits(hits);
+                        !(passive && options.weights == WeightSource::local);
   const Job job{
-      hits,  kind,    options, results, detail::hit_kernel(simd_level()),
-      batch, in_lanes};
+      hits,  kind,     options, results, detail::hit_kernel(simd_level()),
+      batch, in_lanes, passive};
   BatchFitStatistics statistics;
   std::mutex mutex;
   parallel_workers((hits.size + block_size - 1) / block_size, threads,

@@ -63,8 +63,8 @@ struct BatchFitStatistics {
 };
 
 /// Is it for lanes: two coordinates on every measuring surface, three of these
-/// at least, no passive one that scatters between them, a field, and neither
-/// re-linearisations nor FitDetail::hits asked for?
+/// at least, and neither
+/// re-linearisations nor FitDetail::hits nor WeightSource::shared asked for?
 bool fits_in_lanes(std::span<const FitSurface> surfaces,
                    const FitOptions& options);
 

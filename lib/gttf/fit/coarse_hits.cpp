@@ -99,4 +99,24 @@ FitStatus put_on_trajectory(const TrackHits& track, bool coarse,
   return FitStatus::ok;
 }
 
+FitStatus linearise_with_care(const TrackHits& track, FitKind kind,
+                              KinkSystem& system) {
+  const bool uses_hits = kind == FitKind::general || kind == FitKind::hits;
+  double kappa = 0;
+  if (track.flight) {
+    const bool coarse = uses_hits && is_coarse(system);
+    if (const auto s = put_on_trajectory(track, coarse, system, kappa);
+        s != FitStatus::ok)
+      return s;
+    return system.linearise(track, &kappa);
+  }
+  // exact hits are where they are
+  if (uses_hits && is_coarse(system)) {
+    if (const auto s = put_on_prefit(track, system, kappa); s != FitStatus::ok)
+      return s;
+    return system.linearise(track, &kappa);
+  }
+  return system.linearise(track, track.field ? nullptr : &kappa);
+}
+
 }  // namespace gttf::detail

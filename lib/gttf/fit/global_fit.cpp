@@ -8,6 +8,7 @@
 #include "gttf/fit/detail/fit_states.hpp"
 #include "gttf/fit/detail/kink_momentum.hpp"
 #include "gttf/fit/detail/kink_solution.hpp"
+#include "gttf/fit/detail/shared_fit.hpp"
 #include "gttf/fit/streaming_fit.hpp"
 
 namespace gttf {
@@ -38,6 +39,8 @@ std::string_view to_string(WeightSource source) {
       return "local";
     case WeightSource::update:
       return "update";
+    case WeightSource::shared:
+      return "shared";
   }
   return "unknown";
 }
@@ -53,11 +56,21 @@ void clear(GlobalFit& r) {
   r.start_plane_covariance.setConstant(GlobalFit::none);
 }
 
+namespace {
+
+/// The streaming fit has no K to share.
+FitOptions own_weights(FitOptions options) {
+  if (options.weights == WeightSource::shared)
+    options.weights = WeightSource::estimate;
+  return options;
+}
+
+}  // namespace
+
 struct TrackFitter::Work {
-  explicit Work(const FitOptions& o) : options(o), streaming(o) {}
+  explicit Work(const FitOptions& o) : options(o), streaming(own_weights(o)) {}
 
   FitStatus run(const TrackHits& track, FitKind kind);
-  FitStatus linearise(const TrackHits& track, FitKind kind);
   TrackState hit_state(const TrackHits& track, std::size_t k,
                        SegmentEnd end) const;
   FitStatus linear_fit(const TrackHits& track, FitKind kind,
@@ -71,8 +84,11 @@ struct TrackFitter::Work {
 
   FitOptions options;
   GlobalFit result;
+  const SharedFit* shared_with(FitKind kind);
+
   KinkSystem system;
   KinkSolution solution;
+  std::optional<SharedFit> shared_fit;
   std::vector<double> scale;
   StreamingFitter streaming;  ///< for tracks with unmeasured coordinates
 };
@@ -136,10 +152,10 @@ FitStatus TrackFitter::Work::solve_scaled(const TrackHits& track,
     variance = bb * root * root;
   }
   if (!(std::abs(kappa) > 0)) return FitStatus::no_curvature;
-  solution.set_kappa(kappa, variance);
-  solution.rescale(1 / std::abs(kappa));
   set_scale(track, kappa);
   solution.set_weights(track, system, scale);
+  if (!solution.factorise(system, {false, true})) return FitStatus::singular;
+  solution.set_kappa(kappa, variance);
   return std::isfinite(solution.chi2()) ? FitStatus::ok
                                         : FitStatus::no_curvature;
 }
@@ -266,30 +282,36 @@ void TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
     set_flown_perigee(track, system.hits[0].point, first, inner, result);
   else
     set_perigee(track, system.hits[0].point, first, inner, result);
+  if (const SharedFit* shared = shared_with(kind)) {
+    const GlobalFit& f = shared->fit();
+    result.perigee_covariance = f.perigee_covariance;
+    result.perigee_covariance_without_inner =
+        f.perigee_covariance_without_inner;
+    result.start_plane_covariance = f.start_plane_covariance;
+  }
   if (all) report_hits(track);
 }
 
-FitStatus TrackFitter::Work::linearise(const TrackHits& track, FitKind kind) {
-  double kappa = 0;
-  if (track.flight) {
-    const bool coarse = uses_hits(kind) && is_coarse(system);
-    if (const auto s = put_on_trajectory(track, coarse, system, kappa);
-        s != FitStatus::ok)
-      return s;
-    return system.linearise(track, &kappa);
-  }
-  // exact hits are where they are
-  if (uses_hits(kind) && is_coarse(system)) {
-    if (const auto s = put_on_prefit(track, system, kappa); s != FitStatus::ok)
-      return s;
-    return system.linearise(track, &kappa);
-  }
-  return system.linearise(track, track.field ? nullptr : &kappa);
+/// What the fit shares with others; nullptr: nothing.
+const SharedFit* TrackFitter::Work::shared_with(FitKind kind) {
+  if (options.weights != WeightSource::shared || !options.reference ||
+      !can_be_shared(kind))
+    return nullptr;
+  if (!shared_fit || shared_fit->kind() != kind)
+    shared_fit.emplace(*options.reference, kind);
+  return &*shared_fit;
 }
 
 FitStatus TrackFitter::Work::run(const TrackHits& track, FitKind kind) {
   if (const auto s = system.take(track); s != FitStatus::ok) return s;
-  if (const auto s = linearise(track, kind); s != FitStatus::ok) return s;
+  if (const auto s = linearise_with_care(track, kind, system);
+      s != FitStatus::ok)
+    return s;
+  if (const SharedFit* shared = shared_with(kind)) {
+    if (shared->status() != FitStatus::ok) return shared->status();
+    if (!shared->put_into(system)) return FitStatus::too_few_hits;
+    return solve(track, kind, shared->equations().kappa_0);
+  }
   if (const auto s = linear_fit(track, kind, options.weights);
       s != FitStatus::ok)
     return s;

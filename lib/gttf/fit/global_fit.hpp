@@ -31,6 +31,8 @@ enum class WeightSource {
   local,     ///< every triplet's own curvature; biased, see bias.hpp
   update,    ///< a first fit's curvature: start from common_curvature, fit, and
              ///< fit again with the result
+  shared,    ///< those of FitOptions::reference, with all of K and the slopes
+             ///< rho: ideal weights; general, hits and scattering
 };
 
 std::string_view to_string(FitKind);
@@ -47,6 +49,12 @@ struct FitOptions {
   WeightSource weights = WeightSource::estimate;
   /// Estimate of the curvature, 1/mm; 0: TrackHits::kappa_ref.
   double kappa = 0;
+  /// WeightSource::shared: a track near to which all tracks to be fitted are,
+  /// at the curvature kappa_ref. What its triplets say of K, rho and the errors
+  /// of the result is taken for all of them; of a track only its own kinks at
+  /// kappa_ref count. Hits where the streaming fit is needed, and none given:
+  /// as WeightSource::estimate. Without re-linearisations.
+  std::shared_ptr<const TrackHits> reference = {};
   /// Further steps, each linearised at the result of the one before; ends early
   /// when nothing moves any more. General and hits only.
   int relinearisations = 0;

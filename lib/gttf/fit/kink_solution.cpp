@@ -54,21 +54,22 @@ void KinkSolution::set_weights(const TrackHits& track, KinkSystem& system,
   }
 }
 
-bool KinkSolution::factorise(const KinkSystem& system, ErrorChoice errors) {
-  errors_ = errors;
+void KinkSolution::add_inverse_weights(const KinkSystem& system,
+                                       ErrorChoice errors,
+                                       BandCholesky& to) const {
   const std::size_t n = system.n_triplets();
-  factor_.reset(2 * n);
-  const auto add = [this](std::size_t j1, std::size_t j2, const Matrix2& g1,
-                          const Matrix2& g2) {
+  to.reset(2 * n);
+  const auto add = [&to](std::size_t j1, std::size_t j2, const Matrix2& g1,
+                         const Matrix2& g2) {
     // j1 >= j2; of a diagonal block only the lower half is stored
     for (int r = 0; r < 2; ++r)
       for (int c = 0; c < (j1 == j2 ? r + 1 : 2); ++c)
-        factor_.at(2 * j1 + static_cast<std::size_t>(r),
-                   2 * j2 + static_cast<std::size_t>(c)) +=
+        to.at(2 * j1 + static_cast<std::size_t>(r),
+              2 * j2 + static_cast<std::size_t>(c)) +=
             g1(r, 0) * g2(c, 0) + g1(r, 1) * g2(c, 1);
   };
   if (errors.scattering) {
-    for (std::size_t i = 0; i < 2 * n; ++i) factor_.at(i, i) = scattering_[i];
+    for (std::size_t i = 0; i < 2 * n; ++i) to.at(i, i) = scattering_[i];
     for (const PassiveKink& p : system.passive) {
       const PassiveBlocks b = blocks_of(system, p);
       for (std::size_t i = 0; i < b.n; ++i)
@@ -82,6 +83,18 @@ bool KinkSolution::factorise(const KinkSystem& system, ErrorChoice errors) {
            ++j1)
         for (std::size_t j2 = first_triplet(k); j2 <= j1; ++j2)
           add(j1, j2, system.gradient[j1][k - j1], system.gradient[j2][k - j2]);
+}
+
+BandCholesky KinkSolution::inverse_weights(const KinkSystem& system,
+                                           ErrorChoice errors) const {
+  BandCholesky matrix;
+  add_inverse_weights(system, errors, matrix);
+  return matrix;
+}
+
+bool KinkSolution::factorise(const KinkSystem& system, ErrorChoice errors) {
+  errors_ = errors;
+  add_inverse_weights(system, errors, factor_);
   a_ = system.rho;
   b_ = system.psi;
   if (!factor_.factor()) return false;
@@ -104,15 +117,6 @@ void KinkSolution::set_kappa(double kappa, double variance) {
   variance_ = variance;
   r_.resize(rows());
   for (std::size_t i = 0; i < rows(); ++i) r_[i] = b_[i] + kappa * a_[i];
-}
-
-void KinkSolution::rescale(double factor) {
-  // M is a ratio of errors and stays, if hits have none
-  for (std::size_t i = 0; i < rows(); ++i) {
-    a_[i] *= factor;
-    b_[i] *= factor;
-    r_[i] *= factor;
-  }
 }
 
 double KinkSolution::chi2() const { return dot(r_.data(), r_.data()); }

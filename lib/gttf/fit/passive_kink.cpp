@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/fit/detail/passive_kink.hpp"
 
-#include <Eigen/LU>
 #include <cmath>
 
 #include "gttf/fit/detail/helix.hpp"
+#include "gttf/fit/detail/passive_turns.hpp"
 
 namespace gttf::detail {
-
-namespace {
-
-Eigen::Matrix<double, 2, 3> rows(const Cartesian<double>& theta,
-                                 const Cartesian<double>& phi) {
-  Eigen::Matrix<double, 2, 3> m;
-  m << theta.x, theta.y, theta.z, phi.x, phi.y, phi.z;
-  return m;
-}
-
-}  // namespace
 
 bool set_passive_weights(const TrackHit& surface, const Vector3& before,
                          const Vector3& after, const Segment<double>& arc,
@@ -44,20 +33,20 @@ bool set_passive_weights(const TrackHit& surface, const Vector3& before,
   const Vector3 at = start.advanced(fraction * arc.arc).position;
   const auto middle = cartesian(at);
   const double kappa_perp = arc.kappa / arc.sin_theta;
-  const auto in = derivatives(make_segment(
-      cartesian(before), middle, fraction * arc.half_turn, kappa_perp));
-  const auto out = derivatives(make_segment(
-      middle, cartesian(after), (1 - fraction) * arc.half_turn, kappa_perp));
-  const SurfaceAxes in_plane = axes_at(surface, at);
-  Matrix32 axes;
-  axes << in_plane.u, in_plane.v;
-  const Matrix2 start_in = rows(in.polar, in.azimuth_start) * axes;
-  const Matrix2 end_in = rows(in.polar, in.azimuth_end) * axes;
-  const Matrix2 start_out = rows(out.polar, out.azimuth_start) * axes;
-  const Matrix2 end_out = rows(out.polar, out.azimuth_end) * axes;
-  const Matrix2 shift = (-(start_out + end_in)).inverse();
-  kink.leaving = start_in * shift;
-  kink.arriving = -end_out * shift;
+  const Segment<double> in = make_segment(cartesian(before), middle,
+                                          fraction * arc.half_turn, kappa_perp);
+  const Segment<double> out = make_segment(
+      middle, cartesian(after), (1 - fraction) * arc.half_turn, kappa_perp);
+  const SurfaceAxes plane = axes_at(surface, at);
+  const PassiveTurns<double> turns =
+      passive_turns<double>(in, out,
+                            {{plane.u[0], plane.u[1], plane.u[2]},
+                             {plane.v[0], plane.v[1], plane.v[2]}});
+  for (int r = 0; r < 2; ++r)
+    for (int c = 0; c < 2; ++c) {
+      kink.leaving(r, c) = turns.leaving[r][c];
+      kink.arriving(r, c) = turns.arriving[r][c];
+    }
   return kink.leaving.allFinite() && kink.arriving.allFinite();
 }
 

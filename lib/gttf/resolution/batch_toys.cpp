@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gttf/fit/detail/hit_batch.hpp"
+#include "gttf/fit/detail/shared_fit.hpp"
 #include "gttf/resolution/detail/toy_flight.hpp"
 #include "gttf/resolution/detail/toy_lanes.hpp"
 #include "gttf/trajectory/reach.hpp"
@@ -44,6 +45,19 @@ std::vector<FitSurface> fit_surfaces(const ToySimulator& simulator,
   return surfaces;
 }
 
+bool scatters_between_hits(const TrackHits& hits) {
+  bool behind_hit = false;  // the last point measures
+  for (const TrackHit& h : hits.points) {
+    if (h.measures()) behind_hit = true;
+    if (!h.measures() && behind_hit && h.theta0_2 > 0) return true;
+  }
+  return false;
+}
+
+bool shares(const FitChoice& fit) {
+  return fit.weights == WeightSource::shared && detail::can_be_shared(fit.kind);
+}
+
 }  // namespace
 
 struct ToyBatch::Work {
@@ -51,10 +65,12 @@ struct ToyBatch::Work {
       : simulator(s),
         choices(fits.begin(), fits.end()),
         toy(s.prototype()),
-        lanes_wanted(toys_in_lanes(s)) {
+        lanes_wanted(toys_in_lanes(s, fits)) {
+    const auto reference = std::make_shared<const TrackHits>(toy.hits);
     for (const FitChoice& choice : choices) {
       FitOptions options;
       options.weights = choice.weights;
+      if (shares(choice)) options.reference = reference;
       fitters.emplace_back(options);
     }
     if (lanes_wanted) prepare_lanes();
@@ -62,6 +78,7 @@ struct ToyBatch::Work {
 
   void prepare_lanes();
   void set_first_place();
+  void prepare_shared(std::size_t f);
   BatchToyStatistics run_lanes(const RandomPlace& first, std::size_t begin,
                                std::size_t n, const ToyArrays& results);
   void fit_alone(std::size_t f, std::size_t i, const ToyArrays& results);
@@ -84,6 +101,7 @@ struct ToyBatch::Work {
   std::unique_ptr<detail::LaneWorkspace> workspace;
   std::vector<std::array<LaneValues, HitPlane::count>> out;
   std::vector<detail::HitLaneFit> asked;
+  std::vector<std::unique_ptr<detail::SharedFit>> shared_fits;
   detail::ToyLanes flight_task;
   detail::HitLanes fit_task;
 };
@@ -123,6 +141,8 @@ void ToyBatch::Work::prepare_lanes() {
   out.resize(choices.size());
   for (std::size_t f = 0; f < choices.size(); ++f)
     asked.push_back({choices[f].kind, choices[f].weights, out[f].data()});
+  for (std::size_t f = 0; f < choices.size(); ++f)
+    if (shares(choices[f])) prepare_shared(f);
 
   flight_task.steps = steps.data();
   flight_task.n_steps = steps.size();
@@ -140,6 +160,27 @@ void ToyBatch::Work::prepare_lanes() {
   fit_task.theta0_2 = theta0_2.data();
   fit_task.kappa_ref = fit_task.estimate = shared.back().value;
   fit_task.workspace = workspace->data();
+  fit_task.passive = scatters_between_hits(toy.hits);
+}
+
+/// Solves the equations of the true track. Its errors are those of all toys.
+void ToyBatch::Work::prepare_shared(std::size_t f) {
+  const detail::SharedFit& reference = *shared_fits.emplace_back(
+      std::make_unique<detail::SharedFit>(toy.hits, choices[f].kind));
+  if (reference.status() != FitStatus::ok) {  // each toy tells why
+    lanes_wanted = false;
+    return;
+  }
+  asked[f].shared = &reference.equations();
+  const auto fill = [&](std::size_t plane, double value) {
+    std::ranges::fill(out[f][plane].value, value);
+  };
+  fill(HitPlane::sigma, reference.fit().sigma);
+  fill(HitPlane::kappa_weights, toy.hits.kappa_ref);
+  std::size_t plane = HitPlane::covariance;
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j <= i; ++j)
+      fill(plane++, reference.fit().perigee_covariance(i, j));
 }
 
 void ToyBatch::Work::fit_alone(std::size_t f, std::size_t i,
@@ -173,6 +214,8 @@ BatchToyStatistics ToyBatch::Work::run_lanes(const RandomPlace& first,
   statistics.in_lanes = n;
   LaneBits doubtful = 0;
   if (crossed != 0 && !asked.empty()) {
+    for (std::size_t f = 0; f < asked.size(); ++f)
+      asked[f].perigee = detail::wants_perigee(results.fits[f]);
     fit->fit(fit_task, asked.data(), asked.size());
     for (std::size_t f = 0; f < asked.size(); ++f) {
       detail::store(out[f].data(), n, results.fits[f], begin,
@@ -206,19 +249,19 @@ BatchToyStatistics& BatchToyStatistics::operator+=(
   return *this;
 }
 
-bool toys_in_lanes(const AnyToySimulator& simulator) {
+bool toys_in_lanes(const AnyToySimulator& simulator,
+                   std::span<const FitChoice> fits) {
   const ToySimulator* helix = simulator.helix();
   if (helix == nullptr || helix->spot()) return false;
   const ToyTrack toy = helix->prototype();
   if (!toy.hits.field) return false;
   const auto surfaces = fit_surfaces(*helix, toy.hits);
   if (!fits_in_lanes(surfaces, {})) return false;
-  bool behind_hit = false;  // the last step measures
-  for (const TrackHit& h : toy.hits.points) {
-    if (h.measures()) behind_hit = true;
-    if (!h.measures() && behind_hit && h.theta0_2 > 0) return false;
-  }
-  return true;
+  // weights of passive layers between triplets with weights of their own
+  return !scatters_between_hits(toy.hits) ||
+         std::ranges::none_of(fits, [](const FitChoice& fit) {
+           return fit.weights == WeightSource::local;
+         });
 }
 
 ToyBatch::ToyBatch(const AnyToySimulator& simulator,

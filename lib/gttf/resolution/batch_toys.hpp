@@ -11,7 +11,8 @@
 
 namespace gttf {
 
-/// A fit of toys; its scattering angles are at first those of the true track.
+/// A fit of toys; its scattering angles are at first those of the true track,
+/// and with WeightSource::shared that is the reference.
 struct FitChoice {
   FitKind kind = FitKind::general;
   WeightSource weights = WeightSource::estimate;
@@ -60,6 +61,7 @@ class ToyBatch {
 };
 
 /// Are toys of this kind simulated and fitted in lanes?
-bool toys_in_lanes(const AnyToySimulator& simulator);
+bool toys_in_lanes(const AnyToySimulator& simulator,
+                   std::span<const FitChoice> fits);
 
 }  // namespace gttf

@@ -8,22 +8,26 @@ namespace gttf {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ToyFit>, 9> fits{{
+constexpr std::array<std::pair<std::string_view, ToyFit>, 12> fits{{
     {"general", {FitKind::general, WeightSource::estimate}},
     {"general-local", {FitKind::general, WeightSource::local}},
     {"general-updated", {FitKind::general, WeightSource::update}},
+    {"general-shared", {FitKind::general, WeightSource::shared}},
     {"hits", {FitKind::hits, WeightSource::estimate}},
+    {"hits-shared", {FitKind::hits, WeightSource::shared}},
     {"scattering", {FitKind::scattering, WeightSource::estimate}},
     {"scattering-local", {FitKind::scattering, WeightSource::local}},
     {"scattering-updated", {FitKind::scattering, WeightSource::update}},
+    {"scattering-shared", {FitKind::scattering, WeightSource::shared}},
     {"regularised", {FitKind::regularised, WeightSource::estimate}},
     {"common-curvature", {FitKind::common_curvature, WeightSource::estimate}},
 }};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> aliases{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> aliases{{
     {"ms", "scattering"},
     {"ms-local", "scattering-local"},
     {"ms-updated", "scattering-updated"},
+    {"ms-shared", "scattering-shared"},
     {"hit", "hits"},
     {"regularized", "regularised"},
     {"common_curvature", "common-curvature"},

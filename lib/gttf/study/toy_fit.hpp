@@ -12,7 +12,8 @@
 namespace gttf {
 
 /// A fit and where its scattering angles come from: the true momentum
-/// (estimate), each triplet's own curvature, or a fit before.
+/// (estimate), each triplet's own curvature, a fit before, or, with all else
+/// that the toys of a point can share, the true track (shared).
 struct ToyFit {
   FitKind kind = FitKind::general;
   WeightSource weights = WeightSource::estimate;

@@ -94,42 +94,51 @@ void FitStatistics::add(const FittedToys& toys, const ToyScale& scale) {
     else
       ++failed[static_cast<std::size_t>(toys.status(i))];
   }
-  fitted += good.size();
-  ndf += static_cast<std::int64_t>(good.size()) * toys.ndf;
-  std::vector<double> scaled(good.size());
-  const auto add_all = [&](ToyQuantity& to, const auto& number_of) {
-    scaled.clear();
-    for (const std::size_t i : good) {
-      const double x = number_of(i);
-      if (!std::isnan(x)) scaled.push_back(x);
-    }
-    to.add(scaled);
+  const std::size_t n = good.size();
+  fitted += n;
+  ndf += static_cast<std::int64_t>(n) * toys.ndf;
+  std::vector<double> gathered(n), change(n), scaled(n);
+  // numbers of the good ones, which mostly are all
+  const auto column = [&](const double* from) {
+    if (n == toys.size()) return from;
+    for (std::size_t i = 0; i < n; ++i) gathered[i] = from[good[i]];
+    return static_cast<const double*>(gathered.data());
   };
-  std::vector<double> change(toys.size());
+  const auto add_scaled = [&](ToyQuantity& to) {
+    const auto end = std::remove_if(scaled.begin(), scaled.end(),
+                                    [](double x) { return std::isnan(x); });
+    to.add(std::span(scaled.begin(), end));
+  };
   for (std::size_t k = 0; k < n_toy_parameters; ++k) {
     const bool kappa = k == Perigee::kappa;
     const int row = static_cast<int>(k);
-    const double* fit = kappa ? toys.fits.kappa.data()
-                              : toys.fits.perigee.data() + k * toys.size();
-    const double* variance = toys.fits.perigee_covariance.data() +
-                             (k * (k + 1) / 2 + k) * toys.size();
-    for (const std::size_t i : good)
-      change[i] =
-          difference(fit[i], toys.truth[row], ToyParameters::perigee, row);
-    if (scale[k] > 0)
-      add_all(residuals[k],
-              [&](std::size_t i) { return change[i] / scale[k]; });
-    add_all(pulls[k], [&](std::size_t i) {
-      const double error = kappa ? toys.fits.sigma[i] : std::sqrt(variance[i]);
-      return error > 0 ? change[i] / error
-                       : std::numeric_limits<double>::quiet_NaN();
-    });
+    const double truth = toys.truth[row];
+    const double* fit =
+        column(kappa ? toys.fits.kappa.data()
+                     : toys.fits.perigee.data() + k * toys.size());
+    for (std::size_t i = 0; i < n; ++i)
+      change[i] = difference(fit[i], truth, ToyParameters::perigee, row);
+    if (scale[k] > 0) {
+      for (std::size_t i = 0; i < n; ++i) scaled[i] = change[i] / scale[k];
+      add_scaled(residuals[k]);
+    }
+    const double* error =
+        column(kappa ? toys.fits.sigma.data()
+                     : toys.fits.perigee_covariance.data() +
+                           (k * (k + 1) / 2 + k) * toys.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      const double sigma = kappa ? error[i] : std::sqrt(error[i]);
+      scaled[i] = sigma > 0 ? change[i] / sigma
+                            : std::numeric_limits<double>::quiet_NaN();
+    }
+    add_scaled(pulls[k]);
   }
   if (toys.ndf <= 0) return;
-  add_all(chi2_per_ndf,
-          [&](std::size_t i) { return toys.fits.chi2[i] / toys.ndf; });
-  for (const std::size_t i : good)
-    probability.add(chi2_probability(toys.fits.chi2[i], toys.ndf));
+  const double* chi2 = column(toys.fits.chi2.data());
+  for (std::size_t i = 0; i < n; ++i) scaled[i] = chi2[i] / toys.ndf;
+  add_scaled(chi2_per_ndf);
+  for (std::size_t i = 0; i < n; ++i)
+    probability.add(chi2_probability(chi2[i], toys.ndf));
 }
 
 void FitStatistics::add(const FitStatistics& other) {

@@ -63,7 +63,7 @@ struct ToyQuantity {
   }
   void add(std::span<const double> numbers) {
     moments.add(numbers);
-    for (const double x : numbers) histogram.add(x);
+    histogram.add(numbers);
   }
   void add(const ToyQuantity& other) {
     moments.add(other.moments);

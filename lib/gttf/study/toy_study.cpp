@@ -2,6 +2,7 @@
 #include "gttf/study/toy_study.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -16,10 +17,13 @@ namespace gttf {
 
 namespace {
 
-/// Toys that one thread does at a time, and how often per thread before the
-/// state is whole again.
+/// Toys that one thread does at a time.
 constexpr std::uint64_t block_size = 256;
-constexpr std::size_t blocks_per_thread = 64;
+/// Blocks per thread before the state is whole again: so many at first, and
+/// twice as many each time while that takes less than a wave should. Threads
+/// wait for each other at its end.
+constexpr std::size_t fewest_blocks = 32, most_blocks = 4096;
+constexpr std::chrono::milliseconds wave_time{200};
 
 /// Expected errors in fit units from the covariance of resolve().
 ToyScale scale_of(const Resolution& r, ToyParameters parameters, double b_ref) {
@@ -50,10 +54,12 @@ struct Block {
 /// The fits asked for, one fitter each.
 class Fitters {
  public:
-  explicit Fitters(const std::vector<ToyFit>& fits) {
+  Fitters(const std::vector<ToyFit>& fits, const TrackHits& true_track) {
+    const auto reference = std::make_shared<const TrackHits>(true_track);
     for (const ToyFit& fit : fits) {
       FitOptions options;
       options.weights = fit.weights;
+      options.reference = reference;
       fitters_.emplace_back(TrackFitter(options), fit.kind);
     }
   }
@@ -65,6 +71,12 @@ class Fitters {
  private:
   std::vector<std::pair<TrackFitter, FitKind>> fitters_;
 };
+
+std::vector<FitChoice> choices_of(const std::vector<ToyFit>& fits) {
+  std::vector<FitChoice> choices;
+  for (const ToyFit& fit : fits) choices.push_back({fit.kind, fit.weights});
+  return choices;
+}
 
 /// Toys of a point in lanes, with room for a block of them.
 class Lanes {
@@ -116,12 +128,6 @@ class Lanes {
     }
   };
 
-  static std::vector<FitChoice> choices_of(const std::vector<ToyFit>& fits) {
-    std::vector<FitChoice> choices;
-    for (const ToyFit& fit : fits) choices.push_back({fit.kind, fit.weights});
-    return choices;
-  }
-
   ToyBatch batch_;
   std::vector<char> missed_;
   std::vector<Numbers> numbers_;
@@ -145,7 +151,12 @@ class Runner {
   void run() {
     for (std::vector<Block> wave = next_wave(); !wave.empty();
          wave = next_wave()) {
+      const auto begin = std::chrono::steady_clock::now();
       run_wave(wave);
+      // rows of single toys are kept until the end of a wave
+      if (options_.toys == nullptr && blocks_per_thread_ < most_blocks &&
+          std::chrono::steady_clock::now() - begin < wave_time / 2)
+        blocks_per_thread_ *= 2;
       if (options_.progress)
         options_.progress(static_cast<std::size_t>(state_.done()),
                           static_cast<std::size_t>(state_.total()));
@@ -158,7 +169,7 @@ class Runner {
   std::vector<Block> next_wave() {
     for (; released_ < point_; ++released_) prepared_[released_].reset();
     std::vector<Block> wave;
-    const std::size_t most = std::size_t{threads_} * blocks_per_thread;
+    const std::size_t most = std::size_t{threads_} * blocks_per_thread_;
     while (wave.size() < most && point_ < state_.points.size()) {
       std::uint64_t& next = progress_[point_];
       if (!state_.points[point_].has_toys || next == state_.to) {
@@ -185,8 +196,8 @@ class Runner {
                       .loss = request_.energy_loss};
     const ToyParameters parameters = state_.points[k].parameters();
     AnyToySimulator simulator(geometry, track, model);
-    const bool in_lanes =
-        parameters == ToyParameters::perigee && toys_in_lanes(simulator);
+    const bool in_lanes = parameters == ToyParameters::perigee &&
+                          toys_in_lanes(simulator, choices_of(state_.fits));
     prepared_[k] = std::make_unique<PreparedPoint>(PreparedPoint{
         std::move(simulator), in_lanes, parameters,
         scale_of(resolve(geometry, track, model), parameters, geometry.b_ref()),
@@ -197,7 +208,7 @@ class Runner {
     std::vector<Table> rows(options_.toys != nullptr ? wave.size() : 0);
     std::mutex mutex;
     parallel_workers(wave.size(), threads_, [&](auto next) {
-      Fitters fitters(state_.fits);
+      std::unique_ptr<Fitters> fitters;
       ToyStatistics sum(state_.fits.size());
       std::unique_ptr<ToyTrack> toy;
       std::unique_ptr<Lanes> lanes;
@@ -220,14 +231,14 @@ class Runner {
           if (point.in_lanes)
             lanes = std::make_unique<Lanes>(point.simulator, state_.fits);
           else
-            toy = std::make_unique<ToyTrack>(point.simulator.prototype());
+            start_one_by_one(point, toy, fitters);
         }
         Table* const table = rows.empty() ? nullptr : &rows[*b];
         if (lanes) {
           ways += run_in_lanes(block, point, *lanes, sum, table);
         } else {
           const std::uint64_t missed = sum.missed;
-          run_block(block, point, fitters, *toy, sum, table);
+          run_block(block, point, *fitters, *toy, sum, table);
           ways.missed += sum.missed - missed;
           ways.toys += block.last - block.first;
           ways.not_for_lanes += block.last - block.first;
@@ -239,6 +250,13 @@ class Runner {
       *options_.statistics += ways;
     });
     for (const Table& table : rows) options_.toys->write(table);
+  }
+
+  void start_one_by_one(const PreparedPoint& point,
+                        std::unique_ptr<ToyTrack>& toy,
+                        std::unique_ptr<Fitters>& fitters) const {
+    toy = std::make_unique<ToyTrack>(point.simulator.prototype());
+    fitters = std::make_unique<Fitters>(state_.fits, toy->hits);
   }
 
   BatchToyStatistics run_in_lanes(const Block& block,
@@ -292,6 +310,7 @@ class Runner {
   const ToyRunOptions& options_;
   ToyState& state_;
   unsigned threads_;
+  std::size_t blocks_per_thread_ = fewest_blocks;
   std::vector<TrackingGeometry> geometries_;
   std::vector<std::unique_ptr<PreparedPoint>> prepared_;
   std::vector<std::uint64_t> progress_;  ///< next toy of each point

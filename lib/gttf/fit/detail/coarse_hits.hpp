@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gttf/fit/detail/kink_system.hpp"
+#include "gttf/fit/global_fit.hpp"
 
 namespace gttf::detail {
 
@@ -21,5 +22,10 @@ FitStatus put_on_prefit(const TrackHits& track, KinkSystem& system,
 /// @param coarse  put the coarse coordinates on it, too
 FitStatus put_on_trajectory(const TrackHits& track, bool coarse,
                             KinkSystem& system, double& kappa);
+
+/// KinkSystem::linearise() at the hits as they are or, where they are too
+/// coarse for it, at a track fitted beforehand.
+FitStatus linearise_with_care(const TrackHits& track, FitKind kind,
+                              KinkSystem& system);
 
 }  // namespace gttf::detail

@@ -25,14 +25,18 @@ class LaneWorkspace {
   std::unique_ptr<Line[]> lines_;
 };
 
-/// The points that matter for fits: hits, and passive layers before them.
+/// The points that matter for fits: hits, and passive layers before the last.
 struct HitBatch {
   explicit HitBatch(std::span<const FitSurface> surfaces);
 
   std::vector<HitLanePoint> points;
   std::vector<std::size_t> surface;  ///< of each point
+  std::vector<std::size_t> between;  ///< passive surfaces behind a hit
   std::size_t n_hits = 0;
 };
+
+/// Is anything asked for but the curvature and chi2?
+bool wants_perigee(const FitArrays& results);
 
 /// Stores planes of HitLaneFit::out, or a fit, as track t and following of
 /// arrays for `size` tracks.

@@ -2,7 +2,9 @@
 // The fits of hits for any scalar: one program per instruction set.
 #pragma once
 
-#include "gttf/fit/detail/hit_lane_perigee.hpp"
+#include <optional>
+
+#include "gttf/fit/detail/hit_lane_shared.hpp"
 
 namespace gttf::detail {
 
@@ -17,7 +19,11 @@ class HitLaneFitter {
         theta0_2_(workspace + n_ * sizeof(KinkRows<S>) / sizeof(S)),
         scattering2_(theta0_2_ + n_),
         kappa_ref_(Lane<S>::load(in.kappa_ref)) {
-    plain_ = set_rows(in, rows_, head_);
+    if (in.passive) {
+      passive_rows_ = reinterpret_cast<PassiveRows<S>*>(scattering2_ + n_);
+      passive_ = {passive_rows_, S(0), &head_.passive};
+    }
+    plain_ = set_rows(in, rows_, passive_rows_, head_);
     std::size_t hit = 0;
     for (std::size_t i = 0; i < in.n_points; ++i) {
       if (!in.points[i].measures) continue;
@@ -34,8 +40,9 @@ class HitLaneFitter {
         return fit_weighted(asked);
       case FitKind::hits: {
         const S estimate = Lane<S>::load(in_.estimate);
-        for (std::size_t j = 0; j < n_; ++j) scattering2_[j] = S(0);
-        return finish(asked, solve_hits(asked.kind, estimate), estimate, S(0));
+        set_scale(S(0));
+        return finish(asked, solve_hits(asked.kind, estimate, asked.perigee),
+                      estimate, S(0));
       }
       case FitKind::regularised:
       case FitKind::common_curvature:
@@ -45,7 +52,8 @@ class HitLaneFitter {
   }
 
   static std::size_t workspace(std::size_t n_hits) {
-    return (n_hits - 2) * (sizeof(KinkRows<S>) + 2 * sizeof(S));
+    return (n_hits - 2) *
+           (sizeof(KinkRows<S>) + 2 * sizeof(S) + sizeof(PassiveRows<S>));
   }
 
  private:
@@ -56,14 +64,22 @@ class HitLaneFitter {
   }
   void set_scale(const S& scale) {
     for (std::size_t j = 0; j < n_; ++j) scattering2_[j] = scale * theta0_2_[j];
+    passive_.scale = scale;
   }
 
-  LaneSolution<S> solve_hits(FitKind kind, const S& kappa_0, bool last = true) {
-    if (kind == FitKind::scattering)
-      return solve_scattering(rows_, n_, scattering2_, kappa_0);
-    return last && in_.perigee
-               ? solve_rows<2 + n_columns>(rows_, n_, scattering2_, kappa_0)
-               : solve_rows<2>(rows_, n_, scattering2_, kappa_0);
+  /// @param columns  for the perigee
+  LaneSolution<S> solve_hits(FitKind kind, const S& kappa_0, bool columns) {
+    if (kind == FitKind::scattering) return solve_exact_hits(kappa_0);
+    if (columns && in_.passive) return solve<HitAndTurnColumns>(kappa_0);
+    return columns ? solve<HitColumns>(kappa_0) : solve<NoColumns>(kappa_0);
+  }
+  LaneSolution<S> solve_exact_hits(const S& kappa_0) {
+    if (in_.passive) return solve<TurnColumns>(kappa_0);
+    return solve_scattering(rows_, n_, scattering2_, kappa_0);
+  }
+  template <class Chosen>
+  LaneSolution<S> solve(const S& kappa_0) {
+    return solve_rows<Chosen>(rows_, n_, scattering2_, passive_, kappa_0);
   }
 
   LaneBits fit_weighted(const HitLaneFit& asked) {
@@ -79,14 +95,13 @@ class HitLaneFitter {
         scattering2_[j] = scale * theta0_2_[j];
         if (j == 0) first = scale;
       }
-      return finish(asked, solve_hits(asked.kind, estimate),
+      return finish(asked, solve_hits(asked.kind, estimate, asked.perigee),
                     S(std::numeric_limits<double>::quiet_NaN()), first);
     }
     S kappa = estimate;
     if (asked.weights == WeightSource::update) {
       set_scale(scale_at(one));
-      const LaneSolution<S> common =
-          solve_scattering(rows_, n_, scattering2_, kappa);
+      const LaneSolution<S> common = solve_exact_hits(kappa);
       const S found = common.kappa();
       const auto usable =
           both(common.regular,
@@ -98,7 +113,8 @@ class HitLaneFitter {
     }
     const S scale = scale_at(kappa);
     set_scale(scale);
-    return finish(asked, solve_hits(asked.kind, kappa), kappa, scale);
+    return finish(asked, solve_hits(asked.kind, kappa, asked.perigee), kappa,
+                  scale);
   }
 
   /// Scattering fits with theta0 = b |kappa|: solved with theta0 = b.
@@ -106,8 +122,7 @@ class HitLaneFitter {
     using std::abs;
     const S one(1);
     set_scale(scale_at(one));
-    LaneSolution<S> s =
-        solve_scattering(rows_, n_, scattering2_, Lane<S>::load(in_.estimate));
+    LaneSolution<S> s = solve_exact_hits(Lane<S>::load(in_.estimate));
     FittedCurvature<S> fitted{s.kappa(), one};
     S chi2 = s.chi2();
     fitted.variance = fitted.kappa * fitted.kappa / s.aa;
@@ -126,6 +141,10 @@ class HitLaneFitter {
       chi2 = chi2 / (fitted.kappa * fitted.kappa);
     }
     good = both(good, abs(fitted.kappa) > S(0));
+    if (asked.perigee && in_.passive) {  // kinks with the weights found
+      set_scale(scale_at(fitted.kappa));
+      s = solve_exact_hits(fitted.kappa);
+    }
     return store(asked, s, fitted, chi2, good, fitted.kappa,
                  scale_at(fitted.kappa));
   }
@@ -150,9 +169,9 @@ class HitLaneFitter {
     L::store(sqrt(fitted.variance), asked.out[HitPlane::sigma]);
     L::store(chi2, asked.out[HitPlane::chi2]);
     L::store(kappa_weights, asked.out[HitPlane::kappa_weights]);
-    if (in_.perigee)
-      good = both(good,
-                  store_perigee(in_, head_, s, fitted, inner_scale, asked.out));
+    if (asked.perigee)
+      good = both(good, store_perigee(in_, head_, s, fitted, inner_scale,
+                                      passive_.scale, asked.out));
     return L::bits(good);
   }
 
@@ -161,6 +180,8 @@ class HitLaneFitter {
   KinkRows<S>* rows_;
   S* theta0_2_;     ///< of the middle hits
   S* scattering2_;  ///< the same with weights
+  PassiveRows<S>* passive_rows_ = nullptr;
+  PassiveKinks<S> passive_;
   S kappa_ref_;
   TrackHead<S> head_;
   LaneMask<S> plain_;
@@ -168,13 +189,28 @@ class HitLaneFitter {
 
 template <class S>
 void fit_hit_lanes(const HitLanes& in, HitLaneFit* fits, std::size_t n_fits) {
-  HitLaneFitter<S> fitter(in, reinterpret_cast<S*>(in.workspace));
-  for (std::size_t i = 0; i < n_fits; ++i) fits[i].done = fitter.fit(fits[i]);
+  S* const workspace = reinterpret_cast<S*>(in.workspace);
+  std::optional<HitLaneFitter<S>> own;
+  std::optional<SharedLaneFitter<S>> shared;
+  for (std::size_t i = 0; i < n_fits; ++i) {
+    HitLaneFit& asked = fits[i];
+    if (asked.shared != nullptr) {
+      if (!shared)
+        shared.emplace(
+            in, asked.shared->kappa_0,
+            workspace + HitLaneFitter<S>::workspace(in.n_hits) / sizeof(S));
+      asked.done = shared->fit(asked);
+    } else {
+      if (!own) own.emplace(in, workspace);
+      asked.done = own->fit(asked);
+    }
+  }
 }
 
 template <class S>
 std::size_t hit_lane_workspace(std::size_t n_hits) {
-  return HitLaneFitter<S>::workspace(n_hits);
+  return HitLaneFitter<S>::workspace(n_hits) +
+         SharedLaneFitter<S>::workspace(n_hits);
 }
 
 template <class S>

@@ -86,20 +86,77 @@ HelixState<S> state_on(const HelixState<S>& from, const double (&origin)[3],
   return at;
 }
 
+/// The arc between the first two fitted hits and the state at its start.
+template <class S>
+struct FirstArc {
+  Segment<S> arc;
+  HelixState<S> state;
+
+  HelixDirection<S> direction() const {
+    const S &cos_x = arc.shape.cosine,
+            sin_x = arc.half_turn / arc.shape.stretch;
+    return {arc.sin_theta, arc.cos_theta,
+            arc.chord_sin * cos_x - arc.chord_cos * sin_x,
+            arc.chord_cos * cos_x + arc.chord_sin * sin_x};
+  }
+};
+
+/// @param length  of an arc nearby
+template <class S>
+FirstArc<S> first_arc(const HitLanes& in, const Cartesian<S> (&ends)[2],
+                      const S& kappa, const S& length) {
+  using std::atan2;
+  FirstArc<S> f;
+  f.arc = segment_near(ends[0], ends[1], kappa, length);
+  f.state = {ends[0].x - S(in.origin[0]),
+             ends[0].y - S(in.origin[1]),
+             ends[0].z - S(in.origin[2]),
+             atan2(f.arc.sin_theta, f.arc.cos_theta),
+             atan2(f.arc.chord_sin, f.arc.chord_cos) - f.arc.half_turn,
+             kappa};
+  return f;
+}
+
+/// Shifts of the first two hits by one standard deviation of each coordinate.
+template <class S>
+void set_errors(const TrackHead<S>& head, Cartesian<S> (&errors)[n_columns]) {
+  for (int c = 0; c < n_columns; ++c)
+    errors[c] = (c < 2 ? head.first : head.second).error(c % 2);
+}
+
+/// Sets HitPlane::perigee.
+/// @return  zero, or NaN where a number is not finite
+template <class S>
+S store_parameters(const S (&parameters)[5], LaneValues* out) {
+  using L = Lane<S>;
+  S phi = parameters[2];
+  const S turn(2 * unit::pi);
+  phi = select(phi > S(unit::pi), phi - turn, phi);
+  phi = select(phi < S(-unit::pi), phi + turn, phi);
+  S sum(0);
+  for (std::size_t i = 0; i < 5; ++i) {
+    const S& p = i == 2 ? phi : parameters[i];
+    L::store(p, out[HitPlane::perigee + i]);
+    sum = sum + p * S(0);
+  }
+  return sum;
+}
+
 /// Sets HitPlane::perigee and covariance.
-/// @param inner_scale  factor of the variances of scattering before the second
-///                     hit, 0 to leave it out
+/// @param inner_scale    factor of the variances of scattering before the
+/// second
+///                       hit, 0 to leave it out
+/// @param passive_scale  the same of passive layers between the two
 /// @return             lanes where all numbers are finite
 template <class S>
 [[gnu::flatten]] LaneMask<S> store_perigee(
     const HitLanes& in, const TrackHead<S>& head, const LaneSolution<S>& s,
-    const FittedCurvature<S>& fitted, const S& inner_scale, LaneValues* out) {
-  using std::atan2;
+    const FittedCurvature<S>& fitted, const S& inner_scale,
+    const S& passive_scale, LaneValues* out) {
   using L = Lane<S>;
   const S zero(0), one(1);
   Cartesian<S> errors[n_columns];
-  for (int c = 0; c < n_columns; ++c)
-    errors[c] = (c < 2 ? head.first : head.second).error(c % 2);
+  set_errors(head, errors);
   Cartesian<S> ends[2] = {head.first.at, head.second.at};
   const S change = fitted.kappa - s.kappa_0;
   if (s.has_columns)
@@ -107,31 +164,33 @@ template <class S>
       const S shift = s.column_b[c] + change * s.column_a[c];
       ends[c / 2] = ends[c / 2] - shift * errors[c];
     }
-  const Segment<S> arc =
-      segment_near(ends[0], ends[1], fitted.kappa, head.length);
+  FirstArc<S> first = first_arc(in, ends, fitted.kappa, head.length);
+  const Segment<S>& arc = first.arc;
+  HelixState<S>& state = first.state;
   const SegmentDerivatives<S> d = derivatives(arc);
-  const HelixState<S> state{ends[0].x - S(in.origin[0]),
-                            ends[0].y - S(in.origin[1]),
-                            ends[0].z - S(in.origin[2]),
-                            atan2(arc.sin_theta, arc.cos_theta),
-                            atan2(arc.chord_sin, arc.chord_cos) - arc.half_turn,
-                            fitted.kappa};
-  const S &cos_x = arc.shape.cosine, sin_x = arc.half_turn / arc.shape.stretch;
-  const PerigeeOf<S> p =
-      perigee_of(state, {arc.sin_theta, arc.cos_theta,
-                         arc.chord_sin * cos_x - arc.chord_cos * sin_x,
-                         arc.chord_cos * cos_x + arc.chord_sin * sin_x});
+  HelixDirection<S> direction = first.direction();
+  if (s.has_turns) {
+    state.theta =
+        state.theta + s.column_b[n_columns] + change * s.column_a[n_columns];
+    state.phi = state.phi + s.column_b[n_columns + 1] +
+                change * s.column_a[n_columns + 1];
+    direction = direction_of(state);
+  }
+  const PerigeeOf<S> p = perigee_of(state, direction);
 
   // d(perigee)/d(kappa, shifts); theta is that at the hit, and shifts are at
   // fixed kappa
-  S slope[5], by_shift[n_columns][4];
+  constexpr int n_all = n_columns + n_turns;
+  S slope[5], by_shift[n_all][4];
   for (int i = 0; i < 3; ++i) {
     const S(&row)[6] = p.jacobian[i];
     slope[i] = row[3] * d.polar_slope - row[4] * d.azimuth_slope + row[5];
   }
   slope[3] = d.polar_slope;
   slope[4] = one;
-  for (int c = 0; c < n_columns && s.has_columns; ++c) {
+  const int begin = s.has_columns ? 0 : n_columns;
+  const int end = s.has_turns ? n_all : n_columns;
+  for (int c = begin; c < n_columns; ++c) {
     const Cartesian<S>& e = errors[c];
     const S theta = scalar_product(d.polar, e);
     const S phi = scalar_product(d.azimuth_start, e);
@@ -149,19 +208,34 @@ template <class S>
     }
     by_shift[c][3] = c < 2 ? theta : -theta;
   }
-  if (s.has_columns)  // Cov(u, kappa) = sigma^2 M^T a
+  for (int c = n_columns; c < end; ++c)
     for (int i = 0; i < 4; ++i)
-      for (int c = 0; c < n_columns; ++c)
-        slope[i] = slope[i] + s.column_a[c] * by_shift[c][i];
+      by_shift[c][i] = i < 3 ? p.jacobian[i][3 + c - n_columns]
+                             : (c == n_columns ? one : zero);
+  // Cov(u, kappa) = sigma^2 M^T a
+  for (int i = 0; i < 4; ++i)
+    for (int c = begin; c < end; ++c)
+      slope[i] = slope[i] + s.column_a[c] * by_shift[c][i];
   S covariance[5][5];
   for (int i = 0; i < 5; ++i) {
     const S variance_slope = fitted.variance * slope[i];
-    const bool shifted = s.has_columns && i < 4;
-    S of_shift[n_columns];
+    const bool shifted = begin < end && i < 4;
+    S of_shift[n_all];
     if (shifted)
-      for (int c = 0; c < n_columns; ++c) {
-        of_shift[c] = by_shift[c][i];
-        for (int k = 0; k < n_columns; ++k)
+      for (int c = begin; c < end; ++c) {
+        of_shift[c] = zero;
+        if (c < n_columns) {
+          of_shift[c] = by_shift[c][i];
+        } else {  // turns are no standard deviations, but have variances
+          for (int k = n_columns; k < end; ++k) {
+            const auto& v = head.passive.leaving;
+            const int r = c - n_columns, q = k - n_columns;
+            of_shift[c] = of_shift[c] + passive_scale *
+                                            (q <= r ? v[r][q] : v[q][r]) *
+                                            by_shift[k][i];
+          }
+        }
+        for (int k = begin; k < end; ++k)
           of_shift[c] =
               of_shift[c] -
               (k <= c ? s.columns[c][k] : s.columns[k][c]) * by_shift[k][i];
@@ -169,11 +243,11 @@ template <class S>
     for (int j = 0; j <= i; ++j) {
       covariance[i][j] = variance_slope * slope[j];
       if (!shifted) continue;
-      for (int c = 0; c < n_columns; ++c)
+      for (int c = begin; c < end; ++c)
         covariance[i][j] = covariance[i][j] + of_shift[c] * by_shift[c][j];
     }
   }
-  const S inv_sin2 = one / (arc.sin_theta * arc.sin_theta);
+  const S &sine = direction.sin_theta, inv_sin2 = one / (sine * sine);
   // kinks change d0, z0, phi, and theta by themselves
   const auto add_scattering = [&](const PerigeeOf<S>& at, const S& theta0_2) {
     const S w = inner_scale * theta0_2, w_phi = w * inv_sin2;
@@ -198,19 +272,12 @@ template <class S>
                    theta0_2);
   }
 
-  S phi = p.parameters[2];
-  const S turn(2 * unit::pi);
-  phi = select(phi > S(unit::pi), phi - turn, phi);
-  phi = select(phi < S(-unit::pi), phi + turn, phi);
-  for (std::size_t i = 0; i < 5; ++i)
-    L::store(i == 2 ? phi : p.parameters[i], out[HitPlane::perigee + i]);
+  S sum = store_parameters(p.parameters, out);
   std::size_t plane = HitPlane::covariance;
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j <= i; ++j) L::store(covariance[i][j], out[plane++]);
-  S sum = phi;
-  for (int i = 0; i < 5; ++i)
-    sum = sum + p.parameters[i] * zero + covariance[i][i] * zero;
-  return sum * zero <= zero;
+  for (int i = 0; i < 5; ++i) sum = sum + covariance[i][i] * zero;
+  return sum <= zero;
 }
 
 }  // namespace gttf::detail

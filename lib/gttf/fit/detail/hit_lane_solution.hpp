@@ -7,8 +7,9 @@
 
 namespace gttf::detail {
 
-/// Shifts of the first two hits, as columns of G: two of each.
-inline constexpr int n_columns = 4;
+/// Shifts of the first two hits, as columns of G: two of each. Behind them the
+/// turns theta, phi at the first hit by passive layers before the second.
+inline constexpr int n_columns = 4, n_turns = 2;
 
 /// With K^-1 = D_MS^-1 + G G^T = L D L^T, a = D^-1/2 L^-1 rho and b = D^-1/2
 /// L^-1 (psi + rho kappa_0), M = D^-1/2 L^-1 G of the first two hits. From
@@ -17,9 +18,10 @@ template <class S>
 struct LaneSolution {
   S kappa_0;
   S aa, ab, bb;
-  S column_a[n_columns], column_b[n_columns];  ///< M^T a, M^T b
-  S columns[n_columns][n_columns];             ///< M^T M, lower triangle
-  bool has_columns = false;
+  static constexpr int n_all = n_columns + n_turns;
+  S column_a[n_all], column_b[n_all];  ///< M^T a, M^T b
+  S columns[n_all][n_all];             ///< M^T M, lower triangle
+  bool has_columns = false, has_turns = false;
   LaneMask<S> regular;
 
   S kappa() const { return kappa_0 - ab / aa; }
@@ -29,6 +31,26 @@ struct LaneSolution {
 
 template <class S>
 using Block = S[2][2];
+
+/// Kinks of passive layers between hits.
+template <class S>
+struct PassiveKinks {
+  const PassiveRows<S>* rows = nullptr;
+  S scale;                                ///< of their variances
+  const PassiveSums<S>* first = nullptr;  ///< of the first segment
+};
+
+/// Which columns a solution has, and if hits have errors.
+template <bool with_hits, int first, int last>
+struct Columns {
+  static constexpr bool hits = with_hits;
+  static constexpr int begin = first, end = last;
+};
+using NoColumns = Columns<true, 0, 0>;
+using HitColumns = Columns<true, 0, n_columns>;
+using HitAndTurnColumns = Columns<true, 0, n_columns + n_turns>;
+/// Exact hits.
+using TurnColumns = Columns<false, n_columns, n_columns + n_turns>;
 
 /// A diagonal block L D L^T: the lower entry of L, and 1/D.
 template <class S>
@@ -79,12 +101,15 @@ template <class S>
 /// behind, together with the forward substitution: from the outermost triplet
 /// inwards, so that the shifts of the first two hits come in at the end only.
 /// @param scattering2  variances of the kink angles theta, per triplet
-/// @param n_right      2 (a, b) or 2 + n_columns right-hand sides
-template <int n_right, class S>
+/// @param passive      what they add; with null there are none
+template <class Chosen, class S>
 [[gnu::flatten]] LaneSolution<S> solve_rows(const KinkRows<S>* rows,
                                             std::size_t n_triplets,
                                             const S* scattering2,
+                                            const PassiveKinks<S>& passive,
                                             const S& kappa_0) {
+  constexpr bool hits = Chosen::hits;
+  constexpr int begin = Chosen::begin, end = Chosen::end;
   struct Step {
     Pivots<S> pivots;
     LowerBlock<S> behind;  ///< next to it
@@ -97,19 +122,28 @@ template <int n_right, class S>
   s.kappa_0 = kappa_0;
   s.aa = s.ab = s.bb = zero;
   s.regular = Lane<S>::mask(all_lanes<S>);
-  s.has_columns = n_right > 2;
-  for (int i = 0; i < n_right - 2; ++i) {
+  s.has_columns = begin < n_columns && end > begin;
+  s.has_turns = end > n_columns;
+  for (int i = begin; i < end; ++i) {
     s.column_a[i] = s.column_b[i] = zero;
-    for (int k = 0; k <= i; ++k) s.columns[i][k] = zero;
+    for (int k = begin; k <= i; ++k) s.columns[i][k] = zero;
   }
   for (std::size_t j = n_triplets; j-- > 0;) {
     const KinkRows<S>& t = rows[j];
     Step& now = ring[j % 3];
     const Step& next = ring[(j + 1) % 3];
     const Step& after_next = ring[(j + 2) % 3];
-    const bool has_next = j + 1 < n_triplets, has_two = j + 2 < n_triplets;
+    const bool has_next = j + 1 < n_triplets;
+    const bool has_two = hits && j + 2 < n_triplets;
     Block<S> d = {{scattering2[j], zero}, {zero, scattering2[j] * t.inv_sin2}};
-    for (int h = 0; h < 3; ++h) add_product<S>(t.shift[h], t.shift[h], d);
+    for (int h = 0; h < 3 && hits; ++h)
+      add_product<S>(t.shift[h], t.shift[h], d);
+    if (passive.rows != nullptr) {
+      const Block<S>& self = passive.rows[j].self;
+      d[0][0] = d[0][0] + passive.scale * self[0][0];
+      d[1][0] = d[1][0] + passive.scale * self[1][0];
+      d[1][1] = d[1][1] + passive.scale * self[1][1];
+    }
     const S size[2] = {d[0][0], d[1][1]};
     LowerBlock<S> far{};
     Block<S> a;
@@ -121,19 +155,27 @@ template <int n_right, class S>
     }
     if (has_next) {
       a[0][0] = a[0][1] = a[1][0] = a[1][1] = zero;
-      add_product<S>(t.shift[1], rows[j + 1].shift[0], a);
-      add_product<S>(t.shift[2], rows[j + 1].shift[1], a);
+      if (hits) {
+        add_product<S>(t.shift[1], rows[j + 1].shift[0], a);
+        add_product<S>(t.shift[2], rows[j + 1].shift[1], a);
+      }
+      if (passive.rows != nullptr)
+        for (int r = 0; r < 2; ++r)
+          for (int c = 0; c < 2; ++c)
+            a[r][c] = a[r][c] + passive.scale * passive.rows[j].next[r][c];
       if (has_two) subtract_product<S>(far.scaled, next.behind.own, a);
       divide<S>(a, next.pivots, now.behind);
       subtract_product<S>(now.behind.scaled, now.behind.own, d);
     }
     constexpr double rounding = 1e-14;
     s.regular = both(s.regular, d[0][0] > S(rounding) * size[0]);
-    now.pivots.inverse[0] = S(1) / d[0][0];
+    // one division for both pivots, d_00 and det/d_00
+    const S det = d[0][0] * d[1][1] - d[1][0] * d[1][0];
+    const S quotient = S(1) / (d[0][0] * det);
+    now.pivots.inverse[0] = quotient * det;
     now.pivots.lower = d[1][0] * now.pivots.inverse[0];
-    const S pivot = d[1][1] - now.pivots.lower * d[1][0];
-    s.regular = both(s.regular, pivot > S(rounding) * size[1]);
-    now.pivots.inverse[1] = S(1) / pivot;
+    s.regular = both(s.regular, det > S(rounding) * (size[1] * d[0][0]));
+    now.pivots.inverse[1] = quotient * (d[0][0] * d[0][0]);
 
     for (int i = 0; i < 2; ++i) {
       S x[2];
@@ -163,11 +205,11 @@ template <int n_right, class S>
     add_dot(weighted_a, now.x[0], s.aa);
     add_dot(weighted_a, now.x[1], s.ab);
     add_dot(weighted_b, now.x[1], s.bb);
-    if (n_right == 2 || j > 1) continue;
+    if (begin == end || j > 1) continue;
 
     // the first hit is in the first triplet, the second in two
-    S column[n_columns][2]{};
-    for (int c = 0; c < 2; ++c) {
+    S column[LaneSolution<S>::n_all][2]{};
+    for (int c = 0; c < 2 && hits; ++c) {
       S(&of_first)[2] = column[c], (&of_second)[2] = column[2 + c];
       for (int r = 0; r < 2; ++r) {
         of_second[r] = t.shift[1 - j][r][c];
@@ -181,19 +223,27 @@ template <int n_right, class S>
       of_second[1] = of_second[1] - now.pivots.lower * of_second[0];
       for (int r = 0; r < 2; ++r) second_hit[c][r] = of_second[r];
     }
-    for (int i = j == 0 ? 0 : 2; i < n_columns; ++i) {
+    for (int c = n_columns; c < end && j == 0; ++c) {
+      S(&of_turn)[2] = column[c];
+      for (int r = 0; r < 2; ++r)
+        of_turn[r] = passive.scale * passive.first->mixed[r][c - n_columns];
+      of_turn[1] = of_turn[1] - now.pivots.lower * of_turn[0];
+    }
+    const int first = hits && j > 0 ? 2 : begin;
+    const int last = j > 0 ? std::min(end, n_columns) : end;
+    for (int i = first; i < last; ++i) {
       S weighted[2];
       weight(column[i], weighted);
       add_dot(weighted_a, column[i], s.column_a[i]);
       add_dot(weighted_b, column[i], s.column_b[i]);
-      for (int k = 0; k <= i; ++k)
+      for (int k = begin; k <= i; ++k)
         add_dot(weighted, column[k], s.columns[i][k]);
     }
   }
   return s;
 }
 
-/// The same without errors of the hits: no factor is needed.
+/// The same without errors of the hits and passive layers: no factor is needed.
 template <class S>
 LaneSolution<S> solve_scattering(const KinkRows<S>* rows,
                                  std::size_t n_triplets, const S* scattering2,

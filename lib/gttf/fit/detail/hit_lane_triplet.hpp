@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gttf/core/detail/pack_lane.hpp"
-#include "gttf/core/series.hpp"
+#include "gttf/core/detail/short_series.hpp"
 #include "gttf/fit/detail/hit_lanes.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 #include "gttf/triplet/segment.hpp"
@@ -56,33 +56,46 @@ struct SeenAxis {
 template <class S>
 struct LaneChord {
   Cartesian<S> step;
-  S length2, inverse;            ///< d^2, 1/d; transverse
-  SeenAxis<S> start[2], end[2];  ///< u', v' of both hits; v' unless upright
-  LaneMask<S> good;              ///< long, in units of the errors too
+  S length2, inverse;  ///< d^2, 1/d; transverse
+  LaneMask<S> good;    ///< long, in units of the errors too
+};
+
+/// @param sigma  the largest of the errors at both ends
+template <class S>
+void set_chord(const Cartesian<S>& start, const Cartesian<S>& end, double sigma,
+               LaneChord<S>& c) {
+  using std::sqrt;
+  c.step = end - start;
+  c.length2 = transverse_dot(c.step, c.step);
+  c.inverse = S(1) / sqrt(c.length2);
+  constexpr double closest2 = 1e-12, largest_share = 0.02;
+  c.good = both(c.length2 > S(closest2),
+                c.length2 + c.step.z * c.step.z >=
+                    S(sigma * sigma / (largest_share * largest_share)));
+}
+
+inline double largest_sigma(const HitLanePoint& a, const HitLanePoint& b) {
+  return std::max(a.largest_sigma, b.largest_sigma);
+}
+
+/// The axes u', v' of both hits of a chord; v' unless upright.
+template <class S>
+struct SeenAxes {
+  SeenAxis<S> start[2], end[2];
 };
 
 template <class S>
-void set_chord(const LaneHit<S>& start, const LaneHit<S>& end,
-               LaneChord<S>& c) {
-  using std::sqrt;
-  c.step = end.at - start.at;
-  c.length2 = transverse_dot(c.step, c.step);
-  c.inverse = S(1) / sqrt(c.length2);
+void set_axes(const LaneHit<S>& start, const LaneHit<S>& end,
+              const LaneChord<S>& c, SeenAxes<S>& axes) {
   const S cosine = c.step.x * c.inverse, sine = c.step.y * c.inverse;
   const auto see = [&](const S(&axis)[3]) -> SeenAxis<S> {
     return {axis[0] * cosine + axis[1] * sine,
             (axis[1] * cosine - axis[0] * sine) * c.inverse};
   };
-  c.start[0] = see(start.axes.u);
-  c.end[0] = see(end.axes.u);
-  if (!start.upright()) c.start[1] = see(start.axes.v);
-  if (!end.upright()) c.end[1] = see(end.axes.v);
-  constexpr double closest2 = 1e-12, largest_share = 0.02;
-  const double sigma =
-      std::max(start.point->largest_sigma, end.point->largest_sigma);
-  c.good = both(c.length2 > S(closest2),
-                c.length2 + c.step.z * c.step.z >=
-                    S(sigma * sigma / (largest_share * largest_share)));
+  axes.start[0] = see(start.axes.u);
+  axes.end[0] = see(end.axes.u);
+  if (!start.upright()) axes.start[1] = see(start.axes.v);
+  if (!end.upright()) axes.end[1] = see(end.axes.v);
 }
 
 /// A segment of a triplet: see Segment, SegmentDerivatives and make_triplet.
@@ -106,7 +119,8 @@ LaneArc<S> arc_on(const LaneChord<S>& chord, const S& sine, const S& cosine,
                   const S& kappa_perp) {
   using std::sqrt;
   LaneArc<S> a;
-  const S u2 = sine * sine, excess = asin_excess(u2, cosine);
+  const S u2 = sine * sine;
+  const S excess = short_excess(u2, [&] { return asin_excess(u2, cosine); });
   const S stretch = S(1) + u2 * excess;
   a.half_turn = sine * stretch;
   const S &z = chord.step.z, arc2 = chord.length2 * (stretch * stretch);

@@ -12,13 +12,14 @@
 
 namespace gttf::detail {
 
-/// A surface with hits, or, before the first of these, a passive one.
+/// A surface with hits, or a passive one before the last of these.
 struct HitLanePoint {
   SurfaceRecord surface;
   bool measures = false;
   /// Shifts along u' and v' by one standard deviation of each of two
   /// coordinates, mm.
   double error[2][2]{};
+  bool along_axes = false;  ///< the first along u', the second along v' only
   /// Largest of the two standard deviations, mm.
   double largest_sigma = 0;
 };
@@ -31,11 +32,16 @@ struct HitPlane {
                                count = 24;
 };
 
+struct SharedEquations;
+
 /// A fit that is asked for.
 struct HitLaneFit {
   FitKind kind = FitKind::general;
   WeightSource weights = WeightSource::estimate;
   LaneValues* out = nullptr;
+  bool perigee = true;  ///< asked for, or the planes before only
+  /// With WeightSource::shared; the planes of errors are not set then.
+  const SharedEquations* shared = nullptr;
   LaneBits done = 0;  ///< lanes with a result; the others are not for lanes
 };
 
@@ -50,7 +56,7 @@ struct HitLanes {
   const double* kappa_ref = nullptr;
   const double* estimate = nullptr;
   double origin[3]{};
-  bool perigee = true;             ///< asked for, or the planes before only
+  bool passive = false;            ///< layers between hits scatter
   std::byte* workspace = nullptr;  ///< HitKernel::workspace() bytes at 64
 };
 

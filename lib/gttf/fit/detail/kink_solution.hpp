@@ -29,6 +29,9 @@ class KinkSolution {
   void set_weights(const TrackHits& track, KinkSystem& system,
                    const std::vector<double>& scale);
 
+  /// K^-1 with the weights set.
+  BandCholesky inverse_weights(const KinkSystem& system,
+                               ErrorChoice errors) const;
   /// Factorises K^-1 and makes a and b.
   /// @return  false if K^-1 is singular
   bool factorise(const KinkSystem& system, ErrorChoice errors);
@@ -37,8 +40,6 @@ class KinkSolution {
 
   /// Fixes kappa and its variance; makes r.
   void set_kappa(double kappa, double variance);
-  /// Multiplies all weights by `factor`^2 after the fact.
-  void rescale(double factor);
   double kappa() const { return kappa_; }
   double variance() const { return variance_; }
   double chi2() const;  ///< |r|^2
@@ -68,6 +69,8 @@ class KinkSolution {
   }
 
  private:
+  void add_inverse_weights(const KinkSystem& system, ErrorChoice errors,
+                           BandCholesky& to) const;
   std::size_t rows() const { return a_.size(); }
   const double* column(std::size_t i) const {
     return columns_.data() + i * rows();
