@@ -34,4 +34,11 @@ if(GTTF_SIMD_X86)
   gttf_lanes(avx2 -march=x86-64-v3 -mtune=haswell ${copies256})
   gttf_lanes(avx512 -march=x86-64-v4 -mprefer-vector-width=512 ${copies512})
   target_compile_definitions(gttf PRIVATE GTTF_SIMD_X86=1)
+else()
+  # No fused multiplications, as in the scalar code of x86-64, whose baseline
+  # has none: the same digits on both.
+  check_cxx_compiler_flag(-ffp-contract=off GTTF_HAS_FP_CONTRACT)
+  if(GTTF_HAS_FP_CONTRACT)
+    target_compile_options(gttf PRIVATE -ffp-contract=off)
+  endif()
 endif()

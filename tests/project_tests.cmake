@@ -30,12 +30,12 @@ endif()
 
 if(TARGET gttf-design)
   add_test(NAME docs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/docs/run.sh
-    ${PROJECT_SOURCE_DIR} $<TARGET_FILE:gttf-design>)
+    ${PROJECT_SOURCE_DIR} ${GTTF_PROGRAM})
   add_test(NAME docs.verbs COMMAND sh ${PROJECT_SOURCE_DIR}/docs/verbs.sh
-    --check $<TARGET_FILE:gttf-design>)
+    --check ${GTTF_PROGRAM})
   set_tests_properties(docs docs.verbs PROPERTIES LABELS docs)
   add_test(NAME broken_files COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/broken/run.sh
-    ${PROJECT_SOURCE_DIR} $<TARGET_FILE:gttf-design>)
+    ${PROJECT_SOURCE_DIR} ${GTTF_PROGRAM})
   set_tests_properties(broken_files PROPERTIES LABELS hardening)
 endif()
 
