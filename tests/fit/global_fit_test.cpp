@@ -3,9 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include "gttf/detector/read.hpp"
 #include "gttf/fit/streaming_fit.hpp"
 #include "support/compare.hpp"
 #include "support/fit_tracks.hpp"
+#include "support/hit_list.hpp"
 
 namespace gttf::test {
 
@@ -170,6 +172,31 @@ TEST_CASE("global fit: passive layers do not exist for a fit of hits only") {
     ++checked;
   }
   CHECK(checked > 10);
+}
+
+// the factor of all scattering variances cancels in the curvature, and the one
+// of the fitted curvature is that of a fit that is told so
+TEST_CASE("global fit: passive kinks of a common curvature have its weights") {
+  const TrackingGeometry geometry(
+      read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector);
+  HitList list(geometry, 20, 0.5, 5);
+  for (std::size_t t = 0; t < list.size(); ++t) {
+    const TrackHits hits = list.views().track(t);
+    const GlobalFit common = fit_global(hits, FitKind::common_curvature);
+    REQUIRE(common.status == FitStatus::ok);
+    FitOptions options;
+    options.kappa = common.kappa;
+    const GlobalFit told = fit_global(hits, FitKind::scattering, options);
+    CHECK(std::abs(told.kappa - common.kappa) < 1e-9 * common.sigma);
+    CHECK(told.chi2 == doctest::Approx(common.chi2).epsilon(1e-9));
+    for (int i = 0; i < 5; ++i) {
+      const double v = told.perigee_covariance(i, i);
+      CHECK(common.perigee_covariance(i, i) ==
+            doctest::Approx(v).epsilon(1e-9));
+      CHECK(std::abs(told.perigee[i] - common.perigee[i]) <
+            1e-9 * std::sqrt(v) + 1e-12);
+    }
+  }
 }
 
 TEST_CASE("global fit: a fitter gives the same whatever it did before") {

@@ -22,8 +22,10 @@ class HitLaneFitter {
     if (in.passive) {
       passive_rows_ = reinterpret_cast<PassiveRows<S>*>(scattering2_ + n_);
       passive_ = {passive_rows_, S(0), &head_.passive};
+      plain_ = set_rows<true>(in, rows_, passive_rows_, head_);
+    } else {
+      plain_ = set_rows<false>(in, rows_, passive_rows_, head_);
     }
-    plain_ = set_rows(in, rows_, passive_rows_, head_);
     std::size_t hit = 0;
     for (std::size_t i = 0; i < in.n_points; ++i) {
       if (!in.points[i].measures) continue;
@@ -70,7 +72,7 @@ class HitLaneFitter {
   /// @param columns  for the perigee
   LaneSolution<S> solve_hits(FitKind kind, const S& kappa_0, bool columns) {
     if (kind == FitKind::scattering) return solve_exact_hits(kappa_0);
-    if (columns && in_.passive) return solve<HitAndTurnColumns>(kappa_0);
+    if (in_.passive) return solve<HitAndTurnColumns>(kappa_0);
     return columns ? solve<HitColumns>(kappa_0) : solve<NoColumns>(kappa_0);
   }
   LaneSolution<S> solve_exact_hits(const S& kappa_0) {
@@ -169,9 +171,23 @@ class HitLaneFitter {
     L::store(sqrt(fitted.variance), asked.out[HitPlane::sigma]);
     L::store(chi2, asked.out[HitPlane::chi2]);
     L::store(kappa_weights, asked.out[HitPlane::kappa_weights]);
-    if (asked.perigee)
-      good = both(good, store_perigee(in_, head_, s, fitted, inner_scale,
-                                      passive_.scale, asked.out));
+    if (asked.perigee) {
+      const auto store_with = [&]<int begin, int end>() {
+        return store_perigee<begin, end>(in_, head_, s, fitted, inner_scale,
+                                         passive_.scale, asked.out);
+      };
+      constexpr int all = LaneSolution<S>::n_all;
+      LaneMask<S> finite;
+      if (s.has_turns)
+        finite = s.has_columns
+                     ? store_with.template operator()<0, all>()
+                     : store_with.template operator()<n_columns, all>();
+      else
+        finite = s.has_columns
+                     ? store_with.template operator()<0, n_columns>()
+                     : store_with.template operator()<n_columns, n_columns>();
+      good = both(good, finite);
+    }
     return L::bits(good);
   }
 

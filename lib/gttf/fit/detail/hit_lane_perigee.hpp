@@ -143,12 +143,12 @@ S store_parameters(const S (&parameters)[5], LaneValues* out) {
 }
 
 /// Sets HitPlane::perigee and covariance.
+/// @tparam begin, end    columns that the solution has
 /// @param inner_scale    factor of the variances of scattering before the
-/// second
-///                       hit, 0 to leave it out
-/// @param passive_scale  the same of passive layers between the two
-/// @return             lanes where all numbers are finite
-template <class S>
+///                       second hit, 0 to leave it out
+/// @param passive_scale  the same of passive layers between the first two
+/// @return               lanes where all numbers are finite
+template <int begin, int end, class S>
 [[gnu::flatten]] LaneMask<S> store_perigee(
     const HitLanes& in, const TrackHead<S>& head, const LaneSolution<S>& s,
     const FittedCurvature<S>& fitted, const S& inner_scale,
@@ -159,7 +159,7 @@ template <class S>
   set_errors(head, errors);
   Cartesian<S> ends[2] = {head.first.at, head.second.at};
   const S change = fitted.kappa - s.kappa_0;
-  if (s.has_columns)
+  if constexpr (begin < n_columns)
     for (int c = 0; c < n_columns; ++c) {
       const S shift = s.column_b[c] + change * s.column_a[c];
       ends[c / 2] = ends[c / 2] - shift * errors[c];
@@ -169,7 +169,7 @@ template <class S>
   HelixState<S>& state = first.state;
   const SegmentDerivatives<S> d = derivatives(arc);
   HelixDirection<S> direction = first.direction();
-  if (s.has_turns) {
+  if constexpr (end > n_columns) {
     state.theta =
         state.theta + s.column_b[n_columns] + change * s.column_a[n_columns];
     state.phi = state.phi + s.column_b[n_columns + 1] +
@@ -188,8 +188,6 @@ template <class S>
   }
   slope[3] = d.polar_slope;
   slope[4] = one;
-  const int begin = s.has_columns ? 0 : n_columns;
-  const int end = s.has_turns ? n_all : n_columns;
   for (int c = begin; c < n_columns; ++c) {
     const Cartesian<S>& e = errors[c];
     const S theta = scalar_product(d.polar, e);

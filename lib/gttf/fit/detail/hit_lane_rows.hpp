@@ -143,11 +143,11 @@ void add_passive_rows(const PassiveSums<S>& sums, std::size_t k,
 }
 
 /// Sets the rows of all triplets.
-/// @param passive  of all triplets; nullptr if no layer between hits scatters
+/// @tparam layers  between hits scatter: `passive` is set, too
 /// @return         lanes for which they can be used
-template <class S>
+template <bool layers, class S>
 [[gnu::flatten]] LaneMask<S> set_rows(const HitLanes& in, KinkRows<S>* rows,
-                                      PassiveRows<S>* passive,
+                                      [[maybe_unused]] PassiveRows<S>* passive,
                                       TrackHead<S>& head) {
   LaneMask<S> good = Lane<S>::mask(all_lanes<S>);
   LaneHit<S> hits[3];
@@ -175,7 +175,7 @@ template <class S>
       good = both(good, set_row(hit0, hit1, hit, a, b, axes[(k + 1) % 2],
                                 axes[k % 2], t, rows[k - 2]));
       if (k == 2) head.length = t.first.length;
-      if (passive != nullptr) {
+      if constexpr (layers) {
         const auto add = [&](std::size_t segment, const LaneHit<S>& from,
                              const LaneHit<S>& to, const LaneChord<S>& chord,
                              const LaneArc<S>& arc) {

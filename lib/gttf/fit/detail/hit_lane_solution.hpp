@@ -101,7 +101,7 @@ template <class S>
 /// behind, together with the forward substitution: from the outermost triplet
 /// inwards, so that the shifts of the first two hits come in at the end only.
 /// @param scattering2  variances of the kink angles theta, per triplet
-/// @param passive      what they add; with null there are none
+/// @param passive      what they add, if there are columns for it
 template <class Chosen, class S>
 [[gnu::flatten]] LaneSolution<S> solve_rows(const KinkRows<S>* rows,
                                             std::size_t n_triplets,
@@ -110,6 +110,7 @@ template <class Chosen, class S>
                                             const S& kappa_0) {
   constexpr bool hits = Chosen::hits;
   constexpr int begin = Chosen::begin, end = Chosen::end;
+  constexpr bool layers = end > n_columns;  // only then are there passive ones
   struct Step {
     Pivots<S> pivots;
     LowerBlock<S> behind;  ///< next to it
@@ -138,7 +139,7 @@ template <class Chosen, class S>
     Block<S> d = {{scattering2[j], zero}, {zero, scattering2[j] * t.inv_sin2}};
     for (int h = 0; h < 3 && hits; ++h)
       add_product<S>(t.shift[h], t.shift[h], d);
-    if (passive.rows != nullptr) {
+    if constexpr (layers) {
       const Block<S>& self = passive.rows[j].self;
       d[0][0] = d[0][0] + passive.scale * self[0][0];
       d[1][0] = d[1][0] + passive.scale * self[1][0];
@@ -159,7 +160,7 @@ template <class Chosen, class S>
         add_product<S>(t.shift[1], rows[j + 1].shift[0], a);
         add_product<S>(t.shift[2], rows[j + 1].shift[1], a);
       }
-      if (passive.rows != nullptr)
+      if constexpr (layers)
         for (int r = 0; r < 2; ++r)
           for (int c = 0; c < 2; ++c)
             a[r][c] = a[r][c] + passive.scale * passive.rows[j].next[r][c];
