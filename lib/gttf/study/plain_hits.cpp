@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <system_error>
 
-#include "gttf/config/short_decimal.hpp"
 #include "gttf/study/detail/plain_hits.hpp"
 
 namespace gttf::detail {
@@ -16,11 +16,19 @@ namespace {
 /// what std::from_chars takes besides ("nan", ".5").
 /// @return  behind it; nullptr: it is written in another way
 const char* read_number(const char* at, const char* end, double& value) {
-  if (const char* stop = read_short_decimal(at, end, value)) return stop;
   const char* const digit = at != end && *at == '-' ? at + 1 : at;
   if (digit == end || *digit < '0' || *digit > '9') return nullptr;
   const auto [stop, error] = std::from_chars(at, end, value);
   return error == std::errc() ? stop : nullptr;
+}
+
+/// The eight bytes at `from`, the first in the lowest byte.
+std::uint64_t load_eight(const char* from) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, from, sizeof word);
+  if constexpr (std::endian::native == std::endian::big)
+    word = __builtin_bswap64(word);
+  return word;
 }
 
 /// The bytes of `text`, eight at most, that are not zero in this mask.
