@@ -12,8 +12,8 @@
 #include "gttf/core/units.hpp"
 #include "gttf/detector/read.hpp"
 #include "support/at_level.hpp"
-#include "support/hit_list.hpp"
 #include "support/layouts.hpp"
+#include "support/toy_output.hpp"
 
 namespace gttf {
 namespace {
@@ -28,17 +28,8 @@ constexpr FitChoice choices[] = {
     {FitKind::regularised, WeightSource::estimate}};
 constexpr std::size_t n_choices = std::size(choices);
 
-struct Toys {
-  explicit Toys(std::size_t n) : missed(n), fits(n_choices, FitOutput(n)) {}
-
-  BatchToyStatistics run(ToyBatch& batch, const RandomPlace& first) {
-    std::vector<FitArrays> arrays;
-    for (FitOutput& f : fits) arrays.push_back(f.views());
-    return batch.run(first, {missed, arrays});
-  }
-
-  std::vector<char> missed;
-  std::vector<FitOutput> fits;
+struct Toys : test::ToyOutput {
+  explicit Toys(std::size_t n) : ToyOutput(n, n_choices) {}
 };
 
 TrackingGeometry its2() {

@@ -12,7 +12,7 @@
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/batch_toys.hpp"
 #include "support/at_level.hpp"
-#include "support/hit_list.hpp"
+#include "support/toy_output.hpp"
 
 namespace gttf {
 namespace {
@@ -35,17 +35,8 @@ TrackingGeometry shipped(const std::string& name) {
       read_detector(GTTF_SOURCE_DIR "/detectors/" + name + ".yaml").detector);
 }
 
-struct Toys {
-  explicit Toys(std::size_t n) : missed(n), fits(n_kinds, FitOutput(n)) {}
-
-  BatchToyStatistics run(ToyBatch& batch, const RandomPlace& first) {
-    std::vector<FitArrays> arrays;
-    for (FitOutput& f : fits) arrays.push_back(f.views());
-    return batch.run(first, {missed, arrays});
-  }
-
-  std::vector<char> missed;
-  std::vector<FitOutput> fits;
+struct Toys : test::ToyOutput {
+  explicit Toys(std::size_t n) : ToyOutput(n, n_kinds) {}
 };
 
 TrackFitter fitter_of(const AnyToySimulator& simulator) {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a ToyBatch gives.
+#pragma once
+
+#include <vector>
+
+#include "gttf/resolution/batch_toys.hpp"
+#include "support/hit_list.hpp"
+
+namespace gttf::test {
+
+/// Room for n toys with so many fits each.
+struct ToyOutput {
+  ToyOutput(std::size_t n, std::size_t n_fits)
+      : missed(n), fits(n_fits, FitOutput(n)) {}
+
+  BatchToyStatistics run(ToyBatch& batch, const RandomPlace& first) {
+    std::vector<FitArrays> arrays;
+    for (FitOutput& f : fits) arrays.push_back(f.views());
+    return batch.run(first, {missed, arrays});
+  }
+
+  std::vector<char> missed;
+  std::vector<FitOutput> fits;
+};
+
+}  // namespace gttf::test
