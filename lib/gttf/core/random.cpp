@@ -36,7 +36,7 @@ void fill_random_words(const RandomPlace& first, std::size_t n_places,
   for (std::size_t w = 0; w < n_words; w += 4) {
     detail::random_words<double>(first, w / 4, n_places, bits.data());
     const std::size_t n = std::min<std::size_t>(4, n_words - w);
-    std::copy_n(bits.begin(), n * n_places, out.begin() + w * n_places);
+    std::copy_n(bits.begin(), n * n_places, out.subspan(w * n_places).begin());
   }
 }
 
