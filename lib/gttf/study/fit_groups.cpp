@@ -5,15 +5,6 @@
 
 namespace gttf::detail {
 
-namespace {
-
-/// Points that a fit in lanes knows: hits, and what scatters before them.
-bool matters(const HitTrackBuilder& built, std::size_t i, bool behind_hit) {
-  return built.sources()[i] >= 0 || !behind_hit;
-}
-
-}  // namespace
-
 bool FitGroups::takes(const HitTrackBuilder& built) const {
   const TrackHits& track = built.track();
   if (!track.field || track.flight || track.kappa_ref == 0 ||
@@ -28,7 +19,8 @@ bool FitGroups::takes(const HitTrackBuilder& built) const {
       scatters = scatters || (behind_hit && h.theta0_2 > 0);
       continue;
     }
-    if (h.n_coordinates < 2 || scatters) return false;
+    if (h.n_coordinates < 2) return false;
+    if (scatters && options_.weights == WeightSource::local) return false;
     behind_hit = true;
   }
   return true;
@@ -38,13 +30,9 @@ void FitGroups::set_key(const HitTrackBuilder& built) {
   // a surface without a hit is not taken for one with
   constexpr unsigned passive = 0x80000000;
   key_.clear();
-  bool behind_hit = false;
-  for (std::size_t i = 0; i < built.sources().size(); ++i) {
-    if (!matters(built, i, behind_hit)) continue;
-    const bool hit = built.sources()[i] >= 0;
-    key_.push_back(built.surfaces()[i] | (hit ? 0 : passive));
-    behind_hit = behind_hit || hit;
-  }
+  for (std::size_t i = 0; i < built.sources().size(); ++i)
+    key_.push_back(built.surfaces()[i] |
+                   (built.sources()[i] >= 0 ? 0 : passive));
 }
 
 FitGroups::Group FitGroups::make_group(const HitTrackBuilder& built) const {
@@ -52,7 +40,6 @@ FitGroups::Group FitGroups::make_group(const HitTrackBuilder& built) const {
   g.key = key_;
   g.origin = built.track().origin;
   for (std::size_t i = 0; i < built.sources().size(); ++i) {
-    if (!matters(built, i, g.n_hits > 0)) continue;
     const TrackHit& h = built.track().points[i];
     g.surfaces.push_back({geometry_.surfaces()[built.surfaces()[i]],
                           h.coordinates, h.n_coordinates});
@@ -78,12 +65,7 @@ FitGroups::Place FitGroups::add(const HitTrackBuilder& built) {
   Group& g = groups_[last_];
   const TrackHits& track = built.track();
   g.rows.push_back(track.kappa_ref);
-  bool behind_hit = false;
-  for (std::size_t i = 0; i < track.points.size(); ++i) {
-    if (!matters(built, i, behind_hit)) continue;
-    g.rows.push_back(track.points[i].theta0_2);
-    behind_hit = behind_hit || built.sources()[i] >= 0;
-  }
+  for (const TrackHit& h : track.points) g.rows.push_back(h.theta0_2);
   for (int axis = 0; axis < 3; ++axis)
     for (const TrackHit& h : track.points)
       if (h.measures()) g.rows.push_back(h.position[axis]);
