@@ -159,7 +159,7 @@ void check_hits(const Detector& detector, const StudyRequest& request,
     }
     std::swap(hits[1], hits[4]);  // in any order
     REQUIRE(builder.find(hits) == "");
-    builder.make_points(hits);
+    REQUIRE(builder.make_points(hits) == "");
     CHECK(builder.track().points.size() == toy.hits.points.size());
     const GlobalFit& f = fitter.fit(builder.track(), FitKind::general);
     REQUIRE(f.status == FitStatus::ok);

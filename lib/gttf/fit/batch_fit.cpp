@@ -115,13 +115,9 @@ class Worker {
   const BatchFitStatistics& statistics() const { return statistics_; }
 
  private:
-  /// Where numbers for all lanes begin, of which the first n are there; a copy
-  /// in which the others repeat the last, if there are fewer.
-  const double* whole(const double* from, std::size_t n, LaneValues& copy) {
-    if (n == job_.kernel.width) return from;
-    std::copy_n(from, n, copy.value);
-    std::fill(copy.value + n, copy.value + job_.kernel.width, from[n - 1]);
-    return copy.value;
+  const double* whole(const double* from, std::size_t n,
+                      LaneValues& copy) const {
+    return detail::whole(from, n, job_.kernel.width, copy);
   }
   /// The same number for all lanes.
   static const double* shared(double value, LaneValues& copy) {
@@ -227,6 +223,14 @@ void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
       put(fit.perigee_covariance(i, j), to.perigee_covariance, plane * size);
   }
   if (!to.status.empty()) to.status[t] = fit.status;
+}
+
+const double* whole(const double* from, std::size_t n, std::size_t width,
+                    LaneValues& copy) {
+  if (n == width) return from;
+  std::copy_n(from, n, copy.value);
+  std::fill(copy.value + n, copy.value + width, from[n - 1]);
+  return copy.value;
 }
 
 bool wants_perigee(const FitArrays& results) {

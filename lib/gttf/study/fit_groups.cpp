@@ -35,99 +35,166 @@ void FitGroups::set_key(const HitTrackBuilder& built) {
                    (built.sources()[i] >= 0 ? 0 : passive));
 }
 
-FitGroups::Group FitGroups::make_group(const HitTrackBuilder& built) const {
+FitGroups::Group FitGroups::make_group(const HitTrackBuilder& built,
+                                       Kind kind) const {
   Group g;
-  g.key = key_;
+  g.kind = kind;
+  g.key = kind == Kind::hits ? built.simple_hits().surface : key_;
   g.origin = built.track().origin;
+  std::vector<char> listed(geometry_.surfaces().size());
   for (std::size_t i = 0; i < built.sources().size(); ++i) {
     const TrackHit& h = built.track().points[i];
+    listed[built.surfaces()[i]] = 1;
     g.surfaces.push_back({geometry_.surfaces()[built.surfaces()[i]],
                           h.coordinates, h.n_coordinates});
     if (h.measures()) ++g.n_hits;
   }
+  if (kind != Kind::points && scattering_.model != Scattering::off)
+    for (std::size_t i = 0; i < listed.size(); ++i)
+      if (listed[i] == 0 && built.is_missing(i))
+        g.others.push_back(geometry_.surfaces()[i]);
   return g;
 }
 
-/// Sets last_ to the group of that key; most often it is.
-bool FitGroups::find_group(std::span<const unsigned> key) {
-  const auto has_key = [key](const Group& g) {
-    return std::ranges::equal(g.key, key);
+/// Sets at_ to the group of that key; most often it is that of the track
+/// before.
+bool FitGroups::find_group(std::span<const unsigned> key, Kind kind) {
+  const auto has_key = [&](const Group& g) {
+    return g.kind == kind && std::ranges::equal(g.key, key);
   };
-  if (last_ < groups_.size() && has_key(groups_[last_])) return true;
-  const auto at = std::ranges::find_if(groups_, has_key);
-  last_ = static_cast<std::size_t>(at - groups_.begin());
-  return at != groups_.end();
+  std::size_t& last = last_[static_cast<std::size_t>(kind)];
+  if (last >= groups_.size() || !has_key(groups_[last]))
+    last = static_cast<std::size_t>(std::ranges::find_if(groups_, has_key) -
+                                    groups_.begin());
+  at_ = last;
+  return at_ < groups_.size();
 }
 
-FitGroups::Place FitGroups::add(const HitTrackBuilder& built) {
+FitGroups::Place FitGroups::put_hits(const HitTrackBuilder& built) {
+  Group& g = groups_[at_];
+  const HitTrackBuilder::SimpleHits& hits = built.simple_hits();
+  for (const std::vector<double>* v : {&hits.x, &hits.y, &hits.z})
+    g.rows.insert(g.rows.end(), v->begin(), v->end());
+  return {at_, g.n_added++};
+}
+
+std::optional<FitGroups::Place> FitGroups::add_hits(
+    const HitTrackBuilder& built) {
+  if (!built.is_simple() ||
+      !find_group(built.simple_hits().surface, Kind::hits))
+    return std::nullopt;
+  return put_hits(built);
+}
+
+FitGroups::Place FitGroups::add(const HitTrackBuilder& built, Kind kind) {
+  if (!built.is_simple()) kind = Kind::points;
   set_key(built);
-  if (!find_group(key_)) groups_.push_back(make_group(built));
-  Group& g = groups_[last_];
+  if (!find_group(kind == Kind::hits ? built.simple_hits().surface : key_,
+                  kind))
+    groups_.push_back(make_group(built, kind));
+  if (kind != Kind::points) return put_hits(built);
+  Group& g = groups_[at_];
   const TrackHits& track = built.track();
   g.rows.push_back(track.kappa_ref);
   for (const TrackHit& h : track.points) g.rows.push_back(h.theta0_2);
   for (int axis = 0; axis < 3; ++axis)
     for (const TrackHit& h : track.points)
       if (h.measures()) g.rows.push_back(h.position[axis]);
-  return {last_, g.n_tracks++};
+  return {at_, g.n_added++};
 }
 
-std::optional<FitGroups::Place> FitGroups::add_simple(
-    const HitTrackBuilder& built) {
-  const double kappa_ref = built.track().kappa_ref;
-  if (!built.is_simple() || kappa_ref == 0) return std::nullopt;
-  const HitTrackBuilder::SimpleHits& hits = built.simple_hits();
-  if (!find_group(hits.surface)) return std::nullopt;
-  Group& g = groups_[last_];
-  g.rows.push_back(kappa_ref);
-  for (const std::vector<double>* v :
-       {&hits.theta0_2, &hits.x, &hits.y, &hits.z})
-    g.rows.insert(g.rows.end(), v->begin(), v->end());
-  return Place{last_, g.n_tracks++};
-}
-
-BatchFitStatistics FitGroups::Group::fit(FitKind kind,
-                                         const FitOptions& options) {
-  const std::size_t n = n_tracks, width = row_size();
-  arranged.resize(n * width);
+/// Rows to columns, of all tracks added.
+void FitGroups::Group::arrange() {
+  const std::size_t n = n_tracks = n_added;
+  columns.resize(n * row_size());
+  const std::size_t first = kind == Kind::points ? 0 : first_hit();
+  double* const to = columns.data() + n * first;
+  const std::size_t width = row_size() - first;
   constexpr std::size_t line = 8;  // numbers
   for (std::size_t begin = 0; begin < n; begin += line) {
     const std::size_t end = std::min(begin + line, n);
     for (std::size_t c = 0; c < width; ++c)
       for (std::size_t t = begin; t < end; ++t)
-        arranged[c * n + t] = rows[t * width + c];
+        to[c * n + t] = rows[t * width + c];
   }
+}
+
+HitArrays FitGroups::Group::arrays() const {
+  const std::span<const double> all = columns;
+  const auto part = [&](std::size_t first, std::size_t count) {
+    return all.subspan(first * n_tracks, count * n_tracks);
+  };
+  const std::size_t hit = first_hit();
+  return {.size = n_tracks,
+          .surfaces = surfaces,
+          .x = part(hit, n_hits),
+          .y = part(hit + n_hits, n_hits),
+          .z = part(hit + 2 * n_hits, n_hits),
+          .theta0_2 = part(1, surfaces.size()),
+          .kappa_ref = part(0, 1),
+          .origin = origin};
+}
+
+void FitGroups::Group::find_scattering(double bz, const HitScattering& model) {
+  arrange();
+  known.resize(n_added);
+  const std::span<double> all = columns;
+  gttf::find_scattering(arrays(), others, bz, model,
+                        all.subspan(n_tracks, surfaces.size() * n_tracks),
+                        all.first(n_tracks), known);
+  if (std::ranges::find(known, 0) != known.end()) forget_unknown();
+}
+
+/// Takes tracks that are not known out of the columns.
+void FitGroups::Group::forget_unknown() {
+  index_of.resize(n_added);
+  std::size_t n = 0;
+  for (std::size_t t = 0; t < n_added; ++t) {
+    index_of[t] = n;
+    if (known[t] != 0) ++n;
+  }
+  for (std::size_t c = 0; c < row_size(); ++c)
+    for (std::size_t t = 0; t < n_added; ++t)
+      if (known[t] != 0)
+        columns[c * n + index_of[t]] = columns[c * n_added + t];
+  n_tracks = n;
+}
+
+void FitGroups::find_scattering() {
+  for (Group& g : groups_)
+    if (g.kind != Kind::points && g.n_added > 0 && g.known.empty())
+      g.find_scattering(geometry_.bz(), scattering_);
+}
+
+bool FitGroups::is_known(const Place& place) const {
+  const Group& g = groups_[place.group];
+  return g.kind == Kind::points || g.known[place.track] != 0;
+}
+
+BatchFitStatistics FitGroups::Group::fit(FitKind fit_kind,
+                                         const FitOptions& options) {
+  if (kind == Kind::points) arrange();
+  const std::size_t n = n_tracks;
   for (std::vector<double>* v : {&kappa, &sigma, &chi2, &weights}) v->resize(n);
   perigee.resize(5 * n);
   covariance.resize(15 * n);
   status.resize(n);
-  const std::span<const double> all = arranged;
-  const auto columns = [&](std::size_t first, std::size_t count) {
-    return all.subspan(first * n, count * n);
-  };
-  const std::size_t first_hit = 1 + surfaces.size();
-  const HitArrays in{.size = n,
-                     .surfaces = surfaces,
-                     .x = columns(first_hit, n_hits),
-                     .y = columns(first_hit + n_hits, n_hits),
-                     .z = columns(first_hit + 2 * n_hits, n_hits),
-                     .theta0_2 = columns(1, surfaces.size()),
-                     .kappa_ref = columns(0, 1),
-                     .origin = origin};
-  return gttf::fit(in, kind, options,
+  return gttf::fit(arrays(), fit_kind, options,
                    {kappa, sigma, chi2, weights, perigee, covariance, status});
 }
 
 BatchFitStatistics FitGroups::fit() {
   BatchFitStatistics statistics;
   for (Group& g : groups_)
-    if (g.n_tracks > 0) statistics += g.fit(kind_, options_);
+    if (g.n_added > 0) statistics += g.fit(kind_, options_);
   return statistics;
 }
 
 const GlobalFit& FitGroups::at(const Place& place) {
   const Group& g = groups_[place.group];
-  const std::size_t t = place.track, n = g.n_tracks;
+  const std::size_t t =
+      g.index_of.empty() ? place.track : g.index_of[place.track];
+  const std::size_t n = g.n_tracks;
   GlobalFit& f = result_;  // what is not set here has been NaN from the start
   f.status = g.status[t];
   if (f.status != FitStatus::ok) return f;
@@ -147,10 +214,13 @@ const GlobalFit& FitGroups::at(const Place& place) {
 }
 
 void FitGroups::clear() {
+  // which surfaces a track is presumed to cross must follow from the block, not
+  // from those that this thread has seen before
+  std::erase_if(groups_, [](const Group& g) { return g.kind != Kind::points; });
   constexpr std::size_t most_kept = 64;
   if (groups_.size() > most_kept) groups_.clear();
   for (Group& g : groups_) {
-    g.n_tracks = 0;
+    g.n_added = 0;
     g.rows.clear();
   }
 }

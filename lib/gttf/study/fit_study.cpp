@@ -15,6 +15,9 @@
 #include "gttf/study/fit_table.hpp"
 
 namespace gttf {
+
+using detail::FitGroups;
+
 namespace {
 
 /// The rows of a block of tracks.
@@ -30,14 +33,14 @@ struct FittedBlock {
 struct Outcome {
   std::string_view status;
   std::unique_ptr<GlobalFit> alone;
-  detail::FitGroups::Place place{};
+  std::optional<FitGroups::Place> place;
 };
 
 /// What a thread fits with.
 struct FitTools {
   HitTrackBuilder builder;
   TrackFitter fitter;
-  detail::FitGroups groups;
+  FitGroups groups;
 };
 
 /// A part of a file: lines, behind the last ones none, or tracks of a file that
@@ -129,11 +132,14 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
   fit_options.detail =
       residuals == nullptr ? FitDetail::perigee : FitDetail::hits;
 
+  const HitScattering scattering{model.scattering, model.particle.mass,
+                                 std::abs(model.particle.charge),
+                                 options.hits.momentum};
   const auto make_tools = [&] {
     return std::make_unique<FitTools>(
         FitTools{HitTrackBuilder(detector, geometry, model, options.hits),
                  TrackFitter(fit_options),
-                 detail::FitGroups(geometry, options.kind, fit_options)});
+                 FitGroups(geometry, options.kind, fit_options, scattering)});
   };
   const auto fit_block = [&](const HitBlock& block, FitTools& tools) {
     auto& [builder, fitter, groups] = tools;
@@ -142,31 +148,50 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
     ResidualTable hit_rows(style, detector, geometry);
     rows.reserve(block.tracks.size());
     FittedBlock fitted;
-    std::vector<Outcome> outcomes;
-    outcomes.reserve(block.tracks.size());
+    std::vector<Outcome> outcomes(block.tracks.size());
     groups.clear();
-    for (const FileTrack& track : block.tracks) {
-      const auto hits = block.hits_of(track);
-      Outcome& outcome = outcomes.emplace_back();
-      outcome.status =
-          track.left_out > 0 ? "too_many_hits" : builder.find(hits);
-      if (!outcome.status.empty()) continue;
-      if (const auto place = groups.add_simple(builder)) {
-        outcome.place = *place;
-        continue;
-      }
-      builder.make_points(hits);
-      if (groups.takes(builder)) {
-        outcome.place = groups.add(builder);
-        continue;
-      }
+    const auto fit_alone = [&](std::size_t i) {
       ++fitted.ways.tracks;
       ++fitted.ways.not_for_lanes;
+      const FileTrack& track = block.tracks[i];
       const GlobalFit& fit = fitter.fit(builder.track(), options.kind);
       if (residuals != nullptr && is_result(fit))
-        hit_rows.add(track, hits, builder, fit);
-      outcome.alone = std::make_unique<GlobalFit>(fit);
-      outcome.alone->hits.clear();
+        hit_rows.add(track, block.hits_of(track), builder, fit);
+      outcomes[i].alone = std::make_unique<GlobalFit>(fit);
+      outcomes[i].alone->hits.clear();
+    };
+    const auto add_points = [&](std::size_t i, FitGroups::Kind kind) {
+      Outcome& outcome = outcomes[i];
+      outcome.status = builder.make_points(block.hits_of(block.tracks[i]));
+      if (!outcome.status.empty()) return;
+      if (groups.takes(builder))
+        outcome.place = groups.add(builder, kind);
+      else
+        fit_alone(i);
+    };
+    std::vector<std::size_t> waiting;
+    for (std::size_t i = 0; i < block.tracks.size(); ++i)
+      if (block.tracks[i].left_out > 0)
+        outcomes[i].status = "too_many_hits";
+      else
+        waiting.push_back(i);
+    // tracks that do not cross what is presumed come back with their own list
+    for (const auto kind : {FitGroups::Kind::hits, FitGroups::Kind::surfaces,
+                            FitGroups::Kind::points}) {
+      for (const std::size_t i : waiting) {
+        Outcome& outcome = outcomes[i];
+        outcome.place.reset();
+        outcome.status = builder.find(block.hits_of(block.tracks[i]));
+        if (!outcome.status.empty()) continue;
+        if (kind == FitGroups::Kind::hits)
+          outcome.place = groups.add_hits(builder);
+        if (!outcome.place) add_points(i, kind);
+      }
+      groups.find_scattering();
+      std::erase_if(waiting, [&](std::size_t i) {
+        const auto& place = outcomes[i].place;
+        return !place || groups.is_known(*place);
+      });
     }
     fitted.ways += groups.fit();
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -176,7 +201,7 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
         rows.add_unfitted(track, outcome.status);
       else
         rows.add(track,
-                 outcome.alone ? *outcome.alone : groups.at(outcome.place));
+                 outcome.alone ? *outcome.alone : groups.at(*outcome.place));
     }
     fitted.n = rows.rows();
     fitted.fitted = rows.fitted();

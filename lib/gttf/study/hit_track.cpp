@@ -62,6 +62,7 @@ HitTrackBuilder::HitTrackBuilder(const Detector& detector,
     TrackHit& hit = hit_of_layer_.emplace_back();
     hit.cylinder = s.kind == SurfaceRecord::Kind::cylinder;
     set_coordinates(hit, geometry.axes(s));
+    log_x_over_x0_.push_back(std::log(s.x_over_x0));
   }
 }
 
@@ -80,32 +81,40 @@ std::string_view HitTrackBuilder::find(std::span<const FileHit> hits) {
   sort_hits();
   mark_layers();
   if (!is_helix(hits)) return build_traced(hits);
+  simple_ = track_.field && layer_errors_ && !request_.beam_spot &&
+            request_.scattering != Scattering::highland_total;
+  return simple_ ? std::string_view() : follow();
+}
+
+std::string_view HitTrackBuilder::follow() {
   if (!find_path()) return to_string(FitStatus::coincident_hits);
   follow_path();
   find_scattering();
-  simple_ = layer_errors_ && !request_.beam_spot &&
-            (!any_missing_ || crossings_.list.empty());
   return {};
 }
 
 /// Hits and the surfaces without one, in order of flight.
-void HitTrackBuilder::make_points(std::span<const FileHit> hits) {
-  if (track_.flight) return;  // has them
+std::string_view HitTrackBuilder::make_points(std::span<const FileHit> hits) {
+  if (track_.flight) return {};  // has them
+  if (simple_)
+    if (const auto why = follow(); !why.empty()) return why;
   if (request_.beam_spot) {
-    track_.points.push_back(make_beam_spot_hit(*request_.beam_spot, vertex_,
-                                               path_.phi(), path_.theta()));
+    track_.points.push_back(make_beam_spot_hit(
+        *request_.beam_spot, vertex_, std::atan2(path_.sin_phi, path_.cos_phi),
+        std::atan2(path_.sin_theta, path_.cos_theta)));
     sources_.push_back(beam_spot);
     surfaces_.push_back(0);
   }
   auto crossing = crossings_.list.begin();
   for (std::size_t k = 0; k < order_.size(); ++k) {
-    const double arc = path_.offset + path_.arc[k];
+    const double arc = offset_ + arcs_[k].length;
     for (; crossing != crossings_.list.end() && crossing->at.arc < arc;
          ++crossing)
       add_passive(*crossing);
     add_hit(hits[order_[k]], static_cast<int>(order_[k]));
     track_.points.back().theta0_2 = hits_.theta0_2[k];
   }
+  return {};
 }
 
 /// Copies the hits in the order of the file. Returns whether they are finite.

@@ -2,7 +2,6 @@
 // HitTrackBuilder: hits of a file to a track that can be fitted.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "gttf/fit/find_track.hpp"
+#include "gttf/fit/hit_path.hpp"
 #include "gttf/study/hit_file.hpp"
 #include "gttf/study/request.hpp"
 #include "gttf/trajectory/crossings.hpp"
@@ -47,24 +47,27 @@ class HitTrackBuilder {
   HitTrackBuilder(const Detector& detector, const TrackingGeometry& geometry,
                   const StudyRequest& request, const HitTrackOptions& options);
 
-  /// Finds the path of a track and how much it scatters.
+  /// Puts the hits of a track in order, and unless it is simple finds its path
+  /// and how much it scatters.
   /// @return  why it cannot be fitted, or an empty text
   std::string_view find(std::span<const FileHit> hits);
-  /// Sets track(), sources() and surfaces() behind find(). Tracks that are
-  /// simple may need none of these.
-  void make_points(std::span<const FileHit> hits);
+  /// Sets track(), sources() and surfaces() behind find(), and finds what that
+  /// has left out. Returns as find().
+  std::string_view make_points(std::span<const FileHit> hits);
 
-  /// After find(): are the points of the track its hits and nothing else, with
-  /// the errors of their layers? Then simple_hits() has all that matters.
+  /// After find(): is it a helix whose hits have the errors of their layers?
+  /// From simple_hits() gttf::find_scattering() may then find the rest.
   bool is_simple() const { return simple_; }
 
   /// Hits in order of flight, one array for each number.
   struct SimpleHits {
     std::vector<unsigned> surface;
     std::vector<double> x, y, z;   ///< mm
-    std::vector<double> theta0_2;  ///< as TrackHit has it
+    std::vector<double> theta0_2;  ///< as TrackHit has it; after make_points()
   };
   const SimpleHits& simple_hits() const { return hits_; }
+  /// Does the surface scatter without having a hit?
+  bool is_missing(std::size_t surface) const;
 
   const TrackHits& track() const { return track_; }
 
@@ -83,26 +86,6 @@ class HitTrackBuilder {
   std::span<const int> layers() const { return layers_; }
 
  private:
-  /// A helix near the hits, from the first one (or the beam spot) on.
-  struct Path {
-    double cos_phi = 0, sin_phi = 0;  ///< direction at the first point
-    double cos_theta = 0, sin_theta = 0;
-    double curvature = 0;  ///< transverse, 1/mm
-    double z = 0;          ///< at the first point, mm
-    double offset = 0;     ///< arc from the perigee to the first point, mm
-    /// Of the hits in order: the arc from the first point, mm, and the angle by
-    /// which the direction has turned.
-    std::vector<double> arc, sin_turn, cos_turn;
-    std::vector<double> sine2;  ///< squared sine of half that angle
-
-    double phi() const { return std::atan2(sin_phi, cos_phi); }
-    double theta() const { return std::atan2(sin_theta, cos_theta); }
-  };
-
-  struct ScatterStrength {
-    double scale = 0, log_charge_beta = 0;  ///< of theta0_squared()
-  };
-
   bool take_hits(std::span<const FileHit> hits);
   bool find_layers(std::span<const FileHit> hits);
   bool have_coordinates(std::span<const FileHit> hits) const;
@@ -110,17 +93,15 @@ class HitTrackBuilder {
   void sort_hits();
   void mark_layers();
   bool is_helix(std::span<const FileHit> hits) const;
+  std::string_view follow();
   bool find_path();
   template <bool small>
   bool follow_arcs(const Vector3& first);
   void follow_path();
-  bool is_missing(std::size_t surface) const;
   bool any_missing() const;
-  void cross_detector(double kappa, double p);
-  ScatterStrength scatter_strength(double p) const;
+  void cross_detector(double kappa);
   void add_hit(const FileHit& hit, int index);
   void find_scattering();
-  double cos_incidence(const SurfaceRecord& surface, std::size_t k) const;
   void add_passive(const TrackCrossing<double>& crossing);
   Vector3 position(std::size_t k) const {
     return {hits_.x[k], hits_.y[k], hits_.z[k]};
@@ -153,9 +134,12 @@ class HitTrackBuilder {
   std::vector<char> has_hit_;  // per surface
   bool any_missing_ = false;
   std::vector<TrackHit> hit_of_layer_;  // but for place and axes
-  Path path_;
-  ScatterStrength strength_;
-  Crossings<double> crossings_;
+  std::vector<double> log_x_over_x0_;   // per surface
+  HitPath<double> path_;  // from the first hit (or the beam spot) on
+  std::vector<ChordArc<double>> arcs_;  // from there to the hits in order
+  double offset_ = 0;  // arc from the perigee to the first point, mm
+  ScatterStrength<double> strength_;
+  Crossings<double> crossings_;  // without a hit
   TracedTrack traced_;
   double momentum_shift_ = 0;  ///< of the weights, from that of the path
 };

@@ -150,7 +150,7 @@ void HitTrackBuilder::set_material(const TracedCrossing& x,
   const double mass = request_.particle.mass, q = request_.particle.charge;
   const double p = std::max(x.p + momentum_shift_, 1e-3 * x.p);
   if (request_.scattering != Scattering::off && x.x_over_x0 > 0) {
-    const ScatterStrength strength = scatter_strength(p);
+    const auto strength = scatter_strength(p, mass, q);
     hit.theta0_2 = theta0_squared(strength.scale, strength.log_charge_beta,
                                   request_.scattering, x.x_over_x0,
                                   std::max(x.x_over_x0, traced_.x_over_x0));

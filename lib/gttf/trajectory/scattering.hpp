@@ -64,16 +64,29 @@ S theta0_squared(const Line<S>& l, Scattering model, const S& t,
   return theta0_squared(l.scatter_scale, l.log_charge_beta, model, t, total);
 }
 
-/// ln(1/|cos(psi)|) of a crossing with an upright surface: up to psi = 45 deg
-/// without a logarithm, from tan^2(psi/2) = (1 - cos(psi))/(1 + cos(psi)).
+namespace detail {
+
+/// ln(1/cos(psi)): up to psi = 45 deg without a logarithm, from
+/// tan^2(psi/2) = (1 - cos(psi))/(1 + cos(psi)).
+/// @param inv_cos_psi  function that gives 1/cos(psi)
+template <class S, class Inverse>
+S log_secant(const S& tan2_half, const Inverse& inv_cos_psi) {
+  using std::log;
+  S result = twice_atanh_small(tan2_half);
+  const auto steep = tan2_half > S(0.171);
+  if (any(steep)) [[unlikely]]
+    result = select(steep, S(log(inv_cos_psi())), result);
+  return result;
+}
+
+}  // namespace detail
+
+/// ln(1/|cos(psi)|) of a crossing with an upright surface.
 template <class S>
 S log_secant(const Crossing<S>& x) {
-  using std::abs, std::log;
-  S result = detail::twice_atanh_small(x.tan2_half);
-  const auto steep = x.tan2_half > S(0.171);
-  if (any(steep)) [[unlikely]]
-    result = select(steep, S(log(abs(x.inv_cos_psi))), result);
-  return result;
+  using std::abs;
+  return detail::log_secant(x.tan2_half,
+                            [&x] { return S(abs(x.inv_cos_psi)); });
 }
 
 }  // namespace gttf

@@ -38,6 +38,11 @@ struct HitBatch {
 /// Is anything asked for but the curvature and chi2?
 bool wants_perigee(const FitArrays& results);
 
+/// Where numbers for `width` lanes begin, of which the first n are there; a
+/// copy in which the others repeat the last, if there are fewer.
+const double* whole(const double* from, std::size_t n, std::size_t width,
+                    LaneValues& copy);
+
 /// Stores planes of HitLaneFit::out, or a fit, as track t and following of
 /// arrays for `size` tracks.
 void store(const LaneValues* planes, std::size_t n, const FitArrays& to,

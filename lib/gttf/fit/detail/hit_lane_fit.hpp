@@ -2,8 +2,10 @@
 // The fits of hits for any scalar: one program per instruction set.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
+#include "gttf/fit/detail/hit_lane_scattering.hpp"
 #include "gttf/fit/detail/hit_lane_shared.hpp"
 
 namespace gttf::detail {
@@ -225,13 +227,15 @@ void fit_hit_lanes(const HitLanes& in, HitLaneFit* fits, std::size_t n_fits) {
 
 template <class S>
 std::size_t hit_lane_workspace(std::size_t n_hits) {
-  return HitLaneFitter<S>::workspace(n_hits) +
-         SharedLaneFitter<S>::workspace(n_hits);
+  return std::max(HitLaneFitter<S>::workspace(n_hits) +
+                      SharedLaneFitter<S>::workspace(n_hits),
+                  HitLaneScattering<S>::workspace(n_hits));
 }
 
 template <class S>
 constexpr HitKernel make_hit_kernel() {
-  return {Lane<S>::width, fit_hit_lanes<S>, hit_lane_workspace<S>};
+  return {Lane<S>::width, fit_hit_lanes<S>, hit_lane_workspace<S>,
+          find_lane_scattering<S>};
 }
 
 }  // namespace gttf::detail

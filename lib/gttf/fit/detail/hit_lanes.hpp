@@ -9,6 +9,7 @@
 #include "gttf/core/detail/lane_values.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/fit/global_fit.hpp"
+#include "gttf/fit/hit_scattering.hpp"
 
 namespace gttf::detail {
 
@@ -60,11 +61,37 @@ struct HitLanes {
   std::byte* workspace = nullptr;  ///< HitKernel::workspace() bytes at 64
 };
 
+/// A surface with hits, or one that only scatters.
+struct ScatterPoint {
+  SurfaceRecord surface;
+  double log_x_over_x0 = 0;
+  bool measures = false;
+};
+
+/// Tracks that are known by their hits: how do they scatter?
+struct ScatterLanes {
+  const ScatterPoint* points = nullptr;  ///< in order of flight, a hit last
+  std::size_t n_points = 0, n_hits = 0;
+  const ScatterPoint* others = nullptr;  ///< must not be crossed on the way
+  std::size_t n_others = 0;
+  /// Each to a number per lane: x, y, z of every hit.
+  const double* const* hits = nullptr;
+  double origin[3]{};
+  HitScattering model;
+  double bz = 0;
+  std::byte* workspace = nullptr;  ///< as for HitLanes
+  /// Of every point; TrackHits::kappa_ref.
+  LaneValues* theta0_2 = nullptr;
+  LaneValues* kappa_ref = nullptr;
+  LaneBits known = 0;  ///< lanes with an answer
+};
+
 /// The code for one instruction set.
 struct HitKernel {
   std::size_t width;
   void (*fit)(const HitLanes&, HitLaneFit* fits, std::size_t n_fits);
   std::size_t (*workspace)(std::size_t n_hits);
+  void (*find_scattering)(ScatterLanes&);
 };
 
 const HitKernel& hit_kernel(SimdLevel level);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gttf/fit/batch_fit.hpp"
+#include "gttf/fit/hit_scattering.hpp"
 #include "gttf/study/hit_track.hpp"
 
 namespace gttf::detail {
@@ -16,9 +17,13 @@ namespace gttf::detail {
 class FitGroups {
  public:
   /// @param geometry  must outlive the groups
+  /// @param scattering  of simple tracks
   FitGroups(const TrackingGeometry& geometry, FitKind kind,
-            const FitOptions& options)
-      : geometry_(geometry), kind_(kind), options_(options) {
+            const FitOptions& options, const HitScattering& scattering)
+      : geometry_(geometry),
+        kind_(kind),
+        options_(options),
+        scattering_(scattering) {
     gttf::clear(result_);
   }
 
@@ -27,13 +32,27 @@ class FitGroups {
     std::size_t group, track;
   };
 
-  /// Is a track for lanes? No beam spot or passive layer between the hits, and
-  /// points measured with the errors of their layers.
+  /// What tracks of a group have in common.
+  enum class Kind {
+    hits,      ///< surfaces with hits, presumed to cross the same others
+    surfaces,  ///< all surfaces; paths and scattering angles are to be found
+    points,    ///< all surfaces, with known scattering angles
+  };
+
+  /// A track behind HitTrackBuilder::find(): nothing unless it is simple and
+  /// has hits where add() has seen a track before. Of Kind::hits.
+  std::optional<Place> add_hits(const HitTrackBuilder& built);
+  /// Is a track with its points for lanes? No beam spot, and all hits measured
+  /// twice with the errors of their layers.
   bool takes(const HitTrackBuilder& built) const;
-  Place add(const HitTrackBuilder& built);
-  /// The same, without its points, for a simple track, if add() has made its
-  /// group before; otherwise nothing.
-  std::optional<Place> add_simple(const HitTrackBuilder& built);
+  /// @param kind  of tracks that are simple
+  Place add(const HitTrackBuilder& built, Kind kind);
+
+  /// Finds paths and scattering angles in lanes.
+  void find_scattering();
+  /// Has it found those of this track? Otherwise it does not cross the surfaces
+  /// that were presumed, and its place is no more.
+  bool is_known(const Place& place) const;
 
   /// Fits all tracks added.
   BatchFitStatistics fit();
@@ -45,29 +64,46 @@ class FitGroups {
 
  private:
   struct Group {
-    std::vector<unsigned> key;  ///< surfaces, those of hits first
+    Kind kind = Kind::points;
+    std::vector<unsigned> key;  ///< surfaces; of Kind::hits those with hits
     std::vector<FitSurface> surfaces;
-    std::size_t n_hits = 0, n_tracks = 0;
+    std::vector<SurfaceRecord> others;  ///< scatter; not of Kind::points
+    std::size_t n_hits = 0;
     Vector3 origin;
-    /// Per track: kappa_ref, theta0_2 of every surface, x, y, z of every hit.
+
+    /// Per track added: kappa_ref, theta0_2 of every surface and x, y, z of
+    /// every hit; only the latter unless they are of Kind::points.
     std::vector<double> rows;
-    std::vector<double> arranged;
+    std::size_t n_added = 0;
+    /// The same as columns of tracks that are fitted.
+    std::vector<double> columns;
+    std::size_t n_tracks = 0;
+    std::vector<char> known;            ///< tracks added; empty: not yet
+    std::vector<std::size_t> index_of;  ///< of tracks added; empty: all fitted
     std::vector<double> kappa, sigma, chi2, weights, perigee, covariance;
     std::vector<FitStatus> status;
 
     std::size_t row_size() const { return 1 + surfaces.size() + 3 * n_hits; }
-    BatchFitStatistics fit(FitKind kind, const FitOptions& options);
+    std::size_t first_hit() const { return 1 + surfaces.size(); }
+    HitArrays arrays() const;
+    void arrange();
+    void find_scattering(double bz, const HitScattering& model);
+    void forget_unknown();
+    BatchFitStatistics fit(FitKind fit_kind, const FitOptions& options);
   };
 
   void set_key(const HitTrackBuilder& built);
-  Group make_group(const HitTrackBuilder& built) const;
-  bool find_group(std::span<const unsigned> key);
+  Group make_group(const HitTrackBuilder& built, Kind kind) const;
+  bool find_group(std::span<const unsigned> key, Kind kind);
+  Place put_hits(const HitTrackBuilder& built);
 
   const TrackingGeometry& geometry_;
   FitKind kind_;
   FitOptions options_;
+  HitScattering scattering_;
   std::vector<unsigned> key_;
-  std::size_t last_ = 0;  ///< group of the track before
+  std::size_t last_[3]{};  ///< group of the track before, of each Kind
+  std::size_t at_ = 0;     ///< of find_group()
   std::vector<Group> groups_;
   GlobalFit result_;
 };

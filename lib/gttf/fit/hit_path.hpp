@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// HitPath: a helix near the hits of a track, and how much layers scatter on it.
+#pragma once
+
+#include <cmath>
+
+#include "gttf/core/series.hpp"
+#include "gttf/trajectory/reach.hpp"
+#include "gttf/trajectory/scattering.hpp"
+#include "gttf/triplet/segment.hpp"
+
+namespace gttf {
+
+/// A helix near the hits of a track in a field along z, or a straight line.
+template <class S>
+struct HitPath {
+  S cos_phi, sin_phi;  ///< direction at the first point
+  S cos_theta, sin_theta;
+  S curvature;  ///< transverse, 1/mm
+  S z;          ///< at the first point, mm
+};
+
+/// Curvature of the circle through three points, 1/mm, positive if they turn
+/// counter-clockwise: 2 sin(angle at b)/|a - c|.
+template <class S>
+S circle_curvature(const Cartesian<S>& a, const Cartesian<S>& b,
+                   const Cartesian<S>& c) {
+  using std::sqrt;
+  const Cartesian<S> u = b - a, v = c - b, w = c - a;
+  return S(2) * transverse_cross(u, v) /
+         (sqrt(transverse_dot(u, u)) * sqrt(transverse_dot(v, v)) *
+          sqrt(transverse_dot(w, w)));
+}
+
+/// An arc of a circle above a chord, less than half a turn, and the sine and
+/// cosine of half the angle by which it turns.
+template <class S>
+struct ChordArc {
+  S length, sine, cosine;
+
+  S sin_turn() const { return S(2) * sine * cosine; }
+  S cos_turn() const { return S(1) - S(2) * sine * sine; }
+};
+
+/// The largest sine^2 for which arc_above<true>() holds.
+inline constexpr double largest_small_sine2 = 0.25;
+
+/// @param chord, curvature  mm, 1/mm
+template <bool small, class S>
+ChordArc<S> arc_above(const S& chord, const S& curvature) {
+  using std::sqrt;
+  S sine = S(0.5) * chord * curvature;
+  if constexpr (!small) {
+    sine = select(sine > S(1), S(1), sine);
+    sine = select(sine < S(-1), S(-1), sine);
+  }
+  const S sine2 = sine * sine, cosine = sqrt((S(1) - sine) * (S(1) + sine));
+  const S excess =
+      small ? detail::asin_excess_small(sine2) : asin_excess(sine2, cosine);
+  return {chord * (S(1) + sine2 * excess), sine, cosine};
+}
+
+/// Sums for the straight line of z over the arc through points.
+template <class S>
+struct ArcLine {
+  S n{0}, s{0}, z{0}, ss{0}, sz{0};
+
+  void add(const S& arc, const S& height) {
+    n = n + S(1), s = s + arc, z = z + height;
+    ss = ss + arc * arc, sz = sz + arc * height;
+  }
+  /// 0 for points at the same arc.
+  S determinant() const { return n * ss - s * s; }
+};
+
+/// The path from `first` to `last`.
+/// @param arc  above the chord between them
+template <class S>
+HitPath<S> make_path(const Cartesian<S>& first, const Cartesian<S>& last,
+                     const S& curvature, const ChordArc<S>& arc,
+                     const ArcLine<S>& line) {
+  using std::sqrt;
+  const Cartesian<S> d = last - first;
+  const S slope = (line.n * line.sz - line.s * line.z) / line.determinant();
+  const S sin_theta = S(1) / sqrt(S(1) + slope * slope);
+  const S inv_chord = S(1) / sqrt(transverse_dot(d, d));
+  // half the turn before the direction of the chord
+  return {(d.x * arc.cosine + d.y * arc.sine) * inv_chord,
+          (d.y * arc.cosine - d.x * arc.sine) * inv_chord,
+          slope * sin_theta,
+          sin_theta,
+          curvature,
+          (line.z - slope * line.s) / line.n};
+}
+
+/// The point of a path that is closest to the origin of the perigee.
+template <class S>
+struct PathPerigee {
+  Cartesian<S> position;
+  S cos_phi, sin_phi;  ///< direction there
+  S offset;            ///< arc from there to the first point, mm
+};
+
+/// With u from the origin to the first point, n the left normal there and
+/// N = |n + c u|: its normal is (n + c u)/N, d0 = u (2 n + c u)/(1 + N).
+template <class S>
+PathPerigee<S> perigee_of_path(const HitPath<S>& path,
+                               const Cartesian<S>& first,
+                               const Cartesian<S>& origin) {
+  using std::sqrt;
+  const S& c = path.curvature;
+  const Cartesian<S> u = first - origin;
+  const S across = path.cos_phi * u.y - path.sin_phi * u.x;  // u n
+  const S bulge = c * (S(2) * across + c * transverse_dot(u, u));
+  const S length = sqrt(S(1) + bulge), inverse = S(1) / length;
+  PathPerigee<S> p;
+  p.cos_phi = (path.cos_phi + c * u.y) * inverse;
+  p.sin_phi = (path.sin_phi - c * u.x) * inverse;
+  const S d0 = (S(2) * across + c * transverse_dot(u, u)) / (S(1) + length);
+  p.position = {origin.x - d0 * p.sin_phi, origin.y + d0 * p.cos_phi, S(0)};
+  const Cartesian<S> chord = first - p.position;
+  const S arc =
+      arc_above<false>(S(sqrt(transverse_dot(chord, chord))), c).length;
+  const S forward = chord.x * p.cos_phi + chord.y * p.sin_phi;
+  p.offset = select(forward < S(0), -arc, arc);
+  p.position.z = path.z - p.offset * (path.cos_theta / path.sin_theta);
+  return p;
+}
+
+/// What the scattering angles of a track have in common.
+template <class S>
+struct ScatterStrength {
+  S scale, log_charge_beta;  ///< of theta0_squared()
+};
+
+/// (13.6 MeV q/(beta p))^2 and ln(q^2/beta^2), as Line has them.
+template <class S>
+ScatterStrength<S> scatter_strength(const S& p, double mass, double charge) {
+  using std::log;
+  const S inv_p = S(1) / p, m_over_p = S(mass) * inv_p;
+  const S inv_beta2 = S(1) + m_over_p * m_over_p;
+  const S k = S(13.6 * unit::MeV * charge) * inv_p;
+  return {k * k * inv_beta2, S(log(S(charge * charge) * inv_beta2))};
+}
+
+/// kappa of a path, 1/mm; as if bent by `straightest` if it is straighter.
+template <class S>
+S kappa_of_path(const HitPath<S>& path, double bz, double charge) {
+  using std::abs;
+  constexpr double straightest = 1e6;  // GeV
+  const S stiffest(std::abs(charge * bz) / straightest);
+  const S kappa = path.curvature * path.sin_theta;
+  return select(abs(kappa) < stiffest,
+                select(kappa < S(0), -stiffest, stiffest), kappa);
+}
+
+/// The line from the perigee of a path on.
+template <class S>
+Line<S> line_of_path(const HitPath<S>& path, const PathPerigee<S>& perigee,
+                     const S& kappa, const ScatterStrength<S>& strength) {
+  using std::abs;
+  Line<S> l;
+  l.sin_theta = path.sin_theta;
+  l.cos_theta = select(abs(path.cos_theta) < S(1e-12), S(0), path.cos_theta);
+  l.inv_sin_theta = S(1) / l.sin_theta;
+  l.cot_theta = l.cos_theta * l.inv_sin_theta;
+  l.cot2_theta = l.cot_theta * l.cot_theta;
+  l.tan_theta = l.sin_theta / l.cos_theta;
+  l.kappa = kappa;
+  l.c = kappa * l.inv_sin_theta;
+  l.kappa_column = l.inv_sin_theta;
+  l.cos_phi = perigee.cos_phi;
+  l.sin_phi = perigee.sin_phi;
+  const Cartesian<S>& at = perigee.position;
+  l.along = at.x * l.cos_phi + at.y * l.sin_phi;
+  l.across = at.y * l.cos_phi - at.x * l.sin_phi;
+  l.z = at.z;
+  l.r2 = transverse_dot(at, at);
+  l.scatter_scale = strength.scale;
+  l.log_charge_beta = strength.log_charge_beta;
+  l.on_axis = false;
+  return l;
+}
+
+/// TrackHit::theta0_2 of a hit on surface `s`, from the path there.
+/// @param turn           above the chord from the first point
+/// @param log_x_over_x0  that of the surface
+/// @param total          x/X0 of all crossings, for Scattering::highland_total
+template <class S>
+S theta0_squared(const HitPath<S>& path, const ChordArc<S>& turn,
+                 const SurfaceRecord& s, double log_x_over_x0, const S& x,
+                 const S& y, const ScatterStrength<S>& strength,
+                 Scattering model, const S& total) {
+  using std::abs, std::sqrt;
+  using Kind = SurfaceRecord::Kind;
+  // the cosine of the incidence is part/whole
+  S part, whole(1);
+  if (s.kind == Kind::cylinder || s.kind == Kind::plane) {
+    const S sine = turn.sin_turn(), cosine = turn.cos_turn();
+    const S cos_phi = path.cos_phi * cosine - path.sin_phi * sine;
+    const S sin_phi = path.sin_phi * cosine + path.cos_phi * sine;
+    if (s.kind == Kind::cylinder) {
+      whole = sqrt(x * x + y * y);
+      part = path.sin_theta * abs(cos_phi * x + sin_phi * y);
+    } else {
+      part = path.sin_theta *
+             abs(cos_phi * S(s.normal_cos) + sin_phi * S(s.normal_sin));
+    }
+  } else {
+    part = abs(path.cos_theta);
+  }
+  const S least = S(detail::min_cos_incidence) * whole;
+  part = select(part > least, part, least);
+  const S secant = whole / part, t = S(s.x_over_x0) * secant;
+  return theta0_squared(
+      strength.scale, strength.log_charge_beta, model, t,
+      [&] {
+        return S(log_x_over_x0) +
+               detail::log_secant(S((whole - part) / (whole + part)),
+                                  [&secant] { return secant; });
+      },
+      S(select(total > t, total, t)));
+}
+
+}  // namespace gttf
