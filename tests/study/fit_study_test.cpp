@@ -10,87 +10,28 @@
 #include <utility>
 #include <vector>
 
-#include "gttf/detector/read.hpp"
 #include "gttf/resolution/resolution.hpp"
-#include "support/folder.hpp"
+#include "support/fitted_files.hpp"
 #include "support/measured_tracks.hpp"
 #include "support/reported.hpp"
 
 using namespace gttf;
+using gttf::test::Collector;
 using gttf::test::contains;
 using gttf::test::csv_lines;
+using gttf::test::fit;
+using gttf::test::Fitted;
 using gttf::test::Folder;
+using gttf::test::header;
 using gttf::test::its2;
 using gttf::test::MeasuredTrack;
 using gttf::test::Normals;
 using gttf::test::reported;
+using gttf::test::shipped_detector;
 using gttf::test::simulate;
+using gttf::test::usual;
 
 namespace {
-
-const std::string header = "track,layer,x_mm,y_mm,z_mm\n";
-
-// Joins the blocks that it is given.
-class Collector : public TableSink {
- public:
-  void write(const Table& block) override {
-    if (all.columns.empty()) {
-      all = block;
-      return;
-    }
-    for (std::size_t i = 0; i < all.columns.size(); ++i)
-      std::visit(
-          [&](auto& cells) {
-            const auto& more =
-                std::get<std::decay_t<decltype(cells)>>(block.columns[i].cells);
-            cells.insert(cells.end(), more.begin(), more.end());
-          },
-          all.columns[i].cells);
-  }
-  void finish() override { ++finished; }
-
-  double real(const char* column, std::size_t row = 0) const {
-    return std::get<Reals>(all.find(column)->cells)[row];
-  }
-  std::int64_t integer(const char* column, std::size_t row = 0) const {
-    return std::get<Integers>(all.find(column)->cells)[row];
-  }
-  const std::string& text(const char* column, std::size_t row = 0) const {
-    return std::get<Texts>(all.find(column)->cells)[row];
-  }
-
-  Table all;
-  int finished = 0;
-};
-
-struct Fitted {
-  Collector tracks, residuals;
-  FitCounts counts;
-};
-
-Detector shipped(const std::string& name) {
-  return read_detector(GTTF_SOURCE_DIR "/detectors/" + name).detector;
-}
-
-FitStudyOptions usual() {
-  FitStudyOptions options;
-  options.fit.weights = WeightSource::update;
-  options.fit_name = "general";
-  return options;
-}
-
-Fitted fit(const std::string& text, const Detector& detector,
-           const StudyRequest& request = {},
-           const FitStudyOptions& options = usual(),
-           bool with_residuals = false, HitFileOptions reading = {}) {
-  const Folder folder;
-  reading.threads = options.threads;
-  HitFile file(folder.write("h.csv", text), detector, reading);
-  Fitted fitted;
-  fitted.counts = fit_tracks(detector, request, file, options, fitted.tracks,
-                             with_residuals ? &fitted.residuals : nullptr);
-  return fitted;
-}
 
 struct Moments {
   double n = 0, sum = 0, squares = 0;
@@ -106,7 +47,7 @@ double angle_between(double a, double b) {
 }  // namespace
 
 TEST_CASE("fit: exact hits of a helix give its parameters") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(3);
   std::string text = header;
   std::vector<MeasuredTrack> truth;
@@ -136,7 +77,7 @@ TEST_CASE("fit: exact hits of a helix give its parameters") {
 }
 
 TEST_CASE("fit: its errors are those of resolve") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(4);
   for (const double p : {0.3, 1.0, 20.0}) {
     const MeasuredTrack truth = simulate(its2(), p, 0.5, random, 0, 0);
@@ -164,7 +105,7 @@ TEST_CASE("fit: its errors are those of resolve") {
 TEST_CASE("fit: exact hits in shipped detectors, errors of resolve") {
   for (const char* name : {"alice_its2", "atlas_itk", "belle2", "cld",
                            "cms_phase2", "idea", "ild", "mu3e"}) {
-    const Detector detector = shipped(std::string(name) + ".yaml");
+    const Detector detector = shipped_detector(std::string(name) + ".yaml");
     const TrackingGeometry geometry(detector);
     for (const double theta : {90.0, 60.0, 25.0}) {
       Track track;
@@ -201,7 +142,7 @@ TEST_CASE("fit: exact hits in shipped detectors, errors of resolve") {
 }
 
 TEST_CASE("fit: pulls of smeared tracks are normal, chi2/ndf is 1") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   for (const double p : {0.5, 5.0}) {
     Normals random(11);
     std::string text = header;
@@ -251,7 +192,7 @@ TEST_CASE("fit: pulls of smeared tracks are normal, chi2/ndf is 1") {
 }
 
 TEST_CASE("fit: the order of the hits and of the columns does not matter") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(5);
   std::string sorted = header, shuffled = "z_cm,layer,track,y_um,x_m\n";
   for (int i = 0; i < 30; ++i) {
@@ -277,41 +218,8 @@ TEST_CASE("fit: the order of the hits and of the columns does not matter") {
             doctest::Approx(b.tracks.real(column, i)).epsilon(1e-9));
 }
 
-TEST_CASE("fit: tracks of mixed lists of hits are fitted in lanes, in order") {
-  const Detector detector = shipped("alice_its2.yaml");
-  Normals random(31);
-  std::string text = header, alone[40];
-  for (int k = 0; k < 40; ++k) {
-    const std::string name = std::to_string(k);
-    MeasuredTrack track = simulate(its2(), 0.5 + 0.2 * k, 0.3, random);
-    // some lack a hit inside, so that a layer between hits only scatters, or
-    // one at an end
-    if (k % 5 == 1) track.hits.erase(track.hits.begin() + 3);
-    if (k % 5 == 2) track.hits.pop_back();
-    if (k % 5 == 3) track.hits.erase(track.hits.begin());
-    text += csv_lines(name.c_str(), track);
-    alone[k] = header + csv_lines(name.c_str(), track);
-  }
-  const Fitted all = fit(text, detector);
-  CHECK(all.counts.fitted == 40);
-  CHECK(all.counts.ways.in_lanes == 32);
-  CHECK(all.counts.ways.not_for_lanes == 8);
-  for (std::size_t k = 0; k < 40; ++k) {
-    CAPTURE(k);
-    CHECK(all.tracks.text("track", k) == std::to_string(k));
-    const Fitted one = fit(alone[k], detector);
-    for (const char* column : {"p_GeV", "d0_um", "sigma_d0_um", "chi2"})
-      CHECK(all.tracks.real(column, k) == one.tracks.real(column));
-    const Fitted with_hits = fit(alone[k], detector, {}, usual(), true);
-    CHECK(with_hits.counts.ways.in_lanes == 0);
-    for (const char* column : {"p_GeV", "sigma_p_rel", "sigma_d0_um", "chi2"})
-      CHECK(all.tracks.real(column, k) ==
-            doctest::Approx(with_hits.tracks.real(column)).epsilon(1e-9));
-  }
-}
-
 TEST_CASE("fit: without layers the nearest surface is taken") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(6);
   const MeasuredTrack track = simulate(its2(), 1, 0.5, random);
   std::string bare = "track,x_mm,y_mm,z_mm\n";
@@ -332,28 +240,8 @@ TEST_CASE("fit: without layers the nearest surface is taken") {
     CHECK(b.residuals.text("layer", i) == track.hits[i].layer);
 }
 
-TEST_CASE("fit: the result does not depend on the number of threads") {
-  const Detector detector = shipped("alice_its2.yaml");
-  Normals random(8);
-  std::string text = header;
-  for (int i = 0; i < 4000; ++i)
-    text += csv_lines(std::to_string(i), simulate(its2(), 2, 0.5, random));
-  FitStudyOptions options = usual();
-  const Fitted a = fit(text, detector, {}, options, true);
-  options.threads = 3;
-  const Fitted b = fit(text, detector, {}, options, true);
-  bool same = a.tracks.all.rows() == 4000;
-  for (std::size_t i = 0; i < 4000 && same; ++i)
-    same = a.tracks.text("track", i) == std::to_string(i) &&
-           b.tracks.text("track", i) == std::to_string(i) &&
-           a.tracks.real("p_GeV", i) == b.tracks.real("p_GeV", i) &&
-           a.tracks.real("chi2", i) == b.tracks.real("chi2", i);
-  CHECK(same);
-  CHECK(b.residuals.all.rows() == 28000);
-}
-
 TEST_CASE("fit: a track that cannot be fitted says why, with no number") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(9);
   const auto status_of = [&](const std::string& lines) {
     const Fitted f = fit("track,x_mm,y_mm,z_mm\n" + lines, detector);
@@ -376,7 +264,7 @@ TEST_CASE("fit: a track that cannot be fitted says why, with no number") {
 }
 
 TEST_CASE("fit: hits in the order of the file, if asked to, may be wrong") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(10);
   MeasuredTrack track = simulate(its2(), 1, 0.5, random);
   FitStudyOptions options = usual();
@@ -391,7 +279,7 @@ TEST_CASE("fit: hits in the order of the file, if asked to, may be wrong") {
 }
 
 TEST_CASE("fit: errors in the file replace those of the layer") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(12);
   const MeasuredTrack track = simulate(its2(), 50, 0.5, random);
   const auto with_errors = [&](const char* errors) {
@@ -418,7 +306,7 @@ TEST_CASE("fit: errors in the file replace those of the layer") {
 }
 
 TEST_CASE("fit: what has a result has errors, whatever the hits") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(21);
   std::string text = "track,x_mm,y_mm,z_mm\n";
   const std::array<double, 7> radii{23.4, 31.5, 39.3, 194.5, 244, 342.4, 392};
@@ -456,7 +344,7 @@ TEST_CASE("fit: what has a result has errors, whatever the hits") {
 }
 
 TEST_CASE("fit: a beam spot improves the impact parameter") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(13);
   const std::string text =
       header + csv_lines("1", simulate(its2(), 1, 0.5, random));
@@ -471,7 +359,7 @@ TEST_CASE("fit: a beam spot improves the impact parameter") {
 }
 
 TEST_CASE("fit: a layer without a hit scatters") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(14);
   MeasuredTrack track = simulate(its2(), 0.5, 0.5, random);
   track.hits.erase(track.hits.begin() + 4);  // L4
@@ -487,7 +375,7 @@ TEST_CASE("fit: a layer without a hit scatters") {
 }
 
 TEST_CASE("fit: the vertex is where impact parameters count from") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(15);
   const MeasuredTrack truth = simulate(its2(), 1, 0.5, random, 0, 0);
   StudyRequest request;
@@ -499,7 +387,7 @@ TEST_CASE("fit: the vertex is where impact parameters count from") {
 }
 
 TEST_CASE("fit: no hits give a table of no rows") {
-  const Fitted f = fit(header, shipped("alice_its2.yaml"));
+  const Fitted f = fit(header, shipped_detector("alice_its2.yaml"));
   CHECK(f.counts.tracks == 0);
   CHECK(f.tracks.all.find("p_GeV") != nullptr);
   CHECK(f.tracks.all.rows() == 0);
@@ -507,7 +395,7 @@ TEST_CASE("fit: no hits give a table of no rows") {
 }
 
 TEST_CASE("fit: the first fault of a file ends it, behind what goes before") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(5);
   const MeasuredTrack track = simulate(its2(), 1, 0.5, random, 0, 0);
   std::string text = header;

@@ -67,7 +67,8 @@ TripletSolution solve(const TripletEquations& e, bool fit_kappa) {
   if (factor.info() != Eigen::Success) return s;
   const Eigen::VectorXd a = factor.matrixL().solve(e.rho);
   const Eigen::VectorXd b = factor.matrixL().solve(e.psi);
-  const Eigen::MatrixXd m = factor.matrixL().solve(e.errors);
+  Eigen::MatrixXd m = e.errors;
+  if (m.size() > 0) factor.matrixL().solveInPlace(m);  // Eigen needs a column
   double variance = 0;
   s.kappa = 0;
   if (fit_kappa) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -28,14 +29,17 @@ struct Cell {
 };
 
 /// Writes the text of a cell once more. Short ones are copied with what is
-/// behind them: faster than counted.
+/// behind them: faster than counted. That may reach to where they are copied:
+/// all is read before it is written.
 char* repeat(const char* begin, const Cell& cell, char* to) {
-  constexpr std::size_t usual = 32;
-  static_assert(usual <= longest_number);
-  if (cell.length <= usual)
-    std::memcpy(to, begin + cell.from, usual);
-  else
+  std::array<char, 32> usual;
+  static_assert(sizeof usual <= longest_number);
+  if (cell.length <= sizeof usual) {
+    std::memcpy(&usual, begin + cell.from, sizeof usual);
+    std::memcpy(to, &usual, sizeof usual);
+  } else {
     std::memcpy(to, begin + cell.from, cell.length);
+  }
   return to + cell.length;
 }
 

@@ -308,9 +308,10 @@ void LaneGroups::plan() {
     for (; i + kernel_.width <= j; i += kernel_.width) {
       planned_.push_back(
           {grouped.size(), grouped.size() + kernel_.width, false});
-      grouped.insert(grouped.end(), &rest_[i], &rest_[i] + kernel_.width);
+      const std::size_t* const from = rest_.data() + i;
+      grouped.insert(grouped.end(), from, from + kernel_.width);
     }
-    left_over.insert(left_over.end(), &rest_[i], &rest_[i] + (j - i));
+    left_over.insert(left_over.end(), rest_.data() + i, rest_.data() + j);
     i = j;
   }
   std::vector<unsigned> united;

@@ -35,12 +35,18 @@ void FitGroups::set_key(const HitTrackBuilder& built) {
                    (built.sources()[i] >= 0 ? 0 : passive));
 }
 
-FitGroups::Group FitGroups::make_group(const HitTrackBuilder& built,
-                                       Kind kind) const {
-  Group g;
+/// Makes a group, of one that is free if there is one, and sets at_ to it.
+void FitGroups::make_group(const HitTrackBuilder& built, Kind kind) {
+  const auto free = std::ranges::find_if(
+      groups_, [](const Group& g) { return g.key.empty(); });
+  at_ = static_cast<std::size_t>(free - groups_.begin());
+  Group& g = free == groups_.end() ? groups_.emplace_back() : *free;
   g.kind = kind;
   g.key = kind == Kind::hits ? built.simple_hits().surface : key_;
   g.origin = built.track().origin;
+  g.surfaces.clear();
+  g.others.clear();
+  g.n_hits = 0;
   std::vector<char> listed(geometry_.surfaces().size());
   for (std::size_t i = 0; i < built.sources().size(); ++i) {
     const TrackHit& h = built.track().points[i];
@@ -53,7 +59,6 @@ FitGroups::Group FitGroups::make_group(const HitTrackBuilder& built,
     for (std::size_t i = 0; i < listed.size(); ++i)
       if (listed[i] == 0 && built.is_missing(i))
         g.others.push_back(geometry_.surfaces()[i]);
-  return g;
 }
 
 /// Sets at_ to the group of that key; most often it is that of the track
@@ -91,7 +96,7 @@ FitGroups::Place FitGroups::add(const HitTrackBuilder& built, Kind kind) {
   set_key(built);
   if (!find_group(kind == Kind::hits ? built.simple_hits().surface : key_,
                   kind))
-    groups_.push_back(make_group(built, kind));
+    make_group(built, kind);
   if (kind != Kind::points) return put_hits(built);
   Group& g = groups_[at_];
   const TrackHits& track = built.track();
@@ -214,14 +219,16 @@ const GlobalFit& FitGroups::at(const Place& place) {
 }
 
 void FitGroups::clear() {
-  // which surfaces a track is presumed to cross must follow from the block, not
-  // from those that this thread has seen before
-  std::erase_if(groups_, [](const Group& g) { return g.kind != Kind::points; });
   constexpr std::size_t most_kept = 64;
   if (groups_.size() > most_kept) groups_.clear();
   for (Group& g : groups_) {
+    // which surfaces a track is presumed to cross must follow from the block,
+    // not from those that this thread has seen before
+    if (g.kind != Kind::points) g.key.clear();
     g.n_added = 0;
     g.rows.clear();
+    g.known.clear();
+    g.index_of.clear();
   }
 }
 

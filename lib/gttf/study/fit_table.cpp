@@ -195,10 +195,11 @@ void FitTable::add(const FileTrack& track, const GlobalFit& fit) {
   std::array<double, n_numbers> row = all_none;
   if (b_ref_ != 0) {
     const double kappa = fit.kappa, qop = -kappa / b_ref_;
-    const double cot = 1 / std::tan(x[Perigee::theta]);
+    const double sine = std::sin(x[Perigee::theta]);
+    const double cot = std::cos(x[Perigee::theta]) / sine;
     const double p = charge_ / std::abs(qop);
     row[0] = p;
-    row[1] = p * std::sin(x[Perigee::theta]);  // NaN along z
+    row[1] = p * sine;  // NaN along z
     row[2] = std::copysign(charge_, qop);
     row[3] = qop;
     row[8] = fit.sigma / std::abs(kappa);

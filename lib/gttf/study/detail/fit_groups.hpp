@@ -65,7 +65,8 @@ class FitGroups {
  private:
   struct Group {
     Kind kind = Kind::points;
-    std::vector<unsigned> key;  ///< surfaces; of Kind::hits those with hits
+    std::vector<unsigned> key;  ///< surfaces; of Kind::hits those with
+                                ///< hits; empty: the group is free
     std::vector<FitSurface> surfaces;
     std::vector<SurfaceRecord> others;  ///< scatter; not of Kind::points
     std::size_t n_hits = 0;
@@ -93,7 +94,7 @@ class FitGroups {
   };
 
   void set_key(const HitTrackBuilder& built);
-  Group make_group(const HitTrackBuilder& built, Kind kind) const;
+  void make_group(const HitTrackBuilder& built, Kind kind);
   bool find_group(std::span<const unsigned> key, Kind kind);
   Place put_hits(const HitTrackBuilder& built);
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fits of files in lanes.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gttf/resolution/any_toys.hpp"
+#include "support/fitted_files.hpp"
+#include "support/measured_tracks.hpp"
+
+using namespace gttf;
+using gttf::test::csv_lines;
+using gttf::test::fit;
+using gttf::test::Fitted;
+using gttf::test::header;
+using gttf::test::its2;
+using gttf::test::MeasuredTrack;
+using gttf::test::Normals;
+using gttf::test::shipped_detector;
+using gttf::test::simulate;
+using gttf::test::usual;
+
+namespace {
+
+/// Hits of simulated tracks in many directions, without layers: one text each.
+std::vector<std::string> toys_of(const Detector& detector, std::size_t n) {
+  const TrackingGeometry geometry(detector);
+  std::mt19937_64 engine(5);
+  const auto uniform = [&engine](double a, double b) {
+    return std::uniform_real_distribution<>(a, b)(engine);
+  };
+  std::vector<std::string> texts;
+  while (texts.size() < n) {
+    Track track;
+    track.p = uniform(1, 20);
+    track.theta = uniform(0.3, 2.8);
+    track.phi = uniform(-3, 3);
+    track.charge = texts.size() % 2 == 0 ? 1 : -1;
+    const AnyToySimulator simulator(geometry, track,
+                                    {.scattering = Scattering::highland});
+    ToyTrack toy = simulator.prototype();
+    if (!simulator.simulate({2, 0, texts.size()}, toy)) continue;
+    std::string text;
+    for (const TrackHit& h : toy.hits.points) {
+      if (!h.measures()) continue;
+      char line[200];
+      std::snprintf(line, sizeof line, "%zu,%.7f,%.7f,%.7f\n", texts.size(),
+                    h.position[0], h.position[1], h.position[2]);
+      text += line;
+    }
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("fit: tracks of mixed lists of hits are fitted in lanes, in order") {
+  const Detector detector = shipped_detector("alice_its2.yaml");
+  Normals random(31);
+  std::string text = header, alone[40];
+  for (int k = 0; k < 40; ++k) {
+    const std::string name = std::to_string(k);
+    MeasuredTrack track = simulate(its2(), 0.5 + 0.2 * k, 0.3, random);
+    // some lack a hit inside, so that a layer between hits only scatters, or
+    // one at an end
+    if (k % 5 == 1) track.hits.erase(track.hits.begin() + 3);
+    if (k % 5 == 2) track.hits.pop_back();
+    if (k % 5 == 3) track.hits.erase(track.hits.begin());
+    text += csv_lines(name.c_str(), track);
+    alone[k] = header + csv_lines(name.c_str(), track);
+  }
+  const Fitted all = fit(text, detector);
+  CHECK(all.counts.fitted == 40);
+  CHECK(all.counts.ways.in_lanes == 40);
+  for (std::size_t k = 0; k < 40; ++k) {
+    CAPTURE(k);
+    CHECK(all.tracks.text("track", k) == std::to_string(k));
+    const Fitted one = fit(alone[k], detector);
+    for (const char* column : {"p_GeV", "d0_um", "sigma_d0_um", "chi2"})
+      CHECK(all.tracks.real(column, k) == one.tracks.real(column));
+    const Fitted with_hits = fit(alone[k], detector, {}, usual(), true);
+    CHECK(with_hits.counts.ways.in_lanes == 0);
+    for (const char* column : {"p_GeV", "sigma_p_rel", "sigma_d0_um", "chi2"})
+      CHECK(all.tracks.real(column, k) ==
+            doctest::Approx(with_hits.tracks.real(column)).epsilon(1e-9));
+  }
+}
+
+// Passive layers between the hits, in ever other numbers: some tracks do not
+// cross those of the first one with the same hits.
+TEST_CASE("fit: tracks of real detectors in lanes are those one by one") {
+  const std::string no_layers = "track,x_mm,y_mm,z_mm\n";
+  for (const std::string name : {"cld.yaml", "alice_its3.yaml"}) {
+    CAPTURE(name);
+    const Detector detector = shipped_detector(name);
+    const std::vector<std::string> texts = toys_of(detector, 300);
+    std::string text = no_layers;
+    for (const std::string& t : texts) text += t;
+    const Fitted all = fit(text, detector);
+    const Fitted single = fit(text, detector, {}, usual(), true);
+    CHECK(all.counts.fitted == 300);
+    CHECK(all.counts.ways.in_lanes > 290);
+    CHECK(single.counts.ways.in_lanes == 0);
+    const auto near = [&](const char* column, std::size_t k, double scale) {
+      const double a = all.tracks.real(column, k),
+                   b = single.tracks.real(column, k);
+      // rounding, amplified by the condition of K^-1
+      CHECK(std::abs(a - b) < 1e-8 * scale);
+    };
+    for (std::size_t k = 0; k < 300; ++k) {
+      CAPTURE(k);
+      const auto of = [&](const char* column) {
+        return single.tracks.real(column, k);
+      };
+      near("qop_per_GeV", k, of("sigma_qop_per_GeV"));
+      near("d0_um", k, of("sigma_d0_um"));
+      near("z0_um", k, of("sigma_z0_um"));
+      near("phi0_rad", k, of("sigma_phi0_mrad") / 1000);
+      near("theta_rad", k, of("sigma_theta_mrad") / 1000);
+      near("sigma_d0_um", k, of("sigma_d0_um"));
+      near("sigma_p_rel", k, of("sigma_p_rel"));
+      near("chi2", k, of("chi2"));
+    }
+    for (std::size_t k = 0; k < 300; k += 7) {
+      CAPTURE(k);
+      const Fitted one = fit(no_layers + texts[k], detector);
+      for (const char* column : {"p_GeV", "d0_um", "sigma_d0_um", "chi2"})
+        CHECK(all.tracks.real(column, k) == one.tracks.real(column));
+    }
+  }
+}
+
+TEST_CASE("fit: the result does not depend on the number of threads") {
+  const Detector detector = shipped_detector("alice_its2.yaml");
+  Normals random(8);
+  std::string text = header;
+  for (int i = 0; i < 4000; ++i)
+    text += csv_lines(std::to_string(i), simulate(its2(), 2, 0.5, random));
+  FitStudyOptions options = usual();
+  const Fitted a = fit(text, detector, {}, options, true);
+  options.threads = 3;
+  const Fitted b = fit(text, detector, {}, options, true);
+  bool same = a.tracks.all.rows() == 4000;
+  for (std::size_t i = 0; i < 4000 && same; ++i)
+    same = a.tracks.text("track", i) == std::to_string(i) &&
+           b.tracks.text("track", i) == std::to_string(i) &&
+           a.tracks.real("p_GeV", i) == b.tracks.real("p_GeV", i) &&
+           a.tracks.real("chi2", i) == b.tracks.real("chi2", i);
+  CHECK(same);
+  CHECK(b.residuals.all.rows() == 28000);
+}
