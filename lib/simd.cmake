@@ -13,15 +13,19 @@ if(GTTF_SIMD_X86)
   # Always optimised, so that no function of the standard library is left over
   # which the linker could then use for every processor (test
   # structure.simd_symbols). Contraction is the default of gcc, not of clang.
+  # For sanitizers: of code that is all inlined, g++ takes minutes to say where
+  # variables are and to check every pointer; AddressSanitizer does that, too.
+  set(quick "$<$<CONFIG:Debug>:-g1>"
+    "$<$<CONFIG:Debug>:-fno-sanitize=null,alignment,object-size,pointer-overflow>")
   function(gttf_lanes level)
     set_source_files_properties(gttf/fit/hit_lanes_${level}.cpp
       gttf/resolution/lanes_${level}.cpp
       gttf/resolution/toy_lanes_${level}.cpp PROPERTIES
-      COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=fast")
+      COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=fast;${quick}")
     # sums of products in other people's formulas: which product is fused would
     # be up to the compiler, in one half of a pack another than in the other
     set_source_files_properties(gttf/resolution/triplet_lanes_${level}.cpp
-      PROPERTIES COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=off")
+      PROPERTIES COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=off;${quick}")
   endfunction()
   # Vectors are copied in one piece: g++ takes 16 bytes at a time, and reading
   # the whole then waits for its parts (twice the time for all).
