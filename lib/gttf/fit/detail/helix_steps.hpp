@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "gttf/core/detail/pack_lane.hpp"
+#include "gttf/core/pack_atan.hpp"
 #include "gttf/core/series.hpp"
 #include "gttf/fit/perigee_transport.hpp"
 #include "gttf/triplet/segment.hpp"

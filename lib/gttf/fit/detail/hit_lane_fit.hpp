@@ -224,7 +224,7 @@ void fit_hit_lanes(const HitLanes& in, HitLaneFit* fits, std::size_t n_fits) {
 }
 
 template <class S>
-std::size_t hit_lane_workspace(std::size_t n_hits) {
+std::size_t hit_lane_workspace(std::size_t, std::size_t n_hits) {
   return HitLaneFitter<S>::workspace(n_hits) +
          SharedLaneFitter<S>::workspace(n_hits);
 }
