@@ -234,6 +234,7 @@ HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
     surface.push_back(i);
     p.surface = s.surface;
     p.hit = n_hits > 0 ? n_hits - 1 : 0;
+    p.next_hit = n_hits;
     if (s.n_coordinates == 0) continue;
     measured.push_back(i);
     p.hit = n_hits++;
@@ -279,15 +280,17 @@ TrackHits HitArrays::track(std::size_t t) const {
   const auto measured = [&](std::size_t h) {
     return Vector3(x[h * size + t], y[h * size + t], z[h * size + t]);
   };
+  const std::size_t n_hits = x.size() / size;
+  const auto passive = [&](const FitSurface& s, std::size_t next) {
+    const std::size_t before = next > 0 ? next - 1 : 0;
+    return detail::vector_of(detail::passive_point(
+        s.surface, detail::components(measured(before)),
+        detail::components(measured(next < n_hits ? next : before))));
+  };
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
     const FitSurface& s = surfaces[i];
     TrackHit& h = track.points.emplace_back();
-    h.position =
-        s.n_coordinates > 0
-            ? measured(hit++)
-            : detail::vector_of(detail::foot_on(
-                  s.surface,
-                  detail::components(measured(hit > 0 ? hit - 1 : 0))));
+    h.position = s.n_coordinates > 0 ? measured(hit++) : passive(s, hit);
     std::tie(h.u, h.v) = surface_axes(s.surface, h.position);
     h.coordinates = s.coordinates;
     h.n_coordinates = s.n_coordinates;

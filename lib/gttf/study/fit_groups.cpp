@@ -5,22 +5,13 @@
 
 namespace gttf::detail {
 
-namespace {
-
-/// Points that a fit in lanes knows: hits, and what scatters before them.
-bool matters(const HitTrackBuilder& built, std::size_t i, bool behind_hit) {
-  return built.sources()[i] >= 0 || !behind_hit;
-}
-
-}  // namespace
-
 bool FitGroups::takes(const HitTrackBuilder& built) const {
   const TrackHits& track = built.track();
   if (!track.field || track.flight || track.kappa_ref == 0 ||
       !built.has_layer_errors() || options_.relinearisations > 0 ||
       options_.detail == FitDetail::hits)
     return false;
-  bool behind_hit = false, scatters = false;
+  bool behind_hit = false, scatters = false, between = false, single = false;
   for (std::size_t i = 0; i < track.points.size(); ++i) {
     const TrackHit& h = track.points[i];
     if (built.sources()[i] == HitTrackBuilder::beam_spot) return false;
@@ -28,34 +19,48 @@ bool FitGroups::takes(const HitTrackBuilder& built) const {
       scatters = scatters || (behind_hit && h.theta0_2 > 0);
       continue;
     }
-    if (h.n_coordinates < 2 || scatters) return false;
     behind_hit = true;
+    between = between || scatters;
+    single = single || h.n_coordinates == 1;
   }
-  return true;
+  return single || !between;
+}
+
+/// Hits, and what scatters before the last of them; behind the first one
+/// takes() lets that through only where a hit has one coordinate.
+void FitGroups::choose_points(const HitTrackBuilder& built) {
+  points_.clear();
+  std::size_t end = 0;  // of points_, behind the last hit
+  bool behind_hit = false;
+  for (std::size_t i = 0; i < built.sources().size(); ++i) {
+    const bool hit = built.sources()[i] >= 0;
+    if (!hit && behind_hit && !(built.track().points[i].theta0_2 > 0)) continue;
+    points_.push_back(i);
+    if (!hit) continue;
+    behind_hit = true;
+    end = points_.size();
+  }
+  points_.resize(end);
 }
 
 void FitGroups::set_key(const HitTrackBuilder& built) {
   // a surface without a hit is not taken for one with
   constexpr unsigned passive = 0x80000000;
   key_.clear();
-  bool behind_hit = false;
-  for (std::size_t i = 0; i < built.sources().size(); ++i) {
-    if (!matters(built, i, behind_hit)) continue;
-    const bool hit = built.sources()[i] >= 0;
-    key_.push_back(built.surfaces()[i] | (hit ? 0 : passive));
-    behind_hit = behind_hit || hit;
-  }
+  for (const std::size_t i : points_)
+    key_.push_back(built.surfaces()[i] |
+                   (built.sources()[i] >= 0 ? 0 : passive));
 }
 
 FitGroups::Group FitGroups::make_group(const HitTrackBuilder& built) const {
   Group g;
   g.key = key_;
   g.origin = built.track().origin;
-  for (std::size_t i = 0; i < built.sources().size(); ++i) {
-    if (!matters(built, i, g.n_hits > 0)) continue;
+  for (const std::size_t i : points_) {
     const TrackHit& h = built.track().points[i];
     g.surfaces.push_back({geometry_.surfaces()[built.surfaces()[i]],
                           h.coordinates, h.n_coordinates});
+    g.n_coordinates += h.n_coordinates;
     if (h.measures()) ++g.n_hits;
   }
   return g;
@@ -73,17 +78,14 @@ bool FitGroups::find_group(std::span<const unsigned> key) {
 }
 
 FitGroups::Place FitGroups::add(const HitTrackBuilder& built) {
+  choose_points(built);
   set_key(built);
   if (!find_group(key_)) groups_.push_back(make_group(built));
   Group& g = groups_[last_];
   const TrackHits& track = built.track();
   g.rows.push_back(track.kappa_ref);
-  bool behind_hit = false;
-  for (std::size_t i = 0; i < track.points.size(); ++i) {
-    if (!matters(built, i, behind_hit)) continue;
+  for (const std::size_t i : points_)
     g.rows.push_back(track.points[i].theta0_2);
-    behind_hit = behind_hit || built.sources()[i] >= 0;
-  }
   for (int axis = 0; axis < 3; ++axis)
     for (const TrackHit& h : track.points)
       if (h.measures()) g.rows.push_back(h.position[axis]);
@@ -153,7 +155,7 @@ const GlobalFit& FitGroups::at(const Place& place) {
   f.sigma = g.sigma[t];
   f.chi2 = g.chi2[t];
   f.kappa_weights = g.weights[t];
-  f.ndf = 2 * (static_cast<int>(g.n_hits) - 2) - 1;
+  f.ndf = g.n_coordinates - 5;
   std::size_t plane = 0;
   for (int i = 0; i < 5; ++i) {
     f.perigee[i] = g.perigee[static_cast<std::size_t>(i) * n + t];

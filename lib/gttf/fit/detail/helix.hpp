@@ -35,8 +35,9 @@ struct Helix {
 
 /// The surface of a point.
 inline HitSurface<double> surface_of(const TrackHit& hit) {
-  return {components(hit.position), components(hit.u), components(hit.v),
-          hit.cylinder};
+  const Cartesian<double> at = components(hit.position);
+  return {at, components(hit.u), components(hit.v), hit.cylinder,
+          hit.cylinder ? HitSurface<double>::inverse_radius_of(at) : 0};
 }
 
 /// Distance from a surface in its own measure, zero on it.

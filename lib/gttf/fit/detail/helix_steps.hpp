@@ -58,14 +58,25 @@ struct ArcTurn {
 template <class S>
 ArcTurn<S> arc_turn(const S& c, const S& s) {
   using std::cos, std::sin;
-  const S x = S(0.5) * c * s, x2 = x * x;
-  const auto big = x2 > S(1);
-  const SineSeries<S> series = sine_series(select(big, S(1), x2));
-  ArcTurn<S> t{x, S(1) - x2 * series.deficit, S(0), series.cosine};
-  if (any(big)) {
-    const S safe = select(big, x, S(1));
-    t.sinc = select(big, sin(safe) / safe, t.sinc);
-    t.cosine = select(big, cos(safe), t.cosine);
+  const S x = S(0.5) * c * s, x2 = x * x, one(1);
+  // up to a tenth: an error of 3e-17
+  constexpr double sinc_terms[] = {1., -1. / 6, 1. / 120, -1. / 5040,
+                                   1. / 362880};
+  constexpr double cosine_terms[] = {1., -1. / 2, 1. / 24, -1. / 720,
+                                     1. / 40320};
+  ArcTurn<S> t{x, polynomial(sinc_terms, x2), S(0),
+               polynomial(cosine_terms, x2)};
+  const auto middle = x2 > S(0.01);
+  if (any(middle)) {
+    const auto big = x2 > one;
+    const SineSeries<S> series = sine_series(select(big, one, x2));
+    t.sinc = select(middle, one - x2 * series.deficit, t.sinc);
+    t.cosine = select(middle, series.cosine, t.cosine);
+    if (any(big)) {
+      const S safe = select(big, x, one);
+      t.sinc = select(big, sin(safe) / safe, t.sinc);
+      t.cosine = select(big, cos(safe), t.cosine);
+    }
   }
   t.sine = x * t.sinc;
   return t;
@@ -98,6 +109,12 @@ template <class S>
 struct HitSurface {
   Cartesian<S> position, u, v;
   bool cylinder;
+  S inverse_radius;  ///< of a cylinder
+
+  static S inverse_radius_of(const Cartesian<S>& position) {
+    using std::sqrt;
+    return S(1) / sqrt(transverse_dot(position, position));
+  }
 };
 
 /// Distance from a surface in its own measure, zero on it, and the gradient.
@@ -129,17 +146,31 @@ struct PlaneAxes {
 
 template <class S>
 PlaneAxes<S> axes_on(const HitSurface<S>& s, const Cartesian<S>& x) {
-  using std::sqrt;
   if (!s.cylinder) return {s.u, s.v};
-  // turn by the azimuth between the two points
-  const S cosine = transverse_dot(s.position, x);
-  const S sine = transverse_cross(s.position, x);
-  const S inverse = S(1) / sqrt(cosine * cosine + sine * sine);
-  const S c = cosine * inverse, d = sine * inverse;
+  // turn by the azimuth between the two points; both have the same radius
+  const S inverse2 = s.inverse_radius * s.inverse_radius;
+  const S c = transverse_dot(s.position, x) * inverse2;
+  const S d = transverse_cross(s.position, x) * inverse2;
   const auto turn = [&c, &d](const Cartesian<S>& a) -> Cartesian<S> {
     return {c * a.x - d * a.y, d * a.x + c * a.y, a.z};
   };
   return {turn(s.u), turn(s.v)};
+}
+
+/// Azimuth of the hit minus that of a point, both on a cylinder.
+template <class S>
+S azimuth_between(const HitSurface<S>& s, const Cartesian<S>& x) {
+  using std::atan2;
+  const Cartesian<S>& m = s.position;
+  const S inverse2 = s.inverse_radius * s.inverse_radius;
+  const S sine = transverse_cross(x, m) * inverse2, sine2 = sine * sine;
+  const S cosine = transverse_dot(x, m);
+  // asin(u)/u - 1 up to u = 0.03: an error of 1e-17
+  constexpr double terms[] = {1. / 6, 3. / 40, 15. / 336, 105. / 3456};
+  const S angle = sine + sine * sine2 * polynomial(terms, sine2);
+  const auto large = either(sine2 > S(1e-3), cosine < S(0));
+  if (!any(large)) return angle;
+  return select(large, atan2(transverse_cross(x, m), cosine), angle);
 }
 
 /// A point seen from a hit: hit minus point, along the axes of the surface.
@@ -150,24 +181,25 @@ struct InPlane {
 
 template <class S>
 InPlane<S> seen_in_plane(const HitSurface<S>& s, const Cartesian<S>& x) {
-  using std::atan2, std::sqrt;
   const Cartesian<S>& m = s.position;
   const Cartesian<S> step = m - x;
   if (!s.cylinder) return {dot(s.u, step), dot(s.v, step)};
-  const S r = sqrt(transverse_dot(m, m)), inverse = S(1) / r;
   // u along r-phi and v along z, either way round
-  const S r_phi = r * atan2(transverse_cross(x, m), transverse_dot(x, m));
+  const S turn = azimuth_between(s, x);
   const auto along = [&](const Cartesian<S>& axis) {
-    return (axis.y * m.x - axis.x * m.y) * inverse * r_phi + axis.z * step.z;
+    return (axis.y * m.x - axis.x * m.y) * turn + axis.z * step.z;
   };
   return {along(s.u), along(s.v)};
 }
 
 /// Transverse arc length from a point of a helix to its crossing with a
 /// surface, by Newton's method from a guess; NaN if there is none.
+/// @param last  the last step may be as long, compared with the arc: the square
+///              of it is left
 template <class S>
-S arc_to(const HelixPoint<S>& from, const HitSurface<S>& surface,
-         const S& guess) {
+[[gnu::flatten]] S arc_to(const HelixPoint<S>& from,
+                          const HitSurface<S>& surface, const S& guess,
+                          double last = 1e-9) {
   using std::abs;
   S s = guess;
   auto moving = Lane<S>::mask(all_lanes<S>);
@@ -176,8 +208,7 @@ S arc_to(const HelixPoint<S>& from, const HitSurface<S>& surface,
     const SurfaceGap<S> gap = gap_to(surface, h.position);
     const S move = gap.value / dot(gap.gradient, h.slope());
     s = select(moving, s - move, s);
-    // quadratic: of 1e-9 of the arc nothing is left after the step
-    moving = both(moving, abs(move) > S(1e-9) * (S(1) + abs(s)));
+    moving = both(moving, abs(move) > S(last) * (S(1) + abs(s)));
     if (!any(moving)) return s;
   }
   return select(moving, S(std::numeric_limits<double>::quiet_NaN()), s);

@@ -18,7 +18,8 @@ struct HitLanePoint {
   bool measures = false;
   CoordinateAxis coordinates[2];  ///< the first n_coordinates count
   std::size_t n_coordinates = 0;
-  std::size_t hit = 0;  ///< number of the hit here, or of one nearby
+  /// Numbers of the hit here, or of those before and behind.
+  std::size_t hit = 0, next_hit = 0;
   /// Shifts along u' and v' by one standard deviation of each of two
   /// coordinates, mm; not set if a track has single ones.
   double error[2][2]{};

@@ -73,12 +73,12 @@ struct OnPlane {
   S slide;
 };
 
+/// @param inverse  1/(normal . slope)
 template <class S>
-OnPlane<S> slid_onto(const Cartesian<S>& normal, const HelixPoint<S>& at,
-                     const Cartesian<S>& displacement) {
-  const Cartesian<S> t = at.slope();
-  const S slide = -(dot(normal, displacement) / dot(normal, t));
-  return {displacement + slide * t, slide};
+OnPlane<S> slid_onto(const Cartesian<S>& normal, const Cartesian<S>& slope,
+                     const S& inverse, const Cartesian<S>& displacement) {
+  const S slide = -(dot(normal, displacement) * inverse);
+  return {displacement + slide * slope, slide};
 }
 
 /// (across, vertical, phi) after a finite kink on a surface as function of
@@ -89,10 +89,12 @@ void transport_through_kink(const Cartesian<S>& normal,
                             const HelixPoint<S>& after,
                             LineTransport<S>& transport) {
   const Cartesian<S> left = after.left(), t = after.slope();
+  const Cartesian<S> slope = before.slope();
+  const S inverse = S(1) / dot(normal, slope);
   const Cartesian<S> basis[2] = {before.left(), {S(0), S(0), S(1)}};
   S m[3][2];
   for (int i = 0; i < 2; ++i) {
-    const OnPlane<S> p = slid_onto(normal, before, basis[i]);
+    const OnPlane<S> p = slid_onto(normal, slope, inverse, basis[i]);
     const S along = transverse_dot(p.displacement, t);
     m[0][i] = dot(p.displacement, left);
     m[1][i] = p.displacement.z - t.z * along;
@@ -144,8 +146,11 @@ template <class S>
 std::array<Row<S>, 5> surface_derivatives(const Cartesian<S>& normal,
                                           const HelixPoint<S>& at,
                                           const LineTransport<S>& transport) {
-  const OnPlane<S> across = slid_onto(normal, at, at.left());
-  const OnPlane<S> vertical = slid_onto(normal, at, {S(0), S(0), S(1)});
+  const Cartesian<S> slope = at.slope();
+  const S inverse = S(1) / dot(normal, slope);
+  const OnPlane<S> across = slid_onto(normal, slope, inverse, at.left());
+  const OnPlane<S> vertical =
+      slid_onto(normal, slope, inverse, {S(0), S(0), S(1)});
   std::array<Row<S>, 5> d;
   const auto sum = [&](const S& a, const S& b, Row<S>& row) {
     for (std::size_t j = 0; j < 5; ++j)

@@ -71,8 +71,10 @@ SlopeHelix<S> fit_circle(const Hits& hits) {
 }
 
 /// Signed arc from a point of a helix to the point of it nearest to x.
+/// @param inverse_c  1/h.c, or anything if that is 0
 template <class S>
-S arc_near(const HelixPoint<S>& h, const Cartesian<S>& x, const S& not_before) {
+S arc_near(const HelixPoint<S>& h, const S& inverse_c, const Cartesian<S>& x,
+           const S& not_before) {
   using std::abs, std::atan2;
   const S one(1);
   const Cartesian<S> u = x - h.position;
@@ -80,12 +82,14 @@ S arc_near(const HelixPoint<S>& h, const Cartesian<S>& x, const S& not_before) {
   const S un = u.y * h.cos_phi - u.x * h.sin_phi;
   const S m = one - h.c * un, t = h.c * ut;
   const auto straight = both(abs(t) < S(1e-4), m > S(0));
-  const S safe = select(straight, m, one), q = t / safe;
-  S s = ut / safe * (one - q * q * S(1. / 3));
+  S s(0);
+  if (any(straight)) {
+    const S inverse = one / select(straight, m, one), q = t * inverse;
+    s = ut * inverse * (one - q * q * S(1. / 3));
+  }
   if (any(!straight)) {
-    const S c = select(straight, one, h.c);
-    s = select(straight, s, atan2(t, m) / c);
-    const S size = abs(c), round = S(2 * unit::pi) / size;
+    s = select(straight, s, atan2(t, m) * inverse_c);
+    const S size = abs(h.c), round = S(2 * unit::pi) * abs(inverse_c);
     // past half a turn; otherwise a smaller arc means a wrong order
     const auto far = both(!straight, not_before * size > S(0.5 * unit::pi));
     auto again = both(far, s < not_before);
@@ -97,11 +101,18 @@ S arc_near(const HelixPoint<S>& h, const Cartesian<S>& x, const S& not_before) {
   return s;
 }
 
+template <class S>
+S inverse_curvature(const HelixPoint<S>& h) {
+  using std::abs;
+  return S(1) / select(abs(h.c) > S(0), h.c, S(1));
+}
+
 /// z = z0 + s cot(theta) through the points that know their z.
 template <class S, class Hits>
-void fit_line(const Hits& hits, SlopeHelix<S>& h) {
+[[gnu::flatten]] void fit_line(const Hits& hits, SlopeHelix<S>& h) {
   using std::sqrt;
   const HelixPoint<S> start = h.point();
+  const S inverse_c = inverse_curvature(start);
   const Cartesian<S> from = hits.surface(hits.measured.front()).position;
   const Cartesian<S> across =
       hits.surface(hits.measured.back()).position - from;
@@ -110,7 +121,7 @@ void fit_line(const Hits& hits, SlopeHelix<S>& h) {
   S n = zero, sum_s = zero, sum_z = zero, ss = zero, sz = zero, last(-1e300);
   for (const std::size_t i : hits.measured) {
     const HitSurface<S> p = hits.surface(i);
-    const S s = arc_near(start, p.position, last);
+    const S s = arc_near(start, inverse_c, p.position, last);
     last = s;
     S variance = floor2;
     const auto axes = hits.axes(i);
@@ -203,15 +214,19 @@ struct SlopeEquations {
 /// Takes up all hits around h.
 /// @param wanted  lanes in which it matters whether that can be done
 template <class S, class Hits>
-void linearise(const Hits& hits, const SlopeHelix<S>& h,
-               const typename Lane<S>::Mask& wanted, SlopeEquations<S>& system,
-               LaneOutcome<S>& outcome) {
+[[gnu::flatten]] void linearise(const Hits& hits, const SlopeHelix<S>& h,
+                                const typename Lane<S>::Mask& wanted,
+                                SlopeEquations<S>& system,
+                                LaneOutcome<S>& outcome) {
   const HelixPoint<S> start = h.point();
+  const S inverse_c = inverse_curvature(start);
   const S path2 = S(1) + h.cot * h.cot;
   S guess(-1e300), angle2(0), moment(0), moment2(0);
   for (const std::size_t i : hits.measured) {
     const HitSurface<S> p = hits.surface(i);
-    const S s = arc_to(start, p, arc_near(start, p.position, guess));
+    constexpr double last = 1e-5;  // leaves less than a hundredth of a micron
+    const S s =
+        arc_to(start, p, arc_near(start, inverse_c, p.position, guess), last);
     outcome.require(either(!wanted, is_finite(s)), FitStatus::not_converged);
     if (outcome.failed()) return;
     guess = s;
@@ -282,7 +297,9 @@ HelixState<S> prefit_helix(const Hits& hits, bool coarse,
   if (outcome.failed()) return {};
   const HitSurface<S> first = hits.surface(hits.measured.front());
   const HelixPoint<S> start = h.point();
-  const S s = arc_to(start, first, arc_near(start, first.position, S(-1e300)));
+  const S s = arc_to(
+      start, first,
+      arc_near(start, inverse_curvature(start), first.position, S(-1e300)));
   outcome.require(is_finite(s), FitStatus::not_converged);
   const ArcTurn<S> turn = arc_turn(start.c, s);
   const Cartesian<S> at = advanced(start, s, turn).position;

@@ -22,18 +22,30 @@ struct LaneHits {
     std::size_t operator[](std::size_t k) const { return first + k; }
   } points;
 
-  explicit LaneHits(const HitLanes& lanes)
+  S* inverse_radius;  ///< of hits on cylinders
+
+  /// @param room  for as many numbers as there are hits
+  LaneHits(const HitLanes& lanes, S* room)
       : in(lanes),
         measured(lanes.measured, lanes.n_hits),
-        points{lanes.measured[0]} {}
+        points{lanes.measured[0]},
+        inverse_radius(room) {
+    for (std::size_t h = 0; h < lanes.n_hits; ++h)
+      inverse_radius[h] = HitSurface<S>::inverse_radius_of(position(h));
+  }
 
   HitSurface<S> surface(std::size_t i) const {
     const HitLanePoint& p = in.points[i];
-    const double* const* at = in.hits + 3 * p.hit;
-    const Cartesian<S> hit = {Lane<S>::load(at[0]), Lane<S>::load(at[1]),
-                              Lane<S>::load(at[2])};
+    const Cartesian<S> hit = position(p.hit);
+    if (p.measures)
+      return surface_through(p.surface, hit, inverse_radius[p.hit]);
     return surface_through(p.surface,
-                           p.measures ? hit : foot_on(p.surface, hit));
+                           passive_point(p.surface, hit, position(p.next_hit)),
+                           S(1 / p.surface.position));
+  }
+  Cartesian<S> position(std::size_t hit) const {
+    const double* const* at = in.hits + 3 * hit;
+    return {Lane<S>::load(at[0]), Lane<S>::load(at[1]), Lane<S>::load(at[2])};
   }
   std::span<const CoordinateAxis> axes(std::size_t i) const {
     const HitLanePoint& p = in.points[i];
@@ -65,10 +77,11 @@ LaneMask<S> are_sound(const HitLanes& in, const LaneHits<S>& hits) {
 template <class S>
 class StreamLaneFitter {
  public:
-  StreamLaneFitter(const HitLanes& in, StreamNode<S>* nodes)
+  StreamLaneFitter(const HitLanes& in, S* workspace)
       : in_(in),
-        hits_(in),
-        nodes_(nodes, in.n_points - in.measured[0]),
+        hits_(in, workspace),
+        nodes_(reinterpret_cast<StreamNode<S>*>(workspace + in.n_hits),
+               in.n_points - in.measured[0]),
         kappa_ref_(Lane<S>::load(in.kappa_ref)) {
     begin_.require(are_sound(in, hits_), FitStatus::not_finite);
     if (!begin_.failed()) first_ = prefit_helix(hits_, true, begin_);
@@ -171,14 +184,13 @@ class StreamLaneFitter {
 template <class S>
 void fit_stream_lanes(const HitLanes& in, HitLaneFit* fits,
                       std::size_t n_fits) {
-  StreamLaneFitter<S> fitter(in,
-                             reinterpret_cast<StreamNode<S>*>(in.workspace));
+  StreamLaneFitter<S> fitter(in, reinterpret_cast<S*>(in.workspace));
   for (std::size_t i = 0; i < n_fits; ++i) fits[i].done = fitter.fit(fits[i]);
 }
 
 template <class S>
-std::size_t stream_lane_workspace(std::size_t n_points, std::size_t) {
-  return n_points * sizeof(StreamNode<S>);
+std::size_t stream_lane_workspace(std::size_t n_points, std::size_t n_hits) {
+  return n_hits * sizeof(S) + n_points * sizeof(StreamNode<S>);
 }
 
 template <class S>

@@ -133,7 +133,8 @@ void StreamedFit<S, Hits>::set_rows(const Crossed<S>& x, std::size_t point,
 
 template <class S, class Hits>
 template <class AtNode>
-void StreamedFit<S, Hits>::follow(LaneOutcome<S>& outcome, AtNode&& at_node) {
+[[gnu::flatten]] void StreamedFit<S, Hits>::follow(LaneOutcome<S>& outcome,
+                                                   AtNode&& at_node) {
   Crossed<S> x;
   x.after = first_;
   x.transport_after = no_transport<S>();
@@ -187,8 +188,9 @@ void StreamedFit<S, Hits>::follow(LaneOutcome<S>& outcome, AtNode&& at_node) {
 
 template <class S, class Hits>
 template <class OnOutside>
-void StreamedFit<S, Hits>::solve(const S& weight, LaneOutcome<S>& outcome,
-                                 OnOutside&& on_outside) {
+[[gnu::flatten]] void StreamedFit<S, Hits>::solve(const S& weight,
+                                                  LaneOutcome<S>& outcome,
+                                                  OnOutside&& on_outside) {
   equations_ = FiveEquations<S>();
   column_ = {};
   for (std::size_t k = nodes_.size(); k-- > 0;) {
@@ -218,7 +220,7 @@ void StreamedFit<S, Hits>::solve(const S& weight, LaneOutcome<S>& outcome,
 
 template <class S, class Hits>
 template <class OnChange>
-void StreamedFit<S, Hits>::move_kinks(OnChange&& on_change) {
+[[gnu::flatten]] void StreamedFit<S, Hits>::move_kinks(OnChange&& on_change) {
   Row<S> s = line_;
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     if (!kinks(k)) continue;

@@ -27,8 +27,8 @@ class FitGroups {
     std::size_t group, track;
   };
 
-  /// Is a track for lanes? No beam spot or passive layer between the hits, and
-  /// points measured with the errors of their layers.
+  /// Is a track for lanes? No beam spot, hits with the errors of their layers,
+  /// and, where all of them are points, no passive layer between them.
   bool takes(const HitTrackBuilder& built) const;
   Place add(const HitTrackBuilder& built);
   /// The same, without its points, for a simple track, if add() has made its
@@ -48,6 +48,7 @@ class FitGroups {
     std::vector<unsigned> key;  ///< surfaces, those of hits first
     std::vector<FitSurface> surfaces;
     std::size_t n_hits = 0, n_tracks = 0;
+    int n_coordinates = 0;
     Vector3 origin;
     /// Per track: kappa_ref, theta0_2 of every surface, x, y, z of every hit.
     std::vector<double> rows;
@@ -59,6 +60,7 @@ class FitGroups {
     BatchFitStatistics fit(FitKind kind, const FitOptions& options);
   };
 
+  void choose_points(const HitTrackBuilder& built);
   void set_key(const HitTrackBuilder& built);
   Group make_group(const HitTrackBuilder& built) const;
   bool find_group(std::span<const unsigned> key);
@@ -66,6 +68,7 @@ class FitGroups {
   const TrackingGeometry& geometry_;
   FitKind kind_;
   FitOptions options_;
+  std::vector<std::size_t> points_;  ///< of the track that matter
   std::vector<unsigned> key_;
   std::size_t last_ = 0;  ///< group of the track before
   std::vector<Group> groups_;
