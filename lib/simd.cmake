@@ -24,8 +24,9 @@ if(GTTF_SIMD_X86)
       COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=fast;${quick}")
     # sums of products in other people's formulas: which product is fused would
     # be up to the compiler, in one half of a pack another than in the other
-    set_source_files_properties(gttf/resolution/triplet_lanes_${level}.cpp
-      PROPERTIES COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=off;${quick}")
+    set_source_files_properties(gttf/fit/stream_lanes_${level}.cpp
+      gttf/resolution/triplet_lanes_${level}.cpp PROPERTIES
+      COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=off;${quick}")
   endfunction()
   # Vectors are copied in one piece: g++ takes 16 bytes at a time, and reading
   # the whole then waits for its parts (twice the time for all).

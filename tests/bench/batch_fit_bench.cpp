@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits of arrays of hits, and toys by stage, for every set of instructions: ten
-// layers as the yardstick.
+// layers as the yardstick, and the wires of IDEA.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -9,6 +9,7 @@
 #include "bench/barrels.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/core/units.hpp"
+#include "gttf/detector/read.hpp"
 #include "gttf/resolution/batch_toys.hpp"
 #include "support/hit_list.hpp"
 
@@ -63,10 +64,10 @@ void random_words(benchmark::State& state) {
 
 /// Toys of a point with the given fits.
 /// @param perigee  with the perigee, its errors included
-void toys(benchmark::State& state, SimdLevel level,
-          const std::vector<FitChoice>& choices, bool perigee) {
-  const TrackingGeometry geometry(bench::barrel(10));
-  const Track track{.p = 1 * unit::GeV};
+void toys(benchmark::State& state, SimdLevel level, const Detector& detector,
+          const Track& track, const std::vector<FitChoice>& choices,
+          bool perigee) {
+  const TrackingGeometry geometry(detector);
   const AnyToySimulator simulator(geometry, track, {});
   std::vector<char> missed(n_tracks);
   std::vector<test::FitOutput> out(choices.size(), test::FitOutput(n_tracks));
@@ -126,8 +127,15 @@ const int registered = [] {
     for (const ToyStage& stage : toy_stages())
       add(std::string("toys/") + stage.name + end,
           [=](benchmark::State& state) {
-            toys(state, level, stage.choices, stage.perigee);
+            toys(state, level, bench::barrel(10), {.p = 1 * unit::GeV},
+                 stage.choices, stage.perigee);
           });
+    add("toys/idea" + end, [=](benchmark::State& state) {
+      const Detector idea =
+          read_detector(GTTF_SOURCE_DIR "/detectors/idea.yaml").detector;
+      toys(state, level, idea, {.p = 10 * unit::GeV, .theta = 1.276},
+           {{FitKind::general}}, true);
+    });
   }
   return 0;
 }();

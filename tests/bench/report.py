@@ -182,7 +182,9 @@ def page(runs, context, scans):
                 ("... equations shared by the toys of a point",
                  "toys/shared"),
                 ("... of these curvatures and chi2 only",
-                 "toys/shared_curvatures")):
+                 "toys/shared_curvatures"),
+                ("toy of IDEA, 112 wires: simulated and fitted, general",
+                 "toys/idea")):
             text.append(f"| {title} | " + " | ".join(
                 cell(runs.get(f"{what}/{level}", (math.nan,))[0])
                 for level in levels) + " |")

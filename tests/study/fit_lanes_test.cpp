@@ -10,6 +10,7 @@
 
 #include "gttf/resolution/any_toys.hpp"
 #include "support/fitted_files.hpp"
+#include "support/layouts.hpp"
 #include "support/measured_tracks.hpp"
 
 using namespace gttf;
@@ -91,11 +92,54 @@ TEST_CASE("fit: tracks of mixed lists of hits are fitted in lanes, in order") {
   }
 }
 
+TEST_CASE("fit: tracks with wires are fitted in lanes, passive layers too") {
+  Detector detector;
+  detector.name = "wires";
+  detector.field = {FieldKind::solenoid, 2 * unit::T};
+  constexpr const char* names[] = {"A", "B", "C", "D", "E", "F", "G",
+                                   "H", "I", "J", "K", "L", "M"};
+  std::vector<gttf::test::Barrel> barrels;
+  const auto barrel = [&](double r, double sigma, double x_over_x0,
+                          std::vector<Coordinate> coordinates) {
+    const char* name = names[barrels.size()];
+    detector.layers.push_back(test::make_layer(
+        name, make_cylinder(r, {-3e3, 3e3}), x_over_x0, coordinates));
+    barrels.push_back({name, r, x_over_x0, sigma});
+  };
+  for (const double r : {20., 40., 60.})
+    barrel(r, 0.01, 0.004, gttf::test::pixel(0.01, 0.01));
+  barrel(80, 0, 0.02, {});
+  for (int i = 0; i < 9; ++i)
+    barrel(200 + 60 * i, 0.1, 1e-4, {{i % 2 == 0 ? 0.06 : -0.06, 0.1}});
+  Normals random(37);
+  std::string text = header;
+  for (int k = 0; k < 40; ++k) {
+    MeasuredTrack track = simulate(barrels, 1 + 0.2 * k, 2, random);
+    if (k % 4 == 1) track.hits.erase(track.hits.begin() + 1);
+    if (k % 4 == 3) track.hits.erase(track.hits.begin() + 5);
+    text += csv_lines(std::to_string(k).c_str(), track);
+  }
+  const Fitted lanes = fit(text, detector);
+  CHECK(lanes.counts.fitted == 40);
+  CHECK(lanes.counts.ways.in_lanes == 40);
+  const Fitted alone = fit(text, detector, {}, usual(), true);
+  CHECK(alone.counts.ways.in_lanes == 0);
+  for (std::size_t k = 0; k < 40; ++k) {
+    CAPTURE(k);
+    CHECK(lanes.tracks.text("track", k) == std::to_string(k));
+    CHECK(lanes.tracks.integer("ndf", k) == alone.tracks.integer("ndf", k));
+    for (const char* column :
+         {"p_GeV", "sigma_p_rel", "sigma_d0_um", "sigma_z0_um", "chi2"})
+      CHECK(lanes.tracks.real(column, k) ==
+            doctest::Approx(alone.tracks.real(column, k)).epsilon(1e-9));
+  }
+}
+
 // Passive layers between the hits, in ever other numbers: some tracks do not
 // cross those of the first one with the same hits.
 TEST_CASE("fit: tracks of real detectors in lanes are those one by one") {
   const std::string no_layers = "track,x_mm,y_mm,z_mm\n";
-  for (const std::string name : {"cld.yaml", "alice_its3.yaml"}) {
+  for (const std::string name : {"cld.yaml", "ild.yaml", "idea.yaml"}) {
     CAPTURE(name);
     const Detector detector = shipped_detector(name);
     const std::vector<std::string> texts = toys_of(detector, 300);

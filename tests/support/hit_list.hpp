@@ -84,8 +84,10 @@ class HitList {
                  arc * l.cot_theta);
       const auto [along_u, along_v] = surface_axes(s, at);
       const auto axes = geometry.axes(s);
-      at += along_u * (u + std::sqrt(axes[0].variance) * normal()) +
-            along_v * (v + std::sqrt(axes[1].variance) * normal());
+      at += along_u * u + along_v * v;
+      for (const CoordinateAxis& a : axes)
+        at += (a.cosine * along_u + a.sine * along_v) *
+              (std::sqrt(a.variance) * normal());
       if (s.kind == SurfaceRecord::Kind::cylinder)
         at.head<2>() *= s.position / at.head<2>().norm();
       for (int axis = 0; axis < 3; ++axis) rows_[axis][hit].push_back(at[axis]);

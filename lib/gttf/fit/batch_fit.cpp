@@ -8,7 +8,9 @@
 #include <tuple>
 
 #include "gttf/core/parallel.hpp"
+#include "gttf/fit/detail/helix.hpp"
 #include "gttf/fit/detail/hit_batch.hpp"
+#include "gttf/fit/detail/surface_foot.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 
 namespace gttf {
@@ -30,9 +32,14 @@ double determinant(const FitSurface& s) {
   return a.cosine * b.sine - a.sine * b.cosine;
 }
 
+bool has_errors(const FitSurface& s) {
+  return std::all_of(s.coordinates.begin(),
+                     s.coordinates.begin() + s.n_coordinates,
+                     [](const CoordinateAxis& a) { return a.variance > 0; });
+}
+
 bool measures_point(const FitSurface& s) {
-  return s.n_coordinates == 2 && s.coordinates[0].variance > 0 &&
-         s.coordinates[1].variance > 0 && std::abs(determinant(s)) >= parallel;
+  return s.n_coordinates == 2 && std::abs(determinant(s)) >= parallel;
 }
 
 /// Layers between hits whose kinks are in the equations.
@@ -45,26 +52,6 @@ bool scatters_between_hits(const HitArrays& hits,
                : hits.theta0_2.subspan(surface * hits.size, hits.size);
     return std::ranges::any_of(own, [](double x) { return x > 0; });
   });
-}
-
-/// A point of the surface near `at`.
-Vector3 foot(const SurfaceRecord& s, const Vector3& at) {
-  using Kind = SurfaceRecord::Kind;
-  Vector3 p = at;
-  switch (s.kind) {
-    case Kind::cylinder:
-      p *= s.position / at.head<2>().norm();
-      break;
-    case Kind::plane: {
-      const Vector3 normal(s.normal_cos, s.normal_sin, 0);
-      p += (s.position - normal.dot(at)) * normal;
-      break;
-    }
-    case Kind::disk:
-    case Kind::disk_plane:
-      p.z() = s.position;
-  }
-  return p;
 }
 
 /// What the threads share.
@@ -84,13 +71,12 @@ class Worker {
   explicit Worker(const Job& job)
       : job_(job),
         fitter_(job.options),
-        workspace_(job.in_lanes ? job.kernel.workspace(job.batch.n_hits) : 0),
+        workspace_(job.in_lanes ? job.batch.workspace(job.kernel)
+                                : detail::LaneWorkspace(0)),
         hits_(3 * job.batch.n_hits),
         theta0_2_(job.batch.points.size()),
         copies_(hits_.size() + theta0_2_.size() + 1) {
-    lanes_.points = job.batch.points.data();
-    lanes_.n_points = job.batch.points.size();
-    lanes_.n_hits = job.batch.n_hits;
+    job.batch.put_into(lanes_);
     lanes_.hits = hits_.data();
     lanes_.theta0_2 = theta0_2_.data();
     std::ranges::fill(estimate_.value, job.options.kappa);
@@ -149,7 +135,7 @@ class Worker {
     detail::HitLaneFit fit{job_.kind, job_.options.weights, out_.data(),
                            perigee_};
     job_.kernel.fit(lanes_, &fit, 1);
-    detail::store(out_.data(), n, job_.results, t, in.size);
+    detail::store(fit, n, job_.results, t, in.size);
     for (std::size_t lane = 0; lane < n; ++lane) {
       if ((fit.done >> lane & 1) != 0) {
         ++statistics_.in_lanes;
@@ -181,12 +167,12 @@ class Worker {
 
 namespace detail {
 
-void store(const LaneValues* planes, std::size_t n, const FitArrays& to,
+void store(const HitLaneFit& fit, std::size_t n, const FitArrays& to,
            std::size_t t, std::size_t size) {
   const auto put = [&](std::size_t plane, std::span<double> target,
                        std::size_t row = 0) {
     if (target.empty()) return;
-    const double* const from = planes[plane].value;
+    const double* const from = fit.out[plane].value;
     double* const into = target.data() + row * size + t;
     // a known number takes no call
     if (n == 8)
@@ -203,7 +189,7 @@ void store(const LaneValues* planes, std::size_t n, const FitArrays& to,
   for (std::size_t q = 0; q < 5; ++q) put(HitPlane::perigee + q, to.perigee, q);
   for (std::size_t i = 0; i < triangle; ++i)
     put(HitPlane::covariance + i, to.perigee_covariance, i);
-  if (!to.status.empty()) std::fill_n(to.status.data() + t, n, FitStatus::ok);
+  if (!to.status.empty()) std::fill_n(to.status.data() + t, n, fit.status);
 }
 
 void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
@@ -244,15 +230,22 @@ LaneWorkspace::LaneWorkspace(std::size_t bytes)
 HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
   std::size_t end = surfaces.size();  // nothing behind the last hit matters
   while (end > 0 && surfaces[end - 1].n_coordinates == 0) --end;
+  streams = needs_streaming(surfaces);
   for (std::size_t i = 0; i < end; ++i) {
     const FitSurface& s = surfaces[i];
     if (s.n_coordinates == 0 && n_hits > 0) between.push_back(i);
     HitLanePoint& p = points.emplace_back();
     surface.push_back(i);
     p.surface = s.surface;
+    p.hit = n_hits > 0 ? n_hits - 1 : 0;
+    p.next_hit = n_hits;
     if (s.n_coordinates == 0) continue;
-    ++n_hits;
+    measured.push_back(i);
+    p.hit = n_hits++;
     p.measures = true;
+    p.n_coordinates = static_cast<std::size_t>(s.n_coordinates);
+    std::ranges::copy(s.coordinates, p.coordinates);
+    if (streams) continue;
     const CoordinateAxis &a = s.coordinates[0], &b = s.coordinates[1];
     const double sigma_a = std::sqrt(a.variance),
                  sigma_b = std::sqrt(b.variance), det = determinant(s);
@@ -263,6 +256,21 @@ HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
     p.error[1][1] = sigma_b * a.cosine / det;
     p.along_axes = p.error[0][1] == 0 && p.error[1][0] == 0;
   }
+}
+
+void HitBatch::put_into(HitLanes& lanes) const {
+  lanes.points = points.data();
+  lanes.n_points = points.size();
+  lanes.n_hits = n_hits;
+  lanes.measured = measured.data();
+}
+
+const HitKernel& HitBatch::kernel(SimdLevel level) const {
+  return streams ? stream_kernel(level) : hit_kernel(level);
+}
+
+LaneWorkspace HitBatch::workspace(const HitKernel& kernel) const {
+  return LaneWorkspace(kernel.workspace(points.size(), n_hits));
 }
 
 }  // namespace detail
@@ -276,12 +284,17 @@ TrackHits HitArrays::track(std::size_t t) const {
   const auto measured = [&](std::size_t h) {
     return Vector3(x[h * size + t], y[h * size + t], z[h * size + t]);
   };
+  const std::size_t n_hits = x.size() / size;
+  const auto passive = [&](const FitSurface& s, std::size_t next) {
+    const std::size_t before = next > 0 ? next - 1 : 0;
+    return detail::vector_of(detail::passive_point(
+        s.surface, detail::components(measured(before)),
+        detail::components(measured(next < n_hits ? next : before))));
+  };
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
     const FitSurface& s = surfaces[i];
     TrackHit& h = track.points.emplace_back();
-    h.position = s.n_coordinates > 0
-                     ? measured(hit++)
-                     : foot(s.surface, measured(hit > 0 ? hit - 1 : 0));
+    h.position = s.n_coordinates > 0 ? measured(hit++) : passive(s, hit);
     std::tie(h.u, h.v) = surface_axes(s.surface, h.position);
     h.coordinates = s.coordinates;
     h.n_coordinates = s.n_coordinates;
@@ -301,16 +314,24 @@ BatchFitStatistics& BatchFitStatistics::operator+=(
   return *this;
 }
 
+bool needs_streaming(std::span<const FitSurface> surfaces) {
+  return std::ranges::any_of(
+      surfaces, [](const FitSurface& s) { return s.n_coordinates == 1; });
+}
+
 bool fits_in_lanes(std::span<const FitSurface> surfaces,
                    const FitOptions& options) {
+  const bool streams = needs_streaming(surfaces);
   std::size_t n_hits = 0;
+  int n_coordinates = 0;
   for (const FitSurface& s : surfaces) {
     if (s.n_coordinates == 0) continue;
-    if (!measures_point(s)) return false;
+    if (!has_errors(s) || (!streams && !measures_point(s))) return false;
     ++n_hits;
+    n_coordinates += s.n_coordinates;
   }
-  return n_hits >= 3 && options.relinearisations == 0 &&
-         options.weights != WeightSource::shared &&
+  return n_hits >= 3 && n_coordinates >= 5 && options.relinearisations == 0 &&
+         (streams || options.weights != WeightSource::shared) &&
          options.detail != FitDetail::hits;
 }
 
@@ -319,11 +340,11 @@ BatchFitStatistics fit(const HitArrays& hits, FitKind kind,
                        unsigned threads) {
   const detail::HitBatch batch(hits.surfaces);
   const bool passive = scatters_between_hits(hits, batch);
-  const bool in_lanes = hits.field && fits_in_lanes(hits.surfaces, options) &&
-                        !(passive && options.weights == WeightSource::local);
-  const Job job{
-      hits,  kind,     options, results, detail::hit_kernel(simd_level()),
-      batch, in_lanes, passive};
+  const bool in_lanes =
+      hits.field && fits_in_lanes(hits.surfaces, options) &&
+      (batch.streams || !passive || options.weights != WeightSource::local);
+  const Job job{hits,  kind,     options, results, batch.kernel(simd_level()),
+                batch, in_lanes, passive};
   BatchFitStatistics statistics;
   std::mutex mutex;
   parallel_workers((hits.size + block_size - 1) / block_size, threads,

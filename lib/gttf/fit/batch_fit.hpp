@@ -62,9 +62,13 @@ struct BatchFitStatistics {
   BatchFitStatistics& operator+=(const BatchFitStatistics& other);
 };
 
-/// Is it for lanes: two coordinates on every measuring surface, three of these
-/// at least, and neither
-/// re-linearisations nor FitDetail::hits nor WeightSource::shared asked for?
+/// Does a surface measure one coordinate only? Then TrackFitter's general fit
+/// and that of the hits are the streaming ones, and there are no others.
+bool needs_streaming(std::span<const FitSurface> surfaces);
+
+/// Is it for lanes: three measuring surfaces at least, and neither
+/// re-linearisations nor FitDetail::hits asked for, nor, where no fit is
+/// streaming, WeightSource::shared?
 bool fits_in_lanes(std::span<const FitSurface> surfaces,
                    const FitOptions& options);
 

@@ -329,7 +329,7 @@ const GlobalFit& TrackFitter::fit(const TrackHits& hits, FitKind kind) {
   const bool unmeasured =
       std::any_of(hits.points.begin(), hits.points.end(),
                   [](const TrackHit& h) { return h.n_coordinates == 1; });
-  if (uses_hits(kind) && (unmeasured || straggles(hits)))
+  if (can_be_streamed(kind) && (unmeasured || straggles(hits)))
     return work_->streaming.fit(hits, kind);
   GlobalFit& r = work_->result;
   clear(r);

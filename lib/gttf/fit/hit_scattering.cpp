@@ -10,8 +10,18 @@
 namespace gttf {
 namespace {
 
-detail::ScatterPoint scatter_point(const SurfaceRecord& s, bool measures) {
-  return {s, std::log(s.x_over_x0), measures};
+std::vector<detail::ScatterPoint> scatter_points(
+    std::span<const FitSurface> surfaces) {
+  const auto measures_both = [](const FitSurface& s) {
+    return s.n_coordinates == 2;
+  };
+  // where there are two such hits, the others do not count
+  const bool enough = std::ranges::count_if(surfaces, measures_both) > 1;
+  std::vector<detail::ScatterPoint> points;
+  for (const FitSurface& s : surfaces)
+    points.push_back({s.surface, std::log(s.surface.x_over_x0),
+                      s.n_coordinates > 0, !enough || measures_both(s)});
+  return points;
 }
 
 }  // namespace
@@ -21,22 +31,19 @@ void find_scattering(const HitArrays& hits,
                      const HitScattering& model, std::span<double> theta0_2,
                      std::span<double> kappa_ref, std::span<char> known) {
   const detail::HitKernel& kernel = detail::hit_kernel(simd_level());
-  std::vector<detail::ScatterPoint> points, other_points;
+  const std::vector<detail::ScatterPoint> points =
+      scatter_points(hits.surfaces);
   detail::ScatterLanes task;
-  for (const FitSurface& s : hits.surfaces) {
-    points.push_back(scatter_point(s.surface, s.n_coordinates > 0));
-    if (points.back().measures) ++task.n_hits;
-  }
-  for (const SurfaceRecord& s : others)
-    other_points.push_back(scatter_point(s, false));
-  detail::LaneWorkspace workspace(kernel.workspace(task.n_hits));
+  for (const detail::ScatterPoint& p : points)
+    if (p.measures) ++task.n_hits;
+  detail::LaneWorkspace workspace(kernel.workspace(points.size(), task.n_hits));
   std::vector<detail::LaneValues> copies(3 * task.n_hits), out(points.size());
   std::vector<const double*> from(copies.size());
   detail::LaneValues kappa;
   task.points = points.data();
   task.n_points = points.size();
-  task.others = other_points.data();
-  task.n_others = other_points.size();
+  task.others = others.data();
+  task.n_others = others.size();
   task.hits = from.data();
   for (int i = 0; i < 3; ++i) task.origin[i] = hits.origin[i];
   task.model = model;

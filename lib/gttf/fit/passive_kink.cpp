@@ -11,8 +11,8 @@ namespace gttf::detail {
 bool set_passive_weights(const TrackHit& surface, const Vector3& before,
                          const Vector3& after, const Segment<double>& arc,
                          PassiveKink& kink) {
-  const double at_before = distance(surface, before).value;
-  const double at_after = distance(surface, after).value;
+  const double at_before = distance(surface, before);
+  const double at_after = distance(surface, after);
   const Helix start{before,
                     std::atan2(arc.chord_sin, arc.chord_cos) - arc.half_turn,
                     std::atan2(arc.sin_theta, arc.cos_theta), arc.kappa};

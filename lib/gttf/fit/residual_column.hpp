@@ -106,19 +106,31 @@ Row<S> solve(const FiveEquations<S>& e, const ResidualColumn<S>& column) {
   return s;
 }
 
-/// The line of a track. Without field kappa is 0: what the last equation says
-/// about it, if anything, contradicts that and goes into chi2.
+/// Without field kappa is 0: what the last equation says about it, if anything,
+/// contradicts that and goes into chi2.
+template <class S>
+void forbid_curvature(FiveEquations<S>& e, ResidualColumn<S>& column) {
+  column.chi2 = column.chi2 + column.z[4] * column.z[4] / e.v[4];
+  e.v[4] = S(0);
+  column.z[4] = S(0);
+}
+
+/// Do the equations leave no parameter free?
+template <class S>
+auto is_determined(const FiveEquations<S>& e) {
+  constexpr double undetermined = 1e30;
+  auto known = e.v[0] < S(undetermined);
+  for (std::size_t i = 1; i < 5; ++i)
+    known = both(known, e.v[i] < S(undetermined));
+  return known;
+}
+
+/// The line of a track.
 /// @param line  set if ok
 inline FitStatus solve_line(bool has_field, FiveEquations<double>& e,
                             ResidualColumn<double>& column, Row<double>& line) {
-  if (!has_field) {
-    column.chi2 += column.z[4] * column.z[4] / e.v[4];
-    e.v[4] = 0;
-    column.z[4] = 0;
-  }
-  constexpr double undetermined = 1e30;
-  for (const double v : e.v)
-    if (!(v < undetermined)) return FitStatus::not_determined;
+  if (!has_field) forbid_curvature(e, column);
+  if (!is_determined(e)) return FitStatus::not_determined;
   line = solve(e, column);
   return std::isfinite(column.chi2 + line[0]) ? FitStatus::ok
                                               : FitStatus::not_converged;

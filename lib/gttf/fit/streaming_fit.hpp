@@ -9,6 +9,12 @@
 
 namespace gttf {
 
+/// Is there a streaming fit of that kind? Where a coordinate is not measured,
+/// there is no other fit.
+constexpr bool can_be_streamed(FitKind kind) {
+  return kind == FitKind::general || kind == FitKind::hits;
+}
+
 /// The same least-squares problem as TrackFitter's general fit: a helix with
 /// two random kinks in every layer,
 ///

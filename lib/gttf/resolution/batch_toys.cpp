@@ -28,6 +28,13 @@ std::vector<detail::ToyLaneStep> lane_steps(const ToySimulator& simulator) {
     for (int i = 0; i < 2; ++i)
       for (int axis = 0; axis < 2; ++axis)
         s.error[i][axis] = from.measurement.error(i)[axis];
+    if (s.measures && !from.measurement.measures_point()) {
+      s.free = true;
+      for (int axis = 0; axis < 2; ++axis)
+        s.free_direction[axis] = from.measurement.free_direction()[axis];
+      for (int axis = 0; axis < 3; ++axis)
+        s.nominal[axis] = from.measurement.nominal()[axis];
+    }
     s.theta0 = from.theta0;
   }
   if (!steps.empty()) steps.back().theta0 = 0;  // nothing is behind it
@@ -54,8 +61,10 @@ bool scatters_between_hits(const TrackHits& hits) {
   return false;
 }
 
-bool shares(const FitChoice& fit) {
-  return fit.weights == WeightSource::shared && detail::can_be_shared(fit.kind);
+/// @param streams  fits are streaming ones, which share nothing
+bool shares(const FitChoice& fit, bool streams) {
+  return !streams && fit.weights == WeightSource::shared &&
+         detail::can_be_shared(fit.kind);
 }
 
 }  // namespace
@@ -70,7 +79,7 @@ struct ToyBatch::Work {
     for (const FitChoice& choice : choices) {
       FitOptions options;
       options.weights = choice.weights;
-      if (shares(choice)) options.reference = reference;
+      if (shares(choice, false)) options.reference = reference;
       fitters.emplace_back(options);
     }
     if (lanes_wanted) prepare_lanes();
@@ -123,12 +132,11 @@ void ToyBatch::Work::set_first_place() {
 void ToyBatch::Work::prepare_lanes() {
   const SimdLevel level = simd_level();
   flight = &detail::toy_kernel(level);
-  fit = &detail::hit_kernel(level);
   const ToySimulator& helix = *simulator.helix();
   steps = lane_steps(helix);
   batch = std::make_unique<detail::HitBatch>(fit_surfaces(helix, toy.hits));
-  workspace =
-      std::make_unique<detail::LaneWorkspace>(fit->workspace(batch->n_hits));
+  fit = &batch->kernel(level);
+  workspace = std::make_unique<detail::LaneWorkspace>(batch->workspace(*fit));
   hits.resize(3 * batch->n_hits);
   for (const LaneValues& h : hits) hit_pointers.push_back(h.value);
   shared.resize(batch->points.size() + 1);
@@ -142,7 +150,7 @@ void ToyBatch::Work::prepare_lanes() {
   for (std::size_t f = 0; f < choices.size(); ++f)
     asked.push_back({choices[f].kind, choices[f].weights, out[f].data()});
   for (std::size_t f = 0; f < choices.size(); ++f)
-    if (shares(choices[f])) prepare_shared(f);
+    if (shares(choices[f], batch->streams)) prepare_shared(f);
 
   flight_task.steps = steps.data();
   flight_task.n_steps = steps.size();
@@ -153,9 +161,7 @@ void ToyBatch::Work::prepare_lanes() {
   for (int i = 0; i < 3; ++i) fit_task.origin[i] = toy.hits.origin[i];
   set_first_place();
   flight_task.hits = hits.data();
-  fit_task.points = batch->points.data();
-  fit_task.n_points = batch->points.size();
-  fit_task.n_hits = batch->n_hits;
+  batch->put_into(fit_task);
   fit_task.hits = hit_pointers.data();
   fit_task.theta0_2 = theta0_2.data();
   fit_task.kappa_ref = fit_task.estimate = shared.back().value;
@@ -218,8 +224,7 @@ BatchToyStatistics ToyBatch::Work::run_lanes(const RandomPlace& first,
       asked[f].perigee = detail::wants_perigee(results.fits[f]);
     fit->fit(fit_task, asked.data(), asked.size());
     for (std::size_t f = 0; f < asked.size(); ++f) {
-      detail::store(out[f].data(), n, results.fits[f], begin,
-                    results.missed.size());
+      detail::store(asked[f], n, results.fits[f], begin, results.missed.size());
       doubtful |= crossed & ~asked[f].done;
     }
   }
@@ -258,7 +263,7 @@ bool toys_in_lanes(const AnyToySimulator& simulator,
   const auto surfaces = fit_surfaces(*helix, toy.hits);
   if (!fits_in_lanes(surfaces, {})) return false;
   // weights of passive layers between triplets with weights of their own
-  return !scatters_between_hits(toy.hits) ||
+  return needs_streaming(surfaces) || !scatters_between_hits(toy.hits) ||
          std::ranges::none_of(fits, [](const FitChoice& fit) {
            return fit.weights == WeightSource::local;
          });

@@ -11,7 +11,7 @@ bool FitGroups::takes(const HitTrackBuilder& built) const {
       !built.has_layer_errors() || options_.relinearisations > 0 ||
       options_.detail == FitDetail::hits)
     return false;
-  bool behind_hit = false, scatters = false;
+  bool behind_hit = false, scatters = false, between = false, single = false;
   for (std::size_t i = 0; i < track.points.size(); ++i) {
     const TrackHit& h = track.points[i];
     if (built.sources()[i] == HitTrackBuilder::beam_spot) return false;
@@ -19,11 +19,11 @@ bool FitGroups::takes(const HitTrackBuilder& built) const {
       scatters = scatters || (behind_hit && h.theta0_2 > 0);
       continue;
     }
-    if (h.n_coordinates < 2) return false;
-    if (scatters && options_.weights == WeightSource::local) return false;
     behind_hit = true;
+    between = between || scatters;
+    single = single || h.n_coordinates == 1;
   }
-  return true;
+  return single || !between || options_.weights != WeightSource::local;
 }
 
 void FitGroups::set_key(const HitTrackBuilder& built) {
@@ -47,12 +47,14 @@ void FitGroups::make_group(const HitTrackBuilder& built, Kind kind) {
   g.surfaces.clear();
   g.others.clear();
   g.n_hits = 0;
+  g.n_coordinates = 0;
   std::vector<char> listed(geometry_.surfaces().size());
   for (std::size_t i = 0; i < built.sources().size(); ++i) {
     const TrackHit& h = built.track().points[i];
     listed[built.surfaces()[i]] = 1;
     g.surfaces.push_back({geometry_.surfaces()[built.surfaces()[i]],
                           h.coordinates, h.n_coordinates});
+    g.n_coordinates += h.n_coordinates;
     if (h.measures()) ++g.n_hits;
   }
   if (kind != Kind::points && scattering_.model != Scattering::off)
@@ -207,7 +209,7 @@ const GlobalFit& FitGroups::at(const Place& place) {
   f.sigma = g.sigma[t];
   f.chi2 = g.chi2[t];
   f.kappa_weights = g.weights[t];
-  f.ndf = 2 * (static_cast<int>(g.n_hits) - 2) - 1;
+  f.ndf = g.n_coordinates - 5;
   std::size_t plane = 0;
   for (int i = 0; i < 5; ++i) {
     f.perigee[i] = g.perigee[static_cast<std::size_t>(i) * n + t];

@@ -84,12 +84,12 @@ class Lanes {
   Lanes(const AnyToySimulator& simulator, const std::vector<ToyFit>& fits)
       : batch_(simulator, choices_of(fits)) {
     const ToyTrack& toy = batch_.prototype();
-    int n_hits = 0;
-    for (const TrackHit& h : toy.hits.points) n_hits += h.measures() ? 1 : 0;
+    int n_coordinates = 0;
+    for (const TrackHit& h : toy.hits.points) n_coordinates += h.n_coordinates;
     for (std::size_t f = 0; f < fits.size(); ++f) {
       Numbers& n = numbers_.emplace_back();
       n.toys.truth = simulator.helix()->truth();
-      n.toys.ndf = 2 * (n_hits - 2) - 1;
+      n.toys.ndf = n_coordinates - 5;
     }
   }
 

@@ -29,10 +29,18 @@ class LaneWorkspace {
 struct HitBatch {
   explicit HitBatch(std::span<const FitSurface> surfaces);
 
+  /// Sets the members of `lanes` that say the same.
+  void put_into(HitLanes& lanes) const;
+  /// The code for fits of these.
+  const HitKernel& kernel(SimdLevel level) const;
+  LaneWorkspace workspace(const HitKernel& kernel) const;
+
   std::vector<HitLanePoint> points;
-  std::vector<std::size_t> surface;  ///< of each point
-  std::vector<std::size_t> between;  ///< passive surfaces behind a hit
+  std::vector<std::size_t> surface;   ///< of each point
+  std::vector<std::size_t> between;   ///< passive surfaces behind a hit
+  std::vector<std::size_t> measured;  ///< indices of the points with hits
   std::size_t n_hits = 0;
+  bool streams = false;  ///< streaming_fits() of the surfaces
 };
 
 /// Is anything asked for but the curvature and chi2?
@@ -43,9 +51,9 @@ bool wants_perigee(const FitArrays& results);
 const double* whole(const double* from, std::size_t n, std::size_t width,
                     LaneValues& copy);
 
-/// Stores planes of HitLaneFit::out, or a fit, as track t and following of
-/// arrays for `size` tracks.
-void store(const LaneValues* planes, std::size_t n, const FitArrays& to,
+/// Stores a fit of n lanes, or of one track, as track t and following of arrays
+/// for `size` tracks.
+void store(const HitLaneFit& fit, std::size_t n, const FitArrays& to,
            std::size_t t, std::size_t size);
 void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
            std::size_t size);

@@ -226,7 +226,7 @@ void fit_hit_lanes(const HitLanes& in, HitLaneFit* fits, std::size_t n_fits) {
 }
 
 template <class S>
-std::size_t hit_lane_workspace(std::size_t n_hits) {
+std::size_t hit_lane_workspace(std::size_t, std::size_t n_hits) {
   return std::max(HitLaneFitter<S>::workspace(n_hits) +
                       SharedLaneFitter<S>::workspace(n_hits),
                   HitLaneScattering<S>::workspace(n_hits));

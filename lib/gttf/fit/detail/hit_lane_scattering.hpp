@@ -65,12 +65,15 @@ class HitLaneScattering {
     const S curvature = circle_curvature(first_, hit(n / 2), last);
     ArcLine<S> line;
     S most(0);
-    for (std::size_t h = 0; h < n; ++h) {
+    std::size_t h = 0;
+    for (std::size_t i = 0; i < task_.n_points; ++i) {
+      if (!task_.points[i].measures) continue;
       const Cartesian<S> at = hit(h), d = at - first_;
       arcs_[h] = arc_above<true>(S(sqrt(transverse_dot(d, d))), curvature);
       const S sine2 = arcs_[h].sine * arcs_[h].sine;
       most = select(sine2 > most, sine2, most);
-      line.add(arcs_[h].length, at.z);
+      if (task_.points[i].on_line) line.add(arcs_[h].length, at.z);
+      ++h;
     }
     good_ = both(most <= S(largest_small_sine2), line.determinant() > S(0));
     path_ = make_path(first_, last, curvature, arcs_[n - 1], line);
@@ -117,7 +120,7 @@ class HitLaneScattering {
     }
     const S last = perigee_.offset + arcs_[task_.n_hits - 1].length;
     for (std::size_t i = 0; i < task_.n_others; ++i) {
-      const auto crossed = cross_passive(line, task_.others[i].surface, x);
+      const auto crossed = cross_passive(line, task_.others[i], x);
       if (any(crossed)) good_ = both(good_, !both(crossed, x.arc < last));
     }
   }

@@ -5,14 +5,11 @@
 
 #include "gttf/core/detail/pack_lane.hpp"
 #include "gttf/core/detail/short_series.hpp"
-#include "gttf/fit/detail/hit_lanes.hpp"
+#include "gttf/fit/detail/hit_lane_track.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 #include "gttf/triplet/segment.hpp"
 
 namespace gttf::detail {
-
-template <class S>
-using LaneMask = typename Lane<S>::Mask;
 
 /// A hit with the axes u', v' of its surface.
 template <class S>

@@ -54,6 +54,53 @@ template <class S>
   words += 2 * width;
 }
 
+/// The normal numbers of all lanes, in turn.
+template <class S>
+struct LaneNormals {
+  const std::uint64_t* words;
+  NormalPair<S> pair;
+  bool one_left = false;  ///< the second of the pair
+
+  void take(S& first) {
+    if (!one_left) take_pair(words, pair);
+    first = one_left ? pair.second : pair.first;
+    one_left = !one_left;
+  }
+  void take(S& first, S& second) {
+    if (one_left) {
+      first = pair.second;
+      take_pair(words, pair);
+      second = pair.first;
+      return;
+    }
+    take_pair(words, pair);
+    first = pair.first;
+    second = pair.second;
+  }
+};
+
+/// Shifts along u' and v'.
+template <class S>
+struct PlaneShift {
+  S u, v;
+};
+
+/// By how much a hit of a track that crosses at `at` is away from there, if
+/// one coordinate is measured.
+template <class S>
+PlaneShift<S> free_shift(const ToyLaneStep& step, const Cartesian<S>& at,
+                         const S& normal) {
+  const AxisComponents<S> axes = axis_components(step.surface, at.x, at.y);
+  const S du(step.free_direction[0]), dv(step.free_direction[1]);
+  const S offset[3] = {S(step.nominal[0]) - at.x, S(step.nominal[1]) - at.y,
+                       S(step.nominal[2]) - at.z};
+  S away(0);
+  for (int i = 0; i < 3; ++i)
+    away = away + (axes.u[i] * du + axes.v[i] * dv) * offset[i];
+  return {normal * S(step.error[0][0]) + du * away,
+          normal * S(step.error[0][1]) + dv * away};
+}
+
 /// Flies lanes to a surface as ToySimulator does, lanes that `take` tells:
 /// those that need a closer look.
 /// @return  lanes that cross it
@@ -87,15 +134,18 @@ template <class S>
   Flight<S> flights[2] = {
       {same(task.first_position), same(task.first_direction)}};
   make_words<S>(task);
-  const std::uint64_t* words = task.words;
-  NormalPair<S> shift, kink;
+  LaneNormals<S> normals{task.words, {}};
+  NormalPair<S> shift{}, kink{};
   LaneValues* hit = task.hits;
   auto crossed = L::mask(all_lanes<S>);
   for (std::size_t k = 0; k < task.n_steps; ++k) {
     const ToyLaneStep& step = task.steps[k];
     // before the flight: they are made while it waits for divisions
-    if (step.measures) take_pair(words, shift);
-    if (step.theta0 > 0) take_pair(words, kink);
+    if (step.free)
+      normals.take(shift.first);
+    else if (step.measures)
+      normals.take(shift.first, shift.second);
+    if (step.theta0 > 0) normals.take(kink.first, kink.second);
     Flight<S>& flight = flights[k % 2];
     if (k > 0) {
       const Flight<S>& from = flights[(k + 1) % 2];
@@ -109,10 +159,14 @@ template <class S>
     }
     if (step.measures) {
       const S &first = shift.first, &second = shift.second;
-      const S u = first * S(step.error[0][0]) + second * S(step.error[1][0]);
-      const S v = first * S(step.error[0][1]) + second * S(step.error[1][1]);
+      const PlaneShift<S> by =
+          step.free
+              ? free_shift(step, flight.position, first)
+              : PlaneShift<S>{
+                    first * S(step.error[0][0]) + second * S(step.error[1][0]),
+                    first * S(step.error[0][1]) + second * S(step.error[1][1])};
       const Cartesian<S> at =
-          shifted_point(step.surface, flight.position, u, v);
+          shifted_point(step.surface, flight.position, by.u, by.v);
       L::store(at.x, *hit++);
       L::store(at.y, *hit++);
       L::store(at.z, *hit++);

@@ -16,6 +16,10 @@ struct ToyLaneStep {
   SurfaceRecord surface;
   bool measures = false;
   double error[2][2]{};  ///< of each random number, along u' and v'
+  /// One coordinate, one random number; along the other direction, given in u'
+  /// and v', hits are put where `nominal` is.
+  bool free = false;
+  double free_direction[2]{}, nominal[3]{};
   double theta0 = 0;
 };
 

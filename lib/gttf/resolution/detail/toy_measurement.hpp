@@ -24,6 +24,9 @@ class ToyMeasurement {
   const Eigen::Vector2d& error(int i) const {
     return i == 0 ? first_error_ : second_error_;
   }
+  /// Along u', v': what is not measured, if that is no point.
+  const Eigen::Vector2d& free_direction() const { return free_direction_; }
+  const Vector3& nominal() const { return nominal_; }
   /// Sets place and axes of a hit of a track that crosses at `at`.
   /// @param normal  random numbers, as many as there are coordinates
   /// @return        behind the last one used

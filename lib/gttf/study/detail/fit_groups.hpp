@@ -42,8 +42,8 @@ class FitGroups {
   /// A track behind HitTrackBuilder::find(): nothing unless it is simple and
   /// has hits where add() has seen a track before. Of Kind::hits.
   std::optional<Place> add_hits(const HitTrackBuilder& built);
-  /// Is a track with its points for lanes? No beam spot, and all hits measured
-  /// twice with the errors of their layers.
+  /// Is a track with its points for lanes? No beam spot, and hits with the
+  /// errors of their layers.
   bool takes(const HitTrackBuilder& built) const;
   /// @param kind  of tracks that are simple
   Place add(const HitTrackBuilder& built, Kind kind);
@@ -70,6 +70,7 @@ class FitGroups {
     std::vector<FitSurface> surfaces;
     std::vector<SurfaceRecord> others;  ///< scatter; not of Kind::points
     std::size_t n_hits = 0;
+    int n_coordinates = 0;
     Vector3 origin;
 
     /// Per track added: kappa_ref, theta0_2 of every surface and x, y, z of

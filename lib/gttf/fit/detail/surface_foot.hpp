@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of a surface near others; the surface as hits have it.
+#pragma once
+
+#include "gttf/fit/detail/helix_steps.hpp"
+#include "gttf/trajectory/surface_axes.hpp"
+
+namespace gttf::detail {
+
+template <class S>
+Cartesian<S> foot_on(const SurfaceRecord& s, const Cartesian<S>& at) {
+  using std::sqrt;
+  using Kind = SurfaceRecord::Kind;
+  switch (s.kind) {
+    case Kind::cylinder:
+      return S(s.position) / sqrt(transverse_dot(at, at)) * at;
+    case Kind::plane: {
+      const Cartesian<S> normal = {S(s.normal_cos), S(s.normal_sin), S(0)};
+      return at + (S(s.position) - transverse_dot(normal, at)) * normal;
+    }
+    case Kind::disk:
+    case Kind::disk_plane:
+      break;
+  }
+  return {at.x, at.y, S(s.position)};
+}
+
+/// Distance from a surface in its own measure.
+template <class S>
+S gap_to(const SurfaceRecord& s, const Cartesian<S>& at) {
+  using Kind = SurfaceRecord::Kind;
+  switch (s.kind) {
+    case Kind::cylinder:
+      return transverse_dot(at, at) - S(s.position * s.position);
+    case Kind::plane:
+      return S(s.normal_cos) * at.x + S(s.normal_sin) * at.y - S(s.position);
+    case Kind::disk:
+    case Kind::disk_plane:
+      break;
+  }
+  return at.z - S(s.position);
+}
+
+/// A point of a passive surface near a track, from the hits on either side.
+template <class S>
+Cartesian<S> passive_point(const SurfaceRecord& s, const Cartesian<S>& before,
+                           const Cartesian<S>& after) {
+  const S zero(0), one(1);
+  const S from = gap_to(s, before), to = gap_to(s, after);
+  const auto between =
+      both(from * to <= zero, (from - to) * (from - to) > zero);
+  const S share = select(between, from / select(between, from - to, one), zero);
+  return foot_on(s, before + share * (after - before));
+}
+
+/// @param at              a point of it
+/// @param inverse_radius  there, if it is a cylinder
+template <class S>
+HitSurface<S> surface_through(const SurfaceRecord& s, const Cartesian<S>& at,
+                              const S& inverse_radius) {
+  const AxisComponents<S> axes = axis_components(s, at.x, at.y);
+  return {at,
+          {axes.u[0], axes.u[1], axes.u[2]},
+          {axes.v[0], axes.v[1], axes.v[2]},
+          s.kind == SurfaceRecord::Kind::cylinder,
+          inverse_radius};
+}
+
+}  // namespace gttf::detail

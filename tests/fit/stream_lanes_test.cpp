@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fits of single coordinates in lanes.
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "gttf/core/simd.hpp"
+#include "gttf/core/units.hpp"
+#include "gttf/fit/batch_fit.hpp"
+#include "support/at_level.hpp"
+#include "support/batch_difference.hpp"
+#include "support/layouts.hpp"
+#include "support/shipped.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+constexpr Wanted all_fits[] = {
+    {FitKind::general, WeightSource::estimate},
+    {FitKind::general, WeightSource::local},
+    {FitKind::general, WeightSource::update},
+    {FitKind::general, WeightSource::shared},
+    {FitKind::hits, WeightSource::estimate},
+};
+
+/// Pixels, wires under both stereo angles, strips that measure z and, between
+/// and before them, passive layers.
+Detector mixed_detector() {
+  Detector d;
+  d.name = "mixed";
+  d.field = {FieldKind::solenoid, 2 * unit::T};
+  const auto barrel = [&d](double r, double x_over_x0,
+                           std::vector<Coordinate> coordinates) {
+    d.layers.push_back(make_layer("L" + std::to_string(d.layers.size()),
+                                  make_cylinder(r, {-1e5, 1e5}), x_over_x0,
+                                  std::move(coordinates)));
+  };
+  barrel(20, 0.002, {});
+  for (const double r : {30., 60., 90.}) barrel(r, 0.005, pixel(0.005, 0.01));
+  barrel(120, 0.01, {});
+  for (int i = 0; i < 12; ++i)
+    barrel(200 + 50 * i, 1e-4, {{i % 2 == 0 ? 0.05 : -0.05, 0.1}});
+  barrel(820, 0.02, {});
+  barrel(850, 0, {{0.5 * unit::pi, 0.2}});
+  barrel(900, 0.01, {{0, 0.02}});
+  return d;
+}
+
+std::vector<std::pair<std::string, TrackingGeometry>> geometries() {
+  return {{"IDEA",
+           TrackingGeometry(
+               read_detector(GTTF_SOURCE_DIR "/detectors/idea.yaml").detector)},
+          {"mixed", TrackingGeometry(mixed_detector())}};
+}
+
+}  // namespace
+
+TEST_CASE("single coordinates in lanes: every fit is that of TrackFitter") {
+  for (const auto& [name, geometry] : geometries()) {
+    CAPTURE(name);
+    HitList list(geometry, 37, 1, 30);
+    for (const SimdLevel level : available_simd_levels()) {
+      const AtLevel use(level);
+      for (const Wanted& wanted : all_fits) {
+        CAPTURE(to_string(level));
+        CAPTURE(to_string(wanted.kind));
+        CAPTURE(to_string(wanted.weights));
+        FitOptions options;
+        options.weights = wanted.weights;
+        FitOutput out(list.size());
+        const BatchFitStatistics s =
+            fit(list.views(), wanted.kind, options, out.views());
+        CHECK(s.in_lanes == list.size());
+        CHECK(largest_difference(list, out, wanted, options) < 1e-9);
+      }
+    }
+  }
+}
+
+TEST_CASE("single coordinates in lanes: other fits have no result") {
+  HitList list(TrackingGeometry(mixed_detector()), 5, 1, 30);
+  for (const SimdLevel level : available_simd_levels()) {
+    const AtLevel use(level);
+    FitOutput out(5);
+    fit(list.views(), FitKind::scattering, {}, out.views());
+    for (std::size_t i = 0; i < 5; ++i) {
+      CHECK(out.status[i] == FitStatus::not_determined);
+      CHECK(std::isnan(out.kappa[i]));
+      CHECK(std::isnan(out.covariance[i]));
+    }
+  }
+}
+
+TEST_CASE("single coordinates in lanes: the same bits in any company") {
+  constexpr std::size_t n = 600;
+  HitList list(TrackingGeometry(mixed_detector()), n, 0.5, 5);
+  const HitArrays hits = list.views();
+  // each in another lane, beside others
+  const auto turned = [&](std::span<const double> rows) {
+    std::vector<double> to(rows.begin(), rows.end());
+    for (auto row = to.begin(); row != to.end(); row += n)
+      std::rotate(row, row + 203, row + n);
+    return to;
+  };
+  const auto x = turned(hits.x), y = turned(hits.y), z = turned(hits.z),
+             theta0_2 = turned(hits.theta0_2), kappa = turned(hits.kappa_ref);
+  const HitArrays other{n, hits.surfaces, x, y, z, theta0_2, kappa};
+  for (const SimdLevel level : available_simd_levels()) {
+    const AtLevel use(level);
+    for (const Wanted& wanted : all_fits) {
+      CAPTURE(to_string(level));
+      CAPTURE(to_string(wanted.kind));
+      CAPTURE(to_string(wanted.weights));
+      FitOptions options;
+      options.weights = wanted.weights;
+      FitOutput one(n), two(n);
+      CHECK(fit(hits, wanted.kind, options, one.views()).in_lanes > 590);
+      fit(other, wanted.kind, options, two.views(), 3);
+      CHECK(turned(one.kappa) == two.kappa);
+      CHECK(turned(one.sigma) == two.sigma);
+      CHECK(turned(one.chi2) == two.chi2);
+      CHECK(turned(one.perigee) == two.perigee);
+      CHECK(turned(one.covariance) == two.covariance);
+    }
+  }
+}
+
+TEST_CASE("single coordinates in lanes: bad tracks get TrackFitter's status") {
+  HitList list(TrackingGeometry(mixed_detector()), 20, 1, 5);
+  list.hit(0, 2, 3) = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    list.hit(axis, 2, 11) = list.hit(axis, 1, 11);  // coincident
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const AtLevel use(level);
+    FitOutput out(20);
+    const BatchFitStatistics s =
+        fit(list.views(), FitKind::general, {}, out.views());
+    CHECK(s.doubtful == 2);
+    CHECK(out.status[3] == FitStatus::not_finite);
+    CHECK(out.status[11] == FitStatus::coincident_hits);
+    CHECK(largest_difference(list, out, all_fits[0], {}) < 1e-9);
+  }
+}
+
+}  // namespace gttf::test
