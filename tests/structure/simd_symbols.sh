@@ -11,7 +11,7 @@ command -v nm > /dev/null || { echo 'skipped: no nm'; exit 77; }
 
 # Defined global and weak symbols besides the table.
 shared_symbols() {
-  nm --defined-only "$1" | awk '$2 ~ /^[A-TVWu]$/ && $3 !~ /_(lane|hit|toy|triplet)_kernelE$/ {
+  nm --defined-only "$1" | awk '$2 ~ /^[A-TVWu]$/ && $3 !~ /_(lane|hit|stream|toy|triplet)_kernelE$/ {
     print $3 }'
 }
 
