@@ -148,7 +148,9 @@ TEST_CASE("fit: tracks of real detectors in lanes are those one by one") {
     const Fitted all = fit(text, detector);
     const Fitted single = fit(text, detector, {}, usual(), true);
     CHECK(all.counts.fitted == 300);
-    CHECK(all.counts.ways.in_lanes > 290);
+    // hits of the TPC of ild are coarse for their distance from each other
+    CHECK(all.counts.ways.not_for_lanes == 0);
+    CHECK(all.counts.ways.in_lanes > 200);
     CHECK(single.counts.ways.in_lanes == 0);
     const auto near = [&](const char* column, std::size_t k, double scale) {
       const double a = all.tracks.real(column, k),
