@@ -221,7 +221,7 @@ const GlobalFit& FitGroups::at(const Place& place) {
 }
 
 void FitGroups::clear() {
-  constexpr std::size_t most_kept = 64;
+  constexpr std::size_t most_kept = 256;
   if (groups_.size() > most_kept) groups_.clear();
   for (Group& g : groups_) {
     // which surfaces a track is presumed to cross must follow from the block,
