@@ -182,12 +182,13 @@ def page(runs, context, scans):
                 ("... equations shared by the toys of a point",
                  "toys/shared"),
                 ("... of these curvatures and chi2 only",
-                 "toys/shared_curvatures"),
-                ("toy of IDEA, 112 wires: simulated and fitted, general",
-                 "toys/idea")):
+                 "toys/shared_curvatures")):
             text.append(f"| {title} | " + " | ".join(
                 cell(runs.get(f"{what}/{level}", (math.nan,))[0])
                 for level in levels) + " |")
+        text.append("| toy of IDEA, 112 wires: simulated and fitted, general | "
+                    + " | ".join(f"{runs[f'toys/idea/{level}'][0] / 1e3:.3g} us"
+                                 for level in levels) + " |")
         philox = runs["toys/philox"][0]
         text += ["", "Random bits of a toy, made one by one with "
                  f"`random_block()`: {philox:.0f} ns; the levels with `mulx` "

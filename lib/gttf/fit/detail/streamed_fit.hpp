@@ -102,7 +102,6 @@ class StreamedFit {
   const S& chi2() const { return column_.chi2; }
   /// The crossing of the first node when it was last followed.
   const Crossed<S>& first_crossing() const { return first_crossing_; }
-  std::span<const StreamNode<S>> nodes() const { return nodes_; }
 
  private:
   void set_rows(const Crossed<S>& x, std::size_t point, StreamNode<S>& n) const;
