@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <numeric>
-#include <random>
 #include <string>
 
 #include "gttf/core/simd.hpp"
@@ -45,52 +42,36 @@ TEST_CASE("batched fits: with passive layers between hits as without") {
   CHECK(std::ranges::count_if(hits.surfaces, [](const FitSurface& s) {
           return s.n_coordinates == 0;
         }) > 5);
-  for (const SimdLevel level : available_simd_levels()) {
-    const AtLevel use(level);
-    for (const Wanted& wanted : all_fits) {
-      CAPTURE(to_string(level));
-      CAPTURE(to_string(wanted.kind));
-      CAPTURE(to_string(wanted.weights));
-      FitOptions options;
-      options.weights = wanted.weights;
-      FitOutput out(list.size());
-      const BatchFitStatistics s = fit(hits, wanted.kind, options, out.views());
-      if (wanted.weights == WeightSource::local) {
-        CHECK(s.not_for_lanes == list.size());
-        continue;
-      }
-      CHECK(s.in_lanes + s.doubtful == list.size());
-      CHECK(s.in_lanes > 30);
-      // without scattering the residuals are hundreds of standard deviations
-      const bool wrong = wanted.kind == FitKind::hits;
-      CHECK(largest_difference(list, out, wanted, options) <
-            (wrong ? 1e-7 : 1e-9));
+  at_all_levels(all_fits, [&](const Wanted& wanted, const FitOptions& options) {
+    FitOutput out(list.size());
+    const BatchFitStatistics s = fit(hits, wanted.kind, options, out.views());
+    if (wanted.weights == WeightSource::local) {
+      CHECK(s.not_for_lanes == list.size());
+      return;
     }
-  }
+    CHECK(s.in_lanes + s.doubtful == list.size());
+    CHECK(s.in_lanes > 30);
+    // without scattering the residuals are hundreds of standard deviations
+    const bool wrong = wanted.kind == FitKind::hits;
+    CHECK(largest_difference(list, out, wanted, options) <
+          (wrong ? 1e-7 : 1e-9));
+  });
 }
 
 TEST_CASE("batched fits: every fit at every level is that of TrackFitter") {
   const TrackingGeometry geometry(
       read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
   HitList list(geometry, 37, 0.3, 20);
-  for (const SimdLevel level : available_simd_levels()) {
-    const AtLevel use(level);
-    for (const Wanted& wanted : all_fits) {
-      CAPTURE(to_string(level));
-      CAPTURE(to_string(wanted.kind));
-      CAPTURE(to_string(wanted.weights));
-      FitOptions options;
-      options.weights = wanted.weights;
-      FitOutput out(list.size());
-      const BatchFitStatistics s =
-          fit(list.views(), wanted.kind, options, out.views());
-      CHECK(s.tracks == list.size());
-      CHECK(s.in_lanes + s.doubtful == list.size());
-      CHECK(s.in_lanes > 30);
-      // rounding, and the square of the condition of K^-1
-      CHECK(largest_difference(list, out, wanted, options) < 1e-9);
-    }
-  }
+  at_all_levels(all_fits, [&](const Wanted& wanted, const FitOptions& options) {
+    FitOutput out(list.size());
+    const BatchFitStatistics s =
+        fit(list.views(), wanted.kind, options, out.views());
+    CHECK(s.tracks == list.size());
+    CHECK(s.in_lanes + s.doubtful == list.size());
+    CHECK(s.in_lanes > 30);
+    // rounding, and the square of the condition of K^-1
+    CHECK(largest_difference(list, out, wanted, options) < 1e-9);
+  });
 }
 
 TEST_CASE("batched fits: a track does not depend on the others or threads") {
@@ -115,58 +96,16 @@ TEST_CASE("batched fits: a track does not depend on the others or threads") {
   }
 }
 
-void check_any_company(const std::string& detector, double p_least) {
-  const TrackingGeometry geometry(
-      read_detector(GTTF_SOURCE_DIR "/detectors/" + detector).detector);
-  constexpr std::size_t n = 250;
-  HitList list(geometry, n, p_least, 30);
-  const HitArrays hits = list.views();
-  // each in another lane, beside others
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::shuffle(order.begin(), order.end(), std::mt19937_64(3));
-  const auto mixed = [&](std::span<const double> rows) {
-    std::vector<double> to(rows.size());
-    for (std::size_t i = 0; i < to.size(); ++i)
-      to[i] = rows[i / n * n + order[i % n]];
-    return to;
-  };
-  const auto x = mixed(hits.x), y = mixed(hits.y), z = mixed(hits.z),
-             theta0_2 = mixed(hits.theta0_2), kappa = mixed(hits.kappa_ref);
-  const HitArrays other{n, hits.surfaces, x, y, z, theta0_2, kappa};
-  for (const SimdLevel level : available_simd_levels()) {
-    const AtLevel use(level);
-    for (const Wanted& wanted : all_fits) {
-      CAPTURE(to_string(level));
-      CAPTURE(to_string(wanted.kind));
-      CAPTURE(to_string(wanted.weights));
-      FitOptions options;
-      options.weights = wanted.weights;
-      FitOutput one(n), two(n);
-      const BatchFitStatistics s = fit(hits, wanted.kind, options, one.views());
-      fit(other, wanted.kind, options, two.views());
-      CHECK(s.in_lanes + s.not_for_lanes > 200);
-      const auto same = [&](const std::vector<double>& a,
-                            const std::vector<double>& b) {
-        const std::vector<double> moved = mixed(a);
-        return std::memcmp(moved.data(), b.data(), b.size() * sizeof(double)) ==
-               0;
-      };
-      CHECK(same(one.kappa, two.kappa));
-      CHECK(same(one.sigma, two.sigma));
-      CHECK(same(one.chi2, two.chi2));
-      CHECK(same(one.kappa_weights, two.kappa_weights));
-      CHECK(same(one.perigee, two.perigee));
-      CHECK(same(one.covariance, two.covariance));
-      for (std::size_t i = 0; i < n; ++i)
-        CHECK(two.status[i] == one.status[order[i]]);
-    }
-  }
-}
-
 TEST_CASE("batched fits: a track has the same bits in any company") {
-  check_any_company("alice_its2.yaml", 0.2);
-  check_any_company("cld.yaml", 1);
+  const auto check = [](const char* detector, double p_least) {
+    const TrackingGeometry geometry(
+        read_detector(GTTF_SOURCE_DIR "/detectors/" + std::string(detector))
+            .detector);
+    HitList list(geometry, 250, p_least, 30);
+    check_any_company(list, all_fits);
+  };
+  check("alice_its2.yaml", 0.2);
+  check("cld.yaml", 1);
 }
 
 TEST_CASE("batched fits: bad tracks get the status of TrackFitter") {

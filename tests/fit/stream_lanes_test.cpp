@@ -2,8 +2,6 @@
 // Fits of single coordinates in lanes.
 #include <doctest/doctest.h>
 
-#include <numeric>
-
 #include "gttf/core/simd.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/fit/batch_fit.hpp"
@@ -60,21 +58,14 @@ TEST_CASE("single coordinates in lanes: every fit is that of TrackFitter") {
   for (const auto& [name, geometry] : geometries()) {
     CAPTURE(name);
     HitList list(geometry, 37, 1, 30);
-    for (const SimdLevel level : available_simd_levels()) {
-      const AtLevel use(level);
-      for (const Wanted& wanted : all_fits) {
-        CAPTURE(to_string(level));
-        CAPTURE(to_string(wanted.kind));
-        CAPTURE(to_string(wanted.weights));
-        FitOptions options;
-        options.weights = wanted.weights;
-        FitOutput out(list.size());
-        const BatchFitStatistics s =
-            fit(list.views(), wanted.kind, options, out.views());
-        CHECK(s.in_lanes == list.size());
-        CHECK(largest_difference(list, out, wanted, options) < 1e-9);
-      }
-    }
+    at_all_levels(
+        all_fits, [&](const Wanted& wanted, const FitOptions& options) {
+          FitOutput out(list.size());
+          const BatchFitStatistics s =
+              fit(list.views(), wanted.kind, options, out.views());
+          CHECK(s.in_lanes == list.size());
+          CHECK(largest_difference(list, out, wanted, options) < 1e-9);
+        });
   }
 }
 
@@ -93,37 +84,8 @@ TEST_CASE("single coordinates in lanes: other fits have no result") {
 }
 
 TEST_CASE("single coordinates in lanes: the same bits in any company") {
-  constexpr std::size_t n = 600;
-  HitList list(TrackingGeometry(mixed_detector()), n, 0.5, 5);
-  const HitArrays hits = list.views();
-  // each in another lane, beside others
-  const auto turned = [&](std::span<const double> rows) {
-    std::vector<double> to(rows.begin(), rows.end());
-    for (auto row = to.begin(); row != to.end(); row += n)
-      std::rotate(row, row + 203, row + n);
-    return to;
-  };
-  const auto x = turned(hits.x), y = turned(hits.y), z = turned(hits.z),
-             theta0_2 = turned(hits.theta0_2), kappa = turned(hits.kappa_ref);
-  const HitArrays other{n, hits.surfaces, x, y, z, theta0_2, kappa};
-  for (const SimdLevel level : available_simd_levels()) {
-    const AtLevel use(level);
-    for (const Wanted& wanted : all_fits) {
-      CAPTURE(to_string(level));
-      CAPTURE(to_string(wanted.kind));
-      CAPTURE(to_string(wanted.weights));
-      FitOptions options;
-      options.weights = wanted.weights;
-      FitOutput one(n), two(n);
-      CHECK(fit(hits, wanted.kind, options, one.views()).in_lanes > 590);
-      fit(other, wanted.kind, options, two.views(), 3);
-      CHECK(turned(one.kappa) == two.kappa);
-      CHECK(turned(one.sigma) == two.sigma);
-      CHECK(turned(one.chi2) == two.chi2);
-      CHECK(turned(one.perigee) == two.perigee);
-      CHECK(turned(one.covariance) == two.covariance);
-    }
-  }
+  HitList list(TrackingGeometry(mixed_detector()), 600, 0.5, 5);
+  check_any_company(list, all_fits);
 }
 
 TEST_CASE("single coordinates in lanes: bad tracks get TrackFitter's status") {

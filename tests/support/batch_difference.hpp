@@ -6,7 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <span>
+#include <vector>
 
+#include "gttf/core/simd.hpp"
+#include "support/at_level.hpp"
 #include "support/hit_list.hpp"
 
 namespace gttf::test {
@@ -15,6 +22,23 @@ struct Wanted {
   FitKind kind;
   WeightSource weights;
 };
+
+/// check(wanted, options) for all fits with all kinds of vectors.
+template <class Check>
+void at_all_levels(std::span<const Wanted> fits, const Check& check) {
+  for (const SimdLevel level : available_simd_levels()) {
+    const AtLevel use(level);
+    for (const Wanted& wanted : fits) {
+      CAPTURE(to_string(level));
+      CAPTURE(to_string(wanted.kind));
+      CAPTURE(to_string(wanted.weights));
+      FitOptions options;
+      options.weights = wanted.weights;
+      check(wanted, options);
+    }
+  }
+}
+
 /// Largest difference of a batch from TrackFitter: of parameters in standard
 /// deviations, of errors and chi2 relative.
 inline double largest_difference(HitList& list, FitOutput& out,
@@ -49,6 +73,44 @@ inline double largest_difference(HitList& list, FitOutput& out,
     }
   }
   return largest;
+}
+
+/// Has a track the same bits in any lane, beside any others, by any thread?
+inline void check_any_company(HitList& list, std::span<const Wanted> fits) {
+  const std::size_t n = list.size();
+  const HitArrays hits = list.views();
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(3));
+  const auto mixed = [&](std::span<const double> rows) {
+    std::vector<double> to(rows.size());
+    for (std::size_t i = 0; i < to.size(); ++i)
+      to[i] = rows[i / n * n + order[i % n]];
+    return to;
+  };
+  const auto x = mixed(hits.x), y = mixed(hits.y), z = mixed(hits.z),
+             theta0_2 = mixed(hits.theta0_2), kappa = mixed(hits.kappa_ref);
+  const HitArrays other{n, hits.surfaces, x, y, z, theta0_2, kappa};
+  at_all_levels(fits, [&](const Wanted& wanted, const FitOptions& options) {
+    FitOutput one(n), two(n);
+    const BatchFitStatistics s = fit(hits, wanted.kind, options, one.views());
+    fit(other, wanted.kind, options, two.views(), 3);
+    CHECK(s.in_lanes + s.not_for_lanes > 4 * n / 5);
+    const auto same = [&](const std::vector<double>& a,
+                          const std::vector<double>& b) {
+      const std::vector<double> moved = mixed(a);
+      return std::memcmp(moved.data(), b.data(), b.size() * sizeof(double)) ==
+             0;
+    };
+    CHECK(same(one.kappa, two.kappa));
+    CHECK(same(one.sigma, two.sigma));
+    CHECK(same(one.chi2, two.chi2));
+    CHECK(same(one.kappa_weights, two.kappa_weights));
+    CHECK(same(one.perigee, two.perigee));
+    CHECK(same(one.covariance, two.covariance));
+    for (std::size_t i = 0; i < n; ++i)
+      CHECK(two.status[i] == one.status[order[i]]);
+  });
 }
 
 }  // namespace gttf::test
