@@ -5,42 +5,26 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gttf/core/ordered_stream.hpp"
-#include "gttf/study/detail/fit_groups.hpp"
+#include "gttf/study/detail/block_fitter.hpp"
 #include "gttf/study/detail/hit_parser.hpp"
 #include "gttf/study/fit_table.hpp"
 
 namespace gttf {
 
-using detail::FitGroups;
+using detail::BlockFitter;
+using detail::FittedBlock;
 
 namespace {
 
-/// The rows of a block of tracks.
-struct FittedBlock {
-  Table tracks, residuals;
-  PreparedBlock prepared_tracks, prepared_residuals;
-  std::size_t n = 0, fitted = 0;
-  BatchFitStatistics ways;
+/// A block of tracks as its rows, made ready for the tables.
+struct PreparedTracks {
+  FittedBlock fitted;
+  PreparedBlock tracks, residuals;
   std::exception_ptr fault;  ///< of the file, behind the blocks before
-};
-
-/// What became of a track: not fitted, fitted alone, or waiting in a group.
-struct Outcome {
-  std::string_view status;
-  std::unique_ptr<GlobalFit> alone;
-  std::optional<FitGroups::Place> place;
-};
-
-/// What a thread fits with.
-struct FitTools {
-  HitTrackBuilder builder;
-  TrackFitter fitter;
-  FitGroups groups;
 };
 
 /// A part of a file: lines, behind the last ones none, or tracks of a file that
@@ -128,126 +112,53 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
                             .along_beam = is_beam_detector(detector),
                             .losses = model.energy_loss != EnergyLoss::off,
                             .momentum = !geometry.has_field()};
-  FitOptions fit_options = options.fit;
-  fit_options.detail =
-      residuals == nullptr ? FitDetail::perigee : FitDetail::hits;
-
-  const HitScattering scattering{model.scattering, model.particle.mass,
-                                 std::abs(model.particle.charge),
-                                 options.hits.momentum};
-  const auto make_tools = [&] {
-    return std::make_unique<FitTools>(
-        FitTools{HitTrackBuilder(detector, geometry, model, options.hits),
-                 TrackFitter(fit_options),
-                 FitGroups(geometry, options.kind, fit_options, scattering)});
-  };
-  const auto fit_block = [&](const HitBlock& block, FitTools& tools) {
-    auto& [builder, fitter, groups] = tools;
-    FitTable rows(style, geometry.b_ref(), model.particle.charge,
-                  options.fit_name);
-    ResidualTable hit_rows(style, detector, geometry);
-    rows.reserve(block.tracks.size());
-    FittedBlock fitted;
-    std::vector<Outcome> outcomes(block.tracks.size());
-    groups.clear();
-    const auto fit_alone = [&](std::size_t i) {
-      ++fitted.ways.tracks;
-      ++fitted.ways.not_for_lanes;
-      const FileTrack& track = block.tracks[i];
-      const GlobalFit& fit = fitter.fit(builder.track(), options.kind);
-      if (residuals != nullptr && is_result(fit))
-        hit_rows.add(track, block.hits_of(track), builder, fit);
-      outcomes[i].alone = std::make_unique<GlobalFit>(fit);
-      outcomes[i].alone->hits.clear();
-    };
-    const auto add_points = [&](std::size_t i, FitGroups::Kind kind) {
-      Outcome& outcome = outcomes[i];
-      outcome.status = builder.make_points(block.hits_of(block.tracks[i]));
-      if (!outcome.status.empty()) return;
-      if (groups.takes(builder))
-        outcome.place = groups.add(builder, kind);
-      else
-        fit_alone(i);
-    };
-    std::vector<std::size_t> waiting;
-    for (std::size_t i = 0; i < block.tracks.size(); ++i)
-      if (block.tracks[i].left_out > 0)
-        outcomes[i].status = "too_many_hits";
-      else
-        waiting.push_back(i);
-    // tracks that do not cross what is presumed come back with their own list
-    for (const auto kind : {FitGroups::Kind::hits, FitGroups::Kind::surfaces,
-                            FitGroups::Kind::points}) {
-      for (const std::size_t i : waiting) {
-        Outcome& outcome = outcomes[i];
-        outcome.place.reset();
-        outcome.status = builder.find(block.hits_of(block.tracks[i]));
-        if (!outcome.status.empty()) continue;
-        if (kind == FitGroups::Kind::hits)
-          outcome.place = groups.add_hits(builder);
-        if (!outcome.place) add_points(i, kind);
-      }
-      groups.find_scattering();
-      std::erase_if(waiting, [&](std::size_t i) {
-        const auto& place = outcomes[i].place;
-        return !place || groups.is_known(*place);
-      });
-    }
-    fitted.ways += groups.fit();
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      const FileTrack& track = block.tracks[i];
-      const Outcome& outcome = outcomes[i];
-      if (!outcome.status.empty())
-        rows.add_unfitted(track, outcome.status);
-      else
-        rows.add(track,
-                 outcome.alone ? *outcome.alone : groups.at(*outcome.place));
-    }
-    fitted.n = rows.rows();
-    fitted.fitted = rows.fitted();
-    fitted.tracks = std::move(rows).take();
-    fitted.residuals = std::move(hit_rows).take();
-    fitted.prepared_tracks = tracks.prepare(fitted.tracks);
+  std::vector<std::unique_ptr<BlockFitter>> fitters(
+      std::max<std::size_t>(1, options.threads));
+  std::ranges::generate(fitters, [&] {
+    return std::make_unique<BlockFitter>(detector, geometry, model, style,
+                                         options, residuals != nullptr);
+  });
+  const auto fit_block = [&](const HitBlock& block, BlockFitter& fitter) {
+    PreparedTracks prepared;
+    prepared.fitted = fitter.fit(block);
+    prepared.tracks = tracks.prepare(prepared.fitted.tracks);
     if (residuals != nullptr)
-      fitted.prepared_residuals = residuals->prepare(fitted.residuals);
-    return fitted;
+      prepared.residuals = residuals->prepare(prepared.fitted.residuals);
+    return prepared;
   };
 
   FitCounts counts;
-  std::vector<std::unique_ptr<FitTools>> tools(
-      std::max<std::size_t>(1, options.threads));
-  std::ranges::generate(tools, make_tools);
-  const auto write = [&](const FittedBlock& block) {
-    counts.tracks += block.n;
-    counts.fitted += block.fitted;
-    counts.ways += block.ways;
-    tracks.write_prepared(block.tracks, block.prepared_tracks);
+  const auto write = [&](const PreparedTracks& block) {
+    counts.tracks += block.fitted.n;
+    counts.fitted += block.fitted.fitted;
+    counts.ways += block.fitted.ways;
+    tracks.write_prepared(block.fitted.tracks, block.tracks);
     if (residuals != nullptr)
-      residuals->write_prepared(block.residuals, block.prepared_residuals);
+      residuals->write_prepared(block.fitted.residuals, block.residuals);
     if (options.progress) options.progress(counts.tracks);
   };
   Parts parts(file);
   constexpr std::size_t ahead_per_thread = 16;
   stream_in_order([&] { return parts.next(); }, options.threads,
-                  ahead_per_thread * tools.size(),
+                  ahead_per_thread * fitters.size(),
                   [&](Part part, unsigned worker) {
                     HitBlock block;
                     try {
                       block = parts.tracks_of(std::move(part));
                     } catch (...) {
-                      FittedBlock none;
+                      PreparedTracks none;
                       none.fault = std::current_exception();
                       return none;
                     }
                     return block.tracks.empty()
-                               ? FittedBlock()
-                               : fit_block(block, *tools[worker]);
+                               ? PreparedTracks()
+                               : fit_block(block, *fitters[worker]);
                   },
-                  [&](const FittedBlock& block) {
+                  [&](const PreparedTracks& block) {
                     if (block.fault) std::rethrow_exception(block.fault);
-                    if (block.n > 0) write(block);
+                    if (block.fitted.n > 0) write(block);
                   });
-  if (counts.tracks == 0) write(fit_block({}, *tools[0]));  // no rows
+  if (counts.tracks == 0) write(fit_block({}, *fitters[0]));  // no rows
   tracks.finish();
   if (residuals != nullptr) residuals->finish();
   return counts;
