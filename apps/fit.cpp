@@ -60,7 +60,8 @@ std::string text_of(const FitCounts& counts) {
        "one by one: a coarse hit, a strong bend or a fit that "
        "failed");
   line(s.not_for_lanes,
-       "one by one: field, beam spot, errors of hits or options not for lanes");
+       "one by one: field, beam spot, errors or order of hits, too few "
+       "coordinates or options not for lanes");
   line(counts.tracks - s.tracks, "not fitted: the hits make no track");
   return text.str();
 }

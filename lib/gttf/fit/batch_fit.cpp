@@ -91,6 +91,7 @@ class Worker {
     statistics_.tracks += end - begin;
     if (!job_.in_lanes) {
       statistics_.not_for_lanes += end - begin;
+      mark(begin, end - begin, 1);
       for (std::size_t t = begin; t < end; ++t) fit_alone(t);
       return;
     }
@@ -136,17 +137,25 @@ class Worker {
                            perigee_};
     job_.kernel.fit(lanes_, &fit, 1);
     detail::store(fit, n, job_.results, t, in.size);
+    mark(t, n, 0);
     for (std::size_t lane = 0; lane < n; ++lane) {
       if ((fit.done >> lane & 1) != 0) {
         ++statistics_.in_lanes;
         continue;
       }
       ++statistics_.doubtful;
+      mark(t + lane, 1, 1);
       fit_alone(t + lane);
     }
   }
 
+  void mark(std::size_t t, std::size_t n, char value) {
+    if (!job_.results.left_out.empty())
+      std::ranges::fill(job_.results.left_out.subspan(t, n), value);
+  }
+
   void fit_alone(std::size_t t) {
+    if (!job_.results.left_out.empty()) return;
     detail::store(fitter_.fit(job_.hits.track(t), job_.kind), job_.results, t,
                   job_.hits.size);
   }

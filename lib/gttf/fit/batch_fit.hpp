@@ -21,6 +21,8 @@ struct FitSurface {
 };
 
 /// Hits of tracks on the same surfaces, in a field along z, as arrays; mm, rad.
+/// Passive surfaces are met between the hits beside them on the list, which
+/// must lie on both sides.
 struct HitArrays {
   std::size_t size = 0;                  ///< number of tracks
   std::span<const FitSurface> surfaces;  ///< in order of flight
@@ -48,6 +50,9 @@ struct FitArrays {
   /// (i (i + 1)/2 + j) size + t.
   std::span<double> perigee_covariance;
   std::span<FitStatus> status;
+  /// If it is asked for, tracks that lanes cannot fit are not fitted at all,
+  /// and marked here: 1, the others 0.
+  std::span<char> left_out = {};
 };
 
 /// Which way the tracks of a batch took.
@@ -74,8 +79,9 @@ bool fits_in_lanes(std::span<const FitSurface> surfaces,
 
 /// TrackFitter::fit() for every track: the same numbers but for rounding. The
 /// result of a track does not depend on the number of threads nor, within one
-/// SimdLevel, on the tracks beside it. Arrays of different tracks' lists of
-/// surfaces are fitted in calls of their own.
+/// SimdLevel, on the tracks beside it (but for its last digits if a surface
+/// scatters some tracks and others, with theta0_2 = 0, not at all). Arrays of
+/// different tracks' lists of surfaces are fitted in calls of their own.
 BatchFitStatistics fit(const HitArrays& hits, FitKind kind,
                        const FitOptions& options, const FitArrays& results,
                        unsigned threads = 1);

@@ -112,7 +112,7 @@ TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
   double theta = d.theta, phi = d.phi;
 
   // independent variables: kappa, two shifts of each hit, passive kinks
-  constexpr int max_passive = 16;
+  constexpr int max_passive = 40;
   constexpr int max_columns = 4 + 2 * max_passive;
   Eigen::Matrix<double, 6, 1 + max_columns> jacobian;
   std::array<std::size_t, max_columns> columns{};

@@ -60,7 +60,8 @@ ChordArc<S> arc_above(const S& chord, const S& curvature) {
   return {chord * (S(1) + sine2 * excess), sine, cosine};
 }
 
-/// Sums for the straight line of z over the arc through points.
+/// Sums over points for the straight line of z over the arc s, mm: least
+/// squares give the slope (n sum(s z) - sum(s) sum(z))/(n sum(s^2) - sum(s)^2).
 template <class S>
 struct ArcLine {
   S n{0}, s{0}, z{0}, ss{0}, sz{0};
@@ -73,7 +74,9 @@ struct ArcLine {
   S determinant() const { return n * ss - s * s; }
 };
 
-/// The path from `first` to `last`.
+/// The path from `first` to `last`, mm: its direction is that of the chord
+/// turned back by half the turn of the arc, its slope cot(theta) that of the
+/// line.
 /// @param arc  above the chord between them
 template <class S>
 HitPath<S> make_path(const Cartesian<S>& first, const Cartesian<S>& last,
@@ -96,9 +99,9 @@ HitPath<S> make_path(const Cartesian<S>& first, const Cartesian<S>& last,
 /// The point of a path that is closest to the origin of the perigee.
 template <class S>
 struct PathPerigee {
-  Cartesian<S> position;
-  S cos_phi, sin_phi;  ///< direction there
-  S offset;            ///< arc from there to the first point, mm
+  Cartesian<S> position;  ///< mm
+  S cos_phi, sin_phi;     ///< direction there
+  S offset;               ///< arc from there to the first point, mm
 };
 
 /// With u from the origin to the first point, n the left normal there and
@@ -133,7 +136,8 @@ struct ScatterStrength {
   S scale, log_charge_beta;  ///< of theta0_squared()
 };
 
-/// (13.6 MeV q/(beta p))^2 and ln(q^2/beta^2), as Line has them.
+/// (13.6 MeV q/(beta p))^2 and ln(q^2/beta^2), as Line has them; p and mass in
+/// GeV, charge in e.
 template <class S>
 ScatterStrength<S> scatter_strength(const S& p, double mass, double charge) {
   using std::log;
@@ -143,12 +147,11 @@ ScatterStrength<S> scatter_strength(const S& p, double mass, double charge) {
   return {k * k * inv_beta2, S(log(S(charge * charge) * inv_beta2))};
 }
 
-/// kappa of a path, 1/mm; as if bent by `straightest` if it is straighter.
+/// kappa of a path, 1/mm; that of 1 PeV if it is straighter. bz in GeV/(e mm).
 template <class S>
 S kappa_of_path(const HitPath<S>& path, double bz, double charge) {
   using std::abs;
-  constexpr double straightest = 1e6;  // GeV
-  const S stiffest(std::abs(charge * bz) / straightest);
+  const S stiffest(std::abs(charge * bz) / (1e6 * unit::GeV));
   const S kappa = path.curvature * path.sin_theta;
   return select(abs(kappa) < stiffest,
                 select(kappa < S(0), -stiffest, stiffest), kappa);

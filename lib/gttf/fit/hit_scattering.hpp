@@ -21,9 +21,10 @@ struct HitScattering {
 /// Finds TrackHit::theta0_2 and TrackHits::kappa_ref of tracks in a field along
 /// z from the helix through their first, middle and last hits (hit_path.hpp).
 ///
-/// Not all tracks have an answer: not those that turn by more than 60 deg, do
-/// not cross the passive surfaces of the list in its order, or cross one of
-/// `others` before the last hit.
+/// Not all tracks have an answer: not those that turn by more than 60 deg, have
+/// hits that make no helix, do not cross the passive surfaces of the list in
+/// its order and between the hits beside them, or cross one of `others` before
+/// the last hit.
 ///
 /// @param hits    their surfaces, the last one with a hit; theta0_2 and
 ///                kappa_ref are not used

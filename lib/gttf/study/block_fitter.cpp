@@ -89,6 +89,20 @@ void BlockFitter::find_outcomes(const HitBlock& block, ResidualTable& residuals,
   }
 }
 
+/// What lanes could not fit, one by one with the points of the builder.
+void BlockFitter::fit_left_out(const HitBlock& block) {
+  for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+    Outcome& outcome = outcomes_[i];
+    if (!outcome.place || groups_.is_fitted(*outcome.place)) continue;
+    const auto hits = block.hits_of(block.tracks[i]);
+    builder_.find(hits);
+    outcome.status = builder_.make_points(hits);
+    if (outcome.status.empty())
+      outcome.alone =
+          std::make_unique<GlobalFit>(fitter_.fit(builder_.track(), kind_));
+  }
+}
+
 FittedBlock BlockFitter::fit(const HitBlock& block) {
   FitTable rows(style_, geometry_.b_ref(), charge_, fit_name_);
   ResidualTable residuals(style_, detector_, geometry_);
@@ -96,6 +110,7 @@ FittedBlock BlockFitter::fit(const HitBlock& block) {
   FittedBlock fitted;
   find_outcomes(block, residuals, fitted.ways);
   fitted.ways += groups_.fit();
+  fit_left_out(block);
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
     const FileTrack& track = block.tracks[i];
     const Outcome& outcome = outcomes_[i];

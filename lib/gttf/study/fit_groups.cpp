@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "gttf/fit/detail/surface_foot.hpp"
 #include "gttf/study/detail/fit_groups.hpp"
 
 namespace gttf::detail {
+namespace {
+
+Cartesian<double> cartesian(const Vector3& x) { return {x[0], x[1], x[2]}; }
+
+}  // namespace
 
 bool FitGroups::takes(const HitTrackBuilder& built) const {
   const TrackHits& track = built.track();
@@ -12,6 +18,7 @@ bool FitGroups::takes(const HitTrackBuilder& built) const {
       options_.detail == FitDetail::hits)
     return false;
   bool behind_hit = false, scatters = false, between = false, single = false;
+  std::size_t last_hit = 0;
   for (std::size_t i = 0; i < track.points.size(); ++i) {
     const TrackHit& h = track.points[i];
     if (built.sources()[i] == HitTrackBuilder::beam_spot) return false;
@@ -19,6 +26,13 @@ bool FitGroups::takes(const HitTrackBuilder& built) const {
       scatters = scatters || (behind_hit && h.theta0_2 > 0);
       continue;
     }
+    // lanes look for passive surfaces between the hits beside them
+    for (std::size_t k = last_hit + 1; behind_hit && k < i; ++k)
+      if (!is_between(geometry_.surfaces()[built.surfaces()[k]],
+                      cartesian(track.points[last_hit].position),
+                      cartesian(h.position)))
+        return false;
+    last_hit = i;
     behind_hit = true;
     between = between || scatters;
     single = single || h.n_coordinates == 1;
@@ -186,8 +200,10 @@ BatchFitStatistics FitGroups::Group::fit(FitKind fit_kind,
   perigee.resize(5 * n);
   covariance.resize(15 * n);
   status.resize(n);
-  return gttf::fit(arrays(), fit_kind, options,
-                   {kappa, sigma, chi2, weights, perigee, covariance, status});
+  left_out.resize(n);
+  return gttf::fit(
+      arrays(), fit_kind, options,
+      {kappa, sigma, chi2, weights, perigee, covariance, status, left_out});
 }
 
 BatchFitStatistics FitGroups::fit() {
@@ -197,11 +213,14 @@ BatchFitStatistics FitGroups::fit() {
   return statistics;
 }
 
+bool FitGroups::is_fitted(const Place& place) const {
+  const Group& g = groups_[place.group];
+  return g.left_out[g.index(place.track)] == 0;
+}
+
 const GlobalFit& FitGroups::at(const Place& place) {
   const Group& g = groups_[place.group];
-  const std::size_t t =
-      g.index_of.empty() ? place.track : g.index_of[place.track];
-  const std::size_t n = g.n_tracks;
+  const std::size_t t = g.index(place.track), n = g.n_tracks;
   GlobalFit& f = result_;  // what is not set here has been NaN from the start
   f.status = g.status[t];
   if (f.status != FitStatus::ok) return f;

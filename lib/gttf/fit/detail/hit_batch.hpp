@@ -40,7 +40,7 @@ struct HitBatch {
   std::vector<std::size_t> between;   ///< passive surfaces behind a hit
   std::vector<std::size_t> measured;  ///< indices of the points with hits
   std::size_t n_hits = 0;
-  bool streams = false;  ///< streaming_fits() of the surfaces
+  bool streams = false;  ///< needs_streaming() of the surfaces
 };
 
 /// Is anything asked for but the curvature and chi2?

@@ -4,6 +4,7 @@
 
 #include "gttf/core/detail/pack_lane.hpp"
 #include "gttf/fit/detail/hit_lane_triplet.hpp"
+#include "gttf/fit/detail/surface_foot.hpp"
 #include "gttf/fit/hit_path.hpp"
 #include "gttf/trajectory/reach.hpp"
 
@@ -98,22 +99,24 @@ class HitLaneScattering {
   /// Are the passive surfaces crossed where the list has them, and no others?
   void cross_passives(const Line<S>& line) {
     Crossing<S> x;
-    // of the point before; a hit may stand before another hit at any arc
-    S before(0);
+    // of the points before; a hit may stand before another hit at any arc
+    S most(0);
     bool behind_passive = false;
     std::size_t h = 0;
     for (std::size_t i = 0; i < task_.n_points; ++i) {
       const ScatterPoint& p = task_.points[i];
       if (p.measures) {
         const S arc = perigee_.offset + arcs_[h++].length;
-        if (behind_passive) good_ = both(good_, before < arc);
-        before = arc;
+        if (behind_passive) good_ = both(good_, most < arc);
+        most = select(arc > most, arc, most);
         behind_passive = false;
         continue;
       }
       const auto crossed = cross_passive(line, p.surface, x);
-      good_ = both(both(good_, crossed), x.arc >= before);
-      before = x.arc;
+      good_ = both(both(good_, crossed), x.arc >= most);
+      // the fit looks for it there
+      if (h > 0) good_ = both(good_, is_between(p.surface, hit(h - 1), hit(h)));
+      most = x.arc;
       behind_passive = true;
       L::store(theta0_squared(line, task_.model.model, x.x_over_x0, S(0)),
                task_.theta0_2[i]);

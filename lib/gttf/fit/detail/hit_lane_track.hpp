@@ -3,6 +3,8 @@
 // the numbers go.
 #pragma once
 
+#include <limits>
+
 #include "gttf/core/detail/pack_lane.hpp"
 #include "gttf/core/pack_atan.hpp"
 #include "gttf/fit/detail/hit_lanes.hpp"
@@ -51,6 +53,7 @@ HelixState<S> state_on(const HelixState<S>& from, const double (&origin)[3],
     at.z = from.z + s * cot;
     at.phi = from.phi + half + half;
   }
+  at.x = select(moving, S(std::numeric_limits<double>::quiet_NaN()), at.x);
   return at;
 }
 

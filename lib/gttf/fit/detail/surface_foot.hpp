@@ -7,6 +7,7 @@
 
 namespace gttf::detail {
 
+/// A point of the surface near `at`: on the same radius, or straight above; mm.
 template <class S>
 Cartesian<S> foot_on(const SurfaceRecord& s, const Cartesian<S>& at) {
   using std::sqrt;
@@ -25,9 +26,10 @@ Cartesian<S> foot_on(const SurfaceRecord& s, const Cartesian<S>& at) {
   return {at.x, at.y, S(s.position)};
 }
 
-/// Distance from a surface in its own measure.
+/// On which side of a surface a point is, and a measure of how far: r^2 - R^2
+/// of cylinders, mm^2, or the distance, mm.
 template <class S>
-S gap_to(const SurfaceRecord& s, const Cartesian<S>& at) {
+S side_of(const SurfaceRecord& s, const Cartesian<S>& at) {
   using Kind = SurfaceRecord::Kind;
   switch (s.kind) {
     case Kind::cylinder:
@@ -41,12 +43,21 @@ S gap_to(const SurfaceRecord& s, const Cartesian<S>& at) {
   return at.z - S(s.position);
 }
 
-/// A point of a passive surface near a track, from the hits on either side.
+/// Do two points lie on both sides of a surface?
+template <class S>
+auto is_between(const SurfaceRecord& s, const Cartesian<S>& a,
+                const Cartesian<S>& b) {
+  return side_of(s, a) * side_of(s, b) <= S(0);
+}
+
+/// A point of a passive surface near a track, mm, from the hits on either side:
+/// where side_of() would be 0 if it were linear between them. If both lie on
+/// one side, the foot of the first.
 template <class S>
 Cartesian<S> passive_point(const SurfaceRecord& s, const Cartesian<S>& before,
                            const Cartesian<S>& after) {
   const S zero(0), one(1);
-  const S from = gap_to(s, before), to = gap_to(s, after);
+  const S from = side_of(s, before), to = side_of(s, after);
   const auto between =
       both(from * to <= zero, (from - to) * (from - to) > zero);
   const S share = select(between, from / select(between, from - to, one), zero);

@@ -46,6 +46,8 @@ class BlockFitter {
                   FitGroups::Kind kind, ResidualTable& residuals,
                   BatchFitStatistics& ways);
 
+  void fit_left_out(const HitBlock& block);
+
   const Detector& detector_;
   const TrackingGeometry& geometry_;
   FitTableStyle style_;

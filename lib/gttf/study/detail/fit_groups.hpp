@@ -56,6 +56,8 @@ class FitGroups {
 
   /// Fits all tracks added.
   BatchFitStatistics fit();
+  /// After fit(): could lanes fit the track? If not, there is no at().
+  bool is_fitted(const Place& place) const;
   /// The fit of a track; valid until the next call.
   const GlobalFit& at(const Place& place);
 
@@ -84,7 +86,11 @@ class FitGroups {
     std::vector<std::size_t> index_of;  ///< of tracks added; empty: all fitted
     std::vector<double> kappa, sigma, chi2, weights, perigee, covariance;
     std::vector<FitStatus> status;
+    std::vector<char> left_out;
 
+    std::size_t index(std::size_t added) const {
+      return index_of.empty() ? added : index_of[added];
+    }
     std::size_t row_size() const { return 1 + surfaces.size() + 3 * n_hits; }
     std::size_t first_hit() const { return 1 + surfaces.size(); }
     HitArrays arrays() const;
