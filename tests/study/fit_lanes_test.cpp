@@ -181,6 +181,39 @@ TEST_CASE("fit: tracks of real detectors in lanes are those one by one") {
   }
 }
 
+// Both hits beside the pipe are outside of it: between them it is met twice.
+TEST_CASE("fit: a track through a pipe from outside is fitted one by one") {
+  Detector detector;
+  detector.field = {FieldKind::solenoid, 2 * unit::T};
+  detector.layers.push_back(
+      test::make_layer("pipe", make_cylinder(20, {-3e3, 3e3}), 0.01, {}));
+  for (const double r : {30., 60., 90.})
+    detector.layers.push_back(test::make_layer(
+        "r" + std::to_string(static_cast<int>(r)),
+        make_cylinder(r, {-3e3, 3e3}), 0.004,
+        r < 90 ? test::pixel(0.01, 0.01) : std::vector<Coordinate>{{0, 0.01}}));
+  // on a circle through (0, 10 mm) along x
+  constexpr double radius = 3e3, d0 = 10, cot = 0.3;
+  std::string text = "track,x_mm,y_mm,z_mm\n";
+  for (const double r : {-90., -60., -30., 30., 60., 90.}) {
+    const double rise = (r * r - d0 * d0) / (2 * radius * (radius + d0));
+    const double turn = std::copysign(std::acos(1 - rise), r);
+    char line[200];
+    std::snprintf(line, sizeof line, "1,%.7f,%.7f,%.7f\n",
+                  radius * std::sin(turn), d0 + radius * rise,
+                  radius * turn * cot);
+    text += line;
+  }
+  FitStudyOptions options = usual();
+  options.hits.order = HitOrder::as_given;
+  const Fitted a = fit(text, detector, {}, options);
+  const Fitted b = fit(text, detector, {}, options, true);
+  CHECK(a.counts.ways.not_for_lanes == 1);
+  CHECK(a.tracks.text("status") == "ok");
+  for (const char* column : {"p_GeV", "sigma_phi0_mrad", "sigma_d0_um", "chi2"})
+    CHECK(a.tracks.real(column) == b.tracks.real(column));
+}
+
 TEST_CASE("fit: the result does not depend on the number of threads") {
   const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(8);
