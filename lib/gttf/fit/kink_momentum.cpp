@@ -58,7 +58,8 @@ std::optional<ScatteringMomentum> kink_momentum(const TrackHits& track,
       for (std::size_t i = 0; i < 3; ++i)
         e.errors.block<2, 2>(row_of(j), row_of(j + i)) = system.gradient[j][i];
   factor.matrixL().solveInPlace(e.psi);
-  factor.matrixL().solveInPlace(e.errors);
+  // Eigen needs a column
+  if (with_hits) factor.matrixL().solveInPlace(e.errors);
   return scattering_momentum(e, track.momentum, track.mass);
 }
 
