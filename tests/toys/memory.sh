@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The memory of a run of toys does not grow with their number and stays below
-# 100 MB. Usage: memory.sh ROOT PROGRAM; 77: skipped, no
-# /proc, or AddressSanitizer
+# 100 MB. Usage: memory.sh ROOT PROGRAM; 77: skipped, no /proc or with
+# AddressSanitizer
 set -eu
 root=${1:?folder of the project} program=${2:?the program gttf-design}
 [ -r /proc/self/status ] || { echo 'skipped: no /proc'; exit 77; }
