@@ -245,7 +245,7 @@ TEST_CASE("trajectory fit: fits losses as the combined fit of triplets does") {
       losses.sigma.push_back(h.loss.sigma);
       theta0_2.push_back(h.theta0_2);
       const auto at = [&](std::size_t j) {
-        return detail::cartesian(t.points[j].position);
+        return cartesian(t.points[j].position);
       };
       triplets.push_back(make_triplet(at(k - 1), at(k), at(k + 1)));
     }

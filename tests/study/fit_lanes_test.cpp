@@ -14,16 +14,7 @@
 #include "support/measured_tracks.hpp"
 
 using namespace gttf;
-using gttf::test::csv_lines;
-using gttf::test::fit;
-using gttf::test::Fitted;
-using gttf::test::header;
-using gttf::test::its2;
-using gttf::test::MeasuredTrack;
-using gttf::test::Normals;
-using gttf::test::shipped_detector;
-using gttf::test::simulate;
-using gttf::test::usual;
+using namespace gttf::test;
 
 namespace {
 

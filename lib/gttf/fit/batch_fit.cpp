@@ -296,9 +296,9 @@ TrackHits HitArrays::track(std::size_t t) const {
   const std::size_t n_hits = x.size() / size;
   const auto passive = [&](const FitSurface& s, std::size_t next) {
     const std::size_t before = next > 0 ? next - 1 : 0;
-    return detail::vector_of(detail::passive_point(
-        s.surface, detail::components(measured(before)),
-        detail::components(measured(next < n_hits ? next : before))));
+    return vector_of(detail::passive_point(
+        s.surface, cartesian(measured(before)),
+        cartesian(measured(next < n_hits ? next : before))));
   };
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
     const FitSurface& s = surfaces[i];

@@ -136,7 +136,7 @@ TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
   for (std::size_t p = 0; p < system.passive.size(); ++p) {
     const PassiveKink& kink = system.passive[p];
     if (kink.before != k) continue;
-    if (n + 2 > 1 + max_columns) {  // more than any detector has: no result
+    if (n + 2 > 1 + max_columns) {  // too many: no result
       state.parameters.fill(GlobalFit::none);
       state.covariance.fill(GlobalFit::none);
       return state;

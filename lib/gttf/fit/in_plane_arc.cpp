@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "gttf/fit/perigee.hpp"
+#include "gttf/triplet/cartesian.hpp"
 #include "gttf/triplet/segment.hpp"
 
 namespace gttf::detail {
@@ -15,7 +16,6 @@ namespace {
 
 using Rows = Eigen::Matrix<double, 2, 3>;  // (theta, phi) by (x, y, z)
 
-Cartesian<double> cartesian(const Vector3& v) { return {v[0], v[1], v[2]}; }
 Eigen::RowVector3d row(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
 
 Eigen::Matrix<double, 3, 2> axes(const TripletCrossing& c) {

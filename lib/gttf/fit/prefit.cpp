@@ -7,7 +7,7 @@
 namespace gttf::detail {
 
 Eigen::Vector2d coordinate_residuals(const TrackHit& hit, const Vector3& x) {
-  const InPlane<double> seen = seen_in_plane(surface_of(hit), components(x));
+  const InPlane<double> seen = seen_in_plane(surface_of(hit), cartesian(x));
   Eigen::Vector2d residual = Eigen::Vector2d::Zero();
   for (int q = 0; q < hit.n_coordinates; ++q) {
     const CoordinateAxis& a = hit.coordinates[static_cast<std::size_t>(q)];

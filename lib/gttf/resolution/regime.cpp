@@ -10,6 +10,7 @@
 #include "gttf/resolution/detail/local_triplet.hpp"
 #include "gttf/resolution/detail/recurling_track.hpp"
 #include "gttf/resolution/detail/regime_parts.hpp"
+#include "gttf/triplet/cartesian.hpp"
 
 namespace gttf {
 
@@ -19,8 +20,6 @@ using detail::KinksByShift;
 using detail::LocalTriplet;
 using Hits = std::array<const TripletCrossing*, 3>;
 
-Cartesian<double> point(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
-
 void add_hit(const KinksByShift<double>& by_shift, const TripletCrossing& hit,
              LocalTriplet<double>& local) {
   detail::add_hit(by_shift, detail::hit_covariance(hit.coordinates),
@@ -29,8 +28,8 @@ void add_hit(const KinksByShift<double>& by_shift, const TripletCrossing& hit,
 
 LocalTriplet<double> helix_triplet(const Hits& hits) {
   const Triplet<double> t =
-      make_triplet(point(hits[0]->position), point(hits[1]->position),
-                   point(hits[2]->position));
+      make_triplet(cartesian(hits[0]->position), cartesian(hits[1]->position),
+                   cartesian(hits[2]->position));
   LocalTriplet<double> local;
   detail::set_helix(t, local);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -69,7 +68,7 @@ LocalTriplet<double> traced_triplet(const TripletTrack& track,
 double scattering_part(const TripletTrack& track,
                        const std::array<std::size_t, 3>& hits) {
   const auto at = [&](std::size_t k) {
-    return point(track.crossings[k].position);
+    return cartesian(track.crossings[k].position);
   };
   double sum = 0;
   for (std::size_t k = hits[0] + 1; k < hits[2]; ++k) {

@@ -3,13 +3,9 @@
 
 #include "gttf/fit/detail/surface_foot.hpp"
 #include "gttf/study/detail/fit_groups.hpp"
+#include "gttf/triplet/cartesian.hpp"
 
 namespace gttf::detail {
-namespace {
-
-Cartesian<double> cartesian(const Vector3& x) { return {x[0], x[1], x[2]}; }
-
-}  // namespace
 
 bool FitGroups::takes(const HitTrackBuilder& built) const {
   const TrackHits& track = built.track();

@@ -6,11 +6,10 @@
 
 #include "gttf/study/hit_track.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/triplet/cartesian.hpp"
 
 namespace gttf {
 namespace {
-
-Cartesian<double> cartesian(const Vector3& x) { return {x[0], x[1], x[2]}; }
 
 Vector3 position_of(const Line<double>& l, const Crossing<double>& x) {
   const double a = l.along + x.forward, b = l.across + x.sideward;

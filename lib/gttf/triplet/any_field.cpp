@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gttf/core/units.hpp"
+#include "gttf/triplet/cartesian.hpp"
 
 namespace gttf {
 namespace {
@@ -101,8 +102,6 @@ SegmentAngle<double> angle(const EndAngles& e, int which, bool from_start) {
           .at_end = gradient(from_start ? e.by_other : e.by_anchor),
           .slope = e.by_kappa[which]};
 }
-
-Cartesian<double> cartesian(const Vector3& v) { return {v[0], v[1], v[2]}; }
 
 }  // namespace
 

@@ -6,13 +6,9 @@
 
 #include "gttf/fit/detail/helix_steps.hpp"
 #include "gttf/fit/hits.hpp"
+#include "gttf/triplet/cartesian.hpp"
 
 namespace gttf::detail {
-
-inline Cartesian<double> components(const Vector3& v) {
-  return {v[0], v[1], v[2]};
-}
-inline Vector3 vector_of(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
 
 /// Position, direction and curvature.
 struct Helix {
@@ -35,14 +31,14 @@ struct Helix {
 
 /// The surface of a point.
 inline HitSurface<double> surface_of(const TrackHit& hit) {
-  const Cartesian<double> at = components(hit.position);
-  return {at, components(hit.u), components(hit.v), hit.cylinder,
+  const Cartesian<double> at = cartesian(hit.position);
+  return {at, cartesian(hit.u), cartesian(hit.v), hit.cylinder,
           hit.cylinder ? HitSurface<double>::inverse_radius_of(at) : 0};
 }
 
 /// Distance from a surface in its own measure, zero on it.
 inline double distance(const TrackHit& s, const Vector3& x) {
-  return gap_to(surface_of(s), components(x)).value;
+  return gap_to(surface_of(s), cartesian(x)).value;
 }
 
 /// Axes u, v of the surface at a point of it.
@@ -52,7 +48,7 @@ struct SurfaceAxes {
 
 inline SurfaceAxes axes_at(const TrackHit& s, const Vector3& x) {
   if (!s.cylinder) return {s.u, s.v};
-  const PlaneAxes<double> axes = axes_on(surface_of(s), components(x));
+  const PlaneAxes<double> axes = axes_on(surface_of(s), cartesian(x));
   return {vector_of(axes.u), vector_of(axes.v)};
 }
 

@@ -34,7 +34,7 @@ class HitLaneScattering {
   void run() {
     find_path();
     const HitScattering& m = task_.model;
-    S kappa = kappa_of_path(path_, task_.bz, m.charge);
+    const S kappa = kappa_of_path(path_, task_.bz, m.charge);
     using std::abs;
     const S p = S(std::abs(m.charge * task_.bz)) / abs(kappa);
     // or the scattering of another momentum along the same path

@@ -9,6 +9,7 @@
 #include "gttf/fit/detail/flight_segment.hpp"
 #include "gttf/fit/fit_status.hpp"
 #include "gttf/fit/hits.hpp"
+#include "gttf/triplet/cartesian.hpp"
 #include "gttf/triplet/solenoid.hpp"
 
 namespace gttf::detail {
@@ -17,10 +18,6 @@ using Vector2 = Eigen::Vector2d;
 using Matrix2 = Eigen::Matrix2d;
 using Matrix32 = Eigen::Matrix<double, 3, 2>;
 using Triplets = std::vector<Triplet<double>>;
-
-inline Cartesian<double> cartesian(const Vector3& v) {
-  return {v[0], v[1], v[2]};
-}
 
 /// Does the path increase along the triplet, and do its end points fix the
 /// directions? ok, wrong_order or beyond_pole.
