@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Fails on a source file without its head, a library file above 400 lines, or a
-# file that its CMakeLists.txt forgot. Usage: file_shape.sh ROOT
+# Fails on a source file without its head, a library file above 400 lines, a
+# file that its CMakeLists.txt forgot, or a new entry at the top of the
+# repository. Usage: file_shape.sh ROOT
 #
 # The head is the SPDX line and one sentence that says what the file is. A .cpp
 # beside its header and a test need no sentence: the header has said it.
@@ -50,5 +51,12 @@ done
 for file in $(find tests -name '*_test.cpp' | sort); do
   grep -Eq "(^|[( ])${file#tests/}([ )]|\$)" tests/CMakeLists.txt ||
     fault "$file:1" "is not listed in tests/CMakeLists.txt"
+done
+# What git does not know (a user's own files) may lie anywhere.
+folders='apps|configs|detectors|docs|lib|tests'
+files='CHANGELOG.md|CMakeLists.txt|CMakePresets.json|LICENSE|README.md|start'
+for entry in $(git ls-files 2>/dev/null | cut -d/ -f1 | sort -u |
+    grep -Evx "[.].*|$folders|$files"); do
+  fault "$entry" "does not belong to the top of the repository"
 done
 exit $status

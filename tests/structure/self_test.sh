@@ -88,6 +88,12 @@ expect structure/file_shape.sh 'b_test.cpp:1: is not listed in tests/'
 clean_tree
 echo 'exit' > "$tree/tests/x.sh"
 expect structure/file_shape.sh 'x.sh:1: the SPDX line is missing'
+clean_tree
+if git init -q "$tree" 2>/dev/null; then
+  echo 'a note' > "$tree/NOTE.md"
+  git -C "$tree" add NOTE.md
+  expect structure/file_shape.sh 'NOTE.md: does not belong to the top'
+fi
 
 clean_tree
 echo '/// Source: [Nobody99] Eq. (2)' >> "$tree/lib/gttf/core/a.hpp"
