@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/core/file_error.hpp"
 #include "gttf/output/json_read.hpp"

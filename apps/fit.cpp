@@ -12,7 +12,7 @@
 
 #include "common.hpp"
 #include "fit_options.hpp"
-#include "gttf/config/source.hpp"
+#include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/simd.hpp"
@@ -87,7 +87,6 @@ class Fit : public Verb {
     residual_output.format.clear();
     if (!options_.residuals.empty()) check_formats(residual_output);
     const FitStudyOptions study = options_.study();
-    const HitFileOptions reading = options_.reading();
     if (options_.detector == "-" && options_.hits == "-")
       throw UsageError(
           "standard input (\"-\") can be read only once; give the detector as "
@@ -99,13 +98,25 @@ class Fit : public Verb {
     options_.ask_for_losses(request);
     tell_assumed_materials(request, {&detector, 1}, options_.output.quiet);
     const FitStudyOptions complete = with_momentum(study, request, detector);
+    // known when the file has been read, and if that is too late made at once
+    const bool hash_later =
+        are_completed_later(options_.output) &&
+        (options_.residuals.empty() || are_completed_later(residual_output));
+    HitFileOptions reading = options_.reading();
+    reading.hashed = hash_later && !options_.output.no_provenance;
     HitFile file(options_.hits, detector, reading);
     const std::vector<std::string> columns =
         options_.column_names(file.has_events(), detector);
     show(file.messages(), options_.output.quiet);
     const std::size_t n_warnings = file.messages().items().size();
 
-    const auto provenance = provenance_with_hits(call.arguments, detector);
+    auto provenance =
+        provenance_of(call.arguments, options_.output, nullptr, {&detector, 1});
+    if (provenance) {
+      InputFile& hits = provenance->inputs.emplace_back();
+      hits.file = options_.hits;
+      hits.pending = hash_later ? file.reader().sha256() : hash_now();
+    }
     Outputs outputs(options_.output, provenance,
                     {options_.detector, options_.hits});
     std::optional<Outputs> residual_outputs;
@@ -133,26 +144,18 @@ class Fit : public Verb {
   }
 
  private:
-  std::optional<Provenance> provenance_with_hits(
-      const std::vector<std::string>& arguments,
-      const Detector& detector) const {
-    const bool read_later =
+  // Of the file of hits, made while the first tracks are fitted.
+  std::shared_future<std::string> hash_now() const {
+    const bool for_reading =
         options_.output.files.empty() &&
         (options_.output.format.empty() || options_.output.format == "table" ||
          options_.output.format == "markdown") &&
         options_.residuals.empty();
-    auto provenance =
-        provenance_of(arguments, options_.output, nullptr, {&detector, 1});
-    if (!provenance) return provenance;
-    InputFile& hits = provenance->inputs.emplace_back();
-    hits.file = options_.hits;
-    if (read_later) return provenance;
-    // made while the first tracks are fitted
+    if (for_reading) return {};  // shows no inputs
     const auto when = thread_count(options_.threads) > 1
                           ? std::launch::async
                           : std::launch::deferred;
-    hits.pending = std::async(when, sha256_of_file, options_.hits);
-    return provenance;
+    return std::async(when, sha256_of_file, options_.hits);
   }
 
   bool writes_stdout() const {

@@ -126,6 +126,17 @@ void check_formats(const OutputOptions& options) {
   for (const std::string& file : options.files) format_of_file(file);
 }
 
+bool are_completed_later(const OutputOptions& options) {
+  return !options.files.empty() &&
+         std::ranges::all_of(options.files, [&](const std::string& file) {
+           const Format format = options.format.empty()
+                                     ? format_of_file(file)
+                                     : format_named(options.format);
+           return format == Format::csv && file != "-" &&
+                  !is_special_file(file);
+         });
+}
+
 void check_separate(const std::string& option, const std::string& file,
                     const std::vector<std::string>& outputs,
                     const std::vector<std::string>& inputs) {

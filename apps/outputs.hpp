@@ -31,6 +31,10 @@ struct Result {
 /// need not wait for the inputs to be read.
 void check_formats(const OutputOptions& options);
 
+/// Whether all outputs are files whose head may be filled in at the end: csv,
+/// and no pipes.
+bool are_completed_later(const OutputOptions& options);
+
 /// Throws UsageError if `file`, given by `option`, is one of `outputs` or would
 /// write over one of `inputs`.
 void check_separate(const std::string& option, const std::string& file,

@@ -3,6 +3,7 @@
 
 #include "baseline_file.hpp"
 #include "gttf/config/quantity.hpp"
+#include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/output/json_read.hpp"
 #include "shipped_option.hpp"

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/simd.hpp"

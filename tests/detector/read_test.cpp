@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/core/units.hpp"
 #include "support/reported.hpp"

@@ -23,7 +23,7 @@ fences='^yaml-cpp/ ^lib/gttf/config/node[.]cpp$
 ^CLI/ ^apps/
 ^Random123/ ^lib/gttf/core/(random[.]cpp|detail/random_words[.]hpp)$
 ^dragonbox/ ^lib/gttf/output/number[.]cpp$
-^nettle/ ^lib/gttf/config/source[.]cpp$
+^nettle/ ^lib/gttf/config/sha256[.]cpp$
 ^boost/ ^tests/
 ^benchmark/ ^tests/bench/
 ^doctest/ ^tests/'

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
 #include "support/reported.hpp"
 

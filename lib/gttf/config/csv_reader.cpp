@@ -89,6 +89,15 @@ const CsvLine* CsvLines::next() {
   return nullptr;
 }
 
+CsvBlock CsvLines::rest() const {
+  CsvBlock block;
+  block.bytes = std::make_unique_for_overwrite<char[]>(rest_.size());
+  std::ranges::copy(rest_, block.bytes.get());
+  block.text = {block.bytes.get(), rest_.size()};
+  block.first_line = number_;
+  return block;
+}
+
 void CsvLines::split() {
   const std::string_view text = line_.text;
   for (std::size_t begin = 0;;) {
@@ -150,9 +159,10 @@ void CsvLines::split_quoted() {
   }
 }
 
-CsvReader::CsvReader(const std::string& path, std::string_view example)
+CsvReader::CsvReader(const std::string& path, std::string_view example,
+                     bool hashed)
     : name_(path == "-" ? "<stdin>" : path) {
-  open(path);
+  open(path, hashed);
   read_header(example);
 }
 
@@ -173,9 +183,10 @@ void CsvReader::fail(std::string problem, std::string suggestion,
   throw InputError(std::move(all));
 }
 
-void CsvReader::open(const std::string& path) {
+void CsvReader::open(const std::string& path, bool hashed) {
   if (path == "-") {
     stream_ = stdin;
+    hash_done_.set_value("");
     return;
   }
   if (path.empty()) fail("the name of the file is empty");
@@ -188,31 +199,41 @@ void CsvReader::open(const std::string& path) {
     if (why == ENOENT) fail("no such file", suggest_file(path));
     fail(fmt::format("cannot be read: {}", std::strerror(why)));
   }
+  std::setvbuf(stream_, nullptr, _IONBF, 0);  // straight into the blocks
   if (fs::is_regular_file(status)) {
     const std::uintmax_t size = fs::file_size(path, ignored);
     if (!ignored) size_ = size;
+    if (hashed) hash_.emplace();
   }
+  if (!hash_) hash_done_.set_value("");
+}
+
+/// Reads up to so many bytes; fewer only at the end of the file.
+std::size_t CsvReader::fill(char* to, std::size_t bytes) {
+  const std::size_t n = std::fread(to, 1, bytes, stream_);
+  if (std::ferror(stream_) != 0)
+    fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+  bytes_read_ += n;
+  at_end_ = n < bytes;
+  if (hash_) {
+    hash_->add({to, n});
+    if (at_end_) hash_done_.set_value(hash_->digits());
+  }
+  return n;
 }
 
 bool CsvReader::read(CsvBlock& block) {
-  block.text = std::move(carry_);
+  std::size_t n = carry_.size();
+  block.bytes = std::make_unique_for_overwrite<char[]>(block_bytes);
+  std::ranges::copy(carry_, block.bytes.get());
+  if (!at_end_) n += fill(block.bytes.get() + n, block_bytes - n);
+  block.text = {block.bytes.get(), n};
   block.first_line = next_line_;
   carry_.clear();
   if (!at_end_) {
-    const std::size_t have = block.text.size();
-    block.text.resize(block_bytes);
-    const std::size_t n =
-        std::fread(block.text.data() + have, 1, block_bytes - have, stream_);
-    if (std::ferror(stream_) != 0)
-      fail(fmt::format("cannot be read: {}", std::strerror(errno)));
-    block.text.resize(have + n);
-    bytes_read_ += n;
-    at_end_ = have + n < block_bytes;
-  }
-  if (!at_end_) {
     const std::size_t end = block.text.rfind('\n') + 1;  // npos + 1 = 0
-    carry_.assign(block.text, end);
-    block.text.resize(end);
+    carry_ = block.text.substr(end);
+    block.text = block.text.substr(0, end);
   }
   next_line_ += count_lines(block.text);
   if (carry_.size() > max_line_bytes)
@@ -223,7 +244,7 @@ bool CsvReader::read(CsvBlock& block) {
 }
 
 void CsvReader::check_start(const CsvBlock& block) const {
-  const std::string& text = block.text.empty() ? carry_ : block.text;
+  const std::string_view text = block.text.empty() ? carry_ : block.text;
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     fail("the text is UTF-16, UTF-8 is expected", "save the file as UTF-8", 1);
   if (text.starts_with("\x1F\x8B"))
@@ -246,16 +267,18 @@ void CsvReader::read_header(std::string_view example) {
   while (read(block)) {
     if (std::exchange(first, false)) {
       check_start(block);
-      if (block.text.starts_with(utf8_mark)) block.text.erase(0, 3);
+      if (block.text.starts_with(utf8_mark))
+        block.text.remove_prefix(utf8_mark.size());
     }
     // Taken apart at nothing, to find the line.
     CsvLines lines(block, '\n');
     const CsvLine* line = lines.next();
     if (line == nullptr) continue;
-    header_block_ = {std::string(line->text), line->number};
+    header_text_ = line->text;
+    header_block_ = {header_text_, line->number};
     pending_ = lines.rest();
     for (const char c : {',', ';', '\t'})
-      if (header_block_.text.find(c) != std::string::npos) {
+      if (header_text_.find(c) != std::string::npos) {
         separator_ = c;
         break;
       }

@@ -7,20 +7,24 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
+#include <future>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gttf/config/diagnostics.hpp"
+#include "gttf/config/sha256.hpp"
 
 namespace gttf {
 
 /// Whole lines of a file.
 struct CsvBlock {
-  std::string text;
+  std::string_view text;  ///< in `bytes`
   std::int64_t first_line = 1;
+  std::unique_ptr<char[]> bytes = {};
 };
 
 /// A line taken apart.
@@ -60,7 +64,7 @@ class CsvLines {
     ++number_;
   }
   /// What is left of the block.
-  CsvBlock rest() const { return {std::string(rest_), number_}; }
+  CsvBlock rest() const;
 
  private:
   void split_quoted();
@@ -82,7 +86,9 @@ class CsvReader {
 
   /// Opens `path` ("-": standard input) and reads the header line. Throws
   /// InputError. `example`: a header line to show where there is none.
-  CsvReader(const std::string& path, std::string_view example);
+  /// `hashed`: whether sha256() will be asked for.
+  CsvReader(const std::string& path, std::string_view example,
+            bool hashed = false);
   ~CsvReader();
   CsvReader(const CsvReader&) = delete;
   CsvReader& operator=(const CsvReader&) = delete;
@@ -101,8 +107,13 @@ class CsvReader {
   /// InputError.
   bool next(CsvBlock& block);
 
+  /// SHA-256 of the bytes of the file; ready when the last block has been read.
+  /// Empty if it is no regular file or was not wanted.
+  std::shared_future<std::string> sha256() const { return sha256_; }
+
  private:
-  void open(const std::string& path);
+  void open(const std::string& path, bool hashed);
+  std::size_t fill(char* to, std::size_t bytes);
   void check_start(const CsvBlock& block) const;
   void read_header(std::string_view example);
   bool read(CsvBlock& block);
@@ -113,10 +124,14 @@ class CsvReader {
   std::FILE* stream_ = nullptr;
   std::uint64_t size_ = 0;
   std::atomic<std::uint64_t> bytes_read_ = 0;
+  std::optional<Sha256> hash_;  // of what was read
+  std::promise<std::string> hash_done_;
+  std::shared_future<std::string> sha256_ = hash_done_.get_future().share();
   std::string carry_;  // the line that the last block would have cut
   std::int64_t next_line_ = 1;
   bool at_end_ = false;
   char separator_ = ',';
+  std::string header_text_;
   CsvBlock header_block_;
   std::unique_ptr<CsvLines> header_lines_;
   const CsvLine* header_ = nullptr;

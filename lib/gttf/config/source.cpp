@@ -2,8 +2,6 @@
 #include "gttf/config/source.hpp"
 
 #include <fmt/format.h>
-#include <nettle/base16.h>
-#include <nettle/sha2.h>
 
 #include <algorithm>
 #include <array>
@@ -62,27 +60,6 @@ std::optional<std::string> read_bounded(std::FILE* stream) {
   if (std::ferror(stream)) return std::nullopt;
   return text;
 }
-
-/// A SHA-256 in the making.
-class Digest {
- public:
-  Digest() { sha256_init(&state_); }
-  void add(std::string_view bytes) {
-    sha256_update(&state_, bytes.size(),
-                  reinterpret_cast<const std::uint8_t*>(bytes.data()));
-  }
-  /// Once, in the end.
-  std::string hex() {
-    std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
-    sha256_digest(&state_, digest.size(), digest.data());
-    std::string digits(BASE16_ENCODE_LENGTH(digest.size()), '0');
-    base16_encode_update(digits.data(), digest.size(), digest.data());
-    return digits;
-  }
-
- private:
-  sha256_ctx state_;
-};
 
 std::string yaml_file_in(const fs::path& folder) {
   std::error_code ignored;
@@ -258,30 +235,6 @@ std::string suggest_file(const std::string& path) {
   const auto near = nearest(wanted.filename().string(), names);
   if (!near || *near == wanted.filename().string()) return "";
   return fmt::format("did you mean {}?", in_quotes((parent / *near).string()));
-}
-
-std::string sha256(std::string_view bytes) {
-  Digest digest;
-  digest.add(bytes);
-  return digest.hex();
-}
-
-std::string sha256_of_file(const std::string& path) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return "";
-  std::FILE* const stream = std::fopen(path.c_str(), "rb");
-  if (stream == nullptr) return "";
-  std::setvbuf(stream, nullptr, _IONBF, 0);  // straight into `block`
-  Digest digest;
-  std::vector<char> block(std::size_t{1} << 17);
-  std::size_t n = 0;
-  do {
-    n = std::fread(block.data(), 1, block.size(), stream);
-    digest.add({block.data(), n});
-  } while (n == block.size());
-  const bool failed = std::ferror(stream) != 0;
-  std::fclose(stream);
-  return failed ? "" : digest.hex();
 }
 
 }  // namespace gttf

@@ -57,11 +57,4 @@ bool check_text(const Source& source, Diagnostics& diagnostics);
 /// an empty text.
 std::string suggest_file(const std::string& path);
 
-/// SHA-256 of `bytes` as 64 hexadecimal digits.
-std::string sha256(std::string_view bytes);
-
-/// SHA-256 of a file of any length; empty if `path` is no regular file (a pipe
-/// can be read only once) or cannot be read.
-std::string sha256_of_file(const std::string& path);
-
 }  // namespace gttf

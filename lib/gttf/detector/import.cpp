@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gttf/config/csv_reader.hpp"
+#include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/detail/decimal.hpp"
 #include "gttf/detector/detail/foreign_text.hpp"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/detail/read_field.hpp"
 #include "gttf/detector/detail/read_layer.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "gttf/config/source.hpp"
+#include "gttf/config/sha256.hpp"
 #include "gttf/core/document.hpp"
 #include "gttf/output/json.hpp"
 

@@ -200,7 +200,7 @@ class HitFile::Assembler {
 struct HitFile::State {
   State(const std::string& path, const Detector& detector,
         const HitFileOptions& o)
-      : reader(path, hit_header_example),
+      : reader(path, hit_header_example, o.hashed),
         columns(read_hit_columns(reader, messages)),
         parser(reader, columns, detector),
         options(o) {}
@@ -231,7 +231,7 @@ std::vector<detail::ParsedBlock> HitFile::State::parse_next() {
   parallel_workers(lines.size(), options.threads, [&](const auto& next) {
     while (const auto i = next()) {
       parsed[*i] = parser.parse(lines[*i]);
-      lines[*i].text = {};
+      lines[*i] = {};
     }
   });
   return parsed;

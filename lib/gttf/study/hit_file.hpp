@@ -60,6 +60,7 @@ struct HitFileOptions {
   BadRows bad_rows = BadRows::stop;
   TrackOrder order = TrackOrder::contiguous;  ///< any: all in memory
   unsigned threads = 1;  ///< for reading; the result does not depend on it
+  bool hashed = false;   ///< is reader().sha256() asked for?
 };
 
 /// Reads the hits of tracks from a file, in the order of the file. Memory does

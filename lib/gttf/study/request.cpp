@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "gttf/config/sha256.hpp"
 #include "gttf/study/axis.hpp"
 #include "gttf/study/detail/named_file.hpp"
 #include "gttf/study/detail/read_particle.hpp"

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/study/detail/named_file.hpp"
 #include "gttf/study/detail/read_criterion.hpp"
