@@ -51,12 +51,15 @@ struct CsvLine {
 class CsvLines {
  public:
   CsvLines(const CsvBlock& block, char separator)
-      : rest_(block.text), number_(block.first_line), separator_(separator) {}
+      : rest_(block.text),
+        size_(block.text.size()),
+        number_(block.first_line),
+        separator_(separator) {}
 
   /// The next line; nullptr behind the last. Valid until the next call.
   const CsvLine* next();
-  /// The text from the next line on, and the number of that line.
-  std::string_view ahead() const { return rest_; }
+  /// Where the next line begins in the text of the block, and its number.
+  std::size_t offset() const { return size_ - rest_.size(); }
   std::int64_t number() const { return number_; }
   /// Leaves out the next line, which has so many bytes with its end.
   void pass(std::size_t bytes) {
@@ -71,6 +74,7 @@ class CsvLines {
   void split();
 
   std::string_view rest_;
+  std::size_t size_;
   std::int64_t number_;
   char separator_;
   CsvLine line_;

@@ -187,43 +187,52 @@ class HitParser::Row {
 ParsedBlock HitParser::parse(const CsvBlock& block) const {
   ParsedBlock parsed;
   constexpr std::size_t short_line = 32;  // bytes
-  parsed.tracks.hits.reserve(block.text.size() / short_line);
+  std::vector<FileHit>& hits = parsed.tracks.hits;
+  hits.reserve(block.text.size() / short_line);
   auto& tracks = parsed.tracks.tracks;
-  const auto add = [&](const FileHit& hit, std::string_view id,
-                       std::string_view event, bool same_track) {
-    if (!same_track && (tracks.empty() || tracks.back().id != id ||
-                        tracks.back().event != event)) {
+  // to the track of the last hit, or to a new one
+  const auto add = [&](std::string_view id, std::string_view event) {
+    if (tracks.empty() || tracks.back().id != id ||
+        tracks.back().event != event) {
       FileTrack& track = tracks.emplace_back();
       track.event = event;
       track.id = id;
-      track.first = parsed.tracks.hits.size();
-      track.line = hit.line;
+      track.first = hits.size() - 1;
+      track.line = hits.back().line;
     }
     ++tracks.back().count;
-    parsed.tracks.hits.push_back(hit);
   };
   CsvLines lines(block, separator_);
   PlainHits::Row plain = plain_.first_row();
   while (true) {
     const char* const track = plain.track.data();
     const char* const event = plain.event.data();
-    if (const std::size_t n = plain_.read(lines.ahead(), plain); n > 0) {
-      plain.hit.line = lines.number();
+    // made where it stays: a copy would wait for its numbers
+    FileHit& hit = hits.emplace_back();
+    if (const std::size_t n =
+            plain_.read(block.text, lines.offset(), plain, hit);
+        n > 0) {
+      hit.line = lines.number();
       lines.pass(n);
       // cells that are equal stay those of the line before
-      const bool same_track = track != nullptr && track == plain.track.data() &&
-                              event == plain.event.data();
-      add(plain.hit, plain.track, plain.event, same_track);
+      if (track != nullptr && track == plain.track.data() &&
+          event == plain.event.data())
+        ++tracks.back().count;
+      else
+        add(plain.track, plain.event);
       continue;
     }
     plain.track = plain.event = {};
+    hits.pop_back();
     const CsvLine* line = lines.next();
     if (line == nullptr) break;
-    FileHit hit;
-    if (!Row(*this, *line, plain.last_layer, parsed).read(hit)) continue;
-    add(hit, line->cells[columns_.track],
-        columns_.event ? line->cells[*columns_.event] : std::string_view(),
-        false);
+    if (!Row(*this, *line, plain.last_layer, parsed)
+             .read(hits.emplace_back())) {
+      hits.pop_back();
+      continue;
+    }
+    add(line->cells[columns_.track],
+        columns_.event ? line->cells[*columns_.event] : std::string_view());
   }
   return parsed;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,7 +30,10 @@ class FitGroups {
 
   /// Where a track is put.
   struct Place {
-    std::size_t group, track;
+    Place(std::size_t of_group, std::size_t of_track)
+        : group(static_cast<std::uint32_t>(of_group)),
+          track(static_cast<std::uint32_t>(of_track)) {}
+    std::uint32_t group, track;  // small: an optional one fits two registers
   };
 
   /// What tracks of a group have in common.

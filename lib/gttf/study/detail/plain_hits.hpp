@@ -2,7 +2,10 @@
 // PlainHits: lines of a file of hits without anything unusual, read fast.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -19,7 +22,6 @@ class PlainHits {
             const Detector& detector);
 
   struct Row {
-    FileHit hit;                        ///< but for its line
     std::string_view track, event{};    ///< cells
     int last_layer = FileHit::nearest;  ///< of the hit before, then of this one
     /// Which layer came behind nearest, 0, 1 ... the last time.
@@ -29,34 +31,38 @@ class PlainHits {
   /// What goes before the first line.
   Row first_row() const;
 
-  /// Reads the line that `text` begins with; `row` is the one before.
+  /// Reads the line that begins at text[from]; `row` is the one before. Sets
+  /// `hit` but for its line.
   /// @return  its bytes with the line end; 0: it is not plain, and `row` means
   ///          nothing but for the layer
-  std::size_t read(std::string_view text, Row& row) const;
+  std::size_t read(std::string_view text, std::size_t from, Row& row,
+                   FileHit& hit) const;
 
  private:
-  enum class Cell : unsigned char { other, track, event, layer, x, y, z };
+  static constexpr std::size_t most_columns = 32;
 
-  /// The bytes that a cell and what ends it begin a word of text with.
+  /// The bytes of a short name as a word.
   struct Beginning {
     std::uint64_t word = 0, mask = 0;  ///< no mask: too long
   };
 
-  bool ends_cell(char c) const {
-    return c == separator_ || c == '\n' || c == '\r';
-  }
-  /// The cell at `at`, plain and not empty; nullptr: it is not.
-  const char* text_end(const char* at, const char* end) const;
-  const char* read_text(const char* at, const char* end,
-                        std::string_view& cell) const;
-  const char* read_layer(const char* at, const char* end, Row& row) const;
+  static bool is_plain(std::string_view cell);
+  // the text goes on to `end`
+  static bool read_text(std::string_view text, const char* end,
+                        std::string_view& cell);
+  bool read_layer(std::string_view text, const char* end, Row& row) const;
+  template <class Cells>
+  std::size_t read_cells(const char* begin, const char* end, Row& row,
+                         FileHit& hit) const;
 
   char separator_;
-  bool possible_ = true;  ///< columns of errors are for HitParser
-  std::vector<Cell> cells_;
-  double unit_[3];
-  std::vector<std::string_view> layers_;    ///< names
-  std::vector<Beginning> cells_of_layers_;  ///< with the separator
+  bool possible_;              ///< columns of errors are for HitParser
+  std::size_t count_, track_;  ///< of columns; which one
+  std::optional<std::size_t> event_, layer_;
+  std::array<LengthColumn, 3> position_;
+  std::vector<std::size_t> others_;
+  std::vector<std::string_view> layers_;  ///< names
+  std::vector<Beginning> cells_of_layers_;
   std::vector<char> measures_;
 };
 
