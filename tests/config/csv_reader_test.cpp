@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cmath>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -141,6 +143,27 @@ TEST_CASE("csv reader: blocks are whole lines with their numbers") {
   CHECK(i == n);
   CHECK(blocks > 3);
   CHECK(reader.bytes_read() == text.size());
+}
+
+TEST_CASE("csv reader: the hash is that of all bytes of the file") {
+  const Folder folder;
+  for (const std::size_t bytes : {0u, 1u, 300000u, (1u << 18) - 12, 1u << 18})
+    for (const char* head : {"a,b\n", "\xEF\xBB\xBF# note\r\na,b\r\n"}) {
+      CAPTURE(bytes);
+      std::string text = head;
+      for (std::size_t i = 0; i < bytes; ++i) text += i % 50 == 49 ? '\n' : '7';
+      const std::string path = folder.write("t.csv", text);
+      const auto hash_of = [&path](bool hashed) {
+        CsvReader reader(path, "a,b", hashed);
+        const auto hash = reader.sha256();
+        for (CsvBlock block; reader.next(block);) continue;
+        REQUIRE(hash.wait_for(std::chrono::seconds(0)) ==
+                std::future_status::ready);
+        return hash.get();
+      };
+      CHECK(hash_of(true) == sha256(text));
+      CHECK(hash_of(false).empty());
+    }
 }
 
 TEST_CASE("csv reader: numbers in the forms that programs write") {

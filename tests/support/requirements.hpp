@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "gttf/config/sha256.hpp"
 #include "gttf/core/file_error.hpp"
 #include "gttf/output/json_read.hpp"
 #include "gttf/study/check_view.hpp"

@@ -23,6 +23,15 @@ bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
+bool needs_quotes(std::string_view text) {
+  const auto separates = [](char c) {
+    return c == ',' || c == '"' || c == '\r' || c == '\n';
+  };
+  return !text.empty() && (text.front() == '#' ||  // no comment
+                           text.front() == ' ' || text.back() == ' ' ||
+                           std::ranges::any_of(text, separates));
+}
+
 /// Where a cell stands in the text.
 struct Cell {
   std::size_t from = 0, length = 0;
@@ -107,6 +116,7 @@ class ColumnWriter {
   }
 
   char* write_text(char* to, const std::string& text) {
+    if (!needs_quotes(text)) return std::ranges::copy(text, to).out;
     other_.clear();
     append_csv_cell(other_, text);
     return std::ranges::copy(other_, to).out;
@@ -124,11 +134,7 @@ class ColumnWriter {
 }  // namespace
 
 void append_csv_cell(std::string& out, std::string_view text) {
-  const bool quote =
-      text.find_first_of(",\"\r\n") != text.npos ||
-      (!text.empty() && (text.front() == '#' ||  // no comment
-                         text.front() == ' ' || text.back() == ' '));
-  if (!quote) {
+  if (!needs_quotes(text)) {
     out += text;
     return;
   }

@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <functional>
 #include <unordered_map>
 #include <utility>
 
 #include "gttf/config/text.hpp"
 #include "gttf/core/parallel.hpp"
 #include "gttf/study/detail/hit_parser.hpp"
+#include "gttf/study/detail/seen_tracks.hpp"
 
 namespace gttf {
 namespace {
@@ -24,70 +23,13 @@ std::string key_of(const FileTrack& track) {
   return track.event + '\n' + track.id;
 }
 
-/// Remembers at least the last half million keys in bounded memory (16 MB), by
-/// their 64-bit hashes: of a million tracks two agree once in 40 million files.
-class SeenKeys {
- public:
-  static std::uint64_t hash_of(const FileTrack& track) {
-    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
-    const std::hash<std::string> hash;
-    const std::uint64_t of_event =
-        track.event.empty() ? 0 : odd * hash(track.event);
-    return (hash(track.id) ^ of_event) | 1;  // 0: free
-  }
-
-  /// Tells the processor what insert() will look at. Inlined, since g++ 12 leaves
-  /// out calls of functions that do nothing else.
-  [[gnu::always_inline]] void prefetch(std::uint64_t hash) const {
-    for (const Slots* slots : {&newer_, &older_})
-      if (!slots->empty())
-        __builtin_prefetch(&(*slots)[(hash >> 1) & (slots->size() - 1)]);
-  }
-
-  /// Whether the key is new.
-  bool insert(std::uint64_t hash) {
-    if (!older_.empty() && older_[place_of(hash, older_)] == hash) return false;
-    if (2 * n_ >= newer_.size()) grow();
-    std::uint64_t& slot = newer_[place_of(hash, newer_)];
-    if (slot == hash) return false;
-    slot = hash;
-    ++n_;
-    return true;
-  }
-
- private:
-  using Slots = std::vector<std::uint64_t>;
-  static constexpr std::size_t most = std::size_t{1} << 20;
-
-  /// Where the hash is, or would be put.
-  static std::size_t place_of(std::uint64_t hash, const Slots& slots) {
-    std::size_t i = (hash >> 1) & (slots.size() - 1);
-    while (slots[i] != 0 && slots[i] != hash) i = (i + 1) & (slots.size() - 1);
-    return i;
-  }
-
-  void grow() {
-    if (newer_.size() == most) {
-      older_ = std::exchange(newer_, Slots(most, 0));
-      n_ = 0;
-      return;
-    }
-    Slots larger(4 * newer_.size(), 0);  // rarely, since all move
-    for (const std::uint64_t hash : newer_)
-      if (hash != 0) larger[place_of(hash, larger)] = hash;
-    newer_ = std::move(larger);
-  }
-
-  Slots newer_ = Slots(1024, 0), older_;
-  std::size_t n_ = 0;
-};
-
 }  // namespace
 
 /// Joins the parts of tracks that blocks of lines have cut.
 class HitFile::Assembler {
  public:
   using ParsedBlock = detail::ParsedBlock;
+  using SeenTracks = detail::SeenTracks;
 
   /// Adds a block and takes the tracks out that are complete: all but the last
   /// one. Tracks that come again are left out; their faults are added.
@@ -159,15 +101,11 @@ class HitFile::Assembler {
 
   /// Leaves out tracks that were here before.
   void leave_out_known(HitBlock& block, ParsedBlock& parsed) {
-    hashes_.clear();
-    for (const FileTrack& track : block.tracks) {
-      hashes_.push_back(SeenKeys::hash_of(track));
-      seen_.prefetch(hashes_.back());
-    }
+    const std::vector<char>& is_new = seen_.insert(block.tracks);
     std::size_t n_kept = 0;
     for (std::size_t i = 0; i < block.tracks.size(); ++i) {
       FileTrack& track = block.tracks[i];
-      if (!seen_.insert(hashes_[i])) {
+      if (is_new[i] == 0) {
         add_fault(track, parsed);
         continue;
       }
@@ -193,8 +131,7 @@ class HitFile::Assembler {
   }
 
   HitBlock open_;  // one track or none
-  SeenKeys seen_;
-  std::vector<std::uint64_t> hashes_;  // of the tracks of a block
+  SeenTracks seen_;
   std::size_t left_out_ = 0;
 };
 

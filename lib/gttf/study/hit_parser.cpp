@@ -189,7 +189,9 @@ ParsedBlock HitParser::parse(const CsvBlock& block) const {
   constexpr std::size_t short_line = 32;  // bytes
   std::vector<FileHit>& hits = parsed.tracks.hits;
   hits.reserve(block.text.size() / short_line);
-  auto& tracks = parsed.tracks.tracks;
+  std::vector<FileTrack>& tracks = parsed.tracks.tracks;
+  constexpr std::size_t few_hits = 8;
+  tracks.reserve(hits.capacity() / few_hits);
   // to the track of the last hit, or to a new one
   const auto add = [&](std::string_view id, std::string_view event) {
     if (tracks.empty() || tracks.back().id != id ||

@@ -84,21 +84,22 @@ class MarkedCells {
       controls_ |= mask_of(controls) << 16 * i;
       points_ |= mask_of(_mm_cmpeq_epi8(text, points)) << 16 * i;
     }
-    controls_ &= ~separators_;  // a tab may be one
+    controls_ &= ~separators_;                   // a tab may be one
+    points_ |= std::uint64_t{1} << (ahead - 1);  // one at least
   }
 
   /// As SearchedCells; false also if the line is longer.
   bool find(std::size_t count, const char** begins) const {
     if (controls_ == 0) return false;
-    const std::uint64_t line_end = controls_ & -controls_;
-    std::uint64_t left = separators_ & (line_end - 1);
+    const std::size_t line_end = first_bit(controls_);
+    std::uint64_t left = separators_ & ((std::uint64_t{1} << line_end) - 1);
     begins[0] = line_;
     for (std::size_t i = 1; i < count; ++i) {
       if (left == 0) return false;
-      begins[i] = line_ + std::countr_zero(left) + 1;
+      begins[i] = line_ + first_bit(left) + 1;
       left &= left - 1;
     }
-    begins[count] = line_ + std::countr_zero(line_end) + 1;
+    begins[count] = line_ + line_end + 1;
     return left == 0;
   }
 
@@ -106,8 +107,7 @@ class MarkedCells {
     const bool negative = *begin == '-';
     const char* const first = begin + (negative ? 1 : 0);
     const auto length = static_cast<std::size_t>(end - first);
-    const auto whole =
-        static_cast<std::size_t>(std::countr_zero(points_ >> (first - line_)));
+    const std::size_t whole = first_bit(points_ >> (first - line_));
     if (!read_short_decimal(end, length, length - whole - 1, value))
       return read_plain_number(begin, end, value);
     value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) |
@@ -116,6 +116,10 @@ class MarkedCells {
   }
 
  private:
+  /// The lowest one that is set; there must be one.
+  static std::size_t first_bit(std::uint64_t mask) {
+    return static_cast<unsigned>(__builtin_ctzll(mask));
+  }
   static std::uint64_t mask_of(__m128i bytes) {
     return static_cast<std::uint64_t>(_mm_movemask_epi8(bytes));
   }
