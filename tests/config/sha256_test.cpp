@@ -43,8 +43,9 @@ TEST_CASE("sha256: any length, of a text and of a file") {
        "7d35137088c3f2143d2f26d893e1e7416f19ca34ee1783e9393b955f5ca5a66c"},
       {262221,
        "a1140db060cedf15579c4d1469c2334d1ca1ae6e216f84ef0a1cd594e5547f63"}};
-  for (const auto& [n, digits] : expected) {
-    CAPTURE(n);
+  for (const auto& one : expected) {
+    const auto& [n, digits] = one;
+    CAPTURE(one.first);
     CHECK(sha256(std::string_view(text).substr(0, n)) == digits);
     CHECK(sha256_of_file(folder.write("x", text.substr(0, n))) == digits);
   }

@@ -68,7 +68,7 @@ TEST_CASE("short decimal: what is none is refused") {
   CHECK(refused("1234567890.123456", 6));    // 16 digits
   CHECK(refused("12345678901234567.5", 1));  // longer than 16 characters
   for (const char c : {'/', ':', '-', '+', 'e', '.', ' ', '\0', '\xff', 'x'})
-    for (const std::size_t at : {0, 1, 3, 5}) {
+    for (const std::size_t at : {0u, 1u, 3u, 5u}) {
       std::string text = "12.345";
       text[at] = c;
       CAPTURE(text);
