@@ -100,7 +100,7 @@ const char* PlainHits::read_text(const char* at, const char* end,
 /// Most often the one that followed that of the line before the last time.
 const char* PlainHits::read_layer(const char* at, const char* end,
                                   Row& row) const {
-  int& follower = row.followers[static_cast<std::size_t>(row.last_layer + 1)];
+  int& follower = row.followers[static_cast<std::size_t>(row.last_layer) + 1];
   const char* stop = nullptr;
   auto layer = static_cast<std::size_t>(follower);
   if (layer < layers_.size() && end - at >= 8 &&

@@ -51,11 +51,11 @@ void add_density(const Histogram& h, std::size_t merge, Reals& x, Reals& y) {
                        static_cast<double>(h.bins.size()) *
                        static_cast<double>(merge);
   const double total = static_cast<double>(h.total());
-  for (std::size_t i = 0; i + merge <= h.bins.size(); i += merge) {
+  for (std::size_t i = 0; (i + 1) * merge <= h.bins.size(); ++i) {
     double sum = 0;
     for (std::size_t k = 0; k < merge; ++k)
-      sum += static_cast<double>(h.bins[i + k]);
-    const double left = h.lower + width * static_cast<double>(i / merge);
+      sum += static_cast<double>(h.bins[i * merge + k]);
+    const double left = h.lower + width * static_cast<double>(i);
     x.insert(x.end(), {left, left + width});
     y.insert(y.end(), 2, sum / total / width);
   }
