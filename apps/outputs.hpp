@@ -46,16 +46,16 @@ class Outputs {
  public:
   /// Throws UsageError or OutputError. `inputs`: files that must not be
   /// written over.
-  Outputs(const OutputOptions& options, std::optional<Provenance> provenance,
+  Outputs(const OutputOptions& options,
+          const std::optional<Provenance>& provenance,
           const std::vector<std::string>& inputs);
 
   /// A sink that writes blocks to all outputs. `title` and `columns`: what to
   /// show where people read; `all_columns`: those of csv and json (empty: all).
   /// `bar` is erased before anything is written to the same terminal.
-  std::unique_ptr<TableSink> table_sink(std::string title,
-                                        std::vector<std::string> columns,
-                                        std::vector<std::string> all_columns,
-                                        Progress* bar);
+  std::unique_ptr<TableSink> table_sink(
+      const std::string& title, const std::vector<std::string>& columns,
+      const std::vector<std::string>& all_columns, Progress* bar);
 
   /// A writer of rows per output, which all must be json.
   std::vector<std::unique_ptr<JsonRows>> json_rows();
