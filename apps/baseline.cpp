@@ -57,6 +57,7 @@ class BaselineVerb : public Verb {
     std::vector<DetectorInput> inputs =
         load_inputs(request, overrides_, output_.quiet);
     std::vector<Detector> detectors;
+    detectors.reserve(inputs.size());
     for (const DetectorInput& input : inputs)
       detectors.push_back(input.detector);
     std::vector<std::string> files = request.detectors;

@@ -60,9 +60,7 @@ class BudgetVerb : public Verb {
           detector, request, point, budget, grouping, parameter));
     });
     result.table = std::move(table).take();
-    result.document = documents.size() == 1
-                          ? documents.front()
-                          : Document().set("rows", std::move(documents));
+    result.document = one_or_rows(std::move(documents));
     outputs.write(result);
     outputs.commit();
     return code_of(evaluated, status, output_.quiet);

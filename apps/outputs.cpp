@@ -118,6 +118,11 @@ class Distributor : public TableSink {
 
 }  // namespace
 
+Document one_or_rows(Document::List documents) {
+  if (documents.size() == 1) return std::move(documents.front());
+  return Document().set("rows", std::move(documents));
+}
+
 void check_formats(const OutputOptions& options) {
   if (!options.format.empty()) {
     format_named(options.format);
@@ -152,7 +157,7 @@ void check_separate(const std::string& option, const std::string& file,
 }
 
 Outputs::Outputs(const OutputOptions& options,
-                 std::optional<Provenance> provenance,
+                 const std::optional<Provenance>& provenance,
                  const std::vector<std::string>& inputs) {
   std::vector<std::string> files = options.files;
   if (files.empty()) files.emplace_back("-");
@@ -198,8 +203,8 @@ void Outputs::set_csv_comment(const std::string& lines) {
 }
 
 std::unique_ptr<TableSink> Outputs::table_sink(
-    std::string title, std::vector<std::string> columns,
-    std::vector<std::string> all_columns, Progress* bar) {
+    const std::string& title, const std::vector<std::string>& columns,
+    const std::vector<std::string>& all_columns, Progress* bar) {
   std::vector<Distributor::Branch> branches;
   for (Target& target : targets_) {
     const bool for_reading =

@@ -27,6 +27,9 @@ struct Result {
   std::string text = {};  ///< for table instead of the summary if not empty
 };
 
+/// The document of a grid: that of its only point, or "rows" of them.
+Document one_or_rows(Document::List documents);
+
 /// Throws UsageError if --format or the ending of a file is wrong: a slip that
 /// need not wait for the inputs to be read.
 void check_formats(const OutputOptions& options);
@@ -47,16 +50,16 @@ class Outputs {
  public:
   /// Throws UsageError or OutputError. `inputs`: files that must not be
   /// written over.
-  Outputs(const OutputOptions& options, std::optional<Provenance> provenance,
+  Outputs(const OutputOptions& options,
+          const std::optional<Provenance>& provenance,
           const std::vector<std::string>& inputs);
 
   /// A sink that writes blocks to all outputs. `title` and `columns`: what to
   /// show where people read; `all_columns`: those of csv and json (empty: all).
   /// `bar` is erased before anything is written to the same terminal.
-  std::unique_ptr<TableSink> table_sink(std::string title,
-                                        std::vector<std::string> columns,
-                                        std::vector<std::string> all_columns,
-                                        Progress* bar);
+  std::unique_ptr<TableSink> table_sink(
+      const std::string& title, const std::vector<std::string>& columns,
+      const std::vector<std::string>& all_columns, Progress* bar);
 
   /// A writer of rows per output, which all must be json.
   std::vector<std::unique_ptr<JsonRows>> json_rows();

@@ -133,9 +133,7 @@ class RegimesVerb : public Verb {
                                        : std::move(tracks).take();
     if (!one)
       result.summary.sections = {{"", {}, for_reading(request, result.table)}};
-    result.document = documents.size() == 1
-                          ? documents.front()
-                          : Document().set("rows", std::move(documents));
+    result.document = one_or_rows(std::move(documents));
     outputs.write(result);
     outputs.commit();
     if (stats_) std::fputs(text_of(statistics).c_str(), stderr);

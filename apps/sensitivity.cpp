@@ -126,9 +126,7 @@ class SensitivityVerb : public Verb {
       for (Section& section : sections)
         result.summary.sections.push_back(std::move(section));
     });
-    result.document = documents.size() == 1
-                          ? documents.front()
-                          : Document().set("rows", std::move(documents));
+    result.document = one_or_rows(std::move(documents));
     outputs.write(result);
     outputs.commit();
     return code_of(evaluated, status, output_.quiet);

@@ -248,8 +248,7 @@ TEST_CASE("streaming: dual numbers give the derivative in momentum") {
   line.kappa = D(-t.charge * d.field.bz) / p;
   line.c = line.kappa * line.inv_sin_theta;
   const D k = D(13.6 * unit::MeV * t.charge) / p;
-  line.scatter_scale = k * k * inv_beta2;
-  line.log_charge_beta = log(inv_beta2);
+  line.strength = {k * k * inv_beta2, log(inv_beta2)};
   const auto dual = at_perigee(
       geometry, with_scalar(geometry, c, line, Scattering::highland));
   const auto at_p = [&](double momentum) {

@@ -122,11 +122,12 @@ std::optional<std::string> likely_unit(std::string_view name,
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 template <class Number>
-Parsed<Number> refuse(std::string problem, std::string suggestion = {},
+Parsed<Number> refuse(const std::string& problem,
+                      const std::string& suggestion = {},
                       std::size_t offset = 0, std::size_t length = 0) {
   Parsed<Number> result;
-  result.problem = std::move(problem);
-  result.suggestion = std::move(suggestion);
+  result.problem = problem;
+  result.suggestion = suggestion;
   result.offset = offset;
   result.length = length;
   return result;

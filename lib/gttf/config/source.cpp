@@ -32,7 +32,7 @@ Diagnostic fault(const std::string& file, std::string problem,
 
 /// "104857600 bytes (100 MB)"
 std::string size_text(std::uintmax_t bytes) {
-  constexpr std::uintmax_t mega = 1000 * 1000, giga = 1000 * mega;
+  constexpr std::uintmax_t mega = 1'000'000, giga = 1000 * mega;
   if (bytes >= giga)
     return fmt::format("{} bytes ({} GB)", bytes, bytes / giga);
   if (bytes >= mega)

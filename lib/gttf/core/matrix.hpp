@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small matrices and the names of their rows.
+// Small matrices and the names of their rows; vectors as those of formulas.
 #pragma once
 
 #include <Eigen/Core>
+
+#include "gttf/core/cartesian.hpp"
 
 namespace gttf {
 
 using Matrix5 = Eigen::Matrix<double, 5, 5>;
 using Vector5 = Eigen::Matrix<double, 5, 1>;
 using Vector3 = Eigen::Vector3d;
+
+inline Cartesian<double> cartesian(const Vector3& v) {
+  return {v[0], v[1], v[2]};
+}
+inline Vector3 vector_of(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
 
 /// Order of the track parameters at the start point: the perigee with respect
 /// to it. Inside the fit the fifth is the 3D curvature kappa [1/mm], outside it

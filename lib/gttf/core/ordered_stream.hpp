@@ -31,13 +31,19 @@ class Turns {
   }
 
  private:
-  struct Done {
-    Turns& turns;
+  class Done {
+   public:
+    explicit Done(Turns& turns) : turns_(turns) {}
+    Done(const Done&) = delete;
+    Done& operator=(const Done&) = delete;
     ~Done() {
-      const std::lock_guard lock(turns.mutex_);
-      ++turns.next_;
-      turns.changed_.notify_all();
+      const std::lock_guard lock(turns_.mutex_);
+      ++turns_.next_;
+      turns_.changed_.notify_all();
     }
+
+   private:
+    Turns& turns_;
   };
 
   std::mutex mutex_;

@@ -221,17 +221,13 @@ FitStatus TrackFitter::Work::relinearise(const TrackHits& track, FitKind kind) {
 
 TrackState TrackFitter::Work::hit_state(const TrackHits& track, std::size_t k,
                                         SegmentEnd end) const {
-  const TrackState state = state_on_segment(track, system, solution, k, end);
+  TrackState state = state_on_segment(track, system, solution, k, end);
   if (!track.flight) return state;
   SlowedCharge charge;
-  const double kappa = solution.kappa();
-  if (end == SegmentEnd::start) {
-    system.charge_behind(track, k, kappa, charge);
-  } else {
-    system.charge_behind(track, k, kappa, charge);
+  system.charge_behind(track, k, solution.kappa(), charge);
+  if (end == SegmentEnd::end)
     for (const std::size_t i : system.layers_behind(track, k))
       charge.pass(track, track.points[i].loss);
-  }
   return in_user_axes(track, charge, state);
 }
 

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "gttf/core/cartesian.hpp"
 #include "gttf/core/series.hpp"
 #include "gttf/trajectory/reach.hpp"
 #include "gttf/trajectory/scattering.hpp"
-#include "gttf/triplet/segment.hpp"
 
 namespace gttf {
 
@@ -130,23 +130,6 @@ PathPerigee<S> perigee_of_path(const HitPath<S>& path,
   return p;
 }
 
-/// What the scattering angles of a track have in common.
-template <class S>
-struct ScatterStrength {
-  S scale, log_charge_beta;  ///< of theta0_squared()
-};
-
-/// (13.6 MeV q/(beta p))^2 and ln(q^2/beta^2), as Line has them; p and mass in
-/// GeV, charge in e.
-template <class S>
-ScatterStrength<S> scatter_strength(const S& p, double mass, double charge) {
-  using std::log;
-  const S inv_p = S(1) / p, m_over_p = S(mass) * inv_p;
-  const S inv_beta2 = S(1) + m_over_p * m_over_p;
-  const S k = S(13.6 * unit::MeV * charge) * inv_p;
-  return {k * k * inv_beta2, S(log(S(charge * charge) * inv_beta2))};
-}
-
 /// kappa of a path, 1/mm; that of 1 PeV if it is straighter. bz in GeV/(e mm).
 template <class S>
 S kappa_of_path(const HitPath<S>& path, double bz, double charge) {
@@ -161,28 +144,11 @@ S kappa_of_path(const HitPath<S>& path, double bz, double charge) {
 template <class S>
 Line<S> line_of_path(const HitPath<S>& path, const PathPerigee<S>& perigee,
                      const S& kappa, const ScatterStrength<S>& strength) {
-  using std::abs;
-  Line<S> l;
-  l.sin_theta = path.sin_theta;
-  l.cos_theta = select(abs(path.cos_theta) < S(1e-12), S(0), path.cos_theta);
-  l.inv_sin_theta = S(1) / l.sin_theta;
-  l.cot_theta = l.cos_theta * l.inv_sin_theta;
-  l.cot2_theta = l.cot_theta * l.cot_theta;
-  l.tan_theta = l.sin_theta / l.cos_theta;
-  l.kappa = kappa;
-  l.c = kappa * l.inv_sin_theta;
-  l.kappa_column = l.inv_sin_theta;
-  l.cos_phi = perigee.cos_phi;
-  l.sin_phi = perigee.sin_phi;
   const Cartesian<S>& at = perigee.position;
-  l.along = at.x * l.cos_phi + at.y * l.sin_phi;
-  l.across = at.y * l.cos_phi - at.x * l.sin_phi;
-  l.z = at.z;
-  l.r2 = transverse_dot(at, at);
-  l.scatter_scale = strength.scale;
-  l.log_charge_beta = strength.log_charge_beta;
-  l.on_axis = false;
-  return l;
+  return line_from(
+      LineStart<S>{at.x, at.y, at.z, perigee.cos_phi, perigee.sin_phi,
+                   path.cos_theta, path.sin_theta},
+      kappa, strength);
 }
 
 /// TrackHit::theta0_2 of a hit on surface `s`, from the path there.
@@ -216,7 +182,7 @@ S theta0_squared(const HitPath<S>& path, const ChordArc<S>& turn,
   part = select(part > least, part, least);
   const S secant = whole / part, t = S(s.x_over_x0) * secant;
   return theta0_squared(
-      strength.scale, strength.log_charge_beta, model, t,
+      strength, model, t,
       [&] {
         return S(log_x_over_x0) +
                detail::log_secant(S((whole - part) / (whole + part)),

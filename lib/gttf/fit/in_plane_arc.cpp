@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "gttf/fit/perigee.hpp"
-#include "gttf/triplet/cartesian.hpp"
 #include "gttf/triplet/segment.hpp"
 
 namespace gttf::detail {

@@ -33,6 +33,8 @@ class StreamingFitter {
  public:
   explicit StreamingFitter(const FitOptions& options = {});
   ~StreamingFitter();
+  StreamingFitter(const StreamingFitter&) = delete;
+  StreamingFitter& operator=(const StreamingFitter&) = delete;
   StreamingFitter(StreamingFitter&&) noexcept;
   StreamingFitter& operator=(StreamingFitter&&) noexcept;
 

@@ -76,10 +76,9 @@ AxisMap::AxisMap(const FigureAxis& axis, double first, double last)
       lower_(axis.lower),
       upper_(axis.upper),
       first_(first),
-      last_(last) {
-  offset_ = log_ ? std::log(lower_) : lower_;
-  slope_ = (last - first) / ((log_ ? std::log(upper_) : upper_) - offset_);
-}
+      last_(last),
+      offset_(log_ ? std::log(lower_) : lower_),
+      slope_((last - first) / ((log_ ? std::log(upper_) : upper_) - offset_)) {}
 
 double AxisMap::operator()(double value) const {
   return first_ + slope_ * ((log_ ? std::log(value) : value) - offset_);

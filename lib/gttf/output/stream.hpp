@@ -38,6 +38,8 @@ class FileStream : public std::ostream {
   /// `name` stands in messages; `descriptor` is closed in the end if `owned`.
   FileStream(int descriptor, std::string name, bool owned,
              Kind kind = Kind::any);
+  FileStream(const FileStream&) = delete;
+  FileStream& operator=(const FileStream&) = delete;
   ~FileStream() override;
 
   int descriptor() const;

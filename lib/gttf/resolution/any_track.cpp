@@ -89,12 +89,10 @@ Axes layer_axes(const SurfaceRecord& s, const Vector3& at) {
 
 CrossingInfo describe(const SurfaceRecord& s, const Track& track,
                       const Line<double>& l, const TrackCrossing<double>& x) {
-  const double a = l.along + x.at.forward, b = l.across + x.at.sideward;
   CrossingInfo info;
   info.layer = x.surface;
   info.path = x.at.arc * l.inv_sin_theta;
-  info.position = {l.cos_phi * a - l.sin_phi * b, l.sin_phi * a + l.cos_phi * b,
-                   l.z + x.at.arc * l.cot_theta};
+  info.position = vector_of(position_at(l, x.at));
   info.phi = std::remainder(track.phi + l.kappa * info.path, 2 * unit::pi);
   info.theta = std::atan2(l.sin_theta, l.cos_theta);
   info.p = track.p;

@@ -65,8 +65,8 @@ class Worker {
         // needs the sum of all crossings
         groups_(job.lanes, job.kernel, job.tracks,
                 job.model.scattering != Scattering::highland_total),
-        extras_(detail::extras_for(job.results)) {
-    in_lanes_ = fits_in_lanes(job.geometry, job.model);
+        extras_(detail::extras_for(job.results)),
+        in_lanes_(fits_in_lanes(job.geometry, job.model)) {
     fit_.surfaces = job.lanes.surfaces.data();
     fit_.bz = job.lanes.bz;
     fit_.scattering = job.model.scattering;
@@ -291,7 +291,7 @@ class Worker {
   const Job& job_;
   detail::LaneGroups groups_;
   LaneExtras extras_;
-  bool in_lanes_ = true;
+  bool in_lanes_;
   std::size_t begin_ = 0;  ///< of the block
   std::vector<char> helix_;
   std::vector<std::size_t> alone_;  ///< to be done one by one

@@ -46,6 +46,8 @@ class ToyBatch {
   /// @param simulator  must outlive this, as must its geometry
   ToyBatch(const AnyToySimulator& simulator, std::span<const FitChoice> fits);
   ~ToyBatch();
+  ToyBatch(const ToyBatch&) = delete;
+  ToyBatch& operator=(const ToyBatch&) = delete;
   ToyBatch(ToyBatch&&) noexcept;
   ToyBatch& operator=(ToyBatch&&) noexcept;
 

@@ -10,7 +10,6 @@
 #include "gttf/resolution/detail/local_triplet.hpp"
 #include "gttf/resolution/detail/recurling_track.hpp"
 #include "gttf/resolution/detail/regime_parts.hpp"
-#include "gttf/triplet/cartesian.hpp"
 
 namespace gttf {
 

@@ -13,8 +13,6 @@ using namespace detail;
 
 namespace {
 
-Vector3 vector(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
-
 /// Perigee parameters of a helix from `start` with respect to `origin`. With
 /// a, b the start along and across the transverse direction e0,
 ///
@@ -67,7 +65,7 @@ void ToySimulator::add_step(const TrackingGeometry& geometry,
   TrackHit hit;
   const detail::ToyMeasurement measurement(
       geometry, geometry.surfaces()[crossing.surface],
-      vector(position_at(line, crossing.at)), hit);
+      vector_of(position_at(line, crossing.at)), hit);
   hit.theta0_2 = crossing.theta0_2;
   const double theta0 = std::sqrt(crossing.theta0_2);
   n_normals_ += static_cast<std::size_t>(hit.n_coordinates);
@@ -99,7 +97,7 @@ bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
     set_line(flight, line);
   }
   toy.truth =
-      start_perigee(line, theta_, phi_, vector(flight.position), vertex_);
+      start_perigee(line, theta_, phi_, vector_of(flight.position), vertex_);
   TrackHit* hit = toy.hits.points.data() + (spot_ ? 1 : 0);
   for (const Step& step : steps_) {
     Crossing<double> x;
@@ -107,7 +105,8 @@ bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
       return false;
     flight = flight_at(line, x);
     if (step.measurement.measures())
-      normal = step.measurement.measure(vector(flight.position), normal, *hit);
+      normal =
+          step.measurement.measure(vector_of(flight.position), normal, *hit);
     if (step.theta0 > 0) {
       scatter(step.theta0 * normal[0], step.theta0 * normal[1],
               line.inv_sin_theta, flight.direction);

@@ -156,13 +156,10 @@ class TracedDifferentiator {
       D own(x.x_over_x0), total(track_.x_over_x0());
       if (i == k) own.derivative[0] = per_normal;
       total.derivative[0] = per_normal;
-      const double m_over_p = track_.track().mass / x.p;
-      const double inv_beta2 = 1 + m_over_p * m_over_p;
-      const double charge = track_.track().charge;
-      const double scale = 13.6 * unit::MeV * charge / x.p;
-      const D w = theta0_squared(D(scale * scale * inv_beta2),
-                                 D(std::log(charge * charge * inv_beta2)),
-                                 model_.scattering, own, total);
+      const Track& track = track_.track();
+      const D w = theta0_squared(
+          scatter_strength(D(1 / x.p), D(track.mass), D(track.charge)),
+          model_.scattering, own, total);
       for (const Parameter q : all_parameters)
         sum[q] += spread_[i][q] * w.derivative[0];
     }

@@ -98,8 +98,9 @@ void TripletBatch::set_candidates(std::span<const AskedXi> asked,
     candidates_.insert(candidates_.end(), crossed_by_[track].begin(),
                        crossed_by_[track].end());
     std::ranges::sort(candidates_);
-    const auto repeated = std::ranges::unique(candidates_);
-    candidates_.erase(repeated.begin(), repeated.end());
+    // clang 14 cannot have std::ranges::unique of this library
+    candidates_.erase(std::unique(candidates_.begin(), candidates_.end()),
+                      candidates_.end());
   }
   task_.candidates = candidates_.data();
   task_.n_candidates = candidates_.size();

@@ -3,7 +3,6 @@
 
 #include "gttf/fit/detail/surface_foot.hpp"
 #include "gttf/study/detail/fit_groups.hpp"
-#include "gttf/triplet/cartesian.hpp"
 
 namespace gttf::detail {
 

@@ -80,6 +80,8 @@ class HitFile {
   HitFile(const std::string& path, const Detector& detector,
           const HitFileOptions& options);
   ~HitFile();
+  HitFile(const HitFile&) = delete;
+  HitFile& operator=(const HitFile&) = delete;
 
   bool has_events() const;
   const CsvReader& reader() const;

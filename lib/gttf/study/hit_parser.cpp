@@ -70,7 +70,7 @@ class HitParser::Row {
     if (name.empty()) return true;
     // most often the one behind that of the hit before
     const auto& layers = parser_.detector_.layers;
-    const auto next = static_cast<std::size_t>(last_layer_ + 1);
+    const auto next = static_cast<std::size_t>(last_layer_) + 1;
     if (next < layers.size() && layers[next].name == name) {
       hit.layer = static_cast<int>(next);
       last_layer_ = hit.layer;

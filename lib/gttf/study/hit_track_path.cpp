@@ -6,18 +6,8 @@
 
 #include "gttf/study/hit_track.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
-#include "gttf/triplet/cartesian.hpp"
 
 namespace gttf {
-namespace {
-
-Vector3 position_of(const Line<double>& l, const Crossing<double>& x) {
-  const double a = l.along + x.forward, b = l.across + x.sideward;
-  return {l.cos_phi * a - l.sin_phi * b, l.sin_phi * a + l.cos_phi * b,
-          l.z + x.arc * l.cot_theta};
-}
-
-}  // namespace
 
 /// Arcs from the first point to the hits. The loop has no branches, so that
 /// vector instructions can be used. Returns whether a turn is too large.
@@ -77,7 +67,7 @@ void HitTrackBuilder::follow_path() {
   if (request_.scattering == Scattering::off) return;
   // or the scattering of another momentum along the same path
   const bool other = options_.momentum > 0;
-  strength_ = scatter_strength(other ? options_.momentum : p,
+  strength_ = scatter_strength(1 / (other ? options_.momentum : p),
                                request_.particle.mass, charge);
   if (other && track_.field) track_.kappa_ref *= p / options_.momentum;
   if (request_.scattering == Scattering::highland_total || any_missing_)
@@ -133,15 +123,15 @@ void HitTrackBuilder::find_scattering() {
 }
 
 void HitTrackBuilder::add_passive(const TrackCrossing<double>& crossing) {
-  const double theta0_2 = theta0_squared(
-      strength_.scale, strength_.log_charge_beta, request_.scattering,
-      crossing.at.x_over_x0, crossings_.x_over_x0);
+  const double theta0_2 =
+      theta0_squared(strength_, request_.scattering, crossing.at.x_over_x0,
+                     crossings_.x_over_x0);
   if (!(theta0_2 > 0)) return;
   const SurfaceRecord& s = geometry_.surfaces()[crossing.surface];
   TrackHit& h = track_.points.emplace_back();
   sources_.push_back(passive);
   surfaces_.push_back(crossing.surface);
-  h.position = position_of(crossings_.line, crossing.at);
+  h.position = vector_of(position_at(crossings_.line, crossing.at));
   std::tie(h.u, h.v) = surface_axes(s, h.position);
   h.cylinder = s.kind == SurfaceRecord::Kind::cylinder;
   h.theta0_2 = theta0_2;

@@ -150,10 +150,9 @@ void HitTrackBuilder::set_material(const TracedCrossing& x,
   const double mass = request_.particle.mass, q = request_.particle.charge;
   const double p = std::max(x.p + momentum_shift_, 1e-3 * x.p);
   if (request_.scattering != Scattering::off && x.x_over_x0 > 0) {
-    const auto strength = scatter_strength(p, mass, q);
-    hit.theta0_2 = theta0_squared(strength.scale, strength.log_charge_beta,
-                                  request_.scattering, x.x_over_x0,
-                                  std::max(x.x_over_x0, traced_.x_over_x0));
+    hit.theta0_2 =
+        theta0_squared(scatter_strength(1 / p, mass, q), request_.scattering,
+                       x.x_over_x0, std::max(x.x_over_x0, traced_.x_over_x0));
   }
   if (request_.energy_loss != EnergyLoss::off)
     hit.loss = hit_loss(geometry_.slabs(x.surface), {mass, q}, p,

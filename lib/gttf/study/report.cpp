@@ -303,6 +303,7 @@ PageSection summary_section(const std::vector<Chapter>& chapters,
 PageSection compare_section(const std::vector<Chapter>& chapters) {
   PageSection section{"compare", "Comparison", {}, "Comparison"};
   std::vector<ComparedDetector> all;
+  all.reserve(chapters.size());
   for (const Chapter& c : chapters) all.push_back({c.subject, c.curves});
   Rows rows(section);
   rows.add(PageRow::Split::full, {compare_table(all)});

@@ -58,7 +58,6 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
   const std::vector<SensitivityRow> all =
       sensitivity_rows(subject.grouped(), list, Grouping::group);
   BarChart chart;
-  Figure figure;
   Texts quantity, parameter;
   Reals elasticity;
   constexpr std::size_t most_rows = 10;
@@ -129,16 +128,13 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
     }
     chart.rows.push_back(std::move(line));
   }
-  figure.id = subject.id("tornado");
-  figure.title = "What a change of 10 % does";
-  figure.subtitle = subject.point_text(point.momentum, point.angle);
-  figure.width = 1120;
-  figure.height = 0;
+  Figure figure = subject.wide_figure(
+      "tornado", "What a change of 10 % does",
+      subject.point_text(point.momentum, point.angle),
+      "Change of the errors for ten per cent less and more of each quantity.");
   figure.caption =
       "One quantity at a time, from exact derivatives; smaller errors are to "
       "the left. Layers of a subsystem change together.";
-  figure.description =
-      "Change of the errors for ten per cent less and more of each quantity.";
   figure.legend = {{.key = LegendEntry::Key::box,
                     .text = "10 % less of it",
                     .paint = {Tone::less}},
@@ -167,7 +163,6 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
     if (full[q.parameter] > 0) quantities.push_back(&q);
   BarChart chart;
   chart.columns = {{"layer without hits", Anchor::start}};
-  Figure figure;
   Texts layers;
   std::vector<Reals> ratios(quantities.size());
   std::vector<double> most(quantities.size(), 1.02);
@@ -207,16 +202,13 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
     chart.rows.push_back(std::move(row));
   }
   if (chart.rows.empty()) return std::nullopt;
-  figure.id = subject.id("lost-layers");
-  figure.title = "A layer lost";
-  figure.subtitle = subject.point_text(point.momentum, point.angle);
-  figure.width = 1120;
-  figure.height = 0;
+  Figure figure = subject.wide_figure(
+      "lost-layers", "A layer lost",
+      subject.point_text(point.momentum, point.angle),
+      "Ratio of the errors without each layer to those with all.");
   figure.caption =
       "Errors relative to those with all layers, if one layer measures nothing "
       "and its material stays.";
-  figure.description =
-      "Ratio of the errors without each layer to those with all.";
   figure.data.add("layer", std::move(layers));
   for (std::size_t k = 0; k < quantities.size(); ++k) {
     chart.panels.push_back(

@@ -173,7 +173,7 @@ std::optional<Figure> layout_closeup_figure(const ReportSubject& subject) {
   if (whole.r_upper < worth * inner) return std::nullopt;
   const double r = 0.7 * std::sqrt(inner * whole.r_upper);
   const Extent extent{0, aspect * r, r};
-  Figure figure = rz_figure(subject, "layout-vertex", extent, 1120);
+  Figure figure = rz_figure(subject, "layout-vertex", extent, page_width);
   figure.title = "Innermost layers, *r*–*z*";
   figure.subtitle = "close-up, equal scales";
   figure.description = "The layers near the beam axis in the r-z plane.";
@@ -252,15 +252,12 @@ Figure layout_side_figure(const ReportSubject& subject, Axis upwards) {
 }
 
 Figure layout_xy_figure(const ReportSubject& subject) {
-  Figure figure;
-  figure.id = subject.id("layout-xy");
-  figure.title = "Layout, *x*–*y*";
-  figure.subtitle = "barrel, first quadrant";
+  Figure figure = subject.figure(
+      "layout-xy", "Layout, *x*–*y*", "barrel, first quadrant",
+      "Cylinders of the detector in the x-y plane with tracks of several "
+      "momenta.");
   figure.height = 0;
   figure.data = layer_data(subject);
-  figure.description =
-      "Cylinders of the detector in the x-y plane with tracks of several "
-      "momenta.";
   const double size = extent_of(subject.detector).r_upper;
   Plot plot;
   plot.grid = false;

@@ -61,12 +61,11 @@ std::optional<Figure> sigma_eta_figure(const ReportSubject& subject,
                                        const ShownQuantity& q) {
   const StudyRequest& grid = subject.against_eta;
   const std::size_t n = grid.momentum.values.size();
-  Figure figure;
-  figure.id = subject.id(fmt::format("eta-{}", q.id));
-  figure.title = q.title;
-  figure.subtitle = "against *η* at fixed " + subject.momentum.symbol;
+  Figure figure =
+      subject.figure(fmt::format("eta-{}", q.id), q.title,
+                     "against *η* at fixed " + subject.momentum.symbol,
+                     q.name + " against pseudorapidity at a few momenta.");
   figure.height = 330;
-  figure.description = q.name + " against pseudorapidity at a few momenta.";
   Plot plot;
   plot.x = eta_figure_axis(grid);
   figure.data.add("eta", Reals(grid.angle.values));
@@ -106,13 +105,12 @@ std::optional<Figure> sigma_map_figure(const ReportSubject& subject,
                                        const ShownQuantity& q) {
   const StudyRequest& grid = subject.map;
   const std::vector<double>&p = grid.momentum.values, &eta = grid.angle.values;
-  Figure figure;
-  figure.id = subject.id(fmt::format("map-{}", q.id));
-  figure.title = q.title;
-  figure.subtitle = "over *η* and " + subject.momentum.symbol;
+  Figure figure =
+      subject.figure(fmt::format("map-{}", q.id), q.title,
+                     "over *η* and " + subject.momentum.symbol,
+                     fmt::format("Map of {} over pseudorapidity and {}.",
+                                 q.name, subject.momentum.name));
   figure.height = 352;
-  figure.description = fmt::format("Map of {} over pseudorapidity and {}.",
-                                   q.name, subject.momentum.name);
   Plot plot;
   plot.grid = false;
   plot.x = eta_figure_axis(grid);
@@ -213,18 +211,17 @@ std::optional<Figure> correlation_figure(const ReportSubject& subject) {
     }
     chart.matrices.push_back(std::move(matrix));
   }
-  Figure figure;
-  figure.id = subject.id("correlations");
-  figure.title = subject.along_beam ? "Correlations at the start"
-                                    : "Correlations at the perigee";
-  figure.subtitle = "lower triangles";
+  Figure figure = subject.figure(
+      "correlations",
+      subject.along_beam ? "Correlations at the start"
+                         : "Correlations at the perigee",
+      "lower triangles", "Correlation matrices of the track parameters.");
+  figure.width = page_width;
   if (!subject.along_beam)
     figure.caption = "Sign of *d*_{0}: *x* = *x*_{r} − *d*_{0} sin *φ*_{0}.";
   if (!subject.along_beam && subject.detector.field.kind == FieldKind::solenoid)
     figure.caption +=
         " The bending plane and the *r*–*z* plane decouple at 90°.";
-  figure.description = "Correlation matrices of the track parameters.";
-  figure.width = 1120;
   figure.data.add("track", std::move(track));
   figure.data.add("first", std::move(first));
   figure.data.add("second", std::move(second));

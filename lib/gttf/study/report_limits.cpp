@@ -81,15 +81,12 @@ std::optional<Figure> share_figure(const ReportSubject& subject,
   if (std::none_of(budgets.begin(), budgets.end(),
                    [&](const Budget& b) { return has(b, q.parameter); }))
     return std::nullopt;
-  Figure figure;
-  figure.id = subject.id(fmt::format("share-{}", q.id));
-  figure.title = q.symbol;
-  figure.subtitle =
-      "share of the variance, " + angle_equation(subject.curves, 0);
-  figure.description = fmt::format(
-      "Share of every subsystem's scattering and hit errors in the variance of "
-      "{} against {}.",
-      q.name, subject.momentum.name);
+  Figure figure = subject.figure(
+      fmt::format("share-{}", q.id), q.symbol,
+      "share of the variance, " + angle_equation(subject.curves, 0),
+      fmt::format("Share of every subsystem's scattering and hit errors in the "
+                  "variance of {} against {}.",
+                  q.name, subject.momentum.name));
   Plot plot;
   plot.grid = false;
   plot.x = subject.momentum.axis(subject.curves.momentum.values);
@@ -224,14 +221,10 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
   for (const ShownQuantity& q : std::span(subject.shown()).first(3))
     if (has(budget, q.parameter)) quantities.push_back(&q);
 
-  Figure figure;
-  figure.id = subject.id("budget-layers");
-  figure.title = "Budget by layer";
-  figure.subtitle = subject.point_text(point.momentum, point.angle);
-  figure.width = 1120;
-  figure.height = 0;
-  figure.description =
-      "Share of every layer's scattering and hit errors in the variances.";
+  Figure figure = subject.wide_figure(
+      "budget-layers", "Budget by layer",
+      subject.point_text(point.momentum, point.angle),
+      "Share of every layer's scattering and hit errors in the variances.");
   figure.caption =
       "Shares are exact and add up to 100 %. Plain: scattering, hatched: hit "
       "errors. Passive layers in grey. What comes behind the last "

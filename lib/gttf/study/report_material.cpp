@@ -71,9 +71,10 @@ double nice_upper(double value) {
   return 12 * power;
 }
 
-Figure profile_figure(const ReportSubject& subject, const Profile& profile,
-                      const std::vector<Reals>& parts, bool as_steps) {
-  Figure figure;
+/// Adds the content, in parts of the subsystems.
+Figure profile_figure(Figure figure, const ReportSubject& subject,
+                      const Profile& profile, const std::vector<Reals>& parts,
+                      bool as_steps) {
   figure.height = 330;
   Plot plot;
   plot.x.title = "*η*";
@@ -122,11 +123,10 @@ Figure profile_figure(const ReportSubject& subject, const Profile& profile,
 
 Figure hits_figure(const ReportSubject& subject) {
   const Profile profile = make_profile(subject);
-  Figure figure = profile_figure(subject, profile, profile.hits, true);
-  figure.id = subject.id("hits");
-  figure.title = "Measurements";
-  figure.subtitle = "straight tracks from the origin";
-  figure.description = "Number of measurements against pseudorapidity.";
+  Figure figure = profile_figure(
+      subject.figure("hits", "Measurements", "straight tracks from the origin",
+                     "Number of measurements against pseudorapidity."),
+      subject, profile, profile.hits, true);
   figure.legend.clear();  // that of the material beside it is the same
   FigureAxis& y = std::get<Plot>(figure.content).panels.front().y;
   y.title = "measurements on the track";
@@ -136,11 +136,10 @@ Figure hits_figure(const ReportSubject& subject) {
 
 Figure material_figure(const ReportSubject& subject) {
   const Profile profile = make_profile(subject);
-  Figure figure = profile_figure(subject, profile, profile.x_over_x0, false);
-  figure.id = subject.id("material");
-  figure.title = "Material";
-  figure.subtitle = "up to the last measurement";
-  figure.description = "Material against pseudorapidity by subsystem.";
+  Figure figure = profile_figure(
+      subject.figure("material", "Material", "up to the last measurement",
+                     "Material against pseudorapidity by subsystem."),
+      subject, profile, profile.x_over_x0, false);
   figure.legend.clear();
   FigureAxis& y = std::get<Plot>(figure.content).panels.front().y;
   y.title = "*x*/*X*_{0} [%]";

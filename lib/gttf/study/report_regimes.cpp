@@ -211,16 +211,14 @@ std::optional<Figure> regime_figure(const ReportSubject& subject) {
   y_range.upper = std::min(y_range.upper, highest);
   const RegimeThresholds thresholds;
   const double split = ratio_of(thresholds.mu_small);
-  Figure figure;
-  figure.id = subject.id("regimes");
-  figure.title = "Regime plane";
-  figure.subtitle = "triplets of layers, close ones as one, " +
-                    angle_equation(subject.curves, 0);
+  Figure figure = subject.figure(
+      "regimes", "Regime plane",
+      "triplets of layers, close ones as one, " +
+          angle_equation(subject.curves, 0),
+      "Inverse significance of the curvature against the tracking scale for "
+      "triplets of hits, with marks of momentum.");
   figure.width = 716;
   figure.height = 520;
-  figure.description =
-      "Inverse significance of the curvature against the tracking scale for "
-      "triplets of hits, with marks of momentum.";
   Panel panel;
   panel.y = log_axis(y_range);
   panel.y.title = "1/*ξ* = *σ*(*κ*)/*κ*";

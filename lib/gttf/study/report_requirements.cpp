@@ -165,7 +165,7 @@ RichText place_text(const CheckStory& story, const CheckResult& result) {
   const GridPoint at = result.worst_point().point;
   const double p = c.momentum.values[at.momentum],
                angle = c.angle.values[at.angle];
-  const RichText point =
+  RichText point =
       momentum_text(c, p, p) + ", " + angle_span_text(c, angle, angle);
   if (c.quantity.kind != CheckedQuantity::Kind::coverage) return point;
   const RichText covered =

@@ -157,16 +157,14 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
                                    const std::vector<Published>& published) {
   const DataRange range = range_of(curves, q);
   if (!range.exists()) return std::nullopt;
-  Figure figure;
-  figure.id = subject.id(fmt::format("sigma-{}", q.id));
-  figure.title = q.title;
-  figure.subtitle = "against " + subject.momentum.symbol;
+  Figure figure = subject.figure(
+      fmt::format("sigma-{}", q.id), q.title,
+      "against " + subject.momentum.symbol,
+      fmt::format("{} against {} for {} angles, with the limits from hit "
+                  "errors alone and from scattering alone at the first angle.",
+                  q.name, subject.momentum.name, curves.size()));
   figure.width = large ? 716 : 548;
   figure.height = large ? 500 : 352;
-  figure.description = fmt::format(
-      "{} against {} for {} angles, with the limits from hit errors alone and "
-      "from scattering alone at the first angle.",
-      q.name, subject.momentum.name, curves.size());
   Panel panel;
   panel.y = log_axis(range);
   panel.y.title = q.axis_title();

@@ -231,6 +231,25 @@ Detector ReportSubject::grouped() const {
   return copy;
 }
 
+Figure ReportSubject::figure(const std::string& name, const RichText& title,
+                             const RichText& subtitle,
+                             const std::string& description) const {
+  return {.id = id(name),
+          .title = title,
+          .subtitle = subtitle,
+          .description = description};
+}
+
+Figure ReportSubject::wide_figure(const std::string& name,
+                                  const RichText& title,
+                                  const RichText& subtitle,
+                                  const std::string& description) const {
+  Figure wide = figure(name, title, subtitle, description);
+  wide.width = page_width;
+  wide.height = 0;
+  return wide;
+}
+
 RichText ReportSubject::point_text(std::size_t i, std::size_t j) const {
   return momentum.equation(points.momentum.values[i]) + ", " +
          angle_equation(points, j);

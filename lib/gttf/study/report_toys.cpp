@@ -51,11 +51,11 @@ void add_density(const Histogram& h, std::size_t merge, Reals& x, Reals& y) {
                        static_cast<double>(h.bins.size()) *
                        static_cast<double>(merge);
   const double total = static_cast<double>(h.total());
-  for (std::size_t i = 0; i + merge <= h.bins.size(); i += merge) {
+  for (std::size_t i = 0; (i + 1) * merge <= h.bins.size(); ++i) {
     double sum = 0;
     for (std::size_t k = 0; k < merge; ++k)
-      sum += static_cast<double>(h.bins[i + k]);
-    const double left = h.lower + width * static_cast<double>(i / merge);
+      sum += static_cast<double>(h.bins[i * merge + k]);
+    const double left = h.lower + width * static_cast<double>(i);
     x.insert(x.end(), {left, left + width});
     y.insert(y.end(), 2, sum / total / width);
   }
@@ -63,11 +63,9 @@ void add_density(const Histogram& h, std::size_t merge, Reals& x, Reals& y) {
 
 Figure pull_figure(const ReportSubject& subject, const FitStatistics& fit,
                    const RichText& where) {
-  Figure figure;
-  figure.id = subject.id("toy-pulls");
-  figure.title = "Pulls";
-  figure.subtitle = where;
-  figure.description = "Distributions of the pulls of the track parameters.";
+  Figure figure =
+      subject.figure("toy-pulls", "Pulls", where,
+                     "Distributions of the pulls of the track parameters.");
   figure.legend = pull_legend(fit);
   Plot plot;
   plot.x.title = "(fitted − true)/error of the fit";
@@ -126,11 +124,9 @@ Figure pull_figure(const ReportSubject& subject, const FitStatistics& fit,
 
 Figure chi2_figure(const ReportSubject& subject, const FitStatistics& fit,
                    const RichText& where) {
-  Figure figure;
-  figure.id = subject.id("toy-chi2");
-  figure.title = "Probability of *χ*²";
-  figure.subtitle = where;
-  figure.description = "Distribution of the chi2 probability, flat if right.";
+  Figure figure =
+      subject.figure("toy-chi2", "Probability of *χ*²", where,
+                     "Distribution of the chi2 probability, flat if right.");
   Plot plot;
   plot.x.title = "probability of a larger *χ*²";
   plot.x.name = "probability";
@@ -163,14 +159,11 @@ Figure chi2_figure(const ReportSubject& subject, const FitStatistics& fit,
 /// `fit`: of a point that tells which parameters there are.
 Figure moments_figure(const ReportSubject& subject, const StudyRequest& request,
                       const ToyState& state, const FitStatistics& fit) {
-  Figure figure;
-  figure.id = subject.id("toy-moments");
-  figure.title = "Biases and widths of the pulls";
-  figure.subtitle = angle_equation(request, 0);
-  figure.width = 1120;
+  Figure figure = subject.wide_figure(
+      "toy-moments", "Biases and widths of the pulls",
+      angle_equation(request, 0),
+      "Mean and width of the pulls of the track parameters against momentum.");
   figure.height = 420;
-  figure.description =
-      "Mean and width of the pulls of the track parameters against momentum.";
   figure.legend = pull_legend(fit);
   figure.caption =
       "Bars are standard errors. A right fit with right errors has mean 0 and "

@@ -52,6 +52,7 @@ std::optional<ToyFit> find_toy_fit(std::string_view name) {
 
 std::vector<std::string> toy_fit_names() {
   std::vector<std::string> names;
+  names.reserve(fits.size());
   for (const auto& [name, fit] : fits) names.emplace_back(name);
   return names;
 }

@@ -74,6 +74,7 @@ class Fitters {
 
 std::vector<FitChoice> choices_of(const std::vector<ToyFit>& fits) {
   std::vector<FitChoice> choices;
+  choices.reserve(fits.size());
   for (const ToyFit& fit : fits) choices.push_back({fit.kind, fit.weights});
   return choices;
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "gttf/core/cartesian.hpp"
 #include "gttf/core/series.hpp"
 #include "gttf/trajectory/line.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
@@ -28,6 +29,14 @@ struct Crossing {
   S tan2_half;    ///< tan^2(psi/2), psi or pi - psi; 0 for disks
   S x_over_x0;    ///< along the track
 };
+
+/// Position of a crossing, mm.
+template <class S>
+Cartesian<S> position_at(const Line<S>& l, const Crossing<S>& x) {
+  const S a = l.along + x.forward, b = l.across + x.sideward;
+  return {l.cos_phi * a - l.sin_phi * b, l.sin_phi * a + l.cos_phi * b,
+          l.z + x.arc * l.cot_theta};
+}
 
 namespace detail {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "gttf/core/scalar.hpp"
-#include "gttf/core/units.hpp"
+#include "gttf/trajectory/scatter_strength.hpp"
 #include "gttf/trajectory/track.hpp"
 
 namespace gttf {
@@ -26,10 +26,60 @@ struct Line {
   S z;              ///< start point, mm
   S r2;             ///< squared distance of the start point from the axis
   S cos_phi, sin_phi;
-  S scatter_scale;    ///< (13.6 MeV q/(beta p))^2
-  S log_charge_beta;  ///< ln(q^2/beta^2)
-  bool on_axis;       ///< start point on the z axis (all lanes)
+  ScatterStrength<S> strength;
+  bool on_axis;  ///< start point on the z axis (all lanes)
 };
+
+/// Sets the polar angle of a line of known kappa, but for tan and cot^2 of it.
+template <class S>
+void set_polar(const S& sin_theta, const S& cos_theta, Line<S>& l) {
+  l.sin_theta = sin_theta;
+  l.cos_theta = cos_theta;
+  l.inv_sin_theta = S(1) / sin_theta;
+  l.cot_theta = cos_theta * l.inv_sin_theta;
+  l.c = l.kappa * l.inv_sin_theta;
+}
+
+/// Sets the start point, mm, of a line of known azimuth.
+template <class S>
+void set_start(const S& x, const S& y, const S& z, Line<S>& l) {
+  l.along = x * l.cos_phi + y * l.sin_phi;
+  l.across = y * l.cos_phi - x * l.sin_phi;
+  l.z = z;
+  l.r2 = x * x + y * y;
+}
+
+/// Start point, mm, and direction there.
+template <class S>
+struct LineStart {
+  S x, y, z, cos_phi, sin_phi, cos_theta, sin_theta;
+};
+
+/// The reference helix of curvature kappa from a point that may be anywhere.
+///
+/// @param kappa      1/mm; p is a parameter
+/// @param cos_floor  |cos(theta)| below it counts as 0: keeps tan(theta) finite
+///                   where theta is 90 deg but for rounding
+template <class S>
+Line<S> line_from(const LineStart<S>& start, const S& kappa,
+                  const ScatterStrength<S>& strength,
+                  double cos_floor = 1e-12) {
+  using std::abs;
+  Line<S> l;
+  l.kappa = kappa;
+  set_polar(
+      start.sin_theta,
+      S(select(abs(start.cos_theta) < S(cos_floor), S(0), start.cos_theta)), l);
+  l.cot2_theta = l.cot_theta * l.cot_theta;
+  l.tan_theta = l.sin_theta / l.cos_theta;
+  l.kappa_column = l.inv_sin_theta;
+  l.cos_phi = start.cos_phi;
+  l.sin_phi = start.sin_phi;
+  set_start(start.x, start.y, start.z, l);
+  l.strength = strength;
+  l.on_axis = false;
+  return l;
+}
 
 /// A Track as numbers of another type: one per lane, or with derivatives.
 template <class S>
@@ -40,36 +90,18 @@ struct TrackValues {
 /// The reference helix of a track in a field bz [GeV/(e mm)] along z.
 ///
 /// @param on_axis    the start point is on the z axis (all lanes)
-/// @param cos_floor  |cos(theta)| below it counts as 0: keeps tan(theta) finite
-///                   where theta is 90 deg but for rounding
+/// @param cos_floor  see line_from()
 template <class S>
 Line<S> make_line(const TrackValues<S>& t, double bz, bool on_axis,
                   double cos_floor = 1e-12) {
-  using std::abs, std::cos, std::sin, std::log;
-  Line<S> l;
-  l.sin_theta = sin(t.theta);
-  l.cos_theta = cos(t.theta);
-  l.cos_theta = select(abs(l.cos_theta) < S(cos_floor), S(0), l.cos_theta);
-  l.inv_sin_theta = S(1) / l.sin_theta;
-  l.cot_theta = l.cos_theta * l.inv_sin_theta;
-  l.cot2_theta = l.cot_theta * l.cot_theta;
-  l.tan_theta = l.sin_theta / l.cos_theta;
-  const S inv_p = S(1) / t.p, charge_over_p = t.charge * inv_p;
-  l.kappa = -(charge_over_p * S(bz));
-  l.c = l.kappa * l.inv_sin_theta;
-  l.kappa_column = bz == 0 ? S(0) : l.inv_sin_theta;
-  l.cos_phi = cos(t.phi);
-  l.sin_phi = sin(t.phi);
-  l.along = t.x * l.cos_phi + t.y * l.sin_phi;
-  l.across = t.y * l.cos_phi - t.x * l.sin_phi;
-  l.z = t.z;
-  l.r2 = t.x * t.x + t.y * t.y;
+  using std::cos, std::sin;
+  const S inv_p = S(1) / t.p;
+  Line<S> l = line_from(LineStart<S>{t.x, t.y, t.z, cos(t.phi), sin(t.phi),
+                                     cos(t.theta), sin(t.theta)},
+                        S(-(t.charge * inv_p * S(bz))),
+                        scatter_strength(inv_p, t.mass, t.charge), cos_floor);
+  if (bz == 0) l.kappa_column = S(0);
   l.on_axis = on_axis;
-  const S m_over_p = t.mass * inv_p;
-  const S inv_beta2 = S(1) + m_over_p * m_over_p;
-  const S k = S(13.6 * unit::MeV) * charge_over_p;
-  l.scatter_scale = k * k * inv_beta2;
-  l.log_charge_beta = log(t.charge * t.charge * inv_beta2);
   return l;
 }
 

@@ -116,7 +116,7 @@ MaskOf<S> is_far(const Line<S>& l, const SurfaceRecord& s) {
     return both(beside, both(start < S(s.position - same_place),
                              abs(l.c) * (S(s.position) + start) < S(2)));
   }
-  if (s.kind != SurfaceRecord::Kind::disk) return zero > zero;
+  if (s.kind != SurfaceRecord::Kind::disk) return zero > zero;  // NOLINT: none
   const S gap = S(s.position) - l.z;
   const auto behind = gap * l.cos_theta <= zero;
   if (!any(!behind)) return behind;

@@ -16,18 +16,16 @@ namespace gttf {
 /// with the t of all crossings in the logarithm; highland_1991: L = ln t;
 /// rossi: L = 0. The bracket is not allowed below 0.
 ///
-/// @param scale            (13.6 MeV q/(beta p))^2
-/// @param log_charge_beta  ln(q^2/beta^2)
 /// @param t      x/X0 of this crossing, > 0; the fit behind the formula holds
 ///               for 1e-3 < t < 100
 /// @param log_t  function that gives ln(t)
 /// @param total  sum of t over all crossings (highland_total)
 /// @return       theta0^2, rad^2
 template <class S, class Log>
-S theta0_squared(const S& scale, const S& log_charge_beta, Scattering model,
+S theta0_squared(const ScatterStrength<S>& strength, Scattering model,
                  const S& t, const Log& log_t, const S& total) {
   using std::log;
-  const S square = scale * t;
+  const S square = strength.scale * t;
   S logarithm(0);
   switch (model) {
     case Scattering::off:
@@ -35,10 +33,10 @@ S theta0_squared(const S& scale, const S& log_charge_beta, Scattering model,
     case Scattering::rossi:
       return square;
     case Scattering::highland:
-      logarithm = log_t() + log_charge_beta;
+      logarithm = log_t() + strength.log_charge_beta;
       break;
     case Scattering::highland_total:
-      logarithm = log(total) + log_charge_beta;
+      logarithm = log(total) + strength.log_charge_beta;
       break;
     case Scattering::highland_1991:
       logarithm = log_t();
@@ -50,18 +48,18 @@ S theta0_squared(const S& scale, const S& log_charge_beta, Scattering model,
 }
 
 template <class S>
-S theta0_squared(const S& scale, const S& log_charge_beta, Scattering model,
+S theta0_squared(const ScatterStrength<S>& strength, Scattering model,
                  const S& t, const S& total) {
   using std::log;
   return theta0_squared(
-      scale, log_charge_beta, model, t, [&t] { return S(log(t)); }, total);
+      strength, model, t, [&t] { return S(log(t)); }, total);
 }
 
 /// The same for the momentum of a line.
 template <class S>
 S theta0_squared(const Line<S>& l, Scattering model, const S& t,
                  const S& total) {
-  return theta0_squared(l.scatter_scale, l.log_charge_beta, model, t, total);
+  return theta0_squared(l.strength, model, t, total);
 }
 
 namespace detail {

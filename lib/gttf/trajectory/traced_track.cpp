@@ -329,12 +329,9 @@ void scatter_all(const TrackingGeometry& geometry, const Track& track,
   for (const TracedCrossing& x : out.list) out.x_over_x0 += x.x_over_x0;
   for (TracedCrossing& x : out.list) {
     if (geometry.surfaces()[x.surface].x_over_x0 <= 0) continue;
-    const double m_over_p = track.mass / x.p, q2 = track.charge * track.charge;
-    const double inv_beta2 = 1 + m_over_p * m_over_p;
-    const double k = 13.6 * unit::MeV / x.p;
     x.theta0_2 =
-        theta0_squared(k * k * q2 * inv_beta2, std::log(q2 * inv_beta2), model,
-                       x.x_over_x0, out.x_over_x0);
+        theta0_squared(scatter_strength(1 / x.p, track.mass, track.charge),
+                       model, x.x_over_x0, out.x_over_x0);
   }
 }
 

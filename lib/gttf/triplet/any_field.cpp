@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "gttf/core/units.hpp"
-#include "gttf/triplet/cartesian.hpp"
 
 namespace gttf {
 namespace {

@@ -4,39 +4,11 @@
 
 #include <cmath>
 
+#include "gttf/core/cartesian.hpp"
 #include "gttf/core/scalar.hpp"
 #include "gttf/core/series.hpp"
 
 namespace gttf {
-
-/// Cartesian components of a point or of a gradient.
-template <class S>
-struct Cartesian {
-  S x{}, y{}, z{};
-
-  friend Cartesian operator+(const Cartesian& a, const Cartesian& b) {
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-  }
-  friend Cartesian operator-(const Cartesian& a, const Cartesian& b) {
-    return {a.x - b.x, a.y - b.y, a.z - b.z};
-  }
-  friend Cartesian operator-(const Cartesian& a) { return {-a.x, -a.y, -a.z}; }
-  friend Cartesian operator*(const S& factor, const Cartesian& a) {
-    return {factor * a.x, factor * a.y, factor * a.z};
-  }
-};
-
-/// z component of a x b.
-template <class S>
-S transverse_cross(const Cartesian<S>& a, const Cartesian<S>& b) {
-  return a.x * b.y - a.y * b.x;
-}
-
-/// Scalar product of the x-y parts.
-template <class S>
-S transverse_dot(const Cartesian<S>& a, const Cartesian<S>& b) {
-  return a.x * b.x + a.y * b.y;
-}
 
 /// A helix arc around z between two points, seen from its end points. Regular
 /// for a straight arc (kappa = 0) and at theta = 90 deg; singular only if the
@@ -96,6 +68,34 @@ Segment<S> make_segment(const Cartesian<S>& start, const Cartesian<S>& end,
   return segment;
 }
 
+namespace detail {
+
+/// By how much the length of an arc between two points is too large, by
+/// Newton's method.
+/// @param chord2, rise2  squared distances across and along z, mm^2
+template <class S>
+S length_step(const S& length, const S& kappa, const S& chord2,
+              const S& rise2) {
+  const S half_turn = S(0.5) * kappa * length;
+  const ArcShape<S> shape = arc_shape(half_turn);
+  const S arc2 = length * length - rise2;
+  const S excess = arc2 - chord2 * shape.stretch * shape.stretch;
+  const S slope = length - S(0.5) * kappa * arc2 * half_turn * shape.index_term;
+  return S(0.5) * excess / slope;
+}
+
+template <class S>
+Segment<S> segment_of_length(const Cartesian<S>& start, const Cartesian<S>& end,
+                             const S& kappa, const S& length) {
+  using std::sqrt;
+  const S rise = end.z - start.z;
+  const S arc = sqrt(length * length - rise * rise);
+  return make_segment(start, end, S(S(0.5) * kappa * length),
+                      S(kappa * length / arc));
+}
+
+}  // namespace detail
+
 /// The arc from `start` to `end` of a given curvature: solves
 ///
 ///   d^2 = (L^2 - z^2) (sin X/X)^2,  X = kappa L/2
@@ -117,18 +117,9 @@ Segment<S> segment_at_curvature(const Cartesian<S>& start,
   S length = sqrt(chord2 + rise2);
   // Quadratic convergence: enough for 113 bits except at the pole itself.
   constexpr int iterations = 12;
-  for (int i = 0; i < iterations; ++i) {
-    const S half_turn = S(0.5) * kappa * length;
-    const ArcShape<S> shape = arc_shape(half_turn);
-    const S arc2 = length * length - rise2;
-    const S excess = arc2 - chord2 * shape.stretch * shape.stretch;
-    const S slope =
-        length - S(0.5) * kappa * arc2 * half_turn * shape.index_term;
-    length -= S(0.5) * excess / slope;
-  }
-  const S half_turn = S(0.5) * kappa * length;
-  const S arc = sqrt(length * length - rise2);
-  return make_segment(start, end, half_turn, kappa * length / arc);
+  for (int i = 0; i < iterations; ++i)
+    length -= detail::length_step(length, kappa, chord2, rise2);
+  return detail::segment_of_length(start, end, kappa, length);
 }
 
 /// First derivatives of the directions at the ends of a segment. Gradients are

@@ -6,7 +6,6 @@
 
 #include "gttf/fit/detail/helix_steps.hpp"
 #include "gttf/fit/hits.hpp"
-#include "gttf/triplet/cartesian.hpp"
 
 namespace gttf::detail {
 

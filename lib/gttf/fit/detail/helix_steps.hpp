@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include "gttf/core/cartesian.hpp"
 #include "gttf/core/detail/pack_lane.hpp"
 #include "gttf/core/pack_atan.hpp"
 #include "gttf/core/series.hpp"
 #include "gttf/fit/perigee_transport.hpp"
-#include "gttf/triplet/segment.hpp"
 
 namespace gttf::detail {
 

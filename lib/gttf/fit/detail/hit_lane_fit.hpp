@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 
 #include "gttf/fit/detail/hit_lane_scattering.hpp"
 #include "gttf/fit/detail/hit_lane_shared.hpp"
@@ -205,23 +204,26 @@ class HitLaneFitter {
   LaneMask<S> plain_;
 };
 
+/// Fits of one kind have their rows in common: one fitter for all of them. It
+/// stands in no std::optional, which g++ fills with zeros first.
 template <class S>
 void fit_hit_lanes(const HitLanes& in, HitLaneFit* fits, std::size_t n_fits) {
   S* const workspace = reinterpret_cast<S*>(in.workspace);
-  std::optional<HitLaneFitter<S>> own;
-  std::optional<SharedLaneFitter<S>> shared;
-  for (std::size_t i = 0; i < n_fits; ++i) {
-    HitLaneFit& asked = fits[i];
-    if (asked.shared != nullptr) {
-      if (!shared)
-        shared.emplace(
-            in, asked.shared->kappa_0,
-            workspace + HitLaneFitter<S>::workspace(in.n_hits) / sizeof(S));
-      asked.done = shared->fit(asked);
-    } else {
-      if (!own) own.emplace(in, workspace);
-      asked.done = own->fit(asked);
-    }
+  const HitLaneFit* own = nullptr;  // one of them
+  const HitLaneFit* shared = nullptr;
+  for (std::size_t i = 0; i < n_fits; ++i)
+    (fits[i].shared == nullptr ? own : shared) = &fits[i];
+  if (own != nullptr) {
+    HitLaneFitter<S> fitter(in, workspace);
+    for (std::size_t i = 0; i < n_fits; ++i)
+      if (fits[i].shared == nullptr) fits[i].done = fitter.fit(fits[i]);
+  }
+  if (shared != nullptr) {
+    SharedLaneFitter<S> fitter(
+        in, shared->shared->kappa_0,
+        workspace + HitLaneFitter<S>::workspace(in.n_hits) / sizeof(S));
+    for (std::size_t i = 0; i < n_fits; ++i)
+      if (fits[i].shared != nullptr) fits[i].done = fitter.fit(fits[i]);
   }
 }
 

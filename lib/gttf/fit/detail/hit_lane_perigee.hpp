@@ -25,24 +25,17 @@ S scalar_product(const Cartesian<S>& a, const Cartesian<S>& b) {
 template <class S>
 Segment<S> segment_near(const Cartesian<S>& start, const Cartesian<S>& end,
                         const S& kappa, S length) {
-  using std::abs, std::sqrt;
+  using std::abs;
   const Cartesian<S> step = end - start;
   const S chord2 = transverse_dot(step, step), rise2 = step.z * step.z;
   LaneMask<S> moving = Lane<S>::mask(all_lanes<S>);
   for (int i = 0; i < 12 && any(moving); ++i) {
-    const S half_turn = S(0.5) * kappa * length;
-    const ArcShape<S> shape = arc_shape(half_turn);
-    const S arc2 = length * length - rise2;
-    const S excess = arc2 - chord2 * shape.stretch * shape.stretch;
-    const S slope =
-        length - S(0.5) * kappa * arc2 * half_turn * shape.index_term;
-    const S move = S(0.5) * excess / slope;
+    const S move = length_step(length, kappa, chord2, rise2);
     length = select(moving, length - move, length);
     // quadratic: 1e-18 is left
     moving = both(moving, abs(move) >= S(1e-9) * length);
   }
-  return make_segment(start, end, S(0.5) * kappa * length,
-                      kappa * length / sqrt(length * length - rise2));
+  return segment_of_length(start, end, kappa, length);
 }
 
 /// The arc between the first two fitted hits and the state at its start.

@@ -39,7 +39,8 @@ class HitLaneScattering {
     const S p = S(std::abs(m.charge * task_.bz)) / abs(kappa);
     // or the scattering of another momentum along the same path
     const bool other = m.model != Scattering::off && m.momentum > 0;
-    strength_ = scatter_strength(other ? S(m.momentum) : p, m.mass, m.charge);
+    strength_ = scatter_strength(S(S(1) / (other ? S(m.momentum) : p)),
+                                 S(m.mass), S(m.charge));
     L::store(other ? S(kappa * p / S(m.momentum)) : kappa, *task_.kappa_ref);
     scatter_hits();
     if (task_.n_points > task_.n_hits || task_.n_others > 0)

@@ -9,7 +9,6 @@
 #include "gttf/fit/detail/flight_segment.hpp"
 #include "gttf/fit/fit_status.hpp"
 #include "gttf/fit/hits.hpp"
-#include "gttf/triplet/cartesian.hpp"
 #include "gttf/triplet/solenoid.hpp"
 
 namespace gttf::detail {

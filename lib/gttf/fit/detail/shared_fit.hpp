@@ -17,6 +17,7 @@ class SharedFit {
  public:
   /// @param reference  the kind of fit must be one that can be shared
   SharedFit(const TrackHits& reference, FitKind kind);
+  ~SharedFit() = default;
   SharedFit(const SharedFit&) = delete;  // equations() point into it
   SharedFit& operator=(const SharedFit&) = delete;
 

@@ -20,6 +20,8 @@ class TrajectoryFit {
  public:
   explicit TrajectoryFit(const FitOptions& options);
   ~TrajectoryFit();
+  TrajectoryFit(const TrajectoryFit&) = delete;
+  TrajectoryFit& operator=(const TrajectoryFit&) = delete;
   TrajectoryFit(TrajectoryFit&&) noexcept;
   TrajectoryFit& operator=(TrajectoryFit&&) noexcept;
 

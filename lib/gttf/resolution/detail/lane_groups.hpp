@@ -25,6 +25,7 @@ struct CrossingList {
 /// The detector as lanes see it.
 struct LaneGeometry {
   explicit LaneGeometry(const TrackingGeometry& geometry);
+  ~LaneGeometry() = default;
   LaneGeometry(const LaneGeometry&) = delete;  // surfaces point to weights
   LaneGeometry& operator=(const LaneGeometry&) = delete;
 

@@ -47,7 +47,7 @@ template <class S>
   const bool upright =
       s.record.kind == Kind::cylinder || s.record.kind == Kind::plane;
   return theta0_squared(
-      line.scatter_scale, line.log_charge_beta, all.model, x.x_over_x0,
+      line.strength, all.model, x.x_over_x0,
       [&] {
         using std::log;
         return upright ? S(s.log_x_over_x0) + all.log_inv_sin + log_secant(x)

@@ -76,6 +76,7 @@ class MomentumSearches {
       const std::vector<AskedXi>& starts, double least,
       const Evaluate& evaluate) {
     std::vector<SignificantMomentum> searches;
+    searches.reserve(starts.size());
     for (const AskedXi& start : starts) searches.emplace_back(start.p, least);
     std::vector<std::size_t> active;
     for (std::size_t i = 0; i < starts.size(); ++i) active.push_back(i);

@@ -7,7 +7,6 @@
 
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
-#include "gttf/triplet/segment.hpp"
 
 namespace gttf::detail {
 
@@ -28,27 +27,12 @@ template <class S>
 void set_line(const Flight<S>& f, Line<S>& l, bool to_disk = true) {
   using std::sqrt;
   const S &tx = f.direction.x, &ty = f.direction.y;
-  l.sin_theta = sqrt(tx * tx + ty * ty);
-  l.inv_sin_theta = S(1) / l.sin_theta;
-  l.cos_theta = f.direction.z;
-  l.cot_theta = l.cos_theta * l.inv_sin_theta;
+  set_polar(S(sqrt(tx * tx + ty * ty)), f.direction.z, l);
   if (to_disk) l.tan_theta = l.sin_theta / l.cos_theta;
-  l.c = l.kappa * l.inv_sin_theta;
   l.cos_phi = tx * l.inv_sin_theta;
   l.sin_phi = ty * l.inv_sin_theta;
-  const S &x = f.position.x, &y = f.position.y;
-  l.along = x * l.cos_phi + y * l.sin_phi;
-  l.across = y * l.cos_phi - x * l.sin_phi;
-  l.z = f.position.z;
-  l.r2 = x * x + y * y;
+  set_start(f.position.x, f.position.y, f.position.z, l);
   l.on_axis = false;
-}
-
-template <class S>
-Cartesian<S> position_at(const Line<S>& l, const Crossing<S>& x) {
-  const S a = l.along + x.forward, b = l.across + x.sideward;
-  return {l.cos_phi * a - l.sin_phi * b, l.sin_phi * a + l.cos_phi * b,
-          l.z + x.arc * l.cot_theta};
 }
 
 template <class S>

@@ -27,8 +27,7 @@ Line<S> line_for_all(const Line<double>& l) {
           .r2 = S(l.r2),
           .cos_phi = S(l.cos_phi),
           .sin_phi = S(l.sin_phi),
-          .scatter_scale = S(l.scatter_scale),
-          .log_charge_beta = S(l.log_charge_beta),
+          .strength = {S(l.strength.scale), S(l.strength.log_charge_beta)},
           .on_axis = l.on_axis};
 }
 

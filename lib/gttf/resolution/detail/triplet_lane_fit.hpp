@@ -66,13 +66,10 @@ class TripletLaneFit {
     x.forward = x.sideward = x.arc = x.x_over_x0 = S(0);
     const Reached<S> reached = find_crossing(line_, s, x);
     if (!any(reached.crossed)) return;
-    const S a = line_.along + x.forward, b = line_.across + x.sideward;
     Crossed& c = crossed_[n_crossed_];
     c.place.arc = x.arc;
     c.place.order = S(static_cast<double>(i));
-    c.place.at.x = line_.cos_phi * a - line_.sin_phi * b;
-    c.place.at.y = line_.sin_phi * a + line_.cos_phi * b;
-    c.place.at.z = line_.z + x.arc * line_.cot_theta;
+    c.place.at = position_at(line_, x);
     c.x_over_x0 = x.x_over_x0;
     c.mask = reached.crossed;
     total_ = total_ + select(reached.crossed, x.x_over_x0, S(0));

@@ -58,6 +58,9 @@ RichText angle_equation(const StudyRequest& request, std::size_t i);
 RichText scattering_text(Scattering scattering);
 RichText loss_text(EnergyLoss loss);
 
+/// As wide as the page, px; page/report.css knows it, too.
+inline constexpr double page_width = 1120;
+
 /// A detector and the tracks that figures ask for. Grids are requests of their
 /// own, so that tracks are made in one way only.
 struct ReportSubject {
@@ -82,6 +85,13 @@ struct ReportSubject {
   /// The detector with its subsystems as groups.
   Detector grouped() const;
   std::string id(const std::string& name) const { return name + suffix; }
+  /// A figure without content. `name`: unique among those of the detector.
+  Figure figure(const std::string& name, const RichText& title,
+                const RichText& subtitle, const std::string& description) const;
+  /// The same as wide as the page and as high as its content.
+  Figure wide_figure(const std::string& name, const RichText& title,
+                     const RichText& subtitle,
+                     const std::string& description) const;
   /// Index in points.momentum of the momentum that is explained.
   std::size_t middle() const { return points.momentum.values.size() / 2; }
   /// "*p*_{T} = 10 GeV, *θ* = 90°" of a point of `points`.
