@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "detector_grid.hpp"
-#include "gttf/output/number.hpp"
+#include "gttf/core/readable.hpp"
 #include "gttf/study/attribution_view.hpp"
 #include "gttf/study/parameter_columns.hpp"
 #include "gttf/study/resolution_table.hpp"

@@ -8,7 +8,7 @@
 
 #include "common.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/output/number.hpp"
+#include "gttf/core/readable.hpp"
 #include "gttf/study/resolution_table.hpp"
 #include "gttf/study/track_documents.hpp"
 #include "gttf/study/track_view.hpp"

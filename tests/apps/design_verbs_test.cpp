@@ -91,7 +91,7 @@ TEST_CASE("sensitivity: headroom and lost layers") {
       run("gttf-design sensitivity $DETECTORS/barrel.yaml --p 1GeV "
           "--limit 'sigma_d0=1 mm' --limit 'pt=5 %'");
   CHECK(limit.code == 0);
-  CHECK(has(limit.out, "sigma(d0) <= 1e+03 um"));
+  CHECK(has(limit.out, "sigma(d0) <= 1000 um"));
   CHECK(has(limit.out, "sigma(pt)/pt <= 5 %"));
   const Outcome wrong =
       run("gttf-design sensitivity $DETECTORS/barrel.yaml --p 1GeV "

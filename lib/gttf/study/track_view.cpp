@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "gttf/core/readable.hpp"
 #include "gttf/study/row.hpp"
 
 namespace gttf {
@@ -228,13 +229,10 @@ Table matrix_table(const Names& names, const Matrix5& matrix) {
 }
 
 std::string percent_text(double value) {
-  return std::isnan(value) ? "-"
-                           : fmt::format("{:.3g} %", value / unit::percent);
+  return std::isnan(value) ? "-" : readable(value / unit::percent, 3) + " %";
 }
 
-std::string number_text(double value) {
-  return std::isnan(value) ? "-" : fmt::format("{:.3g}", value);
-}
+std::string number_text(double value) { return readable(value, 3); }
 
 void add_perigee(const Resolution& r, Summary& summary) {
   constexpr Names plain_names{"d0", "z0", "phi0", "theta", "qop"};
