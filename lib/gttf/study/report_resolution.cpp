@@ -164,9 +164,10 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
   figure.width = large ? 716 : 548;
   figure.height = large ? 500 : 352;
   figure.description = fmt::format(
-      "{} against {} for {} angles, with the limits from hit errors alone and "
+      "{} against {} for {} angle{}, with the limits from hit errors alone and "
       "from scattering alone at the first angle.",
-      q.name, subject.momentum.name, curves.size());
+      q.name, subject.momentum.name, curves.size(),
+      curves.size() == 1 ? "" : "s");
   Panel panel;
   panel.y = log_axis(range);
   panel.y.title = q.axis_title();
