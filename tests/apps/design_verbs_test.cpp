@@ -40,6 +40,7 @@ TEST_CASE("budget: one track, a table, a total") {
       run("gttf-design budget $DETECTORS/barrel.yaml --p 1GeV --parameter d0 "
           "--by group --format markdown");
   CHECK(has(d0.out, "| total"));
+  CHECK(has(d0.out, "| group "));
   CHECK_FALSE(has(d0.out, "sigma(z0)"));
 }
 

@@ -10,6 +10,8 @@ TEST_CASE("heading: the unit at the end of a name goes into brackets") {
   CHECK(one_line(heading_of("p_GeV")) == "p [GeV]");
   CHECK(one_line(heading_of("theta_deg")) == "theta [deg]");
   CHECK(one_line(heading_of("sigma_d0_um")) == "sigma(d0) [um]");
+  CHECK(one_line(heading_of("sigma_without_inner_material")) ==
+        "sigma without inner material");
   CHECK(one_line(heading_of("sigma_phi0_mrad")) == "sigma(phi0) [mrad]");
   CHECK(one_line(heading_of("sigma_qop_per_GeV")) == "sigma(qop) [1/GeV]");
   CHECK(one_line(heading_of("bz_T")) == "bz [T]");

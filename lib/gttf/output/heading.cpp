@@ -88,7 +88,8 @@ std::string one_line(const Heading& heading) {
   std::size_t next = 0;
   if (!heading.words.empty() && is_capital(heading.words[0]))
     text = heading.words[next++];
-  if (heading.words.size() > next + 1 && heading.words[next] == "sigma") {
+  if (heading.words.size() > next + 1 && heading.words[next] == "sigma" &&
+      heading.words[next + 1] != "without") {
     if (next > 0) text += ' ';
     text += "sigma(" + heading.words[next + 1] + ")";
     next += 2;
