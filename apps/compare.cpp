@@ -264,7 +264,7 @@ class CompareVerb : public Verb {
   Summary summary(const Comparison& comparison,
                   std::vector<std::string> columns) const {
     Summary summary;
-    summary.title = request_.particle.name +
+    summary.title = particle_text(request_.particle) +
                     ", phi = " + readable(in_degrees(request_.phi), 6) +
                     " deg" + start_text(request_.vertex);
     Section legend;

@@ -139,3 +139,16 @@ TEST_CASE("toy: no track to fit is exit code 3") {
   CHECK(has(r.err, "no toy could be fitted"));
   CHECK(has(r.out, "curls up"));
 }
+
+TEST_CASE(
+    "toy: the table has the variables of the grid and tells whose it is") {
+  const Outcome r = run(
+      "gttf-design toy --detector $DETECTORS/barrel.yaml --pt 1GeV --eta 0.5 "
+      "--toys 100");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "\n  detector        teaching barrel\n"));
+  CHECK(has(r.out, "\n  particle        pion\n"));
+  CHECK(has(r.out, "   pt       "));
+  CHECK(has(r.out, "eta"));
+  CHECK_FALSE(has(r.out, "[deg]"));
+}

@@ -33,6 +33,7 @@ TEST_CASE("heading: the letter of a design stands before everything") {
   CHECK(one_line(heading_of("A_x_over_x0")) == "A x/X0 [%]");
   CHECK(heading_of("C_sigma_pt_rel").factor == 100);
   CHECK(heading_of("C_sigma_pt_rel").zeros == gttf::Zeros::keep);
+  CHECK(heading_of("pull_width_qop").zeros == gttf::Zeros::keep);
 }
 
 TEST_CASE("heading: other names are words") {

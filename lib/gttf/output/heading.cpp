@@ -58,7 +58,8 @@ Heading heading_of(std::string_view name) {
   if (take_prefix(name, "sigma_")) {
     heading.words.emplace_back("sigma");
     heading.zeros = Zeros::keep;
-  } else if (name == "sigma") {
+  } else if (name == "sigma" || name.starts_with("pull_width") ||
+             name == "chi2_per_ndf") {
     heading.zeros = Zeros::keep;
   } else if (name.starts_with("ratio")) {
     heading.zeros = Zeros::keep;

@@ -317,9 +317,10 @@ Figure layout_xy_figure(const ReportSubject& subject) {
     panel.marks.push_back(
         hit_marks("tracks", std::move(t.hit_x), std::move(t.hit_y)));
   }
-  figure.caption = "Tracks of " + literal_text(subject.request.particle.name) +
-                   "s at " + angle_equation(tracks, 0) +
-                   ", dots are measurements.";
+  const std::string& particle = subject.request.particle.name;
+  figure.caption = "Tracks of " + literal_text(particle) +
+                   (particle == "custom" ? " particles at " : "s at ") +
+                   angle_equation(tracks, 0) + ", dots are measurements.";
   plot.panels.push_back(std::move(panel));
   figure.content = std::move(plot);
   return figure;

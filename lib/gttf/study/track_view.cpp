@@ -264,6 +264,12 @@ void add_start_plane(const Resolution& r, const Track& track,
 
 }  // namespace
 
+std::string particle_text(const Particle& particle) {
+  if (particle.name != "custom") return particle.name;
+  return fmt::format("custom particle ({} GeV, charge {})",
+                     readable(particle.mass, 6), readable(particle.charge, 6));
+}
+
 std::string start_text(const std::array<double, 3>& vertex) {
   const auto [x, y, z] = vertex;
   if (x == 0 && y == 0 && z == 0) return "";
@@ -273,7 +279,7 @@ std::string start_text(const std::array<double, 3>& vertex) {
 std::string track_text(const StudyRequest& request, const Track& track) {
   return fmt::format(
       "{}, p = {:.6g} GeV, theta = {:.6g} deg, phi = {:.6g} deg{}",
-      request.particle.name, track.p, in_degrees(track.theta),
+      particle_text(request.particle), track.p, in_degrees(track.theta),
       in_degrees(track.phi), start_text(track.vertex));
 }
 
