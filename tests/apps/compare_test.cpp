@@ -295,3 +295,12 @@ TEST_CASE("compare: columns of the track may be named, and all of them") {
   CHECK(all.out == run(command + "--format csv | head -n 1").out);
   CHECK(run(command + "--columns all").code == 0);
 }
+
+TEST_CASE("compare: nothing has no ratio to what is not there") {
+  const Outcome r =
+      run("gttf-design compare $DETECTORS/mu3e.yaml $DETECTORS/barrel.yaml --p "
+          "1GeV --theta 5deg --format csv --no-provenance --columns "
+          "x_over_x0,n_hits | tail -n 1 | cut -d, -f7-9");
+  CHECK(r.out.starts_with("0,0.0"));  // no layer is crossed in A
+  CHECK(r.out.ends_with(",\n"));      // an empty cell, not inf
+}

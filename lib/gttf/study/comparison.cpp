@@ -28,7 +28,7 @@ std::string name_in(std::size_t design, std::string_view column) {
 Reals ratios(const Reals& values, const Reals& first) {
   Reals result(values.size());
   for (std::size_t i = 0; i < values.size(); ++i)
-    result[i] = values[i] / first[i];
+    result[i] = first[i] == 0 ? Resolution::none : values[i] / first[i];
   return result;
 }
 
