@@ -104,6 +104,9 @@ TEST_CASE("toy: what is wrong, and what to write instead") {
   CHECK(has(error_of("--shard 1/2"), "write it with -o PART.json"));
   CHECK(has(error_of("--shard 1/2 -o /dev/null --format csv"),
             "write it with -o PART.json"));
+  CHECK(has(error_of("-o t.csv --save-toys t.csv"),
+            "--save-toys \"t.csv\": given twice"));
+  CHECK(has(error_of("--save-toys -"), "--save-toys \"-\": given twice"));
   CHECK(has(error_of("--checkpoint c --save-toys t.csv"),
             "--save-toys does not go with --checkpoint"));
   CHECK(has(run("gttf-design toy").err, "nothing to simulate"));
