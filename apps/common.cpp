@@ -71,7 +71,8 @@ void TrackOptions::declare(CLI::App& command, bool grid) {
       grid ? ": 90deg, 90deg,60deg or from:to:points" : "";
   add(command, "--p", study.p, range, "Momentum at the vertex" + how);
   add(command, "--pt", study.pt, range, "Transverse momentum instead");
-  add(command, "--theta", study.theta, range, "Polar angle" + how_angle);
+  add(command, "--theta", study.theta, range,
+      "Polar angle" + how_angle + " (default: 90 deg)");
   add(command, "--eta", study.eta, range, "Pseudorapidity instead");
   add(command, "--phi", study.phi, "VALUE", "Azimuth (default: 0 deg)");
   declare_start(command);
@@ -208,8 +209,11 @@ void declare_overrides(CLI::App& command, std::vector<std::string>& overrides) {
 void show(const Diagnostics& diagnostics, bool quiet) {
   const bool colour = colours(STDERR_FILENO);
   for (const Diagnostic& d : diagnostics.items())
-    if (!quiet || d.severity == Severity::error)
+    if (!quiet || d.severity == Severity::error) {
+      const bool of_a_place = !d.file.empty();
+      std::fputs(of_a_place ? "" : "gttf-design: ", stderr);
       std::fputs(to_text(d, colour).c_str(), stderr);
+    }
 }
 
 DetectorInput load_input(const std::string& path,

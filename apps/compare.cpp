@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "detector_grid.hpp"
-#include "gttf/output/number.hpp"
+#include "gttf/core/expect.hpp"
+#include "gttf/core/readable.hpp"
 #include "gttf/study/attribution_view.hpp"
 #include "gttf/study/parameter_columns.hpp"
 #include "gttf/study/resolution_table.hpp"
@@ -28,6 +29,7 @@ Table chosen(const Table& table, const std::vector<std::string>& names) {
   Table result;
   for (const std::string& name : names) {
     const Column* column = table.find(name);
+    GTTF_EXPECT(column != nullptr);
     if (result.find(name) == nullptr) result.columns.push_back(*column);
   }
   return result;
@@ -264,7 +266,7 @@ class CompareVerb : public Verb {
   Summary summary(const Comparison& comparison,
                   std::vector<std::string> columns) const {
     Summary summary;
-    summary.title = request_.particle.name +
+    summary.title = particle_text(request_.particle) +
                     ", phi = " + readable(in_degrees(request_.phi), 6) +
                     " deg" + start_text(request_.vertex);
     Section legend;
@@ -313,8 +315,7 @@ class CompareVerb : public Verb {
     }
     const Track track = grid_track(request_at_, at->point);
     const Attribution a =
-        attribute(first, own, track,
-                  {request_.scattering, options_.engine, request_.beam_spot},
+        attribute(first, own, track, model_of(request_, first, options_.engine),
                   at->parameter);
     summary.sections.push_back(attribution_section(
         pair +

@@ -17,6 +17,7 @@
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/study/fit_table.hpp"
+#include "gttf/study/track_view.hpp"
 #include "outputs.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
@@ -190,7 +191,7 @@ class Fit : public Verb {
     const std::string title =
         detector.name + ": " +
         (options_.hits == "-" ? "standard input" : options_.hits) + ", " +
-        request.particle.name + ", " + options_.kind + " fit";
+        particle_text(request.particle) + ", " + options_.kind + " fit";
     const auto sink = outputs.table_sink(
         title,
         columns.empty() ? columns_for_reading(file.has_events(), detector)

@@ -79,6 +79,10 @@ class PlotVerb : public Verb {
         ->check(CLI::Range(0.1, 20.0).description(""))
         ->group(group);
     command()
+        .add_flag("--no-provenance", no_provenance_,
+                  "Leave out version, command line and hashes of inputs (svg)")
+        ->group(group);
+    command()
         .add_flag("--quiet", quiet_, "Say nothing but errors (no warnings)")
         ->group(group);
     command().footer(
@@ -90,7 +94,7 @@ class PlotVerb : public Verb {
         "  gttf-design plot configs/cld.yaml --figure share-d0 -o d0.pdf");
   }
 
-  int run(const Call&) override {
+  int run(const Call& call) override {
     if (!list_ && file_.empty())
       throw UsageError("where to? give -o FILE, or --list for the figures");
     const ImageFormat format = list_ ? ImageFormat::svg : format_of(file_);
@@ -99,8 +103,11 @@ class PlotVerb : public Verb {
     const std::vector<const Figure*> figures = figures_of(page);
     AtomicFile file(list_ ? "-" : file_);
     file.stream() << (list_ ? list_of(figures)
-                            : convert_svg(figure_file(chosen(figures)), format,
-                                          zoom_));
+                            : convert_svg(figure_file(chosen(figures),
+                                                      request_.provenance(
+                                                          call.arguments,
+                                                          !no_provenance_)),
+                                          format, zoom_));
     file.commit();
     return good;
   }
@@ -115,7 +122,7 @@ class PlotVerb : public Verb {
 
   ReportRequest request_;
   std::string figure_, file_;
-  bool list_ = false, quiet_ = false;
+  bool list_ = false, no_provenance_ = false, quiet_ = false;
   double zoom_ = 2;
 };
 

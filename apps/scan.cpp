@@ -8,7 +8,7 @@
 
 #include "common.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/output/number.hpp"
+#include "gttf/core/readable.hpp"
 #include "gttf/study/resolution_table.hpp"
 #include "gttf/study/track_documents.hpp"
 #include "gttf/study/track_view.hpp"
@@ -57,7 +57,7 @@ std::string title(const StudyRequest& request,
                   const std::vector<Detector>& detectors) {
   std::string text;
   if (detectors.size() == 1) text = detectors[0].name + ": ";
-  text += request.particle.name +
+  text += particle_text(request.particle) +
           ", phi = " + readable(in_degrees(request.phi), title_digits) + " deg";
   return text + start_text(request.vertex);
 }

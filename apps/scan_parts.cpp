@@ -37,8 +37,7 @@ int merge_scans(const Call& call, const std::vector<std::string>& names,
   std::vector<ScanPart> parts;
   for (const std::string& name : names) {
     parts.push_back(scan_part_of(read_json(part_lines(name), name), name));
-    // of parts of any size: not read as a whole for a sum of their bytes
-    if (provenance) provenance->inputs.push_back({name, ""});
+    if (provenance) provenance->inputs.push_back({name, sha256_of_file(name)});
   }
   parts = ordered_parts(std::move(parts));
   Outputs outputs(options, provenance, names);

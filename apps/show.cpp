@@ -24,7 +24,9 @@ class Show : public Verb {
     track_.declare(command(), false);
     output_.declare(command(), false);
     command().footer(
-        "\nWith a momentum or an angle it also tells what that track crosses.\n"
+        "\nWith a momentum it also tells what that track crosses, at 90 deg "
+        "unless\n"
+        "--theta or --eta is given.\n"
         "csv has one table: the crossings of the track, or the layers.\n"
         "\nExamples:\n"
         "  gttf-design show detectors/alice_its2.yaml\n"

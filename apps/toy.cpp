@@ -121,6 +121,13 @@ class Toy : public Verb {
           "a shard is a part to be merged: write it with -o "
           "PART.json (or --format json)");
 
+    if (!options_.save_toys.empty()) {
+      std::vector<std::string> taken = options_.output.files;
+      if (taken.empty()) taken.emplace_back("-");
+      check_separate("--save-toys", options_.save_toys, taken,
+                     inputs_of(request));
+    }
+
     ToyState state = plan_toys(request, detectors, shard);
     Checkpoint checkpoint(options_.checkpoint, options_.checkpoint_every,
                           provenance);

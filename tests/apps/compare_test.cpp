@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -257,4 +258,49 @@ TEST_CASE("baseline: a detector and options; what cannot be measured is 3") {
   CHECK(csv.code == 2);
   CHECK(has(csv.err, "a baseline is JSON; use .json"));
   CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("compare: what is explained is the change in the table, losses too") {
+  const std::string command =
+      "gttf-design compare $DETECTORS/alice_its2.yaml --change "
+      "'layers[L3].material=8 %' --particle proton --p 0.4GeV --energy-loss "
+      "straggling --quiet --parameter p --no-provenance ";
+  const Outcome shown = run(command);
+  const Outcome rows =
+      run(command + "--format csv --columns p_GeV,sigma_p_rel | cut -d, -f7,8");
+  REQUIRE(shown.code == 0);
+  double before = 0, after = 0;
+  const std::string numbers = rows.out.substr(rows.out.find('\n') + 1);
+  REQUIRE(std::sscanf(numbers.c_str(), "%lf,%lf", &before, &after) == 2);
+  char change[32];
+  std::snprintf(change, sizeof change, "sigma(p)/p  %+.3g %%",
+                100 * (after / before - 1));
+  CHECK(has(shown.out, change));
+}
+
+TEST_CASE("compare: columns of the track may be named, and all of them") {
+  const std::string command =
+      "gttf-design compare $DETECTORS/alice_its2.yaml "
+      "$DETECTORS/alice_its3.yaml --p 1GeV --no-provenance --quiet ";
+  for (const std::string name : {"p_GeV", "eta", "particle", "detector"}) {
+    CAPTURE(name);
+    for (const std::string format : {"csv", "json", "table"})
+      CHECK(
+          run(command + "--columns sigma_d0_um," + name + " --format " + format)
+              .code == 0);
+  }
+  const Outcome eta = run(command + "--columns eta,sigma_d0_um");
+  CHECK(has(eta.out, "  eta  "));
+  const Outcome all = run(command + "--columns all --format csv | head -n 1");
+  CHECK(all.out == run(command + "--format csv | head -n 1").out);
+  CHECK(run(command + "--columns all").code == 0);
+}
+
+TEST_CASE("compare: nothing has no ratio to what is not there") {
+  const Outcome r =
+      run("gttf-design compare $DETECTORS/mu3e.yaml $DETECTORS/barrel.yaml --p "
+          "1GeV --theta 5deg --format csv --no-provenance --columns "
+          "x_over_x0,n_hits | tail -n 1 | cut -d, -f7-9");
+  CHECK(r.out.starts_with("0,0.0"));  // no layer is crossed in A
+  CHECK(r.out.ends_with(",\n"));      // an empty cell, not inf
 }

@@ -28,7 +28,16 @@ constexpr const char* old_content = "the old file\n";
 /// The program with these arguments, in a process group of its own and with
 /// nothing on its terminal.
 pid_t start(const Folder& folder, const Arguments& arguments) {
+  // A signal that comes before exec() must end the child as it is, not call the
+  // handlers that doctest has set for itself.
+  sigset_t all_signals, before;
+  sigfillset(&all_signals);
+  sigprocmask(SIG_BLOCK, &all_signals, &before);
   const pid_t child = fork();
+  if (child == 0)
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+      std::signal(signal, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
   if (child != 0) return child;
   const int nothing = open("/dev/null", O_RDWR);
   for (const int descriptor : {0, 1, 2}) dup2(nothing, descriptor);

@@ -43,6 +43,11 @@ TEST_CASE("scan: shards merged give the bytes of the whole") {
   CHECK(folder.read("merged.csv") == folder.read("whole.csv"));
   CHECK(folder.read("merged.json") == folder.read("whole.json"));
 
+  SUBCASE("a merged file tells the hashes of its parts") {
+    run(folder, "gttf-design scan merge part?.csv -o told.csv");
+    const Outcome sum = run(folder, "sha256sum part2.csv | cut -d' ' -f1");
+    CHECK(has(folder.read("told.csv"), "# input: part2.csv sha256:" + sum.out));
+  }
   SUBCASE("a part is missing") {
     const Outcome r = run(folder, "gttf-design scan merge part1.csv part3.csv");
     CHECK(r.code == 2);

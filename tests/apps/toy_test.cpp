@@ -104,6 +104,9 @@ TEST_CASE("toy: what is wrong, and what to write instead") {
   CHECK(has(error_of("--shard 1/2"), "write it with -o PART.json"));
   CHECK(has(error_of("--shard 1/2 -o /dev/null --format csv"),
             "write it with -o PART.json"));
+  CHECK(has(error_of("-o t.csv --save-toys t.csv"),
+            "--save-toys \"t.csv\": given twice"));
+  CHECK(has(error_of("--save-toys -"), "--save-toys \"-\": given twice"));
   CHECK(has(error_of("--checkpoint c --save-toys t.csv"),
             "--save-toys does not go with --checkpoint"));
   CHECK(has(run("gttf-design toy").err, "nothing to simulate"));
@@ -138,4 +141,17 @@ TEST_CASE("toy: no track to fit is exit code 3") {
   CHECK(r.code == 3);
   CHECK(has(r.err, "no toy could be fitted"));
   CHECK(has(r.out, "curls up"));
+}
+
+TEST_CASE(
+    "toy: the table has the variables of the grid and tells whose it is") {
+  const Outcome r = run(
+      "gttf-design toy --detector $DETECTORS/barrel.yaml --pt 1GeV --eta 0.5 "
+      "--toys 100");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "\n  detector        teaching barrel\n"));
+  CHECK(has(r.out, "\n  particle        pion\n"));
+  CHECK(has(r.out, "   pt       "));
+  CHECK(has(r.out, "eta"));
+  CHECK_FALSE(has(r.out, "[deg]"));
 }

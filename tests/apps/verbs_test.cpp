@@ -134,7 +134,23 @@ TEST_CASE("show: with a track also what it crosses") {
                           "x_over_x0,theta0_rad,measured\nbeam pipe,"));
   const Outcome half = run("gttf-design show " + barrel + "--theta 60deg");
   CHECK(half.code == 2);
-  CHECK(has(half.err, "no momentum"));
+  CHECK(half.err.starts_with("gttf-design: error: no momentum"));
+}
+
+TEST_CASE("scan: a layer that no detector has is told with its place") {
+  const Folder folder;
+  folder.write("study.yaml",
+               "gttf-study: 1\ndetectors: [" GTTF_SOURCE_DIR
+               "/detectors/barrel.yaml]\np: [1 GeV]\nat: { layer: L7 }\n");
+  const Outcome r = run(folder, "gttf-design scan study.yaml -o out.csv");
+  CHECK(r.code == 2);
+  CHECK(has(r.err,
+            "study.yaml:4:14: error: at.layer: teaching barrel has no "
+            "layer \"L7\"\n    4 | at: { layer: L7 }\n"));
+  const Outcome option =
+      run("gttf-design resolve $DETECTORS/barrel.yaml --p 1GeV --at L7");
+  CHECK(option.code == 2);
+  CHECK(option.err.starts_with("--at: error: teaching barrel has no layer"));
 }
 
 TEST_CASE("show: --set changes what is shown") {

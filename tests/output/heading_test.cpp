@@ -10,6 +10,8 @@ TEST_CASE("heading: the unit at the end of a name goes into brackets") {
   CHECK(one_line(heading_of("p_GeV")) == "p [GeV]");
   CHECK(one_line(heading_of("theta_deg")) == "theta [deg]");
   CHECK(one_line(heading_of("sigma_d0_um")) == "sigma(d0) [um]");
+  CHECK(one_line(heading_of("sigma_without_inner_material")) ==
+        "sigma without inner material");
   CHECK(one_line(heading_of("sigma_phi0_mrad")) == "sigma(phi0) [mrad]");
   CHECK(one_line(heading_of("sigma_qop_per_GeV")) == "sigma(qop) [1/GeV]");
   CHECK(one_line(heading_of("bz_T")) == "bz [T]");
@@ -31,6 +33,7 @@ TEST_CASE("heading: the letter of a design stands before everything") {
   CHECK(one_line(heading_of("A_x_over_x0")) == "A x/X0 [%]");
   CHECK(heading_of("C_sigma_pt_rel").factor == 100);
   CHECK(heading_of("C_sigma_pt_rel").zeros == gttf::Zeros::keep);
+  CHECK(heading_of("pull_width_qop").zeros == gttf::Zeros::keep);
 }
 
 TEST_CASE("heading: other names are words") {

@@ -90,6 +90,17 @@ TEST_CASE("svg: a file stands alone") {
   CHECK_FALSE(has(svg, "var("));  // librsvg knows no variables
   CHECK_FALSE(has(svg, "color-mix"));
   CHECK(svg == figure_file(line_figure()));
+  CHECK_FALSE(has(svg, "<metadata>"));
+}
+
+TEST_CASE("svg: a file tells what made it") {
+  const std::vector<std::string> command{"gttf-design", "plot", "a&b.yaml"};
+  Provenance provenance = make_provenance(command);
+  provenance.inputs.push_back({"a&b.yaml", "0123"});
+  const std::string svg = figure_file(line_figure(), provenance);
+  CHECK(has(svg, "\n<metadata>\ngttf-design "));
+  CHECK(has(svg, "\ncommand: gttf-design plot "));
+  CHECK(has(svg, "\ninput: a&amp;b.yaml sha256:0123\n</metadata>\n"));
 }
 
 TEST_CASE("svg: a curve goes from corner to corner of its frame") {

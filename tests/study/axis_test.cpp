@@ -23,6 +23,23 @@ TEST_CASE("spaced: ends are exact and steps are even") {
   CHECK(spaced(1, 2, 2, Spacing::logarithmic) == std::vector<double>{1, 2});
 }
 
+TEST_CASE("spaced: round steps are the round numbers") {
+  const auto decades = spaced(0.1, 100, 61, Spacing::logarithmic);
+  CHECK(decades[20] == 1);
+  CHECK(decades[40] == 10);
+  CHECK(spaced(1, 100, 5, Spacing::logarithmic)[2] == 10);
+  CHECK(spaced(0.07, 7, 3, Spacing::logarithmic)[1] == 0.7);
+  const auto eta = spaced(0, 2.5, 26, Spacing::linear);
+  CHECK(eta[7] == 0.7);
+  CHECK(eta[23] == 2.3);
+  const auto through_zero = spaced(-1, 0.7, 18, Spacing::linear);
+  CHECK(through_zero[7] == -0.3);
+  CHECK(through_zero[10] == 0);
+  CHECK(through_zero[11] == 0.1);
+  // and no others: a third is not rounded to twelve digits
+  CHECK(spaced(0, 1, 4, Spacing::linear)[1] == 1.0 / 3);
+}
+
 TEST_CASE("option node: values, lists and ranges keep their place") {
   Diagnostics faults;
   CHECK(option_node("--p", "1GeV", faults).text() == "1GeV");

@@ -152,6 +152,87 @@ TEST_CASE("report: tracks along a beam have momentum, position, direction") {
   }
 }
 
+TEST_CASE("report: a close-up shows some layers, not none and not all") {
+  StudyRequest r = request();
+  r.angle = {AngleAxis::Variable::eta, {2, 3}};
+  const auto closeup = [&r](const std::string& layers) {
+    const Detector detector =
+        parse_detector(
+            "gttf-detector: 1\nname: x\nfield: { solenoid: 2 T }\nlayers:\n" +
+                layers,
+            "x.yaml")
+            .detector;
+    return layout_closeup_figure(make_subject(r, detector, 0, 1, 1));
+  };
+  const auto disk = [](int z) {
+    return "  - { name: D" + std::to_string(z) +
+           ", disk: { z: " + std::to_string(z) +
+           " cm, radius: [2 cm, 60 cm] }, material: 1 %, "
+           "measures: { rphi: 20 um, r: 20 um } }\n";
+  };
+  const std::string far = disk(50) + disk(80) + disk(110);
+  CHECK_FALSE(closeup(far));
+  CHECK(closeup(far + disk(10)));
+  CHECK_FALSE(closeup(disk(5) + disk(6) + disk(7)));
+  CHECK(layout_closeup_figure(
+      make_subject(request(), shipped("cld.yaml"), 0, 1, 1)));
+}
+
+TEST_CASE("report: rows of wires are thin lines, modules are heavy") {
+  const auto widths = [](const char* file) {
+    const Detector detector = shipped(file);
+    const ReportSubject subject = make_subject(request(), detector, 0, 1, 1);
+    const auto figure = layout_rz_figure(subject);
+    std::set<double> of_measuring;
+    for (const Curve& curve :
+         std::get<Plot>(figure.content).panels.front().curves)
+      if (curve.id.starts_with("system")) of_measuring.insert(curve.width);
+    return std::pair(of_measuring,
+                     figure.caption.find("wires") != RichText::npos);
+  };
+  const auto [idea, idea_says] = widths("idea.yaml");
+  CHECK(idea.count(0.6) == 1);
+  CHECK(idea_says);
+  const auto [lhcb, lhcb_says] = widths("lhcb.yaml");  // 26 modules
+  CHECK(lhcb.count(0.6) == 0);
+  CHECK_FALSE(lhcb_says);
+}
+
+TEST_CASE("report: layers that are lost together are said to be several") {
+  const Detector detector =
+      parse_detector(
+          "gttf-detector: 1\nname: wires\nfield: { solenoid: 2 T }\nlayers:\n"
+          "  - { name: axial, cylinder: { radius: [20 cm, 1 m], half_length: 1 "
+          "m }, repeat: 20, material: 0.01 %, measures: { rphi: 100 um } }\n"
+          "  - { name: stereo, cylinder: { radius: [21 cm, 99 cm], "
+          "half_length: "
+          "1 m }, repeat: 8, material: 0.01 %, measures: [{ angle: 50 mrad, "
+          "sigma: 100 um }] }\n",
+          "wires.yaml")
+          .detector;
+  const ReportSubject subject = make_subject(request(), detector, 0, 1, 1);
+  const auto lost = lost_layer_figure(subject);
+  REQUIRE(lost);
+  CHECK(lost->title == "Layers lost");
+  const auto& rows = std::get<BarChart>(lost->content).rows;
+  REQUIRE(rows.size() == 2);
+  CHECK(plain_text(rows[0].cells[0]) == "axial (× 20)");
+  CHECK(rows[0].labels[0] == "> 1000");  // by second-order terms alone
+  const auto sentences = summary_sentences(subject, momentum_curves(subject),
+                                           budgets_along(subject));
+  CHECK(sentences.front().find("Without the 8 layers stereo the track") !=
+        RichText::npos);
+  // stereo layers measure both planes at once
+  const auto correlations = correlation_figure(subject);
+  REQUIRE(correlations);
+  CHECK(correlations->caption.find("decouple") == RichText::npos);
+  const Detector pixels = shipped("alice_its2.yaml");
+  CHECK(lost_layer_figure(make_subject(request(), pixels, 0, 1, 1))->title ==
+        "A layer lost");
+  CHECK(correlation_figure(make_subject(request(), pixels, 0, 1, 1))
+            ->caption.find("decouple") != RichText::npos);
+}
+
 TEST_CASE("report: correlations are of what the tracks have") {
   const auto names = [](const char* file, double theta) {
     const Detector detector = shipped(file);

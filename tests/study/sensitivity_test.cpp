@@ -122,6 +122,8 @@ TEST_CASE("advice: says what to change in which direction") {
   row.elasticity[Parameter::d0] = 0.312;
   CHECK(advice(row, Parameter::d0) ==
         "1 % less material in layer L1 buys 0.31 % of sigma(d0)");
+  CHECK(advice(row, Parameter::d0, Grouping::group) ==
+        "1 % less material in L1 buys 0.31 % of sigma(d0)");
   row.quantity = Quantity::position;
   row.name = "radius";
   row.elasticity[Parameter::p] = -0.5;

@@ -143,3 +143,9 @@ TEST_CASE("track view: a full scan has the order and number of a scan") {
   CHECK(last_done == 6);
   CHECK(momenta == std::vector<double>{1, 2, 3, 1, 2, 3});
 }
+
+TEST_CASE("particle text: a particle without a name tells what it is") {
+  CHECK(particle_text(Particle{}) == "pion");
+  CHECK(particle_text({"custom", 3.7, 2}) ==
+        "custom particle (3.7 GeV, charge 2)");
+}

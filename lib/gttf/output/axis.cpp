@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace gttf {
@@ -43,17 +44,29 @@ std::vector<AxisTick> log_ticks(const FigureAxis& axis, double length) {
   return ticks;
 }
 
-double chosen_step(double range, double labels) {
-  const double raw = range / std::max(1.0, labels);
+// How many multiples of a step are on an axis.
+double multiples(const FigureAxis& axis, double step) {
+  const double slack = tolerance * (axis.upper - axis.lower);
+  return std::floor((axis.upper + slack) / step) -
+         std::ceil((axis.lower - slack) / step) + 1;
+}
+
+double chosen_step(const FigureAxis& axis, double labels) {
+  const double raw = (axis.upper - axis.lower) / std::max(1.0, labels);
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
-  for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * power >= raw * (1 - tolerance)) return factor * power;
-  return 10 * power;
+  double step = 0;
+  for (const double factor : {0.5, 1.0, 2.0, 5.0, 10.0}) {
+    // One label alone tells no scale: closer ones, then.
+    if (step > 0 && multiples(axis, factor * power) < 2) break;
+    step = factor * power;
+    if (step >= raw * (1 - tolerance)) break;
+  }
+  return step;
 }
 
 std::vector<AxisTick> linear_ticks(const FigureAxis& axis, double labels) {
   const double range = axis.upper - axis.lower;
-  const double step = axis.step > 0 ? axis.step : chosen_step(range, labels);
+  const double step = axis.step > 0 ? axis.step : chosen_step(axis, labels);
   const double mantissa =
       step / std::pow(10.0, std::floor(std::log10(step) + tolerance));
   const int parts = std::lround(mantissa) == 2 ? 4 : 5;

@@ -111,21 +111,26 @@ std::string figure_in_page(const Figure& figure) {
       words_about(figure), key, content.elements);
 }
 
-std::string figure_file(const Figure& figure) {
+std::string figure_file(const Figure& figure,
+                        const std::optional<Provenance>& provenance) {
   const SvgContent content = content_of(figure);
   const SvgLegend legend = svg_legend(figure.legend, content.width);
   const double height = content.height + legend.height;
   const std::string css =
       with_light_colours(std::string(assets::figure_css) + paint_rules());
+  const std::string metadata =
+      provenance ? "\n<metadata>\n" + escaped(to_lines(*provenance, "")) +
+                       "</metadata>\n"
+                 : "";
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {0} {1} {2}\" "
       "width=\"{1}\" height=\"{2}\" font-family=\"Helvetica, Arial, "
-      "'Liberation Sans', sans-serif\">\n{3}<style>{4}</style>\n<rect "
+      "'Liberation Sans', sans-serif\">\n{3}{7}<style>{4}</style>\n<rect "
       "y=\"{0}\" width=\"{1}\" height=\"{2}\" fill=\"#ffffff\"/>\n{5}{6}\n"
       "</svg>\n",
       coordinate(-legend.height), coordinate(content.width), coordinate(height),
-      words_about(figure), css, legend.elements, content.elements);
+      words_about(figure), css, legend.elements, content.elements, metadata);
 }
 
 Document figure_document(const Figure& figure) {

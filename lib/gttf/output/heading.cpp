@@ -58,7 +58,8 @@ Heading heading_of(std::string_view name) {
   if (take_prefix(name, "sigma_")) {
     heading.words.emplace_back("sigma");
     heading.zeros = Zeros::keep;
-  } else if (name == "sigma") {
+  } else if (name == "sigma" || name.starts_with("pull_width") ||
+             name == "chi2_per_ndf") {
     heading.zeros = Zeros::keep;
   } else if (name.starts_with("ratio")) {
     heading.zeros = Zeros::keep;
@@ -88,7 +89,8 @@ std::string one_line(const Heading& heading) {
   std::size_t next = 0;
   if (!heading.words.empty() && is_capital(heading.words[0]))
     text = heading.words[next++];
-  if (heading.words.size() > next + 1 && heading.words[next] == "sigma") {
+  if (heading.words.size() > next + 1 && heading.words[next] == "sigma" &&
+      heading.words[next + 1] != "without") {
     if (next > 0) text += ' ';
     text += "sigma(" + heading.words[next + 1] + ")";
     next += 2;

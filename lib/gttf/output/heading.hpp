@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gttf/output/number.hpp"
+#include "gttf/core/readable.hpp"
 
 namespace gttf {
 

@@ -23,17 +23,6 @@ std::string_view print(Buffer& buffer, Args... args) {
   return {buffer.data(), static_cast<std::size_t>(result.ptr - buffer.data())};
 }
 
-// "1.500e-07" to "1.5e-07", "2.50" to "2.5", "3.00" to "3".
-std::string without_trailing_zeros(std::string_view text) {
-  const std::size_t mantissa_end = std::min(text.find('e'), text.size());
-  std::string_view mantissa = text.substr(0, mantissa_end);
-  if (mantissa.find('.') != std::string_view::npos) {
-    mantissa = mantissa.substr(0, mantissa.find_last_not_of('0') + 1);
-    if (mantissa.back() == '.') mantissa.remove_suffix(1);
-  }
-  return std::string(mantissa).append(text.substr(mantissa_end));
-}
-
 /// Dragonbox's "1.2345E-1" as "0.12345": the same digits, the point where the
 /// exponent, -3 to 4, puts it. The digits are made where they stay, but
 /// for some bytes: to copy all of a text just written, the processor waits.
@@ -90,29 +79,6 @@ void append_rounded(std::string& out, double value, int digits) {
   GTTF_EXPECT(digits >= 1 && digits <= 17);
   Buffer buffer;
   out += print(buffer, value, std::chars_format::general, digits);
-}
-
-std::string readable(double value, int digits, Zeros zeros) {
-  GTTF_EXPECT(digits >= 1 && digits <= 17);
-  if (std::isnan(value)) return "-";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  if (value == 0) return "0";
-
-  Buffer buffer;
-  std::string_view text =
-      print(buffer, value, std::chars_format::scientific, digits - 1);
-  // The exponent after rounding: 9.996 has exponent 1 with three digits.
-  const std::size_t e = text.find('e');
-  int exponent = 0;
-  const char* first = text.data() + e + 1;
-  if (*first == '+') ++first;  // from_chars refuses a plus sign
-  std::from_chars(first, text.data() + text.size(), exponent);
-
-  if (exponent >= -4 && exponent < std::max(6, digits))
-    text = print(buffer, value, std::chars_format::fixed,
-                 std::max(0, digits - 1 - exponent));
-  return zeros == Zeros::keep ? std::string(text)
-                              : without_trailing_zeros(text);
 }
 
 }  // namespace gttf

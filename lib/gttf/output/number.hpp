@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as text: exact for files, rounded for readers.
+// Numbers as text for files: exact, or rounded.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,6 @@
 #include <string>
 
 namespace gttf {
-
-/// Whether a rounded number keeps the zeros at its end ("1.00" or "1").
-enum class Zeros { strip, keep };
 
 /// Appends the shortest text that reads back as exactly `value`: "0.1",
 /// "1e-07". NaN gives "nan", infinity "inf"; whoever has another word for them
@@ -26,10 +23,5 @@ char* write_exact(char* to, std::int64_t value);
 /// Appends `value` rounded to `digits` (1 to 17) significant digits in %g
 /// style: "1.5e-07".
 void append_rounded(std::string& out, double value, int digits);
-
-/// `value` for a reader: `digits` significant digits, without an exponent from
-/// 1e-4 to 1e6, digits before the point never rounded away ("1235" for three
-/// digits). NaN gives "-".
-std::string readable(double value, int digits, Zeros zeros = Zeros::strip);
 
 }  // namespace gttf

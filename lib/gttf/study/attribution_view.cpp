@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "gttf/core/readable.hpp"
 #include "gttf/study/parameter_columns.hpp"
 
 namespace gttf {
@@ -91,7 +92,7 @@ double part_of(double share, double total) {
 
 std::string change_text(double change_of_ln) {
   if (std::isnan(change_of_ln)) return "-";
-  return fmt::format("{:+.3g} %", 100 * std::expm1(change_of_ln));
+  return readable_change(100 * std::expm1(change_of_ln), 3) + " %";
 }
 
 void AttributionTable::add(const Detector& after, const StudyRequest& request,

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -85,17 +87,33 @@ std::vector<double> read_grid(const Value& value, const AxisRules& rules) {
   return {};
 }
 
+// What a step of a range was meant to be: 0.7 where rounding has made
+// 0.7000000000000001 of it, so that a column can be searched for it.
+double without_rounding(double value, double scale) {
+  const std::string text = fmt::format("{:.12g}", value);
+  double decimal = value;
+  std::from_chars(text.data(), text.data() + text.size(), decimal);
+  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+  return std::abs(decimal - value) <= rounding * scale ? decimal : value;
+}
+
 }  // namespace
 
 std::vector<double> spaced(double from, double to, std::size_t n,
                            Spacing spacing) {
   std::vector<double> values(n);
-  const double step = 1.0 / static_cast<double>(n - 1);
+  const double largest = std::max(std::abs(from), std::abs(to));
   for (std::size_t i = 0; i < n; ++i) {
-    const double x = static_cast<double>(i) * step;
-    values[i] = spacing == Spacing::linear
-                    ? from + (to - from) * x
-                    : from * std::exp(std::log(to / from) * x);
+    const double x = static_cast<double>(i) / static_cast<double>(n - 1);
+    if (spacing == Spacing::linear) {
+      values[i] = without_rounding(from + (to - from) * x, largest);
+    } else {
+      // The power multiplies the rounding of its exponent by ln(to/from).
+      const long double ratio = static_cast<long double>(to) / from;
+      const auto power = static_cast<long double>(i) / (n - 1);
+      const auto value = static_cast<double>(from * std::pow(ratio, power));
+      values[i] = without_rounding(value, value);
+    }
   }
   values.front() = from;
   values.back() = to;

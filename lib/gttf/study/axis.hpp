@@ -31,7 +31,8 @@ inline constexpr std::size_t max_points = 1000000;
 /// @return  values in native units; empty after a fault was reported
 std::vector<double> read_axis(const Value& value, const AxisRules& rules);
 
-/// n values from `from` to `to`; the first and last are exact.
+/// n values from `from` to `to`; the first and last are exact, round numbers in
+/// between, too: 0.7, not 0.7000000000000001.
 /// @param n  >= 2;  from, to > 0 for Spacing::logarithmic
 std::vector<double> spaced(double from, double to, std::size_t n,
                            Spacing spacing);

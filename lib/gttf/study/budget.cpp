@@ -234,6 +234,7 @@ Section budget_section(const Detector& detector, const StudyRequest& request,
   const auto rows = budget_rows(detector, budget, grouping);
   section.table =
       parameter ? parameter_table(rows, *parameter) : share_table(rows, shown);
+  if (grouping == Grouping::group) section.table.columns.front().name = "group";
   return section;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "gttf/core/readable.hpp"
 #include "gttf/study/detail/check_text.hpp"
 
 namespace gttf::detail {
@@ -44,7 +45,7 @@ int digits_of(const CheckedPoint& point) {
 std::string share_text(double logarithm) {
   return std::isnan(logarithm)
              ? "?"
-             : fmt::format("{:+.3g} %", std::expm1(logarithm) * in_percent);
+             : readable_change(std::expm1(logarithm) * in_percent, 3) + " %";
 }
 
 /// Of what the parts of a change are, where it is not the value itself.
@@ -150,7 +151,7 @@ std::string margin_text(const CheckedPoint& point) {
   // rounding is no news
   const double margin =
       std::abs(point.margin) < limit_rounding ? 0 : point.margin;
-  return fmt::format("{:+.3g} %", margin * in_percent);
+  return readable_change(margin * in_percent, 3) + " %";
 }
 
 std::string failure_line(const CheckStory& story, const CheckResult& result) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gttf/core/readable.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/study/parameter_columns.hpp"
 #include "gttf/study/resolution_table.hpp"
@@ -141,8 +142,8 @@ std::string shown(const CheckedQuantity& q, double value, int digits) {
   const double number = value / q.shown_unit;
   // whole numbers below 1e6 are not rounded
   const bool whole = number == std::round(number) && std::abs(number) < 1e6;
-  const std::string text = whole ? fmt::format("{:.0f}", number)
-                                 : fmt::format("{:.{}g}", number, digits);
+  const std::string text =
+      whole ? fmt::format("{:.0f}", number) : readable(number, digits);
   if (q.symbol.empty()) return text;
   return text + (q.symbol[0] == '/' ? "" : " ") + q.symbol;
 }
@@ -151,7 +152,7 @@ int digits_to_tell(double a, double b) {
   constexpr int fewest = 4, most = 12;
   int digits = fewest;
   while (digits < most && !std::isnan(a) && !std::isnan(b) && a != b &&
-         fmt::format("{:.{}g}", a, digits) == fmt::format("{:.{}g}", b, digits))
+         readable(a, digits) == readable(b, digits))
     ++digits;
   return digits;
 }

@@ -28,7 +28,7 @@ std::string name_in(std::size_t design, std::string_view column) {
 Reals ratios(const Reals& values, const Reals& first) {
   Reals result(values.size());
   for (std::size_t i = 0; i < values.size(); ++i)
-    result[i] = values[i] / first[i];
+    result[i] = first[i] == 0 ? Resolution::none : values[i] / first[i];
   return result;
 }
 
@@ -141,6 +141,12 @@ std::vector<std::string> columns_for_reading(
   std::vector<std::string> names{by_pt ? "pt_GeV" : "p_GeV",
                                  by_eta ? "eta" : "theta_deg"};
   for (const std::string& column : columns) {
+    if (is_of_point(column)) {  // the same for all designs; once
+      if (exists(comparison.table, column) &&
+          std::ranges::find(names, column) == names.end())
+        names.push_back(column);
+      continue;
+    }
     const bool has_ratio =
         exists(comparison.table, name_in(1, ratio_name(column)));
     const std::size_t shown =
@@ -156,6 +162,7 @@ std::vector<std::string> columns_of(const Comparison& comparison,
                                     std::span<const std::string> columns) {
   std::vector<std::string> names(point_columns.begin(), point_columns.end());
   for (const std::string& column : columns) {
+    if (is_of_point(column)) continue;
     for (std::size_t d = 0; d < comparison.designs; ++d)
       names.push_back(name_in(d, column));
     for (std::size_t d = 1; d < comparison.designs; ++d)

@@ -16,6 +16,9 @@ namespace {
 // A layer much longer than any drawing: lines would lose their precision.
 constexpr double longest = 20 * unit::m;
 
+// More lines of a subsystem than these are drawn as a light area.
+constexpr std::ptrdiff_t many_lines = 24;
+
 double clipped(double value) { return std::clamp(value, -longest, longest); }
 
 void add_line(const LayerLine& line, Curve& curve) {
@@ -136,6 +139,25 @@ std::vector<LayerLine> lines_from_the_side(const Detector& detector,
   return lines;
 }
 
+bool has_many_rows(const ReportSubject& subject, std::size_t system) {
+  std::ptrdiff_t rows = 0;
+  for (std::size_t i = 0; i < subject.detector.layers.size(); ++i) {
+    const Layer& layer = subject.detector.layers[i];
+    rows += subject.groups.of_layer[i] == system && layer.measures() &&
+            layer.surface.shape == Shape::cylinder;
+  }
+  return rows > many_lines;
+}
+
+RichText layers_caption(const ReportSubject& subject) {
+  bool thin = false;
+  for (std::size_t k = 0; k < subject.groups.systems.size(); ++k)
+    thin = thin || has_many_rows(subject, k);
+  return thin ? "Measuring layers are heavy, rows of wires or pads thin, "
+                "passive material is light."
+              : "Measuring layers are heavy, passive material is light.";
+}
+
 void draw_layers(const ReportSubject& subject,
                  const std::vector<LayerLine>& lines, Panel& panel) {
   for (const bool measures : {false, true}) {
@@ -144,15 +166,14 @@ void draw_layers(const ReportSubject& subject,
                   .paint = subject.groups.systems[k].edge};
       curve.width = measures ? 1.8 : 1;
       curve.opacity = measures ? 1 : 0.65;
-      std::size_t count = 0;
+      std::ptrdiff_t count = 0;
       for (const LayerLine& line : lines)
         if (subject.groups.of_layer[line.layer] == k &&
             subject.detector.layers[line.layer].measures() == measures) {
           add_line(line, curve);
           ++count;
         }
-      constexpr std::size_t many = 24;  // rows of gas detectors: a light area
-      if (count > many) {
+      if (measures ? has_many_rows(subject, k) : count > many_lines) {
         curve.width = 0.6;
         curve.opacity = 0.45;
       }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "gttf/core/readable.hpp"
 #include "gttf/core/units.hpp"
 
 namespace gttf {
@@ -43,7 +44,8 @@ std::string sigma_text(Parameter q, double sigma) {
   const Writing& w = writing(q);
   return std::isnan(sigma)
              ? "-"
-             : fmt::format("{:.3g} {}", sigma / w.text_unit, w.unit_name);
+             : fmt::format("{} {}", readable(sigma / w.text_unit, 3),
+                           w.unit_name);
 }
 
 std::string parameter_list() {

@@ -40,7 +40,7 @@ Model model_of(const StudyRequest& request, const Detector& detector,
   for (const Layer& layer : detector.layers) names.push_back(layer.name);
   const auto found = std::ranges::find(names, request.at->layer);
   if (found == names.end()) {
-    Diagnostic d;
+    Diagnostic d = request.at->place;
     d.problem = fmt::format("{} has no layer {}", detector.name,
                             in_quotes(request.at->layer));
     const auto guess = nearest(request.at->layer, names);

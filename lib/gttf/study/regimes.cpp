@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gttf/core/readable.hpp"
 #include "gttf/study/detail/grid_tracks.hpp"
 #include "gttf/study/row.hpp"
 #include "gttf/study/track_view.hpp"
@@ -26,15 +27,13 @@ std::string triplet_name(const Detector& detector, const TripletRegime& t) {
   return name;
 }
 
-std::string number(double x) {
-  return std::isnan(x) ? "-" : fmt::format("{:.3g}", x);
-}
+std::string number(double x) { return readable(x, 3); }
 
 std::string momentum_text(double p) {
   if (std::isnan(p)) return "none";
   if (std::isinf(p)) return "any";
-  return p < unit::GeV ? fmt::format("{:.3g} MeV", p / unit::MeV)
-                       : fmt::format("{:.3g} GeV", p / unit::GeV);
+  return p < unit::GeV ? readable(p / unit::MeV, 3) + " MeV"
+                       : readable(p / unit::GeV, 3) + " GeV";
 }
 
 std::string bias_text(double curvature, double pull) {

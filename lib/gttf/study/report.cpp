@@ -92,7 +92,7 @@ RichText conditions(const StudyRequest& request, const ReportSubject& first,
                     std::span<const Detector> detectors) {
   RichText text;
   if (detectors.size() == 1) text = field_text(detectors[0]) + " · ";
-  text += literal_text(request.particle.name) +
+  text += literal_text(particle_text(request.particle)) +
           literal_text(start_text(request.vertex)) + " · " +
           first.momentum.symbol + " " +
           first.momentum.text(first.curves.momentum.values.front()) + " – " +

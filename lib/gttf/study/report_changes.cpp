@@ -166,11 +166,13 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
   Texts layers;
   std::vector<Reals> ratios(quantities.size());
   std::vector<double> most(quantities.size(), 1.02);
+  bool several = false;
   for (std::size_t i = 0; i < named.names.size(); ++i) {
-    bool measures = false;
-    for (const std::size_t k : named.sets[i])
-      measures = measures || subject.detector.layers[k].measures();
-    if (!measures) continue;
+    const auto n = std::ranges::count_if(named.sets[i], [&](std::size_t k) {
+      return subject.detector.layers[k].measures();
+    });
+    if (n == 0) continue;
+    several = several || n > 1;
     const PerParameter s =
         sigmas(resolve_without(subject.detector, track, subject.model(),
                                named.sets[i], DroppedMaterial::kept));
@@ -180,7 +182,8 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
             .fill;
     row.swatch = paint;
     row.has_swatch = true;
-    row.cells = {literal_text(named.names[i])};
+    row.cells = {literal_text(named.names[i]) +
+                 (n > 1 ? fmt::format(" (× {})", n) : "")};
     row.hint = named.names[i] + " lost:";
     layers.push_back(named.names[i]);
     for (std::size_t k = 0; k < quantities.size(); ++k) {
@@ -196,19 +199,21 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
       constexpr double longest = 5;
       most[k] = std::max(most[k], std::min(ratio, longest));
       row.bars.push_back({{ratio, paint, false}});
-      constexpr double large = 9.995;
-      row.labels.push_back(fixed_number(ratio, ratio < large ? 3 : 1));
+      constexpr double large = 9.995, told = 1000;
+      row.labels.push_back(
+          ratio > told ? "> 1000" : fixed_number(ratio, ratio < large ? 3 : 1));
     }
     chart.rows.push_back(std::move(row));
   }
   if (chart.rows.empty()) return std::nullopt;
   Figure figure = subject.wide_figure(
-      "lost-layers", "A layer lost",
+      "lost-layers", several ? "Layers lost" : "A layer lost",
       subject.point_text(point.momentum, point.angle),
       "Ratio of the errors without each layer to those with all.");
   figure.caption =
       "Errors relative to those with all layers, if one layer measures nothing "
       "and its material stays.";
+  if (several) figure.caption += " With a number, so many layers together.";
   figure.data.add("layer", std::move(layers));
   for (std::size_t k = 0; k < quantities.size(); ++k) {
     chart.panels.push_back(

@@ -38,6 +38,16 @@ Extent extent_of(const Detector& detector) {
   return e;
 }
 
+// How many measuring layers a drawing shows.
+std::ptrdiff_t layers_within(const Detector& detector, const Extent& e) {
+  const std::vector<LayerLine> lines = lines_in_rz(detector);
+  return std::ranges::count_if(lines, [&](const LayerLine& line) {
+    const auto [z_lower, z_upper] = std::ranges::minmax(line.x);
+    return detector.layers[line.layer].measures() && z_upper >= e.z_lower &&
+           z_lower <= e.z_upper && std::ranges::min(line.y) <= e.r_upper;
+  });
+}
+
 FigureAxis length_axis(const char* letter, double lower, double upper) {
   FigureAxis axis;
   axis.title = fmt::format("*{}* [mm]", letter);
@@ -155,10 +165,9 @@ Figure layout_rz_figure(const ReportSubject& subject) {
   figure.subtitle =
       fmt::format("{}{}", extent.z_lower < 0 ? "" : "quarter view, ",
                   equal ? "equal scales" : "scales differ");
-  figure.caption =
-      "Measuring layers are heavy, passive material is light. Curves: tracks "
-      "at the angles of the study, dots are measurements. Dotted: lines of "
-      "constant *η*.";
+  figure.caption = layers_caption(subject) +
+                   " Curves: tracks at the angles of the study, dots are "
+                   "measurements. Dotted: lines of constant *η*.";
   figure.description = "Layers of the detector in the r-z plane with tracks.";
   return figure;
 }
@@ -173,6 +182,10 @@ std::optional<Figure> layout_closeup_figure(const ReportSubject& subject) {
   if (whole.r_upper < worth * inner) return std::nullopt;
   const double r = 0.7 * std::sqrt(inner * whole.r_upper);
   const Extent extent{0, aspect * r, r};
+  // Disks may all be farther away, or planes all as near.
+  const auto shown = layers_within(subject.detector, extent);
+  if (shown == 0 || shown == layers_within(subject.detector, whole))
+    return std::nullopt;
   Figure figure = rz_figure(subject, "layout-vertex", extent, page_width);
   figure.title = "Innermost layers, *r*–*z*";
   figure.subtitle = "close-up, equal scales";
@@ -234,6 +247,8 @@ Figure layout_side_figure(const ReportSubject& subject, Axis upwards) {
     note.places.push_back({t.z.back(), up.back(), 6, -4, Anchor::start});
     note.places.push_back({t.z.back(), up.back(), 6, 14, Anchor::start});
     note.places.push_back({t.z.back(), up.back(), 6, 4, Anchor::start});
+    note.places.push_back({t.z.back(), up.back(), -6, -6, Anchor::end});
+    note.places.push_back({t.z.back(), up.back(), -6, 16, Anchor::end});
     panel.notes.push_back(std::move(note));
     panel.curves.push_back(
         track_curve("tracks", std::move(t.z), std::move(up)));
@@ -242,8 +257,9 @@ Figure layout_side_figure(const ReportSubject& subject, Axis upwards) {
   }
   name_systems(subject, lines, plot.x, panel.y, panel);
   figure.caption = fmt::format(
-      "Measuring layers are heavy, passive material is light. Curves: tracks "
-      "of {} at the angles of the study and azimuth {}, dots are measurements.",
+      "{} Curves: tracks of {} at the angles of the study and azimuth {}, dots "
+      "are measurements.",
+      layers_caption(subject),
       subject.momentum.text(tracks.momentum.values.front()),
       fmt::format("{:.4g}°", in_degrees(tracks.phi)));
   plot.panels.push_back(std::move(panel));
@@ -298,9 +314,10 @@ Figure layout_xy_figure(const ReportSubject& subject) {
     panel.marks.push_back(
         hit_marks("tracks", std::move(t.hit_x), std::move(t.hit_y)));
   }
-  figure.caption = "Tracks of " + literal_text(subject.request.particle.name) +
-                   "s at " + angle_equation(tracks, 0) +
-                   ", dots are measurements.";
+  const std::string& particle = subject.request.particle.name;
+  figure.caption = "Tracks of " + literal_text(particle) +
+                   (particle == "custom" ? " particles at " : "s at ") +
+                   angle_equation(tracks, 0) + ", dots are measurements.";
   plot.panels.push_back(std::move(panel));
   figure.content = std::move(plot);
   return figure;

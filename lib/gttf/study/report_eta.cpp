@@ -32,6 +32,16 @@ constexpr std::array<CorrelatedParameter, 5> on_start_plane{
      {"*t*_{y}", "ty"},
      {"*q*/*p*", "qop"}}};
 
+// Whether d0, phi0, q/p are correlated with z0, theta, as stereo layers do it.
+bool couples_planes(const Matrix5& c) {
+  constexpr double visible = 0.005;  // two digits are told
+  for (const int i : {0, 2, 4})
+    for (const int j : {1, 3})
+      if (std::abs(c(i, j)) > visible * std::sqrt(c(i, i) * c(j, j)))
+        return true;
+  return false;
+}
+
 FigureAxis eta_figure_axis(const StudyRequest& request) {
   FigureAxis axis;
   axis.title = "*η*";
@@ -169,17 +179,19 @@ std::optional<Figure> correlation_figure(const ReportSubject& subject) {
   struct Told {
     RichText title;
     Matrix5 covariance;
+    bool across;  // at 90 deg
   };
   std::vector<Told> tracks;
   const std::size_t last_angle = points.angle.values.size() - 1;
   const std::size_t last = points.momentum.values.size() - 1;
   for (const GridPoint point : {GridPoint{0, 0}, GridPoint{last, 0},
                                 GridPoint{subject.middle(), last_angle}}) {
-    const Resolution r =
-        resolve(geometry, grid_track(points, point), subject.model());
+    const Track track = grid_track(points, point);
+    const Resolution r = resolve(geometry, track, subject.model());
     const Matrix5& c = subject.along_beam ? r.start_plane : r.perigee;
     if (c(0, 0) > 0)
-      tracks.push_back({subject.point_text(point.momentum, point.angle), c});
+      tracks.push_back({subject.point_text(point.momentum, point.angle), c,
+                        std::abs(track.theta - unit::pi / 2) < 1e-9});
   }
   // Without field there is no q/p.
   std::vector<int> measured;
@@ -219,7 +231,12 @@ std::optional<Figure> correlation_figure(const ReportSubject& subject) {
   figure.width = page_width;
   if (!subject.along_beam)
     figure.caption = "Sign of *d*_{0}: *x* = *x*_{r} − *d*_{0} sin *φ*_{0}.";
-  if (!subject.along_beam && subject.detector.field.kind == FieldKind::solenoid)
+  if (!subject.along_beam &&
+      subject.detector.field.kind == FieldKind::solenoid &&
+      std::ranges::any_of(tracks, &Told::across) &&
+      std::ranges::none_of(tracks, [](const Told& t) {
+        return t.across && couples_planes(t.covariance);
+      }))
     figure.caption +=
         " The bending plane and the *r*–*z* plane decouple at 90°.";
   figure.data.add("track", std::move(track));

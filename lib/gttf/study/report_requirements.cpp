@@ -189,7 +189,7 @@ std::string name_of(const CheckStory& story, const CheckResult& result) {
 
 /// "pion, Highland scattering ...": the tracks of the requirements.
 RichText conditions_of(const StudyRequest& request) {
-  return literal_text(request.particle.name) +
+  return literal_text(particle_text(request.particle)) +
          literal_text(start_text(request.vertex)) + ", " +
          scattering_text(request.scattering) + ", " +
          loss_text(request.energy_loss) +

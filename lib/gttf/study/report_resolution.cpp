@@ -160,9 +160,11 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
   Figure figure = subject.figure(
       fmt::format("sigma-{}", q.id), q.title,
       "against " + subject.momentum.symbol,
-      fmt::format("{} against {} for {} angles, with the limits from hit "
-                  "errors alone and from scattering alone at the first angle.",
-                  q.name, subject.momentum.name, curves.size()));
+      fmt::format(
+          "{} against {} for {} angle{}, with the limits from hit errors "
+          "alone and from scattering alone at the first angle.",
+          q.name, subject.momentum.name, curves.size(),
+          curves.size() == 1 ? "" : "s"));
   figure.width = large ? 716 : 548;
   figure.height = large ? 500 : 352;
   Panel panel;

@@ -142,26 +142,33 @@ RichText weakest_point(const ReportSubject& subject, const ShownQuantity& q) {
   constexpr std::size_t most_layers = 60;
   if (!(full > 0) || named.names.size() > most_layers) return "";
   double worst = 1;
-  std::string name;
+  RichText name;
+  bool several = false;
   for (std::size_t i = 0; i < named.names.size(); ++i) {
     const double ratio =
         sigmas(resolve_without(subject.detector, what.track(), what.model(),
                                named.sets[i],
                                DroppedMaterial::kept))[q.parameter] /
         full;
+    const std::size_t n = named.sets[i].size();
     if (std::isnan(ratio))
-      return "Without layer " + literal_text(named.names[i]) +
-             " the track is not measured.";
+      return (n == 1 ? "Without layer "
+                     : fmt::format("Without the {} layers ", n)) +
+             literal_text(named.names[i]) + " the track is not measured.";
     if (ratio > worst) {
       worst = ratio;
-      name = named.names[i];
+      name = literal_text(named.names[i]);
+      several = n > 1;
+      if (several) name = fmt::format("the {} layers ", n) + name;
     }
   }
   constexpr double worth_telling = 1.02;
   if (worst < worth_telling) return "";
-  return "The hit that " + q.symbol + " would miss most is that of " +
-         literal_text(name) + ": without it the error is " +
-         rich_number(worst, worst < 1.1 ? 4 : 3) + " times as large.";
+  return (several ? "The hits that " : "The hit that ") + q.symbol +
+         " would miss most " + (several ? "are those of " : "is that of ") +
+         name + (several ? ": without them" : ": without it") +
+         " the error is " + rich_number(worst, worst < 1.1 ? 4 : 3) +
+         " times as large.";
 }
 
 // What one per cent of change would buy.

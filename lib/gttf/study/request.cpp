@@ -316,19 +316,23 @@ class RequestReader {
       return;
     }
     AtRequest at;
+    const auto read_layer = [&at](const Value& layer) {
+      at.layer = layer.text("the name of a layer").value_or("");
+      at.place = diagnostic_at(layer.node());
+      at.place.path = layer.path();
+    };
     if (value->is_map()) {
       MapReader map(*value, "{ layer: dut, own_hit: false }");
       if (!map) return;
-      if (const auto layer = map.require("layer", "dut"))
-        at.layer = layer->text("the name of a layer").value_or("");
+      if (const auto layer = map.require("layer", "dut")) read_layer(*layer);
       if (const auto own = map.find("own_hit"))
         at.own_hit = own->boolean().value_or(true);
       map.finish();
     } else {
-      at.layer = value->text("the name of a layer").value_or("");
+      read_layer(*value);
     }
     if (options_.without_own_hit) at.own_hit = false;
-    if (!at.layer.empty()) request.at = at;
+    if (!at.layer.empty()) request.at = std::move(at);
   }
 
   const StudyOptions& options_;

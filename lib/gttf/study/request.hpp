@@ -37,7 +37,8 @@ struct ToyRequest {
 /// A layer where position and direction of the track are asked for.
 struct AtRequest {
   std::string layer;
-  bool own_hit = true;  ///< the layer's own hit is used, too
+  bool own_hit = true;    ///< the layer's own hit is used, too
+  Diagnostic place = {};  ///< where it is asked for, if a detector lacks it
 };
 
 /// A grid of tracks through one or more detectors.

@@ -194,21 +194,22 @@ std::vector<SensitivityRow> sensitivity_rows(const Detector& detector,
   return rows;
 }
 
-std::string advice(const SensitivityRow& row, Parameter q) {
+std::string advice(const SensitivityRow& row, Parameter q, Grouping grouping) {
+  const std::string place =
+      (grouping == Grouping::group ? "" : "layer ") + row.layer;
   const double e = row.elasticity[q];
   const bool less = e > 0;
   std::string change;
   switch (row.quantity) {
     case Quantity::x_over_x0:
-      change = fmt::format("{} material in {}", less ? "less" : "more",
-                           "layer " + row.layer);
+      change = fmt::format("{} material in {}", less ? "less" : "more", place);
       break;
     case Quantity::sigma:
-      change = fmt::format("smaller {} of layer {}", row.name, row.layer);
+      change = fmt::format("smaller {} of {}", row.name, place);
       break;
     case Quantity::position:
-      change = fmt::format("{} {} of layer {}", less ? "smaller" : "larger",
-                           row.name, row.layer);
+      change = fmt::format("{} {} of {}", less ? "smaller" : "larger", row.name,
+                           place);
       break;
     default:
       change = fmt::format("{} {}", less ? "smaller" : "larger", row.name);
@@ -280,13 +281,14 @@ std::vector<Section> sensitivity_sections(const Detector& detector,
     const std::size_t n = std::min(best.size(), parameter ? most_advice : 1);
     for (std::size_t i = 0; i < n; ++i)
       advices.facts.emplace_back(i == 0 ? sigma_symbol(q) : "",
-                                 advice(best[i], q));
+                                 advice(best[i], q, grouping));
   }
   Section table{
       "Change of sigma in % for 1 % more of",
       {},
       elasticity_table(parameter ? sorted_by_effect(rows, *parameter) : rows,
                        shown)};
+  if (grouping == Grouping::group) table.table.columns.front().name = "group";
   return {head, table, advices};
 }
 

@@ -34,8 +34,10 @@ std::vector<SensitivityRow> sensitivity_rows(const Detector& detector,
                                              const Sensitivities& list,
                                              Grouping grouping);
 
-/// "1 % less material in layer L1 buys 0.31 % of sigma(d0)".
-std::string advice(const SensitivityRow& row, Parameter q);
+/// "1 % less material in layer L1 buys 0.31 % of sigma(d0)"; of rows by group
+/// "1 % less material in vertex ...".
+std::string advice(const SensitivityRow& row, Parameter q,
+                   Grouping grouping = Grouping::layer);
 
 /// Collects derivatives: columns as in docs/reference/columns.md.
 class SensitivityTable {

@@ -278,25 +278,36 @@ Summary toy_summary(const ToyState& state) {
       std::ranges::any_of(state.points, [](const ToyPoint& point) {
         return point.parameters() == ToyParameters::perigee;
       });
+  // the variables of the grid, as it was given
+  const bool by_pt = state.study.find("pt_GeV") != nullptr;
+  const bool by_eta = state.study.find("eta") != nullptr;
   const auto wanted = [&](std::string_view name) {
     if (name == "detector") return several;
+    if (name == (by_pt ? "pt_GeV" : "p_GeV")) return true;
+    if (name == (by_eta ? "eta" : "theta_deg")) return true;
     for (std::size_t i = 0; i < Perigee::qop; ++i)
       if (name == std::string("pull_width_") + perigee_parameters[i].name)
         return perigee;
     for (const std::string_view known :
-         {"p_GeV", "theta_deg", "n_triplets", "fit", "efficiency",
-          "chi2_per_ndf", "pull_width_x", "pull_width_y", "pull_width_tx",
-          "pull_width_ty", "pull_width_qop", "pull_mean_kappa",
-          "bias_kappa_rel", "width_deviation_qop", "p_ms_rel", "width_p_ms_rel",
-          "status"})
+         {"n_triplets", "fit", "efficiency", "chi2_per_ndf", "pull_width_x",
+          "pull_width_y", "pull_width_tx", "pull_width_ty", "pull_width_qop",
+          "pull_mean_kappa", "bias_kappa_rel", "width_deviation_qop",
+          "p_ms_rel", "width_p_ms_rel", "status"})
       if (name == known) return true;
     return false;
   };
-  for (Column& column : all.columns)
-    if (wanted(column.name)) shown.columns.push_back(std::move(column));
+  const auto first = [&all](std::string_view name) {
+    const Column* column = all.find(name);
+    return column && column->size() > 0 ? std::get<Texts>(column->cells).front()
+                                        : std::string();
+  };
   Section section;
+  if (!several) section.facts.emplace_back("detector", first("detector"));
+  section.facts.emplace_back("particle", first("particle"));
   section.facts.emplace_back("toys per point", std::to_string(state.toys));
   section.facts.emplace_back("seed", std::to_string(state.seed));
+  for (Column& column : all.columns)
+    if (wanted(column.name)) shown.columns.push_back(std::move(column));
   section.table = std::move(shown);
   Summary summary;
   summary.title = "Toys";

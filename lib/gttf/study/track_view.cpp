@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "gttf/core/readable.hpp"
 #include "gttf/study/row.hpp"
 
 namespace gttf {
@@ -228,13 +229,10 @@ Table matrix_table(const Names& names, const Matrix5& matrix) {
 }
 
 std::string percent_text(double value) {
-  return std::isnan(value) ? "-"
-                           : fmt::format("{:.3g} %", value / unit::percent);
+  return std::isnan(value) ? "-" : readable(value / unit::percent, 3) + " %";
 }
 
-std::string number_text(double value) {
-  return std::isnan(value) ? "-" : fmt::format("{:.3g}", value);
-}
+std::string number_text(double value) { return readable(value, 3); }
 
 void add_perigee(const Resolution& r, Summary& summary) {
   constexpr Names plain_names{"d0", "z0", "phi0", "theta", "qop"};
@@ -266,6 +264,12 @@ void add_start_plane(const Resolution& r, const Track& track,
 
 }  // namespace
 
+std::string particle_text(const Particle& particle) {
+  if (particle.name != "custom") return particle.name;
+  return fmt::format("custom particle ({} GeV, charge {})",
+                     readable(particle.mass, 6), readable(particle.charge, 6));
+}
+
 std::string start_text(const std::array<double, 3>& vertex) {
   const auto [x, y, z] = vertex;
   if (x == 0 && y == 0 && z == 0) return "";
@@ -275,7 +279,7 @@ std::string start_text(const std::array<double, 3>& vertex) {
 std::string track_text(const StudyRequest& request, const Track& track) {
   return fmt::format(
       "{}, p = {:.6g} GeV, theta = {:.6g} deg, phi = {:.6g} deg{}",
-      request.particle.name, track.p, in_degrees(track.theta),
+      particle_text(request.particle), track.p, in_degrees(track.theta),
       in_degrees(track.phi), start_text(track.vertex));
 }
 

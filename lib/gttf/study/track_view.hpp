@@ -34,6 +34,9 @@ Summary track_summary(const Detector& detector, const StudyRequest& request,
 Section crossing_section(const Detector& detector,
                          const Resolution& resolution);
 
+/// "pion"; "custom particle (3.7 GeV, charge 2)".
+std::string particle_text(const Particle& particle);
+
 /// ", from (0, 0, 5) mm"; empty at the origin.
 std::string start_text(const std::array<double, 3>& vertex);
 

@@ -23,6 +23,13 @@ std::vector<LayerLine> lines_in_xy(const Detector& detector);
 std::vector<LayerLine> lines_from_the_side(const Detector& detector,
                                            Axis upwards);
 
+/// Whether the measuring layers of a subsystem are so many cylinders, as rows
+/// of wires or pads are, that they are drawn as a light area.
+bool has_many_rows(const ReportSubject& subject, std::size_t system);
+
+/// What the weight of the lines means, a sentence.
+RichText layers_caption(const ReportSubject& subject);
+
 /// Layers as curves: one for passive and one for measuring layers of each
 /// subsystem, the measuring ones on top.
 void draw_layers(const ReportSubject& subject,
