@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <sstream>
 
-#include "gttf/config/source.hpp"
+#include "gttf/config/sha256.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/output/json_read.hpp"

@@ -191,7 +191,8 @@ TEST_CASE("compare: wrong usage is told") {
        "--set: error: there is no layer \"L9\""},
   };
   for (const auto& [arguments, message] : cases) {
-    CAPTURE(arguments);
+    const std::string told = arguments;  // clang 14 captures no binding
+    CAPTURE(told);
     const Outcome r = run("gttf-design compare " + std::string(arguments));
     CHECK(r.code == 2);
     CHECK(has(r.err, message));

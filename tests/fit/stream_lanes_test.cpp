@@ -56,7 +56,8 @@ std::vector<std::pair<std::string, TrackingGeometry>> geometries() {
 
 TEST_CASE("single coordinates in lanes: every fit is that of TrackFitter") {
   for (const auto& [name, geometry] : geometries()) {
-    CAPTURE(name);
+    const std::string told = name;  // clang 14 captures no binding
+    CAPTURE(told);
     HitList list(geometry, 37, 1, 30);
     at_all_levels(
         all_fits, [&](const Wanted& wanted, const FitOptions& options) {
