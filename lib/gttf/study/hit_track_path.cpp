@@ -35,6 +35,11 @@ bool HitTrackBuilder::follow_arcs(const Vector3& first) {
   return small && !(most <= largest_small_sine2);
 }
 
+void HitTrackBuilder::follow_arcs(const Vector3& first) {
+  arcs_.resize(hits_.x.size());
+  if (follow_arcs<true>(first)) follow_arcs<false>(first);
+}
+
 bool HitTrackBuilder::find_path() {
   const bool spot = request_.beam_spot.has_value();
   const std::size_t n = hits_.x.size();
@@ -44,8 +49,7 @@ bool HitTrackBuilder::find_path() {
       cartesian(last));
   if (!std::isfinite(c)) return false;
   path_.curvature = track_.field ? c : 0;
-  arcs_.resize(n);
-  if (follow_arcs<true>(first)) follow_arcs<false>(first);
+  follow_arcs(first);
 
   // z over the arc, from hits that measure both
   const auto sum = [&](bool all) {
