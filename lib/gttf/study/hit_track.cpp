@@ -83,7 +83,8 @@ std::string_view HitTrackBuilder::find(std::span<const FileHit> hits) {
   mark_layers();
   if (!is_helix(hits)) return build_traced(hits);
   simple_ = track_.field && layer_errors_ && !request_.beam_spot &&
-            request_.scattering != Scattering::highland_total;
+            request_.scattering != Scattering::highland_total &&
+            !(any_missing_ && any_coarse_across());
   return simple_ ? std::string_view() : follow();
 }
 
@@ -106,13 +107,11 @@ std::string_view HitTrackBuilder::make_points(std::span<const FileHit> hits) {
     sources_.push_back(beam_spot);
     surfaces_.push_back(0);
   }
-  // errors along a surface do not tell whether it is crossed before another
-  const bool coarse = coarse_ || !layer_errors_;
   const Vector3 first = request_.beam_spot ? vertex_ : position(0);
   auto crossing = crossings_.list.begin();
   for (std::size_t k = 0; k < order_.size(); ++k) {
-    const double arc =
-        offset_ + (coarse ? arc_to_surface(first, k) : arcs_[k].length);
+    const double arc = offset_ + (is_coarse_across(k) ? arc_to_surface(first, k)
+                                                      : arcs_[k].length);
     for (; crossing != crossings_.list.end() && crossing->at.arc < arc;
          ++crossing)
       add_passive(*crossing);

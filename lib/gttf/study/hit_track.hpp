@@ -93,6 +93,8 @@ class HitTrackBuilder {
   bool find_layers(std::span<const FileHit> hits);
   bool have_coordinates(std::span<const FileHit> hits) const;
   void find_coarse_layers();
+  bool is_coarse_across(std::size_t k) const;
+  bool any_coarse_across() const;
   std::size_t farthest_from(std::size_t hit);
   void sort_hits(std::span<const FileHit> hits);
   void sort_by_distance();
@@ -113,6 +115,7 @@ class HitTrackBuilder {
   template <bool small>
   bool follow_arcs(const Vector3& first);
   void follow_arcs(const Vector3& first);
+  void follow_turns(const Vector3& first);
   void follow_path();
   bool any_missing() const;
   void cross_detector(double kappa);
@@ -149,7 +152,9 @@ class HitTrackBuilder {
   std::vector<std::uint32_t> order_before_;
   std::vector<double> before_;
   std::vector<double> reach_of_layer_;  // how far a hit is from its track, mm
-  bool coarse_ = false;                 // some reach other layers
+  std::vector<char> coarse_across_;     // do layers, see is_coarse_across()
+  bool any_coarse_across_ = false;
+  bool coarse_ = false;                         // some reach other layers
   std::vector<double> reach_, nearest_behind_;  // of hits in order
   std::vector<std::pair<std::size_t, std::size_t>> doubtful_;  // begin, end
   std::vector<int> marked_;    // the layers for which these hold

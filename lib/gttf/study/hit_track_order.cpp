@@ -49,21 +49,46 @@ double reach_of(const TrackHit& hit) {
          std::abs(a.cosine * b.sine - a.sine * b.cosine);
 }
 
+/// Does the surface lie across the z axis?
+bool is_across(const SurfaceRecord& s) {
+  using Kind = SurfaceRecord::Kind;
+  return s.kind == Kind::disk || s.kind == Kind::disk_plane;
+}
+
 }  // namespace
 
-/// Can errors of the layers make the distance of two hits tell a wrong order?
+/// Which layers have errors that reach to other ones?
 void HitTrackBuilder::find_coarse_layers() {
-  for (const TrackHit& hit : hit_of_layer_)
-    reach_of_layer_.push_back(reach_of(hit));
   const auto& layers = detector_.layers;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (reach_of_layer_[i] < harmless) continue;
-    for (std::size_t k = 0; k < layers.size(); ++k)
-      if (i != k && layers[k].measures() &&
-          gap_between(layers[i].surface, layers[k].surface) <
-              reach_of_layer_[i])
-        coarse_ = true;
+    const double reach = reach_of(hit_of_layer_[i]);
+    reach_of_layer_.push_back(reach);
+    bool reaches = false;
+    for (std::size_t k = 0; reach > harmless && k < layers.size(); ++k) {
+      if (i == k || gap_between(layers[i].surface, layers[k].surface) >= reach)
+        continue;
+      coarse_ = coarse_ || layers[k].measures();
+      reaches = true;
+    }
+    const bool across = reaches && is_across(geometry_.surfaces()[i]);
+    coarse_across_.push_back(across ? 1 : 0);
+    any_coarse_across_ = any_coarse_across_ || across;
   }
+}
+
+/// Do errors of the hit change its distance from the first one in the
+/// transverse plane, compared with that of other surfaces?
+bool HitTrackBuilder::is_coarse_across(std::size_t k) const {
+  const unsigned surface = hits_.surface[k];
+  return layer_errors_ ? coarse_across_[surface] != 0
+                       : is_across(geometry_.surfaces()[surface]);
+}
+
+bool HitTrackBuilder::any_coarse_across() const {
+  if (layer_errors_ && !any_coarse_across_) return false;
+  for (std::size_t k = 0; k < hits_.surface.size(); ++k)
+    if (is_coarse_across(k)) return true;
+  return false;
 }
 
 /// Sets distance2_, from that hit, and returns which one is farthest.

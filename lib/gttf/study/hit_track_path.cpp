@@ -38,6 +38,25 @@ bool HitTrackBuilder::follow_arcs(const Vector3& first) {
 void HitTrackBuilder::follow_arcs(const Vector3& first) {
   arcs_.resize(hits_.x.size());
   if (follow_arcs<true>(first)) follow_arcs<false>(first);
+  // sorted hits are within half a turn
+  if (options_.order == HitOrder::as_given &&
+      !std::ranges::is_sorted(arcs_, {}, &ChordArc<double>::length))
+    follow_turns(first);
+}
+
+/// The same beyond half a turn, where chords from the first point shrink again:
+/// arcs from hit to hit add up.
+void HitTrackBuilder::follow_turns(const Vector3& first) {
+  Vector3 before = first;
+  double length = 0;
+  for (std::size_t k = 0; k < arcs_.size(); ++k) {
+    const Vector3 at = position(k);
+    const double chord = std::hypot(at.x() - before.x(), at.y() - before.y());
+    length += arc_above<false>(chord, path_.curvature).length;
+    const double half_turn = 0.5 * path_.curvature * length;
+    arcs_[k] = {length, std::sin(half_turn), std::cos(half_turn)};
+    before = at;
+  }
 }
 
 bool HitTrackBuilder::find_path() {
