@@ -99,9 +99,11 @@ class HitTrackBuilder {
   void sort_hits(std::span<const FileHit> hits);
   void sort_by_distance();
   void take_order_of_keys();
-  bool find_doubtful(std::span<const FileHit> hits);
+  void find_reach(std::span<const FileHit> hits);
+  bool find_doubtful();
   void sort_by_crossing();
   bool find_rough_path(double length);
+  ArcLine<double> weighted_line(double length) const;
   double arc_to_surface(const Vector3& first, std::size_t k) const;
   double distance_to_surface(const Vector3& first, const Vector3& step,
                              std::size_t k) const;

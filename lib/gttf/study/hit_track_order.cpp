@@ -80,8 +80,9 @@ void HitTrackBuilder::find_coarse_layers() {
 /// transverse plane, compared with that of other surfaces?
 bool HitTrackBuilder::is_coarse_across(std::size_t k) const {
   const unsigned surface = hits_.surface[k];
-  return layer_errors_ ? coarse_across_[surface] != 0
-                       : is_across(geometry_.surfaces()[surface]);
+  return layer_errors_
+             ? coarse_across_[surface] != 0
+             : is_across(geometry_.surfaces()[surface]) && reach_[k] > harmless;
 }
 
 bool HitTrackBuilder::any_coarse_across() const {
@@ -115,10 +116,14 @@ void HitTrackBuilder::sort_hits(std::span<const FileHit> hits) {
     order_[i] = static_cast<std::uint32_t>(i);
     hits_.surface[i] = static_cast<unsigned>(layers_[i]);
   }
-  if (options_.order == HitOrder::as_given) return;
-  sort_by_distance();
+  const bool sort = options_.order == HitOrder::along_track;
+  if (sort) sort_by_distance();
+  if (!coarse_ && !any_coarse_across_ && layer_errors_) return;
+  find_reach(hits);
   // hits that are far from each other, compared with their errors, are in order
-  if ((coarse_ || !layer_errors_) && find_doubtful(hits)) sort_by_crossing();
+  if (!sort || !find_doubtful()) return;
+  sort_by_crossing();
+  find_reach(hits);
 }
 
 /// Along less than half a turn of a helix the distance from one end grows, so
@@ -155,21 +160,26 @@ void HitTrackBuilder::take_order_of_keys() {
     take(*v, before_);
 }
 
-/// Sets doubtful_ to the runs of hits whose distances do not tell their order,
-/// and reach_. Returns whether there are any.
-bool HitTrackBuilder::find_doubtful(std::span<const FileHit> hits) {
+/// Sets reach_ of the hits in their order.
+void HitTrackBuilder::find_reach(std::span<const FileHit> hits) {
+  reach_.resize(order_.size());
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    const std::size_t layer = hits_.surface[k];
+    reach_[k] = reach_of_layer_[layer];
+    if (layer_errors_) continue;
+    TrackHit hit = hit_of_layer_[layer];
+    set_errors(hits[order_[k]], layer, hit);
+    reach_[k] = reach_of(hit);
+  }
+}
+
+/// Sets doubtful_ to the runs of hits whose distances do not tell their order.
+/// Returns whether there are any.
+bool HitTrackBuilder::find_doubtful() {
   const std::size_t n = order_.size();
-  reach_.resize(n);
   nearest_behind_.resize(n);
   double nearest = std::numeric_limits<double>::infinity();
   for (std::size_t k = n; k-- > 0;) {
-    const std::size_t layer = hits_.surface[k];
-    reach_[k] = reach_of_layer_[layer];
-    if (!layer_errors_) {
-      TrackHit hit = hit_of_layer_[layer];
-      set_errors(hits[order_[k]], layer, hit);
-      reach_[k] = reach_of(hit);
-    }
     nearest = std::min(nearest, std::sqrt(distance2_[order_[k]]) - reach_[k]);
     nearest_behind_[k] = nearest;
   }
@@ -223,17 +233,23 @@ bool HitTrackBuilder::find_rough_path(double length) {
       cartesian(first), cartesian(position(n / 2)), cartesian(last));
   if (!std::isfinite(path_.curvature)) return false;
   follow_arcs(first);
-  // coarse hits tell little about the slope, unmeasured coordinates nothing
+  path_ = make_path(cartesian(first), cartesian(last), path_.curvature,
+                    arcs_.back(), weighted_line(length));
+  return std::isfinite(path_.cos_phi + path_.sin_phi + path_.cos_theta +
+                       path_.z);
+}
+
+/// z over the arc: coarse hits tell little about it, unmeasured coordinates
+/// nothing.
+/// @param length  between the ends, mm
+ArcLine<double> HitTrackBuilder::weighted_line(double length) const {
   const double floor = 1e-3 * length, most = 10 * length;
   ArcLine<double> line;
-  for (std::size_t k = 0; k < n; ++k) {
+  for (std::size_t k = 0; k < reach_.size(); ++k) {
     const double reach = std::min(reach_[k], most);
     line.add(arcs_[k].length, hits_.z[k], 1 / (reach * reach + floor * floor));
   }
-  path_ = make_path(cartesian(first), cartesian(last), path_.curvature,
-                    arcs_.back(), line);
-  return std::isfinite(path_.cos_phi + path_.sin_phi + path_.cos_theta +
-                       path_.z);
+  return line;
 }
 
 /// The arc, in the transverse plane, from `first` along path_ to the plane that
