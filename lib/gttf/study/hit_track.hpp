@@ -101,7 +101,7 @@ class HitTrackBuilder {
   void take_order_of_keys();
   void find_reach(std::span<const FileHit> hits);
   bool find_doubtful();
-  void sort_by_crossing();
+  bool sort_by_crossing();
   bool find_rough_path(double length);
   ArcLine<double> weighted_line(double length) const;
   double arc_to_surface(const Vector3& first, std::size_t k) const;

@@ -121,9 +121,7 @@ void HitTrackBuilder::sort_hits(std::span<const FileHit> hits) {
   if (!coarse_ && !any_coarse_across_ && layer_errors_) return;
   find_reach(hits);
   // hits that are far from each other, compared with their errors, are in order
-  if (!sort || !find_doubtful()) return;
-  sort_by_crossing();
-  find_reach(hits);
+  if (sort && find_doubtful() && sort_by_crossing()) find_reach(hits);
 }
 
 /// Along less than half a turn of a helix the distance from one end grows, so
@@ -196,8 +194,8 @@ bool HitTrackBuilder::find_doubtful() {
 }
 
 /// Orders the doubtful hits by where the track crosses their surfaces: errors
-/// along the surface do not matter for that.
-void HitTrackBuilder::sort_by_crossing() {
+/// along the surface do not matter for that. Returns whether that changes it.
+bool HitTrackBuilder::sort_by_crossing() {
   const Vector3 first = position(0);
   const Vector3 step = position(order_.size() - 1) - first;
   const Field& field = geometry_.field();
@@ -205,7 +203,8 @@ void HitTrackBuilder::sort_by_crossing() {
       field.kind == FieldKind::solenoid ||
       (field.kind == FieldKind::map &&
        choose_frame(field, step.normalized()).polar == Axis::z);
-  if (!(step.norm() > 0) || (around_z && !find_rough_path(step.norm()))) return;
+  if (!(step.norm() > 0) || (around_z && !find_rough_path(step.norm())))
+    return false;
   keys_.clear();
   for (std::uint32_t k = 0; k < order_.size(); ++k) keys_.emplace_back(0, k);
   bool sorted = true;
@@ -221,6 +220,7 @@ void HitTrackBuilder::sort_by_crossing() {
     std::ranges::sort(run);
   }
   if (!sorted) take_order_of_keys();
+  return !sorted;
 }
 
 /// Sets path_ and arcs_ to a helix around z through the first, the middle and
@@ -258,14 +258,15 @@ double HitTrackBuilder::arc_to_surface(const Vector3& first,
                                        std::size_t k) const {
   const Vector3 step = position(k) - first;
   const ChordArc<double>& arc = arcs_[k];
-  const bool back = path_.cos_phi * step.x() + path_.sin_phi * step.y() < 0;
-  const double sign = back ? -1 : 1;
   const auto turned = [this](double cosine, double sine) {
     return Vector3(path_.cos_phi * cosine - path_.sin_phi * sine,
                    path_.sin_phi * cosine + path_.cos_phi * sine, 0);
   };
-  const double cot = path_.cos_theta / path_.sin_theta, s = sign * arc.length;
-  Vector3 at = first + sign * std::hypot(step.x(), step.y()) *
+  // coarse hits may lie before the first one
+  const bool before = step.dot(turned(arc.cosine, arc.sine)) < 0;
+  const double sign = before ? -1 : 1, s = sign * arc.length;
+  const double cot = path_.cos_theta / path_.sin_theta;
+  Vector3 at = first + sign * step.head<2>().norm() *
                            turned(arc.cosine, sign * arc.sine);
   at.z() = path_.z + s * cot;
   Vector3 slope = turned(arc.cos_turn(), sign * arc.sin_turn());
