@@ -212,9 +212,7 @@ bool HitTrackBuilder::sort_by_crossing() {
     for (std::size_t k = begin; k < end; ++k)
       keys_[k].first = around_z ? arc_to_surface(first, k)
                                 : distance_to_surface(first, step, k);
-    const auto run = std::ranges::subrange(
-        keys_.begin() + static_cast<std::ptrdiff_t>(begin),
-        keys_.begin() + static_cast<std::ptrdiff_t>(end));
+    const auto run = std::span(keys_).subspan(begin, end - begin);
     if (std::ranges::is_sorted(run)) continue;
     sorted = false;
     std::ranges::sort(run);
