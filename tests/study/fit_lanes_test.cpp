@@ -4,52 +4,16 @@
 
 #include <cmath>
 #include <cstdio>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "gttf/resolution/any_toys.hpp"
 #include "support/fitted_files.hpp"
 #include "support/layouts.hpp"
 #include "support/measured_tracks.hpp"
+#include "support/toy_hits.hpp"
 
 using namespace gttf;
 using namespace gttf::test;
-
-namespace {
-
-/// Hits of simulated tracks in many directions, without layers: one text each.
-std::vector<std::string> toys_of(const Detector& detector, std::size_t n) {
-  const TrackingGeometry geometry(detector);
-  std::mt19937_64 engine(5);
-  const auto uniform = [&engine](double a, double b) {
-    return std::uniform_real_distribution<>(a, b)(engine);
-  };
-  std::vector<std::string> texts;
-  while (texts.size() < n) {
-    Track track;
-    track.p = uniform(1, 20);
-    track.theta = uniform(0.3, 2.8);
-    track.phi = uniform(-3, 3);
-    track.charge = texts.size() % 2 == 0 ? 1 : -1;
-    const AnyToySimulator simulator(geometry, track,
-                                    {.scattering = Scattering::highland});
-    ToyTrack toy = simulator.prototype();
-    if (!simulator.simulate({2, 0, texts.size()}, toy)) continue;
-    std::string text;
-    for (const TrackHit& h : toy.hits.points) {
-      if (!h.measures()) continue;
-      char line[200];
-      std::snprintf(line, sizeof line, "%zu,%.7f,%.7f,%.7f\n", texts.size(),
-                    h.position[0], h.position[1], h.position[2]);
-      text += line;
-    }
-    texts.push_back(text);
-  }
-  return texts;
-}
-
-}  // namespace
 
 TEST_CASE("fit: tracks of mixed lists of hits are fitted in lanes, in order") {
   const Detector detector = shipped_detector("alice_its2.yaml");
@@ -129,13 +93,12 @@ TEST_CASE("fit: tracks with wires are fitted in lanes, passive layers too") {
 // Passive layers between the hits, in ever other numbers: some tracks do not
 // cross those of the first one with the same hits.
 TEST_CASE("fit: tracks of real detectors in lanes are those one by one") {
-  const std::string no_layers = "track,x_mm,y_mm,z_mm\n";
   for (const std::string name : {"cld.yaml", "ild.yaml", "idea.yaml"}) {
     CAPTURE(name);
     const Detector detector = shipped_detector(name);
-    const std::vector<std::string> texts = toys_of(detector, 300);
+    const std::vector<ToyHits> toys = toy_hits(detector, 300);
     std::string text = no_layers;
-    for (const std::string& t : texts) text += t;
+    for (std::size_t k = 0; k < toys.size(); ++k) text += lines_of(k, toys[k]);
     const Fitted all = fit(text, detector);
     const Fitted single = fit(text, detector, {}, usual(), true);
     CHECK(all.counts.fitted == 300);
@@ -165,7 +128,7 @@ TEST_CASE("fit: tracks of real detectors in lanes are those one by one") {
     }
     for (std::size_t k = 0; k < 300; k += 7) {
       CAPTURE(k);
-      const Fitted one = fit(no_layers + texts[k], detector);
+      const Fitted one = fit(no_layers + lines_of(k, toys[k]), detector);
       for (const char* column : {"p_GeV", "d0_um", "sigma_d0_um", "chi2"})
         CHECK(all.tracks.real(column, k) == one.tracks.real(column));
     }

@@ -13,13 +13,23 @@ namespace {
 /// kinks is felt: 0.02^2 of a radian against kinks of a milliradian.
 constexpr double largest_share = 0.02;
 
+/// From hit k to hit i, without what a coarse error of hit i may have added.
+double distance_between(const KinkSystem& system, std::size_t k,
+                        std::size_t i) {
+  const LinearHit& other = system.hits[i];
+  Vector3 step = other.measured - system.hits[k].measured;
+  for (int q = 0; q < 2; ++q) {
+    if (!(other.sigma[q] > largest_share * step.norm())) continue;
+    const Vector3 along = other.error.col(q).normalized();
+    step -= along.dot(step) * along;
+  }
+  return step.norm();
+}
+
 double distance_to_neighbour(const KinkSystem& system, std::size_t k) {
-  const auto& h = system.hits;
-  const auto to = [&](std::size_t i) {
-    return (h[i].measured - h[k].measured).norm();
-  };
+  const auto to = [&](std::size_t i) { return distance_between(system, k, i); };
   if (k == 0) return to(1);
-  if (k + 1 == h.size()) return to(k - 1);
+  if (k + 1 == system.hits.size()) return to(k - 1);
   return std::min(to(k - 1), to(k + 1));
 }
 

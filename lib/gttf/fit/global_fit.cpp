@@ -85,6 +85,7 @@ struct TrackFitter::Work {
   FitOptions options;
   GlobalFit result;
   const SharedFit* shared_with(FitKind kind);
+  bool is_coarse_helix(const TrackHits& track, FitKind kind);
 
   KinkSystem system;
   KinkSolution solution;
@@ -315,6 +316,14 @@ FitStatus TrackFitter::Work::run(const TrackHits& track, FitKind kind) {
   return relinearise(track, kind);
 }
 
+/// Are hits of a helix too coarse to linearise triplets at them? Then the
+/// streaming fit is nearer to the minimum of chi2, and faster.
+bool TrackFitter::Work::is_coarse_helix(const TrackHits& track, FitKind kind) {
+  return track.field && !track.flight && can_be_streamed(kind) &&
+         options.weights != WeightSource::shared &&
+         system.take(track) == FitStatus::ok && is_coarse(system);
+}
+
 TrackFitter::TrackFitter(const FitOptions& options)
     : work_(std::make_unique<Work>(options)) {}
 TrackFitter::~TrackFitter() = default;
@@ -328,6 +337,10 @@ const GlobalFit& TrackFitter::fit(const TrackHits& hits, FitKind kind) {
   if (can_be_streamed(kind) && (unmeasured || straggles(hits)))
     return work_->streaming.fit(hits, kind);
   GlobalFit& r = work_->result;
+  if (work_->is_coarse_helix(hits, kind)) {
+    const GlobalFit& streamed = work_->streaming.fit(hits, kind);
+    if (streamed.status == FitStatus::ok) return streamed;
+  }
   clear(r);
   r.status = unmeasured ? FitStatus::not_determined : work_->run(hits, kind);
   if (r.status == FitStatus::ok)

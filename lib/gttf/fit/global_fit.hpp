@@ -118,11 +118,13 @@ void clear(GlobalFit& fit);
 /// evaluated with one banded Cholesky factor L of K^-1: a = L^-1 rho,
 /// b = L^-1 Psi, kappa = -(a.b)/(a.a), chi2 = |b + kappa a|^2.
 ///
-/// The hits themselves are the linearisation point, except where a coordinate
-/// is measured too coarsely for that: then a helix fitted beforehand is. Tracks
-/// with unmeasured coordinates, or whose energy loss fluctuates, are fitted by
-/// the streaming fit, which is the same fit; scattering fits need two
-/// coordinates per hit, and take the mean losses.
+/// The hits themselves are the linearisation point. Tracks with coordinates
+/// that are not measured, or too coarsely for that, or whose energy loss
+/// fluctuates, are fitted by the streaming fit, which is the same fit;
+/// scattering fits need two coordinates per hit, and take the mean losses.
+/// Where the streaming fit has no part (straight tracks, other fields,
+/// WeightSource::shared), coarse coordinates are put on a track fitted
+/// beforehand.
 ///
 /// In any field (TrackHits::flight) the triplets' parameters come from flights
 /// between the hits; nothing else changes.

@@ -70,6 +70,10 @@ struct ArcLine {
     n = n + S(1), s = s + arc, z = z + height;
     ss = ss + arc * arc, sz = sz + arc * height;
   }
+  void add(const S& arc, const S& height, const S& weight) {
+    n = n + weight, s = s + weight * arc, z = z + weight * height;
+    ss = ss + weight * arc * arc, sz = sz + weight * arc * height;
+  }
   /// 0 for points at the same arc.
   S determinant() const { return n * ss - s * s; }
 };

@@ -16,9 +16,12 @@ bool set_passive_weights(const TrackHit& surface, const Vector3& before,
   const Helix start{before,
                     std::atan2(arc.chord_sin, arc.chord_cos) - arc.half_turn,
                     std::atan2(arc.sin_theta, arc.cos_theta), arc.kappa};
-  const double fraction =
-      arc_to(start, surface, arc.arc * at_before / (at_before - at_after)) /
-      arc.arc;
+  // a cylinder may be met between hits that are both outside of it
+  const bool on_both_sides = at_before * at_after <= 0;
+  const double guess = on_both_sides
+                           ? arc.arc * at_before / (at_before - at_after)
+                           : (surface.position - before).head<2>().norm();
+  const double fraction = arc_to(start, surface, guess) / arc.arc;
   constexpr double at_hit = 1e-9;
   if (!(fraction > -at_hit && fraction < 1 + at_hit)) return false;
   kink.leaving = kink.arriving = Matrix2::Zero();

@@ -64,6 +64,7 @@ HitTrackBuilder::HitTrackBuilder(const Detector& detector,
     set_coordinates(hit, geometry.axes(s));
     log_x_over_x0_.push_back(std::log(s.x_over_x0));
   }
+  find_coarse_layers();
 }
 
 std::string_view HitTrackBuilder::find(std::span<const FileHit> hits) {
@@ -78,11 +79,12 @@ std::string_view HitTrackBuilder::find(std::span<const FileHit> hits) {
   if (!layer_errors_ && !have_coordinates(hits)) return "not_measured_there";
   if (hits.size() + (request_.beam_spot ? 1 : 0) < 3)
     return to_string(FitStatus::too_few_hits);
-  sort_hits();
+  sort_hits(hits);
   mark_layers();
   if (!is_helix(hits)) return build_traced(hits);
   simple_ = track_.field && layer_errors_ && !request_.beam_spot &&
-            request_.scattering != Scattering::highland_total;
+            request_.scattering != Scattering::highland_total &&
+            !(any_missing_ && any_coarse_across());
   return simple_ ? std::string_view() : follow();
 }
 
@@ -105,9 +107,11 @@ std::string_view HitTrackBuilder::make_points(std::span<const FileHit> hits) {
     sources_.push_back(beam_spot);
     surfaces_.push_back(0);
   }
+  const Vector3 first = request_.beam_spot ? vertex_ : position(0);
   auto crossing = crossings_.list.begin();
   for (std::size_t k = 0; k < order_.size(); ++k) {
-    const double arc = offset_ + arcs_[k].length;
+    const double arc = offset_ + (is_coarse_across(k) ? arc_to_surface(first, k)
+                                                      : arcs_[k].length);
     for (; crossing != crossings_.list.end() && crossing->at.arc < arc;
          ++crossing)
       add_passive(*crossing);
@@ -180,57 +184,6 @@ bool HitTrackBuilder::have_coordinates(std::span<const FileHit> hits) const {
   return true;
 }
 
-/// Sets distance2_, from that hit, and returns which one is farthest.
-std::size_t HitTrackBuilder::farthest_from(std::size_t hit) {
-  const std::size_t n = hits_.x.size();
-  const Vector3 from = position(hit);
-  distance2_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double x = hits_.x[i] - from.x(), y = hits_.y[i] - from.y(),
-                 z = hits_.z[i] - from.z();
-    distance2_[i] = x * x + y * y + z * z;
-  }
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if (distance2_[i] > distance2_[best]) best = i;
-  return best;
-}
-
-/// Along less than half a turn of a helix the distance from one end grows, so
-/// that the hit farthest from any other is an end.
-void HitTrackBuilder::sort_hits() {
-  const std::size_t n = layers_.size();
-  order_.resize(n);
-  hits_.surface.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    order_[i] = static_cast<std::uint32_t>(i);
-    hits_.surface[i] = static_cast<unsigned>(layers_[i]);
-  }
-  if (options_.order == HitOrder::as_given) return;
-  const std::size_t a = farthest_from(0);
-  from_first_.swap(distance2_);
-  const std::size_t b = farthest_from(a);
-  const bool from_a = (position(a) - vertex_).squaredNorm() <
-                      (position(b) - vertex_).squaredNorm();
-  if (!from_a && b == 0)
-    from_first_.swap(distance2_);
-  else if (!from_a)
-    farthest_from(b);
-  if (std::ranges::is_sorted(distance2_)) return;
-  keys_.clear();
-  for (const std::uint32_t i : order_) keys_.emplace_back(distance2_[i], i);
-  std::ranges::sort(keys_);
-  for (std::size_t k = 0; k < n; ++k) {
-    order_[k] = keys_[k].second;
-    hits_.surface[k] = static_cast<unsigned>(layers_[order_[k]]);
-  }
-  for (std::vector<double>* v : {&hits_.x, &hits_.y, &hits_.z, &r_}) {
-    as_given_.swap(*v);
-    v->resize(n);
-    for (std::size_t k = 0; k < n; ++k) (*v)[k] = as_given_[order_[k]];
-  }
-}
-
 /// Notes which surfaces have a hit: most often those of the track before.
 void HitTrackBuilder::mark_layers() {
   if (layers_ == marked_) return;
@@ -240,18 +193,11 @@ void HitTrackBuilder::mark_layers() {
   any_missing_ = any_missing();
 }
 
-void HitTrackBuilder::add_hit(const FileHit& hit, int index) {
-  const auto layer =
-      static_cast<std::size_t>(layers_[static_cast<std::size_t>(index)]);
+/// The errors of a hit: those of its layer, or of the file.
+void HitTrackBuilder::set_errors(const FileHit& hit, std::size_t layer,
+                                 TrackHit& h) const {
+  if (std::isnan(hit.sigma[0]) && std::isnan(hit.sigma[1])) return;
   const SurfaceRecord& s = geometry_.surfaces()[layer];
-  TrackHit& h = track_.points.emplace_back(hit_of_layer_[layer]);
-  sources_.push_back(index);
-  surfaces_.push_back(static_cast<unsigned>(layer));
-  h.position = hit.position;
-  std::tie(h.u, h.v) = surface_axes(s, hit.position);
-  const bool overridden =
-      !std::isnan(hit.sigma[0]) || !std::isnan(hit.sigma[1]);
-  if (!overridden) return;
   const auto own = geometry_.axes(s);
   std::vector<CoordinateAxis> axes(own.begin(), own.end());
   const auto user = s.user_axes();
@@ -268,6 +214,18 @@ void HitTrackBuilder::add_hit(const FileHit& hit, int index) {
       if (is_along(measured[k], axis)) axes[k].variance = variance;
   }
   set_coordinates(h, axes);
+}
+
+void HitTrackBuilder::add_hit(const FileHit& hit, int index) {
+  const auto layer =
+      static_cast<std::size_t>(layers_[static_cast<std::size_t>(index)]);
+  const SurfaceRecord& s = geometry_.surfaces()[layer];
+  TrackHit& h = track_.points.emplace_back(hit_of_layer_[layer]);
+  sources_.push_back(index);
+  surfaces_.push_back(static_cast<unsigned>(layer));
+  h.position = hit.position;
+  std::tie(h.u, h.v) = surface_axes(s, hit.position);
+  set_errors(hit, layer, h);
 }
 
 }  // namespace gttf

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -19,7 +20,9 @@ namespace gttf {
 
 /// How the hits of a track are put in order.
 enum class HitOrder {
-  along_track,  ///< by the distance from the end that is nearer to the vertex
+  /// By the distance from the end that is nearer to the vertex; hits whose
+  /// errors are too large for that, by where the track crosses their surfaces.
+  along_track,
   as_given,
 };
 
@@ -89,17 +92,36 @@ class HitTrackBuilder {
   bool take_hits(std::span<const FileHit> hits);
   bool find_layers(std::span<const FileHit> hits);
   bool have_coordinates(std::span<const FileHit> hits) const;
+  void find_coarse_layers();
+  bool is_coarse_across(std::size_t k) const;
+  bool any_coarse_across() const;
   std::size_t farthest_from(std::size_t hit);
-  void sort_hits();
+  void sort_hits(std::span<const FileHit> hits);
+  void sort_by_distance();
+  void take_order_of_keys();
+  void find_reach(std::span<const FileHit> hits);
+  bool find_doubtful();
+  bool sort_by_crossing();
+  bool find_rough_path(double length);
+  ArcLine<double> weighted_line(double length) const;
+  double arc_to_surface(const Vector3& first, std::size_t k) const;
+  double distance_to_surface(const Vector3& first, const Vector3& step,
+                             std::size_t k) const;
+  std::optional<double> step_to_surface(const Vector3& from,
+                                        const Vector3& step,
+                                        std::size_t k) const;
   void mark_layers();
   bool is_helix(std::span<const FileHit> hits) const;
   std::string_view follow();
   bool find_path();
   template <bool small>
   bool follow_arcs(const Vector3& first);
+  void follow_arcs(const Vector3& first);
+  void follow_turns(const Vector3& first);
   void follow_path();
   bool any_missing() const;
   void cross_detector(double kappa);
+  void set_errors(const FileHit& hit, std::size_t layer, TrackHit& h) const;
   void add_hit(const FileHit& hit, int index);
   void find_scattering();
   void add_passive(const TrackCrossing<double>& crossing);
@@ -129,7 +151,14 @@ class HitTrackBuilder {
   std::vector<std::uint32_t> order_;
   std::vector<double> distance2_, from_first_;
   std::vector<std::pair<double, std::uint32_t>> keys_;
-  std::vector<double> as_given_;
+  std::vector<std::uint32_t> order_before_;
+  std::vector<double> before_;
+  std::vector<double> reach_of_layer_;  // how far a hit is from its track, mm
+  std::vector<char> coarse_across_;     // do layers, see is_coarse_across()
+  bool any_coarse_across_ = false;
+  bool coarse_ = false;                         // some reach other layers
+  std::vector<double> reach_, nearest_behind_;  // of hits in order
+  std::vector<std::pair<std::size_t, std::size_t>> doubtful_;  // begin, end
   std::vector<int> marked_;    // the layers for which these hold
   std::vector<char> has_hit_;  // per surface
   bool any_missing_ = false;

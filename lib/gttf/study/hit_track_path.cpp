@@ -25,6 +25,37 @@ bool HitTrackBuilder::follow_arcs(const Vector3& first) {
   return small && !(most <= largest_small_sine2);
 }
 
+void HitTrackBuilder::follow_arcs(const Vector3& first) {
+  arcs_.resize(hits_.x.size());
+  if (follow_arcs<true>(first)) follow_arcs<false>(first);
+  // sorted hits are within half a turn
+  if (options_.order == HitOrder::as_given &&
+      !std::ranges::is_sorted(arcs_, {}, &ChordArc<double>::length))
+    follow_turns(first);
+}
+
+/// The same of a track that turns by more than a half, so that chords from the
+/// first point shrink again: arcs from hit to hit add up.
+void HitTrackBuilder::follow_turns(const Vector3& first) {
+  std::vector<double>& lengths = from_first_;
+  lengths.clear();
+  Vector3 before = first;
+  double length = 0;
+  for (std::size_t k = 0; k < arcs_.size(); ++k) {
+    const Vector3 at = position(k);
+    const double chord = std::hypot(at.x() - before.x(), at.y() - before.y());
+    length += arc_above<false>(chord, path_.curvature).length;
+    lengths.push_back(length);
+    before = at;
+  }
+  // otherwise chords shrink by the errors of hits
+  if (!(std::abs(path_.curvature) * length > unit::pi)) return;
+  for (std::size_t k = 0; k < arcs_.size(); ++k) {
+    const double half_turn = 0.5 * path_.curvature * lengths[k];
+    arcs_[k] = {lengths[k], std::sin(half_turn), std::cos(half_turn)};
+  }
+}
+
 bool HitTrackBuilder::find_path() {
   const bool spot = request_.beam_spot.has_value();
   const std::size_t n = hits_.x.size();
@@ -34,8 +65,7 @@ bool HitTrackBuilder::find_path() {
       cartesian(last));
   if (!std::isfinite(c)) return false;
   path_.curvature = track_.field ? c : 0;
-  arcs_.resize(n);
-  if (follow_arcs<true>(first)) follow_arcs<false>(first);
+  follow_arcs(first);
 
   // z over the arc, from hits that measure both
   const auto sum = [&](bool all) {
@@ -45,7 +75,8 @@ bool HitTrackBuilder::find_path() {
         line.add(arcs_[k].length, hits_.z[k]);
     return line;
   };
-  ArcLine<double> line = sum(false);
+  ArcLine<double> line =
+      any_coarse_across() ? weighted_line((last - first).norm()) : sum(false);
   const auto is_line = [&] { return line.n > 1 && line.determinant() > 0; };
   if (!is_line()) line = sum(true);
   if (!is_line()) return false;

@@ -16,11 +16,6 @@ namespace {
 constexpr double straightest = 1e6;         // GeV
 constexpr double min_cos_incidence = 0.01;  // as trace()
 
-Vector3 normal_of(const SurfaceRecord& s, const Vector3& at) {
-  const auto [u, v] = surface_axes(s, at);
-  return u.cross(v);
-}
-
 }  // namespace
 
 /// Is the track a helix around z, or a straight line across z?
@@ -76,8 +71,9 @@ std::string_view HitTrackBuilder::build_traced(std::span<const FileHit> hits) {
       const SurfaceRecord& s = geometry_.surfaces()[layer];
       here.surface = layer;
       here.p = traced_.list.empty() ? 1 : traced_.list.back().p;
-      here.cos_incidence = std::max(
-          min_cos_incidence, std::abs(normal_of(s, x).dot(found.direction)));
+      here.cos_incidence =
+          std::max(min_cos_incidence,
+                   std::abs(surface_normal(s, x).dot(found.direction)));
       here.x_over_x0 = s.x_over_x0 / here.cos_incidence;
     }
     set_material(here, track_.points.back());

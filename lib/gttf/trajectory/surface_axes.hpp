@@ -2,6 +2,7 @@
 // Axes of a surface at one of its points.
 #pragma once
 
+#include <Eigen/Geometry>
 #include <cmath>
 #include <utility>
 
@@ -45,6 +46,12 @@ inline std::pair<Vector3, Vector3> surface_axes(const SurfaceRecord& s,
                                                 const Vector3& at) {
   const AxisComponents<double> a = axis_components(s, at.x(), at.y());
   return {Vector3(a.u[0], a.u[1], a.u[2]), Vector3(a.v[0], a.v[1], a.v[2])};
+}
+
+/// u' x v', at a point of the surface.
+inline Vector3 surface_normal(const SurfaceRecord& s, const Vector3& at) {
+  const auto [u, v] = surface_axes(s, at);
+  return u.cross(v);
 }
 
 }  // namespace gttf
