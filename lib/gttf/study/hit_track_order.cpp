@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "gttf/core/cartesian.hpp"
 #include "gttf/study/hit_track.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
-#include "gttf/triplet/cartesian.hpp"
 
 namespace gttf {
 namespace {
