@@ -22,6 +22,11 @@ TEST_CASE("nearest: slips are found, other words are not") {
   CHECK(nearest("raduis", words) == "radius");  // exchanged letters
   CHECK(nearest("half-length", words) == "half_length");
   CHECK(nearest("RADIUS", words) == "radius");
+  const std::vector<std::string> columns{"sigma_pt_rel", "sigma_d0_um",
+                                         "p_GeV"};
+  CHECK(nearest("sigma_d0", columns) == "sigma_d0_um");
+  CHECK(nearest("P", columns) == "p_GeV");
+  CHECK_FALSE(nearest("sig", columns));
   CHECK_FALSE(nearest("material", words));
   CHECK_FALSE(nearest("x", words));
   CHECK_FALSE(nearest("", words));

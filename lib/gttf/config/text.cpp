@@ -165,7 +165,10 @@ std::optional<std::string> nearest(std::string_view word,
       best_alike = alike;
     }
   }
-  return best;
+  if (best) return best;
+  for (const std::string& candidate : candidates)
+    if (lower_case(candidate).starts_with(lower + '_')) return candidate;
+  return std::nullopt;
 }
 
 std::string joined(std::span<const std::string> words) {

@@ -16,7 +16,8 @@ std::string in_quotes(std::string_view text);
 
 /// The candidate that `word` is most likely a slip of, if any is near enough:
 /// equal up to upper and lower case, or within one edit (insertion, deletion,
-/// replacement, exchange of neighbours) for every three characters.
+/// replacement, exchange of neighbours) for every three characters; otherwise
+/// the first that goes on behind it with an underscore ("sigma_d0_um").
 std::optional<std::string> nearest(std::string_view word,
                                    std::span<const std::string> candidates);
 
