@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // baseline: the resolutions of a study in a file, to compare with later.
-#include "gttf/study/baseline.hpp"
+#include "gttf/study/check/baseline.hpp"
 
 #include <utility>
 
 #include "detector_grid.hpp"
 #include "ending.hpp"
-#include "gttf/study/scan_table.hpp"
+#include "gttf/study/scan/scan_table.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
 #include "shipped_option.hpp"

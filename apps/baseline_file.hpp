@@ -6,8 +6,8 @@
 #include <string>
 
 #include "gttf/config/reader.hpp"
-#include "gttf/study/baseline.hpp"
-#include "gttf/study/requirement_file.hpp"
+#include "gttf/study/check/baseline.hpp"
+#include "gttf/study/check/requirement_file.hpp"
 
 namespace gttf::app {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // budget: what each layer contributes to the errors of a track.
-#include "gttf/study/budget.hpp"
+#include "gttf/study/scan/budget.hpp"
 
 #include <optional>
 #include <utility>

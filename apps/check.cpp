@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // check: are the requirements met? The exit code says so.
-#include "gttf/study/check.hpp"
+#include "gttf/study/check/check.hpp"
 
 #include <cstdio>
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include "baseline_file.hpp"
 #include "common.hpp"
-#include "gttf/study/check_view.hpp"
+#include "gttf/study/check/check_view.hpp"
 #include "outputs.hpp"
 #include "report_files.hpp"
 #include "shipped_option.hpp"

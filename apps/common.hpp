@@ -13,7 +13,7 @@
 #include "gttf/output/progress.hpp"
 #include "gttf/output/provenance.hpp"
 #include "gttf/resolution/resolution.hpp"
-#include "gttf/study/request.hpp"
+#include "gttf/study/request/request.hpp"
 
 namespace gttf::app {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // compare: resolutions of designs side by side, and what made the difference.
-#include "gttf/study/comparison.hpp"
+#include "gttf/study/compare/comparison.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +10,11 @@
 #include "detector_grid.hpp"
 #include "gttf/core/expect.hpp"
 #include "gttf/core/readable.hpp"
-#include "gttf/study/attribution_view.hpp"
-#include "gttf/study/parameter_columns.hpp"
-#include "gttf/study/resolution_table.hpp"
-#include "gttf/study/row.hpp"
-#include "gttf/study/track_view.hpp"
+#include "gttf/study/compare/attribution_view.hpp"
+#include "gttf/study/scan/parameter_columns.hpp"
+#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/row.hpp"
+#include "gttf/study/show/track_view.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
 #include "shipped_option.hpp"

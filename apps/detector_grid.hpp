@@ -8,8 +8,8 @@
 
 #include "common.hpp"
 #include "gttf/detector/detector.hpp"
-#include "gttf/study/point_columns.hpp"
-#include "gttf/study/request.hpp"
+#include "gttf/study/request/request.hpp"
+#include "gttf/study/scan/point_columns.hpp"
 
 namespace gttf::app {
 

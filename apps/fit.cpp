@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // fit: fits the measured tracks of a file of hits.
-#include "gttf/study/fit_study.hpp"
+#include "gttf/study/hits/fit_study.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -16,8 +16,8 @@
 #include "gttf/config/text.hpp"
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/simd.hpp"
-#include "gttf/study/fit_table.hpp"
-#include "gttf/study/track_view.hpp"
+#include "gttf/study/hits/fit_table.hpp"
+#include "gttf/study/show/track_view.hpp"
 #include "outputs.hpp"
 #include "usage.hpp"
 #include "verb.hpp"

@@ -9,7 +9,7 @@
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/parallel.hpp"
-#include "gttf/study/fit_table.hpp"
+#include "gttf/study/hits/fit_table.hpp"
 #include "shipped_option.hpp"
 #include "usage.hpp"
 #include "verb.hpp"

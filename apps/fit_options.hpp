@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common.hpp"
-#include "gttf/study/fit_study.hpp"
+#include "gttf/study/hits/fit_study.hpp"
 
 namespace gttf::app {
 

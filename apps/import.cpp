@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // import: descriptions of other programs as detector files.
-#include "gttf/detector/import.hpp"
+#include "gttf/detector/import/import.hpp"
 
 #include <cstdio>
 #include <string>

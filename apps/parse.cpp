@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "gttf/config/text.hpp"
-#include "gttf/study/resolution_table.hpp"
+#include "gttf/study/scan/resolution_table.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/resolution/resolution.hpp"
-#include "gttf/study/layer_names.hpp"
+#include "gttf/study/show/layer_names.hpp"
 
 namespace gttf::app {
 

@@ -5,7 +5,7 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/output/atomic_file.hpp"
-#include "gttf/output/figure_svg.hpp"
+#include "gttf/output/plot/figure_svg.hpp"
 #include "report_options.hpp"
 #include "rsvg.hpp"
 #include "usage.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // regimes: what limits tracks and their triplets, and which fit suffices.
-#include "gttf/study/regimes.hpp"
+#include "gttf/study/scan/regimes.hpp"
 
 #include <fmt/format.h>
 

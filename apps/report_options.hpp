@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common.hpp"
-#include "gttf/study/report.hpp"
+#include "gttf/study/report/report.hpp"
 
 namespace gttf::app {
 

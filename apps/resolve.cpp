@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "common.hpp"
-#include "gttf/study/resolution_table.hpp"
-#include "gttf/study/track_view.hpp"
+#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/show/track_view.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 #include "outputs.hpp"
 #include "shipped_option.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan: resolutions over a grid of momentum and angle.
-#include "gttf/study/scan.hpp"
+#include "gttf/study/scan/scan.hpp"
 
 #include <cstdio>
 #include <string_view>
@@ -9,9 +9,9 @@
 #include "common.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/readable.hpp"
-#include "gttf/study/resolution_table.hpp"
-#include "gttf/study/track_documents.hpp"
-#include "gttf/study/track_view.hpp"
+#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/track_documents.hpp"
+#include "gttf/study/show/track_view.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
 #include "scan_parts.hpp"

@@ -7,7 +7,7 @@
 
 #include "common.hpp"
 #include "gttf/resolution/batch.hpp"
-#include "gttf/study/scan_part.hpp"
+#include "gttf/study/scan/scan_part.hpp"
 
 namespace gttf::app {
 

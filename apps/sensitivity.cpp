@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // sensitivity: what a change of the detector would do to the errors of a track.
-#include "gttf/study/sensitivity.hpp"
+#include "gttf/study/scan/sensitivity.hpp"
 
 #include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "detector_grid.hpp"
-#include "gttf/study/parameter_columns.hpp"
-#include "gttf/study/resolution_table.hpp"
-#include "gttf/study/row.hpp"
-#include "gttf/study/scan_table.hpp"
-#include "gttf/study/track_view.hpp"
-#include "gttf/study/what_if.hpp"
+#include "gttf/study/scan/parameter_columns.hpp"
+#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/row.hpp"
+#include "gttf/study/scan/scan_table.hpp"
+#include "gttf/study/scan/what_if.hpp"
+#include "gttf/study/show/track_view.hpp"
 #include "outputs.hpp"
 #include "parse.hpp"
 #include "usage.hpp"

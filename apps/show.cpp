@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "common.hpp"
-#include "gttf/study/detector_view.hpp"
-#include "gttf/study/track_view.hpp"
+#include "gttf/study/show/detector_view.hpp"
+#include "gttf/study/show/track_view.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 #include "outputs.hpp"
 #include "shipped_option.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // toy: simulated tracks, fitted, against the resolution that is expected.
-#include "gttf/study/toy_study.hpp"
+#include "gttf/study/toys/toy_study.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -13,7 +13,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/output/json_read.hpp"
-#include "gttf/study/toy_table.hpp"
+#include "gttf/study/toys/toy_table.hpp"
 #include "outputs.hpp"
 #include "toy_options.hpp"
 #include "usage.hpp"

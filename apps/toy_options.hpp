@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common.hpp"
-#include "gttf/study/toy_state.hpp"
+#include "gttf/study/toys/toy_state.hpp"
 
 namespace gttf::app {
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Writes OUTPUT, a C++ source that holds the given text files as arrays:
 #   cmake -DOUTPUT=assets.cpp -DFILES="figure.css;report.js" -P assets.cmake
-set(text "// SPDX-License-Identifier: Apache-2.0\n#include \"gttf/output/detail/page_assets.hpp\"\n\nnamespace gttf::assets {\nnamespace {\n")
+set(text "// SPDX-License-Identifier: Apache-2.0\n#include \"gttf/output/page_assets.hpp\"\n\nnamespace gttf::assets {\nnamespace {\n")
 set(views "")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)

@@ -18,13 +18,13 @@ if(GTTF_SIMD_X86)
   set(quick "$<$<CONFIG:Debug>:-g1>"
     "$<$<CONFIG:Debug>:-fno-sanitize=null,alignment,object-size,pointer-overflow>")
   function(gttf_lanes level)
-    set_source_files_properties(gttf/fit/hit_lanes_${level}.cpp
+    set_source_files_properties(gttf/fit/triplet/hit_lanes_${level}.cpp
       gttf/resolution/lanes_${level}.cpp
       gttf/resolution/toy_lanes_${level}.cpp PROPERTIES
       COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=fast;${quick}")
     # sums of products in other people's formulas: which product is fused would
     # be up to the compiler, in one half of a pack another than in the other
-    set_source_files_properties(gttf/fit/stream_lanes_${level}.cpp
+    set_source_files_properties(gttf/fit/streaming/stream_lanes_${level}.cpp
       gttf/resolution/triplet_lanes_${level}.cpp PROPERTIES
       COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=off;${quick}")
   endfunction()

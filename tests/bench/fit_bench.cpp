@@ -5,11 +5,11 @@
 #include <random>
 
 #include "bench/barrels.hpp"
-#include "gttf/fit/local_fit.hpp"
-#include "gttf/fit/reference_hits.hpp"
-#include "gttf/fit/streaming_fit.hpp"
+#include "gttf/fit/streaming/streaming_fit.hpp"
+#include "gttf/fit/triplet/solenoid.hpp"
+#include "gttf/paper/local_fit.hpp"
+#include "gttf/paper/reference_hits.hpp"
 #include "gttf/trajectory/crossings.hpp"
-#include "gttf/triplet/solenoid.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "bench/barrels.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/detector/read.hpp"
-#include "gttf/fit/streaming.hpp"
+#include "gttf/fit/streaming/streaming.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 

@@ -6,7 +6,7 @@
 #include "gttf/core/random.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/detector/read.hpp"
-#include "gttf/fit/global_fit.hpp"
+#include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/resolution/toys.hpp"
 
 namespace {

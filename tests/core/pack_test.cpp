@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "gttf/core/detail/normal_pair.hpp"
+#include "gttf/core/normal_pair.hpp"
 #include "gttf/core/pack_atan.hpp"
 #include "gttf/core/pack_functions.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "gttf/core/detail/normal_pair.hpp"
+#include "gttf/core/normal_pair.hpp"
 
 namespace gttf {
 namespace {

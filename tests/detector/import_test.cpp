@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/detector/import.hpp"
+#include "gttf/detector/import/import.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "gttf/detector/detail/decimal.hpp"
-#include "gttf/detector/export_delphes.hpp"
+#include "gttf/detector/decimal.hpp"
+#include "gttf/detector/import/export_delphes.hpp"
 #include "gttf/detector/read.hpp"
 #include "support/broken.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "gttf/fit/streaming_fit.hpp"
+#include "gttf/fit/streaming/streaming_fit.hpp"
 #include "support/fit_tracks.hpp"
 
 namespace gttf::test {

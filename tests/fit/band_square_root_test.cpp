@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/band_square_root.hpp"
+#include "gttf/fit/triplet/band_square_root.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/beam_spot.hpp"
+#include "gttf/fit/track/beam_spot.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/bias.hpp"
+#include "gttf/fit/triplet/bias.hpp"
 
 #include <doctest/doctest.h>
 
 #include <random>
 #include <vector>
 
-#include "gttf/fit/fit_quality.hpp"
+#include "gttf/paper/fit_quality.hpp"
 
 namespace gttf::test {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/detail/coarse_hits.hpp"
+#include "gttf/fit/track/coarse_hits.hpp"
 
 #include <doctest/doctest.h>
 
-#include "gttf/fit/reference_hits.hpp"
-#include "gttf/fit/streaming_fit.hpp"
+#include "gttf/fit/streaming/streaming_fit.hpp"
+#include "gttf/paper/reference_hits.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "support/fit_tracks.hpp"
 #include "support/layouts.hpp"

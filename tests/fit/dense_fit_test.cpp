@@ -2,10 +2,10 @@
 // The fits of a track against dense linear algebra and reference values.
 #include <doctest/doctest.h>
 
-#include "gttf/fit/fit_quality.hpp"
-#include "gttf/fit/global_fit.hpp"
-#include "gttf/fit/streaming_fit.hpp"
-#include "gttf/triplet/solenoid.hpp"
+#include "gttf/fit/streaming/streaming_fit.hpp"
+#include "gttf/fit/triplet/global_fit.hpp"
+#include "gttf/fit/triplet/solenoid.hpp"
+#include "gttf/paper/fit_quality.hpp"
 #include "support/compare.hpp"
 #include "support/exact_chi2.hpp"
 #include "support/fit_tracks.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/five_equations.hpp"
+#include "gttf/fit/streaming/five_equations.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 
 #include "gttf/core/matrix.hpp"
-#include "gttf/fit/kink_elimination.hpp"
+#include "gttf/fit/streaming/kink_elimination.hpp"
 #include "support/compare.hpp"
 
 namespace gttf::test {

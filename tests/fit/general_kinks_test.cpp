@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/general_kinks.hpp"
+#include "gttf/fit/streaming/general_kinks.hpp"
 
 #include <doctest/doctest.h>
 
 #include <Eigen/Dense>
 #include <random>
 
-#include "gttf/fit/state_at.hpp"
+#include "gttf/fit/streaming/state_at.hpp"
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
 

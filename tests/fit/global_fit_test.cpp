@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/global_fit.hpp"
+#include "gttf/fit/triplet/global_fit.hpp"
 
 #include <doctest/doctest.h>
 
 #include "gttf/detector/read.hpp"
-#include "gttf/fit/streaming_fit.hpp"
+#include "gttf/fit/streaming/streaming_fit.hpp"
 #include "support/compare.hpp"
 #include "support/fit_tracks.hpp"
 #include "support/hit_list.hpp"

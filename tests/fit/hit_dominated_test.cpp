@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "gttf/fit/global_fit.hpp"
-#include "gttf/triplet/solenoid.hpp"
+#include "gttf/fit/triplet/global_fit.hpp"
+#include "gttf/fit/triplet/solenoid.hpp"
 #include "support/fit_tracks.hpp"
 
 namespace gttf::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/hit_scattering.hpp"
+#include "gttf/fit/track/hit_scattering.hpp"
 
 #include <doctest/doctest.h>
 

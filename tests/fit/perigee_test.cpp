@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/perigee.hpp"
+#include "gttf/fit/track/perigee.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/point_chain.hpp"
+#include "gttf/fit/streaming/point_chain.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/fit/streaming.hpp"
+#include "gttf/fit/streaming/streaming.hpp"
 #include "support/layouts.hpp"
 #include "support/wide.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/scattering_momentum.hpp"
+#include "gttf/fit/triplet/scattering_momentum.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gttf/core/random.hpp"
-#include "gttf/triplet/directed_segment.hpp"
+#include "gttf/fit/triplet/directed_segment.hpp"
 #include "support/fit_tracks.hpp"
 
 namespace gttf::test {

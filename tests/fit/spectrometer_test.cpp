@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include "gttf/fit/local_fit.hpp"
-#include "gttf/fit/triplet_equations.hpp"
-#include "gttf/triplet/dipole.hpp"
+#include "gttf/fit/triplet/triplet_equations.hpp"
+#include "gttf/paper/dipole.hpp"
+#include "gttf/paper/local_fit.hpp"
 
 namespace gttf::test {
 

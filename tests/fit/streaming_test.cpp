@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/streaming.hpp"
+#include "gttf/fit/streaming/streaming.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "gttf/fit/local_fit.hpp"
-#include "gttf/triplet/solenoid.hpp"
+#include "gttf/fit/triplet/solenoid.hpp"
+#include "gttf/paper/local_fit.hpp"
 #include "support/fit_tracks.hpp"
 
 // The appendix of [GTTF] on strips writes the fit of one triplet in a barrel of

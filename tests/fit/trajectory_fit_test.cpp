@@ -2,9 +2,9 @@
 // The streaming fit in any field, by the fits that know one field only.
 #include <doctest/doctest.h>
 
-#include "gttf/fit/detail/kink_system.hpp"
-#include "gttf/fit/energy_loss_fit.hpp"
-#include "gttf/fit/streaming_fit.hpp"
+#include "gttf/fit/streaming/streaming_fit.hpp"
+#include "gttf/fit/triplet/kink_system.hpp"
+#include "gttf/paper/energy_loss_fit.hpp"
 #include "support/fit_tracks.hpp"
 
 namespace gttf::test {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/triplet_covariance.hpp"
+#include "gttf/fit/triplet/triplet_covariance.hpp"
 
 #include <doctest/doctest.h>
 
 #include <Eigen/Eigenvalues>
 #include <string>
 
-#include "gttf/fit/streaming.hpp"
+#include "gttf/fit/streaming/streaming.hpp"
 #include "support/helix_least_squares.hpp"
 #include "support/reference.hpp"
 #include "support/triplet_samples.hpp"

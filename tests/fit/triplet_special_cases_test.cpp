@@ -4,8 +4,8 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 
-#include "gttf/fit/streaming.hpp"
-#include "gttf/fit/triplet_covariance.hpp"
+#include "gttf/fit/streaming/streaming.hpp"
+#include "gttf/fit/triplet/triplet_covariance.hpp"
 #include "support/triplet_samples.hpp"
 
 namespace gttf::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: baselines.
-#include "gttf/study/baseline.hpp"
+#include "gttf/study/check/baseline.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "fuzz/memory_file.hpp"
 #include "fuzz/refused.hpp"
 #include "gttf/detector/read.hpp"
-#include "gttf/study/hit_file.hpp"
+#include "gttf/study/hits/hit_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,
                                       std::size_t n) {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "fuzz/refused.hpp"
-#include "gttf/detector/import.hpp"
+#include "gttf/detector/import/import.hpp"
 #include "gttf/detector/read.hpp"
 
 namespace gttf::test {

@@ -7,7 +7,7 @@
 
 #include "fuzz/memory_file.hpp"
 #include "fuzz/refused.hpp"
-#include "gttf/study/requirement_file.hpp"
+#include "gttf/study/check/requirement_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,
                                       std::size_t n) {

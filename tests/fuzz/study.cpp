@@ -5,7 +5,7 @@
 
 #include "fuzz/memory_file.hpp"
 #include "fuzz/refused.hpp"
-#include "gttf/study/request.hpp"
+#include "gttf/study/request/request.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,
                                       std::size_t n) {

@@ -6,7 +6,7 @@
 
 #include "fuzz/refused.hpp"
 #include "gttf/output/json_read.hpp"
-#include "gttf/study/toy_table.hpp"
+#include "gttf/study/toys/toy_table.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,
                                       std::size_t n) {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "gttf/output/figure_svg.hpp"
+#include "gttf/output/plot/figure_svg.hpp"
 #include "support/xml.hpp"
 
 using namespace gttf;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/output/label_layout.hpp"
+#include "gttf/output/plot/label_layout.hpp"
 
 #include <doctest/doctest.h>
 

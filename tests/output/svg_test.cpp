@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "gttf/output/figure_svg.hpp"
-#include "gttf/output/svg_path.hpp"
-#include "gttf/output/svg_text.hpp"
-#include "gttf/output/text_width.hpp"
-#include "gttf/output/theme.hpp"
+#include "gttf/output/plot/figure_svg.hpp"
+#include "gttf/output/plot/svg_path.hpp"
+#include "gttf/output/plot/svg_text.hpp"
+#include "gttf/output/plot/text_width.hpp"
+#include "gttf/output/plot/theme.hpp"
 
 using namespace gttf;
 

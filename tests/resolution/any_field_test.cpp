@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/resolution/detail/any_track.hpp"
+#include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "support/compare.hpp"
 #include "support/layouts.hpp"

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "gttf/core/simd.hpp"
-#include "gttf/fit/streaming.hpp"
+#include "gttf/fit/streaming/streaming.hpp"
 #include "support/batch.hpp"
 #include "support/layouts.hpp"
 #include "support/wide.hpp"

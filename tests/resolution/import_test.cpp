@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/detector/import.hpp"
+#include "gttf/detector/import/import.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "gttf/detector/export_delphes.hpp"
+#include "gttf/detector/import/export_delphes.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "support/reference.hpp"

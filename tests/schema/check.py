@@ -107,12 +107,12 @@ if refused < 3:
 lib = root / "lib/gttf"
 readers = {
     "detector": ["detector/read.cpp", "detector/read_*.cpp"],
-    "study": ["study/request.cpp", "study/axis.cpp", "study/read_particle.cpp",
-              "study/read_start.cpp"],
+    "study": ["study/request/request.cpp", "study/request/axis.cpp", "study/request/read_particle.cpp",
+              "study/request/read_start.cpp"],
 }
 readers["requirements"] = readers["study"] + [
-    "study/requirement_file.cpp", "study/read_criterion.cpp",
-    "study/read_limit.cpp"]
+    "study/check/requirement_file.cpp", "study/check/read_criterion.cpp",
+    "study/check/read_limit.cpp"]
 asked = re.compile(
     r'\b(?:find|require|from_file|positive)\(\s*"([\w-]+)"'
     r'|\bpick\([^()]*"([\w-]+)"\)')

@@ -10,10 +10,11 @@ stages='core:
 config: core
 detector: core config
 trajectory: core config detector
-triplet: core config detector trajectory
-fit: core config detector trajectory triplet
-resolution: core config detector trajectory triplet fit
-study: core config detector trajectory triplet fit resolution
+fit: core config detector trajectory
+paper: core config detector trajectory fit
+kernels: core config detector trajectory fit
+resolution: core config detector trajectory fit kernels
+study: core config detector trajectory fit kernels resolution
 output: core config'
 
 # Third-party headers and the only paths (extended regular expressions) that
@@ -21,7 +22,7 @@ output: core config'
 fences='^yaml-cpp/ ^lib/gttf/config/node[.]cpp$
 ^nlohmann/ ^(lib/gttf/output/[^/]*[.]cpp|tests/.*)$
 ^CLI/ ^apps/
-^Random123/ ^lib/gttf/core/(random[.]cpp|detail/random_words[.]hpp)$
+^Random123/ ^lib/gttf/core/random(_words[.]hpp|[.]cpp)$
 ^dragonbox/ ^lib/gttf/output/number[.]cpp$
 ^nettle/ ^lib/gttf/config/sha256[.]cpp$
 ^boost/ ^tests/

@@ -5,14 +5,14 @@
 #include <cmath>
 
 #include "gttf/detector/read.hpp"
-#include "gttf/fit/global_fit.hpp"
+#include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/resolution/any_toys.hpp"
-#include "gttf/study/hit_track.hpp"
-#include "gttf/study/row.hpp"
-#include "gttf/study/toy_document.hpp"
-#include "gttf/study/toy_study.hpp"
-#include "gttf/study/toy_table.hpp"
+#include "gttf/study/hits/hit_track.hpp"
+#include "gttf/study/scan/row.hpp"
+#include "gttf/study/toys/toy_document.hpp"
+#include "gttf/study/toys/toy_study.hpp"
+#include "gttf/study/toys/toy_table.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf {

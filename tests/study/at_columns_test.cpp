@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/at_columns.hpp"
+#include "gttf/study/scan/at_columns.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/study/point_columns.hpp"
-#include "gttf/study/resolution_table.hpp"
-#include "gttf/study/row.hpp"
+#include "gttf/study/scan/point_columns.hpp"
+#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/row.hpp"
 #include "support/layouts.hpp"
 #include "support/reported.hpp"
 

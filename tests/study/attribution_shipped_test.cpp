@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "gttf/study/attribution.hpp"
-#include "gttf/study/layer_names.hpp"
+#include "gttf/study/compare/attribution.hpp"
+#include "gttf/study/show/layer_names.hpp"
 #include "support/shipped.hpp"
 
 namespace gttf::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/attribution.hpp"
+#include "gttf/study/compare/attribution.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/axis.hpp"
+#include "gttf/study/request/axis.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/baseline.hpp"
+#include "gttf/study/check/baseline.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 
 #include "gttf/output/json.hpp"
 #include "gttf/output/json_read.hpp"
-#include "gttf/study/scan_table.hpp"
+#include "gttf/study/scan/scan_table.hpp"
 #include "support/reported.hpp"
 #include "support/shipped.hpp"
 

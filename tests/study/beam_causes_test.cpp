@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "gttf/core/file_error.hpp"
-#include "gttf/study/attribution.hpp"
-#include "gttf/study/budget.hpp"
-#include "gttf/study/comparison.hpp"
-#include "gttf/study/parameter_columns.hpp"
-#include "gttf/study/sensitivity.hpp"
+#include "gttf/study/compare/attribution.hpp"
+#include "gttf/study/compare/comparison.hpp"
+#include "gttf/study/scan/budget.hpp"
+#include "gttf/study/scan/parameter_columns.hpp"
+#include "gttf/study/scan/sensitivity.hpp"
 #include "support/requirements.hpp"
 
 namespace gttf::test {

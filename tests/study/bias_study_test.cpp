@@ -6,9 +6,9 @@
 
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/resolution.hpp"
-#include "gttf/study/bias_columns.hpp"
-#include "gttf/study/row.hpp"
-#include "gttf/study/toy_study.hpp"
+#include "gttf/study/scan/row.hpp"
+#include "gttf/study/toys/bias_columns.hpp"
+#include "gttf/study/toys/toy_study.hpp"
 
 namespace gttf {
 namespace {

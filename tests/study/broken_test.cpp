@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/broken.hpp"
 
-#include "gttf/study/request.hpp"
+#include "gttf/study/request/request.hpp"
 
 TEST_CASE("broken studies: every fault is answered with exactly this text") {
   const auto answer = [](const std::string& file) -> std::string {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/budget.hpp"
+#include "gttf/study/scan/budget.hpp"
 
 #include <doctest/doctest.h>
 

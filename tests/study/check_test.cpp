@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/check.hpp"
+#include "gttf/study/check/check.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "gttf/study/key_names.hpp"
-#include "gttf/study/layer_names.hpp"
+#include "gttf/study/show/key_names.hpp"
+#include "gttf/study/show/layer_names.hpp"
 #include "support/broken.hpp"
 #include "support/reported.hpp"
 #include "support/requirements.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/comparison.hpp"
+#include "gttf/study/compare/comparison.hpp"
 
 #include <doctest/doctest.h>
 

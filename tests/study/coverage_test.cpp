@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/coverage.hpp"
+#include "gttf/study/show/coverage.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/detector_view.hpp"
+#include "gttf/study/show/detector_view.hpp"
 
 #include <doctest/doctest.h>
 
 #include "gttf/detector/read.hpp"
-#include "gttf/study/field_view.hpp"
+#include "gttf/study/show/field_view.hpp"
 #include "support/magnets.hpp"
 
 using namespace gttf;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/fit_study.hpp"
+#include "gttf/study/hits/fit_study.hpp"
 
 #include <doctest/doctest.h>
 

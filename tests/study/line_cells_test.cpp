@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/detail/line_cells.hpp"
+#include "gttf/study/hits/line_cells.hpp"
 
 #include <doctest/doctest.h>
 

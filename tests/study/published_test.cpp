@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/published.hpp"
+#include "gttf/study/report/published.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/regimes.hpp"
+#include "gttf/study/scan/regimes.hpp"
 
 #include <doctest/doctest.h>
 

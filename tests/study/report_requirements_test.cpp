@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/detail/report_requirements.hpp"
+#include "gttf/study/report/report_requirements.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <variant>
 
-#include "gttf/study/detail/check_text.hpp"
-#include "gttf/study/detail/printed_formula.hpp"
-#include "gttf/study/report.hpp"
+#include "gttf/study/check/check_text.hpp"
+#include "gttf/study/report/printed_formula.hpp"
+#include "gttf/study/report/report.hpp"
 #include "support/requirements.hpp"
 
 using namespace gttf;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/report.hpp"
+#include "gttf/study/report/report.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,10 +8,10 @@
 #include <set>
 
 #include "gttf/detector/read.hpp"
-#include "gttf/study/detail/group_paints.hpp"
-#include "gttf/study/detail/report_curves.hpp"
-#include "gttf/study/detail/report_figures.hpp"
-#include "gttf/study/point_columns.hpp"
+#include "gttf/study/report/group_paints.hpp"
+#include "gttf/study/report/report_curves.hpp"
+#include "gttf/study/report/report_figures.hpp"
+#include "gttf/study/scan/point_columns.hpp"
 
 using namespace gttf;
 using namespace gttf::detail;

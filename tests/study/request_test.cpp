@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/request.hpp"
+#include "gttf/study/request/request.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

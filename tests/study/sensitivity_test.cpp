@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/sensitivity.hpp"
+#include "gttf/study/scan/sensitivity.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/toy_statistics.hpp"
+#include "gttf/study/toys/toy_statistics.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/toy_study.hpp"
+#include "gttf/study/toys/toy_study.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,9 +10,9 @@
 #include "gttf/detector/read.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/output/json_read.hpp"
-#include "gttf/study/row.hpp"
-#include "gttf/study/toy_document.hpp"
-#include "gttf/study/toy_table.hpp"
+#include "gttf/study/scan/row.hpp"
+#include "gttf/study/toys/toy_document.hpp"
+#include "gttf/study/toys/toy_table.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/track_view.hpp"
+#include "gttf/study/show/track_view.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gttf/detector/read.hpp"
-#include "gttf/study/track_documents.hpp"
+#include "gttf/study/scan/track_documents.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
 using namespace gttf;

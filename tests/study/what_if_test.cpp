@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/what_if.hpp"
+#include "gttf/study/scan/what_if.hpp"
 
 #include <doctest/doctest.h>
 

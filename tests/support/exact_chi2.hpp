@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gttf/core/dual.hpp"
-#include "gttf/fit/hits.hpp"
+#include "gttf/fit/track/hits.hpp"
 #include "support/triplets.hpp"
 
 namespace gttf::test {

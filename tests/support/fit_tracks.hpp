@@ -5,7 +5,7 @@
 #include <Eigen/Geometry>
 #include <random>
 
-#include "gttf/fit/global_fit.hpp"
+#include "gttf/fit/triplet/global_fit.hpp"
 #include "support/reference.hpp"
 #include "support/triplets.hpp"
 

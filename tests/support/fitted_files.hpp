@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "gttf/detector/read.hpp"
-#include "gttf/study/fit_study.hpp"
+#include "gttf/study/hits/fit_study.hpp"
 #include "support/folder.hpp"
 
 namespace gttf::test {

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "gttf/core/exact_moments.hpp"
-#include "gttf/fit/streaming_fit.hpp"
+#include "gttf/fit/streaming/streaming_fit.hpp"
 #include "gttf/resolution/traced_toys.hpp"
 
 namespace gttf::test {

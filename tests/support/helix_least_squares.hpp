@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "gttf/core/dual.hpp"
-#include "gttf/fit/errors.hpp"
-#include "gttf/fit/triplet_track.hpp"
+#include "gttf/fit/track/errors.hpp"
+#include "gttf/fit/triplet/triplet_track.hpp"
 #include "support/triplets.hpp"
 
 namespace gttf::test {

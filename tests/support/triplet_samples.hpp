@@ -9,8 +9,8 @@
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/detector/detector.hpp"
-#include "gttf/fit/five_equations.hpp"
-#include "gttf/fit/triplet_track.hpp"
+#include "gttf/fit/streaming/five_equations.hpp"
+#include "gttf/fit/triplet/triplet_track.hpp"
 
 namespace gttf::test {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "gttf/triplet/segment.hpp"
+#include "gttf/fit/triplet/segment.hpp"
 
 namespace gttf::test {
 

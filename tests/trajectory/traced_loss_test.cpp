@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "gttf/trajectory/propagator.hpp"
+#include "gttf/paper/propagator.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 #include "support/layouts.hpp"
 #include "support/magnets.hpp"

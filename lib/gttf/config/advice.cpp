@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "gttf/config/detail/advice.hpp"
+#include "gttf/config/advice.hpp"
 
 namespace gttf::detail {
 namespace {

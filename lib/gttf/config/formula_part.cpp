@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "gttf/config/detail/formula_part.hpp"
-#include "gttf/config/detail/formula_text.hpp"
+#include "gttf/config/formula_part.hpp"
+#include "gttf/config/formula_text.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf::detail {

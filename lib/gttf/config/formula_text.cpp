@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "gttf/config/detail/formula_text.hpp"
-#include "gttf/config/detail/known_unit.hpp"
+#include "gttf/config/formula_text.hpp"
+#include "gttf/config/known_unit.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf::detail {

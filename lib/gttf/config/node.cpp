@@ -12,9 +12,9 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "gttf/config/detail/advice.hpp"
-#include "gttf/config/detail/yaml_text.hpp"
+#include "gttf/config/advice.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/config/yaml_text.hpp"
 
 namespace gttf {
 

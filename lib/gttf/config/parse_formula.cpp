@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "gttf/config/detail/formula_part.hpp"
-#include "gttf/config/detail/formula_text.hpp"
-#include "gttf/config/detail/known_unit.hpp"
 #include "gttf/config/formula.hpp"
+#include "gttf/config/formula_part.hpp"
+#include "gttf/config/formula_text.hpp"
+#include "gttf/config/known_unit.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/units.hpp"
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "gttf/config/detail/known_unit.hpp"
+#include "gttf/config/known_unit.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/units.hpp"
 

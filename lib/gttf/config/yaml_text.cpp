@@ -2,8 +2,8 @@
 // Finds the extent of YAML values in the text.
 #include <algorithm>
 
-#include "gttf/config/detail/yaml_text.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/config/yaml_text.hpp"
 
 namespace gttf::detail {
 

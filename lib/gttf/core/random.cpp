@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "gttf/core/detail/normal_pair.hpp"
-#include "gttf/core/detail/random_words.hpp"
+#include "gttf/core/normal_pair.hpp"
+#include "gttf/core/random_words.hpp"
 
 namespace gttf {
 

@@ -9,7 +9,7 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/core/units.hpp"
-#include "gttf/detector/detail/read_layer.hpp"
+#include "gttf/detector/read_layer.hpp"
 
 namespace gttf::detail {
 namespace {

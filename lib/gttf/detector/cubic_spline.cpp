@@ -2,7 +2,7 @@
 // Solves for the coefficients of cubic splines, axis by axis.
 #include <utility>
 
-#include "gttf/detector/detail/cubic_spline.hpp"
+#include "gttf/detector/cubic_spline.hpp"
 
 namespace gttf::detail {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "gttf/detector/detail/decimal.hpp"
+#include "gttf/detector/decimal.hpp"
 
 namespace gttf::detail {
 namespace {

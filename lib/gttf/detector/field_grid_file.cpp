@@ -15,7 +15,7 @@
 
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/detector/detail/grid_columns.hpp"
+#include "gttf/detector/grid_columns.hpp"
 
 namespace gttf {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "gttf/core/expect.hpp"
-#include "gttf/detector/detail/cubic_spline.hpp"
+#include "gttf/detector/cubic_spline.hpp"
 
 namespace gttf {
 

@@ -7,7 +7,7 @@
 
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/detector/detail/grid_columns.hpp"
+#include "gttf/detector/grid_columns.hpp"
 
 namespace gttf::detail {
 namespace {

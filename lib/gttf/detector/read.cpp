@@ -9,10 +9,10 @@
 
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/detector/detail/read_field.hpp"
-#include "gttf/detector/detail/read_layer.hpp"
 #include "gttf/detector/field_map.hpp"
 #include "gttf/detector/override.hpp"
+#include "gttf/detector/read_field.hpp"
+#include "gttf/detector/read_layer.hpp"
 
 namespace gttf {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "gttf/config/text.hpp"
-#include "gttf/detector/detail/read_field.hpp"
+#include "gttf/detector/read_field.hpp"
 
 namespace gttf::detail {
 namespace {

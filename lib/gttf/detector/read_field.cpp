@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "gttf/config/text.hpp"
-#include "gttf/detector/detail/read_field.hpp"
 #include "gttf/detector/field_grid_file.hpp"
 #include "gttf/detector/field_map.hpp"
+#include "gttf/detector/read_field.hpp"
 
 namespace gttf::detail {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "gttf/config/text.hpp"
-#include "gttf/detector/detail/read_layer.hpp"
+#include "gttf/detector/read_layer.hpp"
 
 namespace gttf::detail {
 namespace {

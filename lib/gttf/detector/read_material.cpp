@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "gttf/config/text.hpp"
-#include "gttf/detector/detail/read_layer.hpp"
+#include "gttf/detector/read_layer.hpp"
 
 namespace gttf::detail {
 namespace {

@@ -8,9 +8,9 @@
 #include <tuple>
 
 #include "gttf/core/parallel.hpp"
-#include "gttf/fit/detail/helix.hpp"
-#include "gttf/fit/detail/hit_batch.hpp"
-#include "gttf/fit/detail/surface_foot.hpp"
+#include "gttf/fit/hit_batch.hpp"
+#include "gttf/fit/track/helix.hpp"
+#include "gttf/fit/track/surface_foot.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 
 namespace gttf {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include "gttf/fit/global_fit.hpp"
+#include "gttf/fit/triplet/global_fit.hpp"
 
 namespace gttf {
 

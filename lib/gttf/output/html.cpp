@@ -6,13 +6,13 @@
 #include <string>
 #include <string_view>
 
-#include "gttf/output/detail/page_assets.hpp"
-#include "gttf/output/figure_svg.hpp"
 #include "gttf/output/html_table.hpp"
 #include "gttf/output/json.hpp"
-#include "gttf/output/legend.hpp"
-#include "gttf/output/svg_text.hpp"
-#include "gttf/output/theme.hpp"
+#include "gttf/output/page_assets.hpp"
+#include "gttf/output/plot/figure_svg.hpp"
+#include "gttf/output/plot/legend.hpp"
+#include "gttf/output/plot/svg_text.hpp"
+#include "gttf/output/plot/theme.hpp"
 
 namespace gttf {
 namespace {

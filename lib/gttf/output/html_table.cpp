@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/output/svg_text.hpp"
+#include "gttf/output/plot/svg_text.hpp"
 
 namespace gttf {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "gttf/resolution/detail/any_track.hpp"
+#include "gttf/resolution/any_track.hpp"
 
 namespace gttf {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which way a track is followed, and its parameters in the user's terms.
-#include "gttf/resolution/detail/any_track.hpp"
+#include "gttf/resolution/any_track.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

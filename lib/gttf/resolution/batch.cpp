@@ -8,10 +8,10 @@
 
 #include "gttf/core/expect.hpp"
 #include "gttf/core/parallel.hpp"
+#include "gttf/resolution/any_track.hpp"
+#include "gttf/resolution/batch_targets.hpp"
 #include "gttf/resolution/budget.hpp"
-#include "gttf/resolution/detail/any_track.hpp"
-#include "gttf/resolution/detail/batch_targets.hpp"
-#include "gttf/resolution/detail/lane_groups.hpp"
+#include "gttf/resolution/lane_groups.hpp"
 
 namespace gttf {
 

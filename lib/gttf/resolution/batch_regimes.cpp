@@ -7,10 +7,10 @@
 #include <mutex>
 
 #include "gttf/core/parallel.hpp"
-#include "gttf/resolution/detail/any_track.hpp"
-#include "gttf/resolution/detail/momentum_searches.hpp"
-#include "gttf/resolution/detail/regime_parts.hpp"
-#include "gttf/resolution/detail/triplet_batch.hpp"
+#include "gttf/resolution/any_track.hpp"
+#include "gttf/resolution/momentum_searches.hpp"
+#include "gttf/resolution/regime_parts.hpp"
+#include "gttf/resolution/triplet_batch.hpp"
 
 namespace gttf {
 

@@ -5,10 +5,10 @@
 #include <array>
 #include <vector>
 
-#include "gttf/fit/detail/hit_batch.hpp"
-#include "gttf/fit/detail/shared_fit.hpp"
-#include "gttf/resolution/detail/toy_flight.hpp"
-#include "gttf/resolution/detail/toy_lanes.hpp"
+#include "gttf/fit/hit_batch.hpp"
+#include "gttf/fit/triplet/shared_fit.hpp"
+#include "gttf/resolution/toy_flight.hpp"
+#include "gttf/resolution/toy_lanes.hpp"
 #include "gttf/trajectory/reach.hpp"
 
 namespace gttf {

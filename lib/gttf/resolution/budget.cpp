@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "gttf/resolution/detail/filtered_track.hpp"
+#include "gttf/resolution/filtered_track.hpp"
 
 namespace gttf {
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "gttf/resolution/detail/any_track.hpp"
+#include "gttf/resolution/any_track.hpp"
 
 namespace gttf::detail {
 

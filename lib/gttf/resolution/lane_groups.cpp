@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "gttf/resolution/detail/lane_groups.hpp"
+#include "gttf/resolution/lane_groups.hpp"
 
 namespace gttf::detail {
 namespace {

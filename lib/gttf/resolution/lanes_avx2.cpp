@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code for x86-64-v3: vectors of four doubles, two at a time.
-#include "gttf/core/detail/isa_avx2.hpp"
-#include "gttf/resolution/detail/lane_fit.hpp"
+#include "gttf/core/isa_avx2.hpp"
+#include "gttf/resolution/lane_fit.hpp"
 
 namespace gttf::detail {
 

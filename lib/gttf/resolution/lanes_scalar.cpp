@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code for one track at a time, on any processor; the choice of the code.
-#include "gttf/resolution/detail/lane_fit.hpp"
+#include "gttf/resolution/lane_fit.hpp"
 
 namespace gttf::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code for the baseline of x86-64: vectors of two doubles, two at a time.
-#include "gttf/core/detail/isa_sse2.hpp"
-#include "gttf/resolution/detail/lane_fit.hpp"
+#include "gttf/core/isa_sse2.hpp"
+#include "gttf/resolution/lane_fit.hpp"
 
 namespace gttf::detail {
 

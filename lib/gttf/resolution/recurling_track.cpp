@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/resolution/detail/recurling_track.hpp"
+#include "gttf/resolution/recurling_track.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/fit/bias.hpp"
-#include "gttf/fit/detail/in_plane_arc.hpp"
-#include "gttf/resolution/detail/any_track.hpp"
-#include "gttf/resolution/detail/local_triplet.hpp"
-#include "gttf/resolution/detail/recurling_track.hpp"
-#include "gttf/resolution/detail/regime_parts.hpp"
+#include "gttf/fit/triplet/bias.hpp"
+#include "gttf/fit/triplet/in_plane_arc.hpp"
+#include "gttf/resolution/any_track.hpp"
+#include "gttf/resolution/local_triplet.hpp"
+#include "gttf/resolution/recurling_track.hpp"
+#include "gttf/resolution/regime_parts.hpp"
 
 namespace gttf {
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "gttf/resolution/detail/momentum.hpp"
 #include "gttf/resolution/engine.hpp"
+#include "gttf/resolution/momentum.hpp"
 
 namespace gttf {
 

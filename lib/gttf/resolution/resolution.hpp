@@ -9,7 +9,7 @@
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/detector/detector.hpp"
-#include "gttf/fit/beam_spot.hpp"
+#include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "gttf/resolution/detail/variance_slopes.hpp"
+#include "gttf/resolution/variance_slopes.hpp"
 
 namespace gttf {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/fit/state_at.hpp"
-#include "gttf/resolution/detail/linear.hpp"
+#include "gttf/fit/streaming/state_at.hpp"
 #include "gttf/resolution/engine.hpp"
+#include "gttf/resolution/linear.hpp"
 
 namespace gttf::detail {
 

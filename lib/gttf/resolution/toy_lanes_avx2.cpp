@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulation of toys in lanes, for x86-64-v3.
-#include "gttf/core/detail/isa_avx2.hpp"
-#include "gttf/resolution/detail/toy_lane_flight.hpp"
+#include "gttf/core/isa_avx2.hpp"
+#include "gttf/resolution/toy_lane_flight.hpp"
 
 namespace gttf::detail {
 

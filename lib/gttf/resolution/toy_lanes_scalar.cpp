@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulation of one toy at a time, on any processor; the choice of the code.
-#include "gttf/resolution/detail/toy_lane_flight.hpp"
+#include "gttf/resolution/toy_lane_flight.hpp"
 
 namespace gttf::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulation of toys in lanes, for the baseline of x86-64.
-#include "gttf/core/detail/isa_sse2.hpp"
-#include "gttf/resolution/detail/toy_lane_flight.hpp"
+#include "gttf/core/isa_sse2.hpp"
+#include "gttf/resolution/toy_lane_flight.hpp"
 
 namespace gttf::detail {
 

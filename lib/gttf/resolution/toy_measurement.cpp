@@ -2,8 +2,8 @@
 #include <cmath>
 #include <tuple>
 
-#include "gttf/resolution/detail/toy_flight.hpp"
-#include "gttf/resolution/detail/toy_measurement.hpp"
+#include "gttf/resolution/toy_flight.hpp"
+#include "gttf/resolution/toy_measurement.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 
 namespace gttf::detail {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "gttf/resolution/detail/toy_flight.hpp"
+#include "gttf/resolution/toy_flight.hpp"
 #include "gttf/trajectory/reach.hpp"
 
 namespace gttf {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gttf/core/random.hpp"
-#include "gttf/fit/hits.hpp"
-#include "gttf/resolution/detail/toy_measurement.hpp"
+#include "gttf/fit/track/hits.hpp"
+#include "gttf/resolution/toy_measurement.hpp"
 #include "gttf/trajectory/crossings.hpp"
 
 namespace gttf {

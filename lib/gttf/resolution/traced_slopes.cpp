@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "gttf/core/dual.hpp"
-#include "gttf/resolution/detail/filtered_track.hpp"
-#include "gttf/resolution/detail/variance_slopes.hpp"
+#include "gttf/resolution/filtered_track.hpp"
+#include "gttf/resolution/variance_slopes.hpp"
 #include "gttf/trajectory/scattering.hpp"
 
 namespace gttf::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/resolution/detail/triplet_batch.hpp"
+#include "gttf/resolution/triplet_batch.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covariances by the triplet fit, the form of the paper.
-#include "gttf/fit/triplet_covariance.hpp"
+#include "gttf/fit/triplet/triplet_covariance.hpp"
 #include "gttf/resolution/engine.hpp"
 
 namespace gttf::detail {

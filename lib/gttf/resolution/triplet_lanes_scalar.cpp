@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code for one triplet at a time, on any processor; the choice of the code.
-#include "gttf/resolution/detail/triplet_lane_fit.hpp"
+#include "gttf/resolution/triplet_lane_fit.hpp"
 
 namespace gttf::detail {
 

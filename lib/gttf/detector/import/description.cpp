@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "gttf/config/text.hpp"
+#include "gttf/detector/decimal.hpp"
+#include "gttf/detector/import/description.hpp"
+
+namespace gttf::detail {
+namespace {
+
+constexpr double right_angle = 90 * unit::deg;
+
+bool alike(const Layer& a, const Layer& b) {
+  const auto same_slab = [](const Slab& x, const Slab& y) {
+    return x.material == y.material && x.thickness == y.thickness &&
+           x.x_over_x0 == y.x_over_x0;
+  };
+  const auto same_coordinate = [](const Coordinate& x, const Coordinate& y) {
+    return x.angle == y.angle && x.sigma == y.sigma;
+  };
+  return a.name == b.name && a.surface.v.lower == b.surface.v.lower &&
+         a.surface.v.upper == b.surface.v.upper &&
+         a.efficiency == b.efficiency &&
+         std::ranges::equal(a.material, b.material, same_slab) &&
+         std::ranges::equal(a.coordinates, b.coordinates, same_coordinate);
+}
+
+/// A text as YAML can have it: plain where it cannot be taken for anything
+/// else, quoted otherwise.
+std::string scalar(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const auto is_plain = [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-';
+  };
+  const std::set<std::string, std::less<>> taken = {
+      "true", "false", "yes", "no", "on", "off", "null", "y", "n"};
+  if (!text.empty() && is_letter(text[0]) &&
+      std::ranges::all_of(text, is_plain) && !taken.contains(lower_case(text)))
+    return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+/// In mm, from 10 m on in m.
+std::string mm(double length) {
+  return std::abs(length) < 10 * unit::m ? shifted_text(length, 0) + " mm"
+                                         : shifted_text(length, -3) + " m";
+}
+
+/// A small length in um, another in mm.
+std::string thin(double length) {
+  return length < 1 ? shifted_text(length, 3) + " um" : mm(length);
+}
+
+std::string shape_text(const Surface& surface) {
+  const Interval& v = surface.v;
+  if (surface.shape == Shape::disk)
+    return fmt::format("disk: {{ z: {}, radius: [{}, {}] }}",
+                       mm(surface.position), mm(v.lower), mm(v.upper));
+  if (v.lower == -v.upper)
+    return fmt::format("cylinder: {{ radius: {}, half_length: {} }}",
+                       mm(surface.position), mm(v.upper));
+  return fmt::format("cylinder: {{ radius: {}, z: [{}, {}] }}",
+                     mm(surface.position), mm(v.lower), mm(v.upper));
+}
+
+std::string material_text(const Layer& layer) {
+  if (layer.material.empty()) return "0";
+  const Slab& slab = layer.material[0];
+  if (slab.material.empty()) return shifted_text(slab.x_over_x0, 2) + " %";
+  return fmt::format("{{ of: {}, thickness: {} }}", scalar(slab.material),
+                     thin(slab.thickness));
+}
+
+std::string measures_text(const Layer& layer) {
+  const std::string v = layer.surface.shape == Shape::disk ? "r" : "z";
+  std::string named, general;
+  bool by_name = true;
+  for (const Coordinate& c : layer.coordinates) {
+    by_name = by_name && (c.angle == 0 || c.angle == right_angle);
+    named += fmt::format("{}{}: {}", named.empty() ? "" : ", ",
+                         c.angle == 0 ? "rphi" : v, thin(c.sigma));
+    general += fmt::format(
+        "{}{{ angle: {}, sigma: {} }}", general.empty() ? "" : ", ",
+        c.angle == right_angle ? "90 deg" : shifted_text(c.angle, 3) + " mrad",
+        thin(c.sigma));
+  }
+  const std::size_t n = layer.coordinates.size();
+  // two hits in one direction have no names of their own
+  if (n == 2 && layer.coordinates[0].angle == layer.coordinates[1].angle)
+    by_name = false;
+  return by_name ? "{ " + named + " }" : "[" + general + "]";
+}
+
+std::string layer_text(const DescribedLayer& described) {
+  const Layer& layer = described.layer;
+  std::string text = "  - { name: " + scalar(layer.name);
+  if (!layer.group.empty()) text += ", group: " + scalar(layer.group);
+  text += ", " + shape_text(layer.surface);
+  if (described.mirror) text += ", mirror: true";
+  text += ", material: " + material_text(layer);
+  if (layer.measures()) text += ", measures: " + measures_text(layer);
+  if (layer.efficiency != 1)
+    text += ", efficiency: " + shifted_text(layer.efficiency, 0);
+  return text + " }";
+}
+
+}  // namespace
+
+void pair_mirror_images(std::vector<DescribedLayer>& layers) {
+  std::multimap<double, std::size_t> waiting;  // by z
+  std::vector<bool> is_image(layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Layer& layer = layers[i].layer;
+    if (layer.surface.shape != Shape::disk || layer.surface.position == 0)
+      continue;
+    auto [it, end] = waiting.equal_range(-layer.surface.position);
+    while (it != end && !alike(layers[it->second].layer, layer)) ++it;
+    if (it == end) {
+      waiting.emplace(layer.surface.position, i);
+      continue;
+    }
+    DescribedLayer& first = layers[it->second];
+    first.mirror = true;
+    first.layer.surface.position = std::abs(layer.surface.position);
+    is_image[i] = true;
+    waiting.erase(it);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (is_image[i]) continue;
+    if (kept != i) layers[kept] = std::move(layers[i]);
+    ++kept;
+  }
+  layers.resize(kept);
+}
+
+void name_layers(std::vector<DescribedLayer>& layers) {
+  std::map<std::string, int> uses, number;
+  for (const DescribedLayer& d : layers) ++uses[d.layer.name];
+  std::set<std::string> taken;
+  for (const auto& [name, n] : uses)
+    if (n == 1) taken.insert(name);
+  for (DescribedLayer& d : layers) {
+    const std::string label = d.layer.name;
+    d.layer.group = label;
+    if (uses[label] == 1) continue;
+    // "L1" three times over is L1_1, L1_2, L1_3: not L11
+    const bool ends_in_digit = label.back() >= '0' && label.back() <= '9';
+    do
+      d.layer.name = fmt::format("{}{}{}", label, ends_in_digit ? "_" : "",
+                                 ++number[label]);
+    while (!taken.insert(d.layer.name).second);
+  }
+}
+
+DescriptionText to_yaml(const Description& description) {
+  DescriptionText out;
+  const auto line = [&out](const std::string& text, int layer = -1) {
+    out.text += text + "\n";
+    out.layer_of_line.push_back(layer);
+  };
+  for (const std::string& comment : description.comments) line("# " + comment);
+  line("gttf-detector: 1");
+  line("name: " + scalar(description.name));
+  if (!description.source.empty()) {
+    line("source:");
+    for (const std::string& source : description.source)
+      line("  - " + scalar(source));
+  }
+  line(description.tesla == 0 ? "field: none"
+                              : fmt::format("field: {{ solenoid: {} T }}",
+                                            computed_text(description.tesla)));
+  if (!description.materials.empty()) {
+    line("");
+    line("materials:");
+    for (const Material& material : description.materials)
+      line(fmt::format("  {}: {{ radiation_length: {} }}",
+                       scalar(material.name), mm(material.radiation_length)));
+  }
+  line("");
+  line("layers:");
+  for (std::size_t i = 0; i < description.layers.size(); ++i)
+    line(layer_text(description.layers[i]), static_cast<int>(i));
+  return out;
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// ForeignText: words of another program's file, with their places.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gttf/config/source.hpp"
+#include "gttf/detector/import/description.hpp"
+#include "gttf/detector/import/import.hpp"
+
+namespace gttf::detail {
+
+/// A piece of a source.
+struct ForeignWord {
+  std::string_view text;
+  std::size_t offset = 0;
+};
+
+/// Most layers of a file: more would not fit into a detector file of 1 MiB.
+inline constexpr std::size_t max_foreign_layers = 5000;
+
+/// What a reader of another program's file works with.
+struct ForeignFile {
+  const Source& source;
+  Diagnostics& diagnostics;
+
+  void error(const ForeignWord& word, std::string problem,
+             std::string suggestion = "") const;
+  void warning(const ForeignWord& word, std::string problem,
+               std::string suggestion = "") const;
+
+  /// The finite number that `word` is, or an error: "the radius is not a
+  /// number: ...".
+  std::optional<double> number(const ForeignWord& word,
+                               std::string_view what) const;
+  Place place(const ForeignWord& word) const;
+
+  /// Whether layer number `count` (from 1), at `word`, is one too many; that is
+  /// an error.
+  bool too_many(std::size_t count, const ForeignWord& word) const;
+};
+
+/// The words of a line up to a comment: a word that begins with #. A backslash
+/// alone is space.
+std::vector<ForeignWord> words_of(const ForeignWord& line);
+
+/// The lines of a text, without line ends. `continued`: a backslash at the end
+/// of a line makes one of it and the next.
+std::vector<ForeignWord> lines_of(const ForeignWord& text,
+                                  bool continued = false);
+
+/// A description whose layers are still as in the file.
+struct ForeignDetector {
+  Description description;
+  std::optional<double> tesla;
+};
+
+ForeignDetector read_delphes(const ForeignFile& file);
+ForeignDetector read_fasttracker(const ForeignFile& file);
+ForeignDetector read_slac(const ForeignFile& file);
+
+}  // namespace gttf::detail

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// HitBatch: what the tracks of a batch of fits in lanes have in common.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gttf/fit/batch_fit.hpp"
+#include "gttf/fit/triplet/hit_lanes.hpp"
+
+namespace gttf::detail {
+
+/// Bytes whose address is a multiple of 64.
+class LaneWorkspace {
+ public:
+  explicit LaneWorkspace(std::size_t bytes);
+  std::byte* data() { return reinterpret_cast<std::byte*>(lines_.get()); }
+
+ private:
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  std::unique_ptr<Line[]> lines_;
+};
+
+/// The points that matter for fits: hits, and passive layers before the last.
+struct HitBatch {
+  explicit HitBatch(std::span<const FitSurface> surfaces);
+
+  /// Sets the members of `lanes` that say the same.
+  void put_into(HitLanes& lanes) const;
+  /// The code for fits of these.
+  const HitKernel& kernel(SimdLevel level) const;
+  LaneWorkspace workspace(const HitKernel& kernel) const;
+
+  std::vector<HitLanePoint> points;
+  std::vector<std::size_t> surface;   ///< of each point
+  std::vector<std::size_t> between;   ///< passive surfaces behind a hit
+  std::vector<std::size_t> measured;  ///< indices of the points with hits
+  std::size_t n_hits = 0;
+  bool streams = false;  ///< needs_streaming() of the surfaces
+};
+
+/// Is anything asked for but the curvature and chi2?
+bool wants_perigee(const FitArrays& results);
+
+/// Where numbers for `width` lanes begin, of which the first n are there; a
+/// copy in which the others repeat the last, if there are fewer.
+const double* whole(const double* from, std::size_t n, std::size_t width,
+                    LaneValues& copy);
+
+/// Stores a fit of n lanes, or of one track, as track t and following of arrays
+/// for `size` tracks.
+void store(const HitLaneFit& fit, std::size_t n, const FitArrays& to,
+           std::size_t t, std::size_t size);
+void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
+           std::size_t size);
+
+}  // namespace gttf::detail

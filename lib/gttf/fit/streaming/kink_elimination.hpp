@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// How five equations about the line outside a scatterer become equations about
+// the line inside.
+#pragma once
+
+#include <array>
+#include <type_traits>
+
+#include "gttf/fit/streaming/five_equations.hpp"
+
+namespace gttf {
+
+/// kinks = -G s + noise: how the two kinks of a crossing follow from the line
+/// inside; needed on the way back.
+template <class S>
+struct KinkGain {
+  Row<S> theta{}, phi{};
+};
+
+namespace detail {
+
+/// One kink on its way through the equations, from the bottom one upwards: its
+/// variance given the equations it has passed, and what it then is, -gain . s.
+template <class S>
+struct PassingKink {
+  S variance;
+  Row<S> gain;
+};
+
+/// Where a kink meets an equation: f, the equation applied to the column of the
+/// kink; t = variance f; the variance of the equation afterwards.
+template <class S>
+struct KinkPivot {
+  S f, t, sum;
+};
+
+/// @param column  of the kink; that of theta also has a 1 for theta
+template <std::size_t i, bool theta, class S>
+[[gnu::always_inline]] inline KinkPivot<S> kink_pivot(
+    const FiveEquations<S>& e, const std::array<S, 3>& column,
+    const S& variance) {
+  const auto r = [&e](std::size_t j) {
+    return e.r[FiveEquations<S>::at(i, j)];
+  };
+  S f = column[i];
+  GTTF_UNROLL
+  for (std::size_t j = i + 1; j < 3; ++j) f = f + r(j) * column[j];
+  if constexpr (theta) f = f + r(3);
+  const S t = variance * f;
+  return {f, t, e.v[i] + t * f};
+}
+
+/// Equation `i` takes up the kink and tells about it.
+/// @tparam first   first component of the gain so far
+/// @tparam last    nothing more is asked about the kink
+/// @param inverse  1/pivot.sum; unused if it is the last equation
+template <std::size_t i, std::size_t first, bool last, class S>
+[[gnu::always_inline]] inline void pass_kink(FiveEquations<S>& e,
+                                             const KinkPivot<S>& p,
+                                             const S& inverse,
+                                             PassingKink<S>& kink) {
+  S k;
+  if constexpr (!last) {
+    k = p.t * inverse;
+    kink.variance = (kink.variance * e.v[i]) * inverse;
+    kink.gain[i] = k;
+  }
+  e.v[i] = p.sum;
+  GTTF_UNROLL
+  for (std::size_t j = i + 1; j < 5; ++j) {
+    S& r = e.r[FiveEquations<S>::at(i, j)];
+    if (j >= first) r = r - p.f * kink.gain[j];
+    if constexpr (!last)
+      kink.gain[j] = j >= first ? kink.gain[j] + k * r : k * r;
+  }
+}
+
+/// One kink after the other: a sixth fewer products than both together. Not for
+/// variances of zero: near 90 degrees the first kink may depend on the second
+/// so weakly that its elimination divides by rounding.
+template <bool keep_gain, class S>
+[[gnu::always_inline]] inline void scatter_in_turn(FiveEquations<S>& e,
+                                                   const Kink<S>& b, const S& w,
+                                                   const S& w_phi,
+                                                   KinkGain<S>* gain) {
+  constexpr bool last = !keep_gain;
+  PassingKink<S> theta, phi;
+  phi.variance = w_phi;
+  const auto p2 = kink_pivot<2, false>(e, b.phi, phi.variance);
+  pass_kink<2, 5, false>(e, p2, S(1) / p2.sum, phi);
+  const S sum = e.v[3] + w, k = w / sum;
+  theta.variance = k * e.v[3];
+  theta.gain[3] = k;
+  theta.gain[4] = k * e.r[FiveEquations<S>::at(3, 4)];
+  e.v[3] = sum;
+  // theta follows phi one equation behind: one division does for both
+  const auto t2 = kink_pivot<2, true>(e, b.theta, theta.variance);
+  const auto p1 = kink_pivot<1, false>(e, b.phi, phi.variance);
+  const S both = S(1) / (t2.sum * p1.sum);
+  pass_kink<2, 3, false>(e, t2, p1.sum * both, theta);
+  pass_kink<1, 2, false>(e, p1, t2.sum * both, phi);
+  const auto t1 = kink_pivot<1, true>(e, b.theta, theta.variance);
+  const auto p0 = kink_pivot<0, false>(e, b.phi, phi.variance);
+  if constexpr (keep_gain) {
+    const S inverse = S(1) / (t1.sum * p0.sum);
+    pass_kink<1, 2, false>(e, t1, p0.sum * inverse, theta);
+    pass_kink<0, 1, last>(e, p0, t1.sum * inverse, phi);
+  } else {
+    pass_kink<1, 2, false>(e, t1, S(1) / t1.sum, theta);
+    pass_kink<0, 1, last>(e, p0, p0.sum, phi);
+  }
+  const auto t0 = kink_pivot<0, true>(e, b.theta, theta.variance);
+  if constexpr (keep_gain) {
+    pass_kink<0, 1, last>(e, t0, S(1) / t0.sum, theta);
+    // the gain of phi is about the line between the two kinks
+    S shift = phi.gain[3];
+    GTTF_UNROLL
+    for (std::size_t i = 0; i < 3; ++i)
+      shift = shift + phi.gain[i] * b.theta[i];
+    GTTF_UNROLL
+    for (std::size_t i = 0; i < 5; ++i)
+      phi.gain[i] = phi.gain[i] - shift * theta.gain[i];
+    *gain = {theta.gain, phi.gain};
+  } else {
+    pass_kink<0, 1, last>(e, t0, t0.sum, theta);
+  }
+}
+
+/// Both kinks together, from the bottom equation upwards.
+template <ZeroVariance Z, bool keep_gain, class S, class Column>
+[[gnu::always_inline]] inline void scatter_together(FiveEquations<S>& e,
+                                                    const Kink<S>& b,
+                                                    const S& w, const S& w_phi,
+                                                    KinkGain<S>* gain,
+                                                    Column& column) {
+  const auto r = [&e](std::size_t i, std::size_t j) -> S& {
+    return e.r[FiveEquations<S>::at(i, j)];
+  };
+  // left-hand sides of the equations applied to the two columns
+  const S et[3] = {
+      b.theta[0] + r(0, 1) * b.theta[1] + r(0, 2) * b.theta[2] + r(0, 3),
+      b.theta[1] + r(1, 2) * b.theta[2] + r(1, 3), b.theta[2] + r(2, 3)};
+  const S ep[3] = {b.phi[0] + r(0, 1) * b.phi[1] + r(0, 2) * b.phi[2],
+                   b.phi[1] + r(1, 2) * b.phi[2], b.phi[2]};
+  // covariance of the kinks = U diag(dt, dp) U^T, U = [1 u; 0 1]
+  S dt = w, dp = w_phi, u(0);
+  Row<S> gt, gp;
+  {
+    const S v3 = guarded<Z>(e.v[3]);
+    const S a = v3 + dt, k = dt / a;
+    e.v[3] = e.v[3] + dt;
+    dt = k * v3;
+    gt[3] = k;
+    gt[4] = k * r(3, 4);
+    gp[3] = gp[4] = S(0);
+    column.start_kinks(k);
+  }
+  GTTF_UNROLL
+  for (std::size_t step = 0; step < 3; ++step) {
+    const std::size_t i = 2 - step;
+    const S ft = et[i], fp = ep[i] + u * ft;
+    const S vt = dt * ft, vp = dp * fp, v = guarded<Z>(e.v[i]);
+    const S a1 = v + vt * ft, a2 = a1 + vp * fp;
+    // The next step waits for dt, u and dp, that is for inv: as much as can be
+    // is multiplied before.
+    const S inv = S(1) / (a1 * a2), i2 = a1 * inv;
+    const S kt = (vt + u * vp) * i2, kp = vp * i2;
+    // without the guard: w = 0 changes nothing, not by a bit
+    e.v[i] = Z == ZeroVariance::allowed ? e.v[i] + vt * ft + vp * fp : a2;
+    dt = dt * v * a2 * inv;
+    u = u - vt * fp * a2 * inv;
+    dp = dp * a1 * i2;
+    column.scatter(i, ft, ep[i], kt, kp);
+    GTTF_UNROLL
+    for (std::size_t j = i + 1; j < 5; ++j) {
+      S& rij = r(i, j);
+      rij = rij - ft * gt[j] - ep[i] * gp[j];
+      if (keep_gain || i > 0) {
+        gt[j] = gt[j] + kt * rij;
+        gp[j] = gp[j] + kp * rij;
+      }
+    }
+    gt[i] = kt;
+    gp[i] = kp;
+  }
+  if constexpr (keep_gain) *gain = {gt, gp};
+}
+
+}  // namespace detail
+
+/// Turns equations for the line outside a scatterer into equations for the line
+/// inside: s_outside = s_inside + b_theta k_theta + b_phi k_phi. The kinks are
+/// eliminated from the bottom equation upwards.
+///
+/// @param b      columns of the kinks; their theta components are 1 and 0
+/// @param w      theta0^2; 0 changes nothing
+/// @param w_phi  theta0^2/sin^2(theta)
+/// @param gain   filled if it is to be kept
+/// @param column right-hand sides, scattered along
+template <ZeroVariance Z, bool keep_gain, class S, class Column = NoColumn>
+[[gnu::always_inline]] inline void scatter(FiveEquations<S>& e,
+                                           const Kink<S>& b, const S& w,
+                                           const S& w_phi,
+                                           KinkGain<S>* gain = nullptr,
+                                           Column&& column = {}) {
+  if constexpr (Z == ZeroVariance::excluded &&
+                std::is_same_v<std::remove_cvref_t<Column>, NoColumn>)
+    detail::scatter_in_turn<keep_gain>(e, b, w, w_phi, gain);
+  else
+    detail::scatter_together<Z, keep_gain>(e, b, w, w_phi, gain, column);
+}
+
+}  // namespace gttf

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// KinkedTrajectory: the reference of the streaming fit in any field, with
+// energy loss.
+#pragma once
+
+#include <vector>
+
+#include "gttf/fit/track/fit_status.hpp"
+#include "gttf/fit/track/helix.hpp"
+#include "gttf/trajectory/derivatives.hpp"
+#include "gttf/trajectory/fly_onto.hpp"
+
+namespace gttf::detail {
+
+/// A track on the surface of a layer, with its derivatives there with respect
+/// to the start parameters s = (d0, z0, phi, theta, kappa) in the frame.
+using TrajectoryState = FlightState<5>;
+
+/// A change of s that a change at a layer amounts to.
+using StartColumn = Vector5;
+
+/// One crossing of the reference.
+struct TrajectoryNode {
+  std::size_t point = 0;   ///< index in TrackHits::points
+  TrajectoryState before;  ///< the layer
+  TrajectoryState after;   ///< with its kinks and its loss
+  SurfaceAxes axes;
+  double kink_theta = 0, kink_phi = 0, kink_kappa = 0;
+  /// Kinks behind the layer in start parameters.
+  StartColumn by_theta, by_phi, by_kappa;
+  /// Variances of the kinks, with the weights of the fit.
+  double variance_theta = 0, variance_phi = 0, variance_kappa = 0;
+};
+
+/// Angles of a direction in a frame, with its unit vectors in the user's axes.
+struct FrameAngles {
+  double theta, phi, sin_theta;
+  Vector3 along_theta, along_phi;
+
+  FrameAngles(const Frame& frame, const Vector3& direction);
+};
+
+/// The surface of a point, without edges.
+inline FlightGoal goal_of(const TrackHit& hit) {
+  return hit.cylinder ? FlightGoal::cylinder(hit.position.head<2>().norm())
+                      : FlightGoal::plane(hit.position, hit.u.cross(hit.v));
+}
+
+/// The unit vector in the user's axes that has these angles in the frame.
+Vector3 direction_of(const Frame& frame, double theta, double phi);
+
+/// d(theta, phi)/d(s) of a state.
+Eigen::Matrix<double, 2, 5> angle_rows(const FrameAngles& angles,
+                                       const TrajectoryState& state);
+
+/// Start parameters around a state at which they are zero but for theta, phi
+/// and kappa.
+void set_start_columns(const TrackHits& track, TrajectoryState& state);
+
+/// kappa = -q b_ref/p of a state, or of its start without a field.
+double kappa_of(const TrackHits& track, const TrajectoryState& state);
+
+/// Momentum of a charge with q/p, GeV.
+double momentum_of(const TrackHits& track, double qop);
+
+/// The momentum behind a layer; NaN if the particle stops in it.
+/// @param slope  set to d(momentum behind)/d(momentum before)
+double momentum_behind(const TrackHits& track, const HitLoss& loss, double p,
+                       double& slope);
+/// The momentum before a layer from that behind it: the inverse.
+double momentum_before(const TrackHits& track, const HitLoss& loss,
+                       double behind);
+
+/// Sets the state behind a layer from that before it, with kinks and loss.
+/// @return  false if the particle stops in it
+bool pass_layer(const TrackHits& track, const TrackHit& layer,
+                TrajectoryNode& node);
+
+/// A track through any field that is kinked, and slowed, at every node.
+class KinkedTrajectory {
+ public:
+  /// Nodes from the first to the last measured point; those that neither
+  /// measure nor scatter nor slow are left out.
+  void start(const TrackHits& track, const TrajectoryState& first);
+
+  /// Follows the track from the first node through the first `n_nodes` surfaces
+  /// with the kinks of the nodes; makes all derivatives.
+  /// @param columns  those of the kinks, too
+  FitStatus follow(const TrackHits& track, std::size_t n_nodes, bool columns);
+  FitStatus follow(const TrackHits& track) {
+    return follow(track, nodes_.size(), true);
+  }
+
+  /// Derivatives of a coordinate at a node, before the layer.
+  Row<double> row(const TrajectoryNode& node, const CoordinateAxis& axis) const;
+
+  /// Adds to the start parameters; flies back onto the first surface.
+  FitStatus move_start(const TrackHits& track, const Row<double>& change);
+
+  /// Position, direction and q/p on the first surface, before its layer.
+  const TrajectoryState& first() const { return first_; }
+  std::vector<TrajectoryNode>& nodes() { return nodes_; }
+  const std::vector<TrajectoryNode>& nodes() const { return nodes_; }
+
+ private:
+  TrajectoryState first_;
+  std::vector<TrajectoryNode> nodes_;
+};
+
+/// Changes of s that unit changes of theta, phi and kappa of a state on a
+/// surface amount to; the state's place and other components stay.
+/// @param length  to scale with, mm
+/// @return        false if the state does not determine s
+bool set_kink_columns(const TrackHits& track, const TrajectoryState& state,
+                      const SurfaceAxes& axes, double length,
+                      StartColumn& by_theta, StartColumn& by_phi,
+                      StartColumn& by_kappa);
+
+}  // namespace gttf::detail

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// StreamingFitter in lanes, for any scalar: one program per instruction set.
+#pragma once
+
+#include "gttf/fit/streaming/streamed_fit.hpp"
+#include "gttf/fit/streaming/streaming_fit.hpp"
+#include "gttf/fit/track/surface_foot.hpp"
+#include "gttf/fit/triplet/hit_lane_track.hpp"
+
+namespace gttf::detail {
+
+/// The hits of tracks in lanes as the steps of the streaming fit want them.
+template <class S>
+struct LaneHits {
+  const HitLanes& in;
+  std::span<const std::size_t> measured;
+  static constexpr bool field = true;
+
+  /// Indices of neighbouring points.
+  struct Points {
+    std::size_t first;
+    std::size_t operator[](std::size_t k) const { return first + k; }
+  } points;
+
+  S* inverse_radius;  ///< of hits on cylinders
+
+  /// @param room  for as many numbers as there are hits
+  LaneHits(const HitLanes& lanes, S* room)
+      : in(lanes),
+        measured(lanes.measured, lanes.n_hits),
+        points{lanes.measured[0]},
+        inverse_radius(room) {
+    for (std::size_t h = 0; h < lanes.n_hits; ++h)
+      inverse_radius[h] = HitSurface<S>::inverse_radius_of(position(h));
+  }
+
+  HitSurface<S> surface(std::size_t i) const {
+    const HitLanePoint& p = in.points[i];
+    const Cartesian<S> hit = position(p.hit);
+    if (p.measures)
+      return surface_through(p.surface, hit, inverse_radius[p.hit]);
+    return surface_through(p.surface,
+                           passive_point(p.surface, hit, position(p.next_hit)),
+                           S(1 / p.surface.position));
+  }
+  Cartesian<S> position(std::size_t hit) const {
+    const double* const* at = in.hits + 3 * hit;
+    return {Lane<S>::load(at[0]), Lane<S>::load(at[1]), Lane<S>::load(at[2])};
+  }
+  std::span<const CoordinateAxis> axes(std::size_t i) const {
+    const HitLanePoint& p = in.points[i];
+    return {p.coordinates, p.n_coordinates};
+  }
+  S theta0_2(std::size_t i) const { return Lane<S>::load(in.theta0_2[i]); }
+};
+
+/// Lanes in which find_measured() has no objection.
+template <class S>
+LaneMask<S> are_sound(const HitLanes& in, const LaneHits<S>& hits) {
+  using std::abs;
+  constexpr double closest2 = 1.1e-12;  // mm^2
+  const S kappa_ref = Lane<S>::load(in.kappa_ref);
+  auto sound = both(is_finite(kappa_ref), abs(kappa_ref) > S(0));
+  for (std::size_t i = 0; i < in.n_points; ++i) {
+    const S theta0_2 = hits.theta0_2(i);
+    sound = both(sound, both(theta0_2 >= S(0), is_finite(theta0_2)));
+    if (in.points[i].n_coordinates < 2 || i == hits.measured[0]) continue;
+    const double* const* at = in.hits + 3 * in.points[i].hit;
+    const S x = Lane<S>::load(at[0]) - Lane<S>::load(at[-3]);
+    const S y = Lane<S>::load(at[1]) - Lane<S>::load(at[-2]);
+    sound = both(sound, x * x + y * y > S(closest2));
+  }
+  return sound;
+}
+
+/// The streaming fits of one group of tracks.
+template <class S>
+class StreamLaneFitter {
+ public:
+  StreamLaneFitter(const HitLanes& in, S* workspace)
+      : in_(in),
+        hits_(in, workspace),
+        nodes_(reinterpret_cast<StreamNode<S>*>(workspace + in.n_hits),
+               in.n_points - in.measured[0]),
+        kappa_ref_(Lane<S>::load(in.kappa_ref)) {
+    begin_.require(are_sound(in, hits_), FitStatus::not_finite);
+    if (!begin_.failed()) first_ = prefit_helix(hits_, true, begin_);
+  }
+
+  LaneBits fit(HitLaneFit& asked) {
+    if (!can_be_streamed(asked.kind)) return refuse(asked);
+    if (begin_.failed()) return 0;
+    LaneOutcome<S> outcome = begin_;
+    S kappa = Lane<S>::load(in_.estimate);
+    if (asked.weights == WeightSource::update ||
+        asked.weights == WeightSource::local)
+      kappa = first_.kappa;
+    StreamedFit<S, LaneHits<S>> fit(hits_, nodes_);
+    fit.start(first_);
+    constexpr int steps = 2;
+    S weight = weight_at(asked.kind, kappa);
+    for (int i = 0; i < steps; ++i) {
+      if (i > 0) {
+        fit.move_kinks();
+        fit.move_start(outcome);
+        if (asked.weights == WeightSource::update) {
+          kappa = fit.first().kappa;
+          weight = weight_at(asked.kind, kappa);
+        }
+      }
+      fit.follow(outcome, [](std::size_t, const Crossed<S>&) {});
+      if (outcome.failed()) return 0;
+      fit.solve(weight, outcome);
+    }
+    fit.move_start(outcome);
+    return store(asked, fit, kappa, weight, outcome);
+  }
+
+ private:
+  static LaneBits refuse(HitLaneFit& asked) {
+    asked.status = FitStatus::not_determined;
+    for (std::size_t plane = 0; plane < HitPlane::count; ++plane)
+      Lane<S>::store(S(GlobalFit::none), asked.out[plane]);
+    return all_lanes<S>;
+  }
+  /// Factor of theta0_2.
+  S weight_at(FitKind kind, const S& kappa) const {
+    const S ratio = kappa / kappa_ref_;
+    return kind == FitKind::hits ? S(0) : ratio * ratio;
+  }
+
+  LaneBits store(const HitLaneFit& asked,
+                 const StreamedFit<S, LaneHits<S>>& fit, const S& kappa,
+                 const S& weight, LaneOutcome<S>& outcome) const {
+    using std::sqrt;
+    using L = Lane<S>;
+    L::store(fit.first().kappa, asked.out[HitPlane::kappa]);
+    L::store(sqrt(fit.equations().v[4]), asked.out[HitPlane::sigma]);
+    L::store(fit.chi2(), asked.out[HitPlane::chi2]);
+    L::store(kappa, asked.out[HitPlane::kappa_weights]);
+    outcome.require(is_finite(fit.first().kappa + kappa),
+                    FitStatus::not_converged);
+    if (asked.perigee)
+      outcome.require(store_perigee(fit, weight, asked.out),
+                      FitStatus::not_converged);
+    return L::bits(outcome.good);
+  }
+
+  LaneMask<S> store_perigee(const StreamedFit<S, LaneHits<S>>& fit,
+                            const S& weight, LaneValues* out) const {
+    HelixState<S> at = fit.first();
+    const HelixDirection<S> direction = direction_of(at);
+    const Crossed<S>& x = fit.first_crossing();
+    const auto state = surface_derivatives(x.normal, point_of(at, direction),
+                                           x.transport_before);
+    at.x = at.x - S(in_.origin[0]);
+    at.y = at.y - S(in_.origin[1]);
+    at.z = at.z - S(in_.origin[2]);
+    const PerigeeOf<S> p = perigee_of(at, direction);
+    std::array<Row<S>, 5> functions;
+    for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t j = 0; j < 5; ++j) {
+        S sum = p.jacobian[i][0] * state[0][j];
+        for (std::size_t k = 1; k < 5; ++k)
+          sum = sum + p.jacobian[i][k] * state[k][j];
+        functions[i][j] = j == 4 ? sum + p.jacobian[i][5] : sum;
+      }
+    const Covariance5<S> c = covariance(fit.equations(), functions);
+    S lower[5][5];
+    for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t j = 0; j <= i; ++j) lower[i][j] = c[i][j];
+    add_inner_scattering(in_, at, direction, p, weight, lower);
+    return store_track(p.parameters, lower, out);
+  }
+
+  const HitLanes& in_;
+  LaneHits<S> hits_;
+  std::span<StreamNode<S>> nodes_;
+  S kappa_ref_;
+  LaneOutcome<S> begin_;
+  HelixState<S> first_;  ///< of prefit()
+};
+
+template <class S>
+void fit_stream_lanes(const HitLanes& in, HitLaneFit* fits,
+                      std::size_t n_fits) {
+  StreamLaneFitter<S> fitter(in, reinterpret_cast<S*>(in.workspace));
+  for (std::size_t i = 0; i < n_fits; ++i) fits[i].done = fitter.fit(fits[i]);
+}
+
+template <class S>
+std::size_t stream_lane_workspace(std::size_t n_points, std::size_t n_hits) {
+  return n_hits * sizeof(S) + n_points * sizeof(StreamNode<S>);
+}
+
+template <class S>
+constexpr HitKernel make_stream_kernel() {
+  return {Lane<S>::width, fit_stream_lanes<S>, stream_lane_workspace<S>,
+          nullptr};
+}
+
+}  // namespace gttf::detail

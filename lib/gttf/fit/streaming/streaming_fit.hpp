@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The general fit of data as a filter over the crossings: any mixture of
+// surfaces, passive layers and unmeasured coordinates, at linear cost.
+#pragma once
+
+#include <memory>
+
+#include "gttf/fit/triplet/global_fit.hpp"
+
+namespace gttf {
+
+/// Is there a streaming fit of that kind? Where a coordinate is not measured,
+/// there is no other fit.
+constexpr bool can_be_streamed(FitKind kind) {
+  return kind == FitKind::general || kind == FitKind::hits;
+}
+
+/// The same least-squares problem as TrackFitter's general fit: a helix with
+/// two random kinks in every layer,
+///
+///   chi2 = sum (residual/sigma)^2 + sum (kink/sigma_kink)^2,
+///
+/// by five weighted equations and their right-hand sides along a reference
+/// helix with kinks. Each step moves the reference to the fitted track; the
+/// first reference comes from a fit without scattering, so that one step more
+/// is made than FitOptions::relinearisations asks for. At convergence it is the
+/// minimum of the exact chi2, at which the triplet fit arrives too.
+///
+/// FitOptions::weights: update takes the curvature of the step before, local
+/// the one of the first reference.
+/// Source: docs/theory/data-fits.md, docs/theory/streaming.md
+class StreamingFitter {
+ public:
+  explicit StreamingFitter(const FitOptions& options = {});
+  ~StreamingFitter();
+  StreamingFitter(const StreamingFitter&) = delete;
+  StreamingFitter& operator=(const StreamingFitter&) = delete;
+  StreamingFitter(StreamingFitter&&) noexcept;
+  StreamingFitter& operator=(StreamingFitter&&) noexcept;
+
+  /// Errors: none; see GlobalFit::status. Valid until the next call.
+  /// @param kind  general, or hits: without scattering
+  const GlobalFit& fit(const TrackHits& hits, FitKind kind = FitKind::general);
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace gttf

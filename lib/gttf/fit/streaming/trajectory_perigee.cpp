@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <vector>
+
+#include "gttf/core/units.hpp"
+#include "gttf/fit/streaming/trajectory_perigee.hpp"
+
+namespace gttf::detail {
+
+namespace {
+
+/// A track nearer to the z axis than this has no perigee.
+constexpr double along_z = 1e-6;
+
+/// A random change of the start parameters, one standard deviation of it.
+using Noise = std::vector<StartColumn>;
+
+/// Scattering and straggling of a layer, seen by the start parameters.
+/// @param behind  the state behind the layer
+void add_noise(const TrackHits& track, const TrackHit& layer,
+               const TrajectoryState& behind, const FitWeights& weights,
+               double length, Noise& noise) {
+  StartColumn by_theta, by_phi, by_kappa;
+  if (!set_kink_columns(track, behind, axes_at(layer, behind.position), length,
+                        by_theta, by_phi, by_kappa))
+    return;
+  if (layer.theta0_2 > 0) {
+    const double theta0 = std::sqrt(weights.scattering() * layer.theta0_2);
+    const FrameAngles angles(track.flight->frame, behind.direction);
+    noise.push_back(theta0 * by_theta);
+    noise.push_back(theta0 / angles.sin_theta * by_phi);
+  }
+  const double variance = straggling_variance(track, layer.loss, weights);
+  if (variance > 0) noise.push_back(std::sqrt(variance) * by_kappa);
+}
+
+Matrix5 sum_of(const Noise& noise, const Matrix5& rows) {
+  Matrix5 sum = Matrix5::Zero();
+  for (const StartColumn& column : noise) {
+    const Vector5 change = rows * column;
+    sum += change * change.transpose();
+  }
+  return sum;
+}
+
+Eigen::Matrix<double, 1, 5> kappa_row(const TrackHits& track,
+                                      const TrajectoryState& s) {
+  if (!track.field) return Vector5::Unit(Perigee::kappa).transpose();
+  return -track.flight->field->reference * s.d_qop;
+}
+
+void set_perigee_parameters(const TrackHits& track, TrajectoryState s,
+                            const Matrix5& root, const Noise& noise,
+                            GlobalFit& r) {
+  if (fly_onto(*track.flight->field, FlightGoal::perigee(track.origin),
+               Way::either, s) != Landing::there)
+    return;
+  const FrameAngles angles({Axis::z}, s.direction);
+  if (!(angles.sin_theta > along_z)) return;
+  const Vector3 x = s.position - track.origin;
+  r.perigee << angles.along_phi.dot(x), x.z(), angles.phi, angles.theta,
+      kappa_of(track, s);
+  Matrix5 rows;
+  rows.row(Perigee::d0) = angles.along_phi.transpose() * s.d_position;
+  rows.row(Perigee::z0) = s.d_position.row(2);
+  const auto by_angle = angle_rows(angles, s);
+  rows.row(Perigee::theta) = by_angle.row(0);
+  rows.row(Perigee::phi) = by_angle.row(1);
+  rows.row(Perigee::kappa) = kappa_row(track, s);
+  r.perigee_covariance_without_inner = covariance_of<5>(root, rows);
+  r.perigee_covariance =
+      r.perigee_covariance_without_inner + sum_of(noise, rows);
+}
+
+void set_start_plane(const TrackHits& track, TrajectoryState s,
+                     const Matrix5& root, const Noise& noise, GlobalFit& r) {
+  if (fly_onto(*track.flight->field,
+               FlightGoal::plane(track.origin, Vector3::UnitZ()), Way::either,
+               s) != Landing::there)
+    return;
+  const Vector3& t = s.direction;
+  const double per_z = 1 / t.z();
+  if (!(std::abs(per_z) < 100)) return;
+  r.start_plane << s.position.x(), s.position.y(), t.x() * per_z, t.y() * per_z,
+      kappa_of(track, s);
+  Matrix5 rows;
+  rows.topRows<2>() = s.d_position.topRows<2>();
+  for (int i = 0; i < 2; ++i)
+    rows.row(2 + i) =
+        per_z * (s.d_direction.row(i) - t[i] * per_z * s.d_direction.row(2));
+  rows.row(4) = kappa_row(track, s);
+  r.start_plane_covariance = covariance_of<5>(root, rows) + sum_of(noise, rows);
+}
+
+}  // namespace
+
+double straggling_variance(const TrackHits& track, const HitLoss& loss,
+                           const FitWeights& weights) {
+  if (!weights.scatters || !track.field || !(loss.sigma > 0)) return 0;
+  double slope = 1;
+  const double p = momentum_behind(
+      track, loss, loss.momentum / std::abs(weights.ratio), slope);
+  if (!(p > 0)) return 0;
+  const FlightModel& model = *track.flight;
+  const double sigma_p = loss.sigma * std::hypot(p, model.mass) / p;
+  const double sigma =
+      model.charge * model.field->reference / (p * p) * sigma_p;
+  return sigma * sigma;
+}
+
+Matrix5 square_root(const FiveEquations<double>& e) {
+  Matrix5 root;
+  for (int i = 0; i < 5; ++i) {
+    Row<double> unit{};
+    unit[static_cast<std::size_t>(i)] = 1;
+    const Row<double> x = express(e, unit);
+    for (int j = 0; j < 5; ++j) {
+      const auto index = static_cast<std::size_t>(j);
+      root(i, j) = x[index] * std::sqrt(e.v[index]);
+    }
+  }
+  return root;
+}
+
+Matrix5 square_root(const Matrix5& covariance) {
+  const Vector5 scale = covariance.diagonal().cwiseSqrt().unaryExpr(
+      [](double x) { return x > 0 ? x : 1; });
+  const Matrix5 correlation = scale.cwiseInverse().asDiagonal() * covariance *
+                              scale.cwiseInverse().asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Matrix5> solver(correlation);
+  const Vector5 values = solver.eigenvalues().cwiseMax(0).cwiseSqrt();
+  return scale.asDiagonal() * solver.eigenvectors() * values.asDiagonal();
+}
+
+TrackState track_state(const TrackHits& track, const TrajectoryState& s,
+                       const Matrix5& root) {
+  const FrameAngles angles({Axis::z}, s.direction);
+  TrackState state;
+  state.parameters << s.position, angles.theta, angles.phi, kappa_of(track, s);
+  Eigen::Matrix<double, 6, 5> rows;
+  rows.topRows<3>() = s.d_position;
+  rows.middleRows<2>(StateIndex::theta) = angle_rows(angles, s);
+  rows.row(StateIndex::kappa) = kappa_row(track, s);
+  state.covariance = covariance_of<6>(root, rows);
+  return state;
+}
+
+void set_trajectory_perigee(const TrackHits& track, std::size_t first,
+                            TrajectoryState state, const Matrix5& root,
+                            const FitWeights& weights, GlobalFit& r) {
+  const double length =
+      (track.points.back().position - track.points[first].position).norm();
+  Noise noise;
+  {
+    TrajectoryNode layer;
+    layer.before = state;
+    if (pass_layer(track, track.points[first], layer))
+      add_noise(track, track.points[first], layer.after, weights, length,
+                noise);
+  }
+  for (std::size_t i = first; i-- > 0;) {
+    const TrackHit& layer = track.points[i];
+    TrajectoryState there = state;
+    if (fly_onto(*track.flight->field, goal_of(layer), Way::backward, there) !=
+        Landing::there)
+      continue;
+    state = there;
+    add_noise(track, layer, state, weights, length, noise);
+    if (!track.field || !(layer.loss.mean > 0)) continue;
+    const double behind = momentum_of(track, state.qop);
+    const double p = momentum_before(track, layer.loss, behind);
+    double slope = 1;
+    momentum_behind(track, layer.loss, p, slope);
+    state.qop *= behind / p;
+    state.d_qop *= behind / p * (behind / p) / slope;
+  }
+  const auto row = kappa_row(track, state);
+  double variance = covariance_of<1>(root, row)(0, 0);
+  for (const StartColumn& column : noise) {
+    const double change = row * column;
+    variance += change * change;
+  }
+  r.kappa = kappa_of(track, state);
+  r.sigma = std::sqrt(variance);
+  set_perigee_parameters(track, state, root, noise, r);
+  set_start_plane(track, state, root, noise, r);
+}
+
+}  // namespace gttf::detail

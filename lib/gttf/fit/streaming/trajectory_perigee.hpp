@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Track parameters of a fit in any field: at the origin and on surfaces.
+#pragma once
+
+#include "gttf/fit/streaming/five_equations.hpp"
+#include "gttf/fit/streaming/kinked_trajectory.hpp"
+#include "gttf/fit/triplet/global_fit.hpp"
+
+namespace gttf::detail {
+
+/// Factor of the variances that hold for TrackHits::kappa_ref.
+struct FitWeights {
+  bool scatters = true;
+  double ratio = 1;  ///< kappa of the weights over kappa_ref
+
+  double scattering() const { return scatters ? ratio * ratio : 0; }
+};
+
+/// Variance of kappa behind a layer from straggling, 1/mm^2.
+double straggling_variance(const TrackHits& track, const HitLoss& loss,
+                           const FitWeights& weights);
+
+/// A matrix Z with Z Z^T = covariance of the start parameters.
+Matrix5 square_root(const FiveEquations<double>& e);
+Matrix5 square_root(const Matrix5& covariance);
+
+/// Covariance of linear functions (rows) of the start parameters.
+template <int n>
+Eigen::Matrix<double, n, n> covariance_of(
+    const Matrix5& root, const Eigen::Matrix<double, n, 5>& functions) {
+  const Eigen::Matrix<double, n, 5> z = functions * root;
+  return z * z.transpose();
+}
+
+/// A state in the user's axes: x, y, z, theta, phi, kappa there.
+TrackState track_state(const TrackHits& track, const TrajectoryState& state,
+                       const Matrix5& root);
+
+/// Flies from the first measured point back through the layers inside, where
+/// the particle was faster, to the origin. Fills kappa and sigma, perigee and
+/// start plane and their covariances; what does not exist stays NaN.
+/// @param root   square root of the covariance of the start parameters
+/// @param first  index of the first measured point, on whose surface `state` is
+void set_trajectory_perigee(const TrackHits& track, std::size_t first,
+                            TrajectoryState state, const Matrix5& root,
+                            const FitWeights& weights, GlobalFit& result);
+
+}  // namespace gttf::detail

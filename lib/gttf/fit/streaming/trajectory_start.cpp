@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "gttf/fit/streaming/trajectory_start.hpp"
+#include "gttf/fit/track/find_track.hpp"
+#include "gttf/fit/track/prefit.hpp"
+
+namespace gttf::detail {
+
+namespace {
+
+/// Normal equations of a track without kinks.
+struct NormalEquations {
+  Matrix5 information = Matrix5::Zero();
+  Vector5 right = Vector5::Zero();
+  double chi2 = 0;
+  int n_coordinates = 0;
+};
+
+NormalEquations equations_of(const TrackHits& track,
+                             const KinkedTrajectory& trajectory,
+                             std::size_t n_nodes) {
+  NormalEquations e;
+  double angle2 = 0, moment = 0, moment2 = 0, path = 0;
+  for (std::size_t k = 0; k < n_nodes; ++k) {
+    const TrajectoryNode& n = trajectory.nodes()[k];
+    const TrackHit& p = track.points[n.point];
+    if (k > 0)
+      path += (n.before.position - trajectory.nodes()[k - 1].before.position)
+                  .norm();
+    const double wander = angle2 * path * path - 2 * moment * path + moment2;
+    const auto residual = coordinate_residuals(p, n.before.position);
+    for (int q = 0; q < p.n_coordinates; ++q) {
+      const CoordinateAxis& a = p.coordinates[static_cast<std::size_t>(q)];
+      const Row<double> row = trajectory.row(n, a);
+      const Eigen::Map<const Vector5> d(row.data());
+      const double w = 1 / (a.variance + wander);
+      e.information += w * d * d.transpose();
+      e.right += w * residual[q] * d;
+      e.chi2 += w * residual[q] * residual[q];
+      ++e.n_coordinates;
+    }
+    angle2 += p.theta0_2;
+    moment += p.theta0_2 * path;
+    moment2 += p.theta0_2 * path * path;
+  }
+  return e;
+}
+
+/// Levenberg's and Marquardt's least squares of the first nodes.
+class DampedFit {
+ public:
+  DampedFit(const TrackHits& track, const TrajectoryState& start)
+      : track_(track) {
+    best_.start(track, start);
+  }
+
+  std::size_t n_nodes() const { return best_.nodes().size(); }
+  const TrajectoryState& state() const { return best_.first(); }
+
+  /// @param precise  until nothing moves; otherwise until it is near
+  FitStatus run(std::size_t n_nodes, bool precise) {
+    if (const auto s = best_.follow(track_, n_nodes, false); s != FitStatus::ok)
+      return s;
+    NormalEquations now = equations_of(track_, best_, n_nodes);
+    double damping = precise ? 1e-6 : 1e-3;
+    constexpr int most_steps = 60;
+    FitStatus failure = FitStatus::not_converged;
+    for (int step = 0; step < most_steps; ++step) {
+      const Vector5 move = solve(now, damping);
+      if (!move.allFinite()) return FitStatus::not_determined;
+      const double expected = move.dot(now.information * move);
+      KinkedTrajectory next = best_;
+      FitStatus s = next.move_start(track_, row_of(move));
+      if (s == FitStatus::ok) s = next.follow(track_, n_nodes, false);
+      NormalEquations there;
+      if (s == FitStatus::ok) there = equations_of(track_, next, n_nodes);
+      constexpr double near = 1e-4, rounding = 1e-9;
+      if (s == FitStatus::ok &&
+          there.chi2 <= now.chi2 * (1 + rounding) + near) {
+        best_ = std::move(next);
+        const double limit = precise ? near : 0.01 * (there.chi2 + 1);
+        const bool done = expected < limit;
+        now = there;
+        damping *= 0.1;
+        if (done) return FitStatus::ok;
+      } else {
+        failure = s == FitStatus::ok ? FitStatus::not_converged : s;
+        damping = std::max(1e-4, 10 * damping);
+        if (damping > 1e12) break;
+      }
+    }
+    return failure;
+  }
+
+ private:
+  static Row<double> row_of(const Vector5& v) {
+    return {v[0], v[1], v[2], v[3], v[4]};
+  }
+
+  /// Columns are scaled to size one. Those that nothing depends on stay.
+  Vector5 solve(const NormalEquations& e, double damping) const {
+    Matrix5 m = e.information;
+    Vector5 right = e.right;
+    for (int i = 0; i < 5; ++i) {
+      if (m(i, i) > 0 && (i != Perigee::kappa || track_.field)) continue;
+      m.row(i).setZero();
+      m.col(i).setZero();
+      m(i, i) = 1;
+      right[i] = 0;
+    }
+    const Vector5 scale = m.diagonal().cwiseSqrt();
+    Matrix5 scaled = scale.cwiseInverse().asDiagonal() * m *
+                     scale.cwiseInverse().asDiagonal();
+    scaled.diagonal().array() += damping;
+    return scaled.ldlt().solve(right.cwiseQuotient(scale)).cwiseQuotient(scale);
+  }
+
+  const TrackHits& track_;
+  KinkedTrajectory best_;
+};
+
+/// On the first hit, towards the next one that is well apart.
+TrajectoryState towards_next(const TrackHits& track,
+                             std::span<const std::size_t> measured,
+                             double kappa) {
+  TrajectoryState s;
+  const Vector3& first = track.points[measured[0]].position;
+  const double length = (track.points[measured.back()].position - first).norm();
+  s.position = first;
+  for (const std::size_t i : measured.subspan(1)) {
+    s.direction = track.points[i].position - first;
+    if (s.direction.norm() > 0.01 * length) break;
+  }
+  s.direction.normalize();
+  s.qop = track.field ? -kappa / track.flight->field->reference : 0;
+  set_start_columns(track, s);
+  return s;
+}
+
+}  // namespace
+
+TrajectoryStart find_start(const TrackHits& track,
+                           std::span<const std::size_t> measured) {
+  DampedFit fit(track, towards_next(track, measured, track.kappa_ref));
+  TrajectoryStart result;
+  result.status = fit.run(fit.n_nodes(), true);
+  if (result.status != FitStatus::ok) {
+    DampedFit search(track, towards_next(track, measured, 0));
+    std::size_t n = 3;
+    for (; n < search.n_nodes(); n += 1 + n / 3)
+      static_cast<void>(search.run(n, false));
+    result.status = search.run(search.n_nodes(), true);
+    result.state = search.state();
+    return result;
+  }
+  result.state = fit.state();
+  return result;
+}
+
+}  // namespace gttf::detail
+
+namespace gttf {
+
+FoundTrack find_track(const TrackHits& track) {
+  FoundTrack found;
+  MeasuredPoints measured;
+  find_measured(track, measured);
+  found.status = measured.status;
+  if (found.status != FitStatus::ok) return found;
+  const auto start = detail::find_start(track, measured.points);
+  found.status = start.status;
+  found.position = start.state.position;
+  found.direction = start.state.direction;
+  found.qop = start.state.qop;
+  return found;
+}
+
+}  // namespace gttf

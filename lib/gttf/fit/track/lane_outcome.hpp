@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// LaneOutcome: what became of a fit of one track, or of one per lane.
+#pragma once
+
+#include <limits>
+
+#include "gttf/core/pack_lane.hpp"
+#include "gttf/fit/track/fit_status.hpp"
+
+namespace gttf::detail {
+
+/// Lanes that have done well so far; of a single track, why it has not.
+template <class S>
+struct LaneOutcome {
+  typename Lane<S>::Mask good = Lane<S>::mask(all_lanes<S>);
+  FitStatus status = FitStatus::ok;
+
+  void require(const typename Lane<S>::Mask& condition, FitStatus otherwise) {
+    good = both(good, condition);
+    if (status == FitStatus::ok && !any(good)) status = otherwise;
+  }
+  /// Is there nothing to go on with?
+  bool failed() const { return status != FitStatus::ok; }
+};
+
+template <class S>
+typename Lane<S>::Mask is_finite(const S& x) {
+  using std::abs;
+  return abs(x) <= S(std::numeric_limits<double>::max());
+}
+
+}  // namespace gttf::detail

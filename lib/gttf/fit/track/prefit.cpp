@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/fit/track/prefit.hpp"
+
+#include "gttf/fit/track/prefit_steps.hpp"
+#include "gttf/fit/track/single_hits.hpp"
+
+namespace gttf::detail {
+
+Eigen::Vector2d coordinate_residuals(const TrackHit& hit, const Vector3& x) {
+  const InPlane<double> seen = seen_in_plane(surface_of(hit), cartesian(x));
+  Eigen::Vector2d residual = Eigen::Vector2d::Zero();
+  for (int q = 0; q < hit.n_coordinates; ++q) {
+    const CoordinateAxis& a = hit.coordinates[static_cast<std::size_t>(q)];
+    residual[q] = a.cosine * seen.u + a.sine * seen.v;
+  }
+  return residual;
+}
+
+Prefit prefit(const TrackHits& track, std::span<const std::size_t> measured,
+              bool coarse) {
+  LaneOutcome<double> outcome;
+  const HelixState<double> h =
+      prefit_helix(SingleHits{track, measured, track.field}, coarse, outcome);
+  return {outcome.status, {{h.x, h.y, h.z}, h.phi, h.theta, h.kappa}};
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// prefit: a helix near the hits, to linearise at.
+#pragma once
+
+#include <span>
+
+#include "gttf/fit/track/fit_status.hpp"
+#include "gttf/fit/track/helix.hpp"
+
+namespace gttf::detail {
+
+struct Prefit {
+  FitStatus status = FitStatus::ok;
+  Helix start;  ///< on the surface of the first measured point
+};
+
+/// A helix through the measured points: a circle fitted in the transverse
+/// plane, a weighted line of z over the arc, and, if a coordinate is not or
+/// only coarsely measured, a few steps of least squares of all coordinates.
+/// In terms of (d0, z0, phi, cot(theta), kappa/sin(theta)), which keep long
+/// strips and wires linear.
+/// @param measured  indices of the measured points
+/// @param coarse    do the last step
+/// Source: [Karimaki91] for the circle; docs/theory/data-fits.md
+Prefit prefit(const TrackHits& track, std::span<const std::size_t> measured,
+              bool coarse);
+
+/// Measured minus predicted coordinates of a point, at `x` on its surface.
+Eigen::Vector2d coordinate_residuals(const TrackHit& hit, const Vector3& x);
+
+}  // namespace gttf::detail

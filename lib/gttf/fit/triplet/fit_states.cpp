@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/fit/triplet/fit_states.hpp"
+
+#include <cmath>
+
+#include "gttf/fit/streaming/trajectory_perigee.hpp"
+#include "gttf/fit/track/helix.hpp"
+
+namespace gttf::detail {
+
+namespace {
+
+/// The arc between two points at a curvature, by Newton's method from the
+/// length of one nearby; see segment_at_curvature.
+Segment<double> nearby_segment(const Vector3& start, const Vector3& end,
+                               double kappa, double length) {
+  const Vector3 step = end - start;
+  const double chord2 = step.head<2>().squaredNorm(), rise2 = step[2] * step[2];
+  for (int i = 0; i < 12; ++i) {
+    const double half_turn = 0.5 * kappa * length;
+    const ArcShape<double> shape = arc_shape(half_turn);
+    const double arc2 = length * length - rise2;
+    const double excess = arc2 - chord2 * shape.stretch * shape.stretch;
+    const double slope =
+        length - 0.5 * kappa * arc2 * half_turn * shape.index_term;
+    const double move = 0.5 * excess / slope;
+    length -= move;
+    if (std::abs(move) < 1e-9 * length) break;  // quadratic: 1e-18 is left
+  }
+  return make_segment(cartesian(start), cartesian(end), 0.5 * kappa * length,
+                      kappa * length / std::sqrt(length * length - rise2));
+}
+
+Eigen::Matrix<double, 2, 3> rows(const Cartesian<double>& theta,
+                                 const Cartesian<double>& phi) {
+  Eigen::Matrix<double, 2, 3> m;
+  m << theta.x, theta.y, theta.z, phi.x, phi.y, phi.z;
+  return m;
+}
+
+/// Direction at an end of a segment, and its derivatives with the end points
+/// (theta, phi) and the curvature.
+struct EndDirection {
+  double theta, phi;
+  Eigen::Matrix<double, 2, 3> by_from, by_to;
+  Eigen::Vector2d slope;
+};
+
+EndDirection helix_direction(const KinkSystem& system,
+                             const KinkSolution& solution, std::size_t k,
+                             const Vector3& from, const Vector3& to,
+                             bool at_start) {
+  const std::size_t j = k < system.n_triplets() ? k : k - 1;
+  const auto& close = k < system.n_triplets() ? system.triplets[j].first
+                                              : system.triplets[j].second;
+  const Segment<double> s =
+      nearby_segment(from, to, solution.kappa(), close.length);
+  const SegmentDerivatives<double> d = derivatives(s);
+  const auto by_step =
+      rows(d.polar, at_start ? d.azimuth_start : d.azimuth_end);
+  return {std::atan2(s.sin_theta, s.cos_theta),
+          std::atan2(s.chord_sin, s.chord_cos) +
+              (at_start ? -s.half_turn : s.half_turn),
+          -by_step,
+          by_step,
+          {d.polar_slope, at_start ? -d.azimuth_slope : d.azimuth_slope}};
+}
+
+bool flown_direction(const TrackHits& track, const KinkSystem& system,
+                     const KinkSolution& solution, std::size_t k,
+                     const Vector3& from, const Vector3& to, bool at_start,
+                     EndDirection& direction) {
+  SlowedCharge charge;
+  FlightSegment segment;
+  if (!system.charge_behind(track, k, solution.kappa(), charge) ||
+      make_flight_segment(track, from, to, charge,
+                          system.layers_behind(track, k),
+                          segment) != FitStatus::ok)
+    return false;
+  const auto& d = segment.directed;
+  const auto& polar = at_start ? d.polar_start : d.polar_end;
+  const auto& azimuth = at_start ? d.azimuth_start : d.azimuth_end;
+  direction = {polar.value,
+               azimuth.value,
+               rows(polar.at_start, azimuth.at_start),
+               rows(polar.at_end, azimuth.at_end),
+               {polar.slope, azimuth.slope}};
+  return true;
+}
+
+}  // namespace
+
+TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
+                            const KinkSolution& solution, std::size_t k,
+                            SegmentEnd end) {
+  const bool at_start = end == SegmentEnd::start;
+  const auto fitted = [&](std::size_t h) -> Vector3 {
+    return system.hits[h].measured -
+           system.hits[h].error * solution.shifts()[h];
+  };
+  const Vector3 from = fitted(k), to = fitted(k + 1);
+  TrackState state;
+  EndDirection d;
+  if (!track.flight) {
+    d = helix_direction(system, solution, k, from, to, at_start);
+  } else if (!flown_direction(track, system, solution, k, from, to, at_start,
+                              d)) {
+    state.parameters.fill(GlobalFit::none);
+    state.covariance.fill(GlobalFit::none);
+    return state;
+  }
+  double theta = d.theta, phi = d.phi;
+
+  // independent variables: kappa, two shifts of each hit, passive kinks
+  constexpr int max_passive = 40;
+  constexpr int max_columns = 4 + 2 * max_passive;
+  Eigen::Matrix<double, 6, 1 + max_columns> jacobian;
+  std::array<std::size_t, max_columns> columns{};
+  jacobian.setZero();
+  jacobian(StateIndex::kappa, 0) = 1;
+  jacobian.block<2, 1>(StateIndex::theta, 0) = d.slope;
+  int n = 1;
+  if (solution.has_hit_errors()) {
+    for (const std::size_t h : {k, k + 1}) {
+      const Matrix32& error = system.hits[h].error;
+      const bool here = (h == k) == at_start;
+      if (here) jacobian.block<3, 2>(0, n) = -error;
+      jacobian.block<2, 2>(StateIndex::theta, n) =
+          -(h == k ? d.by_from : d.by_to) * error;
+      for (std::size_t c = 0; c < 2; ++c)
+        columns[static_cast<std::size_t>(n - 1) + c] =
+            KinkSolution::hit_column(h, c);
+      n += 2;
+    }
+  }
+  for (std::size_t p = 0; p < system.passive.size(); ++p) {
+    const PassiveKink& kink = system.passive[p];
+    if (kink.before != k) continue;
+    if (n + 2 > 1 + max_columns) {  // too many: no result
+      state.parameters.fill(GlobalFit::none);
+      state.covariance.fill(GlobalFit::none);
+      return state;
+    }
+    const Matrix2 turn =
+        (at_start ? kink.leaving : kink.arriving) * kink.sigma.asDiagonal();
+    const Vector2 change = turn * solution.passive_kinks()[p];
+    theta += change[0];
+    phi += change[1];
+    jacobian.block<2, 2>(StateIndex::theta, n) = turn;
+    for (std::size_t c = 0; c < 2; ++c)
+      columns[static_cast<std::size_t>(n - 1) + c] =
+          solution.passive_column(p, c);
+    n += 2;
+  }
+  const Vector3& position = at_start ? from : to;
+  state.parameters << position, theta, std::remainder(phi, 2 * unit::pi),
+      solution.kappa();
+
+  Eigen::Matrix<double, 1 + max_columns, 1 + max_columns> c;
+  c(0, 0) = solution.variance();
+  for (int a = 1; a < n; ++a) {
+    const std::size_t i = columns[static_cast<std::size_t>(a - 1)];
+    c(0, a) = c(a, 0) = solution.with_kappa(i);
+    for (int b = 1; b <= a; ++b)
+      c(a, b) = c(b, a) =
+          solution.covariance(i, columns[static_cast<std::size_t>(b - 1)]);
+  }
+  const auto used = jacobian.leftCols(n);
+  state.covariance.noalias() =
+      used * (c.topLeftCorner(n, n) * used.transpose()).eval();
+  return state;
+}
+
+TrackState in_user_axes(const TrackHits& track, const SlowedCharge& charge,
+                        const TrackState& state) {
+  const Frame& frame = track.flight->frame;
+  const Vector3 direction =
+      direction_of(frame, state.parameters[StateIndex::theta],
+                   state.parameters[StateIndex::phi]);
+  const FrameAngles inside(frame, direction), user({Axis::z}, direction);
+  Eigen::Matrix<double, 3, 2> change;
+  change << inside.along_theta, inside.sin_theta * inside.along_phi;
+  Matrix6 turn = Matrix6::Identity();
+  turn.block<1, 2>(StateIndex::theta, StateIndex::theta) =
+      user.along_theta.transpose() * change;
+  turn.block<1, 2>(StateIndex::phi, StateIndex::theta) =
+      user.along_phi.transpose() * change / user.sin_theta;
+  TrackState out;
+  out.parameters = state.parameters;
+  out.parameters[StateIndex::theta] = user.theta;
+  out.parameters[StateIndex::phi] = user.phi;
+  if (track.field) {
+    const double b_ref = track.flight->field->reference;
+    out.parameters[StateIndex::kappa] = -b_ref * charge.qop;
+    turn(StateIndex::kappa, StateIndex::kappa) = -b_ref * charge.slope;
+  }
+  out.covariance = turn * state.covariance * turn.transpose();
+  return out;
+}
+
+void set_flown_perigee(const TrackHits& track, std::size_t innermost,
+                       const TrackState& first, double scale,
+                       GlobalFit& result) {
+  const Field& field = *track.flight->field;
+  const Frame& frame = track.flight->frame;
+  // the line before the innermost layer: its kink is not part of the fit
+  SlowedCharge charge =
+      SlowedCharge::at_origin(track, first.parameters[StateIndex::kappa]);
+  for (std::size_t i = 0; i < innermost; ++i)
+    if (!charge.pass(track, track.points[i].loss)) return;
+  TrajectoryState s;
+  s.position = first.parameters.head<3>();
+  s.direction = direction_of(frame, first.parameters[StateIndex::theta],
+                             first.parameters[StateIndex::phi]);
+  s.qop = charge.qop;
+  Vector3 bend = Vector3::Zero();
+  FlightState<0> here{s.position, s.direction, s.qop, {}, {}, {}};
+  const FlightGoal surface = goal_of(track.points[innermost]);
+  fly_onto(field, surface, Way::either, here, &bend);
+  Eigen::Matrix<double, 5, 6> of_state = Eigen::Matrix<double, 5, 6>::Zero();
+  of_state.leftCols<3>() = start_shifts(frame, s.direction, bend);
+  of_state(Perigee::theta, StateIndex::theta) = 1;
+  of_state(Perigee::phi, StateIndex::phi) = 1;
+  of_state(Perigee::kappa, StateIndex::kappa) =
+      track.field ? -field.reference * charge.slope : 0;
+  const Matrix5 c = of_state * first.covariance * of_state.transpose();
+  set_start_columns(track, s);
+  if (fly_onto(field, surface, Way::either, s) != Landing::there) return;
+  const FitWeights weights{scale > 0, std::sqrt(scale)};
+  set_trajectory_perigee(track, innermost, s, square_root(c), weights, result);
+}
+
+void set_perigee(const TrackHits& track, std::size_t innermost,
+                 const TrackState& first, double scale, GlobalFit& result) {
+  const PerigeeTransport p = to_perigee(first.parameters, track.origin);
+  result.perigee = p.parameters;
+  result.perigee_covariance_without_inner.noalias() =
+      p.jacobian * (first.covariance * p.jacobian.transpose()).eval();
+  result.perigee_covariance = result.perigee_covariance_without_inner;
+  const double sine = std::sin(first.parameters[StateIndex::theta]);
+  const Helix start{
+      first.parameters.head<3>(), first.parameters[StateIndex::phi],
+      first.parameters[StateIndex::theta], first.parameters[StateIndex::kappa]};
+  for (std::size_t i = 0; i <= innermost; ++i) {
+    const TrackHit& h = track.points[i];
+    if (h.theta0_2 == 0) continue;
+    Eigen::Matrix<double, 5, 6> jacobian = p.jacobian;
+    if (i != innermost) {
+      const double s =
+          arc_to(start, h, -(start.position - h.position).head<2>().norm());
+      if (!std::isfinite(s)) continue;
+      const Helix at = start.advanced(s);
+      Vector6 state;
+      state << at.position, at.theta, at.phi, at.kappa;
+      jacobian = to_perigee(state, track.origin).jacobian;
+    }
+    const Vector5 by_theta = jacobian.col(StateIndex::theta);
+    const Vector5 by_phi = jacobian.col(StateIndex::phi) / sine;
+    result.perigee_covariance +=
+        scale * h.theta0_2 *
+        (by_theta * by_theta.transpose() + by_phi * by_phi.transpose());
+  }
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The global fits of a track: curvature, chi2, residuals, track parameters.
+#pragma once
+
+#include <Eigen/Core>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "gttf/fit/track/fit_status.hpp"
+#include "gttf/fit/track/hits.hpp"
+#include "gttf/fit/track/track_state.hpp"
+#include "gttf/fit/triplet/scattering_momentum.hpp"
+
+namespace gttf {
+
+/// Which errors the fit knows of, and how it gets the scattering angles.
+enum class FitKind {
+  general,           ///< hit errors and scattering
+  hits,              ///< hit errors only, no scattering
+  scattering,        ///< scattering only, the hits are exact; no inversion
+  regularised,       ///< the same, chi2(kappa) with theta0 = b |kappa|
+  common_curvature,  ///< the same, theta0 = b |kappa| for the fitted kappa
+};
+
+/// The curvature at which theta0 = b |kappa| is taken (general, scattering).
+enum class WeightSource {
+  estimate,  ///< FitOptions::kappa
+  local,     ///< every triplet's own curvature; biased, see bias.hpp
+  update,    ///< a first fit's curvature: start from common_curvature, fit, and
+             ///< fit again with the result
+  shared,    ///< those of FitOptions::reference, with all of K and the slopes
+             ///< rho: ideal weights; general, hits and scattering
+};
+
+std::string_view to_string(FitKind);
+std::string_view to_string(WeightSource);
+
+/// How much is wanted of a fit; each includes the ones before.
+enum class FitDetail {
+  curvature,  ///< kappa, its error, chi2
+  perigee,    ///< track parameters at the closest approach to the origin
+  hits,       ///< residuals and track parameters at every hit
+};
+
+struct FitOptions {
+  WeightSource weights = WeightSource::estimate;
+  /// Estimate of the curvature, 1/mm; 0: TrackHits::kappa_ref.
+  double kappa = 0;
+  /// WeightSource::shared: a track near to which all tracks to be fitted are,
+  /// at the curvature kappa_ref. What its triplets say of K, rho and the errors
+  /// of the result is taken for all of them; of a track only its own kinks at
+  /// kappa_ref count. Hits where the streaming fit is needed, and none given:
+  /// as WeightSource::estimate. Without re-linearisations.
+  std::shared_ptr<const TrackHits> reference = {};
+  /// Further steps, each linearised at the result of the one before; ends early
+  /// when nothing moves any more. General and hits only.
+  int relinearisations = 0;
+  FitDetail detail = FitDetail::perigee;
+};
+
+/// One measured point after the fit. Vectors and matrices are in the order of
+/// TrackHit::coordinates; with one coordinate only the first entries count.
+struct HitFit {
+  std::size_t point = 0;                ///< index in TrackHits::points
+  Eigen::Vector2d residual;             ///< measured minus fitted, mm
+  Eigen::Matrix2d residual_covariance;  ///< V H^T K_rho H V, mm^2
+  Eigen::Matrix2d fitted_covariance;  ///< of the fitted position: V minus that
+  Eigen::Vector2d fitted_with_kappa;  ///< Cov(fitted position, kappa)
+  TrackState before;  ///< at the fitted position, before its scattering
+  TrackState after;   ///< after it; first hit: before = after, last: too
+  /// Fitted energy loss in the layer and its error, GeV; NaN unless the fit
+  /// knows of losses (TrackHits::flight).
+  double energy_loss = std::numeric_limits<double>::quiet_NaN();
+  double sigma_energy_loss = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// Result of a global fit. NaN unless status is ok, and where not asked for.
+struct GlobalFit {
+  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+  FitStatus status = FitStatus::too_few_hits;
+  double kappa = none;  ///< signed 3D curvature -q B/p, 1/mm; see TrackHits
+  double sigma = none;  ///< its standard deviation
+  double chi2 = none;
+  int ndf = 0;
+  int n_steps = 0;              ///< linear fits done
+  double kappa_weights = none;  ///< curvature at which theta0 was taken
+
+  /// Without field: the momentum that the scattering of the track tells, if
+  /// TrackHits::momentum is given and every hit has two coordinates.
+  std::optional<ScatteringMomentum> scattering_momentum;
+
+  Vector5 perigee;             ///< d0, z0, phi, theta, kappa; order of Perigee
+  Matrix5 perigee_covariance;  ///< with first layer's and inner scattering
+  Matrix5 perigee_covariance_without_inner;
+  /// x, y, dx/dz, dy/dz, kappa on the plane z = const. through the origin; with
+  /// TrackHits::flight only. For tracks along z, which have no perigee.
+  Vector5 start_plane;
+  Matrix5 start_plane_covariance;  ///< as perigee_covariance
+  std::vector<HitFit> hits;        ///< every measured point, in order of flight
+};
+
+/// Numbers to NaN, counts to 0; keeps memory.
+void clear(GlobalFit& fit);
+
+/// Fits tracks one after the other. Keeps its memory, so that no allocation
+/// happens from the second track of the same size on.
+///
+/// general, for all hits at once and any mixture of errors:
+///
+///   K^-1 = D_MS^-1 + H V H^T,   kappa = -(rho K Psi)/(rho K rho)
+///   sigma^2 = 1/(rho K rho),    chi2 = e^T K e,  e = Psi + rho kappa
+///   delta = V H^T K e
+///
+/// evaluated with one banded Cholesky factor L of K^-1: a = L^-1 rho,
+/// b = L^-1 Psi, kappa = -(a.b)/(a.a), chi2 = |b + kappa a|^2.
+///
+/// The hits themselves are the linearisation point. Tracks with coordinates
+/// that are not measured, or too coarsely for that, or whose energy loss
+/// fluctuates, are fitted by the streaming fit, which is the same fit;
+/// scattering fits need two coordinates per hit, and take the mean losses.
+/// Where the streaming fit has no part (straight tracks, other fields,
+/// WeightSource::shared), coarse coordinates are put on a track fitted
+/// beforehand.
+///
+/// In any field (TrackHits::flight) the triplets' parameters come from flights
+/// between the hits; nothing else changes.
+/// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_c3d, eq:global_fit_sigma,
+///         eq:global_fit_chi2; docs/theory/data-fits.md
+class TrackFitter {
+ public:
+  explicit TrackFitter(const FitOptions& options = {});
+  ~TrackFitter();
+  TrackFitter(const TrackFitter&) = delete;
+  TrackFitter& operator=(const TrackFitter&) = delete;
+  TrackFitter(TrackFitter&&) noexcept;
+  TrackFitter& operator=(TrackFitter&&) noexcept;
+
+  /// Errors: none; see GlobalFit::status. The result is valid until the next
+  /// call.
+  const GlobalFit& fit(const TrackHits& hits, FitKind kind);
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+/// One track, see TrackFitter.
+GlobalFit fit_global(const TrackHits& hits, FitKind kind,
+                     const FitOptions& options = {});
+
+}  // namespace gttf

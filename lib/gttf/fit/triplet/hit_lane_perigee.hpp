@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Perigee parameters with covariance from solved equations, for any scalar:
+// state_on_segment() and set_perigee() in lanes.
+#pragma once
+
+#include "gttf/fit/triplet/hit_lane_solution.hpp"
+#include "gttf/fit/triplet/hit_lane_track.hpp"
+
+namespace gttf::detail {
+
+/// A curvature with its error: sigma^2 and the shifts of the first two hits
+/// with Cov(u) = 1 - M^T M + sigma^2 (M^T a)(M^T a)^T.
+template <class S>
+struct FittedCurvature {
+  S kappa, variance;
+};
+
+template <class S>
+S scalar_product(const Cartesian<S>& a, const Cartesian<S>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/// The arc between two points at a curvature, by Newton's method from the
+/// length of one nearby; see segment_at_curvature.
+template <class S>
+Segment<S> segment_near(const Cartesian<S>& start, const Cartesian<S>& end,
+                        const S& kappa, S length) {
+  using std::abs;
+  const Cartesian<S> step = end - start;
+  const S chord2 = transverse_dot(step, step), rise2 = step.z * step.z;
+  LaneMask<S> moving = Lane<S>::mask(all_lanes<S>);
+  for (int i = 0; i < 12 && any(moving); ++i) {
+    const S move = length_step(length, kappa, chord2, rise2);
+    length = select(moving, length - move, length);
+    // quadratic: 1e-18 is left
+    moving = both(moving, abs(move) >= S(1e-9) * length);
+  }
+  return segment_of_length(start, end, kappa, length);
+}
+
+/// The arc between the first two fitted hits and the state at its start.
+template <class S>
+struct FirstArc {
+  Segment<S> arc;
+  HelixState<S> state;
+
+  HelixDirection<S> direction() const {
+    const S &cos_x = arc.shape.cosine,
+            sin_x = arc.half_turn / arc.shape.stretch;
+    return {arc.sin_theta, arc.cos_theta,
+            arc.chord_sin * cos_x - arc.chord_cos * sin_x,
+            arc.chord_cos * cos_x + arc.chord_sin * sin_x};
+  }
+};
+
+/// @param length  of an arc nearby
+template <class S>
+FirstArc<S> first_arc(const HitLanes& in, const Cartesian<S> (&ends)[2],
+                      const S& kappa, const S& length) {
+  using std::atan2;
+  FirstArc<S> f;
+  f.arc = segment_near(ends[0], ends[1], kappa, length);
+  f.state = {ends[0].x - S(in.origin[0]),
+             ends[0].y - S(in.origin[1]),
+             ends[0].z - S(in.origin[2]),
+             atan2(f.arc.sin_theta, f.arc.cos_theta),
+             atan2(f.arc.chord_sin, f.arc.chord_cos) - f.arc.half_turn,
+             kappa};
+  return f;
+}
+
+/// Shifts of the first two hits by one standard deviation of each coordinate.
+template <class S>
+void set_errors(const TrackHead<S>& head, Cartesian<S> (&errors)[n_columns]) {
+  for (int c = 0; c < n_columns; ++c)
+    errors[c] = (c < 2 ? head.first : head.second).error(c % 2);
+}
+
+/// Sets HitPlane::perigee and covariance.
+/// @tparam begin, end    columns that the solution has
+/// @param inner_scale    factor of the variances of scattering before the
+///                       second hit, 0 to leave it out
+/// @param passive_scale  the same of passive layers between the first two
+/// @return               lanes where all numbers are finite
+template <int begin, int end, class S>
+[[gnu::flatten]] LaneMask<S> store_perigee(
+    const HitLanes& in, const TrackHead<S>& head, const LaneSolution<S>& s,
+    const FittedCurvature<S>& fitted, const S& inner_scale,
+    const S& passive_scale, LaneValues* out) {
+  const S zero(0), one(1);
+  Cartesian<S> errors[n_columns];
+  set_errors(head, errors);
+  Cartesian<S> ends[2] = {head.first.at, head.second.at};
+  const S change = fitted.kappa - s.kappa_0;
+  if constexpr (begin < n_columns)
+    for (int c = 0; c < n_columns; ++c) {
+      const S shift = s.column_b[c] + change * s.column_a[c];
+      ends[c / 2] = ends[c / 2] - shift * errors[c];
+    }
+  FirstArc<S> first = first_arc(in, ends, fitted.kappa, head.length);
+  const Segment<S>& arc = first.arc;
+  HelixState<S>& state = first.state;
+  const SegmentDerivatives<S> d = derivatives(arc);
+  HelixDirection<S> direction = first.direction();
+  if constexpr (end > n_columns) {
+    state.theta =
+        state.theta + s.column_b[n_columns] + change * s.column_a[n_columns];
+    state.phi = state.phi + s.column_b[n_columns + 1] +
+                change * s.column_a[n_columns + 1];
+    direction = direction_of(state);
+  }
+  const PerigeeOf<S> p = perigee_of(state, direction);
+
+  // d(perigee)/d(kappa, shifts); theta is that at the hit, and shifts are at
+  // fixed kappa
+  constexpr int n_all = n_columns + n_turns;
+  S slope[5], by_shift[n_all][4];
+  for (int i = 0; i < 3; ++i) {
+    const S(&row)[6] = p.jacobian[i];
+    slope[i] = row[3] * d.polar_slope - row[4] * d.azimuth_slope + row[5];
+  }
+  slope[3] = d.polar_slope;
+  slope[4] = one;
+  for (int c = begin; c < n_columns; ++c) {
+    const Cartesian<S>& e = errors[c];
+    const S theta = scalar_product(d.polar, e);
+    const S phi = scalar_product(d.azimuth_start, e);
+    for (int i = 0; i < 3; ++i) {
+      const S(&row)[6] = p.jacobian[i];
+      // one product after the other: which of two is fused with their sum
+      // could differ between lanes
+      S sum = c < 2 && i == 1 ? -e.z : zero;
+      if (c < 2) {
+        sum = sum - row[0] * e.x;
+        sum = sum - row[1] * e.y;
+      }
+      sum = c < 2 ? sum + row[3] * theta : sum - row[3] * theta;
+      by_shift[c][i] = c < 2 ? sum + row[4] * phi : sum - row[4] * phi;
+    }
+    by_shift[c][3] = c < 2 ? theta : -theta;
+  }
+  for (int c = n_columns; c < end; ++c)
+    for (int i = 0; i < 4; ++i)
+      by_shift[c][i] = i < 3 ? p.jacobian[i][3 + c - n_columns]
+                             : (c == n_columns ? one : zero);
+  // Cov(u, kappa) = sigma^2 M^T a
+  for (int i = 0; i < 4; ++i)
+    for (int c = begin; c < end; ++c)
+      slope[i] = slope[i] + s.column_a[c] * by_shift[c][i];
+  S covariance[5][5];
+  for (int i = 0; i < 5; ++i) {
+    const S variance_slope = fitted.variance * slope[i];
+    const bool shifted = begin < end && i < 4;
+    S of_shift[n_all];
+    if (shifted)
+      for (int c = begin; c < end; ++c) {
+        of_shift[c] = zero;
+        if (c < n_columns) {
+          of_shift[c] = by_shift[c][i];
+        } else {  // turns are no standard deviations, but have variances
+          for (int k = n_columns; k < end; ++k) {
+            const auto& v = head.passive.leaving;
+            const int r = c - n_columns, q = k - n_columns;
+            of_shift[c] = of_shift[c] + passive_scale *
+                                            (q <= r ? v[r][q] : v[q][r]) *
+                                            by_shift[k][i];
+          }
+        }
+        for (int k = begin; k < end; ++k)
+          of_shift[c] =
+              of_shift[c] -
+              (k <= c ? s.columns[c][k] : s.columns[k][c]) * by_shift[k][i];
+      }
+    for (int j = 0; j <= i; ++j) {
+      covariance[i][j] = variance_slope * slope[j];
+      if (!shifted) continue;
+      for (int c = begin; c < end; ++c)
+        covariance[i][j] = covariance[i][j] + of_shift[c] * by_shift[c][j];
+    }
+  }
+  add_inner_scattering(in, state, direction, p, inner_scale, covariance);
+  return store_track(p.parameters, covariance, out);
+}
+
+}  // namespace gttf::detail

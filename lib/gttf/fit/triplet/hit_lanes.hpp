@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the code of fits for one instruction set takes and gives: plain numbers
+// of a group of tracks with hits on the same surfaces, one track per lane.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+
+#include "gttf/core/lane_values.hpp"
+#include "gttf/core/simd.hpp"
+#include "gttf/fit/track/hit_scattering.hpp"
+#include "gttf/fit/triplet/global_fit.hpp"
+
+namespace gttf::detail {
+
+/// A surface with hits, or a passive one before the last of these.
+struct HitLanePoint {
+  SurfaceRecord surface;
+  bool measures = false;
+  CoordinateAxis coordinates[2];  ///< the first n_coordinates count
+  std::size_t n_coordinates = 0;
+  /// Numbers of the hit here, or of those before and behind.
+  std::size_t hit = 0, next_hit = 0;
+  /// Shifts along u' and v' by one standard deviation of each of two
+  /// coordinates, mm; not set if a track has single ones.
+  double error[2][2]{};
+  bool along_axes = false;  ///< the first along u', the second along v' only
+  /// Largest of the two standard deviations, mm.
+  double largest_sigma = 0;
+};
+
+/// Planes of HitLaneFit::out; the covariance as lower triangle, (i, j <= i) at
+/// i (i + 1)/2 + j, of d0, z0, phi, theta, kappa.
+struct HitPlane {
+  static constexpr std::size_t kappa = 0, sigma = 1, chi2 = 2,
+                               kappa_weights = 3, perigee = 4, covariance = 9,
+                               count = 24;
+};
+
+struct SharedEquations;
+
+/// A fit that is asked for.
+struct HitLaneFit {
+  FitKind kind = FitKind::general;
+  WeightSource weights = WeightSource::estimate;
+  LaneValues* out = nullptr;
+  bool perigee = true;  ///< asked for, or the planes before only
+  /// With WeightSource::shared; the planes of errors are not set then.
+  const SharedEquations* shared = nullptr;
+  LaneBits done = 0;  ///< lanes with a result; the others are not for lanes
+  FitStatus status = FitStatus::ok;  ///< of the lanes done
+};
+
+/// Tracks in a field along z.
+struct HitLanes {
+  const HitLanePoint* points = nullptr;
+  std::size_t n_points = 0, n_hits = 0;
+  const std::size_t* measured = nullptr;  ///< indices of the n_hits points
+  /// Each to a number per lane: x, y, z of every hit; of every point.
+  const double* const* hits = nullptr;
+  const double* const* theta0_2 = nullptr;
+  /// TrackHits::kappa_ref; FitOptions::kappa or the same.
+  const double* kappa_ref = nullptr;
+  const double* estimate = nullptr;
+  double origin[3]{};
+  bool passive = false;            ///< layers between hits scatter
+  std::byte* workspace = nullptr;  ///< HitKernel::workspace() bytes at 64
+};
+
+/// A surface with hits, or one that only scatters.
+struct ScatterPoint {
+  SurfaceRecord surface;
+  double log_x_over_x0 = 0;
+  bool measures = false;
+  bool on_line = false;  ///< its hits know where the track is along z
+};
+
+/// Tracks that are known by their hits: how do they scatter?
+struct ScatterLanes {
+  const ScatterPoint* points = nullptr;  ///< in order of flight, a hit last
+  std::size_t n_points = 0, n_hits = 0;
+  const SurfaceRecord* others = nullptr;  ///< must not be crossed on the way
+  std::size_t n_others = 0;
+  /// Each to a number per lane: x, y, z of every hit.
+  const double* const* hits = nullptr;
+  double origin[3]{};
+  HitScattering model;
+  double bz = 0;
+  std::byte* workspace = nullptr;  ///< as for HitLanes
+  /// Of every point; TrackHits::kappa_ref.
+  LaneValues* theta0_2 = nullptr;
+  LaneValues* kappa_ref = nullptr;
+  LaneBits known = 0;  ///< lanes with an answer
+};
+
+/// The code for one instruction set.
+struct HitKernel {
+  std::size_t width;
+  void (*fit)(const HitLanes&, HitLaneFit* fits, std::size_t n_fits);
+  std::size_t (*workspace)(std::size_t n_points, std::size_t n_hits);
+  void (*find_scattering)(ScatterLanes&);  ///< of hit_kernel() only
+};
+
+/// Of fits by triplets, which need points; of the streaming fit, for tracks
+/// with single coordinates.
+const HitKernel& hit_kernel(SimdLevel level);
+const HitKernel& stream_kernel(SimdLevel level);
+
+extern const HitKernel scalar_hit_kernel, scalar_stream_kernel;
+#if GTTF_SIMD_X86
+extern const HitKernel sse2_hit_kernel, avx2_hit_kernel, avx512_hit_kernel;
+extern const HitKernel sse2_stream_kernel, avx2_stream_kernel,
+    avx512_stream_kernel;
+#endif
+
+}  // namespace gttf::detail

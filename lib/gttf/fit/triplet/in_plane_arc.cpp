@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arcs of a helix in closed form, others from the derivatives of the trace.
+#include "gttf/fit/triplet/in_plane_arc.hpp"
+
+#include <Eigen/LU>
+#include <cmath>
+#include <limits>
+
+#include "gttf/fit/track/perigee.hpp"
+#include "gttf/fit/triplet/segment.hpp"
+
+namespace gttf::detail {
+
+namespace {
+
+using Rows = Eigen::Matrix<double, 2, 3>;  // (theta, phi) by (x, y, z)
+
+Eigen::RowVector3d row(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
+
+Eigen::Matrix<double, 3, 2> axes(const TripletCrossing& c) {
+  Eigen::Matrix<double, 3, 2> m;
+  m << c.u, c.v;
+  return m;
+}
+
+Segment<double> helix_arc(const TripletTrack& track,
+                          const TripletCrossing& from,
+                          const TripletCrossing& to) {
+  return make_segment(cartesian(from.position), cartesian(to.position),
+                      0.5 * (to.turn - from.turn),
+                      track.kappa / std::sin(track.theta));
+}
+
+/// The arc from the start; of no length if the crossing is the start itself.
+Segment<double> arc_from_start(const TripletTrack& track,
+                               const TripletCrossing& to) {
+  if (to.position != track.start)
+    return helix_arc(track, start_crossing(track), to);
+  return {.chord = 0,
+          .inverse_chord = std::numeric_limits<double>::infinity(),
+          .rise = 0,
+          .chord_cos = std::cos(track.phi),
+          .chord_sin = std::sin(track.phi),
+          .half_turn = 0,
+          .shape = arc_shape(0.0),
+          .arc = 0,
+          .length = 0,
+          .sin_theta = std::sin(track.theta),
+          .cos_theta = std::cos(track.theta),
+          .kappa = track.kappa,
+          .inverse_index = 1,
+          .index = 1};
+}
+
+InPlaneArc make_helix_arc(const TripletTrack& track,
+                          const TripletCrossing& from,
+                          const TripletCrossing& to) {
+  const Segment<double> s = helix_arc(track, from, to);
+  const SegmentDerivatives<double> d = derivatives(s);
+  Rows start, end;  // against end - start
+  start << row(d.polar), row(d.azimuth_start);
+  end << row(d.polar), row(d.azimuth_end);
+  return {.start_by_start = -start * axes(from),
+          .start_by_end = start * axes(to),
+          .end_by_start = -end * axes(from),
+          .end_by_end = end * axes(to),
+          .start_by_kappa = {d.polar_slope, -d.azimuth_slope},
+          .end_by_kappa = {d.polar_slope, d.azimuth_slope},
+          .length = s.length,
+          .inverse_index = s.inverse_index};
+}
+
+/// From x_end = T x_start, x = (u, v, phi, theta, kappa): what the direction at
+/// the start must be for given points follows from the block that turns
+/// directions into points.
+InPlaneArc make_traced_arc(const TripletCrossing& from,
+                           const TripletCrossing& to) {
+  const Matrix5 t = to.traced->local * from.traced->local.inverse();
+  const Eigen::Matrix2d by_angle = t.block<2, 2>(0, 2);
+  const Eigen::Matrix2d inverse = by_angle.inverse();
+  // rows phi, theta
+  const Eigen::Matrix2d start_by_start = -inverse * t.block<2, 2>(0, 0);
+  const Eigen::Vector2d start_by_kappa = -inverse * t.block<2, 1>(0, 4);
+  const Eigen::Matrix2d turn = t.block<2, 2>(2, 2);
+  const auto swapped = [](const auto& m) {
+    return m.colwise().reverse().eval();
+  };
+  return {.start_by_start = swapped(start_by_start),
+          .start_by_end = swapped(inverse),
+          .end_by_start =
+              swapped((t.block<2, 2>(2, 0) + turn * start_by_start).eval()),
+          .end_by_end = swapped((turn * inverse).eval()),
+          .start_by_kappa = swapped(start_by_kappa),
+          .end_by_kappa =
+              swapped((t.block<2, 1>(2, 4) + turn * start_by_kappa).eval()),
+          .length = to.traced->path - from.traced->path};
+}
+
+}  // namespace
+
+TripletCrossing start_crossing(const TripletTrack& track) {
+  TripletCrossing c{.position = track.start,
+                    .turn = 0,
+                    .u = {-std::sin(track.phi), std::cos(track.phi), 0},
+                    .v = Vector3::UnitZ(),
+                    .coordinates = track.start_coordinates,
+                    .kink_variance = 0,
+                    .traced = {}};
+  if (track.traced) c.traced = TracedCrossingPlane{};
+  return c;
+}
+
+InPlaneArc make_arc(const TripletTrack& track, const TripletCrossing& from,
+                    const TripletCrossing& to) {
+  return track.traced ? make_traced_arc(from, to)
+                      : make_helix_arc(track, from, to);
+}
+
+Matrix5 perigee_jacobian(const TripletTrack& track,
+                         const TripletCrossing& crossing) {
+  if (track.traced) return crossing.traced->local.inverse();
+  const PerigeeRows<double> p = perigee_rows(arc_from_start(track, crossing));
+  Matrix5 j = Matrix5::Identity();
+  const auto set = [&](int i, const StateRow<double>& r) {
+    j.block<1, 2>(i, 0) = row(r.position) * axes(crossing);
+    j(i, OnSurface::phi) = r.phi;
+    j(i, OnSurface::theta) = r.theta;
+    j(i, OnSurface::qop) = r.kappa;
+  };
+  set(Perigee::d0, p.d0);
+  set(Perigee::z0, p.z0);
+  set(Perigee::phi, p.phi);
+  return j;
+}
+
+double inverse_sine_squared(const TripletTrack& track,
+                            const TripletCrossing& crossing) {
+  if (track.traced) return crossing.traced->inv_sin2;
+  const double sine = std::sin(track.theta);
+  return 1 / (sine * sine);
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/fit/triplet/kink_system.hpp"
+
+#include <Eigen/LU>
+#include <cmath>
+
+#include "gttf/fit/triplet/passive_kink.hpp"
+
+namespace gttf::detail {
+
+namespace {
+
+constexpr double closest_transverse = 1e-6;  // mm
+constexpr double least_inverse_index = 0.05;
+
+/// Do two hits have a direction (a transverse one, for helices) from one to
+/// the other?
+bool apart(const TrackHits& track, const Vector3& step) {
+  const double square =
+      track.flight ? step.squaredNorm() : step.head<2>().squaredNorm();
+  return square > closest_transverse * closest_transverse;
+}
+
+bool is_finite(const TrackHit& h) {
+  double sum = h.position.sum() + h.u.sum() + h.v.sum() + h.theta0_2;
+  for (const CoordinateAxis& a : h.axes())
+    sum += a.cosine + a.sine + a.variance;
+  return std::isfinite(sum);
+}
+
+/// Shifts by one standard deviation of each of two coordinates, or of one and
+/// nothing along the other direction.
+FitStatus set_errors(const TrackHit& h, LinearHit& l) {
+  const CoordinateAxis& a = h.coordinates[0];
+  if (!(a.variance > 0)) return FitStatus::bad_error;
+  l.sigma = {std::sqrt(a.variance), 0};
+  if (h.n_coordinates == 1) {
+    const double scale = l.sigma[0] / std::hypot(a.cosine, a.sine);
+    l.error.col(0) = scale * (a.cosine * h.u + a.sine * h.v);
+    l.error.col(1).setZero();
+    return FitStatus::ok;
+  }
+  const CoordinateAxis& b = h.coordinates[1];
+  const double det = a.cosine * b.sine - a.sine * b.cosine;
+  if (!(b.variance > 0) || std::abs(det) < 1e-12) return FitStatus::bad_error;
+  l.sigma[1] = std::sqrt(b.variance);
+  // columns of the inverse of rows (cosine, sine)
+  l.error.col(0) = l.sigma[0] / det * (b.sine * h.u - b.cosine * h.v);
+  l.error.col(1) = l.sigma[1] / det * (a.cosine * h.v - a.sine * h.u);
+  return FitStatus::ok;
+}
+
+Vector2 shift(const Cartesian<double>& theta, const Cartesian<double>& phi,
+              const Eigen::Ref<const Vector3>& e) {
+  return {theta.x * e[0] + theta.y * e[1] + theta.z * e[2],
+          phi.x * e[0] + phi.y * e[1] + phi.z * e[2]};
+}
+
+}  // namespace
+
+FitStatus check_triplet(const Triplet<double>& t) {
+  const auto &a = t.first, &b = t.second;
+  const bool bent_back = std::abs(a.half_turn) > 0.75 * unit::pi ||
+                         std::abs(b.half_turn) > 0.75 * unit::pi;
+  constexpr double steep = 0.3;  // rad
+  const double kink = polar_kink(a, b);
+  if (bent_back || (a.rise * b.rise < 0 && std::abs(kink) > steep))
+    return FitStatus::wrong_order;
+  if (!(a.inverse_index > least_inverse_index &&
+        b.inverse_index > least_inverse_index))
+    return FitStatus::beyond_pole;
+  return FitStatus::ok;
+}
+
+void KinkSystem::add_passive(std::size_t point) {
+  PassiveKink& p = passive.emplace_back();
+  p.point = point;
+  p.before = hits.size() - 1;
+}
+
+FitStatus KinkSystem::take(const TrackHits& track) {
+  hits.clear();
+  passive.clear();
+  if (!std::isfinite(track.kappa_ref) || !track.origin.allFinite())
+    return FitStatus::not_finite;
+  for (std::size_t i = 0; i < track.points.size(); ++i) {
+    const TrackHit& h = track.points[i];
+    if (!is_finite(h)) return FitStatus::not_finite;
+    if (!(h.theta0_2 >= 0)) return FitStatus::bad_error;
+    if (!h.measures()) {
+      if (h.theta0_2 > 0 && !hits.empty()) add_passive(i);
+      continue;
+    }
+    LinearHit& l = hits.emplace_back();
+    l.point = i;
+    l.measured = l.at = h.position;
+    l.removed.setZero();
+    if (const auto status = set_errors(h, l); status != FitStatus::ok)
+      return status;
+  }
+  if (hits.size() < 3) return FitStatus::too_few_hits;
+  for (std::size_t k = 0; k + 1 < hits.size(); ++k)
+    if (!apart(track, hits[k + 1].measured - hits[k].measured))
+      return FitStatus::coincident_hits;
+  // nothing behind the last hit matters
+  while (!passive.empty() && passive.back().before + 1 >= hits.size())
+    passive.pop_back();
+  return FitStatus::ok;
+}
+
+FitStatus KinkSystem::make_triplets(const TrackHits& track,
+                                    const double* kappa) {
+  for (std::size_t j = 0; j < triplets.size(); ++j) {
+    const auto x0 = cartesian(hits[j].at), x1 = cartesian(hits[j + 1].at),
+               x2 = cartesian(hits[j + 2].at);
+    if (!apart(track, hits[j + 1].at - hits[j].at) ||
+        !apart(track, hits[j + 2].at - hits[j + 1].at) ||
+        !apart(track, hits[j + 2].at - hits[j].at))
+      return FitStatus::coincident_hits;
+    Triplet<double>& t = triplets[j];
+    t = kappa ? make_triplet(x0, x1, x2, *kappa) : make_triplet(x0, x1, x2);
+    if (!std::isfinite(t.phi_tilde + t.theta_tilde + t.rho_phi))
+      return kappa ? FitStatus::not_converged : FitStatus::beyond_pole;
+    if (const auto status = check_triplet(t); status != FitStatus::ok)
+      return status;
+  }
+  return FitStatus::ok;
+}
+
+/// Row pair of a triplet.
+void KinkSystem::set_rows(std::size_t j) {
+  const Triplet<double>& t = triplets[j];
+  psi[2 * j] = t.theta_tilde;
+  psi[2 * j + 1] = t.phi_tilde;
+  rho[2 * j] = t.rho_theta;
+  rho[2 * j + 1] = t.rho_phi;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const LinearHit& h = hits[j + i];
+    Matrix2& g = gradient[j][i];
+    g.col(0) = shift(t.h_theta[i], t.h_phi[i], h.error.col(0));
+    g.col(1) = shift(t.h_theta[i], t.h_phi[i], h.error.col(1));
+    // kinks at the measured points, seen from where the hits were put
+    if (h.removed[0] == 0 && h.removed[1] == 0) continue;
+    const Vector2 back = g * h.removed;
+    psi[2 * j] += back[0];
+    psi[2 * j + 1] += back[1];
+  }
+}
+
+FitStatus KinkSystem::set_passive(const TrackHits& track) {
+  const std::size_t n = triplets.size();
+  for (PassiveKink& p : passive) {
+    // segments of one triplet have a common circle: take the one after
+    const std::size_t j = p.before < n ? p.before : n - 1;
+    const auto& arc = p.before < n ? triplets[j].first : triplets[j].second;
+    if (!set_passive_weights(track.points[p.point], hits[p.before].at,
+                             hits[p.before + 1].at, arc, p))
+      return FitStatus::wrong_order;
+  }
+  return FitStatus::ok;
+}
+
+FitStatus KinkSystem::linearise(const TrackHits& track, const double* kappa) {
+  const std::size_t n = hits.size() - 2;
+  triplets.resize(n);
+  gradient.resize(n);
+  psi.resize(2 * n);
+  rho.resize(2 * n);
+  const FitStatus status = track.flight ? make_flown_triplets(track, *kappa)
+                                        : make_triplets(track, kappa);
+  if (status != FitStatus::ok) return status;
+  for (std::size_t j = 0; j < n; ++j) set_rows(j);
+  return track.flight ? set_flown_passive(track, *kappa) : set_passive(track);
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// KinkSystem: the triplets of a track as a linear system, kink by kink.
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <vector>
+
+#include "gttf/fit/track/fit_status.hpp"
+#include "gttf/fit/track/hits.hpp"
+#include "gttf/fit/triplet/flight_segment.hpp"
+#include "gttf/fit/triplet/solenoid.hpp"
+
+namespace gttf::detail {
+
+using Vector2 = Eigen::Vector2d;
+using Matrix2 = Eigen::Matrix2d;
+using Matrix32 = Eigen::Matrix<double, 3, 2>;
+using Triplets = std::vector<Triplet<double>>;
+
+/// Does the path increase along the triplet, and do its end points fix the
+/// directions? ok, wrong_order or beyond_pole.
+FitStatus check_triplet(const Triplet<double>& triplet);
+
+/// A measured point with the place where the system is linearised.
+struct LinearHit {
+  std::size_t point = 0;  ///< index in TrackHits::points
+  Vector3 measured = Vector3::Zero();
+  Vector3 at =
+      Vector3::Zero();  ///< linearisation point, measured - error * removed
+  Matrix32 error = Matrix32::Zero();  ///< shifts by one standard deviation of
+                                      ///< each coordinate
+  Vector2 removed = Vector2::Zero();  ///< in standard deviations
+  Vector2 sigma = Vector2::Zero();
+};
+
+/// A passive layer between hits `before` and `before` + 1: how its two kinks
+/// (theta, phi) turn the directions at these hits when the hits stay.
+struct PassiveKink {
+  std::size_t point = 0;
+  std::size_t before = 0;
+  Matrix2 leaving = Matrix2::Zero();   ///< direction after the hit before
+  Matrix2 arriving = Matrix2::Zero();  ///< direction before the hit after
+  Vector2 sigma = Vector2::Zero();     ///< of the kinks, set with the weights
+};
+
+/// kinks = psi + rho kappa - G u, rows (theta, phi) of every triplet. u are
+/// shifts of hits in standard deviations (measured minus fitted).
+struct KinkSystem {
+  std::vector<LinearHit> hits;
+  std::vector<PassiveKink> passive;
+  Triplets triplets;
+  std::vector<double> psi, rho;
+  /// Entries of G: shift_of[j][i] for hit j + i in triplet j.
+  std::vector<std::array<Matrix2, 3>> gradient;
+
+  /// Between adjacent hits; with TrackHits::flight only.
+  std::vector<FlightSegment> segments;
+
+  std::size_t n_triplets() const { return triplets.size(); }
+
+  /// Takes the measured points; linearised there.
+  FitStatus take(const TrackHits& track);
+
+  /// Makes psi, rho, G at LinearHit::at.
+  /// @param kappa  common curvature of all segments; null: every triplet at
+  ///               the circle through its hits, not with TrackHits::flight
+  FitStatus linearise(const TrackHits& track, const double* kappa);
+
+  /// q/p on the segment that begins at hit k, for a curvature at the origin.
+  /// @return  false if the particle stops before
+  bool charge_behind(const TrackHits& track, std::size_t k, double kappa,
+                     SlowedCharge& charge) const;
+  /// Passive points between hits k and k + 1.
+  std::vector<std::size_t> layers_behind(const TrackHits& track,
+                                         std::size_t k) const;
+
+ private:
+  void add_passive(std::size_t point);
+  FitStatus make_triplets(const TrackHits& track, const double* kappa);
+  FitStatus make_flown_triplets(const TrackHits& track, double kappa);
+  void set_rows(std::size_t triplet);
+  FitStatus set_passive(const TrackHits& track);
+  FitStatus set_flown_passive(const TrackHits& track, double kappa);
+};
+
+}  // namespace gttf::detail

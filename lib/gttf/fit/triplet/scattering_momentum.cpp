@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/fit/triplet/scattering_momentum.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "gttf/core/root.hpp"
+
+namespace gttf {
+namespace {
+
+/// C(q) in the axes where it is diagonal: kinks with variances q + lambda.
+class Spectrum {
+ public:
+  explicit Spectrum(const TripletEquations& e) {
+    const Eigen::VectorXd weight = e.scattering.cwiseSqrt().cwiseInverse();
+    Eigen::VectorXd kinks = weight.cwiseProduct(e.psi);
+    if (e.errors.cols() == 0) {
+      variances_ = Eigen::VectorXd::Zero(kinks.size());
+    } else {
+      const Eigen::MatrixXd g = weight.asDiagonal() * e.errors;
+      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> s(g * g.transpose());
+      variances_ = s.eigenvalues().cwiseMax(0);
+      kinks = s.eigenvectors().transpose() * kinks;
+    }
+    squares_ = kinks.cwiseAbs2();
+  }
+
+  double size() const { return static_cast<double>(squares_.size()); }
+  bool exact_hits() const { return variances_.maxCoeff() == 0; }
+  double sum_of_squares() const { return squares_.sum(); }
+
+  double chi2(double q) const {
+    return (squares_.array() / (variances_.array() + q)).sum();
+  }
+  /// -2 ln L but for a constant.
+  double deviance(double q) const {
+    return chi2(q) + (variances_.array() + q).log().sum();
+  }
+  /// Its derivative.
+  double slope(double q) const {
+    const auto v = variances_.array() + q;
+    return (v.inverse() * (1 - squares_.array() / v)).sum();
+  }
+  double sum_inverse(double q) const {
+    return (variances_.array() + q).inverse().sum();
+  }
+  /// tr[(q C^-1 D^-1)^2].
+  double information(double q) const {
+    return (q / (variances_.array() + q)).square().sum();
+  }
+  /// Beyond any estimate of q, and below any that differs from 0.
+  double largest() const { return 10 * squares_.maxCoeff(); }
+  double smallest() const {
+    return 1e-8 * std::max(variances_.mean(), 1e-12 * squares_.maxCoeff());
+  }
+
+ private:
+  Eigen::VectorXd variances_, squares_;
+};
+
+/// q in [a, b], logarithmic.
+template <class Function>
+double log_root(const Function& f, double a, double b) {
+  return std::exp(find_root([&](double x) { return f(std::exp(x)); },
+                            std::log(a), std::log(b), 1e-13));
+}
+
+/// The global minimum of the deviance; 0 if it is at no scattering.
+double most_likely(const Spectrum& s) {
+  if (s.exact_hits()) return s.sum_of_squares() / s.size();
+  constexpr int steps = 200;
+  const double low = s.smallest(), high = s.largest();
+  const auto at = [&](int i) { return low * std::pow(high / low, i / 200.0); };
+  double best = 0, least = s.deviance(low);
+  for (int i = 0; i < steps; ++i) {
+    if (!(s.slope(at(i)) < 0 && s.slope(at(i + 1)) > 0)) continue;
+    const double q =
+        log_root([&](double x) { return s.slope(x); }, at(i), at(i + 1));
+    const double deviance = s.deviance(q);
+    if (deviance < least) {
+      best = q;
+      least = deviance;
+    }
+  }
+  return best;
+}
+
+/// 0 if the hits explain more than all of the kinks.
+double by_moment(const Spectrum& s) {
+  if (s.exact_hits()) return s.sum_of_squares() / s.size();
+  const double low = s.smallest();
+  if (s.chi2(low) <= s.size()) return 0;
+  return log_root([&](double q) { return s.chi2(q) - s.size(); }, low,
+                  std::max(s.largest(), 10 * s.sum_of_squares() / s.size()));
+}
+
+/// The largest q that 95 % confidence allows.
+double upper_bound(const Spectrum& s, double best) {
+  constexpr double rise = 1.6449 * 1.6449;
+  const double low = std::max(best, s.smallest());
+  const double limit = s.deviance(low) + rise;
+  double high = 2 * low;
+  while (s.deviance(high) < limit) high *= 2;
+  return log_root([&](double q) { return s.deviance(q) - limit; }, low, high);
+}
+
+/// p of a given p beta.
+double momentum(double p_beta, double mass) {
+  const double b2 = p_beta * p_beta;
+  return std::sqrt(0.5 * (b2 + std::sqrt(b2 * (b2 + 4 * mass * mass))));
+}
+
+}  // namespace
+
+ScatteringMomentum scattering_momentum(const TripletEquations& equations,
+                                       double p0, double mass,
+                                       MomentumEstimate estimate) {
+  const Spectrum s(equations);
+  const double p0_beta = p0 * p0 / std::hypot(p0, mass);
+  const auto p_of = [&](double q) {
+    return momentum(p0_beta / std::sqrt(q), mass);
+  };
+  const double likely = most_likely(s);
+  const double q =
+      estimate == MomentumEstimate::likelihood ? likely : by_moment(s);
+  ScatteringMomentum result;
+  result.lower_bound = p_of(upper_bound(s, likely));
+  if (!(q > 0)) return result;
+  result.finite = true;
+  result.p = p_of(q);
+  // relative error of p beta: half of that of q
+  const double relative =
+      estimate == MomentumEstimate::likelihood
+          ? 1 / std::sqrt(2 * s.information(q))
+          : std::sqrt(2 * s.size()) / (2 * q * s.sum_inverse(q));
+  const double m_over_e = mass / std::hypot(result.p, mass);
+  result.sigma = result.p * relative / (1 + m_over_e * m_over_e);
+  return result;
+}
+
+double scattering_momentum_mean(int n) {
+  return std::sqrt(n) * std::exp(std::lgamma(n - 0.5) - std::lgamma(n));
+}
+
+}  // namespace gttf

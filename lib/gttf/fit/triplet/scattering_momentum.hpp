@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The momentum of a straight track from how much it scatters.
+#pragma once
+
+#include <limits>
+
+#include "gttf/fit/triplet/triplet_equations.hpp"
+
+namespace gttf {
+
+/// How the momentum is estimated.
+enum class MomentumEstimate {
+  likelihood,  ///< maximum of the likelihood
+  moment,      ///< chi2(p) = its expectation, the number of kinks
+};
+
+/// Momentum from scattering. Without field nothing is fitted: each triplet has
+/// two kinks that tell of the momentum, 2 n_t degrees of freedom.
+struct ScatteringMomentum {
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+
+  /// False: the kinks are no larger than the hits explain. Then p is infinite,
+  /// sigma has no meaning and only the bound holds.
+  bool finite = false;
+  double p = infinite;      ///< GeV
+  double sigma = infinite;  ///< of p, GeV; expected width at p
+  /// Lower bound of 95 % confidence: -2 ln L is 1.645^2 above its minimum.
+  /// Exact for many triplets; for 8 in the transition region 92 %.
+  double lower_bound = 0;  ///< GeV
+};
+
+/// Estimates the momentum of a track of straight triplets. With q = (theta0(p)/
+/// theta0(p0))^2, i.e. (p beta) = (p0 beta0)/sqrt(q):
+///
+///   C(q) = q D^-1 + G G^T,  chi2(q) = psi^T C^-1 psi
+///   likelihood: ln det C + chi2 = min;  moment: chi2 = 2 n_t
+///   sigma_p/p = 1/sqrt(2 tr[(q C^-1 D^-1)^2])   (likelihood)
+///
+/// With exact hits both are p = p0 sqrt(2 n_t/chi2(p0)) (beta = 1), and
+/// sigma_p/p = 1/(2 sqrt(n_t)).
+/// @param equations  straight triplets; scattering as at the momentum p0, > 0
+/// @param p0         GeV
+/// @param mass       GeV; 0: theta0 goes as 1/p
+/// Source: [GTTF] section on zero magnetic field, corrected;
+///         docs/theory/zero-field.md
+ScatteringMomentum scattering_momentum(
+    const TripletEquations& equations, double p0, double mass = 0,
+    MomentumEstimate estimate = MomentumEstimate::likelihood);
+
+/// Mean of p_hat/p with exact hits, sqrt(n) Gamma(n - 1/2)/Gamma(n): a bias of
+/// 3/(8 n). The variance is n/(n - 1) - mean^2, infinite for n = 1.
+/// @param n  triplets, >= 1
+double scattering_momentum_mean(int n);
+
+}  // namespace gttf

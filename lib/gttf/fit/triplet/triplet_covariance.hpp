@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The global triplet fit as a calculator of covariances.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "gttf/core/matrix.hpp"
+#include "gttf/fit/track/errors.hpp"
+#include "gttf/fit/triplet/triplet_track.hpp"
+
+namespace gttf {
+
+/// Why a covariance does not exist, or ok.
+enum class TripletStatus {
+  ok,
+  too_few_hits,    ///< fewer than 3 hits (2 without field), start included
+  singular,        ///< K^-1 not positive definite: some kinks have no error
+  not_determined,  ///< the hits leave a parameter free
+};
+
+/// Covariances of one track; mm, rad, kappa in 1/mm. Matrices are NaN unless
+/// status is ok. Without field, rows and columns of kappa are zero.
+struct TripletCovariance {
+  TripletStatus status = TripletStatus::too_few_hits;
+  int n_hits = 0;  ///< measuring crossings
+  /// A segment between two hits bends so far that its direction hardly follows
+  /// from its end points, 1/n < 0.05: the covariance of the linear fit is
+  /// still right, a fit of real hits would not stay linear.
+  bool index_pole = false;
+  double variance_kappa = 0;      ///< 1/(rho^T K rho)
+  Matrix5 first_hit;              ///< order of OnSurface, after its scattering
+  Matrix5 perigee_without_inner;  ///< order of Perigee, with kappa
+  Matrix5 perigee;  ///< with the first layer and everything inside
+};
+
+/// Covariance of a fitted position, along u and v of its surface.
+struct FittedPosition {
+  Eigen::Matrix2d covariance;  ///< mm^2; of the residual: V minus this
+  Eigen::Vector2d with_kappa;  ///< covariance with kappa; no unit
+};
+
+/// Settings of the calculation that are not properties of the track.
+struct TripletOptions {
+  Errors errors = Errors::all;
+  /// See make_triplet_model: the results do not depend on it.
+  double auxiliary_scale = 1;
+};
+
+/// The covariance of the general fit
+///
+///   K^-1 = D_MS^-1 + H V H^T,   sigma_kappa^2 = 1/(rho^T K rho)
+///
+/// extended to passive layers (kinks as nuisance parameters with exact
+/// weights) and to coordinates that are not measured (free parameters, no
+/// large variance anywhere), and transported to the start of the track. With
+/// coordinates at the start, these are one more hit and the inner material is
+/// part of the fit.
+/// Cost: linear in the number of hits, plus the square of the number of
+/// unmeasured coordinates times the number of hits.
+/// Errors: none; see TripletCovariance::status
+/// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_sigma, eq:global_fit_cov
+///         and its appendix on track parameters; docs/theory/global-fit.md
+TripletCovariance triplet_covariance(const TripletTrack& track,
+                                     const TripletOptions& options = {});
+
+/// Covariance of the fitted position of every measuring crossing, in order of
+/// flight; empty if the fit does not exist. Quadratic in the number of hits.
+/// Source: [GTTF] eq:global_fit_cov
+std::vector<FittedPosition> fitted_positions(
+    const TripletTrack& track, const TripletOptions& options = {});
+
+}  // namespace gttf

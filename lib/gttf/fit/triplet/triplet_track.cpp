@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Crossings of a detector as input of the triplet fit.
+#include "gttf/fit/triplet/triplet_track.hpp"
+
+#include <cmath>
+
+#include "gttf/trajectory/surface_axes.hpp"
+
+namespace gttf {
+
+namespace {
+
+Vector3 vertex_of(const Track& track) {
+  return {track.vertex[0], track.vertex[1], track.vertex[2]};
+}
+
+void set_start(const StartHit<double>* start, TripletTrack& t) {
+  if (!start) return;
+  // the rows begin with the coefficients of d0 and z0
+  for (const auto& [row, variance] :
+       {std::pair{start->transverse, start->transverse_variance},
+        std::pair{start->longitudinal, start->longitudinal_variance}}) {
+    const double length = std::hypot(row[0], row[1]);
+    t.start_coordinates.push_back(
+        {row[0] / length, row[1] / length, variance / (length * length)});
+  }
+}
+
+/// A crossing of `s` at a point, with axes and coordinates of the surface.
+TripletCrossing crossing_of(const TrackingGeometry& geometry,
+                            const SurfaceRecord& s, const Vector3& position) {
+  TripletCrossing c;
+  c.position = position;
+  const auto [u, v] = surface_axes(s, position);
+  const auto [user_u, user_v] = s.user_axes();
+  c.u = user_u.cosine * u + user_u.sine * v;
+  c.v = user_v.cosine * u + user_v.sine * v;
+  for (const CoordinateAxis& axis : geometry.axes(s))
+    c.coordinates.push_back(
+        {axis.cosine * user_u.cosine + axis.sine * user_u.sine,
+         axis.cosine * user_v.cosine + axis.sine * user_v.sine, axis.variance});
+  return c;
+}
+
+}  // namespace
+
+TripletTrack make_triplet_track(const TrackingGeometry& geometry,
+                                const Track& track,
+                                const Crossings<double>& found,
+                                const StartHit<double>* start) {
+  const Line<double>& line = found.line;
+  TripletTrack t;
+  t.start = vertex_of(track);
+  t.phi = track.phi;
+  t.theta = std::atan2(line.sin_theta, line.cos_theta);
+  t.kappa = line.kappa;
+  t.fit_kappa = geometry.bz() != 0;
+  set_start(start, t);
+  t.crossings.reserve(found.list.size());
+  for (const TrackCrossing<double>& x : found.list) {
+    const double f = x.at.forward, g = x.at.sideward;
+    const Vector3 position =
+        t.start + Vector3(line.cos_phi * f - line.sin_phi * g,
+                          line.sin_phi * f + line.cos_phi * g,
+                          x.at.arc * line.cot_theta);
+    t.crossings.push_back(
+        crossing_of(geometry, geometry.surfaces()[x.surface], position));
+    t.crossings.back().turn = line.kappa * x.at.arc * line.inv_sin_theta;
+    t.crossings.back().kink_variance = x.theta0_2;
+  }
+  return t;
+}
+
+TripletTrack make_triplet_track(const TrackingGeometry& geometry,
+                                const Track& track, const TracedTrack& found,
+                                const StartHit<double>* start) {
+  TripletTrack t;
+  t.traced = true;
+  t.start = vertex_of(track);
+  t.phi = found.phi;
+  t.theta = found.theta;
+  t.kappa = found.kappa;
+  t.fit_kappa = found.b_ref != 0;
+  set_start(start, t);
+  t.crossings.reserve(found.list.size());
+  for (const TracedCrossing& x : found.list) {
+    const SurfaceRecord& s = geometry.surfaces()[x.surface];
+    TripletCrossing c = crossing_of(geometry, s, x.position);
+    c.kink_variance = x.theta0_2;
+    TracedCrossingPlane plane;
+    plane.path = x.path;
+    plane.inv_sin2 = x.inv_sin2;
+    const auto [u, v] = s.user_axes();
+    const Row<double> rows[] = {
+        x.coordinate_row(u.cosine, u.sine), x.coordinate_row(v.cosine, v.sine),
+        x.on_surface[OnSurface::phi], x.on_surface[OnSurface::theta]};
+    for (int i = 0; i < 4; ++i)
+      plane.local.row(i) =
+          Eigen::Map<const Eigen::Matrix<double, 1, 5>>(rows[i].data());
+    c.traced = plane;
+    t.crossings.push_back(std::move(c));
+  }
+  return t;
+}
+
+}  // namespace gttf

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/output/plot/heat_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "gttf/output/plot/svg_path.hpp"
+#include "gttf/output/plot/svg_plot.hpp"
+#include "gttf/output/plot/svg_text.hpp"
+#include "gttf/output/plot/theme.hpp"
+
+namespace gttf {
+namespace {
+
+double fraction_of(const HeatMap& map, double value) {
+  if (map.scale == AxisScale::linear)
+    return (value - map.lower) / (map.upper - map.lower);
+  return std::log(value / map.lower) / std::log(map.upper / map.lower);
+}
+
+// Colours in steps: neighbours of the same colour make one rectangle.
+constexpr int colour_steps = 48;
+
+int step_of(const HeatMap& map, double value) {
+  const double f = std::clamp(fraction_of(map, value), 0.0, 1.0);
+  return static_cast<int>(std::lround(f * (colour_steps - 1)));
+}
+
+std::string step_colour(int step) {
+  return scale_colour(static_cast<double>(step) / (colour_steps - 1));
+}
+
+double middle(const Reals& edges, std::size_t i, const AxisMap& axis) {
+  return (axis(edges[i]) + axis(edges[i + 1])) / 2;
+}
+
+// One line of cells as rectangles.
+void append_line(std::string& out, const HeatMap& map, const PanelFrame& frame,
+                 std::size_t j) {
+  const std::size_t n = map.x.size() - 1;
+  const double top = frame.y(map.y[j + 1]), bottom = frame.y(map.y[j]);
+  for (std::size_t i = 0; i < n;) {
+    const double value = map.values[j * n + i];
+    if (std::isnan(value)) {
+      ++i;
+      continue;
+    }
+    const int step = step_of(map, value);
+    std::size_t end = i + 1;
+    while (end < n && !std::isnan(map.values[j * n + end]) &&
+           step_of(map, map.values[j * n + end]) == step)
+      ++end;
+    out += fmt::format("<path fill=\"{}\" d=\"M{} {}H{}V{}H{}z\"/>",
+                       step_colour(step), coordinate(frame.x(map.x[i])),
+                       coordinate(top), coordinate(frame.x(map.x[end])),
+                       coordinate(bottom), coordinate(frame.x(map.x[i])));
+    i = end;
+  }
+}
+
+// Contours by marching squares over the middles of the cells.
+void trace(const HeatMap& map, const PanelFrame& frame, double level,
+           SvgPath& path) {
+  const std::size_t n = map.x.size() - 1, m = map.y.size() - 1;
+  const double wanted = fraction_of(map, level);
+  for (std::size_t j = 0; j + 1 < m; ++j)
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      struct Corner {
+        double x, y, f;
+      };
+      std::array<Corner, 5> corners{};
+      bool whole = true;
+      constexpr std::size_t di[] = {0, 1, 1, 0}, dj[] = {0, 0, 1, 1};
+      for (std::size_t k = 0; k < 4; ++k) {
+        const double v = map.values[(j + dj[k]) * n + i + di[k]];
+        whole = whole && !std::isnan(v);
+        corners[k] = {middle(map.x, i + di[k], frame.x),
+                      middle(map.y, j + dj[k], frame.y),
+                      fraction_of(map, v) - wanted};
+      }
+      if (!whole) continue;
+      corners[4] = corners[0];
+      std::array<std::pair<double, double>, 4> cut{};
+      std::size_t cuts = 0;
+      for (std::size_t k = 0; k < 4; ++k) {
+        const Corner &a = corners[k], &b = corners[k + 1];
+        if ((a.f < 0) == (b.f < 0)) continue;
+        const double t = a.f / (a.f - b.f);
+        cut[cuts++] = {a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)};
+      }
+      for (std::size_t k = 0; k + 1 < cuts; k += 2)
+        path.line(cut[k].first, cut[k].second, cut[k + 1].first,
+                  cut[k + 1].second);
+    }
+}
+
+}  // namespace
+
+std::string svg_heat_map(const HeatMap& map, const PanelFrame& frame) {
+  std::string out = "<g class=\"cells\">";
+  for (std::size_t j = 0; j + 1 < map.y.size(); ++j)
+    append_line(out, map, frame, j);
+  out += "</g>";
+  SvgPath path;
+  for (const double level : map.contours) trace(map, frame, level, path);
+  if (!path.empty())
+    out += fmt::format("<path class=\"contour\" d=\"{}\"/>", path.data());
+  return out;
+}
+
+std::string svg_colour_bar(const HeatMap& map, const PanelFrame& frame) {
+  constexpr double gap = 14, width = 12;
+  const double left = frame.box.right + gap;
+  const double height = frame.box.bottom - frame.box.top;
+  std::string out = "<g class=\"cells\">";
+  for (int k = 0; k < colour_steps; ++k) {
+    const double top = frame.box.bottom - height * (k + 1) / colour_steps;
+    out += fmt::format(
+        "<rect fill=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+        step_colour(k), coordinate(left), coordinate(top), coordinate(width),
+        coordinate(height / colour_steps + 0.3));
+  }
+  out += "</g>";
+  FigureAxis axis;
+  axis.scale = map.scale;
+  axis.lower = map.lower;
+  axis.upper = map.upper;
+  const AxisMap y(axis, frame.box.bottom, frame.box.top);
+  SvgPath ticks;
+  for (const AxisTick& tick : axis_ticks(axis, height, label_distance_up)) {
+    ticks.line(left + width, y(tick.at), left + width - (tick.major ? 5 : 3),
+               y(tick.at));
+    if (!tick.label.empty())
+      out += svg_text(left + width + 5, y(tick.at) + 4, tick.label,
+                      {"tx ink2", Anchor::start, tick_size});
+  }
+  for (const double level : map.contours) {
+    constexpr double reach = 3;
+    ticks.line(left - reach, y(level), left, y(level));
+  }
+  out += fmt::format("<path class=\"tc\" d=\"{}\"/>", ticks.data());
+  return out + svg_text(left + width + 48, frame.box.top, map.title,
+                        {"tx ink", Anchor::end, title_size, 90});
+}
+
+}  // namespace gttf

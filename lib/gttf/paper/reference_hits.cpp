@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/paper/reference_hits.hpp"
+
+#include <cmath>
+
+namespace gttf {
+
+TrackHits make_reference_hits(const TripletTrack& track) {
+  TrackHits hits;
+  hits.kappa_ref = track.kappa;
+  hits.field = track.fit_kappa;
+  hits.origin = track.start;
+  hits.points.reserve(track.crossings.size() + 1);
+  if (!track.start_coordinates.empty()) {
+    TrackHit& h = hits.points.emplace_back();
+    h.position = track.start;
+    h.u = {-std::sin(track.phi), std::cos(track.phi), 0};
+    h.v = Vector3::UnitZ();
+    set_coordinates(h, track.start_coordinates);
+  }
+  for (const TripletCrossing& c : track.crossings) {
+    TrackHit& h = hits.points.emplace_back();
+    h.position = c.position;
+    h.u = c.u;
+    h.v = c.v;
+    h.theta0_2 = c.kink_variance;
+    set_coordinates(h, c.coordinates);
+  }
+  return hits;
+}
+
+}  // namespace gttf

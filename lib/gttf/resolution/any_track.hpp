@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// AnyTrack: what a track crosses, as a helix where it is one, else traced.
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include "gttf/fit/track/path.hpp"
+#include "gttf/fit/triplet/triplet_track.hpp"
+#include "gttf/resolution/parameter.hpp"
+#include "gttf/resolution/resolution.hpp"
+
+namespace gttf::detail {
+
+/// Components of a vector as functions of the line.
+using Vector3Rows = Eigen::Matrix<double, 3, 5>;
+using RowVector5 = Eigen::Matrix<double, 1, 5>;
+
+/// Is the track taken as a helix or a straight line: the field is along z or
+/// none, no energy is lost, and the track does not run along the polar axis?
+bool follows_helix(const TrackingGeometry& geometry, const Track& track,
+                   const Model& model);
+
+/// A track with its crossings: a helix where it follows one, else traced; both
+/// ways give the same numbers there.
+class AnyTrack {
+ public:
+  AnyTrack(const TrackingGeometry& geometry, const Track& track,
+           const Model& model);
+  /// A track that was traced with `model` already.
+  AnyTrack(const TrackingGeometry& geometry, const Track& track,
+           TracedTrack traced)
+      : geometry_(geometry), track_(track), found_(std::move(traced)) {}
+
+  const TrackingGeometry& geometry() const { return geometry_; }
+  const Track& track() const { return track_; }
+  /// Null if traced.
+  const Crossings<double>* helix() const {
+    return std::get_if<Crossings<double>>(&found_);
+  }
+  /// Null if a helix.
+  const TracedTrack* traced() const {
+    return std::get_if<TracedTrack>(&found_);
+  }
+
+  /// f(HelixPath) or f(TracedPath).
+  template <class F>
+  decltype(auto) with_path(F&& f) const {
+    if (const TracedTrack* t = traced()) return f(TracedPath(geometry_, *t));
+    return f(HelixPath(geometry_, *helix()));
+  }
+
+  int n_measuring() const;
+  double x_over_x0() const;
+  TrackEnd end() const;
+  std::size_t size() const;
+  unsigned surface(std::size_t k) const;  ///< of crossing k
+  bool fits_momentum() const { return b_ref() != 0; }
+  /// kappa = -q b_ref/p; 0 without field.
+  double b_ref() const;
+  double kappa() const;
+  Frame frame() const { return traced() ? traced()->frame : Frame{}; }
+
+  /// Crossing k as users read it.
+  CrossingInfo crossing(std::size_t k) const;
+  std::vector<CrossingInfo> describe_crossings() const;
+  /// The crossing of a surface, if there is one.
+  std::optional<std::size_t> crossing_of(std::size_t surface) const;
+  std::optional<StartHit<double>> start_hit(const BeamSpot* spot) const;
+  /// Input of the triplet fit; `start` may be null.
+  TripletTrack triplets(const StartHit<double>* start) const;
+
+  // Matrices: rows are linear functions of the line at the start,
+  // s = (d0, z0, phi0, theta, kappa) in the frame of the fit.
+
+  /// The perigee parameters in the user's axes, with kappa. Those that do not
+  /// exist are NaN.
+  Matrix5 perigee() const;
+  /// x, y, dx/dz, dy/dz and kappa on the plane z = const. through the start;
+  /// NaN for a track within 0.57 deg of that plane.
+  Matrix5 at_start_plane() const;
+  /// d(at_start_plane())/d ln(field): a stronger field turns the direction more
+  /// on the way into the plane.
+  Matrix5 at_start_plane_by_field() const;
+  /// u, v, phi, theta, kappa at crossing k, before the layer; user's axes.
+  Matrix5 on_surface(std::size_t k) const;
+  /// The same just after the layer, where its mean energy loss has changed
+  /// kappa.
+  Matrix5 after_layer(std::size_t k) const;
+  /// What turns u, v, phi, theta of the frame and kappa at the start into
+  /// u, v, phi, theta of the user's axes and kappa just after crossing k.
+  Matrix5 from_frame_after(std::size_t k) const;
+  /// u, v, slopes along u and v per depth, kappa at crossing k, before the
+  /// layer.
+  Matrix5 slopes_on_surface(std::size_t k) const;
+
+  /// Index of the first measuring crossing.
+  std::size_t first() const;
+
+ private:
+  /// u, v, phi, theta in the frame, kappa.
+  Matrix5 rows_on_surface(std::size_t k) const;
+  /// Way along the track into the plane z = const. through the start.
+  RowVector5 path_into_start_plane() const;
+  /// dx/dz and dy/dz of the direction at the start.
+  Eigen::Matrix<double, 2, 5> slopes_at_start(const Vector3Rows& change) const;
+  /// d(direction)/d(path) at the start; 1/mm.
+  Vector3 bend_at_start() const;
+
+  const TrackingGeometry& geometry_;
+  Track track_;
+  std::variant<Crossings<double>, TracedTrack> found_;
+};
+
+/// cot(theta) of the start, 0 at 90 deg but for rounding; NaN along z.
+double cot_theta(const Track& track);
+
+/// resolve() with the crossings at hand.
+Resolution resolve(const AnyTrack& track, const Model& model);
+
+template <class S>
+using ParameterRows = std::array<Row<S>, n_parameters>;
+
+/// The parameters as linear functions of the line at the start; those of the
+/// momentum zero without field.
+///
+///   d ln p = -d kappa/kappa        d ln pT = -d kappa/kappa + cot(theta)
+///   dtheta
+///
+/// x, y, tx, ty are those of AnyTrack::at_start_plane().
+ParameterRows<double> parameter_rows(const AnyTrack& track);
+/// Their derivatives with respect to ln(field), where the perigee of the user
+/// is that of the fit.
+ParameterRows<double> parameter_rows_by_field(const AnyTrack& track);
+
+}  // namespace gttf::detail

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which numbers of the fit in lanes go to which arrays of a batch.
+#pragma once
+
+#include <array>
+
+#include "gttf/resolution/batch.hpp"
+#include "gttf/resolution/lanes.hpp"
+
+namespace gttf::detail {
+
+/// Arrays of one number per track and the plane each comes from.
+struct PlaneTarget {
+  std::span<double> ResolutionArrays::*target;
+  std::size_t plane;
+  double Resolution::*member;
+};
+inline constexpr std::array plane_targets = {
+    PlaneTarget{&ResolutionArrays::sigma_p_rel, LanePlane::sigma_p,
+                &Resolution::sigma_p_rel},
+    PlaneTarget{&ResolutionArrays::sigma_pt_rel, LanePlane::sigma_pt,
+                &Resolution::sigma_pt_rel},
+    PlaneTarget{&ResolutionArrays::xi, LanePlane::xi, &Resolution::xi},
+    PlaneTarget{&ResolutionArrays::x_over_x0, LanePlane::x_over_x0,
+                &Resolution::x_over_x0},
+    PlaneTarget{&ResolutionArrays::sigma_p_rel_hit_only, LanePlane::hit_only,
+                &Resolution::sigma_p_rel_hit_only},
+    PlaneTarget{&ResolutionArrays::sigma_p_rel_ms_only, LanePlane::ms_only,
+                &Resolution::sigma_p_rel_ms_only},
+    PlaneTarget{&ResolutionArrays::mu_phi, LanePlane::mu_phi,
+                &Resolution::mu_phi},
+    PlaneTarget{&ResolutionArrays::mu_theta, LanePlane::mu_theta,
+                &Resolution::mu_theta}};
+
+struct MatrixTarget {
+  std::span<double> ResolutionArrays::*target;
+  std::size_t plane;
+  Matrix5 Resolution::*member;
+};
+inline constexpr std::size_t triangle = 15;
+inline constexpr std::array matrix_targets = {
+    MatrixTarget{&ResolutionArrays::perigee, LanePlane::perigee,
+                 &Resolution::perigee},
+    MatrixTarget{&ResolutionArrays::perigee_without_inner,
+                 LanePlane::without_inner, &Resolution::perigee_without_inner},
+    MatrixTarget{&ResolutionArrays::first_hit, LanePlane::first_hit,
+                 &Resolution::first_hit},
+    MatrixTarget{&ResolutionArrays::start_plane, LanePlane::start_plane,
+                 &Resolution::start_plane}};
+
+inline LaneExtras extras_for(const ResolutionArrays& r) {
+  return {!r.sigma_p_rel_hit_only.empty() || !r.sigma_p_rel_ms_only.empty(),
+          !r.mu_phi.empty() || !r.mu_theta.empty() ||
+              r.scattering_variance.asked_for() || r.hit_variance.asked_for()};
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// LaneGroups: finds the crossings of tracks and puts tracks with the same list
+// of them together, one per lane.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "gttf/resolution/batch.hpp"
+#include "gttf/resolution/lanes.hpp"
+#include "gttf/resolution/other_surfaces.hpp"
+
+namespace gttf::detail {
+
+/// Surfaces that a track crosses, in order of flight.
+struct CrossingList {
+  std::vector<unsigned> surfaces;
+  std::vector<unsigned> others;  ///< surfaces that it does not cross
+  OtherSurfaces extents;         ///< of these
+  int first = -1, last = -1;     ///< measuring ones
+  int n_measuring = 0;
+  bool points = false;  ///< as LaneFit::points
+};
+
+/// The detector as lanes see it.
+struct LaneGeometry {
+  explicit LaneGeometry(const TrackingGeometry& geometry);
+  ~LaneGeometry() = default;
+  LaneGeometry(const LaneGeometry&) = delete;  // surfaces point to weights
+  LaneGeometry& operator=(const LaneGeometry&) = delete;
+
+  std::vector<LaneSurface> surfaces;
+  std::vector<double> weights;  ///< of all coordinates
+  double bz = 0;
+};
+
+/// Tracks that are fitted together.
+struct LaneGroup {
+  std::size_t n = 0;                ///< lanes in use
+  std::size_t track[most_lanes]{};  ///< of each lane; those beyond n repeat
+  bool in_a_row = false;            ///< track[i] = track[0] + i for all lanes
+  bool mixed = false;
+  bool points = false;  ///< as LaneFit::points
+  /// The list that may be theirs, if they have not been searched for it.
+  const CrossingList* guess = nullptr;
+  std::vector<LaneCrossing> list;
+  std::size_t n_coordinates = 0;
+};
+
+/// Adds the crossings of `b` to those of `a`: both orders are kept.
+/// @return  false if the two contradict each other; `a` is then unchanged
+bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b);
+
+/// What a fit has found of a guess.
+struct GuessCheck {
+  bool confirmed = true;
+  LaneBits turned_back = 0;
+};
+
+/// Works on a block of tracks at a time; keeps the lists that it has met.
+class LaneGroups {
+ public:
+  /// @param may_guess  a fit can check a list that is not known for sure
+  LaneGroups(const LaneGeometry& geometry, const LaneKernel& kernel,
+             const TrackArrays& tracks, bool may_guess);
+
+  /// Calls GuessCheck fit(group) for all of the tracks `begin` to `end` with at
+  /// least `least_hits` hits, but for those that `left_out` tells.
+  ///
+  /// As long as neighbours cross the same surfaces, the list of one group is
+  /// the guess of the next, which the fit checks by the way. Else the lists are
+  /// searched for, and tracks with equal ones gathered from the whole block.
+  template <class LeftOut, class Fit>
+  void for_each_group(std::size_t begin, std::size_t end, int least_hits,
+                      const LeftOut& left_out, const Fit& fit) {
+    start(begin, end);
+    for (std::size_t track = begin; track < end; ++track)
+      if (!left_out(track)) order_.push_back(track);
+    sort_by_start();
+    least_hits_ = least_hits;
+    for (std::size_t i = 0; i < order_.size();) {
+      const std::size_t n = together(i);
+      if (make_guess(&order_[i], n)) {
+        const GuessCheck check = fit(group_);
+        if (accept(check)) {
+          i += n;
+          continue;
+        }
+      }
+      if (search(&order_[i], n)) fit(group_);
+      i += n;
+    }
+    plan();
+    for (const Planned& planned : planned_) {
+      make_group(planned);
+      fit(group_);
+    }
+  }
+
+  /// Of a track of the block that has not been left out.
+  const CrossingList& list_of(std::size_t track) const {
+    return lists_[ids_[track - begin_]];
+  }
+  bool turned_back(std::size_t track) const {
+    return turned_back_[track - begin_] != 0;
+  }
+  /// Of a track that is in no group.
+  double x_over_x0(std::size_t track) const {
+    return x_over_x0_[track - begin_];
+  }
+
+  /// The tracks of a group as numbers.
+  void gather(const LaneGroup& group, LaneTracks& lanes) const;
+
+ private:
+  struct Planned {
+    std::size_t begin, end;  ///< in rest_
+    bool mixed;
+  };
+
+  void start(std::size_t begin, std::size_t end);
+  bool on_axis(std::size_t track) const;
+  void sort_by_start();
+  std::size_t together(std::size_t i) const;
+  bool make_guess(const std::size_t* tracks, std::size_t n);
+  bool accept(const GuessCheck& check);
+  bool search(const std::size_t* tracks, std::size_t n);
+  std::size_t find_list(const LaneSearch& found, std::size_t lane);
+  std::size_t intern(std::vector<unsigned> surfaces);
+  void plan();
+  void set_tracks(const std::size_t* tracks, std::size_t n);
+  void set_list(std::size_t id);
+  void make_group(const Planned& planned);
+  bool are_points(const CrossingList& list) const;
+  void add_crossings(const std::vector<unsigned>& surfaces);
+
+  const LaneGeometry& geometry_;
+  const LaneKernel& kernel_;
+  const TrackArrays& tracks_;
+  bool one_start_, may_guess_;
+
+  std::vector<CrossingList> lists_;
+  std::unordered_multimap<std::size_t, std::size_t> by_hash_;
+  std::size_t guess_ = 0;
+  bool trusted_ = false;  ///< the guess was right the last time
+
+  std::size_t begin_ = 0;
+  std::vector<std::size_t> ids_;  ///< of the list of each track of the block;
+                                  ///< 0 is the empty one
+  std::vector<double> x_over_x0_;
+  std::vector<char> turned_back_;
+
+  std::vector<LaneBits> crossed_;
+  std::vector<LaneValues> arc_;
+  int least_hits_ = 0;
+  std::vector<std::size_t> order_, rest_;
+  std::vector<Planned> planned_;
+  LaneGroup group_;
+  std::size_t group_id_ = 0;  ///< of the list of group_; 0: of several lists
+};
+
+}  // namespace gttf::detail

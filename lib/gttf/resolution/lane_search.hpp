@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search of the crossings in lanes.
+#pragma once
+
+#include <limits>
+
+#include "gttf/core/pack_lane.hpp"
+#include "gttf/resolution/lanes.hpp"
+#include "gttf/trajectory/group_reach.hpp"
+
+namespace gttf::detail {
+
+template <class S>
+[[gnu::always_inline]] inline Line<S> line_of(const LaneTracks& t, double bz) {
+  using L = Lane<S>;
+  return make_line(
+      TrackValues<S>{L::load(t.p), L::load(t.theta), L::load(t.phi),
+                     L::load(t.mass), L::load(t.charge), L::load(t.x),
+                     L::load(t.y), L::load(t.z)},
+      bz, t.on_axis);
+}
+
+template <class S>
+[[gnu::always_inline]] inline double largest(const S& x) {
+  LaneValues lanes;
+  Lane<S>::store(x, lanes);
+  double most = lanes.value[0];
+  for (std::size_t i = 1; i < Lane<S>::width; ++i)
+    most = lanes.value[i] > most ? lanes.value[i] : most;
+  return most;
+}
+
+/// Bounds of the lines of all lanes; if one of them is NaN, nothing is far.
+template <class S>
+[[gnu::always_inline]] inline LineBounds bounds_of_lanes(const Line<S>& l) {
+  using std::abs, std::sqrt;
+  const S start = l.on_axis ? S(0) : S(sqrt(l.r2)), c = abs(l.c);
+  LineBounds b = {largest(start),         largest(c),
+                  -largest(-l.z),         largest(l.z),
+                  -largest(-l.cot_theta), largest(l.cot_theta)};
+  const auto inside = [](double least, const S& x, double most) {
+    return both(S(least) <= x, x <= S(most));
+  };
+  const auto real = both(both(start <= S(b.start), c <= S(b.c)),
+                         both(inside(b.z_min, l.z, b.z_max),
+                              inside(b.cot_min, l.cot_theta, b.cot_max)));
+  if (any(!real)) b.start = std::numeric_limits<double>::quiet_NaN();
+  return b;
+}
+
+template <class S>
+[[gnu::flatten]] void search_lanes(LaneSearch& task) {
+  using L = Lane<S>;
+  const Line<S> line = line_of<S>(*task.tracks, task.bz);
+  S sum(0);
+  LaneBits turned_back = 0;
+  for (std::size_t i = 0; i < task.n_surfaces; ++i) {
+    Crossing<S> x;
+    x.arc = x.x_over_x0 = S(0);
+    const Reached<S> reached = find_crossing(line, task.surfaces[i].record, x);
+    const LaneBits crossed = L::bits(reached.crossed);
+    turned_back |= L::bits(reached.turned_back);
+    task.crossed[i] = crossed;
+    if (crossed == 0) continue;
+    L::store(x.arc, task.arc[i]);
+    sum = sum + select(reached.crossed, x.x_over_x0, S(0));
+  }
+  task.turned_back = turned_back;
+  task.in_order = true;
+  for (std::size_t k = 0; k + 1 < task.n_guess && task.in_order; ++k) {
+    const unsigned i = task.guess[k], j = task.guess[k + 1];
+    const S a = L::load(task.arc[i]), b = L::load(task.arc[j]);
+    // at equal path in the order of the detector
+    const LaneBits right = L::bits(i < j ? a <= b : a < b);
+    task.in_order = right == all_lanes<S>;
+  }
+  L::store(sum, task.x_over_x0);
+}
+
+}  // namespace gttf::detail

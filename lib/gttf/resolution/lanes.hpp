@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the code for one instruction set takes and gives: plain numbers of a
+// group of tracks, one track per lane.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gttf/core/lane_values.hpp"
+#include "gttf/core/simd.hpp"
+#include "gttf/resolution/parameter.hpp"
+#include "gttf/trajectory/tracking_geometry.hpp"
+
+namespace gttf {
+enum class Scattering;
+}
+
+namespace gttf::detail {
+
+/// A surface and where its coordinates stand.
+struct LaneSurface {
+  SurfaceRecord record;
+  double log_x_over_x0 = 0;  ///< at normal incidence; -infinity without any
+  const CoordinateAxis* axes = nullptr;
+  const double* weights = nullptr;  ///< 1/variance of each
+  /// The coordinate that with axes[0] measures a point; 0: there is none.
+  unsigned independent_axis = 0;
+};
+
+struct LaneTracks {
+  LaneValues p, theta, phi, mass, charge, x, y, z;
+  LaneValues x_over_x0;  ///< of all crossings; for Scattering::highland_total
+  bool on_axis = false;  ///< the start points of all lanes
+};
+
+/// Which lanes cross which surface.
+struct LaneSearch {
+  const LaneSurface* surfaces = nullptr;
+  std::size_t n_surfaces = 0;
+  double bz = 0;
+  const LaneTracks* tracks = nullptr;
+  // results
+  LaneBits* crossed = nullptr;  ///< per surface
+  LaneValues* arc = nullptr;    ///< per surface; where crossed
+  LaneBits turned_back = 0;     ///< lanes that bend back before a surface
+  LaneValues x_over_x0;
+  /// A guess; `in_order` tells whether every lane crosses these surfaces in
+  /// this order (and perhaps others).
+  const unsigned* guess = nullptr;
+  std::size_t n_guess = 0;
+  bool in_order = false;
+};
+
+/// A crossing of a group of tracks that share a list of them.
+struct LaneCrossing {
+  unsigned surface = 0;
+  LaneBits crossed = 0;
+  LaneBits fitted = 0;  ///< lanes that cross it between their first and last
+                        ///< measuring crossing, these included,
+  LaneBits kinked = 0;  ///< these excluded
+  LaneBits first = 0;   ///< as their first measuring one
+  LaneBits inner = 0;   ///< so or inside of it
+  /// Is it a cylinder, and the next one on the list a clearly wider one? From
+  /// the axis, they can only be crossed in this order.
+  bool inside_next = false;
+};
+
+/// The numbers of LaneFit::out. Symmetric matrices as lower triangles: element
+/// (i, j <= i) at i (i + 1)/2 + j; in the user's parameters, d0 z0 phi0 theta
+/// q/p, or u v phi theta q/p on the first measuring layer, or x y tx ty q/p at
+/// the start.
+struct LanePlane {
+  static constexpr std::size_t perigee = 0, without_inner = 15, first_hit = 30,
+                               sigma_p = 45, sigma_pt = 46, hit_only = 47,
+                               ms_only = 48, mu_phi = 49, mu_theta = 50,
+                               xi = 51, start_plane = 52, x_over_x0 = 67,
+                               count = 68;
+};
+
+/// What is asked for besides the covariances.
+struct LaneExtras {
+  bool limits = false;
+  bool way_back = false;  ///< mu or variances of layers
+};
+
+/// Ranges of surfaces of one kind, one per lane; `n` is a multiple of
+/// most_lanes.
+struct LaneRanges {
+  const double *first = nullptr, *last = nullptr, *lower = nullptr,
+               *upper = nullptr;
+  std::size_t n = 0;
+};
+
+/// Surfaces of one kind, one by one, and in blocks of most_lanes.
+struct LaneExtents {
+  LaneRanges single, blocks;
+  const unsigned* surface = nullptr;  ///< of single ones
+};
+
+struct LaneFit {
+  const LaneSurface* surfaces = nullptr;
+  std::size_t n_surfaces = 0;
+  double bz = 0;
+  Scattering scattering{};
+  const LaneTracks* tracks = nullptr;
+  const LaneCrossing* list = nullptr;
+  std::size_t n_crossings = 0;
+  LaneBits all = 0;
+  bool mixed = false;  ///< the lanes differ in the bits of `list`
+  /// Between first and last measuring crossing of each lane there is no
+  /// material but at crossings that, like these two, measure a point.
+  bool points = false;
+  /// For the way back: LaneKernel::workspace() bytes, aligned to 64.
+  std::byte* workspace = nullptr;
+  /// Is the list a guess? Then these are the surfaces that are not on it.
+  bool guessed = false;
+  LaneExtents other_disks, other_cylinders;
+  const unsigned* other_planes = nullptr;
+  std::size_t n_other_planes = 0;
+  // results
+  /// Where the number of the first lane goes, those of the others behind it;
+  /// null: not asked for. Of a matrix all or none.
+  double* out[LanePlane::count] = {};
+  /// The variance that scattering and hits of the surface s add to a Parameter,
+  /// at s budget_stride; or null.
+  double *scattering_variance[n_parameters] = {},
+         *hit_variance[n_parameters] = {};
+  std::size_t budget_stride = 0;
+  /// Lanes whose result may be no resolution at all: a parameter is free, or
+  /// nearly so.
+  LaneBits doubtful = 0;
+  /// Of a guess: does every lane cross the surfaces of the list, in that order,
+  /// and no others? If not, there are no other results.
+  bool confirmed = false;
+  LaneBits turned_back = 0;  ///< of a guess, as in LaneSearch
+};
+
+/// The code for one instruction set.
+struct LaneKernel {
+  std::size_t width;
+  void (*search)(LaneSearch&);
+  void (*fit[2][2])(LaneFit&);  ///< [limits][way back]
+  std::size_t (*workspace)(std::size_t n_crossings, std::size_t n_coordinates);
+};
+
+const LaneKernel& lane_kernel(SimdLevel level);
+
+extern const LaneKernel scalar_lane_kernel;
+#if GTTF_SIMD_X86
+extern const LaneKernel sse2_lane_kernel, avx2_lane_kernel, avx512_lane_kernel;
+#endif
+
+}  // namespace gttf::detail

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// TripletBatch: triplets of the tracks of a batch, found and fitted in lanes.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "gttf/resolution/batch_regimes.hpp"
+#include "gttf/resolution/lane_groups.hpp"
+#include "gttf/resolution/triplet_lanes.hpp"
+
+namespace gttf::detail {
+
+/// xi is asked for at a momentum: of a track, or of three of its hits.
+struct AskedXi {
+  std::size_t track = 0;
+  double p = 0;
+  std::array<std::size_t, 3> layers{};
+};
+
+/// The detector as lanes of triplets see it.
+struct TripletGeometry {
+  explicit TripletGeometry(const TrackingGeometry& geometry);
+
+  LaneGeometry lanes;
+  std::vector<HitCovariance<double>> errors;  ///< per surface
+  const LaneKernel& search;
+  const TripletKernel& fit;
+};
+
+class TripletBatch {
+ public:
+  /// @param tracks  helices, as follows_helix() tells; at any momentum
+  TripletBatch(const TripletGeometry& geometry, Scattering scattering,
+               const TrackArrays& tracks);
+
+  /// Calls take(track, hits) for all of `list`: the measuring surfaces that
+  /// each crosses, in order of flight. Keeps what they cross for fit().
+  template <class Take>
+  void find_hits(std::span<const std::size_t> list, const Take& take) {
+    for_each_group(
+        list.size(), [&](std::size_t i) { return list[i]; },
+        [&](std::size_t i) { return momentum_of(list[i]); },
+        [&](std::span<const std::size_t> group) {
+          search();
+          for (std::size_t lane = 0; lane < group.size(); ++lane)
+            take(list[group[lane]], hits_of_lane(lane, list[group[lane]]));
+        });
+  }
+
+  /// xi of every triplet.
+  void significances(std::span<const AskedXi> asked, std::span<double> xi);
+
+  /// All numbers of every triplet but p_significant; after find_hits(), at the
+  /// momenta of the tracks.
+  /// @param thresholds  for the regime
+  void fit(std::span<const AskedXi> asked, const RegimeThresholds& thresholds,
+           TripletArrays& to);
+
+ private:
+  double momentum_of(std::size_t track) const;
+  bool on_axis(std::size_t track) const;
+  void set_lane(std::size_t lane, std::size_t track, double p);
+  void search();
+  const std::vector<std::size_t>& hits_of_lane(std::size_t lane,
+                                               std::size_t track);
+  /// Lets only surfaces be looked at that are crossed by the tracks of a group.
+  void set_candidates(std::span<const AskedXi> asked,
+                      std::span<const std::size_t> group);
+  /// Fits asked[i] of every i of a group.
+  void fit_group(std::span<const AskedXi> asked,
+                 std::span<const std::size_t> group);
+
+  /// Calls work(group) for groups of 0 to n - 1 with their tracks in the lanes.
+  template <class TrackOf, class MomentumOf, class Work>
+  void for_each_group(std::size_t n, const TrackOf& track_of,
+                      const MomentumOf& momentum_of, const Work& work) {
+    // lanes on the axis and others have different formulas
+    for (const bool axis : {true, false}) {
+      order_.clear();
+      for (std::size_t i = 0; i < n; ++i)
+        if (on_axis(track_of(i)) == axis) order_.push_back(i);
+      lanes_.on_axis = axis;
+      const std::size_t width = geometry_.fit.width;
+      for (std::size_t i = 0; i < order_.size(); i += width) {
+        const std::size_t used = std::min(width, order_.size() - i);
+        for (std::size_t lane = 0; lane < width; ++lane) {
+          const std::size_t k = order_[i + std::min(lane, used - 1)];
+          set_lane(lane, track_of(k), momentum_of(k));
+        }
+        work(std::span<const std::size_t>(&order_[i], used));
+      }
+    }
+  }
+
+  const TripletGeometry& geometry_;
+  const TrackArrays& tracks_;
+  std::vector<std::size_t> order_;
+  LaneTracks lanes_;
+  // search
+  std::vector<LaneBits> crossed_;
+  std::vector<LaneValues> arc_;
+  std::vector<std::size_t> hits_;
+  std::vector<std::vector<unsigned>> crossed_by_;  ///< each track, ascending
+  // fit
+  TripletLanes task_;
+  std::vector<std::array<LaneBits, 3>> hit_lanes_;
+  std::vector<LaneValues> workspace_;
+  std::vector<unsigned> all_surfaces_, candidates_;
+  std::array<LaneValues, static_cast<std::size_t>(TripletPlane::count)> out_;
+};
+
+}  // namespace gttf::detail

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Local fits in lanes: three hits of a track per lane, and what scatters
+// between them.
+#pragma once
+
+#include <limits>
+
+#include "gttf/core/pack_atan.hpp"
+#include "gttf/resolution/lane_search.hpp"
+#include "gttf/resolution/triplet_lanes.hpp"
+#include "gttf/trajectory/scattering.hpp"
+
+namespace gttf::detail {
+
+template <class S>
+class TripletLaneFit {
+ public:
+  explicit TripletLaneFit(TripletLanes& task)
+      : task_(task),
+        line_(line_of<S>(*task.tracks, task.bz)),
+        crossed_(reinterpret_cast<Crossed*>(task.workspace)) {}
+
+  void run() {
+    for (std::size_t i = 0; i < task_.n_candidates; ++i)
+      cross_surface(task_.candidates[i]);
+    const Triplet<S> t =
+        make_triplet(hit_[0].place.at, hit_[1].place.at, hit_[2].place.at);
+    LocalTriplet<S> local;
+    set_helix(t, local);
+    for (std::size_t k = 0; k < 3; ++k)
+      add_hit(kinks_by_shift(t, k, hit_[k].axes), hit_[k].errors, local.hits);
+    local.variance = scattering();
+    store(local, fit_locally(local, line_.kappa));
+  }
+
+ private:
+  using L = Lane<S>;
+
+  /// Where a surface is crossed; at equal path, surfaces are crossed in the
+  /// order of the detector.
+  struct Place {
+    S arc, order;
+    Cartesian<S> at;
+  };
+  struct Crossed {
+    Place place;
+    S x_over_x0;
+    MaskOf<S> mask;
+  };
+  struct Hit {
+    Place place;
+    AxisComponents<S> axes;
+    HitCovariance<S> errors;
+  };
+
+  static void take(const MaskOf<S>& mask, const S& from, S& to) {
+    to = select(mask, from, to);
+  }
+  static void take(const MaskOf<S>& mask, const S (&from)[3], S (&to)[3]) {
+    for (int i = 0; i < 3; ++i) take(mask, from[i], to[i]);
+  }
+
+  void cross_surface(std::size_t i) {
+    const SurfaceRecord& s = task_.surfaces[i].record;
+    Crossing<S> x;
+    x.forward = x.sideward = x.arc = x.x_over_x0 = S(0);
+    const Reached<S> reached = find_crossing(line_, s, x);
+    if (!any(reached.crossed)) return;
+    Crossed& c = crossed_[n_crossed_];
+    c.place.arc = x.arc;
+    c.place.order = S(static_cast<double>(i));
+    c.place.at = position_at(line_, x);
+    c.x_over_x0 = x.x_over_x0;
+    c.mask = reached.crossed;
+    total_ = total_ + select(reached.crossed, x.x_over_x0, S(0));
+    if (s.x_over_x0 > 0) ++n_crossed_;
+    for (std::size_t k = 0; k < 3; ++k)
+      if (const LaneBits lanes = task_.hits[i][k]; lanes != 0)
+        take_hit(both(L::mask(lanes), reached.crossed), c.place, s,
+                 task_.errors[i], hit_[k]);
+  }
+
+  void take_hit(const MaskOf<S>& mask, const Place& place,
+                const SurfaceRecord& s, const HitCovariance<double>& errors,
+                Hit& hit) {
+    take(mask, place.arc, hit.place.arc);
+    take(mask, place.order, hit.place.order);
+    take(mask, place.at.x, hit.place.at.x);
+    take(mask, place.at.y, hit.place.at.y);
+    take(mask, place.at.z, hit.place.at.z);
+    const AxisComponents<S> axes = axis_components(s, place.at.x, place.at.y);
+    take(mask, axes.u, hit.axes.u);
+    take(mask, axes.v, hit.axes.v);
+    take(mask, S(errors.uu), hit.errors.uu);
+    take(mask, S(errors.uv), hit.errors.uv);
+    take(mask, S(errors.vv), hit.errors.vv);
+  }
+
+  static MaskOf<S> before(const Place& a, const Place& b) {
+    return either(a.arc < b.arc, both(a.arc <= b.arc, a.order < b.order));
+  }
+
+  /// Variance of the scattering angle in a plane: that of the middle layer and,
+  /// with their levers, of those between the hits.
+  S scattering() const {
+    const Place &first = hit_[0].place, &middle = hit_[1].place,
+                &last = hit_[2].place;
+    const S inverse_first = S(1) / distance2(middle.at, first.at);
+    const S inverse_last = S(1) / distance2(middle.at, last.at);
+    S sum(0);
+    for (std::size_t i = 0; i < n_crossed_; ++i) {
+      const Crossed& c = crossed_[i];
+      const auto between =
+          both(c.mask, both(before(first, c.place), before(c.place, last)));
+      if (!any(between)) continue;
+      const S lever2 = select(before(middle, c.place),
+                              distance2(c.place.at, last.at) * inverse_last,
+                              distance2(c.place.at, first.at) * inverse_first);
+      const S variance =
+          theta0_squared(line_, task_.scattering, c.x_over_x0, total_);
+      sum = sum + select(between, lever2 * variance, S(0));
+    }
+    return sum;
+  }
+
+  void store(const LocalTriplet<S>& t, const LocalResult<S>& r) {
+    L::store(r.xi, task_.xi);
+    if (task_.out == nullptr) return;
+    put(t.hits.phi, TripletPlane::gamma_phi);
+    put(t.hits.theta, TripletPlane::gamma_theta);
+    put(t.hits.theta_phi, TripletPlane::gamma_phi_theta);
+    put(r.sigma_ms, TripletPlane::sigma_ms);
+    put(r.b_ms, TripletPlane::b_ms);
+    put(t.arms[0], TripletPlane::first_arm);
+    put(t.arms[1], TripletPlane::second_arm);
+    put(r.mu_phi, TripletPlane::mu_phi);
+    put(r.mu_theta, TripletPlane::mu_theta);
+    put(r.xi_ms, TripletPlane::xi_ms);
+    put(r.xi_ms_limit, TripletPlane::xi_ms_limit);
+  }
+  void put(const S& x, TripletPlane plane) {
+    L::store(x, task_.out[static_cast<std::size_t>(plane)]);
+  }
+
+  static Hit no_hit() {
+    const S none(std::numeric_limits<double>::quiet_NaN());
+    return {{none, none, {none, none, none}},
+            {{none, none, none}, {none, none, none}},
+            {none, none, none}};
+  }
+
+  TripletLanes& task_;
+  const Line<S> line_;
+  std::array<Hit, 3> hit_{no_hit(), no_hit(), no_hit()};
+  S total_{0};
+  Crossed* crossed_;
+  std::size_t n_crossed_ = 0;
+
+ public:
+  static std::size_t workspace(std::size_t n_surfaces) {
+    return n_surfaces * sizeof(Crossed);
+  }
+};
+
+template <class S>
+[[gnu::flatten]] void fit_triplet_lanes(TripletLanes& task) {
+  TripletLaneFit<S>(task).run();
+}
+
+template <class S>
+constexpr TripletKernel make_triplet_kernel() {
+  return {Lane<S>::width, fit_triplet_lanes<S>, TripletLaneFit<S>::workspace};
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the code of triplets for one instruction set takes and gives: three hits
+// of a track per lane.
+#pragma once
+
+#include "gttf/resolution/lanes.hpp"
+#include "gttf/resolution/local_triplet.hpp"
+
+namespace gttf::detail {
+
+/// The numbers of TripletLanes::out, as in TripletRegime.
+enum class TripletPlane {
+  gamma_phi,
+  gamma_theta,
+  gamma_phi_theta,
+  sigma_ms,
+  b_ms,
+  first_arm,
+  second_arm,
+  mu_phi,
+  mu_theta,
+  xi_ms,
+  xi_ms_limit,
+  count
+};
+
+struct TripletLanes {
+  const LaneSurface* surfaces = nullptr;
+  /// Per surface, along the axes of its record.
+  const HitCovariance<double>* errors = nullptr;
+  /// In ascending order, all that a lane may cross.
+  const unsigned* candidates = nullptr;
+  std::size_t n_candidates = 0;
+  double bz = 0;
+  Scattering scattering{};
+  const LaneTracks* tracks = nullptr;
+  /// Per surface, which lanes have it as their first, second and third hit.
+  const std::array<LaneBits, 3>* hits = nullptr;
+  std::byte* workspace =
+      nullptr;  ///< TripletKernel::workspace(), aligned to 64
+  // results; NaN where the track does not cross the three surfaces
+  LaneValues xi;
+  LaneValues* out = nullptr;  ///< by TripletPlane; null: not asked for
+};
+
+/// The code for one instruction set.
+struct TripletKernel {
+  std::size_t width;
+  void (*fit)(TripletLanes&);
+  std::size_t (*workspace)(std::size_t n_surfaces);
+};
+
+const TripletKernel& triplet_kernel(SimdLevel level);
+
+extern const TripletKernel scalar_triplet_kernel;
+#if GTTF_SIMD_X86
+extern const TripletKernel sse2_triplet_kernel, avx2_triplet_kernel,
+    avx512_triplet_kernel;
+#endif
+
+}  // namespace gttf::detail

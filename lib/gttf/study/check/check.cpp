@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/check/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "gttf/config/text.hpp"
+#include "gttf/study/check/check_values.hpp"
+#include "gttf/study/show/track_view.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr double none = CheckedPoint::none;
+
+/// One requirement for one detector.
+class Checker {
+ public:
+  Checker(const RequirementFile& file, const Criterion& criterion,
+          const Detector& detector, const Table& rows, unsigned threads,
+          Diagnostics& diagnostics)
+      : file_(file),
+        criterion_(criterion),
+        quantity_(criterion.quantity),
+        detector_(detector),
+        rows_(rows),
+        threads_(threads),
+        diagnostics_(diagnostics),
+        grid_(grid_of(file, criterion)) {}
+
+  void run(CheckResult& result) {
+    if (!find_baseline() || !find_layers()) return;
+    if (quantity_.kind == CheckedQuantity::Kind::coverage)
+      result.points = {covered(result)};
+    else
+      look_at_points(result);
+    for (CheckedPoint& point : result.points) {
+      judge(point);
+      result.n_failed += !point.passed;
+    }
+    result.worst = worst(result.points);
+  }
+
+ private:
+  using Kind = CheckedQuantity::Kind;
+
+  std::size_t row(GridPoint point) const {
+    return point.angle * grid_.momentum.values.size() + point.momentum;
+  }
+  std::string where(GridPoint point) const {
+    return track_text(grid_, grid_track(grid_, point));
+  }
+
+  /// One fault per requirement and detector is enough.
+  void fault(Diagnostic place, std::string problem, std::string suggestion) {
+    if (std::exchange(faulty_, true)) return;
+    place.problem = std::move(problem);
+    place.suggestion = std::move(suggestion);
+    diagnostics_.add(std::move(place));
+  }
+
+  bool find_baseline() {
+    if (!criterion_.needs_baseline() || !file_.baseline) return true;
+    baseline_ = file_.baseline->find(detector_);
+    if (baseline_ == nullptr)
+      fault(criterion_.place,
+            fmt::format("the baseline {} has no detector {}",
+                        in_quotes(file_.baseline_file),
+                        in_quotes(detector_.name)),
+            "make it anew with this detector");
+    return baseline_ != nullptr;
+  }
+
+  bool find_layers() {
+    if (quantity_.kind != Kind::share ||
+        !detail::layers_of(detector_, quantity_).empty())
+      return true;
+    const auto known = detail::layer_names(detector_, quantity_.is_group);
+    const auto near = nearest(quantity_.layer, known);
+    fault(criterion_.quantity_place,
+          fmt::format("{} has no {} {}", in_quotes(detector_.name),
+                      quantity_.is_group ? "group" : "layer",
+                      in_quotes(quantity_.layer)),
+          near ? fmt::format("did you mean {}?", in_quotes(*near))
+               : fmt::format("known: {}", joined(known)));
+    return false;
+  }
+
+  void look_at_points(CheckResult& result) {
+    std::vector<double> shares;
+    if (quantity_.kind == Kind::share)
+      shares = detail::shares_at(detector_, grid_, criterion_.points, quantity_,
+                                 threads_);
+    for (std::size_t i = 0; i < criterion_.points.size(); ++i) {
+      CheckedPoint checked;
+      checked.point = criterion_.points[i];
+      const std::size_t at = row(checked.point);
+      checked.status = detail::text_at(rows_, "status", at);
+      if (quantity_.kind == Kind::share)
+        checked.value = shares[i];
+      else if (quantity_.is_text())
+        checked.text = detail::text_at(rows_, quantity_.name, at);
+      else
+        checked.value =
+            detail::number_at(rows_, quantity_.name, at) * quantity_.unit;
+      if (baseline_ != nullptr) look_up_baseline(checked);
+      limit_by_formulas(checked);
+      result.points.push_back(std::move(checked));
+    }
+  }
+
+  bool covers(const Table& table, std::size_t at) const {
+    if (quantity_.hits > 0)
+      return detail::number_at(table, "n_hits", at) >= quantity_.hits;
+    return !std::isnan(detail::number_at(table, "sigma_d0_um", at));
+  }
+
+  /// All points as one.
+  CheckedPoint covered(CheckResult& result) {
+    CheckedPoint checked;
+    checked.point = criterion_.points.front();
+    std::size_t n_baseline = 0, hint = 0;
+    bool complete = true;
+    for (const GridPoint point : criterion_.points) {
+      if (covers(rows_, row(point)))
+        ++result.n_covered;
+      else if (std::exchange(complete, false))
+        checked.point = point;
+      if (baseline_ == nullptr) continue;
+      hint = find_row(point, hint);
+      if (hint == no_row) return checked;
+      n_baseline += covers(baseline_->rows, hint);
+    }
+    const auto n = static_cast<double>(criterion_.points.size());
+    checked.status = detail::text_at(rows_, "status", row(checked.point));
+    checked.value = static_cast<double>(result.n_covered) / n;
+    if (baseline_ != nullptr)
+      checked.baseline = static_cast<double>(n_baseline) / n;
+    limit_by_formulas(checked);
+    return checked;
+  }
+
+  std::size_t find_row(GridPoint point, std::size_t hint) {
+    const std::size_t found =
+        baseline_row(baseline_->rows, grid_track(grid_, point), hint);
+    if (found == no_row)
+      fault(criterion_.place,
+            fmt::format("the baseline {} has no {}",
+                        in_quotes(file_.baseline_file), where(point)),
+            "make it anew with this point");
+    return found;
+  }
+
+  void look_up_baseline(CheckedPoint& checked) {
+    const std::size_t found = find_row(checked.point, hint_);
+    if (found == no_row) return;
+    hint_ = found + 1;
+    if (quantity_.kind == Kind::share) {
+      checked.baseline = baseline_share(checked.point);
+    } else if (quantity_.is_text()) {
+      const std::string text =
+          detail::text_at(baseline_->rows, quantity_.name, found);
+      if (!text.empty()) checked.texts.push_back(text);
+      if (text.empty()) no_value(checked.point);
+    } else {
+      checked.baseline =
+          detail::number_at(baseline_->rows, quantity_.name, found) *
+          quantity_.unit;
+    }
+    if (!quantity_.is_text() && std::isnan(checked.baseline))
+      no_value(checked.point);
+  }
+
+  void no_value(GridPoint point) {
+    fault(criterion_.place,
+          fmt::format("the baseline {} has no value of {} for {}",
+                      in_quotes(file_.baseline_file), describe(quantity_),
+                      where(point)),
+          "leave it out by \"at\" or \"within\"");
+  }
+
+  /// Shares are not in the file; its detector is.
+  double baseline_share(GridPoint point) const {
+    const Detector& before = baseline_->input.detector;
+    if (detail::layers_of(before, quantity_).empty()) return none;
+    return detail::shares_at(before, grid_, {&point, 1}, quantity_, 1)[0];
+  }
+
+  void limit_by_formulas(CheckedPoint& checked) {
+    for (const std::string& text : criterion_.texts)
+      checked.texts.push_back(text);
+    if (criterion_.min) checked.lower = bound(*criterion_.min, checked, -1);
+    if (criterion_.max) checked.upper = bound(*criterion_.max, checked, 1);
+    if (criterion_.equal) {
+      checked.lower = bound(*criterion_.equal, checked, -1);
+      checked.upper = bound(*criterion_.equal, checked, 1);
+    }
+    if (checked.lower > checked.upper)
+      fault(
+          criterion_.min->place,
+          fmt::format("\"min\" is above \"max\" for {}", where(checked.point)),
+          "nothing can meet both");
+  }
+
+  double bound(const Limit& limit, const CheckedPoint& checked, int sign) {
+    const Track t = grid_track(grid_, checked.point);
+    const double pt = pt_of(grid_, checked.point);
+    const std::array variables{t.p,
+                               pt,
+                               pt,
+                               t.theta,
+                               eta_of(grid_, checked.point),
+                               t.p / std::hypot(t.p, t.mass),
+                               checked.baseline};
+    const double value = limit.formula(variables);
+    if (!std::isfinite(value) && !faulty_)
+      fault(limit.place,
+            fmt::format("the limit is not a finite number for {}",
+                        where(checked.point)),
+            "");
+    return value + sign * limit.tolerance.of(value);
+  }
+
+  void judge(CheckedPoint& checked) const {
+    if (quantity_.is_text()) {
+      checked.passed =
+          std::ranges::find(checked.texts, checked.text) != checked.texts.end();
+      return;
+    }
+    if (std::isnan(checked.value)) return;
+    checked.passed = !is_beyond(checked, checked.value);
+    const auto room = [&checked](double limit, double distance) {
+      const double scale =
+          std::abs(limit) > 0 ? std::abs(limit) : std::abs(checked.value);
+      const double margin = scale > 0 ? distance / scale : 0;
+      if (std::isnan(checked.margin) || margin < checked.margin)
+        checked.margin = margin;
+    };
+    if (!std::isnan(checked.lower))
+      room(checked.lower, checked.value - checked.lower);
+    if (!std::isnan(checked.upper))
+      room(checked.upper, checked.upper - checked.value);
+  }
+
+  /// The first one of the worst: without a value, then with the least margin.
+  /// Margins that differ by rounding count as equal on every machine.
+  std::size_t worst(const std::vector<CheckedPoint>& points) const {
+    const auto badness = [&](const CheckedPoint& p) {
+      if (quantity_.is_text()) return p.passed ? 0. : 1.;
+      return std::isnan(p.value) ? HUGE_VAL : -p.margin;
+    };
+    std::size_t worst = 0;
+    for (std::size_t i = 1; i < points.size(); ++i)
+      if (badness(points[i]) > badness(points[worst]) + limit_rounding)
+        worst = i;
+    return worst;
+  }
+
+  const RequirementFile& file_;
+  const Criterion& criterion_;
+  const CheckedQuantity& quantity_;
+  const Detector& detector_;
+  const Table& rows_;
+  unsigned threads_;
+  Diagnostics& diagnostics_;
+  StudyRequest grid_;
+  const BaselineDetector* baseline_ = nullptr;
+  std::size_t hint_ = 0;
+  bool faulty_ = false;
+};
+
+}  // namespace
+
+bool is_beyond(const CheckedPoint& point, double value) {
+  const auto slack = [value](double limit) {
+    return limit_rounding * std::max(std::abs(limit), std::abs(value));
+  };
+  return value < point.lower - slack(point.lower) ||
+         value > point.upper + slack(point.upper);
+}
+
+std::size_t CheckOutcome::n_failed() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      results, [](const CheckResult& result) { return !result.passed(); }));
+}
+
+StudyRequest grid_of(const RequirementFile& file, const Criterion& criterion) {
+  StudyRequest grid = file.request;
+  grid.momentum = criterion.momentum;
+  grid.angle = criterion.angle;
+  return grid;
+}
+
+std::size_t baseline_row(const Table& rows, const Track& track,
+                         std::size_t hint) {
+  constexpr double rounding = 1e-9;  // of p from pt, of degrees
+  const std::size_t n = rows.rows();
+  const auto same = [&](std::string_view column, double value,
+                        std::size_t row) {
+    return std::abs(detail::number_at(rows, column, row) - value) <=
+           rounding * std::abs(value);
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t row = (hint + i) % n;
+    if (same("p_GeV", track.p, row) &&
+        same("theta_deg", track.theta / unit::deg, row))
+      return row;
+  }
+  return no_row;
+}
+
+CheckOutcome check(const RequirementFile& file,
+                   std::span<const Detector> detectors, Engine engine,
+                   unsigned threads) {
+  CheckOutcome outcome;
+  Diagnostics diagnostics;
+  detail::ScanCache cache(detectors, engine, threads);
+  for (std::size_t c = 0; c < file.criteria.size(); ++c) {
+    const Criterion& criterion = file.criteria[c];
+    const StudyRequest grid = grid_of(file, criterion);
+    for (std::size_t d = 0; d < detectors.size(); ++d) {
+      const Table& rows = cache.rows(grid, d);
+      CheckResult result;
+      result.criterion = c;
+      result.detector = d;
+      Checker(file, criterion, detectors[d], rows, threads, diagnostics)
+          .run(result);
+      for (const GridPoint point : criterion.points) {
+        const std::size_t row =
+            point.angle * grid.momentum.values.size() + point.momentum;
+        outcome.evaluated +=
+            !std::isnan(detail::number_at(rows, "sigma_d0_um", row));
+      }
+      outcome.results.push_back(std::move(result));
+    }
+  }
+  if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
+  return outcome;
+}
+
+}  // namespace gttf

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/check/checked_quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "gttf/core/readable.hpp"
+#include "gttf/core/units.hpp"
+#include "gttf/study/scan/parameter_columns.hpp"
+#include "gttf/study/scan/resolution_table.hpp"
+
+namespace gttf {
+namespace {
+
+/// What the end of a column's name says of its unit.
+struct Ending {
+  std::string_view text, symbol;
+  double unit = 1, shown_unit = 1;
+  Powers powers;
+};
+
+const std::array<Ending, 6> endings{{
+    {"_per_GeV", "/GeV", 1, 1, {.energy = -1}},
+    {"_GeV", "GeV", unit::GeV, unit::GeV, {.energy = 1}},
+    {"_um", "um", unit::um, unit::um, {.length = 1}},
+    {"_mrad", "mrad", unit::mrad, unit::mrad, {.angle = 1}},
+    {"_deg", "deg", unit::deg, unit::deg, {.angle = 1}},
+    {"_rel", "%", 1, unit::percent, {}},
+}};
+
+CheckedQuantity quantity_of(const Column& column) {
+  CheckedQuantity q;
+  q.name = column.name;
+  if (std::holds_alternative<Texts>(column.cells))
+    q.kind = CheckedQuantity::Kind::text;
+  if (q.name == "x_over_x0" || q.name.find("_rel_") != q.name.npos) {
+    q.symbol = "%";
+    q.shown_unit = unit::percent;
+  }
+  for (const Ending& ending : endings) {
+    if (!q.name.ends_with(ending.text)) continue;
+    q.symbol = ending.symbol;
+    q.unit = ending.unit;
+    q.shown_unit = ending.shown_unit;
+    q.powers = ending.powers;
+    break;
+  }
+  return q;
+}
+
+const std::vector<CheckedQuantity>& columns() {
+  static const std::vector<CheckedQuantity> all = [] {
+    std::vector<CheckedQuantity> list;
+    constexpr bool at_layer = true;
+    for (const Column& column : ResolutionTable(at_layer).take().columns)
+      list.push_back(quantity_of(column));
+    return list;
+  }();
+  return all;
+}
+
+std::string_view without_unit(std::string_view name) {
+  for (const Ending& ending : endings)
+    if (name.ends_with(ending.text))
+      return name.substr(0, name.size() - ending.text.size());
+  return name;
+}
+
+CheckedQuantity fraction(CheckedQuantity::Kind kind, std::string name) {
+  CheckedQuantity q;
+  q.kind = kind;
+  q.name = std::move(name);
+  q.symbol = "%";
+  q.shown_unit = unit::percent;
+  return q;
+}
+
+}  // namespace
+
+std::optional<CheckedQuantity> find_column(const std::string& name) {
+  for (const CheckedQuantity& q : columns())
+    if (q.name == name || without_unit(q.name) == name) return q;
+  return std::nullopt;
+}
+
+std::vector<std::string> column_names() {
+  std::vector<std::string> names;
+  for (const CheckedQuantity& q : columns()) names.push_back(q.name);
+  return names;
+}
+
+std::vector<std::string> short_column_names() {
+  std::vector<std::string> names;
+  for (const CheckedQuantity& q : columns())
+    names.emplace_back(without_unit(q.name));
+  return names;
+}
+
+CheckedQuantity coverage_quantity(int hits) {
+  CheckedQuantity q = fraction(CheckedQuantity::Kind::coverage, "coverage");
+  q.hits = hits;
+  return q;
+}
+
+CheckedQuantity share_quantity(Parameter parameter, std::string layer,
+                               bool is_group, std::optional<Cause> cause) {
+  CheckedQuantity q = fraction(CheckedQuantity::Kind::share, "share");
+  q.parameter = parameter;
+  q.layer = std::move(layer);
+  q.is_group = is_group;
+  q.cause = cause;
+  return q;
+}
+
+std::string describe(const CheckedQuantity& q) {
+  switch (q.kind) {
+    case CheckedQuantity::Kind::coverage:
+      return q.hits > 0 ? fmt::format("coverage with {} hits", q.hits)
+                        : "coverage";
+    case CheckedQuantity::Kind::share: {
+      std::string text = "share of";
+      if (!q.layer.empty()) text += ' ' + q.layer;
+      if (q.cause)
+        text += *q.cause == Cause::hit ? " hit errors"
+                                       : ' ' + std::string(to_string(*q.cause));
+      return text + " in " + sigma_symbol(q.parameter);
+    }
+    case CheckedQuantity::Kind::number:
+    case CheckedQuantity::Kind::text:
+      break;
+  }
+  return q.name;
+}
+
+std::string shown(const CheckedQuantity& q, double value, int digits) {
+  if (std::isnan(value)) return "none";
+  const double number = value / q.shown_unit;
+  // whole numbers below 1e6 are not rounded
+  const bool whole = number == std::round(number) && std::abs(number) < 1e6;
+  const std::string text =
+      whole ? fmt::format("{:.0f}", number) : readable(number, digits);
+  if (q.symbol.empty()) return text;
+  return text + (q.symbol[0] == '/' ? "" : " ") + q.symbol;
+}
+
+int digits_to_tell(double a, double b) {
+  constexpr int fewest = 4, most = 12;
+  int digits = fewest;
+  while (digits < most && !std::isnan(a) && !std::isnan(b) && a != b &&
+         readable(a, digits) == readable(b, digits))
+    ++digits;
+  return digits;
+}
+
+}  // namespace gttf

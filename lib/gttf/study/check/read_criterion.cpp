@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads one requirement: what is limited, and where.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "gttf/config/text.hpp"
+#include "gttf/study/check/read_criterion.hpp"
+#include "gttf/study/scan/resolution_table.hpp"
+
+namespace gttf::detail {
+namespace {
+
+/// The bounds of a range are taken in if a value differs by rounding only.
+constexpr double rounding = 1e-12;
+
+/// A closed range of p, pt, theta or eta.
+struct Range {
+  std::string_view key;
+  Dimension dimension;
+  std::string_view example;
+  double (*of)(const StudyRequest&, GridPoint);
+  double from = -std::numeric_limits<double>::infinity();
+  double to = std::numeric_limits<double>::infinity();
+
+  bool contains(const StudyRequest& grid, GridPoint point) const {
+    const double x = of(grid, point),
+                 slack = rounding * std::max(1.0, std::abs(x));
+    return x >= from - slack && x <= to + slack;
+  }
+};
+
+const std::array<Range, 4> ranges{{
+    {"p", Dimension::energy, "1 GeV",
+     [](const StudyRequest& grid, GridPoint i) {
+       return grid_track(grid, i).p;
+     }},
+    {"pt", Dimension::energy, "1 GeV", pt_of},
+    {"theta", Dimension::angle, "90 deg",
+     [](const StudyRequest& grid, GridPoint i) {
+       return theta_of(grid.angle, i.angle);
+     }},
+    {"eta", Dimension::number, "0", eta_of},
+}};
+
+std::optional<Range> read_range(MapReader& within, const Range& plain) {
+  const auto value = within.find(plain.key);
+  if (!value) return std::nullopt;
+  Range range = plain;
+  MapReader map(*value, fmt::format("{{ from: {}, to: ... }}", plain.example));
+  if (!map) return std::nullopt;
+  const auto from = map.find("from"), to = map.find("to");
+  const std::string_view unit =
+      plain.dimension == Dimension::energy ? "GeV" : "";
+  if (from) range.from = from->quantity(plain.dimension, unit).value_or(0);
+  if (to) range.to = to->quantity(plain.dimension, unit).value_or(0);
+  if (!from && !to)
+    value->error("the range has no bound", "write \"from\", \"to\" or both");
+  else if (from && to && range.from > range.to)
+    to->error("the range is inverted", "exchange the two");
+  map.finish();
+  return range;
+}
+
+/// Whether only a study with a layer has the column.
+bool is_at_layer(const CheckedQuantity& column) {
+  constexpr std::string_view mark = "at_";
+  return column.name.find(mark) != std::string::npos &&
+         !ResolutionTable().take().find(column.name);
+}
+
+std::vector<CheckedQuantity> read_what(const Value& value,
+                                       const StudyRequest& request) {
+  std::vector<CheckedQuantity> quantities;
+  const std::vector<Value> items =
+      value.is_list() ? value.items() : std::vector<Value>{value};
+  if (items.empty())
+    value.error("the list is empty", "give at least one column");
+  for (const Value& item : items) {
+    const auto name = item.text("a column of scan");
+    if (!name) continue;
+    if (*name == "coverage") {
+      quantities.push_back(coverage_quantity(0));
+      continue;
+    }
+    if (auto column = find_column(*name)) {
+      if (is_at_layer(*column) && !request.at)
+        item.error(fmt::format("{} is of the track at a layer, and no layer is "
+                               "asked for",
+                               in_quotes(*name)),
+                   "add its name to the file or its study, for example "
+                   "\"at: dut\"");
+      quantities.push_back(std::move(*column));
+      continue;
+    }
+    std::vector<std::string> known = column_names();
+    known.emplace_back("coverage");
+    std::vector<std::string> candidates = known;
+    for (std::string& other : short_column_names())
+      candidates.push_back(std::move(other));
+    const auto near = nearest(*name, candidates);
+    item.error(fmt::format("unknown column {}", in_quotes(*name)),
+               *name == "budget"
+                   ? "write \"budget: { of: pt, layer: L0 }\" in place of "
+                     "\"what\""
+               : near ? fmt::format("did you mean {}?", in_quotes(*near))
+                      : fmt::format("known: {}", joined(known)));
+  }
+  return quantities;
+}
+
+std::vector<CheckedQuantity> read_coverage(const Value& value) {
+  MapReader map(value, "{ hits: 4 }");
+  std::int64_t hits = 0;
+  if (const auto item = map.require("hits", "4")) {
+    hits = item->integer("4").value_or(1);
+    if (hits < 1 || hits > 1000000) {
+      item->error("the number of hits must be positive");
+      hits = 1;
+    }
+  }
+  map.finish();
+  return {coverage_quantity(static_cast<int>(hits))};
+}
+
+std::vector<CheckedQuantity> read_budget(const Value& value) {
+  MapReader map(value, "{ of: pt, layer: L0, kind: scattering }");
+  if (!map) return {};
+  std::vector<std::string> names;
+  for (const Parameter q : all_parameters) names.emplace_back(to_string(q));
+  std::size_t parameter = 0;
+  if (const auto of = map.require("of", "pt"))
+    parameter = of->choice("parameter", names).value_or(0);
+  const auto layer = map.find("layer"), group = map.find("group");
+  if (layer && group)
+    group->error("\"layer\" and \"group\" exclude each other",
+                 "remove one of the two");
+  std::optional<Cause> cause;
+  if (const auto kind = map.find("kind")) {
+    constexpr std::array causes{Cause::scattering, Cause::straggling,
+                                Cause::hit, Cause::beam_spot};
+    std::vector<std::string> kinds;
+    for (const Cause c : causes) kinds.emplace_back(to_string(c));
+    kinds.emplace_back("all");
+    const auto chosen = kind->choice("kind of error", kinds);
+    if (chosen && *chosen < causes.size()) cause = causes[*chosen];
+    if (cause == Cause::beam_spot && (layer || group))
+      kind->error("a beam spot belongs to no layer", "remove the layer");
+  }
+  if (!layer && !group && !cause)
+    value.error("the share of everything is 100 %",
+                "add \"layer\", \"group\" or \"kind\"");
+  std::string name;
+  if (layer) name = layer->text("the name of a layer").value_or("");
+  if (group) name = group->text("the name of a group").value_or("");
+  map.finish();
+  return {share_quantity(all_parameters[parameter], std::move(name),
+                         group.has_value(), cause)};
+}
+
+/// Where an entry says what it limits; of a share its layer.
+Diagnostic place_of_quantity(const Node& entry) {
+  for (const char* key : {"what", "coverage", "budget"}) {
+    const Node* value = entry.find(key);
+    if (value == nullptr) continue;
+    for (const char* part : {"layer", "group"})
+      if (const Node* name = value->find(part)) return diagnostic_at(*name);
+    return diagnostic_at(*value);
+  }
+  return diagnostic_at(entry);
+}
+
+/// "mixed", "mixed or hits".
+std::string words_of(const Value& value) {
+  if (value.is_scalar()) return value.node().text();
+  std::string words;
+  for (const Value& item : value.items())
+    words += (words.empty() ? "" : " or ") + item.node().text();
+  return words;
+}
+
+std::string default_name(const CheckedQuantity& quantity,
+                         const LimitKeys& keys) {
+  std::string name = describe(quantity);
+  for (const auto& [sign, value] :
+       {std::pair{" >= ", &keys.min}, std::pair{" <= ", &keys.max},
+        std::pair{" is ", &keys.is}})
+    if (*value) name += sign + words_of(**value);
+  if (keys.relative_to_baseline) name += " as in the baseline";
+  return name;
+}
+
+}  // namespace
+
+std::vector<CheckedQuantity> read_quantities(MapReader& map,
+                                             const RequirementHead& head) {
+  const auto what = map.find("what"), coverage = map.find("coverage"),
+             budget = map.find("budget");
+  const int n = what.has_value() + coverage.has_value() + budget.has_value();
+  if (n != 1) {
+    const Value& place = coverage && what ? *coverage
+                         : budget         ? *budget
+                                          : map.value();
+    place.error(n == 0 ? "the requirement does not say what it limits"
+                       : "\"what\", \"coverage\" and \"budget\" exclude each "
+                         "other",
+                n == 0 ? "add for example \"what: sigma_pt_rel\""
+                       : "make two requirements of it");
+    return {};
+  }
+  return what ? read_what(*what, head.request)
+              : (coverage ? read_coverage(*coverage) : read_budget(*budget));
+}
+
+void read_points(MapReader& map, const RequirementHead& head,
+                 Criterion& criterion) {
+  GivenAxes axes = head.grid;
+  const auto at = map.find("at");
+  if (at) {
+    MapReader points(*at, "{ pt: 1 GeV, theta: 90 deg }");
+    if (!points) return;
+    GivenAxes own = read_axes(points);
+    points.finish();
+    if (own.has_momentum) axes.momentum = std::move(own.momentum);
+    if (own.has_angle) axes.angle = std::move(own.angle);
+    axes.has_momentum = axes.has_momentum || own.has_momentum;
+    axes.has_angle = axes.has_angle || own.has_angle;
+  }
+  std::vector<Range> chosen;
+  const std::size_t faults = map.value().diagnostics().items().size();
+  const auto within = map.find("within");
+  if (within) {
+    MapReader bounds(*within, "{ eta: { from: 0, to: 1.5 } }");
+    for (const Range& plain : ranges)
+      if (auto range = read_range(bounds, plain)) chosen.push_back(*range);
+    bounds.finish();
+  }
+  if (!axes.has_momentum) {
+    (at ? *at : map.value())
+        .error("the requirement says at no momentum where it holds",
+               "add for example \"at: { pt: 1 GeV, theta: 90 deg }\"");
+    return;
+  }
+  if (!axes.has_angle) axes.angle.values = {90 * unit::deg};
+  criterion.momentum = std::move(axes.momentum);
+  criterion.angle = std::move(axes.angle);
+  if (criterion.momentum.values.empty() || criterion.angle.values.empty())
+    return;  // reported
+  StudyRequest grid = head.request;
+  grid.momentum = criterion.momentum;
+  grid.angle = criterion.angle;
+  for (const GridPoint point : grid_points(grid)) {
+    const auto contains = [&](const Range& range) {
+      return range.contains(grid, point);
+    };
+    if (std::ranges::all_of(chosen, contains))
+      criterion.points.push_back(point);
+  }
+  const bool readable = map.value().diagnostics().items().size() == faults;
+  if (criterion.points.empty() && readable)
+    within->error("the requirement matches no point",
+                  "widen the range, or give points by \"at\"");
+}
+
+std::vector<Criterion> read_criteria(const Value& entry,
+                                     const RequirementHead& head) {
+  MapReader map(entry, "a requirement (a map)");
+  if (!map) return {};
+  Criterion plain;
+  plain.place = diagnostic_at(entry.node());
+  plain.quantity_place = place_of_quantity(entry.node());
+  const auto name = map.find("name"), note = map.find("note");
+  if (name) plain.name = name->text("a name").value_or("");
+  if (note) plain.note = note->text().value_or("");
+  const std::vector<CheckedQuantity> quantities = read_quantities(map, head);
+  const LimitKeys keys = find_limits(map);
+  read_points(map, head, plain);
+  map.finish();
+  std::vector<Criterion> criteria;
+  for (const CheckedQuantity& quantity : quantities) {
+    Criterion criterion = plain;
+    criterion.quantity = quantity;
+    if (criterion.name.empty())
+      criterion.name = default_name(quantity, keys);
+    else if (quantities.size() > 1)
+      criterion.name += ": " + describe(quantity);
+    read_limits(entry, keys, head.has_baseline, criterion);
+    criteria.push_back(std::move(criterion));
+  }
+  return criteria;
+}
+
+}  // namespace gttf::detail

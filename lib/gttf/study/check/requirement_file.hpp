@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// RequirementFile: limits on resolutions, read from YAML.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/config/formula.hpp"
+#include "gttf/config/reader.hpp"
+#include "gttf/study/check/baseline.hpp"
+#include "gttf/study/check/checked_quantity.hpp"
+#include "gttf/study/request/request.hpp"
+#include "gttf/study/scan/point_columns.hpp"
+
+namespace gttf {
+
+/// How far beyond a limit a value may be: native units, or of the limit.
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;
+
+  double of(double limit) const;
+};
+
+/// One limit: a formula of the variables of limit_variables().
+struct Limit {
+  Formula formula;
+  Tolerance tolerance;
+  Diagnostic place;  ///< of its text; no problem in it
+};
+
+/// One requirement: a quantity, where it is looked at, and its limits.
+struct Criterion {
+  std::string name;
+  std::string note;
+  CheckedQuantity quantity;
+  MomentumAxis momentum;
+  AngleAxis angle;
+  std::vector<GridPoint> points;  ///< at least one
+  std::optional<Limit> min, max, equal;
+  std::vector<std::string> texts;  ///< allowed; for columns of text
+  bool text_of_baseline = false;   ///< allowed is what the baseline has
+  Diagnostic place;                ///< of the requirement
+  Diagnostic quantity_place;       ///< of what it limits
+
+  bool needs_baseline() const;
+};
+
+/// A file of requirements with all that it refers to.
+struct RequirementFile {
+  std::string name;
+  StudyRequest request;  ///< without axes; `file` and `sha256` of this file
+  std::optional<Baseline> baseline;
+  std::string baseline_file;    ///< path; empty: none
+  std::string baseline_sha256;  ///< of the file
+  std::vector<Criterion> criteria;
+};
+
+/// Variables of a limit at one point: p, pT, pt, theta, eta, beta, baseline.
+std::vector<FormulaVariable> limit_variables(const CheckedQuantity& quantity);
+inline constexpr std::size_t baseline_variable = 6;
+
+/// Reads the baseline file `path` named by `value`; faults are reported there.
+using BaselineLoader = std::function<std::optional<Baseline>(
+    const std::string& path, const Value& value, std::string& sha256)>;
+
+/// Reads `path` ("-": standard input). `options`: detectors to check in place
+/// of the file's. `baseline`: path in place of the file's; empty: none.
+/// Throws InputError with everything that is wrong.
+RequirementFile read_requirements(const std::string& path,
+                                  const StudyOptions& options,
+                                  const std::string& baseline,
+                                  const BaselineLoader& load);
+
+}  // namespace gttf

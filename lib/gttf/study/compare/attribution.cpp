@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/compare/attribution.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "gttf/resolution/sensitivity.hpp"
+#include "gttf/study/compare/design_change.hpp"
+
+namespace gttf {
+namespace {
+
+using detail::ChangeKind;
+using detail::DesignChange;
+using detail::Difference;
+using detail::End;
+using detail::EntryPair;
+
+/// Mean of what is there of the two; NaN if neither is.
+double mean(double a, double b) {
+  if (std::isnan(a)) return b;
+  return std::isnan(b) ? a : (a + b) / 2;
+}
+
+/// Shares of a change from the changes of `value` (n numbers of a detector)
+/// that it makes alone: made first, and made last.
+template <class Values>
+class ExactShares {
+ public:
+  /// @param ends  value(before), value(after)
+  ExactShares(const Difference& difference, Values before, Values after)
+      : difference_(difference),
+        before_(std::move(before)),
+        after_(std::move(after)) {}
+
+  template <class Evaluate>
+  Values operator()(const DesignChange& change,
+                    const Evaluate& evaluate) const {
+    Values shares = before_;
+    if (change.kind == ChangeKind::efficiency) {
+      for (double& share : shares) share = 0;
+      return shares;
+    }
+    const Values first = evaluate(difference_.with(change, End::before));
+    const Values last = evaluate(difference_.with(change, End::after));
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      shares[i] = mean(first[i] - before_[i], after_[i] - last[i]);
+    return shares;
+  }
+
+ private:
+  const Difference& difference_;
+  Values before_, after_;
+};
+
+/// Derivatives at one end, by what they belong to.
+class Gradient {
+ public:
+  Gradient(const Detector& detector, const Track& track, const Model& model)
+      : list_(make_sensitivities(TrackingGeometry(detector), track, model)) {
+    for (const Sensitivity& item : list_.items)
+      items_[{item.quantity, item.layer, item.coordinate}] = &item;
+    for (const CrossingInfo& c : list_.resolution.crossings)
+      crossed_.push_back(c.layer);
+  }
+
+  bool exists() const { return list_.exists(); }
+  const Resolution& resolution() const { return list_.resolution; }
+  /// Layers in the order of flight.
+  std::span<const std::size_t> crossed() const { return crossed_; }
+  bool crosses(std::size_t layer) const {
+    return std::ranges::find(crossed_, layer) != crossed_.end();
+  }
+  /// nullptr if the number has no derivative.
+  const Sensitivity* find(Quantity quantity, std::size_t layer,
+                          std::size_t coordinate) const {
+    const auto found = items_.find({quantity, layer, coordinate});
+    return found == items_.end() ? nullptr : found->second;
+  }
+
+ private:
+  Sensitivities list_;
+  std::vector<std::size_t> crossed_;
+  std::map<std::tuple<Quantity, std::size_t, std::size_t>, const Sensitivity*>
+      items_;
+};
+
+/// Shares by the mean of the gradients at both ends.
+class GradientShares {
+ public:
+  GradientShares(const Difference& difference, const Gradient& before,
+                 const Gradient& after)
+      : difference_(difference),
+        before_(before),
+        after_(after),
+        same_order_(before.exists() && after.exists() && crosses_the_same()) {}
+
+  /// Nothing where there is no gradient of this change at both ends.
+  std::optional<PerParameter> operator()(const DesignChange& change) const {
+    if (!before_.exists() || !after_.exists()) return std::nullopt;
+    PerParameter share;
+    constexpr std::size_t no = Sensitivity::none;
+    switch (change.kind) {
+      case ChangeKind::field:
+        if (!same_order_ || !add(Quantity::field, {no, no}, {no, no}, share))
+          return std::nullopt;
+        return share;
+      case ChangeKind::position:
+        if (!same_order_) return std::nullopt;
+        return over_surfaces(change, Quantity::position, share);
+      case ChangeKind::material:
+        return over_surfaces(change, Quantity::x_over_x0, share);
+      case ChangeKind::sigma:
+        return over_surfaces(change, Quantity::sigma, share);
+      case ChangeKind::angle:
+        return over_surfaces(change, Quantity::angle, share);
+      case ChangeKind::magnet:
+      case ChangeKind::layer:
+      case ChangeKind::rows:
+      case ChangeKind::extent:
+      case ChangeKind::coordinate:
+      case ChangeKind::efficiency:
+        break;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Item {
+    std::size_t layer, coordinate;
+  };
+
+  std::optional<PerParameter> over_surfaces(const DesignChange& change,
+                                            Quantity quantity,
+                                            PerParameter share) const {
+    const EntryPair& pair = difference_.entries[change.entry];
+    if (pair.before.size() != pair.after.size()) return std::nullopt;
+    const bool of_layer =
+        quantity == Quantity::position || quantity == Quantity::x_over_x0;
+    constexpr std::size_t no = Sensitivity::none;
+    for (std::size_t i = 0; i < pair.before.size(); ++i) {
+      const std::size_t a = pair.before[i], b = pair.after[i];
+      if (!before_.crosses(a) && !after_.crosses(b)) continue;
+      if (!add(quantity, {a, of_layer ? no : change.coordinate},
+               {b, of_layer ? no : change.coordinate_after}, share))
+        return std::nullopt;
+    }
+    return share;
+  }
+
+  /// Adds the share of one number; false if it has no derivative at one end.
+  bool add(Quantity quantity, Item of_before, Item of_after,
+           PerParameter& share) const {
+    const Sensitivity* a =
+        before_.find(quantity, of_before.layer, of_before.coordinate);
+    const Sensitivity* b =
+        after_.find(quantity, of_after.layer, of_after.coordinate);
+    if (a == nullptr || b == nullptr) return false;
+    // sigma goes with powers of lengths, x/X0 and field: the logarithm has the
+    // smaller higher orders
+    const bool by_logarithm =
+        a->value * b->value > 0 && quantity != Quantity::angle;
+    const PerParameter e = by_logarithm ? a->elasticity() : a->slope;
+    const PerParameter f = by_logarithm ? b->elasticity() : b->slope;
+    const double step =
+        by_logarithm ? std::log(b->value / a->value) : b->value - a->value;
+    for (const Parameter q : all_parameters)
+      share[q] += (e[q] + f[q]) / 2 * step;
+    return true;
+  }
+
+  /// Whether both tracks cross the layers that are in both in the same order.
+  bool crosses_the_same() const {
+    // names of surfaces that both have: entry and number in it
+    using Name = std::pair<std::size_t, std::size_t>;
+    std::map<std::size_t, Name> of_before, of_after;
+    for (std::size_t e = 0; e < difference_.entries.size(); ++e) {
+      const EntryPair& pair = difference_.entries[e];
+      if (pair.before.size() != pair.after.size()) continue;
+      for (std::size_t i = 0; i < pair.before.size(); ++i) {
+        of_before[pair.before[i]] = {e, i};
+        of_after[pair.after[i]] = {e, i};
+      }
+    }
+    const auto sequence = [](const Gradient& end,
+                             const std::map<std::size_t, Name>& names) {
+      std::vector<Name> list;
+      for (const std::size_t layer : end.crossed())
+        if (const auto found = names.find(layer); found != names.end())
+          list.push_back(found->second);
+      return list;
+    };
+    return sequence(before_, of_before) == sequence(after_, of_after);
+  }
+
+  const Difference& difference_;
+  const Gradient& before_;
+  const Gradient& after_;
+  bool same_order_;
+};
+
+/// Whether neither track meets a layer that is in one detector only: a cheap
+/// answer for the many that are somewhere else.
+bool is_out_of_reach(const Difference& difference, const DesignChange& change,
+                     const Gradient& before, const Gradient& after) {
+  // with another field a layer may be met by the track of the other detector
+  if (change.kind != ChangeKind::layer ||
+      detail::field_change(difference.before.field, difference.after.field))
+    return false;
+  const EntryPair& pair = difference.entries[change.entry];
+  const auto met_by = [](const Gradient& end) {
+    return [&end](std::size_t layer) { return end.crosses(layer); };
+  };
+  return std::ranges::none_of(pair.before, met_by(before)) &&
+         std::ranges::none_of(pair.after, met_by(after));
+}
+
+/// Sorts the changes and says what is left.
+Attribution finished(double total, std::vector<KeyChange> changes) {
+  std::ranges::stable_sort(changes, [](const KeyChange& a, const KeyChange& b) {
+    if (std::isnan(a.share) || std::isnan(b.share))
+      return !std::isnan(a.share) && std::isnan(b.share);
+    return std::abs(a.share) > std::abs(b.share);
+  });
+  double sum = 0;
+  for (const KeyChange& change : changes)
+    if (!std::isnan(change.share)) sum += change.share;
+  return {total, std::move(changes), total - sum};
+}
+
+std::vector<KeyChange> shown(const Difference& difference) {
+  std::vector<KeyChange> changes;
+  for (const DesignChange& change : difference.changes)
+    changes.push_back(change.shown);
+  return changes;
+}
+
+using Logarithms = std::array<double, n_parameters>;
+
+Logarithms logarithms(const Resolution& resolution) {
+  Logarithms result = sigmas(resolution).values;
+  for (double& x : result) x = std::log(x);
+  return result;
+}
+
+/// The shares of a change without effect: 0 where there is a number at all.
+Logarithms unchanged(const Logarithms& before, const Logarithms& after) {
+  Logarithms shares;
+  for (std::size_t q = 0; q < n_parameters; ++q)
+    shares[q] = mean(before[q] - before[q], after[q] - after[q]);
+  return shares;
+}
+
+}  // namespace
+
+std::vector<KeyChange> differing_keys(const Detector& before,
+                                      const Detector& after) {
+  return shown(detail::find_difference(before, after));
+}
+
+std::array<Attribution, n_parameters> attribute_all(const Detector& before,
+                                                    const Detector& after,
+                                                    const Track& track,
+                                                    const Model& model) {
+  const Difference difference = detail::find_difference(before, after);
+  const Gradient at_before(before, track, model), at_after(after, track, model);
+  const GradientShares by_gradient(difference, at_before, at_after);
+  const Logarithms old = logarithms(at_before.resolution());
+  const Logarithms now = logarithms(at_after.resolution());
+  const ExactShares<Logarithms> exactly(difference, old, now);
+  const auto evaluate = [&](const Detector& detector) {
+    return logarithms(resolve(TrackingGeometry(detector), track, model));
+  };
+
+  std::array<std::vector<KeyChange>, n_parameters> changes;
+  for (const DesignChange& change : difference.changes) {
+    const std::optional<PerParameter> gradient = by_gradient(change);
+    const Logarithms shares =
+        gradient ? gradient->values
+        : is_out_of_reach(difference, change, at_before, at_after)
+            ? unchanged(old, now)
+            : exactly(change, evaluate);
+    for (std::size_t q = 0; q < n_parameters; ++q) {
+      KeyChange item = change.shown;
+      item.share = shares[q];
+      item.exact = !gradient;
+      changes[q].push_back(std::move(item));
+    }
+  }
+  std::array<Attribution, n_parameters> result;
+  for (std::size_t q = 0; q < n_parameters; ++q)
+    result[q] = finished(now[q] - old[q], std::move(changes[q]));
+  return result;
+}
+
+Attribution attribute(const Detector& before, const Detector& after,
+                      const Track& track, const Model& model, Parameter q) {
+  return std::move(
+      attribute_all(before, after, track, model)[static_cast<std::size_t>(q)]);
+}
+
+Attribution attribute(const Detector& before, const Detector& after,
+                      const Track& track, const Model& model,
+                      const Measure& measure) {
+  using Value = std::array<double, 1>;
+  const Difference difference = detail::find_difference(before, after);
+  const auto evaluate = [&](const Detector& detector) {
+    return Value{
+        std::log(measure(resolve(TrackingGeometry(detector), track, model)))};
+  };
+  const Value old = evaluate(before), now = evaluate(after);
+  const ExactShares<Value> exactly(difference, old, now);
+  std::vector<KeyChange> changes = shown(difference);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    changes[i].share = exactly(difference.changes[i], evaluate)[0];
+    changes[i].exact = true;
+  }
+  return finished(now[0] - old[0], std::move(changes));
+}
+
+}  // namespace gttf

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts the layers of two detectors side by side and finds what differs.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "gttf/study/compare/design_change.hpp"
+#include "gttf/study/show/key_names.hpp"
+#include "gttf/study/show/layer_names.hpp"
+
+namespace gttf::detail {
+namespace {
+
+using Indices = std::vector<std::size_t>;
+constexpr std::size_t none = DesignChange::none;
+
+bool same(double a, double b) { return same_number(a, b); }
+bool same(const Interval& a, const Interval& b) {
+  return same(a.lower, b.lower) && same(a.upper, b.upper);
+}
+
+bool symmetric(const Interval& i) { return i.lower == -i.upper; }
+
+struct Entry {
+  std::string name;
+  Indices surfaces;
+};
+
+/// Entries of the file in their order.
+std::vector<Entry> entries_of(const Detector& detector) {
+  const std::vector<std::string> names = entry_names(detector);
+  std::vector<Entry> entries;
+  std::map<std::tuple<int, int, std::string>, std::size_t> index;
+  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
+    const Layer& layer = detector.layers[i];
+    const auto [found, is_new] = index.try_emplace(
+        {layer.place.line, layer.place.column, name_in_file(names[i])},
+        entries.size());
+    // the first surface is not the mirror image
+    if (is_new) entries.push_back({names[i], {}});
+    entries[found->second].surfaces.push_back(i);
+  }
+  return entries;
+}
+
+bool same_surfaces(const Detector& a, const Indices& of_a, const Detector& b,
+                   const Indices& of_b) {
+  return std::ranges::equal(of_a, of_b, [&](std::size_t i, std::size_t j) {
+    const Surface &s = a.layers[i].surface, &t = b.layers[j].surface;
+    return s.shape == t.shape && s.normal == t.normal &&
+           same(s.position, t.position) && same(s.u, t.u) && same(s.v, t.v);
+  });
+}
+
+/// By name, then renamed ones by surface; the order of `after`, then what is
+/// only in `before`.
+std::vector<EntryPair> match(const Detector& before, const Detector& after) {
+  std::vector<Entry> old = entries_of(before);
+  std::vector<EntryPair> pairs;
+  for (Entry& entry : entries_of(after))
+    pairs.push_back({std::move(entry.name), {}, std::move(entry.surfaces)});
+  const auto take = [&](const auto& fits) {
+    for (EntryPair& pair : pairs) {
+      if (!pair.before.empty()) continue;
+      const auto found = std::ranges::find_if(
+          old, [&](const Entry& entry) { return fits(entry, pair); });
+      if (found == old.end()) continue;
+      pair.before = std::move(found->surfaces);
+      old.erase(found);
+    }
+  };
+  take([](const Entry& entry, const EntryPair& pair) {
+    return entry.name == pair.name;
+  });
+  take([&](const Entry& entry, const EntryPair& pair) {
+    return same_surfaces(before, entry.surfaces, after, pair.after);
+  });
+  for (Entry& entry : old)
+    pairs.push_back({std::move(entry.name), std::move(entry.surfaces), {}});
+  return pairs;
+}
+
+std::vector<const Layer*> layers_of(const Detector& detector,
+                                    const Indices& indices) {
+  std::vector<const Layer*> layers;
+  for (const std::size_t i : indices) layers.push_back(&detector.layers[i]);
+  return layers;
+}
+
+class Finder {
+ public:
+  Finder(const Detector& before, const Detector& after)
+      : result_{before, after, match(before, after), {}} {}
+
+  Difference find() && {
+    if (auto change = field_change(result_.before.field, result_.after.field))
+      add(change->kind, none, std::move(change->key), std::move(change->texts));
+    for (std::size_t i = 0; i < result_.entries.size(); ++i) compare_entry(i);
+    return std::move(result_);
+  }
+
+ private:
+  DesignChange& add(ChangeKind kind, std::size_t entry, std::string key,
+                    TextPair texts) {
+    DesignChange change;
+    change.kind = kind;
+    change.entry = entry;
+    change.shown.key = std::move(key);
+    change.shown.before = std::move(texts.before);
+    change.shown.after = std::move(texts.after);
+    if (entry != none && !result_.entries[entry].after.empty())
+      change.shown.place =
+          result_.after.layers[result_.entries[entry].after.front()].place;
+    result_.changes.push_back(std::move(change));
+    return result_.changes.back();
+  }
+
+  void compare_entry(std::size_t entry) {
+    const EntryPair& pair = result_.entries[entry];
+    const auto key = [&pair](std::string_view tail) {
+      return layer_key(pair.name, tail);
+    };
+    const auto old = layers_of(result_.before, pair.before);
+    const auto now = layers_of(result_.after, pair.after);
+    if (old.empty() || now.empty()) {
+      add(ChangeKind::layer, entry, key(""),
+          {old.empty() ? "" : layer_text(old),
+           now.empty() ? "" : layer_text(now)});
+      return;
+    }
+    const Layer &a = *old.front(), &b = *now.front();
+    const Surface &s = a.surface, &t = b.surface;
+    if (s.shape != t.shape || s.normal != t.normal) {
+      add(ChangeKind::layer, entry, key(shape_name(t)),
+          {layer_text(old), layer_text(now)});
+      return;
+    }
+    if (old.size() != now.size()) {
+      const bool mirror = is_mirrored(old) != is_mirrored(now);
+      add(ChangeKind::rows, entry, key(mirror ? "mirror" : "repeat"),
+          {layer_text(old), layer_text(now)});
+    } else {
+      compare_surfaces(entry, old, now);
+    }
+    if (!same(a.x_over_x0(), b.x_over_x0()))
+      add(ChangeKind::material, entry, key("material"), material_texts(a, b));
+    compare_coordinates(entry, a, b);
+    if (!same(a.efficiency, b.efficiency))
+      add(ChangeKind::efficiency, entry, key("efficiency"),
+          number_texts(a.efficiency, b.efficiency, unit::percent, "%"));
+  }
+
+  static bool is_mirrored(const std::vector<const Layer*>& surfaces) {
+    const std::string& last = surfaces.back()->name;
+    return name_in_file(last) != last && surfaces.size() > 1;
+  }
+
+  void compare_surfaces(std::size_t entry, const std::vector<const Layer*>& old,
+                        const std::vector<const Layer*>& now) {
+    const std::string& name = result_.entries[entry].name;
+    const Surface &s = old.front()->surface, &t = now.front()->surface;
+    const bool moved =
+        !std::ranges::equal(old, now, [](const Layer* a, const Layer* b) {
+          return same(a->surface.position, b->surface.position);
+        });
+    if (moved)
+      add(ChangeKind::position, entry, layer_key(name, position_tail(t)),
+          position_texts(old, now));
+    for (const std::size_t axis : {0u, 1u}) {
+      const Interval& from = axis == 0 ? s.u : s.v;
+      const Interval& to = axis == 0 ? t.u : t.v;
+      if (same(from, to)) continue;
+      add(ChangeKind::extent, entry,
+          layer_key(name, extent_tail(t, axis, symmetric(from) ? to : from)),
+          extent_texts(from, to))
+          .coordinate = axis;
+    }
+  }
+
+  /// Pairs equal directions first, then those that a turn by less than 45 deg
+  /// makes equal.
+  void compare_coordinates(std::size_t entry, const Layer& a, const Layer& b) {
+    Indices partner(a.coordinates.size(), none);
+    std::vector<bool> taken(b.coordinates.size(), false);
+    for (const double turn : {1e-9, 45 * unit::deg})
+      for (std::size_t i = 0; i < partner.size(); ++i)
+        for (std::size_t j = 0; j < taken.size() && partner[i] == none; ++j)
+          if (!taken[j] && std::abs(a.coordinates[i].angle -
+                                    b.coordinates[j].angle) < turn) {
+            partner[i] = j;
+            taken[j] = true;
+          }
+    const std::string& name = result_.entries[entry].name;
+    for (std::size_t i = 0; i < partner.size(); ++i) {
+      const std::size_t j = partner[i];
+      if (j == none) {
+        coordinate(entry, i, none, layer_key(name, sigma_tail(a, i)),
+                   {sigma_text(a, i), ""});
+        continue;
+      }
+      const Coordinate &from = a.coordinates[i], &to = b.coordinates[j];
+      if (!same(from.angle, to.angle))
+        pair(ChangeKind::angle, entry, i, j, layer_key(name, angle_tail(j)),
+             number_texts(from.angle, to.angle, unit::mrad, "mrad"));
+      if (!same(from.sigma, to.sigma))
+        pair(ChangeKind::sigma, entry, i, j, layer_key(name, sigma_tail(b, j)),
+             number_texts(from.sigma, to.sigma, unit::um, "um"));
+    }
+    for (std::size_t j = 0; j < taken.size(); ++j)
+      if (!taken[j])
+        coordinate(entry, none, j, layer_key(name, sigma_tail(b, j)),
+                   {"", sigma_text(b, j)});
+  }
+
+  void pair(ChangeKind kind, std::size_t entry, std::size_t i, std::size_t j,
+            std::string key, TextPair texts) {
+    DesignChange& change = add(kind, entry, std::move(key), std::move(texts));
+    change.coordinate = i;
+    change.coordinate_after = j;
+  }
+  void coordinate(std::size_t entry, std::size_t i, std::size_t j,
+                  std::string key, TextPair texts) {
+    pair(ChangeKind::coordinate, entry, i, j, std::move(key), std::move(texts));
+  }
+
+  static std::string sigma_text(const Layer& layer, std::size_t coordinate) {
+    const double sigma = layer.coordinates[coordinate].sigma;
+    return number_texts(sigma, sigma, unit::um, "um").after;
+  }
+
+  Difference result_;
+};
+
+void erase(Detector& detector, const Indices& surfaces) {
+  std::size_t index = 0;
+  std::erase_if(detector.layers, [&](const Layer&) {
+    return std::ranges::find(surfaces, index++) != surfaces.end();
+  });
+}
+
+void exchange_coordinate(Layer& layer, const Layer& source, std::size_t own,
+                         std::size_t other) {
+  if (own == none)
+    layer.coordinates.push_back(source.coordinates[other]);
+  else
+    layer.coordinates.erase(layer.coordinates.begin() +
+                            static_cast<std::ptrdiff_t>(own));
+}
+
+}  // namespace
+
+Detector Difference::with(const DesignChange& change, End end) const {
+  const bool making = end == End::before;
+  Detector result = making ? before : after;
+  const Detector& source = making ? after : before;
+  if (change.kind == ChangeKind::field || change.kind == ChangeKind::magnet) {
+    result.field = source.field;
+    return result;
+  }
+  const EntryPair& pair = entries[change.entry];
+  const Indices& own = making ? pair.before : pair.after;
+  const Indices& other = making ? pair.after : pair.before;
+  const std::size_t mine = making ? change.coordinate : change.coordinate_after;
+  const std::size_t theirs =
+      making ? change.coordinate_after : change.coordinate;
+  if (change.kind == ChangeKind::layer || change.kind == ChangeKind::rows) {
+    const Layer pattern = own.empty() ? Layer{} : result.layers[own.front()];
+    erase(result, own);
+    for (const std::size_t i : other) {
+      Layer layer = source.layers[i];
+      if (change.kind == ChangeKind::rows) {
+        layer.material = pattern.material;
+        layer.coordinates = pattern.coordinates;
+        layer.efficiency = pattern.efficiency;
+      }
+      result.layers.push_back(std::move(layer));
+    }
+    return result;
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    Layer& layer = result.layers[own[i]];
+    // only `rows`, above, changes what differs between the surfaces
+    const Layer& from = source.layers[other[std::min(i, other.size() - 1)]];
+    switch (change.kind) {
+      case ChangeKind::position:
+        layer.surface.position = from.surface.position;
+        break;
+      case ChangeKind::extent:
+        (change.coordinate == 0 ? layer.surface.u : layer.surface.v) =
+            change.coordinate == 0 ? from.surface.u : from.surface.v;
+        break;
+      case ChangeKind::material:
+        layer.material = from.material;
+        break;
+      case ChangeKind::sigma:
+        layer.coordinates[mine].sigma = from.coordinates[theirs].sigma;
+        break;
+      case ChangeKind::angle:
+        layer.coordinates[mine].angle = from.coordinates[theirs].angle;
+        break;
+      case ChangeKind::coordinate:
+        exchange_coordinate(layer, from, mine, theirs);
+        break;
+      case ChangeKind::efficiency:
+        layer.efficiency = from.efficiency;
+        break;
+      case ChangeKind::field:
+      case ChangeKind::magnet:
+      case ChangeKind::layer:
+      case ChangeKind::rows:
+        break;  // above
+    }
+  }
+  return result;
+}
+
+bool same_number(double a, double b) {
+  // 0.35 % is 0.0035
+  return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+}
+
+Difference find_difference(const Detector& before, const Detector& after) {
+  return Finder(before, after).find();
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// FitGroups: tracks of a file that have hits on the same surfaces, collected to
+// be fitted in lanes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "gttf/fit/batch_fit.hpp"
+#include "gttf/fit/track/hit_scattering.hpp"
+#include "gttf/study/hits/hit_track.hpp"
+
+namespace gttf::detail {
+
+class FitGroups {
+ public:
+  /// @param geometry  must outlive the groups
+  /// @param scattering  of simple tracks
+  FitGroups(const TrackingGeometry& geometry, FitKind kind,
+            const FitOptions& options, const HitScattering& scattering)
+      : geometry_(geometry),
+        kind_(kind),
+        options_(options),
+        scattering_(scattering) {
+    gttf::clear(result_);
+  }
+
+  /// Where a track is put.
+  struct Place {
+    Place(std::size_t of_group, std::size_t of_track)
+        : group(static_cast<std::uint32_t>(of_group)),
+          track(static_cast<std::uint32_t>(of_track)) {}
+    std::uint32_t group, track;  // small: an optional one fits two registers
+  };
+
+  /// What tracks of a group have in common.
+  enum class Kind {
+    hits,      ///< surfaces with hits, presumed to cross the same others
+    surfaces,  ///< all surfaces; paths and scattering angles are to be found
+    points,    ///< all surfaces, with known scattering angles
+  };
+
+  /// A track behind HitTrackBuilder::find(): nothing unless it is simple and
+  /// has hits where add() has seen a track before. Of Kind::hits.
+  std::optional<Place> add_hits(const HitTrackBuilder& built);
+  /// Is a track with its points for lanes? No beam spot, and hits with the
+  /// errors of their layers.
+  bool takes(const HitTrackBuilder& built) const;
+  /// @param kind  of tracks that are simple
+  Place add(const HitTrackBuilder& built, Kind kind);
+
+  /// Finds paths and scattering angles in lanes.
+  void find_scattering();
+  /// Has it found those of this track? Otherwise it does not cross the surfaces
+  /// that were presumed, and its place is no more.
+  bool is_known(const Place& place) const;
+
+  /// Fits all tracks added.
+  BatchFitStatistics fit();
+  /// After fit(): could lanes fit the track? If not, there is no at().
+  bool is_fitted(const Place& place) const;
+  /// The fit of a track; valid until the next call.
+  const GlobalFit& at(const Place& place);
+
+  /// Forgets the tracks; keeps its memory unless there were very many groups.
+  void clear();
+
+ private:
+  struct Group {
+    Kind kind = Kind::points;
+    std::vector<unsigned> key;  ///< surfaces; of Kind::hits those with
+                                ///< hits; empty: the group is free
+    std::vector<FitSurface> surfaces;
+    std::vector<SurfaceRecord> others;  ///< scatter; not of Kind::points
+    std::size_t n_hits = 0;
+    int n_coordinates = 0;
+    Vector3 origin;
+
+    /// Per track added: kappa_ref, theta0_2 of every surface and x, y, z of
+    /// every hit; only the latter unless they are of Kind::points.
+    std::vector<double> rows;
+    std::size_t n_added = 0;
+    /// The same as columns of tracks that are fitted.
+    std::vector<double> columns;
+    std::size_t n_tracks = 0;
+    std::vector<char> known;            ///< tracks added; empty: not yet
+    std::vector<std::size_t> index_of;  ///< of tracks added; empty: all fitted
+    std::vector<double> kappa, sigma, chi2, weights, perigee, covariance;
+    std::vector<FitStatus> status;
+    std::vector<char> left_out;
+
+    std::size_t index(std::size_t added) const {
+      return index_of.empty() ? added : index_of[added];
+    }
+    std::size_t row_size() const { return 1 + surfaces.size() + 3 * n_hits; }
+    std::size_t first_hit() const { return 1 + surfaces.size(); }
+    HitArrays arrays() const;
+    void arrange();
+    void find_scattering(double bz, const HitScattering& model);
+    void forget_unknown();
+    BatchFitStatistics fit(FitKind fit_kind, const FitOptions& options);
+  };
+
+  void set_key(const HitTrackBuilder& built);
+  void make_group(const HitTrackBuilder& built, Kind kind);
+  bool find_group(std::span<const unsigned> key, Kind kind);
+  Place put_hits(const HitTrackBuilder& built);
+
+  const TrackingGeometry& geometry_;
+  FitKind kind_;
+  FitOptions options_;
+  HitScattering scattering_;
+  std::vector<unsigned> key_;
+  std::size_t last_[3]{};  ///< group of the track before, of each Kind
+  std::size_t at_ = 0;     ///< of find_group()
+  std::vector<Group> groups_;
+  GlobalFit result_;
+};
+
+}  // namespace gttf::detail

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// FitTable: rows of fitted tracks and of their residuals.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gttf/core/table.hpp"
+#include "gttf/fit/triplet/global_fit.hpp"
+#include "gttf/study/hits/hit_track.hpp"
+
+namespace gttf {
+
+/// What the tables of a fit depend on.
+struct FitTableStyle {
+  bool events = false;  ///< with a column for them
+  bool along_beam =
+      false;              ///< with position and slopes, see is_beam_detector()
+  bool losses = false;    ///< with the energy losses of hits
+  bool momentum = false;  ///< with that from scattering, of straight tracks
+};
+
+/// Do the tracks of a detector run along the beam of a spectrometer or
+/// telescope? Its field is a dipole's; or it has only planes across z, in no
+/// field or a mapped one whose main direction is not z.
+bool is_beam_detector(const Detector& detector);
+
+/// Is a fit written as a result? Not if it failed, nor without sound errors, as
+/// hits far from any track give.
+bool is_result(const GlobalFit& fit);
+
+/// Collects one row for each track; columns as in docs/reference/columns.md.
+class FitTable {
+ public:
+  /// b_ref in GeV/(e mm), charge in e, its sign does not matter.
+  FitTable(FitTableStyle style, double b_ref, double charge,
+           std::string_view fit_name);
+
+  void reserve(std::size_t rows);
+  /// A track with its fit; one that is no result for its errors is written as
+  /// `singular`.
+  void add(const FileTrack& track, const GlobalFit& fit);
+  /// A track that was not fitted.
+  void add_unfitted(const FileTrack& track, std::string_view status);
+
+  std::size_t rows() const { return id_.size(); }
+  /// Rows with a result.
+  std::size_t fitted() const { return fitted_; }
+
+  Table take() &&;
+
+ private:
+  static constexpr std::size_t n_numbers = 29;
+
+  void add_head(const FileTrack& track, std::string_view status);
+  void add_numbers(const std::array<double, n_numbers>& row);
+
+  FitTableStyle style_;
+  double b_ref_, charge_;
+  std::string fit_name_;
+  std::vector<std::size_t> shown_;  // of the numbers
+  Texts event_, id_, status_, momentum_status_;
+  Integers line_, n_hits_, ndf_;
+  std::array<Reals, n_numbers> numbers_;
+  std::size_t fitted_ = 0;
+};
+
+/// Collects one row for each hit of a fitted track.
+class ResidualTable {
+ public:
+  ResidualTable(FitTableStyle style, const Detector& detector,
+                const TrackingGeometry& geometry);
+
+  void add(const FileTrack& track, std::span<const FileHit> hits,
+           const HitTrackBuilder& built, const GlobalFit& fit);
+
+  Table take() &&;
+
+ private:
+  FitTableStyle style_;
+  const Detector& detector_;
+  const TrackingGeometry& geometry_;
+  Texts event_, id_, layer_;
+  Integers number_, line_;
+  std::array<Reals, 11> numbers_;
+};
+
+}  // namespace gttf

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/hits/hit_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "gttf/config/text.hpp"
+#include "gttf/core/parallel.hpp"
+#include "gttf/study/hits/hit_parser.hpp"
+#include "gttf/study/hits/seen_tracks.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr std::size_t blocks_per_thread = 4;
+constexpr std::size_t hits_per_block = 4096;  // TrackOrder::any
+
+std::string key_of(const FileTrack& track) {
+  // No cell has a line break.
+  return track.event + '\n' + track.id;
+}
+
+}  // namespace
+
+/// Joins the parts of tracks that blocks of lines have cut.
+class HitFile::Assembler {
+ public:
+  using ParsedBlock = detail::ParsedBlock;
+  using SeenTracks = detail::SeenTracks;
+
+  /// Adds a block and takes the tracks out that are complete: all but the last
+  /// one. Tracks that come again are left out; their faults are added.
+  HitBlock add(ParsedBlock& parsed) {
+    HitBlock block = std::move(parsed.tracks);
+    if (block.tracks.empty()) return block;
+    join(block);
+    open_ = {};
+    FileTrack& last = block.tracks.back();
+    const auto first = block.hits.begin() + at(last.first);
+    open_.hits.assign(first, first + at(last.count));
+    open_.tracks.push_back(std::move(last));
+    open_.tracks.back().first = 0;
+    block.tracks.pop_back();
+    for (FileTrack& track : block.tracks) bound(track);
+    // The last one may go on.
+    leave_out_known(block, parsed);
+    trim_open();
+    return block;
+  }
+
+  /// The track that was not complete.
+  HitBlock finish(ParsedBlock& parsed) {
+    HitBlock block = std::exchange(open_, {});
+    leave_out_known(block, parsed);
+    return block;
+  }
+
+  std::size_t left_out() const { return left_out_; }
+
+ private:
+  static std::ptrdiff_t at(std::size_t i) {
+    return static_cast<std::ptrdiff_t>(i);
+  }
+
+  /// Puts the open track before the tracks of the block, or joins it with the
+  /// first; its hits behind all others, so that those stay where they are.
+  void join(HitBlock& block) {
+    if (open_.tracks.empty()) return;
+    std::vector<FileHit>& hits = block.hits;
+    FileTrack& open = open_.tracks.front();
+    FileTrack& first = block.tracks.front();
+    open.first = hits.size();
+    hits.insert(hits.end(), open_.hits.begin(), open_.hits.end());
+    if (open.id != first.id || open.event != first.event) {
+      block.tracks.insert(block.tracks.begin(), std::move(open));
+      return;
+    }
+    hits.resize(hits.size() + first.count);
+    std::copy_n(hits.begin() + at(first.first), first.count,
+                hits.end() - at(first.count));
+    first.first = open.first;
+    first.count += open.count;
+    first.line = open.line;
+    first.left_out += open.left_out;
+  }
+
+  static void bound(FileTrack& track) {
+    if (track.count <= max_hits) return;
+    track.left_out += track.count - max_hits;
+    track.count = max_hits;
+  }
+
+  void trim_open() {
+    FileTrack& open = open_.tracks.front();
+    bound(open);
+    open_.hits.resize(open.count);
+  }
+
+  /// Leaves out tracks that were here before.
+  void leave_out_known(HitBlock& block, ParsedBlock& parsed) {
+    const std::vector<char>& is_new = seen_.insert(block.tracks);
+    std::size_t n_kept = 0;
+    for (std::size_t i = 0; i < block.tracks.size(); ++i) {
+      FileTrack& track = block.tracks[i];
+      if (is_new[i] == 0) {
+        add_fault(track, parsed);
+        continue;
+      }
+      if (n_kept != i) block.tracks[n_kept] = std::move(track);
+      ++n_kept;
+    }
+    block.tracks.resize(n_kept);
+  }
+
+  void add_fault(const FileTrack& track, ParsedBlock& parsed) {
+    left_out_ += track.count + track.left_out;
+    ++parsed.n_faults;
+    Diagnostic d;
+    d.line = static_cast<int>(track.line);
+    d.column = 1;
+    d.problem = fmt::format(
+        "the hits of track {} are not together: it was here before",
+        in_quotes(track.event.empty() ? track.id
+                                      : track.event + "/" + track.id));
+    d.suggestion = "sort the file by track, or add --unsorted";
+    if (parsed.faults.items().size() < max_faults)
+      parsed.faults.add(std::move(d));
+  }
+
+  HitBlock open_;  // one track or none
+  SeenTracks seen_;
+  std::size_t left_out_ = 0;
+};
+
+struct HitFile::State {
+  State(const std::string& path, const Detector& detector,
+        const HitFileOptions& o)
+      : reader(path, hit_header_example, o.hashed),
+        columns(read_hit_columns(reader, messages)),
+        parser(reader, columns, detector),
+        options(o) {}
+
+  std::vector<detail::ParsedBlock> parse_next();
+  void judge(detail::ParsedBlock& block);
+  std::vector<HitBlock> read_all();
+
+  Diagnostics messages;
+  CsvReader reader;
+  HitColumns columns;
+  detail::HitParser parser;
+  HitFileOptions options;
+  Assembler assembler;
+  std::vector<HitBlock> sorted;  // TrackOrder::any, last first
+  bool at_end = false;
+  std::size_t bad_lines = 0, shown = 0;
+};
+
+/// The next blocks of lines; empty at the end.
+std::vector<detail::ParsedBlock> HitFile::State::parse_next() {
+  std::vector<CsvBlock> lines;
+  CsvBlock block;
+  while (lines.size() < blocks_per_thread * options.threads &&
+         reader.next(block))
+    lines.push_back(std::move(block));
+  std::vector<detail::ParsedBlock> parsed(lines.size());
+  parallel_workers(lines.size(), options.threads, [&](const auto& next) {
+    while (const auto i = next()) {
+      parsed[*i] = parser.parse(lines[*i]);
+      lines[*i] = {};
+    }
+  });
+  return parsed;
+}
+
+/// Stops at the first block with faults, or keeps them as messages.
+void HitFile::State::judge(detail::ParsedBlock& block) {
+  if (block.n_faults == 0) return;
+  Diagnostics faults;
+  for (Diagnostic d : block.faults.items()) {
+    d.file = parser.file();
+    if (options.bad_rows == BadRows::skip) {
+      if (shown++ >= max_faults) break;
+      d.severity = Severity::warning;
+      messages.add(std::move(d));
+    } else {
+      faults.add(std::move(d));
+    }
+  }
+  if (options.bad_rows == BadRows::skip) return;
+  if (block.n_faults > faults.items().size()) {
+    Diagnostic d;
+    d.file = parser.file();
+    d.problem = fmt::format("{} more bad lines near these",
+                            block.n_faults - faults.items().size());
+    faults.add(std::move(d));
+  }
+  throw InputError(std::move(faults));
+}
+
+/// Collects the hits of every track, in the order of their first hits.
+std::vector<HitBlock> HitFile::State::read_all() {
+  struct Collected {
+    FileTrack track;
+    std::vector<FileHit> hits;
+  };
+  std::vector<Collected> all;
+  std::unordered_map<std::string, std::size_t> index;
+  for (auto wave = parse_next(); !wave.empty(); wave = parse_next()) {
+    for (detail::ParsedBlock& block : wave) {
+      bad_lines += block.n_faults;
+      judge(block);
+      for (FileTrack& part : block.tracks.tracks) {
+        const auto [it, is_new] = index.emplace(key_of(part), all.size());
+        if (is_new) all.push_back({part, {}});
+        Collected& c = all[it->second];
+        const auto hits = block.tracks.hits_of(part);
+        const std::size_t room = max_hits - c.hits.size();
+        const std::size_t n = std::min(room, hits.size());
+        c.hits.insert(c.hits.end(), hits.data(), hits.data() + n);
+        c.track.left_out += hits.size() - n;
+      }
+    }
+  }
+  std::vector<HitBlock> blocks;
+  for (Collected& c : all) {
+    if (blocks.empty() || blocks.back().hits.size() >= hits_per_block)
+      blocks.emplace_back();
+    HitBlock& block = blocks.back();
+    c.track.first = block.hits.size();
+    c.track.count = c.hits.size();
+    block.hits.insert(block.hits.end(), c.hits.begin(), c.hits.end());
+    block.tracks.push_back(std::move(c.track));
+    c.hits = {};
+  }
+  return blocks;
+}
+
+HitFile::HitFile(const std::string& path, const Detector& detector,
+                 const HitFileOptions& options)
+    : state_(std::make_unique<State>(path, detector, options)) {}
+HitFile::~HitFile() = default;
+
+bool HitFile::has_events() const { return state_->columns.event.has_value(); }
+const CsvReader& HitFile::reader() const { return state_->reader; }
+const Diagnostics& HitFile::messages() const { return state_->messages; }
+std::size_t HitFile::bad_rows() const {
+  return state_->bad_lines + state_->assembler.left_out();
+}
+
+std::vector<HitBlock> HitFile::next() {
+  State& s = *state_;
+  std::vector<HitBlock> blocks;
+  if (s.options.order == TrackOrder::any) {
+    if (std::exchange(s.at_end, true)) return blocks;
+    return s.read_all();
+  }
+  while (blocks.empty() && !s.at_end) {
+    std::vector<detail::ParsedBlock> parsed = s.parse_next();
+    s.at_end = parsed.empty();
+    if (s.at_end) blocks.push_back(finish());
+    for (detail::ParsedBlock& block : parsed)
+      blocks.push_back(join(std::move(block)));
+    std::erase_if(blocks, [](const HitBlock& b) { return b.tracks.empty(); });
+  }
+  return blocks;
+}
+
+bool HitFile::in_steps() const {
+  return state_->options.order == TrackOrder::contiguous;
+}
+
+bool HitFile::read(CsvBlock& lines) { return state_->reader.next(lines); }
+
+detail::ParsedBlock HitFile::parse(const CsvBlock& lines) const {
+  return state_->parser.parse(lines);
+}
+
+HitBlock HitFile::join(detail::ParsedBlock parsed) {
+  state_->bad_lines += parsed.n_faults;
+  HitBlock complete = state_->assembler.add(parsed);
+  state_->judge(parsed);
+  return complete;
+}
+
+HitBlock HitFile::finish() {
+  detail::ParsedBlock none;
+  HitBlock last = state_->assembler.finish(none);
+  state_->judge(none);
+  return last;
+}
+
+}  // namespace gttf

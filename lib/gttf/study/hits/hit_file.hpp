@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// HitFile: the tracks of a file of measured hits, block by block.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gttf/config/csv_reader.hpp"
+#include "gttf/core/matrix.hpp"
+#include "gttf/detector/detector.hpp"
+#include "gttf/study/hits/hit_columns.hpp"
+
+namespace gttf {
+
+namespace detail {
+struct ParsedBlock;
+}
+
+/// A measured point.
+struct FileHit {
+  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  static constexpr int nearest = -1;
+
+  Vector3 position;                         ///< mm
+  std::array<double, 2> sigma{none, none};  ///< of u, v, mm; NaN: the layer's
+  int layer = nearest;                      ///< index in Detector::layers
+  std::int64_t line = 0;                    ///< in the file
+};
+
+/// Hits of a track: a part of HitBlock::hits.
+struct FileTrack {
+  std::string event, id;
+  std::size_t first = 0, count = 0;
+  std::int64_t line = 0;     ///< of its first hit
+  std::size_t left_out = 0;  ///< hits above HitFile::max_hits
+};
+
+/// Tracks that are complete.
+struct HitBlock {
+  std::vector<FileHit> hits;
+  std::vector<FileTrack> tracks;
+
+  std::span<const FileHit> hits_of(const FileTrack& track) const {
+    return std::span(hits).subspan(track.first, track.count);
+  }
+};
+
+/// What to do with a line that cannot be read.
+enum class BadRows { stop, skip };
+
+/// Whether the hits of a track follow each other.
+enum class TrackOrder { contiguous, any };
+
+struct HitFileOptions {
+  BadRows bad_rows = BadRows::stop;
+  TrackOrder order = TrackOrder::contiguous;  ///< any: all in memory
+  unsigned threads = 1;  ///< for reading; the result does not depend on it
+  bool hashed = false;   ///< is reader().sha256() asked for?
+};
+
+/// Reads the hits of tracks from a file, in the order of the file. Memory does
+/// not grow with its length (TrackOrder::contiguous).
+///
+/// A track whose hits begin again behind another track is a fault, as long as
+/// fewer than half a million tracks lie between.
+class HitFile {
+ public:
+  /// More hits than this are left out and counted.
+  static constexpr std::size_t max_hits = 4096;
+  /// So many faults are kept with their text, all are counted.
+  static constexpr std::size_t max_faults = 20;
+
+  /// Opens the file ("-": standard input) and reads its header. Throws
+  /// InputError. The detector must outlive the HitFile.
+  HitFile(const std::string& path, const Detector& detector,
+          const HitFileOptions& options);
+  ~HitFile();
+  HitFile(const HitFile&) = delete;
+  HitFile& operator=(const HitFile&) = delete;
+
+  bool has_events() const;
+  const CsvReader& reader() const;
+
+  /// The next blocks, one or more per thread; where blocks end depends on the
+  /// file alone. Empty at the end. Throws InputError: for bad lines only with
+  /// BadRows::stop.
+  std::vector<HitBlock> next();
+
+  /// The same for TrackOrder::contiguous in three steps, the second of which
+  /// may be done for many blocks of lines at once: read() them one after the
+  /// other, parse() them, and in the order of the file join() the parts of
+  /// tracks that they have cut. What is complete by then is returned; finish()
+  /// returns the last track.
+  bool read(CsvBlock& lines);
+  detail::ParsedBlock parse(const CsvBlock& lines) const;
+  HitBlock join(detail::ParsedBlock parsed);
+  HitBlock finish();
+  bool in_steps() const;  ///< are the tracks contiguous?
+
+  /// Warnings; with BadRows::skip what was wrong with the first bad lines.
+  const Diagnostics& messages() const;
+  std::size_t bad_rows() const;  ///< lines that were skipped
+
+ private:
+  class Assembler;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gttf

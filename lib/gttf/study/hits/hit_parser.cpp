@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "gttf/config/quantity.hpp"
+#include "gttf/config/text.hpp"
+#include "gttf/study/hits/hit_parser.hpp"
+
+namespace gttf::detail {
+namespace {
+
+constexpr std::array<std::string_view, 2> axis_names{"u", "v"};
+
+bool is_along(const Coordinate& c, std::size_t axis) {
+  constexpr double rounding = 1e-9;
+  return std::abs(axis == 0 ? std::sin(c.angle) : std::cos(c.angle)) < rounding;
+}
+
+}  // namespace
+
+HitParser::HitParser(const CsvReader& file, const HitColumns& columns,
+                     const Detector& detector)
+    : file_(file.name()),
+      separator_(file.separator()),
+      columns_(columns),
+      detector_(detector),
+      plain_(separator_, columns, detector) {
+  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
+    const Layer& layer = detector.layers[i];
+    layers_.emplace(layer.name, static_cast<int>(i));
+    auto& measures = measures_.emplace_back();
+    for (std::size_t axis = 0; axis < 2; ++axis)
+      for (const Coordinate& c : layer.coordinates)
+        if (is_along(c, axis)) measures[axis] = true;
+  }
+}
+
+/// One line on its way to a hit.
+class HitParser::Row {
+ public:
+  /// @param last_layer  of the hit before; is set to that of this one
+  Row(const HitParser& parser, const CsvLine& line, int& last_layer,
+      ParsedBlock& block)
+      : parser_(parser), line_(line), last_layer_(last_layer), block_(block) {}
+
+  /// Whether the line is good; otherwise a fault was added.
+  bool read(FileHit& hit) {
+    const HitColumns& columns = parser_.columns_;
+    if (!line_.problem.empty()) return add(line_.at_problem(parser_.file_));
+    if (line_.cells.size() != columns.count) return wrong_count();
+    if (line_.cells[columns.track].empty())
+      return fault(columns.track, "the track has no name or number");
+    for (int i = 0; i < 3; ++i) {
+      const LengthColumn& c = columns.position[static_cast<std::size_t>(i)];
+      if (!number(c.column, hit.position[i])) return false;
+      hit.position[i] *= c.unit;
+    }
+    hit.line = line_.number;
+    return read_layer(hit) && read_sigmas(hit);
+  }
+
+ private:
+  bool read_layer(FileHit& hit) {
+    hit.layer = FileHit::nearest;
+    if (!parser_.columns_.layer) return true;
+    const std::size_t column = *parser_.columns_.layer;
+    const std::string_view name = line_.cells[column];
+    if (name.empty()) return true;
+    // most often the one behind that of the hit before
+    const auto& layers = parser_.detector_.layers;
+    const auto next = static_cast<std::size_t>(last_layer_) + 1;
+    if (next < layers.size() && layers[next].name == name) {
+      hit.layer = static_cast<int>(next);
+      last_layer_ = hit.layer;
+      return true;
+    }
+    const auto at = parser_.layers_.find(name);
+    if (at != parser_.layers_.end()) {
+      hit.layer = at->second;
+      last_layer_ = hit.layer;
+      return true;
+    }
+    std::vector<std::string> names;
+    for (const Layer& layer : parser_.detector_.layers)
+      names.push_back(layer.name);
+    const auto near = nearest(name, names);
+    return fault(column,
+                 fmt::format("the detector has no layer {}", in_quotes(name)),
+                 near ? fmt::format("did you mean {}?", in_quotes(*near))
+                      : "its layers are " + joined(names));
+  }
+
+  bool read_sigmas(FileHit& hit) {
+    hit.sigma = {FileHit::none, FileHit::none};
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const auto& c = parser_.columns_.sigma[axis];
+      if (!c || line_.cells[c->column].empty()) continue;
+      double sigma = 0;
+      if (!number(c->column, sigma)) return false;
+      if (!(sigma > 0) || !std::isfinite(sigma))
+        return fault(c->column,
+                     fmt::format("an error must be positive, got {}",
+                                 in_quotes(line_.cells[c->column])),
+                     "leave the cell empty for that of the layer");
+      hit.sigma[axis] = sigma * c->unit;
+      if (!check_axis(hit, axis, c->column)) return false;
+    }
+    const bool passive = hit.layer >= 0 && !layer_of(hit).measures() &&
+                         std::isnan(hit.sigma[0]) && std::isnan(hit.sigma[1]);
+    if (passive)
+      return fault(*parser_.columns_.layer,
+                   fmt::format("the layer {} measures nothing",
+                               in_quotes(layer_of(hit).name)),
+                   "add \"measures\" to it in the detector file, or give "
+                   "sigma_u and sigma_v here");
+    return true;
+  }
+
+  /// An error of a coordinate that the layer does not measure would have no
+  /// effect. A passive layer takes both.
+  bool check_axis(const FileHit& hit, std::size_t axis, std::size_t column) {
+    if (hit.layer < 0) return true;
+    const Layer& layer = layer_of(hit);
+    const auto index = static_cast<std::size_t>(hit.layer);
+    if (!layer.measures() || parser_.measures_[index][axis]) return true;
+    return fault(column,
+                 fmt::format("the layer {} measures no coordinate along {}",
+                             in_quotes(layer.name), axis_names[axis]),
+                 "leave the cell empty");
+  }
+
+  const Layer& layer_of(const FileHit& hit) const {
+    return parser_.detector_.layers[static_cast<std::size_t>(hit.layer)];
+  }
+
+  bool number(std::size_t column, double& value) {
+    const std::string_view cell = line_.cells[column];
+    const char* const problem = parse_number(cell, value);
+    if (problem == nullptr) return true;
+    if (cell.empty()) return fault(column, "an empty cell, expected a number");
+    const std::size_t comma = cell.find(',');
+    std::string suggestion;
+    if (comma != cell.npos) {
+      std::string mended(cell);
+      mended[comma] = '.';
+      suggestion = fmt::format("write {}", in_quotes(mended));
+    } else if (Parsed<double> p = parse_quantity(cell, Dimension::length); p) {
+      suggestion = "the unit stands in the header line only";
+    }
+    return fault(column, fmt::format("{}: {}", problem, in_quotes(cell)),
+                 std::move(suggestion));
+  }
+
+  bool wrong_count() {
+    const std::size_t have = line_.cells.size(), want = parser_.columns_.count;
+    const bool many = have > want;
+    return fault(many ? want : have,
+                 fmt::format("{} cells, the header line has {}", have, want),
+                 many && parser_.separator_ == ','
+                     ? "a decimal comma? write a point"
+                     : "");
+  }
+
+  bool fault(std::size_t cell, std::string problem,
+             std::string suggestion = {}) {
+    if (block_.n_faults >= HitFile::max_faults) return add({});
+    Diagnostic d = line_.at(parser_.file_, cell);
+    d.problem = std::move(problem);
+    d.suggestion = std::move(suggestion);
+    return add(std::move(d));
+  }
+
+  bool add(Diagnostic d) {
+    if (block_.n_faults++ < HitFile::max_faults)
+      block_.faults.add(std::move(d));
+    return false;
+  }
+
+  const HitParser& parser_;
+  const CsvLine& line_;
+  int& last_layer_;
+  ParsedBlock& block_;
+};
+
+ParsedBlock HitParser::parse(const CsvBlock& block) const {
+  ParsedBlock parsed;
+  constexpr std::size_t short_line = 32;  // bytes
+  std::vector<FileHit>& hits = parsed.tracks.hits;
+  hits.reserve(block.text.size() / short_line);
+  std::vector<FileTrack>& tracks = parsed.tracks.tracks;
+  constexpr std::size_t few_hits = 8;
+  tracks.reserve(hits.capacity() / few_hits);
+  // to the track of the last hit, or to a new one
+  const auto add = [&](std::string_view id, std::string_view event) {
+    if (tracks.empty() || tracks.back().id != id ||
+        tracks.back().event != event) {
+      FileTrack& track = tracks.emplace_back();
+      track.event = event;
+      track.id = id;
+      track.first = hits.size() - 1;
+      track.line = hits.back().line;
+    }
+    ++tracks.back().count;
+  };
+  CsvLines lines(block, separator_);
+  PlainHits::Row plain = plain_.first_row();
+  while (true) {
+    const char* const track = plain.track.data();
+    const char* const event = plain.event.data();
+    // made where it stays: a copy would wait for its numbers
+    FileHit& hit = hits.emplace_back();
+    if (const std::size_t n =
+            plain_.read(block.text, lines.offset(), plain, hit);
+        n > 0) {
+      hit.line = lines.number();
+      lines.pass(n);
+      // cells that are equal stay those of the line before
+      if (track != nullptr && track == plain.track.data() &&
+          event == plain.event.data())
+        ++tracks.back().count;
+      else
+        add(plain.track, plain.event);
+      continue;
+    }
+    plain.track = plain.event = {};
+    hits.pop_back();
+    const CsvLine* line = lines.next();
+    if (line == nullptr) break;
+    if (!Row(*this, *line, plain.last_layer, parsed)
+             .read(hits.emplace_back())) {
+      hits.pop_back();
+      continue;
+    }
+    add(line->cells[columns_.track],
+        columns_.event ? line->cells[*columns_.event] : std::string_view());
+  }
+  return parsed;
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/report/layout_drawing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gttf/core/series.hpp"
+#include "gttf/resolution/resolution.hpp"
+#include "gttf/study/show/coverage.hpp"
+
+namespace gttf::detail {
+namespace {
+
+// A layer much longer than any drawing: lines would lose their precision.
+constexpr double longest = 20 * unit::m;
+
+// More lines of a subsystem than these are drawn as a light area.
+constexpr std::ptrdiff_t many_lines = 24;
+
+double clipped(double value) { return std::clamp(value, -longest, longest); }
+
+void add_line(const LayerLine& line, Curve& curve) {
+  if (!curve.x.empty()) {
+    curve.x.push_back(line.x.front());
+    curve.y.push_back(Resolution::none);
+  }
+  curve.x.insert(curve.x.end(), line.x.begin(), line.x.end());
+  curve.y.insert(curve.y.end(), line.y.begin(), line.y.end());
+}
+
+// Extent of a plane along an axis, and where it lies.
+Interval extent(const Surface& s, Axis along) {
+  if (s.normal == along) return {s.position, s.position};
+  // axes (u, v): normal x: (y, z), y: (z, x), z: (x, y)
+  const bool is_u = (s.normal == Axis::x && along == Axis::y) ||
+                    (s.normal == Axis::y && along == Axis::z) ||
+                    (s.normal == Axis::z && along == Axis::x);
+  return is_u ? s.u : s.v;
+}
+
+double nearest_to_zero(const Interval& i) {
+  return i.contains(0) ? 0 : std::min(std::abs(i.lower), std::abs(i.upper));
+}
+double farthest_from_zero(const Interval& i) {
+  return std::max(std::abs(i.lower), std::abs(i.upper));
+}
+
+// Distance from the axis of the points of a plane.
+Interval radii(const Surface& s) {
+  const Interval x = extent(s, Axis::x), y = extent(s, Axis::y);
+  return {std::hypot(nearest_to_zero(x), nearest_to_zero(y)),
+          std::hypot(farthest_from_zero(x), farthest_from_zero(y))};
+}
+
+}  // namespace
+
+std::vector<LayerLine> lines_in_rz(const Detector& detector) {
+  std::vector<LayerLine> lines;
+  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
+    const Surface& s = detector.layers[i].surface;
+    switch (s.shape) {
+      case Shape::cylinder:
+        lines.push_back({i,
+                         {clipped(s.v.lower), clipped(s.v.upper)},
+                         {s.position, s.position}});
+        break;
+      case Shape::disk:
+        lines.push_back({i, {s.position, s.position}, {s.v.lower, s.v.upper}});
+        break;
+      case Shape::plane: {
+        const Interval z = extent(s, Axis::z), r = radii(s);
+        if (s.normal == Axis::z)
+          lines.push_back({i, {z.lower, z.lower}, {r.lower, r.upper}});
+        else
+          lines.push_back(
+              {i, {clipped(z.lower), clipped(z.upper)}, {r.lower, r.lower}});
+      }
+    }
+  }
+  return lines;
+}
+
+std::vector<LayerLine> lines_in_xy(const Detector& detector) {
+  constexpr int parts = 48;  // of a quarter of a circle
+  std::vector<LayerLine> lines;
+  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
+    const Surface& s = detector.layers[i].surface;
+    LayerLine line{i, {}, {}};
+    if (s.shape == Shape::cylinder) {
+      for (int k = 0; k <= parts; ++k) {
+        const double phi = unit::pi / 2 * k / parts;
+        line.x.push_back(s.position * std::cos(phi));
+        line.y.push_back(s.position * std::sin(phi));
+      }
+    } else if (s.shape == Shape::plane && s.normal != Axis::z) {
+      const Interval x = extent(s, Axis::x), y = extent(s, Axis::y);
+      line.x = {x.lower, x.upper};
+      line.y = {y.lower, y.upper};
+    } else {
+      continue;
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::vector<LayerLine> lines_from_the_side(const Detector& detector,
+                                           Axis upwards) {
+  std::vector<LayerLine> lines;
+  const auto add = [&lines](std::size_t i, const Interval& z,
+                            const Interval& up) {
+    lines.push_back(
+        {i, {clipped(z.lower), clipped(z.upper)}, {up.lower, up.upper}});
+  };
+  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
+    const Surface& s = detector.layers[i].surface;
+    const Interval here{s.position, s.position};
+    switch (s.shape) {
+      case Shape::cylinder:
+        for (const double r : {-s.position, s.position}) add(i, s.v, {r, r});
+        break;
+      case Shape::disk:
+        add(i, here, {-s.v.upper, -s.v.lower});
+        add(i, here, {s.v.lower, s.v.upper});
+        break;
+      case Shape::plane: {
+        const Interval z = extent(s, Axis::z), up = extent(s, upwards);
+        if (s.normal == Axis::z || s.normal == upwards) {
+          add(i, z, up);
+        } else {  // seen from the front: its edges
+          add(i, z, {up.lower, up.lower});
+          add(i, z, {up.upper, up.upper});
+        }
+      }
+    }
+  }
+  return lines;
+}
+
+bool has_many_rows(const ReportSubject& subject, std::size_t system) {
+  std::ptrdiff_t rows = 0;
+  for (std::size_t i = 0; i < subject.detector.layers.size(); ++i) {
+    const Layer& layer = subject.detector.layers[i];
+    rows += subject.groups.of_layer[i] == system && layer.measures() &&
+            layer.surface.shape == Shape::cylinder;
+  }
+  return rows > many_lines;
+}
+
+RichText layers_caption(const ReportSubject& subject) {
+  bool thin = false;
+  for (std::size_t k = 0; k < subject.groups.systems.size(); ++k)
+    thin = thin || has_many_rows(subject, k);
+  return thin ? "Measuring layers are heavy, rows of wires or pads thin, "
+                "passive material is light."
+              : "Measuring layers are heavy, passive material is light.";
+}
+
+void draw_layers(const ReportSubject& subject,
+                 const std::vector<LayerLine>& lines, Panel& panel) {
+  for (const bool measures : {false, true}) {
+    for (std::size_t k = 0; k < subject.groups.systems.size(); ++k) {
+      Curve curve{.id = fmt::format("system{}", k),
+                  .paint = subject.groups.systems[k].edge};
+      curve.width = measures ? 1.8 : 1;
+      curve.opacity = measures ? 1 : 0.65;
+      std::ptrdiff_t count = 0;
+      for (const LayerLine& line : lines)
+        if (subject.groups.of_layer[line.layer] == k &&
+            subject.detector.layers[line.layer].measures() == measures) {
+          add_line(line, curve);
+          ++count;
+        }
+      if (measures ? has_many_rows(subject, k) : count > many_lines) {
+        curve.width = 0.6;
+        curve.opacity = 0.45;
+      }
+      if (!curve.x.empty()) panel.curves.push_back(std::move(curve));
+    }
+  }
+}
+
+DrawnTrack draw_track(const ReportSubject& subject, const Track& track) {
+  constexpr int parts = 60;
+  const TrackingGeometry geometry(subject.detector);
+  const Resolution r = resolve(geometry, track, subject.model());
+  DrawnTrack drawn;
+  if (r.crossings.empty()) return drawn;
+  double last = 0;
+  for (const CrossingInfo& c : r.crossings) {
+    if (!c.measured) continue;
+    last = c.path;
+    drawn.hit_x.push_back(c.position.x());
+    drawn.hit_y.push_back(c.position.y());
+    drawn.hit_z.push_back(c.position.z());
+  }
+  const auto add = [&drawn](const Vector3& x) {
+    drawn.x.push_back(x.x());
+    drawn.y.push_back(x.y());
+    drawn.z.push_back(x.z());
+  };
+  if (geometry.has_field() && geometry.bz() == 0) {
+    // through the layers: between them the bend is too small to be seen
+    add({track.vertex[0], track.vertex[1], track.vertex[2]});
+    for (const CrossingInfo& c : r.crossings)
+      if (c.path <= last) add(c.position);
+    return drawn;
+  }
+  const double sin_theta = std::sin(track.theta);
+  const double curvature =
+      sin_theta > 0 ? -track.charge * geometry.bz() / (track.p * sin_theta) : 0;
+  for (int i = 0; i <= parts; ++i) {
+    const double path = last * i / parts, arc = path * sin_theta;
+    const double half_turn = curvature * arc / 2;
+    const double chord =
+        half_turn == 0 ? arc : arc * std::sin(half_turn) / half_turn;
+    add({track.vertex[0] + chord * std::cos(track.phi + half_turn),
+         track.vertex[1] + chord * std::sin(track.phi + half_turn),
+         track.vertex[2] + path * std::cos(track.theta)});
+  }
+  return drawn;
+}
+
+void name_systems(const ReportSubject& subject,
+                  const std::vector<LayerLine>& lines, const FigureAxis& x,
+                  const FigureAxis& y, Panel& panel) {
+  for (std::size_t k = subject.groups.systems.size(); k-- > 0;) {
+    const Subsystem& system = subject.groups.systems[k];
+    Note note{.id = fmt::format("system{}", k),
+              .places = {},
+              .text = literal_text(system.name),
+              .paint = system.edge,
+              .bold = system.measures};
+    note.must_fit = !system.measures;
+    for (std::size_t i = lines.size(); i-- > 0;) {
+      const LayerLine& line = lines[i];
+      if (subject.groups.of_layer[line.layer] != k) continue;
+      if (system.measures && !subject.detector.layers[line.layer].measures())
+        continue;
+      const double x0 = std::max(line.x.front(), x.lower);
+      const double x1 = std::min(line.x.back(), x.upper);
+      const double y0 = std::max(line.y.front(), y.lower);
+      const double y1 = std::min(line.y.back(), y.upper);
+      if (x0 > x1 || y0 > y1) continue;
+      if (x1 > x0) {  // a barrel: above, below, beside its end
+        for (const double f : {0.02, 0.3, 0.6})
+          for (const double dy : {-5.0, 15.0})
+            note.places.push_back(
+                {x0 + f * (x1 - x0), y0, 4, dy, Anchor::start});
+        note.places.push_back({x1, y0, -4, -5, Anchor::end});
+        for (const double dy : {4.0, -1.0, 9.0})
+          note.places.push_back({x1, y0, 7, dy, Anchor::start});
+      } else {  // a disk: beside it, above it
+        note.places.push_back({x0, y1, 0, -6, Anchor::middle});
+        note.places.push_back({x0, y1, 0, -6, Anchor::end});
+        for (const double f : {0.85, 0.6, 0.3}) {
+          const double at = y0 + f * (y1 - y0);
+          note.places.push_back({x0, at, 7, 4, Anchor::start});
+          note.places.push_back({x0, at, -7, 4, Anchor::end});
+        }
+      }
+    }
+    if (!note.places.empty()) panel.notes.push_back(std::move(note));
+  }
+}
+
+void draw_eta_rays(const FigureAxis& x, const FigureAxis& y, Panel& panel) {
+  constexpr double step = 0.5, most = 4;
+  const auto leave = [&](double eta) {
+    const double slope = 1 / std::sinh(eta);  // r/z
+    const double far = std::abs(eta) < 1e-9 ? 0 : y.upper / slope;
+    if (far >= x.lower && far <= x.upper) return std::pair(far, y.upper);
+    const double end = eta > 0 ? x.upper : x.lower;
+    return std::pair(end, end * slope);
+  };
+  const bool both_sides = x.lower < 0;
+  Curve rays{.id = "eta", .paint = {Tone::third}};
+  rays.dash = Dash::dotted;
+  rays.width = 0.9;
+  rays.behind = true;
+  for (double eta = both_sides ? -most : 0; eta <= most + 0.01; eta += step) {
+    const auto [end_x, end_y] = leave(eta);
+    const bool zero = std::abs(eta) < 1e-9;
+    // on the left side there are the labels of the axis
+    if (end_y >= y.upper || eta > 0)
+      panel.rays.push_back(
+          {end_x, end_y, zero ? "*η* = 0" : fixed_number(eta, 1)});
+    for (const auto& [px, py] : {std::pair(0.0, 0.0), std::pair(end_x, end_y),
+                                 std::pair(0.0, Resolution::none)}) {
+      rays.x.push_back(px);
+      rays.y.push_back(py);
+    }
+  }
+  panel.curves.insert(panel.curves.begin(), std::move(rays));
+}
+
+}  // namespace gttf::detail

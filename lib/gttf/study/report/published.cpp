@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/report/published.hpp"
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "gttf/config/csv_reader.hpp"
+#include "gttf/config/quantity.hpp"
+#include "gttf/config/text.hpp"
+#include "gttf/study/scan/parameter_columns.hpp"
+#include "gttf/study/scan/resolution_table.hpp"
+
+namespace gttf {
+namespace {
+
+enum Cell : std::size_t {
+  detector,
+  track,
+  column,
+  value,
+  unit,
+  source,
+  condition,
+  n_cells
+};
+constexpr std::array<std::string_view, n_cells> cell_names{
+    "detector", "track", "column", "value", "unit", "source", "condition"};
+
+// Where the cells are in the file. Throws InputError.
+std::array<std::size_t, n_cells> find_cells(const CsvReader& reader) {
+  std::array<std::size_t, n_cells> places{};
+  Diagnostics faults;
+  const CsvLine& header = reader.header();
+  for (std::size_t i = 0; i < n_cells; ++i) {
+    std::size_t k = 0;
+    while (k < header.cells.size() && header.cells[k] != cell_names[i]) ++k;
+    places[i] = k;
+    if (k < header.cells.size()) continue;
+    Diagnostic fault = header.at(reader.name(), header.cells.size());
+    fault.problem = "there is no column " + in_quotes(cell_names[i]);
+    faults.add(std::move(fault));
+  }
+  if (faults.has_errors()) throw InputError(std::move(faults));
+  return places;
+}
+
+std::optional<Parameter> parameter_of(std::string_view name) {
+  for (const Parameter q : all_parameters)
+    if (sigma_column(q) == name) return q;
+  return std::nullopt;
+}
+
+class PublishedReader {
+ public:
+  explicit PublishedReader(const std::string& path)
+      : reader_(path, "detector,track,column,value,unit,source,condition"),
+        places_(find_cells(reader_)) {}
+
+  std::vector<Published> read() {
+    CsvBlock block;
+    while (reader_.next(block)) {
+      CsvLines lines(block, reader_.separator());
+      while (const CsvLine* line = lines.next()) add(*line);
+    }
+    if (faults_.has_errors()) throw InputError(std::move(faults_));
+    return std::move(all_);
+  }
+
+ private:
+  std::string_view cell(const CsvLine& line, Cell which) const {
+    const std::size_t k = places_[which];
+    return k < line.cells.size() ? line.cells[k] : std::string_view();
+  }
+
+  void fault(const CsvLine& line, Cell which, std::string problem,
+             std::string suggestion) {
+    Diagnostic d = line.at(reader_.name(), places_[which]);
+    d.problem = std::move(problem);
+    d.suggestion = std::move(suggestion);
+    faults_.add(std::move(d));
+  }
+
+  void add(const CsvLine& line) {
+    if (!line.problem.empty()) {
+      faults_.add(line.at_problem(reader_.name()));
+      return;
+    }
+    Published p;
+    p.detector = cell(line, detector);
+    p.source = cell(line, source);
+    p.condition = cell(line, condition);
+    const std::string_view at = cell(line, track);
+    const bool known = at.starts_with("pt=") || at.starts_with("p=");
+    if (!known ||
+        parse_number(at.substr(at.find('=') + 1), p.momentum) != nullptr ||
+        !(p.momentum > 0))
+      return fault(line, track,
+                   "expected a momentum in GeV, got " + in_quotes(at),
+                   "write for example pt=1");
+    const auto parameter = parameter_of(cell(line, column));
+    // of the track at a layer: no figure of the report
+    constexpr bool at_layer = true;
+    if (!parameter && ResolutionTable(at_layer).take().find(cell(line, column)))
+      return;
+    if (!parameter)
+      return fault(line, column,
+                   "unknown column " + in_quotes(cell(line, column)),
+                   "a resolution of scan, for example sigma_d0_um");
+    p.parameter = *parameter;
+    double number = 0;
+    if (const char* why = parse_number(cell(line, value), number))
+      return fault(line, value, why, "");
+    const bool relative =
+        p.parameter == Parameter::p || p.parameter == Parameter::pt;
+    const bool angle =
+        p.parameter == Parameter::phi0 || p.parameter == Parameter::theta;
+    const Dimension dimension = relative ? Dimension::fraction
+                                : angle  ? Dimension::angle
+                                         : Dimension::length;
+    const std::string text =
+        std::string(cell(line, value)) + " " + std::string(cell(line, unit));
+    Parsed<double> sigma = parse_quantity(text, dimension, "");
+    if (!sigma && relative) {  // an error of the momentum itself
+      const Parsed<double> energy = parse_quantity(text, Dimension::energy);
+      if (energy) {
+        sigma = energy;
+        sigma.value /= p.momentum;
+      }
+    }
+    if (!sigma) return fault(line, unit, sigma.problem, sigma.suggestion);
+    p.sigma = sigma.value;
+    all_.push_back(std::move(p));
+  }
+
+  CsvReader reader_;
+  std::array<std::size_t, n_cells> places_;
+  Diagnostics faults_;
+  std::vector<Published> all_;
+};
+
+}  // namespace
+
+std::vector<Published> read_published(const std::string& path) {
+  return PublishedReader(path).read();
+}
+
+std::vector<Published> published_of(const std::vector<Published>& all,
+                                    const std::string& detector_file) {
+  const std::string name = std::filesystem::path(detector_file).stem().string();
+  std::vector<Published> own;
+  for (const Published& p : all)
+    if (p.detector == name) own.push_back(p);
+  return own;
+}
+
+}  // namespace gttf

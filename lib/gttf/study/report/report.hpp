@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Report: everything about a study as one page, and its figures by name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gttf/core/page.hpp"
+#include "gttf/detector/detector.hpp"
+#include "gttf/study/check/check_view.hpp"
+#include "gttf/study/report/published.hpp"
+#include "gttf/study/request/request.hpp"
+
+namespace gttf {
+
+struct ReportOptions {
+  std::uint64_t toys = 0;  ///< per point; 0: nothing is simulated
+  unsigned threads = 0;    ///< 0: all cores; the result does not depend on it
+  std::vector<Published> published;   ///< to compare with
+  const CheckStory* check = nullptr;  ///< requirements to show; null: none
+};
+
+/// The page of a study: summary, then for each detector its layout, its
+/// resolutions, what limits them and the regimes; several detectors are
+/// compared first. The same request gives the same page.
+Page make_report(const StudyRequest& request,
+                 std::span<const Detector> detectors,
+                 const ReportOptions& options);
+
+/// The figures of a page, in order.
+std::vector<const Figure*> figures_of(const Page& page);
+
+}  // namespace gttf

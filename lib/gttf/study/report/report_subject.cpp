@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/report/report_subject.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "gttf/study/request/axis.hpp"
+#include "gttf/study/scan/point_columns.hpp"
+#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/show/coverage.hpp"
+
+namespace gttf::detail {
+namespace {
+
+constexpr std::size_t curve_points = 100, most_angles = 6;
+constexpr double linear_range = 6;  // an axis that spans less is linear
+
+double largest(const std::vector<double>& values) {
+  return *std::max_element(values.begin(), values.end());
+}
+double smallest(const std::vector<double>& values) {
+  return *std::min_element(values.begin(), values.end());
+}
+
+// A single momentum is shown with a decade on either side.
+std::pair<double, double> momentum_range(const StudyRequest& request) {
+  const double lower = smallest(request.momentum.values);
+  const double upper = largest(request.momentum.values);
+  return lower < upper ? std::pair(lower, upper)
+                       : std::pair(lower / 10, upper * 10);
+}
+
+Spacing spacing_of(double lower, double upper) {
+  return upper / lower < linear_range ? Spacing::linear : Spacing::logarithmic;
+}
+
+// The momenta of the study among many others.
+std::vector<double> dense(const StudyRequest& request) {
+  const auto [lower, upper] = momentum_range(request);
+  std::vector<double> values =
+      spaced(lower, upper, curve_points, spacing_of(lower, upper));
+  constexpr std::size_t most_own = 200;
+  if (request.momentum.values.size() <= most_own)
+    values.insert(values.end(), request.momentum.values.begin(),
+                  request.momentum.values.end());
+  std::sort(values.begin(), values.end());
+  constexpr double same = 1 + 1e-9;
+  values.erase(std::unique(values.begin(), values.end(),
+                           [](double a, double b) { return b <= a * same; }),
+               values.end());
+  return values;
+}
+
+// Evenly chosen, the first and the last among them.
+std::vector<double> chosen(const std::vector<double>& values,
+                           std::size_t most) {
+  if (values.size() <= most) return values;
+  std::vector<double> few;
+  for (std::size_t i = 0; i < most; ++i)
+    few.push_back(values[i * (values.size() - 1) / (most - 1)]);
+  return few;
+}
+
+// Three round momenta within the range: 1, 10, 100 GeV if it is wide.
+std::vector<double> told_momenta(const StudyRequest& request) {
+  const auto [lower, upper] = momentum_range(request);
+  std::vector<double> decades;
+  for (int e = -3; e <= 5; ++e)
+    if (const double v = std::pow(10.0, e);
+        v >= lower * 0.999 && v <= upper * 1.001)
+      decades.push_back(v);
+  if (decades.size() >= 3)
+    return std::vector<double>(decades.end() - 3, decades.end());
+  const double middle = spacing_of(lower, upper) == Spacing::linear
+                            ? (lower + upper) / 2
+                            : std::sqrt(lower * upper);
+  const double digit = std::pow(10.0, std::floor(std::log10(middle)));
+  const double round = std::round(middle / digit * 10) / 10 * digit;
+  return {lower, round, upper};
+}
+
+bool runs_along_axis(const StudyRequest& request) {
+  constexpr double smallest = 1e-6;
+  for (std::size_t i = 0; i < request.angle.values.size(); ++i)
+    if (std::sin(theta_of(request.angle, i)) > smallest) return false;
+  return true;
+}
+
+AngleAxis eta_axis(const Detector& detector, const StudyRequest& request,
+                   std::size_t points) {
+  constexpr double usual = 4, farthest = 8;
+  double asked_lower = farthest, asked_upper = -farthest;
+  for (std::size_t i = 0; i < request.angle.values.size(); ++i) {
+    const double theta = theta_of(request.angle, i);
+    const double eta =
+        std::clamp(-std::log(std::tan(theta / 2)), -farthest, farthest);
+    asked_lower = std::min(asked_lower, eta);
+    asked_upper = std::max(asked_upper, eta);
+  }
+  const double end = std::max(usual, asked_upper + 0.5);
+  double lower = end, upper = -end;
+  for (const Layer& layer : detector.layers) {
+    if (!layer.measures()) continue;
+    const PolarRange range = polar_range(layer.surface);
+    lower = std::min(lower, std::max(range.eta_min(), -usual));
+    upper = std::max(upper, std::min(range.eta_max(), end));
+  }
+  // Detectors that are symmetric are shown on one side, unless the study asks
+  // for the other; forward ones near the angles of the study; all no further
+  // than half a unit beyond it.
+  if (std::abs(lower + upper) < 1e-6 && asked_lower > -1e-6) lower = 0;
+  if (asked_lower > 1) lower = std::max(lower, asked_lower - 1);
+  AngleAxis axis;
+  axis.variable = AngleAxis::Variable::eta;
+  if (!(upper > lower)) upper = lower + 1;
+  const double beyond = std::max(asked_upper + 0.5, 1.0);
+  axis.values = spaced(lower, std::min(upper, std::max(beyond, lower + 1)),
+                       points, Spacing::linear);
+  return axis;
+}
+
+}  // namespace
+
+const std::vector<ShownQuantity>& shown_quantities(bool along_beam) {
+  static const std::vector<ShownQuantity> beam{
+      {Parameter::p, "p", "*σ*(*p*)/*p*", "sigma(p)/p", "%", 100, "Momentum"},
+      {Parameter::x, "x", "*σ*(*x*)", "sigma(x)", "µm", 1 / unit::um,
+       "Position *x* at the start"},
+      {Parameter::y, "y", "*σ*(*y*)", "sigma(y)", "µm", 1 / unit::um,
+       "Position *y* at the start"},
+      {Parameter::tx, "tx", "*σ*(*t*_{x})", "sigma(tx)", "mrad", 1 / unit::mrad,
+       "Direction *t*_{x} = d*x*/d*z*"},
+      {Parameter::ty, "ty", "*σ*(*t*_{y})", "sigma(ty)", "mrad", 1 / unit::mrad,
+       "Direction *t*_{y} = d*y*/d*z*"},
+  };
+  static const std::vector<ShownQuantity> all{
+      {Parameter::pt, "pt", "*σ*(*p*_{T})/*p*_{T}", "sigma(pT)/pT", "%", 100,
+       "Transverse momentum"},
+      {Parameter::d0, "d0", "*σ*(*d*_{0})", "sigma(d0)", "µm", 1 / unit::um,
+       "Transverse impact parameter"},
+      {Parameter::z0, "z0", "*σ*(*z*_{0})", "sigma(z0)", "µm", 1 / unit::um,
+       "Longitudinal impact parameter"},
+      {Parameter::phi0, "phi0", "*σ*(*φ*_{0})", "sigma(phi0)", "mrad",
+       1 / unit::mrad, "Azimuth"},
+      {Parameter::theta, "theta", "*σ*(*θ*)", "sigma(theta)", "mrad",
+       1 / unit::mrad, "Polar angle"},
+  };
+  return along_beam ? beam : all;
+}
+
+const ShownQuantity& shown_quantity(Parameter q) {
+  const auto& all = shown_quantities();
+  return *std::find_if(all.begin(), all.end(), [q](const ShownQuantity& s) {
+    return s.parameter == q;
+  });
+}
+
+FigureAxis MomentumUnit::axis(const std::vector<double>& values) const {
+  FigureAxis axis;
+  axis.title = symbol + " [" + unit + "]";
+  axis.name = name;
+  axis.unit = unit;
+  axis.lower = values.front() * factor;
+  axis.upper = values.back() * factor;
+  if (spacing_of(axis.lower, axis.upper) == Spacing::logarithmic)
+    axis.scale = AxisScale::logarithmic;
+  return axis;
+}
+
+RichText MomentumUnit::text(double value) const {
+  return fmt::format("{:.4g} {}", value * factor, unit);
+}
+
+RichText MomentumUnit::rounded(double value) const {
+  constexpr double whole = 99.5;  // two digits would need an exponent
+  const double shown = value * factor;
+  return shown < whole ? fmt::format("{:.2g} {}", shown, unit)
+                       : fmt::format("{:.0f} {}", shown, unit);
+}
+
+RichText MomentumUnit::equation(double value) const {
+  return symbol + " = " + text(value);
+}
+
+RichText angle_text(const StudyRequest& request, std::size_t i) {
+  if (request.angle.variable == AngleAxis::Variable::eta)
+    return fmt::format("*η* = {:.3g}", request.angle.values[i]);
+  return fmt::format("{:.4g}°", in_degrees(request.angle.values[i]));
+}
+
+RichText angle_equation(const StudyRequest& request, std::size_t i) {
+  return (request.angle.variable == AngleAxis::Variable::eta ? "" : "*θ* = ") +
+         angle_text(request, i);
+}
+
+RichText scattering_text(Scattering scattering) {
+  switch (scattering) {
+    case Scattering::highland:
+      return "Highland scattering, logarithm per layer";
+    case Scattering::highland_total:
+      return "Highland scattering, logarithm of the whole path";
+    case Scattering::highland_1991:
+      return "Highland scattering of 1991";
+    case Scattering::rossi:
+      return "scattering of Rossi";
+    case Scattering::off:
+      break;
+  }
+  return "no scattering";
+}
+
+RichText loss_text(EnergyLoss loss) {
+  switch (loss) {
+    case EnergyLoss::off:
+      break;
+    case EnergyLoss::mean:
+      return "mean energy loss";
+    case EnergyLoss::straggling:
+      return "energy loss with straggling";
+  }
+  return "no energy loss";
+}
+
+Detector ReportSubject::grouped() const {
+  Detector copy = detector;
+  for (std::size_t i = 0; i < copy.layers.size(); ++i)
+    copy.layers[i].group = groups.systems[groups.of_layer[i]].name;
+  return copy;
+}
+
+Figure ReportSubject::figure(const std::string& name, const RichText& title,
+                             const RichText& subtitle,
+                             const std::string& description) const {
+  return {.id = id(name),
+          .title = title,
+          .subtitle = subtitle,
+          .description = description};
+}
+
+Figure ReportSubject::wide_figure(const std::string& name,
+                                  const RichText& title,
+                                  const RichText& subtitle,
+                                  const std::string& description) const {
+  Figure wide = figure(name, title, subtitle, description);
+  wide.width = page_width;
+  wide.height = 0;
+  return wide;
+}
+
+RichText ReportSubject::point_text(std::size_t i, std::size_t j) const {
+  return momentum.equation(points.momentum.values[i]) + ", " +
+         angle_equation(points, j);
+}
+
+ReportSubject make_subject(const StudyRequest& request,
+                           const Detector& detector, std::size_t index,
+                           std::size_t total, unsigned threads) {
+  ReportSubject s{.detector = detector,
+                  .request = request,
+                  .curves = request,
+                  .against_eta = request,
+                  .map = request,
+                  .points = request,
+                  .momentum = {},
+                  .groups = make_group_paints(detector),
+                  .along_beam = along_beam(request, {&detector, 1}),
+                  .on_axis = runs_along_axis(request),
+                  .suffix = total > 1 ? fmt::format("-{}", index + 1) : "",
+                  .threads = threads};
+  if (request.momentum.variable == MomentumAxis::Variable::pt) {
+    s.momentum.symbol = "*p*_{T}";
+    s.momentum.name = "pT";
+  }
+  constexpr double small = 0.5 * unit::GeV;
+  if (largest(request.momentum.values) < small) {
+    s.momentum.factor = 1 / unit::MeV;
+    s.momentum.unit = "MeV";
+  }
+  constexpr std::size_t eta_points = 161, map_momenta = 40, map_angles = 52;
+  s.curves.momentum.values = dense(request);
+  s.curves.angle.values = chosen(request.angle.values, most_angles);
+  s.points.momentum.values = told_momenta(request);
+  s.points.angle.values = chosen(request.angle.values, 2);
+  s.against_eta.momentum = s.points.momentum;
+  s.against_eta.angle = eta_axis(detector, request, eta_points);
+  const auto [lower, upper] = momentum_range(request);
+  s.map.momentum.values =
+      spaced(lower, upper, map_momenta, spacing_of(lower, upper));
+  s.map.angle = eta_axis(detector, request, map_angles);
+  return s;
+}
+
+std::string column_name(const std::string& what, const std::string& unit) {
+  return plain_text(what) + (unit.empty() ? "" : " [" + unit + "]");
+}
+
+void DataRange::add(double value) {
+  if (!(value > 0) || std::isinf(value)) return;
+  lower = upper > 0 ? std::min(lower, value) : value;
+  upper = std::max(upper, value);
+}
+
+void DataRange::add(const Reals& values) {
+  for (const double value : values) add(value);
+}
+
+FigureAxis log_axis(const DataRange& range) {
+  // the next 1, 2, 5 outside; 3 % of room for the width of lines
+  const auto next = [](double value, bool up) {
+    const double power = std::pow(10.0, std::floor(std::log10(value)));
+    const double steps[] = {1, 2, 5, 10};
+    double best = up ? 10 * power : power;
+    for (const double step : steps) {
+      if (up && step * power >= value) return step * power;
+      if (!up && step * power <= value) best = step * power;
+    }
+    return best;
+  };
+  FigureAxis axis;
+  axis.scale = AxisScale::logarithmic;
+  axis.lower = next(range.lower * 0.97, false);
+  axis.upper = next(range.upper * 1.03, true);
+  return axis;
+}
+
+}  // namespace gttf::detail

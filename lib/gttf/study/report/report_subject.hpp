@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the figures of one detector share: grids, units, names, colours.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "gttf/core/figure.hpp"
+#include "gttf/resolution/parameter.hpp"
+#include "gttf/resolution/resolution.hpp"
+#include "gttf/study/report/group_paints.hpp"
+#include "gttf/study/request/request.hpp"
+#include "gttf/study/scan/point_columns.hpp"
+
+namespace gttf::detail {
+
+/// A resolution as figures show it.
+struct ShownQuantity {
+  Parameter parameter;
+  const char* id;    ///< "pt": part of the names of figures
+  RichText symbol;   ///< "*σ*(*d*_{0})"
+  std::string name;  ///< "sigma(d0)", for files
+  std::string unit;  ///< "um"
+  double factor;     ///< from native units to `unit`
+  RichText title;    ///< "Transverse impact parameter"
+
+  RichText axis_title() const { return symbol + " [" + unit + "]"; }
+};
+
+/// pt, d0, z0, phi0, theta, in the order of the report. Of tracks along a beam:
+/// p, x, y, tx, ty, since perigee parameters cannot tell of them.
+const std::vector<ShownQuantity>& shown_quantities(bool along_beam = false);
+const ShownQuantity& shown_quantity(Parameter q);
+
+/// Momentum as the study has it (p or pT), in a unit that gives short numbers.
+struct MomentumUnit {
+  double factor = 1;  ///< from GeV
+  std::string unit = "GeV";
+  RichText symbol = "*p*";
+  std::string name = "p";
+
+  FigureAxis axis(const std::vector<double>& values) const;
+  /// "10 GeV".
+  RichText text(double value) const;
+  /// The same with two digits.
+  RichText rounded(double value) const;
+  /// "*p*_{T} = 10 GeV".
+  RichText equation(double value) const;
+};
+
+/// Angles as the study has them, theta or eta.
+RichText angle_text(const StudyRequest& request, std::size_t i);
+/// "*θ* = 60°".
+RichText angle_equation(const StudyRequest& request, std::size_t i);
+
+/// The models in words: "Highland scattering, logarithm per layer".
+RichText scattering_text(Scattering scattering);
+RichText loss_text(EnergyLoss loss);
+
+/// As wide as the page, px; page/report.css knows it, too.
+inline constexpr double page_width = 1120;
+
+/// A detector and the tracks that figures ask for. Grids are requests of their
+/// own, so that tracks are made in one way only.
+struct ReportSubject {
+  const Detector& detector;
+  StudyRequest request;      ///< as asked
+  StudyRequest curves;       ///< many momenta, the angles that are drawn
+  StudyRequest against_eta;  ///< few momenta, many angles
+  StudyRequest map;          ///< momenta and angles of maps
+  StudyRequest points;       ///< few momenta and few angles, told in numbers
+  MomentumUnit momentum;
+  GroupPaints groups;
+  bool along_beam = false;  ///< all tracks, those of a spectrometer
+  bool on_axis = false;     ///< all tracks: they have no pseudorapidity
+  std::string suffix;       ///< of names of figures: "" for the only detector
+  unsigned threads = 0;
+
+  Model model() const { return model_of(request, detector); }
+  /// The five quantities, those of the bending plane first.
+  const std::vector<ShownQuantity>& shown() const {
+    return shown_quantities(along_beam);
+  }
+  /// The detector with its subsystems as groups.
+  Detector grouped() const;
+  std::string id(const std::string& name) const { return name + suffix; }
+  /// A figure without content. `name`: unique among those of the detector.
+  Figure figure(const std::string& name, const RichText& title,
+                const RichText& subtitle, const std::string& description) const;
+  /// The same as wide as the page and as high as its content.
+  Figure wide_figure(const std::string& name, const RichText& title,
+                     const RichText& subtitle,
+                     const std::string& description) const;
+  /// Index in points.momentum of the momentum that is explained.
+  std::size_t middle() const { return points.momentum.values.size() / 2; }
+  /// "*p*_{T} = 10 GeV, *θ* = 90°" of a point of `points`.
+  RichText point_text(std::size_t momentum, std::size_t angle) const;
+};
+
+/// `index`: of the detector among `total` ones.
+ReportSubject make_subject(const StudyRequest& request,
+                           const Detector& detector, std::size_t index,
+                           std::size_t total, unsigned threads);
+
+/// A column for files: "theta = 60 deg [%]".
+std::string column_name(const std::string& what, const std::string& unit);
+
+/// The next 1, 2 or 5 times a power of ten outside of positive values, at least
+/// a factor 2 apart; `values` may hold NaN. {0, 0}: there are none.
+struct DataRange {
+  double lower = 0, upper = 0;
+  bool exists() const { return upper > lower; }
+  void add(const Reals& values);
+  void add(double value);
+};
+FigureAxis log_axis(const DataRange& range);
+
+}  // namespace gttf::detail

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Request: what a study asks, from a study file and command-line options.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/fit/track/beam_spot.hpp"
+#include "gttf/study/toys/toy_fit.hpp"
+#include "gttf/trajectory/traced_track.hpp"
+
+namespace gttf {
+
+/// Values of one axis of a scan, in the variable the user chose.
+struct MomentumAxis {
+  enum class Variable { p, pt };
+  Variable variable = Variable::p;
+  std::vector<double> values;  ///< GeV
+};
+struct AngleAxis {
+  enum class Variable { theta, eta };
+  Variable variable = Variable::theta;
+  std::vector<double> values;  ///< rad for theta, 1 for eta
+};
+
+/// How many toys of every track are simulated, and how they are fitted.
+struct ToyRequest {
+  std::uint64_t toys = 10000;
+  std::uint64_t seed = 1;
+  std::vector<ToyFit> fits = {ToyFit{}};
+};
+
+/// A layer where position and direction of the track are asked for.
+struct AtRequest {
+  std::string layer;
+  bool own_hit = true;    ///< the layer's own hit is used, too
+  Diagnostic place = {};  ///< where it is asked for, if a detector lacks it
+};
+
+/// A grid of tracks through one or more detectors.
+struct StudyRequest {
+  std::vector<std::string> detectors;  ///< paths, resolved
+  Particle particle;
+  MomentumAxis momentum;
+  AngleAxis angle;
+  double phi = 0;                  ///< rad
+  std::array<double, 3> vertex{};  ///< mm
+  Scattering scattering = Scattering::highland;
+  EnergyLoss energy_loss = EnergyLoss::off;
+  std::optional<BeamSpot> beam_spot;  ///< off unless given
+  std::optional<AtRequest> at;        ///< off unless given
+  ToyRequest toys;
+  std::string requirements;  ///< path of a file for a report; empty: none
+  std::string file;          ///< the study file; empty if from options only
+  std::string sha256;        ///< of the study file; empty if none
+};
+
+/// The same keys as text from the command line; unset ones are absent.
+struct StudyOptions {
+  std::vector<std::string> detectors;
+  std::optional<std::string> particle, p, pt, theta, eta, phi, vertex, mass,
+      charge, scattering, energy_loss, beam_spot, at, toys, seed, fits;
+  bool without_own_hit = false;
+};
+
+/// Option before study file before default. `path` may be empty (options only)
+/// or "-" (standard input). `single_point`: the request is for one track, so
+/// momentum and angle must have exactly one value each.
+/// Throws InputError with everything that is wrong.
+StudyRequest read_request(const std::string& path, const StudyOptions& options,
+                          bool single_point = false);
+
+/// Of the options what a fit of measured tracks needs: particle, vertex, beam
+/// spot, scattering, and if given one momentum; no detectors.
+/// Throws InputError with everything that is wrong.
+StudyRequest read_fit_request(const StudyOptions& options);
+
+/// theta [rad] of value `i` of the angle axis: eta = -ln tan(theta/2).
+double theta_of(const AngleAxis& axis, std::size_t i);
+
+}  // namespace gttf

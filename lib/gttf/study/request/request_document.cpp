@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/request/request_document.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gttf/study/scan/row.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr std::array<std::string_view, 5> scatterings{
+    "highland", "highland-total", "highland-1991", "rossi", "off"};
+constexpr std::array<std::string_view, 3> energy_losses{"off", "mean",
+                                                        "straggling"};
+
+/// Index of a text; nothing if it is none of them.
+template <class Names>
+std::optional<std::size_t> index_of(const Names& names, std::string_view text) {
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+Document list_of(std::span<const double> values) {
+  Document::List list;
+  for (const double v : values) list.emplace_back(v);
+  return list;
+}
+
+/// Numbers of a list; empty if one is none.
+std::vector<double> numbers_of(const Document& study, std::string_view name) {
+  const Document* member = study.find(name);
+  const auto* list =
+      member ? std::get_if<Document::List>(&member->value()) : nullptr;
+  std::vector<double> numbers;
+  if (list == nullptr) return numbers;
+  for (const Document& item : *list) {
+    const double x = number_of(item);
+    if (!std::isfinite(x)) return {};
+    numbers.push_back(x);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::string_view to_string(Scattering scattering) {
+  return scatterings[static_cast<std::size_t>(scattering)];
+}
+
+void describe_tracks(const StudyRequest& request, Document& study) {
+  study.set("particle", request.particle.name);
+  study.set("mass_GeV", request.particle.mass);
+  study.set("charge", request.particle.charge);
+  const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
+  study.set(by_pt ? "pt_GeV" : "p_GeV", list_of(request.momentum.values));
+  const bool by_eta = request.angle.variable == AngleAxis::Variable::eta;
+  study.set(by_eta ? "eta" : "theta_rad", list_of(request.angle.values));
+  study.set("phi_rad", request.phi);
+  study.set("vertex_mm", list_of(request.vertex));
+  study.set("scattering", to_string(request.scattering));
+  if (request.energy_loss != EnergyLoss::off)
+    study.set("energy_loss",
+              energy_losses[static_cast<std::size_t>(request.energy_loss)]);
+  if (request.at)
+    study.set("at", Document()
+                        .set("layer", request.at->layer)
+                        .set("own_hit", request.at->own_hit));
+  if (const auto& spot = request.beam_spot)
+    study.set("beam_spot_mm", list_of(std::array{spot->x, spot->y, spot->z}));
+}
+
+std::optional<std::string> read_tracks(const Document& study,
+                                       StudyRequest& request) {
+  request.particle = {text_of(study, "particle"), number_of(study, "mass_GeV"),
+                      number_of(study, "charge")};
+  if (!(request.particle.mass >= 0)) return "mass_GeV";
+  if (!std::isfinite(request.particle.charge) || request.particle.charge == 0)
+    return "charge";
+
+  const bool by_pt = study.find("pt_GeV") != nullptr;
+  request.momentum = {
+      by_pt ? MomentumAxis::Variable::pt : MomentumAxis::Variable::p,
+      numbers_of(study, by_pt ? "pt_GeV" : "p_GeV")};
+  const auto positive = [](double x) { return x > 0; };
+  if (request.momentum.values.empty() ||
+      !std::ranges::all_of(request.momentum.values, positive))
+    return by_pt ? "pt_GeV" : "p_GeV";
+  const bool by_eta = study.find("eta") != nullptr;
+  request.angle = {
+      by_eta ? AngleAxis::Variable::eta : AngleAxis::Variable::theta,
+      numbers_of(study, by_eta ? "eta" : "theta_rad")};
+  if (request.angle.values.empty()) return by_eta ? "eta" : "theta_rad";
+
+  request.phi = number_of(study, "phi_rad");
+  if (!std::isfinite(request.phi)) return "phi_rad";
+  const std::vector<double> vertex = numbers_of(study, "vertex_mm");
+  if (vertex.size() != request.vertex.size()) return "vertex_mm";
+  std::ranges::copy(vertex, request.vertex.begin());
+  const auto model = index_of(scatterings, text_of(study, "scattering"));
+  if (!model) return "scattering";
+  request.scattering = static_cast<Scattering>(*model);
+  request.energy_loss = EnergyLoss::off;
+  if (study.find("energy_loss") != nullptr) {
+    const auto loss = index_of(energy_losses, text_of(study, "energy_loss"));
+    if (!loss) return "energy_loss";
+    request.energy_loss = static_cast<EnergyLoss>(*loss);
+  }
+  request.at.reset();
+  if (const Document* at = study.find("at")) {
+    const Document* own = at->find("own_hit");
+    const auto* own_hit =
+        own != nullptr ? std::get_if<bool>(&own->value()) : nullptr;
+    const std::string layer = text_of(*at, "layer");
+    if (layer.empty() || own_hit == nullptr) return "at";
+    request.at = AtRequest{layer, *own_hit};
+  }
+  request.beam_spot.reset();
+  if (study.find("beam_spot_mm") != nullptr) {
+    const std::vector<double> spot = numbers_of(study, "beam_spot_mm");
+    if (spot.size() != 3 || !std::ranges::all_of(spot, positive))
+      return "beam_spot_mm";
+    request.beam_spot = BeamSpot{spot[0], spot[1], spot[2]};
+  }
+  return std::nullopt;
+}
+
+}  // namespace gttf

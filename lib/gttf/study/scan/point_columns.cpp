@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/scan/point_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/config/text.hpp"
+
+namespace gttf {
+
+namespace {
+
+/// sin(theta) of a track along z but for rounding.
+constexpr double along_z = 1e-12;
+
+/// eta = -ln tan(theta/2) = asinh(cot theta); 0 at 90 deg but for rounding, NaN
+/// along z.
+double pseudorapidity(double theta) {
+  const double cos = std::cos(theta);
+  if (std::sin(theta) < along_z) return Resolution::none;
+  return std::abs(cos) < 1e-15 ? 0 : std::asinh(cos / std::sin(theta));
+}
+
+double pt_from(double p, double sine) { return sine < along_z ? 0 : p * sine; }
+
+}  // namespace
+
+Model model_of(const StudyRequest& request, const Detector& detector,
+               Engine engine) {
+  Model model{.scattering = request.scattering,
+              .engine = engine,
+              .beam_spot = request.beam_spot,
+              .loss = request.energy_loss};
+  if (!request.at) return model;
+  std::vector<std::string> names;
+  for (const Layer& layer : detector.layers) names.push_back(layer.name);
+  const auto found = std::ranges::find(names, request.at->layer);
+  if (found == names.end()) {
+    Diagnostic d = request.at->place;
+    d.problem = fmt::format("{} has no layer {}", detector.name,
+                            in_quotes(request.at->layer));
+    const auto guess = nearest(request.at->layer, names);
+    d.suggestion = guess ? fmt::format("did you mean {}?", in_quotes(*guess))
+                         : "its layers: " + joined(names);
+    Diagnostics diagnostics;
+    diagnostics.add(std::move(d));
+    throw InputError(std::move(diagnostics));
+  }
+  model.at = AtLayer{static_cast<std::size_t>(found - names.begin()),
+                     request.at->own_hit};
+  return model;
+}
+
+double in_degrees(double angle) {
+  const double degrees = angle / unit::deg;
+  const double rounded = std::round(degrees * 1e9) / 1e9;
+  return std::abs(rounded - degrees) <= 4e-16 * std::abs(degrees) ? rounded
+                                                                  : degrees;
+}
+
+std::size_t n_grid_points(const StudyRequest& request) {
+  return request.momentum.values.size() * request.angle.values.size();
+}
+
+GridPoint grid_point(const StudyRequest& request, std::size_t index) {
+  const std::size_t n = request.momentum.values.size();
+  return {index % n, index / n};
+}
+
+std::vector<GridPoint> grid_points(const StudyRequest& request) {
+  std::vector<GridPoint> points(n_grid_points(request));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    points[i] = grid_point(request, i);
+  return points;
+}
+
+Track grid_track(const StudyRequest& request, GridPoint point) {
+  Track t;
+  t.theta = theta_of(request.angle, point.angle);
+  t.p = request.momentum.values[point.momentum];
+  if (request.momentum.variable == MomentumAxis::Variable::pt)
+    t.p /= std::sin(t.theta);
+  t.phi = request.phi;
+  t.mass = request.particle.mass;
+  t.charge = request.particle.charge;
+  t.vertex = request.vertex;
+  return t;
+}
+
+double pt_of(const StudyRequest& request, GridPoint point) {
+  if (request.momentum.variable == MomentumAxis::Variable::pt)
+    return request.momentum.values[point.momentum];
+  const Track track = grid_track(request, point);
+  return pt_from(track.p, std::sin(track.theta));
+}
+
+double eta_of(const StudyRequest& request, GridPoint point) {
+  return request.angle.variable == AngleAxis::Variable::eta
+             ? request.angle.values[point.angle]
+             : pseudorapidity(theta_of(request.angle, point.angle));
+}
+
+void PointColumns::reserve(std::size_t rows) {
+  for (Texts* c : {&detector_, &particle_}) c->reserve(rows);
+  for (Reals* c : {&p_, &pt_, &theta_, &eta_, &phi_}) c->reserve(rows);
+}
+
+void PointColumns::set_angle(const StudyRequest& request, std::size_t index,
+                             double theta) {
+  const bool by_eta = request.angle.variable == AngleAxis::Variable::eta;
+  angle_.index = index;
+  angle_.sine = std::sin(theta);
+  angle_.theta_deg = in_degrees(theta);
+  angle_.eta = by_eta ? request.angle.values[index] : pseudorapidity(theta);
+}
+
+void PointColumns::add(const Detector& detector, const StudyRequest& request,
+                       GridPoint point) {
+  const Track track = grid_track(request, point);
+  angle_.index.reset();  // perhaps of another request
+  add(detector, request, point, track.p, track.theta);
+}
+
+void PointColumns::add(const Detector& detector, const StudyRequest& request,
+                       GridPoint point, double p, double theta) {
+  if (angle_.index != point.angle) set_angle(request, point.angle, theta);
+  const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
+  detector_.push_back(detector.name);
+  particle_.push_back(request.particle.name);
+  p_.push_back(p);
+  pt_.push_back(by_pt ? request.momentum.values[point.momentum]
+                      : pt_from(p, angle_.sine));
+  theta_.push_back(angle_.theta_deg);
+  eta_.push_back(angle_.eta);
+  phi_.push_back(in_degrees(request.phi));
+}
+
+void PointColumns::move_to(Table& table) && {
+  table.add("detector", std::move(detector_));
+  table.add("particle", std::move(particle_));
+  table.add("p_GeV", std::move(p_));
+  table.add("pt_GeV", std::move(pt_));
+  table.add("theta_deg", std::move(theta_));
+  table.add("eta", std::move(eta_));
+  table.add("phi_deg", std::move(phi_));
+}
+
+}  // namespace gttf

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scan: resolutions over a grid of momentum and angle.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "gttf/core/table.hpp"
+#include "gttf/detector/detector.hpp"
+#include "gttf/resolution/batch.hpp"
+#include "gttf/study/request/request.hpp"
+
+namespace gttf {
+
+/// The rows `from` to `to`, the last one excluded, of a whole scan.
+struct RowRange {
+  std::size_t from = 0;
+  std::size_t to = static_cast<std::size_t>(-1);
+};
+
+struct ScanOptions {
+  Engine engine = Engine::streaming;
+  unsigned threads = 0;  ///< 0: all cores; the result does not depend on it
+  /// Called from one thread with the number of finished points; may be empty.
+  std::function<void(std::size_t done, std::size_t total)> progress = {};
+  RowRange rows = {};  ///< neither does a row depend on the others
+  BatchStatistics* statistics = nullptr;  ///< added to if not null
+  /// Many tracks at once where fits_in_lanes(); else one by one: the last digit
+  /// then does not depend on SimdLevel.
+  bool in_lanes = true;
+};
+
+/// Every point of the grid, for each detector in turn: angle outer, momentum
+/// inner. Returns the number of tracks that have at least one resolution.
+std::size_t scan(const StudyRequest& request,
+                 std::span<const Detector> detectors,
+                 const ScanOptions& options, TableSink& sink);
+
+/// The same with the columns of CovarianceTable: a lookup table.
+std::size_t scan_covariances(const StudyRequest& request,
+                             std::span<const Detector> detectors,
+                             const ScanOptions& options, TableSink& sink);
+
+}  // namespace gttf

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/scan/sensitivity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "gttf/study/scan/parameter_columns.hpp"
+#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/show/key_names.hpp"
+#include "gttf/study/show/track_view.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr double none = Resolution::none;
+
+struct Unit {
+  std::string_view name;
+  double value;
+};
+
+Unit unit_of(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::position:
+      return {"mm", unit::mm};
+    case Quantity::sigma:
+    case Quantity::beam_spot:
+      return {"um", unit::um};
+    case Quantity::angle:
+      return {"mrad", unit::mrad};
+    case Quantity::field:
+      return {"T", unit::T};
+    case Quantity::x_over_x0:
+      return {"%", unit::percent};
+    case Quantity::length:
+      break;
+  }
+  return {"", 1};
+}
+
+void name_layer_row(const Detector& detector, const Sensitivity& item,
+                    bool by_group, SensitivityRow& row) {
+  const Layer& layer = detector.layers[item.layer];
+  const Surface& s = layer.surface;
+  row.group = layer.group;
+  std::string tail;
+  switch (item.quantity) {
+    case Quantity::position:
+      row.name = position_name(s);
+      tail = position_tail(s);
+      break;
+    case Quantity::x_over_x0:
+      row.name = tail = "material";
+      break;
+    case Quantity::sigma:
+      row.name =
+          "sigma " + coordinate_name(s, layer.coordinates[item.coordinate]);
+      tail = sigma_tail(layer, item.coordinate);
+      break;
+    default:
+      row.name =
+          "angle " + coordinate_name(s, layer.coordinates[item.coordinate]);
+      tail = angle_tail(item.coordinate);
+  }
+  if (!by_group || layer.group.empty())
+    row.key = layer_key(name_in_file(row.layer), tail);
+}
+
+/// The one number that scales a field; empty if there are several.
+std::string field_key(const Field& field) {
+  if (field.kind == FieldKind::solenoid) return "field.solenoid";
+  if (field.kind == FieldKind::dipole && field.dipoles.size() == 1)
+    return "field.dipole.field";
+  return {};
+}
+
+void name_common_row(const Detector& detector, const Sensitivity& item,
+                     SensitivityRow& row) {
+  constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
+  switch (item.quantity) {
+    case Quantity::field:
+      row.key = field_key(detector.field);
+      row.name = "field";
+      break;
+    case Quantity::length:
+      row.name = "all positions";
+      break;
+    default:
+      row.name = fmt::format("beam spot {}", axes[item.coordinate]);
+  }
+}
+
+bool along_an_axis(const Coordinate& c) {
+  return c.angle == 0 || std::abs(c.angle - 90 * unit::deg) < 1e-12;
+}
+
+void add_to(PerParameter& sum, const PerParameter& more) {
+  for (const Parameter q : all_parameters) sum[q] += more[q];
+}
+
+/// Joins `more` with the row of the same name: changed by a common factor.
+void join(SensitivityRow& row, const SensitivityRow& more) {
+  add_to(row.elasticity, more.elasticity);
+  if (row.value == more.value) {
+    add_to(row.slope, more.slope);
+  } else {
+    row.value = none;
+    row.slope.values.fill(none);
+  }
+}
+
+std::string percent_text(double percent) {
+  return fmt::format("{:.2g} %", std::abs(percent));
+}
+
+/// Rows by how much they can do for a parameter, most first.
+std::vector<SensitivityRow> sorted_by_effect(std::vector<SensitivityRow> rows,
+                                             Parameter q) {
+  std::erase_if(rows, [](const SensitivityRow& row) {
+    return row.quantity == Quantity::length || row.quantity == Quantity::angle;
+  });
+  std::stable_sort(rows.begin(), rows.end(), [q](const auto& a, const auto& b) {
+    return std::abs(a.elasticity[q]) > std::abs(b.elasticity[q]);
+  });
+  return rows;
+}
+
+Table elasticity_table(const std::vector<SensitivityRow>& rows,
+                       std::span<const Parameter> parameters) {
+  Texts layer, name, unit;
+  Reals value;
+  for (const SensitivityRow& row : rows) {
+    layer.push_back(row.layer);
+    name.push_back(row.name);
+    value.push_back(row.value);
+    unit.push_back(row.unit);
+  }
+  Table table;
+  table.add("layer", std::move(layer));
+  table.add("quantity", std::move(name));
+  table.add("value", std::move(value));
+  table.add("unit", std::move(unit));
+  for (const Parameter q : parameters) {
+    Reals cells;
+    for (const SensitivityRow& row : rows) {
+      const double e = row.elasticity[q];
+      cells.push_back(std::abs(e) < 1e-9 ? 0 : e);  // zero but for rounding
+    }
+    table.add(std::string(to_string(q)), std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<SensitivityRow> sensitivity_rows(const Detector& detector,
+                                             const Sensitivities& list,
+                                             Grouping grouping) {
+  const std::vector<std::string> names = names_by(detector, grouping);
+  std::vector<SensitivityRow> rows;
+  for (const Sensitivity& item : list.items) {
+    const bool of_layer = item.layer != Sensitivity::none;
+    if (item.quantity == Quantity::angle &&
+        along_an_axis(detector.layers[item.layer].coordinates[item.coordinate]))
+      continue;
+    const Unit unit = unit_of(item.quantity);
+    SensitivityRow row;
+    row.quantity = item.quantity;
+    row.value = item.value / unit.value;
+    row.unit = unit.name;
+    row.elasticity = item.elasticity();
+    for (const Parameter q : all_parameters)
+      row.slope[q] = item.slope[q] * unit.value;
+    if (of_layer) {
+      row.layer = names[item.layer];
+      name_layer_row(detector, item, grouping == Grouping::group, row);
+    } else {
+      name_common_row(detector, item, row);
+    }
+    const auto same =
+        std::find_if(rows.begin(), rows.end(), [&row](const auto& r) {
+          return r.layer == row.layer && r.name == row.name;
+        });
+    if (same == rows.end())
+      rows.push_back(std::move(row));
+    else
+      join(*same, row);
+  }
+  return rows;
+}
+
+std::string advice(const SensitivityRow& row, Parameter q, Grouping grouping) {
+  const std::string place =
+      (grouping == Grouping::group ? "" : "layer ") + row.layer;
+  const double e = row.elasticity[q];
+  const bool less = e > 0;
+  std::string change;
+  switch (row.quantity) {
+    case Quantity::x_over_x0:
+      change = fmt::format("{} material in {}", less ? "less" : "more", place);
+      break;
+    case Quantity::sigma:
+      change = fmt::format("smaller {} of {}", row.name, place);
+      break;
+    case Quantity::position:
+      change = fmt::format("{} {} of {}", less ? "smaller" : "larger", row.name,
+                           place);
+      break;
+    default:
+      change = fmt::format("{} {}", less ? "smaller" : "larger", row.name);
+  }
+  return fmt::format("1 % {} buys {} of {}", change, percent_text(e),
+                     sigma_symbol(q));
+}
+
+void SensitivityTable::add(const Detector& detector,
+                           const StudyRequest& request, GridPoint point,
+                           const std::vector<SensitivityRow>& rows) {
+  for (const SensitivityRow& row : rows) {
+    point_.add(detector, request, point);
+    key_.push_back(row.key);
+    layer_.push_back(row.layer);
+    group_.push_back(row.group);
+    quantity_.push_back(row.name);
+    value_.push_back(row.value);
+    unit_.push_back(row.unit);
+    for (std::size_t q = 0; q < n_parameters; ++q) {
+      elasticity_[q].push_back(row.elasticity.values[q]);
+      slope_[q].push_back(row.slope.values[q]);
+    }
+  }
+}
+
+Table SensitivityTable::take() && {
+  Table table;
+  std::move(point_).move_to(table);
+  table.add("layer", std::move(layer_));
+  table.add("group", std::move(group_));
+  table.add("quantity", std::move(quantity_));
+  table.add("key", std::move(key_));
+  table.add("value", std::move(value_));
+  table.add("unit", std::move(unit_));
+  for (const Parameter q : all_parameters)
+    table.add("elasticity_" + std::string(to_string(q)),
+              std::move(elasticity_[static_cast<std::size_t>(q)]));
+  for (const Parameter q : all_parameters)
+    table.add("slope_" + std::string(to_string(q)),
+              std::move(slope_[static_cast<std::size_t>(q)]));
+  return table;
+}
+
+std::vector<Section> sensitivity_sections(const Detector& detector,
+                                          const StudyRequest& request,
+                                          GridPoint point,
+                                          const Sensitivities& list,
+                                          Grouping grouping,
+                                          std::optional<Parameter> parameter) {
+  constexpr std::size_t most_advice = 5;
+  Section head;
+  head.title =
+      detector.name + ": " + track_text(request, grid_track(request, point));
+  if (!list.exists()) {
+    head.facts.emplace_back("status", to_string(list.resolution.status));
+    return {head};
+  }
+  const std::span<const Parameter> shown =
+      parameter
+          ? std::span(&*parameter, 1)
+          : shown_parameters(along_beam(detector, grid_track(request, point)));
+  const auto rows = sensitivity_rows(detector, list, grouping);
+  Section advices{"What helps most", {}, {}};
+  for (const Parameter q : shown) {
+    head.facts.emplace_back(sigma_symbol(q), sigma_text(q, list.sigma[q]));
+    if (std::isnan(list.sigma[q])) continue;
+    const auto best = sorted_by_effect(rows, q);
+    const std::size_t n = std::min(best.size(), parameter ? most_advice : 1);
+    for (std::size_t i = 0; i < n; ++i)
+      advices.facts.emplace_back(i == 0 ? sigma_symbol(q) : "",
+                                 advice(best[i], q, grouping));
+  }
+  Section table{
+      "Change of sigma in % for 1 % more of",
+      {},
+      elasticity_table(parameter ? sorted_by_effect(rows, *parameter) : rows,
+                       shown)};
+  if (grouping == Grouping::group) table.table.columns.front().name = "group";
+  return {head, table, advices};
+}
+
+}  // namespace gttf

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sensitivities as table and as text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gttf/core/summary.hpp"
+#include "gttf/core/table.hpp"
+#include "gttf/detector/detector.hpp"
+#include "gttf/resolution/sensitivity.hpp"
+#include "gttf/study/scan/point_columns.hpp"
+#include "gttf/study/show/layer_names.hpp"
+
+namespace gttf {
+
+/// One number of the design, summed over layers that change together.
+struct SensitivityRow {
+  std::string key;    ///< as --set takes it: layers[L0].cylinder.radius
+  std::string layer;  ///< or group; empty for field, length, beam spot
+  std::string group;  ///< of the layer, empty if it has none
+  std::string name;   ///< "radius", "material", "sigma rphi", "field", ...
+  Quantity quantity = Quantity::position;
+  double value = Resolution::none;  ///< in `unit`; NaN if layers differ
+  std::string unit;
+  PerParameter elasticity;  ///< % of sigma per % of the value
+  PerParameter slope;       ///< d ln(sigma)/d(value), per `unit`
+};
+
+/// In order of flight, then what belongs to no layer. Angles of coordinates
+/// only where they are not along an axis.
+std::vector<SensitivityRow> sensitivity_rows(const Detector& detector,
+                                             const Sensitivities& list,
+                                             Grouping grouping);
+
+/// "1 % less material in layer L1 buys 0.31 % of sigma(d0)"; of rows by group
+/// "1 % less material in vertex ...".
+std::string advice(const SensitivityRow& row, Parameter q,
+                   Grouping grouping = Grouping::layer);
+
+/// Collects derivatives: columns as in docs/reference/columns.md.
+class SensitivityTable {
+ public:
+  void add(const Detector& detector, const StudyRequest& request,
+           GridPoint point, const std::vector<SensitivityRow>& rows);
+  Table take() &&;
+
+ private:
+  PointColumns point_;
+  Texts key_, layer_, group_, quantity_, unit_;
+  Reals value_;
+  std::array<Reals, n_parameters> elasticity_, slope_;
+};
+
+/// What people read: a table of elasticities, and what helps most; all
+/// parameters or one.
+std::vector<Section> sensitivity_sections(const Detector& detector,
+                                          const StudyRequest& request,
+                                          GridPoint point,
+                                          const Sensitivities& list,
+                                          Grouping grouping,
+                                          std::optional<Parameter> parameter);
+
+}  // namespace gttf

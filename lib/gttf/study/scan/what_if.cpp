@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/scan/what_if.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/config/quantity.hpp"
+#include "gttf/config/source.hpp"
+#include "gttf/config/text.hpp"
+#include "gttf/resolution/missing_hits.hpp"
+#include "gttf/study/scan/parameter_columns.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr double none = Resolution::none;
+
+/// A requirement as it is written: where its parts begin.
+struct Parts {
+  std::string_view name, value;
+  std::size_t value_offset = 0;
+};
+
+std::optional<Parts> split(std::string_view text) {
+  for (const std::string_view sign : {"<=", "<", "="}) {
+    const std::size_t i = text.find(sign);
+    if (i == text.npos) continue;
+    const std::size_t begin = i + sign.size();
+    const std::string_view value = trimmed(text.substr(begin));
+    const std::size_t lead =
+        value.empty() ? 0 : text.substr(begin).find(value[0]);
+    return Parts{trimmed(text.substr(0, i)), value, begin + lead};
+  }
+  return std::nullopt;
+}
+
+/// "sigma_d0", "sigma(d0)", "sigma_d0_um" or "d0"; "sigma_p_rel" or "p".
+std::optional<Parameter> named_parameter(std::string_view name) {
+  for (const Parameter q : all_parameters) {
+    const std::string plain(to_string(q));
+    if (name == plain || name == sigma_column(q) || name == "sigma_" + plain ||
+        name == "sigma_" + plain + "_rel" || name == sigma_symbol(q))
+      return q;
+  }
+  return std::nullopt;
+}
+
+Dimension dimension_of(Parameter q) {
+  switch (q) {
+    case Parameter::p:
+    case Parameter::pt:
+      return Dimension::fraction;
+    case Parameter::d0:
+    case Parameter::z0:
+    case Parameter::x:
+    case Parameter::y:
+      return Dimension::length;
+    case Parameter::phi0:
+    case Parameter::theta:
+    case Parameter::tx:
+    case Parameter::ty:
+      break;
+  }
+  return Dimension::angle;
+}
+
+[[noreturn]] void refuse(const Source& source, std::size_t offset,
+                         std::size_t length, std::string problem,
+                         std::string suggestion) {
+  Diagnostic d = source.at(offset, std::max<std::size_t>(1, length));
+  d.problem = std::move(problem);
+  d.suggestion = std::move(suggestion);
+  Diagnostics diagnostics;
+  diagnostics.add(std::move(d));
+  throw InputError(std::move(diagnostics));
+}
+
+struct Shown {
+  std::string quantity, unit;
+  double factor;
+};
+
+Shown shown(const Detector& detector, const NamedSets& named,
+            const Headroom& h) {
+  if (h.quantity == Quantity::field) return {"field", "T", unit::T};
+  if (h.quantity == Quantity::x_over_x0)
+    return {"material", "%", unit::percent};
+  const Layer& layer = detector.layers[named.sets[h.set].front()];
+  return {"sigma " +
+              coordinate_name(layer.surface, layer.coordinates[h.coordinate]),
+          "um", unit::um};
+}
+
+std::string status_of(const Headroom& h) {
+  if (std::isnan(h.limit)) return "cannot meet it";
+  const bool field = h.quantity == Quantity::field;
+  if (field ? h.limit == 0 : std::isinf(h.limit)) return "no limit";
+  const bool better =
+      field ? std::abs(h.limit) > std::abs(h.value) : h.limit < h.value;
+  return better ? "violated" : "ok";
+}
+
+/// The rows of lost_layer_table().
+class LostLayers {
+ public:
+  explicit LostLayers(const WhatIf& what) : what_(what) {}
+
+  void add(std::string name, std::string layer, const Resolution& r) {
+    if (case_.empty()) all_ = sigmas(r);
+    add(std::move(name), std::move(layer), r.n_hits, none, sigmas(r),
+        std::string(to_string(r.status)));
+  }
+  void add(std::string name, std::string layer, int n_hits, double probability,
+           const PerParameter& sigma, std::string status) {
+    point_.add(what_.detector, what_.request, what_.point);
+    case_.push_back(std::move(name));
+    layer_.push_back(std::move(layer));
+    n_hits_.push_back(n_hits);
+    probability_.push_back(probability);
+    for (const Parameter q : all_parameters) {
+      const auto i = static_cast<std::size_t>(q);
+      sigma_[i].push_back(sigma[q] / sigma_unit(q));
+      ratio_[i].push_back(sigma[q] / all_[q]);
+    }
+    status_.push_back(std::move(status));
+  }
+  Table take() && {
+    Table table;
+    std::move(point_).move_to(table);
+    table.add("case", std::move(case_));
+    table.add("layer", std::move(layer_));
+    table.add("n_hits", std::move(n_hits_));
+    table.add("probability", std::move(probability_));
+    for (const Parameter q : all_parameters)
+      table.add(std::string(sigma_column(q)),
+                std::move(sigma_[static_cast<std::size_t>(q)]));
+    for (const Parameter q : all_parameters)
+      table.add("ratio_" + std::string(to_string(q)),
+                std::move(ratio_[static_cast<std::size_t>(q)]));
+    table.add("status", std::move(status_));
+    return table;
+  }
+
+ private:
+  const WhatIf& what_;
+  PointColumns point_;
+  Texts case_, layer_, status_;
+  Integers n_hits_;
+  Reals probability_;
+  std::array<Reals, n_parameters> sigma_, ratio_;
+  PerParameter all_;
+};
+
+}  // namespace
+
+NamedSets crossed_sets(const Detector& detector, const Resolution& resolution,
+                       Grouping grouping) {
+  const std::vector<std::string> names = names_by(detector, grouping);
+  NamedSets named;
+  for (const CrossingInfo& c : resolution.crossings) {
+    const std::string& name = names[c.layer];
+    const auto found = std::find(named.names.begin(), named.names.end(), name);
+    const auto i = static_cast<std::size_t>(found - named.names.begin());
+    if (found == named.names.end()) {
+      named.names.push_back(name);
+      named.sets.emplace_back();
+    }
+    named.sets[i].push_back(c.layer);
+  }
+  return named;
+}
+
+Requirement parse_requirement(const std::string& option,
+                              const std::string& text) {
+  const Source source(option, text, Source::Kind::option);
+  const auto parts = split(text);
+  if (!parts)
+    refuse(source, 0, text.size(), "there is no \"=\"",
+           "write for example \"sigma_d0=30 um\"");
+  const auto parameter = named_parameter(parts->name);
+  if (!parameter)
+    refuse(source, text.find(parts->name), parts->name.size(),
+           fmt::format("unknown parameter {}", in_quotes(parts->name)),
+           "known: sigma_p_rel, sigma_pt_rel, sigma_d0, sigma_z0, sigma_phi0, "
+           "sigma_theta, sigma_x, sigma_y, sigma_tx, sigma_ty");
+  const Dimension dimension = dimension_of(*parameter);
+  const Parsed<double> value =
+      parse_quantity(parts->value, dimension,
+                     dimension == Dimension::length  ? "um"
+                     : dimension == Dimension::angle ? "mrad"
+                                                     : "");
+  if (!value)
+    refuse(source, parts->value_offset + value.offset, value.length,
+           value.problem, value.suggestion);
+  if (!(value.value > 0))
+    refuse(source, parts->value_offset, parts->value.size(),
+           "a limit must be positive", "");
+  return {*parameter, value.value};
+}
+
+std::string requirement_text(const Requirement& r) {
+  return sigma_symbol(r.parameter) + " <= " + sigma_text(r.parameter, r.limit);
+}
+
+Table headroom_table(const WhatIf& what,
+                     std::span<const Requirement> requirements) {
+  const Track track = what.track();
+  const Model model = what.model();
+  const Resolution r = resolve(TrackingGeometry(what.detector), track, model);
+  const NamedSets named = crossed_sets(what.detector, r, what.grouping);
+  PointColumns point;
+  Texts requirement, layer, quantity, unit, status;
+  Reals value, limit, factor;
+  for (const Requirement& wanted : requirements) {
+    for (const Headroom& h :
+         find_headroom(what.detector, track, model, wanted, named.sets)) {
+      const Shown s = shown(what.detector, named, h);
+      point.add(what.detector, what.request, what.point);
+      requirement.push_back(requirement_text(wanted));
+      layer.push_back(h.set < named.names.size() ? named.names[h.set] : "");
+      quantity.push_back(s.quantity);
+      value.push_back(h.value / s.factor);
+      status.push_back(status_of(h));
+      const bool exists = status.back() == "ok" || status.back() == "violated";
+      limit.push_back(exists ? h.limit / s.factor : none);
+      factor.push_back(exists ? h.limit / h.value : none);
+      unit.push_back(s.unit);
+    }
+  }
+  Table table;
+  std::move(point).move_to(table);
+  table.add("requirement", std::move(requirement));
+  table.add("layer", std::move(layer));
+  table.add("quantity", std::move(quantity));
+  table.add("value", std::move(value));
+  table.add("limit", std::move(limit));
+  table.add("unit", std::move(unit));
+  table.add("factor", std::move(factor));
+  table.add("status", std::move(status));
+  return table;
+}
+
+Table lost_layer_table(const WhatIf& what) {
+  const Track track = what.track();
+  const Model model = what.model();
+  const Resolution all = resolve(TrackingGeometry(what.detector), track, model);
+  LostLayers rows(what);
+  rows.add("all layers", "", all);
+  const NamedSets named = crossed_sets(what.detector, all, what.grouping);
+  for (std::size_t i = 0; i < named.sets.size(); ++i) {
+    const LayerSet& set = named.sets[i];
+    const auto without = [&](const char* name, DroppedMaterial material) {
+      rows.add(name, named.names[i],
+               resolve_without(what.detector, track, model, set, material));
+    };
+    const bool measures = std::any_of(
+        set.begin(), set.end(),
+        [&](std::size_t k) { return what.detector.layers[k].measures(); });
+    if (measures) without("without hit", DroppedMaterial::kept);
+    without("without layer", DroppedMaterial::removed);
+  }
+  const EfficiencyAverage average =
+      average_over_efficiencies(what.detector, track, model);
+  if (average.n_inefficient > 0) {
+    const std::string status =
+        average.n_drawn > 0
+            ? fmt::format("{} patterns of hits, drawn at random",
+                          average.n_drawn)
+        : average.covered > 1 - 1e-12
+            ? "ok"
+            : fmt::format("up to {} missing hits, {:.3g} % of tracks",
+                          average.most_missing, average.covered * 100);
+    rows.add("mean", "", all.n_hits, average.measured, average.mean, status);
+    rows.add("rms", "", all.n_hits, average.measured, average.rms, status);
+  }
+  return std::move(rows).take();
+}
+
+}  // namespace gttf

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What if: how bad a layer may get, and what its loss would mean.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gttf/core/table.hpp"
+#include "gttf/detector/detector.hpp"
+#include "gttf/resolution/headroom.hpp"
+#include "gttf/study/scan/point_columns.hpp"
+#include "gttf/study/show/layer_names.hpp"
+
+namespace gttf {
+
+/// Layers that the track crosses, under the names of names_by(), in order.
+struct NamedSets {
+  std::vector<std::string> names;
+  std::vector<LayerSet> sets;
+};
+NamedSets crossed_sets(const Detector& detector, const Resolution& resolution,
+                       Grouping grouping);
+
+/// Reads "sigma_d0=30 um" or "sigma_pt_rel<=1 %"; `option` stands for the place
+/// in messages. Throws InputError.
+Requirement parse_requirement(const std::string& option,
+                              const std::string& text);
+
+/// "sigma(d0) <= 30 um".
+std::string requirement_text(const Requirement& requirement);
+
+/// One track of one detector, and what to sum over.
+struct WhatIf {
+  const Detector& detector;
+  const StudyRequest& request;
+  GridPoint point;
+  Grouping grouping = Grouping::layer;
+
+  Track track() const { return grid_track(request, point); }
+  Model model() const { return model_of(request, detector); }
+};
+
+/// Columns: those of the point, requirement, layer, quantity, value, limit,
+/// unit, factor (limit/value), status: "ok", "violated" (the limit is better
+/// than the value), "no limit" or "cannot meet it" (no limit, no factor).
+Table headroom_table(const WhatIf& what,
+                     std::span<const Requirement> requirements);
+
+/// Columns: those of the point, case, layer, n_hits, probability, sigma_...,
+/// ratio_... (to the case "all layers"), status. Cases: "all layers"; for each
+/// layer "without hit" (its material stays) and "without layer"; "mean" and
+/// "rms" of sigma over the hit patterns if an efficiency is below 1.
+Table lost_layer_table(const WhatIf& what);
+
+}  // namespace gttf

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/show/detector_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/row.hpp"
+#include "gttf/study/show/coverage.hpp"
+#include "gttf/study/show/field_view.hpp"
+#include "gttf/study/show/layer_names.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+std::string shape_text(const Surface& s) {
+  constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
+  switch (s.shape) {
+    case Shape::cylinder:
+      return "cylinder";
+    case Shape::disk:
+      return "disk";
+    case Shape::plane:
+      break;
+  }
+  return fmt::format("plane {}", axes[static_cast<std::size_t>(s.normal)]);
+}
+
+std::string length_text(double length) {
+  const double micrometres = length / unit::um;
+  return std::abs(micrometres) < 1000
+             ? fmt::format("{:.4g} um", micrometres)
+             : fmt::format("{:.4g} mm", length / unit::mm);
+}
+
+// "rphi 5 um, z 5 um"; a coordinate between the axes by its angle.
+std::string measures_text(const Layer& layer) {
+  std::string text;
+  for (const Coordinate& c : layer.coordinates) {
+    if (!text.empty()) text += ", ";
+    text += coordinate_name(layer.surface, c);
+    text += ' ' + length_text(c.sigma);
+  }
+  return text;
+}
+
+std::size_t measuring(const Detector& detector) {
+  return static_cast<std::size_t>(
+      std::count_if(detector.layers.begin(), detector.layers.end(),
+                    [](const Layer& layer) { return layer.measures(); }));
+}
+
+double x_over_x0(const Detector& detector) {
+  double sum = 0;
+  for (const Layer& layer : detector.layers) sum += layer.x_over_x0();
+  return sum;
+}
+
+Table group_table(const Detector& detector) {
+  Texts groups;
+  Integers layers, hits;
+  Reals sums;
+  for (const Layer& layer : detector.layers) {
+    if (layer.group.empty()) continue;
+    const auto found = std::find(groups.begin(), groups.end(), layer.group);
+    const auto i = static_cast<std::size_t>(found - groups.begin());
+    if (found == groups.end()) {
+      groups.push_back(layer.group);
+      layers.push_back(0);
+      hits.push_back(0);
+      sums.push_back(0);
+    }
+    ++layers[i];
+    hits[i] += layer.measures();
+    sums[i] += layer.x_over_x0();
+  }
+  Table table;
+  table.add("group", std::move(groups));
+  table.add("n_layers", std::move(layers));
+  table.add("n_measuring", std::move(hits));
+  table.add("x_over_x0", std::move(sums));
+  return table;
+}
+
+// Equal but for the position.
+bool same_kind(const Layer& a, const Layer& b) {
+  const auto same = [](const Interval& i, const Interval& j) {
+    return i.lower == j.lower && i.upper == j.upper;
+  };
+  return a.surface.shape == b.surface.shape &&
+         a.surface.normal == b.surface.normal &&
+         same(a.surface.u, b.surface.u) && same(a.surface.v, b.surface.v) &&
+         a.group == b.group && a.x_over_x0() == b.x_over_x0() &&
+         measures_text(a) == measures_text(b);
+}
+
+// Number of layers from `first` on that can share a row: at least four of a
+// kind with even spacing, or one.
+std::size_t run_length(const std::vector<Layer>& layers, std::size_t first) {
+  constexpr std::size_t shortest = 4;
+  std::size_t n = 1;
+  while (first + n < layers.size() &&
+         same_kind(layers[first], layers[first + n])) {
+    const auto position = [&](std::size_t i) {
+      return layers[first + i].surface.position;
+    };
+    const double step = position(1) - position(0);
+    if (std::abs(position(n) - position(n - 1) - step) > 1e-9 * std::abs(step))
+      break;
+    ++n;
+  }
+  return n >= shortest ? n : 1;
+}
+
+double to_3_decimals(double value) { return std::round(value * 1e3) / 1e3; }
+
+Table layers_for_reading(const Detector& detector) {
+  Texts name, shape, measures, group;
+  Integers count;
+  Reals position, last, u_min, u_max, v_min, v_max, material, eta_min, eta_max;
+  bool any_run = false, any_plane = false, any_group = false;
+  const std::vector<Layer>& layers = detector.layers;
+  for (std::size_t i = 0; i < layers.size();) {
+    const std::size_t n = run_length(layers, i);
+    const Layer& layer = layers[i];
+    const Layer& end = layers[i + n - 1];
+    const Surface& s = layer.surface;
+    const bool plane = s.shape == Shape::plane;
+    name.push_back(n == 1 ? layer.name : layer.name + " .. " + end.name);
+    shape.push_back(shape_text(s));
+    count.push_back(static_cast<std::int64_t>(n));
+    position.push_back(s.position);
+    last.push_back(n == 1 ? none : end.surface.position);
+    u_min.push_back(plane ? s.u.lower : none);
+    u_max.push_back(plane ? s.u.upper : none);
+    v_min.push_back(s.v.lower);
+    v_max.push_back(s.v.upper);
+    material.push_back(layer.x_over_x0());
+    measures.push_back(measures_text(layer));
+    // The widest view of the run: of its first and its last layer.
+    const PolarRange a = polar_range(s), b = polar_range(end.surface);
+    eta_min.push_back(to_3_decimals(std::min(a.eta_min(), b.eta_min())));
+    eta_max.push_back(to_3_decimals(std::max(a.eta_max(), b.eta_max())));
+    group.push_back(layer.group);
+    any_run = any_run || n > 1;
+    any_plane = any_plane || plane;
+    any_group = any_group || !layer.group.empty();
+    i += n;
+  }
+  Table table;
+  table.add("layer", std::move(name));
+  table.add("shape", std::move(shape));
+  if (any_run) table.add("n_layers", std::move(count));
+  table.add("at_mm", std::move(position));
+  if (any_run) table.add("last_mm", std::move(last));
+  if (any_plane) {
+    table.add("u_from_mm", std::move(u_min));
+    table.add("u_to_mm", std::move(u_max));
+  }
+  table.add(any_plane ? "v_from_mm" : "from_mm", std::move(v_min));
+  table.add(any_plane ? "v_to_mm" : "to_mm", std::move(v_max));
+  table.add("x_over_x0", std::move(material));
+  table.add("measures", std::move(measures));
+  table.add("eta_min", std::move(eta_min));
+  table.add("eta_max", std::move(eta_max));
+  if (any_group) table.add("group", std::move(group));
+  return table;
+}
+
+Document interval_document(const Interval& i) {
+  return Document::List{i.lower, i.upper};
+}
+
+Document layer_document(const Layer& layer) {
+  const Surface& s = layer.surface;
+  Document d;
+  d.set("name", layer.name);
+  if (!layer.group.empty()) d.set("group", layer.group);
+  d.set("shape", shape_text(s));
+  d.set("position_mm", s.position);
+  if (s.shape == Shape::plane) d.set("u_mm", interval_document(s.u));
+  d.set(s.shape == Shape::plane  ? "v_mm"
+        : s.shape == Shape::disk ? "r_mm"
+                                 : "z_mm",
+        interval_document(s.v));
+  Document::List slabs;
+  for (const Slab& slab : layer.material) {
+    Document part;
+    if (!slab.material.empty())
+      part.set("of", slab.material).set("thickness_mm", slab.thickness);
+    slabs.push_back(part.set("x_over_x0", slab.x_over_x0));
+  }
+  d.set("material", std::move(slabs));
+  d.set("x_over_x0", layer.x_over_x0());
+  Document::List coordinates;
+  for (const Coordinate& c : layer.coordinates)
+    coordinates.push_back(
+        Document().set("angle_rad", c.angle).set("sigma_mm", c.sigma));
+  d.set("coordinates", std::move(coordinates));
+  if (layer.efficiency != 1) d.set("efficiency", layer.efficiency);
+  const PolarRange range = polar_range(s);
+  d.set("theta_deg", Document::List{in_degrees(range.theta_min),
+                                    in_degrees(range.theta_max)});
+  d.set("eta", Document::List{range.eta_min(), range.eta_max()});
+  if (!layer.note.empty()) d.set("note", layer.note);
+  return d;
+}
+
+}  // namespace
+
+std::string layer_count_text(const Detector& detector) {
+  const std::size_t n = detector.layers.size();
+  return fmt::format("{} layer{}, {} measuring", n, n == 1 ? "" : "s",
+                     measuring(detector));
+}
+
+Table layer_table(const Detector& detector) {
+  Texts name, group, shape, measures, note;
+  Reals position, u_min, u_max, v_min, v_max, material, theta_min, theta_max,
+      eta_min, eta_max, efficiency;
+  for (const Layer& layer : detector.layers) {
+    const Surface& s = layer.surface;
+    const bool plane = s.shape == Shape::plane;
+    const PolarRange range = polar_range(s);
+    name.push_back(layer.name);
+    group.push_back(layer.group);
+    shape.push_back(shape_text(s));
+    position.push_back(s.position);
+    u_min.push_back(plane ? s.u.lower : none);
+    u_max.push_back(plane ? s.u.upper : none);
+    v_min.push_back(s.v.lower);
+    v_max.push_back(s.v.upper);
+    material.push_back(layer.x_over_x0());
+    measures.push_back(measures_text(layer));
+    theta_min.push_back(in_degrees(range.theta_min));
+    theta_max.push_back(in_degrees(range.theta_max));
+    eta_min.push_back(range.eta_min());
+    eta_max.push_back(range.eta_max());
+    efficiency.push_back(layer.efficiency);
+    note.push_back(layer.note);
+  }
+  Table table;
+  table.add("layer", std::move(name));
+  table.add("group", std::move(group));
+  table.add("shape", std::move(shape));
+  table.add("position_mm", std::move(position));
+  table.add("u_min_mm", std::move(u_min));
+  table.add("u_max_mm", std::move(u_max));
+  table.add("v_min_mm", std::move(v_min));
+  table.add("v_max_mm", std::move(v_max));
+  table.add("x_over_x0", std::move(material));
+  table.add("measures", std::move(measures));
+  table.add("theta_min_deg", std::move(theta_min));
+  table.add("theta_max_deg", std::move(theta_max));
+  table.add("eta_min", std::move(eta_min));
+  table.add("eta_max", std::move(eta_max));
+  table.add("efficiency", std::move(efficiency));
+  table.add("note", std::move(note));
+  return table;
+}
+
+Document detector_document(const Detector& detector, double phi) {
+  Document d;
+  d.set("name", detector.name);
+  d.set("file", detector.file);
+  d.set("sha256", detector.sha256);
+  d.set("source",
+        Document::List(detector.source.begin(), detector.source.end()));
+  d.set("field", field_document(detector.field));
+  d.set("n_layers", static_cast<std::int64_t>(detector.layers.size()));
+  d.set("n_measuring", static_cast<std::int64_t>(measuring(detector)));
+  d.set("x_over_x0", x_over_x0(detector));
+  Document::List layers;
+  for (const Layer& layer : detector.layers)
+    layers.push_back(layer_document(layer));
+  d.set("layers", std::move(layers));
+  d.set("groups", rows_of(group_table(detector)));
+  d.set("material_profile", rows_of(material_profile(detector, phi)));
+  return d;
+}
+
+Summary detector_summary(const Detector& detector, double phi) {
+  constexpr int geometry_digits = 6;  // positions are given, not estimated
+  Summary summary;
+  summary.title = detector.name;
+  Section head;
+  for (const std::string& source : detector.source)
+    head.facts.emplace_back("source", source);
+  for (auto& fact : field_facts(detector.field))
+    head.facts.push_back(std::move(fact));
+  head.facts.emplace_back("layers", layer_count_text(detector));
+  head.facts.emplace_back(
+      "x/X0", fmt::format("{:.4g} % at normal incidence, all layers",
+                          x_over_x0(detector) / unit::percent));
+  summary.sections.push_back(std::move(head));
+  summary.sections.push_back(
+      {"Layers", {}, layers_for_reading(detector), geometry_digits});
+  Table groups = group_table(detector);
+  if (groups.rows() > 0)
+    summary.sections.push_back(
+        {"Groups (x/X0 at normal incidence)", {}, std::move(groups)});
+  summary.sections.push_back(
+      {fmt::format("Straight tracks from the origin at phi = {:.4g} deg",
+                   in_degrees(phi)),
+       {},
+       material_profile(detector, phi),
+       4});
+  return summary;
+}
+
+}  // namespace gttf

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/show/layer_names.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "gttf/study/scan/point_columns.hpp"
+
+namespace gttf {
+namespace {
+
+std::pair<std::string_view, std::string_view> axis_names(const Surface& s) {
+  switch (s.shape) {
+    case Shape::cylinder:
+      return {"rphi", "z"};
+    case Shape::disk:
+      return {"rphi", "r"};
+    case Shape::plane:
+      return {"u", "v"};
+  }
+  return {};
+}
+
+/// The name without an index that `repeat` has added: "TPC[3] (+z)" is
+/// "TPC (+z)".
+std::string without_index(const std::string& name) {
+  const std::size_t close = name.rfind(']');
+  const std::size_t open = name.rfind('[', close);
+  if (close == name.npos || open == name.npos || open + 1 == close) return name;
+  for (std::size_t i = open + 1; i < close; ++i)
+    if (name[i] < '0' || name[i] > '9') return name;
+  return name.substr(0, open) + name.substr(close + 1);
+}
+
+}  // namespace
+
+std::string coordinate_name(const Surface& surface, const Coordinate& c) {
+  const auto [u, v] = axis_names(surface);
+  if (c.angle == 0) return std::string(u);
+  if (std::abs(c.angle - 90 * unit::deg) < 1e-12) return std::string(v);
+  // stereo angles are told in mrad
+  return std::abs(c.angle) < 0.2
+             ? fmt::format("{:.4g} mrad", c.angle / unit::mrad)
+             : fmt::format("{:.4g} deg", in_degrees(c.angle));
+}
+
+std::vector<std::string> entry_names(const Detector& detector) {
+  using Entry = std::tuple<int, int, std::string>;
+  const auto entry = [](const Layer& layer) {
+    return Entry{layer.place.line, layer.place.column,
+                 without_index(layer.name)};
+  };
+  std::map<Entry, int> surfaces;
+  for (const Layer& layer : detector.layers) ++surfaces[entry(layer)];
+  std::vector<std::string> names;
+  names.reserve(detector.layers.size());
+  for (const Layer& layer : detector.layers) {
+    const Entry own = entry(layer);
+    names.push_back(surfaces[own] > 1 ? std::get<2>(own) : layer.name);
+  }
+  return names;
+}
+
+std::vector<std::string> names_by(const Detector& detector, Grouping grouping) {
+  std::vector<std::string> names = entry_names(detector);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Layer& layer = detector.layers[i];
+    if (grouping == Grouping::surface)
+      names[i] = layer.name;
+    else if (grouping == Grouping::group && !layer.group.empty())
+      names[i] = layer.group;
+  }
+  return names;
+}
+
+}  // namespace gttf

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/toys/toy_study.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <mutex>
+
+#include "gttf/core/chi2_probability.hpp"
+#include "gttf/core/parallel.hpp"
+#include "gttf/resolution/any_toys.hpp"
+#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/toys/toy_rows.hpp"
+
+namespace gttf {
+
+namespace {
+
+/// Toys that one thread does at a time.
+constexpr std::uint64_t block_size = 256;
+/// Blocks per thread before the state is whole again: so many at first, and
+/// twice as many each time while that takes less than a wave should. Threads
+/// wait for each other at its end.
+constexpr std::size_t fewest_blocks = 32, most_blocks = 4096;
+constexpr std::chrono::milliseconds wave_time{200};
+
+/// Expected errors in fit units from the covariance of resolve().
+ToyScale scale_of(const Resolution& r, ToyParameters parameters, double b_ref) {
+  const Matrix5& m =
+      parameters == ToyParameters::plane ? r.start_plane : r.perigee;
+  ToyScale scale;
+  for (int i = 0; i < 5; ++i)
+    scale[static_cast<std::size_t>(i)] = std::sqrt(m(i, i));
+  scale[Perigee::kappa] *= std::abs(b_ref);  // q/p -> kappa = -B q/p
+  return scale;
+}
+
+/// All that the toys of a point share.
+struct PreparedPoint {
+  AnyToySimulator simulator;
+  bool in_lanes;
+  ToyParameters parameters;
+  ToyScale scale;
+  std::uint64_t stream;
+};
+
+/// Toys first <= i < last of one point.
+struct Block {
+  std::size_t point = 0;
+  std::uint64_t first = 0, last = 0;
+};
+
+/// The fits asked for, one fitter each.
+class Fitters {
+ public:
+  Fitters(const std::vector<ToyFit>& fits, const TrackHits& true_track) {
+    const auto reference = std::make_shared<const TrackHits>(true_track);
+    for (const ToyFit& fit : fits) {
+      FitOptions options;
+      options.weights = fit.weights;
+      options.reference = reference;
+      fitters_.emplace_back(TrackFitter(options), fit.kind);
+    }
+  }
+  std::size_t size() const { return fitters_.size(); }
+  const GlobalFit& fit(std::size_t i, const TrackHits& hits) {
+    return fitters_[i].first.fit(hits, fitters_[i].second);
+  }
+
+ private:
+  std::vector<std::pair<TrackFitter, FitKind>> fitters_;
+};
+
+std::vector<FitChoice> choices_of(const std::vector<ToyFit>& fits) {
+  std::vector<FitChoice> choices;
+  choices.reserve(fits.size());
+  for (const ToyFit& fit : fits) choices.push_back({fit.kind, fit.weights});
+  return choices;
+}
+
+/// Toys of a point in lanes, with room for a block of them.
+class Lanes {
+ public:
+  Lanes(const AnyToySimulator& simulator, const std::vector<ToyFit>& fits)
+      : batch_(simulator, choices_of(fits)) {
+    const ToyTrack& toy = batch_.prototype();
+    int n_coordinates = 0;
+    for (const TrackHit& h : toy.hits.points) n_coordinates += h.n_coordinates;
+    for (std::size_t f = 0; f < fits.size(); ++f) {
+      Numbers& n = numbers_.emplace_back();
+      n.toys.truth = simulator.helix()->truth();
+      n.toys.ndf = n_coordinates - 5;
+    }
+  }
+
+  BatchToyStatistics run(const RandomPlace& first, std::size_t n) {
+    missed_.assign(n, 0);
+    std::vector<FitArrays> arrays;
+    for (Numbers& numbers : numbers_) {
+      numbers.resize(n);
+      numbers.toys.missed = missed_;
+      arrays.push_back(numbers.toys.fits);
+    }
+    return batch_.run(first, {missed_, arrays});
+  }
+
+  bool missed(std::size_t i) const { return missed_[i] != 0; }
+  const FittedToys& fits(std::size_t f) const { return numbers_[f].toys; }
+
+ private:
+  struct Numbers {
+    std::vector<double> kappa, sigma, chi2, perigee, covariance;
+    std::vector<FitStatus> status;
+    FittedToys toys;
+
+    void resize(std::size_t n) {
+      for (std::vector<double>* v : {&kappa, &sigma, &chi2}) v->resize(n);
+      perigee.resize(5 * n);
+      covariance.resize(15 * n);
+      status.resize(n);
+      toys.fits = {.kappa = kappa,
+                   .sigma = sigma,
+                   .chi2 = chi2,
+                   .kappa_weights = {},
+                   .perigee = perigee,
+                   .perigee_covariance = covariance,
+                   .status = status};
+    }
+  };
+
+  ToyBatch batch_;
+  std::vector<char> missed_;
+  std::vector<Numbers> numbers_;
+};
+
+class Runner {
+ public:
+  Runner(const StudyRequest& request, std::span<const Detector> detectors,
+         const ToyRunOptions& options, ToyState& state)
+      : request_(request),
+        options_(options),
+        state_(state),
+        threads_(thread_count(options.threads)) {
+    for (const Detector& d : detectors) geometries_.emplace_back(d);
+    prepared_.resize(state.points.size());
+    progress_.resize(state.points.size());
+    for (std::size_t k = 0; k < state.points.size(); ++k)
+      progress_[k] = state.from + state.points[k].statistics.simulated;
+  }
+
+  void run() {
+    for (std::vector<Block> wave = next_wave(); !wave.empty();
+         wave = next_wave()) {
+      const auto begin = std::chrono::steady_clock::now();
+      run_wave(wave);
+      // rows of single toys are kept until the end of a wave
+      if (options_.toys == nullptr && blocks_per_thread_ < most_blocks &&
+          std::chrono::steady_clock::now() - begin < wave_time / 2)
+        blocks_per_thread_ *= 2;
+      if (options_.progress)
+        options_.progress(static_cast<std::size_t>(state_.done()),
+                          static_cast<std::size_t>(state_.total()));
+      if (options_.checkpoint) options_.checkpoint(state_);
+    }
+    if (options_.toys != nullptr) options_.toys->finish();
+  }
+
+ private:
+  std::vector<Block> next_wave() {
+    for (; released_ < point_; ++released_) prepared_[released_].reset();
+    std::vector<Block> wave;
+    const std::size_t most = std::size_t{threads_} * blocks_per_thread_;
+    while (wave.size() < most && point_ < state_.points.size()) {
+      std::uint64_t& next = progress_[point_];
+      if (!state_.points[point_].has_toys || next == state_.to) {
+        ++point_;
+        continue;
+      }
+      if (!prepared_[point_]) prepare(point_);
+      const std::uint64_t last = std::min(next + block_size, state_.to);
+      wave.push_back({point_, next, last});
+      next = last;
+    }
+    return wave;
+  }
+
+  /// Points are in the order of plan_toys().
+  void prepare(std::size_t k) {
+    const std::size_t n_momenta = request_.momentum.values.size();
+    const std::size_t n_points = n_momenta * request_.angle.values.size();
+    const GridPoint point{k % n_momenta, k % n_points / n_momenta};
+    const TrackingGeometry& geometry = geometries_[k / n_points];
+    const Track track = grid_track(request_, point);
+    const Model model{.scattering = request_.scattering,
+                      .beam_spot = request_.beam_spot,
+                      .loss = request_.energy_loss};
+    const ToyParameters parameters = state_.points[k].parameters();
+    AnyToySimulator simulator(geometry, track, model);
+    const bool in_lanes = parameters == ToyParameters::perigee &&
+                          toys_in_lanes(simulator, choices_of(state_.fits));
+    prepared_[k] = std::make_unique<PreparedPoint>(PreparedPoint{
+        std::move(simulator), in_lanes, parameters,
+        scale_of(resolve(geometry, track, model), parameters, geometry.b_ref()),
+        k});
+  }
+
+  void run_wave(const std::vector<Block>& wave) {
+    std::vector<Table> rows(options_.toys != nullptr ? wave.size() : 0);
+    std::mutex mutex;
+    parallel_workers(wave.size(), threads_, [&](auto next) {
+      std::unique_ptr<Fitters> fitters;
+      ToyStatistics sum(state_.fits.size());
+      std::unique_ptr<ToyTrack> toy;
+      std::unique_ptr<Lanes> lanes;
+      BatchToyStatistics ways;
+      std::size_t toy_point = state_.points.size();
+      const auto hand_over = [&] {
+        if (toy_point == state_.points.size()) return;
+        const std::lock_guard lock(mutex);
+        state_.points[toy_point].statistics.add(sum);
+        sum = ToyStatistics(state_.fits.size());
+      };
+      for (auto b = next(); b; b = next()) {
+        const Block& block = wave[*b];
+        const PreparedPoint& point = *prepared_[block.point];
+        if (toy_point != block.point) {
+          hand_over();
+          toy_point = block.point;
+          toy.reset();
+          lanes.reset();
+          if (point.in_lanes)
+            lanes = std::make_unique<Lanes>(point.simulator, state_.fits);
+          else
+            start_one_by_one(point, toy, fitters);
+        }
+        Table* const table = rows.empty() ? nullptr : &rows[*b];
+        if (lanes) {
+          ways += run_in_lanes(block, point, *lanes, sum, table);
+        } else {
+          const std::uint64_t missed = sum.missed;
+          run_block(block, point, *fitters, *toy, sum, table);
+          ways.missed += sum.missed - missed;
+          ways.toys += block.last - block.first;
+          ways.not_for_lanes += block.last - block.first;
+        }
+      }
+      hand_over();
+      if (options_.statistics == nullptr) return;
+      const std::lock_guard lock(mutex);
+      *options_.statistics += ways;
+    });
+    for (const Table& table : rows) options_.toys->write(table);
+  }
+
+  void start_one_by_one(const PreparedPoint& point,
+                        std::unique_ptr<ToyTrack>& toy,
+                        std::unique_ptr<Fitters>& fitters) const {
+    toy = std::make_unique<ToyTrack>(point.simulator.prototype());
+    fitters = std::make_unique<Fitters>(state_.fits, toy->hits);
+  }
+
+  BatchToyStatistics run_in_lanes(const Block& block,
+                                  const PreparedPoint& point, Lanes& lanes,
+                                  ToyStatistics& sum, Table* rows) const {
+    const std::size_t n = block.last - block.first;
+    const BatchToyStatistics ways =
+        lanes.run({state_.seed, point.stream, block.first}, n);
+    sum.simulated += n;
+    for (std::size_t i = 0; i < n; ++i) sum.missed += lanes.missed(i) ? 1 : 0;
+    for (std::size_t f = 0; f < state_.fits.size(); ++f)
+      sum.fits[f].add(lanes.fits(f), point.scale);
+    if (rows == nullptr) return ways;
+    ToyRows table(state_.points[block.point], state_.any_at_plane());
+    for (std::size_t i = 0; i < n; ++i) {
+      if (lanes.missed(i)) {
+        table.add_missed(block.first + i);
+        continue;
+      }
+      for (std::size_t f = 0; f < state_.fits.size(); ++f)
+        table.add(block.first + i, name_of(state_.fits[f]), lanes.fits(f), i);
+    }
+    *rows = std::move(table).take();
+    return ways;
+  }
+
+  void run_block(const Block& block, const PreparedPoint& point,
+                 Fitters& fitters, ToyTrack& toy, ToyStatistics& sum,
+                 Table* rows) const {
+    std::unique_ptr<ToyRows> table;
+    if (rows != nullptr)
+      table = std::make_unique<ToyRows>(state_.points[block.point],
+                                        state_.any_at_plane());
+    for (std::uint64_t i = block.first; i < block.last; ++i) {
+      ++sum.simulated;
+      if (!point.simulator.simulate({state_.seed, point.stream, i}, toy)) {
+        ++sum.missed;
+        if (table) table->add_missed(i);
+        continue;
+      }
+      for (std::size_t f = 0; f < fitters.size(); ++f) {
+        const GlobalFit& fit = fitters.fit(f, toy.hits);
+        sum.fits[f].add(fit, toy, point.parameters, point.scale);
+        if (table) table->add(i, name_of(state_.fits[f]), fit, toy);
+      }
+    }
+    if (table) *rows = std::move(*table).take();
+  }
+
+  const StudyRequest& request_;
+  const ToyRunOptions& options_;
+  ToyState& state_;
+  unsigned threads_;
+  std::size_t blocks_per_thread_ = fewest_blocks;
+  std::vector<TrackingGeometry> geometries_;
+  std::vector<std::unique_ptr<PreparedPoint>> prepared_;
+  std::vector<std::uint64_t> progress_;  ///< next toy of each point
+  std::size_t point_ = 0;                ///< of the next block
+  std::size_t released_ = 0;             ///< points before are done with
+};
+
+}  // namespace
+
+void run_toys(const StudyRequest& request, std::span<const Detector> detectors,
+              const ToyRunOptions& options, ToyState& state) {
+  Runner(request, detectors, options, state).run();
+}
+
+}  // namespace gttf
