@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "gttf/config/ascii.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 
@@ -19,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t block_bytes = std::size_t{1} << 18;
-constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
@@ -267,8 +267,8 @@ void CsvReader::read_header(std::string_view example) {
   while (read(block)) {
     if (std::exchange(first, false)) {
       check_start(block);
-      if (block.text.starts_with(utf8_mark))
-        block.text.remove_prefix(utf8_mark.size());
+      if (block.text.starts_with(detail::utf8_mark))
+        block.text.remove_prefix(detail::utf8_mark.size());
     }
     // Taken apart at nothing, to find the line.
     CsvLines lines(block, '\n');

@@ -18,7 +18,7 @@ constexpr int context_before = 40;
 struct Palette {
   std::string_view bold, error, warning, mark, off;
 };
-constexpr Palette plain{"", "", "", "", ""};
+constexpr Palette no_colours{"", "", "", "", ""};
 constexpr Palette ansi{"\x1b[1m", "\x1b[1;31m", "\x1b[1;35m", "\x1b[1;32m",
                        "\x1b[0m"};
 
@@ -123,7 +123,7 @@ bool Diagnostics::has_errors() const {
 }
 
 std::string to_text(const Diagnostic& d, bool colour) {
-  const Palette& paint = colour ? ansi : plain;
+  const Palette& paint = colour ? ansi : no_colours;
   std::string place = clean(d.file);
   if (d.line > 0) place += fmt::format(":{}:{}", d.line, d.column);
   const bool error = d.severity == Severity::error;

@@ -7,14 +7,13 @@
 #include <system_error>
 #include <utility>
 
+#include "gttf/config/ascii.hpp"
 #include "gttf/config/formula_text.hpp"
 #include "gttf/config/known_unit.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf::detail {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Bytes of a character that may stand in a name (0: none): letters, and all
 /// beyond ASCII but the circled plus; the micro sign is one of them.

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "gttf/config/advice.hpp"
+#include "gttf/config/ascii.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/config/yaml_text.hpp"
 
@@ -348,9 +349,9 @@ std::optional<Node> parse(const SourcePtr& source, std::size_t base,
 std::optional<Node> parse_yaml(const SourcePtr& source,
                                std::string_view first_line,
                                Diagnostics& diagnostics) {
-  constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
-  const std::size_t base =
-      source->text().starts_with(utf8_mark) ? utf8_mark.size() : 0;
+  const std::size_t base = source->text().starts_with(detail::utf8_mark)
+                               ? detail::utf8_mark.size()
+                               : 0;
   Diagnostics own;
   std::optional<Node> root = parse(source, base, own);
   diagnostics.add(own);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "gttf/config/ascii.hpp"
 #include "gttf/config/known_unit.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/units.hpp"
@@ -119,8 +120,6 @@ std::optional<std::string> likely_unit(std::string_view name,
   return nearest(name, known);
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 template <class Number>
 Parsed<Number> refuse(const std::string& problem,
                       const std::string& suggestion = {},
@@ -163,10 +162,10 @@ std::optional<Scan> odd_number(std::string_view text, std::size_t sign) {
       lower.starts_with("0b"))
     return Scan{.problem = fmt::format("{}: numbers are decimal here",
                                        in_quotes(text))};
-  if (body.size() > 1 && body[0] == '0' && is_digit(body[1])) {
+  if (body.size() > 1 && body[0] == '0' && detail::is_digit(body[1])) {
     std::size_t first = 0;  // digit that the number should begin with
     while (first + 1 < body.size() && body[first] == '0' &&
-           is_digit(body[first + 1]))
+           detail::is_digit(body[first + 1]))
       ++first;
     return Scan{.problem = fmt::format("leading zero in {}", in_quotes(text)),
                 .suggestion = fmt::format(
@@ -182,8 +181,8 @@ Scan scan_number(std::string_view text) {
   const std::string_view body = text.substr(sign);
   const bool starts =
       !body.empty() &&
-      (is_digit(body[0]) ||
-       (body[0] == '.' && body.size() > 1 && is_digit(body[1])));
+      (detail::is_digit(body[0]) ||
+       (body[0] == '.' && body.size() > 1 && detail::is_digit(body[1])));
   if (!starts) return {};
   Scan scan;
   const auto [end, error] =
@@ -276,7 +275,7 @@ Parsed<double> parse_quantity(std::string_view text, Dimension dimension,
                     name_of(found->dimension), in_quotes(text)),
         instead, 0, text.size());
   }
-  if (is_digit(name[0]) && at > scan.end)
+  if (detail::is_digit(name[0]) && at > scan.end)
     return refuse<double>(
         fmt::format("space within the number in {}", in_quotes(text)), "", 0,
         text.size());
@@ -300,8 +299,8 @@ Parsed<std::int64_t> parse_integer(std::string_view text,
   const char* last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, result.value);
   const std::size_t sign = text.starts_with('-');
-  const bool leading_zero =
-      text.size() > sign + 1 && text[sign] == '0' && is_digit(text[sign + 1]);
+  const bool leading_zero = text.size() > sign + 1 && text[sign] == '0' &&
+                            detail::is_digit(text[sign + 1]);
   if (error == std::errc() && end == last && !leading_zero) return result;
   const Scan scan = scan_number(text);
   std::string suggestion =

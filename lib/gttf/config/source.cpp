@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "gttf/config/ascii.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf {
@@ -18,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 constexpr std::size_t most_names = 1000;  // looked at for a suggestion
 
 Diagnostic fault(const std::string& file, std::string problem,
@@ -98,7 +98,8 @@ Diagnostic Source::at(std::size_t offset, std::size_t bytes) const {
   std::size_t start = line_starts_[static_cast<std::size_t>(line - 1)];
   std::size_t end = std::min(text_.find('\n', start), text_.size());
   if (end > start && text_[end - 1] == '\r') --end;
-  if (start == 0 && text_.starts_with(utf8_mark)) start = utf8_mark.size();
+  if (start == 0 && text_.starts_with(detail::utf8_mark))
+    start = detail::utf8_mark.size();
   offset = std::clamp(offset, start, std::max(start, end));
   const std::string_view all = text_;
   const std::size_t last = std::clamp(offset + bytes, offset, end);

@@ -14,6 +14,9 @@ std::string shifted_text(double value, int power);
 /// The same as a number.
 double shifted(double value, int power);
 
+/// Metres, in which other programs give lengths, in mm: shifted(m, mm_of_m).
+inline constexpr int mm_of_m = 3;
+
 /// `value` of a computation, where the last digit is rounding error: 15
 /// significant digits, as few as needed.
 std::string computed_text(double value);

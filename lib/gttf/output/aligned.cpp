@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
+#include "gttf/output/flush_above.hpp"
+
 namespace gttf {
 namespace {
 
 constexpr std::size_t rows_for_widths = 1000;
-constexpr std::size_t flush_above = 1 << 16;  // bytes
 constexpr int usual_digits = 3;
 
 }  // namespace
@@ -66,7 +67,7 @@ void AlignedWriter::write(const Table& block) {
       waiting_.push_back(std::move(cells));
       if (waiting_.size() == rows_for_widths) release();
     }
-    if (buffer_.size() > flush_above) {
+    if (buffer_.size() > detail::flush_above) {
       out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
       buffer_.clear();
     }

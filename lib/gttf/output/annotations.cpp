@@ -16,7 +16,7 @@ namespace {
 
 enum class CommandPart { message, property };
 
-std::string escaped(std::string_view text, CommandPart part) {
+std::string command_escaped(std::string_view text, CommandPart part) {
   std::string out;
   for (const char c : text) {
     const bool special =
@@ -43,14 +43,14 @@ void write(std::ostream& out, const Annotation& a) {
     properties += properties.empty() ? ' ' : ',';
     properties += name;
     properties += '=';
-    properties += escaped(value, CommandPart::property);
+    properties += command_escaped(value, CommandPart::property);
   };
   if (!a.file.empty()) add("file", a.file);
   if (!a.file.empty() && a.line > 0) add("line", std::to_string(a.line));
   if (!a.file.empty() && a.column > 0) add("col", std::to_string(a.column));
   if (!a.title.empty()) add("title", a.title);
   out << "::" << a.level << properties
-      << "::" << escaped(a.message, CommandPart::message) << '\n';
+      << "::" << command_escaped(a.message, CommandPart::message) << '\n';
 }
 
 /// Without the line end that a message would show as an empty line.

@@ -5,13 +5,13 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "gttf/output/flush_above.hpp"
 #include "gttf/output/number.hpp"
 
 namespace gttf {
 namespace {
 
 constexpr std::size_t line_width = 100;
-constexpr std::size_t flush_above = 1 << 16;  // bytes
 
 void append_text(std::string& out, std::string_view text) {
   bool plain = true;  // the usual case, without the detour of a JSON value
@@ -176,7 +176,7 @@ void write_json(std::ostream& out, const Document& document,
 void JsonRows::begin_row() {
   if (any_) {
     buffer_ += ",\n    ";
-    if (buffer_.size() > flush_above) {
+    if (buffer_.size() > detail::flush_above) {
       out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
       buffer_.clear();
     }

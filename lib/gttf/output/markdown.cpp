@@ -7,7 +7,7 @@ namespace gttf {
 namespace {
 
 // Text that markdown would take for markup or for the end of the cell.
-std::string escaped(std::string_view text) {
+std::string markdown_escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '\n')
@@ -34,7 +34,7 @@ std::string comment(const Provenance& provenance) {
 }
 
 std::string heading_text(const Heading& heading) {
-  return escaped(one_line(heading));
+  return markdown_escaped(one_line(heading));
 }
 
 }  // namespace
@@ -45,12 +45,12 @@ std::size_t MarkdownWriter::heading_width(const ColumnLayout& column) const {
 }
 
 std::string MarkdownWriter::cell_text(const std::string& text) const {
-  return escaped(text);
+  return markdown_escaped(text);
 }
 
 void MarkdownWriter::append_head(std::string& out) const {
   if (style().provenance) out += comment(*style().provenance);
-  if (!style().title.empty()) out += escaped(style().title) + "\n\n";
+  if (!style().title.empty()) out += markdown_escaped(style().title) + "\n\n";
   std::string rule = "|";
   out += '|';
   for (const ColumnLayout& column : columns()) {
@@ -79,13 +79,15 @@ void MarkdownWriter::append_row(std::string& out, const Row& row) const {
 void write_markdown(std::ostream& out, const Summary& summary,
                     const TableStyle& style) {
   if (style.provenance) out << comment(*style.provenance);
-  if (!summary.title.empty()) out << "# " << escaped(summary.title) << '\n';
+  if (!summary.title.empty())
+    out << "# " << markdown_escaped(summary.title) << '\n';
   for (const Section& section : summary.sections) {
     if (!section.title.empty())
-      out << "\n## " << escaped(section.title) << '\n';
+      out << "\n## " << markdown_escaped(section.title) << '\n';
     if (!section.facts.empty()) out << '\n';
     for (const auto& [name, value] : section.facts)
-      out << "- " << escaped(name) << ": " << escaped(value) << '\n';
+      out << "- " << markdown_escaped(name) << ": " << markdown_escaped(value)
+          << '\n';
     if (section.table.columns.empty()) continue;
     out << '\n';
     TableStyle own;

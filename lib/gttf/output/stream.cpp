@@ -27,7 +27,7 @@ constexpr std::size_t small_buffer = std::size_t{1} << 16;
 constexpr std::size_t large_buffer = std::size_t{1} << 20;
 static_assert(FileStream::cached_bytes % large_buffer == 0);
 
-struct alignas(alignment) Page {
+struct alignas(alignment) Block {
   char bytes[alignment];
 };
 
@@ -53,7 +53,7 @@ class FileStream::Buffer : public std::streambuf {
         owned(close),
         kind_(kind),
         size_(kind == Kind::own_file ? large_buffer : small_buffer),
-        pages_(std::make_unique_for_overwrite<Page[]>(size_ / alignment)) {
+        pages_(std::make_unique_for_overwrite<Block[]>(size_ / alignment)) {
     clear();
   }
   ~Buffer() override {
@@ -163,7 +163,7 @@ class FileStream::Buffer : public std::streambuf {
 
   const Kind kind_;
   const std::size_t size_;  ///< of the buffer
-  std::unique_ptr<Page[]> pages_;
+  std::unique_ptr<Block[]> pages_;
   off_type written_ = 0;  ///< bytes; where the next ones go
   bool direct_ = false, refused_ = false;
 };

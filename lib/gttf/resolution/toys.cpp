@@ -87,8 +87,8 @@ bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
   fill_normals(place, toy.normals);
   const double* normal = toy.normals.data();
   Line<double> line = start_;
-  Flight<double> flight{{vertex_.x(), vertex_.y(), vertex_.z()},
-                        direction_of(start_)};
+  detail::Flight<double> flight{{vertex_.x(), vertex_.y(), vertex_.z()},
+                                direction_of(start_)};
   if (spot_) {
     flight.position = flight.position + Cartesian<double>{spot_->x * normal[0],
                                                           spot_->y * normal[1],

@@ -147,19 +147,19 @@ class TracedDifferentiator {
 
   /// d(theta0^2) of every crossing with x/X0 at normal incidence of layer k.
   PerParameter by_material(std::size_t k) const {
-    using D = Dual<1>;
     PerParameter sum;
     for (std::size_t i = 0; i < list_.size(); ++i) {
       const TracedCrossing& x = list_[i];
       if (!(x.x_over_x0 > 0)) continue;
       const double per_normal = 1 / list_[k].cos_incidence;
-      D own(x.x_over_x0), total(track_.x_over_x0());
+      Dual<1> own(x.x_over_x0), total(track_.x_over_x0());
       if (i == k) own.derivative[0] = per_normal;
       total.derivative[0] = per_normal;
       const Track& track = track_.track();
-      const D w = theta0_squared(
-          scatter_strength(D(1 / x.p), D(track.mass), D(track.charge)),
-          model_.scattering, own, total);
+      const Dual<1> w =
+          theta0_squared(scatter_strength(Dual<1>(1 / x.p), Dual<1>(track.mass),
+                                          Dual<1>(track.charge)),
+                         model_.scattering, own, total);
       for (const Parameter q : all_parameters)
         sum[q] += spread_[i][q] * w.derivative[0];
     }

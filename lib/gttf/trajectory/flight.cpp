@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "gttf/core/units.hpp"
+#include "gttf/trajectory/reach.hpp"
 #include "gttf/trajectory/uniform_flight.hpp"
 
 namespace gttf {
@@ -15,8 +16,6 @@ namespace {
 
 /// Legs turn by so little that a path cannot cross a plane more than twice.
 constexpr double longest_turn = 0.5;
-/// A particle this near to a face is on it: rounding must not decide.
-constexpr double same_place = 1 * unit::nm;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Smallest positive root of a + b x + c x^2/2, or NaN.
@@ -61,7 +60,7 @@ Flight<N>::Flight(const Field& field, const FlightState<N>& start,
   for (const DipoleGap& gap : field.dipoles) {
     const double x = along(gap, start.position);
     const double ahead =
-        x + std::copysign(same_place, along(gap, start.direction));
+        x + std::copysign(detail::same_place, along(gap, start.direction));
     side_.push_back(ahead < gap.extent.lower   ? -1
                     : ahead > gap.extent.upper ? 1
                                                : 0);

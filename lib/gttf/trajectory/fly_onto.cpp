@@ -3,14 +3,11 @@
 
 #include <cmath>
 
-#include "gttf/core/units.hpp"
+#include "gttf/trajectory/reach.hpp"
 
 namespace gttf {
 
 namespace {
-
-/// A state this near to its goal is there: sensors that share a place.
-constexpr double same_place = 1 * unit::nm;
 
 template <int N>
 void turn_around(FlightState<N>& s) {
@@ -171,7 +168,8 @@ Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
     const double slope =
         goal.slope(state.position, state.direction, Vector3::Zero());
     const double l = -goal.at(state.position, state.direction) / slope;
-    if (way == Way::either || std::abs(l) < same_place) backward = l < 0;
+    if (way == Way::either || std::abs(l) < detail::same_place)
+      backward = l < 0;
   }
   if (backward) turn_around(state);
   Flight<N> flight(field, state, bounds);

@@ -8,6 +8,7 @@
 
 #include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/flight.hpp"
+#include "gttf/trajectory/reach.hpp"
 #include "gttf/trajectory/scattering.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 
@@ -18,8 +19,6 @@ namespace {
 using Kind = SurfaceRecord::Kind;
 using State = FlightState<5>;
 constexpr double min_cos_incidence = 0.01;
-/// A track that starts this near to a surface starts on it.
-constexpr double same_place = 1 * unit::nm;
 
 /// The unit vectors of a direction in a frame, in the user's axes.
 struct Angles {
@@ -137,8 +136,8 @@ class Tracer {
       const SurfaceLevel level(surfaces[i]);
       const double value = level.at(start.position);
       // cylinders are crossed outwards
-      if (level.is_cylinder ? value > -same_place
-                            : std::abs(value) <= same_place)
+      if (level.is_cylinder ? value > -detail::same_place
+                            : std::abs(value) <= detail::same_place)
         continue;
       const double side = value > 0 ? 1 : -1;
       const double slope = level.slope(start.position, start.direction);

@@ -11,8 +11,6 @@
 namespace gttf::detail {
 namespace {
 
-constexpr int mm_of_m = 3;
-
 enum Column {
   type,
   label,

@@ -13,8 +13,6 @@
 namespace gttf::detail {
 namespace {
 
-constexpr double right_angle = 90 * unit::deg;
-
 bool alike(const Layer& a, const Layer& b) {
   const auto same_slab = [](const Slab& x, const Slab& y) {
     return x.material == y.material && x.thickness == y.thickness &&
@@ -88,12 +86,13 @@ std::string measures_text(const Layer& layer) {
   std::string named, general;
   bool by_name = true;
   for (const Coordinate& c : layer.coordinates) {
-    by_name = by_name && (c.angle == 0 || c.angle == right_angle);
+    by_name = by_name && (c.angle == 0 || c.angle == 90 * unit::deg);
     named += fmt::format("{}{}: {}", named.empty() ? "" : ", ",
                          c.angle == 0 ? "rphi" : v, thin(c.sigma));
     general += fmt::format(
         "{}{{ angle: {}, sigma: {} }}", general.empty() ? "" : ", ",
-        c.angle == right_angle ? "90 deg" : shifted_text(c.angle, 3) + " mrad",
+        c.angle == 90 * unit::deg ? "90 deg"
+                                  : shifted_text(c.angle, 3) + " mrad",
         thin(c.sigma));
   }
   const std::size_t n = layer.coordinates.size();

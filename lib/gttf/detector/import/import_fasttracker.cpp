@@ -13,7 +13,7 @@ namespace gttf::detail {
 namespace {
 
 constexpr int mm_of_cm = 1;
-constexpr std::string_view spaces = " \t\r";
+constexpr std::string_view blanks = " \t\r";
 
 /// What the program calls kinds of layers.
 constexpr double inert = 0, silicon = 1, gas = 2, timing = 3, vertex = 4;
@@ -31,8 +31,8 @@ struct Parameters {
 
 ForeignWord trim(ForeignWord word) {
   const std::size_t begin =
-      std::min(word.text.find_first_not_of(spaces), word.text.size());
-  const std::size_t end = word.text.find_last_not_of(spaces) + 1;
+      std::min(word.text.find_first_not_of(blanks), word.text.size());
+  const std::size_t end = word.text.find_last_not_of(blanks) + 1;
   if (begin >= end) return {word.text.substr(0, 0), word.offset};
   return {word.text.substr(begin, end - begin), word.offset + begin};
 }

@@ -11,7 +11,6 @@
 namespace gttf::detail {
 namespace {
 
-constexpr int mm_of_m = 3;
 constexpr std::size_t columns = 4;
 /// That program knows no ends of its layers.
 constexpr double endless = 100 * unit::m;

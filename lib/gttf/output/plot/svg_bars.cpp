@@ -16,7 +16,7 @@ namespace gttf {
 namespace {
 
 constexpr double row_height = 18, head_height = 50, foot_height = 26;
-constexpr double text_size = 12.5, column_gap = 18, panel_gap = 34;
+constexpr double bar_text_size = 12.5, column_gap = 18, bar_gap = 34;
 constexpr double swatch_width = 12;
 constexpr double bar_inset = 3;  // above and below a bar
 
@@ -32,11 +32,11 @@ struct BarLayout {
 };
 
 double widest_cell(const BarChart& chart, std::size_t column) {
-  double most = text_width(chart.columns[column].title, text_size);
+  double most = text_width(chart.columns[column].title, bar_text_size);
   for (const ChartRow& row : chart.rows)
-    most = std::max(most, text_width(row.cells[column], text_size));
+    most = std::max(most, text_width(row.cells[column], bar_text_size));
   if (column < chart.foot.size() && column > 0)
-    most = std::max(most, text_width(chart.foot[column], text_size));
+    most = std::max(most, text_width(chart.foot[column], bar_text_size));
   return most;
 }
 
@@ -76,7 +76,7 @@ BarLayout make_layout(const Figure& figure, const BarChart& chart) {
   }
   at += 6;
   const double n = static_cast<double>(chart.panels.size());
-  const double each = (figure.width - at - panel_gap * (n - 1)) / n;
+  const double each = (figure.width - at - bar_gap * (n - 1)) / n;
   for (std::size_t i = 0; i < chart.panels.size(); ++i) {
     const ChartPanel& panel = chart.panels[i];
     BarLayout::Place place;
@@ -89,7 +89,7 @@ BarLayout make_layout(const Figure& figure, const BarChart& chart) {
     axis.upper = panel.upper;
     place.map = AxisMap(axis, place.left, place.right);
     layout.panels.push_back(std::move(place));
-    at += each + panel_gap;
+    at += each + bar_gap;
   }
   return layout;
 }
@@ -103,7 +103,7 @@ std::string panel_head(const ChartPanel& panel, const BarLayout::Place& place,
   axis.upper = panel.upper;
   SvgPath lines;
   std::string out = svg_text(place.left, 16, panel.title,
-                             {"tx ink2", Anchor::start, text_size});
+                             {"tx ink2", Anchor::start, bar_text_size});
   constexpr double room = 1.25;  // bars need fewer labels than axes
   for (const AxisTick& tick :
        axis_ticks(axis, (place.right - place.left) / room)) {
@@ -186,17 +186,17 @@ std::string row_of(const Figure& figure, const BarChart& chart,
         "<rect class=\"ar {}\" x=\"0\" y=\"{}\" width=\"4\" height=\"{}\"/>",
         paint_class(row.swatch), coordinate(top + bar_inset),
         coordinate(row_height - 2 * bar_inset));
-  const double base = top + row_height / 2 + 0.36 * text_size;
+  const double base = top + row_height / 2 + 0.36 * bar_text_size;
   for (std::size_t i = 0; i < row.cells.size(); ++i)
     out += svg_text(layout.columns[i], base, row.cells[i],
                     {row.light || i > 0 ? "tx ink2" : "tx ink",
-                     chart.columns[i].anchor, text_size});
+                     chart.columns[i].anchor, bar_text_size});
   for (std::size_t i = 0; i < chart.panels.size(); ++i)
     out += bars_of(figure, row, chart.panels[i], layout.panels[i], i, top);
   return "<g>" + out + "</g>";
 }
 
-std::string hatches(const Figure& figure, const BarChart& chart) {
+std::string bar_hatches(const Figure& figure, const BarChart& chart) {
   std::set<std::string> done;
   std::string out;
   for (const ChartRow& row : chart.rows)
@@ -215,10 +215,10 @@ std::string foot_of(const BarChart& chart, const BarLayout& layout) {
     const bool column = i < chart.columns.size();
     const double x = column ? layout.columns[i]
                             : layout.panels[i - chart.columns.size()].left;
-    out +=
-        svg_text(x, layout.bottom + 19, chart.foot[i],
-                 {column ? "tx ink2" : "tx ink b",
-                  column ? chart.columns[i].anchor : Anchor::start, text_size});
+    out += svg_text(
+        x, layout.bottom + 19, chart.foot[i],
+        {column ? "tx ink2" : "tx ink b",
+         column ? chart.columns[i].anchor : Anchor::start, bar_text_size});
   }
   return out;
 }
@@ -227,10 +227,10 @@ std::string foot_of(const BarChart& chart, const BarLayout& layout) {
 
 SvgContent svg_bars(const Figure& figure, const BarChart& chart) {
   const BarLayout layout = make_layout(figure, chart);
-  std::string out = hatches(figure, chart);
+  std::string out = bar_hatches(figure, chart);
   for (std::size_t i = 0; i < chart.columns.size(); ++i)
     out += svg_text(layout.columns[i], 16, chart.columns[i].title,
-                    {"tx ink2", chart.columns[i].anchor, text_size});
+                    {"tx ink2", chart.columns[i].anchor, bar_text_size});
   for (std::size_t i = 0; i < chart.panels.size(); ++i)
     out += panel_head(chart.panels[i], layout.panels[i], layout.bottom);
   double top = head_height;

@@ -11,7 +11,7 @@
 namespace gttf {
 namespace {
 
-constexpr double cell = 58, left_margin = 52, top_margin = 34;
+constexpr double cell = 58, left_margin = 52, title_margin = 34;
 
 std::string cell_text(double value) {
   if (std::isnan(value)) return "–";
@@ -49,14 +49,14 @@ SvgContent svg_matrices(const Figure& figure, const MatrixChart& chart) {
   std::string out;
   double left = left_margin;
   for (const MatrixChart::Matrix& matrix : chart.matrices) {
-    out += svg_text(left, top_margin - 14, matrix.title,
+    out += svg_text(left, title_margin - 14, matrix.title,
                     {"tx ink2", Anchor::start, title_size});
     for (std::size_t i = 0; i < chart.names.size(); ++i) {
-      const double y = top_margin + cell * static_cast<double>(i);
+      const double y = title_margin + cell * static_cast<double>(i);
       const double x = left + cell * static_cast<double>(i);
       out += svg_text(left - 9, y + cell / 2 + 4, chart.names[i],
                       {"tx ink", Anchor::end, title_size});
-      out += svg_text(x + cell / 2, top_margin + side + 18, chart.names[i],
+      out += svg_text(x + cell / 2, title_margin + side + 18, chart.names[i],
                       {"tx ink", Anchor::middle, title_size});
       for (std::size_t j = 0; j <= i; ++j)
         out += svg_cell(left + cell * static_cast<double>(j), y,
@@ -64,7 +64,7 @@ SvgContent svg_matrices(const Figure& figure, const MatrixChart& chart) {
     }
     left += pitch;
   }
-  return {figure.width, top_margin + side + 28, out};
+  return {figure.width, title_margin + side + 28, out};
 }
 
 }  // namespace gttf

@@ -116,7 +116,7 @@ std::string svg_clip(const std::string& id, const Box& box, double margin) {
       coordinate(box.bottom - box.top + 2 * margin));
 }
 
-std::string hatches(const Figure& figure, const Plot& plot) {
+std::string band_hatches(const Figure& figure, const Plot& plot) {
   std::set<std::string> done;
   std::string out;
   for (const Panel& panel : plot.panels)
@@ -172,7 +172,7 @@ PanelShapes panel_shapes(const Figure& figure, const Panel& panel,
 
 SvgContent svg_plot(const Figure& figure, const Plot& plot) {
   const PlotFrame frame = make_frame(figure, plot);
-  std::string out = hatches(figure, plot);
+  std::string out = band_hatches(figure, plot);
   for (std::size_t i = 0; i < plot.panels.size(); ++i) {
     const PanelFrame& p = frame.panels[i];
     const std::string clip = fmt::format("{}-c{}", figure.id, i);

@@ -13,8 +13,6 @@
 namespace gttf {
 namespace {
 
-constexpr double none = Resolution::none;
-
 const char* method_of(const KeyChange& change) {
   return change.exact ? "exact" : "gradient";
 }
@@ -87,7 +85,7 @@ class ShortTable {
 
 double part_of(double share, double total) {
   constexpr double rounding = 1e-12;
-  return std::abs(total) > rounding ? share / total : none;
+  return std::abs(total) > rounding ? share / total : Resolution::none;
 }
 
 std::string change_text(double change_of_ln) {

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::array<std::string_view, 2> axis_names{"u", "v"};
 
+}  // namespace
+
 bool is_along(const Coordinate& c, std::size_t axis) {
   constexpr double rounding = 1e-9;
   return std::abs(axis == 0 ? std::sin(c.angle) : std::cos(c.angle)) < rounding;
 }
-
-}  // namespace
 
 HitParser::HitParser(const CsvReader& file, const HitColumns& columns,
                      const Detector& detector)

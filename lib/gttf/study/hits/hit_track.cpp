@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gttf/fit/track/fit_status.hpp"
+#include "gttf/study/hits/hit_parser.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 
 namespace gttf {
@@ -34,11 +35,6 @@ double surface_distance(const Surface& s, const Vector3& x, double r) {
   const int n = static_cast<int>(s.normal);
   return std::hypot(x[n] - s.position, outside(s.u, x[(n + 1) % 3]),
                     outside(s.v, x[(n + 2) % 3]));
-}
-
-bool is_along(const Coordinate& c, std::size_t axis) {
-  constexpr double rounding = 1e-9;
-  return std::abs(axis == 0 ? std::sin(c.angle) : std::cos(c.angle)) < rounding;
 }
 
 }  // namespace
@@ -177,7 +173,7 @@ bool HitTrackBuilder::have_coordinates(std::span<const FileHit> hits) const {
           detector_.layers[static_cast<std::size_t>(layers_[i])];
       if (layer.measures() &&
           std::ranges::none_of(layer.coordinates, [axis](const Coordinate& c) {
-            return is_along(c, axis);
+            return detail::is_along(c, axis);
           }))
         return false;
     }
@@ -211,7 +207,7 @@ void HitTrackBuilder::set_errors(const FileHit& hit, std::size_t layer,
       continue;
     }
     for (std::size_t k = 0; k < measured.size(); ++k)
-      if (is_along(measured[k], axis)) axes[k].variance = variance;
+      if (detail::is_along(measured[k], axis)) axes[k].variance = variance;
   }
   set_coordinates(h, axes);
 }

@@ -12,7 +12,7 @@
 namespace gttf::detail {
 namespace {
 
-Reals ratio_of(const Reals& values, const Reals& reference) {
+Reals ratios_of(const Reals& values, const Reals& reference) {
   Reals ratio;
   for (std::size_t i = 0; i < values.size(); ++i)
     ratio.push_back(values[i] / reference[i]);
@@ -89,7 +89,7 @@ std::optional<Figure> compare_figure(
     line.column = figure.data.columns.size();
     figure.data.add(column_name(name, q.unit), Reals(grid));
     top.curves.push_back(std::move(line));
-    ratios.push_back(ratio_of(grid, reference));
+    ratios.push_back(ratios_of(grid, reference));
     Curve ratio{.id = id, .x = x, .y = ratios.back(), .paint = paint};
     ratio.column = figure.data.columns.size();
     figure.data.add(name + ", ratio", Reals(ratios.back()));

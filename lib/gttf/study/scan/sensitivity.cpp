@@ -17,8 +17,6 @@
 namespace gttf {
 namespace {
 
-constexpr double none = Resolution::none;
-
 struct Unit {
   std::string_view name;
   double value;
@@ -99,18 +97,18 @@ bool along_an_axis(const Coordinate& c) {
   return c.angle == 0 || std::abs(c.angle - 90 * unit::deg) < 1e-12;
 }
 
-void add_to(PerParameter& sum, const PerParameter& more) {
+void accumulate(PerParameter& sum, const PerParameter& more) {
   for (const Parameter q : all_parameters) sum[q] += more[q];
 }
 
 /// Joins `more` with the row of the same name: changed by a common factor.
 void join(SensitivityRow& row, const SensitivityRow& more) {
-  add_to(row.elasticity, more.elasticity);
+  accumulate(row.elasticity, more.elasticity);
   if (row.value == more.value) {
-    add_to(row.slope, more.slope);
+    accumulate(row.slope, more.slope);
   } else {
-    row.value = none;
-    row.slope.values.fill(none);
+    row.value = Resolution::none;
+    row.slope.values.fill(Resolution::none);
   }
 }
 

@@ -21,8 +21,6 @@
 namespace gttf {
 namespace {
 
-constexpr double none = Resolution::none;
-
 /// A requirement as it is written: where its parts begin.
 struct Parts {
   std::string_view name, value;
@@ -115,8 +113,8 @@ class LostLayers {
 
   void add(std::string name, std::string layer, const Resolution& r) {
     if (case_.empty()) all_ = sigmas(r);
-    add(std::move(name), std::move(layer), r.n_hits, none, sigmas(r),
-        std::string(to_string(r.status)));
+    add(std::move(name), std::move(layer), r.n_hits, Resolution::none,
+        sigmas(r), std::string(to_string(r.status)));
   }
   void add(std::string name, std::string layer, int n_hits, double probability,
            const PerParameter& sigma, std::string status) {
@@ -230,8 +228,8 @@ Table headroom_table(const WhatIf& what,
       value.push_back(h.value / s.factor);
       status.push_back(status_of(h));
       const bool exists = status.back() == "ok" || status.back() == "violated";
-      limit.push_back(exists ? h.limit / s.factor : none);
-      factor.push_back(exists ? h.limit / h.value : none);
+      limit.push_back(exists ? h.limit / s.factor : Resolution::none);
+      factor.push_back(exists ? h.limit / h.value : Resolution::none);
       unit.push_back(s.unit);
     }
   }
