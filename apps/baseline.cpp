@@ -60,11 +60,8 @@ class BaselineVerb : public Verb {
     detectors.reserve(inputs.size());
     for (const DetectorInput& input : inputs)
       detectors.push_back(input.detector);
-    std::vector<std::string> files = request.detectors;
-    if (study) files.push_back(file_);
-    Outputs outputs(output_,
-                    provenance_of(call.arguments, output_, &request, detectors),
-                    files);
+    Outputs outputs(
+        output_, provenance_of(call.arguments, output_, &request, detectors));
     std::vector<BaselineDetector> results;
     std::size_t evaluated = 0;
     ScanOptions computation{engine, compute_.threads, {}};

@@ -14,7 +14,8 @@ namespace gttf::app {
 std::optional<Baseline> load_baseline(const std::string& path,
                                       const Value& value, std::string& hash) {
   try {
-    const auto source = std::make_shared<Source>(path, read_file(path));
+    const auto source =
+        std::make_shared<Source>(path, read_file(path, "baseline"));
     hash = sha256(source->text());
     return read_baseline(read_json(source->text(), path), source);
   } catch (const FileError& error) {

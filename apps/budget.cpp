@@ -39,8 +39,7 @@ class BudgetVerb : public Verb {
     grid_.read(output_.quiet);
     Outputs outputs(output_,
                     provenance_of(call.arguments, output_, &grid_.request(),
-                                  grid_.detectors()),
-                    grid_.inputs());
+                                  grid_.detectors()));
     BudgetTable table;
     Document::List documents;
     Result result;

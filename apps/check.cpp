@@ -80,15 +80,12 @@ class Check : public Verb {
     for (const DetectorInput& input : inputs)
       detectors.push_back(input.detector);
 
-    std::vector<std::string> read = file.request.detectors;
-    read.push_back(file_);
-    if (!file.baseline_file.empty()) read.push_back(file.baseline_file);
     std::optional<Provenance> provenance =
         provenance_of(call.arguments, output_, &file.request, detectors);
     if (provenance && !file.baseline_file.empty())
       provenance->inputs.push_back({file.baseline_file, file.baseline_sha256});
-    Outputs outputs(output_, provenance, read);
-    reports_.open(output_.files, read);
+    Outputs outputs(output_, provenance);
+    reports_.open(output_.files);
 
     compute_.use_simd();
     const CheckOutcome outcome =

@@ -102,8 +102,7 @@ class CompareVerb : public Verb {
     options_ = {compute_.engine(), compute_.threads, {}};
     read();
     Outputs outputs(
-        output_, provenance_of(call.arguments, output_, &request_, detectors_),
-        inputs());
+        output_, provenance_of(call.arguments, output_, &request_, detectors_));
     if (attribution_ && !outputs.any(Format::csv))
       throw UsageError(
           "--attribution is for csv: add --format csv or -o FILE.csv");
@@ -184,12 +183,6 @@ class CompareVerb : public Verb {
       (by_eta ? options.eta : options.theta) = at_point_.substr(comma + 1);
     }
     return read_request(study_, options, true);
-  }
-
-  std::vector<std::string> inputs() const {
-    std::vector<std::string> files = request_.detectors;
-    if (!request_.file.empty()) files.push_back(request_.file);
-    return files;
   }
 
   /// "ALICE ITS2 (detectors/alice_its2.yaml)".

@@ -37,10 +37,4 @@ void DetectorGrid::read(bool quiet) {
   tell_assumed_materials(request_, detectors_, quiet);
 }
 
-std::vector<std::string> DetectorGrid::inputs() const {
-  std::vector<std::string> files = request_.detectors;
-  if (!request_.file.empty()) files.push_back(request_.file);
-  return files;
-}
-
 }  // namespace gttf::app

@@ -28,7 +28,6 @@ class DetectorGrid {
 
   const StudyRequest& request() const { return request_; }
   const std::vector<Detector>& detectors() const { return detectors_; }
-  std::vector<std::string> inputs() const;
 
   /// Calls work(detector, point) for every point of every detector.
   template <class Work>

@@ -71,7 +71,6 @@ class Export : public Verb {
     const std::string& file = track_.study.detectors.front();
     const std::string target =
         output_.files.empty() ? "-" : output_.files.front();
-    check_separate("-o", target, {}, {file});
     check_ending(target, {".tcl"}, "a card is Tcl");
     const Detector detector = load_detector(file, overrides_, output_.quiet);
     DelphesGeometry geometry = to_delphes(detector);
@@ -103,9 +102,8 @@ class Export : public Verb {
     check_engine(computation.engine, request);
     tell_assumed_materials(request, detectors, output_.quiet);
     for (const Detector& detector : detectors) model_of(request, detector);
-    Outputs outputs(output_,
-                    provenance_of(call.arguments, output_, &request, detectors),
-                    request.detectors);
+    Outputs outputs(
+        output_, provenance_of(call.arguments, output_, &request, detectors));
     if (outputs.any(Format::table) || outputs.any(Format::markdown))
       throw UsageError(
           "a lookup table is csv or json: use --format csv or -o FILE.csv");

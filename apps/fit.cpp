@@ -118,8 +118,7 @@ class Fit : public Verb {
       hits.file = options_.hits;
       hits.pending = hash_later ? file.reader().sha256() : hash_now();
     }
-    Outputs outputs(options_.output, provenance,
-                    {options_.detector, options_.hits});
+    Outputs outputs(options_.output, provenance);
     std::optional<Outputs> residual_outputs;
     if (!options_.residuals.empty()) {
       std::vector<std::string> taken = options_.output.files;
@@ -128,9 +127,7 @@ class Fit : public Verb {
         if (other == options_.residuals)
           throw UsageError("--residuals " + in_quotes(options_.residuals) +
                            ": the tracks go there already");
-      residual_outputs.emplace(
-          residual_output, provenance,
-          std::vector<std::string>{options_.detector, options_.hits});
+      residual_outputs.emplace(residual_output, provenance, "--residuals");
     }
     if (writes_stdout() && reading.bad_rows == BadRows::stop)
       check_all(detector);

@@ -60,10 +60,8 @@ class Import : public Verb {
 
   int run(const Call&) override {
     const ImportOptions options = read_options();
-    if (!output_.empty()) {
-      check_separate("-o", output_, {}, {file_});
+    if (!output_.empty())
       check_ending(output_, {".yaml", ".yml"}, "a detector is YAML");
-    }
     const Imported imported = import_detector(file_, options);
     AtomicFile out(output_.empty() ? "-" : output_);
     out.stream() << imported.text;

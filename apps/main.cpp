@@ -12,6 +12,7 @@
 
 #include "common.hpp"
 #include "gttf/config/diagnostics.hpp"
+#include "gttf/config/opened_files.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/file_error.hpp"
 #include "gttf/core/version.hpp"
@@ -128,6 +129,9 @@ int run_and_explain(const std::vector<std::string>& arguments) noexcept {
   } catch (const OutputError& error) {
     say_error(error.what());
     return bad_input;
+  } catch (const FileConflict& error) {
+    say_error(error.what());
+    return bad_input;
   } catch (const FileError& error) {
     say_error(error.what());
     return bad_input;
@@ -160,6 +164,7 @@ int main(int argc, char** argv) {
   gttf::app::keep_freed_memory();
   std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe is an error value
   gttf::tidy_up_on_signals();
+  const gttf::FilesOfRun files;
   const std::vector<std::string> arguments(argv, argv + argc);
   return gttf::app::run_and_explain(arguments);
 }

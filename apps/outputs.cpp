@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "outputs.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,13 +49,6 @@ Format format_of_file(const std::string& file) {
                                    : "the ending " + in_quotes(ending) +
                                          " is of no known format") +
                    "; use .csv, .json, .md or .txt, or say --format");
-}
-
-bool same_file(const std::string& a, const std::string& b) {
-  struct stat x {
-  }, y{};
-  if (stat(a.c_str(), &x) != 0 || stat(b.c_str(), &y) != 0) return false;
-  return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 std::unique_ptr<TableSink> make_writer(Format format, std::ostream& out,
@@ -142,31 +134,22 @@ bool are_completed_later(const OutputOptions& options) {
          });
 }
 
-void check_separate(const std::string& option, const std::string& file,
-                    const std::vector<std::string>& outputs,
-                    const std::vector<std::string>& inputs) {
-  const auto is_file = [&file](const std::string& other) {
-    return other == file || same_file(other, file);
-  };
-  const std::string name = option + " " + in_quotes(file);
-  if (std::any_of(outputs.begin(), outputs.end(), is_file))
-    throw UsageError(name + ": given twice");
-  for (const std::string& input : inputs)
-    if (same_file(input, file))
-      throw UsageError(name + ": is an input and would be written over");
+void check_given_once(const std::string& option, const std::string& file,
+                      const std::vector<std::string>& outputs) {
+  if (std::ranges::find(outputs, file) != outputs.end())
+    throw UsageError(option + " " + in_quotes(file) + ": given twice");
 }
 
 Outputs::Outputs(const OutputOptions& options,
                  const std::optional<Provenance>& provenance,
-                 const std::vector<std::string>& inputs) {
+                 const std::string& option) {
   std::vector<std::string> files = options.files;
   if (files.empty()) files.emplace_back("-");
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string& file = files[i];
-    check_separate(
-        "-o", file,
-        {files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i)},
-        inputs);
+    check_given_once(
+        option, file,
+        {files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i)});
     Target target;
     target.format = options.format.empty() ? format_of_file(file)
                                            : format_named(options.format);
@@ -180,7 +163,7 @@ Outputs::Outputs(const OutputOptions& options,
     targets_.push_back(std::move(target));
   }
   for (std::size_t i = 0; i < files.size(); ++i)
-    targets_[i].file = std::make_unique<AtomicFile>(files[i]);
+    targets_[i].file = std::make_unique<AtomicFile>(files[i], option);
 }
 
 bool Outputs::only(Format format) const {

@@ -38,21 +38,20 @@ void check_formats(const OutputOptions& options);
 /// and no pipes.
 bool are_completed_later(const OutputOptions& options);
 
-/// Throws UsageError if `file`, given by `option`, is one of `outputs` or would
-/// write over one of `inputs`.
-void check_separate(const std::string& option, const std::string& file,
-                    const std::vector<std::string>& outputs,
-                    const std::vector<std::string>& inputs);
+/// Throws UsageError if `file`, given by `option`, is the name of one of
+/// `outputs`. (Other names of the same file are refused where it is opened.)
+void check_given_once(const std::string& option, const std::string& file,
+                      const std::vector<std::string>& outputs);
 
 /// The outputs that the options ask for, opened before the work so that one
 /// that cannot be written is an error then. Files appear on commit().
 class Outputs {
  public:
-  /// Throws UsageError or OutputError. `inputs`: files that must not be
-  /// written over.
+  /// Throws UsageError, OutputError, or FileConflict for a file that the run
+  /// reads. `option`: that names the files, for messages.
   Outputs(const OutputOptions& options,
           const std::optional<Provenance>& provenance,
-          const std::vector<std::string>& inputs);
+          const std::string& option = "-o");
 
   /// A sink that writes blocks to all outputs. `title` and `columns`: what to
   /// show where people read; `all_columns`: those of csv and json (empty: all).

@@ -89,10 +89,8 @@ class RegimesVerb : public Verb {
     use_simd(simd_);
     grid_.read(output_.quiet);
     const StudyRequest& request = grid_.request();
-    Outputs outputs(
-        output_,
-        provenance_of(call.arguments, output_, &request, grid_.detectors()),
-        grid_.inputs());
+    Outputs outputs(output_, provenance_of(call.arguments, output_, &request,
+                                           grid_.detectors()));
     options_.choice = all_triplets_ ? TripletChoice::all
                       : recurl_     ? TripletChoice::recurling
                                     : TripletChoice::consecutive;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // report: everything about a study as one page with figures.
-#include <filesystem>
-
 #include "ending.hpp"
-#include "gttf/config/text.hpp"
 #include "gttf/output/atomic_file.hpp"
 #include "gttf/output/html.hpp"
 #include "report_options.hpp"
@@ -47,11 +44,6 @@ class Report : public Verb {
   int run(const Call& call) override {
     check_ending(file_, {".html", ".htm"}, "a report is a page");
     request_.read(quiet_);
-    for (const std::string& input : request_.inputs())
-      if (std::error_code error;
-          std::filesystem::equivalent(input, file_, error))
-        throw UsageError("-o " + in_quotes(file_) +
-                         ": is an input and would be written over");
     AtomicFile file(file_);
     const Page page = request_.make_page();
     write_html(file.stream(), page,

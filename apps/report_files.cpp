@@ -63,20 +63,20 @@ void ReportFiles::declare(CLI::App& command) {
       ->group("Reports");
 }
 
-void ReportFiles::open(const std::vector<std::string>& outputs,
-                       const std::vector<std::string>& inputs) {
+void ReportFiles::open(const std::vector<std::string>& outputs) {
   std::vector<std::string> taken = outputs;
   if (taken.empty()) taken.emplace_back("-");
   const auto open_one = [&](const char* option, const std::string& file,
                             std::unique_ptr<AtomicFile>& opened) {
     if (file.empty()) return;
-    check_separate(option, file, taken, inputs);
+    check_given_once(option, file, taken);
     taken.push_back(file);
+    const auto claim = claim_output(file, option);
     std::string before;
     std::error_code error;
     if (is_shared_summary(file) && fs::is_regular_file(file, error))
-      before = read_file(file);
-    opened = std::make_unique<AtomicFile>(file);
+      before = read_file(file, "summary", claim.get());
+    opened = std::make_unique<AtomicFile>(file, claim);
     if (!before.empty())
       opened->stream() << before << (before.ends_with('\n') ? "" : "\n")
                        << '\n';

@@ -20,9 +20,8 @@ class ReportFiles {
   void declare(CLI::App& command);
 
   /// Opens the files, so that one that cannot be written is an error before
-  /// the work. `outputs`: of -o. Throws UsageError or OutputError.
-  void open(const std::vector<std::string>& outputs,
-            const std::vector<std::string>& inputs);
+  /// the work. `outputs`: of -o. Throws UsageError, OutputError, FileConflict.
+  void open(const std::vector<std::string>& outputs);
 
   /// Writes all reports; annotations go to standard error.
   void write(TestReport report, const Summary& summary);

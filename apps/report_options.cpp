@@ -78,17 +78,6 @@ Page ReportRequest::make_page() const {
   return make_report(request_, detectors_, options);
 }
 
-std::vector<std::string> ReportRequest::inputs() const {
-  std::vector<std::string> files = request_.detectors;
-  if (!request_.file.empty()) files.push_back(request_.file);
-  if (!published_.empty()) files.push_back(published_);
-  if (!requirements_) return files;
-  files.push_back(requirements_->request.file);
-  if (!requirements_->baseline_file.empty())
-    files.push_back(requirements_->baseline_file);
-  return files;
-}
-
 std::optional<Provenance> ReportRequest::provenance(
     const std::vector<std::string>& arguments, bool wanted) const {
   OutputOptions output;
@@ -98,7 +87,7 @@ std::optional<Provenance> ReportRequest::provenance(
   if (!p) return p;
   if (options_.toys > 0) p->seed = request_.toys.seed;
   if (!published_.empty())
-    p->inputs.push_back({published_, sha256(read_file(published_))});
+    p->inputs.push_back({published_, sha256(read_file(published_, {}))});
   if (!requirements_) return p;
   p->inputs.push_back(
       {requirements_->request.file, requirements_->request.sha256});

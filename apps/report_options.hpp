@@ -24,7 +24,6 @@ class ReportRequest {
   void read(bool quiet);
 
   Page make_page() const;
-  std::vector<std::string> inputs() const;
   std::optional<Provenance> provenance(
       const std::vector<std::string>& arguments, bool wanted) const;
 

@@ -47,10 +47,8 @@ class Resolve : public Verb {
     check_engine(engine, request);
     tell_assumed_materials(request, {&detector, 1}, output_.quiet);
     const Model model = model_of(request, detector, engine);
-    Outputs outputs(
-        output_,
-        provenance_of(call.arguments, output_, nullptr, {&detector, 1}),
-        {detector_});
+    Outputs outputs(output_, provenance_of(call.arguments, output_, nullptr,
+                                           {&detector, 1}));
 
     const GridPoint point;
     const Resolution resolution = gttf::resolve(

@@ -132,11 +132,8 @@ class Scan : public Verb {
     check_engine(computation.engine, request);
     tell_assumed_materials(request, detectors, output_.quiet);
     for (const Detector& detector : detectors) model_of(request, detector);
-    std::vector<std::string> inputs = request.detectors;
-    if (!request.file.empty()) inputs.push_back(request.file);
-    Outputs outputs(output_,
-                    provenance_of(call.arguments, output_, &request, detectors),
-                    inputs);
+    Outputs outputs(
+        output_, provenance_of(call.arguments, output_, &request, detectors));
     if (full_ && !outputs.only(Format::json))
       throw UsageError("--full is for json: add --format json or -o FILE.json");
     if (full_ && !columns.empty())

@@ -40,7 +40,7 @@ int merge_scans(const Call& call, const std::vector<std::string>& names,
     if (provenance) provenance->inputs.push_back({name, sha256_of_file(name)});
   }
   parts = ordered_parts(std::move(parts));
-  Outputs outputs(options, provenance, names);
+  Outputs outputs(options, provenance);
   Progress::Settings settings;
   settings.wanted = false;
   Progress bar("merge", settings);

@@ -86,10 +86,8 @@ class SensitivityVerb : public Verb {
       requirements.push_back(parse_requirement("--limit", text));
     grid_.read(output_.quiet);
     const StudyRequest& request = grid_.request();
-    Outputs outputs(
-        output_,
-        provenance_of(call.arguments, output_, &request, grid_.detectors()),
-        grid_.inputs());
+    Outputs outputs(output_, provenance_of(call.arguments, output_, &request,
+                                           grid_.detectors()));
     Result result;
     Document::List documents;
     std::size_t evaluated = 0;

@@ -42,10 +42,8 @@ class Show : public Verb {
     const StudyOptions& asked = track_.study;
     const bool with_track = asked.p || asked.pt || asked.theta || asked.eta;
     const double phi = asked.phi || with_track ? request(with_track).phi : 0;
-    Outputs outputs(
-        output_,
-        provenance_of(call.arguments, output_, nullptr, {&detector, 1}),
-        {detector_});
+    Outputs outputs(output_, provenance_of(call.arguments, output_, nullptr,
+                                           {&detector, 1}));
     Result result;
     result.document = detector_document(detector, phi);
     result.summary = detector_summary(detector, phi);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <sstream>
 #include <utility>
 
@@ -48,12 +49,15 @@ class Checkpoint {
              std::optional<Provenance> provenance)
       : path_(std::move(path)), interval_(seconds) {
     style_.provenance = std::move(provenance);
+    // for the whole run: it is read and written again and again
+    if (!path_.empty()) claim_ = claim_output(path_, "--checkpoint");
   }
 
   // Goes on from the file if there is one.
   void restore(ToyState& state) const {
     if (path_.empty() || !std::filesystem::exists(path_)) return;
-    ToyState stored = toy_state_of(read_json(read_file(path_), path_), path_);
+    ToyState stored = toy_state_of(
+        read_json(read_file(path_, "checkpoint", claim_.get()), path_), path_);
     check_same_run(state, stored, path_);
     state = std::move(stored);
   }
@@ -64,7 +68,7 @@ class Checkpoint {
     const auto now = Clock::now();
     const bool due = now - last_ >= interval_ && now - last_ >= 20 * cost_;
     if (!due && !state.is_complete()) return;
-    AtomicFile file(path_);
+    AtomicFile file(path_, claim_);
     write_json(file.stream(), to_document(state), style_);
     file.commit();
     last_ = Clock::now();
@@ -73,6 +77,7 @@ class Checkpoint {
 
  private:
   std::string path_;
+  std::shared_ptr<const OutputClaim> claim_;
   TableStyle style_;
   std::chrono::duration<double> interval_;
   Clock::time_point last_ = Clock::now();
@@ -115,7 +120,7 @@ class Toy : public Verb {
     std::optional<Provenance> provenance =
         provenance_of(call.arguments, options_.output, &request, detectors);
     if (provenance) provenance->seed = request.toys.seed;
-    Outputs outputs(options_.output, provenance, inputs_of(request));
+    Outputs outputs(options_.output, provenance);
     if (sharded && !outputs.only(Format::json))
       throw UsageError(
           "a shard is a part to be merged: write it with -o "
@@ -124,8 +129,7 @@ class Toy : public Verb {
     if (!options_.save_toys.empty()) {
       std::vector<std::string> taken = options_.output.files;
       if (taken.empty()) taken.emplace_back("-");
-      check_separate("--save-toys", options_.save_toys, taken,
-                     inputs_of(request));
+      check_given_once("--save-toys", options_.save_toys, taken);
     }
 
     ToyState state = plan_toys(request, detectors, shard);
@@ -144,13 +148,6 @@ class Toy : public Verb {
   }
 
  private:
-  std::vector<std::string> inputs_of(const StudyRequest& request) const {
-    std::vector<std::string> inputs = request.detectors;
-    if (!request.file.empty()) inputs.push_back(request.file);
-    if (!options_.checkpoint.empty()) inputs.push_back(options_.checkpoint);
-    return inputs;
-  }
-
   void run_all(const StudyRequest& request,
                const std::vector<Detector>& detectors,
                const std::optional<Provenance>& provenance,
@@ -174,7 +171,7 @@ class Toy : public Verb {
     }
     OutputOptions saving;
     saving.files = {options_.save_toys};
-    Outputs toys(saving, provenance, inputs_of(request));
+    Outputs toys(saving, provenance, "--save-toys");
     const auto sink = toys.table_sink("", {}, {}, &bar);
     run.toys = sink.get();
     run_toys(request, detectors, run, state);
@@ -190,12 +187,12 @@ class Toy : public Verb {
       provenance = make_provenance(call.arguments);
     std::vector<ToyState> parts;
     for (const std::string& name : names) {
-      const std::string text = read_file(name);
+      const std::string text = read_file(name, "part of toys");
       if (provenance) provenance->inputs.push_back({name, sha256(text)});
       parts.push_back(toy_state_of(read_json(text, name), name));
     }
     if (provenance) provenance->seed = parts.front().seed;
-    Outputs outputs(options_.output, provenance, names);
+    Outputs outputs(options_.output, provenance);
     const ToyState state = merge_toys(std::move(parts), names);
     outputs.write(result_of(state));
     outputs.commit();

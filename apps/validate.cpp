@@ -226,8 +226,8 @@ class Validate : public Verb {
   }
 
   int run(const Call& call) override {
-    Outputs outputs(
-        output_, provenance_of(call.arguments, output_, nullptr, {}), files_);
+    Outputs outputs(output_,
+                    provenance_of(call.arguments, output_, nullptr, {}));
     std::vector<Verdict> verdicts;
     for (const std::string& file : files_) {
       verdicts.push_back(check(file));

@@ -15,6 +15,7 @@ gttf_check(file_shape)
 gttf_check(format)
 gttf_check(include_order)
 gttf_check(links)
+gttf_check(opened_files)
 gttf_check(self_test)
 
 if(GTTF_SIMD_X86 AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")

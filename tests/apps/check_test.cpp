@@ -97,8 +97,8 @@ TEST_CASE("check: reports cannot go where another output or an input is") {
   };
   CHECK(has(refused("--junit a --gitlab a"), "--gitlab \"a\": given twice"));
   CHECK(has(refused("-o a.csv --junit a.csv"), "--junit \"a.csv\": given"));
-  CHECK(has(refused("--junit its2.yaml"), "is an input and would be written"));
-  CHECK(has(refused("--junit r.yaml"), "is an input and would be written"));
+  CHECK(has(refused("--junit its2.yaml"), "would overwrite the input"));
+  CHECK(has(refused("--junit r.yaml"), "would overwrite the input"));
   CHECK(has(refused("--junit no/such/folder.xml"), "cannot write"));
 }
 

@@ -45,10 +45,12 @@ TEST_CASE("import: wrong options are told with what to write instead") {
   CHECK(has(field.err, "--field: error: missing unit"));
   const Folder folder;
   const std::string file = folder.write("a.txt", "1 1 1 1\n");
-  const Outcome over = run("gttf-design import " + (folder / "a.txt") +
-                           " --field 2T -o " + (folder / "a.txt"));
+  folder.write("in.yaml",
+               "0.01 1e-5 1e-5 0.1\n0.01 1e-5 1e-5 0.2\n0.01 1e-5 1e-5 0.3\n");
+  const Outcome over =
+      run(folder, "gttf-design import in.yaml --field 2T -o in.yaml");
   CHECK(over.code == 2);
-  CHECK(has(over.err, "is an input and would be written over"));
+  CHECK(has(over.err, "would overwrite the input \"in.yaml\" "));
   const Outcome ending = run("gttf-design import " + (folder / "a.txt") +
                              " --field 2T -o " + (folder / "a.csv"));
   CHECK(ending.code == 2);

@@ -2,7 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "support/run.hpp"
 
@@ -14,6 +17,55 @@ using gttf::test::run;
 namespace {
 
 const std::string scan = "gttf-design scan $CONFIGS/first-plot.yaml ";
+
+// A field of 2 T along z, as a map.
+std::string uniform_map() {
+  std::string text = "x[mm],y[mm],z[mm],bx[T],by[T],bz[T]\n";
+  const auto nodes = {"-1200", "-600", "0", "600", "1200"};
+  for (const std::string x : nodes)
+    for (const std::string y : nodes)
+      for (const std::string z : nodes)
+        text.append(x + "," + y + "," + z + ",0,0,2\n");
+  return text;
+}
+
+// A file of every kind that a run may read, most of them named by others.
+void write_inputs(const Folder& folder) {
+  folder.write("map.csv", uniform_map());
+  folder.write("study.yaml",
+               "gttf-study: 1\ndetectors: [d.yaml]\npt: 1 GeV\ntheta: 90 deg\n"
+               "requirements: r.yaml\ntoys: 20\n");
+  folder.write("r.yaml",
+               "gttf-requirements: 1\nstudy: study.yaml\nbaseline: b.json\n"
+               "requirements:\n"
+               "  - { what: sigma_d0, relative_to_baseline: 5 % }\n");
+  folder.write("hits.csv",
+               "track,layer,x_mm,y_mm,z_mm\n1,L1,30,0,0\n1,L2,60,0,0\n"
+               "1,L3,90,0,0\n1,L4,200,0,0\n");
+  folder.write("card.txt",
+               "0.01 1e-5 1e-5 0.1\n0.01 1e-5 1e-5 0.2\n0.01 1e-5 1e-5 0.3\n");
+  const Outcome made =
+      run(folder,
+          "set -e\n"
+          "sed 's/^field: .*/field: { map: map.csv }/' $DETECTORS/barrel.yaml "
+          "> d.yaml\n"
+          "cp $DETECTORS/published.csv p.csv\n"
+          "gttf-design baseline study.yaml -o b.json --quiet\n"
+          "gttf-design scan study.yaml --shard 1/1 -o part.csv --quiet\n"
+          "gttf-design toy study.yaml --shard 1/1 -o toys.json --quiet\n");
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+}
+
+// All files of the folder, so that any change shows.
+std::map<std::string, std::string> contents(const Folder& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    const std::string name = entry.path().filename().string();
+    files[name] = folder.read(name);
+  }
+  return files;
+}
 
 // Nothing written, exit code 2, this text.
 void check_refused(const Folder& folder, const std::string& command,
@@ -73,10 +125,158 @@ TEST_CASE("outputs: an input is never written over") {
   const std::string before = folder.read("d.yaml");
   check_refused(folder,
                 "gttf-design scan --detector d.yaml --p 1GeV -o link.csv",
-                "-o \"link.csv\": is an input and would be written over");
+                "-o \"link.csv\": would overwrite the input \"d.yaml\" "
+                "(detector)");
   check_refused(folder, "gttf-design show d.yaml -o d.yaml --format json",
-                "-o \"d.yaml\": is an input and would be written over");
+                "-o \"d.yaml\": would overwrite the input \"d.yaml\" "
+                "(detector)");
   CHECK(folder.read("d.yaml") == before);
+}
+
+TEST_CASE(
+    "outputs: no verb overwrites a file that it reads, whoever named it") {
+  struct Case {
+    std::string command;  // ends where the name of the output follows
+    std::string ending;   // of that name
+    std::vector<std::string> inputs;
+  };
+  const std::string point = "--pt 1GeV --theta 90deg ";
+  const std::vector<std::string> detector = {"d.yaml", "map.csv"};
+  const std::vector<std::string> study = {"study.yaml", "d.yaml", "map.csv"};
+  const std::vector<std::string> check = {"r.yaml", "study.yaml", "b.json",
+                                          "d.yaml", "map.csv"};
+  const std::vector<std::string> report = {"study.yaml", "r.yaml",  "b.json",
+                                           "d.yaml",     "map.csv", "p.csv"};
+  const std::vector<std::string> fit = {"hits.csv", "d.yaml", "map.csv"};
+  const std::vector<Case> cases = {
+      {"validate study.yaml r.yaml d.yaml -o", "txt", check},
+      {"show d.yaml -o", "txt", detector},
+      {"resolve d.yaml " + point + "-o", "json", detector},
+      {"scan study.yaml -o", "csv", study},
+      {"scan --detector d.yaml " + point + "-o", "csv", detector},
+      {"scan study.yaml --full -o", "json", study},
+      {"scan merge part.csv -o", "csv", {"part.csv"}},
+      {"regimes study.yaml -o", "csv", study},
+      {"budget study.yaml -o", "csv", study},
+      {"sensitivity study.yaml -o", "csv", study},
+      {"compare study.yaml --change 'layers[L1].material=1 %' -o", "csv",
+       study},
+      {"baseline study.yaml -o", "json", study},
+      {"check r.yaml -o", "csv", check},
+      {"check r.yaml --junit", "xml", check},
+      {"check r.yaml --gitlab", "json", check},
+      {"check r.yaml --markdown", "md", check},
+      {"toy study.yaml -o", "csv", study},
+      {"toy study.yaml --save-toys", "csv", study},
+      {"toy study.yaml --checkpoint", "state", study},
+      {"toy merge toys.json -o", "csv", {"toys.json"}},
+      {"fit d.yaml hits.csv -o", "csv", fit},
+      {"fit d.yaml hits.csv --residuals", "csv", fit},
+      {"report study.yaml --published p.csv -o", "html", report},
+      {"plot study.yaml --published p.csv -o", "svg", {"study.yaml", "p.csv"}},
+      {"import card.txt --field 2T -o", "yaml", {"card.txt"}},
+      {"export d.yaml --to delphes --lossy -o", "tcl", detector},
+      {"export d.yaml --to lut " + point + "-o", "csv", detector},
+  };
+  const Folder folder;
+  write_inputs(folder);
+  for (const Case& c : cases)
+    for (const std::string& input : c.inputs)
+      for (const std::string& link :
+           {std::string("ln -s"), std::string("ln")}) {
+        const std::string out = "out." + c.ending;
+        REQUIRE(run(folder, link + " " + input + " " + out).code == 0);
+        const auto before = contents(folder);
+        // given by a path that is spelled in another way than those read
+        const Outcome r =
+            run(folder, "here=$(basename \"$PWD\")\ngttf-design " + c.command +
+                            " \"../$here/./" + out + "\"");
+        INFO(c.command);
+        INFO(link << " " << input);
+        INFO(r.err);
+        CHECK(r.code == 2);
+        CHECK(has(r.err, ": would overwrite the input \""));
+        CHECK(has(r.err, input + "\""));
+        CHECK(contents(folder) == before);
+        std::filesystem::remove(folder / out);
+      }
+}
+
+TEST_CASE("outputs: the message names the output, the input and what it is") {
+  const Folder folder;
+  write_inputs(folder);
+  check_refused(folder,
+                "gttf-design scan --detector d.yaml --pt 1GeV --theta 90deg "
+                "-o map.csv",
+                "-o \"map.csv\": would overwrite the input \"map.csv\" "
+                "(field map)\n");
+  check_refused(folder, "gttf-design check r.yaml --junit study.yaml",
+                "--junit \"study.yaml\": would overwrite the input "
+                "\"study.yaml\" (study)\n");
+  check_refused(folder,
+                "gttf-design scan - -o study.yaml --format csv "
+                "< study.yaml",
+                "-o \"study.yaml\": would overwrite the input \"<stdin>\" "
+                "(study)\n");
+}
+
+TEST_CASE("outputs: two of one run are never the same file") {
+  const Folder folder;
+  write_inputs(folder);
+  run(folder,
+      "echo old > old.csv; ln -s old.csv link.csv; ln old.csv hard.csv; "
+      "ln -s new.csv dangling.csv; mkdir sub; ln -s . here");
+  const auto twice = [&](const std::string& first, const std::string& second) {
+    check_refused(
+        folder, "gttf-design scan study.yaml -o " + first + " -o " + second,
+        "-o \"" + second + "\": is the same file as -o \"" + first + "\"\n");
+  };
+  twice("a.csv", "./a.csv");
+  twice("a.csv", "sub/../a.csv");
+  twice("a.csv", "here/a.csv");
+  twice("old.csv", "link.csv");
+  twice("old.csv", "hard.csv");
+  twice("new.csv", "dangling.csv");
+  check_refused(folder,
+                "gttf-design toy study.yaml --checkpoint a.json -o ./a.json",
+                "--checkpoint \"a.json\": is the same file as -o "
+                "\"./a.json\"\n");
+  check_refused(folder,
+                "gttf-design toy study.yaml --save-toys ./a.csv -o a.csv",
+                "--save-toys \"./a.csv\": is the same file as -o \"a.csv\"\n");
+  check_refused(folder,
+                "gttf-design fit d.yaml hits.csv --residuals ./a.csv -o a.csv",
+                "--residuals \"./a.csv\": is the same file as -o \"a.csv\"\n");
+  check_refused(folder, "gttf-design check r.yaml --junit a --gitlab ./a",
+                "--gitlab \"./a\": is the same file as --junit \"a\"\n");
+}
+
+TEST_CASE("outputs: a run again replaces what the run before has written") {
+  const Folder folder;
+  write_inputs(folder);
+  for (const char* command :
+       {"scan study.yaml -o a.csv -o a.json", "check r.yaml -o c.csv --junit j",
+        "toy study.yaml --checkpoint t.state -o t.json",
+        "report study.yaml -o a.html", "baseline study.yaml -o b.json"}) {
+    INFO(command);
+    for (int i = 0; i < 2; ++i) {
+      const Outcome r = run(folder, std::string("gttf-design ") + command);
+      INFO(r.err);
+      CHECK(r.code == 0);
+    }
+  }
+  // a summary that grows is read and written
+  folder.write("summary.md", "before\n");
+  CHECK(run(folder,
+            "export GITHUB_STEP_SUMMARY=summary.md\ngttf-design check "
+            "r.yaml --markdown \"$GITHUB_STEP_SUMMARY\"")
+            .code == 0);
+  CHECK(folder.read("summary.md").starts_with("before\n\n"));
+  // devices and pipes are no files
+  CHECK(run(folder,
+            "cat study.yaml | gttf-design scan - -o /dev/null -o "
+            "/dev/stdout | cat")
+            .code == 0);
 }
 
 TEST_CASE("outputs: a faulty input leaves the old output as it was") {

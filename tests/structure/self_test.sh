@@ -48,7 +48,7 @@ expect() {
 }
 
 clean_tree
-for check in include_order file_shape citations equations links; do
+for check in include_order file_shape citations equations links opened_files; do
   sh "$root/tests/structure/$check.sh" "$tree" || {
     echo "$check finds a fault in a tree without faults"
     status=1
@@ -85,6 +85,16 @@ if git init -q "$tree" 2>/dev/null; then
   git -C "$tree" add NOTE.md
   expect structure/file_shape.sh 'NOTE.md: does not belong to the top'
 fi
+
+clean_tree
+echo 'std::ifstream in("a");' >> "$tree/apps/main.cpp"
+expect structure/opened_files.sh 'main.cpp:4: open files by open_input()'
+clean_tree
+echo 'auto f = std::fopen("a", "r");' >> "$tree/lib/gttf/core/a.hpp"
+expect structure/opened_files.sh 'a.hpp:5: open files by open_input()'
+clean_tree
+echo 'std::rename("a", "b");' >> "$tree/lib/gttf/core/a.hpp"
+expect structure/opened_files.sh 'a.hpp:5: write files by AtomicFile'
 
 clean_tree
 echo '/// Source: [Nobody99] Eq. (2)' >> "$tree/lib/gttf/core/a.hpp"

@@ -160,14 +160,10 @@ void CsvLines::split_quoted() {
 }
 
 CsvReader::CsvReader(const std::string& path, std::string_view example,
-                     bool hashed)
+                     bool hashed, std::string_view role)
     : name_(path == "-" ? "<stdin>" : path) {
-  open(path, hashed);
+  open(path, hashed, role);
   read_header(example);
-}
-
-CsvReader::~CsvReader() {
-  if (stream_ != nullptr && stream_ != stdin) std::fclose(stream_);
 }
 
 void CsvReader::fail(std::string problem, std::string suggestion,
@@ -183,9 +179,11 @@ void CsvReader::fail(std::string problem, std::string suggestion,
   throw InputError(std::move(all));
 }
 
-void CsvReader::open(const std::string& path, bool hashed) {
+void CsvReader::open(const std::string& path, bool hashed,
+                     std::string_view role) {
   if (path == "-") {
     stream_ = stdin;
+    record_input(fileno(stdin), name_, role);
     hash_done_.set_value("");
     return;
   }
@@ -193,12 +191,13 @@ void CsvReader::open(const std::string& path, bool hashed) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   if (fs::is_directory(status)) fail("is a directory, a file is expected");
-  stream_ = std::fopen(path.c_str(), "rb");
-  if (stream_ == nullptr) {
+  opened_ = open_input(path, role);
+  if (!opened_) {
     const int why = errno;
     if (why == ENOENT) fail("no such file", suggest_file(path));
     fail(fmt::format("cannot be read: {}", std::strerror(why)));
   }
+  stream_ = opened_.get();
   std::setvbuf(stream_, nullptr, _IONBF, 0);  // straight into the blocks
   if (fs::is_regular_file(status)) {
     const std::uintmax_t size = fs::file_size(path, ignored);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gttf/config/diagnostics.hpp"
+#include "gttf/config/opened_files.hpp"
 #include "gttf/config/sha256.hpp"
 
 namespace gttf {
@@ -90,10 +91,9 @@ class CsvReader {
 
   /// Opens `path` ("-": standard input) and reads the header line. Throws
   /// InputError. `example`: a header line to show where there is none.
-  /// `hashed`: whether sha256() will be asked for.
+  /// `hashed`: whether sha256() will be asked for. `role`: as of open_input().
   CsvReader(const std::string& path, std::string_view example,
-            bool hashed = false);
-  ~CsvReader();
+            bool hashed = false, std::string_view role = {});
   CsvReader(const CsvReader&) = delete;
   CsvReader& operator=(const CsvReader&) = delete;
 
@@ -116,7 +116,7 @@ class CsvReader {
   std::shared_future<std::string> sha256() const { return sha256_; }
 
  private:
-  void open(const std::string& path, bool hashed);
+  void open(const std::string& path, bool hashed, std::string_view role);
   std::size_t fill(char* to, std::size_t bytes);
   void check_start(const CsvBlock& block) const;
   void read_header(std::string_view example);
@@ -125,7 +125,8 @@ class CsvReader {
                          int line = 0) const;
 
   std::string name_;
-  std::FILE* stream_ = nullptr;
+  FileHandle opened_;            // null: standard input
+  std::FILE* stream_ = nullptr;  // that of opened_, or standard input
   std::uint64_t size_ = 0;
   std::atomic<std::uint64_t> bytes_read_ = 0;
   std::optional<Sha256> hash_;  // of what was read

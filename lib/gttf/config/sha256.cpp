@@ -12,6 +12,8 @@
 #include <system_error>
 #include <vector>
 
+#include "gttf/config/opened_files.hpp"
+
 namespace gttf {
 
 struct Sha256::State {
@@ -47,8 +49,9 @@ std::string sha256(std::string_view bytes) {
 std::string sha256_of_file(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return "";
-  std::FILE* const stream = std::fopen(path.c_str(), "rb");
-  if (stream == nullptr) return "";
+  const FileHandle opened = open_input(path, {});
+  if (!opened) return "";
+  std::FILE* const stream = opened.get();
   std::setvbuf(stream, nullptr, _IONBF, 0);  // straight into `block`
   Sha256 hash;
   std::vector<char> block(std::size_t{1} << 17);
@@ -57,9 +60,7 @@ std::string sha256_of_file(const std::string& path) {
     n = std::fread(block.data(), 1, block.size(), stream);
     hash.add({block.data(), n});
   } while (n == block.size());
-  const bool failed = std::ferror(stream) != 0;
-  std::fclose(stream);
-  return failed ? "" : hash.digits();
+  return std::ferror(stream) != 0 ? "" : hash.digits();
 }
 
 }  // namespace gttf

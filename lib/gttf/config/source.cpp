@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "gttf/config/ascii.hpp"
+#include "gttf/config/opened_files.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf {
@@ -115,11 +116,14 @@ Diagnostic Source::at(std::size_t offset, std::size_t bytes) const {
   return d;
 }
 
-SourcePtr read_source(const std::string& path, Diagnostics& diagnostics) {
+SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
+                      std::string_view role) {
   const bool is_stdin = path == "-";
   const std::string name = is_stdin ? "<stdin>" : path;
-  std::FILE* stream = stdin;
-  if (!is_stdin) {
+  FileHandle opened;
+  if (is_stdin) {
+    record_input(fileno(stdin), name, role);
+  } else {
     if (path.empty()) {
       diagnostics.add(fault("\"\"", "the name of the file is empty"));
       return nullptr;
@@ -139,8 +143,8 @@ SourcePtr read_source(const std::string& path, Diagnostics& diagnostics) {
         return nullptr;
       }
     }
-    stream = std::fopen(path.c_str(), "rb");
-    if (!stream) {
+    opened = open_input(path, role);
+    if (!opened) {
       const int why = errno;
       diagnostics.add(why == ENOENT
                           ? fault(name, "no such file", suggest_file(path))
@@ -150,9 +154,9 @@ SourcePtr read_source(const std::string& path, Diagnostics& diagnostics) {
     }
   }
   errno = 0;
-  std::optional<std::string> text = read_bounded(stream);
+  std::optional<std::string> text =
+      read_bounded(is_stdin ? stdin : opened.get());
   const int why = errno;
-  if (!is_stdin) std::fclose(stream);
   if (!text) {
     diagnostics.add(
         fault(name, fmt::format("cannot be read: {}", std::strerror(why))));

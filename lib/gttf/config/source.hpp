@@ -47,7 +47,9 @@ using SourcePtr = std::shared_ptr<const Source>;
 
 /// Reads the text file `path` ("-": standard input) up to max_text_bytes.
 /// nullptr if that fails or check_text finds an error; `diagnostics` says why.
-SourcePtr read_source(const std::string& path, Diagnostics& diagnostics);
+/// `role`: as of open_input().
+SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
+                      std::string_view role = {});
 
 /// Adds an error if the text is longer than max_text_bytes, is not UTF-8 or
 /// has control characters (binary data). Returns whether it is good.

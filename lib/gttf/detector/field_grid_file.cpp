@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gttf/config/opened_files.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/grid_columns.hpp"
@@ -41,8 +42,7 @@ std::optional<std::string> read_all(const std::string& path,
     diagnostics.add(std::move(d));
     return std::nullopt;
   };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      std::fopen(path.c_str(), "rb"), &std::fclose);
+  const FileHandle file = open_input(path, "field map");
   if (!file)
     return refuse(fmt::format("the field map cannot be opened: {}",
                               std::strerror(errno)));

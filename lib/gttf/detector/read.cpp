@@ -217,7 +217,7 @@ DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
 DetectorInput read_detector(const std::string& path,
                             std::span<const std::string> overrides) {
   Diagnostics diagnostics;
-  const SourcePtr source = read_source(path, diagnostics);
+  const SourcePtr source = read_source(path, diagnostics, "detector");
   return read_source_text(source, path, overrides, std::move(diagnostics));
 }
 

@@ -11,6 +11,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <string_view>
+#include <utility>
+
+#include "gttf/config/text.hpp"
 
 namespace gttf {
 namespace {
@@ -63,7 +66,19 @@ bool is_special_file(const std::string& path) {
          !S_ISDIR(info.st_mode);
 }
 
-AtomicFile::AtomicFile(const std::string& path) : path_(path) {
+std::shared_ptr<const OutputClaim> claim_output(const std::string& path,
+                                                const std::string& option) {
+  if (path.empty() || is_special_file(path)) return nullptr;
+  return std::make_shared<const OutputClaim>(option + " " + in_quotes(path),
+                                             link_target(path));
+}
+
+AtomicFile::AtomicFile(const std::string& path, const std::string& option)
+    : AtomicFile(path, claim_output(path, option)) {}
+
+AtomicFile::AtomicFile(const std::string& path,
+                       std::shared_ptr<const OutputClaim> claim)
+    : path_(path), claim_(std::move(claim)) {
   if (path.empty()) throw OutputError("cannot write \"\": no file name");
   if (const auto descriptor = open_descriptor(path)) {
     const int copy = fcntl(*descriptor, F_DUPFD_CLOEXEC, 0);
@@ -84,6 +99,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   }
   // A file that is write-protected shall stay as it is.
   if (exists && access(path.c_str(), W_OK) != 0) fail(path, errno);
+  if (claim_) claim_->check();
   target_ = link_target(path);
   if (target_.ends_with('/')) fail(path, EISDIR);
   open_temporary();
@@ -136,6 +152,7 @@ void AtomicFile::commit() {
   if (temporary_.empty()) return;
   // Without this a power cut could leave the new name with no content.
   if (fsync(stream_->descriptor()) != 0) fail(path_, errno);
+  if (claim_) claim_->check();
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(path_, errno);
   temporary_.clear();
   registration_.reset();

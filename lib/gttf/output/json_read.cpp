@@ -2,8 +2,8 @@
 #include "gttf/output/json_read.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -99,14 +99,20 @@ Document read_json(std::string_view text, const std::string& name) {
   return builder.take();
 }
 
-std::string read_file(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::string text;
-  if (in) text.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in || in.bad())
+std::string read_file(const std::string& path, std::string_view role,
+                      const OutputClaim* rewritten) {
+  const auto fail = [&path](int why) {
     throw FileError("cannot read " + in_quotes(path) + ": " +
-                    std::strerror(errno != 0 ? errno : EIO));
+                    std::strerror(why));
+  };
+  const FileHandle file = open_input(path, role, rewritten);
+  if (!file) fail(errno);
+  std::string text;
+  std::vector<char> buffer(std::size_t{1} << 16);
+  while (const std::size_t n =
+             std::fread(buffer.data(), 1, buffer.size(), file.get()))
+    text.append(buffer.data(), n);
+  if (std::ferror(file.get()) != 0) fail(errno);
   return text;
 }
 

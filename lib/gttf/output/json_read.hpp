@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "gttf/config/opened_files.hpp"
 #include "gttf/core/document.hpp"
 #include "gttf/core/file_error.hpp"
 
@@ -16,7 +17,9 @@ namespace gttf {
 /// whole number beyond 64 bits.
 Document read_json(std::string_view text, const std::string& name);
 
-/// The text of a file. Errors: FileError.
-std::string read_file(const std::string& path);
+/// The text of a file; `role` and `rewritten` as of open_input(). Errors:
+/// FileError.
+std::string read_file(const std::string& path, std::string_view role,
+                      const OutputClaim* rewritten = nullptr);
 
 }  // namespace gttf

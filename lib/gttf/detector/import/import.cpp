@@ -226,7 +226,7 @@ std::string_view to_string(ForeignFormat format) {
 Imported import_detector(const std::string& path,
                          const ImportOptions& options) {
   Diagnostics diagnostics;
-  const SourcePtr source = read_source(path, diagnostics);
+  const SourcePtr source = read_source(path, diagnostics, "file to import");
   if (!source) throw InputError(std::move(diagnostics));
   return import_source(*source, options);
 }

@@ -214,7 +214,7 @@ RequirementFile read_requirements(const std::string& path,
                                   const std::string& baseline,
                                   const BaselineLoader& load) {
   Diagnostics diagnostics;
-  const SourcePtr source = read_source(path, diagnostics);
+  const SourcePtr source = read_source(path, diagnostics, "requirements");
   std::optional<Node> root;
   if (source) root = parse_yaml(source, "gttf-requirements: 1", diagnostics);
   if (!root) throw InputError(std::move(diagnostics));

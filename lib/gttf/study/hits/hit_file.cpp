@@ -138,7 +138,7 @@ class HitFile::Assembler {
 struct HitFile::State {
   State(const std::string& path, const Detector& detector,
         const HitFileOptions& o)
-      : reader(path, hit_header_example, o.hashed),
+      : reader(path, hit_header_example, o.hashed, "hits"),
         columns(read_hit_columns(reader, messages)),
         parser(reader, columns, detector),
         options(o) {}

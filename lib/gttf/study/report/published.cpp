@@ -55,7 +55,8 @@ std::optional<Parameter> parameter_of(std::string_view name) {
 class PublishedReader {
  public:
   explicit PublishedReader(const std::string& path)
-      : reader_(path, "detector,track,column,value,unit,source,condition"),
+      : reader_(path, "detector,track,column,value,unit,source,condition",
+                false, "published resolutions"),
         places_(find_cells(reader_)) {}
 
   std::vector<Published> read() {

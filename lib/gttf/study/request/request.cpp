@@ -348,7 +348,7 @@ StudyRequest read_request(const std::string& path, const StudyOptions& options,
   std::optional<Value> file;
   std::string hash;
   if (!path.empty()) {
-    const SourcePtr source = read_source(path, diagnostics);
+    const SourcePtr source = read_source(path, diagnostics, "study");
     std::optional<Node> root;
     if (source) {
       hash = sha256(source->text());

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
+#include <cstdio>
 #include <limits>
 
 #include "gttf/config/csv_reader.hpp"
+#include "gttf/config/opened_files.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/file_error.hpp"
 #include "gttf/core/simd.hpp"
@@ -23,6 +24,8 @@
 namespace gttf {
 
 namespace {
+
+constexpr std::string_view part_role = "part of a scan";
 
 /// floor(n k/N) without overflow.
 std::uint64_t share(std::uint64_t n, std::uint64_t k, std::uint64_t count) {
@@ -98,7 +101,7 @@ class RowReader {
 
 /// Passes the rows of one part on; returns their number.
 std::uint64_t pass_on(const std::string& path, TableSink& sink) {
-  CsvReader reader(path, "");
+  CsvReader reader(path, "", false, part_role);
   const Table empty = table_for(reader.header(), path);
   const RowReader rows(path);
   std::uint64_t n = 0;
@@ -159,10 +162,17 @@ ScanPart scan_part_of(const Document& document, const std::string& path) {
 }
 
 std::string part_lines(const std::string& path) {
-  std::ifstream file(path);
+  const FileHandle file = open_input(path, part_role);
   if (!file) throw FileError("cannot read " + in_quotes(path));
+  const auto next = [&file](std::string& line) {
+    line.clear();
+    int c = 0;
+    while ((c = std::getc(file.get())) != EOF && c != '\n')
+      line += static_cast<char>(c);
+    return c != EOF || !line.empty();
+  };
   std::string text;
-  for (std::string line; std::getline(file, line) && line.starts_with('#');)
+  for (std::string line; next(line) && line.starts_with('#');)
     if (line.starts_with(part_line))
       text += line.substr(std::string_view(part_line).size()) + '\n';
   if (text.empty())

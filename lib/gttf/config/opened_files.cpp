@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/config/opened_files.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "gttf/config/text.hpp"
+
+namespace gttf {
+
+struct OutputClaim::Registry {
+  struct Input {
+    Identity identity;
+    std::string name, role;
+  };
+
+  std::mutex mutex;
+  int runs = 0;
+  std::vector<Input> inputs;
+  std::vector<const OutputClaim*> claims;
+};
+
+// Lives until the program ends: claims may be released by static destructors.
+OutputClaim::Registry& OutputClaim::registry() {
+  static auto* const registry = new Registry;
+  return *registry;
+}
+
+namespace {
+
+std::string conflict_text(const std::string& label, const std::string& name,
+                          std::string_view role) {
+  std::string text = label + ": would overwrite the input " + in_quotes(name);
+  if (!role.empty()) text.append(" (").append(role).append(")");
+  return text;
+}
+
+}  // namespace
+
+FilesOfRun::FilesOfRun() {
+  OutputClaim::Registry& all = OutputClaim::registry();
+  const std::lock_guard lock(all.mutex);
+  ++all.runs;
+}
+
+FilesOfRun::~FilesOfRun() {
+  OutputClaim::Registry& all = OutputClaim::registry();
+  const std::lock_guard lock(all.mutex);
+  if (--all.runs == 0) all.inputs.clear();
+}
+
+OutputClaim::OutputClaim(std::string label, std::string target)
+    : label_(std::move(label)), target_(std::move(target)) {
+  const std::filesystem::path path = target_;
+  const std::string folder = path.parent_path().string();
+  name_ = path.filename().string();
+  struct stat info {};
+  if (stat(folder.empty() ? "." : folder.c_str(), &info) == 0)
+    folder_ = Identity{info.st_dev, info.st_ino};
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  check_locked();
+  all.claims.push_back(this);
+}
+
+OutputClaim::~OutputClaim() {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  std::erase(all.claims, this);
+}
+
+void OutputClaim::check() const {
+  const std::lock_guard lock(registry().mutex);
+  check_locked();
+}
+
+bool OutputClaim::is_now(const Identity& file) const {
+  struct stat info {};
+  return stat(target_.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+         file == Identity{info.st_dev, info.st_ino};
+}
+
+bool OutputClaim::same_target(const OutputClaim& other) const {
+  // A target that does not exist yet is known by its folder and name.
+  if (folder_ && folder_ == other.folder_ && name_ == other.name_) return true;
+  struct stat info {};
+  return stat(target_.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+         other.is_now({info.st_dev, info.st_ino});
+}
+
+void OutputClaim::check_locked() const {
+  const Registry& all = registry();
+  if (all.runs == 0) return;
+  for (const Registry::Input& input : all.inputs)
+    if (is_now(input.identity))
+      throw FileConflict(conflict_text(label_, input.name, input.role));
+  for (const OutputClaim* claim : all.claims)
+    if (claim != this && same_target(*claim))
+      throw FileConflict(label_ + ": is the same file as " + claim->label_);
+}
+
+void record_input(int descriptor, const std::string& name,
+                  std::string_view role, const OutputClaim* rewritten) {
+  struct stat info {};
+  if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return;
+  const OutputClaim::Identity identity{info.st_dev, info.st_ino};
+  OutputClaim::Registry& all = OutputClaim::registry();
+  const std::lock_guard lock(all.mutex);
+  if (all.runs == 0) return;
+  for (const OutputClaim* claim : all.claims)
+    if (claim != rewritten && claim->is_now(identity))
+      throw FileConflict(conflict_text(claim->label_, name, role));
+  if (rewritten != nullptr && rewritten->is_now(identity)) return;
+  const auto known = std::ranges::find(all.inputs, identity,
+                                       &OutputClaim::Registry::Input::identity);
+  if (known == all.inputs.end())
+    all.inputs.push_back({identity, name, std::string(role)});
+  else if (known->role.empty())
+    known->role = role;
+}
+
+FileHandle open_input(const std::string& path, std::string_view role,
+                      const OutputClaim* rewritten) {
+  FileHandle file(std::fopen(path.c_str(), "rb"));
+  if (file) record_input(fileno(file.get()), path, role, rewritten);
+  return file;
+}
+
+}  // namespace gttf

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that a run reads and writes, so that no output replaces an input.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace gttf {
+
+/// An output is a file that the same run reads, or another output of it; the
+/// text names both.
+class FileConflict : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The scope of a run. While one exists, every regular file that open_input()
+/// opens is recorded by device and inode, whoever named it, and neither
+/// symbolic nor hard links nor other spellings of a path hide it. A program
+/// keeps one for as long as it runs; a library that is used without one records
+/// and refuses nothing.
+class FilesOfRun {
+ public:
+  FilesOfRun();
+  ~FilesOfRun();
+  FilesOfRun(const FilesOfRun&) = delete;
+  FilesOfRun& operator=(const FilesOfRun&) = delete;
+};
+
+/// The right to write one file, from before it is opened until its content is
+/// final. Pipes, devices and terminals are not files in this sense.
+class OutputClaim {
+ public:
+  /// @param label   of the output in messages: -o "a.csv"
+  /// @param target  the file to be replaced, symbolic links resolved; it need
+  ///                not exist
+  /// Throws FileConflict if the run has read this file or claimed it already.
+  OutputClaim(std::string label, std::string target);
+  ~OutputClaim();
+  OutputClaim(const OutputClaim&) = delete;
+  OutputClaim& operator=(const OutputClaim&) = delete;
+
+  /// The same check once more, for the moment before the file is replaced.
+  void check() const;
+
+ private:
+  struct Registry;
+  struct Identity {
+    dev_t device = 0;
+    ino_t inode = 0;
+    bool operator==(const Identity&) const = default;
+  };
+  friend class FilesOfRun;
+  friend void record_input(int, const std::string&, std::string_view,
+                           const OutputClaim*);
+
+  static Registry& registry();
+  bool is_now(const Identity& file) const;
+  bool same_target(const OutputClaim& other) const;
+  void check_locked() const;
+
+  std::string label_;
+  std::string target_;
+  std::string name_;  // of the target in its folder
+  std::optional<Identity> folder_;
+};
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using FileHandle = std::unique_ptr<std::FILE, CloseFile>;
+
+/// Opens `path` for reading and records it as an input of the run. Everything
+/// that reads a file opens it here.
+/// @param role       what the file is, for messages: "field map"; may be empty
+/// @param rewritten  given by a run that goes on from a file of its own and
+///                   replaces it (a checkpoint, a summary that grows): the one
+///                   case in which a file is read and written. The file of this
+///                   claim is not recorded as an input.
+/// Returns null, with errno set, if the file cannot be opened. Throws
+/// FileConflict if it is an output of the run.
+FileHandle open_input(const std::string& path, std::string_view role,
+                      const OutputClaim* rewritten = nullptr);
+
+/// As open_input() for a file that is open already: standard input may be one.
+void record_input(int descriptor, const std::string& name,
+                  std::string_view role,
+                  const OutputClaim* rewritten = nullptr);
+
+}  // namespace gttf
