@@ -122,3 +122,41 @@ TEST_CASE("export: a table for reading is refused, csv is the default") {
   CHECK(r.code == 2);
   CHECK(has(r.err, "a lookup table is csv or json"));
 }
+
+TEST_CASE("export: a card made of hostile names does nothing when it is run") {
+  const Folder folder;
+  const std::string attack =
+      "x\\nexec\\ftouch\\fpwned\\n#\\r[exec touch pwned];$::env(HOME)}{\\\\";
+  CHECK(run(folder,
+            "sed 's/^name: .*/name: \"NAME\"/; s/name: L1/name: \"NAME\"/' "
+            "$DETECTORS/barrel.yaml > plain.yaml")
+            .code == 0);
+  std::string text = folder.read("plain.yaml");
+  for (std::size_t at = text.find("NAME"); at != text.npos;
+       at = text.find("NAME", at + attack.size()))
+    text.replace(at, 4, attack);
+  folder.write("d.yaml", text);
+  const Outcome made =
+      run(folder, "gttf-design export d.yaml --to delphes -o card.tcl");
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  CHECK(has(folder.read("card.tcl"), "1 x%0Aexec%0Ctouch%0Cpwned%0A%23%0D"));
+  CHECK(run(folder, "gttf-design import card.tcl | gttf-design validate -")
+            .code == 0);
+  if (run("command -v tclsh").code != 0) return;  // the scan of bytes is above
+  // at the top of a script and in a module, as Delphes has it
+  folder.write("run.tcl",
+               "source card.tcl\n"
+               "proc module {class name body} { uplevel 1 $body }\n"
+               "set f [open card.tcl]; set card [read $f]; close $f\n"
+               "eval \"module TrackCovariance T {\\n$card\\n}\"\n"
+               "foreach line [split [string trim $DetectorGeometry] \\n] {\n"
+               "  if {[lindex $line 0] ne {#}} { puts [llength $line] }\n"
+               "}\n");
+  const std::size_t before = folder.entries();
+  const Outcome r = run(folder, "tclsh run.tcl");
+  INFO(r.err);
+  CHECK(r.code == 0);
+  CHECK(r.out == "13\n13\n13\n13\n13\n13\n13\n");
+  CHECK(folder.entries() == before);
+}

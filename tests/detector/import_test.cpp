@@ -2,7 +2,11 @@
 #include "gttf/detector/import/import.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <regex>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "gttf/detector/decimal.hpp"
 #include "gttf/detector/import/export_delphes.hpp"
@@ -213,6 +217,144 @@ TEST_CASE("export: what Delphes has no word for is told for each layer") {
   CHECK(told.find("neither r-phi nor r-phi and r") != told.npos);
   CHECK(told.find("efficiency 0.5") != told.npos);
   CHECK(g.text.find("1 E -0.5 0.5 1 0 1 1 0 0 1e-6 0 0.5") != g.text.npos);
+}
+
+namespace {
+
+/// A character of every kind that means something to a reader of text: all of
+/// C0 and C1, all punctuation, line separators, bidirectional controls, others.
+std::vector<std::string> awkward_names() {
+  std::vector<std::string> names;
+  const auto utf8 = [](char32_t c) {
+    std::string text;
+    if (c < 0x80) {
+      text += static_cast<char>(c);
+    } else if (c < 0x800) {
+      text += static_cast<char>(0xC0 | (c >> 6));
+      text += static_cast<char>(0x80 | (c & 0x3F));
+    } else {
+      text += static_cast<char>(0xE0 | (c >> 12));
+      text += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
+      text += static_cast<char>(0x80 | (c & 0x3F));
+    }
+    return text;
+  };
+  std::vector<std::string> characters;
+  for (char32_t c = 0; c < 0xA0; ++c) characters.push_back(utf8(c));
+  for (const char32_t c :
+       std::u32string{0xE5, 0x61C, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A,
+                      0x202E, 0x2066, 0x2069, 0x6F22, 0xFEFF})
+    characters.push_back(utf8(c));
+  for (const std::string& c : characters) {
+    names.push_back("x" + c);
+    names.push_back(c + "x");
+    names.push_back("x" + c + c + "y");
+  }
+  for (const char* name : {"x\nexec\ftouch\fpwned\n#",
+                           "x\r[exec touch pwned]",
+                           "} ; exec touch p; {",
+                           "$::env(HOME)",
+                           "\\",
+                           "x\\\n",
+                           "#",
+                           "{",
+                           "}",
+                           "\"",
+                           "a b",
+                           "%41",
+                           "50%25",
+                           "_",
+                           "[exit]",
+                           "x[3]",
+                           "[12][exit]",
+                           "x[3",
+                           "x[]",
+                           "[3;exit]",
+                           "#[0]",
+                           "x\\u000aexec touch pwned"})
+    names.emplace_back(name);
+  std::uint64_t state = 1;  // any sequence will do
+  for (int i = 0; i < 300; ++i) {
+    std::string name;
+    for (int n = 0; n < 8; ++n) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      name += characters[(state >> 33) % characters.size()];
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+Detector named(const std::string& detector, const std::string& layer) {
+  Detector d = imported(card(""));
+  d.name = detector;
+  d.layers[0].name = layer;
+  return d;
+}
+
+/// Whether Tcl, or a list of Tcl, takes the line as words and nothing else; the
+/// index of a repeated layer, [3], names no command.
+bool is_inert(std::string line) {
+  line = std::regex_replace(line, std::regex("\\[[0-9]+\\]"), "");
+  return std::ranges::all_of(line, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') ||
+           std::string(" _-+.:,/()=@%#").find(c) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("export: no name of a detector or a layer is a command of Tcl") {
+  const std::string plain = to_delphes(named("X", "X")).text;
+  const auto lines = std::ranges::count(plain, '\n');
+  for (const std::string& name : awkward_names()) {
+    const std::string text = to_delphes(named(name, name)).text;
+    INFO(text);
+    CHECK(std::ranges::count(text, '\n') == lines);
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);)
+      if (line != "  set DetectorGeometry {" && line != "  }")
+        CHECK(is_inert(line));
+  }
+}
+
+TEST_CASE(
+    "import: the names that export wrote come back, a space as an underscore") {
+  for (const std::string& name : awkward_names()) {
+    INFO(to_delphes(named("X", name)).text);
+    const Detector d = imported(to_delphes(named("X", name)).text);
+    REQUIRE(d.layers.size() == 3);
+    std::string expected = name;
+    std::ranges::replace(expected, ' ', '_');
+    CHECK(d.layers[0].name == expected);
+  }
+}
+
+TEST_CASE("import: a percent sign of another program means itself") {
+  const auto name_of = [](const std::string& label) {
+    return imported(
+               card("1 " + label + " -1 1 0.01 0.001 0.35276 0 0 0 0 0 0\n"))
+        .layers[0]
+        .name;
+  };
+  CHECK(name_of("50%") == "50%");
+  CHECK(name_of("a%41") == "a%41");      // A needs no escape
+  CHECK(name_of("a%e5%2") == "a%e5%2");  // export writes capital digits
+  CHECK(name_of("a%FF") == "a%FF");      // not UTF-8
+  CHECK(name_of("a%20b") == "a%20b");    // export writes a_b
+  CHECK(name_of("a%C3%A5b") == "a\u00e5b");
+}
+
+TEST_CASE("import: no name breaks out of a comment or a text of the YAML") {
+  for (const std::string& name : awkward_names()) {
+    ImportOptions options;
+    options.name = name;
+    INFO(import_text(card(""), "file", options).text);
+    const Detector d = imported(card(""), options);
+    CHECK(d.name == name);
+    CHECK(d.layers.size() == 3);
+  }
 }
 
 TEST_CASE("import: more layers than a detector file holds are one fault") {

@@ -7,6 +7,7 @@
 
 #include "gttf/detector/decimal.hpp"
 #include "gttf/detector/import/delphes_rows.hpp"
+#include "gttf/detector/import/tcl_text.hpp"
 
 namespace gttf::detail {
 namespace {
@@ -85,7 +86,7 @@ class Row {
   DescribedLayer layer(Description& description) {
     DescribedLayer described;
     Layer& layer = described.layer;
-    layer.name = word(label).text;
+    layer.name = from_tcl_word(word(label).text);
     layer.place = file_.place(words_[0]);
     const Interval extent = {shifted(value(lower), mm_of_m),
                              shifted(value(upper), mm_of_m)};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <set>
 
@@ -28,6 +29,35 @@ bool alike(const Layer& a, const Layer& b) {
          std::ranges::equal(a.coordinates, b.coordinates, same_coordinate);
 }
 
+/// Whether a character is a control (C0, C1, line separators) or changes the
+/// direction of the text around it: no file shows such a character as it is.
+bool is_hidden(const Character& c) {
+  const auto within = [&c](char32_t first, char32_t last) {
+    return c.code >= first && c.code <= last;
+  };
+  return c.valid && (c.code < 0x20 || within(0x7F, 0x9F) || c.code == 0x061C ||
+                     within(0x200E, 0x200F) || within(0x2028, 0x202E) ||
+                     within(0x2066, 0x2069) || c.code == 0xFEFF);
+}
+
+template <class Work>
+void for_each_character(std::string_view text, const Work& work) {
+  for (std::size_t i = 0; i < text.size();) {
+    const Character c = character_at(text, i);
+    work(c, text.substr(i, c.bytes));
+    i += c.bytes;
+  }
+}
+
+/// A comment in one line, whatever it is made of: names come from other files.
+std::string comment_line(std::string_view text) {
+  std::string line = "# ";
+  for_each_character(text, [&](const Character& c, std::string_view bytes) {
+    line += is_hidden(c) ? " " : bytes;
+  });
+  return line;
+}
+
 /// A text as YAML can have it: plain where it cannot be taken for anything
 /// else, quoted otherwise.
 std::string scalar(std::string_view text) {
@@ -43,10 +73,14 @@ std::string scalar(std::string_view text) {
       std::ranges::all_of(text, is_plain) && !taken.contains(lower_case(text)))
     return std::string(text);
   std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
+  for_each_character(text, [&](const Character& c, std::string_view bytes) {
+    if (is_hidden(c))
+      quoted += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c.code));
+    else if (bytes == "\"" || bytes == "\\")
+      quoted.append("\\").append(bytes);
+    else
+      quoted += bytes;
+  });
   return quoted + '"';
 }
 
@@ -170,7 +204,8 @@ DescriptionText to_yaml(const Description& description) {
     out.text += text + "\n";
     out.layer_of_line.push_back(layer);
   };
-  for (const std::string& comment : description.comments) line("# " + comment);
+  for (const std::string& comment : description.comments)
+    line(comment_line(comment));
   line("gttf-detector: 1");
   line("name: " + scalar(description.name));
   if (!description.source.empty()) {

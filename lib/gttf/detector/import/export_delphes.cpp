@@ -10,12 +10,14 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/detector/decimal.hpp"
+#include "gttf/detector/import/tcl_text.hpp"
 
 namespace gttf {
 namespace {
 
 using detail::computed_text;
 using detail::shifted;
+using detail::tcl_word;
 
 constexpr int m_of_mm = -3;
 constexpr double right_angle = 90 * unit::deg;
@@ -28,14 +30,11 @@ std::string metres(double length) {
   return computed_text(shifted(length, m_of_mm));
 }
 
-/// A name as one word between braces of Tcl; mirror images have one name.
-std::string label_of(std::string text) {
+/// The label of a layer; mirror images have one name.
+std::string label_of(std::string_view name) {
   for (const std::string_view suffix : {" (-z)", " (+z)"})
-    if (text.ends_with(suffix)) text.resize(text.size() - suffix.size());
-  for (char& c : text)
-    if (c == ' ' || c == '\t' || c == '{' || c == '}' || c == '\\' || c == '"')
-      c = '_';
-  return text.empty() || text[0] == '#' ? "_" + text : text;
+    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  return tcl_word(name);
 }
 
 /// Thickness and radiation length in metres whose ratio is x/X0.
@@ -160,7 +159,7 @@ DelphesGeometry to_delphes(const Detector& detector) {
       "thickness, X0,\n"
       "    # measurements, stereo angles up and down, resolutions up and down, "
       "flag\n",
-      label_of(detector.name), computed_text(bz));
+      tcl_word(detector.name), computed_text(bz));
   RowWriter writer(detector, result.losses);
   for (const Layer& layer : detector.layers) {
     const std::string row = writer.row(layer);
