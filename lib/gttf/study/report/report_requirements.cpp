@@ -125,7 +125,8 @@ RichText range_text(const Criterion& c) {
          angle_span_text(c, angle(a0), angle(a1));
 }
 
-RichText tolerance_text(const Limit& limit, const CheckedQuantity& quantity) {
+RichText tolerance_text(const gttf::Limit& limit,
+                        const CheckedQuantity& quantity) {
   if (limit.tolerance.relative > 0)
     return fmt::format("{:.6g} %", limit.tolerance.relative / unit::percent);
   return limit.tolerance.absolute > 0
@@ -133,7 +134,7 @@ RichText tolerance_text(const Limit& limit, const CheckedQuantity& quantity) {
              : "";
 }
 
-RichText bound_text(const char* sign, const Limit& limit,
+RichText bound_text(const char* sign, const gttf::Limit& limit,
                     const CheckedQuantity& quantity) {
   const RichText formula = printed_formula(limit.formula.text());
   const RichText tolerance = tolerance_text(limit, quantity);
