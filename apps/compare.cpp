@@ -7,7 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "detector_grid.hpp"
+#include "computation.hpp"
+#include "gttf/config/text.hpp"
 #include "gttf/core/expect.hpp"
 #include "gttf/core/readable.hpp"
 #include "gttf/study/compare/attribution_view.hpp"
@@ -15,9 +16,9 @@
 #include "gttf/study/scan/resolution_table.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/show/track_view.hpp"
+#include "inputs.hpp"
+#include "messages.hpp"
 #include "outputs.hpp"
-#include "parse.hpp"
-#include "shipped_option.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -35,85 +36,28 @@ Table chosen(const Table& table, const std::vector<std::string>& names) {
   return result;
 }
 
-class CompareVerb : public Verb {
+class Comparer {
  public:
-  CompareVerb()
-      : Verb("compare",
-             "Resolutions of designs side by side, and which keys changed "
-             "them") {
-    constexpr auto group = "Comparison";
-    takes_detector_or_study(command().add_option(
-        "FILE", files_,
-        "Detector files, the first of which the others are "
-        "compared with; or one study with several detectors"));
-    takes_study(command().add_option(
-                    "--study", study_,
-                    "Study file with the grid of tracks (and the detectors, "
-                    "if none is given); options win over it"))
-        ->group(group);
-    command()
-        .add_option("--change", changes_,
-                    "Compare with the first detector after this change, as in "
-                    "'layers[L0].material=0.2 %'; repeatable, all together")
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false)
-        ->group(group);
-    declare_parameter(command(), parameter_, group);
-    command()
-        .add_option("--at-point", at_point_,
-                    "Attribute the change of this track, 1GeV,90deg, and not "
-                    "of the worst one")
-        ->type_name("P,ANGLE")
-        ->group(group);
-    command()
-        .add_flag("--attribution", attribution_,
-                  "csv: the attribution of every point in place of the "
-                  "resolutions")
-        ->group(group);
-    declare_overrides(command(), overrides_);
-    track_.declare(command(), true);
-    compute_.declare(command(), ComputeOptions::Machine::threads);
-    command()
-        .add_option("--columns", columns_,
-                    "Columns of scan to compare: sigma_pt_rel,sigma_d0_um or "
-                    "all")
-        ->type_name("NAMES")
-        ->group("Output");
-    output_.declare(command(), false);
-    command().footer(
-        "\nA is the first detector, B the second; B ratio is B/A. --set "
-        "changes "
-        "all of\nthem. json has the resolutions and the attribution of every "
-        "point, or of\n--at-point.\n"
-        "\nExamples:\n"
-        "  gttf-design compare detectors/alice_its2.yaml "
-        "detectors/alice_its3.yaml --p 0.2GeV,1GeV,10GeV\n"
-        "  gttf-design compare old.yaml new.yaml --study grid.yaml "
-        "--parameter d0\n"
-        "  gttf-design compare detectors/barrel.yaml --p 1GeV "
-        "--change 'field.solenoid=3 T'");
-  }
+  explicit Comparer(const Options& options)
+      : options_(options), parameter_chosen_(parameter_of(options)) {}
 
-  int run(const Call& call) override {
-    check_formats(output_);
-    parameter_chosen_ = parse_parameter(parameter_);
-    const std::vector<std::string> columns =
-        columns_.empty() ? std::vector<std::string>{} : parse_columns(columns_);
-    options_ = {compute_.engine(), compute_.threads, {}};
+  int run(const Call& call) {
+    check_formats(options_);
+    const std::vector<std::string> columns = columns_of(options_);
+    computation_ = {engine_of(options_), options_.threads, {}};
     read();
-    Outputs outputs(
-        output_, provenance_of(call.arguments, output_, &request_, detectors_));
-    if (attribution_ && !outputs.any(Format::csv))
+    Outputs outputs(options_, provenance_of(call, &request_, detectors_));
+    if (options_.attribution && !outputs.any(Format::csv))
       throw UsageError(
           "--attribution is for csv: add --format csv or -o FILE.csv");
 
-    const Comparison comparison = compare(request_, detectors_, options_);
+    const Comparison comparison = compare(request_, detectors_, computation_);
     Result result;
-    const bool all_points = outputs.any(Format::json) || attribution_;
+    const bool all_points = outputs.any(Format::json) || options_.attribution;
     const std::vector<AttributedPoint> attributed =
-        all_points ? attribute_grid(request_at_, designs_, options_)
+        all_points ? attribute_grid(request_at_, designs_, computation_)
                    : std::vector<AttributedPoint>{};
-    if (attribution_)
+    if (options_.attribution)
       result.table = attribution_table(attributed);
     else
       result.table = columns.empty() ? comparison.table
@@ -134,7 +78,7 @@ class CompareVerb : public Verb {
     Diagnostics named;
     for (Diagnostic fault : faults.items()) {
       if (fault.file == "--set" &&
-          std::ranges::count(changes_, fault.source_line))
+          std::ranges::count(options_.changes, fault.source_line))
         fault.file = "--change";
       named.add(std::move(fault));
     }
@@ -142,15 +86,20 @@ class CompareVerb : public Verb {
   }
 
   void read() {
-    if (study_.empty() && files_.size() == 1 && is_study(files_.front()))
-      study_ = std::exchange(files_, {}).front();
-    track_.study.detectors = files_;
-    request_ = read_request(study_, track_.study);
-    designs_ = load_inputs(request_, overrides_, output_.quiet);
-    if (!changes_.empty()) {
+    asked_ = sort_arguments(options_);
+    if (!options_.study_file.empty()) {
+      if (!asked_.file.empty())
+        throw UsageError(
+            "one study at a time, got " +
+            joined(std::vector<std::string>{asked_.file, options_.study_file}));
+      asked_.file = options_.study_file;
+    }
+    request_ = read_request(asked_.file, asked_.options);
+    designs_ = load_inputs(request_, options_.overrides, options_.quiet);
+    if (!options_.changes.empty()) {
       const DetectorInput& first = designs_.front();
-      std::vector<std::string> all = overrides_;
-      all.insert(all.end(), changes_.begin(), changes_.end());
+      std::vector<std::string> all = options_.overrides;
+      all.insert(all.end(), options_.changes.begin(), options_.changes.end());
       try {
         designs_.push_back(
             parse_detector(first.text, first.detector.file, all));
@@ -160,38 +109,40 @@ class CompareVerb : public Verb {
     }
     if (designs_.size() < 2)
       throw UsageError(
-          "one detector has nothing to be compared with: give "
-          "another one, or --change KEY=VALUE");
+          "nothing to compare: give a second detector, or --change "
+          "KEY=VALUE");
     if (designs_.size() > max_designs)
       throw UsageError("more than " + std::to_string(max_designs) +
                        " detectors");
     for (const DetectorInput& design : designs_)
       detectors_.push_back(design.detector);
-    request_at_ = at_point_.empty() ? request_ : read_point();
+    request_at_ = options_.at_point.empty() ? request_ : read_point();
   }
 
   /// The request for the one track of --at-point.
   StudyRequest read_point() const {
-    StudyOptions options = track_.study;
-    const std::size_t comma = at_point_.find(',');
+    StudyOptions options = asked_.options;
+    const std::size_t comma = options_.at_point.find(',');
     const bool by_pt = request_.momentum.variable == MomentumAxis::Variable::pt;
     options.p = options.pt = std::nullopt;
-    (by_pt ? options.pt : options.p) = at_point_.substr(0, comma);
-    if (comma != at_point_.npos) {
+    (by_pt ? options.pt : options.p) = options_.at_point.substr(0, comma);
+    if (comma != options_.at_point.npos) {
       const bool by_eta = request_.angle.variable == AngleAxis::Variable::eta;
       options.theta = options.eta = std::nullopt;
-      (by_eta ? options.eta : options.theta) = at_point_.substr(comma + 1);
+      (by_eta ? options.eta : options.theta) =
+          options_.at_point.substr(comma + 1);
     }
-    return read_request(study_, options, true);
+    return read_request(asked_.file, options, true);
   }
 
   /// "ALICE ITS2 (detectors/alice_its2.yaml)".
   std::string name_of(std::size_t design) const {
     const Detector& detector = detectors_[design];
     std::string text = detector.name + " (" + detector.file + ')';
-    if (!changes_.empty() && design + 1 == designs_.size())
-      for (const std::string& change : changes_)
-        text += (&change == &changes_.front() ? " with " : ", ") + change;
+    if (!options_.changes.empty() && design + 1 == designs_.size())
+      for (const std::string& change : options_.changes)
+        text +=
+            (&change == &options_.changes.front() ? " with " : ", ") + change;
     return text;
   }
 
@@ -293,10 +244,10 @@ class CompareVerb : public Verb {
       return;
     }
     std::optional<WorstPoint> at;
-    if (at_point_.empty()) {
+    if (options_.at_point.empty()) {
       at = worst_point(comparison, request_, design, parameters_to_explain());
     } else {
-      const Comparison there = compare(request_at_, detectors_, options_);
+      const Comparison there = compare(request_at_, detectors_, computation_);
       at = worst_point(there, request_at_, design, parameters_to_explain());
     }
     if (!at) {
@@ -307,16 +258,17 @@ class CompareVerb : public Verb {
       return;
     }
     const Track track = grid_track(request_at_, at->point);
-    const Attribution a =
-        attribute(first, own, track, model_of(request_, first, options_.engine),
-                  at->parameter);
-    summary.sections.push_back(attribution_section(
-        pair +
-            (at_point_.empty() ? at->ratio > 1 ? ", where it is worst: "
-                                               : ", where it gains most: "
-                               : ": ") +
-            track_text(request_, track),
-        at->parameter, a));
+    const Attribution a = attribute(
+        first, own, track, model_of(request_, first, computation_.engine),
+        at->parameter);
+    summary.sections.push_back(
+        attribution_section(pair +
+                                (options_.at_point.empty()
+                                     ? at->ratio > 1 ? ", where it is worst: "
+                                                     : ", where it gains most: "
+                                     : ": ") +
+                                track_text(request_, track),
+                            at->parameter, a));
   }
 
   int code(const Comparison& comparison) const {
@@ -324,27 +276,34 @@ class CompareVerb : public Verb {
     for (const std::size_t n : comparison.evaluated) evaluated += n;
     const std::string& status =
         std::get<Texts>(comparison.table.find("A_status")->cells).front();
-    return code_of(evaluated, status, output_.quiet);
+    return code_of(evaluated, status, options_.quiet);
   }
 
-  std::vector<std::string> files_, changes_, overrides_;
-  std::string study_, parameter_, at_point_, columns_;
-  bool attribution_ = false;
-  TrackOptions track_;
-  ComputeOptions compute_;
-  OutputOptions output_;
-
+  const Options& options_;
   std::optional<Parameter> parameter_chosen_;
-  ScanOptions options_;
+  ScanOptions computation_;
+  SortedArguments asked_;
   StudyRequest request_, request_at_;
   std::vector<DetectorInput> designs_;
   std::vector<Detector> detectors_;  ///< of the designs
 };
 
+int run_compare(const Call& call) { return Comparer(call.options).run(call); }
+
 }  // namespace
 
-std::unique_ptr<Verb> make_compare_verb() {
-  return std::make_unique<CompareVerb>();
-}
+const Verb compare_verb{
+    "compare",
+    of::compare,
+    "Compare the resolutions of designs, and find which keys changed them",
+    "A is the first detector, B the second; B ratio is B/A. --set changes all "
+    "of\n"
+    "them. json has the resolutions and the attribution of every point, or of\n"
+    "--at-point.",
+    "compare detectors/alice_its2.yaml detectors/alice_its3.yaml --p "
+    "0.2GeV,1GeV,10GeV\n"
+    "compare old.yaml new.yaml --study grid.yaml --parameter d0\n"
+    "compare detectors/barrel.yaml --p 1GeV --change 'field.solenoid=3 T'",
+    run_compare};
 
 }  // namespace gttf::app

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // completion: scripts for the tab key, made from the options as they are.
-#include <unistd.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "gttf/output/stream.hpp"
+#include "gttf/trajectory/particle.hpp"
+#include "messages.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -15,38 +14,36 @@ namespace {
 
 // What an option or argument takes, as a shell has to know it.
 struct Operand {
-  enum class Kind { nothing, choice, yaml_file, any_file, verb, other };
+  enum class Kind { nothing, choice, yaml_file, any_file, other };
   Kind kind = Kind::nothing;
   std::vector<std::string> choices;
 };
 
-// Detectors, studies and requirements; not hits, cards and baselines.
-bool is_yaml(const Verb& verb, const CLI::Option& option) {
-  if (option.get_positional())
-    return verb.name() != "import" && !option.check_name("HITS");
-  return option.check_name("--detector") || option.check_name("--study") ||
-         option.check_name("--requirements");
-}
-
-Operand operand_of(const Verb& verb, const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  if (option.get_items_expected_max() == 0) return {};
-  if (std::vector<std::string> values = choices(option); !values.empty())
-    return {Operand::Kind::choice, std::move(values)};
-  if (type == "VERB") return {Operand::Kind::verb, {}};
-  if (type != "FILE") return {Operand::Kind::other, {}};
-  return {is_yaml(verb, option) ? Operand::Kind::yaml_file
-                                : Operand::Kind::any_file,
-          {}};
-}
-
-std::vector<std::string> names_of(const CLI::Option& option) {
-  std::vector<std::string> names;
-  for (const std::string& name : option.get_snames())
-    names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames())
-    names.push_back("--" + name);
-  return names;
+Operand operand_of(const Option& option) {
+  if (option.is_flag()) return {};
+  switch (option.values) {
+    case Values::choice:
+      return {Operand::Kind::choice, option.choices()};
+    case Values::verb: {
+      Operand operand{Operand::Kind::choice, {}};
+      for (const Verb* verb : all_verbs())
+        operand.choices.emplace_back(verb->name);
+      return operand;
+    }
+    case Values::particle:
+      return {Operand::Kind::choice, particle_names()};
+    case Values::file:
+      return {Operand::Kind::any_file, {}};
+    case Values::yaml:
+    case Values::detector:
+    case Values::study:
+    case Values::detector_before_study:
+    case Values::study_before_detector:
+    case Values::requirements:
+      return {Operand::Kind::yaml_file, {}};
+    default:
+      return {Operand::Kind::other, {}};
+  }
 }
 
 std::string spaced(const std::vector<std::string>& words,
@@ -59,9 +56,9 @@ std::string spaced(const std::vector<std::string>& words,
   return text;
 }
 
-std::string verb_names(const Verbs& verbs) {
+std::string verb_names() {
   std::vector<std::string> names;
-  for (const auto& verb : verbs) names.push_back(verb->name());
+  for (const Verb* verb : all_verbs()) names.emplace_back(verb->name);
   return spaced(names);
 }
 
@@ -81,18 +78,12 @@ std::string escaped(std::string_view text, std::string_view special,
   return out;
 }
 
-std::vector<const CLI::Option*> options_of(const Verb& verb) {
-  return verb.command().get_options([](const CLI::Option*) { return true; });
-}
-
 // --- bash ---------------------------------------------------------------
 
-std::string bash_action(const Operand& operand, const Verbs& verbs) {
+std::string bash_action(const Operand& operand) {
   switch (operand.kind) {
     case Operand::Kind::choice:
       return "words='" + spaced(operand.choices) + "'";
-    case Operand::Kind::verb:
-      return "words='" + verb_names(verbs) + "'";
     case Operand::Kind::yaml_file:
       return "files=yaml";
     case Operand::Kind::any_file:
@@ -104,24 +95,25 @@ std::string bash_action(const Operand& operand, const Verbs& verbs) {
   return "return";
 }
 
-std::string bash_verb(const Verb& verb, const Verbs& verbs) {
+std::string bash_verb(const Verb& verb) {
   std::string cases, options, argument = "words=''";
   bool any_argument = false;
-  for (const CLI::Option* option : options_of(verb)) {
-    const Operand operand = operand_of(verb, *option);
-    if (option->get_positional()) {
+  for (const Option* option : options_of(verb.id)) {
+    const Operand operand = operand_of(*option);
+    if (option->is_argument()) {
       // Of several arguments each may be the next: any file is, if one is.
-      if (!any_argument) argument = bash_action(operand, verbs);
+      if (!any_argument) argument = bash_action(operand);
       any_argument |= operand.kind == Operand::Kind::any_file;
       continue;
     }
-    const std::vector<std::string> names = names_of(*option);
+    const std::vector<std::string> names = option->all_names();
     options += (options.empty() ? "" : " ") + spaced(names);
     if (operand.kind != Operand::Kind::nothing)
-      cases += "        " + spaced(names, "|") + ") " +
-               bash_action(operand, verbs) + " ;;\n";
+      cases += "        " + spaced(names, "|") + ") " + bash_action(operand) +
+               " ;;\n";
   }
-  return "    " + verb.name() + ")\n      case $previous in\n" + cases +
+  return "    " + std::string(verb.name) + ")\n      case $previous in\n" +
+         cases +
          "        *)\n"
          "          case $current in\n"
          "            -*) words='" +
@@ -131,7 +123,7 @@ std::string bash_verb(const Verb& verb, const Verbs& verbs) {
          "      esac ;;\n";
 }
 
-std::string bash_script(const Verbs& verbs) {
+std::string bash_script() {
   std::string text = R"(# bash completion of gttf-design
 _gttf_design() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
@@ -145,13 +137,13 @@ _gttf_design() {
   fi
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W ')" +
-                     verb_names(verbs) +
+                     verb_names() +
                      R"( --help --version' -- "$current"))
     return
   fi
   case ${COMP_WORDS[1]} in
 )";
-  for (const auto& verb : verbs) text += bash_verb(*verb, verbs);
+  for (const Verb* verb : all_verbs()) text += bash_verb(*verb);
   return text + R"(    *) return ;;
   esac
   local word
@@ -174,12 +166,10 @@ complete -F _gttf_design gttf-design
 
 // --- zsh ----------------------------------------------------------------
 
-std::string zsh_action(const Operand& operand, const Verbs& verbs) {
+std::string zsh_action(const Operand& operand) {
   switch (operand.kind) {
     case Operand::Kind::choice:
       return "(" + spaced(operand.choices) + ")";
-    case Operand::Kind::verb:
-      return "(" + verb_names(verbs) + ")";
     case Operand::Kind::yaml_file:
       return "_files -g \"*.(yaml|yml)(-.)\"";
     case Operand::Kind::any_file:
@@ -191,48 +181,42 @@ std::string zsh_action(const Operand& operand, const Verbs& verbs) {
   return " ";
 }
 
-bool repeatable(const CLI::Option& option) {
-  return option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll ||
-         option.get_expected_max() > 1;
-}
-
 /// `position`: of an argument among those of the verb, from 1.
-std::string zsh_option(const Verb& verb, const CLI::Option& option,
-                       int position, const Verbs& verbs) {
-  const Operand operand = operand_of(verb, option);
+std::string zsh_option(const Option& option, int position) {
+  const Operand operand = operand_of(option);
   const std::string quote = "'\\''";
-  if (option.get_positional())
-    return "      '" + (repeatable(option) ? "*" : std::to_string(position)) +
-           ":" + escaped(option.get_name(true, false), ":", quote) + ":" +
-           zsh_action(operand, verbs) + "'";
+  if (option.is_argument())
+    return "      '" +
+           (option.is_repeatable() ? "*" : std::to_string(position)) + ":" +
+           escaped(option.name(), ":", quote) + ":" + zsh_action(operand) + "'";
   std::string text;
-  const std::vector<std::string> names = names_of(option);
+  const std::vector<std::string> names = option.all_names();
   for (const std::string& name : names) {
     if (!text.empty()) text += " \\\n";
     text += "      '";
-    text += repeatable(option) ? "*" : "(" + spaced(names) + ")";
+    text += option.is_repeatable() ? "*" : "(" + spaced(names) + ")";
     // "=": the value may also follow in the same word
     const bool takes_value = operand.kind != Operand::Kind::nothing;
     text += name + (takes_value && name.starts_with("--") ? "=" : "") + "[" +
-            escaped(option.get_description(), "[]:\\", quote) + "]";
+            escaped(option.help, "[]:\\", quote) + "]";
     if (takes_value)
-      text += ":" + escaped(option.get_type_name(), ":", quote) + ":" +
-              zsh_action(operand, verbs);
+      text +=
+          ":" + escaped(option.value, ":", quote) + ":" + zsh_action(operand);
     text += "'";
   }
   return text;
 }
 
-std::string zsh_script(const Verbs& verbs) {
+std::string zsh_script() {
   std::string text =
       "#compdef gttf-design\n"
       "# zsh completion of gttf-design\n"
       "_gttf-design() {\n"
       "  local -a verbs\n"
       "  verbs=(\n";
-  for (const auto& verb : verbs)
-    text += "    '" + verb->name() + ":" +
-            escaped(verb->command().get_description(), ":", "'\\''") + "'\n";
+  for (const Verb* verb : all_verbs())
+    text += "    '" + std::string(verb->name) + ":" +
+            escaped(verb->summary, ":", "'\\''") + "'\n";
   text +=
       "  )\n"
       "  if (( CURRENT == 2 )); then\n"
@@ -243,12 +227,12 @@ std::string zsh_script(const Verbs& verbs) {
       "  shift words\n"
       "  (( CURRENT-- ))\n"
       "  case $verb in\n";
-  for (const auto& verb : verbs) {
-    text += "  " + verb->name() + ")\n    _arguments -s -S";
+  for (const Verb* verb : all_verbs()) {
+    text += "  " + std::string(verb->name) + ")\n    _arguments -s -S";
     int position = 0;
-    for (const CLI::Option* option : options_of(*verb)) {
-      position += option->get_positional();
-      text += " \\\n" + zsh_option(*verb, *option, position, verbs);
+    for (const Option* option : options_of(verb->id)) {
+      position += option->is_argument();
+      text += " \\\n" + zsh_option(*option, position);
     }
     text += " ;;\n";
   }
@@ -264,12 +248,10 @@ std::string zsh_script(const Verbs& verbs) {
 
 // --- fish ---------------------------------------------------------------
 
-std::string fish_action(const Operand& operand, const Verbs& verbs) {
+std::string fish_action(const Operand& operand) {
   switch (operand.kind) {
     case Operand::Kind::choice:
       return " -x -a '" + spaced(operand.choices) + "'";
-    case Operand::Kind::verb:
-      return " -x -a '" + verb_names(verbs) + "'";
     case Operand::Kind::yaml_file:
       return " -x -a '(__fish_complete_suffix .yaml)'";
     case Operand::Kind::any_file:
@@ -282,7 +264,7 @@ std::string fish_action(const Operand& operand, const Verbs& verbs) {
   return {};
 }
 
-std::string fish_script(const Verbs& verbs) {
+std::string fish_script() {
   const auto quoted_text = [](std::string_view text) {
     return "'" + escaped(text, "\\", "\\'") + "'";
   };
@@ -291,18 +273,18 @@ std::string fish_script(const Verbs& verbs) {
       "complete -c gttf-design -f\n"
       "complete -c gttf-design -n __fish_use_subcommand -s h -l help\n"
       "complete -c gttf-design -n __fish_use_subcommand -l version\n";
-  for (const auto& verb : verbs)
+  for (const Verb* verb : all_verbs())
     text += "complete -c gttf-design -n __fish_use_subcommand -a " +
-            verb->name() + " -d " +
-            quoted_text(verb->command().get_description()) + "\n";
-  for (const auto& verb : verbs) {
+            std::string(verb->name) + " -d " + quoted_text(verb->summary) +
+            "\n";
+  for (const Verb* verb : all_verbs()) {
     const std::string head =
         "complete -c gttf-design -n '__fish_seen_subcommand_from " +
-        verb->name() + "'";
-    for (const CLI::Option* option : options_of(*verb)) {
-      const Operand operand = operand_of(*verb, *option);
-      const std::string action = fish_action(operand, verbs);
-      if (option->get_positional()) {
+        std::string(verb->name) + "'";
+    for (const Option* option : options_of(verb->id)) {
+      const Operand operand = operand_of(*option);
+      const std::string action = fish_action(operand);
+      if (option->is_argument()) {
         // An argument has no name: its "-x" would forbid what it offers.
         const std::size_t values = action.find("-a ");
         if (values != action.npos)
@@ -312,51 +294,36 @@ std::string fish_script(const Verbs& verbs) {
         continue;
       }
       text += head;
-      for (const std::string& name : option->get_snames())
-        text += " -s " + name;
-      for (const std::string& name : option->get_lnames())
-        text += " -l " + name;
-      text += action + " -d " + quoted_text(option->get_description()) + "\n";
+      for (const std::string& name : option->all_names())
+        text += name.starts_with("--") ? " -l " + name.substr(2)
+                                       : " -s " + name.substr(1);
+      text += action + " -d " + quoted_text(option->help) + "\n";
     }
   }
   return text;
 }
 
-class Completion : public Verb {
- public:
-  Completion()
-      : Verb("completion", "Print a completion script for bash, zsh or fish") {
-    command()
-        .add_option("SHELL", shell_, "The shell")
-        ->type_name("bash|zsh|fish")
-        ->required();
-    command().footer(
-        "\nTo use it:\n"
-        "  bash  source <(gttf-design completion bash)\n"
-        "  zsh   gttf-design completion zsh > ~/.zfunc/_gttf-design  "
-        "(a folder of $fpath)\n"
-        "  fish  gttf-design completion fish > "
-        "~/.config/fish/completions/gttf-design.fish");
-  }
-
-  int run(const Call& call) override {
-    check_choice("SHELL", shell_, {"bash", "zsh", "fish"});
-    FileStream out(STDOUT_FILENO, "standard output", false);
-    out << (shell_ == "bash"  ? bash_script(call.verbs)
-            : shell_ == "zsh" ? zsh_script(call.verbs)
-                              : fish_script(call.verbs));
-    out.flush();
-    return good;
-  }
-
- private:
-  std::string shell_;
-};
+int run_completion(const Call& call) {
+  const std::string& shell = call.options.shell;
+  print(shell == "bash"  ? bash_script()
+        : shell == "zsh" ? zsh_script()
+                         : fish_script());
+  return good;
+}
 
 }  // namespace
 
-std::unique_ptr<Verb> make_completion() {
-  return std::make_unique<Completion>();
-}
+const Verb completion_verb{
+    "completion",
+    of::completion,
+    "Print a completion script for bash, zsh or fish",
+    "To use it:\n"
+    "  bash  source <(gttf-design completion bash)\n"
+    "  zsh   gttf-design completion zsh > ~/.zfunc/_gttf-design  "
+    "(a folder of $fpath)\n"
+    "  fish  gttf-design completion fish > "
+    "~/.config/fish/completions/gttf-design.fish",
+    "",
+    run_completion};
 
 }  // namespace gttf::app

@@ -3,6 +3,7 @@
 #include "gttf/study/hits/fit_study.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <future>
@@ -10,14 +11,17 @@
 #include <string_view>
 #include <utility>
 
-#include "common.hpp"
-#include "fit_options.hpp"
+#include "command_line.hpp"
+#include "computation.hpp"
+#include "gttf/config/quantity.hpp"
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/study/hits/fit_table.hpp"
 #include "gttf/study/show/track_view.hpp"
+#include "inputs.hpp"
+#include "messages.hpp"
 #include "outputs.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
@@ -67,61 +71,153 @@ std::string text_of(const FitCounts& counts) {
   return text.str();
 }
 
-class Fit : public Verb {
- public:
-  Fit() : Verb("fit", "Fits measured tracks: hits in, track parameters out") {
-    options_.declare(command());
-    command().footer(
-        "\nExamples:\n"
-        "  gttf-design fit detectors/alice_its2.yaml configs/its2-hits.csv\n"
-        "  gttf-design fit detectors/alice_its2.yaml hits.csv -o tracks.csv "
-        "--residuals residuals.csv\n"
-        "  zcat hits.csv.gz | gttf-design fit detectors/alice_its2.yaml - "
-        "--particle muon --bad-rows skip -o tracks.csv");
-  }
+constexpr std::array<std::pair<std::string_view, FitKind>, 5> kinds{{
+    {"general", FitKind::general},
+    {"hits", FitKind::hits},
+    {"scattering", FitKind::scattering},
+    {"regularised", FitKind::regularised},
+    {"common-curvature", FitKind::common_curvature},
+}};
+constexpr std::array<std::pair<std::string_view, WeightSource>, 3> sources{{
+    {"estimate", WeightSource::estimate},
+    {"local", WeightSource::local},
+    {"update", WeightSource::update},
+}};
 
-  int run(const Call& call) override {
-    check_formats(options_.output);
-    use_simd(options_.simd_name);
-    OutputOptions residual_output = options_.output;
+// The value of that name, which the table of options has checked.
+template <class Named>
+auto named(std::string_view name, const Named& values) {
+  return std::ranges::find(values, name, [](const auto& v) { return v.first; })
+      ->second;
+}
+
+std::vector<std::string> all_columns(const Detector& detector) {
+  std::vector<std::string> names;
+  for (const Column& column :
+       FitTable({.events = true,
+       .along_beam = is_beam_detector(detector),
+       .momentum = detector.field.kind == FieldKind::none},
+                0, 1, "")
+           .take()
+           .columns)
+    names.push_back(column.name);
+  return names;
+}
+
+HitFileOptions reading_of(const Options& options) {
+  return {options.bad_rows == "skip" ? BadRows::skip : BadRows::stop,
+          options.unsorted ? TrackOrder::any : TrackOrder::contiguous,
+          thread_count(options.threads)};
+}
+
+FitStudyOptions study_of(const Options& options) {
+  FitStudyOptions result;
+  result.kind = named(options.fit, kinds);
+  result.fit_name = options.fit;
+  const std::string source = !options.weights.empty()
+                                 ? options.weights
+                                 : (options.p ? "estimate" : "update");
+  result.fit.weights = named(source, sources);
+  result.fit.relinearisations = options.iterations;
+  result.hits.order =
+      options.keep_order ? HitOrder::as_given : HitOrder::along_track;
+  const Parsed<double> distance =
+      parse_quantity(options.max_distance, Dimension::length);
+  if (!distance)
+    throw UsageError(
+        "--max-distance: " + distance.problem +
+        (distance.suggestion.empty() ? "" : "; " + distance.suggestion));
+  if (!(distance.value > 0))
+    throw UsageError("--max-distance: the distance must be positive, got " +
+                     in_quotes(options.max_distance));
+  result.hits.max_distance = distance.value;
+  result.threads = thread_count(options.threads);
+  return result;
+}
+
+// The losses that the fit adjusts stand in the table of residuals.
+void request_losses(const Options& options, StudyRequest& request) {
+  if (!options.fit_energy_loss) return;
+  if (options.residuals.empty())
+    throw UsageError(
+        "--fit-energy-loss: the losses stand in the table of residuals, add "
+        "--residuals FILE");
+  if (options.energy_loss && request.energy_loss != EnergyLoss::straggling)
+    throw UsageError(
+        "--fit-energy-loss needs losses that fluctuate: leave out "
+        "--energy-loss, or give straggling");
+  request.energy_loss = EnergyLoss::straggling;
+}
+
+// With the momentum that the scattering angles are for.
+FitStudyOptions with_momentum(FitStudyOptions study,
+                              const StudyRequest& request,
+                              const Detector& detector) {
+  if (!request.momentum.values.empty())
+    study.hits.momentum = request.momentum.values[0];
+  if (TrackingGeometry(detector).b_ref() == 0 &&
+      request.momentum.values.empty() &&
+      request.scattering != Scattering::off && study.kind != FitKind::hits)
+    throw UsageError(
+        "the detector has no field, so that the momentum is not measured: "
+        "give --p for the scattering, or --scattering off");
+  return study;
+}
+
+// --columns; empty: those of the format.
+std::vector<std::string> column_names(const Options& options, bool events,
+                                      const Detector& detector) {
+  if (options.columns.empty()) return {};
+  std::vector<std::string> known = all_columns(detector);
+  if (!events) std::erase(known, "event");
+  return parse_names("--columns", options.columns, known);
+}
+
+class Fitter {
+ public:
+  explicit Fitter(const Options& options) : options_(options) {}
+
+  int run(const Call& call) {
+    check_formats(options_);
+    use_simd(options_);
+    OutputOptions residual_output = options_;
     residual_output.files = {options_.residuals};
     residual_output.format.clear();
     if (!options_.residuals.empty()) check_formats(residual_output);
-    const FitStudyOptions study = options_.study();
-    if (options_.detector == "-" && options_.hits == "-")
+    const FitStudyOptions study = study_of(options_);
+    const std::string& detector_file = options_.detectors.front();
+    if (detector_file == "-" && options_.hits == "-")
       throw UsageError(
           "standard input (\"-\") can be read only once; give the detector as "
           "a file");
 
-    const Detector detector = load_detector(
-        options_.detector, options_.overrides, options_.output.quiet);
-    StudyRequest request = read_fit_request(options_.track.study);
-    options_.ask_for_losses(request);
-    tell_assumed_materials(request, {&detector, 1}, options_.output.quiet);
+    const Detector detector = load_detector(options_);
+    StudyRequest request = read_fit_request(options_);
+    request_losses(options_, request);
+    print_assumed_materials(request, {&detector, 1}, options_.quiet);
     const FitStudyOptions complete = with_momentum(study, request, detector);
     // known when the file has been read, and if that is too late made at once
     const bool hash_later =
-        are_completed_later(options_.output) &&
+        are_completed_later(options_) &&
         (options_.residuals.empty() || are_completed_later(residual_output));
-    HitFileOptions reading = options_.reading();
-    reading.hashed = hash_later && !options_.output.no_provenance;
+    HitFileOptions reading = reading_of(options_);
+    reading.hashed = hash_later && !options_.no_provenance;
     HitFile file(options_.hits, detector, reading);
     const std::vector<std::string> columns =
-        options_.column_names(file.has_events(), detector);
-    show(file.messages(), options_.output.quiet);
+        column_names(options_, file.has_events(), detector);
+    show(file.messages(), options_.quiet);
     const std::size_t n_warnings = file.messages().items().size();
 
-    auto provenance =
-        provenance_of(call.arguments, options_.output, nullptr, {&detector, 1});
+    auto provenance = provenance_of(call, nullptr, {&detector, 1});
     if (provenance) {
       InputFile& hits = provenance->inputs.emplace_back();
       hits.file = options_.hits;
       hits.pending = hash_later ? file.reader().sha256() : hash_now();
     }
-    Outputs outputs(options_.output, provenance);
+    Outputs outputs(options_, provenance);
     std::optional<Outputs> residual_outputs;
     if (!options_.residuals.empty()) {
-      std::vector<std::string> taken = options_.output.files;
+      std::vector<std::string> taken = options_.files;
       if (taken.empty()) taken.emplace_back("-");
       for (const std::string& other : taken)
         if (other == options_.residuals)
@@ -145,9 +241,9 @@ class Fit : public Verb {
   // Of the file of hits, made while the first tracks are fitted.
   std::shared_future<std::string> hash_now() const {
     const bool for_reading =
-        options_.output.files.empty() &&
-        (options_.output.format.empty() || options_.output.format == "table" ||
-         options_.output.format == "markdown") &&
+        options_.files.empty() &&
+        (options_.format.empty() || options_.format == "table" ||
+         options_.format == "markdown") &&
         options_.residuals.empty();
     if (for_reading) return {};  // shows no inputs
     const auto when = thread_count(options_.threads) > 1
@@ -157,9 +253,8 @@ class Fit : public Verb {
   }
 
   bool writes_stdout() const {
-    return options_.output.files.empty() ||
-           std::ranges::find(options_.output.files, "-") !=
-               options_.output.files.end();
+    return options_.files.empty() ||
+           std::ranges::find(options_.files, "-") != options_.files.end();
   }
 
   // What is on standard output cannot be taken back: a file is read to its end
@@ -167,7 +262,7 @@ class Fit : public Verb {
   void check_all(const Detector& detector) const {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(options_.hits, ignored)) return;
-    HitFile file(options_.hits, detector, options_.reading());
+    HitFile file(options_.hits, detector, reading_of(options_));
     while (!file.next().empty()) continue;
   }
 
@@ -175,9 +270,7 @@ class Fit : public Verb {
                     HitFile& file, FitStudyOptions study, Outputs& outputs,
                     std::optional<Outputs>& residual_outputs,
                     const std::vector<std::string>& columns) const {
-    Progress::Settings settings;
-    settings.wanted = !options_.output.quiet && !options_.output.no_progress;
-    Progress bar("fit", settings);
+    Progress bar("fit", bar_settings(options_));
     const auto size = static_cast<double>(file.reader().size());
     if (size > 0)
       study.progress = [&](std::size_t tracks) {
@@ -188,7 +281,7 @@ class Fit : public Verb {
     const std::string title =
         detector.name + ": " +
         (options_.hits == "-" ? "standard input" : options_.hits) + ", " +
-        particle_text(request.particle) + ", " + options_.kind + " fit";
+        particle_text(request.particle) + ", " + options_.fit + " fit";
     const auto sink = outputs.table_sink(
         title,
         columns.empty() ? columns_for_reading(file.has_events(), detector)
@@ -206,8 +299,8 @@ class Fit : public Verb {
     Diagnostics bad;
     const auto& all = file.messages().items();
     for (std::size_t i = n_warnings; i < all.size(); ++i) bad.add(all[i]);
-    show(bad, options_.output.quiet);
-    if (options_.output.quiet) return;
+    show(bad, options_.quiet);
+    if (options_.quiet) return;
     if (const std::size_t n = file.bad_rows(); n > 0)
       std::fprintf(stderr, "gttf-design: %zu bad %s left out\n", n,
                    n == 1 ? "row" : "rows");
@@ -216,21 +309,32 @@ class Fit : public Verb {
       std::fputs("gttf-design: the file has no hits\n", stderr);
     else if (counts.fitted == 0)
       std::fputs(
-          "gttf-design: no track could be fitted; the column status tells "
-          "why\n",
+          "gttf-design: no track could be fitted; see column \"status\" "
+          "for the reason\n",
           stderr);
     else
       std::fprintf(stderr,
-                   "gttf-design: %zu of %zu tracks could not be fitted; the "
-                   "column status tells why\n",
+                   "gttf-design: %zu of %zu tracks could not be fitted; see "
+                   "column \"status\" for the reason\n",
                    counts.tracks - counts.fitted, counts.tracks);
   }
 
-  FitVerbOptions options_;
+  const Options& options_;
 };
+
+int run_fit(const Call& call) { return Fitter(call.options).run(call); }
 
 }  // namespace
 
-std::unique_ptr<Verb> make_fit() { return std::make_unique<Fit>(); }
+const Verb fit_verb{"fit",
+                    of::fit,
+                    "Fit measured tracks: hits in, track parameters out",
+                    "",
+                    "fit detectors/alice_its2.yaml configs/its2-hits.csv\n"
+                    "fit detectors/alice_its2.yaml hits.csv -o tracks.csv "
+                    "--residuals residuals.csv\n"
+                    "fit detectors/alice_its2.yaml - --particle muon "
+                    "--bad-rows skip -o tracks.csv",
+                    run_fit};
 
 }  // namespace gttf::app

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gttf-design: the list of verbs, and the one place where errors become text.
-#include <unistd.h>
-
+// gttf-design: runs a verb; the one place where errors become text.
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -10,14 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "common.hpp"
+#include "command_line.hpp"
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/config/opened_files.hpp"
-#include "gttf/config/text.hpp"
 #include "gttf/core/file_error.hpp"
 #include "gttf/core/version.hpp"
 #include "gttf/output/interrupt.hpp"
 #include "gttf/output/stream.hpp"
+#include "messages.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -28,65 +26,13 @@
 namespace gttf::app {
 namespace {
 
-Verbs all_verbs() {
-  Verbs verbs;
-  verbs.push_back(make_validate());
-  verbs.push_back(make_show());
-  verbs.push_back(make_resolve());
-  verbs.push_back(make_scan());
-  verbs.push_back(make_regimes_verb());
-  verbs.push_back(make_budget_verb());
-  verbs.push_back(make_sensitivity_verb());
-  verbs.push_back(make_compare_verb());
-  verbs.push_back(make_baseline_verb());
-  verbs.push_back(make_check());
-  verbs.push_back(make_toy());
-  verbs.push_back(make_fit());
-  verbs.push_back(make_report_verb());
-  verbs.push_back(make_plot_verb());
-  verbs.push_back(make_import());
-  verbs.push_back(make_export());
-  verbs.push_back(make_completion());
-  verbs.push_back(make_help());
-  verbs.push_back(make_version());
-  return verbs;
-}
-
-void say_error(std::string_view text) {
-  const bool colour = colours(STDERR_FILENO);
-  std::fprintf(stderr, "gttf-design: %serror:%s %.*s\n",
-               colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
-               static_cast<int>(text.size()), text.data());
-}
-
-void print(const std::string& text) {
-  FileStream out(STDOUT_FILENO, "standard output", false);
-  out << text;
-  out.flush();
-}
-
-// CLI11's text, clearer where it can be.
-std::string explained(const CLI::ParseError& error) {
-  std::string text = error.what();
-  const auto after = [&text](std::string_view part) {
-    const std::size_t i = text.find(part);
-    return i == text.npos ? std::string() : text.substr(i + part.size());
-  };
-  if (const std::string word = after("not expected: "); !word.empty())
-    return "unexpected argument " + in_quotes(word);
-  if (!after("At Most 1 required but received").empty())
-    return text.substr(0, text.find(':')) + ": given more than once";
-  return text;
-}
-
 std::string see_help(const std::string& verb) {
   return "\nsee 'gttf-design help" + (verb == "help" ? "" : " " + verb) + "'";
 }
 
 int run(const std::vector<std::string>& arguments) {
-  const Verbs verbs = all_verbs();
   if (arguments.size() < 2) {
-    std::fputs(program_help(verbs).c_str(), stderr);
+    std::fputs(program_help().c_str(), stderr);
     return bad_input;
   }
   std::string name = arguments[1];
@@ -94,21 +40,13 @@ int run(const std::vector<std::string>& arguments) {
   if (name == "-V" || name == "--version") name = "version";
   if (name.starts_with('-'))
     throw UsageError("the verb comes first: gttf-design VERB [OPTIONS]");
-  Verb& verb = find_verb(verbs, name);
-
+  const Verb& verb = find_verb(name);
   try {
-    const std::vector<std::string> words(arguments.begin() + 2,
-                                         arguments.end());
-    check_options(verb.command(), words);
-    // CLI11 takes the words from the end.
-    verb.command().parse(
-        std::vector<std::string>(words.rbegin(), words.rend()));
-    return verb.run({verbs, arguments});
-  } catch (const CLI::CallForHelp&) {
-    print(verb.help());
+    const Options options =
+        parse_command_line(verb, {arguments.begin() + 2, arguments.end()});
+    if (!options.help) return verb.run({arguments, options});
+    print(help_of(verb));
     return good;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(explained(error) + see_help(name));
   } catch (const UsageError& error) {
     throw UsageError(error.what() + see_help(name));
   }
@@ -122,28 +60,29 @@ int run_and_explain(const std::vector<std::string>& arguments) noexcept {
     show(error.diagnostics(), false);
     return bad_input;
   } catch (const UsageError& error) {
-    say_error(error.what());
+    print_error(error.what());
     return bad_input;
   } catch (const ReaderGone&) {
     return good;  // as with `| head`: the reader has what it wanted
   } catch (const OutputError& error) {
-    say_error(error.what());
+    print_error(error.what());
     return bad_input;
   } catch (const FileConflict& error) {
-    say_error(error.what());
+    print_error(error.what());
     return bad_input;
   } catch (const FileError& error) {
-    say_error(error.what());
+    print_error(error.what());
     return bad_input;
   } catch (const std::bad_alloc&) {
-    say_error("out of memory");
+    print_error("out of memory");
     return bug_of_ours;
   } catch (const std::exception& error) {
-    say_error(std::string("this is a bug of ours, please report it: ") +
-              error.what() + " (version " + std::string(gttf::version()) + ")");
+    print_error(std::string("this is a bug of ours, please report it: ") +
+                error.what() + " (version " + std::string(gttf::version()) +
+                ")");
     return bug_of_ours;
   } catch (...) {
-    say_error("this is a bug of ours, please report it: unknown exception");
+    print_error("this is a bug of ours, please report it: unknown exception");
     return bug_of_ours;
   }
 }

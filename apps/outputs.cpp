@@ -9,12 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include "command_line.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/output/csv.hpp"
 #include "gttf/output/markdown.hpp"
 #include "gttf/output/text.hpp"
+#include "messages.hpp"
 #include "usage.hpp"
-#include "verb.hpp"
 
 namespace gttf::app {
 namespace {
@@ -138,6 +139,16 @@ void check_given_once(const std::string& option, const std::string& file,
                       const std::vector<std::string>& outputs) {
   if (std::ranges::find(outputs, file) != outputs.end())
     throw UsageError(option + " " + in_quotes(file) + ": given twice");
+}
+
+void check_ending(const std::string& file,
+                  const std::vector<std::string_view>& endings,
+                  std::string_view what) {
+  const std::string ending =
+      lower_case(std::filesystem::path(file).extension().string());
+  if (is_special_file(file) || std::ranges::count(endings, ending) > 0) return;
+  throw UsageError("-o " + in_quotes(file) + ": " + std::string(what) +
+                   "; use " + std::string(endings.front()));
 }
 
 Outputs::Outputs(const OutputOptions& options,

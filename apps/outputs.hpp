@@ -5,15 +5,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "common.hpp"
 #include "gttf/core/document.hpp"
 #include "gttf/core/summary.hpp"
 #include "gttf/core/table.hpp"
 #include "gttf/output/atomic_file.hpp"
 #include "gttf/output/json.hpp"
+#include "gttf/output/progress.hpp"
+#include "gttf/output/provenance.hpp"
 #include "gttf/output/table_style.hpp"
+#include "options.hpp"
 
 namespace gttf::app {
 
@@ -42,6 +45,12 @@ bool are_completed_later(const OutputOptions& options);
 /// `outputs`. (Other names of the same file are refused where it is opened.)
 void check_given_once(const std::string& option, const std::string& file,
                       const std::vector<std::string>& outputs);
+
+/// Throws UsageError if `file`, of -o, ends in none of `endings`; terminals,
+/// pipes and "-" may be called what they are. `what`: "a report is a page".
+void check_ending(const std::string& file,
+                  const std::vector<std::string_view>& endings,
+                  std::string_view what);
 
 /// The outputs that the options ask for, opened before the work so that one
 /// that cannot be written is an error then. Files appear on commit().

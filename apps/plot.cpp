@@ -6,7 +6,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/output/atomic_file.hpp"
 #include "gttf/output/plot/figure_svg.hpp"
-#include "report_options.hpp"
+#include "report_request.hpp"
 #include "rsvg.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
@@ -54,80 +54,46 @@ const Figure& find_figure(const std::vector<const Figure*>& figures,
   throw UsageError(text);
 }
 
-class PlotVerb : public Verb {
- public:
-  PlotVerb() : Verb("plot", "One figure of a report as SVG, PDF or PNG") {
-    constexpr auto group = "Output";
-    request_.declare(command());
-    command()
-        .add_option("--figure", figure_,
-                    "Name of the figure, as --list tells (default: sigma-pt, "
-                    "sigma-p along a beam)")
-        ->type_name("NAME")
-        ->group("Report");
-    command()
-        .add_flag("--list", list_, "Tell the figures of this study and stop")
-        ->group("Report");
-    command()
-        .add_option("-o,--output", file_,
-                    "Write to FILE (.svg .pdf .png); - is standard output, svg")
-        ->type_name("FILE")
-        ->group(group);
-    command()
-        .add_option("--zoom", zoom_, "Pixels of png per px (default: 2)")
-        ->type_name("NUMBER")
-        ->check(CLI::Range(0.1, 20.0).description(""))
-        ->group(group);
-    command()
-        .add_flag("--no-provenance", no_provenance_,
-                  "Leave out version, command line and hashes of inputs (svg)")
-        ->group(group);
-    command()
-        .add_flag("--quiet", quiet_, "Say nothing but errors (no warnings)")
-        ->group(group);
-    command().footer(
-        "\nFigures have white paper, plain colours and their legend; PDF and "
-        "PNG need the\nprogram rsvg-convert (Debian: librsvg2-bin).\n"
-        "\nExamples:\n"
-        "  gttf-design plot configs/cld.yaml --list\n"
-        "  gttf-design plot configs/cld.yaml --figure sigma-pt -o pt.svg\n"
-        "  gttf-design plot configs/cld.yaml --figure share-d0 -o d0.pdf");
-  }
+const Figure& chosen(const std::vector<const Figure*>& figures,
+                     const std::string& name) {
+  if (!name.empty()) return find_figure(figures, name);
+  for (const Figure* figure : figures)
+    if (figure->id == "sigma-p") return *figure;
+  return find_figure(figures, "sigma-pt");
+}
 
-  int run(const Call& call) override {
-    if (!list_ && file_.empty())
-      throw UsageError("where to? give -o FILE, or --list for the figures");
-    const ImageFormat format = list_ ? ImageFormat::svg : format_of(file_);
-    request_.read(quiet_);
-    const Page page = request_.make_page();
-    const std::vector<const Figure*> figures = figures_of(page);
-    AtomicFile file(list_ ? "-" : file_);
-    file.stream() << (list_ ? list_of(figures)
-                            : convert_svg(figure_file(chosen(figures),
-                                                      request_.provenance(
-                                                          call.arguments,
-                                                          !no_provenance_)),
-                                          format, zoom_));
-    file.commit();
-    return good;
-  }
-
- private:
-  const Figure& chosen(const std::vector<const Figure*>& figures) const {
-    if (!figure_.empty()) return find_figure(figures, figure_);
-    for (const Figure* figure : figures)
-      if (figure->id == "sigma-p") return *figure;
-    return find_figure(figures, "sigma-pt");
-  }
-
-  ReportRequest request_;
-  std::string figure_, file_;
-  bool list_ = false, no_provenance_ = false, quiet_ = false;
-  double zoom_ = 2;
-};
+int run_plot(const Call& call) {
+  const Options& options = call.options;
+  if (!options.list && options.file.empty())
+    throw UsageError("no output: give -o FILE, or --list to list the figures");
+  const ImageFormat format =
+      options.list ? ImageFormat::svg : format_of(options.file);
+  const ReportRequest request(options);
+  const Page page = request.make_page();
+  const std::vector<const Figure*> figures = figures_of(page);
+  AtomicFile file(options.list ? "-" : options.file);
+  if (options.list)
+    file.stream() << list_of(figures);
+  else
+    file.stream() << convert_svg(
+        figure_file(chosen(figures, options.figure), request.provenance(call)),
+        format, options.zoom);
+  file.commit();
+  return good;
+}
 
 }  // namespace
 
-std::unique_ptr<Verb> make_plot_verb() { return std::make_unique<PlotVerb>(); }
+const Verb plot_verb{
+    "plot",
+    of::plot,
+    "Write one figure of a report as SVG, PDF or PNG",
+    "Figures have white paper, plain colours and their legend; PDF and PNG "
+    "need the\n"
+    "program rsvg-convert (Debian: librsvg2-bin).",
+    "plot configs/cld.yaml --list\n"
+    "plot detectors/cld.yaml --pt 0.1GeV:100GeV:40 --eta 0 -o pt.svg\n"
+    "plot configs/cld.yaml --figure share-d0 -o d0.pdf",
+    run_plot};
 
 }  // namespace gttf::app

@@ -40,28 +40,7 @@ bool is_shared_summary(const std::string& file) {
   return shared != nullptr && file == shared;
 }
 
-void add_file(CLI::App& command, const char* name, std::string& file,
-              const char* description) {
-  command.add_option(name, file, description)
-      ->type_name("FILE")
-      ->group("Reports");
-}
-
 }  // namespace
-
-void ReportFiles::declare(CLI::App& command) {
-  add_file(command, "--junit", junit_,
-           "Write test results as JUnit XML (GitLab, Jenkins)");
-  add_file(command, "--gitlab", gitlab_,
-           "Write a code quality report of GitLab (JSON)");
-  add_file(command, "--markdown", markdown_,
-           "Write a summary as Markdown; adds to $GITHUB_STEP_SUMMARY");
-  command
-      .add_flag("--github", github_,
-                "Annotate the lines responsible, on standard error "
-                "(::error file=...)")
-      ->group("Reports");
-}
 
 void ReportFiles::open(const std::vector<std::string>& outputs) {
   std::vector<std::string> taken = outputs;
@@ -81,9 +60,9 @@ void ReportFiles::open(const std::vector<std::string>& outputs) {
       opened->stream() << before << (before.ends_with('\n') ? "" : "\n")
                        << '\n';
   };
-  open_one("--junit", junit_, junit_file_);
-  open_one("--gitlab", gitlab_, gitlab_file_);
-  open_one("--markdown", markdown_, markdown_file_);
+  open_one("--junit", options_.junit, junit_file_);
+  open_one("--gitlab", options_.gitlab, gitlab_file_);
+  open_one("--markdown", options_.markdown, markdown_file_);
 }
 
 void ReportFiles::write(TestReport report, const Summary& summary) {
@@ -91,13 +70,13 @@ void ReportFiles::write(TestReport report, const Summary& summary) {
   if (junit_file_) write_junit(junit_file_->stream(), report);
   if (gitlab_file_) write_code_quality(gitlab_file_->stream(), report);
   if (markdown_file_) write_markdown(markdown_file_->stream(), summary, {});
-  if (!github_) return;
+  if (!options_.github) return;
   FileStream out(STDERR_FILENO, "standard error", false);
   write_github(out, report);
 }
 
 void ReportFiles::annotate(const Diagnostics& diagnostics) const {
-  if (!github_) return;
+  if (!options_.github) return;
   Diagnostics named;
   for (Diagnostic d : diagnostics.items()) {
     if (d.line > 0) d.file = path_in_repository(d.file);

@@ -2,7 +2,6 @@
 // ReportFiles: what a check writes for machines that read test results.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,13 +10,14 @@
 #include "gttf/core/summary.hpp"
 #include "gttf/core/test_report.hpp"
 #include "gttf/output/atomic_file.hpp"
+#include "options.hpp"
 
 namespace gttf::app {
 
 /// --junit, --gitlab, --markdown and --github.
 class ReportFiles {
  public:
-  void declare(CLI::App& command);
+  explicit ReportFiles(const Options& options) : options_(options) {}
 
   /// Opens the files, so that one that cannot be written is an error before
   /// the work. `outputs`: of -o. Throws UsageError, OutputError, FileConflict.
@@ -32,8 +32,7 @@ class ReportFiles {
   void commit();
 
  private:
-  std::string junit_, gitlab_, markdown_;
-  bool github_ = false;
+  const Options& options_;
   std::unique_ptr<AtomicFile> junit_file_, gitlab_file_, markdown_file_;
 };
 

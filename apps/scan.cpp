@@ -2,21 +2,19 @@
 // scan: resolutions over a grid of momentum and angle.
 #include "gttf/study/scan/scan.hpp"
 
-#include <cstdio>
-#include <string_view>
+#include <sstream>
 #include <utility>
 
-#include "common.hpp"
-#include "gttf/config/text.hpp"
+#include "computation.hpp"
+#include "gttf/config/sha256.hpp"
 #include "gttf/core/readable.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/output/json_read.hpp"
+#include "gttf/study/scan/scan_part.hpp"
 #include "gttf/study/scan/track_documents.hpp"
 #include "gttf/study/show/track_view.hpp"
+#include "inputs.hpp"
+#include "messages.hpp"
 #include "outputs.hpp"
-#include "parse.hpp"
-#include "scan_parts.hpp"
-#include "shipped_option.hpp"
-#include "toy_options.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -62,168 +60,134 @@ std::string title(const StudyRequest& request,
   return text + start_text(request.vertex);
 }
 
-class Scan : public Verb {
- public:
-  Scan() : Verb("scan", "Resolutions over a grid of momentum and angle") {
-    takes_study(command().add_option(
-        "STUDY", words_,
-        "Study file; - is standard input; options win over it. Or merge and "
-        "the parts to join"));
-    takes_detector(command().add_option("--detector", track_.study.detectors,
-                                        "Detector file; repeatable"))
-        ->allow_extra_args(false)
-        ->group("Detector");
-    declare_overrides(command(), overrides_);
-    track_.declare(command(), true);
-    track_.declare_at(command());
-    compute_.declare(command(), ComputeOptions::Machine::threads_and_vectors);
-    command()
-        .add_option("--shard", shard_,
-                    "Make part k of N only, to be joined by scan merge; needs "
-                    "-o PART.csv")
-        ->type_name("k/N")
-        ->group("Computation");
-    command()
-        .add_flag("--stats", stats_,
-                  "Say on standard error how many tracks took which path")
-        ->group("Computation");
-    command()
-        .add_option("--columns", columns_,
-                    "Columns to write: p_GeV,sigma_pt_rel or all")
-        ->type_name("NAMES")
-        ->group("Output");
-    command()
-        .add_flag("--full", full_,
-                  "json: crossings and covariances of every track")
-        ->group("Output");
-    output_.declare(command(), true);
-    command().footer(
-        "\nExamples:\n"
-        "  gttf-design scan configs/barrel.yaml\n"
-        "  gttf-design scan configs/barrel.yaml -o barrel.csv -o barrel.json\n"
-        "  gttf-design scan --detector detectors/alice_its2.yaml "
-        "--p 0.1GeV:100GeV:60 --eta 0:1.2:4\n"
-        "  gttf-design scan configs/barrel.yaml "
-        "--set 'layers[L1].material=0.1 %'\n"
-        "  gttf-design scan study.yaml --shard 2/8 -o part2.csv\n"
-        "  gttf-design scan merge part*.csv -o study.csv");
+// Puts the description of the part into the outputs, which must be csv with
+// exact numbers.
+void mark_as_part(const ScanPart& part, Outputs& outputs) {
+  if (!outputs.only(Format::csv) || !outputs.exact())
+    throw UsageError(
+        "a shard is a part to be merged: write it with -o PART.csv (or "
+        "--format csv), without --precision");
+  std::string json;
+  append_json(json, to_document(part));
+  std::string lines;
+  std::istringstream text(json);
+  for (std::string line; std::getline(text, line);)
+    lines += part_line + line + '\n';
+  outputs.set_csv_comment(lines);
+}
+
+int merge_scans(const Call& call) {
+  const Options& options = call.options;
+  const std::vector<std::string> names(options.arguments.begin() + 1,
+                                       options.arguments.end());
+  if (names.empty())
+    throw UsageError("nothing to merge: scan merge PART... -o FILE");
+  std::optional<Provenance> provenance = provenance_of(call, nullptr, {});
+  std::vector<ScanPart> parts;
+  for (const std::string& name : names) {
+    parts.push_back(scan_part_of(read_json(part_lines(name), name), name));
+    if (provenance) provenance->inputs.push_back({name, sha256_of_file(name)});
   }
+  parts = ordered_parts(std::move(parts));
+  Outputs outputs(options, provenance);
+  Progress::Settings settings;
+  settings.wanted = false;
+  Progress bar("merge", settings);
+  join_parts(parts, *outputs.table_sink("", {}, {}, &bar));
+  outputs.commit();
+  return good;
+}
 
-  int run(const Call& call) override {
-    check_formats(output_);
-    if (!words_.empty() && words_.front() == "merge")
-      return merge_scans(call, {words_.begin() + 1, words_.end()}, output_);
-    const std::string study = study_file();
-    if (study.empty() && track_.study.detectors.empty())
-      throw UsageError("nothing to scan: give a study file or --detector");
-    compute_.use_simd();
-    BatchStatistics statistics;
-    ScanOptions computation;
-    computation.engine = compute_.engine();
-    computation.threads = compute_.threads;
-    computation.statistics = &statistics;
+std::size_t write_rows(const Study& study, const ScanOptions& computation,
+                       Outputs& outputs, Progress& bar,
+                       const std::vector<std::string>& columns) {
+  const auto sink = outputs.table_sink(
+      title(study.request, study.detectors),
+      columns.empty() ? columns_for_reading(study.request, study.detectors)
+                      : columns,
+      columns, &bar);
+  return scan(study.request, study.detectors, computation, *sink);
+}
 
-    const StudyRequest request = read_request(study, track_.study);
-    std::vector<std::string> columns;
-    if (!columns_.empty())
-      columns = parse_columns(columns_, request.at.has_value());
-    const std::vector<Detector> detectors =
-        load_detectors(request, overrides_, output_.quiet);
-    check_engine(computation.engine, request);
-    tell_assumed_materials(request, detectors, output_.quiet);
-    for (const Detector& detector : detectors) model_of(request, detector);
-    Outputs outputs(
-        output_, provenance_of(call.arguments, output_, &request, detectors));
-    if (full_ && !outputs.only(Format::json))
-      throw UsageError("--full is for json: add --format json or -o FILE.json");
-    if (full_ && !columns.empty())
-      throw UsageError(
-          "--full writes everything; --columns does not go with "
-          "it");
+// --full
+std::size_t write_documents(const Study& study, const ScanOptions& computation,
+                            Outputs& outputs, Progress& bar) {
+  const auto writers = outputs.json_rows();
+  const std::size_t evaluated =
+      scan_documents(study.request, study.detectors, computation,
+                     [&writers](const Document& document) {
+                       for (const auto& writer : writers)
+                         writer->write(document);
+                     });
+  bar.erase();
+  for (const auto& writer : writers) writer->finish();
+  return evaluated;
+}
 
-    if (full_ && (stats_ || !shard_.empty()))
-      throw UsageError(std::string(stats_ ? "--stats" : "--shard") +
-                       " does not go with --full");
-    if (!shard_.empty()) {
-      const ScanPart part =
-          plan_scan_part(request, detectors, overrides_, columns,
-                         computation.engine, parse_shard(shard_));
-      mark_as_part(part, outputs);
-      computation.rows = {part.from, part.to};
-    }
+void check_full(const Options& options, const Outputs& outputs) {
+  if (!options.full) return;
+  if (!outputs.only(Format::json))
+    throw UsageError("--full is for json: add --format json or -o FILE.json");
+  if (!options.columns.empty())
+    throw UsageError("--full writes everything; --columns does not go with it");
+  if (options.stats || !options.shard.empty())
+    throw UsageError(std::string(options.stats ? "--stats" : "--shard") +
+                     " does not go with --full");
+}
 
-    const std::size_t evaluated =
-        full_ ? write_documents(request, detectors, computation, outputs)
-              : write_rows(request, detectors, computation, outputs, columns);
-    outputs.commit();
-    if (stats_) std::fputs(text_of(statistics).c_str(), stderr);
-    if (evaluated > 0 || !shard_.empty()) return good;
-    std::fputs(
-        "gttf-design: no track could be evaluated; the column status "
-        "tells why\n",
-        stderr);
-    return no_track;
+int run_scan(const Call& call) {
+  const Options& options = call.options;
+  check_formats(options);
+  if (!options.arguments.empty() && options.arguments.front() == "merge")
+    return merge_scans(call);
+  use_simd(options);
+  BatchStatistics statistics;
+  ScanOptions computation;
+  computation.engine = engine_of(options);
+  computation.threads = options.threads;
+  computation.statistics = &statistics;
+
+  StudyRequest request = request_of(options, "scan");
+  const auto columns = columns_of(options, request.at.has_value());
+  const Study study = load_study(std::move(request), options);
+  check_engine(computation.engine, study.request);
+  for (const Detector& detector : study.detectors)
+    model_of(study.request, detector);
+  Outputs outputs(options,
+                  provenance_of(call, &study.request, study.detectors));
+  check_full(options, outputs);
+  if (!options.shard.empty()) {
+    const ScanPart part =
+        plan_scan_part(study.request, study.detectors, options.overrides,
+                       columns, computation.engine, shard_of(options));
+    mark_as_part(part, outputs);
+    computation.rows = {part.from, part.to};
   }
-
- private:
-  std::string study_file() const {
-    if (words_.size() > 1)
-      throw UsageError("one study at a time, got " + joined(words_) +
-                       "; parts are joined by: scan merge PART... -o FILE");
-    return words_.empty() ? "" : words_.front();
-  }
-
-  Progress::Settings bar_settings() const {
-    Progress::Settings settings;
-    settings.wanted = !output_.quiet && !output_.no_progress;
-    return settings;
-  }
-
-  std::size_t write_rows(const StudyRequest& request,
-                         const std::vector<Detector>& detectors,
-                         ScanOptions computation, Outputs& outputs,
-                         const std::vector<std::string>& columns) const {
-    Progress bar("scan", bar_settings());
-    computation.progress = [&bar](std::size_t done, std::size_t total) {
-      bar.update(done, total);
-    };
-    const auto sink = outputs.table_sink(
-        title(request, detectors),
-        columns.empty() ? columns_for_reading(request, detectors) : columns,
-        columns, &bar);
-    return scan(request, detectors, computation, *sink);
-  }
-
-  std::size_t write_documents(const StudyRequest& request,
-                              const std::vector<Detector>& detectors,
-                              ScanOptions computation, Outputs& outputs) const {
-    Progress bar("scan", bar_settings());
-    computation.progress = [&bar](std::size_t done, std::size_t total) {
-      bar.update(done, total);
-    };
-    const auto writers = outputs.json_rows();
-    const std::size_t evaluated = scan_documents(
-        request, detectors, computation, [&writers](const Document& document) {
-          for (const auto& writer : writers) writer->write(document);
-        });
-    bar.erase();
-    for (const auto& writer : writers) writer->finish();
-    return evaluated;
-  }
-
-  std::vector<std::string> words_;  // STUDY, or "merge" and the parts
-  std::vector<std::string> overrides_;
-  std::string columns_;
-  std::string shard_;
-  bool full_ = false;
-  bool stats_ = false;
-  TrackOptions track_;
-  ComputeOptions compute_;
-  OutputOptions output_;
-};
+  Progress bar("scan", bar_settings(options));
+  computation.progress = [&bar](std::size_t done, std::size_t total) {
+    bar.update(done, total);
+  };
+  const std::size_t evaluated =
+      options.full ? write_documents(study, computation, outputs, bar)
+                   : write_rows(study, computation, outputs, bar, columns);
+  outputs.commit();
+  if (options.stats) print_statistics(statistics);
+  return options.shard.empty() ? code_of(evaluated) : good;
+}
 
 }  // namespace
 
-std::unique_ptr<Verb> make_scan() { return std::make_unique<Scan>(); }
+const Verb scan_verb{
+    "scan",
+    of::scan,
+    "Compute resolutions over a grid of momentum and angle",
+    "",
+    "scan configs/barrel.yaml\n"
+    "scan configs/barrel.yaml -o barrel.csv -o barrel.json\n"
+    "scan detectors/alice_its2.yaml --p 0.1GeV:100GeV:60 --eta 0:1.2:4\n"
+    "scan configs/barrel.yaml --set 'layers[L1].material=0.1 %'\n"
+    "scan study.yaml --shard 2/8 -o part2.csv\n"
+    "scan merge part*.csv -o study.csv",
+    run_scan};
 
 }  // namespace gttf::app

@@ -9,14 +9,15 @@
 #include <sstream>
 #include <utility>
 
+#include "computation.hpp"
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
-#include "gttf/config/text.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/output/json_read.hpp"
 #include "gttf/study/toys/toy_table.hpp"
+#include "inputs.hpp"
+#include "messages.hpp"
 #include "outputs.hpp"
-#include "toy_options.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -84,135 +85,117 @@ class Checkpoint {
   Clock::duration cost_{0};
 };
 
-class Toy : public Verb {
- public:
-  Toy()
-      : Verb("toy",
-             "Simulated tracks, fitted: biases, pulls and chi2 against the "
-             "expected resolution") {
-    options_.declare(command());
-    command().footer(
-        "\nExamples:\n"
-        "  gttf-design toy --detector detectors/alice_its2.yaml --p 1GeV "
-        "--toys 100000 --fits general,ms\n"
-        "  gttf-design toy study.yaml --checkpoint toys.state -o toys.json\n"
-        "  gttf-design toy study.yaml --shard 2/8 -o part2.json\n"
-        "  gttf-design toy merge part*.json -o toys.csv");
+int code_of_toys(const ToyState& state) {
+  if (fitted_toys(state) > 0) return good;
+  std::fputs(
+      "gttf-design: no toy could be fitted; the columns status and n_failed "
+      "tell why\n",
+      stderr);
+  return no_track;
+}
+
+void run_all(const Study& study, const Options& options,
+             const std::optional<Provenance>& provenance,
+             Checkpoint& checkpoint, BatchToyStatistics& statistics,
+             ToyState& state) {
+  Progress bar("toy", bar_settings(options));
+  const std::size_t before = static_cast<std::size_t>(state.done());
+  ToyRunOptions how;
+  how.threads = options.threads;
+  how.statistics = &statistics;
+  // what was done before an interruption says nothing about the speed
+  how.progress = [&bar, before](std::size_t done, std::size_t total) {
+    bar.update(done - before, total - before);
+  };
+  how.checkpoint = [&checkpoint](const ToyState& s) { checkpoint.offer(s); };
+  if (options.save_toys.empty()) {
+    run_toys(study.request, study.detectors, how, state);
+    return;
+  }
+  OutputOptions saving;
+  saving.files = {options.save_toys};
+  Outputs toys(saving, provenance, "--save-toys");
+  const auto sink = toys.table_sink("", {}, {}, &bar);
+  how.toys = sink.get();
+  run_toys(study.request, study.detectors, how, state);
+  toys.commit();
+}
+
+int merge_all(const Call& call) {
+  const Options& options = call.options;
+  const std::vector<std::string> names(options.arguments.begin() + 1,
+                                       options.arguments.end());
+  if (names.empty())
+    throw UsageError("nothing to merge: toy merge PART... -o FILE");
+  std::optional<Provenance> provenance = provenance_of(call, nullptr, {});
+  std::vector<ToyState> parts;
+  for (const std::string& name : names) {
+    const std::string text = read_file(name, "part of toys");
+    if (provenance) provenance->inputs.push_back({name, sha256(text)});
+    parts.push_back(toy_state_of(read_json(text, name), name));
+  }
+  if (provenance) provenance->seed = parts.front().seed;
+  Outputs outputs(options, provenance);
+  const ToyState state = merge_toys(std::move(parts), names);
+  outputs.write(result_of(state));
+  outputs.commit();
+  return code_of_toys(state);
+}
+
+int run_toy(const Call& call) {
+  const Options& options = call.options;
+  if (!options.arguments.empty() && options.arguments.front() == "merge")
+    return merge_all(call);
+  use_simd(options);
+  const bool sharded = !options.shard.empty();
+  const Shard shard = sharded ? shard_of(options) : Shard{};
+  if (!options.save_toys.empty() && !options.checkpoint.empty())
+    throw UsageError(
+        "--save-toys does not go with --checkpoint: toys done before an "
+        "interruption would be missing");
+
+  const Study study = read_study(options, "simulate");
+  std::optional<Provenance> provenance =
+      provenance_of(call, &study.request, study.detectors);
+  if (provenance) provenance->seed = study.request.toys.seed;
+  Outputs outputs(options, provenance);
+  if (sharded && !outputs.only(Format::json))
+    throw UsageError(
+        "a shard is a part to be merged: write it with -o PART.json (or "
+        "--format json)");
+  if (!options.save_toys.empty()) {
+    std::vector<std::string> taken = options.files;
+    if (taken.empty()) taken.emplace_back("-");
+    check_given_once("--save-toys", options.save_toys, taken);
   }
 
-  int run(const Call& call) override {
-    if (options_.is_merge()) return merge(call);
-    const std::string study = options_.study();
-    if (study.empty() && options_.track.study.detectors.empty())
-      throw UsageError("nothing to simulate: give a study file or --detector");
-    use_simd(options_.simd_name);
-    const bool sharded = !options_.shard.empty();
-    const Shard shard = sharded ? parse_shard(options_.shard) : Shard{};
-    if (!options_.save_toys.empty() && !options_.checkpoint.empty())
-      throw UsageError(
-          "--save-toys does not go with --checkpoint: toys done before an "
-          "interruption would be missing");
-
-    const StudyRequest request = read_request(study, options_.track.study);
-    const std::vector<Detector> detectors =
-        load_detectors(request, options_.overrides, options_.output.quiet);
-    tell_assumed_materials(request, detectors, options_.output.quiet);
-    std::optional<Provenance> provenance =
-        provenance_of(call.arguments, options_.output, &request, detectors);
-    if (provenance) provenance->seed = request.toys.seed;
-    Outputs outputs(options_.output, provenance);
-    if (sharded && !outputs.only(Format::json))
-      throw UsageError(
-          "a shard is a part to be merged: write it with -o "
-          "PART.json (or --format json)");
-
-    if (!options_.save_toys.empty()) {
-      std::vector<std::string> taken = options_.output.files;
-      if (taken.empty()) taken.emplace_back("-");
-      check_given_once("--save-toys", options_.save_toys, taken);
-    }
-
-    ToyState state = plan_toys(request, detectors, shard);
-    Checkpoint checkpoint(options_.checkpoint, options_.checkpoint_every,
-                          provenance);
-    checkpoint.restore(state);
-    BatchToyStatistics ways;
-    run_all(request, detectors, provenance, checkpoint, ways, state);
-    if (sharded)
-      outputs.write({{}, to_document(state), {}, {}});
-    else
-      outputs.write(result_of(state));
-    outputs.commit();
-    if (options_.stats) std::fputs(text_of(ways).c_str(), stderr);
-    return sharded ? good : exit_code(state);
-  }
-
- private:
-  void run_all(const StudyRequest& request,
-               const std::vector<Detector>& detectors,
-               const std::optional<Provenance>& provenance,
-               Checkpoint& checkpoint, BatchToyStatistics& ways,
-               ToyState& state) const {
-    Progress::Settings settings;
-    settings.wanted = !options_.output.quiet && !options_.output.no_progress;
-    Progress bar("toy", settings);
-    const std::size_t before = static_cast<std::size_t>(state.done());
-    ToyRunOptions run;
-    run.threads = options_.threads;
-    run.statistics = &ways;
-    // what was done before an interruption says nothing about the speed
-    run.progress = [&bar, before](std::size_t done, std::size_t total) {
-      bar.update(done - before, total - before);
-    };
-    run.checkpoint = [&checkpoint](const ToyState& s) { checkpoint.offer(s); };
-    if (options_.save_toys.empty()) {
-      run_toys(request, detectors, run, state);
-      return;
-    }
-    OutputOptions saving;
-    saving.files = {options_.save_toys};
-    Outputs toys(saving, provenance, "--save-toys");
-    const auto sink = toys.table_sink("", {}, {}, &bar);
-    run.toys = sink.get();
-    run_toys(request, detectors, run, state);
-    toys.commit();
-  }
-
-  int merge(const Call& call) const {
-    const std::vector<std::string> names = options_.parts();
-    if (names.empty())
-      throw UsageError("nothing to merge: toy merge PART... -o FILE");
-    std::optional<Provenance> provenance;
-    if (!options_.output.no_provenance)
-      provenance = make_provenance(call.arguments);
-    std::vector<ToyState> parts;
-    for (const std::string& name : names) {
-      const std::string text = read_file(name, "part of toys");
-      if (provenance) provenance->inputs.push_back({name, sha256(text)});
-      parts.push_back(toy_state_of(read_json(text, name), name));
-    }
-    if (provenance) provenance->seed = parts.front().seed;
-    Outputs outputs(options_.output, provenance);
-    const ToyState state = merge_toys(std::move(parts), names);
+  ToyState state = plan_toys(study.request, study.detectors, shard);
+  Checkpoint checkpoint(options.checkpoint, options.checkpoint_every,
+                        provenance);
+  checkpoint.restore(state);
+  BatchToyStatistics statistics;
+  run_all(study, options, provenance, checkpoint, statistics, state);
+  if (sharded)
+    outputs.write({{}, to_document(state), {}, {}});
+  else
     outputs.write(result_of(state));
-    outputs.commit();
-    return exit_code(state);
-  }
-
-  static int exit_code(const ToyState& state) {
-    if (fitted_toys(state) > 0) return good;
-    std::fputs(
-        "gttf-design: no toy could be fitted; the columns status and n_failed "
-        "tell why\n",
-        stderr);
-    return no_track;
-  }
-
-  ToyOptions options_;
-};
+  outputs.commit();
+  if (options.stats) std::fputs(text_of(statistics).c_str(), stderr);
+  return sharded ? good : code_of_toys(state);
+}
 
 }  // namespace
 
-std::unique_ptr<Verb> make_toy() { return std::make_unique<Toy>(); }
+const Verb toy_verb{
+    "toy",
+    of::toy,
+    "Simulate and fit tracks: biases, pulls and chi2 against the expected "
+    "resolution",
+    "",
+    "toy detectors/alice_its2.yaml --p 1GeV --toys 100000 --fits general,ms\n"
+    "toy study.yaml --checkpoint toys.state -o toys.json\n"
+    "toy study.yaml --shard 2/8 -o part2.json\n"
+    "toy merge part*.json -o toys.csv",
+    run_toy};
 
 }  // namespace gttf::app

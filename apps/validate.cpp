@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// validate: is a file right? Everything wrong with it, at once.
-#include <unistd.h>
-
+// validate: checks files and reports all errors.
 #include <algorithm>
-#include <cstdio>
-#include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "baseline_file.hpp"
-#include "common.hpp"
-#include "gttf/config/node.hpp"
-#include "gttf/config/source.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/study/check/requirement_file.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/show/detector_view.hpp"
+#include "inputs.hpp"
+#include "messages.hpp"
 #include "outputs.hpp"
-#include "shipped_option.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -37,18 +29,6 @@ std::size_t count(const Diagnostics& diagnostics, Severity severity) {
       [&](const Diagnostic& d) { return d.severity == severity; }));
 }
 
-// Puts `text` back where it was read from, to be read again.
-void unread_standard_input(const std::string& text) {
-  std::FILE* copy = std::tmpfile();
-  if (copy == nullptr) return;
-  std::fwrite(text.data(), 1, text.size(), copy);
-  std::fflush(copy);
-  std::rewind(copy);
-  dup2(fileno(copy), STDIN_FILENO);
-  std::fclose(copy);
-  std::rewind(stdin);
-}
-
 struct Verdict {
   std::string file;
   std::string what;  // "detector, 8 layers, 7 measuring"
@@ -61,24 +41,11 @@ struct Verdict {
   }
 };
 
-enum class Kind { detector, study, requirements };
-
-Kind kind_of(const std::string& file) {
-  Diagnostics ignored;  // the reader of the file reports them
-  const SourcePtr source = read_source(file, ignored);
-  if (!source) return Kind::detector;
-  if (file == "-") unread_standard_input(source->text());
-  const std::optional<Node> root = parse_yaml(source, "", ignored);
-  if (root && root->find("gttf-study")) return Kind::study;
-  if (root && root->find("gttf-requirements")) return Kind::requirements;
-  return Kind::detector;
-}
-
 void add_all(Diagnostics& to, const Diagnostics& from) {
   for (const Diagnostic& d : from.items()) to.add(d);
 }
 
-// What refers to detectors is good if they are.
+// What refers to detectors is valid if they are.
 void check_detectors(const StudyRequest& request, Verdict& verdict) {
   for (const std::string& path : request.detectors) {
     try {
@@ -118,13 +85,13 @@ Verdict check(const std::string& file) {
   verdict.file = file == "-" ? "<stdin>" : file;
   try {
     switch (kind_of(file)) {
-      case Kind::study:
+      case FileKind::study:
         check_study(file, verdict);
         break;
-      case Kind::requirements:
+      case FileKind::requirements:
         check_requirements(file, verdict);
         break;
-      case Kind::detector: {
+      case FileKind::detector: {
         const DetectorInput input = read_detector(file);
         add_all(verdict.diagnostics, input.warnings);
         verdict.what = "detector, " + layer_count_text(input.detector);
@@ -207,49 +174,34 @@ Summary verdict_summary(const std::vector<Verdict>& verdicts) {
   return summary;
 }
 
-class Validate : public Verb {
- public:
-  Validate()
-      : Verb("validate", "Is a file right? Everything wrong with it, at once") {
-    takes_detector_or_study(
-        command().add_option(
-            "FILE", files_,
-            "Detector, study or requirement files; - is standard input"))
-        ->required();
-    output_.declare(command(), false);
-    command().footer(
-        "\nFaults go to standard error; with --format csv, json or markdown "
-        "they are the\nresult. The exit code is 2 if any file has errors.\n"
-        "\nExamples:\n"
-        "  gttf-design validate my_detector.yaml\n"
-        "  gttf-design validate detectors/*.yaml configs/*.yaml");
+int run_validate(const Call& call) {
+  const Options& options = call.options;
+  const std::vector<std::string>& files = options.arguments;
+  Outputs outputs(options, provenance_of(call, nullptr, {}));
+  std::vector<Verdict> verdicts;
+  for (const std::string& file : files) {
+    verdicts.push_back(check(file));
+    app::show(verdicts.back().diagnostics, options.quiet);
   }
-
-  int run(const Call& call) override {
-    Outputs outputs(output_,
-                    provenance_of(call.arguments, output_, nullptr, {}));
-    std::vector<Verdict> verdicts;
-    for (const std::string& file : files_) {
-      verdicts.push_back(check(file));
-      app::show(verdicts.back().diagnostics, output_.quiet);
-    }
-    const bool all_good =
-        std::all_of(verdicts.begin(), verdicts.end(),
-                    [](const Verdict& v) { return v.good(); });
-    if (!output_.quiet || !outputs.only(Format::table))
-      outputs.write({fault_table(verdicts), verdict_document(verdicts),
-                     verdict_summary(verdicts), verdict_lines(verdicts)});
-    outputs.commit();
-    return all_good ? good : bad_input;
-  }
-
- private:
-  std::vector<std::string> files_;
-  OutputOptions output_;
-};
+  const bool all_good = std::all_of(verdicts.begin(), verdicts.end(),
+                                    [](const Verdict& v) { return v.good(); });
+  if (!options.quiet || !outputs.only(Format::table))
+    outputs.write({fault_table(verdicts), verdict_document(verdicts),
+                   verdict_summary(verdicts), verdict_lines(verdicts)});
+  outputs.commit();
+  return all_good ? good : bad_input;
+}
 
 }  // namespace
 
-std::unique_ptr<Verb> make_validate() { return std::make_unique<Validate>(); }
+const Verb validate_verb{"validate",
+                         of::validate,
+                         "Check files and report all errors",
+                         "Errors go to standard error; with --format csv, json "
+                         "or markdown they are the\n"
+                         "result. The exit code is 2 if any file has errors.",
+                         "validate my_detector.yaml\n"
+                         "validate detectors/*.yaml configs/*.yaml",
+                         run_validate};
 
 }  // namespace gttf::app

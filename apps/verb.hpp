@@ -1,84 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verb: one command of the program with its options.
+// Verb: one command of the program.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "options.hpp"
 
 namespace gttf::app {
 
-class Verb;
-using Verbs = std::vector<std::unique_ptr<Verb>>;
-
-/// What a verb knows of the call besides its own options.
+/// One call of the program.
 struct Call {
-  const Verbs& verbs;
-  const std::vector<std::string>& arguments;  ///< argv, the program first
+  const std::vector<std::string>& command;  ///< argv, the program first
+  const Options& options;
 };
 
-/// A verb declares its options on `command` in its constructor and does its
-/// work in run(). Errors are thrown; main() turns them into text.
-class Verb {
- public:
-  Verb(std::string name, std::string description);
-  virtual ~Verb() = default;
-  Verb(const Verb&) = delete;
-  Verb& operator=(const Verb&) = delete;
-
-  /// Returns the exit code.
-  virtual int run(const Call& call) = 0;
-
-  const std::string& name() const { return name_; }
-  std::string help() const;
-  CLI::App& command() { return command_; }
-  const CLI::App& command() const { return command_; }
-
- private:
-  std::string name_;
-  CLI::App command_;
+/// A verb: which options it takes stands in their table.
+struct Verb {
+  std::string_view name;
+  of::Verb id;
+  std::string_view summary;   ///< imperative, no full stop
+  std::string_view notes;     ///< paragraphs after the options
+  std::string_view examples;  ///< command lines without the program
+  /// Returns the exit code. Errors are thrown; main() prints them.
+  int (*run)(const Call& call);
 };
 
-std::unique_ptr<Verb> make_validate();
-std::unique_ptr<Verb> make_show();
-std::unique_ptr<Verb> make_resolve();
-std::unique_ptr<Verb> make_scan();
-std::unique_ptr<Verb> make_regimes_verb();
-std::unique_ptr<Verb> make_budget_verb();
-std::unique_ptr<Verb> make_sensitivity_verb();
-std::unique_ptr<Verb> make_compare_verb();
-std::unique_ptr<Verb> make_baseline_verb();
-std::unique_ptr<Verb> make_check();
-std::unique_ptr<Verb> make_toy();
-std::unique_ptr<Verb> make_fit();
-std::unique_ptr<Verb> make_report_verb();
-std::unique_ptr<Verb> make_plot_verb();
-std::unique_ptr<Verb> make_import();
-std::unique_ptr<Verb> make_export();
-std::unique_ptr<Verb> make_completion();
-std::unique_ptr<Verb> make_help();
-std::unique_ptr<Verb> make_version();
+extern const Verb validate_verb, show_verb, resolve_verb, scan_verb,
+    regimes_verb, budget_verb, sensitivity_verb, compare_verb, baseline_verb,
+    check_verb, toy_verb, fit_verb, report_verb, plot_verb, import_verb,
+    export_verb, completion_verb, help_verb, version_verb;
 
-/// The program's own help: what it is and its verbs.
-std::string program_help(const Verbs& verbs);
+/// All verbs in the order of the help.
+std::span<const Verb* const> all_verbs();
 
 /// The verb of that name. Throws UsageError with the nearest name.
-Verb& find_verb(const Verbs& verbs, const std::string& name);
+const Verb& find_verb(const std::string& name);
 
-/// Throws UsageError if a word of `words` looks like an option that `command`
-/// does not have. (CLI11 would say so too, but after what it makes of the rest,
-/// and without the nearest one.)
-void check_options(const CLI::App& command,
-                   const std::vector<std::string>& words);
-
-/// The values that an option takes if it is a choice: its type name is then
-/// "one|two|three". Empty if it is none.
-std::vector<std::string> choices(const CLI::Option& option);
-
-/// Throws UsageError with the nearest one if `value` is none of the choices
-/// of `option`, as in "--format".
-void check_choice(const std::string& option, const std::string& value,
-                  const std::vector<std::string>& known);
+/// The program's own help: what it is and its verbs.
+std::string program_help();
+std::string help_of(const Verb& verb);
 
 }  // namespace gttf::app

@@ -53,7 +53,8 @@ TEST_CASE("check: exit code 3 if no track has a resolution, with results") {
   CHECK(none.code == 3);
   CHECK(has(none.out, "does not exist (curls up)"));
   CHECK(none.err ==
-        "gttf-design: no track has a resolution; the result tells why\n");
+        "gttf-design: no track has a resolution; see the result for the "
+        "reason\n");
 }
 
 TEST_CASE("check: wrong input is exit code 2 and writes nothing") {

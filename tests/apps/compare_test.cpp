@@ -175,7 +175,8 @@ TEST_CASE("compare: wrong usage is told") {
   const struct {
     const char *arguments, *message;
   } cases[] = {
-      {"$DETECTORS/barrel.yaml --p 1GeV", "nothing to be compared with"},
+      {"$DETECTORS/barrel.yaml --p 1GeV",
+       "nothing to compare: give a second detector"},
       {"$DETECTORS/barrel.yaml $DETECTORS/cld.yaml", "no momentum"},
       {"--p 1GeV", "no detector"},
       {"$DETECTORS/barrel.yaml $DETECTORS/cld.yaml --p 1GeV --columns d0",

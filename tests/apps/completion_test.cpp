@@ -87,6 +87,7 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   CHECK(offered(folder, "completion ''") == "bash zsh fish ");
   CHECK(offered(folder, "help val") == "validate ");
   CHECK(offered(folder, "scan --p ''") == "");
+  CHECK(has(offered(folder, "scan --particle pi"), "pion "));
   CHECK(offered(folder, "nonsense ''") == "");
   CHECK(offered(folder, "validate a") == "a.yaml ");
   CHECK(offered(folder, "scan --detector b") == "b c.yml ");

@@ -147,7 +147,8 @@ TEST_CASE("fit: exit code 3 if there is no fit at all") {
   CHECK(r.code == 3);
   CHECK(has(r.out, "too_few_hits"));
   CHECK(r.err ==
-        "gttf-design: no track could be fitted; the column status tells why\n");
+        "gttf-design: no track could be fitted; see column \"status\" for the "
+        "reason\n");
   folder.write("h.csv", "track,x_mm,y_mm,z_mm\n");
   const Outcome none = run(folder, fit + "h.csv");
   CHECK(none.code == 3);

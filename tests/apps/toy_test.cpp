@@ -110,7 +110,8 @@ TEST_CASE("toy: what is wrong, and what to write instead") {
   CHECK(has(error_of("--checkpoint c --save-toys t.csv"),
             "--save-toys does not go with --checkpoint"));
   CHECK(has(run("gttf-design toy").err, "nothing to simulate"));
-  CHECK(has(run("gttf-design toy a b").err, "one study at a time"));
+  CHECK(has(run("gttf-design toy $CONFIGS/barrel.yaml $CONFIGS/cld.yaml").err,
+            "one study at a time"));
   CHECK(has(run("gttf-design toy merge").err, "nothing to merge"));
   CHECK(has(run("gttf-design toy merge none.json").err,
             "cannot read \"none.json\": No such file or directory"));

@@ -127,11 +127,13 @@ TEST_CASE("usage: wrong values of options are told with the right ones") {
 
 TEST_CASE("usage: what is missing or too much") {
   check_error("gttf-design scan",
-              "nothing to scan: give a study file or --detector" + in_scan);
-  check_error("gttf-design scan a.yaml b.yaml",
-              "one study at a time, got a.yaml, b.yaml; parts are joined by: "
-              "scan merge PART... -o FILE" +
-                  in_scan);
+              "nothing to scan: give a detector or a study file" + in_scan);
+  const Outcome two =
+      run("cd $CONFIGS && gttf-design scan barrel.yaml cld.yaml");
+  CHECK(two.code == 2);
+  CHECK(two.err ==
+        "gttf-design: error: one study at a time, got barrel.yaml, cld.yaml" +
+            in_scan + "\n");
   check_error("gttf-design scan a.yaml --p",
               "--p: 1 required VALUES missing" + in_scan);
   check_error("gttf-design scan a.yaml --p 1GeV --p 2GeV",
@@ -149,6 +151,64 @@ TEST_CASE("usage: what is missing or too much") {
       "gttf-design scan $CONFIGS/barrel.yaml --full --format json "
       "--columns eta",
       "--full writes everything; --columns does not go with it" + in_scan);
+}
+
+TEST_CASE("usage: detectors and studies are arguments of every verb") {
+  const std::string track = " --p 1GeV --theta 90deg --no-provenance -o ";
+  for (const char* verb :
+       {"scan", "regimes", "budget", "sensitivity", "toy --toys 20"}) {
+    INFO(verb);
+    const gttf::test::Folder folder;
+    const std::string head = std::string("gttf-design ") + verb;
+    const std::string barrel = " $DETECTORS/barrel.yaml";
+    const std::string its = " $DETECTORS/alice_its2.yaml";
+    const std::string command =
+        head + barrel + its + track + "words.csv && " +  //
+        head + " --detector" + barrel + " --detector" + its + track +
+        "options.csv && " +  //
+        head + barrel + " --detector" + its + track + "mixed.csv && " +
+        "cat $DETECTORS/barrel.yaml | " + head + " -" + its + track +
+        "stdin.csv";
+    const Outcome r = run(folder, command);
+    CHECK(r.code == 0);
+    CHECK(r.err == "");
+    const std::string words = folder.read("words.csv");
+    CHECK(has(words, "\n"));
+    CHECK(folder.read("options.csv") == words);
+    CHECK(folder.read("mixed.csv") == words);
+    CHECK(folder.read("stdin.csv") == words);
+  }
+}
+
+TEST_CASE("usage: an argument is a study if its keys say so") {
+  const gttf::test::Folder folder;
+  const Outcome r = run(
+      folder,
+      "gttf-design scan $CONFIGS/first-plot.yaml --no-provenance -o file.csv; "
+      "gttf-design scan $CONFIGS/first-plot.yaml $DETECTORS/alice_its2.yaml "
+      "--no-provenance -o other.csv; "
+      "gttf-design scan $CONFIGS/first-plot.yaml --detector "
+      "$DETECTORS/alice_its2.yaml --no-provenance -o option.csv");
+  CHECK(r.err == "");
+  CHECK(folder.read("other.csv") == folder.read("option.csv"));
+  CHECK(folder.read("other.csv") != folder.read("file.csv"));
+}
+
+TEST_CASE("usage: --detector takes the place of the argument DETECTOR") {
+  const std::string track =
+      " --p 1GeV --theta 90deg --format json --no-provenance";
+  const Outcome word =
+      run("gttf-design resolve $DETECTORS/barrel.yaml" + track);
+  const Outcome option =
+      run("gttf-design resolve --detector $DETECTORS/barrel.yaml" + track);
+  CHECK(word.code == 0);
+  CHECK(option.out == word.out);
+  const std::string its2 = "$DETECTORS/alice_its2.yaml";
+  const std::string hits = " $CONFIGS/its2-hits.csv --format csv";
+  const Outcome fitted = run("gttf-design fit " + its2 + hits);
+  CHECK(fitted.code == 0);
+  CHECK(has(run("gttf-design fit" + hits + " --detector " + its2).out,
+            fitted.out.substr(fitted.out.find("\ntrack"))));
 }
 
 TEST_CASE("usage: a file may be called like a verb") {

@@ -21,7 +21,7 @@ output: core config'
 # may include them.
 fences='^yaml-cpp/ ^lib/gttf/config/node[.]cpp$
 ^nlohmann/ ^(lib/gttf/output/[^/]*[.]cpp|tests/.*)$
-^CLI/ ^apps/
+^CLI/ ^apps/command_line[.]cpp$
 ^Random123/ ^lib/gttf/core/random(_words[.]hpp|[.]cpp)$
 ^dragonbox/ ^lib/gttf/output/number[.]cpp$
 ^nettle/ ^lib/gttf/config/sha256[.]cpp$

@@ -21,7 +21,8 @@ clean_tree() {
   printf '%s\n\nint core();  // see [GTTF] Eq. (1)\n' "$head" \
     > "$tree/lib/gttf/core/a.hpp"
   printf '%s\n#include "gttf/core/a.hpp"\n' "$head" > "$tree/lib/gttf/fit/b.hpp"
-  printf '%s\n#include <CLI/CLI.hpp>\n' "$head" > "$tree/apps/main.cpp"
+  printf '%s\n#include "command_line.hpp"\n' "$head" > "$tree/apps/main.cpp"
+  printf '%s\n#include <CLI/CLI.hpp>\n' "$head" > "$tree/apps/command_line.cpp"
   printf '%s\n' "$head" > "$tree/tests/core/a_test.cpp"
   printf '# SPDX-License-Identifier: Apache-2.0\n  gttf/core/a.hpp\n  gttf/fit/b.hpp\n' \
     > "$tree/lib/CMakeLists.txt"
@@ -63,6 +64,9 @@ expect structure/include_order.sh 'b.hpp:4: yaml-cpp/yaml.h is fenced'
 clean_tree
 echo '#include <CLI/CLI.hpp>' >> "$tree/lib/gttf/fit/b.hpp"
 expect structure/include_order.sh 'b.hpp:4: CLI/CLI.hpp is fenced'
+clean_tree
+echo '#include <CLI/CLI.hpp>' >> "$tree/apps/main.cpp"
+expect structure/include_order.sh 'main.cpp:4: CLI/CLI.hpp is fenced'
 clean_tree
 echo '#  include <nlohmann/json.hpp>' >> "$tree/apps/main.cpp"
 expect structure/include_order.sh 'main.cpp:4: nlohmann/json.hpp is fenced'

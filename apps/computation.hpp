@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the options of the computation to what the library takes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gttf/resolution/parameter.hpp"
+#include "gttf/resolution/resolution.hpp"
+#include "gttf/study/show/layer_names.hpp"
+#include "gttf/study/toys/toy_state.hpp"
+#include "options.hpp"
+
+namespace gttf::app {
+
+/// Sets the level of --simd, or of GTTF_SIMD. Throws UsageError.
+void use_simd(const Options& options);
+
+/// --engine
+Engine engine_of(const Options& options);
+/// Throws UsageError if the engine cannot compute the request.
+void check_engine(Engine engine, const StudyRequest& request);
+
+/// --shard k/N. Throws UsageError.
+Shard shard_of(const Options& options);
+
+/// --by and --parameter
+Grouping grouping_of(const Options& options);
+std::optional<Parameter> parameter_of(const Options& options);
+
+/// The columns of a scan. `at_layer`: with those of the track at a layer.
+std::vector<std::string> scan_column_names(bool at_layer);
+/// --columns of a scan; empty unless given. Throws UsageError.
+std::vector<std::string> columns_of(const Options& options,
+                                    bool at_layer = false);
+
+}  // namespace gttf::app

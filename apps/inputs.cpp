@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inputs.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "gttf/config/node.hpp"
+#include "gttf/config/sha256.hpp"
+#include "gttf/config/source.hpp"
+#include "gttf/config/text.hpp"
+#include "gttf/core/file_error.hpp"
+#include "gttf/output/json_read.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
+#include "messages.hpp"
+#include "usage.hpp"
+
+namespace gttf::app {
+namespace {
+
+// Puts `text` back where it was read from, to be read again.
+void unread_standard_input(const std::string& text) {
+  std::FILE* copy = std::tmpfile();
+  if (copy == nullptr) return;
+  std::fwrite(text.data(), 1, text.size(), copy);
+  std::fflush(copy);
+  std::rewind(copy);
+  dup2(fileno(copy), STDIN_FILENO);
+  std::fclose(copy);
+  std::rewind(stdin);
+}
+
+// What is wrong with the files comes first: without one that can be read, what
+// the options lack is no help.
+Diagnostics with_errors_of_detectors(const std::vector<std::string>& files,
+                                     const Diagnostics& others) {
+  Diagnostics errors;
+  for (const std::string& file : files) {
+    try {
+      read_detector(file);
+    } catch (const InputError& error) {
+      errors.add(error.diagnostics());
+    }
+  }
+  errors.add(others);
+  return errors;
+}
+
+}  // namespace
+
+FileKind kind_of(const std::string& file) {
+  Diagnostics ignored;  // the reader of the file reports them
+  const SourcePtr source = read_source(file, ignored);
+  if (!source) return FileKind::detector;
+  const std::string& text = source->text();
+  if (file == "-") unread_standard_input(text);
+  // most files are detectors, which need not be parsed twice
+  if (text.find("gttf-study") == text.npos &&
+      text.find("gttf-requirements") == text.npos)
+    return FileKind::detector;
+  const std::optional<Node> root = parse_yaml(source, "", ignored);
+  if (root && root->find("gttf-study")) return FileKind::study;
+  if (root && root->find("gttf-requirements")) return FileKind::requirements;
+  return FileKind::detector;
+}
+
+SortedArguments sort_arguments(const Options& options) {
+  SortedArguments sorted{{}, options};
+  std::vector<std::string> studies, detectors;
+  for (const std::string& file : options.arguments)
+    (kind_of(file) == FileKind::study ? studies : detectors).push_back(file);
+  if (studies.size() > 1)
+    throw UsageError("one study at a time, got " + joined(studies));
+  if (!studies.empty()) sorted.file = studies.front();
+  sorted.options.detectors.insert(sorted.options.detectors.begin(),
+                                  detectors.begin(), detectors.end());
+  return sorted;
+}
+
+StudyRequest request_of(const Options& options, const std::string& purpose) {
+  const SortedArguments sorted = sort_arguments(options);
+  if (sorted.file.empty() && sorted.options.detectors.empty())
+    throw UsageError("nothing to " + purpose +
+                     ": give a detector or a study file");
+  try {
+    return read_request(sorted.file, sorted.options);
+  } catch (const InputError& error) {
+    if (!sorted.file.empty()) throw;
+    throw InputError(with_errors_of_detectors(sorted.options.detectors,
+                                              error.diagnostics()));
+  }
+}
+
+Study read_study(const Options& options, const std::string& purpose) {
+  return load_study(request_of(options, purpose), options);
+}
+
+Study load_study(StudyRequest request, const Options& options) {
+  Study study;
+  study.request = std::move(request);
+  study.inputs = load_inputs(study.request, options.overrides, options.quiet);
+  for (const DetectorInput& input : study.inputs)
+    study.detectors.push_back(input.detector);
+  print_assumed_materials(study.request, study.detectors, options.quiet);
+  return study;
+}
+
+Detector load_detector(const Options& options) {
+  if (options.detectors.size() > 1)
+    throw UsageError("one detector at a time, got " +
+                     joined(options.detectors));
+  DetectorInput input =
+      read_detector(options.detectors.front(), options.overrides);
+  show(input.warnings, options.quiet);
+  return std::move(input.detector);
+}
+
+void print_assumed_materials(const StudyRequest& request,
+                             std::span<const Detector> detectors, bool quiet) {
+  if (quiet || request.energy_loss == EnergyLoss::off) return;
+  for (const Detector& detector : detectors)
+    if (const std::string text = assumed_materials(detector); !text.empty())
+      std::fprintf(stderr, "gttf-design: note: %s: %s\n", detector.name.c_str(),
+                   text.c_str());
+}
+
+std::vector<DetectorInput> load_inputs(const StudyRequest& request,
+                                       std::span<const std::string> overrides,
+                                       bool quiet) {
+  std::vector<DetectorInput> inputs;
+  Diagnostics errors;
+  for (const std::string& path : request.detectors) {
+    try {
+      inputs.push_back(read_detector(path, overrides));
+      show(inputs.back().warnings, quiet);
+    } catch (const InputError& error) {
+      for (const Diagnostic& d : error.diagnostics().items()) errors.add(d);
+    }
+  }
+  if (errors.has_errors()) throw InputError(std::move(errors));
+  return inputs;
+}
+
+// Baselines are as long as their grid, unlike files that people write.
+std::optional<Baseline> load_baseline(const std::string& path,
+                                      const Value& value, std::string& hash) {
+  try {
+    const auto source =
+        std::make_shared<Source>(path, read_file(path, "baseline"));
+    hash = sha256(source->text());
+    return read_baseline(read_json(source->text(), path), source);
+  } catch (const FileError& error) {
+    value.error(error.what(), "write it by 'gttf-design baseline'");
+  } catch (const InputError& error) {
+    value.diagnostics().add(error.diagnostics());
+  }
+  return std::nullopt;
+}
+
+RequirementFile requirements_for(const std::string& file,
+                                 const StudyRequest& study) {
+  StudyOptions options;
+  options.detectors = study.detectors;
+  return read_requirements(file, options, "", load_baseline);
+}
+
+std::optional<Provenance> provenance_of(const Call& call,
+                                        const StudyRequest* request,
+                                        std::span<const Detector> detectors) {
+  if (call.options.no_provenance) return std::nullopt;
+  Provenance provenance = make_provenance(call.command);
+  if (request != nullptr && !request->file.empty())
+    provenance.inputs.push_back({request->file, request->sha256});
+  for (const Detector& detector : detectors)
+    provenance.inputs.push_back({detector.file, detector.sha256});
+  return provenance;
+}
+
+}  // namespace gttf::app

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "messages.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+#include "gttf/core/simd.hpp"
+#include "gttf/output/stream.hpp"
+#include "usage.hpp"
+
+namespace gttf::app {
+
+void print(const std::string& text) {
+  FileStream out(STDOUT_FILENO, "standard output", false);
+  out << text;
+  out.flush();
+}
+
+bool colours(int descriptor) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  if (no_colour != nullptr && *no_colour != '\0') return false;
+  const char* terminal = std::getenv("TERM");
+  if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
+  return isatty(descriptor) != 0;
+}
+
+void show(const Diagnostics& diagnostics, bool quiet) {
+  const bool colour = colours(STDERR_FILENO);
+  for (const Diagnostic& d : diagnostics.items())
+    if (!quiet || d.severity == Severity::error) {
+      const bool of_a_place = !d.file.empty();
+      std::fputs(of_a_place ? "" : "gttf-design: ", stderr);
+      std::fputs(to_text(d, colour).c_str(), stderr);
+    }
+}
+
+void print_error(std::string_view text) {
+  const bool colour = colours(STDERR_FILENO);
+  std::fprintf(stderr, "gttf-design: %serror:%s %.*s\n",
+               colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
+               static_cast<int>(text.size()), text.data());
+}
+
+Progress::Settings bar_settings(const OutputOptions& options) {
+  Progress::Settings settings;
+  settings.wanted = !options.quiet && !options.no_progress;
+  return settings;
+}
+
+void print_statistics(const BatchStatistics& s) {
+  std::ostringstream text;
+  const auto line = [&text](std::size_t n, const char* what) {
+    if (n > 0) text << "  " << n << ' ' << what << '\n';
+  };
+  text << s.tracks << " tracks, " << s.groups << " groups, vectors "
+       << to_string(simd_level()) << '\n';
+  line(s.same_list, "in lanes with tracks of the same list of crossings");
+  line(s.mixed_lists, "in lanes with tracks of other lists, masked");
+  line(s.doubtful, "one by one: a parameter is free, or nearly so");
+  line(s.not_for_lanes, "one by one: field, model or direction not for lanes");
+  line(s.not_fitted, "not fitted: too few hits");
+  std::fputs(text.str().c_str(), stderr);
+}
+
+int code_of(std::size_t evaluated, std::string_view status, bool quiet) {
+  if (evaluated > 0) return good;
+  if (!quiet)
+    std::fprintf(stderr, "gttf-design: no track has a resolution: %s\n",
+                 std::string(status).c_str());
+  return no_track;
+}
+
+int code_of(std::size_t evaluated, Status status, bool quiet) {
+  return code_of(evaluated, to_string(status), quiet);
+}
+
+int code_of(std::size_t evaluated) {
+  if (evaluated > 0) return good;
+  std::fputs(
+      "gttf-design: no track could be evaluated; see column \"status\" for "
+      "the reason\n",
+      stderr);
+  return no_track;
+}
+
+}  // namespace gttf::app

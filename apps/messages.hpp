@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program prints on standard error, and its exit code.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/output/progress.hpp"
+#include "gttf/resolution/batch.hpp"
+#include "gttf/resolution/resolution.hpp"
+#include "options.hpp"
+
+namespace gttf::app {
+
+/// Writes to standard output. Throws OutputError.
+void print(const std::string& text);
+
+/// Whether what is written to `descriptor` may have colours: a terminal, and
+/// NO_COLOR (https://no-color.org) is not set.
+bool colours(int descriptor);
+
+/// Writes diagnostics to standard error, in colour on a terminal. Warnings are
+/// left out if `quiet`.
+void show(const Diagnostics& diagnostics, bool quiet);
+
+/// "gttf-design: error: text".
+void print_error(std::string_view text);
+
+/// Whether a progress bar is wanted.
+Progress::Settings bar_settings(const OutputOptions& options);
+
+/// --stats: how many tracks each code path handled, one line each.
+void print_statistics(const BatchStatistics& statistics);
+
+/// The exit code of a verb that has evaluated so many tracks; prints why if
+/// none was, `status` being that of one of them.
+int code_of(std::size_t evaluated, std::string_view status, bool quiet);
+int code_of(std::size_t evaluated, Status status, bool quiet);
+/// The same where the result has a column with the reasons.
+int code_of(std::size_t evaluated);
+
+}  // namespace gttf::app

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What report and plot share: a study, turned into a page.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gttf/output/provenance.hpp"
+#include "gttf/study/report/report.hpp"
+#include "inputs.hpp"
+
+namespace gttf::app {
+
+/// The study and how much of it is shown.
+class ReportRequest {
+ public:
+  /// Reads all files. Throws InputError or UsageError.
+  explicit ReportRequest(const Options& options);
+
+  /// Evaluates the requirements in `file`, or those of the study if it is
+  /// empty.
+  void add_requirements(const std::string& file);
+
+  Page make_page() const;
+  std::optional<Provenance> provenance(const Call& call) const;
+
+ private:
+  Study study_;
+  std::string published_;
+  std::optional<RequirementFile> requirements_;
+  ReportOptions options_;
+};
+
+}  // namespace gttf::app
