@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gttf/config/node.hpp"
+#include "gttf/config/opened_files.hpp"
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
@@ -32,6 +33,19 @@ void unread_standard_input(const std::string& text) {
   std::rewind(stdin);
 }
 
+// Most files are detectors, which need not be parsed twice.
+FileKind kind_of(const SourcePtr& source) {
+  const std::string& text = source->text();
+  if (text.find("gttf-study") == text.npos &&
+      text.find("gttf-requirements") == text.npos)
+    return FileKind::detector;
+  Diagnostics ignored;
+  const std::optional<Node> root = parse_yaml(source, "", ignored);
+  if (root && root->find("gttf-study")) return FileKind::study;
+  if (root && root->find("gttf-requirements")) return FileKind::requirements;
+  return FileKind::detector;
+}
+
 // What is wrong with the files comes first: without one that can be read, what
 // the options lack is no help.
 Diagnostics with_errors_of_detectors(const std::vector<std::string>& files,
@@ -54,16 +68,13 @@ FileKind kind_of(const std::string& file) {
   Diagnostics ignored;  // the reader of the file reports them
   const SourcePtr source = read_source(file, ignored);
   if (!source) return FileKind::detector;
-  const std::string& text = source->text();
-  if (file == "-") unread_standard_input(text);
-  // most files are detectors, which need not be parsed twice
-  if (text.find("gttf-study") == text.npos &&
-      text.find("gttf-requirements") == text.npos)
-    return FileKind::detector;
-  const std::optional<Node> root = parse_yaml(source, "", ignored);
-  if (root && root->find("gttf-study")) return FileKind::study;
-  if (root && root->find("gttf-requirements")) return FileKind::requirements;
-  return FileKind::detector;
+  const FileKind kind = kind_of(source);
+  if (file == "-") {
+    record_input(STDIN_FILENO, "<stdin>",
+                 kind == FileKind::study ? "study" : "");
+    unread_standard_input(source->text());
+  }
+  return kind;
 }
 
 SortedArguments sort_arguments(const Options& options) {

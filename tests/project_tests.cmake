@@ -22,7 +22,7 @@ if(GTTF_SIMD_X86 AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   set(objects $<TARGET_OBJECTS:gttf>)
   add_test(NAME structure.simd_symbols COMMAND
     sh ${CMAKE_CURRENT_SOURCE_DIR}/structure/simd_symbols.sh
-    "$<FILTER:${objects},INCLUDE,resolution/lanes_scalar[.]>"
+    "$<FILTER:${objects},INCLUDE,(resolution/lanes_scalar|unity_gttf_resolution_cxx)[.]>"
     "$<FILTER:${objects},INCLUDE,lanes_(sse2|avx2|avx512)[.]>"
     COMMAND_EXPAND_LISTS)
   set_tests_properties(structure.simd_symbols PROPERTIES
