@@ -145,11 +145,14 @@ void ComputeOptions::declare(CLI::App& command, Machine machine) {
 void ComputeOptions::use_simd() const { gttf::app::use_simd(simd_name); }
 
 void declare_simd(CLI::App& command, std::string& name) {
+  std::string levels;
+  for (const std::string& level : simd_choices())
+    levels += (levels.empty() ? "" : "|") + level;
   command
       .add_option("--simd", name,
                   "Vector instructions; last digits depend on them (default: "
                   "auto, the best of the processor, or GTTF_SIMD)")
-      ->type_name("auto|scalar|sse2|avx2|avx512")
+      ->type_name(levels)
       ->group("Computation");
 }
 
@@ -158,7 +161,7 @@ void use_simd(const std::string& name) {
     if (const auto fault = simd_environment_fault()) throw UsageError(*fault);
     return;
   }
-  check_choice("--simd", name, {"auto", "scalar", "sse2", "avx2", "avx512"});
+  check_choice("--simd", name, simd_choices());
   if (name == "auto") {
     set_simd_level(available_simd_levels().back());
   } else if (const auto refusal = set_simd_level(find_simd_level(name))) {

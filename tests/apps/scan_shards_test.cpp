@@ -93,8 +93,9 @@ TEST_CASE("scan: what is no shard or part is refused") {
   CHECK(has(error_of("gttf-design scan merge $DETECTORS/cld.yaml"),
             "is no part of a scan"));
   CHECK(has(error_of("gttf-design scan a.yaml b.yaml"), "one study at a time"));
-  CHECK(has(error_of(scan + "--simd mmx"), "--simd"));
-  CHECK(has(error_of("GTTF_SIMD=mmx " + scan), "GTTF_SIMD: unknown level"));
+  CHECK(has(error_of(scan + "--simd sse2"), "--simd: unknown value \"sse2\""));
+  CHECK(has(error_of("GTTF_SIMD=mmx " + scan),
+            "GTTF_SIMD: unknown level \"mmx\"; known: auto, scalar, "));
 }
 
 TEST_CASE("scan: statistics tell of all tracks") {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "gttf/core/kernels.hpp"
 #include "gttf/core/parallel.hpp"
 #include "gttf/fit/hit_batch.hpp"
 #include "gttf/fit/track/helix.hpp"
@@ -275,7 +276,8 @@ void HitBatch::put_into(HitLanes& lanes) const {
 }
 
 const HitKernel& HitBatch::kernel(SimdLevel level) const {
-  return streams ? stream_kernel(level) : hit_kernel(level);
+  const Kernels& all = kernels(level);
+  return streams ? all.streaming_fit : all.triplet_fit;
 }
 
 LaneWorkspace HitBatch::workspace(const HitKernel& kernel) const {

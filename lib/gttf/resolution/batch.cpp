@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "gttf/core/expect.hpp"
+#include "gttf/core/kernels.hpp"
 #include "gttf/core/parallel.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/batch_targets.hpp"
@@ -51,7 +52,7 @@ class Workspace {
 struct Job {
   const TrackingGeometry& geometry;
   const detail::LaneGeometry lanes;
-  const detail::LaneKernel& kernel;
+  const detail::CovarianceKernel& kernel;
   const TrackArrays& tracks;
   const Model& model;
   const ResolutionArrays& results;
@@ -357,7 +358,7 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
     GTTF_EXPECT(values.size() == 1 || values.size() == tracks.size);
   const Job job{geometry,
                 detail::LaneGeometry(geometry),
-                detail::lane_kernel(simd_level()),
+                detail::kernels(simd_level()).covariance,
                 tracks,
                 model,
                 results};

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "gttf/core/kernels.hpp"
 #include "gttf/fit/hit_batch.hpp"
 #include "gttf/fit/triplet/shared_fit.hpp"
 #include "gttf/resolution/toy_flight.hpp"
@@ -131,7 +132,7 @@ void ToyBatch::Work::set_first_place() {
 
 void ToyBatch::Work::prepare_lanes() {
   const SimdLevel level = simd_level();
-  flight = &detail::toy_kernel(level);
+  flight = &detail::kernels(level).toys;
   const ToySimulator& helix = *simulator.helix();
   steps = lane_steps(helix);
   batch = std::make_unique<detail::HitBatch>(fit_surfaces(helix, toy.hits));
