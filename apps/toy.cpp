@@ -27,16 +27,16 @@ Result result_of(const ToyState& state) {
   return {toy_table(state), toy_results(state), toy_summary(state), {}};
 }
 
-std::string text_of(const BatchToyStatistics& s) {
+std::string text_of(const BatchStatistics& s) {
   std::ostringstream text;
   const auto line = [&text](std::size_t n, const char* what) {
     if (n > 0) text << "  " << n << ' ' << what << '\n';
   };
-  text << s.toys << " toys, vectors " << to_string(simd_level()) << '\n';
-  line(s.in_lanes, "simulated and fitted in lanes");
-  line(s.doubtful, "of these fitted one by one: a fit was in doubt");
-  line(s.not_for_lanes, "one by one: field, model or layers not for lanes");
-  line(s.missed, "left the layers of the reference track");
+  text << s.tracks << " toys, vectors " << to_string(simd_level()) << '\n';
+  line(s.tracks - s.unsupported, "vectorised");
+  line(s.doubtful, "of these fitted on the scalar path: a fit was in doubt");
+  line(s.unsupported, "scalar path: field, model or layers not vectorised");
+  line(s.not_fitted, "left the layers of the reference track");
   return text.str();
 }
 
@@ -136,7 +136,7 @@ class Toy : public Verb {
     Checkpoint checkpoint(options_.checkpoint, options_.checkpoint_every,
                           provenance);
     checkpoint.restore(state);
-    BatchToyStatistics ways;
+    BatchStatistics ways;
     run_all(request, detectors, provenance, checkpoint, ways, state);
     if (sharded)
       outputs.write({{}, to_document(state), {}, {}});
@@ -151,7 +151,7 @@ class Toy : public Verb {
   void run_all(const StudyRequest& request,
                const std::vector<Detector>& detectors,
                const std::optional<Provenance>& provenance,
-               Checkpoint& checkpoint, BatchToyStatistics& ways,
+               Checkpoint& checkpoint, BatchStatistics& ways,
                ToyState& state) const {
     Progress::Settings settings;
     settings.wanted = !options_.output.quiet && !options_.output.no_progress;

@@ -105,6 +105,6 @@ TEST_CASE("scan: statistics tell of all tracks") {
           "--columns p_GeV");
   CHECK(r.code == 0);
   CHECK(has(r.err, "63 tracks, "));
-  CHECK(has(r.err, "in lanes with tracks of the same list of crossings"));
+  CHECK(has(r.err, "vectorised with tracks that cross the same surfaces"));
   CHECK(has(r.err, " not fitted: too few hits"));
 }
