@@ -53,20 +53,18 @@ std::vector<std::string> columns_for_reading(bool events,
 }
 
 std::string text_of(const FitCounts& counts) {
-  const BatchFitStatistics& s = counts.ways;
+  const BatchStatistics& s = counts.batch;
   std::ostringstream text;
   const auto line = [&text](std::size_t n, const char* what) {
     if (n > 0) text << "  " << n << ' ' << what << '\n';
   };
   text << counts.tracks << " tracks, vectors " << to_string(simd_level())
        << '\n';
-  line(s.in_lanes, "in lanes");
-  line(s.doubtful,
-       "one by one: a coarse hit, a strong bend or a fit that "
-       "failed");
-  line(s.not_for_lanes,
-       "one by one: field, beam spot, errors or order of hits, too few "
-       "coordinates or options not for lanes");
+  line(s.vectorised, "vectorised");
+  line(s.doubtful, "scalar path: a coarse hit, a strong bend or a failed fit");
+  line(s.unsupported,
+       "scalar path: field, beam spot, errors or order of hits, too few "
+       "coordinates or options not vectorised");
   line(counts.tracks - s.tracks, "not fitted: the hits make no track");
   return text.str();
 }

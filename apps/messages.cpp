@@ -57,10 +57,11 @@ void print_statistics(const BatchStatistics& s) {
   };
   text << s.tracks << " tracks, " << s.groups << " groups, vectors "
        << to_string(simd_level()) << '\n';
-  line(s.same_list, "in lanes with tracks of the same list of crossings");
-  line(s.mixed_lists, "in lanes with tracks of other lists, masked");
-  line(s.doubtful, "one by one: a parameter is free, or nearly so");
-  line(s.not_for_lanes, "one by one: field, model or direction not for lanes");
+  line(s.vectorised - s.mixed,
+       "vectorised with tracks that cross the same surfaces");
+  line(s.mixed, "vectorised with tracks that cross other surfaces, masked");
+  line(s.doubtful, "scalar path: a parameter is free, or nearly so");
+  line(s.unsupported, "scalar path: field, model or direction not vectorised");
   line(s.not_fitted, "not fitted: too few hits");
   std::fputs(text.str().c_str(), stderr);
 }

@@ -321,7 +321,7 @@ constexpr Option option_table[] = {
      &Options::threads,
      Values::other,
      {0, most_threads}},
-    {"--simd", "auto|scalar|sse2|avx2|avx512",
+    {"--simd", "auto|scalar|avx2|avx512",
      "Vector instructions; last digits depend on them (default: auto, "
      "the best of the processor, or GTTF_SIMD)",
      Group::computation, of_simd, &Options::simd, Values::choice},

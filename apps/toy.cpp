@@ -28,16 +28,16 @@ Result result_of(const ToyState& state) {
   return {toy_table(state), toy_results(state), toy_summary(state), {}};
 }
 
-std::string text_of(const BatchToyStatistics& s) {
+std::string text_of(const BatchStatistics& s) {
   std::ostringstream text;
   const auto line = [&text](std::size_t n, const char* what) {
     if (n > 0) text << "  " << n << ' ' << what << '\n';
   };
-  text << s.toys << " toys, vectors " << to_string(simd_level()) << '\n';
-  line(s.in_lanes, "simulated and fitted in lanes");
-  line(s.doubtful, "of these fitted one by one: a fit was in doubt");
-  line(s.not_for_lanes, "one by one: field, model or layers not for lanes");
-  line(s.missed, "left the layers of the reference track");
+  text << s.tracks << " toys, vectors " << to_string(simd_level()) << '\n';
+  line(s.tracks - s.unsupported, "vectorised");
+  line(s.doubtful, "of these fitted on the scalar path: a fit was in doubt");
+  line(s.unsupported, "scalar path: field, model or layers not vectorised");
+  line(s.not_fitted, "left the layers of the reference track");
   return text.str();
 }
 
@@ -96,7 +96,7 @@ int code_of_toys(const ToyState& state) {
 
 void run_all(const Study& study, const Options& options,
              const std::optional<Provenance>& provenance,
-             Checkpoint& checkpoint, BatchToyStatistics& statistics,
+             Checkpoint& checkpoint, BatchStatistics& statistics,
              ToyState& state) {
   Progress bar("toy", bar_settings(options));
   const std::size_t before = static_cast<std::size_t>(state.done());
@@ -173,7 +173,7 @@ int run_toy(const Call& call) {
   Checkpoint checkpoint(options.checkpoint, options.checkpoint_every,
                         provenance);
   checkpoint.restore(state);
-  BatchToyStatistics statistics;
+  BatchStatistics statistics;
   run_all(study, options, provenance, checkpoint, statistics, state);
   if (sharded)
     outputs.write({{}, to_document(state), {}, {}});

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Code for the instruction sets of x86-64, chosen when the program runs. Other
-# processors have the scalar code.
+# The kernels (gttf/kernels), compiled once for each instruction set of the list
+# in gttf/core/simd.hpp; the program chooses when it runs. Processors other than
+# x86-64 have the scalar code.
 include(CheckCXXCompilerFlag)
 include(CheckCXXSourceCompiles)
 check_cxx_source_compiles("
@@ -9,25 +10,36 @@ check_cxx_source_compiles("
   #endif
   int main() { return !__builtin_cpu_supports(\"avx2\"); }" GTTF_SIMD_X86)
 
+function(gttf_kernels level)
+  set(kernels gttf_kernels_${level})
+  add_library(${kernels} OBJECT gttf/kernels/fused.cpp gttf/kernels/exact.cpp)
+  target_compile_definitions(${kernels} PRIVATE
+    GTTF_LEVEL=${level} GTTF_ISA_HEADER="gttf/core/isa_${level}.hpp"
+    $<TARGET_PROPERTY:gttf,COMPILE_DEFINITIONS>)
+  target_compile_options(${kernels} PRIVATE ${ARGN})
+  target_include_directories(${kernels} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${kernels} PRIVATE
+    Eigen3::Eigen Random123::Random123 gttf_warnings)
+  set_target_properties(${kernels} PROPERTIES UNITY_BUILD OFF
+    POSITION_INDEPENDENT_CODE $<BOOL:${BUILD_SHARED_LIBS}>)
+  target_compile_features(${kernels} PRIVATE cxx_std_20)
+  target_sources(gttf PRIVATE $<TARGET_OBJECTS:${kernels}>)
+endfunction()
+
 if(GTTF_SIMD_X86)
+  target_compile_definitions(gttf PRIVATE GTTF_SIMD_X86=1)
+  # Contraction is the default of gcc, not of clang.
+  set_source_files_properties(gttf/kernels/fused.cpp PROPERTIES
+    COMPILE_OPTIONS -ffp-contract=fast)
+  set_source_files_properties(gttf/kernels/exact.cpp PROPERTIES
+    COMPILE_OPTIONS -ffp-contract=off)
   # Always optimised, so that no function of the standard library is left over
   # which the linker could then use for every processor (test
-  # structure.simd_symbols). Contraction is the default of gcc, not of clang.
-  # For sanitizers: of code that is all inlined, g++ takes minutes to say where
-  # variables are and to check every pointer; AddressSanitizer does that, too.
-  set(quick "$<$<CONFIG:Debug>:-g1>"
+  # structure.simd_symbols).
+  # For sanitizers: g++ takes minutes to track variables of code that is all
+  # inlined and to check every pointer; AddressSanitizer checks these, too.
+  set(quick -O3 "$<$<CONFIG:Debug>:-g1>"
     "$<$<CONFIG:Debug>:-fno-sanitize=null,alignment,object-size,pointer-overflow>")
-  function(gttf_lanes level)
-    set_source_files_properties(gttf/fit/triplet/hit_lanes_${level}.cpp
-      gttf/resolution/lanes_${level}.cpp
-      gttf/resolution/toy_lanes_${level}.cpp PROPERTIES
-      COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=fast;${quick}")
-    # sums of products in other people's formulas: which product is fused would
-    # be up to the compiler, in one half of a pack another than in the other
-    set_source_files_properties(gttf/fit/streaming/stream_lanes_${level}.cpp
-      gttf/resolution/triplet_lanes_${level}.cpp PROPERTIES
-      COMPILE_OPTIONS "${ARGN};-O3;-ffp-contract=off;${quick}")
-  endfunction()
   # Vectors are copied in one piece: g++ takes 16 bytes at a time, and reading
   # the whole then waits for its parts (twice the time for all).
   check_cxx_compiler_flag(-mmove-max=256 GTTF_HAS_MOVE_MAX)
@@ -35,15 +47,17 @@ if(GTTF_SIMD_X86)
     set(copies256 -mmove-max=256 -mstore-max=256)
     set(copies512 -mmove-max=512 -mstore-max=512)
   endif()
-  gttf_lanes(sse2 -march=x86-64)
-  gttf_lanes(avx2 -march=x86-64-v3 -mtune=haswell ${copies256})
-  gttf_lanes(avx512 -march=x86-64-v4 -mprefer-vector-width=512 ${copies512})
-  target_compile_definitions(gttf PRIVATE GTTF_SIMD_X86=1)
+  gttf_kernels(scalar)
+  gttf_kernels(avx2 -march=x86-64-v3 -mtune=haswell ${copies256} ${quick})
+  gttf_kernels(avx512 -march=x86-64-v4 -mprefer-vector-width=512 ${copies512}
+    ${quick})
 else()
   # No fused multiplications, as in the scalar code of x86-64, whose baseline
   # has none: the same digits on both.
   check_cxx_compiler_flag(-ffp-contract=off GTTF_HAS_FP_CONTRACT)
   if(GTTF_HAS_FP_CONTRACT)
     target_compile_options(gttf PRIVATE -ffp-contract=off)
+    set(exact -ffp-contract=off)
   endif()
+  gttf_kernels(scalar ${exact})
 endif()

@@ -19,11 +19,10 @@ gttf_check(opened_files)
 gttf_check(self_test)
 
 if(GTTF_SIMD_X86 AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-  set(objects $<TARGET_OBJECTS:gttf>)
   add_test(NAME structure.simd_symbols COMMAND
     sh ${CMAKE_CURRENT_SOURCE_DIR}/structure/simd_symbols.sh
-    "$<FILTER:${objects},INCLUDE,(resolution/lanes_scalar|unity_gttf_resolution_cxx)[.]>"
-    "$<FILTER:${objects},INCLUDE,lanes_(sse2|avx2|avx512)[.]>"
+    "$<FILTER:$<TARGET_OBJECTS:gttf_kernels_scalar>,INCLUDE,fused[.]>"
+    $<TARGET_OBJECTS:gttf_kernels_avx2> $<TARGET_OBJECTS:gttf_kernels_avx512>
     COMMAND_EXPAND_LISTS)
   set_tests_properties(structure.simd_symbols PROPERTIES
     LABELS structure SKIP_RETURN_CODE 77)

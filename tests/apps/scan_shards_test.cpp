@@ -94,8 +94,9 @@ TEST_CASE("scan: what is no shard or part is refused") {
             "is no part of a scan"));
   CHECK(has(error_of("gttf-design scan $CONFIGS/barrel.yaml $CONFIGS/cld.yaml"),
             "one study at a time"));
-  CHECK(has(error_of(scan + "--simd mmx"), "--simd"));
-  CHECK(has(error_of("GTTF_SIMD=mmx " + scan), "GTTF_SIMD: unknown level"));
+  CHECK(has(error_of(scan + "--simd sse2"), "--simd: unknown value \"sse2\""));
+  CHECK(has(error_of("GTTF_SIMD=mmx " + scan),
+            "GTTF_SIMD: unknown level \"mmx\"; known: auto, scalar, "));
 }
 
 TEST_CASE("scan: statistics tell of all tracks") {
@@ -105,6 +106,6 @@ TEST_CASE("scan: statistics tell of all tracks") {
           "--columns p_GeV");
   CHECK(r.code == 0);
   CHECK(has(r.err, "63 tracks, "));
-  CHECK(has(r.err, "in lanes with tracks of the same list of crossings"));
+  CHECK(has(r.err, "vectorised with tracks that cross the same surfaces"));
   CHECK(has(r.err, " not fitted: too few hits"));
 }

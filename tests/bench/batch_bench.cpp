@@ -69,7 +69,7 @@ void run(benchmark::State& state, const Detector& detector, Task task,
     statistics = resolve(geometry, tracks.views(), {}, wanted, threads);
     benchmark::DoNotOptimize(out.perigee.data());
   }
-  if (statistics.same_list != n) state.SkipWithError("not all in lanes");
+  if (statistics.vectorised != n) state.SkipWithError("not all in lanes");
   state.SetItemsProcessed(static_cast<std::int64_t>(n) * state.iterations());
   state.counters["tracks"] = static_cast<double>(n);
   const bench::PeakMemory memory;

@@ -53,7 +53,7 @@ void in_lanes(benchmark::State& state, const Detector& detector,
   for (auto _ : state)
     statistics =
         find_regimes(geometry, tracks.views(), {}, {}, wanted, &triplets);
-  if (statistics.not_for_lanes > 0 || triplets.size() == 0)
+  if (statistics.unsupported > 0 || triplets.size() == 0)
     state.SkipWithError("not all in lanes");
   state.counters["tracks"] = static_cast<double>(n);
   set_simd_level(std::nullopt);

@@ -12,8 +12,7 @@ import math
 import pathlib
 import statistics
 
-COLOURS = {"scalar": "#7a7a7a", "sse2": "#1f77b4", "avx2": "#2ca02c",
-           "avx512": "#d62728"}
+COLOURS = {"scalar": "#7a7a7a", "avx2": "#2ca02c", "avx512": "#d62728"}
 
 
 def read(path):

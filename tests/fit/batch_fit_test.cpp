@@ -44,13 +44,13 @@ TEST_CASE("batched fits: with passive layers between hits as without") {
         }) > 5);
   at_all_levels(all_fits, [&](const Wanted& wanted, const FitOptions& options) {
     FitOutput out(list.size());
-    const BatchFitStatistics s = fit(hits, wanted.kind, options, out.views());
+    const BatchStatistics s = fit(hits, wanted.kind, options, out.views());
     if (wanted.weights == WeightSource::local) {
-      CHECK(s.not_for_lanes == list.size());
+      CHECK(s.unsupported == list.size());
       return;
     }
-    CHECK(s.in_lanes + s.doubtful == list.size());
-    CHECK(s.in_lanes > 30);
+    CHECK(s.vectorised + s.doubtful == list.size());
+    CHECK(s.vectorised > 30);
     // without scattering the residuals are hundreds of standard deviations
     const bool wrong = wanted.kind == FitKind::hits;
     CHECK(largest_difference(list, out, wanted, options) <
@@ -64,11 +64,11 @@ TEST_CASE("batched fits: every fit at every level is that of TrackFitter") {
   HitList list(geometry, 37, 0.3, 20);
   at_all_levels(all_fits, [&](const Wanted& wanted, const FitOptions& options) {
     FitOutput out(list.size());
-    const BatchFitStatistics s =
+    const BatchStatistics s =
         fit(list.views(), wanted.kind, options, out.views());
     CHECK(s.tracks == list.size());
-    CHECK(s.in_lanes + s.doubtful == list.size());
-    CHECK(s.in_lanes > 30);
+    CHECK(s.vectorised + s.doubtful == list.size());
+    CHECK(s.vectorised > 30);
     // rounding, and the square of the condition of K^-1
     CHECK(largest_difference(list, out, wanted, options) < 1e-9);
   });
@@ -121,10 +121,10 @@ TEST_CASE("batched fits: bad tracks get the status of TrackFitter") {
     CAPTURE(to_string(level));
     const AtLevel use(level);
     FitOutput out(20);
-    const BatchFitStatistics s =
+    const BatchStatistics s =
         fit(list.views(), FitKind::general, {}, out.views());
     CHECK(s.doubtful == 3);
-    CHECK(s.in_lanes == 17);
+    CHECK(s.vectorised == 17);
     CHECK(out.status[3] == FitStatus::not_finite);
     CHECK(out.status[7] != FitStatus::ok);
     CHECK(out.status[11] == FitStatus::coincident_hits);
@@ -139,18 +139,17 @@ TEST_CASE("batched fits: other surfaces and options go one by one") {
   FitOutput out(5);
   FitOptions again;
   again.relinearisations = 1;
-  CHECK(fit(list.views(), FitKind::general, again, out.views()).not_for_lanes ==
+  CHECK(fit(list.views(), FitKind::general, again, out.views()).unsupported ==
         5);
   CHECK(largest_difference(list, out, all_fits[0], again) == 0);
   again.relinearisations = 0;
   again.detail = FitDetail::hits;
-  CHECK(fit(list.views(), FitKind::general, again, out.views()).not_for_lanes ==
+  CHECK(fit(list.views(), FitKind::general, again, out.views()).unsupported ==
         5);
   for (FitSurface& s : list.surfaces())
     if (s.n_coordinates == 2) s.n_coordinates = 1;  // no z
   list.surfaces()[1].coordinates[0].variance = 0;
-  CHECK(fit(list.views(), FitKind::general, {}, out.views()).not_for_lanes ==
-        5);
+  CHECK(fit(list.views(), FitKind::general, {}, out.views()).unsupported == 5);
   CHECK(out.status[0] == FitStatus::bad_error);
 }
 

@@ -62,9 +62,9 @@ TEST_CASE("single coordinates in lanes: every fit is that of TrackFitter") {
     at_all_levels(
         all_fits, [&](const Wanted& wanted, const FitOptions& options) {
           FitOutput out(list.size());
-          const BatchFitStatistics s =
+          const BatchStatistics s =
               fit(list.views(), wanted.kind, options, out.views());
-          CHECK(s.in_lanes == list.size());
+          CHECK(s.vectorised == list.size());
           CHECK(largest_difference(list, out, wanted, options) < 1e-9);
         });
   }
@@ -98,7 +98,7 @@ TEST_CASE("single coordinates in lanes: bad tracks get TrackFitter's status") {
     CAPTURE(to_string(level));
     const AtLevel use(level);
     FitOutput out(20);
-    const BatchFitStatistics s =
+    const BatchStatistics s =
         fit(list.views(), FitKind::general, {}, out.views());
     CHECK(s.doubtful == 2);
     CHECK(out.status[3] == FitStatus::not_finite);

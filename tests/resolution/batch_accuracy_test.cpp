@@ -18,7 +18,7 @@ double deviation(const Detector& d, const TrackList& tracks) {
   const TrackingGeometry geometry(d);
   BatchOutput r(tracks.size(), 0);
   const BatchStatistics s = resolve(geometry, tracks.views(), {}, r.views());
-  REQUIRE(s.same_list == tracks.size());
+  REQUIRE(s.vectorised == tracks.size());
   double worst = 0;
   for (std::size_t t = 0; t < tracks.size(); ++t) {
     const Track track = tracks.views().track(t);

@@ -154,7 +154,7 @@ TEST_CASE("batch of regimes: every shipped solenoid gives find_regime()") {
     CAPTURE(d.name);
     const TrackingGeometry geometry(d);
     check_as_scalar(geometry, grid());
-    CHECK(regimes(geometry, grid()).statistics.not_for_lanes == 0);
+    CHECK(regimes(geometry, grid()).statistics.unsupported == 0);
   }
 }
 
@@ -203,7 +203,7 @@ TEST_CASE("batch of regimes: no field, too few hits, tracks along the axis") {
   tracks.add({.theta = 0});
   tracks.add({.p = 0.001});
   check_as_scalar(TrackingGeometry(d), tracks);
-  CHECK(regimes(TrackingGeometry(d), tracks).statistics.not_for_lanes == 1);
+  CHECK(regimes(TrackingGeometry(d), tracks).statistics.unsupported == 1);
   d.field = {};
   check_as_scalar(TrackingGeometry(d), tracks);
   const RegimeOutput r = regimes(TrackingGeometry(d), tracks);
@@ -219,7 +219,7 @@ TEST_CASE("batch of regimes: what lanes cannot do is done one by one") {
   const auto check = [&](const Model& model, TripletChoice choice) {
     const RegimeOutput r = regimes(geometry, tracks, model, choice, 2);
     CHECK(r.statistics.tracks == tracks.size());
-    CHECK(r.statistics.not_for_lanes == tracks.size());
+    CHECK(r.statistics.unsupported == tracks.size());
     const Deviation d =
         deviation_from_scalar(geometry, tracks, model, r, choice);
     CHECK(d.numbers.worst == 0);

@@ -138,13 +138,12 @@ TEST_CASE("batch: every shipped detector gives what resolve() gives") {
         // rounding differs: fused multiplications, sine and logarithm
         CHECK(deviation_from_scalar(geometry, tracks, r) < 1e-11);
         CHECK(s.tracks == tracks.size());
-        CHECK(s.same_list + s.mixed_lists + s.doubtful + s.not_fitted +
-                  s.not_for_lanes ==
+        CHECK(s.vectorised + s.doubtful + s.not_fitted + s.unsupported ==
               s.tracks);
         if (d.field.kind == FieldKind::solenoid)
-          CHECK(s.not_for_lanes == 0);
+          CHECK(s.unsupported == 0);
         else if (d.field.kind != FieldKind::none)
-          CHECK(s.not_for_lanes == s.tracks);
+          CHECK(s.unsupported == s.tracks);
       }
     }
   }
@@ -164,8 +163,8 @@ TEST_CASE("batch: random layouts and mixed tracks give what resolve() gives") {
       BatchOutput r(tracks.size(), 0);
       const BatchStatistics s =
           resolve(geometry, tracks.views(), {}, r.views());
-      mixed += s.mixed_lists;
-      fitted += s.mixed_lists + s.same_list;
+      mixed += s.mixed;
+      fitted += s.vectorised;
       // scattering-only limits of layers without material lose digits
       CHECK(deviation_from_scalar(geometry, tracks, r) < 1e-7);
     }
@@ -224,7 +223,7 @@ TEST_CASE("batch: neighbours and threads do not change a bit of a track") {
     BatchOutput whole(tracks.size(), geometry.surfaces().size());
     const BatchStatistics s =
         resolve(geometry, tracks.views(), {}, whole.views(), 3);
-    CHECK((s.mixed_lists > 100 || level == SimdLevel::scalar));
+    CHECK((s.mixed > 100 || level == SimdLevel::scalar));
     // one after the other, and in another order
     TrackList alone, reversed;
     for (std::size_t t = tracks.size(); t-- > 0;)
@@ -353,7 +352,7 @@ TEST_CASE("batch: what lanes cannot do is done one by one, and counted") {
   model.beam_spot = BeamSpot{0.01, 0.01, 30};
   BatchOutput r(2, 0);
   const BatchStatistics s = resolve(geometry, tracks.views(), model, r.views());
-  CHECK(s.not_for_lanes == 2);
+  CHECK(s.unsupported == 2);
   CHECK(r.sigma_p[1] ==
         resolve(geometry, tracks.views().track(1), model).sigma_p_rel);
 }

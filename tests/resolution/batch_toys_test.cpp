@@ -50,12 +50,12 @@ void check_levels(const TrackingGeometry& geometry,
       CAPTURE(p);
       const AtLevel use(level);
       ToyBatch batch(simulator, choices);
-      REQUIRE(batch.in_lanes());
+      REQUIRE(batch.is_vectorised());
       Toys toys(n);
-      const BatchToyStatistics s = toys.run(batch, {5, 2, 1000});
-      CHECK(s.toys == n);
-      CHECK(s.in_lanes == n);
-      CHECK(s.not_for_lanes == 0);
+      const BatchStatistics s = toys.run(batch, {5, 2, 1000});
+      CHECK(s.tracks == n);
+      CHECK(s.vectorised + s.doubtful + s.not_fitted == n);
+      CHECK(s.unsupported == 0);
       ToyTrack toy = simulator.prototype();
       for (std::size_t i = 0; i < n; ++i) {
         const bool made = simulator.simulate({5, 2, 1000 + i}, toy);
@@ -169,9 +169,9 @@ TEST_CASE("batched toys: what is not for lanes is done one by one") {
   const Model spot{.beam_spot = BeamSpot{0.01, 0.01, 50}};
   const AnyToySimulator simulator(geometry, track, spot);
   ToyBatch batch(simulator, choices);
-  CHECK(!batch.in_lanes());
+  CHECK(!batch.is_vectorised());
   Toys toys(3);
-  CHECK(toys.run(batch, {1, 0, 0}).not_for_lanes == 3);
+  CHECK(toys.run(batch, {1, 0, 0}).unsupported == 3);
   ToyTrack toy = simulator.prototype();
   for (std::size_t i = 0; i < 3; ++i) {
     REQUIRE(simulator.simulate({1, 0, i}, toy));
@@ -181,7 +181,7 @@ TEST_CASE("batched toys: what is not for lanes is done one by one") {
 
 TEST_CASE("batched toys: random barrels and disks agree with single toys") {
   test::RandomLayouts layouts(23);
-  std::size_t in_lanes = 0;
+  std::size_t vectorised = 0;
   for (int k = 0; k < 1500; ++k) {
     const TrackingGeometry geometry(layouts.detector());
     const Track track = layouts.track();
@@ -191,7 +191,7 @@ TEST_CASE("batched toys: random barrels and disks agree with single toys") {
     ToyBatch batch(simulator, choices);
     constexpr std::size_t n = 9;
     Toys toys(n);
-    in_lanes += toys.run(batch, {9, 1, 0}).in_lanes;
+    vectorised += n - toys.run(batch, {9, 1, 0}).unsupported;
     ToyTrack toy = simulator.prototype();
     for (std::size_t i = 0; i < n; ++i) {
       CAPTURE(k);
@@ -207,7 +207,7 @@ TEST_CASE("batched toys: random barrels and disks agree with single toys") {
       CHECK(std::abs(toys.fits[0].sigma[i] / one.sigma - 1) < 1e-6);
     }
   }
-  CHECK(in_lanes > 20);
+  CHECK(vectorised > 20);
 }
 
 }  // namespace

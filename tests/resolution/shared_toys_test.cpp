@@ -85,10 +85,10 @@ TEST_CASE("shared toys: at every level those that TrackFitter makes alone") {
         CAPTURE(to_string(level));
         const AtLevel use(level);
         ToyBatch batch(simulator, choices(WeightSource::shared));
-        REQUIRE(batch.in_lanes());
+        REQUIRE(batch.is_vectorised());
         Toys toys(n);
-        const BatchToyStatistics s = toys.run(batch, {5, 2, 100});
-        CHECK(s.in_lanes == n);
+        const BatchStatistics s = toys.run(batch, {5, 2, 100});
+        CHECK(s.vectorised + s.doubtful + s.not_fitted == n);
         CHECK(s.doubtful == 0);
         ToyTrack toy = simulator.prototype();
         for (std::size_t f = 0; f < n_kinds; ++f) {
@@ -183,9 +183,9 @@ TEST_CASE("shared toys: one by one where lanes cannot, with the same fit") {
   const Model spot{.beam_spot = BeamSpot{0.01, 0.01, 50}};
   const AnyToySimulator simulator(geometry, Track{.p = 1}, spot);
   ToyBatch batch(simulator, choices(WeightSource::shared));
-  CHECK(!batch.in_lanes());
+  CHECK(!batch.is_vectorised());
   Toys toys(3);
-  CHECK(toys.run(batch, {1, 0, 0}).not_for_lanes == 3);
+  CHECK(toys.run(batch, {1, 0, 0}).unsupported == 3);
   TrackFitter fitter = fitter_of(simulator);
   ToyTrack toy = simulator.prototype();
   for (std::size_t i = 0; i < 3; ++i) {

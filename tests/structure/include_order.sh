@@ -12,9 +12,9 @@ detector: core config
 trajectory: core config detector
 fit: core config detector trajectory
 paper: core config detector trajectory fit
-kernels: core config detector trajectory fit
-resolution: core config detector trajectory fit kernels
-study: core config detector trajectory fit kernels resolution
+resolution: core config detector trajectory fit
+kernels: core config detector trajectory fit resolution
+study: core config detector trajectory fit resolution
 output: core config'
 
 # Third-party headers and the only paths (extended regular expressions) that

@@ -32,7 +32,7 @@ TEST_CASE("fit: tracks of mixed lists of hits are fitted in lanes, in order") {
   }
   const Fitted all = fit(text, detector);
   CHECK(all.counts.fitted == 40);
-  CHECK(all.counts.ways.in_lanes == 40);
+  CHECK(all.counts.batch.vectorised == 40);
   for (std::size_t k = 0; k < 40; ++k) {
     CAPTURE(k);
     CHECK(all.tracks.text("track", k) == std::to_string(k));
@@ -40,7 +40,7 @@ TEST_CASE("fit: tracks of mixed lists of hits are fitted in lanes, in order") {
     for (const char* column : {"p_GeV", "d0_um", "sigma_d0_um", "chi2"})
       CHECK(all.tracks.real(column, k) == one.tracks.real(column));
     const Fitted with_hits = fit(alone[k], detector, {}, usual(), true);
-    CHECK(with_hits.counts.ways.in_lanes == 0);
+    CHECK(with_hits.counts.batch.vectorised == 0);
     for (const char* column : {"p_GeV", "sigma_p_rel", "sigma_d0_um", "chi2"})
       CHECK(all.tracks.real(column, k) ==
             doctest::Approx(with_hits.tracks.real(column)).epsilon(1e-9));
@@ -76,9 +76,9 @@ TEST_CASE("fit: tracks with wires are fitted in lanes, passive layers too") {
   }
   const Fitted lanes = fit(text, detector);
   CHECK(lanes.counts.fitted == 40);
-  CHECK(lanes.counts.ways.in_lanes == 40);
+  CHECK(lanes.counts.batch.vectorised == 40);
   const Fitted alone = fit(text, detector, {}, usual(), true);
-  CHECK(alone.counts.ways.in_lanes == 0);
+  CHECK(alone.counts.batch.vectorised == 0);
   for (std::size_t k = 0; k < 40; ++k) {
     CAPTURE(k);
     CHECK(lanes.tracks.text("track", k) == std::to_string(k));
@@ -103,9 +103,9 @@ TEST_CASE("fit: tracks of real detectors in lanes are those one by one") {
     const Fitted single = fit(text, detector, {}, usual(), true);
     CHECK(all.counts.fitted == 300);
     // hits of the TPC of ild are coarse for their distance from each other
-    CHECK(all.counts.ways.not_for_lanes == 0);
-    CHECK(all.counts.ways.in_lanes > 200);
-    CHECK(single.counts.ways.in_lanes == 0);
+    CHECK(all.counts.batch.unsupported == 0);
+    CHECK(all.counts.batch.vectorised > 200);
+    CHECK(single.counts.batch.vectorised == 0);
     const auto near = [&](const char* column, std::size_t k, double scale) {
       const double a = all.tracks.real(column, k),
                    b = single.tracks.real(column, k);
@@ -162,7 +162,7 @@ TEST_CASE("fit: a track through a pipe from outside is fitted one by one") {
   options.hits.order = HitOrder::as_given;
   const Fitted a = fit(text, detector, {}, options);
   const Fitted b = fit(text, detector, {}, options, true);
-  CHECK(a.counts.ways.not_for_lanes == 1);
+  CHECK(a.counts.batch.unsupported == 1);
   CHECK(a.tracks.text("status") == "ok");
   for (const char* column : {"p_GeV", "sigma_phi0_mrad", "sigma_d0_um", "chi2"})
     CHECK(a.tracks.real(column) == b.tracks.real(column));

@@ -174,8 +174,8 @@ TEST_CASE("fit: beyond half a turn a track is one, in lanes and one by one") {
   const std::string text = no_layers + lines_of(1, hits);
   const Fitted lanes = fit(text, detector, {}, keep);
   const Fitted alone = fit(text, detector, {}, keep, true);
-  CHECK(lanes.counts.ways.in_lanes == 1);
-  CHECK(alone.counts.ways.in_lanes == 0);
+  CHECK(lanes.counts.batch.vectorised == 1);
+  CHECK(alone.counts.batch.vectorised == 0);
   CHECK(lanes.tracks.text("status") == "ok");
   CHECK(alone.tracks.text("status") == "ok");
   for (const char* column : {"p_GeV", "sigma_p_rel", "sigma_d0_um", "chi2"})

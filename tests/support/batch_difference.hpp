@@ -93,9 +93,9 @@ inline void check_any_company(HitList& list, std::span<const Wanted> fits) {
   const HitArrays other{n, hits.surfaces, x, y, z, theta0_2, kappa};
   at_all_levels(fits, [&](const Wanted& wanted, const FitOptions& options) {
     FitOutput one(n), two(n);
-    const BatchFitStatistics s = fit(hits, wanted.kind, options, one.views());
+    const BatchStatistics s = fit(hits, wanted.kind, options, one.views());
     fit(other, wanted.kind, options, two.views(), 3);
-    CHECK(s.in_lanes + s.not_for_lanes > 4 * n / 5);
+    CHECK(s.vectorised + s.unsupported > 4 * n / 5);
     const auto same = [&](const std::vector<double>& a,
                           const std::vector<double>& b) {
       const std::vector<double> moved = mixed(a);

@@ -14,7 +14,7 @@ struct ToyOutput {
   ToyOutput(std::size_t n, std::size_t n_fits)
       : missed(n), fits(n_fits, FitOutput(n)) {}
 
-  BatchToyStatistics run(ToyBatch& batch, const RandomPlace& first) {
+  BatchStatistics run(ToyBatch& batch, const RandomPlace& first) {
     std::vector<FitArrays> arrays;
     for (FitOutput& f : fits) arrays.push_back(f.views());
     return batch.run(first, {missed, arrays});

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gttf/core/pack.hpp"
+
 namespace gttf::detail {
 
 // On purpose: what is made from it must stay in its source file, see pack.hpp.
@@ -51,6 +53,8 @@ struct Avx2 {
   }
 #undef GTTF_ISA
 };
+
+using KernelScalar = Pack<Avx2>;
 
 }  // namespace
 

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gttf/core/pack.hpp"
+
 namespace gttf::detail {
 
 // On purpose: what is made from it must stay in its source file, see pack.hpp.
@@ -45,6 +47,8 @@ struct Avx512 {
   }
 #undef GTTF_ISA
 };
+
+using KernelScalar = Pack<Avx512>;
 
 }  // namespace
 

@@ -2,49 +2,47 @@
 #include "gttf/core/simd.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdlib>
 
 namespace gttf {
 namespace {
 
-constexpr std::array levels = {SimdLevel::scalar, SimdLevel::sse2,
-                               SimdLevel::avx2, SimdLevel::avx512};
+#define GTTF_NAME(name, ...) , #name
+constexpr std::string_view names[] = {"scalar" GTTF_X86_LEVELS(GTTF_NAME)};
+#undef GTTF_NAME
+
 constexpr int automatic = -1;
 std::atomic<int> chosen = automatic;
 
-/// Features, not the names of levels, which clang 14 does not know. They
-/// include that the operating system keeps the registers.
 bool can_run(SimdLevel level) {
 #if GTTF_SIMD_X86
+#define GTTF_SUPPORTED(name, supported) \
+  case SimdLevel::name:                 \
+    return supported;
   switch (level) {
     case SimdLevel::scalar:
-    case SimdLevel::sse2:
       return true;
-    case SimdLevel::avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-             __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-    case SimdLevel::avx512:
-      return can_run(SimdLevel::avx2) && __builtin_cpu_supports("avx512f") &&
-             __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512cd") &&
-             __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512vl");
+      GTTF_X86_LEVELS(GTTF_SUPPORTED)
   }
-  return false;
-#else
-  return level == SimdLevel::scalar;
+#undef GTTF_SUPPORTED
 #endif
+  return level == SimdLevel::scalar;
+}
+
+std::string joined(const auto& words) {
+  std::string text;
+  for (const auto& word : words)
+    text.append(text.empty() ? "" : ", ").append(word);
+  return text;
 }
 
 std::string refusal(SimdLevel level) {
-  std::string text = "this processor cannot run " +
-                     std::string(to_string(level)) + " code; it has: ";
+  std::vector<std::string_view> supported;
   for (const SimdLevel known : available_simd_levels())
-    text += std::string(known == SimdLevel::scalar ? "" : ", ") +
-            std::string(to_string(known));
-  return text;
+    supported.push_back(to_string(known));
+  return "this processor cannot run " + std::string(to_string(level)) +
+         " code; it has: " + joined(supported);
 }
 
 struct FromEnvironment {
@@ -60,7 +58,7 @@ FromEnvironment read_environment() {
   if (!level)
     return {{},
             "GTTF_SIMD: unknown level \"" + std::string(text) +
-                "\"; known: auto, scalar, sse2, avx2, avx512"};
+                "\"; known: " + joined(simd_choices())};
   if (!can_run(*level)) return {{}, "GTTF_SIMD: " + refusal(*level)};
   return {level, {}};
 }
@@ -73,29 +71,26 @@ const FromEnvironment& environment() {
 }  // namespace
 
 std::string_view to_string(SimdLevel level) {
-  switch (level) {
-    case SimdLevel::scalar:
-      return "scalar";
-    case SimdLevel::sse2:
-      return "sse2";
-    case SimdLevel::avx2:
-      return "avx2";
-    case SimdLevel::avx512:
-      return "avx512";
-  }
-  return "";
+  return names[static_cast<std::size_t>(level)];
 }
 
 std::optional<SimdLevel> find_simd_level(std::string_view name) {
-  for (const SimdLevel level : levels)
-    if (to_string(level) == name) return level;
-  return std::nullopt;
+  const auto found = std::ranges::find(names, name);
+  if (found == std::end(names)) return std::nullopt;
+  return static_cast<SimdLevel>(found - std::begin(names));
+}
+
+std::vector<std::string> simd_choices() {
+  std::vector<std::string> choices{"auto"};
+  choices.insert(choices.end(), std::begin(names), std::end(names));
+  return choices;
 }
 
 std::vector<SimdLevel> available_simd_levels() {
   std::vector<SimdLevel> available;
-  std::copy_if(levels.begin(), levels.end(), std::back_inserter(available),
-               can_run);
+  for (const std::string_view name : names)
+    if (const auto level = find_simd_level(name); can_run(*level))
+      available.push_back(*level);
   return available;
 }
 

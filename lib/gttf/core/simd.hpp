@@ -7,15 +7,36 @@
 #include <string_view>
 #include <vector>
 
+// The instruction sets besides scalar, in ascending order: name, and whether
+// the processor and the operating system support it. Features are listed
+// because clang 14 does not know x86-64-v3. The vectors of each are in
+// core/isa_<name>.hpp, its compiler options in lib/simd.cmake.
+#define GTTF_X86_LEVELS(LEVEL)                                                 \
+  LEVEL(avx2,                                                                  \
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&     \
+            __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))   \
+  LEVEL(avx512,                                                                \
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&     \
+            __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && \
+            __builtin_cpu_supports("avx512f") &&                               \
+            __builtin_cpu_supports("avx512bw") &&                              \
+            __builtin_cpu_supports("avx512cd") &&                              \
+            __builtin_cpu_supports("avx512dq") &&                              \
+            __builtin_cpu_supports("avx512vl"))
+
 namespace gttf {
 
-/// scalar: one track at a time, on any processor. The others are for x86-64:
-/// its baseline (2 numbers at once), x86-64-v3 (4) and x86-64-v4 (8).
-enum class SimdLevel { scalar, sse2, avx2, avx512 };
+#define GTTF_NAME(name, ...) , name
+/// scalar: one track at a time, on any processor. avx2 (x86-64-v3) calculates
+/// with four numbers at once, avx512 (x86-64-v4) with eight.
+enum class SimdLevel { scalar GTTF_X86_LEVELS(GTTF_NAME) };
+#undef GTTF_NAME
 
 std::string_view to_string(SimdLevel);
-/// "scalar", "sse2", "avx2", "avx512".
+/// The level of this name; nothing if there is none.
 std::optional<SimdLevel> find_simd_level(std::string_view name);
+/// What --simd and GTTF_SIMD accept: "auto" and the names of all levels.
+std::vector<std::string> simd_choices();
 
 /// Levels that this program has code for and this processor can run, from
 /// scalar to the best.

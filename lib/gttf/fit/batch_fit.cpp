@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <mutex>
 #include <tuple>
 
-#include "gttf/core/parallel.hpp"
+#include "gttf/core/kernels.hpp"
 #include "gttf/fit/hit_batch.hpp"
 #include "gttf/fit/track/helix.hpp"
 #include "gttf/fit/track/surface_foot.hpp"
@@ -62,7 +61,7 @@ struct Job {
   const FitArrays& results;
   const HitKernel& kernel;
   const detail::HitBatch& batch;
-  bool in_lanes;
+  bool vectorised;
   bool passive;  ///< layers between hits scatter
 };
 
@@ -71,8 +70,8 @@ class Worker {
   explicit Worker(const Job& job)
       : job_(job),
         fitter_(job.options),
-        workspace_(job.in_lanes ? job.batch.workspace(job.kernel)
-                                : detail::LaneWorkspace(0)),
+        workspace_(job.vectorised ? job.batch.workspace(job.kernel)
+                                  : detail::LaneWorkspace(0)),
         hits_(3 * job.batch.n_hits),
         theta0_2_(job.batch.points.size()),
         copies_(hits_.size() + theta0_2_.size() + 1) {
@@ -87,19 +86,22 @@ class Worker {
     lanes_.passive = job.passive;
   }
 
-  void run(std::size_t begin, std::size_t end) {
-    statistics_.tracks += end - begin;
-    if (!job_.in_lanes) {
-      statistics_.not_for_lanes += end - begin;
-      mark(begin, end - begin, 1);
-      for (std::size_t t = begin; t < end; ++t) fit_alone(t);
-      return;
-    }
-    for (std::size_t t = begin; t < end; t += job_.kernel.width)
-      fit_lanes(t, std::min(job_.kernel.width, end - t));
+  bool is_vectorised() const { return job_.vectorised; }
+
+  void run_vectorised(detail::BatchBlock& block) {
+    for (std::size_t t = block.begin; t < block.end; t += job_.kernel.width)
+      fit_lanes(t, std::min(job_.kernel.width, block.end - t), block);
   }
 
-  const BatchFitStatistics& statistics() const { return statistics_; }
+  void run_scalar(std::size_t t) {
+    if (!job_.results.left_out.empty())
+      job_.results.left_out[t] = 1;
+    else
+      detail::store(fitter_.fit(job_.hits.track(t), job_.kind), job_.results, t,
+                    job_.hits.size);
+  }
+
+  void end_block(const detail::BatchBlock&) {}
 
  private:
   const double* whole(const double* from, std::size_t n,
@@ -112,7 +114,7 @@ class Worker {
     return copy.value;
   }
 
-  void fit_lanes(std::size_t t, std::size_t n) {
+  void fit_lanes(std::size_t t, std::size_t n, detail::BatchBlock& block) {
     const HitArrays& in = job_.hits;
     const std::size_t size = in.size;
     LaneValues* copy = copies_.data();
@@ -137,27 +139,13 @@ class Worker {
                            perigee_};
     job_.kernel.fit(lanes_, &fit, 1);
     detail::store(fit, n, job_.results, t, in.size);
-    mark(t, n, 0);
-    for (std::size_t lane = 0; lane < n; ++lane) {
-      if ((fit.done >> lane & 1) != 0) {
-        ++statistics_.in_lanes;
-        continue;
-      }
-      ++statistics_.doubtful;
-      mark(t + lane, 1, 1);
-      fit_alone(t + lane);
-    }
-  }
-
-  void mark(std::size_t t, std::size_t n, char value) {
     if (!job_.results.left_out.empty())
-      std::ranges::fill(job_.results.left_out.subspan(t, n), value);
-  }
-
-  void fit_alone(std::size_t t) {
-    if (!job_.results.left_out.empty()) return;
-    detail::store(fitter_.fit(job_.hits.track(t), job_.kind), job_.results, t,
-                  job_.hits.size);
+      std::ranges::fill(job_.results.left_out.subspan(t, n), 0);
+    for (std::size_t lane = 0; lane < n; ++lane)
+      if ((fit.done >> lane & 1) != 0)
+        ++block.statistics.vectorised;
+      else
+        block.leave_doubtful(t + lane);
   }
 
   const Job& job_;
@@ -169,7 +157,6 @@ class Worker {
   std::vector<LaneValues> copies_;  ///< of what is not there as needed
   LaneValues estimate_;
   std::array<LaneValues, HitPlane::count> out_;
-  BatchFitStatistics statistics_;
 };
 
 }  // namespace
@@ -275,7 +262,8 @@ void HitBatch::put_into(HitLanes& lanes) const {
 }
 
 const HitKernel& HitBatch::kernel(SimdLevel level) const {
-  return streams ? stream_kernel(level) : hit_kernel(level);
+  const Kernels& all = kernels(level);
+  return streams ? all.streaming_fit : all.triplet_fit;
 }
 
 LaneWorkspace HitBatch::workspace(const HitKernel& kernel) const {
@@ -314,22 +302,13 @@ TrackHits HitArrays::track(std::size_t t) const {
   return track;
 }
 
-BatchFitStatistics& BatchFitStatistics::operator+=(
-    const BatchFitStatistics& other) {
-  tracks += other.tracks;
-  in_lanes += other.in_lanes;
-  doubtful += other.doubtful;
-  not_for_lanes += other.not_for_lanes;
-  return *this;
-}
-
 bool needs_streaming(std::span<const FitSurface> surfaces) {
   return std::ranges::any_of(
       surfaces, [](const FitSurface& s) { return s.n_coordinates == 1; });
 }
 
-bool fits_in_lanes(std::span<const FitSurface> surfaces,
-                   const FitOptions& options) {
+bool is_vectorised(std::span<const FitSurface> surfaces, bool field,
+                   bool passive, const FitOptions& options) {
   const bool streams = needs_streaming(surfaces);
   std::size_t n_hits = 0;
   int n_coordinates = 0;
@@ -339,35 +318,25 @@ bool fits_in_lanes(std::span<const FitSurface> surfaces,
     ++n_hits;
     n_coordinates += s.n_coordinates;
   }
-  return n_hits >= 3 && n_coordinates >= 5 && options.relinearisations == 0 &&
-         (streams || options.weights != WeightSource::shared) &&
-         options.detail != FitDetail::hits;
+  const bool weights_fit =
+      streams || (options.weights != WeightSource::shared &&
+                  (options.weights != WeightSource::local || !passive));
+  return field && n_hits >= 3 && n_coordinates >= 5 &&
+         options.relinearisations == 0 && options.detail != FitDetail::hits &&
+         weights_fit;
 }
 
-BatchFitStatistics fit(const HitArrays& hits, FitKind kind,
-                       const FitOptions& options, const FitArrays& results,
-                       unsigned threads) {
+BatchStatistics fit(const HitArrays& hits, FitKind kind,
+                    const FitOptions& options, const FitArrays& results,
+                    unsigned threads) {
   const detail::HitBatch batch(hits.surfaces);
   const bool passive = scatters_between_hits(hits, batch);
-  const bool in_lanes =
-      hits.field && fits_in_lanes(hits.surfaces, options) &&
-      (batch.streams || !passive || options.weights != WeightSource::local);
-  const Job job{hits,  kind,     options, results, batch.kernel(simd_level()),
-                batch, in_lanes, passive};
-  BatchFitStatistics statistics;
-  std::mutex mutex;
-  parallel_workers((hits.size + block_size - 1) / block_size, threads,
-                   [&](const auto& next) {
-                     Worker worker(job);
-                     while (const auto block = next()) {
-                       const std::size_t begin = *block * block_size;
-                       worker.run(begin,
-                                  std::min(begin + block_size, hits.size));
-                     }
-                     const std::lock_guard lock(mutex);
-                     statistics += worker.statistics();
-                   });
-  return statistics;
+  const bool vectorised =
+      is_vectorised(hits.surfaces, hits.field, passive, options);
+  const Job job{hits,  kind,       options, results, batch.kernel(simd_level()),
+                batch, vectorised, passive};
+  return detail::run_batch(hits.size, block_size, threads,
+                           [&] { return Worker(job); });
 }
 
 }  // namespace gttf

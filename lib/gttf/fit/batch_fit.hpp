@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 
+#include "gttf/core/batch.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
 
 namespace gttf {
@@ -50,40 +51,31 @@ struct FitArrays {
   /// (i (i + 1)/2 + j) size + t.
   std::span<double> perigee_covariance;
   std::span<FitStatus> status;
-  /// If it is asked for, tracks that lanes cannot fit are not fitted at all,
-  /// and marked here: 1, the others 0.
+  /// If it is asked for, tracks of the scalar path are not fitted at all, and
+  /// marked here: 1, the others 0.
   std::span<char> left_out = {};
-};
-
-/// Which way the tracks of a batch took.
-struct BatchFitStatistics {
-  std::size_t tracks = 0;
-  std::size_t in_lanes = 0;
-  /// One by one: a coarse hit, a strong bend, a fit that failed.
-  std::size_t doubtful = 0;
-  /// One by one: the surfaces, the field or the options are not for lanes.
-  std::size_t not_for_lanes = 0;
-
-  BatchFitStatistics& operator+=(const BatchFitStatistics& other);
 };
 
 /// Does a surface measure one coordinate only? Then TrackFitter's general fit
 /// and that of the hits are the streaming ones, and there are no others.
 bool needs_streaming(std::span<const FitSurface> surfaces);
 
-/// Is it for lanes: three measuring surfaces at least, and neither
-/// re-linearisations nor FitDetail::hits asked for, nor, where no fit is
-/// streaming, WeightSource::shared?
-bool fits_in_lanes(std::span<const FitSurface> surfaces,
-                   const FitOptions& options);
+/// Whether kernels support such fits. Requires a field, at least three
+/// measuring surfaces with errors, five coordinates, no re-linearisation and
+/// FitDetail below hits. Triplet fits also require two independent coordinates
+/// of every hit and weights other than shared, and with layers that scatter
+/// between hits, other than local.
+/// @param passive  layers between hits scatter
+bool is_vectorised(std::span<const FitSurface> surfaces, bool field,
+                   bool passive, const FitOptions& options);
 
 /// TrackFitter::fit() for every track: the same numbers but for rounding. The
 /// result of a track does not depend on the number of threads nor, within one
 /// SimdLevel, on the tracks beside it (but for its last digits if a surface
 /// scatters some tracks and others, with theta0_2 = 0, not at all). Arrays of
 /// different tracks' lists of surfaces are fitted in calls of their own.
-BatchFitStatistics fit(const HitArrays& hits, FitKind kind,
-                       const FitOptions& options, const FitArrays& results,
-                       unsigned threads = 1);
+BatchStatistics fit(const HitArrays& hits, FitKind kind,
+                    const FitOptions& options, const FitArrays& results,
+                    unsigned threads = 1);
 
 }  // namespace gttf

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "gttf/core/simd.hpp"
 #include "gttf/fit/batch_fit.hpp"
 #include "gttf/fit/triplet/hit_lanes.hpp"
 

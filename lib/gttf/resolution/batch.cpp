@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <mutex>
+#include <utility>
 
 #include "gttf/core/expect.hpp"
-#include "gttf/core/parallel.hpp"
+#include "gttf/core/kernels.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/resolution/budget.hpp"
@@ -51,10 +51,11 @@ class Workspace {
 struct Job {
   const TrackingGeometry& geometry;
   const detail::LaneGeometry lanes;
-  const detail::LaneKernel& kernel;
+  const detail::CovarianceKernel& kernel;
   const TrackArrays& tracks;
   const Model& model;
   const ResolutionArrays& results;
+  bool vectorised;
 };
 
 class Worker {
@@ -65,8 +66,7 @@ class Worker {
         // needs the sum of all crossings
         groups_(job.lanes, job.kernel, job.tracks,
                 job.model.scattering != Scattering::highland_total),
-        extras_(detail::extras_for(job.results)),
-        in_lanes_(fits_in_lanes(job.geometry, job.model)) {
+        extras_(detail::extras_for(job.results)) {
     fit_.surfaces = job.lanes.surfaces.data();
     fit_.bz = job.lanes.bz;
     fit_.scattering = job.model.scattering;
@@ -91,23 +91,70 @@ class Worker {
     }
   }
 
-  void run(std::size_t begin, std::size_t end) {
-    statistics_.tracks += end - begin;
-    alone_.clear();
-    begin_ = begin;
-    helix_.resize(end - begin);
+  bool is_vectorised() const { return job_.vectorised; }
+
+  void run_vectorised(detail::BatchBlock& block) {
+    const std::size_t begin = begin_ = block.begin, end = block.end;
+    helix_.resize(block.size());
     for (std::size_t t = begin; t < end; ++t)
-      helix_[t - begin] = in_lanes_ && follows_helix(t);
-    if (in_lanes_) run_in_lanes(begin, end);
-    for (std::size_t t = begin; t < end; ++t)
+      helix_[t - begin] = follows_helix(t);
+    const bool field = job_.lanes.bz != 0;
+    const int least_hits = field ? 3 : 2;
+    groups_.for_each_group(
+        begin, end, least_hits, [&](std::size_t t) { return !is_helix(t); },
+        [&](const detail::LaneGroup& group) {
+          return fit(group, field ? Status::ok : Status::no_field, block);
+        });
+    const ResolutionArrays& r = job_.results;
+    for (std::size_t t = begin; t < end; ++t) {
       if (!is_helix(t)) {
-        ++statistics_.not_for_lanes;
-        alone_.push_back(t);
+        block.leave_unsupported(t);
+        continue;
       }
-    for (const std::size_t t : alone_) resolve_alone(t);
+      const int n_hits = groups_.list_of(t).n_measuring;
+      if (!r.n_hits.empty()) r.n_hits[t] = n_hits;
+      if (!r.end.empty())
+        r.end[t] =
+            groups_.turned_back(t) ? TrackEnd::curls_up : TrackEnd::leaves;
+      if (n_hits >= least_hits) continue;
+      set_unfitted(t);
+      ++block.statistics.not_fitted;
+    }
+    clear_others(begin, end, least_hits);
   }
 
-  const BatchStatistics& statistics() const { return statistics_; }
+  void run_scalar(std::size_t t) {
+    const Track track = job_.tracks.track(t);
+    const ResolutionArrays& r = job_.results;
+    const std::size_t n = job_.tracks.size;
+    Budget budget;
+    const bool with_layers = !layer_targets_.empty();
+    if (with_layers) budget = make_budget(job_.geometry, track, job_.model);
+    Resolution one = with_layers
+                         ? std::move(budget.resolution)
+                         : gttf::resolve(job_.geometry, track, job_.model);
+    for (const PlaneTarget& p : plane_targets)
+      if (auto to = r.*p.target; !to.empty()) to[t] = one.*p.member;
+    for (const MatrixTarget& m : matrix_targets)
+      if (auto to = r.*m.target; !to.empty())
+        for (int i = 0, plane = 0; i < 5; ++i)
+          for (int j = 0; j <= i; ++j, ++plane)
+            to[static_cast<std::size_t>(plane) * n + t] = (one.*m.member)(i, j);
+    if (!r.n_hits.empty()) r.n_hits[t] = one.n_hits;
+    if (!r.x_over_x0.empty()) r.x_over_x0[t] = one.x_over_x0;
+    if (!r.end.empty()) r.end[t] = one.end;
+    if (!r.status.empty()) r.status[t] = one.status;
+    if (!r.scalar.empty()) r.scalar[t] = std::move(one);
+    if (!with_layers) return;
+    fill_budget(t, budget.exists() ? 0 : Resolution::none);
+    for (const LayerTarget& target : layer_targets_)
+      for (const BudgetPart& part : budget.parts)
+        if (part.cause == target.cause && part.layer != BudgetPart::none)
+          target.to[part.layer * n + t] +=
+              part.variance.values[target.parameter];
+  }
+
+  void end_block(const detail::BatchBlock&) {}
 
  private:
   bool is_helix(std::size_t t) const { return helix_[t - begin_] != 0; }
@@ -121,30 +168,8 @@ class Worker {
                                  job_.model);
   }
 
-  void run_in_lanes(std::size_t begin, std::size_t end) {
-    const bool field = job_.lanes.bz != 0;
-    const int least_hits = field ? 3 : 2;
-    groups_.for_each_group(
-        begin, end, least_hits, [&](std::size_t t) { return !is_helix(t); },
-        [&](const detail::LaneGroup& group) {
-          return fit(group, field ? Status::ok : Status::no_field);
-        });
-    const ResolutionArrays& r = job_.results;
-    for (std::size_t t = begin; t < end; ++t) {
-      if (!is_helix(t)) continue;
-      const int n_hits = groups_.list_of(t).n_measuring;
-      if (!r.n_hits.empty()) r.n_hits[t] = n_hits;
-      if (!r.end.empty())
-        r.end[t] =
-            groups_.turned_back(t) ? TrackEnd::curls_up : TrackEnd::leaves;
-      if (n_hits < least_hits) set_unfitted(t);
-    }
-    clear_others(begin, end, least_hits);
-  }
-
   void set_unfitted(std::size_t t) {
     const ResolutionArrays& r = job_.results;
-    ++statistics_.not_fitted;
     if (!r.status.empty())
       r.status[t] =
           groups_.turned_back(t) ? Status::curls_up : Status::too_few_hits;
@@ -158,7 +183,8 @@ class Worker {
     fill_budget(t, Resolution::none);
   }
 
-  detail::GuessCheck fit(const detail::LaneGroup& group, Status status) {
+  detail::GuessCheck fit(const detail::LaneGroup& group, Status status,
+                         detail::BatchBlock& block) {
     groups_.gather(group, lanes_);
     fit_.list = group.list.data();
     fit_.n_crossings = group.list.size();
@@ -177,20 +203,20 @@ class Worker {
       write_here();
     job_.kernel.fit[extras_.limits][extras_.way_back](fit_);
     if (fit_.guessed && !fit_.confirmed) return {false, 0};
-    ++statistics_.groups;
+    BatchStatistics& statistics = block.statistics;
+    ++statistics.groups;
     if (!direct) store(group);
     if (!job_.results.status.empty())
       for (std::size_t lane = 0; lane < group.n; ++lane)
         job_.results.status[group.track[lane]] = status;
-    std::size_t& fitted =
-        group.mixed ? statistics_.mixed_lists : statistics_.same_list;
-    fitted += group.n;
+    std::size_t n = group.n;
     for (std::size_t lane = 0; fit_.doubtful != 0 && lane < group.n; ++lane)
       if ((fit_.doubtful >> lane & 1) != 0) {
-        --fitted;
-        ++statistics_.doubtful;
-        alone_.push_back(group.track[lane]);
+        block.leave_doubtful(group.track[lane]);
+        --n;
       }
+    statistics.vectorised += n;
+    if (group.mixed) statistics.mixed += n;
     return {true, fit_.turned_back};
   }
 
@@ -258,43 +284,11 @@ class Worker {
         target.to[l * job_.tracks.size + t] = value;
   }
 
-  void resolve_alone(std::size_t t) {
-    const Track track = job_.tracks.track(t);
-    const ResolutionArrays& r = job_.results;
-    const std::size_t n = job_.tracks.size;
-    Budget budget;
-    const bool with_layers = !layer_targets_.empty();
-    if (with_layers) budget = make_budget(job_.geometry, track, job_.model);
-    const Resolution one =
-        with_layers ? budget.resolution
-                    : gttf::resolve(job_.geometry, track, job_.model);
-    for (const PlaneTarget& p : plane_targets)
-      if (auto to = r.*p.target; !to.empty()) to[t] = one.*p.member;
-    for (const MatrixTarget& m : matrix_targets)
-      if (auto to = r.*m.target; !to.empty())
-        for (int i = 0, plane = 0; i < 5; ++i)
-          for (int j = 0; j <= i; ++j, ++plane)
-            to[static_cast<std::size_t>(plane) * n + t] = (one.*m.member)(i, j);
-    if (!r.n_hits.empty()) r.n_hits[t] = one.n_hits;
-    if (!r.x_over_x0.empty()) r.x_over_x0[t] = one.x_over_x0;
-    if (!r.end.empty()) r.end[t] = one.end;
-    if (!r.status.empty()) r.status[t] = one.status;
-    if (!with_layers) return;
-    fill_budget(t, budget.exists() ? 0 : Resolution::none);
-    for (const LayerTarget& target : layer_targets_)
-      for (const BudgetPart& part : budget.parts)
-        if (part.cause == target.cause && part.layer != BudgetPart::none)
-          target.to[part.layer * n + t] +=
-              part.variance.values[target.parameter];
-  }
-
   const Job& job_;
   detail::LaneGroups groups_;
   LaneExtras extras_;
-  bool in_lanes_;
   std::size_t begin_ = 0;  ///< of the block
   std::vector<char> helix_;
-  std::vector<std::size_t> alone_;  ///< to be done one by one
   detail::LaneTracks lanes_;
   detail::LaneFit fit_;
   struct Target {
@@ -312,7 +306,6 @@ class Worker {
   std::vector<LayerTarget> layer_targets_;
   std::vector<LaneValues> layers_;  ///< of one target after the other
   Workspace workspace_;
-  BatchStatistics statistics_;
 };
 
 }  // namespace
@@ -330,50 +323,30 @@ bool LayerArrays::asked_for() const {
                      [](const auto& q) { return !q.empty(); });
 }
 
-bool fits_in_lanes(const TrackingGeometry& geometry, const Model& model) {
+bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
   const FieldKind field = geometry.field().kind;
   return model.engine == Engine::streaming && !model.beam_spot &&
          model.loss == EnergyLoss::off && !model.at &&
          (field == FieldKind::solenoid || field == FieldKind::none);
 }
 
-BatchStatistics& BatchStatistics::operator+=(const BatchStatistics& other) {
-  tracks += other.tracks;
-  same_list += other.same_list;
-  mixed_lists += other.mixed_lists;
-  doubtful += other.doubtful;
-  not_for_lanes += other.not_for_lanes;
-  not_fitted += other.not_fitted;
-  groups += other.groups;
-  return *this;
-}
-
 BatchStatistics resolve(const TrackingGeometry& geometry,
                         const TrackArrays& tracks, const Model& model,
-                        const ResolutionArrays& results, unsigned threads) {
+                        const ResolutionArrays& results, unsigned threads,
+                        CodePath path) {
   for ([[maybe_unused]] const auto& values :
        {tracks.p, tracks.theta, tracks.phi, tracks.mass, tracks.charge,
         tracks.x, tracks.y, tracks.z})
     GTTF_EXPECT(values.size() == 1 || values.size() == tracks.size);
   const Job job{geometry,
                 detail::LaneGeometry(geometry),
-                detail::lane_kernel(simd_level()),
+                detail::kernels(simd_level()).covariance,
                 tracks,
                 model,
-                results};
-  const std::size_t blocks = (tracks.size + block_size - 1) / block_size;
-  BatchStatistics total;
-  std::mutex mutex;
-  parallel_workers(blocks, threads, [&](const auto& next) {
-    Worker worker(job);
-    while (const auto block = next()) {
-      const std::size_t begin = *block * block_size;
-      worker.run(begin, std::min(begin + block_size, tracks.size));
-    }
-    const std::lock_guard lock(mutex);
-    total += worker.statistics();
-  });
-  return total;
+                results,
+                path == CodePath::best && is_vectorised(geometry, model)};
+  return detail::run_batch(tracks.size, block_size, threads,
+                           [&] { return Worker(job); });
 }
 
 }  // namespace gttf

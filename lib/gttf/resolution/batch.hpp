@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "gttf/core/batch.hpp"
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/resolution/resolution.hpp"
 
@@ -57,29 +59,15 @@ struct ResolutionArrays {
   std::span<int> n_hits;
   std::span<Status> status;
   std::span<TrackEnd> end;
+
+  /// Complete results of the tracks that took the scalar path; the others are
+  /// left as they are.
+  std::span<std::optional<Resolution>> scalar;
 };
 
-/// Which way the tracks of a batch took.
-struct BatchStatistics {
-  std::size_t tracks = 0;
-  /// In groups with the same list of crossings, one track per lane.
-  std::size_t same_list = 0;
-  /// In groups with different lists, lanes masked where they cross nothing.
-  std::size_t mixed_lists = 0;
-  /// One by one: a parameter is free, or nearly so.
-  std::size_t doubtful = 0;
-  /// One by one: the field, the model or the direction is not for lanes.
-  std::size_t not_for_lanes = 0;
-  /// Too few hits for a fit.
-  std::size_t not_fitted = 0;
-  std::size_t groups = 0;  ///< calls of the fit
-
-  BatchStatistics& operator+=(const BatchStatistics& other);
-};
-
-/// Is it for lanes: streaming fits of helices or straight lines, without energy
-/// loss, from an exact start, and not asked for at a layer?
-bool fits_in_lanes(const TrackingGeometry& geometry, const Model& model);
+/// Whether kernels support such tracks: streaming engine, solenoid or no field,
+/// no energy loss, no beam spot, no state at a layer.
+bool is_vectorised(const TrackingGeometry& geometry, const Model& model);
 
 /// resolve() for every track: the same numbers but for rounding. The result of
 /// a track does not depend on the number of threads nor, within one SimdLevel,
@@ -90,7 +78,8 @@ bool fits_in_lanes(const TrackingGeometry& geometry, const Model& model);
 /// their list.
 BatchStatistics resolve(const TrackingGeometry& geometry,
                         const TrackArrays& tracks, const Model& model,
-                        const ResolutionArrays& results, unsigned threads = 1);
+                        const ResolutionArrays& results, unsigned threads = 1,
+                        CodePath path = CodePath::best);
 
 /// sigmas() of every track, with the numbers of resolve().
 /// @param threads  0: all cores

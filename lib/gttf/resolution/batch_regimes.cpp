@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <mutex>
 
-#include "gttf/core/parallel.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/momentum_searches.hpp"
 #include "gttf/resolution/regime_parts.hpp"
@@ -35,7 +33,7 @@ TrackArrays part_of(const TrackArrays& t, std::size_t begin, std::size_t n) {
 }
 
 /// What the threads share.
-struct Job {
+struct RegimeJob {
   const TrackingGeometry& geometry;
   const detail::TripletGeometry lanes;
   const TrackArrays& tracks;
@@ -47,37 +45,33 @@ struct Job {
   /// Of find_regimes(); find_triplets() does without tracks and momenta.
   bool whole;
   bool triplets;
+  /// Whether kernels find regimes and triplets of such tracks.
+  bool vectorised =
+      is_vectorised(geometry, model) &&
+      (choice != TripletChoice::recurling || !geometry.has_field());
+  /// The scalar path is slow: small blocks occupy all threads.
+  std::size_t block_size = vectorised ? 512 : 4;
+  std::size_t n_blocks = (tracks.size + block_size - 1) / block_size;
 };
 
-/// Works on a block of tracks.
-class Block {
+class RegimeWorker {
  public:
-  Block(const Job& job, std::size_t begin, std::size_t n)
-      : job_(job), begin_(begin), tracks_(part_of(job.tracks, begin, n)) {}
+  /// @param triplets  of each block
+  RegimeWorker(const RegimeJob& job, std::vector<TripletArrays>& triplets)
+      : job_(job), of_block_(triplets) {}
 
-  void run() {
-    const bool lanes =
-        fits_in_lanes(job_.geometry, job_.model) &&
-        (job_.choice != TripletChoice::recurling || !job_.geometry.has_field());
+  bool is_vectorised() const { return job_.vectorised; }
+
+  void run_vectorised(detail::BatchBlock& block) {
+    begin_ = block.begin;
+    tracks_ = part_of(job_.tracks, block.begin, block.size());
+    helices_.clear();
     for (std::size_t t = 0; t < tracks_.size; ++t)
-      (lanes && detail::follows_helix(job_.geometry, tracks_.track(t),
-                                      job_.model)
-           ? helices_
-           : alone_)
-          .push_back(t);
-    if (lanes) run_in_lanes();
-    if (!lanes) statistics_.tracks = statistics_.not_for_lanes = tracks_.size;
-    run_alone();
-    if (job_.triplets) join();
-  }
-
-  /// In order of the tracks.
-  const TripletArrays& triplets() const { return triplets_; }
-  const BatchStatistics& statistics() const { return statistics_; }
-
- private:
-  void run_in_lanes() {
-    if (job_.whole) resolve_tracks();
+      if (detail::follows_helix(job_.geometry, tracks_.track(t), job_.model))
+        helices_.push_back(t);
+      else
+        block.leave_unsupported(begin_ + t);
+    if (job_.whole) resolve_tracks(block.statistics);
     if (!job_.geometry.has_field()) return;
     std::vector<std::size_t> directions(tracks_.size);
     std::map<detail::Direction, std::size_t> known;
@@ -90,7 +84,27 @@ class Block {
     if (job_.triplets) fit_triplets(directions);
   }
 
-  void resolve_tracks() {
+  void run_scalar(std::size_t t) {
+    const Track track = job_.tracks.track(t);
+    if (!job_.whole) {
+      of_scalar_.push_back(find_triplets(job_.geometry, track, job_.model,
+                                         job_.layers, job_.thresholds));
+      return;
+    }
+    TrackRegime one = find_regime(job_.geometry, track, job_.model,
+                                  job_.thresholds, job_.choice);
+    store(t, one);
+    of_scalar_.push_back(std::move(one.triplets));
+  }
+
+  void end_block(const detail::BatchBlock& block) {
+    if (job_.triplets) join(block);
+    vectorised_ = {};
+    of_scalar_.clear();
+  }
+
+ private:
+  void resolve_tracks(BatchStatistics& statistics) {
     const std::size_t n = tracks_.size;
     std::vector<double> mu_phi(n), mu_theta(n), ms_only(n);
     std::vector<int> n_hits(n);
@@ -103,7 +117,9 @@ class Block {
     r.sigma_p_rel_ms_only = ms_only;
     r.n_hits = n_hits;
     r.status = status;
-    statistics_ = resolve(job_.geometry, tracks_, job_.model, r);
+    BatchStatistics found = resolve(job_.geometry, tracks_, job_.model, r);
+    found.tracks = found.unsupported = 0;  // counted already
+    statistics += found;
     for (const std::size_t t : helices_) {
       TrackRegime one;
       one.resolution.mu_phi = mu_phi[t];
@@ -121,7 +137,7 @@ class Block {
       } else {
         xi_[t] = Resolution::none;
       }
-      store(t, one);
+      store(begin_ + t, one);
     }
   }
 
@@ -182,18 +198,18 @@ class Block {
             asked.push_back({t, p, {hits[t][i], hits[t][j], hits[t][k]}});
           });
     }
-    batch.fit(asked, job_.thresholds, in_lanes_);
-    in_lanes_.begin.assign(tracks_.size + 1, 0);
-    for (const AskedXi& a : asked) ++in_lanes_.begin[a.track + 1];
+    batch.fit(asked, job_.thresholds, vectorised_);
+    vectorised_.begin.assign(tracks_.size + 1, 0);
+    for (const AskedXi& a : asked) ++vectorised_.begin[a.track + 1];
     for (std::size_t t = 0; t < tracks_.size; ++t)
-      in_lanes_.begin[t + 1] += in_lanes_.begin[t];
+      vectorised_.begin[t + 1] += vectorised_.begin[t];
     if (!job_.whole) return;
     MomentumSearches searches;
     std::vector<std::size_t> existing;
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      if (std::isnan(in_lanes_.xi[i])) continue;
+      if (std::isnan(vectorised_.xi[i])) continue;
       existing.push_back(i);
-      searches.add(asked[i], in_lanes_.xi[i], directions[asked[i].track]);
+      searches.add(asked[i], vectorised_.xi[i], directions[asked[i].track]);
     }
     const std::vector<double> momenta =
         searches.run(job_.thresholds.xi_significant,
@@ -201,40 +217,28 @@ class Block {
                        batch.significances(at, xi);
                      });
     for (std::size_t i = 0; i < existing.size(); ++i)
-      in_lanes_.p_significant[existing[i]] = momenta[i];
+      vectorised_.p_significant[existing[i]] = momenta[i];
   }
 
-  void run_alone() {
-    for (const std::size_t t : alone_) {
-      const Track track = tracks_.track(t);
-      if (!job_.whole) {
-        of_alone_.push_back(find_triplets(job_.geometry, track, job_.model,
-                                          job_.layers, job_.thresholds));
-        continue;
-      }
-      TrackRegime one = find_regime(job_.geometry, track, job_.model,
-                                    job_.thresholds, job_.choice);
-      store(t, one);
-      of_alone_.push_back(std::move(one.triplets));
-    }
-  }
-
-  void join() {
-    in_lanes_.begin.resize(tracks_.size + 1);
-    std::size_t next_alone = 0;
-    for (std::size_t t = 0; t < tracks_.size; ++t) {
-      if (next_alone < alone_.size() && alone_[next_alone] == t)
-        for (const TripletRegime& r : of_alone_[next_alone++]) triplets_.add(r);
+  /// Puts the triplets of the block into the order of the tracks.
+  void join(const detail::BatchBlock& block) {
+    TripletArrays& joined = of_block_[block.begin / job_.block_size];
+    vectorised_.begin.resize(block.size() + 1);
+    std::size_t n_scalar = 0;
+    for (std::size_t t = block.begin; t < block.end; ++t) {
+      const std::size_t i = t - block.begin;
+      if (n_scalar < block.scalar().size() && block.scalar()[n_scalar] == t)
+        for (const TripletRegime& r : of_scalar_[n_scalar++]) joined.add(r);
       else
-        triplets_.add(in_lanes_, in_lanes_.begin[t], in_lanes_.begin[t + 1]);
-      triplets_.begin.push_back(triplets_.size());
+        joined.add(vectorised_, vectorised_.begin[i], vectorised_.begin[i + 1]);
+      joined.begin.push_back(joined.size());
     }
   }
 
   void store(std::size_t t, const TrackRegime& one) {
     const RegimeArrays& r = job_.results;
     const auto put = [&](const auto& to, const auto& value) {
-      if (!to.empty()) to[begin_ + t] = value;
+      if (!to.empty()) to[t] = value;
     };
     put(r.mu_phi, one.resolution.mu_phi);
     put(r.mu_theta, one.resolution.mu_theta);
@@ -248,42 +252,30 @@ class Block {
     put(r.biases, one.biases);
   }
 
-  const Job& job_;
-  const std::size_t begin_;
-  const TrackArrays tracks_;
-  std::vector<std::size_t> helices_, alone_;
+  const RegimeJob& job_;
+  std::vector<TripletArrays>& of_block_;
+  // of the block
+  std::size_t begin_ = 0;
+  TrackArrays tracks_;
+  std::vector<std::size_t> helices_;
   std::vector<double> xi_;  ///< of tracks
-  TripletArrays in_lanes_;
-  std::vector<std::vector<TripletRegime>> of_alone_;
-  TripletArrays triplets_;
-  BatchStatistics statistics_;
+  TripletArrays vectorised_;
+  std::vector<std::vector<TripletRegime>> of_scalar_;
 };
 
-BatchStatistics run_blocks(const Job& job, TripletArrays* triplets,
+BatchStatistics run_blocks(const RegimeJob& job, TripletArrays* triplets,
                            unsigned threads) {
-  // what goes one by one is slow
-  const std::size_t size = fits_in_lanes(job.geometry, job.model) ? 512 : 4;
-  const std::size_t n = job.tracks.size, blocks = (n + size - 1) / size;
-  std::vector<TripletArrays> parts(blocks);
-  BatchStatistics statistics;
-  std::mutex mutex;
-  parallel_workers(blocks, thread_count(threads), [&](const auto& next) {
-    while (const auto b = next()) {
-      const std::size_t begin = *b * size;
-      Block block(job, begin, std::min(size, n - begin));
-      block.run();
-      parts[*b] = block.triplets();
-      const std::lock_guard lock(mutex);
-      statistics += block.statistics();
-    }
-  });
+  std::vector<TripletArrays> of_block(job.n_blocks);
+  const BatchStatistics statistics =
+      detail::run_batch(job.tracks.size, job.block_size, thread_count(threads),
+                        [&] { return RegimeWorker(job, of_block); });
   if (triplets == nullptr) return statistics;
   *triplets = {};
-  for (const TripletArrays& part : parts) {
+  for (const TripletArrays& block : of_block) {
     const std::size_t before = triplets->size();
-    triplets->add(part, 0, part.size());
-    for (std::size_t t = 1; t < part.begin.size(); ++t)
-      triplets->begin.push_back(before + part.begin[t]);
+    triplets->add(block, 0, block.size());
+    for (std::size_t t = 1; t < block.begin.size(); ++t)
+      triplets->begin.push_back(before + block.begin[t]);
   }
   return statistics;
 }
@@ -296,11 +288,11 @@ BatchStatistics find_regimes(const TrackingGeometry& geometry,
                              const RegimeArrays& results,
                              TripletArrays* triplets, TripletChoice choice,
                              unsigned threads) {
-  const Job job{geometry,   detail::TripletGeometry(geometry),
-                tracks,     model,
-                thresholds, results,
-                choice,     {},
-                true,       triplets != nullptr};
+  const RegimeJob job{geometry,   detail::TripletGeometry(geometry),
+                      tracks,     model,
+                      thresholds, results,
+                      choice,     {},
+                      true,       triplets != nullptr};
   return run_blocks(job, triplets, threads);
 }
 
@@ -310,7 +302,7 @@ TripletArrays find_triplets(const TrackingGeometry& geometry,
                             const RegimeThresholds& thresholds,
                             unsigned threads) {
   const RegimeArrays none;
-  const Job job{
+  const RegimeJob job{
       geometry, detail::TripletGeometry(geometry), tracks, model, thresholds,
       none,     TripletChoice::consecutive,        layers, false, true};
   TripletArrays triplets;

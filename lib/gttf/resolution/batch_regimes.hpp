@@ -71,9 +71,9 @@ struct RegimeColumns {
 ///
 ///   xi(p_significant) = xi_significant
 ///
-/// go on side by side, each step of all of them in lanes. Tracks in the same
-/// direction share them. What is not fits_in_lanes(), and
-/// TripletChoice::recurling, goes one by one.
+/// go on side by side, each step of all of them vectorised. Tracks in the same
+/// direction share them. What is not is_vectorised(), and
+/// TripletChoice::recurling in a field, takes the scalar path.
 ///
 /// @param triplets  null: not asked for; else what it held is lost
 /// @param threads   0: all cores

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "gttf/core/kernels.hpp"
 #include "gttf/fit/hit_batch.hpp"
 #include "gttf/fit/triplet/shared_fit.hpp"
 #include "gttf/resolution/toy_flight.hpp"
@@ -70,11 +71,11 @@ bool shares(const FitChoice& fit, bool streams) {
 }  // namespace
 
 struct ToyBatch::Work {
-  Work(const AnyToySimulator& s, std::span<const FitChoice> fits)
+  Work(const AnyToySimulator& s, std::span<const FitChoice> fits, CodePath path)
       : simulator(s),
         choices(fits.begin(), fits.end()),
         toy(s.prototype()),
-        lanes_wanted(toys_in_lanes(s, fits)) {
+        vectorised(path == CodePath::best && gttf::is_vectorised(s, fits)) {
     const auto reference = std::make_shared<const TrackHits>(toy.hits);
     for (const FitChoice& choice : choices) {
       FitOptions options;
@@ -82,22 +83,16 @@ struct ToyBatch::Work {
       if (shares(choice, false)) options.reference = reference;
       fitters.emplace_back(options);
     }
-    if (lanes_wanted) prepare_lanes();
+    if (vectorised) prepare_lanes();
   }
 
   void prepare_lanes();
   void set_first_place();
   void prepare_shared(std::size_t f);
-  BatchToyStatistics run_lanes(const RandomPlace& first, std::size_t begin,
-                               std::size_t n, const ToyArrays& results);
-  void fit_alone(std::size_t f, std::size_t i, const ToyArrays& results);
-  bool run_alone(const RandomPlace& place, std::size_t i,
-                 const ToyArrays& results);
-
   const AnyToySimulator& simulator;
   std::vector<FitChoice> choices;
   ToyTrack toy;
-  bool lanes_wanted;
+  bool vectorised;
   std::vector<TrackFitter> fitters;
 
   const detail::ToyKernel* flight = nullptr;
@@ -131,7 +126,7 @@ void ToyBatch::Work::set_first_place() {
 
 void ToyBatch::Work::prepare_lanes() {
   const SimdLevel level = simd_level();
-  flight = &detail::toy_kernel(level);
+  flight = &detail::kernels(level).toys;
   const ToySimulator& helix = *simulator.helix();
   steps = lane_steps(helix);
   batch = std::make_unique<detail::HitBatch>(fit_surfaces(helix, toy.hits));
@@ -174,7 +169,7 @@ void ToyBatch::Work::prepare_shared(std::size_t f) {
   const detail::SharedFit& reference = *shared_fits.emplace_back(
       std::make_unique<detail::SharedFit>(toy.hits, choices[f].kind));
   if (reference.status() != FitStatus::ok) {  // each toy tells why
-    lanes_wanted = false;
+    vectorised = false;
     return;
   }
   asked[f].shared = &reference.equations();
@@ -189,113 +184,135 @@ void ToyBatch::Work::prepare_shared(std::size_t f) {
       fill(plane++, reference.fit().perigee_covariance(i, j));
 }
 
-void ToyBatch::Work::fit_alone(std::size_t f, std::size_t i,
-                               const ToyArrays& results) {
-  detail::store(fitters[f].fit(toy.hits, choices[f].kind), results.fits[f], i,
-                results.missed.size());
-}
+/// One call of ToyBatch::run().
+class ToyBatch::Worker {
+ public:
+  Worker(Work& work, const RandomPlace& first, const ToyArrays& results,
+         const TakeToyFit& take)
+      : work_(work), first_(first), results_(results), take_(take) {}
 
-bool ToyBatch::Work::run_alone(const RandomPlace& place, std::size_t i,
-                               const ToyArrays& results) {
-  results.missed[i] = simulator.simulate(place, toy) ? 0 : 1;
-  if (results.missed[i] != 0) return false;
-  for (std::size_t f = 0; f < choices.size(); ++f) fit_alone(f, i, results);
-  return true;
-}
+  bool is_vectorised() const { return work_.vectorised; }
 
-/// Toys of index first.index + begin on, not more than there are lanes.
-BatchToyStatistics ToyBatch::Work::run_lanes(const RandomPlace& first,
-                                             std::size_t begin, std::size_t n,
-                                             const ToyArrays& results) {
-  BatchToyStatistics statistics;
-  RandomPlace place = first;
-  place.index += begin;
-  // lanes beyond the last toy simulate those that would follow
-  flight_task.first_place = place;
-  flight->simulate(flight_task);
-  const LaneBits wanted = (LaneBits{1} << n) - 1;
-  const LaneBits crossed = flight_task.crossed & wanted;
-  for (std::size_t lane = 0; lane < n; ++lane)
-    results.missed[begin + lane] = (crossed >> lane & 1) != 0 ? 0 : 1;
-  statistics.in_lanes = n;
-  LaneBits doubtful = 0;
-  if (crossed != 0 && !asked.empty()) {
-    for (std::size_t f = 0; f < asked.size(); ++f)
-      asked[f].perigee = detail::wants_perigee(results.fits[f]);
-    fit->fit(fit_task, asked.data(), asked.size());
-    for (std::size_t f = 0; f < asked.size(); ++f) {
-      detail::store(asked[f], n, results.fits[f], begin, results.missed.size());
-      doubtful |= crossed & ~asked[f].done;
+  void run_vectorised(detail::BatchBlock& block) {
+    const std::size_t width = work_.flight->width;
+    for (std::size_t begin = block.begin; begin < block.end; begin += width)
+      run_group(begin, std::min(width, block.end - begin), block);
+  }
+
+  /// All fits of a toy, or those that were in doubt.
+  void run_scalar(std::size_t i) {
+    const bool crossed = work_.simulator.simulate(place_of(i), work_.toy);
+    results_.missed[i] = crossed ? 0 : 1;
+    if (!is_vectorised()) {
+      if (!crossed) ++missed_;
+      for (std::size_t f = 0; crossed && f < work_.choices.size(); ++f) {
+        const GlobalFit& fit = fit_scalar(f, i);
+        if (take_) take_(i, f, fit, work_.toy);
+      }
+      return;
+    }
+    for (; next_ < doubtful_.size() && doubtful_[next_].toy == i; ++next_)
+      if (crossed) fit_scalar(doubtful_[next_].fit, i);
+  }
+
+  void end_block(detail::BatchBlock& block) {
+    block.statistics.not_fitted += missed_;
+  }
+
+ private:
+  RandomPlace place_of(std::size_t i) const {
+    RandomPlace place = first_;
+    place.index += i;
+    return place;
+  }
+
+  const GlobalFit& fit_scalar(std::size_t f, std::size_t i) {
+    const GlobalFit& fit =
+        work_.fitters[f].fit(work_.toy.hits, work_.choices[f].kind);
+    detail::store(fit, results_.fits[f], i, results_.missed.size());
+    return fit;
+  }
+
+  /// Toys `begin` to `begin` + n - 1, at most one per lane.
+  void run_group(std::size_t begin, std::size_t n, detail::BatchBlock& block) {
+    std::vector<detail::HitLaneFit>& fits = work_.asked;
+    // lanes beyond the last toy simulate the toys that would follow
+    work_.flight_task.first_place = place_of(begin);
+    work_.flight->simulate(work_.flight_task);
+    const LaneBits wanted = (LaneBits{1} << n) - 1;
+    const LaneBits crossed = work_.flight_task.crossed & wanted;
+    LaneBits doubtful = 0;
+    if (crossed != 0 && !fits.empty()) {
+      for (std::size_t f = 0; f < fits.size(); ++f)
+        fits[f].perigee = detail::wants_perigee(results_.fits[f]);
+      work_.fit->fit(work_.fit_task, fits.data(), fits.size());
+      for (std::size_t f = 0; f < fits.size(); ++f) {
+        detail::store(fits[f], n, results_.fits[f], begin,
+                      results_.missed.size());
+        doubtful |= crossed & ~fits[f].done;
+      }
+    }
+    for (std::size_t lane = 0; lane < n; ++lane) {
+      const bool has_crossed = (crossed >> lane & 1) != 0;
+      results_.missed[begin + lane] = has_crossed ? 0 : 1;
+      if (!has_crossed) {
+        ++block.statistics.not_fitted;
+      } else if ((doubtful >> lane & 1) == 0) {
+        ++block.statistics.vectorised;
+      } else {
+        block.leave_doubtful(begin + lane);
+        for (std::size_t f = 0; f < fits.size(); ++f)
+          if ((fits[f].done >> lane & 1) == 0)
+            doubtful_.push_back({begin + lane, f});
+      }
     }
   }
-  for (std::size_t lane = 0; lane < n; ++lane) {
-    statistics.missed += (crossed >> lane & 1) != 0 ? 0 : 1;
-    if ((doubtful >> lane & 1) == 0) continue;
-    ++statistics.doubtful;
-    RandomPlace own = place;
-    own.index += lane;
-    if (!simulator.simulate(own, toy)) {
-      results.missed[begin + lane] = 1;
-      continue;
-    }
-    for (std::size_t f = 0; f < asked.size(); ++f)
-      if ((asked[f].done >> lane & 1) == 0) fit_alone(f, begin + lane, results);
-  }
-  return statistics;
-}
 
-BatchToyStatistics& BatchToyStatistics::operator+=(
-    const BatchToyStatistics& other) {
-  toys += other.toys;
-  in_lanes += other.in_lanes;
-  missed += other.missed;
-  doubtful += other.doubtful;
-  not_for_lanes += other.not_for_lanes;
-  return *this;
-}
+  Work& work_;
+  const RandomPlace& first_;
+  const ToyArrays& results_;
+  const TakeToyFit& take_;
+  struct DoubtfulFit {
+    std::size_t toy, fit;
+  };
+  std::vector<DoubtfulFit> doubtful_;  ///< in the order of toys
+  std::size_t next_ = 0;               ///< of these
+  std::size_t missed_ = 0;             ///< on the scalar path
+};
 
-bool toys_in_lanes(const AnyToySimulator& simulator,
+bool is_vectorised(const AnyToySimulator& simulator,
                    std::span<const FitChoice> fits) {
   const ToySimulator* helix = simulator.helix();
   if (helix == nullptr || helix->spot()) return false;
   const ToyTrack toy = helix->prototype();
-  if (!toy.hits.field) return false;
   const auto surfaces = fit_surfaces(*helix, toy.hits);
-  if (!fits_in_lanes(surfaces, {})) return false;
-  // weights of passive layers between triplets with weights of their own
-  return needs_streaming(surfaces) || !scatters_between_hits(toy.hits) ||
-         std::ranges::none_of(fits, [](const FitChoice& fit) {
-           return fit.weights == WeightSource::local;
-         });
+  const auto supports =
+      [&, passive = scatters_between_hits(toy.hits)](WeightSource weights) {
+        FitOptions options;
+        if (weights != WeightSource::shared) options.weights = weights;
+        return is_vectorised(surfaces, toy.hits.field, passive, options);
+      };
+  return supports(WeightSource::estimate) &&
+         std::ranges::all_of(fits, supports, &FitChoice::weights);
 }
 
 ToyBatch::ToyBatch(const AnyToySimulator& simulator,
-                   std::span<const FitChoice> fits)
-    : work_(std::make_unique<Work>(simulator, fits)) {}
+                   std::span<const FitChoice> fits, CodePath path)
+    : work_(std::make_unique<Work>(simulator, fits, path)) {}
 ToyBatch::~ToyBatch() = default;
 ToyBatch::ToyBatch(ToyBatch&&) noexcept = default;
 ToyBatch& ToyBatch::operator=(ToyBatch&&) noexcept = default;
 
-bool ToyBatch::in_lanes() const { return work_->lanes_wanted; }
+bool ToyBatch::is_vectorised() const { return work_->vectorised; }
 const ToyTrack& ToyBatch::prototype() const { return work_->toy; }
 
-BatchToyStatistics ToyBatch::run(const RandomPlace& first,
-                                 const ToyArrays& results) {
-  BatchToyStatistics statistics;
+BatchStatistics ToyBatch::run(const RandomPlace& first,
+                              const ToyArrays& results,
+                              const TakeToyFit& take) {
   const std::size_t n = results.missed.size();
-  if (work_->lanes_wanted) {
-    const std::size_t width = work_->flight->width;
-    for (std::size_t begin = 0; begin < n; begin += width)
-      statistics +=
-          work_->run_lanes(first, begin, std::min(width, n - begin), results);
-  } else {
-    RandomPlace place = first;
-    for (std::size_t i = 0; i < n; ++i, ++place.index)
-      if (!work_->run_alone(place, i, results)) ++statistics.missed;
-    statistics.not_for_lanes = n;
-  }
-  statistics.toys = n;
-  return statistics;
+  return detail::run_batch(n, std::max<std::size_t>(n, 1), 1, [&] {
+    return Worker(*work_, first, results, take);
+  });
 }
 
 }  // namespace gttf

@@ -3,6 +3,7 @@
 // instruction.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -18,19 +19,6 @@ struct FitChoice {
   WeightSource weights = WeightSource::estimate;
 };
 
-/// Which way toys took.
-struct BatchToyStatistics {
-  std::size_t toys = 0;
-  std::size_t in_lanes = 0;  ///< simulated in lanes, of these
-  std::size_t missed = 0;    ///< left the layers of the reference track
-  std::size_t doubtful = 0;  ///< fitted one by one: a fit was in doubt
-  /// Simulated and fitted one by one: the field, the model, the layers or a
-  /// beam spot are not for lanes.
-  std::size_t not_for_lanes = 0;
-
-  BatchToyStatistics& operator+=(const BatchToyStatistics& other);
-};
-
 /// Where the results of n toys go: FitArrays of size n for each fit. A toy that
 /// left the layers has missed[i] = 1 and no result.
 struct ToyArrays {
@@ -38,32 +26,43 @@ struct ToyArrays {
   std::span<const FitArrays> fits;
 };
 
+/// A fit of a toy on the scalar path, with all that FitArrays do not hold.
+using TakeToyFit = std::function<void(std::size_t toy, std::size_t fit,
+                                      const GlobalFit&, const ToyTrack&)>;
+
+/// Whether kernels simulate and fit such toys: helices from an exact start,
+/// with fits that are all is_vectorised(). (Weights of the true track are
+/// shared by all toys of a point, which kernels support, too.)
+bool is_vectorised(const AnyToySimulator& simulator,
+                   std::span<const FitChoice> fits);
+
 /// Simulates and fits toys of one point: ToySimulator::simulate() and
 /// TrackFitter::fit(), the same numbers but for rounding. A toy does not depend
 /// on those beside it nor, within one SimdLevel, on the processor.
 class ToyBatch {
  public:
   /// @param simulator  must outlive this, as must its geometry
-  ToyBatch(const AnyToySimulator& simulator, std::span<const FitChoice> fits);
+  ToyBatch(const AnyToySimulator& simulator, std::span<const FitChoice> fits,
+           CodePath path = CodePath::best);
   ~ToyBatch();
   ToyBatch(const ToyBatch&) = delete;
   ToyBatch& operator=(const ToyBatch&) = delete;
   ToyBatch(ToyBatch&&) noexcept;
   ToyBatch& operator=(ToyBatch&&) noexcept;
 
-  bool in_lanes() const;
+  bool is_vectorised() const;
   /// Toys first.index to first.index + n - 1, n the size of `missed`.
-  BatchToyStatistics run(const RandomPlace& first, const ToyArrays& results);
-  /// A toy that run() simulates, one by one: with the truth.
+  /// @param take  unless is_vectorised(), called for each fit of each toy, in
+  ///              this order; may be empty
+  BatchStatistics run(const RandomPlace& first, const ToyArrays& results,
+                      const TakeToyFit& take = {});
+  /// A toy that run() simulates, with the truth.
   const ToyTrack& prototype() const;
 
  private:
   struct Work;
+  class Worker;
   std::unique_ptr<Work> work_;
 };
-
-/// Are toys of this kind simulated and fitted in lanes?
-bool toys_in_lanes(const AnyToySimulator& simulator,
-                   std::span<const FitChoice> fits);
 
 }  // namespace gttf

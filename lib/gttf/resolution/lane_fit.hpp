@@ -350,7 +350,7 @@ template <class S, bool limits, bool way_back>
 }
 
 template <class S>
-constexpr LaneKernel make_lane_kernel() {
+constexpr CovarianceKernel make_covariance_kernel() {
   return {Lane<S>::width,
           search_lanes<S>,
           {{fit_lanes<S, false, false>, fit_lanes<S, false, true>},

@@ -61,7 +61,7 @@ struct GuessCheck {
 class LaneGroups {
  public:
   /// @param may_guess  a fit can check a list that is not known for sure
-  LaneGroups(const LaneGeometry& geometry, const LaneKernel& kernel,
+  LaneGroups(const LaneGeometry& geometry, const CovarianceKernel& kernel,
              const TrackArrays& tracks, bool may_guess);
 
   /// Calls GuessCheck fit(group) for all of the tracks `begin` to `end` with at
@@ -135,7 +135,7 @@ class LaneGroups {
   void add_crossings(const std::vector<unsigned>& surfaces);
 
   const LaneGeometry& geometry_;
-  const LaneKernel& kernel_;
+  const CovarianceKernel& kernel_;
   const TrackArrays& tracks_;
   bool one_start_, may_guess_;
 

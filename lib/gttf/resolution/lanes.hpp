@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "gttf/core/lane_values.hpp"
-#include "gttf/core/simd.hpp"
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
@@ -110,7 +109,7 @@ struct LaneFit {
   /// Between first and last measuring crossing of each lane there is no
   /// material but at crossings that, like these two, measure a point.
   bool points = false;
-  /// For the way back: LaneKernel::workspace() bytes, aligned to 64.
+  /// For the way back: CovarianceKernel::workspace() bytes, aligned to 64.
   std::byte* workspace = nullptr;
   /// Is the list a guess? Then these are the surfaces that are not on it.
   bool guessed = false;
@@ -136,18 +135,11 @@ struct LaneFit {
 };
 
 /// The code for one instruction set.
-struct LaneKernel {
+struct CovarianceKernel {
   std::size_t width;
   void (*search)(LaneSearch&);
   void (*fit[2][2])(LaneFit&);  ///< [limits][way back]
   std::size_t (*workspace)(std::size_t n_crossings, std::size_t n_coordinates);
 };
-
-const LaneKernel& lane_kernel(SimdLevel level);
-
-extern const LaneKernel scalar_lane_kernel;
-#if GTTF_SIMD_X86
-extern const LaneKernel sse2_lane_kernel, avx2_lane_kernel, avx512_lane_kernel;
-#endif
 
 }  // namespace gttf::detail

@@ -5,7 +5,6 @@
 
 #include "gttf/core/lane_values.hpp"
 #include "gttf/core/random.hpp"
-#include "gttf/core/simd.hpp"
 #include "gttf/trajectory/line.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
@@ -42,12 +41,5 @@ struct ToyKernel {
   std::size_t width;
   void (*simulate)(ToyLanes&);
 };
-
-const ToyKernel& toy_kernel(SimdLevel level);
-
-extern const ToyKernel scalar_toy_kernel;
-#if GTTF_SIMD_X86
-extern const ToyKernel sse2_toy_kernel, avx2_toy_kernel, avx512_toy_kernel;
-#endif
 
 }  // namespace gttf::detail

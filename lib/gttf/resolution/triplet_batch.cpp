@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/resolution/triplet_batch.hpp"
 
+#include "gttf/core/kernels.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -16,8 +18,8 @@ double at(std::span<const double> values, std::size_t i) {
 
 TripletGeometry::TripletGeometry(const TrackingGeometry& geometry)
     : lanes(geometry),
-      search(lane_kernel(simd_level())),
-      fit(triplet_kernel(simd_level())) {
+      search(kernels(simd_level()).covariance),
+      fit(kernels(simd_level()).triplets) {
   for (const SurfaceRecord& s : geometry.surfaces())
     errors.push_back(hit_covariance(geometry.axes(s)));
 }

@@ -25,7 +25,7 @@ struct TripletGeometry {
 
   LaneGeometry lanes;
   std::vector<HitCovariance<double>> errors;  ///< per surface
-  const LaneKernel& search;
+  const CovarianceKernel& search;
   const TripletKernel& fit;
 };
 

@@ -50,12 +50,4 @@ struct TripletKernel {
   std::size_t (*workspace)(std::size_t n_surfaces);
 };
 
-const TripletKernel& triplet_kernel(SimdLevel level);
-
-extern const TripletKernel scalar_triplet_kernel;
-#if GTTF_SIMD_X86
-extern const TripletKernel sse2_triplet_kernel, avx2_triplet_kernel,
-    avx512_triplet_kernel;
-#endif
-
 }  // namespace gttf::detail

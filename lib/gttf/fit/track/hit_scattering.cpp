@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "gttf/core/kernels.hpp"
 #include "gttf/fit/hit_batch.hpp"
 
 namespace gttf {
@@ -30,7 +31,7 @@ void find_scattering(const HitArrays& hits,
                      std::span<const SurfaceRecord> others, double bz,
                      const HitScattering& model, std::span<double> theta0_2,
                      std::span<double> kappa_ref, std::span<char> known) {
-  const detail::HitKernel& kernel = detail::hit_kernel(simd_level());
+  const detail::HitKernel& kernel = detail::kernels(simd_level()).triplet_fit;
   const std::vector<detail::ScatterPoint> points =
       scatter_points(hits.surfaces);
   detail::ScatterLanes task;

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "gttf/core/lane_values.hpp"
-#include "gttf/core/simd.hpp"
 #include "gttf/fit/track/hit_scattering.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
 
@@ -98,19 +97,7 @@ struct HitKernel {
   std::size_t width;
   void (*fit)(const HitLanes&, HitLaneFit* fits, std::size_t n_fits);
   std::size_t (*workspace)(std::size_t n_points, std::size_t n_hits);
-  void (*find_scattering)(ScatterLanes&);  ///< of hit_kernel() only
+  void (*find_scattering)(ScatterLanes&);  ///< of triplet_fit only
 };
-
-/// Of fits by triplets, which need points; of the streaming fit, for tracks
-/// with single coordinates.
-const HitKernel& hit_kernel(SimdLevel level);
-const HitKernel& stream_kernel(SimdLevel level);
-
-extern const HitKernel scalar_hit_kernel, scalar_stream_kernel;
-#if GTTF_SIMD_X86
-extern const HitKernel sse2_hit_kernel, avx2_hit_kernel, avx512_hit_kernel;
-extern const HitKernel sse2_stream_kernel, avx2_stream_kernel,
-    avx512_stream_kernel;
-#endif
 
 }  // namespace gttf::detail

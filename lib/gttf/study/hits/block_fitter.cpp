@@ -41,26 +41,26 @@ BlockFitter::BlockFitter(const Detector& detector,
 /// With the points of the track that the builder has found.
 void BlockFitter::add_points(const HitBlock& block, std::size_t i,
                              FitGroups::Kind kind, ResidualTable& residuals,
-                             BatchFitStatistics& ways) {
+                             BatchStatistics& batch) {
   Outcome& outcome = outcomes_[i];
   const auto hits = block.hits_of(block.tracks[i]);
   outcome.status = builder_.make_points(hits);
   if (!outcome.status.empty()) return;
-  if (groups_.takes(builder_)) {
+  if (groups_.can_hold(builder_)) {
     outcome.place = groups_.add(builder_, kind);
     return;
   }
-  ++ways.tracks;
-  ++ways.not_for_lanes;
+  ++batch.tracks;
+  ++batch.unsupported;
   const GlobalFit& fit = fitter_.fit(builder_.track(), kind_);
   if (with_residuals_ && is_result(fit))
     residuals.add(block.tracks[i], hits, builder_, fit);
-  outcome.alone = std::make_unique<GlobalFit>(fit);
-  outcome.alone->hits.clear();
+  outcome.scalar = std::make_unique<GlobalFit>(fit);
+  outcome.scalar->hits.clear();
 }
 
 void BlockFitter::find_outcomes(const HitBlock& block, ResidualTable& residuals,
-                                BatchFitStatistics& ways) {
+                                BatchStatistics& batch) {
   using Kind = FitGroups::Kind;
   outcomes_.clear();
   outcomes_.resize(block.tracks.size());
@@ -79,7 +79,7 @@ void BlockFitter::find_outcomes(const HitBlock& block, ResidualTable& residuals,
       outcome.status = builder_.find(block.hits_of(block.tracks[i]));
       if (!outcome.status.empty()) continue;
       if (kind == Kind::hits) outcome.place = groups_.add_hits(builder_);
-      if (!outcome.place) add_points(block, i, kind, residuals, ways);
+      if (!outcome.place) add_points(block, i, kind, residuals, batch);
     }
     groups_.find_scattering();
     std::erase_if(waiting_, [this](std::size_t i) {
@@ -89,7 +89,8 @@ void BlockFitter::find_outcomes(const HitBlock& block, ResidualTable& residuals,
   }
 }
 
-/// What lanes could not fit, one by one with the points of the builder.
+/// Fits the tracks that were left out on the scalar path, with the points of
+/// the builder.
 void BlockFitter::fit_left_out(const HitBlock& block) {
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
     Outcome& outcome = outcomes_[i];
@@ -98,7 +99,7 @@ void BlockFitter::fit_left_out(const HitBlock& block) {
     builder_.find(hits);
     outcome.status = builder_.make_points(hits);
     if (outcome.status.empty())
-      outcome.alone =
+      outcome.scalar =
           std::make_unique<GlobalFit>(fitter_.fit(builder_.track(), kind_));
   }
 }
@@ -108,8 +109,8 @@ FittedBlock BlockFitter::fit(const HitBlock& block) {
   ResidualTable residuals(style_, detector_, geometry_);
   rows.reserve(block.tracks.size());
   FittedBlock fitted;
-  find_outcomes(block, residuals, fitted.ways);
-  fitted.ways += groups_.fit();
+  find_outcomes(block, residuals, fitted.batch);
+  fitted.batch += groups_.fit();
   fit_left_out(block);
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
     const FileTrack& track = block.tracks[i];
@@ -118,7 +119,7 @@ FittedBlock BlockFitter::fit(const HitBlock& block) {
       rows.add_unfitted(track, outcome.status);
     else
       rows.add(track,
-               outcome.alone ? *outcome.alone : groups_.at(*outcome.place));
+               outcome.scalar ? *outcome.scalar : groups_.at(*outcome.place));
   }
   fitted.n = rows.rows();
   fitted.fitted = rows.fitted();

@@ -18,14 +18,15 @@ namespace gttf::detail {
 struct FittedBlock {
   Table tracks, residuals;
   std::size_t n = 0, fitted = 0;
-  BatchFitStatistics ways;
+  BatchStatistics batch;
 };
 
-/// Fits in lanes what is for lanes. Keeps its memory: one for each thread.
+/// Collects tracks in groups for fit(HitArrays). Reuses its buffers; use one
+/// per thread.
 class BlockFitter {
  public:
   /// All but `options` must outlive it.
-  /// @param with_residuals  rows of hits, too; no track is for lanes then
+  /// @param with_residuals  rows of hits, too
   BlockFitter(const Detector& detector, const TrackingGeometry& geometry,
               const StudyRequest& request, const FitTableStyle& style,
               const FitStudyOptions& options, bool with_residuals);
@@ -33,18 +34,19 @@ class BlockFitter {
   FittedBlock fit(const HitBlock& block);
 
  private:
-  /// What became of a track: not fitted, fitted alone, or waiting in a group.
+  /// What became of a track: not fitted, fitted on the scalar path, or in a
+  /// group.
   struct Outcome {
     std::string_view status;
-    std::unique_ptr<GlobalFit> alone;
+    std::unique_ptr<GlobalFit> scalar;
     std::optional<FitGroups::Place> place;
   };
 
   void find_outcomes(const HitBlock& block, ResidualTable& residuals,
-                     BatchFitStatistics& ways);
+                     BatchStatistics& batch);
   void add_points(const HitBlock& block, std::size_t track,
                   FitGroups::Kind kind, ResidualTable& residuals,
-                  BatchFitStatistics& ways);
+                  BatchStatistics& batch);
 
   void fit_left_out(const HitBlock& block);
 

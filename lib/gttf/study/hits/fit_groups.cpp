@@ -6,22 +6,18 @@
 
 namespace gttf::detail {
 
-bool FitGroups::takes(const HitTrackBuilder& built) const {
+bool FitGroups::can_hold(const HitTrackBuilder& built) const {
   const TrackHits& track = built.track();
   if (!track.field || track.flight || track.kappa_ref == 0 ||
-      !built.has_layer_errors() || options_.relinearisations > 0 ||
-      options_.detail == FitDetail::hits)
+      !built.has_layer_errors() || options_.detail == FitDetail::hits)
     return false;
-  bool behind_hit = false, scatters = false, between = false, single = false;
+  bool behind_hit = false;
   std::size_t last_hit = 0;
   for (std::size_t i = 0; i < track.points.size(); ++i) {
     const TrackHit& h = track.points[i];
     if (built.sources()[i] == HitTrackBuilder::beam_spot) return false;
-    if (!h.measures()) {
-      scatters = scatters || (behind_hit && h.theta0_2 > 0);
-      continue;
-    }
-    // lanes look for passive surfaces between the hits beside them
+    if (!h.measures()) continue;
+    // HitArrays have passive surfaces between the neighbouring hits
     for (std::size_t k = last_hit + 1; behind_hit && k < i; ++k)
       if (!is_between(geometry_.surfaces()[built.surfaces()[k]],
                       cartesian(track.points[last_hit].position),
@@ -29,10 +25,8 @@ bool FitGroups::takes(const HitTrackBuilder& built) const {
         return false;
     last_hit = i;
     behind_hit = true;
-    between = between || scatters;
-    single = single || h.n_coordinates == 1;
   }
-  return single || !between || options_.weights != WeightSource::local;
+  return true;
 }
 
 void FitGroups::set_key(const HitTrackBuilder& built) {
@@ -187,8 +181,8 @@ bool FitGroups::is_known(const Place& place) const {
   return g.kind == Kind::points || g.known[place.track] != 0;
 }
 
-BatchFitStatistics FitGroups::Group::fit(FitKind fit_kind,
-                                         const FitOptions& options) {
+BatchStatistics FitGroups::Group::fit(FitKind fit_kind,
+                                      const FitOptions& options) {
   if (kind == Kind::points) arrange();
   const std::size_t n = n_tracks;
   for (std::vector<double>* v : {&kappa, &sigma, &chi2, &weights}) v->resize(n);
@@ -201,8 +195,8 @@ BatchFitStatistics FitGroups::Group::fit(FitKind fit_kind,
       {kappa, sigma, chi2, weights, perigee, covariance, status, left_out});
 }
 
-BatchFitStatistics FitGroups::fit() {
-  BatchFitStatistics statistics;
+BatchStatistics FitGroups::fit() {
+  BatchStatistics statistics;
   for (Group& g : groups_)
     if (g.n_added > 0) statistics += g.fit(kind_, options_);
   return statistics;

@@ -46,9 +46,9 @@ class FitGroups {
   /// A track behind HitTrackBuilder::find(): nothing unless it is simple and
   /// has hits where add() has seen a track before. Of Kind::hits.
   std::optional<Place> add_hits(const HitTrackBuilder& built);
-  /// Is a track with its points for lanes? No beam spot, and hits with the
-  /// errors of their layers.
-  bool takes(const HitTrackBuilder& built) const;
+  /// Whether groups can hold a track with its points: a helix without beam
+  /// spot, hits with the errors of their layers, no FitDetail::hits.
+  bool can_hold(const HitTrackBuilder& built) const;
   /// @param kind  of tracks that are simple
   Place add(const HitTrackBuilder& built, Kind kind);
 
@@ -59,8 +59,8 @@ class FitGroups {
   bool is_known(const Place& place) const;
 
   /// Fits all tracks added.
-  BatchFitStatistics fit();
-  /// After fit(): could lanes fit the track? If not, there is no at().
+  BatchStatistics fit();
+  /// After fit(): whether the track was fitted. If not, there is no at().
   bool is_fitted(const Place& place) const;
   /// The fit of a track; valid until the next call.
   const GlobalFit& at(const Place& place);
@@ -101,7 +101,7 @@ class FitGroups {
     void arrange();
     void find_scattering(double bz, const HitScattering& model);
     void forget_unknown();
-    BatchFitStatistics fit(FitKind fit_kind, const FitOptions& options);
+    BatchStatistics fit(FitKind fit_kind, const FitOptions& options);
   };
 
   void set_key(const HitTrackBuilder& built);

@@ -131,7 +131,7 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
   const auto write = [&](const PreparedTracks& block) {
     counts.tracks += block.fitted.n;
     counts.fitted += block.fitted.fitted;
-    counts.ways += block.fitted.ways;
+    counts.batch += block.fitted.batch;
     tracks.write_prepared(block.fitted.tracks, block.tracks);
     if (residuals != nullptr)
       residuals->write_prepared(block.fitted.residuals, block.residuals);

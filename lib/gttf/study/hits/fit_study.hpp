@@ -26,7 +26,7 @@ struct FitStudyOptions {
 
 struct FitCounts {
   std::size_t tracks = 0, fitted = 0;
-  BatchFitStatistics ways;  ///< of the tracks that could be tried to fit
+  BatchStatistics batch;  ///< of the tracks that could be tried to fit
 };
 
 /// Fits all tracks of `file`: a row of `tracks` for each, in the order of the

@@ -51,7 +51,7 @@ class ResolutionTable {
   void add(const Detector& detector, const StudyRequest& request,
            GridPoint point, const Resolution& r);
   /// Points `first`, `first` + 1, ... of the grid; `tracks`: theirs. Only of
-  /// tracks that fits_in_lanes().
+  /// tracks that is_vectorised().
   void add(const Detector& detector, const StudyRequest& request,
            std::size_t first, const TrackArrays& tracks,
            const ResolutionColumns& r);

@@ -55,7 +55,7 @@ BatchStatistics add_one_by_one(const Detector& detector,
              resolve(geometry, grid_track(request, point), model));
   }
   BatchStatistics statistics;
-  statistics.tracks = statistics.not_for_lanes = end - begin;
+  statistics.tracks = statistics.unsupported = end - begin;
   return statistics;
 }
 
@@ -80,7 +80,7 @@ std::size_t scan_rows(const StudyRequest& request,
     const std::size_t size = block_size(n, threads);
     const TrackingGeometry geometry(detectors[d]);
     const Model model = model_of(request, detectors[d], options.engine);
-    const bool in_lanes = options.in_lanes && fits_in_lanes(geometry, model);
+    const bool in_lanes = options.in_lanes && is_vectorised(geometry, model);
     const auto make = [&](std::size_t b) {
       const std::size_t begin = first + b * size;
       const std::size_t end = begin + std::min(size, n - b * size);

@@ -26,7 +26,7 @@ struct ScanOptions {
   std::function<void(std::size_t done, std::size_t total)> progress = {};
   RowRange rows = {};  ///< neither does a row depend on the others
   BatchStatistics* statistics = nullptr;  ///< added to if not null
-  /// Many tracks at once where fits_in_lanes(); else one by one: the last digit
+  /// Many tracks at once where is_vectorised(); else one by one: the last digit
   /// then does not depend on SimdLevel.
   bool in_lanes = true;
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "gttf/core/chi2_probability.hpp"
 #include "gttf/core/parallel.hpp"
@@ -39,7 +40,6 @@ ToyScale scale_of(const Resolution& r, ToyParameters parameters, double b_ref) {
 /// All that the toys of a point share.
 struct PreparedPoint {
   AnyToySimulator simulator;
-  bool in_lanes;
   ToyParameters parameters;
   ToyScale scale;
   std::uint64_t stream;
@@ -51,27 +51,6 @@ struct Block {
   std::uint64_t first = 0, last = 0;
 };
 
-/// The fits asked for, one fitter each.
-class Fitters {
- public:
-  Fitters(const std::vector<ToyFit>& fits, const TrackHits& true_track) {
-    const auto reference = std::make_shared<const TrackHits>(true_track);
-    for (const ToyFit& fit : fits) {
-      FitOptions options;
-      options.weights = fit.weights;
-      options.reference = reference;
-      fitters_.emplace_back(TrackFitter(options), fit.kind);
-    }
-  }
-  std::size_t size() const { return fitters_.size(); }
-  const GlobalFit& fit(std::size_t i, const TrackHits& hits) {
-    return fitters_[i].first.fit(hits, fitters_[i].second);
-  }
-
- private:
-  std::vector<std::pair<TrackFitter, FitKind>> fitters_;
-};
-
 std::vector<FitChoice> choices_of(const std::vector<ToyFit>& fits) {
   std::vector<FitChoice> choices;
   choices.reserve(fits.size());
@@ -79,22 +58,30 @@ std::vector<FitChoice> choices_of(const std::vector<ToyFit>& fits) {
   return choices;
 }
 
-/// Toys of a point in lanes, with room for a block of them.
-class Lanes {
+/// Toys of one point, with room for a block of them.
+class PointToys {
  public:
-  Lanes(const AnyToySimulator& simulator, const std::vector<ToyFit>& fits)
-      : batch_(simulator, choices_of(fits)) {
+  PointToys(const PreparedPoint& point, const std::vector<ToyFit>& fits)
+      : point_(point),
+        // kernels do not give parameters on the plane through the start
+        batch_(point.simulator, choices_of(fits),
+               point.parameters == ToyParameters::perigee ? CodePath::best
+                                                          : CodePath::scalar),
+        numbers_(fits.size()) {
     const ToyTrack& toy = batch_.prototype();
     int n_coordinates = 0;
     for (const TrackHit& h : toy.hits.points) n_coordinates += h.n_coordinates;
-    for (std::size_t f = 0; f < fits.size(); ++f) {
-      Numbers& n = numbers_.emplace_back();
-      n.toys.truth = simulator.helix()->truth();
+    for (Numbers& n : numbers_) {
+      if (batch_.is_vectorised())
+        n.toys.truth = point.simulator.helix()->truth();
       n.toys.ndf = n_coordinates - 5;
     }
   }
 
-  BatchToyStatistics run(const RandomPlace& first, std::size_t n) {
+  /// Simulates and fits toys and adds them to `sum`, and to `rows` unless null.
+  BatchStatistics run(const RandomPlace& first, std::size_t n,
+                      const std::vector<ToyFit>& fits, ToyStatistics& sum,
+                      ToyRows* rows) {
     missed_.assign(n, 0);
     std::vector<FitArrays> arrays;
     for (Numbers& numbers : numbers_) {
@@ -102,11 +89,35 @@ class Lanes {
       numbers.toys.missed = missed_;
       arrays.push_back(numbers.toys.fits);
     }
-    return batch_.run(first, {missed_, arrays});
+    std::size_t n_rows = 0;  // toys that have rows
+    const auto add_missed = [&](std::size_t end) {
+      for (; n_rows < end; ++n_rows)
+        if (rows != nullptr && missed_[n_rows] != 0)
+          rows->add_missed(first.index + n_rows);
+    };
+    const BatchStatistics statistics =
+        batch_.run(first, {missed_, arrays},
+                   [&](std::size_t i, std::size_t f, const GlobalFit& fit,
+                       const ToyTrack& toy) {
+                     sum.fits[f].add(fit, toy, point_.parameters, point_.scale);
+                     add_missed(i);
+                     if (rows != nullptr)
+                       rows->add(first.index + i, name_of(fits[f]), fit, toy);
+                   });
+    sum.simulated += n;
+    for (const char missed : missed_) sum.missed += missed != 0 ? 1 : 0;
+    if (batch_.is_vectorised()) {
+      for (std::size_t f = 0; f < fits.size(); ++f)
+        sum.fits[f].add(numbers_[f].toys, point_.scale);
+      for (std::size_t i = 0; rows != nullptr && i < n; ++i) {
+        add_missed(i + 1);
+        for (std::size_t f = 0; missed_[i] == 0 && f < fits.size(); ++f)
+          rows->add(first.index + i, name_of(fits[f]), numbers_[f].toys, i);
+      }
+    }
+    add_missed(n);
+    return statistics;
   }
-
-  bool missed(std::size_t i) const { return missed_[i] != 0; }
-  const FittedToys& fits(std::size_t f) const { return numbers_[f].toys; }
 
  private:
   struct Numbers {
@@ -129,6 +140,7 @@ class Lanes {
     }
   };
 
+  const PreparedPoint& point_;
   ToyBatch batch_;
   std::vector<char> missed_;
   std::vector<Numbers> numbers_;
@@ -197,10 +209,8 @@ class Runner {
                       .loss = request_.energy_loss};
     const ToyParameters parameters = state_.points[k].parameters();
     AnyToySimulator simulator(geometry, track, model);
-    const bool in_lanes = parameters == ToyParameters::perigee &&
-                          toys_in_lanes(simulator, choices_of(state_.fits));
     prepared_[k] = std::make_unique<PreparedPoint>(PreparedPoint{
-        std::move(simulator), in_lanes, parameters,
+        std::move(simulator), parameters,
         scale_of(resolve(geometry, track, model), parameters, geometry.b_ref()),
         k});
   }
@@ -209,11 +219,9 @@ class Runner {
     std::vector<Table> rows(options_.toys != nullptr ? wave.size() : 0);
     std::mutex mutex;
     parallel_workers(wave.size(), threads_, [&](auto next) {
-      std::unique_ptr<Fitters> fitters;
       ToyStatistics sum(state_.fits.size());
-      std::unique_ptr<ToyTrack> toy;
-      std::unique_ptr<Lanes> lanes;
-      BatchToyStatistics ways;
+      std::unique_ptr<PointToys> toys;
+      BatchStatistics statistics;
       std::size_t toy_point = state_.points.size();
       const auto hand_over = [&] {
         if (toy_point == state_.points.size()) return;
@@ -223,88 +231,27 @@ class Runner {
       };
       for (auto b = next(); b; b = next()) {
         const Block& block = wave[*b];
-        const PreparedPoint& point = *prepared_[block.point];
         if (toy_point != block.point) {
           hand_over();
           toy_point = block.point;
-          toy.reset();
-          lanes.reset();
-          if (point.in_lanes)
-            lanes = std::make_unique<Lanes>(point.simulator, state_.fits);
-          else
-            start_one_by_one(point, toy, fitters);
+          toys =
+              std::make_unique<PointToys>(*prepared_[block.point], state_.fits);
         }
-        Table* const table = rows.empty() ? nullptr : &rows[*b];
-        if (lanes) {
-          ways += run_in_lanes(block, point, *lanes, sum, table);
-        } else {
-          const std::uint64_t missed = sum.missed;
-          run_block(block, point, *fitters, *toy, sum, table);
-          ways.missed += sum.missed - missed;
-          ways.toys += block.last - block.first;
-          ways.not_for_lanes += block.last - block.first;
-        }
+        std::optional<ToyRows> table;
+        if (!rows.empty())
+          table.emplace(state_.points[block.point], state_.any_at_plane());
+        statistics += toys->run(
+            {state_.seed, prepared_[block.point]->stream, block.first},
+            block.last - block.first, state_.fits, sum,
+            table ? &*table : nullptr);
+        if (table) rows[*b] = std::move(*table).take();
       }
       hand_over();
       if (options_.statistics == nullptr) return;
       const std::lock_guard lock(mutex);
-      *options_.statistics += ways;
+      *options_.statistics += statistics;
     });
     for (const Table& table : rows) options_.toys->write(table);
-  }
-
-  void start_one_by_one(const PreparedPoint& point,
-                        std::unique_ptr<ToyTrack>& toy,
-                        std::unique_ptr<Fitters>& fitters) const {
-    toy = std::make_unique<ToyTrack>(point.simulator.prototype());
-    fitters = std::make_unique<Fitters>(state_.fits, toy->hits);
-  }
-
-  BatchToyStatistics run_in_lanes(const Block& block,
-                                  const PreparedPoint& point, Lanes& lanes,
-                                  ToyStatistics& sum, Table* rows) const {
-    const std::size_t n = block.last - block.first;
-    const BatchToyStatistics ways =
-        lanes.run({state_.seed, point.stream, block.first}, n);
-    sum.simulated += n;
-    for (std::size_t i = 0; i < n; ++i) sum.missed += lanes.missed(i) ? 1 : 0;
-    for (std::size_t f = 0; f < state_.fits.size(); ++f)
-      sum.fits[f].add(lanes.fits(f), point.scale);
-    if (rows == nullptr) return ways;
-    ToyRows table(state_.points[block.point], state_.any_at_plane());
-    for (std::size_t i = 0; i < n; ++i) {
-      if (lanes.missed(i)) {
-        table.add_missed(block.first + i);
-        continue;
-      }
-      for (std::size_t f = 0; f < state_.fits.size(); ++f)
-        table.add(block.first + i, name_of(state_.fits[f]), lanes.fits(f), i);
-    }
-    *rows = std::move(table).take();
-    return ways;
-  }
-
-  void run_block(const Block& block, const PreparedPoint& point,
-                 Fitters& fitters, ToyTrack& toy, ToyStatistics& sum,
-                 Table* rows) const {
-    std::unique_ptr<ToyRows> table;
-    if (rows != nullptr)
-      table = std::make_unique<ToyRows>(state_.points[block.point],
-                                        state_.any_at_plane());
-    for (std::uint64_t i = block.first; i < block.last; ++i) {
-      ++sum.simulated;
-      if (!point.simulator.simulate({state_.seed, point.stream, i}, toy)) {
-        ++sum.missed;
-        if (table) table->add_missed(i);
-        continue;
-      }
-      for (std::size_t f = 0; f < fitters.size(); ++f) {
-        const GlobalFit& fit = fitters.fit(f, toy.hits);
-        sum.fits[f].add(fit, toy, point.parameters, point.scale);
-        if (table) table->add(i, name_of(state_.fits[f]), fit, toy);
-      }
-    }
-    if (table) *rows = std::move(*table).take();
   }
 
   const StudyRequest& request_;

@@ -22,7 +22,7 @@ struct ToyRunOptions {
   /// Receives every toy, a row per fit, in order; may be null.
   TableSink* toys = nullptr;
   /// Is told which way the toys took; may be null.
-  BatchToyStatistics* statistics = nullptr;
+  BatchStatistics* statistics = nullptr;
 };
 
 /// Toy i of point k is a function of (seed, k, i) alone, and sums are exact:

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels: the batch code for one instruction set, as a table of functions.
+#pragma once
+
+#include "gttf/core/simd.hpp"
+
+namespace gttf::detail {
+
+// Declared by the stages that call them; see gttf/kernels.
+struct CovarianceKernel;
+struct HitKernel;
+struct ToyKernel;
+struct TripletKernel;
+
+/// The same templates, compiled for one SimdLevel.
+struct Kernels {
+  const CovarianceKernel& covariance;
+  const HitKernel& triplet_fit;    ///< needs both coordinates of every hit
+  const HitKernel& streaming_fit;  ///< takes hits with one coordinate too
+  const ToyKernel& toys;
+  const TripletKernel& triplets;  ///< single triplets, for regimes
+};
+
+/// The only choice of code by instruction set in the library.
+/// @pre `level` is one of available_simd_levels()
+const Kernels& kernels(SimdLevel level);
+
+}  // namespace gttf::detail

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels that every instruction set defines, in a namespace of its name.
+#pragma once
+
+#include "gttf/core/kernels.hpp"
+#include "gttf/fit/triplet/hit_lanes.hpp"
+#include "gttf/resolution/lanes.hpp"
+#include "gttf/resolution/toy_lanes.hpp"
+#include "gttf/resolution/triplet_lanes.hpp"
+
+// Levels with code in this program.
+#if GTTF_SIMD_X86
+#define GTTF_LEVELS(LEVEL) LEVEL(scalar, true) GTTF_X86_LEVELS(LEVEL)
+#else
+#define GTTF_LEVELS(LEVEL) LEVEL(scalar, true)
+#endif
+
+#define GTTF_DECLARE_KERNELS(level, ...)    \
+  namespace level {                         \
+  extern const CovarianceKernel covariance; \
+  extern const HitKernel triplet_fit;       \
+  extern const HitKernel streaming_fit;     \
+  extern const ToyKernel toys;              \
+  extern const TripletKernel triplets;      \
+  }
+
+namespace gttf::detail {
+
+GTTF_LEVELS(GTTF_DECLARE_KERNELS)
+
+}  // namespace gttf::detail
