@@ -19,7 +19,7 @@ Document read_json(std::string_view text, const std::string& name);
 
 /// The text of a file; `role` and `rewritten` as of open_input(). Errors:
 /// FileError.
-std::string read_file(const std::string& path, std::string_view role,
+std::string read_file(const std::string& path, std::string_view role = {},
                       const OutputClaim* rewritten = nullptr);
 
 }  // namespace gttf
