@@ -33,9 +33,11 @@ void unread_standard_input(const std::string& text) {
   std::rewind(stdin);
 }
 
-// Most files are detectors, which need not be parsed twice.
+// Most files are detectors, which need not be parsed twice. An empty file is
+// reported as what the verb reads first, a study.
 FileKind kind_of(const SourcePtr& source) {
   const std::string& text = source->text();
+  if (text.find_first_not_of(" \t\r\n") == text.npos) return FileKind::study;
   if (text.find("gttf-study") == text.npos &&
       text.find("gttf-requirements") == text.npos)
     return FileKind::detector;
