@@ -33,11 +33,10 @@ void unread_standard_input(const std::string& text) {
   std::rewind(stdin);
 }
 
-// Most files are detectors, which need not be parsed twice. An empty file is
-// reported as what the verb reads first, a study.
+// Most files are detectors, which need not be parsed twice.
 FileKind kind_of(const SourcePtr& source) {
   const std::string& text = source->text();
-  if (text.find_first_not_of(" \t\r\n") == text.npos) return FileKind::study;
+  if (text.find_first_not_of(" \t\r\n") == text.npos) return FileKind::empty;
   if (text.find("gttf-study") == text.npos &&
       text.find("gttf-requirements") == text.npos)
     return FileKind::detector;
@@ -82,8 +81,12 @@ FileKind kind_of(const std::string& file) {
 SortedArguments sort_arguments(const Options& options) {
   SortedArguments sorted{{}, options};
   std::vector<std::string> studies, detectors;
-  for (const std::string& file : options.arguments)
-    (kind_of(file) == FileKind::study ? studies : detectors).push_back(file);
+  for (const std::string& file : options.arguments) {
+    const FileKind kind = kind_of(file);
+    // the reader of studies reports an empty file
+    const bool study = kind == FileKind::study || kind == FileKind::empty;
+    (study ? studies : detectors).push_back(file);
+  }
   if (studies.size() > 1)
     throw UsageError("one study at a time, got " + joined(studies));
   if (!studies.empty()) sorted.file = studies.front();

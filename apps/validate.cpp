@@ -91,6 +91,7 @@ Verdict check(const std::string& file) {
       case FileKind::requirements:
         check_requirements(file, verdict);
         break;
+      case FileKind::empty:
       case FileKind::detector: {
         const DetectorInput input = read_detector(file);
         add_all(verdict.diagnostics, input.warnings);

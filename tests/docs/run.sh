@@ -11,6 +11,7 @@
 #   ```sh norun          only shown
 #   ```yaml file=NAME    written to the file NAME (any language but cpp)
 #   ```cpp from=PATH     must stand, indented or not, in that source file
+#   ```cpp built         a program, which tests/downstream builds and runs
 #   ```text              after a run block: what it prints, stdout and stderr;
 #                        `...` matches any text, on a line of its own any lines
 # Commands in a page run in one folder, made for that page, with copies of
@@ -82,7 +83,7 @@ run_page() {
     }
     case $language/$mark in
     sh/run) run_block "$place" "$value" ;;
-    sh/norun) ;;
+    sh/norun | cpp/built) ;;
     sh/* | cpp/-) fault "$place" "a block of $language needs a mark, see tests/docs/run.sh" ;;
     cpp/from)
       awk -f "$here/contains.awk" "$block" "$root/$value" ||
