@@ -82,7 +82,8 @@ bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b) {
   return true;
 }
 
-LaneGroups::LaneGroups(const LaneGeometry& geometry, const CovarianceKernel& kernel,
+LaneGroups::LaneGroups(const LaneGeometry& geometry,
+                       const CovarianceKernel& kernel,
                        const TrackArrays& tracks, bool may_guess)
     : geometry_(geometry),
       kernel_(kernel),
