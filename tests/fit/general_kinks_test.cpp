@@ -6,7 +6,7 @@
 #include <Eigen/Dense>
 #include <random>
 
-#include "gttf/fit/streaming/state_at.hpp"
+#include "gttf/fit/streaming/streaming.hpp"
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
 

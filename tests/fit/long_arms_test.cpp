@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "gttf/fit/streaming/state_at.hpp"
+#include "gttf/fit/streaming/streaming.hpp"
 #include "support/wide.hpp"
 
 namespace gttf::test {

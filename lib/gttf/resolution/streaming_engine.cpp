@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/fit/streaming/state_at.hpp"
+#include "gttf/fit/streaming/streaming.hpp"
 #include "gttf/resolution/engine.hpp"
 #include "gttf/resolution/linear.hpp"
 
@@ -71,7 +71,7 @@ void set_covariances(const AnyTrack& track, const P& path,
   if (start) {
     const Equations outer = filter<Errors::all>(path);
     Equations bare = outer;
-    measure_start<false>(*start, bare);
+    measure_start<ZeroVariance::excluded>(*start, bare);
     r.perigee_without_inner = covariance_of(bare, perigee);
     r.first_hit = covariance_of(join_with_start(path, *start, outer), surface);
   } else {
@@ -86,16 +86,19 @@ template <Path P>
 EngineResult run(const AnyTrack& track, const P& path,
                  const StartHit<double>* start) {
   EngineResult r;
-  const Equations e = filter<Errors::all>(path, start);
-  r.determined = determined(path, e);
+  PathFit<Errors::all, P> all;
+  PathFit<Errors::hits_only, P> hits;
+  PathFit<Errors::scattering_only, P> scattering;
+  filter_together(path, start, all, hits, scattering);
+  r.determined = determined(path, all.equations);
   if (!r.determined) return r;
-  set_covariances(track, path, start, e, r);
+  set_covariances(track, path, start, all.equations, r);
   const auto set_limit = [&](double& limit, const Equations& equations) {
     if (determined(path, equations)) limit = equations.v[4];
   };
-  set_limit(r.hit_only, filter<Errors::hits_only>(path, start));
+  set_limit(r.hit_only, hits.equations);
   if (scattering_limit_exists(path, start))
-    set_limit(r.scattering_only, filter<Errors::scattering_only>(path, start));
+    set_limit(r.scattering_only, scattering.equations);
   return r;
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streaming fit: crossings are taken up from the outermost to the first
-// measuring one; cost linear, memory independent of the number of layers.
+// Covariances of single tracks by the streaming fit.
 #pragma once
 
 #include <vector>
 
 #include "gttf/fit/streaming/kink_steps.hpp"
+#include "gttf/fit/streaming/stream.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
-#include "gttf/fit/track/errors.hpp"
 #include "gttf/fit/track/path.hpp"
 
 namespace gttf {
@@ -18,60 +17,105 @@ int innermost(const P& path, const StartHit<typename P::Scalar>* start) {
   return start ? 0 : path.first();
 }
 
-/// Does scattering at crossing k matter: is there a hit on either side?
+/// A path as a source of crossings for the streaming fit.
 template <Path P>
-bool kinks_at(const P& path, const StartHit<typename P::Scalar>* start, int k) {
-  return k < path.last() && (start || k > path.first());
-}
+class PathSource {
+ public:
+  using S = typename P::Scalar;
+
+  /// Scattering is taken up where there is a hit on either side.
+  /// @param start  the beam spot as a hit at the start point; may be null
+  PathSource(const P& path, const StartHit<S>* start)
+      : path_(path),
+        begin_(start ? 0 : index(path.first())),
+        end_(index(path.last() + 1)),
+        kinked_(start ? 0 : index(path.first() + 1)),
+        kinked_end_(index(path.last())) {}
+  /// All scattering is taken up.
+  explicit PathSource(const P& path)
+      : path_(path),
+        begin_(0),
+        end_(index(path.last() + 1)),
+        kinked_(0),
+        kinked_end_(path.size()) {}
+
+  /// Crossings that take part in the fit.
+  std::size_t begin() const { return begin_; }
+  std::size_t end() const { return end_; }
+  bool scatters(std::size_t k) const { return k >= kinked_ && k < kinked_end_; }
+  auto kinks(std::size_t k) const { return path_.kinks(k); }
+  void look_ahead(std::size_t) const {}
+
+  template <class F>
+  void coordinates(std::size_t k, F&& f) const {
+    const auto axes = path_.axes(k);
+    const std::size_t independent = independent_axis(axes);
+    Row<S> a, b;
+    for (std::size_t q = 0; q < axes.size(); q += 2) {
+      const bool two = q + 1 < axes.size();
+      const std::size_t i = in_order(q, independent);
+      const std::size_t j = two ? in_order(q + 1, independent) : i;
+      a = path_.row(k, axes[i].cosine, axes[i].sine);
+      if (two) b = path_.row(k, axes[j].cosine, axes[j].sine);
+      f(Coordinates<S>{i, j, &a, two ? &b : nullptr, S(axes[i].variance),
+                       S(axes[j].variance), q == 0 && independent > 0});
+    }
+  }
+
+  const P& path() const { return path_; }
+
+ private:
+  static std::size_t index(int k) {
+    return k < 0 ? 0 : static_cast<std::size_t>(k);
+  }
+
+  const P& path_;
+  std::size_t begin_, end_, kinked_, kinked_end_;
+};
+
+/// Gains in a vector, if there is one.
+template <class Gain>
+struct VectorOfGains {
+  static constexpr bool never = false, always = false;
+  std::vector<Gain>* gains = nullptr;
+  Gain* at(std::size_t k) const { return gains ? &(*gains)[k] : nullptr; }
+};
+
+/// One fit of a path, with all errors or some of them.
+template <Errors errors, Path P>
+using PathFit = LineFit<errors, FiveEquations<typename P::Scalar>,
+                        VectorOfGains<typename P::Gain>>;
 
 namespace detail {
 
-/// Takes up the measured coordinates of a crossing.
-template <Path P, class S = typename P::Scalar>
-void measure_crossing(const P& path, std::size_t k, FiveEquations<S>& e) {
-  constexpr auto zero = ZeroVariance::excluded;
-  const auto axes = path.axes(k);
-  const auto row = [&](std::size_t q) {
-    return path.row(k, axes[q].cosine, axes[q].sine);
-  };
-  const auto variance = [&](std::size_t q) { return S(axes[q].variance); };
-  std::size_t q = 0;
-  for (; q + 1 < axes.size(); q += 2)
-    measure_pair<zero>(e, row(q), variance(q), row(q + 1), variance(q + 1));
-  if (q < axes.size()) measure<zero>(e, row(q), variance(q));
-}
-
-template <bool exact, class S>
+template <ZeroVariance zero, class S>
 void measure_start(const StartHit<S>& start, FiveEquations<S>& e) {
-  if constexpr (exact)
-    measure_pair<ZeroVariance::allowed>(e, start.transverse, S(0),
-                                        start.longitudinal, S(0));
-  else
-    measure_pair<ZeroVariance::excluded>(
-        e, start.transverse, start.transverse_variance, start.longitudinal,
-        start.longitudinal_variance);
+  const bool exact = zero == ZeroVariance::allowed;
+  measure_pair<zero>(
+      e, start.transverse, exact ? S(0) : start.transverse_variance,
+      start.longitudinal, exact ? S(0) : start.longitudinal_variance);
 }
 
-/// The same with exact coordinates. Only two of a surface can be independent; a
-/// third would be 0 = rounding error, with infinite weight.
-template <Path P, class S = typename P::Scalar>
-void measure_crossing_exactly(const P& path, std::size_t k,
-                              FiveEquations<S>& e) {
-  constexpr auto zero = ZeroVariance::allowed;
-  const auto axes = path.axes(k);
-  if (axes.empty()) return;
-  const auto row = [&](const CoordinateAxis& a) {
-    return path.row(k, a.cosine, a.sine);
-  };
-  for (const CoordinateAxis& other : axes.subspan(1)) {
-    const double sine =
-        axes[0].cosine * other.sine - axes[0].sine * other.cosine;
-    if (std::abs(sine) > 1e-9) {
-      measure_pair<zero>(e, row(axes[0]), S(0), row(other), S(0));
-      return;
-    }
-  }
-  measure<zero>(e, row(axes[0]), S(0));
+/// Ends a fit at the start of the path. With no field, kappa is not a
+/// parameter: its equation has variance 0.
+template <Errors errors, Path P>
+void finish(const P& path, const StartHit<typename P::Scalar>* start,
+            PathFit<errors, P>& fit) {
+  using S = typename P::Scalar;
+  constexpr auto zero = errors == Errors::scattering_only
+                            ? ZeroVariance::allowed
+                            : ZeroVariance::excluded;
+  if (start) measure_start<zero>(*start, fit.equations);
+  if (!path.fits_momentum()) fit.equations.v[4] = S(0);
+}
+
+/// Several fits in one pass over the crossings of a path.
+template <Path P, Errors... errors>
+void filter_together(const P& path, const StartHit<typename P::Scalar>* start,
+                     PathFit<errors, P>&... fits) {
+  const PathSource<P> source(path, start);
+  stream_inwards(source, source.begin(), source.end(), fits...);
+  (finish(path, start, fits), ...);
 }
 
 }  // namespace detail
@@ -89,28 +133,11 @@ void measure_crossing_exactly(const P& path, std::size_t k,
 template <Errors errors, Path P, class S = typename P::Scalar>
 FiveEquations<S> filter(const P& path, const StartHit<S>* start = nullptr,
                         std::vector<typename P::Gain>* gains = nullptr) {
-  constexpr bool exact = errors == Errors::scattering_only;
-  constexpr auto zero = exact ? ZeroVariance::allowed : ZeroVariance::excluded;
-  FiveEquations<S> e;
   if (gains) gains->resize(path.size());
-  for (int k = path.last(); k >= innermost(path, start) && k >= 0; --k) {
-    const auto index = static_cast<std::size_t>(k);
-    if constexpr (errors != Errors::hits_only) {
-      if (kinks_at(path, start, k)) {
-        if (gains)
-          scatter<zero, true>(e, path.kinks(index), &(*gains)[index]);
-        else
-          scatter<zero, false>(e, path.kinks(index));
-      }
-    }
-    if constexpr (exact)
-      detail::measure_crossing_exactly(path, index, e);
-    else
-      detail::measure_crossing(path, index, e);
-  }
-  if (start) detail::measure_start<exact>(*start, e);
-  if (!path.fits_momentum()) e.v[4] = S(0);
-  return e;
+  PathFit<errors, P> fit;
+  fit.gains.gains = gains;
+  detail::filter_together(path, start, fit);
+  return fit.equations;
 }
 
 /// What all hits and the start hit say about the line just outside the first
@@ -120,7 +147,7 @@ template <Path P, class S = typename P::Scalar>
 FiveEquations<S> join_with_start(const P& path, const StartHit<S>& start,
                                  FiveEquations<S> outer) {
   FiveEquations<S> inner;
-  detail::measure_start<false>(start, inner);
+  detail::measure_start<ZeroVariance::excluded>(start, inner);
   for (int k = 0; k <= path.first(); ++k)
     scatter<ZeroVariance::excluded, false>(
         inner, path.kinks(static_cast<std::size_t>(k)));
@@ -145,6 +172,28 @@ void add_inner_material(const P& path, Covariance5<S>& covariance) {
         covariance[i][j] = covariance[j][i] = covariance[i][j] + sum;
       }
   }
+}
+
+/// What all hits and the start hit say about the line just before crossing k:
+/// the hits outside, seen through the material from there on to each of them
+/// (the layer's own included), and the hits inside, through what lies between.
+/// The crossing may be any, before, between or beyond the hits.
+/// @param own_hit  whether the layer's own coordinates are used
+template <Path P, class S = typename P::Scalar>
+FiveEquations<S> line_before(const P& path, const StartHit<S>* start,
+                             std::size_t k, bool own_hit = true) {
+  const PathSource<P> source(path);
+  PathFit<Errors::all, P> outer, inner;
+  stream_inwards(source, own_hit ? k : k + 1, source.end(), outer);
+  if (!own_hit && k < source.end()) outer.on_kinks(k, path.kinks(k));
+  if (start)
+    detail::measure_start<ZeroVariance::excluded>(*start, inner.equations);
+  const int first = innermost(path, start);
+  if (first >= 0)
+    stream_outwards(source, static_cast<std::size_t>(first), k, inner);
+  join(outer.equations, inner.equations);
+  if (!path.fits_momentum()) outer.equations.v[4] = S(0);
+  return outer.equations;
 }
 
 /// The crossing index by which way_back() calls the start hit.
@@ -214,6 +263,36 @@ void pass_kinks(const GeneralKinks<S>& kinks, const GeneralGain<S>& gain,
   add_product(inside, step.phi, kinks.phi);
 }
 
+/// Tells on the way outwards how single errors enter M functions of the line.
+template <Path P, std::size_t M, class OnHit, class OnKink>
+struct ErrorWalk : AnyFit {
+  using S = typename P::Scalar;
+
+  const std::vector<typename P::Gain>& gains;
+  std::array<Row<S>, M> with_line;
+  OnHit& on_hit;
+  OnKink& on_kink;
+
+  void hit(std::size_t k, std::size_t q, const Row<S>& a, const S& variance) {
+    on_hit(HitStep<S, M>{k, q, a, covariance_with(with_line, a), variance,
+                         with_line});
+  }
+  void on_coordinates(std::size_t k, const Coordinates<S>& c) {
+    hit(k, c.index_a, *c.a, c.variance_a);
+    if (c.b != nullptr) hit(k, c.index_b, *c.b, c.variance_b);
+  }
+  template <class Kinks>
+  void on_kinks(std::size_t k, const Kinks& kinks) {
+    if (!kinks.any()) return;
+    KinkStep<S, M> step;
+    step.crossing = k;
+    step.w = kinks.w;
+    step.w_phi = kinks.w_phi;
+    pass_kinks(kinks, gains[k], with_line, step);
+    on_kink(step);
+  }
+};
+
 }  // namespace detail
 
 /// Walks from the innermost to the last measuring layer and tells how every
@@ -230,32 +309,16 @@ void pass_kinks(const GeneralKinks<S>& kinks, const GeneralGain<S>& gain,
 template <Path P, class S, std::size_t M, class OnHit, class OnKink>
 void way_back(const P& path, const StartHit<S>* start,
               const std::vector<typename P::Gain>& gains,
-              std::array<Row<S>, M> inside, OnHit&& on_hit, OnKink&& on_kink) {
-  const auto hit = [&](std::size_t k, std::size_t q, const Row<S>& a,
-                       const S& variance) {
-    on_hit(
-        HitStep<S, M>{k, q, a, covariance_with(inside, a), variance, inside});
-  };
+              const std::array<Row<S>, M>& inside, OnHit&& on_hit,
+              OnKink&& on_kink) {
+  detail::ErrorWalk<P, M, OnHit, OnKink> walk{
+      {}, gains, inside, on_hit, on_kink};
   if (start) {
-    hit(start_index, 0, start->transverse, start->transverse_variance);
-    hit(start_index, 1, start->longitudinal, start->longitudinal_variance);
+    walk.hit(start_index, 0, start->transverse, start->transverse_variance);
+    walk.hit(start_index, 1, start->longitudinal, start->longitudinal_variance);
   }
-  for (int k = innermost(path, start); k <= path.last() && k >= 0; ++k) {
-    const auto index = static_cast<std::size_t>(k);
-    const auto axes = path.axes(index);
-    for (std::size_t q = 0; q < axes.size(); ++q)
-      hit(index, q, path.row(index, axes[q].cosine, axes[q].sine),
-          S(axes[q].variance));
-    if (!kinks_at(path, start, k)) continue;
-    const auto kinks = path.kinks(index);
-    if (!kinks.any()) continue;
-    KinkStep<S, M> step;
-    step.crossing = index;
-    step.w = kinks.w;
-    step.w_phi = kinks.w_phi;
-    detail::pass_kinks(kinks, gains[index], inside, step);
-    on_kink(step);
-  }
+  const PathSource<P> source(path, start);
+  stream_outwards(source, source.begin(), source.end(), walk);
 }
 
 }  // namespace gttf
