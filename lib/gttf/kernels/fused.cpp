@@ -3,7 +3,7 @@
 // each instruction set.
 #include "gttf/fit/triplet/hit_lane_fit.hpp"
 #include "gttf/kernels/tables.hpp"
-#include "gttf/resolution/lane_fit.hpp"
+#include "gttf/resolution/batch_covariance.hpp"
 #include "gttf/resolution/toy_lane_flight.hpp"
 #include GTTF_ISA_HEADER
 

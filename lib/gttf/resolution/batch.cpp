@@ -71,6 +71,7 @@ class Worker {
     fit_.bz = job.lanes.bz;
     fit_.scattering = job.model.scattering;
     fit_.tracks = &lanes_;
+    fit_.extras = extras_;
     fit_.all = (detail::LaneBits{1} << job.kernel.width) - 1;
     const auto add = [this](double* to, std::size_t plane) {
       targets_.push_back({to, plane});
@@ -201,7 +202,7 @@ class Worker {
       write_from(group.track[0]);
     else
       write_here();
-    job_.kernel.fit[extras_.limits][extras_.way_back](fit_);
+    job_.kernel.fit(fit_);
     if (fit_.guessed && !fit_.confirmed) return {false, 0};
     BatchStatistics& statistics = block.statistics;
     ++statistics.groups;

@@ -7,6 +7,8 @@
 
 #include "gttf/resolution/lane_groups.hpp"
 
+#include "gttf/fit/streaming/stream.hpp"
+
 namespace gttf::detail {
 namespace {
 
@@ -30,29 +32,24 @@ bool is_inside(const SurfaceRecord& a, const SurfaceRecord& b) {
          a.position < b.position * (1 - 1e-9);
 }
 
-/// Coordinates along the same direction measure only one of two.
-unsigned independent_axis(std::span<const CoordinateAxis> axes) {
-  for (unsigned q = 1; q < axes.size(); ++q) {
-    const double sine =
-        axes[0].cosine * axes[q].sine - axes[0].sine * axes[q].cosine;
-    if (std::abs(sine) > 1e-9) return q;
-  }
-  return 0;
-}
-
 }  // namespace
 
 LaneGeometry::LaneGeometry(const TrackingGeometry& geometry)
     : bz(geometry.bz()) {
-  for (const SurfaceRecord& s : geometry.surfaces())
-    for (const CoordinateAxis& axis : geometry.axes(s))
-      weights.push_back(1 / axis.variance);
-  const double* own_weights = weights.data();
+  std::size_t n = 0;
+  for (const SurfaceRecord& s : geometry.surfaces()) n += s.n_axes;
+  axes.reserve(n);
+  weights.reserve(n);
+  surfaces.reserve(geometry.surfaces().size());
   for (const SurfaceRecord& s : geometry.surfaces()) {
-    const auto axes = geometry.axes(s);
-    surfaces.push_back({s, std::log(s.x_over_x0), axes.data(), own_weights,
-                        independent_axis(axes)});
-    own_weights += axes.size();
+    const auto its_axes = geometry.axes(s);
+    const std::size_t independent = independent_axis(its_axes);
+    surfaces.push_back({s, std::log(s.x_over_x0), axes.data() + axes.size(),
+                        weights.data() + weights.size(), independent > 0});
+    for (std::size_t q = 0; q < its_axes.size(); ++q) {
+      axes.push_back(its_axes[in_order(q, independent)]);
+      weights.push_back(1 / axes.back().variance);
+    }
   }
 }
 
@@ -277,7 +274,7 @@ bool LaneGroups::are_points(const CrossingList& list) const {
   for (int k = list.first; k >= 0 && k <= list.last; ++k) {
     const LaneSurface& s =
         geometry_.surfaces[list.surfaces[static_cast<std::size_t>(k)]];
-    if (s.record.measures() ? s.independent_axis == 0 : s.record.x_over_x0 > 0)
+    if (s.record.measures() ? !s.is_point : s.record.x_over_x0 > 0)
       return false;
   }
   return list.first >= 0;

@@ -26,11 +26,12 @@ struct CrossingList {
 struct LaneGeometry {
   explicit LaneGeometry(const TrackingGeometry& geometry);
   ~LaneGeometry() = default;
-  LaneGeometry(const LaneGeometry&) = delete;  // surfaces point to weights
+  LaneGeometry(const LaneGeometry&) = delete;  // surfaces point to these
   LaneGeometry& operator=(const LaneGeometry&) = delete;
 
   std::vector<LaneSurface> surfaces;
-  std::vector<double> weights;  ///< of all coordinates
+  std::vector<CoordinateAxis> axes;  ///< of all coordinates
+  std::vector<double> weights;
   double bz = 0;
 };
 

@@ -3,7 +3,7 @@
 // order, and no others?
 #pragma once
 
-#include "gttf/resolution/lane_steps.hpp"
+#include "gttf/resolution/lane_search.hpp"
 
 namespace gttf::detail {
 

@@ -20,10 +20,10 @@ namespace gttf::detail {
 struct LaneSurface {
   SurfaceRecord record;
   double log_x_over_x0 = 0;  ///< at normal incidence; -infinity without any
-  const CoordinateAxis* axes = nullptr;
-  const double* weights = nullptr;  ///< 1/variance of each
-  /// The coordinate that with axes[0] measures a point; 0: there is none.
-  unsigned independent_axis = 0;
+  const CoordinateAxis* axes = nullptr;  ///< in_order()
+  const double* weights = nullptr;       ///< 1/variance of each
+  /// Do axes[0] and axes[1] measure a point?
+  bool is_point = false;
 };
 
 struct LaneTracks {
@@ -106,6 +106,7 @@ struct LaneFit {
   std::size_t n_crossings = 0;
   LaneBits all = 0;
   bool mixed = false;  ///< the lanes differ in the bits of `list`
+  LaneExtras extras;
   /// Between first and last measuring crossing of each lane there is no
   /// material but at crossings that, like these two, measure a point.
   bool points = false;
@@ -138,7 +139,7 @@ struct LaneFit {
 struct CovarianceKernel {
   std::size_t width;
   void (*search)(LaneSearch&);
-  void (*fit[2][2])(LaneFit&);  ///< [limits][way back]
+  void (*fit)(LaneFit&);
   std::size_t (*workspace)(std::size_t n_crossings, std::size_t n_coordinates);
 };
 

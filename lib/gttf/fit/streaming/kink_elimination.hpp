@@ -210,4 +210,20 @@ template <ZeroVariance Z, bool keep_gain, class S, class Column = NoColumn>
     detail::scatter_together<Z, keep_gain>(e, b, w, w_phi, gain, column);
 }
 
+/// The two kinks of a layer on a helix and their variances.
+template <class S>
+struct HelixKinks {
+  Kink<S> columns;
+  S w, w_phi;
+
+  bool any() const { return w > S(0); }
+};
+
+template <ZeroVariance Z, bool keep_gain, class S>
+[[gnu::always_inline]] inline void scatter(FiveEquations<S>& e,
+                                           const HelixKinks<S>& kinks,
+                                           KinkGain<S>* gain = nullptr) {
+  scatter<Z, keep_gain>(e, kinks.columns, kinks.w, kinks.w_phi, gain);
+}
+
 }  // namespace gttf

@@ -37,22 +37,6 @@ concept Path = requires(const P& path, std::size_t k) {
   { path.general_kinks(k) } -> std::same_as<GeneralKinks<typename P::Scalar>>;
 };
 
-/// The two kinks of a layer on a helix and their variances.
-template <class S>
-struct HelixKinks {
-  Kink<S> columns;
-  S w, w_phi;
-
-  bool any() const { return w > S(0); }
-};
-
-template <ZeroVariance Z, bool keep_gain, class S>
-[[gnu::always_inline]] inline void scatter(FiveEquations<S>& e,
-                                           const HelixKinks<S>& kinks,
-                                           KinkGain<S>* gain = nullptr) {
-  scatter<Z, keep_gain>(e, kinks.columns, kinks.w, kinks.w_phi, gain);
-}
-
 /// A helix around z, or a straight line, with polar axis z.
 template <class S>
 class HelixPath {

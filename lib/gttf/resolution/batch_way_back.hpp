@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way back outwards: what scattering and hits of every layer add to the
-// variance of every parameter, in lanes.
+// variance of every parameter, for a batch.
 #pragma once
 
 #include <algorithm>
 
-#include "gttf/resolution/lane_steps.hpp"
+#include "gttf/fit/streaming/stream.hpp"
+#include "gttf/resolution/lane_search.hpp"
 #include "gttf/resolution/start_plane.hpp"
 
 namespace gttf::detail {
 
 /// What the way back needs of a crossing; rows of coordinates stand apart.
 template <class S>
-struct LaneStep {
+struct BatchStep {
   KinkGain<S> gain;
-  LaneKink<S> kink;
+  HelixKinks<S> kinks;
   S weight, weight_phi;  ///< 1/(variance of the kinks), 0 if there are none
 };
 
 template <class S>
-std::size_t lane_workspace(std::size_t n_crossings, std::size_t n_coordinates) {
-  return n_crossings * sizeof(LaneStep<S>) + n_coordinates * sizeof(Row<S>);
+std::size_t batch_workspace(std::size_t n_crossings,
+                            std::size_t n_coordinates) {
+  return n_crossings * sizeof(BatchStep<S>) + n_coordinates * sizeof(Row<S>);
 }
 
 template <class S>
@@ -51,12 +53,31 @@ class ParameterChanges {
   StartPlane<S> plane_;
 };
 
-/// Part of the list of crossings, innermost first.
+/// All coordinates of a crossing; none where it is not fitted.
 template <class S>
-struct LaneStretch {
-  std::size_t begin, end;
-  const LaneStep<S>* steps;  ///< of all crossings
-  const Row<S>* rows;        ///< behind those of crossing `begin`
+struct CrossingRows {
+  const Row<S>* rows;
+  std::size_t n;
+  const double* weights;  ///< 1/variance of each
+};
+
+/// Part of the list of crossings, innermost first, as a source of them.
+template <class S>
+struct BatchStretch {
+  const LaneFit& task;
+  const BatchStep<S>* steps;  ///< of all crossings
+  const Row<S>* rows;         ///< behind those of the first crossing
+
+  bool scatters(std::size_t k) const { return task.list[k].kinked != 0; }
+  const BatchStep<S>& kinks(std::size_t k) const { return steps[k]; }
+  template <class F>
+  void coordinates(std::size_t k, F&& f) {
+    const LaneCrossing& c = task.list[k];
+    const LaneSurface& s = task.surfaces[c.surface];
+    const std::size_t n = c.fitted != 0 ? s.record.n_axes : 0;
+    rows -= n;
+    f(CrossingRows<S>{rows, n, s.weights});
+  }
 };
 
 /// A function of the line on its way outwards.
@@ -86,50 +107,73 @@ template <class S>
 /// Takes one function through some crossings. It stays in registers: one
 /// function after the other is faster than all of them side by side.
 template <class S>
-[[gnu::noinline, gnu::flatten]] void follow_in_lanes(
-    const LaneFit& task, const LaneStretch<S>& stretch,
-    LaneFunction<S>& function) {
-  Row<S> f = function.with_line;
-  S by_hits = function.by_hits;
-  const Row<S>* rows = stretch.rows;
-  for (std::size_t k = stretch.begin; k < stretch.end; ++k) {
-    const LaneCrossing& c = task.list[k];
-    const LaneSurface& s = task.surfaces[c.surface];
-    const std::size_t place = c.surface * task.budget_stride;
-    S part(0);
-    if (c.fitted != 0) {
-      rows -= s.record.n_axes;
-      for (unsigned q = 0; q < s.record.n_axes; ++q) {
-        const S gain = dot(f, rows[q]);
-        part = part + gain * gain * S(s.weights[q]);
-      }
-      by_hits = by_hits + part;
-    }
-    if (function.hits != nullptr) write_lanes(part, function.hits + place);
-    part = S(0);
-    if (c.kinked != 0) {
-      // s_outside = s_inside + b_theta k_theta + b_phi k_phi
-      const LaneStep<S>& step = stretch.steps[k];
-      const Kink<S>& b = step.kink.b;
-      const S theta = dot(f, step.gain.theta), phi = dot(f, step.gain.phi);
-      part = theta * theta * step.weight + phi * phi * step.weight_phi;
-      GTTF_UNROLL
-      for (std::size_t j = 0; j < 3; ++j)
-        f[j] = f[j] - theta * b.theta[j] - phi * b.phi[j];
-      f[3] = f[3] - theta;
-    }
-    if (function.scattering == nullptr) continue;
-    double* to = function.scattering + place;
-    if (c.inner != 0) part = part + Lane<S>::load(to);
-    write_lanes(part, to);
+class FunctionWalk : public AnyFit {
+ public:
+  FunctionWalk(const LaneFit& task, LaneFunction<S>& function)
+      : task_(task),
+        function_(function),
+        f_(function.with_line),
+        by_hits_(function.by_hits) {}
+  ~FunctionWalk() {
+    function_.with_line = f_;
+    function_.by_hits = by_hits_;
   }
-  function.with_line = f;
-  function.by_hits = by_hits;
+  FunctionWalk(const FunctionWalk&) = delete;
+  FunctionWalk& operator=(const FunctionWalk&) = delete;
+
+  void on_coordinates(std::size_t k, const CrossingRows<S>& c) {
+    part_ = S(0);
+    if (c.n > 0) {
+      for (std::size_t q = 0; q < c.n; ++q) {
+        const S gain = dot(f_, c.rows[q]);
+        part_ = part_ + gain * gain * S(c.weights[q]);
+      }
+      by_hits_ = by_hits_ + part_;
+    }
+    if (function_.hits != nullptr)
+      write_lanes(part_, function_.hits + place(k));
+    part_ = S(0);
+  }
+  void on_kinks(std::size_t, const BatchStep<S>& step) {
+    // s_outside = s_inside + b_theta k_theta + b_phi k_phi
+    const Kink<S>& b = step.kinks.columns;
+    const S theta = dot(f_, step.gain.theta), phi = dot(f_, step.gain.phi);
+    part_ = theta * theta * step.weight + phi * phi * step.weight_phi;
+    GTTF_UNROLL
+    for (std::size_t j = 0; j < 3; ++j)
+      f_[j] = f_[j] - theta * b.theta[j] - phi * b.phi[j];
+    f_[3] = f_[3] - theta;
+  }
+  void on_outside(std::size_t k) {
+    if (function_.scattering == nullptr) return;
+    double* to = function_.scattering + place(k);
+    if (task_.list[k].inner != 0) part_ = part_ + Lane<S>::load(to);
+    write_lanes(part_, to);
+  }
+
+ private:
+  std::size_t place(std::size_t k) const {
+    return task_.list[k].surface * task_.budget_stride;
+  }
+
+  const LaneFit& task_;
+  LaneFunction<S>& function_;
+  Row<S> f_;
+  S by_hits_, part_;
+};
+
+template <class S>
+[[gnu::noinline, gnu::flatten]] void take_outwards(BatchStretch<S> stretch,
+                                                   std::size_t begin,
+                                                   std::size_t end,
+                                                   LaneFunction<S>& function) {
+  FunctionWalk<S> walk(stretch.task, function);
+  stream_outwards(stretch, begin, end, walk);
 }
 
 /// Squares of the changes that the kinks of a crossing make, times variance.
 template <class S>
-[[gnu::noinline, gnu::flatten]] void kinks_in_lanes(
+[[gnu::noinline, gnu::flatten]] void set_kink_parts(
     const ParameterChanges<S>& changes, const Kink<S>& b, const S& w,
     const S& w_phi, std::array<S, n_parameters>& parts) {
   const auto theta =
@@ -142,7 +186,7 @@ template <class S>
 
 /// Covariances of all parameters with the line.
 template <class S>
-[[gnu::noinline, gnu::flatten]] void columns_in_lanes(
+[[gnu::noinline, gnu::flatten]] void set_columns(
     const ParameterChanges<S>& changes, const Covariance5<S>& line,
     std::array<Row<S>, n_parameters>& with_line) {
   for (std::size_t j = 0; j < 5; ++j) {
@@ -154,35 +198,31 @@ template <class S>
 }
 
 template <class S>
-class LaneWayBack {
+class BatchWayBack {
  public:
-  LaneWayBack(const LaneFit& task, const Line<S>& line)
+  BatchWayBack(const LaneFit& task, const Line<S>& line)
       : task_(task),
         changes_(line),
         inv_sin2_(line.inv_sin_theta * line.inv_sin_theta),
         sin2_(line.sin_theta * line.sin_theta),
-        steps_(reinterpret_cast<LaneStep<S>*>(task.workspace)),
+        steps_(reinterpret_cast<BatchStep<S>*>(task.workspace)),
         rows_(reinterpret_cast<Row<S>*>(
-            task.workspace + task.n_crossings * sizeof(LaneStep<S>))) {}
+            task.workspace + task.n_crossings * sizeof(BatchStep<S>))) {}
 
   /// To be filled on the way in.
-  LaneStep<S>& step(std::size_t k) { return steps_[k]; }
+  BatchStep<S>* steps() const { return steps_; }
   Row<S>& next_row() { return rows_[n_rows_++]; }
 
   /// @param inside  covariance of the line in front of the first hits
   void run(const Covariance5<S>& inside) {
     set_functions(inside);
     for (std::size_t k = 0; k < task_.n_crossings; ++k) prepare(k);
-    LaneStretch<S> stretch{0, 0, steps_, rows_ + n_rows_};
-    while (stretch.begin < task_.n_crossings) {
-      stretch.end = std::min(stretch.begin + at_once, task_.n_crossings);
+    BatchStretch<S> stretch{task_, steps_, rows_ + n_rows_};
+    for (std::size_t begin = 0; begin < task_.n_crossings;) {
+      const std::size_t end = std::min(begin + at_once, task_.n_crossings);
       for (std::size_t i = 0; i < n_functions_; ++i)
-        follow_in_lanes(task_, stretch, functions_[i]);
-      for (; stretch.begin < stretch.end; ++stretch.begin) {
-        const LaneCrossing& c = task_.list[stretch.begin];
-        if (c.fitted != 0)
-          stretch.rows -= task_.surfaces[c.surface].record.n_axes;
-      }
+        take_outwards(stretch, begin, end, functions_[i]);
+      for (; begin < end; ++begin) stretch.coordinates(begin, [](auto&&) {});
     }
     store_share(Parameter::p, LanePlane::mu_phi);
     store_share(Parameter::theta, LanePlane::mu_theta);
@@ -192,12 +232,12 @@ class LaneWayBack {
   /// Crossings whose steps and rows stay in the nearest cache while one
   /// function after the other passes them.
   static constexpr std::size_t at_once =
-      32768 / (sizeof(LaneStep<S>) + 2 * sizeof(Row<S>));
+      32768 / (sizeof(BatchStep<S>) + 2 * sizeof(Row<S>));
 
   /// The parameters for which something is asked.
   void set_functions(const Covariance5<S>& inside) {
     std::array<Row<S>, n_parameters> with_line;
-    columns_in_lanes(changes_, inside, with_line);
+    set_columns(changes_, inside, with_line);
     for (std::size_t q = 0; q < n_parameters; ++q) {
       const auto parameter = static_cast<Parameter>(q);
       const bool share =
@@ -223,15 +263,15 @@ class LaneWayBack {
   /// What is the same for all functions.
   void prepare(std::size_t k) {
     const LaneCrossing& c = task_.list[k];
-    LaneStep<S>& step = steps_[k];
+    BatchStep<S>& step = steps_[k];
     if (c.kinked != 0) {
-      step.weight = select(step.kink.w > S(0), S(1) / step.kink.w, S(0));
+      step.weight = select(step.kinks.w > S(0), S(1) / step.kinks.w, S(0));
       step.weight_phi = step.weight * sin2_;
     }
     if (c.inner == 0) return;
-    const S w = task_.mixed ? select(Lane<S>::mask(c.inner), step.kink.w, S(0))
-                            : step.kink.w;
-    kinks_in_lanes(changes_, step.kink.b, w, w * inv_sin2_, inner_);
+    const S w = task_.mixed ? select(Lane<S>::mask(c.inner), step.kinks.w, S(0))
+                            : step.kinks.w;
+    set_kink_parts(changes_, step.kinks.columns, w, w * inv_sin2_, inner_);
     for (std::size_t i = 0; i < n_functions_; ++i)
       if (double* const to = functions_[i].scattering; to != nullptr)
         Lane<S>::store(
@@ -251,7 +291,7 @@ class LaneWayBack {
   const LaneFit& task_;
   const ParameterChanges<S> changes_;
   const S inv_sin2_, sin2_;
-  LaneStep<S>* steps_;
+  BatchStep<S>* steps_;
   Row<S>* rows_;
   std::size_t n_rows_ = 0;
   std::array<LaneFunction<S>, n_parameters> functions_;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// SplitEquations: five equations per lane, the two vectors of a Pack apart, and
+// the steps of the streaming fit on them.
+#pragma once
+
+#include "gttf/core/pack.hpp"
+#include "gttf/fit/streaming/kink_steps.hpp"
+
+namespace gttf::detail {
+
+/// Parts of a scalar that are worked on one after the other. The steps on the
+/// equations have so many intermediate results that those of a whole Pack do
+/// not fit into the registers; those of one vector nearly do.
+template <class S>
+struct Parts {
+  static constexpr std::size_t count = 1;
+  using Part = S;
+  [[gnu::always_inline]] static const S& get(const S& x, std::size_t) {
+    return x;
+  }
+  [[gnu::always_inline]] static void put(const S& part, std::size_t, S& x) {
+    x = part;
+  }
+};
+
+template <class Isa>
+struct Parts<Pack<Isa>> {
+  static constexpr std::size_t count = 2;
+  using Part = HalfPack<Isa>;
+  [[gnu::always_inline]] static Part get(const Pack<Isa>& x, std::size_t i) {
+    return Part(i == 0 ? x.low : x.high);
+  }
+  [[gnu::always_inline]] static void put(const Part& part, std::size_t i,
+                                         Pack<Isa>& x) {
+    (i == 0 ? x.low : x.high) = part.vector;
+  }
+};
+
+template <class S>
+using Part = typename Parts<S>::Part;
+
+/// The part `i` of every element.
+template <class S, std::size_t N>
+[[gnu::always_inline]] inline std::array<Part<S>, N> part_of(
+    const std::array<S, N>& x, std::size_t i) {
+  std::array<Part<S>, N> part;
+  GTTF_UNROLL
+  for (std::size_t j = 0; j < N; ++j) part[j] = Parts<S>::get(x[j], i);
+  return part;
+}
+template <class S, std::size_t N>
+[[gnu::always_inline]] inline void put_part(const std::array<Part<S>, N>& part,
+                                            std::size_t i,
+                                            std::array<S, N>& x) {
+  GTTF_UNROLL
+  for (std::size_t j = 0; j < N; ++j) Parts<S>::put(part[j], i, x[j]);
+}
+
+template <class S>
+struct SplitEquations {
+  std::array<FiveEquations<Part<S>>, Parts<S>::count> part;
+
+  FiveEquations<S> whole() const {
+    FiveEquations<S> e;
+    for (std::size_t i = 0; i < Parts<S>::count; ++i) {
+      put_part<S>(part[i].v, i, e.v);
+      put_part<S>(part[i].r, i, e.r);
+    }
+    return e;
+  }
+};
+
+// The steps are functions of their own that leave their results in memory. In
+// one piece the compiler would keep more in registers than there are, and copy
+// it to and fro.
+
+/// Has the equations stand in memory at this point of the program, where the
+/// next step finds them as operands. Else the compiler stores them elsewhere.
+template <class S>
+[[gnu::always_inline]] inline void stand_in_memory(FiveEquations<S>& e) {
+  asm volatile("" : "+m"(e));
+}
+
+/// Adds one coordinate; two coordinates.
+template <ZeroVariance z, class S>
+[[gnu::noinline, gnu::flatten]] void measure(SplitEquations<S>& e,
+                                             const Row<S>& a, const S& va) {
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < Parts<S>::count; ++i)
+    measure<z>(e.part[i], part_of<S>(a, i), Parts<S>::get(va, i));
+}
+template <ZeroVariance z, class S>
+[[gnu::noinline, gnu::flatten]] void measure_pair(SplitEquations<S>& e,
+                                                  const Row<S>& a, const S& va,
+                                                  const Row<S>& b,
+                                                  const S& vb) {
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < Parts<S>::count; ++i) {
+    measure<z>(e.part[i], part_of<S>(a, i), Parts<S>::get(va, i));
+    stand_in_memory(e.part[i]);
+  }
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < Parts<S>::count; ++i)
+    measure<z>(e.part[i], part_of<S>(b, i), Parts<S>::get(vb, i));
+}
+
+template <ZeroVariance z, bool keep_gain, class S>
+[[gnu::noinline, gnu::flatten]] void scatter(SplitEquations<S>& e,
+                                             const HelixKinks<S>& kinks,
+                                             KinkGain<S>* gain = nullptr) {
+  const auto& [b, w, w_phi] = kinks;
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < Parts<S>::count; ++i) {
+    KinkGain<Part<S>> of_part;
+    scatter<z, keep_gain>(
+        e.part[i], Kink<Part<S>>{part_of<S>(b.theta, i), part_of<S>(b.phi, i)},
+        Parts<S>::get(w, i), Parts<S>::get(w_phi, i), &of_part);
+    if constexpr (keep_gain) {
+      put_part<S>(of_part.theta, i, gain->theta);
+      put_part<S>(of_part.phi, i, gain->phi);
+    }
+  }
+}
+
+/// Covariance of the line, one part of the lanes after the other: it nearly
+/// stays in registers.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void set_covariance(const SplitEquations<S>& e,
+                                                    bool has_field,
+                                                    Covariance5<S>& c) {
+  for (std::size_t i = 0; i < Parts<S>::count; ++i) {
+    FiveEquations<Part<S>> part = e.part[i];
+    if (!has_field) part.v[4] = Part<S>(0);
+    const Covariance5<Part<S>> of_part = covariance(part);
+    GTTF_UNROLL
+    for (std::size_t j = 0; j < 5; ++j) put_part<S>(of_part[j], i, c[j]);
+  }
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// The streaming fit of a batch: one pass from the outermost crossing inwards,
+// and one back outwards if shares are asked for.
+#pragma once
+
+#include <limits>
+
+#include "gttf/fit/streaming/point_chain.hpp"
+#include "gttf/fit/streaming/split_equations.hpp"
+#include "gttf/resolution/batch_path.hpp"
+#include "gttf/resolution/momentum.hpp"
+
+namespace gttf::detail {
+
+/// The scattering-only limit of a track through points.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void start_chain(const Line<S>& line,
+                                                 const Crossing<S>& x,
+                                                 const HelixKinks<S>& k,
+                                                 PointChain<S>& chain) {
+  chain.start(exact_point(line, x, k.columns));
+}
+template <class S>
+[[gnu::noinline, gnu::flatten]] void add_to_chain(const Line<S>& line,
+                                                  const Crossing<S>& x,
+                                                  const HelixKinks<S>& k,
+                                                  PointChain<S>& chain) {
+  const S weight = S(1) / k.w;
+  chain.add(exact_point(line, x, k.columns), weight,
+            weight * (line.sin_theta * line.sin_theta));
+}
+
+template <class S>
+[[gnu::noinline, gnu::flatten]] void add_kinks(const Kink<S>& b, const S& w,
+                                               const S& w_phi,
+                                               Covariance5<S>& covariance) {
+  add_kink_variance(b, w, w_phi, covariance);
+}
+
+/// Lanes in which a variance is so large that the parameter may be free.
+template <class S>
+LaneBits lanes_in_doubt(const std::array<S, 5>& v, const S& kappa) {
+  const auto fine = both(
+      both(v[0] <= S(1e6), v[1] <= S(1e6)),
+      both(both(v[2] <= S(1), v[3] <= S(1)), v[4] <= S(1e6) * (kappa * kappa)));
+  return all_lanes<S> & ~Lane<S>::bits(fine);
+}
+
+/// Gains on the way in, for the way back.
+/// @tparam always  else only if there are steps
+template <class S, bool is_always>
+struct GainsOfSteps {
+  static constexpr bool never = false, always = is_always;
+  BatchStep<S>* steps = nullptr;
+  KinkGain<S>* at(std::size_t k) const {
+    return always || steps != nullptr ? &steps[k].gain : nullptr;
+  }
+};
+
+/// Covariances of a group of tracks; with the limits of a fit without
+/// scattering and of one with exact hits, which share crossings and rows.
+/// @tparam limits, way_back, mixed  as for BatchPath; LaneFit::extras decides
+///                                  if mixed
+template <class S, bool limits, bool way_back, bool mixed>
+class BatchCovariance : public AnyFit {
+ public:
+  explicit BatchCovariance(LaneFit& task) : task_(task), path_(task) {
+    if constexpr (way_back)
+      if (path_.has_way_back()) all_.gains.steps = path_.back().steps();
+  }
+
+  void run() {
+    if (task_.guessed && !path_.check().misses_others()) return;
+    path_.start();
+    stream_inwards(path_, 0, task_.n_crossings, *this);
+    if (task_.guessed && !path_.check().confirm()) return;
+    store(path_.x_over_x0(), LanePlane::x_over_x0);
+    store_matrix(perigee_, LanePlane::perigee);
+    if (asked_for(LanePlane::start_plane))
+      store_matrix(StartPlane<S>(line()).covariance(perigee_),
+                   LanePlane::start_plane);
+    store_momentum();
+    if constexpr (way_back)
+      if (path_.has_way_back()) path_.back().run(inside_);
+    task_.doubtful = doubtful_;
+  }
+
+  void on_kinks(std::size_t k, const HelixKinks<S>& kinks) {
+    all_.on_kinks(k, kinks);
+    if constexpr (limits) {
+      if (!has_limits()) return;
+      if (!task_.points) exact_.on_kinks(k, kinks);
+      const LaneCrossing& c = task_.list[k];
+      if (task_.surfaces[c.surface].record.measures())
+        no_scattering_limit_ |=
+            c.kinked & ~L::bits(path_.all_kinks(k).w > S(0));
+    }
+  }
+
+  void on_coordinates(std::size_t k, const Coordinates<S>& c) {
+    all_.on_coordinates(k, c);
+    if constexpr (limits) {
+      if (!has_limits()) return;
+      hits_.on_coordinates(k, c);
+      if (!task_.points) exact_.on_coordinates(k, c);
+    }
+  }
+
+  void on_inside(std::size_t k) {
+    const LaneCrossing& c = task_.list[k];
+    const LaneSurface& s = task_.surfaces[c.surface];
+    const Crossing<S>& x = path_.crossing(k);
+    const HelixKinks<S>& kinks = path_.all_kinks(k);
+    if constexpr (limits)
+      if (has_limits() && task_.points && s.record.measures())
+        add_point(c, x, kinks);
+    if (c.first != 0) finish(s, x, c.first);
+    if (c.inner != 0)
+      add_kinks(kinks.columns, in_lanes(c.inner, kinks.w),
+                in_lanes(c.inner, kinks.w_phi), perigee_);
+  }
+
+ private:
+  using L = Lane<S>;
+  using Source = BatchPath<S, way_back, mixed>;
+  using Equations = SplitEquations<S>;
+  using Gains = std::conditional_t<way_back, GainsOfSteps<S, !mixed>,
+                                   NoGains<KinkGain<S>>>;
+  template <int>
+  struct Nothing {};
+  template <class T, int i>
+  using OfLimits = std::conditional_t<limits, T, Nothing<i>>;
+  template <class T, int i>
+  using OfWayBack = std::conditional_t<way_back, T, Nothing<i>>;
+  template <Errors errors>
+  using Limit = LineFit<errors, Equations, NoGains<KinkGain<S>>>;
+  static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
+
+  const Line<S>& line() const { return path_.line(); }
+  bool has_limits() const { return !mixed || task_.extras.limits; }
+  static S in_lanes(LaneBits lanes, const S& x) {
+    return Source::in_lanes(lanes, x, 0);
+  }
+
+  void add_point(const LaneCrossing& c, const Crossing<S>& x,
+                 const HelixKinks<S>& kinks) {
+    const LaneBits starting = c.fitted & ~c.kinked & ~c.first;
+    const auto start = [&](PointChain<S>& chain) {
+      start_chain(line(), x, kinks, chain);
+    };
+    const auto add = [&](PointChain<S>& chain) {
+      add_to_chain(line(), x, kinks, chain);
+    };
+    if constexpr (mixed) {
+      const auto in = [&](LaneBits lanes, const auto& step) {
+        PointChain<S> next = chain_;
+        step(next);
+        chain_.merge(next, [mask = L::mask(lanes)](const S& old, const S& now) {
+          return select(mask, now, old);
+        });
+      };
+      in(c.fitted & ~starting, add);
+      in(starting, start);
+    } else if (starting != 0) {
+      start(chain_);
+    } else {
+      add(chain_);
+    }
+  }
+
+  /// Takes the results of the lanes whose innermost hit this is.
+  void finish(const LaneSurface& s, const Crossing<S>& x, LaneBits active) {
+    const bool has_field = task_.bz != 0;
+    doubtful_ |=
+        active & lanes_in_doubt(variances(all_.equations), line().kappa);
+    Covariance5<S> c;
+    set_covariance(all_.equations, has_field, c);
+    const auto put = [&](const S& from, S& to) {
+      to = mixed ? select(L::mask(active), from, to) : from;
+    };
+    for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t j = 0; j < 5; ++j) {
+        put(c[i][j], perigee_[i][j]);
+        if constexpr (way_back) put(c[i][j], inside_[i][j]);
+      }
+    if constexpr (limits) {
+      if (has_limits()) {
+        const auto hits = variances(hits_.equations);
+        auto exact = variances(exact_.equations);
+        if (task_.points)
+          exact = {S(0), S(0), S(0), S(0),
+                   has_field ? S(1) / chain_.information : S(0)};
+        doubtful_ |= active & lanes_in_doubt(hits, line().kappa);
+        doubtful_ |= active & lanes_in_doubt(exact, line().kappa) &
+                     ~no_scattering_limit_;
+        put(hits[4], hit_only_);
+        put(exact[4], scattering_only_);
+      }
+    }
+    if (asked_for(LanePlane::without_inner))
+      store_some(c, LanePlane::without_inner, active);
+    if (asked_for(LanePlane::first_hit)) {
+      FiveEquations<S> e = all_.equations.whole();
+      if (!has_field) e.v[4] = S(0);
+      store_some(covariance(e, surface_jacobian(line(), s.record, x)),
+                 LanePlane::first_hit, active);
+    }
+  }
+
+  /// Without field p is known.
+  std::array<S, 5> variances(const Equations& e) const {
+    std::array<S, 5> v;
+    for (std::size_t i = 0; i < Parts<S>::count; ++i)
+      put_part<S>(e.part[i].v, i, v);
+    if (task_.bz == 0) v[4] = S(0);
+    return v;
+  }
+
+  /// The user's parameters: kappa -> q/p = -kappa/B.
+  S in_user_parameters(const S& element, std::size_t i, std::size_t j) const {
+    const S factor(task_.bz == 0 ? no_value : -1 / task_.bz);
+    if (i < 4) return element;
+    return j < 4 ? element * factor : element * factor * factor;
+  }
+
+  bool asked_for(std::size_t plane) const {
+    return task_.out[plane] != nullptr;
+  }
+
+  void store(const S& x, std::size_t plane) {
+    if (asked_for(plane)) write_lanes(x, task_.out[plane]);
+  }
+
+  void store_matrix(const Covariance5<S>& c, std::size_t plane) {
+    if (!asked_for(plane)) return;
+    for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t j = 0; j <= i; ++j)
+        write_lanes(in_user_parameters(c[i][j], i, j), task_.out[plane++]);
+  }
+
+  void store_some(const Covariance5<S>& c, std::size_t plane, LaneBits active) {
+    if (active == task_.all) return store_matrix(c, plane);
+    const auto mask = L::mask(active);
+    for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t j = 0; j <= i; ++j, ++plane)
+        L::store(select(mask, in_user_parameters(c[i][j], i, j),
+                        L::load(task_.out[plane])),
+                 task_.out[plane]);
+  }
+
+  void store_momentum() {
+    using std::abs, std::sqrt;
+    if (asked_for(LanePlane::sigma_p) || asked_for(LanePlane::sigma_pt) ||
+        asked_for(LanePlane::xi)) {
+      const S qop = -line().kappa / S(task_.bz);
+      const MomentumErrors<S> errors =
+          momentum_errors(in_user_parameters(perigee_[4][4], 4, 4),
+                          in_user_parameters(perigee_[4][3], 4, 3),
+                          perigee_[3][3], qop, line().cot_theta);
+      store(errors.p, LanePlane::sigma_p);
+      store(errors.pt, LanePlane::sigma_pt);
+      store(S(1) / errors.p, LanePlane::xi);
+    }
+    if constexpr (limits) {
+      if (!has_limits()) return;
+      const S k = abs(line().kappa);
+      store(sqrt(hit_only_) / k, LanePlane::hit_only);
+      store(select(L::mask(no_scattering_limit_), S(no_value),
+                   sqrt(scattering_only_) / k),
+            LanePlane::ms_only);
+    }
+  }
+
+  LaneFit& task_;
+  Source path_;
+  LineFit<Errors::all, Equations, Gains> all_;
+  // without limits there is one state only
+  [[no_unique_address]] OfLimits<Limit<Errors::hits_only>, 0> hits_;
+  [[no_unique_address]] OfLimits<Limit<Errors::scattering_only>, 1> exact_;
+  [[no_unique_address]] OfLimits<PointChain<S>, 4> chain_{};  ///< in its place
+  Covariance5<S> perigee_;
+  [[no_unique_address]] OfWayBack<Covariance5<S>, 2> inside_;
+  S hit_only_, scattering_only_;
+  LaneBits doubtful_ = 0, no_scattering_limit_ = 0;
+};
+
+template <class S, bool limits, bool way_back, bool mixed>
+[[gnu::noinline, gnu::flatten]] void fit_group(LaneFit& task) {
+  BatchCovariance<S, limits, way_back, mixed>(task).run();
+}
+
+/// One variant for groups that are not mixed and for what is asked of them.
+template <class S>
+void fit_covariance(LaneFit& task) {
+  const auto [limits, way_back] = task.extras;
+  if (task.mixed) [[unlikely]]
+    fit_group<S, true, true, true>(task);
+  else if (limits)
+    way_back ? fit_group<S, true, true, false>(task)
+             : fit_group<S, true, false, false>(task);
+  else
+    way_back ? fit_group<S, false, true, false>(task)
+             : fit_group<S, false, false, false>(task);
+}
+
+template <class S>
+constexpr CovarianceKernel make_covariance_kernel() {
+  return {Lane<S>::width, search_lanes<S>, fit_covariance<S>,
+          batch_workspace<S>};
+}
+
+}  // namespace gttf::detail
