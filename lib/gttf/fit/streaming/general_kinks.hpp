@@ -25,6 +25,7 @@ struct GeneralKinks {
 template <class S>
 struct GeneralGain {
   Row<S> theta{}, phi{}, loss{};
+  S loss_variance{};  ///< of the noise of the change of curvature
 };
 
 namespace detail {
@@ -39,11 +40,12 @@ S applied(const FiveEquations<S>& e, std::size_t i, const Row<S>& column) {
 }
 
 /// Both angles together, from the bottom equation upwards; see scatter().
-template <ZeroVariance Z, class S>
+template <ZeroVariance Z, class S, class Column>
 void scatter_angles(FiveEquations<S>& e, const GeneralKinks<S>& kinks,
-                    Row<S>& gain_theta, Row<S>& gain_phi) {
+                    Row<S>& gain_theta, Row<S>& gain_phi, Column& column) {
   // covariance of the kinks = U diag(dt, dp) U^T, U = [1 u; 0 1]
   S dt = kinks.w, dp = kinks.w_phi, u(0);
+  column.start_kinks(S(0));
   for (std::size_t i = 5; i-- > 0;) {
     const S ft = applied(e, i, kinks.theta), ep = applied(e, i, kinks.phi);
     const S fp = ep + u * ft;
@@ -55,6 +57,7 @@ void scatter_angles(FiveEquations<S>& e, const GeneralKinks<S>& kinks,
     dt = dt * (v * i1);
     u = u - vt * fp * i1;
     dp = dp * (a1 * i2);
+    column.scatter(i, ft, ep, kt, kp);
     for (std::size_t j = i + 1; j < 5; ++j) {
       S& r = e.r[FiveEquations<S>::at(i, j)];
       r = r - ft * gain_theta[j] - ep * gain_phi[j];
@@ -66,14 +69,18 @@ void scatter_angles(FiveEquations<S>& e, const GeneralKinks<S>& kinks,
   }
 }
 
-/// One random change along `column` with variance w.
-template <ZeroVariance Z, class S>
-void scatter_one(FiveEquations<S>& e, const Row<S>& column, S w, Row<S>& gain) {
+/// One random change along b with variance w.
+/// @return  what remains of the variance if the line inside is known
+template <ZeroVariance Z, class S, class Column>
+S scatter_loss(FiveEquations<S>& e, const Row<S>& b, S w, Row<S>& gain,
+               Column& column) {
+  column.start_loss();
   for (std::size_t i = 5; i-- > 0;) {
-    const S f = applied(e, i, column), v = guarded<Z>(e.v[i]);
+    const S f = applied(e, i, b), v = guarded<Z>(e.v[i]);
     const S t = w * f, a = v + t * f, inv = S(1) / a, k = t * inv;
     e.v[i] = a;
     w = w * (v * inv);
+    column.scatter_loss(i, f, k);
     for (std::size_t j = i + 1; j < 5; ++j) {
       S& r = e.r[FiveEquations<S>::at(i, j)];
       r = r - f * gain[j];
@@ -81,6 +88,7 @@ void scatter_one(FiveEquations<S>& e, const Row<S>& column, S w, Row<S>& gain) {
     }
     gain[i] = k;
   }
+  return w;
 }
 
 }  // namespace detail
@@ -94,9 +102,11 @@ template <ZeroVariance Z, bool keep_gain, class S>
 void scatter(FiveEquations<S>& e, const GeneralKinks<S>& kinks,
              GeneralGain<S>* gain = nullptr) {
   GeneralGain<S> g;
-  detail::scatter_angles<Z>(e, kinks, g.theta, g.phi);
+  NoColumn none;
+  detail::scatter_angles<Z>(e, kinks, g.theta, g.phi, none);
   if (kinks.w_loss > S(0))
-    detail::scatter_one<Z>(e, kinks.loss, kinks.w_loss, g.loss);
+    g.loss_variance =
+        detail::scatter_loss<Z>(e, kinks.loss, kinks.w_loss, g.loss, none);
   if constexpr (keep_gain) *gain = g;
 }
 

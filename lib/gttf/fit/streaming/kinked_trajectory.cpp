@@ -10,6 +10,10 @@ namespace {
 
 bool has_loss(const TrackHit& h) { return h.loss.mean > 0; }
 
+Row<double> row_of(const StartColumn& c) {
+  return {c[0], c[1], c[2], c[3], c[4]};
+}
+
 }  // namespace
 
 FrameAngles::FrameAngles(const Frame& frame, const Vector3& direction) {
@@ -133,12 +137,13 @@ bool pass_layer(const TrackHits& track, const TrackHit& layer,
                 TrajectoryNode& n) {
   n.after = n.before;
   const Frame& frame = track.flight->frame;
-  if (n.kink_theta != 0 || n.kink_phi != 0) {
+  const auto [kink_theta, kink_phi, kink_kappa] = n.so_far;
+  if (kink_theta != 0 || kink_phi != 0) {
     // the angles change by constants: their derivatives stay
     const FrameAngles before(frame, n.before.direction);
     const auto rows = angle_rows(before, n.before);
-    n.after.direction = direction_of(frame, before.theta + n.kink_theta,
-                                     before.phi + n.kink_phi);
+    n.after.direction =
+        direction_of(frame, before.theta + kink_theta, before.phi + kink_phi);
     const FrameAngles after(frame, n.after.direction);
     n.after.d_direction = after.along_theta * rows.row(0) +
                           after.sin_theta * after.along_phi * rows.row(1);
@@ -153,8 +158,8 @@ bool pass_layer(const TrackHits& track, const TrackHit& layer,
     n.after.qop *= ratio;
     n.after.d_qop *= ratio * ratio * slope;
   }
-  if (n.kink_kappa != 0)
-    n.after.qop -= n.kink_kappa / track.flight->field->reference;
+  if (kink_kappa != 0)
+    n.after.qop -= kink_kappa / track.flight->field->reference;
   return true;
 }
 
@@ -178,9 +183,13 @@ FitStatus KinkedTrajectory::follow(const TrackHits& track, std::size_t n_nodes,
     n.axes = axes_at(p, s.position);
     if (!pass_layer(track, p, n)) return FitStatus::stops;
     s = n.after;
-    if (columns && !set_kink_columns(track, n.after, n.axes, length, n.by_theta,
-                                     n.by_phi, n.by_kappa))
+    if (!columns) continue;
+    StartColumn theta, phi, kappa;
+    if (!set_kink_columns(track, n.after, n.axes, length, theta, phi, kappa))
       return FitStatus::not_converged;
+    n.kinks.theta = row_of(theta);
+    n.kinks.phi = row_of(phi);
+    n.kinks.loss = row_of(kappa);
   }
   return FitStatus::ok;
 }

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "gttf/fit/streaming/general_kinks.hpp"
 #include "gttf/fit/track/fit_status.hpp"
 #include "gttf/fit/track/helix.hpp"
 #include "gttf/trajectory/derivatives.hpp"
@@ -25,11 +26,14 @@ struct TrajectoryNode {
   TrajectoryState before;  ///< the layer
   TrajectoryState after;   ///< with its kinks and its loss
   SurfaceAxes axes;
-  double kink_theta = 0, kink_phi = 0, kink_kappa = 0;
-  /// Kinks behind the layer in start parameters.
-  StartColumn by_theta, by_phi, by_kappa;
-  /// Variances of the kinks, with the weights of the fit.
-  double variance_theta = 0, variance_phi = 0, variance_kappa = 0;
+  /// Changes of theta, phi and kappa that the reference makes here, besides the
+  /// mean loss.
+  std::array<double, 3> so_far{};
+  /// Changes behind the layer in start parameters; variances with the weights
+  /// of the fit.
+  GeneralKinks<double> kinks{};
+  GeneralGain<double> gain;  ///< of the last fit
+  std::array<double, 3> offset{};
 };
 
 /// Angles of a direction in a frame, with its unit vectors in the user's axes.

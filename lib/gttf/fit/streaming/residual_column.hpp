@@ -3,10 +3,7 @@
 // data.
 #pragma once
 
-#include <cmath>
-
-#include "gttf/fit/streaming/five_equations.hpp"
-#include "gttf/fit/track/fit_status.hpp"
+#include "gttf/fit/streaming/general_kinks.hpp"
 
 namespace gttf {
 
@@ -17,6 +14,7 @@ struct ResidualColumn {
   std::array<S, 5> z{};
   S y{};                       ///< right-hand side of the measured equation
   S kink_theta{}, kink_phi{};  ///< kinks = these - G s, after scatter()
+  S loss{};                    ///< the same for a change of curvature
   S chi2{};
 
   void rotate(std::size_t i, const S& x, const S& c, const S& s) {
@@ -36,6 +34,11 @@ struct ResidualColumn {
     kink_theta = kink_theta + kt * z[i];
     kink_phi = kink_phi + kp * z[i];
   }
+  void start_loss() { loss = S(0); }
+  void scatter_loss(std::size_t i, const S& f, const S& k) {
+    z[i] = z[i] - f * loss;
+    loss = loss + k * z[i];
+  }
 };
 
 /// Adds the equation x . s = y +- sqrt(v) with its right-hand side; what
@@ -47,14 +50,12 @@ void measure(FiveEquations<S>& e, ResidualColumn<S>& column, const Row<S>& x,
   measure<ZeroVariance::excluded>(e, x, v, column);
 }
 
-/// Lets the kinks of the coming scatter() have a mean other than zero.
+namespace detail {
+
+/// s_outside = s_inside + step for a step that is known.
 template <class S>
-void shift_kinks(const FiveEquations<S>& e, ResidualColumn<S>& column,
-                 const Kink<S>& b, const S& mean_theta, const S& mean_phi) {
-  const Row<S> step = {b.theta[0] * mean_theta + b.phi[0] * mean_phi,
-                       b.theta[1] * mean_theta + b.phi[1] * mean_phi,
-                       b.theta[2] * mean_theta + b.phi[2] * mean_phi,
-                       mean_theta, S(0)};
+void shift_line(const FiveEquations<S>& e, ResidualColumn<S>& column,
+                const Row<S>& step) {
   for (std::size_t i = 0; i < 5; ++i) {
     S sum = step[i];
     for (std::size_t j = i + 1; j < 5; ++j)
@@ -63,35 +64,95 @@ void shift_kinks(const FiveEquations<S>& e, ResidualColumn<S>& column,
   }
 }
 
-/// Turns equations for the line outside of a layer into equations for the line
-/// inside, s_outside = s_inside + b k with k = mean +- sqrt(w): one random
-/// change of any components.
-/// @param gain, offset  k = offset - gain s_inside +- sqrt(remaining)
-/// @return              remaining
-/// Source: docs/theory/streaming.md, kinks in any field
+/// The change of the line by the kinks of a layer.
 template <class S>
-S scatter_one(FiveEquations<S>& e, ResidualColumn<S>& column, const Row<S>& b,
-              const S& mean, S w, Row<S>& gain, S& offset) {
-  for (std::size_t i = 5; i-- > 0;) {
-    S f = b[i];
-    for (std::size_t j = i + 1; j < 5; ++j)
-      f = f + e.r[FiveEquations<S>::at(i, j)] * b[j];
-    const S v = e.v[i], t = w * f, a = v + t * f, k = t / a;
-    if (i == 4) offset = mean;
-    // the mean comes first, as a change that is known
-    const S here = column.z[i] - f * offset;
-    e.v[i] = a;
-    w = w * (v / a);
-    for (std::size_t j = i + 1; j < 5; ++j) {
-      S& r = e.r[FiveEquations<S>::at(i, j)];
-      r = r - f * gain[j];
-      gain[j] = gain[j] + k * r;
-    }
-    gain[i] = k;
-    column.z[i] = here;
-    offset = offset + k * here;
+Row<S> change_by(const HelixKinks<S>& kinks, const std::array<S, 2>& by) {
+  const Kink<S>& b = kinks.columns;
+  return {b.theta[0] * by[0] + b.phi[0] * by[1],
+          b.theta[1] * by[0] + b.phi[1] * by[1],
+          b.theta[2] * by[0] + b.phi[2] * by[1], by[0], S(0)};
+}
+template <class S>
+Row<S> change_by(const GeneralKinks<S>& kinks, const std::array<S, 3>& by) {
+  Row<S> step;
+  for (std::size_t i = 0; i < 5; ++i)
+    step[i] =
+        kinks.theta[i] * by[0] + kinks.phi[i] * by[1] + kinks.loss[i] * by[2];
+  return step;
+}
+
+}  // namespace detail
+
+// The random changes of a layer are theta, phi and, in any field, that of the
+// curvature. Of a reference that has changed already, `so_far`, only the rest
+// is fitted.
+
+/// scatter() of a helix with right-hand sides.
+/// @param gain, offset  the rest = offset - gain s, s of the line inside
+template <class S>
+void scatter(FiveEquations<S>& e, ResidualColumn<S>& column,
+             const HelixKinks<S>& kinks, const std::array<S, 2>& so_far,
+             KinkGain<S>& gain, std::array<S, 2>& offset) {
+  detail::shift_line(e, column,
+                     detail::change_by(kinks, {-so_far[0], -so_far[1]}));
+  scatter<ZeroVariance::excluded, true>(e, kinks.columns, kinks.w, kinks.w_phi,
+                                        &gain, column);
+  offset = {column.kink_theta - so_far[0], column.kink_phi - so_far[1]};
+}
+
+/// The same in any field. theta and phi follow from the line between them and
+/// the change of curvature, that from the line inside.
+template <class S>
+void scatter(FiveEquations<S>& e, ResidualColumn<S>& column,
+             const GeneralKinks<S>& kinks, const std::array<S, 3>& so_far,
+             GeneralGain<S>& gain, std::array<S, 3>& offset) {
+  constexpr auto nonzero = ZeroVariance::excluded;
+  const auto shift = [&](const S& theta, const S& phi, const S& loss) {
+    detail::shift_line(e, column, detail::change_by(kinks, {theta, phi, loss}));
+  };
+  gain = {};
+  shift(-so_far[0], -so_far[1], S(0));
+  detail::scatter_angles<nonzero>(e, kinks, gain.theta, gain.phi, column);
+  offset = {column.kink_theta - so_far[0], column.kink_phi - so_far[1], S(0)};
+  if (!(kinks.w_loss > S(0))) return;
+  shift(S(0), S(0), -so_far[2]);
+  gain.loss_variance = detail::scatter_loss<nonzero>(
+      e, kinks.loss, kinks.w_loss, gain.loss, column);
+  offset[2] = column.loss - so_far[2];
+}
+
+/// The fitted rest of the changes.
+/// @param line  inside of the layer; then outside of it
+template <class S>
+std::array<S, 2> pass_kinks(const HelixKinks<S>& kinks, const KinkGain<S>& gain,
+                            const std::array<S, 2>& offset, Row<S>& line) {
+  std::array<S, 2> rest = offset;
+  for (std::size_t i = 0; i < 5; ++i) {
+    rest[0] = rest[0] - gain.theta[i] * line[i];
+    rest[1] = rest[1] - gain.phi[i] * line[i];
   }
-  return w;
+  const Kink<S>& b = kinks.columns;
+  for (std::size_t i = 0; i < 3; ++i)
+    line[i] = line[i] + b.theta[i] * rest[0] + b.phi[i] * rest[1];
+  line[3] = line[3] + rest[0];
+  return rest;
+}
+template <class S>
+std::array<S, 3> pass_kinks(const GeneralKinks<S>& kinks,
+                            const GeneralGain<S>& gain,
+                            const std::array<S, 3>& offset, Row<S>& line) {
+  std::array<S, 3> rest = offset;
+  for (std::size_t i = 0; i < 5; ++i)
+    rest[2] = rest[2] - gain.loss[i] * line[i];
+  for (std::size_t i = 0; i < 5; ++i)
+    line[i] = line[i] + kinks.loss[i] * rest[2];
+  for (std::size_t i = 0; i < 5; ++i) {
+    rest[0] = rest[0] - gain.theta[i] * line[i];
+    rest[1] = rest[1] - gain.phi[i] * line[i];
+  }
+  for (std::size_t i = 0; i < 5; ++i)
+    line[i] = line[i] + kinks.theta[i] * rest[0] + kinks.phi[i] * rest[1];
+  return rest;
 }
 
 /// Solution s of the five equations, from the last one upwards.
@@ -123,17 +184,6 @@ auto is_determined(const FiveEquations<S>& e) {
   for (std::size_t i = 1; i < 5; ++i)
     known = both(known, e.v[i] < S(undetermined));
   return known;
-}
-
-/// The line of a track.
-/// @param line  set if ok
-inline FitStatus solve_line(bool has_field, FiveEquations<double>& e,
-                            ResidualColumn<double>& column, Row<double>& line) {
-  if (!has_field) forbid_curvature(e, column);
-  if (!is_determined(e)) return FitStatus::not_determined;
-  line = solve(e, column);
-  return std::isfinite(column.chi2 + line[0]) ? FitStatus::ok
-                                              : FitStatus::not_converged;
 }
 
 }  // namespace gttf

@@ -20,7 +20,8 @@ namespace gttf {
 //   kinks(k)           what scatter() takes: columns and variances
 //   look_ahead(k)      called in between, for work to be done while the
 //                      processor waits for divisions
-//   coordinates(k, f)  f(Coordinates) for all that is measured there
+//   coordinates(k, f)  f(Coordinates), or f(DataCoordinate) for a fit of data,
+//                      with all that is measured there
 //
 // What is made of them is a `Fit`: a covariance (LineFit) or a fit of data
 // (StreamedFit), with all errors or some:
@@ -51,6 +52,14 @@ struct Coordinates {
   bool is_point;  ///< are these the first two, and independent?
   /// Variance of exact coordinates: 0, and 1 where the rows are 0.
   S exact = S(0);
+};
+
+/// One coordinate of a crossing, for a fit of data.
+template <class S>
+struct DataCoordinate {
+  const Row<S>& row;
+  const S& residual;  ///< measured minus that of the reference
+  S variance;
 };
 
 /// From the outermost crossing, `end` - 1, to crossing `begin`. Cost linear,

@@ -2,6 +2,7 @@
 // StreamingFitter in lanes, for any scalar: one program per instruction set.
 #pragma once
 
+#include "gttf/fit/streaming/kinked_helix.hpp"
 #include "gttf/fit/streaming/streamed_fit.hpp"
 #include "gttf/fit/streaming/streaming_fit.hpp"
 #include "gttf/fit/track/surface_foot.hpp"
@@ -80,7 +81,7 @@ class StreamLaneFitter {
   StreamLaneFitter(const HitLanes& in, S* workspace)
       : in_(in),
         hits_(in, workspace),
-        nodes_(reinterpret_cast<StreamNode<S>*>(workspace + in.n_hits),
+        nodes_(reinterpret_cast<HelixNode<S>*>(workspace + in.n_hits),
                in.n_points - in.measured[0]),
         kappa_ref_(Lane<S>::load(in.kappa_ref)) {
     begin_.require(are_sound(in, hits_), FitStatus::not_finite);
@@ -95,28 +96,32 @@ class StreamLaneFitter {
     if (asked.weights == WeightSource::update ||
         asked.weights == WeightSource::local)
       kappa = first_.kappa;
-    StreamedFit<S, LaneHits<S>> fit(hits_, nodes_);
-    fit.start(first_);
+    Reference reference(hits_, nodes_);
+    reference.start(first_);
+    StreamedFit<Reference> fit(reference);
     constexpr int steps = 2;
     S weight = weight_at(asked.kind, kappa);
     for (int i = 0; i < steps; ++i) {
       if (i > 0) {
         fit.move_kinks();
-        fit.move_start(outcome);
+        reference.move_start(fit.line(), outcome);
         if (asked.weights == WeightSource::update) {
-          kappa = fit.first().kappa;
+          kappa = reference.first().kappa;
           weight = weight_at(asked.kind, kappa);
         }
       }
-      fit.follow(outcome, [](std::size_t, const Crossed<S>&) {});
+      reference.follow(outcome);
       if (outcome.failed()) return 0;
-      fit.solve(weight, outcome);
+      reference.set_variances(weight);
+      fit.solve(outcome);
     }
-    fit.move_start(outcome);
-    return store(asked, fit, kappa, weight, outcome);
+    reference.move_start(fit.line(), outcome);
+    return store(asked, reference, fit, kappa, weight, outcome);
   }
 
  private:
+  using Reference = KinkedHelix<S, LaneHits<S>>;
+
   static LaneBits refuse(HitLaneFit& asked) {
     asked.status = FitStatus::not_determined;
     for (std::size_t plane = 0; plane < HitPlane::count; ++plane)
@@ -129,28 +134,29 @@ class StreamLaneFitter {
     return kind == FitKind::hits ? S(0) : ratio * ratio;
   }
 
-  LaneBits store(const HitLaneFit& asked,
-                 const StreamedFit<S, LaneHits<S>>& fit, const S& kappa,
+  LaneBits store(const HitLaneFit& asked, const Reference& reference,
+                 const StreamedFit<Reference>& fit, const S& kappa,
                  const S& weight, LaneOutcome<S>& outcome) const {
     using std::sqrt;
     using L = Lane<S>;
-    L::store(fit.first().kappa, asked.out[HitPlane::kappa]);
+    L::store(reference.first().kappa, asked.out[HitPlane::kappa]);
     L::store(sqrt(fit.equations().v[4]), asked.out[HitPlane::sigma]);
     L::store(fit.chi2(), asked.out[HitPlane::chi2]);
     L::store(kappa, asked.out[HitPlane::kappa_weights]);
-    outcome.require(is_finite(fit.first().kappa + kappa),
+    outcome.require(is_finite(reference.first().kappa + kappa),
                     FitStatus::not_converged);
     if (asked.perigee)
-      outcome.require(store_perigee(fit, weight, asked.out),
+      outcome.require(store_perigee(reference, fit, weight, asked.out),
                       FitStatus::not_converged);
     return L::bits(outcome.good);
   }
 
-  LaneMask<S> store_perigee(const StreamedFit<S, LaneHits<S>>& fit,
-                            const S& weight, LaneValues* out) const {
-    HelixState<S> at = fit.first();
+  LaneMask<S> store_perigee(const Reference& reference,
+                            const StreamedFit<Reference>& fit, const S& weight,
+                            LaneValues* out) const {
+    HelixState<S> at = reference.first();
     const HelixDirection<S> direction = direction_of(at);
-    const Crossed<S>& x = fit.first_crossing();
+    const Crossed<S>& x = reference.first_crossing();
     const auto state = surface_derivatives(x.normal, point_of(at, direction),
                                            x.transport_before);
     at.x = at.x - S(in_.origin[0]);
@@ -175,7 +181,7 @@ class StreamLaneFitter {
 
   const HitLanes& in_;
   LaneHits<S> hits_;
-  std::span<StreamNode<S>> nodes_;
+  std::span<HelixNode<S>> nodes_;
   S kappa_ref_;
   LaneOutcome<S> begin_;
   HelixState<S> first_;  ///< of prefit()
@@ -190,7 +196,7 @@ void fit_stream_lanes(const HitLanes& in, HitLaneFit* fits,
 
 template <class S>
 std::size_t stream_lane_workspace(std::size_t n_points, std::size_t n_hits) {
-  return n_hits * sizeof(S) + n_points * sizeof(StreamNode<S>);
+  return n_hits * sizeof(S) + n_points * sizeof(HelixNode<S>);
 }
 
 template <class S>

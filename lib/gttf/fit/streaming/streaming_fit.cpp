@@ -2,9 +2,13 @@
 #include "gttf/fit/streaming/streaming_fit.hpp"
 
 #include <cmath>
+#include <optional>
+#include <vector>
 
+#include "gttf/fit/streaming/kinked_helix.hpp"
 #include "gttf/fit/streaming/streamed_fit.hpp"
-#include "gttf/fit/streaming/trajectory_fit.hpp"
+#include "gttf/fit/streaming/trajectory_perigee.hpp"
+#include "gttf/fit/streaming/trajectory_start.hpp"
 #include "gttf/fit/track/hit_report.hpp"
 #include "gttf/fit/track/single_hits.hpp"
 #include "gttf/fit/triplet/fit_states.hpp"
@@ -16,12 +20,12 @@ using namespace detail;
 namespace {
 
 using Equations = FiveEquations<double>;
-constexpr auto excluded = ZeroVariance::excluded;
 
 /// Covariance of linear functions of the start parameters.
 template <int n>
 Eigen::Matrix<double, n, n> covariance_of(
-    const Equations& e, const Eigen::Matrix<double, n, 5>& functions) {
+    const FiveEquations<double>& e,
+    const Eigen::Matrix<double, n, 5>& functions) {
   Eigen::Matrix<double, n, 5> z;
   for (int i = 0; i < n; ++i) {
     Row<double> a;
@@ -36,20 +40,12 @@ Eigen::Matrix<double, n, n> covariance_of(
   return z * z.transpose();
 }
 
-/// Derivatives of coordinates at a crossing.
-struct CoordinateRows {
-  Row<double> row(const Crossed<double>& x, const CoordinateAxis& a) const {
-    return plane_row(a.cosine * x.axes.u + a.sine * x.axes.v, x.normal, x.at,
-                     x.transport_before);
-  }
-};
-
 /// @param normal     of the surface
 /// @param transport  of the line from the start to there
 TrackState state_on(const Cartesian<double>& normal,
                     const HelixState<double>& at,
                     const LineTransport<double>& transport,
-                    const Equations& e) {
+                    const FiveEquations<double>& e) {
   const auto rows =
       surface_derivatives(normal, point_of(at, direction_of(at)), transport);
   Eigen::Matrix<double, 6, 5> functions;
@@ -65,42 +61,13 @@ TrackState state_on(const Cartesian<double>& normal,
   return s;
 }
 
-}  // namespace
-
-struct StreamingFitter::Work {
-  using Fit = StreamedFit<double, SingleHits>;
-
-  explicit Work(const FitOptions& o) : options(o), in_flight(o) {}
-
-  FitStatus run(const TrackHits& track);
-  bool is_coarse(const TrackHits& track) const;
-  void set_points(const TrackHits& track);
-  void set_weights(const TrackHits& track, double kappa);
-  FitStatus iterate(const TrackHits& track, Fit& fit);
-  FitStatus step(Fit& fit);
-  bool move(Fit& fit, LaneOutcome<double>& outcome) const;
-  void report(const TrackHits& track, Fit& fit);
-  void report_hits(const TrackHits& track, const Fit& fit);
-
-  FitOptions options;
-  bool scatters = true;
-  GlobalFit result;
-  MeasuredPoints measured;
-  std::vector<std::size_t> points;  ///< from the first to the last measured one
-  std::vector<StreamNode<double>> nodes;
-  double weight_scale = 1;
-  std::vector<Equations> outer;          ///< about the line outside of nodes
-  std::vector<Crossed<double>> crossed;  ///< by the fitted track
-  TrajectoryFit in_flight;               ///< for tracks with a FlightModel
-};
-
 /// Is a coordinate not measured, or too coarsely to linearise at the hits?
-bool StreamingFitter::Work::is_coarse(const TrackHits& track) const {
-  const double length = (track.points[measured.points.back()].position -
-                         track.points[measured.points.front()].position)
+bool is_coarse(const TrackHits& track, std::span<const std::size_t> measured) {
+  const double length = (track.points[measured.back()].position -
+                         track.points[measured.front()].position)
                             .norm();
   const double tolerance = 1e-3 * length;
-  for (const std::size_t i : measured.points) {
+  for (const std::size_t i : measured) {
     if (track.points[i].n_coordinates < 2) return true;
     for (const CoordinateAxis& a : track.points[i].axes())
       if (a.variance > tolerance * tolerance) return true;
@@ -108,154 +75,350 @@ bool StreamingFitter::Work::is_coarse(const TrackHits& track) const {
   return false;
 }
 
-void StreamingFitter::Work::set_points(const TrackHits& track) {
-  points.clear();
-  for (std::size_t i = measured.points.front(); i <= measured.points.back();
-       ++i)
-    if (track.points[i].measures() || track.points[i].theta0_2 != 0)
-      points.push_back(i);
-  nodes.resize(points.size());
-}
+/// A helix as the reference of a single track.
+class HelixReference {
+ public:
+  using Scalar = double;
+  using Node = HelixNode<double>;
+  /// Largest move in standard deviations that counts as none.
+  static constexpr double at_rest = 1e-11;
 
-void StreamingFitter::Work::set_weights(const TrackHits& track, double kappa) {
-  const double ratio = track.kappa_ref == 0 ? 1 : kappa / track.kappa_ref;
-  weight_scale = scatters ? ratio * ratio : 0;
-  result.kappa_weights = kappa;
-}
-
-/// One linear fit around the reference: equations, line, gains.
-FitStatus StreamingFitter::Work::step(Fit& fit) {
-  LaneOutcome<double> outcome;
-  fit.follow(outcome, [](std::size_t, const Crossed<double>&) {});
-  if (outcome.failed()) return outcome.status;
-  if (options.detail == FitDetail::hits) {
-    outer.resize(nodes.size());
-    fit.solve(weight_scale, outcome,
-              [this](std::size_t k, const Equations& e) { outer[k] = e; });
-  } else {
-    fit.solve(weight_scale, outcome);
-  }
-  ++result.n_steps;
-  return outcome.status;
-}
-
-/// Moves the reference to the fitted track.
-/// @return  true if it hardly moved
-bool StreamingFitter::Work::move(Fit& fit, LaneOutcome<double>& outcome) const {
-  double change = 0;
-  const auto c = covariance(fit.equations());
-  for (std::size_t i = 0; i < 5; ++i)
-    if (c[i][i] > 0)
-      change = std::max(change, std::abs(fit.line()[i]) / std::sqrt(c[i][i]));
-  fit.move_kinks([&](const StreamNode<double>& n, double theta, double phi) {
-    change = std::max(change, std::abs(theta) / std::sqrt(n.variance_theta));
-    change = std::max(change, std::abs(phi) / std::sqrt(n.variance_phi));
-  });
-  fit.move_start(outcome);
-  return change < 1e-11;
-}
-
-FitStatus StreamingFitter::Work::iterate(const TrackHits& track, Fit& fit) {
-  const int steps = 2 + options.relinearisations;
-  for (int i = 0; i < steps; ++i) {
-    if (i > 0 && options.weights == WeightSource::update && track.field)
-      set_weights(track, fit.first().kappa);
-    if (const auto s = step(fit); s != FitStatus::ok) return s;
+  /// Finds a helix without scattering near the hits.
+  /// @param measured  indices of the measured points
+  FitStatus start(const TrackHits& track,
+                  std::span<const std::size_t> measured) {
+    points_.clear();
+    for (std::size_t i = measured.front(); i <= measured.back(); ++i)
+      if (track.points[i].measures() || track.points[i].theta0_2 != 0)
+        points_.push_back(i);
+    nodes_.resize(points_.size());
+    hits_.emplace(SingleHits{track, measured, track.field, points_});
     LaneOutcome<double> outcome;
-    const bool at_rest = move(fit, outcome);
+    const HelixState<double> first =
+        prefit_helix(*hits_, is_coarse(track, measured), outcome);
     if (outcome.failed()) return outcome.status;
-    if (at_rest) break;
+    helix_.emplace(*hits_, nodes_);
+    helix_->start(first);
+    return FitStatus::ok;
   }
-  return FitStatus::ok;
-}
 
-FitStatus StreamingFitter::Work::run(const TrackHits& track) {
-  find_measured(track, measured);
-  if (measured.status != FitStatus::ok) return measured.status;
-  set_points(track);
-  const SingleHits hits{track, measured.points, track.field, points};
-  LaneOutcome<double> outcome;
-  const HelixState<double> first =
-      prefit_helix(hits, is_coarse(track), outcome);
-  if (outcome.failed()) return outcome.status;
-  double kappa = options.kappa == 0 ? track.kappa_ref : options.kappa;
-  if (options.weights != WeightSource::estimate && track.field)
-    kappa = first.kappa;
-  set_weights(track, kappa);
-  Fit fit(hits, nodes);
-  fit.start(first);
-  if (const auto s = iterate(track, fit); s != FitStatus::ok) return s;
-  report(track, fit);
-  return FitStatus::ok;
-}
+  double kappa() const { return helix_->first().kappa; }
+  FitStatus follow() {
+    LaneOutcome<double> outcome;
+    helix_->follow(outcome);
+    return outcome.status;
+  }
+  /// The same once more before report_hit().
+  FitStatus follow_for_report() {
+    LaneOutcome<double> outcome;
+    crossed_.resize(size());
+    helix_->follow(outcome, [this](std::size_t k, const Crossed<double>& c) {
+      crossed_[k] = c;
+    });
+    return outcome.status;
+  }
+  void set_variances(const FitWeights& weights) {
+    helix_->set_variances(weights.scattering());
+  }
+  FitStatus move_start(const Row<double>& change) {
+    LaneOutcome<double> outcome;
+    helix_->move_start(change, outcome);
+    return outcome.status;
+  }
 
-void StreamingFitter::Work::report_hits(const TrackHits& track,
-                                        const Fit& fit) {
-  result.hits.resize(measured.points.size());
-  Equations inside;  // what the points before the node say
-  if (!track.field) inside.v[4] = 0;
-  std::size_t hit = 0;
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    const StreamNode<double>& n = nodes[k];
-    const Crossed<double>& x = crossed[k];
-    const TrackHit& p = track.points[points[k]];
-    const auto measure_all = [&](Equations& e) {
-      for (std::size_t q = 0; q < p.axes().size(); ++q)
-        measure<excluded>(e, n.rows[q], p.coordinates[q].variance);
-    };
-    const auto pass_kinks = [&](Equations& e) {
-      if (fit.kinks(k))
-        scatter<excluded, false>(e, n.columns, n.variance_theta,
-                                 n.variance_phi);
-    };
-    // line before the kink: everything behind seen through it
-    Equations all_before = inside;
-    measure_all(inside);
-    Equations behind = outer[k];  // this point not included
-    if (!track.field) behind.v[4] = 0;
-    pass_kinks(inside);
-    if (!p.measures()) continue;
-    Equations all_after = inside;
-    HitFit& f = result.hits[hit++];
-    f.point = points[k];
-    measure_all(all_before);
-    pass_kinks(behind);
-    join(all_before, behind);
-    join(all_after, outer[k]);
-    if (!track.field) all_before.v[4] = all_after.v[4] = 0;
-    f.before = state_on(x.normal, x.before, x.transport_before, all_before);
-    f.after = k + 1 == nodes.size()
-                  ? f.before
-                  : state_on(x.normal, x.after, x.transport_after, all_after);
-    if (k == 0) f.before = f.after;
+  bool scatters(std::size_t k) const { return helix_->scatters(k); }
+  const HelixKinks<double>& kinks(std::size_t k) const {
+    return helix_->kinks(k);
+  }
+  void look_ahead(std::size_t) const {}
+  template <class F>
+  void coordinates(std::size_t k, F&& f) const {
+    helix_->coordinates(k, f);
+  }
+  std::size_t size() const { return nodes_.size(); }
+  Node& node(std::size_t k) { return nodes_[k]; }
+  bool has_field() const { return helix_->has_field(); }
+  void has_kinks() { helix_->has_kinks(); }
+
+  std::size_t point(std::size_t k) const { return points_[k]; }
+
+  /// Results at the first hit and at the origin. Positions and directions are
+  /// those after the last linear fit.
+  void report(const Equations& e, const FitWeights& weights, FitDetail detail,
+              GlobalFit& r) const {
+    r.kappa = kappa();
+    r.sigma = std::sqrt(e.v[4]);
+    if (detail == FitDetail::curvature) return;
+    const Crossed<double>& x = helix_->first_crossing();
+    const TrackState first =
+        state_on(x.normal, helix_->first(), x.transport_before, e);
+    set_perigee(hits_->track, hits_->measured.front(), first,
+                weights.scattering(), r);
+  }
+
+  /// Results at a node.
+  void report_hit(std::size_t k, const Equations& before,
+                  const Equations& after, const FitWeights&, HitFit& f) const {
+    const Crossed<double>& x = crossed_[k];
+    const TrackHit& hit = hits_->track.points[points_[k]];
+    f.before = state_on(x.normal, x.before, x.transport_before, before);
+    f.after = state_on(x.normal, x.after, x.transport_after, after);
+    set_fitted(hit, vector_of(x.at.position),
+               covariance_of<3>(before, hit_functions(*this, x, hit)), f);
+  }
+
+  /// Derivatives of a coordinate at a crossing.
+  Row<double> row(const Crossed<double>& x, const CoordinateAxis& a) const {
+    return plane_row(a.cosine * x.axes.u + a.sine * x.axes.v, x.normal, x.at,
+                     x.transport_before);
+  }
+
+ private:
+  std::vector<std::size_t>
+      points_;  ///< from the first to the last measured one
+  std::vector<Node> nodes_;
+  std::optional<SingleHits> hits_;
+  std::optional<KinkedHelix<double, SingleHits>> helix_;
+  std::vector<Crossed<double>> crossed_;  ///< for report_hit()
+};
+
+/// A track through any field as the reference, with energy loss.
+class FlownReference {
+ public:
+  using Scalar = double;
+  using Node = TrajectoryNode;
+  static constexpr double at_rest = 1e-9;
+
+  FitStatus start(const TrackHits& track,
+                  std::span<const std::size_t> measured) {
+    track_ = &track;
+    first_point_ = measured.front();
+    const TrajectoryStart first = find_start(track, measured);
+    if (first.status == FitStatus::ok) trajectory_.start(track, first.state);
+    return first.status;
+  }
+
+  double kappa() const { return kappa_of(*track_, trajectory_.first()); }
+  FitStatus follow() { return trajectory_.follow(*track_); }
+  FitStatus follow_for_report() { return follow(); }
+  void set_variances(const FitWeights& weights) {
+    for (Node& n : trajectory_.nodes()) {
+      const TrackHit& p = hit(n);
+      const Frame& frame = track_->flight->frame;
+      const double sine =
+          0.5 * (FrameAngles(frame, n.before.direction).sin_theta +
+                 FrameAngles(frame, n.after.direction).sin_theta);
+      n.kinks.w = weights.scattering() * p.theta0_2;
+      n.kinks.w_phi = n.kinks.w / (sine * sine);
+      n.kinks.w_loss = straggling_variance(*track_, p.loss, weights);
+    }
+  }
+  FitStatus move_start(const Row<double>& change) {
+    return trajectory_.move_start(*track_, change);
+  }
+
+  bool scatters(std::size_t k) const {
+    return is_inside(k) && trajectory_.nodes()[k].kinks.any();
+  }
+  const GeneralKinks<double>& kinks(std::size_t k) const {
+    return trajectory_.nodes()[k].kinks;
+  }
+  void look_ahead(std::size_t) const {}
+  template <class F>
+  void coordinates(std::size_t k, F&& f) const {
+    const Node& n = trajectory_.nodes()[k];
+    const auto residual = coordinate_residuals(hit(n), n.before.position);
+    int q = 0;
+    for (const CoordinateAxis& a : hit(n).axes())
+      f(DataCoordinate<double>{trajectory_.row(n, a), residual[q++],
+                               a.variance});
+  }
+  std::size_t size() const { return trajectory_.nodes().size(); }
+  Node& node(std::size_t k) { return trajectory_.nodes()[k]; }
+  bool has_field() const { return track_->field; }
+  void has_kinks() {}
+
+  std::size_t point(std::size_t k) const {
+    return trajectory_.nodes()[k].point;
+  }
+
+  /// Also of a fit of the curvature only: it is that at the origin.
+  void report(const Equations& e, const FitWeights& weights, FitDetail,
+              GlobalFit& r) const {
+    TrajectoryState first = trajectory_.first();
+    set_start_columns(*track_, first);
+    if (fly_onto(*track_->flight->field, goal_of(track_->points[first_point_]),
+                 Way::either, first) == Landing::there)
+      set_trajectory_perigee(*track_, first_point_, first, square_root(e),
+                             weights, r);
+  }
+
+  void report_hit(std::size_t k, const Equations& before,
+                  const Equations& after, const FitWeights& weights,
+                  HitFit& f) const {
+    const Node& n = trajectory_.nodes()[k];
+    f.energy_loss = f.sigma_energy_loss = GlobalFit::none;
+    const Matrix5 root = square_root(before);
+    f.before = track_state(*track_, n.before, root);
+    f.after = track_state(*track_, n.after, square_root(after));
+    report_loss(k, root, weights, f);
     set_fitted(
-        p, vector_of(x.at.position),
-        covariance_of<3>(all_before, hit_functions(CoordinateRows{}, x, p)), f);
+        hit(n), n.before.position,
+        detail::covariance_of<3>(root, hit_functions(trajectory_, n, hit(n))),
+        f);
   }
+
+ private:
+  const TrackHit& hit(const Node& n) const { return track_->points[n.point]; }
+  /// What happens in a node's layer matters if hits lie on both sides.
+  bool is_inside(std::size_t k) const { return k > 0 && k + 1 < size(); }
+
+  /// @param before  square root of the covariance of the line before the layer
+  void report_loss(std::size_t k, const Matrix5& before,
+                   const FitWeights& weights, HitFit& f) const {
+    const Node& n = trajectory_.nodes()[k];
+    const HitLoss& loss = hit(n).loss;
+    if (!track_->field || !(loss.mean > 0)) return;
+    const double m = track_->flight->mass;
+    const double p = momentum_of(*track_, n.after.qop);
+    const double energy = std::hypot(p, m);
+    f.energy_loss = std::hypot(momentum_of(*track_, n.before.qop), m) - energy;
+    if (!is_inside(k) || !(n.kinks.w_loss > 0)) {
+      f.sigma_energy_loss = weights.scatters ? loss.sigma : 0;
+      return;
+    }
+    Eigen::Matrix<double, 1, 5> gain;
+    for (std::size_t i = 0; i < 5; ++i)
+      gain[static_cast<int>(i)] = n.gain.loss[i];
+    const double variance =
+        n.gain.loss_variance + detail::covariance_of<1>(before, gain)(0, 0);
+    // kappa ~ 1/p, dE = p dp/E
+    f.sigma_energy_loss = p * p /
+                          (energy * std::abs(kappa_of(*track_, n.after))) *
+                          std::sqrt(variance);
+  }
+
+  const TrackHits* track_ = nullptr;
+  std::size_t first_point_ = 0;
+  KinkedTrajectory trajectory_;
+};
+
+/// The changes of a layer that are fitted, and their variances.
+std::array<double, 2> variances(const HelixKinks<double>& k) {
+  return {k.w, k.w_phi};
+}
+std::array<double, 3> variances(const GeneralKinks<double>& k) {
+  return {k.w, k.w_phi, k.w_loss};
 }
 
-void StreamingFitter::Work::report(const TrackHits& track, Fit& fit) {
-  // results of the last linear fit, positions and directions after it
-  result.kappa = fit.first().kappa;
-  result.chi2 = fit.chi2();
-  result.ndf = measured.n_coordinates - (track.field ? 5 : 4);
-  result.sigma = std::sqrt(fit.equations().v[4]);
-  if (options.detail == FitDetail::curvature) return;
-  const Crossed<double>& x = fit.first_crossing();
-  const TrackState first =
-      state_on(x.normal, fit.first(), x.transport_before, fit.equations());
-  set_perigee(track, measured.points.front(), first, weight_scale, result);
-  if (options.detail != FitDetail::hits) return;
-  crossed.resize(nodes.size());
-  LaneOutcome<double> outcome;
-  fit.follow(outcome, [this](std::size_t k, const Crossed<double>& c) {
-    crossed[k] = c;
-  });
-  if (!outcome.failed()) report_hits(track, fit);
-}
+/// The fit of a single track around a reference that is moved to it.
+template <class Reference>
+class SingleFit {
+ public:
+  FitStatus run(const TrackHits& track, FitKind kind, const FitOptions& options,
+                GlobalFit& result) {
+    find_measured(track, measured_);
+    if (measured_.status != FitStatus::ok) return measured_.status;
+    if (const auto s = reference_.start(track, measured_.points);
+        s != FitStatus::ok)
+      return s;
+    double kappa = options.kappa == 0 ? track.kappa_ref : options.kappa;
+    if (options.weights != WeightSource::estimate && track.field)
+      kappa = reference_.kappa();
+    weights_.scatters = kind != FitKind::hits;
+    set_weights(track, kappa, result);
+    const bool keeps = options.detail == FitDetail::hits;
+    StreamedFit<Reference> fit(reference_);
+    const int steps = 2 + options.relinearisations;
+    for (int i = 0; i < steps; ++i) {
+      if (i > 0 && options.weights == WeightSource::update && track.field)
+        set_weights(track, reference_.kappa(), result);
+      if (const auto s = solve(fit, keeps); s != FitStatus::ok) return s;
+      ++result.n_steps;
+      const double moved = move(fit);
+      if (const auto s = reference_.move_start(fit.line()); s != FitStatus::ok)
+        return s;
+      if (moved < Reference::at_rest) break;
+    }
+    // covariances of the last linear fit
+    result.chi2 = fit.chi2();
+    result.ndf = measured_.n_coordinates - (track.field ? 5 : 4);
+    reference_.report(fit.equations(), weights_, options.detail, result);
+    if (keeps && reference_.follow_for_report() == FitStatus::ok)
+      report_hits(result);
+    return FitStatus::ok;
+  }
+
+ private:
+  void set_weights(const TrackHits& track, double kappa, GlobalFit& result) {
+    weights_.ratio = track.kappa_ref == 0 ? 1 : kappa / track.kappa_ref;
+    result.kappa_weights = kappa;
+  }
+
+  /// One linear fit around the reference.
+  FitStatus solve(StreamedFit<Reference>& fit, bool keeps) {
+    if (const auto s = reference_.follow(); s != FitStatus::ok) return s;
+    reference_.set_variances(weights_);
+    LaneOutcome<double> outcome;
+    if (keeps) {
+      outer_.resize(reference_.size());
+      fit.solve(outcome,
+                [this](std::size_t k, const Equations& e) { outer_[k] = e; });
+    } else {
+      fit.solve(outcome);
+    }
+    return outcome.status;
+  }
+
+  /// Moves the reference to the fitted track but for its start.
+  /// @return  the largest move in standard deviations
+  double move(StreamedFit<Reference>& fit) const {
+    double largest = 0;
+    const auto see = [&largest](double change, double variance) {
+      if (variance > 0)
+        largest = std::max(largest, std::abs(change) / std::sqrt(variance));
+    };
+    const auto c = covariance(fit.equations());
+    for (std::size_t i = 0; i < 5; ++i) see(fit.line()[i], c[i][i]);
+    fit.move_kinks([&](const typename Reference::Node& n, const auto& changes) {
+      const auto v = variances(n.kinks);
+      for (std::size_t i = 0; i < v.size(); ++i) see(changes[i], v[i]);
+    });
+    return largest;
+  }
+
+  void report_hits(GlobalFit& result) {
+    result.hits.resize(measured_.points.size());
+    std::size_t hit = 0;
+    smooth(reference_, outer_,
+           [&](std::size_t k, const Equations& before, const Equations& after) {
+             HitFit& f = result.hits[hit++];
+             f.point = reference_.point(k);
+             reference_.report_hit(k, before, after, weights_, f);
+             if (k + 1 == reference_.size()) f.after = f.before;
+             if (k == 0) f.before = f.after;
+           });
+  }
+
+  MeasuredPoints measured_;
+  Reference reference_;
+  FitWeights weights_;
+  std::vector<Equations> outer_;  ///< about the line outside of nodes
+};
+
+}  // namespace
+
+struct StreamingFitter::Work {
+  FitOptions options;
+  GlobalFit result;
+  SingleFit<HelixReference> helix;
+  SingleFit<FlownReference> flown;  ///< for tracks with a FlightModel
+};
 
 StreamingFitter::StreamingFitter(const FitOptions& options)
-    : work_(std::make_unique<Work>(options)) {}
+    : work_(std::make_unique<Work>()) {
+  work_->options = options;
+}
 StreamingFitter::~StreamingFitter() = default;
 StreamingFitter::StreamingFitter(StreamingFitter&&) noexcept = default;
 StreamingFitter& StreamingFitter::operator=(StreamingFitter&&) noexcept =
@@ -264,13 +427,8 @@ StreamingFitter& StreamingFitter::operator=(StreamingFitter&&) noexcept =
 const GlobalFit& StreamingFitter::fit(const TrackHits& hits, FitKind kind) {
   GlobalFit& r = work_->result;
   clear(r);
-  if (hits.flight) {
-    r.status = work_->in_flight.run(hits, kind, r);
-    if (r.status != FitStatus::ok) r.hits.clear();
-    return r;
-  }
-  work_->scatters = kind != FitKind::hits;
-  r.status = work_->run(hits);
+  r.status = hits.flight ? work_->flown.run(hits, kind, work_->options, r)
+                         : work_->helix.run(hits, kind, work_->options, r);
   if (r.status != FitStatus::ok) r.hits.clear();
   return r;
 }

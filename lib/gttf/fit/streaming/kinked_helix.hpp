@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// KinkedHelix: the reference of the fit of data along a helix, for one track or
+// one per lane.
+#pragma once
+
+#include <span>
+
+#include "gttf/fit/streaming/kinked_steps.hpp"
+#include "gttf/fit/streaming/stream.hpp"
+#include "gttf/fit/track/prefit_steps.hpp"
+
+namespace gttf::detail {
+
+/// Where the reference crosses a surface.
+template <class S>
+struct Crossed {
+  HelixState<S> before, after;  ///< after: with its kink
+  HelixPoint<S> at;             ///< before
+  PlaneAxes<S> axes;
+  Cartesian<S> normal;
+  LineTransport<S> transport_before, transport_after;
+};
+
+/// What a linear fit needs of a crossing of the reference.
+template <class S>
+struct HelixNode {
+  S arc;                    ///< transverse, from the node before
+  HelixKinks<S> kinks;      ///< columns in start parameters; variances
+  std::array<S, 2> so_far;  ///< kinks of the reference
+  S sine2;         ///< of theta between before and after the kink, squared
+  Row<S> rows[2];  ///< of the coordinates
+  S residuals[2];
+  KinkGain<S> gain;  ///< of the last fit
+  std::array<S, 2> offset;
+};
+
+/// A helix with a kink at every node, through hits as prefit() wants them, with
+/// more of the type `Hits`:
+///
+///   points         indices of the points from the first to the last measured
+///                  one: all that measure or scatter
+///
+/// @tparam S  double, or a number per lane
+template <class S, class Hits>
+class KinkedHelix {
+ public:
+  using Scalar = S;
+  using Node = HelixNode<S>;
+
+  /// @param nodes  room for as many as there are points
+  KinkedHelix(const Hits& hits, std::span<Node> nodes)
+      : hits_(hits), nodes_(nodes) {}
+
+  /// Begins with a helix on the surface of the first measured point.
+  void start(const HelixState<S>& first) {
+    first_ = first;
+    is_kinked_ = false;
+    for (std::size_t k = 0; k < nodes_.size(); ++k) {
+      Node& n = nodes_[k];
+      n.arc = n.so_far[0] = n.so_far[1] = S(0);
+      if (k == 0) continue;
+      // a first guess: the distance in the transverse plane
+      using std::sqrt;
+      const Cartesian<S> step = hits_.surface(hits_.points[k]).position -
+                                hits_.surface(hits_.points[k - 1]).position;
+      n.arc = sqrt(transverse_dot(step, step));
+    }
+  }
+
+  /// Follows the helix from the start through all surfaces with the kinks of
+  /// the nodes.
+  /// @param at_node  called with the number of a node, and where it is
+  template <class AtNode>
+  void follow(LaneOutcome<S>& outcome, AtNode&& at_node);
+  void follow(LaneOutcome<S>& outcome) {
+    follow(outcome, [](std::size_t, const Crossed<S>&) {});
+  }
+
+  /// @param weight  factor of theta0_2
+  void set_variances(const S& weight) {
+    for (std::size_t k = 0; k < nodes_.size(); ++k) {
+      Node& n = nodes_[k];
+      n.kinks.w = weight * hits_.theta0_2(hits_.points[k]);
+      n.kinks.w_phi = n.kinks.w / n.sine2;
+    }
+  }
+
+  /// Adds to the start parameters, after the kinks have been moved.
+  void move_start(const Row<S>& change, LaneOutcome<S>& outcome);
+  /// To be called when a kink of a node has moved.
+  void has_kinks() { is_kinked_ = true; }
+
+  // A source of crossings.
+  bool scatters(std::size_t k) const {
+    return k > 0 && k + 1 < nodes_.size() && any(nodes_[k].kinks.w > S(0));
+  }
+  const HelixKinks<S>& kinks(std::size_t k) const { return nodes_[k].kinks; }
+  void look_ahead(std::size_t) const {}
+  template <class F>
+  void coordinates(std::size_t k, F&& f) const {
+    const auto axes = hits_.axes(hits_.points[k]);
+    const Node& n = nodes_[k];
+    for (std::size_t q = 0; q < axes.size(); ++q)
+      f(DataCoordinate<S>{n.rows[q], n.residuals[q], S(axes[q].variance)});
+  }
+
+  std::size_t size() const { return nodes_.size(); }
+  Node& node(std::size_t k) { return nodes_[k]; }
+  const Node& node(std::size_t k) const { return nodes_[k]; }
+  bool has_field() const { return hits_.field; }
+  const HelixState<S>& first() const { return first_; }
+  /// The crossing of the first node when it was last followed.
+  const Crossed<S>& first_crossing() const { return first_crossing_; }
+
+ private:
+  void set_rows(const Crossed<S>& x, std::size_t point, Node& n) const;
+
+  const Hits& hits_;
+  std::span<Node> nodes_;
+  HelixState<S> first_;
+  Crossed<S> first_crossing_;
+  bool is_kinked_ = false;  ///< at some node
+};
+
+template <class S, class Hits>
+void KinkedHelix<S, Hits>::set_rows(const Crossed<S>& x, std::size_t point,
+                                    HelixNode<S>& n) const {
+  const InPlane<S> residual =
+      seen_in_plane(hits_.surface(point), {x.before.x, x.before.y, x.before.z});
+  std::size_t q = 0;
+  for (const CoordinateAxis& a : hits_.axes(point)) {
+    const S cosine(a.cosine), sine(a.sine);
+    n.rows[q] = plane_row(cosine * x.axes.u + sine * x.axes.v, x.normal, x.at,
+                          x.transport_before);
+    n.residuals[q++] = cosine * residual.u + sine * residual.v;
+  }
+}
+
+template <class S, class Hits>
+template <class AtNode>
+[[gnu::flatten]] void KinkedHelix<S, Hits>::follow(LaneOutcome<S>& outcome,
+                                                   AtNode&& at_node) {
+  Crossed<S> x;
+  x.after = first_;
+  x.transport_after = no_transport<S>();
+  HelixDirection<S> direction = direction_of(first_);
+  HelixPoint<S> from = point_of(first_, direction);
+  for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    Node& n = nodes_[k];
+    const std::size_t point = hits_.points[k];
+    const HitSurface<S> surface = hits_.surface(point);
+    const S s = arc_to(from, surface, n.arc);
+    outcome.require(is_finite(s + from.position.x), FitStatus::not_converged);
+    // layers of one sensor may coincide
+    constexpr double rounding = 1e-6;  // mm
+    if (k > 0) outcome.require(s > S(-rounding), FitStatus::wrong_order);
+    if (outcome.failed()) return;
+    n.arc = s;
+    const ArcTurn<S> turn = arc_turn(from.c, s);
+    x.transport_before = x.transport_after;
+    transport_along(from, S(1) / direction.sin_theta, s, turn,
+                    x.transport_before);
+    x.at = advanced(from, s, turn);
+    x.before = {x.at.position.x,
+                x.at.position.y,
+                x.at.position.z,
+                x.after.theta,
+                x.after.phi + turn.x + turn.x,
+                first_.kappa};
+    x.axes = axes_on(surface, x.at.position);
+    x.normal = x.axes.normal();
+    x.after = x.before;
+    x.after.theta = x.after.theta + n.so_far[0];
+    x.after.phi = x.after.phi + n.so_far[1];
+    x.transport_after = x.transport_before;
+    if (is_kinked_) {
+      using std::sin;
+      const S mean = sin(S(0.5) * (x.before.theta + x.after.theta));
+      n.sine2 = mean * mean;
+      direction = direction_of(x.after);
+      from = point_of(x.after, direction);
+      transport_through_kink(x.normal, x.at, from, x.transport_after);
+    } else {
+      n.sine2 = direction.sin_theta * direction.sin_theta;
+      from = x.at;
+    }
+    n.kinks.columns = kink_columns(x.transport_after);
+    set_rows(x, point, n);
+    if (k == 0) first_crossing_ = x;
+    at_node(k, x);
+  }
+}
+
+template <class S, class Hits>
+void KinkedHelix<S, Hits>::move_start(const Row<S>& change,
+                                      LaneOutcome<S>& outcome) {
+  using std::cos, std::sin;
+  // the start parameters belong to the line before the kink of the first node
+  HelixState<S>& h = first_;
+  h.x = h.x - sin(h.phi) * change[0];
+  h.y = h.y + cos(h.phi) * change[0];
+  h.z = h.z + change[1];
+  h.phi = h.phi + change[2];
+  h.theta = h.theta + change[3];
+  h.kappa = h.kappa + change[4];
+  const HelixDirection<S> direction = direction_of(h);
+  outcome.require(direction.sin_theta > S(0), FitStatus::not_converged);
+  // back along the track onto the first surface, where its state is quoted
+  const HelixPoint<S> from = point_of(h, direction);
+  const S s = arc_to(from, hits_.surface(hits_.points[0]), S(0));
+  const auto there = is_finite(s);
+  const S safe = select(there, s, S(0));
+  const ArcTurn<S> turn = arc_turn(from.c, safe);
+  const HelixPoint<S> at = advanced(from, safe, turn);
+  h.x = at.position.x;
+  h.y = at.position.y;
+  h.z = at.position.z;
+  h.phi = h.phi + turn.x + turn.x;
+}
+
+}  // namespace gttf::detail
