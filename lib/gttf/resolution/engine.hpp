@@ -8,6 +8,12 @@
 
 namespace gttf::detail {
 
+/// Shares of hit errors (beam spot included) in Var(kappa) and Var(theta),
+/// exact; theta at the perigee, without inner material unless there is a spot.
+struct HitShares {
+  double kappa = 0, theta = 0;
+};
+
 /// Result of a fit without data, in the user's axes. Matrices with kappa, zero
 /// there without field; NaN where a parameter does not exist.
 struct EngineResult {
@@ -18,17 +24,14 @@ struct EngineResult {
   /// Variance of kappa in the two limits; NaN if the limit does not exist.
   double hit_only = std::numeric_limits<double>::quiet_NaN();
   double scattering_only = std::numeric_limits<double>::quiet_NaN();
+  HitShares shares;
 };
 
 /// @param spot  null: no constraint of the start
 EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot);
+/// Its shares are those of the streaming engine.
 EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot);
 
-/// Shares of hit errors (beam spot included) in Var(kappa) and Var(theta),
-/// exact; theta at the perigee, without inner material unless there is a spot.
-struct HitShares {
-  double kappa = 0, theta = 0;
-};
 HitShares hit_shares(const AnyTrack& track, const BeamSpot* spot);
 
 /// The state of the track at a layer; covariances with kappa at the layer.

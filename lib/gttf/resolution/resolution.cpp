@@ -104,12 +104,10 @@ Resolution detail::resolve(const AnyTrack& t, const Model& model) {
       in_user_parameters(fit.perigee_without_inner, b_ref);
   r.first_hit = in_user_parameters(fit.first_hit, b_ref);
   r.start_plane = in_user_parameters(fit.start_plane, b_ref);
-  // the same for both engines: the budget is the streaming engine's way back
-  const HitShares share = hit_shares(t, spot);
-  r.mu_theta = std::sqrt(share.theta);
+  r.mu_theta = std::sqrt(fit.shares.theta);
   r.status = field ? Status::ok : Status::no_field;
   if (!field) return r;
-  r.mu_phi = std::sqrt(share.kappa);
+  r.mu_phi = std::sqrt(fit.shares.kappa);
   set_momentum_resolution(t, fit, r);
   r.regime = classify(r.mu_phi, r.xi);
   return r;

@@ -83,31 +83,11 @@ void set_covariances(const AnyTrack& track, const P& path,
 }
 
 template <Path P>
-EngineResult run(const AnyTrack& track, const P& path,
-                 const StartHit<double>* start) {
-  EngineResult r;
-  PathFit<Errors::all, P> all;
-  PathFit<Errors::hits_only, P> hits;
-  PathFit<Errors::scattering_only, P> scattering;
-  filter_together(path, start, all, hits, scattering);
-  r.determined = determined(path, all.equations);
-  if (!r.determined) return r;
-  set_covariances(track, path, start, all.equations, r);
-  const auto set_limit = [&](double& limit, const Equations& equations) {
-    if (determined(path, equations)) limit = equations.v[4];
-  };
-  set_limit(r.hit_only, hits.equations);
-  if (scattering_limit_exists(path, start))
-    set_limit(r.scattering_only, scattering.equations);
-  return r;
-}
-
-template <Path P>
 HitShares shares(const AnyTrack& track, const P& path,
-                 const StartHit<double>* start) {
+                 const StartHit<double>* start,
+                 const std::vector<typename P::Gain>& gains,
+                 const Equations& e) {
   constexpr std::size_t kappa = 0, theta = 1;
-  std::vector<typename P::Gain> gains;
-  const Equations e = filter<Errors::all>(path, start, &gains);
   const auto perigee = rows_of(track.perigee());
   const std::array<Row<double>, 2> functions{perigee[Perigee::kappa],
                                              perigee[Perigee::theta]};
@@ -130,6 +110,29 @@ HitShares shares(const AnyTrack& track, const P& path,
   return sum;
 }
 
+template <Path P>
+EngineResult run(const AnyTrack& track, const P& path,
+                 const StartHit<double>* start) {
+  EngineResult r;
+  std::vector<typename P::Gain> gains(path.size());
+  PathFit<Errors::all, P> all;
+  all.gains.gains = &gains;
+  PathFit<Errors::hits_only, P> hits;
+  PathFit<Errors::scattering_only, P> scattering;
+  filter_together(path, start, all, hits, scattering);
+  r.determined = determined(path, all.equations);
+  if (!r.determined) return r;
+  set_covariances(track, path, start, all.equations, r);
+  const auto set_limit = [&](double& limit, const Equations& equations) {
+    if (determined(path, equations)) limit = equations.v[4];
+  };
+  set_limit(r.hit_only, hits.equations);
+  if (scattering_limit_exists(path, start))
+    set_limit(r.scattering_only, scattering.equations);
+  r.shares = shares(track, path, start, gains, all.equations);
+  return r;
+}
+
 }  // namespace
 
 EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot) {
@@ -142,7 +145,10 @@ EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot) {
 HitShares hit_shares(const AnyTrack& track, const BeamSpot* spot) {
   const auto hit = track.start_hit(spot);
   return track.with_path([&](const auto& path) {
-    return shares(track, path, hit ? &*hit : nullptr);
+    const StartHit<double>* const start = hit ? &*hit : nullptr;
+    std::vector<typename std::remove_cvref_t<decltype(path)>::Gain> gains;
+    const Equations e = filter<Errors::all>(path, start, &gains);
+    return shares(track, path, start, gains, e);
   });
 }
 

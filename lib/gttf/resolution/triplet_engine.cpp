@@ -31,6 +31,7 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
   r.hit_only = triplet_covariance(t, {Errors::hits_only}).variance_kappa;
   r.scattering_only =
       triplet_covariance(t, {Errors::scattering_only}).variance_kappa;
+  r.shares = hit_shares(track, spot);
   return r;
 }
 
