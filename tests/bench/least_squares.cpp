@@ -5,7 +5,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 
-#include "gttf/fit/streaming/kink_steps.hpp"
+#include "gttf/fit/streaming/kink_elimination.hpp"
 #include "gttf/trajectory/scattering.hpp"
 
 namespace gttf::bench {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gttf/core/pack.hpp"
-#include "gttf/fit/streaming/kink_steps.hpp"
+#include "gttf/fit/streaming/kink_elimination.hpp"
 
 namespace gttf::detail {
 

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "gttf/fit/streaming/kink_steps.hpp"
 #include "gttf/fit/streaming/stream.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/fit/track/path.hpp"
