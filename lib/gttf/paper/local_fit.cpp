@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gttf/fit/triplet/kink_system.hpp"
+#include "gttf/fit/triplet/local_fit.hpp"
 
 namespace gttf {
 
@@ -12,13 +13,10 @@ namespace {
 Vector3 vector(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
 
 /// Covariance of the two kinks: A, B, C of the formulas.
-struct KinkCovariance {
-  double theta = 0, phi = 0, mixed = 0;
-};
-
-KinkCovariance kink_covariance(const Triplet<double>& t,
-                               const TripletErrors& errors, FitKind kind) {
-  KinkCovariance c;
+detail::KinkErrors<double> kink_covariance(const Triplet<double>& t,
+                                           const TripletErrors& errors,
+                                           FitKind kind) {
+  detail::KinkErrors<double> c;
   if (kind != FitKind::hits) {
     const double sine = sin_mean_theta(t);
     c.theta = errors.theta0_2;
@@ -29,15 +27,10 @@ KinkCovariance kink_covariance(const Triplet<double>& t,
     const Vector3 h_theta = vector(t.h_theta[k]), h_phi = vector(t.h_phi[k]);
     const Vector3 v_theta = errors.hits[k] * h_theta;
     c.theta += h_theta.dot(v_theta);
-    c.mixed += h_phi.dot(v_theta);
+    c.theta_phi += h_phi.dot(v_theta);
     c.phi += h_phi.dot(errors.hits[k] * h_phi);
   }
   return c;
-}
-
-double norm_of(const Triplet<double>& t, const KinkCovariance& c) {
-  return t.rho_theta * t.rho_theta * c.phi + t.rho_phi * t.rho_phi * c.theta -
-         2 * t.rho_theta * t.rho_phi * c.mixed;
 }
 
 LocalFit fit_regularised(const Triplet<double>& t, double b2) {
@@ -77,17 +70,16 @@ LocalFit fit_local(const Triplet<double>& t, const TripletErrors& errors,
     return f;
   }
   if (kind == FitKind::regularised) return fit_regularised(t, errors.theta0_2);
-  const KinkCovariance c = kink_covariance(t, errors, kind);
-  const double norm = norm_of(t, c);
-  const double det = c.theta * c.phi - c.mixed * c.mixed;
+  const detail::KinkErrors<double> c = kink_covariance(t, errors, kind);
+  const double norm = detail::curvature_norm(t.rho_theta, t.rho_phi, c);
   if (!(norm > 0)) return f;
   f.kappa =
       -(t.theta_tilde * t.rho_theta * c.phi +
         t.phi_tilde * t.rho_phi * c.theta -
-        c.mixed * (t.phi_tilde * t.rho_theta + t.theta_tilde * t.rho_phi)) /
+        c.theta_phi * (t.phi_tilde * t.rho_theta + t.theta_tilde * t.rho_phi)) /
       norm;
   const double q = t.rho_theta * t.phi_tilde - t.rho_phi * t.theta_tilde;
-  f.sigma = std::sqrt(std::max(0.0, det) / norm);
+  f.sigma = std::sqrt(std::max(0.0, detail::determinant(c)) / norm);
   f.chi2 = q * q / norm;
   f.status = FitStatus::ok;
   if (kind == FitKind::common_curvature) {
@@ -100,7 +92,8 @@ LocalFit fit_local(const Triplet<double>& t, const TripletErrors& errors,
 
 LocalResiduals local_residuals(const Triplet<double>& t,
                                const TripletErrors& errors, FitKind kind) {
-  const double norm = norm_of(t, kink_covariance(t, errors, kind));
+  const double norm = detail::curvature_norm(t.rho_theta, t.rho_phi,
+                                             kink_covariance(t, errors, kind));
   const double q = t.rho_theta * t.phi_tilde - t.rho_phi * t.theta_tilde;
   LocalResiduals r;
   for (std::size_t k = 0; k < 3; ++k) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The local fits of a single triplet in closed form, and the triplet filter.
+// Local fits to measured kinks: curvature, chi2 and residuals of a triplet.
+// Their covariance is that of fit/triplet/local_fit.hpp.
 #pragma once
 
 #include <array>

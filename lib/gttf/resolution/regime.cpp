@@ -7,7 +7,7 @@
 #include "gttf/fit/triplet/bias.hpp"
 #include "gttf/fit/triplet/in_plane_arc.hpp"
 #include "gttf/resolution/any_track.hpp"
-#include "gttf/resolution/local_triplet.hpp"
+#include "gttf/fit/triplet/local_fit.hpp"
 #include "gttf/resolution/recurling_track.hpp"
 #include "gttf/resolution/regime_parts.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local fits in lanes: three hits of a track per lane, and what scatters
-// between them.
+// Local fits of triplets of helices: finds the three hits of each, and what
+// scatters between them.
 #pragma once
 
 #include <limits>
@@ -23,12 +23,7 @@ class TripletLaneFit {
   void run() {
     for (std::size_t i = 0; i < task_.n_candidates; ++i)
       cross_surface(task_.candidates[i]);
-    const Triplet<S> t =
-        make_triplet(hit_[0].place.at, hit_[1].place.at, hit_[2].place.at);
-    LocalTriplet<S> local;
-    set_helix(t, local);
-    for (std::size_t k = 0; k < 3; ++k)
-      add_hit(kinks_by_shift(t, k, hit_[k].axes), hit_[k].errors, local.hits);
+    LocalTriplet<S> local = helix_triplet(hit_);
     local.variance = scattering();
     store(local, fit_locally(local, line_.kappa));
   }
@@ -36,21 +31,16 @@ class TripletLaneFit {
  private:
   using L = Lane<S>;
 
-  /// Where a surface is crossed; at equal path, surfaces are crossed in the
+  /// When a surface is crossed; at equal path, surfaces are crossed in the
   /// order of the detector.
-  struct Place {
-    S arc, order;
-    Cartesian<S> at;
+  struct Order {
+    S arc, index;
   };
   struct Crossed {
-    Place place;
+    Order order;
+    Cartesian<S> at;
     S x_over_x0;
     MaskOf<S> mask;
-  };
-  struct Hit {
-    Place place;
-    AxisComponents<S> axes;
-    HitCovariance<S> errors;
   };
 
   static void take(const MaskOf<S>& mask, const S& from, S& to) {
@@ -67,28 +57,27 @@ class TripletLaneFit {
     const Reached<S> reached = find_crossing(line_, s, x);
     if (!any(reached.crossed)) return;
     Crossed& c = crossed_[n_crossed_];
-    c.place.arc = x.arc;
-    c.place.order = S(static_cast<double>(i));
-    c.place.at = position_at(line_, x);
+    c.order = {x.arc, S(static_cast<double>(i))};
+    c.at = position_at(line_, x);
     c.x_over_x0 = x.x_over_x0;
     c.mask = reached.crossed;
     total_ = total_ + select(reached.crossed, x.x_over_x0, S(0));
     if (s.x_over_x0 > 0) ++n_crossed_;
     for (std::size_t k = 0; k < 3; ++k)
       if (const LaneBits lanes = task_.hits[i][k]; lanes != 0)
-        take_hit(both(L::mask(lanes), reached.crossed), c.place, s,
-                 task_.errors[i], hit_[k]);
+        take_hit(both(L::mask(lanes), reached.crossed), c, s, task_.errors[i],
+                 k);
   }
 
-  void take_hit(const MaskOf<S>& mask, const Place& place,
-                const SurfaceRecord& s, const HitCovariance<double>& errors,
-                Hit& hit) {
-    take(mask, place.arc, hit.place.arc);
-    take(mask, place.order, hit.place.order);
-    take(mask, place.at.x, hit.place.at.x);
-    take(mask, place.at.y, hit.place.at.y);
-    take(mask, place.at.z, hit.place.at.z);
-    const AxisComponents<S> axes = axis_components(s, place.at.x, place.at.y);
+  void take_hit(const MaskOf<S>& mask, const Crossed& c, const SurfaceRecord& s,
+                const HitCovariance<double>& errors, std::size_t k) {
+    LocalHit<S>& hit = hit_[k];
+    take(mask, c.order.arc, order_[k].arc);
+    take(mask, c.order.index, order_[k].index);
+    take(mask, c.at.x, hit.at.x);
+    take(mask, c.at.y, hit.at.y);
+    take(mask, c.at.z, hit.at.z);
+    const AxisComponents<S> axes = axis_components(s, c.at.x, c.at.y);
     take(mask, axes.u, hit.axes.u);
     take(mask, axes.v, hit.axes.v);
     take(mask, S(errors.uu), hit.errors.uu);
@@ -96,26 +85,26 @@ class TripletLaneFit {
     take(mask, S(errors.vv), hit.errors.vv);
   }
 
-  static MaskOf<S> before(const Place& a, const Place& b) {
-    return either(a.arc < b.arc, both(a.arc <= b.arc, a.order < b.order));
+  static MaskOf<S> before(const Order& a, const Order& b) {
+    return either(a.arc < b.arc, both(a.arc <= b.arc, a.index < b.index));
   }
 
   /// Variance of the scattering angle in a plane: that of the middle layer and,
   /// with their levers, of those between the hits.
   S scattering() const {
-    const Place &first = hit_[0].place, &middle = hit_[1].place,
-                &last = hit_[2].place;
-    const S inverse_first = S(1) / distance2(middle.at, first.at);
-    const S inverse_last = S(1) / distance2(middle.at, last.at);
+    const Cartesian<S>&first = hit_[0].at, &middle = hit_[1].at,
+          &last = hit_[2].at;
+    const S inverse_first = S(1) / distance2(middle, first);
+    const S inverse_last = S(1) / distance2(middle, last);
     S sum(0);
     for (std::size_t i = 0; i < n_crossed_; ++i) {
       const Crossed& c = crossed_[i];
-      const auto between =
-          both(c.mask, both(before(first, c.place), before(c.place, last)));
+      const auto between = both(
+          c.mask, both(before(order_[0], c.order), before(c.order, order_[2])));
       if (!any(between)) continue;
-      const S lever2 = select(before(middle, c.place),
-                              distance2(c.place.at, last.at) * inverse_last,
-                              distance2(c.place.at, first.at) * inverse_first);
+      const S lever2 = select(before(order_[1], c.order),
+                              distance2(c.at, last) * inverse_last,
+                              distance2(c.at, first) * inverse_first);
       const S variance =
           theta0_squared(line_, task_.scattering, c.x_over_x0, total_);
       sum = sum + select(between, lever2 * variance, S(0));
@@ -142,16 +131,18 @@ class TripletLaneFit {
     L::store(x, task_.out[static_cast<std::size_t>(plane)]);
   }
 
-  static Hit no_hit() {
-    const S none(std::numeric_limits<double>::quiet_NaN());
-    return {{none, none, {none, none, none}},
-            {{none, none, none}, {none, none, none}},
-            {none, none, none}};
+  static S none() { return S(std::numeric_limits<double>::quiet_NaN()); }
+  static LocalHit<S> no_hit() {
+    return {{none(), none(), none()},
+            {{none(), none(), none()}, {none(), none(), none()}},
+            {none(), none(), none()}};
   }
 
   TripletLanes& task_;
   const Line<S> line_;
-  std::array<Hit, 3> hit_{no_hit(), no_hit(), no_hit()};
+  std::array<LocalHit<S>, 3> hit_{no_hit(), no_hit(), no_hit()};
+  std::array<Order, 3> order_{Order{none(), none()}, Order{none(), none()},
+                              Order{none(), none()}};
   S total_{0};
   Crossed* crossed_;
   std::size_t n_crossed_ = 0;

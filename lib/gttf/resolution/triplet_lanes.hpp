@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gttf/resolution/lanes.hpp"
-#include "gttf/resolution/local_triplet.hpp"
+#include "gttf/fit/triplet/local_fit.hpp"
 
 namespace gttf::detail {
 

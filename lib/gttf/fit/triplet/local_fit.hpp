@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The local fit of one triplet of hits: for one, or one per lane.
+// The local fit of a single triplet of hits in closed form, for any scalar.
 #pragma once
 
 #include <array>
@@ -112,23 +112,53 @@ void set_helix(const Triplet<S>& t, LocalTriplet<S>& local) {
       (t.first.length + t.second.length) * sine * S(0.5);
 }
 
+/// A hit of a triplet on a helix.
+template <class S>
+struct LocalHit {
+  Cartesian<S> at;  ///< mm
+  AxisComponents<S> axes;
+  HitCovariance<S> errors;  ///< along the axes
+};
+
+/// The kinks of the helix through three hits; without scattering.
+template <class S>
+LocalTriplet<S> helix_triplet(const std::array<LocalHit<S>, 3>& hits) {
+  const Triplet<S> t = make_triplet(hits[0].at, hits[1].at, hits[2].at);
+  LocalTriplet<S> local;
+  set_helix(t, local);
+  for (std::size_t k = 0; k < 3; ++k)
+    add_hit(kinks_by_shift(t, k, hits[k].axes), hits[k].errors, local.hits);
+  return local;
+}
+
 /// The fit; as in TripletRegime.
 template <class S>
 struct LocalResult {
   S sigma_ms, b_ms, xi_ms_limit, xi_ms, mu_theta, mu_phi, xi;
 };
 
-/// |kappa|/sigma(kappa): kappa^2 rho^T K rho, K the inverse of `kinks`.
+/// N = rho^T adj(C) rho, with C the covariance of the kinks.
+template <class S>
+S curvature_norm(const S& rho_theta, const S& rho_phi,
+                 const KinkErrors<S>& kinks) {
+  return kinks.theta * (rho_phi * rho_phi) -
+         S(2) * kinks.theta_phi * (rho_phi * rho_theta) +
+         kinks.phi * (rho_theta * rho_theta);
+}
+
+/// det(C)/N is the variance of the curvature.
+template <class S>
+S determinant(const KinkErrors<S>& kinks) {
+  return kinks.theta * kinks.phi - kinks.theta_phi * kinks.theta_phi;
+}
+
+/// |kappa|/sigma(kappa).
 template <class S>
 S significance(const LocalTriplet<S>& t, const S& kappa,
                const KinkErrors<S>& kinks) {
   using std::abs, std::sqrt;
-  const S norm = kinks.theta * (t.rho_phi * t.rho_phi) -
-                 S(2) * kinks.theta_phi * (t.rho_phi * t.rho_theta) +
-                 kinks.phi * (t.rho_theta * t.rho_theta);
-  const S determinant =
-      kinks.theta * kinks.phi - kinks.theta_phi * kinks.theta_phi;
-  return abs(kappa) * sqrt(norm / determinant);
+  return abs(kappa) * sqrt(curvature_norm(t.rho_theta, t.rho_phi, kinks) /
+                           determinant(kinks));
 }
 
 /// @param kappa  of the track, 1/mm
