@@ -91,11 +91,10 @@ int run_regimes(const Call& call) {
                      [&](GridPoint point, const TrackRegime& regime) {
                        // without field there is no regime, but the track has
                        // its mu_theta
-                       const Resolution& r = regime.resolution;
-                       const bool exists = r.regime != Regime::unknown ||
-                                           r.status == Status::no_field;
+                       const bool exists = regime.regime != Regime::unknown ||
+                                           regime.status == Status::no_field;
                        evaluated += exists;
-                       if (!exists) status = r.status;
+                       if (!exists) status = regime.status;
                        if (rows && options.triplets)
                          triplets.add(detector, request, point, regime);
                        else if (rows)

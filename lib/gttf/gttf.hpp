@@ -11,7 +11,6 @@
 #include "gttf/detector/read.hpp"
 #include "gttf/fit/batch_fit.hpp"
 #include "gttf/resolution/batch.hpp"
-#include "gttf/resolution/batch_regimes.hpp"
 #include "gttf/resolution/batch_toys.hpp"
 #include "gttf/resolution/budget.hpp"
 #include "gttf/resolution/headroom.hpp"

@@ -8,7 +8,7 @@
 #include "bench/barrels.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/detector/read.hpp"
-#include "gttf/resolution/batch_regimes.hpp"
+#include "gttf/resolution/regime.hpp"
 #include "support/batch.hpp"
 
 namespace {
@@ -43,18 +43,12 @@ void in_lanes(benchmark::State& state, const Detector& detector,
   const TrackingGeometry geometry(detector);
   const test::TrackList tracks = make_tracks(directions);
   const std::size_t n = tracks.size();
-  std::vector<double> mu_phi(n), xi(n), p_significant(n);
-  RegimeArrays wanted;
-  wanted.mu_phi = mu_phi;
-  wanted.xi = xi;
-  wanted.p_significant = p_significant;
-  TripletArrays triplets;
+  std::vector<TrackRegime> regimes(n);
   BatchStatistics statistics;
   for (auto _ : state)
-    statistics =
-        find_regimes(geometry, tracks.views(), {}, {}, wanted, &triplets);
-  if (statistics.unsupported > 0 || triplets.size() == 0)
-    state.SkipWithError("not all in lanes");
+    statistics = find_regimes(geometry, tracks.views(), {}, {}, regimes);
+  if (statistics.unsupported > 0 || regimes[0].triplets.empty())
+    state.SkipWithError("not all vectorised");
   state.counters["tracks"] = static_cast<double>(n);
   set_simd_level(std::nullopt);
 }

@@ -44,7 +44,7 @@ TEST_CASE("triplets alone are those of the regime but for their momenta") {
   t.theta = 1.2;
   const TrackingGeometry geometry(d);
   const TrackRegime whole = find_regime(geometry, t);
-  const auto alone = find_triplets(geometry, t);
+  const auto alone = find_triplets(geometry, arrays_of(t))[0];
   REQUIRE(alone.size() == 3);
   REQUIRE(whole.triplets.size() == 3);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -62,11 +62,12 @@ TEST_CASE("triplets of some layers: the others are passed over, but scatter") {
   t.p = 5;
   t.mass = 0;
   const std::size_t some[] = {0, 2, 4};
-  const auto found = find_triplets(TrackingGeometry(d), t, {}, some);
+  const auto found =
+      find_triplets(TrackingGeometry(d), arrays_of(t), {}, some)[0];
   REQUIRE(found.size() == 1);
   CHECK(found[0].layers == std::array<std::size_t, 3>{0, 2, 4});
   const Detector three = cylinders({20, 80, 320}, 2, 0.01, 0.01);
-  const auto bare = find_triplets(TrackingGeometry(three), t);
+  const auto bare = find_triplets(TrackingGeometry(three), arrays_of(t))[0];
   CHECK(found[0].gamma_phi == doctest::Approx(bare[0].gamma_phi));
   CHECK(found[0].sigma_ms > 1.05 * bare[0].sigma_ms);
 }
@@ -126,7 +127,7 @@ TEST_CASE("regime: the local fit of three layers is the fit of the track") {
     for (const double theta : {90.0, 50.0}) {
       const TrackRegime r = regime(d, p, theta * unit::deg);
       REQUIRE(r.triplets.size() == 1);
-      CHECK(r.triplets[0].xi == doctest::Approx(r.resolution.xi).epsilon(1e-9));
+      CHECK(r.triplets[0].xi == doctest::Approx(r.xi).epsilon(1e-9));
       CHECK(r.triplets[0].xi_ms == doctest::Approx(r.xi_ms).epsilon(1e-9));
     }
 }
@@ -138,7 +139,7 @@ TEST_CASE("regime: passive layers between the hits, by their levers") {
   const TrackRegime r = regime(d, 20, 70 * unit::deg);
   REQUIRE(r.triplets.size() == 1);
   // the levers are exact for a straight track
-  CHECK(r.triplets[0].xi == doctest::Approx(r.resolution.xi).epsilon(1e-4));
+  CHECK(r.triplets[0].xi == doctest::Approx(r.xi).epsilon(1e-4));
 }
 
 TEST_CASE("regime: consecutive triplets, or all") {
@@ -152,7 +153,7 @@ TEST_CASE("regime: consecutive triplets, or all") {
   double best = 0;
   for (const TripletRegime& triplet : all.triplets)
     best = std::max(best, triplet.xi);
-  CHECK(best < all.resolution.xi);
+  CHECK(best < all.xi);
   CHECK(all.weakest()->xi < best);
 }
 
@@ -160,7 +161,7 @@ TEST_CASE("regime: xi is 3 at the momentum up to which it is") {
   for (const double p : {0.1, 1.0, 300.0}) {
     const Detector d = cylinders({30, 70, 120, 200}, 2, 0.01, 0.02);
     const TrackRegime r = regime(d, p);
-    CHECK(regime(d, r.p_significant).resolution.xi == doctest::Approx(3));
+    CHECK(regime(d, r.p_significant).xi == doctest::Approx(3));
     const double of_triplet = r.triplets[0].p_significant;
     CHECK(regime(d, of_triplet).triplets[0].xi == doctest::Approx(3));
     CHECK(of_triplet < r.p_significant);
@@ -177,10 +178,10 @@ TEST_CASE("regime: thresholds are the user's") {
   t.p = 0.5;
   const TrackingGeometry geometry(d);
   const TrackRegime usual = find_regime(geometry, t);
-  CHECK(usual.resolution.regime == Regime::scattering);
+  CHECK(usual.regime == Regime::scattering);
   CHECK(usual.fit == RecommendedFit::scattering);
   const TrackRegime strict = find_regime(geometry, t, {}, {.mu_small = 0.01});
-  CHECK(strict.resolution.regime == Regime::mixed);
+  CHECK(strict.regime == Regime::mixed);
   CHECK(strict.fit == RecommendedFit::general);
   CHECK(std::isnan(strict.biases.local));
   const TrackRegime careful =
@@ -188,14 +189,14 @@ TEST_CASE("regime: thresholds are the user's") {
   CHECK(careful.fit == RecommendedFit::common_curvature);
   const TrackRegime weak =
       find_regime(geometry, t, {}, {.xi_significant = 1000});
-  CHECK(weak.resolution.regime == Regime::weak);
+  CHECK(weak.regime == Regime::weak);
 }
 
 TEST_CASE("regime: predicted biases of the scattering fits, two triplets") {
   const TrackRegime r =
       regime(cylinders({30, 70, 120, 170}, 1, 0.01, 0.002), 0.2);
-  REQUIRE(r.resolution.mu_phi < 0.15);
-  const double s = 1 / r.resolution.xi;
+  REQUIRE(r.mu_phi < 0.15);
+  const double s = 1 / r.xi;
   CHECK(r.biases.local == doctest::Approx(-2 * s * s));
   CHECK(r.biases.regularised == doctest::Approx(3 * s * s));
   CHECK(r.biases.common == 0);
@@ -209,7 +210,7 @@ TEST_CASE("regime: a triplet of single coordinates has none, the track has") {
   REQUIRE(r.triplets.size() == 2);
   CHECK(r.triplets[0].exists());
   CHECK_FALSE(r.triplets[1].exists());
-  CHECK(r.resolution.xi > 0);
+  CHECK(r.xi > 0);
 }
 
 TEST_CASE("regime: recurling positrons of Mu3e, scattering only") {
@@ -245,7 +246,7 @@ TEST_CASE("regime: recurling positrons of Mu3e, scattering only") {
 
 TEST_CASE("regime: no field, no regime") {
   const TrackRegime r = regime(cylinders({30, 70, 120}, 0, 0.01, 0.02), 1);
-  CHECK(r.resolution.regime == Regime::unknown);
+  CHECK(r.regime == Regime::unknown);
   CHECK(r.triplets.empty());
   CHECK(r.weakest() == nullptr);
 }

@@ -132,7 +132,7 @@ TEST_CASE("uniform field: regimes are those of the solenoid") {
   const TrackingGeometry a(dipole), b(solenoid);
   for (const Track& t : tracks()) {
     const TrackRegime x = find_regime(a, t), y = find_regime(b, t);
-    CHECK(x.resolution.regime == y.resolution.regime);
+    CHECK(x.regime == y.regime);
     CHECK(x.fit == y.fit);
     CHECK(relative_if_any(x.p_significant, y.p_significant) < 1e-7);
     REQUIRE(x.triplets.size() == y.triplets.size());

@@ -319,6 +319,21 @@ Track TrackArrays::track(std::size_t i) const {
           at(mass), at(charge), {at(x), at(y), at(z)}};
 }
 
+TrackArrays arrays_of(const Track& t) {
+  const auto view = [](const double& x) {
+    return std::span<const double>(&x, 1);
+  };
+  return {1,
+          view(t.p),
+          view(t.theta),
+          view(t.phi),
+          view(t.mass),
+          view(t.charge),
+          view(t.vertex[0]),
+          view(t.vertex[1]),
+          view(t.vertex[2])};
+}
+
 bool LayerArrays::asked_for() const {
   return std::any_of(values.begin(), values.end(),
                      [](const auto& q) { return !q.empty(); });

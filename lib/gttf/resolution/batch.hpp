@@ -24,6 +24,10 @@ struct TrackArrays {
   Track track(std::size_t i) const;
 };
 
+/// A batch of one, which refers to the numbers of `track`.
+TrackArrays arrays_of(const Track& track);
+TrackArrays arrays_of(Track&&) = delete;
+
 /// Numbers of every layer for every Parameter, or for some: those of the
 /// others are empty. The number of layer l and track t stands at l size + t.
 struct LayerArrays {

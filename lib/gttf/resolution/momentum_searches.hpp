@@ -9,10 +9,30 @@
 #include <utility>
 #include <vector>
 
-#include "gttf/resolution/regime_parts.hpp"
-#include "gttf/resolution/triplet_batch.hpp"
+#include "gttf/resolution/batch.hpp"
+#include "gttf/resolution/significant_momentum.hpp"
 
 namespace gttf::detail {
+
+/// xi is asked for at a momentum: of a track, or of three of its hits.
+struct AskedXi {
+  std::size_t track = 0;
+  double p = 0;
+  std::array<std::size_t, 3> layers{};
+};
+
+/// Where searches of a momentum begin: above the regimes of most detectors,
+/// tracks being straight there. What is found from there is a property of the
+/// direction, the same for tracks of all momenta.
+inline constexpr double common_start = 100 * unit::GeV;
+
+/// Must the search begin at the momentum p of the track? That is so if there is
+/// nothing at the common start, or `found` from there contradicts the track.
+/// @param xi  at p
+inline bool must_start_at(double p, double xi, double least,
+                          const SignificantMomentum& found) {
+  return !found.started() || (xi >= least && !(found.result() >= p));
+}
 
 /// What tracks in the same direction share.
 using Direction = std::array<std::uint64_t, 7>;

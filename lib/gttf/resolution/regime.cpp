@@ -3,212 +3,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "gttf/fit/triplet/bias.hpp"
-#include "gttf/fit/triplet/in_plane_arc.hpp"
 #include "gttf/resolution/any_track.hpp"
-#include "gttf/fit/triplet/local_fit.hpp"
-#include "gttf/resolution/recurling_track.hpp"
-#include "gttf/resolution/regime_parts.hpp"
+#include "gttf/resolution/momentum_searches.hpp"
+#include "gttf/resolution/triplet_batch.hpp"
 
 namespace gttf {
 
 namespace {
 
-using detail::KinksByShift;
-using detail::LocalTriplet;
-using Hits = std::array<const TripletCrossing*, 3>;
+using detail::AskedXi;
+using detail::direction_of;
+using detail::MomentumSearches;
 
-void add_hit(const KinksByShift<double>& by_shift, const TripletCrossing& hit,
-             LocalTriplet<double>& local) {
-  detail::add_hit(by_shift, detail::hit_covariance(hit.coordinates),
-                  local.hits);
-}
-
-LocalTriplet<double> helix_triplet(const Hits& hits) {
-  const Triplet<double> t =
-      make_triplet(cartesian(hits[0]->position), cartesian(hits[1]->position),
-                   cartesian(hits[2]->position));
-  LocalTriplet<double> local;
-  detail::set_helix(t, local);
-  for (std::size_t k = 0; k < 3; ++k) {
-    const Vector3 &u = hits[k]->u, &v = hits[k]->v;
-    add_hit(detail::kinks_by_shift<double>(
-                t, k, {{u.x(), u.y(), u.z()}, {v.x(), v.y(), v.z()}}),
-            *hits[k], local);
-  }
-  return local;
-}
-
-/// The two arcs of a traced track: the kink is the direction in which the
-/// second one leaves the middle hit, less the one in which the first arrives.
-LocalTriplet<double> traced_triplet(const TripletTrack& track,
-                                    const Hits& hits) {
-  const detail::InPlaneArc in = detail::make_arc(track, *hits[0], *hits[1]);
-  const detail::InPlaneArc out = detail::make_arc(track, *hits[1], *hits[2]);
-  LocalTriplet<double> local;
-  const Eigen::Vector2d rho = out.start_by_kappa - in.end_by_kappa;
-  local.rho_theta = rho[0];
-  local.rho_phi = rho[1];
-  const std::array<Eigen::Matrix2d, 3> by_shift = {
-      -in.end_by_start, out.start_by_start - in.end_by_end, out.start_by_end};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const Eigen::Matrix2d& m = by_shift[k];
-    add_hit({m(0, 0), m(0, 1), m(1, 0), m(1, 1)}, *hits[k], local);
-  }
-  local.inv_sin2 = detail::inverse_sine_squared(track, *hits[1]);
-  local.arms = {in.length, out.length};
-  local.small_bending_limit = Resolution::none;
-  return local;
-}
-
-/// Variance of the scattering angle in a plane: that of the middle layer and,
-/// with their levers, of those between the hits.
-double scattering_part(const TripletTrack& track,
-                       const std::array<std::size_t, 3>& hits) {
-  const auto at = [&](std::size_t k) {
-    return cartesian(track.crossings[k].position);
-  };
-  double sum = 0;
-  for (std::size_t k = hits[0] + 1; k < hits[2]; ++k) {
-    const std::size_t end = k <= hits[1] ? hits[0] : hits[2];
-    sum += detail::squared_lever(at(k), at(end), at(hits[1])) *
-           track.crossings[k].kink_variance;
-  }
-  return sum;
-}
-
-TripletRegime make_regime(const TripletTrack& track,
-                          const std::array<std::size_t, 3>& crossings,
-                          const RegimeThresholds& thresholds) {
-  Hits hits;
-  for (std::size_t k = 0; k < 3; ++k) hits[k] = &track.crossings[crossings[k]];
-  LocalTriplet<double> t =
-      track.traced ? traced_triplet(track, hits) : helix_triplet(hits);
-  t.variance = scattering_part(track, crossings);
-  const detail::LocalResult<double> fit = detail::fit_locally(t, track.kappa);
-  TripletRegime r;
-  r.gamma_phi = t.hits.phi;
-  r.gamma_theta = t.hits.theta;
-  r.gamma_phi_theta = t.hits.theta_phi;
-  r.sigma_ms = fit.sigma_ms;
-  r.b_ms = fit.b_ms;
-  r.arms = t.arms;
-  r.length = t.arms[0] + t.arms[1];
-  r.mu_phi = fit.mu_phi;
-  r.mu_theta = fit.mu_theta;
-  r.xi = fit.xi;
-  r.xi_ms = fit.xi_ms;
-  r.xi_ms_limit = fit.xi_ms_limit;
-  r.regime = classify(r.mu_phi, r.xi, thresholds);
-  return r;
-}
-
-/// @param xi  a function of the momentum, xi_here at p
-template <class Significance>
-double significant_momentum(double p, double xi_here, double least,
-                            const Significance& xi) {
-  const auto search = [&](double start) {
-    detail::SignificantMomentum s(start, least);
-    while (!s.done()) s.take(xi(s.momentum()));
-    return s;
-  };
-  const auto found = search(detail::common_start);
-  return detail::must_start_at(p, xi_here, least, found) ? search(p).result()
-                                                         : found.result();
-}
-
-class Finder {
- public:
-  Finder(const TrackingGeometry& geometry, const Track& track,
-         const Model& model, const RegimeThresholds& thresholds)
-      : geometry_(geometry),
-        track_(track),
-        model_(model),
-        thresholds_(thresholds) {}
-
-  /// Without p_significant.
-  std::vector<TripletRegime> triplets(
-      TripletChoice choice, std::span<const std::size_t> layers = {}) const {
-    const detail::AnyTrack found(geometry_, track_, model_);
-    const TripletTrack track = found.triplets(nullptr);
-    std::vector<std::size_t> hits;
-    for (std::size_t k = 0; k < track.crossings.size(); ++k)
-      if (track.crossings[k].measures() &&
-          (layers.empty() ||
-           std::ranges::binary_search(layers, found.surface(k))))
-        hits.push_back(k);
-    std::vector<TripletRegime> list;
-    const auto add = [&](std::size_t i, std::size_t j, std::size_t k) {
-      const std::array<std::size_t, 3> crossings{hits[i], hits[j], hits[k]};
-      TripletRegime r = make_regime(track, crossings, thresholds_);
-      for (std::size_t h = 0; h < 3; ++h)
-        r.layers[h] = found.surface(crossings[h]);
-      list.push_back(r);
-    };
-    detail::for_each_triplet(hits.size(), choice, add);
-    return list;
-  }
-
-  /// Triplets whose last hit comes after the outer arc.
-  std::vector<TripletRegime> recurling_triplets() const {
-    const detail::RecurlingTrack t =
-        detail::recurling_track(geometry_, track_, model_.scattering);
-    std::vector<TripletRegime> list;
-    const std::size_t n = t.layers.size();
-    for (std::size_t k = std::max<std::size_t>(2, n - t.n_inward); k < n; ++k) {
-      TripletRegime r = make_regime(t.track, {k - 2, k - 1, k}, thresholds_);
-      r.layers = {t.layers[k - 2], t.layers[k - 1], t.layers[k]};
-      r.recurls = true;
-      list.push_back(r);
-    }
-    return list;
-  }
-
-  void find_momentum(TripletRegime& r) const {
-    if (!r.exists()) return;
-    r.p_significant =
-        significant_momentum(track_.p, r.xi, thresholds_.xi_significant,
-                             [&](double p) { return xi_of(r.layers, p); });
-  }
-
-  /// @param xi  of the track
-  double momentum_of_track(double xi) const {
-    return significant_momentum(
-        track_.p, xi, thresholds_.xi_significant,
-        [this](double p) { return resolve(geometry_, at(p), model_).xi; });
-  }
-
- private:
-  Track at(double p) const {
-    Track t = track_;
-    t.p = p;
-    return t;
-  }
-
-  /// xi of the triplet on three surfaces at another momentum; NaN if the track
-  /// does not cross them.
-  double xi_of(const std::array<std::size_t, 3>& surfaces, double p) const {
-    const detail::AnyTrack found(geometry_, at(p), model_);
-    std::array<std::size_t, 3> crossings;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const auto k = found.crossing_of(surfaces[i]);
-      if (!k) return Resolution::none;
-      crossings[i] = *k;
-    }
-    return make_regime(found.triplets(nullptr), crossings, thresholds_).xi;
-  }
-
-  const TrackingGeometry& geometry_;
-  const Track& track_;
-  const Model& model_;
-  const RegimeThresholds& thresholds_;
-};
-
-}  // namespace
-
-RecommendedFit detail::recommend(Regime regime, double xi,
-                                 const RegimeThresholds& thresholds) {
+RecommendedFit recommend(Regime regime, double xi,
+                         const RegimeThresholds& thresholds) {
   switch (regime) {
     case Regime::scattering:
       return xi < thresholds.xi_unbiased ? RecommendedFit::common_curvature
@@ -224,8 +35,10 @@ RecommendedFit detail::recommend(Regime regime, double xi,
   return RecommendedFit::none;
 }
 
-FitBiases detail::predict_biases(int n_hits, double mu_phi, double xi,
-                                 const RegimeThresholds& thresholds) {
+/// Where hit errors matter, the fits with scattering only are wrong by more
+/// than their bias.
+FitBiases predict_biases(int n_hits, double mu_phi, double xi,
+                         const RegimeThresholds& thresholds) {
   FitBiases biases;
   const int n = n_hits - 2;
   if (!(mu_phi <= thresholds.mu_small) || n < 1) return biases;
@@ -239,6 +52,262 @@ FitBiases detail::predict_biases(int n_hits, double mu_phi, double xi,
   return {local.curvature, regularised.curvature, common.curvature,
           local.pull,      regularised.pull,      common.pull};
 }
+
+/// Calls add(i, j, k) for the triplets of n hits in a row.
+template <class Add>
+void for_each_triplet(std::size_t n, TripletChoice choice, const Add& add) {
+  for (std::size_t i = 0; i + 2 < n; ++i) {
+    if (choice != TripletChoice::all) {
+      add(i, i + 1, i + 2);
+      continue;
+    }
+    for (std::size_t j = i + 1; j + 1 < n; ++j)
+      for (std::size_t k = j + 1; k < n; ++k) add(i, j, k);
+  }
+}
+
+std::span<const double> part_of(std::span<const double> values,
+                                std::size_t begin, std::size_t n) {
+  return values.size() == 1 ? values : values.subspan(begin, n);
+}
+
+TrackArrays part_of(const TrackArrays& t, std::size_t begin, std::size_t n) {
+  const auto part = [&](std::span<const double> values) {
+    return part_of(values, begin, n);
+  };
+  return {n,           part(t.p),    part(t.theta),
+          part(t.phi), part(t.mass), part(t.charge),
+          part(t.x),   part(t.y),    part(t.z)};
+}
+
+/// What the threads share.
+struct RegimeJob {
+  const TrackingGeometry& geometry;
+  const detail::TripletGeometry triplets;
+  const TrackArrays& tracks;
+  const Model& model;
+  const RegimeThresholds& thresholds;
+  /// Of find_regimes(), one per track; find_triplets() does without.
+  std::span<TrackRegime> results;
+  TripletChoice choice;
+  std::span<const std::size_t> layers;
+  /// Of find_triplets().
+  std::span<std::vector<TripletRegime>> triplet_results;
+  /// Whether kernels find regimes and triplets of such tracks.
+  bool vectorised =
+      is_vectorised(geometry, model) &&
+      (choice != TripletChoice::recurling || !geometry.has_field());
+  /// The scalar path is slow: small blocks occupy all threads.
+  std::size_t block_size = vectorised ? 512 : 4;
+};
+
+class RegimeWorker {
+ public:
+  explicit RegimeWorker(const RegimeJob& job) : job_(job) {}
+
+  bool is_vectorised() const { return job_.vectorised; }
+
+  void run_vectorised(detail::BatchBlock& block) {
+    set_tracks(block.begin, block.size());
+    list_.clear();
+    for (std::size_t t = 0; t < tracks_.size; ++t)
+      if (follows_helix(t))
+        list_.push_back(t);
+      else
+        block.leave_unsupported(begin_ + t);
+    block.statistics += resolve_tracks();
+    if (job_.geometry.has_field()) find_on_helices();
+  }
+
+  void run_scalar(std::size_t t) {
+    set_tracks(t, 1);
+    list_ = {0};
+    resolve_tracks();
+    if (!job_.geometry.has_field()) return;
+    if (follows_helix(0))
+      find_on_helices();
+    else
+      find(detail::TracedTriplets(job_.geometry, job_.model, tracks_));
+    if (job_.choice == TripletChoice::recurling && job_.geometry.bz() != 0)
+      for (const TripletRegime& r :
+           detail::recurling_triplets(job_.geometry, tracks_.track(0),
+                                      job_.model.scattering, job_.thresholds))
+        triplets_of(0).push_back(r);
+  }
+
+  void end_block(const detail::BatchBlock&) {}
+
+ private:
+  /// Of find_regimes(), and not of triplets only?
+  bool whole() const { return !job_.results.empty(); }
+
+  void set_tracks(std::size_t begin, std::size_t n) {
+    begin_ = begin;
+    tracks_ = part_of(job_.tracks, begin, n);
+  }
+
+  bool follows_helix(std::size_t t) const {
+    return detail::follows_helix(job_.geometry, tracks_.track(t), job_.model);
+  }
+
+  std::vector<TripletRegime>& triplets_of(std::size_t t) {
+    return whole() ? job_.results[begin_ + t].triplets
+                   : job_.triplet_results[begin_ + t];
+  }
+
+  /// All but momenta and triplets.
+  BatchStatistics resolve_tracks() {
+    if (!whole()) return {};
+    const std::size_t n = tracks_.size;
+    std::vector<double> mu_phi(n), mu_theta(n), ms_only(n);
+    std::vector<int> n_hits(n);
+    std::vector<Status> status(n);
+    xi_.resize(n);
+    ResolutionArrays r;
+    r.mu_phi = mu_phi;
+    r.mu_theta = mu_theta;
+    r.xi = xi_;
+    r.sigma_p_rel_ms_only = ms_only;
+    r.n_hits = n_hits;
+    r.status = status;
+    BatchStatistics found = resolve(job_.geometry, tracks_, job_.model, r);
+    found.tracks = found.unsupported = 0;  // counted already
+    for (const std::size_t t : list_) {
+      TrackRegime& one = job_.results[begin_ + t];
+      one = {};
+      one.thresholds = job_.thresholds;
+      one.mu_phi = mu_phi[t];
+      one.mu_theta = mu_theta[t];
+      one.xi = xi_[t];
+      one.n_hits = n_hits[t];
+      one.status = status[t];
+      one.regime = classify(mu_phi[t], xi_[t], job_.thresholds);
+      if (status[t] != Status::ok || !job_.geometry.has_field()) continue;
+      one.xi_ms = 1 / ms_only[t];
+      one.fit = recommend(one.regime, one.xi, job_.thresholds);
+      one.biases =
+          predict_biases(n_hits[t], mu_phi[t], one.xi, job_.thresholds);
+    }
+    return found;
+  }
+
+  void find_on_helices() {
+    find(detail::TripletBatch(job_.triplets, job_.model.scattering, tracks_));
+  }
+
+  /// @param batch  TripletBatch or TracedTriplets
+  template <class Triplets>
+  void find(Triplets&& batch) {
+    std::vector<std::size_t> directions(tracks_.size);
+    std::map<detail::Direction, std::size_t> known;
+    for (const std::size_t t : list_) {
+      const detail::Direction direction = direction_of(tracks_, t);
+      directions[t] = known.try_emplace(direction, known.size()).first->second;
+    }
+    if (whole()) search_tracks(directions);
+    fit_triplets(batch, directions);
+  }
+
+  void search_tracks(const std::vector<std::size_t>& directions) {
+    MomentumSearches searches;
+    std::vector<std::size_t> found;
+    for (const std::size_t t : list_) {
+      const TrackRegime& one = job_.results[begin_ + t];
+      if (one.status != Status::ok || std::isnan(one.xi)) continue;
+      found.push_back(t);
+      searches.add({t, tracks_.track(t).p, {}}, one.xi, directions[t]);
+    }
+    const std::vector<double> momenta =
+        searches.run(job_.thresholds.xi_significant,
+                     [this](const std::vector<AskedXi>& asked,
+                            std::span<double> xi) { resolve_at(asked, xi); });
+    for (std::size_t i = 0; i < found.size(); ++i)
+      job_.results[begin_ + found[i]].p_significant = momenta[i];
+  }
+
+  /// xi of tracks at other momenta.
+  void resolve_at(const std::vector<AskedXi>& asked, std::span<double> xi) {
+    constexpr std::span<const double> TrackArrays::*views[] = {
+        &TrackArrays::p,    &TrackArrays::theta,  &TrackArrays::phi,
+        &TrackArrays::mass, &TrackArrays::charge, &TrackArrays::x,
+        &TrackArrays::y,    &TrackArrays::z};
+    TrackArrays at = tracks_;
+    at.size = asked.size();
+    std::array<std::vector<double>, std::size(views)> columns;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const std::span<const double> from = tracks_.*views[c];
+      if (c > 0 && from.size() == 1) continue;
+      for (const AskedXi& a : asked)
+        columns[c].push_back(c == 0 ? a.p : from[a.track]);
+      at.*views[c] = columns[c];
+    }
+    ResolutionArrays r;
+    r.xi = xi;
+    resolve(job_.geometry, at, job_.model, r);
+  }
+
+  template <class Triplets>
+  void fit_triplets(Triplets& batch,
+                    const std::vector<std::size_t>& directions) {
+    std::vector<std::vector<std::size_t>> hits(tracks_.size);
+    batch.find_hits(list_, [&](std::size_t t, std::vector<std::size_t> layers) {
+      if (!job_.layers.empty())
+        std::erase_if(layers, [this](std::size_t layer) {
+          return !std::ranges::binary_search(job_.layers, layer);
+        });
+      hits[t] = std::move(layers);
+    });
+    std::vector<AskedXi> asked;
+    for (const std::size_t t : list_) {
+      const double p = tracks_.track(t).p;
+      for_each_triplet(
+          hits[t].size(), job_.choice,
+          [&](std::size_t i, std::size_t j, std::size_t k) {
+            asked.push_back({t, p, {hits[t][i], hits[t][j], hits[t][k]}});
+          });
+    }
+    std::vector<TripletRegime> triplets = batch.fit(asked, job_.thresholds);
+    if (whole()) search_triplets(batch, asked, directions, triplets);
+    for (const std::size_t t : list_) triplets_of(t).clear();
+    for (std::size_t i = 0; i < asked.size(); ++i)
+      triplets_of(asked[i].track).push_back(triplets[i]);
+  }
+
+  template <class Triplets>
+  void search_triplets(Triplets& batch, const std::vector<AskedXi>& asked,
+                       const std::vector<std::size_t>& directions,
+                       std::vector<TripletRegime>& triplets) {
+    MomentumSearches searches;
+    std::vector<std::size_t> existing;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      if (!triplets[i].exists()) continue;
+      existing.push_back(i);
+      searches.add(asked[i], triplets[i].xi, directions[asked[i].track]);
+    }
+    const std::vector<double> momenta =
+        searches.run(job_.thresholds.xi_significant,
+                     [&](const std::vector<AskedXi>& at, std::span<double> xi) {
+                       batch.significances(at, xi);
+                     });
+    for (std::size_t i = 0; i < existing.size(); ++i)
+      triplets[existing[i]].p_significant = momenta[i];
+  }
+
+  const RegimeJob& job_;
+  // the tracks at work: those of `list_`
+  std::size_t begin_ = 0;
+  TrackArrays tracks_;
+  std::vector<std::size_t> list_;
+  std::vector<double> xi_;
+};
+
+BatchStatistics run_job(const RegimeJob& job, unsigned threads) {
+  return detail::run_batch(job.tracks.size, job.block_size,
+                           thread_count(threads),
+                           [&] { return RegimeWorker(job); });
+}
+
+}  // namespace
 
 std::string_view to_string(RecommendedFit fit) {
   switch (fit) {
@@ -264,36 +333,48 @@ const TripletRegime* TrackRegime::weakest() const {
   return weakest;
 }
 
-std::vector<TripletRegime> find_triplets(const TrackingGeometry& geometry,
-                                         const Track& track, const Model& model,
-                                         std::span<const std::size_t> layers,
-                                         const RegimeThresholds& thresholds) {
-  if (!geometry.has_field()) return {};
-  return Finder(geometry, track, model, thresholds)
-      .triplets(TripletChoice::consecutive, layers);
+BatchStatistics find_regimes(const TrackingGeometry& geometry,
+                             const TrackArrays& tracks, const Model& model,
+                             const RegimeThresholds& thresholds,
+                             std::span<TrackRegime> results,
+                             TripletChoice choice, unsigned threads) {
+  return run_job({geometry,
+                  detail::TripletGeometry(geometry),
+                  tracks,
+                  model,
+                  thresholds,
+                  results,
+                  choice,
+                  {},
+                  {}},
+                 threads);
 }
 
 TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
                         const Model& model, const RegimeThresholds& thresholds,
                         TripletChoice choice) {
-  TrackRegime result;
-  result.thresholds = thresholds;
-  result.resolution = resolve(geometry, track, model);
-  Resolution& r = result.resolution;
-  r.regime = classify(r.mu_phi, r.xi, thresholds);
-  if (!geometry.has_field()) return result;
-  const Finder finder(geometry, track, model, thresholds);
-  result.triplets = finder.triplets(choice);
-  for (TripletRegime& t : result.triplets) finder.find_momentum(t);
-  if (choice == TripletChoice::recurling && geometry.bz() != 0)
-    for (const TripletRegime& t : finder.recurling_triplets())
-      result.triplets.push_back(t);
-  if (r.status != Status::ok) return result;
-  result.xi_ms = 1 / r.sigma_p_rel_ms_only;
-  result.fit = detail::recommend(r.regime, r.xi, thresholds);
-  result.biases = detail::predict_biases(r.n_hits, r.mu_phi, r.xi, thresholds);
-  result.p_significant = finder.momentum_of_track(r.xi);
-  return result;
+  TrackRegime regime;
+  find_regimes(geometry, arrays_of(track), model, thresholds, {&regime, 1},
+               choice);
+  return regime;
+}
+
+std::vector<std::vector<TripletRegime>> find_triplets(
+    const TrackingGeometry& geometry, const TrackArrays& tracks,
+    const Model& model, std::span<const std::size_t> layers,
+    const RegimeThresholds& thresholds, unsigned threads) {
+  std::vector<std::vector<TripletRegime>> triplets(tracks.size);
+  run_job({geometry,
+           detail::TripletGeometry(geometry),
+           tracks,
+           model,
+           thresholds,
+           {},
+           TripletChoice::consecutive,
+           layers,
+           triplets},
+          threads);
+  return triplets;
 }
 
 }  // namespace gttf

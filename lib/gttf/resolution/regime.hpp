@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gttf/resolution/resolution.hpp"
+#include "gttf/resolution/batch.hpp"
 
 namespace gttf {
 
@@ -77,33 +77,60 @@ enum class RecommendedFit {
 std::string_view to_string(RecommendedFit);
 
 struct TrackRegime {
-  Resolution resolution;  ///< mu_phi, mu_theta, xi and regime of the track
+  static constexpr double none = Resolution::none;
+
+  Status status = Status::ok;
+  int n_hits = 0;
+  double mu_phi = none, mu_theta = none, xi = none;  ///< as in Resolution
+  double xi_ms = none;                               ///< without hit errors
+  Regime regime = Regime::unknown;
   RegimeThresholds thresholds;
-  double xi_ms = Resolution::none;  ///< without hit errors
   RecommendedFit fit = RecommendedFit::none;
   FitBiases biases;
-  double p_significant = Resolution::none;  ///< as in TripletRegime
-  std::vector<TripletRegime> triplets;      ///< order of flight
+  double p_significant = none;          ///< as in TripletRegime
+  std::vector<TripletRegime> triplets;  ///< order of flight
 
   /// The existing triplet of the track with the smallest xi, or null.
   const TripletRegime* weakest() const;
 };
 
-/// Regime of `track` and of its triplets. Without field there are none.
+/// Regimes of tracks and of their triplets. Without field there are none.
 /// Recurling triplets, in a solenoid, have no p_significant, and are not part
 /// of the track.
+///
+/// mu, xi and xi_ms are those of resolve(); xi of triplets [GTTF] section
+/// "Tracking Regimes"; the searches of p_significant,
+///
+///   xi(p_significant) = xi_significant
+///
+/// go on side by side, each step of all of them vectorised. Tracks in the same
+/// direction share them. The result of a track does not depend on the number of
+/// threads nor, within one SimdLevel, on the tracks beside it.
+///
+/// @param results  one per track
+/// @param threads  0: all cores
 /// Source: [GTTF] section "Tracking Regimes"; docs/theory/regimes.md
+BatchStatistics find_regimes(const TrackingGeometry& geometry,
+                             const TrackArrays& tracks, const Model& model,
+                             const RegimeThresholds& thresholds,
+                             std::span<TrackRegime> results,
+                             TripletChoice choice = TripletChoice::consecutive,
+                             unsigned threads = 1);
+
+/// find_regimes() of one track.
 TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
                         const Model& model = {},
                         const RegimeThresholds& thresholds = {},
                         TripletChoice choice = TripletChoice::consecutive);
 
-/// Triplets of consecutive hits of `track` only, without p_significant: to
-/// search it for all of them is most of the work of find_regime. Hits in other
+/// Triplets of consecutive hits of every track only, without p_significant: to
+/// search it for all of them is most of the work of find_regimes. Hits in other
 /// layers than `layers` (sorted; empty: all) are passed over, but scatter.
-std::vector<TripletRegime> find_triplets(
-    const TrackingGeometry& geometry, const Track& track,
+/// @return  those of each track
+/// @param threads  0: all cores
+std::vector<std::vector<TripletRegime>> find_triplets(
+    const TrackingGeometry& geometry, const TrackArrays& tracks,
     const Model& model = {}, std::span<const std::size_t> layers = {},
-    const RegimeThresholds& thresholds = {});
+    const RegimeThresholds& thresholds = {}, unsigned threads = 1);
 
 }  // namespace gttf

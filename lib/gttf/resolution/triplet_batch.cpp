@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/resolution/triplet_batch.hpp"
 
-#include "gttf/core/kernels.hpp"
-
 #include <algorithm>
 #include <numeric>
+#include <optional>
+
+#include "gttf/core/kernels.hpp"
+#include "gttf/fit/triplet/in_plane_arc.hpp"
+#include "gttf/resolution/any_track.hpp"
+#include "gttf/resolution/recurling_track.hpp"
 
 namespace gttf::detail {
 
@@ -12,6 +16,108 @@ namespace {
 
 double at(std::span<const double> values, std::size_t i) {
   return values[values.size() == 1 ? 0 : i];
+}
+
+TripletRegime make_regime(const KinkErrors<double>& hits,
+                          const std::array<double, 2>& arms,
+                          const LocalResult<double>& fit,
+                          const RegimeThresholds& thresholds) {
+  TripletRegime r;
+  r.gamma_phi = hits.phi;
+  r.gamma_theta = hits.theta;
+  r.gamma_phi_theta = hits.theta_phi;
+  r.sigma_ms = fit.sigma_ms;
+  r.b_ms = fit.b_ms;
+  r.arms = arms;
+  r.length = arms[0] + arms[1];
+  r.mu_phi = fit.mu_phi;
+  r.mu_theta = fit.mu_theta;
+  r.xi = fit.xi;
+  r.xi_ms = fit.xi_ms;
+  r.xi_ms_limit = fit.xi_ms_limit;
+  r.regime = classify(r.mu_phi, r.xi, thresholds);
+  return r;
+}
+
+using Hits = std::array<const TripletCrossing*, 3>;
+
+/// Of the helix through three hits.
+LocalTriplet<double> triplet_of_helix(const Hits& hits) {
+  std::array<LocalHit<double>, 3> local;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vector3 &u = hits[k]->u, &v = hits[k]->v;
+    local[k] = {cartesian(hits[k]->position),
+                {{u.x(), u.y(), u.z()}, {v.x(), v.y(), v.z()}},
+                hit_covariance(hits[k]->coordinates)};
+  }
+  return helix_triplet(local);
+}
+
+/// The two arcs of a traced track: the kink is the direction in which the
+/// second one leaves the middle hit, less the one in which the first arrives.
+LocalTriplet<double> triplet_of_arcs(const TripletTrack& track,
+                                     const Hits& hits) {
+  const InPlaneArc in = make_arc(track, *hits[0], *hits[1]);
+  const InPlaneArc out = make_arc(track, *hits[1], *hits[2]);
+  LocalTriplet<double> local;
+  const Eigen::Vector2d rho = out.start_by_kappa - in.end_by_kappa;
+  local.rho_theta = rho[0];
+  local.rho_phi = rho[1];
+  const std::array<Eigen::Matrix2d, 3> by_shift = {
+      -in.end_by_start, out.start_by_start - in.end_by_end, out.start_by_end};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Eigen::Matrix2d& m = by_shift[k];
+    add_hit(KinksByShift<double>{m(0, 0), m(0, 1), m(1, 0), m(1, 1)},
+            hit_covariance(hits[k]->coordinates), local.hits);
+  }
+  local.inv_sin2 = inverse_sine_squared(track, *hits[1]);
+  local.arms = {in.length, out.length};
+  local.small_bending_limit = Resolution::none;
+  return local;
+}
+
+/// Variance of the scattering angle in a plane: that of the middle layer and,
+/// with their levers, of those between the hits.
+double scattering_part(const TripletTrack& track,
+                       const std::array<std::size_t, 3>& hits) {
+  const auto at = [&](std::size_t k) {
+    return cartesian(track.crossings[k].position);
+  };
+  double sum = 0;
+  for (std::size_t k = hits[0] + 1; k < hits[2]; ++k) {
+    const std::size_t end = k <= hits[1] ? hits[0] : hits[2];
+    sum += squared_lever(at(k), at(end), at(hits[1])) *
+           track.crossings[k].kink_variance;
+  }
+  return sum;
+}
+
+TripletRegime fit_crossings(const TripletTrack& track,
+                            const std::array<std::size_t, 3>& crossings,
+                            const RegimeThresholds& thresholds) {
+  Hits hits;
+  for (std::size_t k = 0; k < 3; ++k) hits[k] = &track.crossings[crossings[k]];
+  LocalTriplet<double> t =
+      track.traced ? triplet_of_arcs(track, hits) : triplet_of_helix(hits);
+  t.variance = scattering_part(track, crossings);
+  return make_regime(t.hits, t.arms, fit_locally(t, track.kappa), thresholds);
+}
+
+/// Without numbers if the track does not cross the three layers.
+TripletRegime fit_layers(const AnyTrack& track, const TripletTrack& triplets,
+                         const std::array<std::size_t, 3>& layers,
+                         const RegimeThresholds& thresholds) {
+  std::array<std::size_t, 3> crossings{};
+  TripletRegime r;
+  r.layers = layers;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto k = track.crossing_of(layers[i]);
+    if (!k) return r;
+    crossings[i] = *k;
+  }
+  r = fit_crossings(triplets, crossings, thresholds);
+  r.layers = layers;
+  return r;
 }
 
 }  // namespace
@@ -136,47 +242,86 @@ void TripletBatch::significances(std::span<const AskedXi> asked,
       });
 }
 
-void TripletBatch::fit(std::span<const AskedXi> asked,
-                       const RegimeThresholds& thresholds, TripletArrays& to) {
-  const std::size_t n = asked.size();
-  const std::pair<std::vector<double>*, TripletPlane> columns[] = {
-      {&to.gamma_phi, TripletPlane::gamma_phi},
-      {&to.gamma_theta, TripletPlane::gamma_theta},
-      {&to.gamma_phi_theta, TripletPlane::gamma_phi_theta},
-      {&to.sigma_ms, TripletPlane::sigma_ms},
-      {&to.b_ms, TripletPlane::b_ms},
-      {&to.mu_phi, TripletPlane::mu_phi},
-      {&to.mu_theta, TripletPlane::mu_theta},
-      {&to.xi_ms, TripletPlane::xi_ms},
-      {&to.xi_ms_limit, TripletPlane::xi_ms_limit}};
-  for (const auto& [column, plane] : columns) column->resize(n);
-  to.xi.resize(n);
-  to.p_significant.assign(n, Resolution::none);
-  to.layers.resize(n);
-  to.recurls.assign(n, 0);
-  to.arms.resize(n);
-  to.regime.resize(n);
-  const auto value = [&](TripletPlane plane, std::size_t lane) {
-    return out_[static_cast<std::size_t>(plane)].value[lane];
-  };
+std::vector<TripletRegime> TripletBatch::fit(
+    std::span<const AskedXi> asked, const RegimeThresholds& thresholds) {
+  std::vector<TripletRegime> list(asked.size());
   task_.out = out_.data();
   for_each_group(
-      n, [&](std::size_t i) { return asked[i].track; },
+      asked.size(), [&](std::size_t i) { return asked[i].track; },
       [&](std::size_t i) { return asked[i].p; },
       [&](std::span<const std::size_t> group) {
         set_candidates(asked, group);
         fit_group(asked, group);
         for (std::size_t lane = 0; lane < group.size(); ++lane) {
           const std::size_t i = group[lane];
-          for (const auto& [column, plane] : columns)
-            (*column)[i] = value(plane, lane);
-          to.layers[i] = asked[i].layers;
-          to.arms[i] = {value(TripletPlane::first_arm, lane),
-                        value(TripletPlane::second_arm, lane)};
-          to.xi[i] = task_.xi.value[lane];
-          to.regime[i] = classify(to.mu_phi[i], to.xi[i], thresholds);
+          const auto value = [&](TripletPlane plane) {
+            return out_[static_cast<std::size_t>(plane)].value[lane];
+          };
+          list[i] = make_regime(
+              {value(TripletPlane::gamma_theta),
+               value(TripletPlane::gamma_phi_theta),
+               value(TripletPlane::gamma_phi)},
+              {value(TripletPlane::first_arm), value(TripletPlane::second_arm)},
+              {.sigma_ms = value(TripletPlane::sigma_ms),
+               .b_ms = value(TripletPlane::b_ms),
+               .xi_ms_limit = value(TripletPlane::xi_ms_limit),
+               .xi_ms = value(TripletPlane::xi_ms),
+               .mu_theta = value(TripletPlane::mu_theta),
+               .mu_phi = value(TripletPlane::mu_phi),
+               .xi = task_.xi.value[lane]},
+              thresholds);
+          list[i].layers = asked[i].layers;
         }
       });
+  return list;
+}
+
+std::vector<std::size_t> TracedTriplets::hits_of(std::size_t t) const {
+  const AnyTrack track(geometry_, tracks_.track(t), model_);
+  std::vector<std::size_t> hits;
+  for (std::size_t k = 0; k < track.size(); ++k)
+    if (geometry_.surfaces()[track.surface(k)].measures())
+      hits.push_back(track.surface(k));
+  return hits;
+}
+
+std::vector<TripletRegime> TracedTriplets::fit(
+    std::span<const AskedXi> asked, const RegimeThresholds& thresholds) {
+  std::vector<TripletRegime> list;
+  std::optional<AnyTrack> track;
+  TripletTrack triplets;
+  const AskedXi* of = nullptr;  // whose track that is
+  for (const AskedXi& a : asked) {
+    if (of == nullptr || of->track != a.track || of->p != a.p) {
+      Track at = tracks_.track(a.track);
+      at.p = a.p;
+      triplets = track.emplace(geometry_, at, model_).triplets(nullptr);
+      of = &a;
+    }
+    list.push_back(fit_layers(*track, triplets, a.layers, thresholds));
+  }
+  return list;
+}
+
+void TracedTriplets::significances(std::span<const AskedXi> asked,
+                                   std::span<double> xi) {
+  const std::vector<TripletRegime> list = fit(asked, {});
+  for (std::size_t i = 0; i < list.size(); ++i) xi[i] = list[i].xi;
+}
+
+std::vector<TripletRegime> recurling_triplets(
+    const TrackingGeometry& geometry, const Track& track,
+    const Scattering model, const RegimeThresholds& thresholds) {
+  const RecurlingTrack t = recurling_track(geometry, track, model);
+  std::vector<TripletRegime> list;
+  const std::size_t n = t.layers.size();
+  for (std::size_t k = std::max<std::size_t>(2, n - t.n_inward); k < n; ++k) {
+    TripletRegime& r = list.emplace_back(
+        fit_crossings(t.track, {k - 2, k - 1, k}, thresholds));
+    r.layers = {t.layers[k - 2], t.layers[k - 1], t.layers[k]};
+    r.recurls = true;
+  }
+  return list;
 }
 
 }  // namespace gttf::detail

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// TripletBatch: triplets of the tracks of a batch, found and fitted in lanes.
+// The triplets of tracks and their local fits: TripletBatch, of helices, by
+// kernels; TracedTriplets, of any track.
 #pragma once
 
 #include <array>
 #include <span>
 #include <vector>
 
-#include "gttf/resolution/batch_regimes.hpp"
 #include "gttf/resolution/lane_groups.hpp"
+#include "gttf/resolution/momentum_searches.hpp"
+#include "gttf/resolution/regime.hpp"
 #include "gttf/resolution/triplet_lanes.hpp"
 
 namespace gttf::detail {
-
-/// xi is asked for at a momentum: of a track, or of three of its hits.
-struct AskedXi {
-  std::size_t track = 0;
-  double p = 0;
-  std::array<std::size_t, 3> layers{};
-};
 
 /// The detector as lanes of triplets see it.
 struct TripletGeometry {
@@ -52,11 +47,11 @@ class TripletBatch {
   /// xi of every triplet.
   void significances(std::span<const AskedXi> asked, std::span<double> xi);
 
-  /// All numbers of every triplet but p_significant; after find_hits(), at the
-  /// momenta of the tracks.
+  /// Every triplet, but for p_significant; after find_hits(), at the momenta of
+  /// the tracks.
   /// @param thresholds  for the regime
-  void fit(std::span<const AskedXi> asked, const RegimeThresholds& thresholds,
-           TripletArrays& to);
+  std::vector<TripletRegime> fit(std::span<const AskedXi> asked,
+                                 const RegimeThresholds& thresholds);
 
  private:
   double momentum_of(std::size_t track) const;
@@ -110,5 +105,33 @@ class TripletBatch {
   std::vector<unsigned> all_surfaces_, candidates_;
   std::array<LaneValues, static_cast<std::size_t>(TripletPlane::count)> out_;
 };
+
+/// As TripletBatch for tracks on any path, of `tracks` the one asked for.
+class TracedTriplets {
+ public:
+  TracedTriplets(const TrackingGeometry& geometry, const Model& model,
+                 const TrackArrays& tracks)
+      : geometry_(geometry), model_(model), tracks_(tracks) {}
+
+  template <class Take>
+  void find_hits(std::span<const std::size_t> list, const Take& take) {
+    for (const std::size_t t : list) take(t, hits_of(t));
+  }
+  void significances(std::span<const AskedXi> asked, std::span<double> xi);
+  std::vector<TripletRegime> fit(std::span<const AskedXi> asked,
+                                 const RegimeThresholds& thresholds);
+
+ private:
+  std::vector<std::size_t> hits_of(std::size_t track) const;
+
+  const TrackingGeometry& geometry_;
+  const Model& model_;
+  const TrackArrays& tracks_;
+};
+
+/// Triplets of a helix whose last hit comes after its outer arc.
+std::vector<TripletRegime> recurling_triplets(
+    const TrackingGeometry& geometry, const Track& track,
+    const Scattering model, const RegimeThresholds& thresholds);
 
 }  // namespace gttf::detail

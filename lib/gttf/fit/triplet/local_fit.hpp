@@ -94,7 +94,7 @@ template <class S>
 struct LocalTriplet {
   S rho_theta, rho_phi;   ///< d(kinks)/d(kappa) with the hits fixed, mm
   KinkErrors<S> hits;     ///< NaN where a hit has one coordinate
-  S variance;             ///< of the scattering angle in a plane, rad^2
+  S variance{0};          ///< of the scattering angle in a plane, rad^2
   S inv_sin2;             ///< var(phi) over var(theta) of scattering
   std::array<S, 2> arms;  ///< lengths of the arcs in space, mm
   S small_bending_limit;  ///< of xi_ms b_ms, mm; NaN but for a helix

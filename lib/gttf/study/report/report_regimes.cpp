@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/resolution/batch_regimes.hpp"
+#include "gttf/resolution/regime.hpp"
 #include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/request/axis.hpp"
 #include "gttf/study/request/grid_tracks.hpp"
@@ -104,11 +104,11 @@ std::vector<TripletPath> triplet_paths(const ReportSubject& subject) {
       spaced(all.front(), all.back(), points, Spacing::logarithmic);
   const std::vector<std::size_t> layers = telling_layers(subject, geometry);
   const GridTracks tracks(request, 0, points);
-  const TripletArrays found_at = find_triplets(
+  const std::vector<std::vector<TripletRegime>> found_at = find_triplets(
       geometry, tracks.views(), subject.model(), layers, {}, subject.threads);
   std::vector<TripletPath> paths;
   for (std::size_t i = 0; i < points; ++i)
-    for (const TripletRegime& t : found_at.of_track(i)) {
+    for (const TripletRegime& t : found_at[i]) {
       if (!t.exists() || !(t.mu_phi > 0) || !(t.xi > 0)) continue;
       auto found = std::find_if(
           paths.begin(), paths.end(),

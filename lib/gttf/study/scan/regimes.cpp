@@ -63,31 +63,26 @@ BatchStatistics find_regimes(
     const detail::GridTracks grid(request, first,
                                   std::min(most, points - first));
     const TrackArrays tracks = grid.views();
-    RegimeColumns columns(tracks.size);
+    std::vector<TrackRegime> regimes(tracks.size);
     statistics += find_regimes(geometry, tracks, model, options.thresholds,
-                               columns.views(), &columns.triplets,
-                               options.choice, options.threads);
-    for (std::size_t t = 0; t < tracks.size; ++t) {
-      TrackRegime regime = columns.of_track(t);
-      regime.thresholds = options.thresholds;
-      take(grid_point(request, first + t), regime);
-    }
+                               regimes, options.choice, options.threads);
+    for (std::size_t t = 0; t < tracks.size; ++t)
+      take(grid_point(request, first + t), regimes[t]);
   }
   return statistics;
 }
 
 void RegimeTable::add(const Detector& detector, const StudyRequest& request,
                       GridPoint point, const TrackRegime& regime) {
-  const Resolution& r = regime.resolution;
   const TripletRegime* weakest = regime.weakest();
   point_.add(detector, request, point);
-  n_hits_.push_back(r.n_hits);
-  n_triplets_.push_back(std::max(0, r.n_hits - 2));
-  mu_phi_.push_back(r.mu_phi);
-  mu_theta_.push_back(r.mu_theta);
-  xi_.push_back(r.xi);
+  n_hits_.push_back(regime.n_hits);
+  n_triplets_.push_back(std::max(0, regime.n_hits - 2));
+  mu_phi_.push_back(regime.mu_phi);
+  mu_theta_.push_back(regime.mu_theta);
+  xi_.push_back(regime.xi);
   xi_ms_.push_back(regime.xi_ms);
-  regime_.emplace_back(to_string(r.regime));
+  regime_.emplace_back(to_string(regime.regime));
   fit_.emplace_back(to_string(regime.fit));
   bias_local_.push_back(regime.biases.local);
   bias_regularised_.push_back(regime.biases.regularised);
@@ -98,7 +93,7 @@ void RegimeTable::add(const Detector& detector, const StudyRequest& request,
   p_significant_.push_back(regime.p_significant);
   weakest_.push_back(weakest ? triplet_name(detector, *weakest) : "");
   weakest_xi_.push_back(weakest ? weakest->xi : Resolution::none);
-  status_.emplace_back(to_string(r.status));
+  status_.emplace_back(to_string(regime.status));
 }
 
 Table RegimeTable::take() && {
@@ -183,19 +178,18 @@ std::vector<Section> regime_sections(const Detector& detector,
                                      const StudyRequest& request,
                                      GridPoint point,
                                      const TrackRegime& regime) {
-  const Resolution& r = regime.resolution;
   Section track;
   track.title =
       detector.name + ": " + track_text(request, grid_track(request, point));
   auto& facts = track.facts;
-  if (r.regime == Regime::unknown) {
-    facts.emplace_back("status", to_string(r.status));
+  if (regime.regime == Regime::unknown) {
+    facts.emplace_back("status", to_string(regime.status));
   } else {
-    facts.emplace_back("regime", to_string(r.regime));
+    facts.emplace_back("regime", to_string(regime.regime));
     facts.emplace_back("mu_phi, mu_theta",
-                       number(r.mu_phi) + ", " + number(r.mu_theta));
+                       number(regime.mu_phi) + ", " + number(regime.mu_theta));
     facts.emplace_back("xi (scattering only)",
-                       number(r.xi) + " (" + number(regime.xi_ms) + ")");
+                       number(regime.xi) + " (" + number(regime.xi_ms) + ")");
     facts.emplace_back("fit that is enough", to_string(regime.fit));
     const FitBiases& b = regime.biases;
     if (!std::isnan(b.local)) {

@@ -9,7 +9,7 @@
 #include "gttf/core/summary.hpp"
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
-#include "gttf/resolution/batch_regimes.hpp"
+#include "gttf/resolution/regime.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 
 namespace gttf {
@@ -20,8 +20,7 @@ struct RegimeOptions {
   unsigned threads = 0;  ///< 0: all cores; the result does not depend on it
 };
 
-/// Calls take(point, regime) for every point of the grid, in order. Of the
-/// resolutions, what RegimeArrays has.
+/// Calls take(point, regime) for every point of the grid, in order.
 BatchStatistics find_regimes(
     const StudyRequest& request, const Detector& detector,
     const RegimeOptions& options,
