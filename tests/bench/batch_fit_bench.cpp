@@ -68,7 +68,7 @@ void toys(benchmark::State& state, SimdLevel level, const Detector& detector,
           const Track& track, const std::vector<FitChoice>& choices,
           bool perigee) {
   const TrackingGeometry geometry(detector);
-  const AnyToySimulator simulator(geometry, track, {});
+  const ToySimulator simulator(geometry, track, {});
   std::vector<char> missed(n_tracks);
   std::vector<test::FitOutput> out(choices.size(), test::FitOutput(n_tracks));
   std::vector<FitArrays> arrays;

@@ -60,7 +60,7 @@ void resolve_one(int repetitions) {
 /// 64 toys with general and scattering fit.
 void fit_toys(int repetitions) {
   const TrackingGeometry geometry(bench::barrel(10));
-  const AnyToySimulator simulator(geometry, Track{}, {});
+  const ToySimulator simulator(geometry, Track{}, {});
   const FitChoice choices[] = {{FitKind::general}, {FitKind::scattering}};
   ToyBatch batch(simulator, choices);
   std::vector<char> missed(n_tracks);

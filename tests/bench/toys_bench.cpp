@@ -16,15 +16,13 @@ using namespace gttf;
 ToySimulator its2() {
   const Detector detector =
       read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector;
+  // the toys of a helix do not need it afterwards
   const TrackingGeometry geometry(detector);
-  const Track track{.p = 1 * unit::GeV};
-  return ToySimulator(geometry, track,
-                      find_crossings(geometry, track, Scattering::highland),
-                      std::nullopt);
+  return ToySimulator(geometry, Track{.p = 1 * unit::GeV}, Model{});
 }
 
 void random_numbers(benchmark::State& state) {
-  std::vector<double> normals = its2().prototype().normals;
+  std::vector<double> normals(its2().prototype().bits.size());
   std::uint64_t i = 0;
   for (auto _ : state) {
     fill_normals({1, 0, i++}, normals);

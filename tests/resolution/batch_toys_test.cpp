@@ -43,7 +43,7 @@ void check_levels(const TrackingGeometry& geometry,
                   double theta = 80 * unit::deg, double charge = -1) {
   for (const double p : momenta) {
     const Track track{.p = p, .theta = theta, .charge = charge};
-    const AnyToySimulator simulator(geometry, track, {});
+    const ToySimulator simulator(geometry, track, {});
     constexpr std::size_t n = 45;
     for (const SimdLevel level : available_simd_levels()) {
       CAPTURE(to_string(level));
@@ -126,7 +126,7 @@ TEST_CASE("batched toys: of disks with strips as one by one") {
 
 void check_company(const TrackingGeometry& geometry, double p) {
   const Track track{.p = p};
-  const AnyToySimulator simulator(geometry, track, {});
+  const ToySimulator simulator(geometry, track, {});
   for (const SimdLevel level : available_simd_levels()) {
     const AtLevel use(level);
     ToyBatch batch(simulator, choices);
@@ -167,7 +167,7 @@ TEST_CASE("batched toys: what is not for lanes is done one by one") {
   const TrackingGeometry geometry = its2();
   const Track track{.p = 1};
   const Model spot{.beam_spot = BeamSpot{0.01, 0.01, 50}};
-  const AnyToySimulator simulator(geometry, track, spot);
+  const ToySimulator simulator(geometry, track, spot);
   ToyBatch batch(simulator, choices);
   CHECK(!batch.is_vectorised());
   Toys toys(3);
@@ -187,7 +187,7 @@ TEST_CASE("batched toys: random barrels and disks agree with single toys") {
     const Track track = layouts.track();
     if (find_crossings(geometry, track, Scattering::highland).n_measuring < 3)
       continue;
-    const AnyToySimulator simulator(geometry, track, {});
+    const ToySimulator simulator(geometry, track, {});
     ToyBatch batch(simulator, choices);
     constexpr std::size_t n = 9;
     Toys toys(n);

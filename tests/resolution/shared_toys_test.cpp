@@ -39,7 +39,7 @@ struct Toys : test::ToyOutput {
   explicit Toys(std::size_t n) : ToyOutput(n, n_kinds) {}
 };
 
-TrackFitter fitter_of(const AnyToySimulator& simulator) {
+TrackFitter fitter_of(const ToySimulator& simulator) {
   FitOptions options;
   options.weights = WeightSource::shared;
   options.reference =
@@ -77,7 +77,7 @@ TEST_CASE("shared toys: at every level those that TrackFitter makes alone") {
     const TrackingGeometry geometry = shipped(name);
     for (const double p : {0.7, 5.0, 60.0}) {
       const Track track{.p = p, .theta = 75 * unit::deg};
-      const AnyToySimulator simulator(geometry, track, {});
+      const ToySimulator simulator(geometry, track, {});
       constexpr std::size_t n = 21;
       for (const SimdLevel level : available_simd_levels()) {
         CAPTURE(name);
@@ -108,7 +108,7 @@ TEST_CASE("shared toys: at every level those that TrackFitter makes alone") {
 
 TEST_CASE("shared toys: a toy does not depend on those beside it") {
   const TrackingGeometry geometry = shipped("cld");
-  const AnyToySimulator simulator(geometry, Track{.p = 2}, {});
+  const ToySimulator simulator(geometry, Track{.p = 2}, {});
   for (const SimdLevel level : available_simd_levels()) {
     const AtLevel use(level);
     ToyBatch batch(simulator, choices(WeightSource::shared));
@@ -136,7 +136,7 @@ TEST_CASE("shared toys: close to fits of each toy by itself, errors as well") {
   for (const std::string name : {"alice_its2", "cld"}) {
     CAPTURE(name);
     const TrackingGeometry geometry = shipped(name);
-    const AnyToySimulator simulator(geometry, Track{.p = 2, .theta = 1.3}, {});
+    const ToySimulator simulator(geometry, Track{.p = 2, .theta = 1.3}, {});
     TrackFitter shared = fitter_of(simulator);
     ToyTrack toy = simulator.prototype();
     for (const FitKind kind : {FitKind::general, FitKind::scattering})
@@ -165,7 +165,7 @@ TEST_CASE("shared toys: close to fits of each toy by itself, errors as well") {
 
 TEST_CASE("shared toys: the reference itself gets the fit it gets alone") {
   const TrackingGeometry geometry = shipped("cld");
-  const AnyToySimulator simulator(geometry, Track{.p = 3}, {});
+  const ToySimulator simulator(geometry, Track{.p = 3}, {});
   const TrackHits reference = simulator.prototype().hits;
   TrackFitter fitter = fitter_of(simulator);
   for (const FitKind kind : kinds) {
@@ -181,7 +181,7 @@ TEST_CASE("shared toys: the reference itself gets the fit it gets alone") {
 TEST_CASE("shared toys: one by one where lanes cannot, with the same fit") {
   const TrackingGeometry geometry = shipped("alice_its2");
   const Model spot{.beam_spot = BeamSpot{0.01, 0.01, 50}};
-  const AnyToySimulator simulator(geometry, Track{.p = 1}, spot);
+  const ToySimulator simulator(geometry, Track{.p = 1}, spot);
   ToyBatch batch(simulator, choices(WeightSource::shared));
   CHECK(!batch.is_vectorised());
   Toys toys(3);
@@ -196,7 +196,7 @@ TEST_CASE("shared toys: one by one where lanes cannot, with the same fit") {
 
 TEST_CASE("shared toys: with fits that do not share, both are what they are") {
   const TrackingGeometry geometry = shipped("alice_its2");
-  const AnyToySimulator simulator(geometry, Track{.p = 1}, {});
+  const ToySimulator simulator(geometry, Track{.p = 1}, {});
   const FitChoice mixed[] = {{FitKind::general, WeightSource::shared},
                              {FitKind::general, WeightSource::estimate},
                              {FitKind::regularised, WeightSource::shared}};
@@ -216,7 +216,7 @@ TEST_CASE("shared toys: with fits that do not share, both are what they are") {
 
 TEST_CASE("batched toys: without perigee the other numbers are the same") {
   const TrackingGeometry geometry = shipped("alice_its2");
-  const AnyToySimulator simulator(geometry, Track{.p = 1}, {});
+  const ToySimulator simulator(geometry, Track{.p = 1}, {});
   for (const WeightSource w : {WeightSource::estimate, WeightSource::shared}) {
     ToyBatch batch(simulator, choices(w));
     constexpr std::size_t n = 16;

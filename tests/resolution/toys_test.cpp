@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "gttf/trajectory/crossings.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf {
@@ -22,7 +23,7 @@ struct Toys {
   Toys(const Detector& d, const Track& t, std::optional<BeamSpot> spot = {})
       : geometry(d),
         reference(find_crossings(geometry, t, Scattering::highland)),
-        simulator(geometry, t, reference, spot),
+        simulator(geometry, t, {.beam_spot = spot}),
         toy(simulator.prototype()) {}
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/resolution/traced_toys.hpp"
+#include "gttf/resolution/toys.hpp"
 
 #include "support/flown_toys.hpp"
 #include "support/layouts.hpp"
@@ -42,7 +42,7 @@ struct Run {
       : geometry(d),
         reference(trace(geometry, t, Scattering::highland)),
         losses(std::move(loss)) {
-    const TracedToySimulator simulator(geometry, t, reference, losses, spot);
+    const ToySimulator simulator(geometry, t, reference, losses, spot);
     toys.run(
         simulator, n, at_plane, [this](const TrackHits& hits) -> auto& {
           return fitter.fit(hits);
@@ -165,7 +165,7 @@ TEST_CASE("traced toys: a uniform map gives the solenoid's fits") {
   t.phi = 0.4;
   const TrackingGeometry closed(d), map(mapped);
   const TracedTrack reference = trace(closed, t, Scattering::highland);
-  const TracedToySimulator simulator(closed, t, reference, {}, {});
+  const ToySimulator simulator(closed, t, reference, {}, {});
   ToyTrack toy = simulator.prototype();
   StreamingFitter fitter;
   for (std::uint64_t i = 0; i < 20; ++i) {
@@ -204,7 +204,7 @@ TEST_CASE("traced toys: a toy that leaves the map, or stops, is missed") {
   REQUIRE(reference.n_measuring == 4);
   const auto simulates = [&](const TrackingGeometry& g,
                              const std::vector<HitLoss>& losses) {
-    const TracedToySimulator simulator(g, t, reference, losses, {});
+    const ToySimulator simulator(g, t, reference, losses, {});
     ToyTrack toy = simulator.prototype();
     return simulator.simulate({1, 0, 0}, toy);
   };

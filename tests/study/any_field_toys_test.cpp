@@ -7,7 +7,7 @@
 #include "gttf/detector/read.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/output/json.hpp"
-#include "gttf/resolution/any_toys.hpp"
+#include "gttf/resolution/toys.hpp"
 #include "gttf/study/hits/hit_track.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/toys/toy_document.hpp"
@@ -138,7 +138,7 @@ TEST_CASE("toys in any field: straggling is in the expected widths") {
 void check_hits(const Detector& detector, const StudyRequest& request,
                 const Track& track, bool at_plane, EnergyLoss loss) {
   const TrackingGeometry geometry(detector);
-  const AnyToySimulator simulator(
+  const ToySimulator simulator(
       geometry, track, {.scattering = Scattering::highland, .loss = loss});
   HitTrackOptions options;
   options.momentum = track.p;

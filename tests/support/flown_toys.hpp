@@ -9,7 +9,7 @@
 
 #include "gttf/core/exact_moments.hpp"
 #include "gttf/fit/streaming/streaming_fit.hpp"
-#include "gttf/resolution/traced_toys.hpp"
+#include "gttf/resolution/toys.hpp"
 
 namespace gttf::test {
 
@@ -22,7 +22,7 @@ struct FlownToys {
 
   using Fit = std::function<const GlobalFit&(const TrackHits&)>;
 
-  void run(const TracedToySimulator& simulator, std::uint64_t n, bool at_plane,
+  void run(const ToySimulator& simulator, std::uint64_t n, bool at_plane,
            const Fit& fit) {
     ToyTrack toy = simulator.prototype();
     for (std::uint64_t i = 0; i < n; ++i, ++simulated) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gttf/resolution/any_toys.hpp"
+#include "gttf/resolution/toys.hpp"
 #include "gttf/trajectory/crossings.hpp"
 
 namespace gttf::test {
@@ -38,8 +38,8 @@ inline std::vector<ToyHits> toy_hits(const Detector& detector, std::size_t n,
     track.theta = uniform(theta.lower, theta.upper);
     track.phi = uniform(-3, 3);
     track.charge = tracks.size() % 2 == 0 ? 1 : -1;
-    const AnyToySimulator simulator(geometry, track,
-                                    {.scattering = Scattering::highland});
+    const ToySimulator simulator(geometry, track,
+                                 {.scattering = Scattering::highland});
     ToyTrack toy = simulator.prototype();
     if (!simulator.simulate({2, 0, tracks.size()}, toy)) continue;
     ToyHits& hits = tracks.emplace_back();

@@ -4,7 +4,7 @@
 #include "gttf/fit/triplet/hit_lane_fit.hpp"
 #include "gttf/kernels/tables.hpp"
 #include "gttf/resolution/batch_covariance.hpp"
-#include "gttf/resolution/toy_lane_flight.hpp"
+#include "gttf/resolution/toy_flight.hpp"
 #include GTTF_ISA_HEADER
 
 namespace gttf::detail::GTTF_LEVEL {

@@ -5,7 +5,7 @@
 #include "gttf/core/kernels.hpp"
 #include "gttf/fit/triplet/hit_lanes.hpp"
 #include "gttf/resolution/lanes.hpp"
-#include "gttf/resolution/toy_lanes.hpp"
+#include "gttf/resolution/toy_task.hpp"
 #include "gttf/resolution/triplet_lanes.hpp"
 
 // Levels with code in this program.

@@ -8,9 +8,7 @@
 #include "gttf/core/kernels.hpp"
 #include "gttf/fit/hit_batch.hpp"
 #include "gttf/fit/triplet/shared_fit.hpp"
-#include "gttf/resolution/toy_flight.hpp"
-#include "gttf/resolution/toy_lanes.hpp"
-#include "gttf/trajectory/reach.hpp"
+#include "gttf/resolution/toy_plan.hpp"
 
 namespace gttf {
 
@@ -20,35 +18,11 @@ using detail::LaneValues;
 
 namespace {
 
-std::vector<detail::ToyLaneStep> lane_steps(const ToySimulator& simulator) {
-  std::vector<detail::ToyLaneStep> steps;
-  for (const ToySimulator::Step& from : simulator.steps()) {
-    detail::ToyLaneStep& s = steps.emplace_back();
-    s.surface = from.measurement.surface();
-    s.measures = from.measurement.measures();
-    for (int i = 0; i < 2; ++i)
-      for (int axis = 0; axis < 2; ++axis)
-        s.error[i][axis] = from.measurement.error(i)[axis];
-    if (s.measures && !from.measurement.measures_point()) {
-      s.free = true;
-      for (int axis = 0; axis < 2; ++axis)
-        s.free_direction[axis] = from.measurement.free_direction()[axis];
-      for (int axis = 0; axis < 3; ++axis)
-        s.nominal[axis] = from.measurement.nominal()[axis];
-    }
-    s.theta0 = from.theta0;
-  }
-  if (!steps.empty()) steps.back().theta0 = 0;  // nothing is behind it
-  return steps;
-}
-
-std::vector<FitSurface> fit_surfaces(const ToySimulator& simulator,
-                                     const TrackHits& hits) {
+std::vector<FitSurface> fit_surfaces(const detail::ToyPlan& plan) {
   std::vector<FitSurface> surfaces;
-  for (std::size_t i = 0; i < hits.points.size(); ++i) {
-    const TrackHit& h = hits.points[i];
-    surfaces.push_back({simulator.steps()[i].measurement.surface(),
-                        h.coordinates, h.n_coordinates});
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const TrackHit& h = plan.prototype.hits.points[i];
+    surfaces.push_back({plan.steps[i].surface, h.coordinates, h.n_coordinates});
   }
   return surfaces;
 }
@@ -71,7 +45,7 @@ bool shares(const FitChoice& fit, bool streams) {
 }  // namespace
 
 struct ToyBatch::Work {
-  Work(const AnyToySimulator& s, std::span<const FitChoice> fits, CodePath path)
+  Work(const ToySimulator& s, std::span<const FitChoice> fits, CodePath path)
       : simulator(s),
         choices(fits.begin(), fits.end()),
         toy(s.prototype()),
@@ -87,9 +61,8 @@ struct ToyBatch::Work {
   }
 
   void prepare_lanes();
-  void set_first_place();
   void prepare_shared(std::size_t f);
-  const AnyToySimulator& simulator;
+  const ToySimulator& simulator;
   std::vector<FitChoice> choices;
   ToyTrack toy;
   bool vectorised;
@@ -97,7 +70,6 @@ struct ToyBatch::Work {
 
   const detail::ToyKernel* flight = nullptr;
   const detail::HitKernel* fit = nullptr;
-  std::vector<detail::ToyLaneStep> steps;
   std::vector<std::uint64_t> words;
   std::vector<LaneValues> hits, shared;
   std::vector<const double*> hit_pointers, theta0_2;
@@ -106,30 +78,15 @@ struct ToyBatch::Work {
   std::vector<std::array<LaneValues, HitPlane::count>> out;
   std::vector<detail::HitLaneFit> asked;
   std::vector<std::unique_ptr<detail::SharedFit>> shared_fits;
-  detail::ToyLanes flight_task;
+  detail::ToyTask flight_task;
   detail::HitLanes fit_task;
 };
-
-void ToyBatch::Work::set_first_place() {
-  const Line<double>& line = simulator.helix()->start();
-  Crossing<double> x{};
-  find_crossing(line, steps[0].surface, x);
-  const detail::Flight<double> at = detail::flight_at(line, x);
-  const auto set = [](const Cartesian<double>& from, double(&to)[3]) {
-    to[0] = from.x;
-    to[1] = from.y;
-    to[2] = from.z;
-  };
-  set(at.position, flight_task.first_position);
-  set(at.direction, flight_task.first_direction);
-}
 
 void ToyBatch::Work::prepare_lanes() {
   const SimdLevel level = simd_level();
   flight = &detail::kernels(level).toys;
-  const ToySimulator& helix = *simulator.helix();
-  steps = lane_steps(helix);
-  batch = std::make_unique<detail::HitBatch>(fit_surfaces(helix, toy.hits));
+  const detail::ToyPlan& plan = simulator.plan();
+  batch = std::make_unique<detail::HitBatch>(fit_surfaces(plan));
   fit = &batch->kernel(level);
   workspace = std::make_unique<detail::LaneWorkspace>(batch->workspace(*fit));
   hits.resize(3 * batch->n_hits);
@@ -147,14 +104,13 @@ void ToyBatch::Work::prepare_lanes() {
   for (std::size_t f = 0; f < choices.size(); ++f)
     if (shares(choices[f], batch->streams)) prepare_shared(f);
 
-  flight_task.steps = steps.data();
-  flight_task.n_steps = steps.size();
-  flight_task.start = &helix.start();
-  flight_task.n_blocks = (toy.normals.size() + 3) / 4;
+  flight_task.steps = plan.steps;
+  flight_task.start = &plan.start;
+  flight_task.first = plan.begin;
+  flight_task.n_blocks = plan.n_blocks;
   words.resize(4 * flight_task.n_blocks * flight->width);
   flight_task.words = words.data();
   for (int i = 0; i < 3; ++i) fit_task.origin[i] = toy.hits.origin[i];
-  set_first_place();
   flight_task.hits = hits.data();
   batch->put_into(fit_task);
   fit_task.hits = hit_pointers.data();
@@ -280,23 +236,23 @@ class ToyBatch::Worker {
   std::size_t missed_ = 0;             ///< on the scalar path
 };
 
-bool is_vectorised(const AnyToySimulator& simulator,
+bool is_vectorised(const ToySimulator& simulator,
                    std::span<const FitChoice> fits) {
-  const ToySimulator* helix = simulator.helix();
-  if (helix == nullptr || helix->spot()) return false;
-  const ToyTrack toy = helix->prototype();
-  const auto surfaces = fit_surfaces(*helix, toy.hits);
+  const detail::ToyPlan& plan = simulator.plan();
+  if (!plan.is_vectorised()) return false;
+  const TrackHits& hits = simulator.prototype().hits;
+  const auto surfaces = fit_surfaces(plan);
   const auto supports =
-      [&, passive = scatters_between_hits(toy.hits)](WeightSource weights) {
+      [&, passive = scatters_between_hits(hits)](WeightSource weights) {
         FitOptions options;
         if (weights != WeightSource::shared) options.weights = weights;
-        return is_vectorised(surfaces, toy.hits.field, passive, options);
+        return is_vectorised(surfaces, hits.field, passive, options);
       };
   return supports(WeightSource::estimate) &&
          std::ranges::all_of(fits, supports, &FitChoice::weights);
 }
 
-ToyBatch::ToyBatch(const AnyToySimulator& simulator,
+ToyBatch::ToyBatch(const ToySimulator& simulator,
                    std::span<const FitChoice> fits, CodePath path)
     : work_(std::make_unique<Work>(simulator, fits, path)) {}
 ToyBatch::~ToyBatch() = default;

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "gttf/fit/batch_fit.hpp"
-#include "gttf/resolution/any_toys.hpp"
+#include "gttf/resolution/toys.hpp"
 
 namespace gttf {
 
@@ -33,7 +33,7 @@ using TakeToyFit = std::function<void(std::size_t toy, std::size_t fit,
 /// Whether kernels simulate and fit such toys: helices from an exact start,
 /// with fits that are all is_vectorised(). (Weights of the true track are
 /// shared by all toys of a point, which kernels support, too.)
-bool is_vectorised(const AnyToySimulator& simulator,
+bool is_vectorised(const ToySimulator& simulator,
                    std::span<const FitChoice> fits);
 
 /// Simulates and fits toys of one point: ToySimulator::simulate() and
@@ -42,7 +42,7 @@ bool is_vectorised(const AnyToySimulator& simulator,
 class ToyBatch {
  public:
   /// @param simulator  must outlive this, as must its geometry
-  ToyBatch(const AnyToySimulator& simulator, std::span<const FitChoice> fits,
+  ToyBatch(const ToySimulator& simulator, std::span<const FitChoice> fits,
            CodePath path = CodePath::best);
   ~ToyBatch();
   ToyBatch(const ToyBatch&) = delete;

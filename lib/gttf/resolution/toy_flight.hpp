@@ -1,19 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flight of a simulated track from surface to surface: for one track or one
-// per lane.
+// The simulation of toys, for any scalar and path: normal numbers, the flight
+// from surface to surface, measurement and scattering.
 #pragma once
 
 #include <cmath>
 
+#include "gttf/core/normal_pair.hpp"
+#include "gttf/core/pack_lane.hpp"
+#include "gttf/core/random_words.hpp"
+#include "gttf/resolution/toy_task.hpp"
 #include "gttf/trajectory/crossing.hpp"
+#include "gttf/trajectory/reach.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 
 namespace gttf::detail {
 
-/// Position and unit vector of the direction.
+/// The random bits of the toys from `first` on, one per lane.
 template <class S>
-struct Flight {
-  Cartesian<S> position, direction;
+[[gnu::noinline]] void make_words(const RandomPlace& first,
+                                  std::size_t n_blocks, std::uint64_t* out) {
+  constexpr std::size_t width = Lane<S>::width;
+  for (std::size_t b = 0; b < n_blocks; ++b)
+    random_words<S>(first, b, width, out + 4 * b * width);
+}
+
+/// Makes the next two normal numbers.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void take_pair(const std::uint64_t*& words,
+                                               NormalPair<S>& pair) {
+  constexpr std::size_t width = Lane<S>::width;
+  pair = normal_pair<S>(words, words + width);
+  words += 2 * width;
+}
+
+/// The normal numbers of toys in turn, as fill_normals() makes them.
+template <class S>
+struct ToyNormals {
+  const std::uint64_t* words;
+  NormalPair<S> pair{};
+  bool one_left = false;  ///< the second of the pair
+
+  void take(S& first) {
+    if (!one_left) take_pair(words, pair);
+    first = one_left ? pair.second : pair.first;
+    one_left = !one_left;
+  }
+  void take(S& first, S& second) {
+    if (one_left) {
+      first = pair.second;
+      take_pair(words, pair);
+      second = pair.first;
+      return;
+    }
+    take_pair(words, pair);
+    first = pair.first;
+    second = pair.second;
+  }
 };
 
 template <class S>
@@ -24,7 +66,7 @@ Cartesian<S> direction_of(const Line<S>& l) {
 /// Sets what the formulas of a crossing need; the rest of `l` stays.
 /// @param to_disk  the next surface is a disk, which needs tan(theta)
 template <class S>
-void set_line(const Flight<S>& f, Line<S>& l, bool to_disk = true) {
+void set_line(const PathPoint<S>& f, Line<S>& l, bool to_disk = true) {
   using std::sqrt;
   const S &tx = f.direction.x, &ty = f.direction.y;
   set_polar(S(sqrt(tx * tx + ty * ty)), f.direction.z, l);
@@ -36,7 +78,7 @@ void set_line(const Flight<S>& f, Line<S>& l, bool to_disk = true) {
 }
 
 template <class S>
-Flight<S> flight_at(const Line<S>& l, const Crossing<S>& x) {
+PathPoint<S> path_point(const Line<S>& l, const Crossing<S>& x) {
   return {position_at(l, x),
           {l.sin_theta * (l.cos_phi * x.cos_turn - l.sin_phi * x.sin_turn),
            l.sin_theta * (l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn),
@@ -84,6 +126,328 @@ Cartesian<S> shifted_point(const SurfaceRecord& s, const Cartesian<S>& at,
     p.y = p.y * factor;
   }
   return p;
+}
+
+/// Shifts along u' and v'.
+template <class S>
+struct PlaneShift {
+  S u, v;
+};
+
+/// By how much a hit of a track that crosses at `at` is away from there, if
+/// one coordinate is measured.
+template <class S>
+PlaneShift<S> free_shift(const ToyStep& step, const Cartesian<S>& at,
+                         const S& normal) {
+  const AxisComponents<S> axes = axis_components(step.surface, at.x, at.y);
+  const S du(step.free_direction[0]), dv(step.free_direction[1]);
+  const S offset[3] = {S(step.nominal[0]) - at.x, S(step.nominal[1]) - at.y,
+                       S(step.nominal[2]) - at.z};
+  S away(0);
+  for (int i = 0; i < 3; ++i)
+    away = away + (axes.u[i] * du + axes.v[i] * dv) * offset[i];
+  return {normal * S(step.error[0][0]) + du * away,
+          normal * S(step.error[0][1]) + dv * away};
+}
+
+/// Where a track that crosses at `at` is measured.
+template <class S>
+[[gnu::always_inline]] inline Cartesian<S> measured_point(
+    const ToyStep& step, const Cartesian<S>& at, const NormalPair<S>& normal) {
+  const S &first = normal.first, &second = normal.second;
+  const PlaneShift<S> by =
+      step.free
+          ? free_shift(step, at, first)
+          : PlaneShift<S>{
+                first * S(step.error[0][0]) + second * S(step.error[1][0]),
+                first * S(step.error[0][1]) + second * S(step.error[1][1])};
+  return shifted_point(step.surface, at, by.u, by.v);
+}
+
+// The flight of a helix to the next surface takes one root and one division
+// (fly_to), where find_crossing() and its frame take a dozen (fly_with_care).
+
+/// A piece of a helix from t to where it has turned by Phi: t * along +
+/// (z x t) * across, and path t_z along z. With the 3D curvature kappa
+///
+///   along = sin(Phi)/kappa,  across = (1 - cos(Phi))/kappa,  path = Phi/kappa
+template <class S>
+struct HelixPiece {
+  S along, across, path;
+};
+
+template <class S>
+[[gnu::always_inline]] inline void fly(const PathPoint<S>& from,
+                                       const HelixPiece<S>& piece,
+                                       const S& kappa, PathPoint<S>& to) {
+  const Cartesian<S>&p = from.position, &t = from.direction;
+  // 1 - cos(Phi), and one product after the other: which of two is fused with
+  // their sum could differ between lanes
+  const S lag = kappa * piece.across, sine = kappa * piece.along;
+  to.position = {p.x + piece.along * t.x - piece.across * t.y,
+                 p.y + piece.along * t.y + piece.across * t.x,
+                 p.z + piece.path * t.z};
+  to.direction = {t.x - lag * t.x - sine * t.y, t.y - lag * t.y + sine * t.x,
+                  t.z};
+}
+
+/// The piece with tan(Phi/2) = kappa n/r, of which r > 0 is a root of the
+/// equation of the surface. No angle is needed but for the path.
+/// @return  lanes that turn by less than 30 deg
+template <class S>
+[[gnu::always_inline]] inline MaskOf<S> set_piece(const S& n, const S& r,
+                                                  const S& kappa,
+                                                  HelixPiece<S>& piece) {
+  const S kappa_n = kappa * n;
+  const S scaled = (n + n) / (r * r + kappa_n * kappa_n);
+  piece.along = scaled * r;
+  piece.across = scaled * kappa_n;
+  const S sine = kappa * piece.along, sine2 = sine * sine;
+  piece.path = piece.along + piece.along * (sine2 * asin_excess_small(sine2));
+  return both(sine2 < S(0.25), kappa * piece.across < S(0.5));
+}
+
+/// With W sin(theta)^-1 = n/r for W of docs/theory/crossings.md: so nothing is
+/// divided by sin(theta).
+template <class S>
+[[gnu::always_inline]] inline MaskOf<S> fly_to_cylinder(
+    const PathPoint<S>& from, const SurfaceRecord& s, const S& kappa,
+    PathPoint<S>& to) {
+  using std::sqrt;
+  const Cartesian<S>&p = from.position, &t = from.direction;
+  const S r2 = p.x * p.x + p.y * p.y;
+  const S along2 = S(2) * (p.x * t.x + p.y * t.y);
+  const S across = p.y * t.x - p.x * t.y;
+  const S gap = S(s.position * s.position) - r2;
+  const S sine2 = t.x * t.x + t.y * t.y;
+  const S quad = S(4) * (sine2 + across * kappa) - gap * (kappa * kappa);
+  HelixPiece<S> piece;
+  const auto short_arc =
+      set_piece(gap, along2 + sqrt(along2 * along2 + quad * gap), kappa, piece);
+  fly(from, piece, kappa, to);
+  const double ahead = std::max(s.position - same_place, 0.0);
+  const S out = to.position.x * to.direction.x + to.position.y * to.direction.y;
+  return both(both(both(along2 > S(0), r2 <= S(ahead * ahead)), short_arc),
+              both(within(s.v, to.position.z),
+                   out >= S(min_cos_incidence * s.position)));
+}
+
+template <class S>
+[[gnu::always_inline]] inline MaskOf<S> fly_to_plane(const PathPoint<S>& from,
+                                                     const SurfaceRecord& s,
+                                                     const S& kappa,
+                                                     PathPoint<S>& to) {
+  using std::abs, std::sqrt;
+  const Cartesian<S>&p = from.position, &t = from.direction;
+  const S nx(s.normal_cos), ny(s.normal_sin);
+  const S gap = S(s.position) - nx * p.x - ny * p.y;
+  const S towards = nx * t.x + ny * t.y, beside = nx * t.y - ny * t.x;
+  const S m = gap * kappa * (gap * kappa + (beside + beside));
+  HelixPiece<S> piece;
+  const auto short_arc = set_piece(
+      abs(gap), abs(towards) + sqrt(towards * towards - m), kappa, piece);
+  fly(from, piece, kappa, to);
+  const Cartesian<S>& at = to.position;
+  const auto inside = s.normal == Axis::x
+                          ? both(within(s.u, at.y), within(s.v, at.z))
+                          : both(within(s.u, at.z), within(s.v, at.x));
+  const S through = nx * to.direction.x + ny * to.direction.y;
+  return both(both(short_arc, inside),
+              both(both(abs(gap) > S(same_place), gap * towards > S(0)),
+                   abs(through) >= S(min_cos_incidence)));
+}
+
+template <class S>
+[[gnu::always_inline]] inline MaskOf<S> fly_to_disk(const PathPoint<S>& from,
+                                                    const SurfaceRecord& s,
+                                                    const S& kappa,
+                                                    PathPoint<S>& to) {
+  using std::abs;
+  const Cartesian<S>&p = from.position, &t = from.direction;
+  const S gap = S(s.position) - p.z;
+  HelixPiece<S> piece;
+  piece.path = gap / t.z;
+  const S half_turn = S(0.5) * kappa * piece.path, x2 = half_turn * half_turn;
+  const SineSeries<S> series = sine_series(x2);
+  const S sinc = S(1) - x2 * series.deficit, chord = piece.path * sinc;
+  piece.along = chord * series.cosine;
+  piece.across = chord * (half_turn * sinc);
+  fly(from, piece, kappa, to);
+  const S &x = to.position.x, &y = to.position.y, r2 = x * x + y * y;
+  const auto inside =
+      s.kind == SurfaceRecord::Kind::disk
+          ? both(r2 >= S(s.v.lower * s.v.lower), r2 <= S(s.v.upper * s.v.upper))
+          : both(within(s.u, x), within(s.v, y));
+  return both(both(x2 < S(1), inside),
+              both(piece.path > S(0), both(abs(gap) > S(same_place),
+                                           abs(t.z) >= S(min_cos_incidence))));
+}
+
+/// Sets `to` to the crossing with `s`, and the lanes in which it is one beyond
+/// doubt: the others have to be looked at by find_crossing().
+template <class S>
+[[gnu::noinline, gnu::flatten]] void fly_to(const PathPoint<S>& from,
+                                            const SurfaceRecord& s,
+                                            const S& kappa, PathPoint<S>& to,
+                                            MaskOf<S>& good) {
+  using Kind = SurfaceRecord::Kind;
+  switch (s.kind) {
+    case Kind::cylinder:
+      good = fly_to_cylinder(from, s, kappa, to);
+      return;
+    case Kind::plane:
+      good = fly_to_plane(from, s, kappa, to);
+      return;
+    case Kind::disk:
+    case Kind::disk_plane:
+      break;
+  }
+  good = fly_to_disk(from, s, kappa, to);
+}
+
+template <class S>
+Line<S> line_for_all(const Line<double>& l) {
+  return {.sin_theta = S(l.sin_theta),
+          .cos_theta = S(l.cos_theta),
+          .cot_theta = S(l.cot_theta),
+          .cot2_theta = S(l.cot2_theta),
+          .tan_theta = S(l.tan_theta),
+          .inv_sin_theta = S(l.inv_sin_theta),
+          .kappa = S(l.kappa),
+          .c = S(l.c),
+          .kappa_column = S(l.kappa_column),
+          .along = S(l.along),
+          .across = S(l.across),
+          .z = S(l.z),
+          .r2 = S(l.r2),
+          .cos_phi = S(l.cos_phi),
+          .sin_phi = S(l.sin_phi),
+          .strength = {S(l.strength.scale), S(l.strength.log_charge_beta)},
+          .on_axis = l.on_axis};
+}
+
+inline bool is_disk(const SurfaceRecord& s) {
+  using Kind = SurfaceRecord::Kind;
+  return s.kind == Kind::disk || s.kind == Kind::disk_plane;
+}
+
+/// By find_crossing(): the lanes that `take` marks, which need a closer look.
+/// @return  lanes that cross it
+template <class S>
+[[gnu::noinline, gnu::flatten]] MaskOf<S> fly_with_care(
+    const PathPoint<S>& from, const Line<double>& start, const SurfaceRecord& s,
+    const MaskOf<S>& take, PathPoint<S>& to) {
+  Line<S> line = line_for_all<S>(start);
+  set_line(from, line, is_disk(s));
+  Crossing<S> x{};
+  const MaskOf<S> crossed = find_crossing(line, s, x).crossed;
+  const PathPoint<S> at = path_point(line, x);
+  const auto put = [&take](const Cartesian<S>& c, Cartesian<S>& into) {
+    into = {select(take, c.x, into.x), select(take, c.y, into.y),
+            select(take, c.z, into.z)};
+  };
+  put(at.position, to.position);
+  put(at.direction, to.direction);
+  return crossed;
+}
+
+/// Helices from surface to surface.
+template <class S>
+class HelixFlight {
+ public:
+  static constexpr bool loses_energy = false;
+
+  /// @param start  of the reference track
+  /// @param begin  of the toys
+  /// @param there  that is at the first surface
+  HelixFlight(const Line<double>& start, const PathPoint<S>& begin, bool there)
+      : start_(start), kappa_(start.kappa), there_(there) {
+    at_[there ? 0 : 1] = begin;
+  }
+
+  /// To the surface of step k.
+  /// @return  lanes that cross it
+  MaskOf<S> fly(std::size_t k, const SurfaceRecord& surface) {
+    now_ = k % 2;
+    if (k == 0 && there_) return Lane<S>::mask(all_lanes<S>);
+    const PathPoint<S>& from = at_[1 - now_];
+    MaskOf<S> good;
+    fly_to(from, surface, kappa_, at_[now_], good);
+    if (any(!good)) [[unlikely]]
+      good = either(good, fly_with_care(from, start_, surface, MaskOf<S>(!good),
+                                        at_[now_]));
+    return good;
+  }
+  const Cartesian<S>& position() const { return at_[now_].position; }
+  void scatter(const S& theta, const S& phi) {
+    using std::sqrt;
+    Cartesian<S>& t = at_[now_].direction;
+    detail::scatter(theta, phi, S(S(1) / sqrt(t.x * t.x + t.y * t.y)), t);
+  }
+
+ private:
+  const Line<double>& start_;
+  const S kappa_;
+  const bool there_;
+  PathPoint<S> at_[2]{};  ///< where each step begins and ends, in turn
+  std::size_t now_ = 0;
+};
+
+/// A toy, or one per lane, from surface to surface, where it is measured, then
+/// scattered, and slowed if the path loses energy.
+/// @param path      HelixFlight or what has its functions
+/// @param take_hit  of (step, measured point)
+/// @return  lanes that meet all surfaces
+template <class S, class Path, class TakeHit>
+[[gnu::always_inline]] inline MaskOf<S> fly_toys(std::span<const ToyStep> steps,
+                                                 Path& path,
+                                                 ToyNormals<S>& normals,
+                                                 const TakeHit& take_hit) {
+  NormalPair<S> shift{}, kink{};
+  MaskOf<S> crossed = Lane<S>::mask(all_lanes<S>);
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const ToyStep& step = steps[k];
+    // before the flight: they are made while it waits for divisions
+    if (step.free)
+      normals.take(shift.first);
+    else if (step.measures)
+      normals.take(shift.first, shift.second);
+    if (step.theta0 > 0) normals.take(kink.first, kink.second);
+    crossed = both(crossed, path.fly(k, step.surface));
+    if (!any(crossed)) break;
+    if (step.measures)
+      take_hit(k, measured_point(step, path.position(), shift));
+    if (step.theta0 > 0)
+      path.scatter(S(step.theta0) * kink.first, S(step.theta0) * kink.second);
+    if constexpr (Path::loses_energy)
+      if (!path.lose_energy(k, normals)) return MaskOf<S>(false);
+  }
+  return crossed;
+}
+
+template <class S>
+[[gnu::flatten]] void simulate_toys(ToyTask& task) {
+  using L = Lane<S>;
+  const auto same = [](const Cartesian<double>& c) -> Cartesian<S> {
+    return {S(c.x), S(c.y), S(c.z)};
+  };
+  make_words<S>(task.first_place, task.n_blocks, task.words);
+  ToyNormals<S> normals{task.words};
+  HelixFlight<S> path(*task.start,
+                      {same(task.first.position), same(task.first.direction)},
+                      true);
+  LaneValues* hit = task.hits;
+  task.crossed = L::bits(fly_toys(task.steps, path, normals,
+                                  [&hit](std::size_t, const Cartesian<S>& at) {
+                                    L::store(at.x, *hit++);
+                                    L::store(at.y, *hit++);
+                                    L::store(at.z, *hit++);
+                                  }));
+}
+
+template <class S>
+constexpr ToyKernel make_toy_kernel() {
+  return {Lane<S>::width, simulate_toys<S>};
 }
 
 }  // namespace gttf::detail

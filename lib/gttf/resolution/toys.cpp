@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated tracks by exact helices between scatterers.
 #include "gttf/resolution/toys.hpp"
 
+#include <Eigen/Geometry>
 #include <cmath>
+#include <limits>
+#include <tuple>
 
+#include "gttf/fit/track/hit_loss.hpp"
+#include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/toy_flight.hpp"
-#include "gttf/trajectory/reach.hpp"
+#include "gttf/resolution/toy_plan.hpp"
+#include "gttf/trajectory/fly_onto.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf {
 
@@ -34,88 +40,342 @@ Vector5 start_perigee(const Line<double>& l, double theta, double phi,
   return p;
 }
 
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+/// Nearer to the z axis a direction has no azimuth.
+constexpr double along_z = 1e-6;
+
+Vector5 traced_perigee(const FlightState<0>& s, const Vector3& origin,
+                       double kappa) {
+  const Vector3 x = s.position - origin;
+  const double sine = std::hypot(s.direction.x(), s.direction.y());
+  const double theta = std::atan2(sine, s.direction.z());
+  Vector5 p;
+  if (!(sine > along_z)) {
+    p << nan, nan, nan, theta, kappa;
+    return p;
+  }
+  const double across =
+      (s.direction.x() * x.y() - s.direction.y() * x.x()) / sine;
+  p << across, x.z(), std::atan2(s.direction.y(), s.direction.x()), theta,
+      kappa;
+  return p;
+}
+
+Vector5 plane_parameters(const FlightState<0>& s, double kappa) {
+  const double per_z = 1 / s.direction.z();
+  Vector5 p;
+  p << s.position.x(), s.position.y(), s.direction.x() * per_z,
+      s.direction.y() * per_z, kappa;
+  return p;
+}
+
+/// A track through any field, with energy loss.
+class TracedFlight {
+ public:
+  static constexpr bool loses_energy = true;
+
+  TracedFlight(const ToyPlan& plan, const FlightState<0>& start)
+      : plan_(plan), state_(start) {}
+
+  bool fly(std::size_t k, const SurfaceRecord& surface) {
+    return fly_onto(*plan_.traced->field, plan_.traced->legs[k].goal,
+                    Way::forward, state_) == Landing::there &&
+           inside(surface, state_.position);
+  }
+  Cartesian<double> position() const { return cartesian(state_.position); }
+
+  /// By small angles along two unit vectors across the direction.
+  void scatter(double first, double second) {
+    Vector3& t = state_.direction;
+    const Vector3 across = t.unitOrthogonal();
+    t = (t + first * across + second * t.cross(across)).normalized();
+  }
+
+  /// @return  false if nothing is left
+  bool lose_energy(std::size_t k, ToyNormals<double>& normals) {
+    const HitLoss& loss = plan_.traced->legs[k].loss;
+    if (!(loss.mean > 0)) return true;
+    const TrackHits& hits = plan_.prototype.hits;
+    const double p = hits.flight->charge / std::abs(state_.qop);
+    double lost = loss.mean * std::pow(p / loss.momentum, loss.power);
+    if (loss.sigma > 0) {
+      double normal;
+      normals.take(normal);
+      lost += loss.sigma * normal;
+    }
+    const double energy = std::hypot(p, hits.mass) - lost;
+    if (!(energy > hits.mass)) return false;
+    state_.qop *= p / std::sqrt((energy - hits.mass) * (energy + hits.mass));
+    return true;
+  }
+
+ private:
+  const ToyPlan& plan_;
+  FlightState<0> state_;
+};
+
+/// Parameters of a start that the beam spot displaced.
+bool set_traced_truth(const ToyPlan& plan, const FlightState<0>& start,
+                      ToyTrack& toy) {
+  const TrackHits& hits = plan.prototype.hits;
+  const Field& field = *plan.traced->field;
+  FlightState<0> s = start;
+  if (!std::isnan(plan.prototype.truth[Perigee::phi])) {
+    if (fly_onto(field, FlightGoal::perigee(hits.origin), Way::either, s) !=
+        Landing::there)
+      return false;
+    toy.truth = traced_perigee(s, hits.origin, hits.kappa_ref);
+  }
+  s = start;
+  if (fly_onto(field, FlightGoal::plane(hits.origin, Vector3::UnitZ()),
+               Way::either, s) == Landing::there)
+    toy.truth_at_plane = plane_parameters(s, hits.kappa_ref);
+  else
+    toy.truth_at_plane.setConstant(nan);
+  return true;
+}
+
+/// What a path needs of each crossing.
+struct ReferenceCrossing {
+  unsigned surface = 0;
+  Vector3 position;
+  double theta0_2 = 0;
+  HitLoss loss;
+};
+
+/// Puts all that does not depend on the path into a plan.
+class PlanMaker {
+ public:
+  PlanMaker(const TrackingGeometry& geometry, const Track& track,
+            const std::optional<BeamSpot>& spot)
+      : geometry_(geometry) {
+    TrackHits& hits = plan_.prototype.hits;
+    hits.momentum = track.p;
+    hits.mass = track.mass;
+    hits.origin = {track.vertex[0], track.vertex[1], track.vertex[2]};
+    plan_.spot = spot;
+  }
+
+  ToyPlan& plan() { return plan_; }
+
+  void add_spot(double phi, double theta, const Frame& frame) {
+    if (!plan_.spot) return;
+    TrackHits& hits = plan_.prototype.hits;
+    n_normals_ += 3;
+    hits.points.push_back(
+        make_beam_spot_hit(*plan_.spot, hits.origin, phi, theta, frame));
+  }
+
+  void add(const ReferenceCrossing& crossing) {
+    TrackHit hit;
+    hit.theta0_2 = crossing.theta0_2;
+    hit.loss = crossing.loss;
+    const SurfaceRecord& surface = geometry_.surfaces()[crossing.surface];
+    const ToyStep step = make_toy_step(geometry_, surface, crossing.position,
+                                       std::sqrt(crossing.theta0_2), hit);
+    n_normals_ += step.n_normals();
+    if (step.theta0 > 0) n_normals_ += 2;
+    if (crossing.loss.sigma > 0) n_normals_ += 1;
+    if (plan_.traced)
+      plan_.traced->legs.push_back(
+          {hit.cylinder ? FlightGoal::cylinder(surface.position)
+                        : FlightGoal::plane(hit.position, hit.u.cross(hit.v)),
+           crossing.loss});
+    plan_.prototype.hits.points.push_back(hit);
+    plan_.steps.push_back(step);
+  }
+
+  std::shared_ptr<const ToyPlan> take() && {
+    // blocks of four
+    plan_.n_blocks = (static_cast<std::size_t>(n_normals_) + 3) / 4;
+    plan_.prototype.bits.resize(4 * plan_.n_blocks);
+    return std::make_shared<const ToyPlan>(std::move(plan_));
+  }
+
+ private:
+  const TrackingGeometry& geometry_;
+  ToyPlan plan_;
+  int n_normals_ = 0;
+};
+
+std::shared_ptr<const ToyPlan> helix_plan(const TrackingGeometry& geometry,
+                                          const Track& track,
+                                          const Crossings<double>& reference,
+                                          const std::optional<BeamSpot>& spot) {
+  PlanMaker maker(geometry, track, spot);
+  ToyPlan& plan = maker.plan();
+  const Line<double>& line = plan.start = reference.line;
+  plan.phi = track.phi;
+  plan.theta = std::atan2(line.sin_theta, line.cos_theta);
+  TrackHits& hits = plan.prototype.hits;
+  hits.field = geometry.bz() != 0;
+  hits.kappa_ref = line.kappa;
+  maker.add_spot(plan.phi, plan.theta, {});
+  for (int k = 0; k <= reference.last; ++k) {
+    const auto& x = reference.list[static_cast<std::size_t>(k)];
+    maker.add({x.surface, vector_of(position_at(line, x.at)), x.theta0_2, {}});
+  }
+  plan.steps.back().theta0 = 0;  // nothing is behind it
+  plan.begin = {cartesian(hits.origin), direction_of(line)};
+  if (!spot) plan.begin = path_point(line, reference.list[0].at);
+  plan.prototype.truth =
+      start_perigee(line, plan.theta, plan.phi, hits.origin, hits.origin);
+  plan.prototype.truth_at_plane.setZero();
+  return std::move(maker).take();
+}
+
+std::shared_ptr<const ToyPlan> traced_plan(
+    const TrackingGeometry& geometry, const Track& track,
+    const TracedTrack& reference, std::span<const HitLoss> losses,
+    const std::optional<BeamSpot>& spot) {
+  PlanMaker maker(geometry, track, spot);
+  ToyPlan& plan = maker.plan();
+  TracedToys& traced = plan.traced.emplace();
+  TrackHits& hits = plan.prototype.hits;
+  traced.field = &geometry.field();
+  const double sine = std::sin(reference.theta);
+  FlightState<0>& start = traced.start;
+  start.position = hits.origin;
+  start.direction = reference.frame.out_of({sine * std::cos(reference.phi),
+                                            sine * std::sin(reference.phi),
+                                            std::cos(reference.theta)});
+  start.qop = track.charge / track.p;
+  hits.field = reference.b_ref != 0;
+  hits.kappa_ref = reference.kappa;
+  hits.flight = FlightModel{traced.field, reference.frame, track.mass,
+                            std::abs(track.charge)};
+  maker.add_spot(reference.phi, reference.theta, reference.frame);
+  for (int k = 0; k <= reference.last; ++k) {
+    const auto index = static_cast<std::size_t>(k);
+    const TracedCrossing& x = reference.list[index];
+    maker.add({x.surface, x.position, x.theta0_2,
+               losses.empty() ? HitLoss() : losses[index]});
+  }
+  plan.prototype.truth = traced_perigee(start, hits.origin, reference.kappa);
+  plan.prototype.truth_at_plane = plane_parameters(start, reference.kappa);
+  return std::move(maker).take();
+}
+
+/// Mean and width of the loss at each crossing of a traced track. Empty if no
+/// energy is lost.
+std::vector<HitLoss> hit_losses(const TrackingGeometry& geometry,
+                                const Track& track, const TracedTrack& traced,
+                                EnergyLoss model) {
+  std::vector<HitLoss> losses;
+  if (model == EnergyLoss::off) return losses;
+  const Projectile particle{track.mass, track.charge};
+  for (const TracedCrossing& x : traced.list)
+    losses.push_back(hit_loss(geometry.slabs(x.surface), particle, x.p,
+                              1 / x.cos_incidence, model));
+  return losses;
+}
+
+std::shared_ptr<const ToyPlan> make_plan(const TrackingGeometry& geometry,
+                                         const Track& track,
+                                         const Model& model) {
+  const AnyTrack any(geometry, track, model);
+  if (const Crossings<double>* helix = any.helix())
+    return helix_plan(geometry, track, *helix, model.beam_spot);
+  const TracedTrack& traced = *any.traced();
+  return traced_plan(geometry, track, traced,
+                     hit_losses(geometry, track, traced, model.loss),
+                     model.beam_spot);
+}
+
+/// Flies one toy, and sets place and axes of its hits.
+template <class Path>
+bool fly_toy(const ToyPlan& plan, Path path, ToyNormals<double>& normals,
+             ToyTrack& toy) {
+  TrackHit* first = toy.hits.points.data() + (plan.spot ? 1 : 0);
+  return fly_toys<double>(plan.steps, path, normals,
+                          [&](std::size_t k, const Cartesian<double>& at) {
+                            TrackHit& hit = first[k];
+                            hit.position = vector_of(at);
+                            std::tie(hit.u, hit.v) = surface_axes(
+                                plan.steps[k].surface, hit.position);
+                          });
+}
+
 }  // namespace
 
-ToySimulator::ToySimulator(const TrackingGeometry& geometry, const Track& track,
-                           const Crossings<double>& reference,
-                           const std::optional<BeamSpot>& spot)
-    : start_(reference.line),
-      vertex_(track.vertex[0], track.vertex[1], track.vertex[2]),
-      theta_(std::atan2(start_.sin_theta, start_.cos_theta)),
-      phi_(track.phi),
-      spot_(spot) {
-  hits_.field = geometry.bz() != 0;
-  hits_.kappa_ref = start_.kappa;
-  hits_.momentum = track.p;
-  hits_.mass = track.mass;
-  hits_.origin = vertex_;
-  if (spot_) {
-    n_normals_ = 3;
-    hits_.points.push_back(make_beam_spot_hit(*spot_, vertex_, phi_, theta_));
+ToyStep detail::make_toy_step(const TrackingGeometry& geometry,
+                              const SurfaceRecord& surface,
+                              const Vector3& nominal, double theta0,
+                              TrackHit& hit) {
+  ToyStep step{.surface = surface, .theta0 = theta0};
+  hit.position = nominal;
+  std::tie(hit.u, hit.v) = surface_axes(surface, nominal);
+  hit.cylinder = surface.kind == SurfaceRecord::Kind::cylinder;
+  const auto axes = geometry.axes(surface);
+  if (!axes.empty()) set_coordinates(hit, axes);
+  step.measures = hit.measures();
+  const auto set_error = [&](int i, double u, double v) {
+    step.error[i][0] = u;
+    step.error[i][1] = v;
+  };
+  const auto sigma = [&hit](std::size_t q) {
+    return std::sqrt(hit.coordinates[q].variance);
+  };
+  const CoordinateAxis& a = hit.coordinates[0];
+  if (hit.n_coordinates == 1) {
+    set_error(0, a.cosine * sigma(0), a.sine * sigma(0));
+    step.free = true;
+    step.free_direction[0] = -a.sine;
+    step.free_direction[1] = a.cosine;
+    for (int axis = 0; axis < 3; ++axis) step.nominal[axis] = nominal[axis];
+  } else if (hit.n_coordinates == 2) {
+    // a . shift = sigma_a n_a, b . shift = sigma_b n_b
+    const CoordinateAxis& b = hit.coordinates[1];
+    const double det = a.cosine * b.sine - a.sine * b.cosine;
+    const double first = sigma(0) / det, second = sigma(1) / det;
+    set_error(0, b.sine * first, -b.cosine * first);
+    set_error(1, -a.sine * second, a.cosine * second);
   }
-  steps_.reserve(reference.list.size());
-  for (int k = 0; k <= reference.last; ++k)
-    add_step(geometry, reference.line,
-             reference.list[static_cast<std::size_t>(k)]);
+  return step;
 }
 
-void ToySimulator::add_step(const TrackingGeometry& geometry,
-                            const Line<double>& line,
-                            const TrackCrossing<double>& crossing) {
-  TrackHit hit;
-  const detail::ToyMeasurement measurement(
-      geometry, geometry.surfaces()[crossing.surface],
-      vector_of(position_at(line, crossing.at)), hit);
-  hit.theta0_2 = crossing.theta0_2;
-  const double theta0 = std::sqrt(crossing.theta0_2);
-  n_normals_ += static_cast<std::size_t>(hit.n_coordinates);
-  if (theta0 > 0) n_normals_ += 2;
-  hits_.points.push_back(hit);
-  steps_.push_back({measurement, theta0});
-}
+ToySimulator::ToySimulator(const TrackingGeometry& geometry, const Track& track,
+                           const Model& model)
+    : plan_(make_plan(geometry, track, model)) {}
 
-ToyTrack ToySimulator::prototype() const {
-  return {hits_, Vector5::Zero(), Vector5::Zero(),
-          std::vector<double>(n_normals_)};
-}
+ToySimulator::ToySimulator(const TrackingGeometry& geometry, const Track& track,
+                           const TracedTrack& reference,
+                           std::span<const HitLoss> losses,
+                           const std::optional<BeamSpot>& spot)
+    : plan_(traced_plan(geometry, track, reference, losses, spot)) {}
 
-Vector5 ToySimulator::truth() const {
-  return start_perigee(start_, theta_, phi_, vertex_, vertex_);
-}
+const ToyTrack& ToySimulator::prototype() const { return plan_->prototype; }
 
 bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
-  fill_normals(place, toy.normals);
-  const double* normal = toy.normals.data();
-  Line<double> line = start_;
-  detail::Flight<double> flight{{vertex_.x(), vertex_.y(), vertex_.z()},
-                                direction_of(start_)};
-  if (spot_) {
-    flight.position = flight.position + Cartesian<double>{spot_->x * normal[0],
-                                                          spot_->y * normal[1],
-                                                          spot_->z * normal[2]};
-    normal += 3;
-    set_line(flight, line);
-  }
-  toy.truth =
-      start_perigee(line, theta_, phi_, vector_of(flight.position), vertex_);
-  TrackHit* hit = toy.hits.points.data() + (spot_ ? 1 : 0);
-  for (const Step& step : steps_) {
-    Crossing<double> x;
-    if (!find_crossing(line, step.measurement.surface(), x).crossed)
-      return false;
-    flight = flight_at(line, x);
-    if (step.measurement.measures())
-      normal =
-          step.measurement.measure(vector_of(flight.position), normal, *hit);
-    if (step.theta0 > 0) {
-      scatter(step.theta0 * normal[0], step.theta0 * normal[1],
-              line.inv_sin_theta, flight.direction);
-      normal += 2;
+  const ToyPlan& plan = *plan_;
+  make_words<double>(place, plan.n_blocks, toy.bits.data());
+  ToyNormals<double> normals{toy.bits.data()};
+  Vector3 displacement = Vector3::Zero();
+  if (plan.spot) {
+    const double sigma[] = {plan.spot->x, plan.spot->y, plan.spot->z};
+    for (int i = 0; i < 3; ++i) {
+      double normal;
+      normals.take(normal);
+      displacement[i] = sigma[i] * normal;
     }
-    ++hit;
-    set_line(flight, line);
   }
-  return true;
+  if (plan.traced) {
+    FlightState<0> start = plan.traced->start;
+    start.position += displacement;
+    if (plan.spot && !set_traced_truth(plan, start, toy)) return false;
+    return fly_toy(plan, TracedFlight(plan, start), normals, toy);
+  }
+  toy.truth = plan.prototype.truth;
+  PathPoint<double> begin = plan.begin;
+  if (plan.spot) {
+    begin.position = begin.position + cartesian(displacement);
+    Line<double> line = plan.start;
+    set_line(begin, line);
+    toy.truth = start_perigee(line, plan.theta, plan.phi,
+                              vector_of(begin.position), toy.hits.origin);
+  }
+  return fly_toy(plan, HelixFlight<double>(plan.start, begin, !plan.spot),
+                 normals, toy);
 }
 
 }  // namespace gttf

@@ -2,73 +2,73 @@
 // Toys: simulated tracks, to be fitted and compared with the resolution.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "gttf/core/random.hpp"
 #include "gttf/fit/track/hits.hpp"
-#include "gttf/resolution/toy_measurement.hpp"
-#include "gttf/trajectory/crossings.hpp"
+#include "gttf/resolution/resolution.hpp"
 
 namespace gttf {
+
+struct TracedTrack;
+namespace detail {
+struct ToyPlan;
+}
 
 /// One simulated track. Made by ToySimulator::prototype() and used again and
 /// again: no allocation per toy.
 struct ToyTrack {
-  TrackHits hits;               ///< what a fit may know
-  Vector5 truth;                ///< true perigee parameters, with kappa
-  Vector5 truth_at_plane;       ///< as GlobalFit::start_plane; any field only
-  std::vector<double> normals;  ///< the random numbers of this toy
+  TrackHits hits;                   ///< what a fit may know
+  Vector5 truth;                    ///< true perigee parameters, with kappa
+  Vector5 truth_at_plane;           ///< as GlobalFit::start_plane; traced only
+  std::vector<std::uint64_t> bits;  ///< the random bits of this toy
 };
 
-/// Simulates a track many times: from its start along an exact helix to each
-/// surface of the list of the reference track, where it is measured and then
-/// scattered, and on along a new helix.
+/// Simulates a track many times: from its start to each surface of the list of
+/// the reference track, where it is measured, then scattered and slowed.
 ///
-/// Scattering turns the direction t by theta0 (g1 e_theta + g2 e_phi), g
-/// standard normal: var(theta) = theta0^2, var(phi) = theta0^2/sin^2(theta).
-/// theta0 is that of the reference track, the one the resolution is computed
-/// with. Measured coordinates get normal errors along their own axes; along a
-/// direction that is not measured the hit is put where the reference track
-/// crosses. A beam spot displaces the start.
+/// Between surfaces it follows an exact helix where resolve() takes the track
+/// as one, else it is traced through the field. Scattering turns the direction
+/// by normal angles of standard deviation theta0 along two directions across
+/// it, along e_theta and e_phi on a helix: var(theta) = theta0^2, var(phi) =
+/// theta0^2/sin^2(theta). theta0 is that of the reference track, the one the
+/// resolution is computed with. Measured coordinates get normal errors along
+/// their own axes; along a direction that is not measured the hit is put where
+/// the reference track crosses. A beam spot displaces the start.
+///
+/// The energy lost in a layer is the mean for the toy's own momentum plus a
+/// normal deviate of the width with which the resolution is computed: a
+/// Gaussian, without the tail of the true distribution; a toy whose energy is
+/// spent stops. Without straggling the loss is the mean.
 class ToySimulator {
  public:
-  /// @param reference  of find_crossings() for `track`; not empty
+  /// @param geometry  must outlive the toys
   ToySimulator(const TrackingGeometry& geometry, const Track& track,
-               const Crossings<double>& reference,
+               const Model& model);
+  /// Of a track that was traced already.
+  /// @param losses  of the crossings, one each; empty: no energy is lost
+  ToySimulator(const TrackingGeometry& geometry, const Track& track,
+               const TracedTrack& reference, std::span<const HitLoss> losses,
                const std::optional<BeamSpot>& spot);
 
-  /// A toy with all that is the same for every toy; hand it to simulate().
-  ToyTrack prototype() const;
+  /// A toy with all that is the same for every toy; hand a copy to simulate().
+  const ToyTrack& prototype() const;
 
   /// Makes the toy of `place` out of a prototype or an earlier toy: the same
   /// one whatever was made before. False if it leaves the list of surfaces: it
-  /// misses one of them, or meets them in another order.
+  /// misses one of them, or meets them in another order, stops in a layer or
+  /// leaves the field map.
   bool simulate(const RandomPlace& place, ToyTrack& toy) const;
 
-  /// What happens at one surface.
-  struct Step {
-    detail::ToyMeasurement measurement;
-    double theta0 = 0;
-  };
-  std::span<const Step> steps() const { return steps_; }
-  const Line<double>& start() const { return start_; }
-  const std::optional<BeamSpot>& spot() const { return spot_; }
-  /// ToyTrack::truth of all toys, if there is no beam spot.
-  Vector5 truth() const;
+  /// All that toys share.
+  const detail::ToyPlan& plan() const { return *plan_; }
 
  private:
-  void add_step(const TrackingGeometry& geometry, const Line<double>& line,
-                const TrackCrossing<double>& crossing);
-
-  Line<double> start_;
-  Vector3 vertex_;
-  double theta_ = 0, phi_ = 0;
-  std::optional<BeamSpot> spot_;
-  std::vector<Step> steps_;
-  TrackHits hits_;
-  std::size_t n_normals_ = 0;
+  std::shared_ptr<const detail::ToyPlan> plan_;
 };
 
 }  // namespace gttf

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "gttf/resolution/any_toys.hpp"
+#include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/study/hits/hit_track.hpp"
 #include "gttf/trajectory/fly_onto.hpp"
 #include "gttf/trajectory/scattering.hpp"

@@ -10,7 +10,7 @@
 
 #include "gttf/core/chi2_probability.hpp"
 #include "gttf/core/parallel.hpp"
-#include "gttf/resolution/any_toys.hpp"
+#include "gttf/resolution/toys.hpp"
 #include "gttf/study/scan/resolution_table.hpp"
 #include "gttf/study/toys/toy_rows.hpp"
 
@@ -39,7 +39,7 @@ ToyScale scale_of(const Resolution& r, ToyParameters parameters, double b_ref) {
 
 /// All that the toys of a point share.
 struct PreparedPoint {
-  AnyToySimulator simulator;
+  ToySimulator simulator;
   ToyParameters parameters;
   ToyScale scale;
   std::uint64_t stream;
@@ -72,8 +72,7 @@ class PointToys {
     int n_coordinates = 0;
     for (const TrackHit& h : toy.hits.points) n_coordinates += h.n_coordinates;
     for (Numbers& n : numbers_) {
-      if (batch_.is_vectorised())
-        n.toys.truth = point.simulator.helix()->truth();
+      n.toys.truth = toy.truth;
       n.toys.ndf = n_coordinates - 5;
     }
   }
@@ -208,7 +207,7 @@ class Runner {
                       .beam_spot = request_.beam_spot,
                       .loss = request_.energy_loss};
     const ToyParameters parameters = state_.points[k].parameters();
-    AnyToySimulator simulator(geometry, track, model);
+    ToySimulator simulator(geometry, track, model);
     prepared_[k] = std::make_unique<PreparedPoint>(PreparedPoint{
         std::move(simulator), parameters,
         scale_of(resolve(geometry, track, model), parameters, geometry.b_ref()),

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the simulation for one instruction set takes and gives: toys of one
-// point, one per lane.
+// What the simulation of toys of one point takes and gives, for any scalar.
 #pragma once
 
+#include <span>
+#include <vector>
+
+#include "gttf/core/cartesian.hpp"
 #include "gttf/core/lane_values.hpp"
 #include "gttf/core/random.hpp"
+#include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/line.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
 namespace gttf::detail {
 
-/// What happens at one surface, see ToySimulator.
-struct ToyLaneStep {
+/// Position, mm, and unit vector of the direction.
+template <class S>
+struct PathPoint {
+  Cartesian<S> position, direction;
+};
+
+/// What happens at one surface.
+struct ToyStep {
   SurfaceRecord surface;
   bool measures = false;
   double error[2][2]{};  ///< of each random number, along u' and v'
@@ -20,14 +30,26 @@ struct ToyLaneStep {
   bool free = false;
   double free_direction[2]{}, nominal[3]{};
   double theta0 = 0;
+
+  /// Of a measurement: as many as there are coordinates.
+  int n_normals() const { return measures ? (free ? 1 : 2) : 0; }
 };
 
-struct ToyLanes {
-  const ToyLaneStep* steps = nullptr;
-  std::size_t n_steps = 0;
+/// Measured coordinates get normal errors along their own axes; along a
+/// direction that is not measured the hit is put where the reference track
+/// crosses.
+/// @param nominal  where the reference track crosses the surface
+/// @param hit      its place, axes and coordinates are set
+ToyStep make_toy_step(const TrackingGeometry& geometry,
+                      const SurfaceRecord& surface, const Vector3& nominal,
+                      double theta0, TrackHit& hit);
+
+/// Toys of helices from an exact start, one per lane.
+struct ToyTask {
+  std::span<const ToyStep> steps;
   const Line<double>* start = nullptr;
   /// At the first surface, which all toys meet in the same place.
-  double first_position[3]{}, first_direction[3]{};
+  PathPoint<double> first;
   RandomPlace first_place;         ///< of the toy of the first lane
   std::size_t n_blocks = 0;        ///< of random bits per toy
   std::uint64_t* words = nullptr;  ///< room for these, of all lanes
@@ -39,7 +61,7 @@ struct ToyLanes {
 /// The code for one instruction set.
 struct ToyKernel {
   std::size_t width;
-  void (*simulate)(ToyLanes&);
+  void (*simulate)(ToyTask&);
 };
 
 }  // namespace gttf::detail

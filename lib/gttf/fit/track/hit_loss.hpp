@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The energy lost at a hit.
+#pragma once
+
+#include <span>
+
+#include "gttf/fit/track/hits.hpp"
+#include "gttf/trajectory/traced_track.hpp"
+
+namespace gttf {
+
+/// Mean and width of the energy lost in one layer.
+/// @param p      momentum before the layer, GeV
+/// @param paths  path in the layer in units of its thickness
+HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
+                 double p, double paths, EnergyLoss model);
+
+}  // namespace gttf

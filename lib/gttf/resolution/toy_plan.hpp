@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// ToyPlan: all that the toys of one point share.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "gttf/resolution/toy_task.hpp"
+#include "gttf/resolution/toys.hpp"
+#include "gttf/trajectory/flight_state.hpp"
+#include "gttf/trajectory/fly_onto.hpp"
+
+namespace gttf::detail {
+
+/// Of toys that are traced through a field.
+struct TracedToys {
+  struct Leg {
+    FlightGoal goal;
+    HitLoss loss;  ///< behind
+  };
+  const Field* field = nullptr;
+  FlightState<0> start;
+  std::vector<Leg> legs;  ///< to each step
+};
+
+struct ToyPlan {
+  ToyTrack prototype;
+  std::vector<ToyStep> steps;
+  std::optional<BeamSpot> spot;
+  std::size_t n_blocks = 0;  ///< of random bits per toy
+  std::optional<TracedToys> traced;
+  // else helices
+  Line<double> start;
+  double theta = 0, phi = 0;  ///< of the start
+  /// At the first surface; with a beam spot, at its centre.
+  PathPoint<double> begin;
+
+  /// Do kernels simulate such toys: helices from an exact start?
+  bool is_vectorised() const { return !traced && !spot; }
+};
+
+}  // namespace gttf::detail
