@@ -8,7 +8,7 @@
 #include "command_line.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/simd.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "usage.hpp"
 
 namespace gttf::app {
@@ -56,13 +56,6 @@ Grouping grouping_of(const Options& options) {
 std::optional<Parameter> parameter_of(const Options& options) {
   if (options.parameter.empty()) return std::nullopt;
   return find_parameter(options.parameter);
-}
-
-std::vector<std::string> scan_column_names(bool at_layer) {
-  std::vector<std::string> names;
-  for (const Column& column : ResolutionTable(at_layer).take().columns)
-    names.push_back(column.name);
-  return names;
 }
 
 std::vector<std::string> columns_of(const Options& options, bool at_layer) {

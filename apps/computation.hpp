@@ -29,8 +29,6 @@ Shard shard_of(const Options& options);
 Grouping grouping_of(const Options& options);
 std::optional<Parameter> parameter_of(const Options& options);
 
-/// The columns of a scan. `at_layer`: with those of the track at a layer.
-std::vector<std::string> scan_column_names(bool at_layer);
 /// --columns of a scan; empty unless given. Throws UsageError.
 std::vector<std::string> columns_of(const Options& options,
                                     bool at_layer = false);

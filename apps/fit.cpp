@@ -89,19 +89,6 @@ auto named(std::string_view name, const Named& values) {
       ->second;
 }
 
-std::vector<std::string> all_columns(const Detector& detector) {
-  std::vector<std::string> names;
-  for (const Column& column :
-       FitTable({.events = true,
-       .along_beam = is_beam_detector(detector),
-       .momentum = detector.field.kind == FieldKind::none},
-                0, 1, "")
-           .take()
-           .columns)
-    names.push_back(column.name);
-  return names;
-}
-
 HitFileOptions reading_of(const Options& options) {
   return {options.bad_rows == "skip" ? BadRows::skip : BadRows::stop,
           options.unsorted ? TrackOrder::any : TrackOrder::contiguous,
@@ -166,9 +153,11 @@ FitStudyOptions with_momentum(FitStudyOptions study,
 std::vector<std::string> column_names(const Options& options, bool events,
                                       const Detector& detector) {
   if (options.columns.empty()) return {};
-  std::vector<std::string> known = all_columns(detector);
-  if (!events) std::erase(known, "event");
-  return parse_names("--columns", options.columns, known);
+  return parse_names(
+      "--columns", options.columns,
+      fit_column_names({.events = events,
+                        .along_beam = is_beam_detector(detector),
+                        .momentum = detector.field.kind == FieldKind::none}));
 }
 
 class Fitter {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // resolve: everything about one track.
 #include <cstdio>
-#include <utility>
 
 #include "computation.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/track_view.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 #include "inputs.hpp"
@@ -29,14 +28,11 @@ int run_resolve(const Call& call) {
   const GridPoint point;
   const Resolution resolution = gttf::resolve(
       TrackingGeometry(detector), grid_track(request, point), model);
-  ResolutionTable row(request.at.has_value());
-  row.add(detector, request, point, resolution);
-  const bool evaluated = row.evaluated() > 0;
-  outputs.write({std::move(row).take(),
+  outputs.write({scan_row(detector, request, point, resolution),
                  track_document(detector, request, point, resolution),
                  track_summary(detector, request, point, resolution)});
   outputs.commit();
-  if (evaluated) return good;
+  if (is_evaluated(resolution)) return good;
   if (!options.quiet)
     std::fprintf(stderr, "gttf-design: the track has no resolution: %s\n",
                  std::string(to_string(resolution.status)).c_str());

@@ -8,8 +8,8 @@
 
 #include "computation.hpp"
 #include "gttf/study/scan/parameter_columns.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
 #include "gttf/study/scan/row.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/scan/scan_table.hpp"
 #include "gttf/study/scan/what_if.hpp"
 #include "gttf/study/show/track_view.hpp"

@@ -39,6 +39,14 @@ if(TARGET gttf-design)
   set_tests_properties(broken_files PROPERTIES LABELS hardening)
 endif()
 
+# The tables of columns in the reference and the schema of rows are those of the
+# library.
+add_executable(columns_page docs/columns_page.cpp)
+target_link_libraries(columns_page PRIVATE gttf::gttf gttf_warnings)
+add_test(NAME docs.columns COMMAND sh ${PROJECT_SOURCE_DIR}/docs/columns.sh
+  --check $<TARGET_FILE:columns_page>)
+set_tests_properties(docs.columns PROPERTIES LABELS docs)
+
 # The pages make a site, without a broken link, where mkdocs is installed.
 add_test(NAME docs.site COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/docs/site.sh
   ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/site)

@@ -64,6 +64,10 @@ def names_in(schema):
     return names
 
 
+# what the program writes
+jsonschema.Draft7Validator.check_schema(json.loads(
+    (root / "docs/reference/schema/results.json").read_text()))
+
 validators, keys = {}, {}
 for kind in ("detector", "study", "requirements"):
     path = root / "docs/reference/schema" / (kind + ".json")

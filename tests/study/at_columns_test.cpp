@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/scan/at_columns.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "gttf/study/scan/point_columns.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
 #include "gttf/study/scan/row.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "support/layouts.hpp"
 #include "support/reported.hpp"
 
@@ -42,11 +42,10 @@ StudyRequest request_at(const std::string& layer, bool own_hit = true) {
 Document row_at(const std::string& layer, bool own_hit = true) {
   const Detector d = telescope();
   const StudyRequest request = request_at(layer, own_hit);
-  ResolutionTable table(true);
-  table.add(d, request, {},
-            resolve(TrackingGeometry(d), grid_track(request, {}),
-                    model_of(request, d)));
-  return row_of(std::move(table).take(), 0);
+  return row_of(scan_row(d, request, {},
+                         resolve(TrackingGeometry(d), grid_track(request, {}),
+                                 model_of(request, d))),
+                0);
 }
 
 }  // namespace
@@ -83,22 +82,15 @@ TEST_CASE("at: an unknown layer is told with the nearest name") {
 }
 
 TEST_CASE("at: columns are there only if a layer is asked for") {
-  const auto has = [](ResolutionTable table) {
-    const Table t = std::move(table).take();
-    return std::ranges::any_of(
-        t.columns, [](const Column& c) { return c.name == "at_layer"; });
-  };
-  CHECK(has(ResolutionTable(true)));
-  CHECK_FALSE(has(ResolutionTable()));
+  CHECK(empty_scan_table(true).find("at_layer") != nullptr);
+  CHECK(empty_scan_table(false).find("at_layer") == nullptr);
 }
 
 TEST_CASE("track_end: tells where a track leaves the map or stops") {
   const Detector d = telescope();
   const StudyRequest request = request_at("dut");
   const auto end_of = [&](const Resolution& r) {
-    ResolutionTable table;
-    table.add(d, request, {}, r);
-    return text_of(row_of(std::move(table).take(), 0), "track_end");
+    return text_of(row_of(scan_row(d, request, {}, r), 0), "track_end");
   };
   Resolution r = resolve(TrackingGeometry(d), grid_track(request, {}));
   CHECK(end_of(r) == "leaves");

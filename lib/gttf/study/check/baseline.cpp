@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "gttf/study/request/request_document.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {
 namespace {
@@ -65,7 +65,7 @@ Document baseline_document(const StudyRequest& request,
                            std::span<const BaselineDetector> detectors,
                            Engine engine) {
   Document::List columns, list;
-  const Table no_rows = ResolutionTable(request.at.has_value()).take();
+  const Table no_rows = empty_scan_table(request.at.has_value());
   for (const Column* column : numbers_first(no_rows))
     columns.emplace_back(column->name);
   for (const auto& [input, rows] : detectors) {

@@ -21,7 +21,7 @@ struct BaselineDetector {
   /// Read again from the text that the baseline keeps, with its overrides; the
   /// file it came from need not exist any more.
   DetectorInput input;
-  /// The columns of ResolutionTable, numbers exact; one row for every point of
+  /// The columns of scan, numbers exact; one row for every point of
   /// the grid in the order of grid_points().
   Table rows;
 };

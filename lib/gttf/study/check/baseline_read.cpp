@@ -12,8 +12,8 @@
 #include "gttf/study/check/baseline.hpp"
 #include "gttf/study/request/request_document.hpp"
 #include "gttf/study/scan/point_columns.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
 #include "gttf/study/scan/row.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {
 namespace {
@@ -150,7 +150,7 @@ class BaselineReader {
     const Document::List& rows = list(detector, "rows", path);
     Table table;
     constexpr bool at_layer = true;  // columns are left out if not in the file
-    for (Column& column : ResolutionTable(at_layer).take().columns) {
+    for (Column& column : empty_scan_table(at_layer).columns) {
       const auto found = std::ranges::find(columns_, column.name);
       if (found == columns_.end()) continue;
       const auto at = static_cast<std::size_t>(found - columns_.begin());

@@ -12,7 +12,7 @@
 #include "gttf/core/readable.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/study/scan/parameter_columns.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {
 namespace {
@@ -57,7 +57,7 @@ const std::vector<CheckedQuantity>& columns() {
   static const std::vector<CheckedQuantity> all = [] {
     std::vector<CheckedQuantity> list;
     constexpr bool at_layer = true;
-    for (const Column& column : ResolutionTable(at_layer).take().columns)
+    for (const Column& column : empty_scan_table(at_layer).columns)
       list.push_back(quantity_of(column));
     return list;
   }();

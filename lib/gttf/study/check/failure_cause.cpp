@@ -10,7 +10,7 @@
 #include "gttf/study/scan/budget.hpp"
 #include "gttf/study/scan/parameter_columns.hpp"
 #include "gttf/study/scan/point_columns.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {
 namespace {
@@ -53,10 +53,8 @@ class Finder {
   /// A column of scan at this point.
   Measure measure_of(const std::string& column) const {
     return [this, column](const Resolution& r) {
-      ResolutionTable table;
-      table.add(input_.detector, grid_, point_.point, r);
-      const double value =
-          detail::number_at(std::move(table).take(), column, 0);
+      const double value = detail::number_at(
+          scan_row(input_.detector, grid_, point_.point, r), column, 0);
       return value > 0 ? value : Resolution::none;
     };
   }
@@ -96,9 +94,7 @@ class Finder {
     locate(cause.changes, input_);
     if (criterion_.quantity.kind != CheckedQuantity::Kind::number) return;
     const Resolution r = resolve(TrackingGeometry(before), track_, model_);
-    ResolutionTable table;
-    table.add(before, grid_, point_.point, r);
-    cause.before = detail::number_at(std::move(table).take(),
+    cause.before = detail::number_at(scan_row(before, grid_, point_.point, r),
                                      criterion_.quantity.name, 0) *
                    criterion_.quantity.unit;
     cause.failed_before = is_beyond(point_, cause.before);

@@ -10,7 +10,7 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/study/check/read_criterion.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf::detail {
 namespace {
@@ -70,7 +70,7 @@ std::optional<Range> read_range(MapReader& within, const Range& plain) {
 bool is_at_layer(const CheckedQuantity& column) {
   constexpr std::string_view mark = "at_";
   return column.name.find(mark) != std::string::npos &&
-         !ResolutionTable().take().find(column.name);
+         !empty_scan_table(false).find(column.name);
 }
 
 std::vector<CheckedQuantity> read_what(const Value& value,

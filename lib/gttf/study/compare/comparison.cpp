@@ -8,17 +8,17 @@
 
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/scan/parameter_columns.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/scan/scan_table.hpp"
 
 namespace gttf {
 namespace {
 
-constexpr std::array<std::string_view, 6> point_columns{
-    "particle", "p_GeV", "pt_GeV", "theta_deg", "eta", "phi_deg"};
+constexpr const auto& of_point = point_columns<TrackRow>;
 
 bool is_of_point(std::string_view name) {
-  return name == "detector" ||
-         std::ranges::find(point_columns, name) != point_columns.end();
+  return std::ranges::any_of(
+      of_point, [name](const auto& c) { return c.text.name == name; });
 }
 
 std::string name_in(std::size_t design, std::string_view column) {
@@ -160,7 +160,8 @@ std::vector<std::string> columns_for_reading(
 
 std::vector<std::string> columns_of(const Comparison& comparison,
                                     std::span<const std::string> columns) {
-  std::vector<std::string> names(point_columns.begin(), point_columns.end());
+  std::vector<std::string> names = names_of(of_point, 0);
+  std::erase(names, "detector");
   for (const std::string& column : columns) {
     if (is_of_point(column)) continue;
     for (std::size_t d = 0; d < comparison.designs; ++d)

@@ -4,69 +4,26 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "gttf/core/chi2_probability.hpp"
 #include "gttf/core/units.hpp"
 
 namespace gttf {
+
+/// Residual of a hit along the axes u and v of its layer.
+struct HitResidual {
+  Eigen::Vector2d value = Eigen::Vector2d::Constant(GlobalFit::none);
+  Eigen::Matrix2d covariance = Eigen::Matrix2d::Constant(GlobalFit::none);
+};
+
 namespace {
 
 constexpr double none = GlobalFit::none;
 
-constexpr std::array<const char*, 29> fit_columns{"p_GeV",
-                                                  "pt_GeV",
-                                                  "charge",
-                                                  "qop_per_GeV",
-                                                  "d0_um",
-                                                  "z0_um",
-                                                  "phi0_rad",
-                                                  "theta_rad",
-                                                  "sigma_p_rel",
-                                                  "sigma_pt_rel",
-                                                  "sigma_qop_per_GeV",
-                                                  "sigma_d0_um",
-                                                  "sigma_z0_um",
-                                                  "sigma_phi0_mrad",
-                                                  "sigma_theta_mrad",
-                                                  "chi2",
-                                                  "chi2_per_ndf",
-                                                  "chi2_probability",
-                                                  "x_um",
-                                                  "y_um",
-                                                  "tx",
-                                                  "ty",
-                                                  "sigma_x_um",
-                                                  "sigma_y_um",
-                                                  "sigma_tx_mrad",
-                                                  "sigma_ty_mrad",
-                                                  "p_ms_GeV",
-                                                  "sigma_p_ms_GeV",
-                                                  "p_ms_min_GeV"};
-
-constexpr std::array<const char*, 11> residual_columns{"x_mm",
-                                                       "y_mm",
-                                                       "z_mm",
-                                                       "residual_u_um",
-                                                       "residual_v_um",
-                                                       "sigma_residual_u_um",
-                                                       "sigma_residual_v_um",
-                                                       "pull_u",
-                                                       "pull_v",
-                                                       "energy_loss_MeV",
-                                                       "sigma_energy_loss_MeV"};
-
-constexpr std::size_t first_of_plane = 18;  // of the columns of a fit
-constexpr std::size_t first_of_momentum = 26;
-constexpr std::size_t first_of_losses = 9;  // of those of a residual
-
 double root(double variance) {
   return variance >= 0 ? std::sqrt(variance) : none;
-}
-
-template <std::size_t n>
-void append(std::array<Reals, n>& columns, const std::array<double, n>& row) {
-  for (std::size_t i = 0; i < n; ++i) columns[i].push_back(row[i]);
 }
 
 bool is_sound(const Vector5& parameters, const Matrix5& covariance) {
@@ -84,22 +41,20 @@ bool is_sound(const GlobalFit& fit) {
          (perigee || is_sound(fit.start_plane, fit.start_plane_covariance));
 }
 
-constexpr auto all_none = [] {
-  std::array<double, fit_columns.size()> row{};
-  row.fill(none);
-  return row;
-}();
-
-/// Residual of a hit along the axes u and v of its layer.
-struct Residual {
-  Eigen::Vector2d value = Eigen::Vector2d::Constant(none);
-  Eigen::Matrix2d covariance = Eigen::Matrix2d::Constant(none);
-};
+/// Of tracks that are not fitted.
+const GlobalFit& no_fit() {
+  static const GlobalFit fit = [] {
+    GlobalFit empty;
+    clear(empty);
+    return empty;
+  }();
+  return fit;
+}
 
 /// From the measured coordinates m = A (u', v') to the axes of the user; of a
 /// single coordinate the residual is given along the axis that is nearer.
-Residual residual_of(const TrackHit& hit, const HitFit& fit,
-                     const std::pair<CoordinateAxis, CoordinateAxis>& user) {
+HitResidual residual_of(const TrackHit& hit, const HitFit& fit,
+                        const std::pair<CoordinateAxis, CoordinateAxis>& user) {
   Eigen::Matrix2d axes;  // rows: user u and v in (u', v')
   axes << user.first.cosine, user.first.sine, user.second.cosine,
       user.second.sine;
@@ -108,7 +63,7 @@ Residual residual_of(const TrackHit& hit, const HitFit& fit,
     const CoordinateAxis& a = hit.coordinates[static_cast<std::size_t>(i)];
     measured.row(i) << a.cosine, a.sine;
   }
-  Residual r;
+  HitResidual r;
   if (hit.n_coordinates == 2) {
     const Eigen::Matrix2d turn = axes * measured.inverse();
     r.value = turn * fit.residual;
@@ -121,6 +76,247 @@ Residual residual_of(const TrackHit& hit, const HitFit& fit,
   }
   return r;
 }
+
+constexpr unsigned event_column = 1, beam_columns = 2, momentum_columns = 4,
+                   loss_columns = 8;
+
+unsigned parts_of(const FitTableStyle& style) {
+  return (style.events ? event_column : 0) |
+         (style.along_beam ? beam_columns : 0) |
+         (style.momentum ? momentum_columns : 0) |
+         (style.losses ? loss_columns : 0);
+}
+
+}  // namespace
+
+/// A track of a file and its fit, all NaN if there is no result.
+struct FitRow {
+  FitRow(const FileTrack& of, std::string_view fit_status, const GlobalFit& f,
+         double b_ref, double charge_size, std::string_view name)
+      : track(of), status(fit_status), fit(f), fit_name(name) {
+    if (b_ref == 0) return;
+    kappa = fit.kappa;
+    qop = -kappa / b_ref;
+    p = charge_size / std::abs(qop);
+    charge = std::isnan(qop) ? none : std::copysign(charge_size, qop);
+    sigma_qop = fit.sigma / std::abs(b_ref);
+    const double theta = fit.perigee[Perigee::theta];
+    sine = std::sin(theta);
+    cot = std::cos(theta) / sine;
+  }
+
+  double sigma(int i) const { return root(fit.perigee_covariance(i, i)); }
+  double sigma_at_start(int i) const {
+    return root(fit.start_plane_covariance(i, i));
+  }
+  /// ln pT = ln sin(theta) - ln kappa
+  double sigma_pt_rel() const {
+    const Matrix5& v = fit.perigee_covariance;
+    return root(v(Perigee::kappa, Perigee::kappa) / (kappa * kappa) +
+                cot * cot * v(Perigee::theta, Perigee::theta) -
+                2 * cot / kappa * v(Perigee::theta, Perigee::kappa));
+  }
+  std::string_view momentum_status() const {
+    const auto& m = fit.scattering_momentum;
+    return !m ? "" : m->finite ? "ok" : "no finite estimate";
+  }
+
+  const FileTrack& track;
+  std::string_view status;
+  const GlobalFit& fit;
+  std::string_view fit_name;
+  /// In a field: momentum and what it is made of.
+  double kappa = none, qop = none, p = none, charge = none, sigma_qop = none,
+         sine = none, cot = none;
+};
+
+/// A hit of a fitted track.
+struct ResidualRow {
+  const FileTrack& track;
+  std::int64_t number, line;
+  std::string_view layer;
+  const HitFit& fit;
+  HitResidual residual;
+
+  double at(int i) const { return fit.after.parameters[i]; }
+  double sigma(int axis) const { return root(residual.covariance(axis, axis)); }
+  double pull(int axis) const {
+    return sigma(axis) > 0 ? residual.value[axis] / sigma(axis) : none;
+  }
+};
+
+namespace {
+
+constexpr std::string_view no_result = "no result";
+constexpr std::string_view no_momentum = "no result, no field";
+constexpr std::string_view not_measured = "not measured";
+
+constexpr auto columns_of_fit = std::to_array<ColumnOf<FitRow>>({
+    {{"event", "", "as in the file; only if the file has it"},
+     [](const FitRow& r) -> std::string_view { return r.track.event; },
+     event_column},
+    {{"track", "", "as in the file"},
+     [](const FitRow& r) -> std::string_view { return r.track.id; }},
+    {{"line", "", "line of the file with the first hit of the track"},
+     [](const FitRow& r) { return r.track.line; }},
+    {{"n_hits", "",
+      "hits of the track in the file; the beam spot does not count"},
+     [](const FitRow& r) { return r.track.count + r.track.left_out; }},
+    {{"p_GeV", "GeV", "momentum at the vertex", no_momentum},
+     [](const FitRow& r) { return r.p; }},
+    {{"pt_GeV", "GeV", "its part across z", "no result, no field; along z"},
+     [](const FitRow& r) { return r.p * r.sine; }},
+    {{"charge", "e", "the particle's, with the measured sign", no_momentum},
+     [](const FitRow& r) { return r.charge; }},
+    {{"qop_per_GeV", "e/GeV", "q/p", no_momentum},
+     [](const FitRow& r) { return r.qop; }},
+    {{"d0_um", "um",
+      "signed distance from the vertex (`--vertex`) at closest approach, as in "
+      "[covariances](#covariances)",
+      no_result},
+     [](const FitRow& r) { return r.fit.perigee[Perigee::d0] / unit::um; }},
+    {{"z0_um", "um", "z there, from the vertex on", no_result},
+     [](const FitRow& r) { return r.fit.perigee[Perigee::z0] / unit::um; }},
+    {{"phi0_rad", "rad", "azimuth of the direction there, -pi to pi",
+      no_result},
+     [](const FitRow& r) { return r.fit.perigee[Perigee::phi]; }},
+    {{"theta_rad", "rad", "its polar angle", no_result},
+     [](const FitRow& r) { return r.fit.perigee[Perigee::theta]; }},
+    {{"sigma_p_rel", "1",
+      "one standard deviation of p over p, as in `scan`, at the fitted "
+      "parameters; so all that follow",
+      no_momentum},
+     [](const FitRow& r) { return r.fit.sigma / std::abs(r.kappa); }},
+    {{"sigma_pt_rel", "1", "of pT over pT", "no result, no field; along z"},
+     [](const FitRow& r) { return r.sigma_pt_rel(); }},
+    {{"sigma_qop_per_GeV", "e/GeV", "of q/p", no_momentum},
+     [](const FitRow& r) { return r.sigma_qop; }},
+    {{"sigma_d0_um", "um", "of d0", no_result},
+     [](const FitRow& r) { return r.sigma(Perigee::d0) / unit::um; }},
+    {{"sigma_z0_um", "um", "of z0", no_result},
+     [](const FitRow& r) { return r.sigma(Perigee::z0) / unit::um; }},
+    {{"sigma_phi0_mrad", "mrad", "of phi0", no_result},
+     [](const FitRow& r) { return r.sigma(Perigee::phi) / unit::mrad; }},
+    {{"sigma_theta_mrad", "mrad", "of theta", no_result},
+     [](const FitRow& r) { return r.sigma(Perigee::theta) / unit::mrad; }},
+    {{"chi2", "1", "minimum of chi2", no_result},
+     [](const FitRow& r) { return r.fit.chi2; }},
+    {{"ndf", "", "degrees of freedom; 0 without a result"},
+     [](const FitRow& r) { return r.fit.ndf; }},
+    {{"chi2_per_ndf", "1", "their ratio", "no result, no degree of freedom"},
+     [](const FitRow& r) {
+       return r.fit.ndf > 0 ? r.fit.chi2 / r.fit.ndf : none;
+     }},
+    {{"chi2_probability", "1", "probability of a chi2 at least as large",
+      "no result, no degree of freedom"},
+     [](const FitRow& r) { return chi2_probability(r.fit.chi2, r.fit.ndf); }},
+    {{"x_um", "um",
+      "spectrometers and telescopes only: position at the z of the vertex",
+      no_result},
+     [](const FitRow& r) { return r.fit.start_plane[0] / unit::um; },
+     beam_columns},
+    {{"y_um", "um", "the same", no_result},
+     [](const FitRow& r) { return r.fit.start_plane[1] / unit::um; },
+     beam_columns},
+    {{"tx", "1", "the same: slope dx/dz", no_result},
+     [](const FitRow& r) { return r.fit.start_plane[2]; },
+     beam_columns},
+    {{"ty", "1", "the same: slope dy/dz", no_result},
+     [](const FitRow& r) { return r.fit.start_plane[3]; },
+     beam_columns},
+    {{"sigma_x_um", "um", "their standard deviations", no_result},
+     [](const FitRow& r) { return r.sigma_at_start(0) / unit::um; },
+     beam_columns},
+    {{"sigma_y_um", "um", "the same", no_result},
+     [](const FitRow& r) { return r.sigma_at_start(1) / unit::um; },
+     beam_columns},
+    {{"sigma_tx_mrad", "mrad", "the same (1 mrad = 0.001)", no_result},
+     [](const FitRow& r) { return r.sigma_at_start(2) / unit::mrad; },
+     beam_columns},
+    {{"sigma_ty_mrad", "mrad", "the same", no_result},
+     [](const FitRow& r) { return r.sigma_at_start(3) / unit::mrad; },
+     beam_columns},
+    {{"p_ms_GeV", "GeV",
+      "without field only: the momentum that the track's own scattering tells "
+      "(maximum likelihood, hit errors included)",
+      "`p_ms_status` is not `ok`"},
+     [](const FitRow& r) {
+       const auto& m = r.fit.scattering_momentum;
+       return m && m->finite ? m->p : none;
+     },
+     momentum_columns},
+    {{"sigma_p_ms_GeV", "GeV", "the same: its expected width",
+      "`p_ms_status` is not `ok`"},
+     [](const FitRow& r) {
+       const auto& m = r.fit.scattering_momentum;
+       return m && m->finite ? m->sigma : none;
+     },
+     momentum_columns},
+    {{"p_ms_min_GeV", "GeV", "the same: its lower bound, 95 % confidence",
+      no_result},
+     [](const FitRow& r) {
+       const auto& m = r.fit.scattering_momentum;
+       return m ? m->lower_bound : none;
+     },
+     momentum_columns},
+    {{"p_ms_status", "",
+      "the same: `ok`, or `no finite estimate`: the kinks are no larger than "
+      "the hits explain, only the bound holds",
+      no_result},
+     [](const FitRow& r) { return r.momentum_status(); },
+     momentum_columns},
+    {{"fit", "", "kind of fit"}, [](const FitRow& r) { return r.fit_name; }},
+    {{"status", "",
+      "`ok`, or why there are no numbers: [below](#status-of-fits)"},
+     [](const FitRow& r) { return r.status; }},
+});
+
+constexpr auto columns_of_residuals = std::to_array<ColumnOf<ResidualRow>>({
+    {{"event", "", "as in the file; only if the file has it"},
+     [](const ResidualRow& r) -> std::string_view { return r.track.event; },
+     event_column},
+    {{"track", "", "as in the file"},
+     [](const ResidualRow& r) -> std::string_view { return r.track.id; }},
+    {{"hit", "", "number in order of flight from 1"},
+     [](const ResidualRow& r) { return r.number; }},
+    {{"line", "", "its line in the file"},
+     [](const ResidualRow& r) { return r.line; }},
+    {{"layer", "", "its layer"}, [](const ResidualRow& r) { return r.layer; }},
+    {{"x_mm", "mm", "fitted position"},
+     [](const ResidualRow& r) { return r.at(0); }},
+    {{"y_mm", "mm", "the same"}, [](const ResidualRow& r) { return r.at(1); }},
+    {{"z_mm", "mm", "the same"}, [](const ResidualRow& r) { return r.at(2); }},
+    {{"residual_u_um", "um",
+      "measured minus fitted position along the local axis u of the layer. Of "
+      "a "
+      "single coordinate that is turned, its residual stands at the axis "
+      "nearer to it",
+      not_measured},
+     [](const ResidualRow& r) { return r.residual.value[0] / unit::um; }},
+    {{"residual_v_um", "um", "the same along v", not_measured},
+     [](const ResidualRow& r) { return r.residual.value[1] / unit::um; }},
+    {{"sigma_residual_u_um", "um",
+      "standard deviation, smaller than the error of the hit", not_measured},
+     [](const ResidualRow& r) { return r.sigma(0) / unit::um; }},
+    {{"sigma_residual_v_um", "um", "the same along v", not_measured},
+     [](const ResidualRow& r) { return r.sigma(1) / unit::um; }},
+    {{"pull_u", "1", "residual over its standard deviation",
+      "not measured; scattering fits, which take hits as exact"},
+     [](const ResidualRow& r) { return r.pull(0); }},
+    {{"pull_v", "1", "the same along v",
+      "not measured; scattering fits, which take hits as exact"},
+     [](const ResidualRow& r) { return r.pull(1); }},
+    {{"energy_loss_MeV", "MeV",
+      "with `--energy-loss`: loss in the layer of the hit. With `straggling` "
+      "it "
+      "is fitted together with the track; of the first and last hit it is what "
+      "is expected"},
+     [](const ResidualRow& r) { return r.fit.energy_loss / unit::MeV; },
+     loss_columns},
+    {{"sigma_energy_loss_MeV", "MeV", "its error"},
+     [](const ResidualRow& r) { return r.fit.sigma_energy_loss / unit::MeV; },
+     loss_columns},
+});
 
 }  // namespace
 
@@ -137,43 +333,28 @@ bool is_beam_detector(const Detector& detector) {
   });
 }
 
+std::vector<std::string> fit_column_names(const FitTableStyle& style) {
+  return names_of(columns_of_fit, parts_of(style));
+}
+
+std::vector<DescribedColumn> described_fit_columns() {
+  return described(columns_of_fit);
+}
+std::vector<DescribedColumn> described_residual_columns() {
+  return described(columns_of_residuals);
+}
+
 FitTable::FitTable(FitTableStyle style, double b_ref, double charge,
                    std::string_view fit_name)
-    : style_(style),
+    : rows_(columns_of_fit, parts_of(style)),
       b_ref_(b_ref),
       charge_(std::abs(charge)),
-      fit_name_(fit_name) {
-  for (std::size_t i = 0; i < n_numbers; ++i) {
-    const bool of_plane = i >= first_of_plane && i < first_of_momentum;
-    if (of_plane ? style.along_beam : i < first_of_plane || style.momentum)
-      shown_.push_back(i);
-  }
-}
+      fit_name_(fit_name) {}
 
-void FitTable::add_numbers(const std::array<double, n_numbers>& row) {
-  for (const std::size_t i : shown_) numbers_[i].push_back(row[i]);
-}
-
-void FitTable::reserve(std::size_t rows) {
-  if (style_.events) event_.reserve(rows);
-  for (Texts* c : {&id_, &status_}) c->reserve(rows);
-  for (Integers* c : {&line_, &n_hits_, &ndf_}) c->reserve(rows);
-  for (const std::size_t i : shown_) numbers_[i].reserve(rows);
-}
-
-void FitTable::add_head(const FileTrack& track, std::string_view status) {
-  if (style_.events) event_.push_back(track.event);
-  id_.push_back(track.id);
-  line_.push_back(track.line);
-  n_hits_.push_back(static_cast<std::int64_t>(track.count + track.left_out));
-  status_.emplace_back(status);
-}
+void FitTable::reserve(std::size_t rows) { rows_.reserve(rows); }
 
 void FitTable::add_unfitted(const FileTrack& track, std::string_view status) {
-  add_head(track, status);
-  ndf_.push_back(0);
-  momentum_status_.emplace_back();
-  add_numbers(all_none);
+  rows_.add({track, status, no_fit(), b_ref_, charge_, fit_name_});
 }
 
 bool is_result(const GlobalFit& fit) {
@@ -186,81 +367,17 @@ void FitTable::add(const FileTrack& track, const GlobalFit& fit) {
     add_unfitted(track, to_string(ok ? FitStatus::singular : fit.status));
     return;
   }
-  add_head(track, to_string(fit.status));
+  rows_.add({track, to_string(fit.status), fit, b_ref_, charge_, fit_name_});
   ++fitted_;
-  ndf_.push_back(fit.ndf);
-  const Vector5& x = fit.perigee;
-  const Matrix5& v = fit.perigee_covariance;
-  const auto sigma = [&v](int i) { return root(v(i, i)); };
-  std::array<double, n_numbers> row = all_none;
-  if (b_ref_ != 0) {
-    const double kappa = fit.kappa, qop = -kappa / b_ref_;
-    const double sine = std::sin(x[Perigee::theta]);
-    const double cot = std::cos(x[Perigee::theta]) / sine;
-    const double p = charge_ / std::abs(qop);
-    row[0] = p;
-    row[1] = p * sine;  // NaN along z
-    row[2] = std::copysign(charge_, qop);
-    row[3] = qop;
-    row[8] = fit.sigma / std::abs(kappa);
-    // ln pT = ln sin(theta) - ln kappa
-    row[9] = root(v(Perigee::kappa, Perigee::kappa) / (kappa * kappa) +
-                  cot * cot * v(Perigee::theta, Perigee::theta) -
-                  2 * cot / kappa * v(Perigee::theta, Perigee::kappa));
-    row[10] = fit.sigma / std::abs(b_ref_);
-  }
-  row[4] = x[Perigee::d0] / unit::um;
-  row[5] = x[Perigee::z0] / unit::um;
-  row[6] = x[Perigee::phi];
-  row[7] = x[Perigee::theta];
-  row[11] = sigma(Perigee::d0) / unit::um;
-  row[12] = sigma(Perigee::z0) / unit::um;
-  row[13] = sigma(Perigee::phi) / unit::mrad;
-  row[14] = sigma(Perigee::theta) / unit::mrad;
-  row[15] = fit.chi2;
-  row[16] = fit.ndf > 0 ? fit.chi2 / fit.ndf : none;
-  row[17] = chi2_probability(fit.chi2, fit.ndf);
-  const Vector5& plane = fit.start_plane;
-  for (int i = 0; i < 4; ++i) {
-    const double error = root(fit.start_plane_covariance(i, i));
-    const auto k = static_cast<std::size_t>(i);
-    row[first_of_plane + k] = plane[i] / (i < 2 ? unit::um : 1);
-    row[first_of_plane + 4 + k] = error / (i < 2 ? unit::um : unit::mrad);
-  }
-  std::string momentum_status;
-  if (const auto& m = fit.scattering_momentum) {
-    momentum_status = m->finite ? "ok" : "no finite estimate";
-    if (m->finite) {
-      row[first_of_momentum] = m->p;
-      row[first_of_momentum + 1] = m->sigma;
-    }
-    row[first_of_momentum + 2] = m->lower_bound;
-  }
-  momentum_status_.push_back(std::move(momentum_status));
-  add_numbers(row);
 }
 
-Table FitTable::take() && {
-  const std::size_t n = rows();
-  Table t;
-  if (style_.events) t.add("event", std::move(event_));
-  t.add("track", std::move(id_));
-  t.add("line", std::move(line_));
-  t.add("n_hits", std::move(n_hits_));
-  for (const std::size_t i : shown_) {
-    t.add(fit_columns[i], std::move(numbers_[i]));
-    if (std::string_view(fit_columns[i]) == "chi2")
-      t.add("ndf", std::move(ndf_));
-  }
-  if (style_.momentum) t.add("p_ms_status", std::move(momentum_status_));
-  t.add("fit", Texts(n, fit_name_));
-  t.add("status", std::move(status_));
-  return t;
-}
+Table FitTable::take() && { return std::move(rows_).take(); }
 
 ResidualTable::ResidualTable(FitTableStyle style, const Detector& detector,
                              const TrackingGeometry& geometry)
-    : style_(style), detector_(detector), geometry_(geometry) {}
+    : rows_(columns_of_residuals, parts_of(style)),
+      detector_(detector),
+      geometry_(geometry) {}
 
 void ResidualTable::add(const FileTrack& track, std::span<const FileHit> hits,
                         const HitTrackBuilder& built, const GlobalFit& fit) {
@@ -270,39 +387,12 @@ void ResidualTable::add(const FileTrack& track, std::span<const FileHit> hits,
     if (source < 0) continue;
     const auto i = static_cast<std::size_t>(source);
     const auto layer = static_cast<std::size_t>(built.layers()[i]);
-    const Residual r = residual_of(built.track().points[f.point], f,
-                                   geometry_.surfaces()[layer].user_axes());
-    if (style_.events) event_.push_back(track.event);
-    id_.push_back(track.id);
-    number_.push_back(++number);
-    line_.push_back(hits[i].line);
-    layer_.push_back(detector_.layers[layer].name);
-    const double sigma_u = root(r.covariance(0, 0));
-    const double sigma_v = root(r.covariance(1, 1));
-    const auto pull = [](double value, double sigma) {
-      return sigma > 0 ? value / sigma : none;
-    };
-    const Vector6& at = f.after.parameters;
-    append(numbers_,
-           {at[0], at[1], at[2], r.value[0] / unit::um, r.value[1] / unit::um,
-            sigma_u / unit::um, sigma_v / unit::um, pull(r.value[0], sigma_u),
-            pull(r.value[1], sigma_v), f.energy_loss / unit::MeV,
-            f.sigma_energy_loss / unit::MeV});
+    rows_.add({track, ++number, hits[i].line, detector_.layers[layer].name, f,
+               residual_of(built.track().points[f.point], f,
+                           geometry_.surfaces()[layer].user_axes())});
   }
 }
 
-Table ResidualTable::take() && {
-  Table t;
-  if (style_.events) t.add("event", std::move(event_));
-  t.add("track", std::move(id_));
-  t.add("hit", std::move(number_));
-  t.add("line", std::move(line_));
-  t.add("layer", std::move(layer_));
-  const std::size_t n_shown =
-      style_.losses ? residual_columns.size() : first_of_losses;
-  for (std::size_t i = 0; i < n_shown; ++i)
-    t.add(residual_columns[i], std::move(numbers_[i]));
-  return t;
-}
+Table ResidualTable::take() && { return std::move(rows_).take(); }
 
 }  // namespace gttf

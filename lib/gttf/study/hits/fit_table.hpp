@@ -2,13 +2,12 @@
 // FitTable: rows of fitted tracks and of their residuals.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "gttf/core/table.hpp"
+#include "gttf/core/columns.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/study/hits/hit_track.hpp"
 
@@ -32,6 +31,19 @@ bool is_beam_detector(const Detector& detector);
 /// hits far from any track give.
 bool is_result(const GlobalFit& fit);
 
+inline constexpr FitTableStyle all_fit_columns{
+    .events = true, .along_beam = true, .losses = true, .momentum = true};
+
+/// Names of the columns of tracks.
+std::vector<std::string> fit_column_names(const FitTableStyle& style);
+
+/// All columns of tracks and of residuals.
+std::vector<DescribedColumn> described_fit_columns();
+std::vector<DescribedColumn> described_residual_columns();
+
+struct FitRow;
+struct ResidualRow;
+
 /// Collects one row for each track; columns as in docs/reference/columns.md.
 class FitTable {
  public:
@@ -46,25 +58,16 @@ class FitTable {
   /// A track that was not fitted.
   void add_unfitted(const FileTrack& track, std::string_view status);
 
-  std::size_t rows() const { return id_.size(); }
+  std::size_t rows() const { return rows_.rows(); }
   /// Rows with a result.
   std::size_t fitted() const { return fitted_; }
 
   Table take() &&;
 
  private:
-  static constexpr std::size_t n_numbers = 29;
-
-  void add_head(const FileTrack& track, std::string_view status);
-  void add_numbers(const std::array<double, n_numbers>& row);
-
-  FitTableStyle style_;
+  RowTable<FitRow> rows_;
   double b_ref_, charge_;
   std::string fit_name_;
-  std::vector<std::size_t> shown_;  // of the numbers
-  Texts event_, id_, status_, momentum_status_;
-  Integers line_, n_hits_, ndf_;
-  std::array<Reals, n_numbers> numbers_;
   std::size_t fitted_ = 0;
 };
 
@@ -80,12 +83,9 @@ class ResidualTable {
   Table take() &&;
 
  private:
-  FitTableStyle style_;
+  RowTable<ResidualRow> rows_;
   const Detector& detector_;
   const TrackingGeometry& geometry_;
-  Texts event_, id_, layer_;
-  Integers number_, line_;
-  std::array<Reals, 11> numbers_;
 };
 
 }  // namespace gttf

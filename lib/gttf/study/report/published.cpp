@@ -10,7 +10,7 @@
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/study/scan/parameter_columns.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {
 namespace {
@@ -103,7 +103,7 @@ class PublishedReader {
     const auto parameter = parameter_of(cell(line, column));
     // of the track at a layer: no figure of the report
     constexpr bool at_layer = true;
-    if (!parameter && ResolutionTable(at_layer).take().find(cell(line, column)))
+    if (!parameter && empty_scan_table(at_layer).find(cell(line, column)))
       return;
     if (!parameter)
       return fault(line, column,

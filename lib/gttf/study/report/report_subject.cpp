@@ -9,7 +9,7 @@
 
 #include "gttf/study/request/axis.hpp"
 #include "gttf/study/scan/point_columns.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/coverage.hpp"
 
 namespace gttf::detail {

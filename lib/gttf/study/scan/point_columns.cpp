@@ -104,49 +104,62 @@ double eta_of(const StudyRequest& request, GridPoint point) {
              : pseudorapidity(theta_of(request.angle, point.angle));
 }
 
-void PointColumns::reserve(std::size_t rows) {
-  for (Texts* c : {&detector_, &particle_}) c->reserve(rows);
-  for (Reals* c : {&p_, &pt_, &theta_, &eta_, &phi_}) c->reserve(rows);
+bool along_beam(const Detector& detector, const Track& track) {
+  const Field& field = detector.field;
+  const bool barrel = field.kind == FieldKind::solenoid ||
+                      (field.kind == FieldKind::map && field.axis == Axis::z);
+  constexpr double near = 20 * unit::deg;
+  return !barrel && std::sin(track.theta) < std::sin(near);
 }
 
-void PointColumns::set_angle(const StudyRequest& request, std::size_t index,
-                             double theta) {
-  const bool by_eta = request.angle.variable == AngleAxis::Variable::eta;
+bool along_beam(const StudyRequest& request,
+                std::span<const Detector> detectors) {
+  return std::ranges::all_of(detectors, [&](const Detector& detector) {
+    return std::ranges::all_of(
+        grid_points(request), [&](const GridPoint& point) {
+          return along_beam(detector, grid_track(request, point));
+        });
+  });
+}
+
+void PointRows::set_angle(std::size_t index, double theta) {
+  const AngleAxis& axis = request_->angle;
   angle_.index = index;
   angle_.sine = std::sin(theta);
   angle_.theta_deg = in_degrees(theta);
-  angle_.eta = by_eta ? request.angle.values[index] : pseudorapidity(theta);
+  angle_.eta = axis.variable == AngleAxis::Variable::eta
+                   ? axis.values[index]
+                   : pseudorapidity(theta);
 }
+
+PointRow PointRows::at(GridPoint point) {
+  const Track track = grid_track(*request_, point);
+  return at(point, track.p, track.theta);
+}
+
+PointRow PointRows::at(GridPoint point, double p, double theta) {
+  if (angle_.index != point.angle) set_angle(point.angle, theta);
+  const MomentumAxis& axis = request_->momentum;
+  const bool by_pt = axis.variable == MomentumAxis::Variable::pt;
+  return {detector_->name,
+          request_->particle.name,
+          p,
+          by_pt ? axis.values[point.momentum] : pt_from(p, angle_.sine),
+          angle_.theta_deg,
+          angle_.eta,
+          in_degrees(request_->phi)};
+}
+
+PointColumns::PointColumns() : rows_(point_columns<Row>) {}
 
 void PointColumns::add(const Detector& detector, const StudyRequest& request,
                        GridPoint point) {
-  const Track track = grid_track(request, point);
-  angle_.index.reset();  // perhaps of another request
-  add(detector, request, point, track.p, track.theta);
-}
-
-void PointColumns::add(const Detector& detector, const StudyRequest& request,
-                       GridPoint point, double p, double theta) {
-  if (angle_.index != point.angle) set_angle(request, point.angle, theta);
-  const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
-  detector_.push_back(detector.name);
-  particle_.push_back(request.particle.name);
-  p_.push_back(p);
-  pt_.push_back(by_pt ? request.momentum.values[point.momentum]
-                      : pt_from(p, angle_.sine));
-  theta_.push_back(angle_.theta_deg);
-  eta_.push_back(angle_.eta);
-  phi_.push_back(in_degrees(request.phi));
+  rows_.add({PointRows(detector, request).at(point)});
 }
 
 void PointColumns::move_to(Table& table) && {
-  table.add("detector", std::move(detector_));
-  table.add("particle", std::move(particle_));
-  table.add("p_GeV", std::move(p_));
-  table.add("pt_GeV", std::move(pt_));
-  table.add("theta_deg", std::move(theta_));
-  table.add("eta", std::move(eta_));
-  table.add("phi_deg", std::move(phi_));
+  for (Column& column : std::move(rows_).take().columns)
+    table.columns.push_back(std::move(column));
 }
 
 }  // namespace gttf

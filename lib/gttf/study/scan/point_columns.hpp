@@ -2,10 +2,13 @@
 // PointColumns: the columns that say which track of which detector a row is of.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <string_view>
 
-#include "gttf/core/table.hpp"
+#include "gttf/core/columns.hpp"
 #include "gttf/detector/detector.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/request/request.hpp"
@@ -42,19 +45,29 @@ Model model_of(const StudyRequest& request, const Detector& detector,
 /// it: 60 deg read as radians and back is 60, not 59.99999999999999.
 double in_degrees(double angle);
 
-/// Columns detector, particle, p_GeV, pt_GeV, theta_deg, eta, phi_deg.
-class PointColumns {
+/// Does a track run along the beam of a spectrometer or telescope: position and
+/// slopes say of it what perigee parameters cannot?
+bool along_beam(const Detector& detector, const Track& track);
+/// Do all tracks of the request, in all detectors?
+bool along_beam(const StudyRequest& request,
+                std::span<const Detector> detectors);
+
+/// Which track of which detector a row is of.
+struct PointRow {
+  std::string_view detector, particle;
+  double p = 0, pt = 0;  ///< GeV
+  double theta_deg = 0, eta = 0, phi_deg = 0;
+};
+
+/// Makes rows of one detector and request, which must outlive it. Values of the
+/// request's axes are written as the user gave them.
+class PointRows {
  public:
-  void reserve(std::size_t rows);
-  /// Values of the request's axes are written as the user gave them.
-  void add(const Detector& detector, const StudyRequest& request,
-           GridPoint point);
+  PointRows(const Detector& detector, const StudyRequest& request)
+      : detector_(&detector), request_(&request) {}
+  PointRow at(GridPoint point);
   /// The same for a track that grid_track() has made.
-  void add(const Detector& detector, const StudyRequest& request,
-           GridPoint point, double p, double theta);
-  std::size_t rows() const { return detector_.size(); }
-  /// Puts the columns at the end of `table`.
-  void move_to(Table& table) &&;
+  PointRow at(GridPoint point, double p, double theta);
 
  private:
   // What the rows of one angle share.
@@ -62,11 +75,49 @@ class PointColumns {
     std::optional<std::size_t> index;
     double sine = 0, theta_deg = 0, eta = 0;
   };
-  void set_angle(const StudyRequest& request, std::size_t index, double theta);
+  void set_angle(std::size_t index, double theta);
 
+  const Detector* detector_;
+  const StudyRequest* request_;
   Angle angle_;
-  Texts detector_, particle_;
-  Reals p_, pt_, theta_, eta_, phi_;
+};
+
+/// The columns of the track, of rows with a member `point`, a PointRow.
+template <class Row>
+inline constexpr std::array<ColumnOf<Row>, 7> point_columns{{
+    {{"detector", "", "`name` of the detector file"},
+     [](const Row& r) { return r.point.detector; }},
+    {{"particle", "",
+      "as given; `custom` particles carry their mass and charge in `input` of "
+      "the JSON"},
+     [](const Row& r) { return r.point.particle; }},
+    {{"p_GeV", "GeV", "momentum at the vertex"},
+     [](const Row& r) { return r.point.p; }},
+    {{"pt_GeV", "GeV", "its part across z, p sin(theta)"},
+     [](const Row& r) { return r.point.pt; }},
+    {{"theta_deg", "deg", "polar angle from +z"},
+     [](const Row& r) { return r.point.theta_deg; }},
+    {{"eta", "1", "-ln tan(theta/2)", "along z"},
+     [](const Row& r) { return r.point.eta; }},
+    {{"phi_deg", "deg", "azimuth of the momentum at the vertex"},
+     [](const Row& r) { return r.point.phi_deg; }},
+}};
+
+/// These columns for tables that put them in front of their own.
+class PointColumns {
+ public:
+  PointColumns();
+  void add(const Detector& detector, const StudyRequest& request,
+           GridPoint point);
+  std::size_t rows() const { return rows_.rows(); }
+  /// Puts the columns at the end of `table`.
+  void move_to(Table& table) &&;
+
+ private:
+  struct Row {
+    PointRow point;
+  };
+  RowTable<Row> rows_;
 };
 
 }  // namespace gttf

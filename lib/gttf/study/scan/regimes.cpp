@@ -41,13 +41,6 @@ std::string bias_text(double curvature, double pull) {
                      curvature / unit::percent, pull);
 }
 
-Table without_point(Table table) {
-  constexpr std::ptrdiff_t point_columns = 7;
-  table.columns.erase(table.columns.begin(),
-                      table.columns.begin() + point_columns);
-  return table;
-}
-
 }  // namespace
 
 BatchStatistics find_regimes(
@@ -72,105 +65,154 @@ BatchStatistics find_regimes(
   return statistics;
 }
 
-void RegimeTable::add(const Detector& detector, const StudyRequest& request,
-                      GridPoint point, const TrackRegime& regime) {
-  const TripletRegime* weakest = regime.weakest();
-  point_.add(detector, request, point);
-  n_hits_.push_back(regime.n_hits);
-  n_triplets_.push_back(std::max(0, regime.n_hits - 2));
-  mu_phi_.push_back(regime.mu_phi);
-  mu_theta_.push_back(regime.mu_theta);
-  xi_.push_back(regime.xi);
-  xi_ms_.push_back(regime.xi_ms);
-  regime_.emplace_back(to_string(regime.regime));
-  fit_.emplace_back(to_string(regime.fit));
-  bias_local_.push_back(regime.biases.local);
-  bias_regularised_.push_back(regime.biases.regularised);
-  bias_common_.push_back(regime.biases.common);
-  pull_local_.push_back(regime.biases.local_pull);
-  pull_regularised_.push_back(regime.biases.regularised_pull);
-  pull_common_.push_back(regime.biases.common_pull);
-  p_significant_.push_back(regime.p_significant);
-  weakest_.push_back(weakest ? triplet_name(detector, *weakest) : "");
-  weakest_xi_.push_back(weakest ? weakest->xi : Resolution::none);
-  status_.emplace_back(to_string(regime.status));
+namespace {
+
+using RegimeShared = ResolutionColumns<RegimeRow>;
+
+constexpr std::string_view hits_matter =
+    "no resolution, no field, hit errors matter";
+constexpr std::string_view one_coordinate = "a hit has one coordinate";
+
+constexpr auto columns_of_track =
+    joined_columns(
+        point_columns<RegimeRow>,
+        std::to_array<ColumnOf<RegimeRow>>({
+            RegimeShared::n_hits,
+            RegimeShared::n_triplets,
+            RegimeShared::mu_phi,
+            RegimeShared::mu_theta,
+            RegimeShared::xi,
+            {{"xi_ms", "1", "xi without hit errors", "no resolution, no field"},
+             [](const RegimeRow& r) { return r.regime.xi_ms; }},
+            RegimeShared::regime,
+            {{"recommended_fit", "",
+              "the fit that is "
+              "[enough](../theory/regimes.md#the-fit-that-is-enough)"},
+             [](const RegimeRow& r) { return to_string(r.regime.fit); }},
+            {{"bias_local_rel", "1",
+              "predicted bias of the curvature by the fit `scattering-local`",
+              hits_matter},
+             [](const RegimeRow& r) { return r.regime.biases.local; }},
+            {{"bias_regularised_rel", "1", "the same by `regularised`",
+              hits_matter},
+             [](const RegimeRow& r) { return r.regime.biases.regularised; }},
+            {{"bias_common_rel", "1", "the same by `common-curvature`",
+              hits_matter},
+             [](const RegimeRow& r) { return r.regime.biases.common; }},
+            {{"pull_local", "1", "mean pull of `scattering-local`",
+              hits_matter},
+             [](const RegimeRow& r) { return r.regime.biases.local_pull; }},
+            {{"pull_regularised", "1", "the same of `regularised`",
+              hits_matter},
+             [](const RegimeRow& r) {
+               return r.regime.biases.regularised_pull;
+             }},
+            {{"pull_common", "1", "the same of `common-curvature`",
+              hits_matter},
+             [](const RegimeRow& r) { return r.regime.biases.common_pull; }},
+            {{"p_significant_GeV", "GeV",
+              "largest momentum at which xi reaches the threshold, of tracks "
+              "in "
+              "this direction",
+              "nowhere"},
+             [](const RegimeRow& r) { return r.regime.p_significant; }},
+            {{"weakest_triplet", "", "the one with the smallest xi"},
+             [](const RegimeRow& r) {
+               const TripletRegime* weakest = r.regime.weakest();
+               return weakest ? triplet_name(r.detector, *weakest)
+                              : std::string();
+             }},
+            {{"weakest_xi", "1", "its xi", "no triplet"},
+             [](const RegimeRow& r) {
+               const TripletRegime* weakest = r.regime.weakest();
+               return weakest ? weakest->xi : Resolution::none;
+             }},
+            RegimeShared::status,
+        }));
+
+constexpr auto columns_of_triplet = std::to_array<ColumnOf<TripletRow>>({
+    {{"triplet", "", "the three layers"},
+     [](const TripletRow& r) { return triplet_name(r.detector, r.triplet); }},
+    {{"recurls", "",
+      "`true` if its last hit comes after the outer arc (`--recurl`)"},
+     [](const TripletRow& r) -> std::string_view {
+       return r.triplet.recurls ? "true" : "false";
+     }},
+    {{"mu_phi", "1", "as in `scan`, of the local fit", one_coordinate},
+     [](const TripletRow& r) { return r.triplet.mu_phi; }},
+    {{"mu_theta", "1", "as in `scan`, of the local fit", one_coordinate},
+     [](const TripletRow& r) { return r.triplet.mu_theta; }},
+    {{"gamma_phi_rad2", "rad^2", "variance of the kink in phi from hit errors"},
+     [](const TripletRow& r) { return r.triplet.gamma_phi; }},
+    {{"gamma_theta_rad2", "rad^2", "the same in theta"},
+     [](const TripletRow& r) { return r.triplet.gamma_theta; }},
+    {{"gamma_phi_theta_rad2", "rad^2", "covariance of the two"},
+     [](const TripletRow& r) { return r.triplet.gamma_phi_theta; }},
+    {{"sigma_ms_mrad", "mrad", "scattering angle in a plane"},
+     [](const TripletRow& r) { return r.triplet.sigma_ms / unit::mrad; }},
+    {{"b_ms_mm", "mm", "`sigma_ms` over the curvature"},
+     [](const TripletRow& r) { return r.triplet.b_ms; }},
+    {{"length_mm", "mm", "sum of the two arcs"},
+     [](const TripletRow& r) { return r.triplet.length; }},
+    {{"xi", "1", "as in `scan`, of the local fit", one_coordinate},
+     [](const TripletRow& r) { return r.triplet.xi; }},
+    {{"xi_ms", "1", "the same without hit errors",
+      "a hit has one coordinate; without scattering"},
+     [](const TripletRow& r) { return r.triplet.xi_ms; }},
+    {{"xi_ms_limit", "1", "a sin(theta)/(2 b_MS), small bending",
+      "without scattering"},
+     [](const TripletRow& r) { return r.triplet.xi_ms_limit; }},
+    {{"regime", "", "as in `scan`, of the local fit"},
+     [](const TripletRow& r) { return to_string(r.triplet.regime); }},
+    {{"p_significant_GeV", "GeV", "as above, of the local fit", "nowhere"},
+     [](const TripletRow& r) { return r.triplet.p_significant; }},
+});
+
+constexpr auto columns_of_triplet_and_track =
+    joined_columns(point_columns<TripletRow>, columns_of_triplet);
+
+/// Rows of the triplets of a track.
+void add_triplets(RowTable<TripletRow>& rows, const Detector& detector,
+                  const PointRow& point, const TrackRegime& regime) {
+  for (const TripletRegime& t : regime.triplets) rows.add({point, detector, t});
 }
 
-Table RegimeTable::take() && {
-  Table table;
-  std::move(point_).move_to(table);
-  table.add("n_hits", std::move(n_hits_));
-  table.add("n_triplets", std::move(n_triplets_));
-  table.add("mu_phi", std::move(mu_phi_));
-  table.add("mu_theta", std::move(mu_theta_));
-  table.add("xi", std::move(xi_));
-  table.add("xi_ms", std::move(xi_ms_));
-  table.add("regime", std::move(regime_));
-  table.add("recommended_fit", std::move(fit_));
-  table.add("bias_local_rel", std::move(bias_local_));
-  table.add("bias_regularised_rel", std::move(bias_regularised_));
-  table.add("bias_common_rel", std::move(bias_common_));
-  table.add("pull_local", std::move(pull_local_));
-  table.add("pull_regularised", std::move(pull_regularised_));
-  table.add("pull_common", std::move(pull_common_));
-  table.add("p_significant_GeV", std::move(p_significant_));
-  table.add("weakest_triplet", std::move(weakest_));
-  table.add("weakest_xi", std::move(weakest_xi_));
-  table.add("status", std::move(status_));
-  return table;
+/// The table of one track's triplets; the track is told elsewhere.
+Table triplets_of(const Detector& detector, const TrackRegime& regime) {
+  RowTable<TripletRow> rows(columns_of_triplet);
+  add_triplets(rows, detector, {}, regime);
+  return std::move(rows).take();
 }
+
+}  // namespace
+
+std::vector<DescribedColumn> described_regime_columns() {
+  return described(columns_of_track);
+}
+std::vector<DescribedColumn> described_triplet_columns() {
+  return described(columns_of_triplet);
+}
+
+RegimeTable::RegimeTable() : rows_(columns_of_track) {}
+
+void RegimeTable::add(const Detector& detector, const StudyRequest& request,
+                      GridPoint point, const TrackRegime& regime) {
+  rows_.add({PointRows(detector, request).at(point), detector, regime, regime});
+}
+
+TripletTable::TripletTable() : rows_(columns_of_triplet_and_track) {}
 
 void TripletTable::add(const Detector& detector, const StudyRequest& request,
                        GridPoint point, const TrackRegime& regime) {
-  for (const TripletRegime& t : regime.triplets) {
-    point_.add(detector, request, point);
-    triplet_.push_back(triplet_name(detector, t));
-    recurls_.emplace_back(t.recurls ? "true" : "false");
-    mu_phi_.push_back(t.mu_phi);
-    mu_theta_.push_back(t.mu_theta);
-    gamma_phi_.push_back(t.gamma_phi);
-    gamma_theta_.push_back(t.gamma_theta);
-    gamma_phi_theta_.push_back(t.gamma_phi_theta);
-    sigma_ms_.push_back(t.sigma_ms / unit::mrad);
-    b_ms_.push_back(t.b_ms);
-    length_.push_back(t.length);
-    xi_.push_back(t.xi);
-    xi_ms_.push_back(t.xi_ms);
-    xi_ms_limit_.push_back(t.xi_ms_limit);
-    regime_.emplace_back(to_string(t.regime));
-    p_significant_.push_back(t.p_significant);
-  }
-}
-
-Table TripletTable::take() && {
-  Table table;
-  std::move(point_).move_to(table);
-  table.add("triplet", std::move(triplet_));
-  table.add("recurls", std::move(recurls_));
-  table.add("mu_phi", std::move(mu_phi_));
-  table.add("mu_theta", std::move(mu_theta_));
-  table.add("gamma_phi_rad2", std::move(gamma_phi_));
-  table.add("gamma_theta_rad2", std::move(gamma_theta_));
-  table.add("gamma_phi_theta_rad2", std::move(gamma_phi_theta_));
-  table.add("sigma_ms_mrad", std::move(sigma_ms_));
-  table.add("b_ms_mm", std::move(b_ms_));
-  table.add("length_mm", std::move(length_));
-  table.add("xi", std::move(xi_));
-  table.add("xi_ms", std::move(xi_ms_));
-  table.add("xi_ms_limit", std::move(xi_ms_limit_));
-  table.add("regime", std::move(regime_));
-  table.add("p_significant_GeV", std::move(p_significant_));
-  return table;
+  add_triplets(rows_, detector, PointRows(detector, request).at(point), regime);
 }
 
 Document regime_document(const Detector& detector, const StudyRequest& request,
                          GridPoint point, const TrackRegime& regime) {
   RegimeTable track;
   track.add(detector, request, point, regime);
-  TripletTable triplets;
-  triplets.add(detector, request, point, regime);
   Document document = row_of(std::move(track).take(), 0);
-  document.set("triplets", rows_of(without_point(std::move(triplets).take())));
+  document.set("triplets", rows_of(triplets_of(detector, regime)));
   return document;
 }
 
@@ -209,9 +251,7 @@ std::vector<Section> regime_sections(const Detector& detector,
   }
   std::vector<Section> sections{track};
   if (regime.triplets.empty()) return sections;
-  TripletTable triplets;
-  triplets.add(detector, request, point, regime);
-  Table table = without_point(std::move(triplets).take());
+  Table table = triplets_of(detector, regime);
   std::erase_if(table.columns, [](const Column& c) {
     return c.name.starts_with("gamma_") || c.name == "sigma_ms_mrad" ||
            c.name == "recurls";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "gttf/core/document.hpp"
@@ -10,7 +11,7 @@
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
 #include "gttf/resolution/regime.hpp"
-#include "gttf/study/scan/point_columns.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {
 
@@ -26,34 +27,46 @@ BatchStatistics find_regimes(
     const RegimeOptions& options,
     const std::function<void(GridPoint, const TrackRegime&)>& take);
 
+/// A track and what its regime is.
+struct RegimeRow {
+  PointRow point;
+  const Detector& detector;
+  const TrackRegime& regime;
+  /// The same, by the name of what it shares with a resolution.
+  const TrackRegime& resolution;
+};
+struct TripletRow {
+  PointRow point;
+  const Detector& detector;
+  const TripletRegime& triplet;
+};
+
+/// All columns of tracks; those of triplets without the ones of the track.
+std::vector<DescribedColumn> described_regime_columns();
+std::vector<DescribedColumn> described_triplet_columns();
+
 /// A row per track; columns as in docs/reference/columns.md.
 class RegimeTable {
  public:
+  RegimeTable();
   void add(const Detector& detector, const StudyRequest& request,
            GridPoint point, const TrackRegime& regime);
-  Table take() &&;
+  Table take() && { return std::move(rows_).take(); }
 
  private:
-  PointColumns point_;
-  Integers n_hits_, n_triplets_;
-  Reals mu_phi_, mu_theta_, xi_, xi_ms_, p_significant_, weakest_xi_;
-  Texts regime_, fit_, weakest_, status_;
-  Reals bias_local_, bias_regularised_, bias_common_;
-  Reals pull_local_, pull_regularised_, pull_common_;
+  RowTable<RegimeRow> rows_;
 };
 
 /// A row per triplet.
 class TripletTable {
  public:
+  TripletTable();
   void add(const Detector& detector, const StudyRequest& request,
            GridPoint point, const TrackRegime& regime);
-  Table take() &&;
+  Table take() && { return std::move(rows_).take(); }
 
  private:
-  PointColumns point_;
-  Texts triplet_, recurls_, regime_;
-  Reals mu_phi_, mu_theta_, gamma_phi_, gamma_theta_, gamma_phi_theta_;
-  Reals sigma_ms_, b_ms_, length_, xi_, xi_ms_, xi_ms_limit_, p_significant_;
+  RowTable<TripletRow> rows_;
 };
 
 /// The row of the track with its triplets.

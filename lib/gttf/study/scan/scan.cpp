@@ -3,18 +3,21 @@
 #include "gttf/study/scan/scan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "gttf/core/parallel.hpp"
+#include "gttf/resolution/batch_targets.hpp"
 #include "gttf/study/request/grid_tracks.hpp"
-#include "gttf/study/scan/covariance_table.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {
 
 namespace {
 
-/// Points of a block: enough for the lanes to fill, and blocks for all threads.
+/// Points of a block: enough to fill the vectors, and blocks for all threads.
 std::size_t block_size(std::size_t points, unsigned threads) {
   constexpr std::size_t least = 64, most = 2048, blocks_per_thread = 4;
   return std::clamp(points / (blocks_per_thread * threads), least, most);
@@ -27,45 +30,131 @@ struct Block {
   BatchStatistics statistics;
 };
 
-/// Adds the points `begin` to `end` of a detector's grid, many at once.
-template <class Rows>
-BatchStatistics add_batch(const Detector& detector,
-                          const TrackingGeometry& geometry,
-                          const StudyRequest& request, const Model& model,
-                          std::size_t begin, std::size_t end, Rows& rows) {
-  const detail::GridTracks grid(request, begin, end - begin);
-  const TrackArrays tracks = grid.views();
-  typename Rows::Columns columns(tracks.size);
-  const BatchStatistics statistics =
-      resolve(geometry, tracks, model, columns.views());
-  rows.add(detector, request, begin, tracks, columns);
-  return statistics;
-}
-
-/// The same with any rows, for what is not for lanes.
-template <class Rows>
-BatchStatistics add_one_by_one(const Detector& detector,
-                               const TrackingGeometry& geometry,
-                               const StudyRequest& request, const Model& model,
-                               std::size_t begin, std::size_t end, Rows& rows) {
-  rows.reserve(end - begin);
-  for (std::size_t i = begin; i < end; ++i) {
-    const GridPoint point = grid_point(request, i);
-    rows.add(detector, request, point,
-             resolve(geometry, grid_track(request, point), model));
+/// Results of a batch, to be read track by track.
+class BatchResults {
+ public:
+  /// @param all  with what scan_columns() need, or for covariance_columns()
+  BatchResults(std::size_t tracks, bool all)
+      : n_(tracks), n_hits_(tracks), status_(tracks), end_(tracks) {
+    for (std::size_t i = 0; all && i < numbers_.size(); ++i)
+      numbers_[i].resize(n_);
+    for (std::size_t i = 0; i < matrices_.size(); ++i) {
+      const auto member = detail::matrix_targets[i].member;
+      if (member == &Resolution::perigee ||
+          (all && member == &Resolution::start_plane))
+        matrices_[i].resize(detail::triangle * n_);
+    }
   }
-  BatchStatistics statistics;
-  statistics.tracks = statistics.unsupported = end - begin;
-  return statistics;
-}
 
-/// scan() with rows of any kind.
-/// @param empty  what each block of rows begins with
-template <class Rows>
+  ResolutionArrays views() {
+    ResolutionArrays r;
+    for (std::size_t i = 0; i < numbers_.size(); ++i)
+      r.*detail::plane_targets[i].target = numbers_[i];
+    for (std::size_t i = 0; i < matrices_.size(); ++i)
+      r.*detail::matrix_targets[i].target = matrices_[i];
+    r.n_hits = n_hits_;
+    r.status = status_;
+    r.end = end_;
+    return r;
+  }
+
+  void read(std::size_t track, Resolution& r) const {
+    for (std::size_t i = 0; i < numbers_.size(); ++i)
+      if (!numbers_[i].empty())
+        r.*detail::plane_targets[i].member = numbers_[i][track];
+    for (std::size_t i = 0; i < matrices_.size(); ++i) {
+      if (matrices_[i].empty()) continue;
+      Matrix5& m = r.*detail::matrix_targets[i].member;
+      const double* element = matrices_[i].data() + track;
+      for (int row = 0; row < 5; ++row)
+        for (int column = 0; column <= row; ++column, element += n_)
+          m(row, column) = m(column, row) = *element;
+    }
+    r.n_hits = n_hits_[track];
+    r.status = status_[track];
+    r.end = end_[track];
+    r.regime = classify(r.mu_phi, r.xi);
+  }
+
+ private:
+  std::size_t n_;
+  std::array<Reals, detail::plane_targets.size()> numbers_;
+  std::array<Reals, detail::matrix_targets.size()> matrices_;
+  std::vector<int> n_hits_;
+  std::vector<Status> status_;
+  std::vector<TrackEnd> end_;
+};
+
+/// Which columns to fill.
+struct Columns {
+  std::span<const ColumnOf<TrackRow>> list;
+  unsigned parts = 0;
+  bool all_results = true;  ///< see BatchResults
+};
+
+/// Makes the rows of a block of a grid.
+class BlockMaker {
+ public:
+  BlockMaker(const Columns& columns, const Detector& detector,
+             const StudyRequest& request)
+      : columns_(columns),
+        detector_(detector),
+        request_(request),
+        points_(detector, request),
+        table_(columns.list, columns.parts) {}
+
+  /// The points `begin` to `end`, many at once.
+  void add_batch(const TrackingGeometry& geometry, const Model& model,
+                 std::size_t begin, std::size_t end) {
+    const detail::GridTracks grid(request_, begin, end - begin);
+    const TrackArrays tracks = grid.views();
+    BatchResults results(tracks.size, columns_.all_results);
+    block_.statistics = resolve(geometry, tracks, model, results.views());
+    table_.reserve(tracks.size);
+    Resolution r;
+    for (std::size_t t = 0; t < tracks.size; ++t) {
+      results.read(t, r);
+      const Track track = tracks.track(t);
+      add(points_.at(grid_point(request_, begin + t), track.p, track.theta), r);
+    }
+  }
+
+  /// The same, one by one: for tracks that are not vectorised.
+  void add_one_by_one(const TrackingGeometry& geometry, const Model& model,
+                      std::size_t begin, std::size_t end) {
+    table_.reserve(end - begin);
+    for (std::size_t i = begin; i < end; ++i) {
+      const GridPoint point = grid_point(request_, i);
+      add(points_.at(point),
+          resolve(geometry, grid_track(request_, point), model));
+    }
+    block_.statistics.tracks = block_.statistics.unsupported = end - begin;
+  }
+
+  Block take() && {
+    block_.table = std::move(table_).take();
+    return std::move(block_);
+  }
+
+ private:
+  void add(const PointRow& point, const Resolution& r) {
+    table_.add({point, detector_, request_, r});
+    if (is_evaluated(r)) ++block_.evaluated;
+  }
+
+  const Columns& columns_;
+  const Detector& detector_;
+  const StudyRequest& request_;
+  PointRows points_;
+  RowTable<TrackRow> table_;
+  Block block_;
+};
+
+/// scan() with any columns.
 std::size_t scan_rows(const StudyRequest& request,
                       std::span<const Detector> detectors,
                       const ScanOptions& options, TableSink& sink,
-                      const Rows& empty) {
+                      const Columns& columns) {
   const std::size_t points = n_grid_points(request);
   const std::size_t from = options.rows.from;
   const std::size_t to = std::min(options.rows.to, points * detectors.size());
@@ -80,19 +169,16 @@ std::size_t scan_rows(const StudyRequest& request,
     const std::size_t size = block_size(n, threads);
     const TrackingGeometry geometry(detectors[d]);
     const Model model = model_of(request, detectors[d], options.engine);
-    const bool in_lanes = options.in_lanes && is_vectorised(geometry, model);
+    const bool batch = options.in_lanes && is_vectorised(geometry, model);
     const auto make = [&](std::size_t b) {
       const std::size_t begin = first + b * size;
       const std::size_t end = begin + std::min(size, n - b * size);
-      Rows rows = empty;
-      Block block;
-      block.statistics = in_lanes
-                             ? add_batch(detectors[d], geometry, request, model,
-                                         begin, end, rows)
-                             : add_one_by_one(detectors[d], geometry, request,
-                                              model, begin, end, rows);
-      block.evaluated = rows.evaluated();
-      block.table = std::move(rows).take();
+      BlockMaker rows(columns, detectors[d], request);
+      if (batch)
+        rows.add_batch(geometry, model, begin, end);
+      else
+        rows.add_one_by_one(geometry, model, begin, end);
+      Block block = std::move(rows).take();
       block.prepared = sink.prepare(block.table);
       return block;
     };
@@ -116,13 +202,14 @@ std::size_t scan(const StudyRequest& request,
                  std::span<const Detector> detectors,
                  const ScanOptions& options, TableSink& sink) {
   return scan_rows(request, detectors, options, sink,
-                   ResolutionTable(request.at.has_value()));
+                   {scan_columns(), request.at ? at_layer_columns : 0, true});
 }
 
 std::size_t scan_covariances(const StudyRequest& request,
                              std::span<const Detector> detectors,
                              const ScanOptions& options, TableSink& sink) {
-  return scan_rows(request, detectors, options, sink, CovarianceTable());
+  return scan_rows(request, detectors, options, sink,
+                   {covariance_columns(), 0, false});
 }
 
 }  // namespace gttf

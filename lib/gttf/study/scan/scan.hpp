@@ -37,7 +37,7 @@ std::size_t scan(const StudyRequest& request,
                  std::span<const Detector> detectors,
                  const ScanOptions& options, TableSink& sink);
 
-/// The same with the columns of CovarianceTable: a lookup table.
+/// The same with covariance_columns(): a lookup table.
 std::size_t scan_covariances(const StudyRequest& request,
                              std::span<const Detector> detectors,
                              const ScanOptions& options, TableSink& sink);

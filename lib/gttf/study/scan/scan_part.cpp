@@ -17,8 +17,8 @@
 #include "gttf/core/version.hpp"
 #include "gttf/study/request/request_document.hpp"
 #include "gttf/study/scan/point_columns.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
 #include "gttf/study/scan/row.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/toys/toy_document.hpp"
 
 namespace gttf {
@@ -49,7 +49,7 @@ std::uint64_t count(const Document& document, const char* key,
 
 /// Empty columns with the names of `header`, of the kinds that scans have.
 Table table_for(const CsvLine& header, const std::string& name) {
-  const Table all = ResolutionTable(true).take();
+  const Table all = empty_scan_table(true);
   Table table;
   for (const std::string_view cell : header.cells) {
     const Column* column = all.find(cell);

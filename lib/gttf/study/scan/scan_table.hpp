@@ -13,7 +13,7 @@ namespace gttf {
 void append_rows(Table& table, Table more);
 
 struct ScanTable {
-  Table rows;  ///< columns of ResolutionTable, in the order of grid_points()
+  Table rows;                 ///< scan_columns(), in the order of grid_points()
   std::size_t evaluated = 0;  ///< tracks with at least one resolution
 };
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "gttf/study/scan/parameter_columns.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/key_names.hpp"
 #include "gttf/study/show/track_view.hpp"
 

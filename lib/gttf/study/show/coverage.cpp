@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "gttf/resolution/resolution.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
 namespace gttf {

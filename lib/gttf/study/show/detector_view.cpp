@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "gttf/study/scan/resolution_table.hpp"
 #include "gttf/study/scan/row.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/coverage.hpp"
 #include "gttf/study/show/field_view.hpp"
 #include "gttf/study/show/layer_names.hpp"

@@ -89,13 +89,6 @@ Document at_document(const StudyRequest& request, const Resolution& r) {
   return at;
 }
 
-Table one_row(const Detector& detector, const StudyRequest& request,
-              GridPoint point, const Resolution& resolution) {
-  ResolutionTable table(request.at.has_value());
-  table.add(detector, request, point, resolution);
-  return std::move(table).take();
-}
-
 // Rounded to three decimals: more say nothing of a correlation.
 Matrix5 correlation_for_reading(const Matrix5& covariance) {
   Matrix5 c;
@@ -346,7 +339,7 @@ Document track_document(const Detector& detector, const StudyRequest& request,
       Document()
           .set("input", input_document(grid_track(request, point)))
           .set("crossings", crossings_document(detector, request, r))
-          .set("resolution", row_of(one_row(detector, request, point, r), 0))
+          .set("resolution", row_of(scan_row(detector, request, point, r), 0))
           .set("covariance_perigee", matrix_document(perigee_names, r.perigee))
           .set("covariance_perigee_without_inner_material",
                matrix_document(perigee_names, r.perigee_without_inner))

@@ -11,7 +11,7 @@
 #include "gttf/detector/detector.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/request/request.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {
 

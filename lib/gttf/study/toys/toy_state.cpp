@@ -11,8 +11,8 @@
 #include "gttf/core/simd.hpp"
 #include "gttf/core/version.hpp"
 #include "gttf/study/request/request_document.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
 #include "gttf/study/scan/row.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/toys/toy_document.hpp"
 
 namespace gttf {
@@ -96,11 +96,9 @@ ToyState plan_toys(const StudyRequest& request,
       for (std::size_t m = 0; m < request.momentum.values.size(); ++m) {
         const Track track = grid_track(request, {m, a});
         const Resolution r = resolve(geometry, track, model);
-        ResolutionTable table;
-        table.add(detector, request, {m, a}, r);
         const bool has_toys =
             r.status == Status::ok || r.status == Status::no_field;
-        Document row = row_of(std::move(table).take(), 0);
+        Document row = row_of(scan_row(detector, request, {m, a}, r), 0);
         if (along_beam(detector, track)) row.set(parameters_name, plane_name);
         state.points.push_back(
             {std::move(row), has_toys, ToyStatistics(state.fits.size())});

@@ -11,7 +11,7 @@
 #include "gttf/core/chi2_probability.hpp"
 #include "gttf/core/parallel.hpp"
 #include "gttf/resolution/toys.hpp"
-#include "gttf/study/scan/resolution_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/toys/toy_rows.hpp"
 
 namespace gttf {

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "gttf/core/columns.hpp"
 #include "gttf/fit/triplet/scattering_momentum.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/toys/bias_columns.hpp"
@@ -22,157 +23,304 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 /// A track parameter in columns; expected errors come from the scan's columns.
 struct Parameter {
-  const char* name;      ///< "d0"
-  const char* column;    ///< "d0_um"
-  const char* expected;  ///< "sigma_d0_um"
-};
-constexpr std::array<Parameter, n_toy_parameters> perigee_parameters{
-    {{"d0", "d0_um", "sigma_d0_um"},
-     {"z0", "z0_um", "sigma_z0_um"},
-     {"phi0", "phi0_mrad", "sigma_phi0_mrad"},
-     {"theta", "theta_mrad", "sigma_theta_mrad"},
-     {"qop", "qop_per_GeV", "sigma_qop_per_GeV"}}};
-constexpr std::array<Parameter, n_toy_parameters> plane_parameters{
-    {{"x", "x_um", "sigma_x_um"},
-     {"y", "y_um", "sigma_y_um"},
-     {"tx", "tx_mrad", "sigma_tx_mrad"},
-     {"ty", "ty_mrad", "sigma_ty_mrad"},
-     {"qop", "qop_per_GeV", "sigma_qop_per_GeV"}}};
-
-const std::array<Parameter, n_toy_parameters>& parameters_of(
-    const ToyPoint& point) {
-  return point.parameters() == ToyParameters::plane ? plane_parameters
-                                                    : perigee_parameters;
-}
-
-/// Members of one row in the order of the columns.
-class RowWriter {
- public:
-  void put(std::string name, Document value) {
-    row_.set(std::move(name), std::move(value));
-  }
-  void count(std::string name, std::uint64_t n) {
-    put(std::move(name), static_cast<std::int64_t>(n));
-  }
-  Document take() { return std::move(row_); }
-
- private:
-  Document row_;
+  std::string_view name;      ///< "d0"
+  std::string_view column;    ///< "d0_um"
+  std::string_view unit;      ///< "um"
+  std::string_view expected;  ///< "sigma_d0_um"
 };
 
-void put_efficiency(RowWriter& row, const ToyStatistics& point,
-                    const FitStatistics& fit) {
-  const double n = static_cast<double>(point.simulated);
-  const double e = static_cast<double>(fit.fitted) / n;
-  row.count("n_toys", point.simulated);
-  row.count("n_missed", point.missed);
-  row.count("n_failed", fit.failures());
-  row.count("n_outliers", fit.pulls[Perigee::kappa].moments.beyond_limit());
-  row.put("efficiency", e);
-  row.put("efficiency_error", std::sqrt(e * (1 - e) / n));
+/// Those of tracks along the beam, then those of the perigee.
+constexpr std::array<Parameter, 2 * n_toy_parameters - 1> toy_parameters{
+    {{"x", "x_um", "um", "sigma_x_um"},
+     {"y", "y_um", "um", "sigma_y_um"},
+     {"tx", "tx_mrad", "mrad", "sigma_tx_mrad"},
+     {"ty", "ty_mrad", "mrad", "sigma_ty_mrad"},
+     {"d0", "d0_um", "um", "sigma_d0_um"},
+     {"z0", "z0_um", "um", "sigma_z0_um"},
+     {"phi0", "phi0_mrad", "mrad", "sigma_phi0_mrad"},
+     {"theta", "theta_mrad", "mrad", "sigma_theta_mrad"},
+     {"qop", "qop_per_GeV", "1/GeV", "sigma_qop_per_GeV"}}};
+constexpr std::size_t n_plane = n_toy_parameters - 1;  // without qop
+
+/// The parameter of that index in the statistics of a point.
+const Parameter& parameter_of(ToyParameters kind, std::size_t i) {
+  const bool plane = kind == ToyParameters::plane && i < n_plane;
+  return toy_parameters[plane ? i : i + n_plane];
 }
 
-/// @param sign  of the true q/p: its statistics have the sign of kappa
-void put_parameter(RowWriter& row, const Parameter& p, double expected,
-                   const ExactMoments& residual, const ExactMoments& pull,
-                   double sign) {
-  const std::string column = p.column, name = p.name;
-  row.put("expected_" + column, expected);
-  row.put("bias_" + column, sign * expected * residual.mean());
-  row.put("bias_error_" + column, expected * residual.mean_error());
-  row.put("width_" + column, expected * residual.width());
-  row.put("width_error_" + column, expected * residual.width_error());
-  row.put("bias_deviation_" + name,
-          sign * residual.mean() / residual.mean_error());
-  row.put("width_deviation_" + name,
-          (residual.width() - 1) / residual.width_error());
-  row.put("pull_mean_" + name, sign * pull.mean());
-  row.put("pull_mean_error_" + name, pull.mean_error());
-  row.put("pull_width_" + name, pull.width());
-  row.put("pull_width_error_" + name, pull.width_error());
-}
+/// What the toys of a point tell of a parameter, over its expected error.
+struct ParameterToys {
+  double expected;
+  const ExactMoments& residual;
+  const ExactMoments& pull;
+  double sign;  ///< of the true q/p: its statistics have the sign of kappa
+};
 
-void put_curvature(RowWriter& row, const ToyPoint& point, const ToyFit& fit,
-                   const FitStatistics& s) {
-  const double scale = number_of(point.row, "sigma_p_rel");
-  const ExactMoments& residual = s.residuals[Perigee::kappa].moments;
-  const ExactMoments& pull = s.pulls[Perigee::kappa].moments;
-  const BiasColumns bias =
-      bias_columns(fit, static_cast<int>(number_of(point.row, "n_triplets")),
-                   number_of(point.row, "sigma_p_rel_ms_only"));
-  const double value = scale * residual.mean();
-  const double error = scale * residual.mean_error();
-  row.put("bias_kappa_rel", value);
-  row.put("bias_error_kappa_rel", error);
-  row.put("expected_bias_kappa_rel", bias.expected.curvature);
-  row.put("paper_bias_kappa_rel", bias.paper.curvature);
-  row.put("bias_deviation_kappa", (value - bias.expected.curvature) / error);
-  row.put("pull_mean_kappa", pull.mean());
-  row.put("pull_mean_error_kappa", pull.mean_error());
-  row.put("expected_pull_mean_kappa", bias.expected.pull);
-  row.put("paper_pull_mean_kappa", bias.paper.pull);
-  row.put("pull_mean_deviation_kappa",
-          (pull.mean() - bias.expected.pull) / pull.mean_error());
-}
+/// A fit of the toys of a point.
+struct ToyRow {
+  ToyRow(const ToyState& of, const ToyPoint& at, std::size_t index)
+      : state(of),
+        point(at),
+        fit(of.fits[index]),
+        toys(at.statistics),
+        s(at.statistics.fits[index]),
+        bias(bias_columns(fit, static_cast<int>(count("n_triplets")),
+                          number("sigma_p_rel_ms_only"))) {}
 
-/// Momentum from scattering, over the true one.
-void put_momentum(RowWriter& row, const ToyPoint& point,
-                  const FitStatistics& s) {
-  const ExactMoments& m = s.momentum.moments;
-  const double n = number_of(point.row, "n_triplets");
-  row.count("n_p_ms_unbounded", s.unbounded);
-  row.put("p_ms_rel", m.mean());
-  row.put("p_ms_rel_error", m.mean_error());
-  row.put("width_p_ms_rel", m.width());
-  row.put("width_error_p_ms_rel", m.width_error());
-  row.put("expected_p_ms_rel",
-          n > 1 ? scattering_momentum_mean(static_cast<int>(n)) : none);
-  row.put("expected_width_p_ms_rel", n > 0 ? 0.5 / std::sqrt(n) : none);
-}
-
-void put_chi2(RowWriter& row, const FitStatistics& s) {
-  const double n = static_cast<double>(s.fitted);
-  row.put("ndf", s.fitted > 0 ? static_cast<double>(s.ndf) / n : none);
-  row.put("chi2_per_ndf", s.chi2_per_ndf.moments.mean());
-  row.put("chi2_per_ndf_error", s.chi2_per_ndf.moments.mean_error());
-  const double distance = flatness(s.probability);
-  row.put("chi2_prob_distance", distance);
-  row.put("chi2_prob_flatness",
-          flatness_probability(distance, s.probability.total()));
-}
-
-Document make_row(const ToyState& state, const ToyPoint& point,
-                  std::size_t fit) {
-  const FitStatistics& s = point.statistics.fits[fit];
-  RowWriter row;
-  for (const char* name :
-       {"detector", "particle", "p_GeV", "pt_GeV", "theta_deg", "eta",
-        "phi_deg", "n_hits", "n_triplets"}) {
-    const Document* value = point.row.find(name);
-    row.put(name, value != nullptr ? *value : Document());
+  double number(std::string_view column) const {
+    return number_of(point.row, column);
   }
-  row.put("fit", name_of(state.fits[fit]));
-  put_efficiency(row, point.statistics, s);
-  put_chi2(row, s);
-  const double sign = number_of(state.study, "charge") < 0 ? -1 : 1;
-  const auto put = [&](const Parameter& p, std::size_t i, bool given) {
+  std::int64_t count(std::string_view column) const {
+    const double n = number(column);
+    return n >= 0 && n < 1e9 ? static_cast<std::int64_t>(n) : 0;
+  }
+  std::string text(std::string_view column) const {
+    return text_of(point.row, column);
+  }
+  double efficiency() const {
+    return static_cast<double>(s.fitted) / static_cast<double>(toys.simulated);
+  }
+  /// Errors of the curvature, over the true one.
+  double scale() const { return number("sigma_p_rel"); }
+  const ExactMoments& residual() const {
+    return s.residuals[Perigee::kappa].moments;
+  }
+  const ExactMoments& pull() const { return s.pulls[Perigee::kappa].moments; }
+  const ExactMoments& momentum() const { return s.momentum.moments; }
+
+  /// Without toys if the tracks of the point are told by others.
+  ParameterToys of_parameter(std::size_t i) const {
     static const ExactMoments no_toys;
-    put_parameter(row, p, given ? number_of(point.row, p.expected) : none,
-                  given ? s.residuals[i].moments : no_toys,
-                  given ? s.pulls[i].moments : no_toys,
-                  i == Perigee::qop ? sign : 1);
-  };
-  const bool at_plane = point.parameters() == ToyParameters::plane;
-  if (state.any_at_plane())
-    for (std::size_t i = 0; i < Perigee::qop; ++i)
-      put(plane_parameters[i], i, at_plane);
-  for (std::size_t i = 0; i < n_toy_parameters; ++i)
-    put(perigee_parameters[i], i, !at_plane || i == Perigee::qop);
-  put_curvature(row, point, state.fits[fit], s);
-  if (state.any_without_field()) put_momentum(row, point, s);
-  row.put("status", text_of(point.row, "status"));
-  return row.take();
-}
+    const bool at_plane = point.parameters() == ToyParameters::plane;
+    const bool is_qop = i == toy_parameters.size() - 1;
+    if (!is_qop && at_plane != (i < n_plane))
+      return {none, no_toys, no_toys, 1};
+    const std::size_t k = i < n_plane ? i : i - n_plane;
+    const double sign = number_of(state.study, "charge") < 0 ? -1 : 1;
+    return {number(toy_parameters[i].expected), s.residuals[k].moments,
+            s.pulls[k].moments, is_qop ? sign : 1};
+  }
+
+  const ToyState& state;
+  const ToyPoint& point;
+  const ToyFit& fit;
+  const ToyStatistics& toys;
+  const FitStatistics& s;
+  BiasColumns bias;
+};
+
+constexpr unsigned beam_columns = 1, momentum_columns = 2;
+
+constexpr auto columns_before = std::to_array<ColumnOf<ToyRow>>({
+    {{"detector", "", "as in [scan](columns.md); so the next"},
+     [](const ToyRow& r) { return r.text("detector"); }},
+    {{"particle", "", ""}, [](const ToyRow& r) { return r.text("particle"); }},
+    {{"p_GeV", "GeV", ""}, [](const ToyRow& r) { return r.number("p_GeV"); }},
+    {{"pt_GeV", "GeV", ""}, [](const ToyRow& r) { return r.number("pt_GeV"); }},
+    {{"theta_deg", "deg", ""},
+     [](const ToyRow& r) { return r.number("theta_deg"); }},
+    {{"eta", "1", "", "along z"},
+     [](const ToyRow& r) { return r.number("eta"); }},
+    {{"phi_deg", "deg", ""},
+     [](const ToyRow& r) { return r.number("phi_deg"); }},
+    {{"n_hits", "", ""}, [](const ToyRow& r) { return r.count("n_hits"); }},
+    {{"n_triplets", "", ""},
+     [](const ToyRow& r) { return r.count("n_triplets"); }},
+    {{"fit", "", "name of the fit"},
+     [](const ToyRow& r) { return std::string(name_of(r.fit)); }},
+    {{"n_toys", "", "simulated"},
+     [](const ToyRow& r) { return r.toys.simulated; }},
+    {{"n_missed", "", "left the layers"},
+     [](const ToyRow& r) { return r.toys.missed; }},
+    {{"n_failed", "", "without result of the fit"},
+     [](const ToyRow& r) { return r.s.failures(); }},
+    {{"n_outliers", "",
+      "pull of kappa beyond 4096: counted, in no mean or width"},
+     [](const ToyRow& r) { return r.pull().beyond_limit(); }},
+    {{"efficiency", "1", "fitted over simulated", "no toys"},
+     [](const ToyRow& r) { return r.efficiency(); }},
+    {{"efficiency_error", "1", "its binomial error", "no toys"},
+     [](const ToyRow& r) {
+       const double e = r.efficiency();
+       return std::sqrt(e * (1 - e) / static_cast<double>(r.toys.simulated));
+     }},
+    {{"ndf", "1", "degrees of freedom, mean", "no fit"},
+     [](const ToyRow& r) {
+       return r.s.fitted > 0 ? static_cast<double>(r.s.ndf) /
+                                   static_cast<double>(r.s.fitted)
+                             : none;
+     }},
+    {{"chi2_per_ndf", "1", "mean of chi2/ndf", "no fit"},
+     [](const ToyRow& r) { return r.s.chi2_per_ndf.moments.mean(); }},
+    {{"chi2_per_ndf_error", "1", "its error", "no fit"},
+     [](const ToyRow& r) { return r.s.chi2_per_ndf.moments.mean_error(); }},
+    {{"chi2_prob_distance", "1",
+      "largest distance of the distribution of the chi2 probability from a "
+      "flat one (Kolmogorov and Smirnov, at 100 edges)",
+      "no fit"},
+     [](const ToyRow& r) { return flatness(r.s.probability); }},
+    {{"chi2_prob_flatness", "1",
+      "probability of a distance at least so large if it were flat", "no fit"},
+     [](const ToyRow& r) {
+       return flatness_probability(flatness(r.s.probability),
+                                   r.s.probability.total());
+     }},
+});
+
+/// A column for each parameter: its name is put behind that of the column,
+/// with the unit or without.
+struct ParameterColumn {
+  std::string_view name;  ///< "bias_"
+  bool has_unit;
+  std::string_view definition;
+  double (*cell)(const ParameterToys&);
+};
+
+constexpr auto parameter_columns = std::to_array<ParameterColumn>({
+    {"expected_", true, "standard deviation that `scan` tells",
+     [](const ParameterToys& q) { return q.expected; }},
+    {"bias_", true, "mean of fitted minus true",
+     [](const ParameterToys& q) {
+       return q.sign * q.expected * q.residual.mean();
+     }},
+    {"bias_error_", true, "its error",
+     [](const ParameterToys& q) {
+       return q.expected * q.residual.mean_error();
+     }},
+    {"width_", true, "standard deviation of fitted minus true",
+     [](const ParameterToys& q) { return q.expected * q.residual.width(); }},
+    {"width_error_", true, "its error",
+     [](const ParameterToys& q) {
+       return q.expected * q.residual.width_error();
+     }},
+    {"bias_deviation_", false, "bias over its error",
+     [](const ParameterToys& q) {
+       return q.sign * q.residual.mean() / q.residual.mean_error();
+     }},
+    {"width_deviation_", false, "(width - expected) over its error",
+     [](const ParameterToys& q) {
+       return (q.residual.width() - 1) / q.residual.width_error();
+     }},
+    {"pull_mean_", false, "mean of (fitted - true)/(error of the fit)",
+     [](const ParameterToys& q) { return q.sign * q.pull.mean(); }},
+    {"pull_mean_error_", false, "its error",
+     [](const ParameterToys& q) { return q.pull.mean_error(); }},
+    {"pull_width_", false, "standard deviation of the same",
+     [](const ParameterToys& q) { return q.pull.width(); }},
+    {"pull_width_error_", false, "its error",
+     [](const ParameterToys& q) { return q.pull.width_error(); }},
+});
+
+/// "bias_d0_um"
+template <std::size_t parameter, std::size_t column>
+constexpr auto name_of_column = [] {
+  constexpr const ParameterColumn& c = parameter_columns[column];
+  constexpr const Parameter& q = toy_parameters[parameter];
+  constexpr std::string_view end = c.has_unit ? q.column : q.name;
+  std::array<char, c.name.size() + end.size()> text{};
+  std::ranges::copy(end, std::ranges::copy(c.name, text.begin()).out);
+  return text;
+}();
+
+/// parameter_columns of every parameter.
+constexpr auto columns_of_parameters = [] {
+  constexpr std::size_t n = parameter_columns.size();
+  const auto column =
+      []<std::size_t k>(std::integral_constant<std::size_t, k>) {
+        constexpr std::size_t q = k / n, c = k % n;
+        constexpr auto& name = name_of_column<q, c>;
+        return ColumnOf<ToyRow>(
+            {std::string_view(name.data(), name.size()),
+             parameter_columns[c].has_unit ? toy_parameters[q].unit : "1",
+             parameter_columns[c].definition, "no fit"},
+            [](const ToyRow& r) {
+              return parameter_columns[c].cell(r.of_parameter(q));
+            },
+            q < n_plane ? beam_columns : 0);
+      };
+  return [&]<std::size_t... k>(std::index_sequence<k...>) {
+    return std::array{column(std::integral_constant<std::size_t, k>())...};
+  }
+  (std::make_index_sequence<toy_parameters.size() * n>());
+}();
+
+constexpr std::string_view not_biased =
+    "fits with hit errors; where these matter";
+
+constexpr auto columns_behind = std::to_array<ColumnOf<ToyRow>>({
+    {{"bias_kappa_rel", "1", "mean of (fitted - true)/true of the curvature",
+      "no fit, no field"},
+     [](const ToyRow& r) { return r.scale() * r.residual().mean(); }},
+    {{"bias_error_kappa_rel", "1", "its error", "no fit, no field"},
+     [](const ToyRow& r) { return r.scale() * r.residual().mean_error(); }},
+    {{"expected_bias_kappa_rel", "1",
+      "of a fit with scattering only, where scattering dominates: "
+      "[theory](../theory/bias-study.md)",
+      not_biased},
+     [](const ToyRow& r) { return r.bias.expected.curvature; }},
+    {{"paper_bias_kappa_rel", "1", "the same as printed in [GTTF]", not_biased},
+     [](const ToyRow& r) { return r.bias.paper.curvature; }},
+    {{"bias_deviation_kappa", "1", "(bias - expected) over its error",
+      not_biased},
+     [](const ToyRow& r) {
+       return (r.scale() * r.residual().mean() - r.bias.expected.curvature) /
+              (r.scale() * r.residual().mean_error());
+     }},
+    {{"pull_mean_kappa", "1", "mean pull; positive: too much curvature",
+      "no fit"},
+     [](const ToyRow& r) { return r.pull().mean(); }},
+    {{"pull_mean_error_kappa", "1", "its error", "no fit"},
+     [](const ToyRow& r) { return r.pull().mean_error(); }},
+    {{"expected_pull_mean_kappa", "1", "as `expected_bias_kappa_rel`",
+      not_biased},
+     [](const ToyRow& r) { return r.bias.expected.pull; }},
+    {{"paper_pull_mean_kappa", "1", "as `paper_bias_kappa_rel`", not_biased},
+     [](const ToyRow& r) { return r.bias.paper.pull; }},
+    {{"pull_mean_deviation_kappa", "1", "(mean pull - expected) over its error",
+      not_biased},
+     [](const ToyRow& r) {
+       return (r.pull().mean() - r.bias.expected.pull) / r.pull().mean_error();
+     }},
+    {{"n_p_ms_unbounded", "",
+      "without field: toys whose kinks are no larger than the hits explain"},
+     [](const ToyRow& r) { return r.s.unbounded; },
+     momentum_columns},
+    {{"p_ms_rel", "1",
+      "without field: mean of the momentum that a toy's own scattering tells, "
+      "over the true one; of those for which it is finite",
+      "no fit"},
+     [](const ToyRow& r) { return r.momentum().mean(); },
+     momentum_columns},
+    {{"p_ms_rel_error", "1", "its error", "no fit"},
+     [](const ToyRow& r) { return r.momentum().mean_error(); },
+     momentum_columns},
+    {{"width_p_ms_rel", "1", "its width", "no fit"},
+     [](const ToyRow& r) { return r.momentum().width(); },
+     momentum_columns},
+    {{"width_error_p_ms_rel", "1", "error of the width", "no fit"},
+     [](const ToyRow& r) { return r.momentum().width_error(); },
+     momentum_columns},
+    {{"expected_p_ms_rel", "1",
+      "without field, for precise hits: 3/(8 n) above 1 for n triplets",
+      "fewer than 2 triplets"},
+     [](const ToyRow& r) {
+       const auto n = r.count("n_triplets");
+       return n > 1 ? scattering_momentum_mean(static_cast<int>(n)) : none;
+     },
+     momentum_columns},
+    {{"expected_width_p_ms_rel", "1", "the same: 1/(2 sqrt(n))", "no triplet"},
+     [](const ToyRow& r) {
+       const double n = r.number("n_triplets");
+       return n > 0 ? 0.5 / std::sqrt(n) : none;
+     },
+     momentum_columns},
+    {{"status", "",
+      "of the point, as in `scan`; without `ok` there are no toys"},
+     [](const ToyRow& r) { return r.text("status"); }},
+});
+
+constexpr auto columns_of_toys =
+    joined_columns(columns_before, columns_of_parameters, columns_behind);
 
 Document histogram(const Histogram& h) {
   Document::List counts;
@@ -187,14 +335,15 @@ Document histogram(const Histogram& h) {
 }
 
 Document histograms(const ToyPoint& point, const FitStatistics& s) {
-  const auto& parameters = parameters_of(point);
+  const ToyParameters kind = point.parameters();
   Document d;
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    d.set(std::string("residual_over_expected_") + parameters[i].name,
-          histogram(s.residuals[i].histogram));
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    d.set(std::string("pull_") + parameters[i].name,
-          histogram(s.pulls[i].histogram));
+  const auto set = [&](const char* what, const auto& distributions) {
+    for (std::size_t i = 0; i < n_toy_parameters; ++i)
+      d.set(what + std::string(parameter_of(kind, i).name),
+            histogram(distributions[i].histogram));
+  };
+  set("residual_over_expected_", s.residuals);
+  set("pull_", s.pulls);
   d.set("chi2_per_ndf", histogram(s.chi2_per_ndf.histogram));
   d.set("chi2_probability", histogram(s.probability));
   return d;
@@ -209,60 +358,42 @@ Document failures(const FitStatistics& s) {
   return d;
 }
 
-template <class Visit>
-void for_each_row(const ToyState& state, const Visit& visit) {
-  for (const ToyPoint& point : state.points)
-    for (std::size_t f = 0; f < state.fits.size(); ++f)
-      visit(make_row(state, point, f), point, point.statistics.fits[f]);
-}
-
-/// Columns of the kind of their first cell: in a row a real number without a
-/// value, or a whole one that was read back, cannot be told from others.
-bool is_whole(std::string_view column) { return column.starts_with("n_"); }
-
-void append(Table& table, const Document& row) {
-  const auto& members = std::get<Document::Members>(row.value());
-  const bool first = table.columns.empty();
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const auto& [name, value] = members[i];
-    const bool is_text = name == "detector" || name == "particle" ||
-                         name == "fit" || name == "status";
-    if (first) {
-      if (is_text)
-        table.add<Texts>(name);
-      else if (is_whole(name))
-        table.add<Integers>(name);
-      else
-        table.add<Reals>(name);
-    }
-    auto& cells = table.columns[i].cells;
-    if (is_text)
-      std::get<Texts>(cells).push_back(text_of(row, name));
-    else if (is_whole(name))
-      std::get<Integers>(cells).push_back(
-          static_cast<std::int64_t>(number_of(row, name)));
-    else
-      std::get<Reals>(cells).push_back(number_of(row, name));
-  }
-}
-
 }  // namespace
 
+std::vector<DescribedColumn> described_toy_columns() {
+  std::vector<DescribedColumn> list = described(columns_before);
+  for (const ParameterColumn& column : parameter_columns)
+    list.push_back({{column.name, column.has_unit ? "of P" : "1",
+                     column.definition, "no fit"}});
+  const auto behind = described(columns_behind);
+  list.insert(list.end(), behind.begin(), behind.end());
+  return list;
+}
+
+std::vector<DescribedColumn> all_toy_columns() {
+  return described(columns_of_toys);
+}
+
 Table toy_table(const ToyState& state) {
-  Table table;
-  for_each_row(state, [&table](const Document& row, const ToyPoint&,
-                               const FitStatistics&) { append(table, row); });
-  return table;
+  RowTable<ToyRow> rows(columns_of_toys,
+                        (state.any_at_plane() ? beam_columns : 0) |
+                            (state.any_without_field() ? momentum_columns : 0));
+  for (const ToyPoint& point : state.points)
+    for (std::size_t i = 0; i < state.fits.size(); ++i)
+      rows.add({state, point, i});
+  return std::move(rows).take();
 }
 
 Document toy_results(const ToyState& state) {
+  const Table table = toy_table(state);
   Document::List rows;
-  for_each_row(state, [&rows](Document row, const ToyPoint& point,
-                              const FitStatistics& s) {
-    row.set("failures", failures(s));
-    row.set("histograms", histograms(point, s));
-    rows.push_back(std::move(row));
-  });
+  for (const ToyPoint& point : state.points)
+    for (const FitStatistics& fit : point.statistics.fits) {
+      Document row = row_of(table, rows.size());
+      row.set("failures", failures(fit));
+      row.set("histograms", histograms(point, fit));
+      rows.push_back(std::move(row));
+    }
   return Document().set("study", state.study).set("rows", std::move(rows));
 }
 
@@ -285,8 +416,8 @@ Summary toy_summary(const ToyState& state) {
     if (name == "detector") return several;
     if (name == (by_pt ? "pt_GeV" : "p_GeV")) return true;
     if (name == (by_eta ? "eta" : "theta_deg")) return true;
-    for (std::size_t i = 0; i < Perigee::qop; ++i)
-      if (name == std::string("pull_width_") + perigee_parameters[i].name)
+    for (std::size_t i = n_plane; i < toy_parameters.size() - 1; ++i)
+      if (name == "pull_width_" + std::string(toy_parameters[i].name))
         return perigee;
     for (const std::string_view known :
          {"n_triplets", "fit", "efficiency", "chi2_per_ndf", "pull_width_x",

@@ -2,12 +2,20 @@
 // What toys told, as table, document and summary.
 #pragma once
 
+#include <vector>
+
+#include "gttf/core/columns.hpp"
 #include "gttf/core/document.hpp"
 #include "gttf/core/summary.hpp"
-#include "gttf/core/table.hpp"
 #include "gttf/study/toys/toy_state.hpp"
 
 namespace gttf {
+
+/// The columns; those that each parameter P has are told once, without the
+/// name of one.
+std::vector<DescribedColumn> described_toy_columns();
+/// The same with the columns of every parameter.
+std::vector<DescribedColumn> all_toy_columns();
 
 /// A row per point and fit; columns as in docs/reference/toys.md.
 Table toy_table(const ToyState& state);

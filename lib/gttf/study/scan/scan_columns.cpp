@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/scan/scan_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+namespace gttf {
+
+namespace {
+
+using Row = TrackRow;
+using ScanShared = ResolutionColumns<TrackRow>;
+
+/// "leaves", "curls up", or where and why it ends otherwise.
+std::string end_text(const Row& row) {
+  const Resolution& r = row.resolution;
+  if (r.left_map)
+    return fmt::format("leaves the field map at ({:.6g}, {:.6g}, {:.6g}) mm",
+                       r.left_map->x(), r.left_map->y(), r.left_map->z());
+  if (r.stopped && !r.crossings.empty())
+    return "stops in " + row.detector.layers[r.crossings.back().layer].name;
+  return std::string(to_string(r.end));
+}
+
+/// Standard deviation of a parameter of Perigee, and of one at the start plane.
+double perigee(const Row& row, int i, double unit = 1) {
+  return std::sqrt(row.resolution.perigee(i, i)) / unit;
+}
+double at_start(const Row& row, int i, double unit) {
+  return std::sqrt(row.resolution.start_plane(i, i)) / unit;
+}
+
+/// Of a state at the layer that was asked for.
+double at_layer(const Row& row, const Matrix5 StateAtLayer::*matrix, int i,
+                double unit) {
+  const auto& at = row.resolution.at;
+  return at ? std::sqrt(((*at).*matrix)(i, i)) / unit : Resolution::none;
+}
+double slopes_at(const Row& row, int i, double unit) {
+  return at_layer(row, &StateAtLayer::slopes, i, unit);
+}
+double angles_at(const Row& row, int i) {
+  return at_layer(row, &StateAtLayer::covariance, i, unit::mrad);
+}
+
+constexpr std::string_view nothing = "no resolution";
+constexpr std::string_view no_momentum = "no resolution, no field";
+constexpr std::string_view no_plane =
+    "no resolution; tracks within 0.57 deg of that plane";
+constexpr std::string_view no_state = "`at_status` is not `ok`";
+
+constexpr auto of_track = std::to_array<ColumnOf<Row>>({
+    ScanShared::n_hits,
+    ScanShared::n_triplets,
+    {{"x_over_x0", "1",
+      "sum over all crossings along the track, passive ones and those behind "
+      "the last hit too"},
+     [](const Row& r) { return r.resolution.x_over_x0; }},
+    {{"sigma_p_rel", "1", "sigma(p)/p = sigma(q/p)/(q/p)", no_momentum},
+     [](const Row& r) { return r.resolution.sigma_p_rel; }},
+    {{"sigma_pt_rel", "1", "sigma(pT)/pT, from q/p, theta and their covariance",
+      "no resolution, no field; along z"},
+     [](const Row& r) { return r.resolution.sigma_pt_rel; }},
+    {{"sigma_qop_per_GeV", "e/GeV", "sigma(q/p)", no_momentum},
+     [](const Row& r) { return perigee(r, Perigee::qop); }},
+    {{"sigma_d0_um", "um", "transverse distance from the vertex point",
+      nothing},
+     [](const Row& r) { return perigee(r, Perigee::d0, unit::um); }},
+    {{"sigma_z0_um", "um", "z at the point of closest approach",
+      "no resolution; along z"},
+     [](const Row& r) { return perigee(r, Perigee::z0, unit::um); }},
+    {{"sigma_phi0_mrad", "mrad", "azimuth there", "no resolution; along z"},
+     [](const Row& r) { return perigee(r, Perigee::phi, unit::mrad); }},
+    {{"sigma_theta_mrad", "mrad", "polar angle there", nothing},
+     [](const Row& r) { return perigee(r, Perigee::theta, unit::mrad); }},
+    {{"sigma_p_rel_hit_only", "1", "the limit of no scattering", no_momentum},
+     [](const Row& r) { return r.resolution.sigma_p_rel_hit_only; }},
+    {{"sigma_p_rel_ms_only", "1", "the limit of no hit errors",
+      "no resolution, no field; a measuring layer between the first and the "
+      "last hit without material; `--scattering off`"},
+     [](const Row& r) { return r.resolution.sigma_p_rel_ms_only; }},
+    ScanShared::mu_phi,
+    ScanShared::mu_theta,
+    ScanShared::xi,
+    ScanShared::regime,
+    ScanShared::status,
+    {{"track_end", "",
+      "`leaves`; `curls up` if the track turns back before a layer and within "
+      "its extent; `leaves the field map at (x, y, z) mm`; `stops in LAYER` if "
+      "it has lost its energy"},
+     [](const Row& r) { return end_text(r); }},
+    {{"sigma_x_um", "um", "x on the plane normal to z through the vertex point",
+      no_plane},
+     [](const Row& r) { return at_start(r, 0, unit::um); }},
+    {{"sigma_y_um", "um", "y there", no_plane},
+     [](const Row& r) { return at_start(r, 1, unit::um); }},
+    {{"sigma_tx_mrad", "mrad", "slope dx/dz there (1 mrad = 0.001)", no_plane},
+     [](const Row& r) { return at_start(r, 2, unit::mrad); }},
+    {{"sigma_ty_mrad", "mrad", "slope dy/dz there", no_plane},
+     [](const Row& r) { return at_start(r, 3, unit::mrad); }},
+});
+
+constexpr unsigned at = at_layer_columns;
+
+constexpr auto of_track_at_layer = std::to_array<ColumnOf<Row>>({
+    {{"at_layer", "", "the layer"},
+     [](const Row& r) {
+       return r.request.at ? std::string_view(r.request.at->layer) : "";
+     },
+     at},
+    {{"at_status", "",
+      "`ok`, `not crossed`, `not determined` (without its own hit, too little "
+      "is left)"},
+     [](const Row& r) { return at_status(r.resolution); },
+     at},
+    {{"p_at_GeV", "GeV",
+      "momentum there; less than at the vertex with energy loss",
+      "not crossed"},
+     [](const Row& row) {
+       const Resolution& r = row.resolution;
+       return r.at && r.at->crossed ? r.crossings[r.at->crossing].p
+                                    : Resolution::none;
+     },
+     at},
+    {{"sigma_u_at_um", "um",
+      "position along the axis u of the [layer](language.md#surfaces)",
+      no_state},
+     [](const Row& r) { return slopes_at(r, OnSurface::u, unit::um); },
+     at},
+    {{"sigma_v_at_um", "um", "the same along v", no_state},
+     [](const Row& r) { return slopes_at(r, OnSurface::v, unit::um); },
+     at},
+    {{"sigma_tu_at_mrad", "mrad", "slope along u per depth below the surface",
+      no_state},
+     [](const Row& r) { return slopes_at(r, OnSurface::phi, unit::mrad); },
+     at},
+    {{"sigma_tv_at_mrad", "mrad", "the same along v", no_state},
+     [](const Row& r) { return slopes_at(r, OnSurface::theta, unit::mrad); },
+     at},
+    {{"sigma_phi_at_mrad", "mrad", "azimuth of the direction",
+      "`at_status` is not `ok`; along z"},
+     [](const Row& r) { return angles_at(r, OnSurface::phi); },
+     at},
+    {{"sigma_theta_at_mrad", "mrad", "its polar angle",
+      "`at_status` is not `ok`; along z"},
+     [](const Row& r) { return angles_at(r, OnSurface::theta); },
+     at},
+    {{"sigma_p_at_rel", "1", "of the momentum there",
+      "`at_status` is not `ok`; no field"},
+     [](const Row& r) {
+       return r.resolution.at ? r.resolution.at->sigma_p_rel : Resolution::none;
+     },
+     at},
+});
+
+constexpr auto columns_of_scan =
+    joined_columns(point_columns<Row>, of_track, of_track_at_layer);
+
+template <int i, int j>
+constexpr auto covariance =
+    [](const Row& r) { return r.resolution.perigee(i, j); };
+
+constexpr auto elements = [] {
+  constexpr int d0 = Perigee::d0, z0 = Perigee::z0, phi0 = Perigee::phi,
+                theta = Perigee::theta, qop = Perigee::qop;
+  return std::to_array<ColumnOf<Row>>({
+      ScanShared::n_hits,
+      ScanShared::status,
+      {{"cov_d0_d0_mm2", "mm^2", "variance of d0"}, covariance<d0, d0>},
+      {{"cov_d0_z0_mm2", "mm^2", "d0 and z0"}, covariance<d0, z0>},
+      {{"cov_d0_phi0_mm_rad", "mm rad", "d0 and phi0"}, covariance<d0, phi0>},
+      {{"cov_d0_theta_mm_rad", "mm rad", "d0 and theta"},
+       covariance<d0, theta>},
+      {{"cov_d0_qop_mm_per_GeV", "mm e/GeV", "d0 and q/p"},
+       covariance<d0, qop>},
+      {{"cov_z0_z0_mm2", "mm^2", "variance of z0"}, covariance<z0, z0>},
+      {{"cov_z0_phi0_mm_rad", "mm rad", "z0 and phi0"}, covariance<z0, phi0>},
+      {{"cov_z0_theta_mm_rad", "mm rad", "z0 and theta"},
+       covariance<z0, theta>},
+      {{"cov_z0_qop_mm_per_GeV", "mm e/GeV", "z0 and q/p"},
+       covariance<z0, qop>},
+      {{"cov_phi0_phi0_rad2", "rad^2", "variance of phi0"},
+       covariance<phi0, phi0>},
+      {{"cov_phi0_theta_rad2", "rad^2", "phi0 and theta"},
+       covariance<phi0, theta>},
+      {{"cov_phi0_qop_rad_per_GeV", "rad e/GeV", "phi0 and q/p"},
+       covariance<phi0, qop>},
+      {{"cov_theta_theta_rad2", "rad^2", "variance of theta"},
+       covariance<theta, theta>},
+      {{"cov_theta_qop_rad_per_GeV", "rad e/GeV", "theta and q/p"},
+       covariance<theta, qop>},
+      {{"cov_qop_qop_per_GeV2", "(e/GeV)^2", "variance of q/p"},
+       covariance<qop, qop>},
+  });
+}();
+
+constexpr auto columns_of_covariances =
+    joined_columns(point_columns<Row>, elements);
+
+}  // namespace
+
+std::span<const ColumnOf<TrackRow>> scan_columns() { return columns_of_scan; }
+
+std::span<const ColumnOf<TrackRow>> covariance_columns() {
+  return columns_of_covariances;
+}
+
+std::vector<std::string> scan_column_names(bool with_layer) {
+  return names_of(scan_columns(), with_layer ? at_layer_columns : 0);
+}
+
+Table empty_scan_table(bool with_layer) {
+  return RowTable(scan_columns(), with_layer ? at_layer_columns : 0).take();
+}
+
+Table scan_row(const Detector& detector, const StudyRequest& request,
+               GridPoint point, const Resolution& resolution) {
+  RowTable<TrackRow> table(scan_columns(), request.at ? at_layer_columns : 0);
+  table.add(
+      {PointRows(detector, request).at(point), detector, request, resolution});
+  return std::move(table).take();
+}
+
+bool is_evaluated(const Resolution& resolution) {
+  return std::isfinite(resolution.perigee(Perigee::d0, Perigee::d0));
+}
+
+std::string_view at_status(const Resolution& r) {
+  if (!r.at) return "";
+  if (!r.at->crossed) return "not crossed";
+  return r.at->exists ? "ok" : "not determined";
+}
+
+}  // namespace gttf

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns of scan and resolve, each described once.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "gttf/core/columns.hpp"
+#include "gttf/resolution/resolution.hpp"
+#include "gttf/study/request/request.hpp"
+#include "gttf/study/scan/point_columns.hpp"
+
+namespace gttf {
+
+/// A track and what is measured of it.
+struct TrackRow {
+  PointRow point;
+  const Detector& detector;
+  const StudyRequest& request;
+  const Resolution& resolution;
+};
+
+/// Part of the tables whose request has `at`: the track at that layer.
+inline constexpr unsigned at_layer_columns = 1;
+
+/// The columns of scan.
+std::span<const ColumnOf<TrackRow>> scan_columns();
+
+/// The columns of a lookup table for fast simulations: the point, n_hits,
+/// status, and the upper triangle of Resolution::perigee, row by row.
+std::span<const ColumnOf<TrackRow>> covariance_columns();
+
+/// Names of the columns of scan. `at_layer`: with those of the track at a
+/// layer.
+std::vector<std::string> scan_column_names(bool at_layer);
+
+/// A table of scan without rows.
+Table empty_scan_table(bool at_layer);
+
+/// A table of scan with one row; the columns of a layer are there if the
+/// request asks for one.
+Table scan_row(const Detector& detector, const StudyRequest& request,
+               GridPoint point, const Resolution& resolution);
+
+/// Has a track at least one resolution?
+bool is_evaluated(const Resolution& resolution);
+
+/// "ok", "not crossed" or "not determined"; empty without a resolution.
+std::string_view at_status(const Resolution& r);
+
+/// Columns that several tables have, of rows with a member `resolution`.
+template <class Row>
+struct ResolutionColumns {
+  static constexpr ColumnOf<Row> n_hits{
+      {"n_hits", "", "measuring layers crossed, each counted once"},
+      [](const Row& r) { return r.resolution.n_hits; }};
+  static constexpr ColumnOf<Row> n_triplets{
+      {"n_triplets", "",
+       "triplets of consecutive hits, n_hits - 2, not below 0"},
+      [](const Row& r) { return std::max(0, r.resolution.n_hits - 2); }};
+  static constexpr ColumnOf<Row> mu_phi{
+      {"mu_phi", "1",
+       "square root of the share of the hit errors in the variance of the "
+       "curvature, 0 ... 1",
+       "no resolution, no field"},
+      [](const Row& r) { return r.resolution.mu_phi; }};
+  static constexpr ColumnOf<Row> mu_theta{
+      {"mu_theta", "1", "the same for theta inside the first measuring layer",
+       "no resolution"},
+      [](const Row& r) { return r.resolution.mu_theta; }};
+  static constexpr ColumnOf<Row> xi{
+      {"xi", "1", "significance of the curvature, 1/`sigma_p_rel`",
+       "no resolution, no field"},
+      [](const Row& r) { return r.resolution.xi; }};
+  static constexpr ColumnOf<Row> regime{
+      {"regime", "",
+       "`scattering`, `mixed`, `hits` or `weak`, see "
+       "[regimes](../theory/regimes.md)",
+       "no resolution, no field"},
+      [](const Row& r) { return to_string(r.resolution.regime); }};
+  static constexpr ColumnOf<Row> status{
+      {"status", "", "`ok`, or why numbers are missing: [below](#status)"},
+      [](const Row& r) { return to_string(r.resolution.status); }};
+};
+
+}  // namespace gttf
