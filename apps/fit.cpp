@@ -9,6 +9,7 @@
 #include <future>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "command_line.hpp"
@@ -18,6 +19,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/simd.hpp"
+#include "gttf/core/threads.hpp"
 #include "gttf/study/hits/fit_table.hpp"
 #include "gttf/study/show/track_view.hpp"
 #include "inputs.hpp"
@@ -233,10 +235,12 @@ class Fitter {
          options_.format == "markdown") &&
         options_.residuals.empty();
     if (for_reading) return {};  // shows no inputs
-    const auto when = thread_count(options_.threads) > 1
-                          ? std::launch::async
-                          : std::launch::deferred;
-    return std::async(when, sha256_of_file, options_.hits);
+    if (thread_count(options_.threads) > 1) try {
+        return std::async(std::launch::async, sha256_of_file, options_.hits);
+      } catch (const std::system_error&) {
+        ++refused_threads();
+      }
+    return std::async(std::launch::deferred, sha256_of_file, options_.hits);
   }
 
   bool writes_stdout() const {

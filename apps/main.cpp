@@ -2,16 +2,20 @@
 // gttf-design: runs a verb; the one place where errors become text.
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "command_line.hpp"
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/config/opened_files.hpp"
 #include "gttf/core/file_error.hpp"
+#include "gttf/core/threads.hpp"
 #include "gttf/core/version.hpp"
 #include "gttf/output/interrupt.hpp"
 #include "gttf/output/stream.hpp"
@@ -52,10 +56,49 @@ int run(const std::vector<std::string>& arguments) {
   }
 }
 
-// The one catch of the program.
-int run_and_explain(const std::vector<std::string>& arguments) noexcept {
+constexpr std::string_view out_of_memory = "out of memory";
+
+int explain_bug(const std::exception& error) {
+  print_error(std::string("this is a bug of ours, please report it: ") +
+              error.what() + " (version " + std::string(gttf::version()) + ")");
+  return bug_of_ours;
+}
+
+// What no catch can catch: an exception before main(), or beyond a noexcept.
+[[noreturn]] void end_in_an_orderly_way() {
+  tidy_up_now();
+  bool memory = false;
   try {
-    return run(arguments);
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    memory = true;
+  } catch (...) {
+  }
+  print_error(memory ? out_of_memory
+                     : "this is a bug of ours, please report it: terminated");
+  std::_Exit(memory ? no_resources : bug_of_ours);
+}
+
+// Before any other static object, those of libraries too.
+[[gnu::constructor(101)]] void set_terminate_first() {
+  std::set_terminate(end_in_an_orderly_way);
+}
+
+void warn_of_refused_threads() {
+  const std::size_t refused = refused_threads();
+  if (refused > 0)
+    std::fprintf(stderr,
+                 "gttf-design: warning: the system gives no more threads, %zu "
+                 "fewer than wanted; the results are the same\n",
+                 refused);
+}
+
+// The one catch of the program.
+int run_and_explain(int argc, char** argv) noexcept {
+  try {
+    const int code = run({argv, argv + argc});
+    warn_of_refused_threads();
+    return code;
   } catch (const InputError& error) {
     show(error.diagnostics(), false);
     return bad_input;
@@ -66,7 +109,7 @@ int run_and_explain(const std::vector<std::string>& arguments) noexcept {
     return good;  // as with `| head`: the reader has what it wanted
   } catch (const OutputError& error) {
     print_error(error.what());
-    return bad_input;
+    return is_out_of_resources(error.error()) ? no_resources : bad_input;
   } catch (const FileConflict& error) {
     print_error(error.what());
     return bad_input;
@@ -74,13 +117,17 @@ int run_and_explain(const std::vector<std::string>& arguments) noexcept {
     print_error(error.what());
     return bad_input;
   } catch (const std::bad_alloc&) {
-    print_error("out of memory");
-    return bug_of_ours;
+    print_error(out_of_memory);
+    return no_resources;
+  } catch (const std::filesystem::filesystem_error& error) {
+    print_error(error.what());  // names the file
+    return is_out_of_resources(error.code().value()) ? no_resources : bad_input;
+  } catch (const std::system_error& error) {
+    if (!is_out_of_resources(error.code().value())) return explain_bug(error);
+    print_error(error.what());
+    return no_resources;
   } catch (const std::exception& error) {
-    print_error(std::string("this is a bug of ours, please report it: ") +
-                error.what() + " (version " + std::string(gttf::version()) +
-                ")");
-    return bug_of_ours;
+    return explain_bug(error);
   } catch (...) {
     print_error("this is a bug of ours, please report it: unknown exception");
     return bug_of_ours;
@@ -101,9 +148,10 @@ void keep_freed_memory() {
 
 int main(int argc, char** argv) {
   gttf::app::keep_freed_memory();
-  std::signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe is an error value
+  // a closed pipe and a file that may not grow are error values of a write
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   gttf::tidy_up_on_signals();
   const gttf::FilesOfRun files;
-  const std::vector<std::string> arguments(argv, argv + argc);
-  return gttf::app::run_and_explain(arguments);
+  return gttf::app::run_and_explain(argc, argv);
 }

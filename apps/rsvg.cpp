@@ -2,14 +2,15 @@
 #include "rsvg.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <thread>
+#include <csignal>
+#include <cstring>
 #include <vector>
 
 #include "gttf/output/stream.hpp"
@@ -28,7 +29,7 @@ struct Pipe {
 
   Pipe() {
     if (pipe2(ends, O_CLOEXEC) != 0)
-      throw OutputError(cannot_write("a pipe", errno));
+      throw OutputError(cannot_write("a pipe", errno), errno);
   }
   ~Pipe() {
     close_end(0);
@@ -42,25 +43,60 @@ struct Pipe {
   }
 };
 
-void write_all(int descriptor, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t n =
-        ::write(descriptor, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;  // the converter has ended; its status tells why
-    done += static_cast<std::size_t>(n);
+// The converter, which is ended and waited for if nobody else has done so.
+class Child {
+ public:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  ~Child() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    wait();
   }
-}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
 
-std::string read_all(int descriptor) {
+  int wait() {
+    int status = -1;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
+    pid_ = 0;
+    return status;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+// Hands out `text` and returns what comes back, each when the other side is
+// ready: it may answer before it has read all.
+std::string exchange(Pipe& in, Pipe& out, const std::string& text) {
   constexpr std::size_t block = 1 << 16;
+  fcntl(in.ends[1], F_SETFL, O_NONBLOCK);
   std::vector<char> buffer(block);
-  std::string text;
-  for (;;) {
-    const ssize_t n = ::read(descriptor, buffer.data(), buffer.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(n));
+  std::string answer;
+  for (std::size_t done = 0;;) {
+    if (done == text.size()) in.close_end(1);
+    std::array<pollfd, 2> ready{
+        {{in.ends[1], POLLOUT, 0}, {out.ends[0], POLLIN, 0}}};
+    if (poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR)
+      throw OutputError(cannot_write("a pipe", errno), errno);
+    if (ready[0].revents != 0) {
+      const ssize_t n =
+          ::write(in.ends[1], text.data() + done, text.size() - done);
+      if (n >= 0)
+        done += static_cast<std::size_t>(n);
+      else if (errno != EINTR && errno != EAGAIN)
+        done = text.size();  // it has ended; its status tells why
+    }
+    if (ready[1].revents == 0) continue;
+    const ssize_t n = ::read(out.ends[0], buffer.data(), buffer.size());
+    if (n == 0) return answer;
+    if (n > 0)
+      answer.append(buffer.data(), static_cast<std::size_t>(n));
+    else if (errno != EINTR)
+      throw OutputError(
+          std::string("cannot read what rsvg-convert has made: ") +
+              std::strerror(errno),
+          errno);
   }
 }
 
@@ -78,27 +114,26 @@ std::string convert_svg(const std::string& svg, ImageFormat format,
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in.ends[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out.ends[1], STDOUT_FILENO);
-  pid_t child = 0;
+  pid_t pid = 0;
   // the arguments are not changed by the child
   const int error =
-      posix_spawnp(&child, converter, &actions, nullptr,
+      posix_spawnp(&pid, converter, &actions, nullptr,
                    const_cast<char* const*>(arguments.data()), environ);
   posix_spawn_file_actions_destroy(&actions);
+  if (is_out_of_resources(error))
+    throw OutputError(
+        std::string("cannot start rsvg-convert: ") + std::strerror(error),
+        error);
   if (error != 0)
     throw UsageError(
         "PDF and PNG need the program rsvg-convert, which was not found; "
         "install it (Debian and Ubuntu: apt install librsvg2-bin, Fedora: dnf "
         "install librsvg2-tools, macOS: brew install librsvg) or write .svg");
+  Child child(pid);
   in.close_end(0);
   out.close_end(1);
-  std::thread writer([&] {
-    write_all(in.ends[1], svg);
-    in.close_end(1);
-  });
-  std::string image = read_all(out.ends[0]);
-  writer.join();
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  std::string image = exchange(in, out, svg);
+  const int status = child.wait();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || image.empty())
     throw UsageError("rsvg-convert could not convert the figure (see above)");
   return image;

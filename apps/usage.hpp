@@ -6,13 +6,14 @@
 
 namespace gttf::app {
 
-/// Exit codes of the program; docs/reference/cli.md.
+/// Exit codes of the program; docs/reference/exit-codes.md.
 enum ExitCode : int {
   good = 0,
   check_failed = 1,  ///< a requirement is not met
-  bad_input = 2,     ///< wrong usage, invalid input, an output that fails
+  bad_input = 2,     ///< wrong usage, invalid input, an output that may not be
   no_track = 3,      ///< no track could be evaluated
-  bug_of_ours = 70
+  bug_of_ours = 70,
+  no_resources = 71  ///< no memory, no space, no thread, a device that fails
 };
 
 /// The user's command line is wrong; the text says what to write instead.

@@ -6,8 +6,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
+
+#include "gttf/core/variant.hpp"
 
 namespace gttf {
 
@@ -17,8 +18,8 @@ class Document {
  public:
   using List = std::vector<Document>;
   using Members = std::vector<std::pair<std::string, Document>>;
-  using Value = std::variant<std::monostate, bool, std::int64_t, double,
-                             std::string, List, Members>;
+  using Value = Variant<std::monostate, bool, std::int64_t, double, std::string,
+                        List, Members>;
 
   Document() = default;
   Document(bool v) : value_(v) {}

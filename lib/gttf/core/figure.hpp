@@ -6,11 +6,11 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "gttf/core/rich_text.hpp"
 #include "gttf/core/table.hpp"
+#include "gttf/core/variant.hpp"
 
 namespace gttf {
 
@@ -240,7 +240,7 @@ struct Figure {
   double width = 548;            ///< px
   double height = 350;           ///< px; 0: as the content needs
   std::vector<LegendEntry> legend = {};
-  std::variant<Plot, BarChart, MatrixChart> content = {};
+  Variant<Plot, BarChart, MatrixChart> content = {};
   Table data = {};  ///< what is plotted, for files and read-outs
 };
 

@@ -8,10 +8,11 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "gttf/core/threads.hpp"
 
 namespace gttf {
 
@@ -51,7 +52,8 @@ class Turns {
   std::size_t next_ = 0;
 };
 
-/// Calls make(item, worker) on `threads` threads, which the number `worker`
+/// Calls make(item, worker) on `threads` threads (fewer if the system has no
+/// more), which the number `worker`
 /// tells apart, for the items that source() hands out, until it returns none;
 /// each result goes to take(result) on the calling thread, in the order of the
 /// items. Calls of source() follow each other, on any thread. At most `ahead`
@@ -120,8 +122,11 @@ void stream_in_order(const Source& source, unsigned threads, std::size_t ahead,
       }
     }
   };
-  std::vector<std::jthread> pool;
-  for (unsigned t = 0; t < threads; ++t) pool.emplace_back(work, t);
+  std::vector<std::jthread> pool = start_threads(threads, work);
+  if (pool.empty()) {
+    while (auto item = source()) take(make(std::move(*item), 0u));
+    return;
+  }
   try {
     std::unique_lock lock(mutex);
     while (true) {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "gttf/core/figure.hpp"
+#include "gttf/core/variant.hpp"
 
 namespace gttf {
 
@@ -29,7 +29,7 @@ struct Verdict {
   std::string word = {};
 };
 
-using PageCell = std::variant<RichText, MarginBar, Verdict>;
+using PageCell = Variant<RichText, MarginBar, Verdict>;
 
 struct PageColumn {
   RichText title = {};
@@ -55,7 +55,7 @@ struct Aside {
   std::vector<RichText> paragraphs = {};
 };
 
-using PageBlock = std::variant<Paragraph, PageTable, Aside, Figure>;
+using PageBlock = Variant<Paragraph, PageTable, Aside, Figure>;
 
 /// Blocks next to each other: the first is as wide as all others if alone, or
 /// two thirds and the rest in one column (`Split::wide_first`), or equal.

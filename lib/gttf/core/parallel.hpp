@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gttf/core/ordered_stream.hpp"
+#include "gttf/core/threads.hpp"
 
 namespace gttf {
 
@@ -21,7 +22,8 @@ inline unsigned thread_count(unsigned wanted) {
                     : std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Calls worker(next) on up to `threads` threads; next() hands out 0 ... n-1,
+/// Calls worker(next) on up to `threads` threads, fewer if the system has no
+/// more; next() hands out 0 ... n-1,
 /// each once, and then nothing. The first exception of a worker is thrown here,
 /// after all have ended.
 template <class Worker>
@@ -37,7 +39,7 @@ void parallel_workers(std::size_t n, unsigned threads, const Worker& worker) {
   }
   std::exception_ptr failure;
   std::mutex mutex;
-  const auto work = [&] {
+  const auto work = [&](unsigned) {
     try {
       worker(next);
     } catch (...) {
@@ -48,10 +50,9 @@ void parallel_workers(std::size_t n, unsigned threads, const Worker& worker) {
   };
   {
     // the calling thread is one of them, and starts at once
-    std::vector<std::jthread> others;
-    for (unsigned t = 1; t < std::min<std::size_t>(threads, n); ++t)
-      others.emplace_back(work);
-    work();
+    const auto others =
+        start_threads(std::min<std::size_t>(threads, n) - 1, work);
+    work(0);
   }
   if (failure) std::rethrow_exception(failure);
 }

@@ -8,8 +8,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
+
+#include "gttf/core/variant.hpp"
 
 namespace gttf {
 
@@ -23,7 +24,7 @@ using Texts = std::vector<std::string>;
 /// A column: its name carries the unit (`sigma_d0_um`).
 struct Column {
   std::string name;
-  std::variant<Reals, Integers, Texts> cells;
+  Variant<Reals, Integers, Texts> cells;
 
   std::size_t size() const {
     return std::visit([](const auto& c) { return c.size(); }, cells);

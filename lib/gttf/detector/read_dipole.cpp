@@ -11,14 +11,17 @@
 namespace gttf::detail {
 namespace {
 
-const std::vector<std::string> normal_names = {"x", "y", "z"};
+const std::vector<std::string>& normal_names() {
+  static const std::vector<std::string> names{"x", "y", "z"};
+  return names;
+}
 
 std::string_view name_of(Axis axis) {
-  return normal_names[static_cast<std::size_t>(axis)];
+  return normal_names()[static_cast<std::size_t>(axis)];
 }
 
 std::optional<Axis> read_axis(const Value& value, std::string_view what) {
-  const auto index = value.choice(what, normal_names);
+  const auto index = value.choice(what, normal_names());
   if (!index) return std::nullopt;
   return static_cast<Axis>(*index);
 }

@@ -36,7 +36,7 @@ std::optional<int> open_descriptor(std::string_view path) {
 }
 
 [[noreturn]] void fail(const std::string& path, int error) {
-  throw OutputError(cannot_write(path, error));
+  throw OutputError(cannot_write(path, error), error);
 }
 
 // Where `path` leads, also if the last link points to nothing yet.
@@ -127,14 +127,19 @@ void AtomicFile::open_temporary() {
   for (;;) {
     temporary_ = folder + "/.gttf-design-" + std::to_string(getpid()) + "-" +
                  std::to_string(counter++) + ".tmp";
+    // no destructor tidies up after a constructor that ends here
     const int descriptor =
         open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) {
-      stream_ = std::make_unique<FileStream>(descriptor, path_, true,
-                                             FileStream::Kind::own_file);
-      registration_.emplace(temporary_);
-      return;
-    }
+    if (descriptor >= 0) try {
+        registration_.emplace(temporary_);
+        stream_ = std::make_unique<FileStream>(descriptor, path_, true,
+                                               FileStream::Kind::own_file);
+        return;
+      } catch (...) {
+        close(descriptor);
+        unlink(temporary_.c_str());
+        throw;
+      }
     if (errno != EEXIST) {
       const int error = errno;
       temporary_.clear();

@@ -12,7 +12,10 @@
 namespace gttf {
 namespace {
 
-constexpr std::array<int, 4> ending_signals{SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+// Those that come from outside and end a program that does not care for them;
+// batch systems send the last ones, too, before they kill.
+constexpr std::array<int, 8> ending_signals{SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
+                                            SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
 
 sigset_t ending_set() {
   sigset_t set;
@@ -54,15 +57,8 @@ RemovedOnSignal::Slot* take_slot() {
   return slot;
 }
 
-// Calls only what POSIX allows in a signal handler.
 extern "C" void tidy_up(int signal) {
-  for (auto* slot = slots.load(); slot != nullptr; slot = slot->next)
-    if (const char* path = slot->path.load()) unlink(path);
-  if (bar_drawn.load()) {
-    constexpr char erase[] = "\r\033[K";
-    [[maybe_unused]] const auto n =
-        ::write(STDERR_FILENO, erase, sizeof erase - 1);
-  }
+  tidy_up_now();
   struct sigaction fate {};
   fate.sa_handler = SIG_DFL;
   sigaction(signal, &fate, nullptr);
@@ -101,6 +97,17 @@ SignalsHeldBack::~SignalsHeldBack() {
 }
 
 }  // namespace detail
+
+// Calls only what POSIX allows in a signal handler.
+void tidy_up_now() {
+  for (auto* slot = detail::slots.load(); slot != nullptr; slot = slot->next)
+    if (const char* path = slot->path.load()) unlink(path);
+  if (detail::bar_drawn.load()) {
+    constexpr char erase[] = "\r\033[K";
+    [[maybe_unused]] const auto n =
+        ::write(STDERR_FILENO, erase, sizeof erase - 1);
+  }
+}
 
 void tidy_up_on_signals() {
   for (const int signal : ending_signals) {

@@ -6,10 +6,14 @@
 
 namespace gttf {
 
-/// From now on SIGINT, SIGTERM, SIGHUP and SIGXCPU remove the registered files
-/// and erase the progress bar before they end the program as they would have
-/// done. A signal that is ignored stays ignored. For main(); the library itself
-/// never touches signals.
+/// Removes the registered files and erases the progress bar, for a program that
+/// ends at once. May be called in a signal handler.
+void tidy_up_now();
+
+/// From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1 and
+/// SIGUSR2 do so before they end the program as they would have done. A signal
+/// that is ignored stays ignored. For main(); the library itself never touches
+/// signals.
 void tidy_up_on_signals();
 
 namespace detail {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -17,6 +18,12 @@ std::string cannot_write(const std::string& name, int error) {
   if (!reason.empty() && reason[0] >= 'A' && reason[0] <= 'Z')
     reason[0] = static_cast<char>(reason[0] - 'A' + 'a');
   return "cannot write \"" + name + "\": " + reason;
+}
+
+bool is_out_of_resources(int error) {
+  constexpr std::array<int, 9> causes{ENOSPC, EDQUOT, EFBIG,  EIO,    ENOMEM,
+                                      EMFILE, ENFILE, EAGAIN, ENOBUFS};
+  return std::ranges::find(causes, error) != causes.end();
 }
 
 namespace {
@@ -155,8 +162,8 @@ class FileStream::Buffer : public std::streambuf {
         refused_ = true;
       } else if (errno != EINTR) {
         const int error = errno;
-        if (error == EPIPE) throw ReaderGone(cannot_write(name, error));
-        throw OutputError(cannot_write(name, error));
+        if (error == EPIPE) throw ReaderGone(cannot_write(name, error), error);
+        throw OutputError(cannot_write(name, error), error);
       }
     }
   }

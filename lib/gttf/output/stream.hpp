@@ -12,8 +12,21 @@ namespace gttf {
 
 /// An output cannot be opened or written; the text names it and the cause.
 class OutputError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+ public:
+  explicit OutputError(const std::string& text, int error = 0)
+      : std::runtime_error(text), error_(error) {}
+
+  /// The errno value behind it; 0: none.
+  int error() const { return error_; }
+
+ private:
+  int error_;
 };
+
+/// Whether an errno value says that the system has run out of something (space,
+/// memory, descriptors, a limit) or that a device fails: no fault of the one
+/// who named a file.
+bool is_out_of_resources(int error);
 
 /// The reader of a pipe has gone: nobody wants the rest. No fault of anyone.
 class ReaderGone : public OutputError {

@@ -22,31 +22,35 @@ constexpr std::int64_t format_version = 1;
 /// Beyond, a track stays within 0.1 mrad of the beam line.
 constexpr double largest_eta = 10;
 
-const AxisRules momentum_rules{
-    Dimension::energy,
-    "GeV",
-    "1 GeV",
-    Spacing::logarithmic,
-    true,
-    [](double p) { return p > 0 ? "" : "the momentum must be positive"; }};
-const AxisRules theta_rules{
-    Dimension::angle,
-    "deg",
-    "90 deg",
-    Spacing::linear,
-    false,
-    [](double theta) {
-      return theta >= 0 && theta <= 180 * unit::deg
-                 ? ""
-                 : "theta must lie between 0 and 180 deg";
-    }};
-const AxisRules eta_rules{
-    Dimension::number, "", "0", Spacing::linear, false, [](double eta) {
-      return std::abs(eta) <= largest_eta
-                 ? std::string()
-                 : fmt::format("eta must lie between {0} and {1}", -largest_eta,
-                               largest_eta);
-    }};
+AxisRules momentum_rules() {
+  return {
+      Dimension::energy,
+      "GeV",
+      "1 GeV",
+      Spacing::logarithmic,
+      true,
+      [](double p) { return p > 0 ? "" : "the momentum must be positive"; }};
+}
+AxisRules theta_rules() {
+  return {Dimension::angle,
+          "deg",
+          "90 deg",
+          Spacing::linear,
+          false,
+          [](double theta) {
+            return theta >= 0 && theta <= 180 * unit::deg
+                       ? ""
+                       : "theta must lie between 0 and 180 deg";
+          }};
+}
+AxisRules eta_rules() {
+  return {Dimension::number, "", "0", Spacing::linear, false, [](double eta) {
+            return std::abs(eta) <= largest_eta
+                       ? std::string()
+                       : fmt::format("eta must lie between {0} and {1}",
+                                     -largest_eta, largest_eta);
+          }};
+}
 
 /// The values of a study, option before file.
 class RequestReader {
@@ -250,7 +254,7 @@ class RequestReader {
     axis.variable =
         is_pt ? MomentumAxis::Variable::pt : MomentumAxis::Variable::p;
     if (!value) return;
-    axis.values = read_axis(*value, momentum_rules);
+    axis.values = read_axis(*value, momentum_rules());
     check_single(*value, axis.values, single_point, "momenta", "1 GeV");
   }
 
@@ -266,7 +270,7 @@ class RequestReader {
         is_eta ? AngleAxis::Variable::eta : AngleAxis::Variable::theta;
     axis.values = {90 * unit::deg};
     if (!value) return;
-    axis.values = read_axis(*value, is_eta ? eta_rules : theta_rules);
+    axis.values = read_axis(*value, is_eta ? eta_rules() : theta_rules());
     check_single(*value, axis.values, single_point, "angles",
                  is_eta ? "0" : "90 deg");
   }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variant: a std::variant that may be copied when memory runs out.
+#pragma once
+
+#include <type_traits>
+#include <variant>
+
+namespace gttf {
+
+/// A std::variant of different types. If copying an alternative throws, the
+/// exception passes through and nothing else happens. (Copying a std::variant
+/// of libstdc++ up to version 12 destroys then what was never constructed.)
+/// What std::visit, std::get and their like take, this is, too.
+template <class... Alternatives>
+class Variant : public std::variant<Alternatives...> {
+ public:
+  using Base = std::variant<Alternatives...>;
+  using Base::Base;
+  using Base::operator=;
+
+  Variant() = default;
+  Variant(const Variant& other) : Base(copy_of(other)) {}
+  Variant(Variant&&) = default;
+  Variant& operator=(const Variant& other) {
+    if (this != &other) Base::operator=(copy_of(other));
+    return *this;
+  }
+  Variant& operator=(Variant&&) = default;
+  ~Variant() = default;
+
+ private:
+  static Base copy_of(const Base& other) {
+    return std::visit(
+        [](const auto& value) {
+          using Alternative = std::remove_cvref_t<decltype(value)>;
+          return Base(std::in_place_type<Alternative>, value);
+        },
+        other);
+  }
+};
+
+}  // namespace gttf
