@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -63,6 +64,23 @@ Diagnostics with_errors_of_detectors(const std::vector<std::string>& files,
   return errors;
 }
 
+// What a scan streams, other verbs hold in memory, a few kB for each track.
+void check_held(const StudyRequest& request, const std::string& purpose) {
+  constexpr std::size_t most = 1'000'000;
+  const std::size_t momenta = request.momentum.values.size();
+  const std::size_t angles = request.angle.values.size();
+  const std::size_t detectors =
+      std::max<std::size_t>(1, request.detectors.size());
+  if (momenta <= most / angles / detectors) return;
+  throw UsageError(
+      "too many tracks to " + purpose + ": " + std::to_string(momenta) +
+      " momenta, " + std::to_string(angles) + " angles, " +
+      std::to_string(detectors) +
+      (detectors == 1 ? " detector" : " detectors") + "; at most " +
+      std::to_string(most) +
+      " tracks fit into memory; give fewer points (only scan has no limit)");
+}
+
 }  // namespace
 
 FileKind kind_of(const std::string& file) {
@@ -110,7 +128,9 @@ StudyRequest request_of(const Options& options, const std::string& purpose) {
 }
 
 Study read_study(const Options& options, const std::string& purpose) {
-  return load_study(request_of(options, purpose), options);
+  StudyRequest request = request_of(options, purpose);
+  check_held(request, purpose);
+  return load_study(std::move(request), options);
 }
 
 Study load_study(StudyRequest request, const Options& options) {

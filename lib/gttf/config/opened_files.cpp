@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/config/opened_files.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <utility>
@@ -122,6 +126,30 @@ void record_input(int descriptor, const std::string& name,
     all.inputs.push_back({identity, name, std::string(role)});
   else if (known->role.empty())
     known->role = role;
+}
+
+FileText read_text(std::FILE* file, std::size_t most) {
+  const auto too_long = [most] {
+    return FileText{{}, fmt::format("it is longer than {} MiB", most >> 20)};
+  };
+  struct stat info {};
+  const bool regular = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
+  if (regular && static_cast<std::uintmax_t>(info.st_size) > most)
+    return too_long();
+  constexpr std::size_t block = std::size_t{1} << 16;
+  std::vector<char> buffer(block);
+  FileText read;
+  if (regular) read.text.reserve(static_cast<std::size_t>(info.st_size));
+  for (std::size_t n = block; n == block;) {
+    errno = 0;
+    n = std::fread(buffer.data(), 1, block, file);
+    if (std::ferror(file) != 0) return {{}, std::strerror(errno)};
+    if (std::memchr(buffer.data(), 0, n) != nullptr)
+      return {{}, "it is no text: it has bytes of value 0"};
+    if (read.text.size() + n > most) return too_long();
+    read.text.append(buffer.data(), n);
+  }
+  return read;
 }
 
 FileHandle open_input(const std::string& path, std::string_view role,

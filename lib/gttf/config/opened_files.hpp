@@ -87,6 +87,17 @@ using FileHandle = std::unique_ptr<std::FILE, CloseFile>;
 FileHandle open_input(const std::string& path, std::string_view role,
                       const OutputClaim* rewritten = nullptr);
 
+/// The text of an open file, or why there is none.
+struct FileText {
+  std::string text;
+  std::string problem;  ///< empty: none
+};
+
+/// Reads to the end of `file`, at most `most` bytes. Refused without being read
+/// to the end: what is longer, and what has bytes of value 0, which no text has
+/// (a device like /dev/zero never ends).
+FileText read_text(std::FILE* file, std::size_t most);
+
 /// As open_input() for a file that is open already: standard input may be one.
 void record_input(int descriptor, const std::string& name,
                   std::string_view role,

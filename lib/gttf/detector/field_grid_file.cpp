@@ -31,6 +31,7 @@ using detail::read_grid_columns;
 
 /// Nodes may be off their place by this part of the spacing: files round.
 constexpr double off_place = 1e-3;
+constexpr std::size_t max_map_bytes = std::size_t{1} << 30;
 
 std::optional<std::string> read_all(const std::string& path,
                                     Diagnostics& diagnostics) {
@@ -46,15 +47,10 @@ std::optional<std::string> read_all(const std::string& path,
   if (!file)
     return refuse(fmt::format("the field map cannot be opened: {}",
                               std::strerror(errno)));
-  std::string text;
-  std::vector<char> buffer(std::size_t{1} << 20);
-  while (const std::size_t n =
-             std::fread(buffer.data(), 1, buffer.size(), file.get()))
-    text.append(buffer.data(), n);
-  if (std::ferror(file.get()))
-    return refuse(
-        fmt::format("the field map cannot be read: {}", std::strerror(errno)));
-  return text;
+  FileText read = read_text(file.get(), max_map_bytes);
+  if (!read.problem.empty())
+    return refuse("the field map cannot be read: " + read.problem);
+  return std::move(read.text);
 }
 
 /// One coordinate as the lines have it.

@@ -2,7 +2,6 @@
 #include "gttf/output/json_read.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,8 @@ namespace gttf {
 namespace {
 
 constexpr std::size_t deepest = 64;
+constexpr std::size_t most_values = 16'000'000;
+constexpr std::size_t longest_string = std::size_t{4} << 20;
 
 // Builds a document event by event, without recursion.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
@@ -33,7 +34,10 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool number_float(number_float_t value, const string_t&) override {
     return put(value);
   }
-  bool string(string_t& value) override { return put(std::move(value)); }
+  bool string(string_t& value) override {
+    if (value.size() > longest_string) return fail("a text is too long");
+    return put(std::move(value));
+  }
   bool binary(binary_t&) override { return fail("binary data"); }
   bool start_object(std::size_t) override {
     return open(Document(Document::Members{}));
@@ -70,6 +74,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return put(std::move(done));
   }
   bool put(Document value) {
+    if (++n_values_ > most_values) return fail("it has too many values");
     if (open_.empty())
       root_ = std::move(value);
     else if (std::holds_alternative<Document::List>(open_.back().value()))
@@ -87,6 +92,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   std::vector<Document> open_;
   std::vector<std::string> keys_;  // of the member to come, per open_
   std::string problem_;
+  std::size_t n_values_ = 0;
 };
 
 }  // namespace
@@ -101,19 +107,14 @@ Document read_json(std::string_view text, const std::string& name) {
 
 std::string read_file(const std::string& path, std::string_view role,
                       const OutputClaim* rewritten) {
-  const auto fail = [&path](int why) {
-    throw FileError("cannot read " + in_quotes(path) + ": " +
-                    std::strerror(why));
+  const auto fail = [&path](const std::string& why) {
+    throw FileError("cannot read " + in_quotes(path) + ": " + why);
   };
   const FileHandle file = open_input(path, role, rewritten);
-  if (!file) fail(errno);
-  std::string text;
-  std::vector<char> buffer(std::size_t{1} << 16);
-  while (const std::size_t n =
-             std::fread(buffer.data(), 1, buffer.size(), file.get()))
-    text.append(buffer.data(), n);
-  if (std::ferror(file.get()) != 0) fail(errno);
-  return text;
+  if (!file) fail(std::strerror(errno));
+  FileText read = read_text(file.get(), max_file_bytes);
+  if (!read.problem.empty()) fail(read.problem);
+  return std::move(read.text);
 }
 
 }  // namespace gttf

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/report/published.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -9,6 +11,7 @@
 #include "gttf/config/csv_reader.hpp"
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/core/file_error.hpp"
 #include "gttf/study/scan/parameter_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 
@@ -27,6 +30,8 @@ enum Cell : std::size_t {
 };
 constexpr std::array<std::string_view, n_cells> cell_names{
     "detector", "track", "column", "value", "unit", "source", "condition"};
+
+constexpr std::size_t enough_faults = 20, most_values = 100'000;
 
 // Where the cells are in the file. Throws InputError.
 std::array<std::size_t, n_cells> find_cells(const CsvReader& reader) {
@@ -64,6 +69,10 @@ class PublishedReader {
     while (reader_.next(block)) {
       CsvLines lines(block, reader_.separator());
       while (const CsvLine* line = lines.next()) add(*line);
+      if (faults_.items().size() > enough_faults) break;
+      if (all_.size() > most_values)
+        throw FileError(fmt::format("{} has more than {} values",
+                                    in_quotes(reader_.name()), most_values));
     }
     if (faults_.has_errors()) throw InputError(std::move(faults_));
     return std::move(all_);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program does when memory, threads or space run out.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "support/run.hpp"
+
+using gttf::test::Folder;
+using gttf::test::has;
+using gttf::test::run;
+
+TEST_CASE("resources: memory that runs out is no crash and no bug") {
+  for (const char* limit : {"12000", "16000", "20000", "25000", "30000",
+                            "34000", "38000", "45000", "60000", "90000"}) {
+    CAPTURE(limit);
+    const Folder folder;
+    folder.write("a.json", "old");
+    const auto r = run(folder, std::string("ulimit -v ") + limit +
+                                   "; gttf-design toy $DETECTORS/barrel.yaml "
+                                   "--p 1GeV --toys 1000 -o a.json");
+    CAPTURE(r.err);
+    // 127: the loader of the system gave up before the program began
+    CHECK((r.code == 0 || r.code == 71 || r.code == 127));
+    if (r.code == 71) CHECK(has(r.err, "out of memory"));
+    CHECK((folder.read("a.json") == "old") == (r.code != 0));
+    CHECK(folder.entries() == 1);
+  }
+}
+
+TEST_CASE("resources: a file that may not grow is tidied up") {
+  const Folder folder;
+  folder.write("a.csv", "old");
+  const auto r = run(folder,
+                     "ulimit -f 8; gttf-design scan $DETECTORS/barrel.yaml "
+                     "--p 0.1GeV:100GeV:2000 -o a.csv");
+  CAPTURE(r.err);
+  CHECK(r.code == 71);
+  CHECK(has(r.err, "cannot write \"a.csv\": file too large"));
+  CHECK(folder.read("a.csv") == "old");
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("resources: no space is 71, a wrong name 2") {
+  const auto full = run("gttf-design show $DETECTORS/barrel.yaml > /dev/full");
+  CHECK(full.code == 71);
+  CHECK(has(full.err, "no space left"));
+  CHECK(run("gttf-design show $DETECTORS/barrel.yaml -o no/such.csv").code ==
+        2);
+}
+
+TEST_CASE("resources: a folder given as a file is the user's slip") {
+  const Folder folder;
+  for (const char* command :
+       {"toy $DETECTORS/barrel.yaml --p 1GeV --toys 10 --checkpoint . -o "
+        "a.json",
+        "toy merge . -o a.json", "scan merge . -o a.csv",
+        "check $CONFIGS/check/alice_its2.yaml --baseline .",
+        "fit $DETECTORS/barrel.yaml . -o a.csv", "import . -o a.yaml",
+        "report $DETECTORS/barrel.yaml --p 1GeV,2GeV --published . -o a.html",
+        "toy $DETECTORS/barrel.yaml --p 1GeV --toys 10 --checkpoint "
+        "/proc/self/mem/x -o a.json"}) {
+    CAPTURE(command);
+    const auto r = run(folder, std::string("gttf-design ") + command);
+    CAPTURE(r.err);
+    CHECK(r.code == 2);
+    CHECK_FALSE(has(r.err, "bug"));
+    CHECK(folder.entries() == 0);
+  }
+}
+
+TEST_CASE("resources: what never ends is refused") {
+  const Folder folder;
+  folder.write("zero.yaml",
+               "gttf-detector: 1\nname: Z\nfield: { map: /dev/zero }\n"
+               "layers:\n  - { name: A, cylinder: { radius: 1 cm }, "
+               "measures: { rphi: 10 um, z: 10 um } }\n");
+  const std::string limited = "ulimit -v 400000; gttf-design ";
+  for (const char* command :
+       {"show zero.yaml", "validate /dev/zero", "toy merge /dev/zero",
+        "scan merge /dev/zero", "fit $DETECTORS/barrel.yaml /dev/zero",
+        "check $CONFIGS/check/alice_its2.yaml --baseline /dev/zero",
+        "toy $DETECTORS/barrel.yaml --p 1GeV --toys 9 --checkpoint /dev/zero",
+        "report $DETECTORS/barrel.yaml --p 1GeV,2GeV --published /dev/zero "
+        "-o a.html",
+        "import /dev/zero"}) {
+    CAPTURE(command);
+    const auto r = run(folder, limited + command);
+    CAPTURE(r.err);
+    CHECK(r.code == 2);
+    CHECK(has(r.err, "/dev/zero"));
+  }
+}
+
+TEST_CASE("resources: texts and grids without end are refused at once") {
+  const Folder folder;
+  const auto text = run(folder,
+                        "{ printf '{\"gttf-toys\": \"'; head -c 50000000 "
+                        "/dev/zero | tr '\\0' x; printf '\"}'; } > long.json; "
+                        "ulimit -v 600000; gttf-design toy merge long.json");
+  CHECK(text.code == 2);
+  CHECK(has(text.err, "a text is too long"));
+  for (const char* verb : {"baseline", "report", "regimes", "budget", "toy"}) {
+    CAPTURE(verb);
+    const auto r =
+        run(folder, std::string("ulimit -v 400000; gttf-design ") + verb +
+                        " $DETECTORS/barrel.yaml --p "
+                        "0.1GeV:100GeV:100000 --eta 0:1:10000");
+    CAPTURE(r.err);
+    CHECK(r.code == 2);
+    CHECK(has(r.err, "too many tracks to "));
+    CHECK(has(r.err, "100000 momenta, 10000 angles"));
+  }
+}
