@@ -2,6 +2,10 @@
 // baseline: the resolutions of a study in a file, to compare with later.
 #include "gttf/study/check/baseline.hpp"
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "computation.hpp"
@@ -14,6 +18,41 @@
 namespace gttf::app {
 namespace {
 
+std::string without_folder(const std::string& file) {
+  return std::filesystem::path(file).filename().string();
+}
+
+// What the file says of its making must not depend on where it is made, nor on
+// what is asked for beside the result: it is compared as a whole.
+Provenance of_the_study_alone(const Call& call, const Study& study) {
+  std::vector<std::string> files = study.request.detectors;
+  files.push_back(study.request.file);
+  const std::array<std::string_view, 3> with_value{"-o", "--threads", "--simd"};
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < call.command.size(); ++i) {
+    const std::string& word = call.command[i];
+    const std::string name = word.substr(0, word.find('='));
+    if (std::ranges::count(with_value, name) > 0) {
+      if (name == word) ++i;  // its value
+    } else if (word == "-q" || word == "--quiet" || word == "--no-progress" ||
+               (word.starts_with("-o") && word.size() > 2)) {
+      continue;
+    } else {
+      const bool file =
+          std::ranges::count(files, word) > 0 || std::filesystem::exists(word);
+      words.push_back(file ? without_folder(word) : word);
+    }
+  }
+  Provenance provenance = make_provenance(words);
+  if (!study.request.file.empty())
+    provenance.inputs.push_back(
+        {without_folder(study.request.file), study.request.sha256});
+  for (const Detector& detector : study.detectors)
+    provenance.inputs.push_back(
+        {without_folder(detector.file), detector.sha256});
+  return provenance;
+}
+
 int run_baseline(const Call& call) {
   const Options& options = call.options;
   OutputOptions output = options;
@@ -24,7 +63,7 @@ int run_baseline(const Call& call) {
   }
   const Engine engine = engine_of(options);
   Study study = read_study(options, "store");
-  Outputs outputs(output, provenance_of(call, &study.request, study.detectors));
+  Outputs outputs(output, of_the_study_alone(call, study));
   std::vector<BaselineDetector> results;
   std::size_t evaluated = 0;
   ScanOptions computation{engine, options.threads, {}};
@@ -33,6 +72,7 @@ int run_baseline(const Call& call) {
   for (DetectorInput& input : study.inputs) {
     ScanTable scanned = scan_table(study.request, input.detector, computation);
     evaluated += scanned.evaluated;
+    input.detector.file = without_folder(input.detector.file);
     results.push_back({std::move(input), std::move(scanned.rows)});
   }
   Result result;

@@ -193,7 +193,10 @@ bool Outputs::exact() const {
 }
 
 void Outputs::set_csv_comment(const std::string& lines) {
-  for (Target& target : targets_) target.style.csv_comment = lines;
+  for (Target& target : targets_) {
+    target.style.csv_comment = lines;
+    target.style.csv_checksum = true;
+  }
 }
 
 std::unique_ptr<TableSink> Outputs::table_sink(

@@ -77,7 +77,7 @@ class Outputs {
   /// Makes all files final.
   void commit();
 
-  /// Lines to stand above the header of csv.
+  /// Lines to stand above the header of csv, which then ends with a checksum.
   void set_csv_comment(const std::string& lines);
 
   /// Whether all outputs have this format.

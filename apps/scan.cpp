@@ -2,12 +2,15 @@
 // scan: resolutions over a grid of momentum and angle.
 #include "gttf/study/scan/scan.hpp"
 
-#include <sstream>
+#include <algorithm>
 #include <utility>
 
 #include "computation.hpp"
 #include "gttf/config/sha256.hpp"
+#include "gttf/config/text.hpp"
+#include "gttf/core/file_error.hpp"
 #include "gttf/core/readable.hpp"
+#include "gttf/output/csv.hpp"
 #include "gttf/output/json_read.hpp"
 #include "gttf/study/scan/scan_part.hpp"
 #include "gttf/study/scan/track_documents.hpp"
@@ -70,9 +73,13 @@ void mark_as_part(const ScanPart& part, Outputs& outputs) {
   std::string json;
   append_json(json, to_document(part));
   std::string lines;
-  std::istringstream text(json);
-  for (std::string line; std::getline(text, line);)
-    lines += part_line + line + '\n';
+  for (std::size_t from = 0; from < json.size();) {
+    const std::size_t end = std::min(json.find('\n', from), json.size());
+    lines += part_line;
+    lines.append(json, from, end - from);
+    lines += '\n';
+    from = end + 1;
+  }
   outputs.set_csv_comment(lines);
 }
 
@@ -86,6 +93,8 @@ int merge_scans(const Call& call) {
   std::vector<ScanPart> parts;
   for (const std::string& name : names) {
     parts.push_back(scan_part_of(read_json(part_lines(name), name), name));
+    if (const auto fault = csv_checksum_fault(name, "part of a scan"))
+      throw FileError(in_quotes(name) + " is damaged: " + *fault);
     if (provenance) provenance->inputs.push_back({name, sha256_of_file(name)});
   }
   parts = ordered_parts(std::move(parts));

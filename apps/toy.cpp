@@ -163,6 +163,9 @@ int run_toy(const Call& call) {
     throw UsageError(
         "a shard is a part to be merged: write it with -o PART.json (or "
         "--format json)");
+  if (sharded && !outputs.exact())
+    throw UsageError(
+        "a shard is a part to be merged: --precision does not go with it");
   if (!options.save_toys.empty()) {
     std::vector<std::string> taken = options.files;
     if (taken.empty()) taken.emplace_back("-");

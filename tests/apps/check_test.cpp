@@ -216,3 +216,31 @@ TEST_CASE("validate: a file of requirements is one of its kinds") {
   CHECK(run(on_its2("  - { what: n_hits }\n") + "gttf-design validate r.yaml")
             .code == 2);
 }
+
+TEST_CASE("baseline: its bytes depend neither on the folder nor on -o") {
+  const auto r = run(
+      "mkdir -p a/b && cp $DETECTORS/alice_its2.yaml a/b/its2.yaml\n"
+      "gttf-design baseline a/b/its2.yaml --pt 1GeV --theta 90deg -o x.json\n"
+      "cd a/b && gttf-design baseline --pt 1GeV --theta 90deg its2.yaml "
+      "--threads 1 -o y.json --quiet\n"
+      "gttf-design baseline $PWD/its2.yaml --pt 1GeV --theta 90deg > z.json\n"
+      "sed -i /command_line/d ../../x.json y.json z.json\n"
+      "cmp y.json ../../x.json && cmp y.json z.json");
+  CHECK(r.code == 0);
+  CHECK(r.out == "");
+  const auto same = run(
+      "mkdir -p a/b && cp $DETECTORS/alice_its2.yaml a/b/its2.yaml\n"
+      "gttf-design baseline a/b/its2.yaml --pt 1GeV --theta 90deg -o x.json\n"
+      "cd a/b && gttf-design baseline its2.yaml --pt 1GeV --theta 90deg -o "
+      "other.json && cmp other.json ../../x.json");
+  CHECK(same.code == 0);
+}
+
+TEST_CASE("baseline: a changed digit is found") {
+  const auto r = run(with_baseline +
+                     "sed -i '/\"rows\"/,$s/0\\.\\([0-9]*\\)1/0.\\12/' "
+                     "b.json; gttf-design check r.yaml its2.yaml");
+  CAPTURE(r.err);
+  CHECK(r.code == 2);
+  CHECK(has(r.err, "the baseline is damaged: its content is not that"));
+}

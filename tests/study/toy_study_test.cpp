@@ -241,6 +241,14 @@ TEST_CASE("toy state: a damaged file is refused with a reason") {
         "\"f\" is damaged: a number is negative");
   CHECK(problem("\"sums\": [\"", "\"sums\": [\"x") ==
         "\"f\" is damaged: a sum is no whole number");
+  const std::string differs =
+      "\"f\" is damaged: its content is not that which was written: the "
+      "checksum differs";
+  CHECK(problem("\"simulated\": 5", "\"simulated\": 4") == differs);
+  CHECK(problem("\"beyond_limit\": 0", "\"beyond_limit\": 1") == differs);
+  CHECK(problem("\"missed\": 0", "\"missed\": 1") == differs);
+  CHECK(problem("\"checksum\"", "\"sum\"") ==
+        "\"f\" is damaged: there is no \"checksum\"");
   for (std::size_t cut : {text.size() - 1, text.size() / 2, std::size_t{0}})
     CHECK_THROWS_AS(read_json(text.substr(0, cut), "f"), FileError);
 }

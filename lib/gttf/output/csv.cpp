@@ -6,14 +6,17 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "gttf/config/opened_files.hpp"
 #include "gttf/output/number.hpp"
 
 namespace gttf {
@@ -150,7 +153,7 @@ void CsvWriter::write_head(const Table& block) {
   head_written_ = true;
   std::string head;
   head_at_ = out_.tellp();
-  const bool can_return = head_at_ != std::ostream::pos_type(-1);
+  const bool can_return = head_at_ != std::ostream::pos_type(-1) && !checksum_;
   if (style_.provenance)
     head += to_lines(*style_.provenance, "# ", can_return ? &late_ : nullptr);
   head += style_.csv_comment;
@@ -161,7 +164,12 @@ void CsvWriter::write_head(const Table& block) {
     append_csv_cell(head, block.columns[i].name);
   }
   head += '\n';
-  out_.write(head.data(), static_cast<std::streamsize>(head.size()));
+  write_lines(head);
+}
+
+void CsvWriter::write_lines(std::string_view text) {
+  if (checksum_) checksum_->add(text);
+  out_.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
 PreparedBlock CsvWriter::prepare(const Table& block) const {
@@ -200,8 +208,7 @@ void CsvWriter::write(const Table& block) {
 void CsvWriter::write_prepared(const Table& block,
                                const PreparedBlock& prepared) {
   if (!head_written_) write_head(block);
-  out_.write(prepared.text.data(),
-             static_cast<std::streamsize>(prepared.text.size()));
+  write_lines(prepared.text);
 }
 
 void CsvWriter::finish() {
@@ -210,7 +217,36 @@ void CsvWriter::finish() {
     out_ << late.text();
   }
   if (!late_.empty()) out_.seekp(0, std::ios::end);
+  if (checksum_) out_ << csv_checksum_mark << checksum_->digits() << '\n';
   out_.flush();
+}
+
+std::optional<std::string> csv_checksum_fault(const std::string& path,
+                                              std::string_view role) {
+  const FileHandle file = open_input(path, role);
+  if (!file) return std::string("it cannot be read: ") + std::strerror(errno);
+  constexpr std::size_t digits = 64, block = std::size_t{1} << 16;
+  constexpr std::size_t last_line = csv_checksum_mark.size() + digits + 1;
+  Sha256 hash;
+  std::vector<char> buffer(last_line + block);
+  std::size_t held = 0;  // bytes that may be of the last line
+  while (const std::size_t n =
+             std::fread(buffer.data() + held, 1, block, file.get())) {
+    held += n;
+    if (held <= last_line) continue;
+    hash.add({buffer.data(), held - last_line});
+    std::memmove(buffer.data(), buffer.data() + held - last_line, last_line);
+    held = last_line;
+  }
+  if (std::ferror(file.get()) != 0)
+    return std::string("it cannot be read: ") + std::strerror(errno);
+  const std::string_view line(buffer.data(), held);
+  if (held < last_line || !line.starts_with(csv_checksum_mark) ||
+      !line.ends_with('\n'))
+    return "it does not end with its checksum: a part of it is missing";
+  if (line.substr(csv_checksum_mark.size(), digits) != hash.digits())
+    return "its content is not that which was written: the checksum differs";
+  return std::nullopt;
 }
 
 }  // namespace gttf

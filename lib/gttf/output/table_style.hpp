@@ -19,7 +19,8 @@ struct TableStyle {
                       ///< JSON, three for results where people read
   std::optional<Provenance> provenance;  ///< written where there is one
   std::string csv_comment;               ///< whole lines above the header
-  bool colour = false;                   ///< ANSI; text only
+  bool csv_checksum = false;  ///< of all lines, in a comment below them
+  bool colour = false;        ///< ANSI; text only
 };
 
 /// The columns of `table` that `style` shows, by index. Names that the table

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gttf/config/document_checksum.hpp"
 #include "gttf/study/request/request_document.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 
@@ -84,11 +85,11 @@ Document baseline_document(const StudyRequest& request,
   Document study;
   describe_tracks(request, study);
   study.set("engine", to_string(engine));
-  return Document()
-      .set("gttf-baseline", baseline_format)
-      .set("study", std::move(study))
-      .set("columns", std::move(columns))
-      .set("detectors", std::move(list));
+  return with_checksum(Document()
+                           .set("gttf-baseline", baseline_format)
+                           .set("study", std::move(study))
+                           .set("columns", std::move(columns))
+                           .set("detectors", std::move(list)));
 }
 
 }  // namespace gttf

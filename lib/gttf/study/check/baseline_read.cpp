@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gttf/config/document_checksum.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/study/check/baseline.hpp"
 #include "gttf/study/request/request_document.hpp"
@@ -55,6 +56,9 @@ class BaselineReader {
       baseline.request.detectors.push_back(own.input.detector.file);
       baseline.detectors.push_back(std::move(own));
     }
+    if (const auto fault = checksum_fault(document_))
+      refuse(checksum_member, "the baseline is damaged: " + *fault,
+             "a baseline is not edited: write it again");
     return baseline;
   }
 

@@ -11,6 +11,7 @@
 
 #include "gttf/config/csv_reader.hpp"
 #include "gttf/config/opened_files.hpp"
+#include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/file_error.hpp"
 #include "gttf/core/simd.hpp"
@@ -167,12 +168,14 @@ std::string part_lines(const std::string& path) {
   const auto next = [&file](std::string& line) {
     line.clear();
     int c = 0;
-    while ((c = std::getc(file.get())) != EOF && c != '\n')
+    while ((c = std::getc(file.get())) != EOF && c != '\n' &&
+           line.size() <= CsvReader::max_line_bytes)
       line += static_cast<char>(c);
     return c != EOF || !line.empty();
   };
   std::string text;
-  for (std::string line; next(line) && line.starts_with('#');)
+  for (std::string line;
+       next(line) && line.starts_with('#') && text.size() <= max_text_bytes;)
     if (line.starts_with(part_line))
       text += line.substr(std::string_view(part_line).size()) + '\n';
   if (text.empty())

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gttf/config/document_checksum.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/study/toys/toy_state.hpp"
 
@@ -91,6 +92,7 @@ class StateReader {
       damaged("its range of toys is none");
     for (const Document& point : list(member(document, "points")))
       state.points.push_back(read_point(point, state));
+    if (const auto fault = checksum_fault(document)) damaged(*fault);
     return state;
   }
 
@@ -260,12 +262,12 @@ Document to_document(const ToyState& state) {
                          .set("missed", integer(point.statistics.missed))
                          .set("fits", std::move(fits)));
   }
-  return Document()
-      .set("gttf-toys", Document(format_version))
-      .set("study", state.study)
-      .set("from", integer(state.from))
-      .set("to", integer(state.to))
-      .set("points", std::move(points));
+  return with_checksum(Document()
+                           .set("gttf-toys", Document(format_version))
+                           .set("study", state.study)
+                           .set("from", integer(state.from))
+                           .set("to", integer(state.to))
+                           .set("points", std::move(points)));
 }
 
 ToyState toy_state_of(const Document& document, const std::string& name) {
