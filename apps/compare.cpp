@@ -259,7 +259,7 @@ class Comparer {
     }
     const Track track = grid_track(request_at_, at->point);
     const Attribution a = attribute(
-        first, own, track, model_of(request_, first, computation_.engine),
+        first, own, track, models_of(request_, first, computation_.engine),
         at->parameter);
     summary.sections.push_back(
         attribution_section(pair +

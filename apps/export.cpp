@@ -60,7 +60,7 @@ int write_lookup_table(const Call& call) {
   use_simd(options);
   const Study study = load_study(read_request("", options), options);
   ScanOptions computation{engine_of(options), options.threads, {}};
-  check_engine(computation.engine, study.request);
+  check_engine(computation.engine, study.request, study.detectors);
   for (const Detector& detector : study.detectors)
     model_of(study.request, detector);
   Outputs outputs(output, provenance_of(call, &study.request, study.detectors));

@@ -155,9 +155,10 @@ Detector load_detector(const Options& options) {
 
 void print_assumed_materials(const StudyRequest& request,
                              std::span<const Detector> detectors, bool quiet) {
-  if (quiet || request.energy_loss == EnergyLoss::off) return;
+  if (quiet) return;
   for (const Detector& detector : detectors)
-    if (const std::string text = assumed_materials(detector); !text.empty())
+    if (const std::string text = assumed_materials(detector);
+        !text.empty() && energy_loss_of(request, detector) != EnergyLoss::off)
       std::fprintf(stderr, "gttf-design: note: %s: %s\n", detector.name.c_str(),
                    text.c_str());
 }
@@ -202,6 +203,27 @@ RequirementFile requirements_for(const std::string& file,
   return read_requirements(file, options, "", load_baseline);
 }
 
+namespace {
+
+/// "IDEA: scattering highland-total" if the detector's own models are used.
+std::optional<std::string> own_model(const Detector& detector,
+                                     bool chosen_scattering,
+                                     bool chosen_energy_loss) {
+  std::vector<std::string> parts;
+  const PhysicsModel& own = detector.model;
+  const auto name = [](const auto& names, auto choice) {
+    return std::string(names[static_cast<std::size_t>(choice)]);
+  };
+  if (own.scattering && !chosen_scattering)
+    parts.push_back("scattering " + name(scattering_names, *own.scattering));
+  if (own.energy_loss && !chosen_energy_loss)
+    parts.push_back("energy loss " + name(energy_loss_names, *own.energy_loss));
+  if (parts.empty()) return std::nullopt;
+  return detector.name + ": " + joined(parts);
+}
+
+}  // namespace
+
 std::optional<Provenance> provenance_of(const Call& call,
                                         const StudyRequest* request,
                                         std::span<const Detector> detectors) {
@@ -211,6 +233,13 @@ std::optional<Provenance> provenance_of(const Call& call,
     provenance.inputs.push_back({request->file, request->sha256});
   for (const Detector& detector : detectors)
     provenance.inputs.push_back({detector.file, detector.sha256});
+  const bool scattering = request != nullptr ? request->chosen.scattering
+                                             : call.options.scattering.has_value();
+  const bool loss = request != nullptr ? request->chosen.energy_loss
+                                       : call.options.energy_loss.has_value();
+  for (const Detector& detector : detectors)
+    if (auto model = own_model(detector, scattering, loss))
+      provenance.models.push_back(std::move(*model));
   return provenance;
 }
 

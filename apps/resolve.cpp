@@ -20,7 +20,7 @@ int run_resolve(const Call& call) {
   const Detector detector = load_detector(options);
   const StudyRequest request = read_request("", options, true);
   const Engine engine = engine_of(options);
-  check_engine(engine, request);
+  check_engine(engine, request, {&detector, 1});
   print_assumed_materials(request, {&detector, 1}, options.quiet);
   const Model model = model_of(request, detector, engine);
   Outputs outputs(options, provenance_of(call, nullptr, {&detector, 1}));

@@ -159,7 +159,7 @@ int run_scan(const Call& call) {
   StudyRequest request = request_of(options, "scan");
   const auto columns = columns_of(options, request.at.has_value());
   const Study study = load_study(std::move(request), options);
-  check_engine(computation.engine, study.request);
+  check_engine(computation.engine, study.request, study.detectors);
   for (const Detector& detector : study.detectors)
     model_of(study.request, detector);
   Outputs outputs(options,

@@ -246,6 +246,24 @@ TEST_CASE("hits: two measuring layers are enough without a field") {
       "2 measuring layers, at least 3 are needed for a curvature"));
 }
 
+TEST_CASE("model: the file may choose scattering and energy loss") {
+  const Detector none = parsed("");
+  CHECK_FALSE(none.model.scattering);
+  CHECK_FALSE(none.model.energy_loss);
+  const Detector both = parsed(
+      "", head + "model: { scattering: highland-total, energy_loss: mean }\n");
+  CHECK(both.model.scattering == Scattering::highland_total);
+  CHECK(both.model.energy_loss == EnergyLoss::mean);
+  const Detector one = parsed("", head + "model: { scattering: off }\n");
+  CHECK(one.model.scattering == Scattering::off);
+  CHECK_FALSE(one.model.energy_loss);
+  const std::string wrong =
+      answer("", head + "model: { scattering: highlnd, loss: mean }\n");
+  CHECK(contains(wrong, "f.yaml:4:"));
+  CHECK(contains(wrong, "highland"));
+  CHECK(contains(wrong, "loss"));
+}
+
 TEST_CASE("hash: of the bytes, and of the overrides") {
   const std::string text = head + "layers:\n" + three;
   CHECK(parse_detector(text, "f").detector.sha256 == sha256(text));

@@ -208,6 +208,33 @@ TEST_CASE("attribution: two exact changes share what they do together") {
   CHECK(std::abs(a.remainder) < 1e-14);
 }
 
+TEST_CASE("attribution: a detector's own model is a key like others") {
+  const Detector before = detector();
+  const Detector after = detector(
+      {"model={ scattering: rossi }", "layers[pipe].material=1 %"});
+  const ModelOf own{[](const Detector& d) {
+    return Model{.scattering =
+                     d.model.scattering.value_or(Scattering::highland)};
+  }};
+  const Attribution a = attribute(before, after, track(), own, Parameter::d0);
+  REQUIRE(a.changes.size() == 2);
+  const auto names = keys(a.changes);
+  REQUIRE(std::ranges::count(names, "model.scattering") == 1);
+  for (const KeyChange& change : a.changes)
+    if (change.key == "model.scattering") {
+      CHECK(change.before.empty());
+      CHECK(change.after == "rossi");
+      CHECK(change.exact);
+      CHECK(change.share > 0.05);  // the logarithm takes a fifth of theta0
+    }
+  CHECK(a.total == doctest::Approx(sum_of_shares(a) + a.remainder));
+  // chosen for both: of no consequence
+  const Attribution same =
+      attribute(before, after, track(), {}, Parameter::d0);
+  for (const KeyChange& change : same.changes)
+    if (change.key == "model.scattering") CHECK(change.share == 0);
+}
+
 TEST_CASE("attribution: no gradient, no error, if there is no resolution") {
   const Attribution a =
       attributed({"field=none", "layers[pipe].material=1 %"}, Parameter::pt);

@@ -119,6 +119,25 @@ TEST_CASE("precedence: option before file before default") {
   CHECK(defaults.vertex == std::array<double, 3>{});
 }
 
+TEST_CASE("models: chosen ones go before those of a detector") {
+  Detector plain, own;
+  own.model = {Scattering::highland_total, EnergyLoss::mean};
+  const StudyRequest unset = read_request("", basic());
+  CHECK(scattering_of(unset, plain) == Scattering::highland);
+  CHECK(energy_loss_of(unset, plain) == EnergyLoss::off);
+  CHECK(scattering_of(unset, own) == Scattering::highland_total);
+  CHECK(energy_loss_of(unset, own) == EnergyLoss::mean);
+
+  StudyOptions options = basic();
+  options.scattering = "highland";  // the default, but chosen
+  const StudyRequest chosen = read_request("", options);
+  CHECK(scattering_of(chosen, own) == Scattering::highland);
+  CHECK(energy_loss_of(chosen, own) == EnergyLoss::mean);
+  const StudyRequest fixed = with_model_of(chosen, own);
+  CHECK(fixed.energy_loss == EnergyLoss::mean);
+  CHECK(energy_loss_of(fixed, plain) == EnergyLoss::mean);
+}
+
 TEST_CASE("options: ranges are logarithmic unless they say linear") {
   StudyOptions options = basic();
   options.p = "0.1GeV:100GeV:4";

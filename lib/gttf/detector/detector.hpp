@@ -8,6 +8,7 @@
 
 #include "gttf/detector/field.hpp"
 #include "gttf/detector/material.hpp"
+#include "gttf/detector/physics_model.hpp"
 #include "gttf/detector/surface.hpp"
 
 namespace gttf {
@@ -50,6 +51,7 @@ struct Detector {
   std::string name;
   std::vector<std::string> source;
   Field field;
+  PhysicsModel model;
   std::vector<Layer> layers;
   std::vector<Material> materials;  ///< of the file itself
   std::string file;                 ///< as given by the user

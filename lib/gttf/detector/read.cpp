@@ -13,6 +13,7 @@
 #include "gttf/detector/override.hpp"
 #include "gttf/detector/read_field.hpp"
 #include "gttf/detector/read_layer.hpp"
+#include "gttf/detector/read_model.hpp"
 
 namespace gttf {
 namespace {
@@ -188,6 +189,8 @@ DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
         detector.source = read_texts(*from);
       if (const auto note = map.find("note")) read_texts(*note);
       const auto field = map.require("field", "{ solenoid: 2 T }");
+      if (const auto model = map.find("model"))
+        detector.model = detail::read_model(*model);
       std::vector<Material> own;
       if (const auto materials = map.find("materials"))
         own = with_faulty(read_materials(*materials), *materials);

@@ -137,6 +137,8 @@ std::string facts(const Page& page,
           "<code>" + escaped(input.file) + "</code>" +
               (hash.empty() ? "" : " · sha256 <code>" + hash + "</code>"));
     }
+    for (const std::string& model : provenance->models)
+      add("Model", escaped(model));
     if (provenance->seed) add("Seed", std::to_string(*provenance->seed));
   }
   for (const auto& [name, text] : page.facts) add(name, html_runs(text));

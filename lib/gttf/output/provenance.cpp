@@ -112,6 +112,8 @@ std::string to_lines(const Provenance& p, std::string_view prefix,
     }
     out += '\n';
   }
+  for (const std::string& model : p.models)
+    out += fmt::format("{}model: {}\n", prefix, without_controls(model));
   if (p.seed) out += fmt::format("{}seed: {}\n", prefix, *p.seed);
   return out;
 }
@@ -130,6 +132,8 @@ Document to_document(const Provenance& p) {
             .set("sha256", hash.empty() ? Document() : Document(hash)));
   }
   document.set("inputs", std::move(inputs));
+  if (!p.models.empty())
+    document.set("models", Document::List(p.models.begin(), p.models.end()));
   if (p.seed) {
     // As text if a double, which most JSON readers use, cannot hold it.
     constexpr std::uint64_t exact = std::uint64_t{1} << 53;

@@ -34,6 +34,8 @@ struct Provenance {
   std::string version;
   std::string command_line;  ///< as one would type it into a shell
   std::vector<InputFile> inputs;
+  /// Models that inputs chose themselves: "IDEA: scattering highland-total".
+  std::vector<std::string> models;
   std::optional<std::uint64_t> seed;  ///< of random numbers; absent: none used
 };
 

@@ -71,13 +71,6 @@ struct TracedTrack {
   Matrix5 user_parameters;
 };
 
-/// How energy is lost in the layers.
-enum class EnergyLoss {
-  off,
-  mean,        ///< mean loss: the curvature changes from layer to layer
-  straggling,  ///< mean loss, and its fluctuations as errors of the fit
-};
-
 /// Follows `track` through the detector in its field.
 ///
 /// The rules of find_crossings() hold: every surface once, outward, within its

@@ -26,7 +26,4 @@ struct Track {
   std::array<double, 3> vertex{};  ///< x, y, z, mm
 };
 
-/// Multiple-scattering model, see docs/reference/language.md section 6.
-enum class Scattering { highland, highland_total, highland_1991, rossi, off };
-
 }  // namespace gttf

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gttf/study/check/check_values.hpp"
+#include "gttf/study/compare/comparison.hpp"
 #include "gttf/study/scan/budget.hpp"
 #include "gttf/study/scan/parameter_columns.hpp"
 #include "gttf/study/scan/point_columns.hpp"
@@ -38,7 +39,8 @@ class Finder {
         input_(detector),
         grid_(grid_of(file, criterion_)),
         track_(grid_track(grid_, point_.point)),
-        model_(model_of(grid_, input_.detector)) {}
+        model_(model_of(grid_, input_.detector)),
+        models_(models_of(grid_, input_.detector)) {}
 
   FailureCause find() const {
     FailureCause cause;
@@ -65,18 +67,18 @@ class Finder {
     const CheckedQuantity& quantity = criterion_.quantity;
     const auto parameter = parameter_of(quantity);
     if (quantity.name != "xi" && parameter && !std::isnan(point_.value))
-      return attribute(before, input_.detector, track_, model_, *parameter);
+      return attribute(before, input_.detector, track_, models_, *parameter);
     const bool number = quantity.kind == CheckedQuantity::Kind::number;
     if (number && !std::isnan(point_.value))
-      return attribute(before, input_.detector, track_, model_,
+      return attribute(before, input_.detector, track_, models_,
                        measure_of(quantity.name));
     if (quantity.name == "regime" && !point_.text.empty())
-      return attribute(before, input_.detector, track_, model_,
+      return attribute(before, input_.detector, track_, models_,
                        measure_of("mu_phi"));
     if (quantity.kind == CheckedQuantity::Kind::share)
-      return attribute(before, input_.detector, track_, model_,
+      return attribute(before, input_.detector, track_, models_,
                        quantity.parameter);
-    return attribute(before, input_.detector, track_, model_,
+    return attribute(before, input_.detector, track_, models_,
                      measure_of("n_hits"));
   }
 
@@ -93,7 +95,8 @@ class Finder {
         [&](const KeyChange& c) { return c.share * a.total > 0; });
     locate(cause.changes, input_);
     if (criterion_.quantity.kind != CheckedQuantity::Kind::number) return;
-    const Resolution r = resolve(TrackingGeometry(before), track_, model_);
+    const Resolution r =
+        resolve(TrackingGeometry(before), track_, models_(before));
     cause.before = detail::number_at(scan_row(before, grid_, point_.point, r),
                                      criterion_.quantity.name, 0) *
                    criterion_.quantity.unit;
@@ -159,6 +162,7 @@ class Finder {
   StudyRequest grid_;
   Track track_;
   Model model_;
+  ModelOf models_;
 };
 
 }  // namespace

@@ -33,8 +33,12 @@ std::string_view other_in_baseline(const StudyRequest& a,
   if (!same(a.particle.mass, b.particle.mass) ||
       !same(a.particle.charge, b.particle.charge))
     return "particle";
-  if (a.scattering != b.scattering) return "scattering";
-  if (a.energy_loss != b.energy_loss) return "energy_loss";
+  if (a.scattering != b.scattering ||
+      a.chosen.scattering != b.chosen.scattering)
+    return "scattering";
+  if (a.energy_loss != b.energy_loss ||
+      a.chosen.energy_loss != b.chosen.energy_loss)
+    return "energy_loss";
   if (a.at.has_value() != b.at.has_value() ||
       (a.at && (a.at->layer != b.at->layer || a.at->own_hit != b.at->own_hit)))
     return "at";

@@ -21,11 +21,22 @@ std::map<std::string, Place> places_of(const Detector& first,
 
 }  // namespace
 
+ModelOf models_of(const StudyRequest& request, const Detector& first,
+                  Engine engine) {
+  const Model model = model_of(request, first, engine);
+  return {[request, model](const Detector& detector) {
+    Model own = model;
+    own.scattering = scattering_of(request, detector);
+    own.loss = energy_loss_of(request, detector);
+    return own;
+  }};
+}
+
 std::vector<AttributedPoint> attribute_grid(
     const StudyRequest& request, std::span<const DetectorInput> designs,
     const ScanOptions& options) {
   const Detector& first = designs.front().detector;
-  const Model model = model_of(request, first, options.engine);
+  const ModelOf model = models_of(request, first, options.engine);
   std::vector<AttributedPoint> list;
   std::vector<std::map<std::string, Place>> places(1);
   for (std::size_t d = 1; d < designs.size(); ++d) {

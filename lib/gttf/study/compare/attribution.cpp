@@ -120,6 +120,8 @@ class GradientShares {
       case ChangeKind::angle:
         return over_surfaces(change, Quantity::angle, share);
       case ChangeKind::magnet:
+      case ChangeKind::scattering_model:
+      case ChangeKind::loss_model:
       case ChangeKind::layer:
       case ChangeKind::rows:
       case ChangeKind::extent:
@@ -266,15 +268,16 @@ std::vector<KeyChange> differing_keys(const Detector& before,
 std::array<Attribution, n_parameters> attribute_all(const Detector& before,
                                                     const Detector& after,
                                                     const Track& track,
-                                                    const Model& model) {
+                                                    const ModelOf& model_of) {
   const Difference difference = detail::find_difference(before, after);
-  const Gradient at_before(before, track, model), at_after(after, track, model);
+  const Gradient at_before(before, track, model_of(before)),
+      at_after(after, track, model_of(after));
   const GradientShares by_gradient(difference, at_before, at_after);
   const Logarithms old = logarithms(at_before.resolution());
   const Logarithms now = logarithms(at_after.resolution());
   const ExactShares<Logarithms> exactly(difference, old, now);
   const auto evaluate = [&](const Detector& detector) {
-    return logarithms(resolve(TrackingGeometry(detector), track, model));
+    return logarithms(resolve(TrackingGeometry(detector), track, model_of(detector)));
   };
 
   std::array<std::vector<KeyChange>, n_parameters> changes;
@@ -299,19 +302,20 @@ std::array<Attribution, n_parameters> attribute_all(const Detector& before,
 }
 
 Attribution attribute(const Detector& before, const Detector& after,
-                      const Track& track, const Model& model, Parameter q) {
+                      const Track& track, const ModelOf& model_of,
+                      Parameter q) {
   return std::move(
-      attribute_all(before, after, track, model)[static_cast<std::size_t>(q)]);
+      attribute_all(before, after, track, model_of)[static_cast<std::size_t>(q)]);
 }
 
 Attribution attribute(const Detector& before, const Detector& after,
-                      const Track& track, const Model& model,
+                      const Track& track, const ModelOf& model_of,
                       const Measure& measure) {
   using Value = std::array<double, 1>;
   const Difference difference = detail::find_difference(before, after);
   const auto evaluate = [&](const Detector& detector) {
     return Value{
-        std::log(measure(resolve(TrackingGeometry(detector), track, model)))};
+        std::log(measure(resolve(TrackingGeometry(detector), track, model_of(detector))))};
   };
   const Value old = evaluate(before), now = evaluate(after);
   const ExactShares<Value> exactly(difference, old, now);

@@ -27,6 +27,15 @@ struct KeyChange {
   bool exact = false;  ///< from fits with and without the change, no gradient
 };
 
+/// How tracks are resolved in a detector; detectors may have models of their
+/// own.
+struct ModelOf {
+  std::function<Model(const Detector&)> of = [](const Detector&) {
+    return Model{};
+  };
+  Model operator()(const Detector& detector) const { return of(detector); }
+};
+
 /// A change of ln(sigma) taken apart. NaN if there is no resolution before or
 /// after.
 struct Attribution {
@@ -60,19 +69,19 @@ std::vector<KeyChange> differing_keys(const Detector& before,
 /// `before`, and made last, undone in `after`.
 /// Source: docs/theory/attribution.md
 Attribution attribute(const Detector& before, const Detector& after,
-                      const Track& track, const Model& model, Parameter q);
+                      const Track& track, const ModelOf& model_of, Parameter q);
 
 /// The same for all parameters, in the time of one; index: Parameter.
 std::array<Attribution, n_parameters> attribute_all(const Detector& before,
                                                     const Detector& after,
                                                     const Track& track,
-                                                    const Model& model);
+                                                    const ModelOf& model_of);
 
 /// Any positive number that follows from a resolution, in place of sigma: all
 /// shares are from exact changes. NaN where the number does not exist.
 using Measure = std::function<double(const Resolution&)>;
 Attribution attribute(const Detector& before, const Detector& after,
-                      const Track& track, const Model& model,
+                      const Track& track, const ModelOf& model_of,
                       const Measure& measure);
 
 /// Moves the places from the layer to the very key, as far as it stands in the

@@ -73,6 +73,11 @@ struct AttributedPoint {
   std::array<Attribution, n_parameters> of;  ///< index: Parameter
 };
 
+/// How the tracks of `request` are resolved in `first` and in detectors that
+/// differ from it: a layer asked for is that of `first`.
+ModelOf models_of(const StudyRequest& request, const Detector& first,
+                  Engine engine = Engine::streaming);
+
 /// For every design but the first, in turn, at every point of the grid. Places
 /// are those of the keys in the design's file.
 std::vector<AttributedPoint> attribute_grid(

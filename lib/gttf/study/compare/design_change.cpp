@@ -97,6 +97,7 @@ class Finder {
   Difference find() && {
     if (auto change = field_change(result_.before.field, result_.after.field))
       add(change->kind, none, std::move(change->key), std::move(change->texts));
+    compare_models();
     for (std::size_t i = 0; i < result_.entries.size(); ++i) compare_entry(i);
     return std::move(result_);
   }
@@ -115,6 +116,24 @@ class Finder {
           result_.after.layers[result_.entries[entry].after.front()].place;
     result_.changes.push_back(std::move(change));
     return result_.changes.back();
+  }
+
+  void compare_models() {
+    const PhysicsModel &a = result_.before.model, &b = result_.after.model;
+    if (a.scattering != b.scattering)
+      add(ChangeKind::scattering_model, none, "model.scattering",
+          {name_of(a.scattering, scattering_names),
+           name_of(b.scattering, scattering_names)});
+    if (a.energy_loss != b.energy_loss)
+      add(ChangeKind::loss_model, none, "model.energy_loss",
+          {name_of(a.energy_loss, energy_loss_names),
+           name_of(b.energy_loss, energy_loss_names)});
+  }
+
+  template <class Choice, class Names>
+  static std::string name_of(const std::optional<Choice>& choice,
+                             const Names& names) {
+    return choice ? std::string(names[static_cast<std::size_t>(*choice)]) : "";
   }
 
   void compare_entry(std::size_t entry) {
@@ -259,6 +278,14 @@ Detector Difference::with(const DesignChange& change, End end) const {
     result.field = source.field;
     return result;
   }
+  if (change.kind == ChangeKind::scattering_model) {
+    result.model.scattering = source.model.scattering;
+    return result;
+  }
+  if (change.kind == ChangeKind::loss_model) {
+    result.model.energy_loss = source.model.energy_loss;
+    return result;
+  }
   const EntryPair& pair = entries[change.entry];
   const Indices& own = making ? pair.before : pair.after;
   const Indices& other = making ? pair.after : pair.before;
@@ -308,6 +335,8 @@ Detector Difference::with(const DesignChange& change, End end) const {
         break;
       case ChangeKind::field:
       case ChangeKind::magnet:
+      case ChangeKind::scattering_model:
+      case ChangeKind::loss_model:
       case ChangeKind::layer:
       case ChangeKind::rows:
         break;  // above

@@ -27,6 +27,8 @@ struct EntryPair {
 enum class ChangeKind {
   field,       ///< of a solenoid: continuous
   magnet,      ///< dipoles or a map: all of the field
+  scattering_model,
+  loss_model,
   layer,       ///< added, removed or of another shape: all of it
   rows,        ///< another number of surfaces
   position,    ///< continuous
@@ -42,7 +44,8 @@ struct DesignChange {
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
   ChangeKind kind = ChangeKind::field;
-  std::size_t entry = none;       ///< in Difference::entries; none: the field
+  /// In Difference::entries; none: the field or the model.
+  std::size_t entry = none;
   std::size_t coordinate = none;  ///< in `before`; none: added
   std::size_t coordinate_after = none;  ///< none: removed
   KeyChange shown;                      ///< without share

@@ -97,8 +97,8 @@ RichText conditions(const StudyRequest& request, const ReportSubject& first,
           first.momentum.symbol + " " +
           first.momentum.text(first.curves.momentum.values.front()) + " – " +
           first.momentum.text(first.curves.momentum.values.back()) + " · " +
-          angle_range(request) + " · " + scattering_text(request.scattering) +
-          " · " + loss_text(request.energy_loss) + " · ";
+          angle_range(request) + " · " +
+          models_text(request, detectors, " · ") + " · ";
   return with_true_minus(text + (request.beam_spot
                                      ? "beam spot as a measurement"
                                      : "no vertex constraint"));

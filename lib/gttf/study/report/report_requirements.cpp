@@ -189,11 +189,14 @@ std::string name_of(const CheckStory& story, const CheckResult& result) {
 }
 
 /// "pion, Highland scattering ...": the tracks of the requirements.
-RichText conditions_of(const StudyRequest& request) {
+RichText conditions_of(const CheckStory& story) {
+  const StudyRequest& request = story.file.request;
+  std::vector<Detector> detectors;
+  for (const DetectorInput& input : story.detectors)
+    detectors.push_back(input.detector);
   return literal_text(particle_text(request.particle)) +
          literal_text(start_text(request.vertex)) + ", " +
-         scattering_text(request.scattering) + ", " +
-         loss_text(request.energy_loss) +
+         detail::models_text(request, detectors, ", ") +
          (request.beam_spot ? ", beam spot as a measurement" : "");
 }
 
@@ -261,7 +264,7 @@ PageTable requirement_table(const CheckStory& story) {
     table.rows.push_back(std::move(row));
   }
   table.caption =
-      "Tracks of the requirements: " + conditions_of(story.file.request) +
+      "Tracks of the requirements: " + conditions_of(story) +
       ". Margin: room to the limit, over the limit.";
   table.id = "requirements";
   table.data = check_table(story, CheckDetail::worst);

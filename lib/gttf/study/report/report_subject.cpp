@@ -224,6 +224,24 @@ RichText loss_text(EnergyLoss loss) {
   return "no energy loss";
 }
 
+RichText models_text(const StudyRequest& request,
+                     std::span<const Detector> detectors,
+                     const std::string& joint) {
+  std::vector<RichText> texts;
+  for (const Detector& detector : detectors)
+    texts.push_back(scattering_text(scattering_of(request, detector)) + joint +
+                    loss_text(energy_loss_of(request, detector)));
+  const auto same_as_first = [&](const RichText& text) {
+    return text == texts.front();
+  };
+  if (std::ranges::all_of(texts, same_as_first)) return texts.front();
+  RichText text;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    text += (i > 0 ? "; " : "") + literal_text(detectors[i].name) + ": " +
+            texts[i];
+  return text;
+}
+
 Detector ReportSubject::grouped() const {
   Detector copy = detector;
   for (std::size_t i = 0; i < copy.layers.size(); ++i)

@@ -57,6 +57,11 @@ RichText angle_equation(const StudyRequest& request, std::size_t i);
 /// The models in words: "Highland scattering, logarithm per layer".
 RichText scattering_text(Scattering scattering);
 RichText loss_text(EnergyLoss loss);
+/// Both models, joined by `joint`; of detectors with different models each
+/// with its name: "IDEA: Highland ...; CLD: ...".
+RichText models_text(const StudyRequest& request,
+                     std::span<const Detector> detectors,
+                     const std::string& joint);
 
 /// As wide as the page, px; page/report.css knows it, too.
 inline constexpr double page_width = 1120;

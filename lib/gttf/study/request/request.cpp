@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "gttf/config/sha256.hpp"
+#include "gttf/detector/read_model.hpp"
 #include "gttf/study/request/axis.hpp"
 #include "gttf/study/request/named_file.hpp"
 #include "gttf/study/request/read_particle.hpp"
@@ -298,16 +299,15 @@ class RequestReader {
   void read_model(StudyRequest& request) {
     if (const auto value =
             pick("--scattering", options_.scattering, "scattering")) {
-      const auto model = value->choice(
-          "scattering model",
-          {"highland", "highland-total", "highland-1991", "rossi", "off"});
-      if (model) request.scattering = static_cast<Scattering>(*model);
+      request.chosen.scattering = true;
+      if (const auto model = detail::read_scattering(*value))
+        request.scattering = *model;
     }
     if (const auto value =
             pick("--energy-loss", options_.energy_loss, "energy_loss")) {
-      const auto model = value->choice("model of the energy loss",
-                                       {"off", "mean", "straggling"});
-      if (model) request.energy_loss = static_cast<EnergyLoss>(*model);
+      request.chosen.energy_loss = true;
+      if (const auto model = detail::read_energy_loss(*value))
+        request.energy_loss = *model;
     }
   }
 
@@ -390,6 +390,25 @@ detail::GivenAxes detail::read_axes(MapReader& map) {
   GivenAxes axes;
   RequestReader({}, &map, map.value().diagnostics()).read_axes(axes);
   return axes;
+}
+
+Scattering scattering_of(const StudyRequest& request,
+                         const Detector& detector) {
+  if (request.chosen.scattering) return request.scattering;
+  return detector.model.scattering.value_or(request.scattering);
+}
+
+EnergyLoss energy_loss_of(const StudyRequest& request,
+                          const Detector& detector) {
+  if (request.chosen.energy_loss) return request.energy_loss;
+  return detector.model.energy_loss.value_or(request.energy_loss);
+}
+
+StudyRequest with_model_of(StudyRequest request, const Detector& detector) {
+  request.scattering = scattering_of(request, detector);
+  request.energy_loss = energy_loss_of(request, detector);
+  request.chosen = {true, true};
+  return request;
 }
 
 double theta_of(const AngleAxis& axis, std::size_t i) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gttf/config/diagnostics.hpp"
+#include "gttf/detector/detector.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/study/toys/toy_fit.hpp"
 #include "gttf/trajectory/traced_track.hpp"
@@ -51,6 +52,11 @@ struct StudyRequest {
   std::array<double, 3> vertex{};  ///< mm
   Scattering scattering = Scattering::highland;
   EnergyLoss energy_loss = EnergyLoss::off;
+  /// Which of the two the study or an option names: these go before the model
+  /// of a detector.
+  struct {
+    bool scattering = false, energy_loss = false;
+  } chosen;
   std::optional<BeamSpot> beam_spot;  ///< off unless given
   std::optional<AtRequest> at;        ///< off unless given
   ToyRequest toys;
@@ -78,6 +84,15 @@ StudyRequest read_request(const std::string& path, const StudyOptions& options,
 /// spot, scattering, and if given one momentum; no detectors.
 /// Throws InputError with everything that is wrong.
 StudyRequest read_fit_request(const StudyOptions& options);
+
+/// The models for tracks in `detector`: chosen ones, else the detector's own,
+/// else the defaults.
+Scattering scattering_of(const StudyRequest& request, const Detector& detector);
+EnergyLoss energy_loss_of(const StudyRequest& request,
+                          const Detector& detector);
+
+/// The request for `detector` alone: with the models above, as if chosen.
+StudyRequest with_model_of(StudyRequest request, const Detector& detector);
 
 /// theta [rad] of value `i` of the angle axis: eta = -ln tan(theta/2).
 double theta_of(const AngleAxis& axis, std::size_t i);

@@ -13,10 +13,9 @@
 namespace gttf {
 namespace {
 
-constexpr std::array<std::string_view, 5> scatterings{
-    "highland", "highland-total", "highland-1991", "rossi", "off"};
-constexpr std::array<std::string_view, 3> energy_losses{"off", "mean",
-                                                        "straggling"};
+/// Models that were chosen, not left to the detectors.
+constexpr const char* chosen_scattering = "scattering_chosen";
+constexpr const char* chosen_energy_loss = "energy_loss_chosen";
 
 /// Index of a text; nothing if it is none of them.
 template <class Names>
@@ -50,7 +49,7 @@ std::vector<double> numbers_of(const Document& study, std::string_view name) {
 }  // namespace
 
 std::string_view to_string(Scattering scattering) {
-  return scatterings[static_cast<std::size_t>(scattering)];
+  return scattering_names[static_cast<std::size_t>(scattering)];
 }
 
 void describe_tracks(const StudyRequest& request, Document& study) {
@@ -66,7 +65,9 @@ void describe_tracks(const StudyRequest& request, Document& study) {
   study.set("scattering", to_string(request.scattering));
   if (request.energy_loss != EnergyLoss::off)
     study.set("energy_loss",
-              energy_losses[static_cast<std::size_t>(request.energy_loss)]);
+              energy_loss_names[static_cast<std::size_t>(request.energy_loss)]);
+  if (request.chosen.scattering) study.set(chosen_scattering, true);
+  if (request.chosen.energy_loss) study.set(chosen_energy_loss, true);
   if (request.at)
     study.set("at", Document()
                         .set("layer", request.at->layer)
@@ -102,15 +103,17 @@ std::optional<std::string> read_tracks(const Document& study,
   const std::vector<double> vertex = numbers_of(study, "vertex_mm");
   if (vertex.size() != request.vertex.size()) return "vertex_mm";
   std::ranges::copy(vertex, request.vertex.begin());
-  const auto model = index_of(scatterings, text_of(study, "scattering"));
+  const auto model = index_of(scattering_names, text_of(study, "scattering"));
   if (!model) return "scattering";
   request.scattering = static_cast<Scattering>(*model);
   request.energy_loss = EnergyLoss::off;
   if (study.find("energy_loss") != nullptr) {
-    const auto loss = index_of(energy_losses, text_of(study, "energy_loss"));
+    const auto loss = index_of(energy_loss_names, text_of(study, "energy_loss"));
     if (!loss) return "energy_loss";
     request.energy_loss = static_cast<EnergyLoss>(*loss);
   }
+  request.chosen = {study.find(chosen_scattering) != nullptr,
+                    study.find(chosen_energy_loss) != nullptr};
   request.at.reset();
   if (const Document* at = study.find("at")) {
     const Document* own = at->find("own_hit");

@@ -31,10 +31,10 @@ double pt_from(double p, double sine) { return sine < along_z ? 0 : p * sine; }
 
 Model model_of(const StudyRequest& request, const Detector& detector,
                Engine engine) {
-  Model model{.scattering = request.scattering,
+  Model model{.scattering = scattering_of(request, detector),
               .engine = engine,
               .beam_spot = request.beam_spot,
-              .loss = request.energy_loss};
+              .loss = energy_loss_of(request, detector)};
   if (!request.at) return model;
   std::vector<std::string> names;
   for (const Layer& layer : detector.layers) names.push_back(layer.name);

@@ -267,6 +267,25 @@ Table layer_table(const Detector& detector) {
   return table;
 }
 
+namespace {
+
+template <class Choice, class Names>
+std::string name_of(Choice choice, const Names& names) {
+  return std::string(names[static_cast<std::size_t>(choice)]);
+}
+
+/// What the file chooses; empty if nothing.
+Document model_document(const PhysicsModel& model) {
+  Document d;
+  if (model.scattering)
+    d.set("scattering", name_of(*model.scattering, scattering_names));
+  if (model.energy_loss)
+    d.set("energy_loss", name_of(*model.energy_loss, energy_loss_names));
+  return d;
+}
+
+}  // namespace
+
 Document detector_document(const Detector& detector, double phi) {
   Document d;
   d.set("name", detector.name);
@@ -275,6 +294,8 @@ Document detector_document(const Detector& detector, double phi) {
   d.set("source",
         Document::List(detector.source.begin(), detector.source.end()));
   d.set("field", field_document(detector.field));
+  if (detector.model.scattering || detector.model.energy_loss)
+    d.set("model", model_document(detector.model));
   d.set("n_layers", static_cast<std::int64_t>(detector.layers.size()));
   d.set("n_measuring", static_cast<std::int64_t>(measuring(detector)));
   d.set("x_over_x0", x_over_x0(detector));
@@ -296,6 +317,12 @@ Summary detector_summary(const Detector& detector, double phi) {
     head.facts.emplace_back("source", source);
   for (auto& fact : field_facts(detector.field))
     head.facts.push_back(std::move(fact));
+  if (detector.model.scattering)
+    head.facts.emplace_back(
+        "scattering", name_of(*detector.model.scattering, scattering_names));
+  if (detector.model.energy_loss)
+    head.facts.emplace_back(
+        "energy loss", name_of(*detector.model.energy_loss, energy_loss_names));
   head.facts.emplace_back("layers", layer_count_text(detector));
   head.facts.emplace_back(
       "x/X0", fmt::format("{:.4g} % at normal incidence, all layers",

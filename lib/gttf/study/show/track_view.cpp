@@ -63,7 +63,7 @@ Document crossings_document(const Detector& detector,
                             .set("x_over_x0", c.x_over_x0)
                             .set("theta0_rad", c.theta0)
                             .set("measured", c.measured);
-    if (request.energy_loss != EnergyLoss::off)
+    if (energy_loss_of(request, detector) != EnergyLoss::off)
       crossing.set("p_GeV", c.p).set("energy_loss_GeV", c.energy_loss);
     list.push_back(std::move(crossing));
   }

@@ -150,6 +150,7 @@ class Runner {
   Runner(const StudyRequest& request, std::span<const Detector> detectors,
          const ToyRunOptions& options, ToyState& state)
       : request_(request),
+        detectors_(detectors),
         options_(options),
         state_(state),
         threads_(thread_count(options.threads)) {
@@ -203,9 +204,8 @@ class Runner {
     const GridPoint point{k % n_momenta, k % n_points / n_momenta};
     const TrackingGeometry& geometry = geometries_[k / n_points];
     const Track track = grid_track(request_, point);
-    const Model model{.scattering = request_.scattering,
-                      .beam_spot = request_.beam_spot,
-                      .loss = request_.energy_loss};
+    Model model = model_of(request_, detectors_[k / n_points]);
+    model.at.reset();
     const ToyParameters parameters = state_.points[k].parameters();
     ToySimulator simulator(geometry, track, model);
     prepared_[k] = std::make_unique<PreparedPoint>(PreparedPoint{
@@ -254,6 +254,7 @@ class Runner {
   }
 
   const StudyRequest& request_;
+  std::span<const Detector> detectors_;
   const ToyRunOptions& options_;
   ToyState& state_;
   unsigned threads_;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The models of scattering and energy loss, and which of them a detector asks for.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace gttf {
+
+/// Multiple-scattering model, see docs/reference/language.md.
+enum class Scattering { highland, highland_total, highland_1991, rossi, off };
+
+/// How energy is lost in the layers.
+enum class EnergyLoss {
+  off,
+  mean,        ///< mean loss: the curvature changes from layer to layer
+  straggling,  ///< mean loss, and its fluctuations as errors of the fit
+};
+
+/// Their names in files and options, in the order of the enumerators.
+inline constexpr std::array<std::string_view, 5> scattering_names{
+    "highland", "highland-total", "highland-1991", "rossi", "off"};
+inline constexpr std::array<std::string_view, 3> energy_loss_names{
+    "off", "mean", "straggling"};
+
+/// The models that a detector file asks for with `model:`; studies and options
+/// that name one go before it.
+struct PhysicsModel {
+  std::optional<Scattering> scattering;
+  std::optional<EnergyLoss> energy_loss;
+};
+
+}  // namespace gttf
