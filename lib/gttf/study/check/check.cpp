@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gttf/config/text.hpp"
+#include "gttf/resolution/acceptance.hpp"
 #include "gttf/study/check/check_values.hpp"
 #include "gttf/study/show/track_view.hpp"
 
@@ -16,6 +17,51 @@ namespace gttf {
 namespace {
 
 constexpr double none = CheckedPoint::none;
+
+/// Index ranges [first, last] of angles that follow each other among the
+/// points of one momentum.
+std::vector<std::pair<std::size_t, std::size_t>> runs_of_angles(
+    const Criterion& criterion, std::size_t momentum) {
+  std::vector<std::pair<std::size_t, std::size_t>> runs;
+  // points are in the order of their angles
+  for (const GridPoint point : criterion.points) {
+    if (point.momentum != momentum) continue;
+    if (!runs.empty() && runs.back().second + 1 == point.angle)
+      runs.back().second = point.angle;
+    else
+      runs.emplace_back(point.angle, point.angle);
+  }
+  return runs;
+}
+
+/// The requirement with both sides of the edges of acceptance within its range.
+Criterion with_edges(const RequirementFile& file, const Criterion& plain,
+                     const Detector& detector) {
+  Criterion refined = plain;
+  if (!plain.angle.is_range || plain.needs_baseline()) return refined;
+  StudyRequest one = grid_of(file, plain);
+  const TrackingGeometry geometry(detector);
+  const Model model = model_of(one, detector);
+  one.angle = {};
+  const bool by_eta = plain.angle.variable == AngleAxis::Variable::eta;
+  for (std::size_t m = 0; m < plain.momentum.values.size(); ++m)
+    for (const auto& [first, last] : runs_of_angles(plain, m)) {
+      const double a = theta_of(plain.angle, first),
+                   b = theta_of(plain.angle, last);
+      const auto track_at = [&](double theta) {
+        one.angle.values = {theta};
+        return grid_track(one, {m, 0});
+      };
+      for (const AcceptanceEdge& edge : acceptance_edges(
+               geometry, track_at, model, std::min(a, b), std::max(a, b)))
+        for (const double theta : {edge.below, edge.above}) {
+          refined.points.push_back({m, refined.angle.values.size()});
+          refined.angle.values.push_back(by_eta ? -std::log(std::tan(theta / 2))
+                                                : theta);
+        }
+    }
+  return refined;
+}
 
 /// One requirement for one detector.
 class Checker {
@@ -43,6 +89,7 @@ class Checker {
       result.n_failed += !point.passed;
     }
     result.worst = worst(result.points);
+    find_failed(result);
   }
 
  private:
@@ -119,6 +166,70 @@ class Checker {
     return !std::isnan(detail::number_at(table, "sigma_d0_um", at));
   }
 
+  struct AtAngle {
+    double angle;
+    std::size_t row;
+    bool good;
+  };
+
+  /// The points of one momentum in the order of their angles.
+  template <class Good>
+  std::vector<AtAngle> along_angle(std::size_t momentum,
+                                   const Good& good) const {
+    std::vector<AtAngle> list;
+    for (std::size_t i = 0; i < criterion_.points.size(); ++i) {
+      const GridPoint point = criterion_.points[i];
+      if (point.momentum == momentum)
+        list.push_back({grid_.angle.values[point.angle], row(point), good(i)});
+    }
+    std::ranges::sort(list, {}, &AtAngle::angle);
+    return list;
+  }
+
+  /// Neighbours that fail, of a range; a coverage fails where it lacks hits.
+  void find_failed(CheckResult& result) const {
+    if (!grid_.angle.is_range) return;
+    const auto good = [&](std::size_t i) {
+      return quantity_.kind == Kind::coverage
+                 ? covers(rows_, row(criterion_.points[i]))
+                 : result.points[i].passed;
+    };
+    for (std::size_t m = 0; m < grid_.momentum.values.size(); ++m) {
+      bool open = false;
+      for (const AtAngle& at : along_angle(m, good)) {
+        if (!at.good) {
+          const int n =
+              static_cast<int>(detail::number_at(rows_, "n_hits", at.row));
+          if (!open) result.failed.push_back({m, at.angle, at.angle, n});
+          FailedInterval& last = result.failed.back();
+          last.to = at.angle;
+          last.n_hits = std::min(last.n_hits, n);
+        }
+        open = !at.good;
+      }
+    }
+  }
+
+  /// The covered share of a range; NaN if it is none.
+  double covered_share() const {
+    if (!grid_.angle.is_range || criterion_.needs_baseline()) return none;
+    const auto good = [&](std::size_t i) {
+      return covers(rows_, row(criterion_.points[i]));
+    };
+    double all = 0, sum = 0;
+    for (std::size_t m = 0; m < grid_.momentum.values.size(); ++m) {
+      const std::vector<AtAngle> list = along_angle(m, good);
+      for (std::size_t i = 1; i < list.size(); ++i) {
+        const double length = list[i].angle - list[i - 1].angle;
+        all += length;
+        // between edges all tracks cross the same; the grid's own angles are
+        // neighbours of edges on both sides
+        if (list[i].good && list[i - 1].good) sum += length;
+      }
+    }
+    return all > 0 ? std::min(sum / all, 1.0) : none;
+  }
+
   /// All points as one.
   CheckedPoint covered(CheckResult& result) {
     CheckedPoint checked;
@@ -135,9 +246,12 @@ class Checker {
       if (hint == no_row) return checked;
       n_baseline += covers(baseline_->rows, hint);
     }
-    const auto n = static_cast<double>(criterion_.points.size());
+    result.n_points = criterion_.points.size();
+    const auto n = static_cast<double>(result.n_points);
     checked.status = detail::text_at(rows_, "status", row(checked.point));
-    checked.value = static_cast<double>(result.n_covered) / n;
+    const double share = covered_share();
+    checked.value =
+        std::isnan(share) ? static_cast<double>(result.n_covered) / n : share;
     if (baseline_ != nullptr)
       checked.baseline = static_cast<double>(n_baseline) / n;
     limit_by_formulas(checked);
@@ -295,6 +409,12 @@ StudyRequest grid_of(const RequirementFile& file, const Criterion& criterion) {
   return grid;
 }
 
+StudyRequest grid_of(const RequirementFile& file, const CheckResult& result) {
+  StudyRequest grid = grid_of(file, file.criteria[result.criterion]);
+  grid.angle = result.angle;
+  return grid;
+}
+
 std::size_t baseline_row(const Table& rows, const Track& track,
                          std::size_t hint) {
   constexpr double rounding = 1e-9;  // of p from pt, of degrees
@@ -321,13 +441,15 @@ CheckOutcome check(const RequirementFile& file,
   detail::ScanCache cache(detectors, engine, threads);
   for (std::size_t c = 0; c < file.criteria.size(); ++c) {
     const Criterion& criterion = file.criteria[c];
-    const StudyRequest grid = grid_of(file, criterion);
     for (std::size_t d = 0; d < detectors.size(); ++d) {
+      const Criterion refined = with_edges(file, criterion, detectors[d]);
+      const StudyRequest grid = grid_of(file, refined);
       const Table& rows = cache.rows(grid, d);
       CheckResult result;
       result.criterion = c;
       result.detector = d;
-      Checker(file, criterion, detectors[d], rows, threads, diagnostics)
+      result.angle = refined.angle;
+      Checker(file, refined, detectors[d], rows, threads, diagnostics)
           .run(result);
       for (const GridPoint point : criterion.points) {
         const std::size_t row =

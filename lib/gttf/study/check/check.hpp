@@ -31,13 +31,24 @@ struct CheckedPoint {
   std::string status;  ///< of the track
 };
 
+/// Neighbouring angles at which a requirement is not met.
+struct FailedInterval {
+  std::size_t momentum = 0;  ///< index
+  double from = 0, to = 0;   ///< of the requirement's variable: rad, or eta
+  int n_hits = 0;            ///< the least in it
+};
+
 /// One requirement for one detector.
 struct CheckResult {
   std::size_t criterion = 0, detector = 0;  ///< indices
-  std::vector<CheckedPoint> points;  ///< a coverage has one for all points
-  std::size_t worst = 0;             ///< index in `points`
+  /// The angles of the requirement, then, of a range, both sides of all edges
+  /// of acceptance in it. Points refer to this axis.
+  AngleAxis angle;
+  std::vector<FailedInterval> failed;  ///< of a range
+  std::vector<CheckedPoint> points;    ///< a coverage has one for all points
+  std::size_t worst = 0;               ///< index in `points`
   std::size_t n_failed = 0;
-  std::size_t n_covered = 0;  ///< points, of a coverage
+  std::size_t n_points = 0, n_covered = 0;  ///< of a coverage
 
   bool passed() const { return n_failed == 0; }
   const CheckedPoint& worst_point() const { return points[worst]; }
@@ -57,7 +68,10 @@ inline constexpr double limit_rounding = 1e-9;
 /// Whether `value` would be beyond the limits of that point; NaN is not.
 bool is_beyond(const CheckedPoint& point, double value);
 
-/// Looks at all requirements. The outcome does not depend on `threads` (0: all
+/// Looks at all requirements. Where angles are given as a range, both sides of
+/// every edge of acceptance between them are looked at, too (unless a baseline
+/// is needed, which has the points of its grid only), and a coverage is the
+/// share of the range. The outcome does not depend on `threads` (0: all
 /// cores). Throws InputError if a limit is not finite somewhere, a layer is
 /// unknown, or the baseline lacks the detector, a point or a value.
 CheckOutcome check(const RequirementFile& file,
@@ -66,6 +80,8 @@ CheckOutcome check(const RequirementFile& file,
 
 /// The request of a requirement's grid.
 StudyRequest grid_of(const RequirementFile& file, const Criterion& criterion);
+/// The same with the angles that a result was evaluated at.
+StudyRequest grid_of(const RequirementFile& file, const CheckResult& result);
 
 /// Where the baseline has this track: its row, or none.
 inline constexpr std::size_t no_row = static_cast<std::size_t>(-1);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gttf/core/readable.hpp"
+#include "gttf/resolution/acceptance.hpp"
 #include "gttf/study/check/check_text.hpp"
 
 namespace gttf::detail {
@@ -25,7 +26,7 @@ std::string point_text(const CheckStory& story, const CheckResult& result) {
   const GridPoint point = result.worst_point().point;
   const bool by_pt = c.momentum.variable == MomentumAxis::Variable::pt;
   const bool by_eta = c.angle.variable == AngleAxis::Variable::eta;
-  const double angle = c.angle.values[point.angle];
+  const double angle = result.angle.values[point.angle];
   return fmt::format("{} = {:.6g} GeV, {} = {}", by_pt ? "pt" : "p",
                      c.momentum.values[point.momentum],
                      by_eta ? "eta" : "theta",
@@ -111,10 +112,40 @@ void add_changes(const CheckStory& story, std::size_t index, Facts& facts) {
 std::string where_text(const CheckStory& story, const CheckResult& result) {
   const Criterion& criterion = criterion_of(story, result);
   if (!is_coverage(criterion)) return point_text(story, result);
+  if (!result.failed.empty()) return failed_text(story, result);
   std::string text =
-      fmt::format("{} of {} points", result.n_covered, criterion.points.size());
-  if (result.n_covered < criterion.points.size())
+      fmt::format("{} of {} points", result.n_covered, result.n_points);
+  if (result.n_covered < result.n_points)
     text += ", not at " + point_text(story, result);
+  return text;
+}
+
+std::string failed_text(const CheckStory& story, const CheckResult& result) {
+  constexpr std::size_t most = 3;
+  const Criterion& c = criterion_of(story, result);
+  const bool by_pt = c.momentum.variable == MomentumAxis::Variable::pt;
+  const bool by_eta = c.angle.variable == AngleAxis::Variable::eta;
+  const bool one_momentum = c.momentum.values.size() == 1;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, result.failed.size()); ++i) {
+    const FailedInterval& f = result.failed[i];
+    if (i > 0) text += "; ";
+    if (!one_momentum)
+      text += fmt::format("{} = {:.6g} GeV, ", by_pt ? "pt" : "p",
+                          c.momentum.values[f.momentum]);
+    const auto shown = [by_eta](double angle) {
+      return by_eta ? angle : in_degrees(angle);
+    };
+    text += by_eta ? "eta " : "theta ";
+    // the two sides of an edge are one angle
+    text += std::abs(f.to - f.from) <= 2 * AcceptanceEdge::width
+                ? fmt::format("{:.5g}", shown(f.from))
+                : fmt::format("{:.5g} to {:.5g}", shown(f.from), shown(f.to));
+    if (!by_eta) text += " deg";
+    text += fmt::format(": {} hit{}", f.n_hits, f.n_hits == 1 ? "" : "s");
+  }
+  if (result.failed.size() > most)
+    text += fmt::format("; and {} more", result.failed.size() - most);
   return text;
 }
 
@@ -184,6 +215,8 @@ Facts failure_facts(const CheckStory& story, std::size_t index) {
     facts.emplace_back(
         "fails at",
         fmt::format("{} of {} points", result.n_failed, result.points.size()));
+  if (!is_coverage(criterion) && !result.failed.empty())
+    facts.emplace_back("fails for", failed_text(story, result));
   add_changes(story, index, facts);
   std::string parts;
   for (const LimitedBy& part : cause.limited_by)

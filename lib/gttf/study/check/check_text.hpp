@@ -10,8 +10,13 @@
 
 namespace gttf::detail {
 
-/// "pt = 1 GeV, theta = 90 deg"; of a coverage "58 of 60 points".
+/// "pt = 1 GeV, theta = 90 deg"; of a coverage "58 of 60 points", of a range
+/// where it is not covered: "eta 0.915 to 0.945: 7 hits".
 std::string where_text(const CheckStory& story, const CheckResult& result);
+
+/// The angles of a range at which a requirement is not met:
+/// "eta 0.915 to 0.945: 7 hits; eta 1.2: 6 hits".
+std::string failed_text(const CheckStory& story, const CheckResult& result);
 
 /// "41.4 um", "scattering"; what there is instead of a value: "too few hits".
 std::string value_text(const CheckStory& story, const CheckResult& result);

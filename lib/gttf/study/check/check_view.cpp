@@ -116,7 +116,7 @@ Table check_table(const CheckStory& story, CheckDetail detail) {
   Reals value, lower, upper, baseline, margin;
   for (const CheckResult& result : story.outcome.results) {
     const Criterion& criterion = story.file.criteria[result.criterion];
-    const StudyRequest grid = grid_of(story.file, criterion);
+    const StudyRequest grid = grid_of(story.file, result);
     const double column = criterion.quantity.unit;
     for (std::size_t i = 0; i < result.points.size(); ++i) {
       if (detail == CheckDetail::worst && i != result.worst) continue;

@@ -37,7 +37,7 @@ class Finder {
         criterion_(file.criteria[result.criterion]),
         point_(result.worst_point()),
         input_(detector),
-        grid_(grid_of(file, criterion_)),
+        grid_(grid_of(file, result)),
         track_(grid_track(grid_, point_.point)),
         model_(model_of(grid_, input_.detector)),
         models_(models_of(grid_, input_.detector)) {}

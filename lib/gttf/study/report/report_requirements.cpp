@@ -165,13 +165,15 @@ RichText place_text(const CheckStory& story, const CheckResult& result) {
   const Criterion& c = criterion_of(story, result);
   const GridPoint at = result.worst_point().point;
   const double p = c.momentum.values[at.momentum],
-               angle = c.angle.values[at.angle];
+               angle = result.angle.values[at.angle];
   RichText point =
       momentum_text(c, p, p) + ", " + angle_span_text(c, angle, angle);
   if (c.quantity.kind != CheckedQuantity::Kind::coverage) return point;
+  if (!result.failed.empty())
+    return literal_text("not " + detail::failed_text(story, result));
   const RichText covered =
-      fmt::format("{} of {} points", result.n_covered, c.points.size());
-  return result.n_covered == c.points.size() ? covered
+      fmt::format("{} of {} points", result.n_covered, result.n_points);
+  return result.n_covered == result.n_points ? covered
                                              : covered + ", not " + point;
 }
 

@@ -272,6 +272,7 @@ class RequestReader {
     axis.values = {90 * unit::deg};
     if (!value) return;
     axis.values = read_axis(*value, is_eta ? eta_rules() : theta_rules());
+    axis.is_range = value->is_map();
     check_single(*value, axis.values, single_point, "angles",
                  is_eta ? "0" : "90 deg");
   }

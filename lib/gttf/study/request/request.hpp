@@ -26,6 +26,7 @@ struct AngleAxis {
   enum class Variable { theta, eta };
   Variable variable = Variable::theta;
   std::vector<double> values;  ///< rad for theta, 1 for eta
+  bool is_range = false;       ///< given as from, to, points
 };
 
 /// How many toys of every track are simulated, and how they are fitted.

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/resolution/acceptance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gttf/core/units.hpp"
+#include "gttf/resolution/any_track.hpp"
+
+namespace gttf {
+namespace {
+
+/// Length in the transverse plane from the start to a distance `r` from the z
+/// axis, for a track of signed curvature `c` (1/mm); NaN if it is not reached.
+double arc_to_radius(const Track& track, double c, double r) {
+  const double x = track.vertex[0], y = track.vertex[1];
+  const double along = x * std::cos(track.phi) + y * std::sin(track.phi);
+  const double across = y * std::cos(track.phi) - x * std::sin(track.phi);
+  const double d = r * r - x * x - y * y;
+  constexpr double straight = 1e-3;  // of a turn: 4e-8 of the length
+  if (std::abs(c * r) < straight) {
+    const double root = std::sqrt(along * along + d);
+    const double near = -along - root, far = -along + root;
+    return near > 0 ? near : far;
+  }
+  // |position|^2 = r^2: a sin(u) + b (1 - cos(u)) = d with u = c s
+  const double a = 2 * along / c, b = 2 * (across + 1 / c) / c;
+  const double phase = std::atan2(b, a);
+  const double turn = std::asin((d - b) / std::hypot(a, b));
+  double least = std::numeric_limits<double>::quiet_NaN();
+  for (const double u : {phase + turn, phase + unit::pi - turn}) {
+    const double s = std::remainder(u, 2 * unit::pi) / c;
+    const double positive = s > 0 ? s : s + 2 * unit::pi / std::abs(c);
+    if (!(positive >= least)) least = positive;
+  }
+  return least;
+}
+
+class EdgeFinder {
+ public:
+  EdgeFinder(const TrackingGeometry& geometry,
+             const std::function<Track(double)>& track_at, const Model& model,
+             double from, double to)
+      : geometry_(geometry),
+        track_at_(track_at),
+        model_(model),
+        from_(from),
+        to_(to) {}
+
+  std::vector<AcceptanceEdge> find() {
+    const std::vector<double> angles = candidates();
+    std::vector<unsigned> before = crossed(angles.front());
+    for (std::size_t i = 1; i < angles.size(); ++i) {
+      std::vector<unsigned> after = crossed(angles[i]);
+      search(angles[i - 1], before, angles[i], after);
+      before = std::move(after);
+    }
+    return std::move(edges_);
+  }
+
+ private:
+  /// The surfaces that the track at `theta` crosses.
+  std::vector<unsigned> crossed(double theta) const {
+    const detail::AnyTrack track(geometry_, track_at_(theta), model_);
+    std::vector<unsigned> surfaces;
+    for (std::size_t k = 0; k < track.size(); ++k)
+      surfaces.push_back(track.surface(k));
+    std::ranges::sort(surfaces);
+    return surfaces;
+  }
+
+  void search(double below, const std::vector<unsigned>& before, double above,
+              const std::vector<unsigned>& after) {
+    if (before == after) return;
+    if (above - below <= AcceptanceEdge::width) {
+      edges_.push_back({below, above});
+      return;
+    }
+    const double middle = (below + above) / 2;
+    const std::vector<unsigned> between = crossed(middle);
+    search(below, before, middle, between);
+    search(middle, between, above, after);
+  }
+
+  /// `from`, `to`, both sides of the corners in between and the middles.
+  std::vector<double> candidates() {
+    std::vector<double> corners;
+    const auto add = [&](double theta) {
+      constexpr double aside = 1e-6;
+      for (const double angle : {theta - aside, theta + aside})
+        if (angle > from_ && angle < to_) corners.push_back(angle);
+    };
+    for (const SurfaceRecord& s : geometry_.surfaces()) add_corners(s, add);
+    corners.push_back(from_);
+    corners.push_back(to_);
+    std::ranges::sort(corners);
+    std::vector<double> all;
+    for (std::size_t i = 0; i + 1 < corners.size(); ++i) {
+      all.push_back(corners[i]);
+      all.push_back((corners[i] + corners[i + 1]) / 2);
+    }
+    all.push_back(corners.back());
+    return all;
+  }
+
+  template <class Add>
+  void add_corners(const SurfaceRecord& s, const Add& add) const {
+    using Kind = SurfaceRecord::Kind;
+    const Track track = track_at_((from_ + to_) / 2);
+    const double cos_phi = std::cos(track.phi), sin_phi = std::sin(track.phi);
+    const auto flat = [&](double length, double z) {
+      add(std::atan2(length, z - track.vertex[2]));
+    };
+    switch (s.kind) {
+      case Kind::cylinder:
+        add(corner(s.position, s.v.lower));
+        add(corner(s.position, s.v.upper));
+        break;
+      case Kind::disk:
+        add(corner(s.v.lower, s.position));
+        add(corner(s.v.upper, s.position));
+        break;
+      case Kind::disk_plane:
+        for (const double x : {s.u.lower, s.u.upper})
+          flat((x - track.vertex[0]) / cos_phi, s.position);
+        for (const double y : {s.v.lower, s.v.upper})
+          flat((y - track.vertex[1]) / sin_phi, s.position);
+        break;
+      case Kind::plane: {
+        const double start =
+            track.vertex[0] * s.normal_cos + track.vertex[1] * s.normal_sin;
+        const double length = (s.position - start) /
+                              (cos_phi * s.normal_cos + sin_phi * s.normal_sin);
+        const Interval& z = s.normal == Axis::x ? s.v : s.u;
+        flat(length, z.lower);
+        flat(length, z.upper);
+        break;
+      }
+    }
+  }
+
+  /// The angle of the track that gets to radius `r` at `z`.
+  double corner(double r, double z) const {
+    double theta = (from_ + to_) / 2;
+    const double dz = z - track_at_(theta).vertex[2];
+    // the curvature may depend on theta: given is p, not pT
+    for (int i = 0; i < 8; ++i) {
+      const Track track = track_at_(theta);
+      const double c = -track.charge * geometry_.bz() /
+                       (track.p * std::max(std::sin(theta), 1e-6));
+      double arc = arc_to_radius(track, c, r);
+      if (!std::isfinite(arc)) arc = r;
+      theta = std::atan2(arc, dz);
+    }
+    return theta;
+  }
+
+  const TrackingGeometry& geometry_;
+  const std::function<Track(double)>& track_at_;
+  const Model& model_;
+  double from_, to_;
+  std::vector<AcceptanceEdge> edges_;
+};
+
+}  // namespace
+
+std::vector<AcceptanceEdge> acceptance_edges(
+    const TrackingGeometry& geometry,
+    const std::function<Track(double)>& track_at, const Model& model,
+    double from, double to) {
+  if (!(from < to)) return {};
+  return EdgeFinder(geometry, track_at, model, from, to).find();
+}
+
+}  // namespace gttf
