@@ -171,6 +171,47 @@ TEST_CASE("check: coverage counts points, with hits or with a resolution") {
         ">= 76 %");
 }
 
+TEST_CASE("check: a crack between the angles of a range is seen") {
+  // a barrel of two halves that leave 2 mm between them in the last layer
+  const Folder folder;
+  const std::string cracked = folder.write(
+      "cracked.yaml",
+      "gttf-detector: 1\nname: cracked\nfield: { solenoid: 2 T }\nlayers:\n"
+      "  - { name: A, cylinder: { radius: 10 cm, half_length: 2 m }, "
+      "material: 1 %, measures: { rphi: 5 um, z: 5 um } }\n"
+      "  - { name: B, cylinder: { radius: 20 cm, half_length: 2 m }, "
+      "material: 1 %, measures: { rphi: 5 um, z: 5 um } }\n"
+      "  - { name: C, cylinder: { radius: 30 cm, half_length: 2 m }, "
+      "material: 1 %, measures: { rphi: 5 um, z: 5 um } }\n"
+      "  - { name: D, cylinder: { radius: 40 cm, z: [-1 m, 251 mm] }, "
+      "material: 1 %, measures: { rphi: 5 um, z: 5 um } }\n"
+      "  - { name: E, cylinder: { radius: 40 cm, z: [253 mm, 1 m] }, "
+      "material: 1 %, measures: { rphi: 5 um, z: 5 um } }\n");
+  const std::string limits =
+      "  - { coverage: { hits: 4 }, is: 100 %, name: four }\n"
+      "  - { coverage: { hits: 4 }, min: 99 %, name: nearly }\n"
+      "  - { what: n_hits, min: 4 }\n";
+  const std::string range = "pt: 10 GeV\neta: { from: 0, to: 1, points: 3 }\n";
+  const std::string list = "pt: 10 GeV\neta: [0, 0.5, 1]\n";
+  CHECK(gate(cracked, list, limits).outcome.passed());
+  const Gate g = gate(cracked, range, limits);
+  CHECK_FALSE(g.result(0).passed());
+  CHECK(g.result(1).passed());
+  CHECK_FALSE(g.result(2).passed());
+  REQUIRE(g.result(0).failed.size() == 1);
+  const FailedInterval& crack = g.result(0).failed[0];
+  // pT = 10 GeV in 2 T: 40 cm are an arc longer by 6e-5
+  CHECK(crack.from == doctest::Approx(std::asinh(251. / 400)).epsilon(1e-4));
+  CHECK(crack.to == doctest::Approx(std::asinh(253. / 400)).epsilon(1e-4));
+  CHECK(crack.n_hits == 3);
+  CHECK(g.result(0).points[0].value ==
+        doctest::Approx(1 - (crack.to - crack.from)).epsilon(1e-6));
+  const TestReport report = check_report(g.story());
+  CHECK(report.cases[0].message ==
+        "coverage is 99.58 %: eta 0.59258 to 0.59681: 3 hits; required = 100 "
+        "%");
+}
+
 TEST_CASE("check: shares are those of the budget and add up to 1") {
   const Gate g = gate(
       its2, one_point,

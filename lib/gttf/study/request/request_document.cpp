@@ -13,6 +13,8 @@
 namespace gttf {
 namespace {
 
+/// The angles were given as from, to, points.
+constexpr const char* range_of_angles = "range_of_angles";
 /// Models that were chosen, not left to the detectors.
 constexpr const char* chosen_scattering = "scattering_chosen";
 constexpr const char* chosen_energy_loss = "energy_loss_chosen";
@@ -60,6 +62,7 @@ void describe_tracks(const StudyRequest& request, Document& study) {
   study.set(by_pt ? "pt_GeV" : "p_GeV", list_of(request.momentum.values));
   const bool by_eta = request.angle.variable == AngleAxis::Variable::eta;
   study.set(by_eta ? "eta" : "theta_rad", list_of(request.angle.values));
+  if (request.angle.is_range) study.set(range_of_angles, true);
   study.set("phi_rad", request.phi);
   study.set("vertex_mm", list_of(request.vertex));
   study.set("scattering", to_string(request.scattering));
@@ -96,6 +99,7 @@ std::optional<std::string> read_tracks(const Document& study,
   request.angle = {
       by_eta ? AngleAxis::Variable::eta : AngleAxis::Variable::theta,
       numbers_of(study, by_eta ? "eta" : "theta_rad")};
+  request.angle.is_range = study.find(range_of_angles) != nullptr;
   if (request.angle.values.empty()) return by_eta ? "eta" : "theta_rad";
 
   request.phi = number_of(study, "phi_rad");
