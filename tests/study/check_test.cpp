@@ -173,7 +173,7 @@ TEST_CASE("check: coverage counts points, with hits or with a resolution") {
 
 TEST_CASE("check: a crack between the angles of a range is seen") {
   // a barrel of two halves that leave 2 mm between them in the last layer
-  const Folder folder;
+  const test::Folder folder;
   const std::string cracked = folder.write(
       "cracked.yaml",
       "gttf-detector: 1\nname: cracked\nfield: { solenoid: 2 T }\nlayers:\n"
