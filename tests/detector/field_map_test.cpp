@@ -251,4 +251,47 @@ TEST_CASE("field map: div B tells a good map from swapped columns") {
   CHECK(bad.of_field > 1e-3);
 }
 
+TEST_CASE("field map: the interpolation error is estimated from the nodes") {
+  // a fringe of 300 mm (tanh) along z, sampled ever more finely
+  const auto fringe = [](double z) { return 0.5 * (1 - std::tanh(z / 150)); };
+  double before = 1;
+  for (const double spacing : {200.0, 100.0, 50.0, 25.0}) {
+    FieldGrid grid;
+    const int n = 1 + static_cast<int>(2400 / spacing);
+    grid.axes = {{0, 10, 2}, {0, 10, 2}, {-1180, spacing, n}};
+    for (int i = 0; i < 4; ++i)
+      for (int k = 0; k < n; ++k)
+        for (const double b : {0.0, fringe(-1180 + k * spacing), 0.0})
+          grid.values.push_back(b);
+    const InterpolationError estimate = interpolation_error(grid);
+    const FieldMap map(grid, {});
+    double largest = 0;
+    for (double z = -780; z < 780; z += 1) {
+      Vector3 b;
+      REQUIRE(map.at({5, 5, z}, b));
+      largest = std::max(largest, std::abs(b.y() - fringe(z)));
+    }
+    CAPTURE(spacing);
+    CAPTURE(estimate.largest);
+    CAPTURE(largest);
+    CHECK(estimate.axis == 2);
+    // an estimate: right to a factor of ten, and never far below
+    CHECK(estimate.largest > largest / 2);
+    CHECK(estimate.largest < 10 * largest);
+    CHECK(estimate.largest < before);
+    before = estimate.largest;
+  }
+}
+
+TEST_CASE("field map: a uniform field has no interpolation error") {
+  FieldGrid grid;
+  grid.around_z = true;
+  grid.axes = {{0, 100, 12}, {-500, 100, 12}};
+  for (int i = 0; i < 144; ++i) {
+    grid.values.push_back(0);
+    grid.values.push_back(0.3);
+  }
+  CHECK(interpolation_error(grid).largest < 1e-12);
+}
+
 }  // namespace gttf::test

@@ -44,7 +44,54 @@ void reverse(FieldGrid& grid, std::size_t axis, const MirrorSymmetry& symmetry,
   grid.axes[axis].first = -grid.axes[axis].last();
 }
 
+/// The largest difference between `line` and the spline through every `step`-th
+/// of its values, half way between these; the end cells do not count.
+double coarse_error(const std::vector<double>& line, std::size_t step) {
+  std::vector<double> coarse;
+  for (std::size_t k = 0; k < line.size(); k += step) coarse.push_back(line[k]);
+  const std::size_t nodes = coarse.size();
+  const std::vector<double> c =
+      detail::spline_coefficients(std::move(coarse), {1, {nodes}, {{0}}});
+  double error = 0;
+  for (std::size_t cell = 1; cell + 2 < nodes; ++cell) {
+    // half way between two nodes the four B-splines are 1, 23, 23 and 1 of 48
+    const double between =
+        (c[cell] + c[cell + 3] + 23 * (c[cell + 1] + c[cell + 2])) / 48;
+    error = std::max(error, std::abs(between - line[cell * step + step / 2]));
+  }
+  return error;
+}
+
 }  // namespace
+
+InterpolationError interpolation_error(const FieldGrid& grid) {
+  constexpr std::size_t fewest = 9;  // three cells of every second node
+  double largest = 0;
+  for (const double b : grid.values) largest = std::max(largest, std::abs(b));
+  InterpolationError worst;
+  if (!(largest > 0)) return worst;
+  std::size_t inner = grid.values.size(), outer = 1;
+  for (std::size_t axis = 0; axis < grid.axes.size(); ++axis) {
+    const std::size_t n = size(grid.axes[axis].nodes);
+    inner /= n;
+    const std::size_t components = grid.axes.size(), stride = inner;
+    if (axis + 1 == grid.axes.size()) GTTF_EXPECT(stride == components);
+    double e2 = 0, e4 = 0;
+    std::vector<double> line(n);
+    for (std::size_t o = 0; n >= fewest && o < outer; ++o)
+      for (std::size_t i = 0; i < stride; ++i) {
+        for (std::size_t k = 0; k < n; ++k)
+          line[k] = grid.values[(o * n + k) * stride + i];
+        e2 = std::max(e2, coarse_error(line, 2));
+        e4 = std::max(e4, coarse_error(line, 4));
+      }
+    const double ratio = e4 > 0 ? std::min(1.0, e2 / e4) : 1;
+    if (e2 * ratio > worst.largest * largest)
+      worst = {axis, e2 * ratio / largest};
+    outer *= n;
+  }
+  return worst;
+}
 
 FieldMap::FieldMap(FieldGrid grid, const Placement& placement, std::string path)
     : around_z_(grid.around_z),

@@ -49,6 +49,19 @@ struct MirrorSymmetry {
   }
 };
 
+/// How well splines through the nodes of a grid know the field between them.
+struct InterpolationError {
+  std::size_t axis = 0;  ///< along which it is largest
+  double largest = 0;    ///< estimated, over the largest |B| of the nodes
+};
+
+/// Estimated without the true field, from splines along each axis through every
+/// second node (error e2 at the nodes left out) and through every fourth (e4):
+/// e2 min(1, e2/e4), which is e2/16 where the field is resolved and e2 where it
+/// is not. Axes of fewer than 9 nodes, and the two cells at each end, do not
+/// count.
+InterpolationError interpolation_error(const FieldGrid& grid);
+
 /// The field of a grid, scaled and moved, with continuous second derivatives:
 /// cubic splines along each axis through the values at the nodes. At a mirror
 /// (and at r = 0) a spline continues as its mirror image; at the other ends it

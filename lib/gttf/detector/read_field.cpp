@@ -175,6 +175,21 @@ void check_divergence(const Value& value, const FieldMap& map) {
         "finer map");
 }
 
+/// Warns of nodes that are too far apart for the field between them.
+void check_interpolation(const Value& value, const FieldGrid& grid) {
+  constexpr double tolerable = 0.005;
+  const InterpolationError error = interpolation_error(grid);
+  if (error.largest <= tolerable) return;
+  const std::string_view axes = grid.around_z ? "rz" : "xyz";
+  value.warning(
+      fmt::format("the map is too coarse along {}: between nodes {:.4g} mm "
+                  "apart the field is known to {:.2g} % of its largest value "
+                  "only (estimated on half the grid)",
+                  axes[error.axis], grid.axes[error.axis].spacing,
+                  error.largest / unit::percent),
+      "use a finer map");
+}
+
 Field read_map(MapReader& reader, const Value& value,
                const std::vector<Layer>& layers, const std::string& file) {
   FieldMap::Placement placement;
@@ -204,6 +219,7 @@ Field read_map(MapReader& reader, const Value& value,
     return {};
   }
   if (symmetry) placement.symmetry = read_symmetry(*symmetry, grid->around_z);
+  const FieldGrid nodes = *grid;
   Field field;
   field.map =
       std::make_shared<const FieldMap>(std::move(*grid), placement, path);
@@ -224,6 +240,7 @@ Field read_map(MapReader& reader, const Value& value,
   check_extent(value, map, layers);
   check_spacing(value, map, layers);
   check_divergence(value, map);
+  check_interpolation(value, nodes);
   field.kind = FieldKind::map;
   return field;
 }
