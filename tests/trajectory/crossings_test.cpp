@@ -8,6 +8,7 @@
 
 #include "gttf/trajectory/reach.hpp"
 #include "gttf/trajectory/scattering.hpp"
+#include "gttf/trajectory/traced_track.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf::test {
@@ -201,6 +202,27 @@ TEST_CASE("crossings: who passes beside a disk leaves, who spirals curls up") {
   CHECK(end(0.3) == TrackEnd::curls_up);
   t.theta = 20 * unit::deg;  // 0.9 m from the axis, but at z = 3.9 m
   CHECK(end(0.8) == TrackEnd::leaves);
+}
+
+TEST_CASE("crossings: a track along the beam leaves through a long pipe") {
+  Detector d;
+  d.field = {FieldKind::solenoid, 2 * unit::T};
+  d.layers.emplace_back();
+  d.layers[0].surface = make_cylinder(10, {-100e3, 100e3});
+  for (const double theta : {0.0, 1e-4, 5e-3}) {
+    CAPTURE(theta);
+    Track t;
+    t.theta = theta;
+    CHECK(crossings_of(d, t).end == TrackEnd::leaves);
+    const TracedTrack traced = trace(TrackingGeometry(d), t,
+                                     Scattering::highland, EnergyLoss::off);
+    CHECK(traced.list.empty());
+    CHECK(traced.end == TrackEnd::leaves);
+  }
+  Track steep;
+  steep.theta = 0.02;
+  steep.p = 0.1;
+  CHECK(crossings_of(d, steep).end == TrackEnd::curls_up);
 }
 
 TEST_CASE("crossings: a track does not cross the surface it starts on") {

@@ -182,11 +182,17 @@ Reached<S> find_crossing(const Line<S>& l, const SurfaceRecord& s,
   reached.crossed = both(pre.ahead, pre.reachable);
   reached.turned_back = both(pre.ahead, !pre.reachable);
   // Out of reach only because the track bends back: after half a turn it still
-  // is within the extent of the surface.
-  if (any(reached.turned_back))
-    reached.turned_back =
-        both(reached.turned_back,
-             detail::inside(l, s, S(0), S(2) / l.c, S(unit::pi) / abs(l.c)));
+  // is within the extent of the surface, which it would not have met at too
+  // small an angle.
+  if (any(reached.turned_back)) {
+    const bool upright = s.kind == SurfaceRecord::Kind::cylinder ||
+                         s.kind == SurfaceRecord::Kind::plane;
+    const auto steep = abs(upright ? l.sin_theta : l.cos_theta) >=
+                       S(detail::min_cos_incidence);
+    reached.turned_back = both(
+        both(reached.turned_back, steep),
+        detail::inside(l, s, S(0), S(2) / l.c, S(unit::pi) / abs(l.c)));
+  }
   if (!any(reached.crossed)) return reached;
   x = cross(l, s);
   reached.crossed = both(reached.crossed, is_on_surface(l, s, x));

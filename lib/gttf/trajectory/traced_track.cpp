@@ -141,7 +141,11 @@ class Tracer {
         continue;
       const double side = value > 0 ? 1 : -1;
       const double slope = level.slope(start.position, start.direction);
-      ahead_.push_back({i, level, side, level.is_cylinder || side * slope < 0});
+      // a track along a cylinder would not cross it if it did not bend
+      const bool steep =
+          start.direction.head<2>().norm() >= detail::min_cos_incidence;
+      ahead_.push_back({i, level, side,
+                        level.is_cylinder ? steep : side * slope < 0});
     }
   }
 
