@@ -15,6 +15,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/core/file_error.hpp"
 #include "gttf/output/json_read.hpp"
+#include "gttf/trajectory/crossings.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "messages.hpp"
 #include "usage.hpp"
@@ -139,7 +140,7 @@ Study load_study(StudyRequest request, const Options& options) {
   study.inputs = load_inputs(study.request, options.overrides, options.quiet);
   for (const DetectorInput& input : study.inputs)
     study.detectors.push_back(input.detector);
-  print_assumed_materials(study.request, study.detectors, options.quiet);
+  print_notes(study.request, study.detectors, options.quiet);
   return study;
 }
 
@@ -161,6 +162,24 @@ void print_assumed_materials(const StudyRequest& request,
         !text.empty() && energy_loss_of(request, detector) != EnergyLoss::off)
       std::fprintf(stderr, "gttf-design: note: %s: %s\n", detector.name.c_str(),
                    text.c_str());
+}
+
+void print_notes(const StudyRequest& request,
+                 std::span<const Detector> detectors, bool quiet) {
+  print_assumed_materials(request, detectors, quiet);
+  if (quiet) return;
+  for (const Detector& detector : detectors) {
+    std::vector<std::string> names;
+    for (const std::size_t i :
+         layers_flown_into(detector, request.vertex, request.phi))
+      names.push_back(in_quotes(detector.layers[i].name));
+    if (!names.empty())
+      std::fprintf(stderr,
+                   "gttf-design: warning: %s: tracks from this vertex first "
+                   "fly inwards; they are followed outwards only, and their "
+                   "hits in %s are not counted\n",
+                   detector.name.c_str(), joined(names).c_str());
+  }
 }
 
 std::vector<DetectorInput> load_inputs(const StudyRequest& request,
@@ -233,8 +252,9 @@ std::optional<Provenance> provenance_of(const Call& call,
     provenance.inputs.push_back({request->file, request->sha256});
   for (const Detector& detector : detectors)
     provenance.inputs.push_back({detector.file, detector.sha256});
-  const bool scattering = request != nullptr ? request->chosen.scattering
-                                             : call.options.scattering.has_value();
+  const bool scattering = request != nullptr
+                              ? request->chosen.scattering
+                              : call.options.scattering.has_value();
   const bool loss = request != nullptr ? request->chosen.energy_loss
                                        : call.options.energy_loss.has_value();
   for (const Detector& detector : detectors)

@@ -64,6 +64,9 @@ Detector load_detector(const Options& options);
 /// Prints which materials energy loss has to guess.
 void print_assumed_materials(const StudyRequest& request,
                              std::span<const Detector> detectors, bool quiet);
+/// The same, and which hits are not counted because tracks first fly inwards.
+void print_notes(const StudyRequest& request,
+                 std::span<const Detector> detectors, bool quiet);
 
 /// The detectors of a request. Reads all, so that the errors of all are
 /// reported at once.

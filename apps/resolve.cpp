@@ -21,7 +21,7 @@ int run_resolve(const Call& call) {
   const StudyRequest request = read_request("", options, true);
   const Engine engine = engine_of(options);
   check_engine(engine, request, {&detector, 1});
-  print_assumed_materials(request, {&detector, 1}, options.quiet);
+  print_notes(request, {&detector, 1}, options.quiet);
   const Model model = model_of(request, detector, engine);
   Outputs outputs(options, provenance_of(call, nullptr, {&detector, 1}));
 

@@ -53,7 +53,7 @@ int run_show(const Call& call) {
   result.document = detector_document(detector, phi);
   result.summary = detector_summary(detector, phi);
   if (request) {
-    print_assumed_materials(*request, {&detector, 1}, options.quiet);
+    print_notes(*request, {&detector, 1}, options.quiet);
     add_track(detector, *request, result);
   } else {
     result.table = layer_table(detector);

@@ -29,6 +29,12 @@ layers:
     measures: { rphi: 5 um, z: 5 um }
 )";
 
+/// Three layers, as text of a detector file.
+const std::string layers_of_barrel =
+    "  - name: L\n"
+    "    cylinder: { radius: [20 mm, 60 mm], half_length: 200 mm }\n"
+    "    repeat: 3\n    material: 1 %\n    measures: { rphi: 5 um, z: 5 um }\n";
+
 /// Text that is equal but for the last digits of numbers: scan rounds as its
 /// vectors do.
 void check_same_rows(const std::string& a, const std::string& b) {
@@ -102,6 +108,53 @@ TEST_CASE("validate: quiet says nothing of good files") {
   CHECK(r.code == 0);
   CHECK(r.out == "");
   CHECK(r.err == "");
+}
+
+TEST_CASE("tracks that first fly inwards are told of") {
+  const std::string track = "--p 1GeV --theta 80deg --vertex 70mm,0mm,0mm ";
+  for (const std::string verb : {"resolve", "scan"}) {
+    const Outcome inwards =
+        run("gttf-design " + verb + " " + barrel + track + "--phi 180deg");
+    CHECK(inwards.code == 0);
+    CHECK(has(inwards.err, "first fly inwards"));
+    CHECK(has(inwards.err, "\"L0\""));
+    CHECK_FALSE(has(inwards.err, "\"L5\""));
+    CHECK(run("gttf-design " + verb + " " + barrel + track + "--phi 0deg")
+              .err.empty());
+  }
+}
+
+TEST_CASE("models: each detector of a study has its own") {
+  const Folder folder;
+  const std::string own =
+      folder.write("own.yaml",
+                   "gttf-detector: 1\nname: own\nmodel: { scattering: rossi "
+                   "}\nfield: { solenoid: 2 T }\nlayers:\n" +
+                       layers_of_barrel);
+  const std::string plain =
+      folder.write("plain.yaml",
+                   "gttf-detector: 1\nname: plain\nfield: { solenoid: 2 T "
+                   "}\nlayers:\n" +
+                       layers_of_barrel);
+  const std::string grid =
+      " --p 1GeV --theta 70deg --columns sigma_pt_rel --format csv ";
+  const auto value = [&](const std::string& files) {
+    return run("gttf-design scan " + files + grid + "--no-provenance").out;
+  };
+  const std::string both = value(own + " " + plain);
+  const std::string head = "sigma_pt_rel\n";
+  CHECK(both == value(own) + value(plain).substr(head.size()));
+  CHECK(value(own) != value(plain));
+  CHECK(value(own) == value(plain + " --scattering rossi"));
+  CHECK(value(own + " --scattering highland") == value(plain));
+  CHECK(value(plain + " --set 'model={ scattering: rossi }'") == value(own));
+  const std::string out =
+      run("gttf-design scan " + own + " " + plain + grid).out;
+  CHECK(has(out, "# model: own: scattering rossi\n"));
+  CHECK_FALSE(has(out, "# model: plain"));
+  const std::string compared =
+      run("gttf-design compare " + plain + " " + own + " --p 1GeV").out;
+  CHECK(has(compared, "model.scattering"));
 }
 
 TEST_CASE("show: layers, sums and material in every format") {

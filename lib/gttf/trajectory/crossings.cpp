@@ -3,6 +3,7 @@
 #include "gttf/trajectory/crossings.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "gttf/trajectory/reach.hpp"
 
@@ -31,6 +32,25 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
   }
   scatter_all(geometry, model, c);
   return c;
+}
+
+std::vector<std::size_t> layers_flown_into(const Detector& detector,
+                                           const std::array<double, 3>& vertex,
+                                           double phi) {
+  std::vector<std::size_t> layers;
+  const double x = vertex[0], y = vertex[1];
+  const double along = x * std::cos(phi) + y * std::sin(phi);
+  if (along >= 0) return layers;  // outwards from the start on
+  const double nearest = std::abs(y * std::cos(phi) - x * std::sin(phi));
+  const double start = std::hypot(x, y);
+  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
+    const Layer& layer = detector.layers[i];
+    const double radius = layer.surface.position;
+    if (layer.measures() && layer.surface.shape == Shape::cylinder &&
+        radius < start && radius > nearest)
+      layers.push_back(i);
+  }
+  return layers;
 }
 
 }  // namespace gttf

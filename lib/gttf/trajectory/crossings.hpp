@@ -2,6 +2,7 @@
 // Crossings: the ordered list of what a track crosses in a detector.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "gttf/trajectory/crossing.hpp"
@@ -52,6 +53,13 @@ void scatter_all(const TrackingGeometry& geometry, Scattering model,
 /// order of flight; surfaces at equal path in the order of the detector.
 Crossings<double> find_crossings(const TrackingGeometry& geometry,
                                  const Track& track, Scattering model);
+
+/// Layers whose hits a track from `vertex` at azimuth `phi` misses because it
+/// first flies inwards: cylinders that measure, that it starts outside of and,
+/// if it were straight, would enter. Indices in Detector::layers.
+std::vector<std::size_t> layers_flown_into(const Detector& detector,
+                                           const std::array<double, 3>& vertex,
+                                           double phi);
 
 /// The same list for another scalar type, e.g. with derivatives.
 template <class S>
