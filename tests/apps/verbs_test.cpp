@@ -124,6 +124,25 @@ TEST_CASE("tracks that first fly inwards are told of") {
   }
 }
 
+TEST_CASE("two layers and a beam spot make a track") {
+  const Folder folder;
+  const std::string two = folder.write(
+      "two.yaml",
+      "gttf-detector: 1\nname: two\nfield: { solenoid: 2 T }\nlayers:\n"
+      "  - { name: A, cylinder: { radius: 3 cm, half_length: 50 cm }, "
+      "material: 0.3 %, measures: { rphi: 10 um, z: 10 um } }\n"
+      "  - { name: B, cylinder: { radius: 10 cm, half_length: 50 cm }, "
+      "material: 0.3 %, measures: { rphi: 10 um, z: 10 um } }\n");
+  const std::string scan = "gttf-design scan " + two +
+                           " --p 1GeV --theta 90deg --columns "
+                           "sigma_pt_rel,status --format csv --no-provenance";
+  const Outcome with = run(scan + " --beam-spot 10um,10um,10mm");
+  CHECK(with.code == 0);
+  CHECK(has(with.err, "or a beam spot"));
+  CHECK(has(with.out, ",ok\n"));
+  CHECK(run(scan).code == 3);
+}
+
 TEST_CASE("models: each detector of a study has its own") {
   const Folder folder;
   const std::string own =

@@ -124,6 +124,15 @@ void check_number_of_hits(const Detector& detector, const Value& layers) {
   const bool bends = detector.field.kind != FieldKind::none;
   const std::size_t needed = bends ? 3 : 2;
   if (measuring >= needed) return;
+  if (measuring + 1 == needed) {
+    layers.warning(
+        fmt::format("{} measuring layer{}: a {} needs {}, or a beam spot as one "
+                    "more hit",
+                    measuring, measuring == 1 ? "" : "s",
+                    bends ? "curvature" : "straight track", needed),
+        "add a layer, or use \"--beam-spot\"");
+    return;
+  }
   layers.error(
       fmt::format("{} measuring layer{}, at least {} are needed for a {}",
                   measuring == 0 ? "no" : std::to_string(measuring),
