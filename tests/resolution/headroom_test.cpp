@@ -60,6 +60,46 @@ TEST_CASE("headroom: at the limit the requirement is met exactly") {
   CHECK(finite > 25);
 }
 
+TEST_CASE("headroom: the first failure where sigma is not monotonic") {
+  // a slow proton: what a thick layer takes lets the field bend more behind it
+  const Detector d = make_barrel(6, 30, 300, 2, 0.005, 0.01);
+  Track t;
+  t.p = 0.5;
+  t.mass = 0.938272;
+  t.charge = 1;
+  t.theta = 60 * unit::deg;
+  const Model model{.loss = EnergyLoss::straggling};
+  const auto sigma_with = [&](std::size_t layer, double value) {
+    Detector changed = d;
+    for (Slab& slab : changed.layers[layer].material)
+      slab.x_over_x0 *= value / d.layers[layer].x_over_x0();
+    return sigmas(resolve(TrackingGeometry(changed), t, model))[Parameter::p];
+  };
+  const double present = sigma_with(0, d.layers[0].x_over_x0());
+  int inner = 0;
+  for (const double more : {1.005, 1.02, 1.05, 1.1, 1.3}) {
+    const Requirement r{Parameter::p, more * present};
+    for (const Headroom& h : find_headroom(d, t, model, r, each_layer(d))) {
+      if (h.quantity != Quantity::x_over_x0) continue;
+      CAPTURE(more);
+      CAPTURE(h.set);
+      REQUIRE(h.limit > h.value);
+      // a brute scan up to the limit finds no failure, just above it one
+      const double last = std::min(h.limit, 100.0) * (1 - 1e-9);
+      bool fails = false;
+      for (int i = 0; i <= 400; ++i) {
+        const double value = h.value * std::pow(last / h.value, i / 400.0);
+        fails = fails || !(sigma_with(h.set, value) <= r.limit * (1 + 1e-9));
+      }
+      CHECK_FALSE(fails);
+      if (!std::isfinite(h.limit)) continue;
+      ++inner;
+      CHECK_FALSE(sigma_with(h.set, h.limit * (1 + 1e-6)) <= r.limit);
+    }
+  }
+  CHECK(inner > 10);
+}
+
 TEST_CASE("headroom: what has no effect has no limit") {
   Detector d = make_barrel(4, 30, 120, 2, 0.005, 0.01);
   d.layers.push_back(make_layer("coil", make_cylinder(300, {-1e5, 1e5}), 0.5));

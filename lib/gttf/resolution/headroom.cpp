@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "gttf/core/root.hpp"
 
@@ -36,21 +38,29 @@ class Search {
     return std::isnan(sigma) ? infinite : std::log(sigma / requirement_.limit);
   }
 
-  /// Largest value of a number on which sigma grows; `set_value` sets it.
+  /// The value of a number, up from `present`, at which the requirement first
+  /// fails; `set_value` sets it. If it fails at present: down from there, at
+  /// which it is first met.
   template <class SetValue>
   double largest(double present, double most, const SetValue& set_value) const {
-    const auto at = [&](double value) {
-      return excess([&](Detector& d) { set_value(d, value); });
+    const auto at = [&](double logarithm) {
+      return excess([&](Detector& d) { set_value(d, std::exp(logarithm)); });
     };
-    if (at(most) <= 0) return infinite;
-    double good = present, bad = most;
-    if (at(present) > 0) {
-      bad = present;
-      good = present * 1e-9;
-      if (at(good) > 0) return Resolution::none;
+    const double here = std::log(present);
+    if (at(here) <= 0) {
+      const auto bad = first_failure(at, here, std::log(most));
+      return bad ? std::exp(find_root(at, bad->good, bad->bad, tolerance))
+                 : infinite;
     }
-    return std::exp(find_root([&](double l) { return at(std::exp(l)); },
-                              std::log(good), std::log(bad), tolerance));
+    const double least = here + std::log(1e-9);
+    if (is_monotonic()) {
+      if (at(least) > 0) return Resolution::none;
+      return std::exp(find_root(at, least, here, tolerance));
+    }
+    for (double bad = here; bad > least; bad -= step)
+      if (at(bad - step) <= 0)
+        return std::exp(find_root(at, bad - step, bad, tolerance));
+    return Resolution::none;
   }
 
   double smallest_field() const {
@@ -74,6 +84,62 @@ class Search {
   }
 
  private:
+  static constexpr double step = 0.1;  // of the logarithm of a value
+
+  struct Bracket {
+    double good, bad;
+  };
+
+  /// Does sigma grow with every x/X0 and every hit error? What is lost in a
+  /// layer makes the track behind it softer, which bends it more: with energy
+  /// loss sigma may fall again.
+  bool is_monotonic() const { return model_.loss == EnergyLoss::off; }
+
+  /// Neighbours between which a function, <= 0 at `from`, first exceeds 0.
+  /// Maxima between steps are looked at, too.
+  template <class Function>
+  std::optional<Bracket> first_failure(const Function& at, double from,
+                                       double to) const {
+    if (is_monotonic())
+      return at(to) > 0 ? std::optional(Bracket{from, to}) : std::nullopt;
+    double before = from - step, here = from;
+    double f_before = -infinite, f_here = at(here);
+    while (here < to) {
+      const double next = std::min(here + step, to), f_next = at(next);
+      if (f_next > 0) return Bracket{here, next};
+      if (f_here >= f_before && f_here >= f_next) {
+        const double low = std::max(before, from);
+        if (const double top = highest(at, low, next); at(top) > 0)
+          return Bracket{low, top};
+      }
+      before = std::exchange(here, next);
+      f_before = std::exchange(f_here, f_next);
+    }
+    return std::nullopt;
+  }
+
+  /// The maximum of a function with a single one in between, by golden section.
+  template <class Function>
+  static double highest(const Function& at, double low, double high) {
+    constexpr double golden = 0.6180339887498949;
+    constexpr int sections = 30;  // to 5e-7 of the interval
+    double left = high - golden * (high - low),
+           right = low + golden * (high - low);
+    double f_left = at(left), f_right = at(right);
+    for (int i = 0; i < sections; ++i) {
+      if (f_left > f_right) {
+        high = std::exchange(right, left);
+        left = high - golden * (high - low);
+        f_right = std::exchange(f_left, at(left));
+      } else {
+        low = std::exchange(left, right);
+        right = low + golden * (high - low);
+        f_left = std::exchange(f_right, at(right));
+      }
+    }
+    return f_left > f_right ? left : right;
+  }
+
   template <class Function>
   static double root_of_field(const Function& at, double good, double bad) {
     return find_root(at, bad, good, tolerance * good);

@@ -32,9 +32,12 @@ struct Headroom {
   double limit = 0;
 };
 
-/// Headroom of every set that the track crosses and of the field. sigma grows
-/// with every x/X0 and every hit error, so that the limit is unique; the field
-/// is taken from its present value downwards to the first failure.
+/// Headroom of every set that the track crosses and of the field. Without
+/// energy loss sigma grows with every x/X0 and every hit error, so that the
+/// limit is unique; with it sigma may fall again, and the limit is the first
+/// failure above the present value (steps of 10 %, with the maxima between
+/// them). The field is taken from its present value downwards to the first
+/// failure.
 ///
 /// Values up to x/X0 = 100 (the validity of Highland's formula) and sigma =
 /// 1 km are tried, fields down to a thousandth of the present one.
