@@ -181,8 +181,7 @@ class Fitter {
           "a file");
 
     const Detector detector = load_detector(options_);
-    StudyRequest request =
-        with_model_of(read_fit_request(options_), detector);
+    StudyRequest request = with_model_of(read_fit_request(options_), detector);
     request_losses(options_, request);
     print_assumed_materials(request, {&detector, 1}, options_.quiet);
     const FitStudyOptions complete = with_momentum(study, request, detector);

@@ -105,7 +105,8 @@ TEST_CASE("resources: texts and grids without end are refused at once") {
     const auto r =
         run(folder, std::string("ulimit -v 400000; gttf-design ") + verb +
                         " $DETECTORS/barrel.yaml --p "
-                        "0.1GeV:100GeV:100000 --eta 0:1:10000");
+                        "0.1GeV:100GeV:100000 --eta 0:1:10000" +
+                        (verb == std::string("report") ? " -o r.html" : ""));
     CAPTURE(r.err);
     CHECK(r.code == 2);
     CHECK(has(r.err, "too many tracks to "));

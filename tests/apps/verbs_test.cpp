@@ -117,8 +117,8 @@ TEST_CASE("tracks that first fly inwards are told of") {
         run("gttf-design " + verb + " " + barrel + track + "--phi 180deg");
     CHECK(inwards.code == 0);
     CHECK(has(inwards.err, "first fly inwards"));
-    CHECK(has(inwards.err, "\"L0\""));
-    CHECK_FALSE(has(inwards.err, "\"L5\""));
+    CHECK(has(inwards.err, "\"L1\""));
+    CHECK_FALSE(has(inwards.err, "\"L6\""));
     CHECK(run("gttf-design " + verb + " " + barrel + track + "--phi 0deg")
               .err.empty());
   }

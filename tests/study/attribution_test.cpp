@@ -210,8 +210,8 @@ TEST_CASE("attribution: two exact changes share what they do together") {
 
 TEST_CASE("attribution: a detector's own model is a key like others") {
   const Detector before = detector();
-  const Detector after = detector(
-      {"model={ scattering: rossi }", "layers[pipe].material=1 %"});
+  const Detector after =
+      detector({"model={ scattering: rossi }", "layers[pipe].material=1 %"});
   const ModelOf own{[](const Detector& d) {
     return Model{.scattering =
                      d.model.scattering.value_or(Scattering::highland)};
@@ -229,8 +229,7 @@ TEST_CASE("attribution: a detector's own model is a key like others") {
     }
   CHECK(a.total == doctest::Approx(sum_of_shares(a) + a.remainder));
   // chosen for both: of no consequence
-  const Attribution same =
-      attribute(before, after, track(), {}, Parameter::d0);
+  const Attribution same = attribute(before, after, track(), {}, Parameter::d0);
   for (const KeyChange& change : same.changes)
     if (change.key == "model.scattering") CHECK(change.share == 0);
 }

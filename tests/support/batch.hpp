@@ -80,7 +80,8 @@ struct BatchOutput {
             by_parameter(hit_variance),
             n_hits,
             status,
-            end};
+            end,
+            {}};
   }
 
   /// All numbers, array after array; each is a multiple of the tracks long.

@@ -214,8 +214,8 @@ TEST_CASE("crossings: a track along the beam leaves through a long pipe") {
     Track t;
     t.theta = theta;
     CHECK(crossings_of(d, t).end == TrackEnd::leaves);
-    const TracedTrack traced = trace(TrackingGeometry(d), t,
-                                     Scattering::highland, EnergyLoss::off);
+    const TracedTrack traced =
+        trace(TrackingGeometry(d), t, Scattering::highland, EnergyLoss::off);
     CHECK(traced.list.empty());
     CHECK(traced.end == TrackEnd::leaves);
   }

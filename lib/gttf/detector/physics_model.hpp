@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models of scattering and energy loss, and which of them a detector asks for.
+// The models of scattering and energy loss, and which of them a detector wants.
 #pragma once
 
 #include <array>

@@ -10,8 +10,8 @@ namespace {
 template <class Model, class Names>
 std::optional<Model> read_name(const Value& value, std::string_view what,
                                const Names& names) {
-  const auto index = value.choice(
-      what, std::vector<std::string>(names.begin(), names.end()));
+  const auto index =
+      value.choice(what, std::vector<std::string>(names.begin(), names.end()));
   if (!index) return std::nullopt;
   return static_cast<Model>(*index);
 }

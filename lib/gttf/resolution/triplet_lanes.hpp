@@ -3,8 +3,8 @@
 // of a track per lane.
 #pragma once
 
-#include "gttf/resolution/lanes.hpp"
 #include "gttf/fit/triplet/local_fit.hpp"
+#include "gttf/resolution/lanes.hpp"
 
 namespace gttf::detail {
 

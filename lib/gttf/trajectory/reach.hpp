@@ -189,9 +189,9 @@ Reached<S> find_crossing(const Line<S>& l, const SurfaceRecord& s,
                          s.kind == SurfaceRecord::Kind::plane;
     const auto steep = abs(upright ? l.sin_theta : l.cos_theta) >=
                        S(detail::min_cos_incidence);
-    reached.turned_back = both(
-        both(reached.turned_back, steep),
-        detail::inside(l, s, S(0), S(2) / l.c, S(unit::pi) / abs(l.c)));
+    reached.turned_back =
+        both(both(reached.turned_back, steep),
+             detail::inside(l, s, S(0), S(2) / l.c, S(unit::pi) / abs(l.c)));
   }
   if (!any(reached.crossed)) return reached;
   x = cross(l, s);

@@ -144,8 +144,8 @@ class Tracer {
       // a track along a cylinder would not cross it if it did not bend
       const bool steep =
           start.direction.head<2>().norm() >= detail::min_cos_incidence;
-      ahead_.push_back({i, level, side,
-                        level.is_cylinder ? steep : side * slope < 0});
+      ahead_.push_back(
+          {i, level, side, level.is_cylinder ? steep : side * slope < 0});
     }
   }
 

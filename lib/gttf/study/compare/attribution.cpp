@@ -277,7 +277,8 @@ std::array<Attribution, n_parameters> attribute_all(const Detector& before,
   const Logarithms now = logarithms(at_after.resolution());
   const ExactShares<Logarithms> exactly(difference, old, now);
   const auto evaluate = [&](const Detector& detector) {
-    return logarithms(resolve(TrackingGeometry(detector), track, model_of(detector)));
+    return logarithms(
+        resolve(TrackingGeometry(detector), track, model_of(detector)));
   };
 
   std::array<std::vector<KeyChange>, n_parameters> changes;
@@ -304,8 +305,8 @@ std::array<Attribution, n_parameters> attribute_all(const Detector& before,
 Attribution attribute(const Detector& before, const Detector& after,
                       const Track& track, const ModelOf& model_of,
                       Parameter q) {
-  return std::move(
-      attribute_all(before, after, track, model_of)[static_cast<std::size_t>(q)]);
+  return std::move(attribute_all(before, after, track,
+                                 model_of)[static_cast<std::size_t>(q)]);
 }
 
 Attribution attribute(const Detector& before, const Detector& after,
@@ -314,8 +315,8 @@ Attribution attribute(const Detector& before, const Detector& after,
   using Value = std::array<double, 1>;
   const Difference difference = detail::find_difference(before, after);
   const auto evaluate = [&](const Detector& detector) {
-    return Value{
-        std::log(measure(resolve(TrackingGeometry(detector), track, model_of(detector))))};
+    return Value{std::log(measure(
+        resolve(TrackingGeometry(detector), track, model_of(detector))))};
   };
   const Value old = evaluate(before), now = evaluate(after);
   const ExactShares<Value> exactly(difference, old, now);

@@ -25,8 +25,8 @@ struct EntryPair {
 };
 
 enum class ChangeKind {
-  field,       ///< of a solenoid: continuous
-  magnet,      ///< dipoles or a map: all of the field
+  field,   ///< of a solenoid: continuous
+  magnet,  ///< dipoles or a map: all of the field
   scattering_model,
   loss_model,
   layer,       ///< added, removed or of another shape: all of it
@@ -46,7 +46,7 @@ struct DesignChange {
   ChangeKind kind = ChangeKind::field;
   /// In Difference::entries; none: the field or the model.
   std::size_t entry = none;
-  std::size_t coordinate = none;  ///< in `before`; none: added
+  std::size_t coordinate = none;        ///< in `before`; none: added
   std::size_t coordinate_after = none;  ///< none: removed
   KeyChange shown;                      ///< without share
 };

@@ -265,9 +265,8 @@ PageTable requirement_table(const CheckStory& story) {
     row.push_back(margin_cell(result.worst_point()));
     table.rows.push_back(std::move(row));
   }
-  table.caption =
-      "Tracks of the requirements: " + conditions_of(story) +
-      ". Margin: room to the limit, over the limit.";
+  table.caption = "Tracks of the requirements: " + conditions_of(story) +
+                  ". Margin: room to the limit, over the limit.";
   table.id = "requirements";
   table.data = check_table(story, CheckDetail::worst);
   return table;

@@ -237,8 +237,8 @@ RichText models_text(const StudyRequest& request,
   if (std::ranges::all_of(texts, same_as_first)) return texts.front();
   RichText text;
   for (std::size_t i = 0; i < texts.size(); ++i)
-    text += (i > 0 ? "; " : "") + literal_text(detectors[i].name) + ": " +
-            texts[i];
+    text +=
+        (i > 0 ? "; " : "") + literal_text(detectors[i].name) + ": " + texts[i];
   return text;
 }
 

@@ -112,7 +112,8 @@ std::optional<std::string> read_tracks(const Document& study,
   request.scattering = static_cast<Scattering>(*model);
   request.energy_loss = EnergyLoss::off;
   if (study.find("energy_loss") != nullptr) {
-    const auto loss = index_of(energy_loss_names, text_of(study, "energy_loss"));
+    const auto loss =
+        index_of(energy_loss_names, text_of(study, "energy_loss"));
     if (!loss) return "energy_loss";
     request.energy_loss = static_cast<EnergyLoss>(*loss);
   }
