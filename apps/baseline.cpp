@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "computation.hpp"
-#include "gttf/study/scan/scan_table.hpp"
+#include "gttf/study/scan/scan.hpp"
 #include "inputs.hpp"
 #include "messages.hpp"
 #include "outputs.hpp"

@@ -14,7 +14,7 @@
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/file_error.hpp"
-#include "gttf/output/json_read.hpp"
+#include "gttf/output/json.hpp"
 #include "gttf/trajectory/crossings.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "messages.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "gttf/output/annotations.hpp"
-#include "gttf/output/json_read.hpp"
+#include "gttf/output/json.hpp"
 #include "gttf/output/junit.hpp"
 #include "gttf/output/markdown.hpp"
 #include "gttf/output/stream.hpp"

@@ -8,7 +8,6 @@
 
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/core/summary.hpp"
-#include "gttf/core/test_report.hpp"
 #include "gttf/output/atomic_file.hpp"
 #include "options.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
-#include "gttf/output/json_read.hpp"
+#include "gttf/output/json.hpp"
 
 namespace gttf::app {
 

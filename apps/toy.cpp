@@ -13,7 +13,7 @@
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/core/simd.hpp"
-#include "gttf/output/json_read.hpp"
+#include "gttf/output/json.hpp"
 #include "gttf/study/toys/toy_table.hpp"
 #include "inputs.hpp"
 #include "messages.hpp"

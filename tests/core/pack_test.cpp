@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "gttf/core/normal_pair.hpp"
-#include "gttf/core/pack_atan.hpp"
 #include "gttf/core/pack_functions.hpp"
 
 namespace gttf::test {

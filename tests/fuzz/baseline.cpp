@@ -9,7 +9,7 @@
 
 #include "fuzz/refused.hpp"
 #include "gttf/config/source.hpp"
-#include "gttf/output/json_read.hpp"
+#include "gttf/output/json.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,
                                       std::size_t n) {

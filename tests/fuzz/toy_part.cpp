@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fuzz/refused.hpp"
-#include "gttf/output/json_read.hpp"
+#include "gttf/output/json.hpp"
 #include "gttf/study/toys/toy_table.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,

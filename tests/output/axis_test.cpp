@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/output/plot/axis.hpp"
+#include "gttf/output/plot/plot_frame.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/output/heading.hpp"
+#include "gttf/output/table_style.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/output/html.hpp"
-#include "gttf/output/html_table.hpp"
 
 #include <doctest/doctest.h>
 

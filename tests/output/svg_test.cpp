@@ -5,9 +5,7 @@
 #include <limits>
 
 #include "gttf/output/plot/figure_svg.hpp"
-#include "gttf/output/plot/svg_path.hpp"
 #include "gttf/output/plot/svg_text.hpp"
-#include "gttf/output/plot/text_width.hpp"
 #include "gttf/output/plot/theme.hpp"
 
 using namespace gttf;

@@ -111,12 +111,11 @@ if refused < 3:
 lib = root / "lib/gttf"
 readers = {
     "detector": ["detector/read.cpp", "detector/read_*.cpp"],
-    "study": ["study/request/request.cpp", "study/request/axis.cpp", "study/request/read_particle.cpp",
-              "study/request/read_start.cpp"],
+    "study": ["study/request/request.cpp", "study/request/axis.cpp",
+              "study/request/read_setup.cpp"],
 }
 readers["requirements"] = readers["study"] + [
-    "study/check/requirement_file.cpp", "study/check/read_criterion.cpp",
-    "study/check/read_limit.cpp"]
+    "study/check/requirement_file.cpp", "study/check/read_criterion.cpp"]
 asked = re.compile(
     r'\b(?:find|require|from_file|positive)\(\s*"([\w-]+)"'
     r'|\bpick\([^()]*"([\w-]+)"\)')

@@ -10,7 +10,7 @@
 #include "gttf/resolution/toys.hpp"
 #include "gttf/study/hits/hit_track.hpp"
 #include "gttf/study/scan/row.hpp"
-#include "gttf/study/toys/toy_document.hpp"
+#include "gttf/study/toys/toy_state.hpp"
 #include "gttf/study/toys/toy_study.hpp"
 #include "gttf/study/toys/toy_table.hpp"
 #include "support/layouts.hpp"

@@ -9,8 +9,7 @@
 #include <string>
 
 #include "gttf/output/json.hpp"
-#include "gttf/output/json_read.hpp"
-#include "gttf/study/scan/scan_table.hpp"
+#include "gttf/study/scan/scan.hpp"
 #include "support/reported.hpp"
 #include "support/shipped.hpp"
 

@@ -7,8 +7,8 @@
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/scan/row.hpp"
-#include "gttf/study/toys/bias_columns.hpp"
 #include "gttf/study/toys/toy_study.hpp"
+#include "gttf/study/toys/toy_table.hpp"
 
 namespace gttf {
 namespace {

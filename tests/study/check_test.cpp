@@ -6,7 +6,6 @@
 
 #include <cmath>
 
-#include "gttf/study/show/key_names.hpp"
 #include "gttf/study/show/layer_names.hpp"
 #include "support/broken.hpp"
 #include "support/reported.hpp"

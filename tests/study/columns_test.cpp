@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gttf/output/heading.hpp"
+#include "gttf/output/table_style.hpp"
 #include "gttf/study/hits/fit_table.hpp"
 #include "gttf/study/scan/regimes.hpp"
 #include "gttf/study/scan/scan_columns.hpp"

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include "gttf/detector/read.hpp"
-#include "gttf/study/show/field_view.hpp"
 #include "support/magnets.hpp"
 
 using namespace gttf;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/report/report_requirements.hpp"
+#include "gttf/study/report/report_figures.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <variant>
 
-#include "gttf/study/check/check_text.hpp"
+#include "gttf/study/check/check_view.hpp"
 #include "gttf/study/report/printed_formula.hpp"
 #include "gttf/study/report/report.hpp"
 #include "support/requirements.hpp"

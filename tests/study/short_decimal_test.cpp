@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/hits/short_decimal.hpp"
+#include "gttf/study/hits/line_cells.hpp"
 
 #include <doctest/doctest.h>
 

@@ -9,9 +9,8 @@
 #include "gttf/core/simd.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/output/json.hpp"
-#include "gttf/output/json_read.hpp"
 #include "gttf/study/scan/row.hpp"
-#include "gttf/study/toys/toy_document.hpp"
+#include "gttf/study/toys/toy_state.hpp"
 #include "gttf/study/toys/toy_table.hpp"
 #include "support/layouts.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gttf/detector/read.hpp"
-#include "gttf/study/scan/track_documents.hpp"
+#include "gttf/study/scan/scan.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
 using namespace gttf;

@@ -9,9 +9,9 @@
 
 #include "gttf/config/sha256.hpp"
 #include "gttf/core/file_error.hpp"
-#include "gttf/output/json_read.hpp"
+#include "gttf/output/json.hpp"
 #include "gttf/study/check/check_view.hpp"
-#include "gttf/study/scan/scan_table.hpp"
+#include "gttf/study/scan/scan.hpp"
 #include "support/folder.hpp"
 
 namespace gttf::test {

@@ -2,13 +2,14 @@
 // Formula: "0.003 % * pT / GeV (+) 0.2 %", checked for its dimension.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "gttf/config/powers.hpp"
 #include "gttf/config/quantity.hpp"
 
 namespace gttf {
@@ -92,3 +93,105 @@ class Formula {
 Parsed<Formula> parse_formula(std::string_view text, const FormulaRules& rules);
 
 }  // namespace gttf
+
+// Parts of a formula that is being read, and the rules for their dimensions.
+namespace gttf::detail {
+
+/// A part of a formula and where it stands.
+struct Part {
+  std::vector<Formula::Step> steps;
+  Powers powers;
+  std::size_t begin = 0, end = 0;
+  bool percent = false;    ///< a number in %, and nothing else
+  bool reference = false;  ///< the reference variable, and nothing else
+  bool has_reference = false;
+};
+
+struct Function {
+  std::string_view name;
+  Formula::Code code;
+  enum class Argument { angle, number, any } argument;
+  int n_arguments = 1;
+};
+inline constexpr std::array<Function, 9> functions{{
+    {"sin", Formula::Code::sin, Function::Argument::angle},
+    {"cos", Formula::Code::cos, Function::Argument::angle},
+    {"tan", Formula::Code::tan, Function::Argument::angle},
+    {"exp", Formula::Code::exp, Function::Argument::number},
+    {"log", Formula::Code::log, Function::Argument::number},
+    {"sqrt", Formula::Code::sqrt, Function::Argument::any},
+    {"abs", Formula::Code::abs, Function::Argument::any},
+    {"min", Formula::Code::min, Function::Argument::any, 2},
+    {"max", Formula::Code::max, Function::Argument::any, 2},
+}};
+
+/// The sign between two parts.
+struct Sign {
+  Formula::Code code = Formula::Code::add;
+  std::size_t begin = 0, end = 0;
+};
+
+/// Both parts under one operator.
+Part joined_by(Part left, Part right, Formula::Code code, Powers powers);
+
+/// Sum, difference or quadratic sum. Throws FormulaFault if their dimensions
+/// differ or a percentage is ambiguous.
+Part added(Part left, Part right, const Sign& sign, const FormulaRules& rules);
+
+/// Its value if it uses no variable.
+std::optional<double> constant_of(const Part& part);
+
+/// These throw FormulaFault.
+void check_argument(const Function& function, const Part& part);
+void check_result(const Part& whole, std::string_view text,
+                  const FormulaRules& rules);
+
+// The text of a formula and the place that its parser has come to.
+
+/// A fault stops the parser; the first one is told.
+struct FormulaFault {
+  std::string problem, suggestion;
+  std::size_t begin = 0, end = 0;  ///< of the part that is wrong
+};
+
+class FormulaText {
+ public:
+  explicit FormulaText(std::string_view text) : text_(text) {}
+
+  std::string_view text() const { return text_; }
+  std::string_view rest() const { return text_.substr(at_); }
+  std::size_t at() const { return at_; }
+  void move_to(std::size_t at) { at_ = at; }
+
+  /// These skip spaces first.
+  bool at_end();
+  bool sees(std::string_view mark);
+  bool take(std::string_view mark);
+  bool sees_number();
+  bool sees_name();
+
+  /// The name or number that stands here, else one character.
+  std::string_view token() const;
+  /// The name here, with "/c" if that makes it a unit of momentum.
+  std::string_view unit_name() const;
+  /// Takes a number without its unit. Throws FormulaFault.
+  double take_number();
+
+  /// Throws FormulaFault.
+  [[noreturn]] static void fail(std::string problem, std::string suggestion,
+                                std::size_t begin, std::size_t end);
+
+  void skip_spaces();
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+/// Names of all units that a formula may use.
+std::vector<std::string> units_in_formulas();
+
+/// The sign of a quadratic sum besides "(+)".
+inline constexpr std::string_view circled_plus = "\u2295";
+
+}  // namespace gttf::detail

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gttf {
 
@@ -50,5 +51,59 @@ Parsed<std::int64_t> parse_integer(std::string_view text,
 
 /// "a length", "an angle", ...
 std::string_view name_of(Dimension dimension);
+
+}  // namespace gttf
+
+// The table of units that quantities and formulas are written in.
+namespace gttf::detail {
+
+struct KnownUnit {
+  std::string_view name;
+  Dimension dimension;
+  double factor;          ///< to native units
+  bool is_alias = false;  ///< understood, not listed
+};
+
+/// The unit of that name, `GeV/c` and `GeV/c^2` included, or nullptr.
+const KnownUnit* find_unit(std::string_view name);
+
+/// Names to list in messages.
+std::vector<std::string> units_of(Dimension dimension);
+
+/// The unit to show where none was written; empty for a plain number.
+std::string_view usual_unit(Dimension dimension);
+
+}  // namespace gttf::detail
+
+// Powers: the dimension of a product of quantities.
+namespace gttf {
+
+/// Exponents of the base dimensions; all 0 for numbers and fractions. Angles
+/// count as a dimension, so that one without its unit is noticed.
+struct Powers {
+  double length = 0, energy = 0, field = 0, angle = 0;
+
+  friend bool operator==(const Powers&, const Powers&) = default;
+};
+
+inline Powers operator+(const Powers& a, const Powers& b) {
+  return {a.length + b.length, a.energy + b.energy, a.field + b.field,
+          a.angle + b.angle};
+}
+inline Powers operator*(double exponent, const Powers& a) {
+  return {exponent * a.length, exponent * a.energy, exponent * a.field,
+          exponent * a.angle};
+}
+inline bool is_number(const Powers& a) { return a == Powers{}; }
+
+/// Errors: a density has none and gives those of a number.
+Powers powers_of(Dimension dimension);
+
+/// "a length", "an angle", "a number"; others by unit: "a value in um/GeV".
+std::string name_of(const Powers& powers);
+
+/// The unit to show where one is missing: "um", "mrad", "1/GeV"; empty for a
+/// number.
+std::string example_unit(const Powers& powers);
 
 }  // namespace gttf

@@ -48,3 +48,30 @@ std::size_t character_count(std::string_view text);
 
 }  // namespace detail
 }  // namespace gttf
+
+// Advice: the YAML parser's messages in our words.
+namespace gttf::detail {
+
+/// A message of the parser, what we say instead, and what to do.
+struct Advice {
+  /// Where the fault is: as told, or at the bracket or quote that is open.
+  enum class Place { as_told, bracket, quote };
+
+  std::string_view theirs, ours, suggestion;
+  Place place = Place::as_told;
+};
+
+/// What to say instead of `message`, or nullptr.
+const Advice* advice_on(std::string_view message);
+
+// Where a YAML value stands in the text: what the parser does not tell.
+
+/// Past `&anchor` and `!tag`, which stand before the content at `at`.
+std::size_t content_offset(std::string_view text, std::size_t at);
+
+/// How many bytes the scalar `value` takes at `at`, quotation marks included;
+/// at least 1.
+std::size_t scalar_length(std::string_view text, std::size_t at,
+                          std::string_view value);
+
+}  // namespace gttf::detail

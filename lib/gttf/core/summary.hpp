@@ -2,6 +2,8 @@
 // Summary: facts and tables under headings, what a study says to a reader.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +24,30 @@ struct Section {
 struct Summary {
   std::string title;
   std::vector<Section> sections;
+};
+
+// TestReport: verdicts with a place in a file, for what reads test results.
+
+/// One check and how it ended.
+struct TestCase {
+  std::string suite;  ///< what was checked
+  std::string name;   ///< unique within the suite
+  bool passed = true;
+  std::string message;  ///< one line
+  std::string details;  ///< further lines; may be empty
+  std::string file;     ///< where the cause is; empty: unknown
+  int line = 0;         ///< from 1; 0: unknown
+  int column = 0;       ///< from 1; 0: unknown
+};
+
+struct TestReport {
+  std::string name;
+  std::vector<TestCase> cases;  ///< those of a suite one after the other
+
+  std::size_t n_failed() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        cases, [](const TestCase& c) { return !c.passed; }));
+  }
 };
 
 }  // namespace gttf

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <ostream>
+#include <string>
 
 #include "gttf/core/page.hpp"
 #include "gttf/output/provenance.hpp"
@@ -15,5 +16,10 @@ namespace gttf {
 /// same page gives the same bytes.
 void write_html(std::ostream& out, const Page& page,
                 const std::optional<Provenance>& provenance);
+
+// Tables of a page as HTML.
+
+/// The table with its caption; a folded one under its title as a handle.
+std::string html_table(const PageTable& table);
 
 }  // namespace gttf

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "gttf/core/test_report.hpp"
+#include "gttf/core/summary.hpp"
 
 namespace gttf {
 

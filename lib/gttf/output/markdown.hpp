@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gttf/core/summary.hpp"
-#include "gttf/output/aligned.hpp"
+#include "gttf/output/text.hpp"
 
 namespace gttf {
 

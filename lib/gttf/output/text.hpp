@@ -2,10 +2,63 @@
 // Text: tables and summaries for the terminal.
 #pragma once
 
-#include "gttf/core/summary.hpp"
-#include "gttf/output/aligned.hpp"
+#include <ostream>
+#include <string>
+#include <vector>
 
+#include "gttf/core/summary.hpp"
+#include "gttf/output/table_style.hpp"
+
+// AlignedWriter: what the formats for readers, text and markdown, share.
 namespace gttf {
+
+/// Rounds cells and gives columns a width. Widths come from the first 1000
+/// rows, which are kept until then; later rows are passed on at once, and a
+/// later cell that is wider is written whole.
+class AlignedWriter : public TableSink {
+ public:
+  AlignedWriter(std::ostream& out, TableStyle style)
+      : out_(out), style_(std::move(style)) {}
+
+  void write(const Table& block) override;
+  void finish() override;
+
+ protected:
+  struct ColumnLayout {
+    Heading heading;
+    bool text = false;  ///< left-aligned
+    std::size_t width = 0;
+  };
+  using Row = std::vector<std::string>;
+
+  /// The width that the heading of `column` needs.
+  virtual std::size_t heading_width(const ColumnLayout& column) const = 0;
+  /// Appends all that comes before the first row.
+  virtual void append_head(std::string& out) const = 0;
+  virtual void append_row(std::string& out, const Row& row) const = 0;
+  virtual std::string cell_text(const std::string& text) const { return text; }
+
+  const TableStyle& style() const { return style_; }
+  const std::vector<ColumnLayout>& columns() const { return columns_; }
+
+ private:
+  void lay_out(const Table& block);
+  void release();
+
+  std::ostream& out_;
+  TableStyle style_;
+  std::vector<std::size_t> shown_;
+  std::vector<ColumnLayout> columns_;
+  std::vector<Row> waiting_;
+  bool released_ = false;
+  std::string buffer_;
+};
+
+/// Characters of UTF-8 text, which is its width but for rare scripts.
+std::size_t text_width(std::string_view text);
+
+/// `text` filled up with spaces to `width`.
+std::string aligned(std::string_view text, std::size_t width, bool left);
 
 /// Writes aligned columns under a heading of several lines: words, then the
 /// unit. A dash stands for no value, provenance in lines that begin with "# ".

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "gttf/core/pack_atan.hpp"
+#include "gttf/core/pack_functions.hpp"
 #include "gttf/resolution/lane_search.hpp"
 #include "gttf/resolution/triplet_lanes.hpp"
 #include "gttf/trajectory/scattering.hpp"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "gttf/core/cartesian.hpp"
-#include "gttf/core/pack_atan.hpp"
+#include "gttf/core/pack_functions.hpp"
 #include "gttf/core/pack_lane.hpp"
 #include "gttf/core/series.hpp"
 #include "gttf/fit/track/perigee_transport.hpp"

@@ -2,7 +2,7 @@
 // Rows of the kinks' equations from hits, for any scalar: KinkSystem in lanes.
 #pragma once
 
-#include "gttf/core/pack_atan.hpp"
+#include "gttf/core/pack_functions.hpp"
 #include "gttf/fit/triplet/hit_lane_passive.hpp"
 
 namespace gttf::detail {

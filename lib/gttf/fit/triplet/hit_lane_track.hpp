@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "gttf/core/pack_atan.hpp"
+#include "gttf/core/pack_functions.hpp"
 #include "gttf/core/pack_lane.hpp"
 #include "gttf/fit/track/perigee_transport.hpp"
 #include "gttf/fit/triplet/hit_lanes.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gttf/output/page_assets.hpp"
-#include "gttf/output/plot/legend.hpp"
+#include "gttf/output/plot/label_layout.hpp"
 #include "gttf/output/plot/svg_plot.hpp"
 #include "gttf/output/plot/svg_text.hpp"
 #include "gttf/output/plot/theme.hpp"

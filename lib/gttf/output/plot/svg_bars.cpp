@@ -6,10 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "gttf/output/plot/svg_path.hpp"
 #include "gttf/output/plot/svg_plot.hpp"
 #include "gttf/output/plot/svg_text.hpp"
-#include "gttf/output/plot/text_width.hpp"
 #include "gttf/output/plot/theme.hpp"
 
 namespace gttf {

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "gttf/output/plot/heat_map.hpp"
-#include "gttf/output/plot/svg_path.hpp"
 #include "gttf/output/plot/svg_text.hpp"
 #include "gttf/output/plot/theme.hpp"
 

@@ -2,12 +2,114 @@
 #include "gttf/output/plot/svg_text.hpp"
 
 #include <fmt/format.h>
-
+#include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "gttf/output/plot/text_width.hpp"
+#include "gttf/config/text.hpp"
+#include "gttf/core/rich_text.hpp"
 
 namespace gttf {
+namespace {
+
+// Thousandths of the font size, characters 32 to 126.
+constexpr std::array<int, 95> widths{
+    278, 278, 355, 556, 556,  889, 667, 191, 333, 333, 389, 584, 278, 333,
+    278, 278, 556, 556, 556,  556, 556, 556, 556, 556, 556, 556, 278, 278,
+    584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278,
+    500, 667, 556, 833, 722,  778, 667, 778, 722, 667, 611, 722, 667, 944,
+    667, 667, 611, 278, 278,  278, 469, 556, 333, 556, 556, 500, 556, 556,
+    278, 556, 556, 222, 222,  500, 222, 833, 556, 556, 556, 556, 333, 500,
+    278, 556, 500, 722, 500,  500, 500, 334, 260, 334, 584};
+constexpr double other_width = 0.584;  // of Greek letters, signs
+constexpr double slack = 1.03;
+constexpr double bold_factor = 1.06;
+
+double width_of(std::string_view text) {
+  double sum = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const detail::Character c = detail::character_at(text, i);
+    if (c.code >= 32 && c.code < 127)
+      sum += widths[static_cast<std::size_t>(c.code - 32)] * 1e-3;
+    else
+      sum += other_width * detail::display_width(c.code);
+    i += c.bytes;
+  }
+  return sum;
+}
+
+}  // namespace
+
+double text_width(std::string_view markup, double font_size, Weight weight) {
+  double sum = 0;
+  for (const TextRun& run : text_runs(markup)) {
+    const bool script = run.style == TextStyle::subscript ||
+                        run.style == TextStyle::superscript;
+    sum += width_of(run.text) * (script ? script_size : 1);
+  }
+  return sum * font_size * slack * (weight == Weight::bold ? bold_factor : 1);
+}
+
+namespace {
+
+// Far beyond every figure: keeps steep lines whole and numbers short.
+constexpr double limit = 2e4;
+
+long in_tenths(double px) {
+  return std::lround(std::clamp(px, -limit, limit) * 10);
+}
+
+}  // namespace
+
+void SvgPath::append(long tenths) {
+  const char last = data_.empty() ? 'M' : data_.back();
+  const bool letter = last == 'M' || last == 'l' || last == 'h';
+  if (tenths < 0)
+    data_ += '-';
+  else if (!letter)
+    data_ += ' ';
+  const long size = std::labs(tenths);
+  if (size >= 10 || size == 0) data_ += std::to_string(size / 10);
+  if (size % 10 != 0) data_ += '.' + std::to_string(size % 10);
+}
+
+void SvgPath::to(double x, double y) {
+  if (std::isnan(x) || std::isnan(y)) return lift();
+  const long new_x = in_tenths(x), new_y = in_tenths(y);
+  if (down_) {
+    if (new_x == x_ && new_y == y_) return;
+    data_ += 'l';
+    append(new_x - x_);
+    append(new_y - y_);
+  } else {
+    data_ += 'M';
+    append(new_x);
+    append(new_y);
+  }
+  x_ = new_x;
+  y_ = new_y;
+  down_ = true;
+}
+
+void SvgPath::close() {
+  if (down_) data_ += 'z';
+  lift();
+}
+
+void SvgPath::line(double x0, double y0, double x1, double y1) {
+  lift();
+  to(x0, y0);
+  to(x1, y1);
+  lift();
+}
+
+void SvgPath::dot(double x, double y) {
+  lift();
+  to(x, y);
+  if (down_) data_ += "h0";
+  lift();
+}
+
 namespace {
 
 // Shifts of the base line and the width of a space, in units of the font size.

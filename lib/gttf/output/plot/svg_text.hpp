@@ -2,12 +2,52 @@
 // The atoms of SVG and HTML: numbers, escaped text, text with markup.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <string_view>
 
 #include "gttf/core/figure.hpp"
 
+// Widths of text as drawn, near enough to lay out labels.
 namespace gttf {
+
+enum class Weight { regular, bold };
+
+/// Scripts are smaller than the text around them by this factor.
+inline constexpr double script_size = 0.74;
+
+/// Width of text with markup, px, in Helvetica, Arial or Liberation Sans, which
+/// have equal widths; 3 % of room for other fonts.
+/// Source: widths of the Adobe font metrics of Helvetica
+double text_width(std::string_view markup, double font_size,
+                  Weight weight = Weight::regular);
+
+// SvgPath: the data of a path element, short.
+
+/// Collects points as moves and relative lines in tenths of a pixel; rounding
+/// does not add up. Points that are not finite break the line.
+class SvgPath {
+ public:
+  /// Next point of the line.
+  void to(double x, double y);
+  /// The next point begins a new line.
+  void lift() { down_ = false; }
+  void close();
+  /// A line from one point to another.
+  void line(double x0, double y0, double x1, double y1);
+  /// A dot: a line without length, drawn by round caps.
+  void dot(double x, double y);
+
+  bool empty() const { return data_.empty(); }
+  const std::string& data() const { return data_; }
+
+ private:
+  void append(long tenths);
+
+  std::string data_;
+  bool down_ = false;
+  long x_ = 0, y_ = 0;  // tenths of a pixel
+};
 
 /// `text` for XML and HTML, in content and in attributes with double quotes.
 /// Control characters, which XML does not allow, are left out.

@@ -10,7 +10,7 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/resolution/acceptance.hpp"
-#include "gttf/study/check/check_values.hpp"
+#include "gttf/study/check/checked_quantity.hpp"
 #include "gttf/study/show/track_view.hpp"
 
 namespace gttf {

@@ -4,12 +4,12 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gttf/core/document.hpp"
 #include "gttf/core/summary.hpp"
 #include "gttf/core/table.hpp"
-#include "gttf/core/test_report.hpp"
 #include "gttf/study/check/check.hpp"
 #include "gttf/study/check/failure_cause.hpp"
 
@@ -43,3 +43,35 @@ Summary check_summary(const CheckStory& story, CheckDetail detail);
 TestReport check_report(const CheckStory& story);
 
 }  // namespace gttf
+
+// How the outcome of a check is put into words.
+namespace gttf::detail {
+
+/// "pt = 1 GeV, theta = 90 deg"; of a coverage "58 of 60 points", of a range
+/// where it is not covered: "eta 0.915 to 0.945: 7 hits".
+std::string where_text(const CheckStory& story, const CheckResult& result);
+
+/// The angles of a range at which a requirement is not met:
+/// "eta 0.915 to 0.945: 7 hits; eta 1.2: 6 hits".
+std::string failed_text(const CheckStory& story, const CheckResult& result);
+
+/// "41.4 um", "scattering"; what there is instead of a value: "too few hits".
+std::string value_text(const CheckStory& story, const CheckResult& result);
+
+/// "<= 40 um", ">= 7", "23.9 um to 24.1 um", "scattering or mixed".
+std::string limit_text(const CheckStory& story, const CheckResult& result);
+
+/// "+3.1 %", negative beyond the limit; "-" if there is none.
+std::string margin_text(const CheckedPoint& point);
+
+/// "sigma_d0_um = 41.4 um at pt = 1 GeV, theta = 90 deg; required <= 40 um".
+std::string failure_line(const CheckStory& story, const CheckResult& result);
+
+/// "layers[L0].material: 0.35 % -> 0.5 %".
+std::string change_text(const KeyChange& change);
+
+/// What follows the failure line: names and values, in order.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+Facts failure_facts(const CheckStory& story, std::size_t result);
+
+}  // namespace gttf::detail

@@ -2,13 +2,21 @@
 // CheckedQuantity: what a requirement limits, and the unit it has.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "gttf/config/powers.hpp"
+#include "gttf/config/quantity.hpp"
+#include "gttf/core/table.hpp"
+#include "gttf/detector/detector.hpp"
 #include "gttf/resolution/budget.hpp"
 #include "gttf/resolution/parameter.hpp"
+#include "gttf/study/request/request.hpp"
+#include "gttf/study/scan/point_columns.hpp"
 
 namespace gttf {
 
@@ -57,3 +65,49 @@ std::string shown(const CheckedQuantity& quantity, double value,
 int digits_to_tell(double a, double b);
 
 }  // namespace gttf
+
+// Values that requirements look at: columns of scans and shares of budgets.
+namespace gttf::detail {
+
+/// Tables of scans, each made once; many requirements look at one grid.
+class ScanCache {
+ public:
+  ScanCache(std::span<const Detector> detectors, Engine engine,
+            unsigned threads)
+      : detectors_(detectors), engine_(engine), threads_(threads) {}
+
+  /// All points of the grid, in the order of grid_points().
+  const Table& rows(const StudyRequest& grid, std::size_t detector);
+
+ private:
+  struct Entry {
+    MomentumAxis momentum;
+    AngleAxis angle;
+    std::size_t detector;
+    Table rows;
+  };
+  std::span<const Detector> detectors_;
+  Engine engine_;
+  unsigned threads_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+};
+
+/// A cell as a number; NaN if there is none.
+double number_at(const Table& table, std::string_view column, std::size_t row);
+std::string text_at(const Table& table, std::string_view column,
+                    std::size_t row);
+
+/// Indices of the layers that a share is of; all if it names none.
+std::vector<std::size_t> layers_of(const Detector& detector,
+                                   const CheckedQuantity& share);
+
+/// Names that a share may have in this detector.
+std::vector<std::string> layer_names(const Detector& detector, bool groups);
+
+/// The share at each point; NaN without a budget.
+std::vector<double> shares_at(const Detector& detector,
+                              const StudyRequest& grid,
+                              std::span<const GridPoint> points,
+                              const CheckedQuantity& share, unsigned threads);
+
+}  // namespace gttf::detail

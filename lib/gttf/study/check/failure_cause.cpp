@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "gttf/study/check/check_values.hpp"
+#include "gttf/study/check/checked_quantity.hpp"
 #include "gttf/study/compare/comparison.hpp"
 #include "gttf/study/scan/budget.hpp"
 #include "gttf/study/scan/parameter_columns.hpp"

@@ -13,7 +13,7 @@
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/study/check/read_criterion.hpp"
-#include "gttf/study/request/named_file.hpp"
+#include "gttf/study/request/request_document.hpp"
 
 namespace gttf {
 namespace {

@@ -2,15 +2,23 @@
 #include "gttf/study/compare/attribution.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "gttf/config/node.hpp"
+#include "gttf/core/parallel.hpp"
+#include "gttf/detector/override.hpp"
 #include "gttf/resolution/sensitivity.hpp"
+#include "gttf/study/compare/comparison.hpp"
 #include "gttf/study/compare/design_change.hpp"
+#include "gttf/study/scan/point_columns.hpp"
 
 namespace gttf {
 namespace {
@@ -326,6 +334,125 @@ Attribution attribute(const Detector& before, const Detector& after,
     changes[i].exact = true;
   }
   return finished(now[0] - old[0], std::move(changes));
+}
+
+namespace {
+
+/// Where the keys of a design stand; the same at every point.
+std::map<std::string, Place> places_of(const Detector& first,
+                                       const DetectorInput& design) {
+  std::vector<KeyChange> changes = differing_keys(first, design.detector);
+  locate(changes, design);
+  std::map<std::string, Place> places;
+  for (const KeyChange& change : changes) places[change.key] = change.place;
+  return places;
+}
+
+}  // namespace
+
+ModelOf models_of(const StudyRequest& request, const Detector& first,
+                  Engine engine) {
+  const Model model = model_of(request, first, engine);
+  return {[request, model](const Detector& detector) {
+    Model own = model;
+    own.scattering = scattering_of(request, detector);
+    own.loss = energy_loss_of(request, detector);
+    return own;
+  }};
+}
+
+std::vector<AttributedPoint> attribute_grid(
+    const StudyRequest& request, std::span<const DetectorInput> designs,
+    const ScanOptions& options) {
+  const Detector& first = designs.front().detector;
+  const ModelOf model = models_of(request, first, options.engine);
+  std::vector<AttributedPoint> list;
+  std::vector<std::map<std::string, Place>> places(1);
+  for (std::size_t d = 1; d < designs.size(); ++d) {
+    places.push_back(places_of(first, designs[d]));
+    for (const GridPoint point : grid_points(request))
+      list.push_back({d, point, {}});
+  }
+  const auto work = [&](AttributedPoint& item) {
+    item.of = attribute_all(first, designs[item.design].detector,
+                            grid_track(request, item.point), model);
+    for (Attribution& a : item.of)
+      for (KeyChange& change : a.changes)
+        change.place = places[item.design].at(change.key);
+  };
+  parallel_workers(list.size(), thread_count(options.threads),
+                   [&](const auto& next) {
+                     while (const auto i = next()) work(list[*i]);
+                   });
+  return list;
+}
+
+namespace {
+
+/// Ways to write one key; the parts that hold it come last.
+std::vector<std::string> spellings(const std::string& key) {
+  std::vector<std::string> all{key};
+  const auto replaced = [&](std::string_view part, std::string_view other) {
+    if (const std::size_t i = key.rfind(part); i != key.npos) {
+      std::string text = key;
+      all.push_back(text.replace(i, part.size(), other));
+    }
+  };
+  constexpr std::string_view measures = ".measures.";
+  for (const char* parent : {".pitch.", ".measures.pitch."})
+    replaced(measures, parent);
+  // the general names of the axes, and those of planes
+  constexpr std::array<std::pair<const char*, const char*>, 9> axes{
+      {{"rphi", "u"},
+       {"z", "v"},
+       {"r", "v"},
+       {"u", "x"},
+       {"u", "y"},
+       {"u", "z"},
+       {"v", "x"},
+       {"v", "y"},
+       {"v", "z"}}};
+  for (const auto& [name, other] : axes) {
+    for (const std::string parent : {".measures.", ".pitch."})
+      if (key.ends_with(std::string(measures) + name))
+        replaced(std::string(measures) + name, parent + other);
+  }
+  replaced("].sigma", "].pitch");
+  replaced("field.dipole.", "field.dipole[0].");
+  replaced("cylinder.half_length", "cylinder.z");
+  replaced("cylinder.z", "cylinder.half_length");
+  for (std::string parent = key;;) {
+    const std::size_t dot = parent.rfind('.');
+    if (dot == parent.npos || parent.find(']', dot) != parent.npos) break;
+    parent.resize(dot);
+    all.push_back(parent);
+    if (parent.ends_with(".measures"))
+      all.push_back(parent.substr(0, dot - 8) + "pitch");
+  }
+  return all;
+}
+
+Place place_of(const Node& node) {
+  const Origin& origin = node.definition();
+  if (origin.source->kind() == Source::Kind::option) return {};
+  const Diagnostic d = origin.source->at(origin.offset, origin.length);
+  return {d.line, d.column};
+}
+
+}  // namespace
+
+void locate(std::vector<KeyChange>& changes, const DetectorInput& after) {
+  Diagnostics ignored;  // it has been read before
+  const auto source = std::make_shared<Source>(after.detector.file, after.text);
+  std::optional<Node> root = parse_yaml(source, "", ignored);
+  if (!root) return;
+  *root = apply_overrides(std::move(*root), after.overrides, ignored);
+  for (KeyChange& change : changes)
+    for (const std::string& key : spellings(change.key))
+      if (const Node* node = find_key(*root, key)) {
+        change.place = place_of(*node);
+        break;
+      }
 }
 
 }  // namespace gttf

@@ -8,8 +8,8 @@
 
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/scan/parameter_columns.hpp"
+#include "gttf/study/scan/scan.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
-#include "gttf/study/scan/scan_table.hpp"
 
 namespace gttf {
 namespace {

@@ -1,16 +1,231 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the layers of two detectors side by side and finds what differs.
+#include "gttf/study/compare/design_change.hpp"
+
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
 
-#include "gttf/study/compare/design_change.hpp"
-#include "gttf/study/show/key_names.hpp"
+#include "gttf/detector/field_map.hpp"
+#include "gttf/study/show/detector_view.hpp"
 #include "gttf/study/show/layer_names.hpp"
 
 namespace gttf::detail {
+namespace {
+
+std::string length_or_field(double value, double unit, std::string_view name) {
+  return fmt::format("{:.6g} {}", value / unit, name);
+}
+
+/// All of a field in one cell.
+std::string field_text(const Field& field) {
+  std::string text;
+  for (const auto& [name, value] : field_facts(field))
+    if (name == "field") text += (text.empty() ? "" : ", ") + value;
+  return text;
+}
+
+/// The keys of one gap that differ.
+std::vector<FieldChange> changes_of(const DipoleGap& a, const DipoleGap& b,
+                                    const std::string& key) {
+  std::vector<FieldChange> list;
+  const auto add = [&](std::string_view tail, double from, double to,
+                       double unit, std::string_view name) {
+    if (!same_number(from, to))
+      list.push_back({ChangeKind::magnet, fmt::format("{}.{}", key, tail),
+                      number_texts(from, to, unit, name)});
+  };
+  add("field", a.field, b.field, unit::T, "T");
+  add("entrance", a.extent.lower, b.extent.lower, unit::mm, "mm");
+  add("exit", a.extent.upper, b.extent.upper, unit::mm, "mm");
+  return list;
+}
+
+std::vector<FieldChange> changes_of(const FieldMap& a, const FieldMap& b) {
+  std::vector<FieldChange> list;
+  if (!same_number(a.scale(), b.scale()))
+    list.push_back(
+        {ChangeKind::magnet,
+         "field.scale",
+         {fmt::format("{:.9g}", a.scale()), fmt::format("{:.9g}", b.scale())}});
+  if (!a.offset().isApprox(b.offset(), 1e-12)) {
+    const auto text = [](const Vector3& v) {
+      return fmt::format("[{}, {}, {}]", length_or_field(v.x(), unit::mm, "mm"),
+                         length_or_field(v.y(), unit::mm, "mm"),
+                         length_or_field(v.z(), unit::mm, "mm"));
+    };
+    list.push_back({ChangeKind::magnet,
+                    "field.offset",
+                    {text(a.offset()), text(b.offset())}});
+  }
+  return list;
+}
+
+bool same_turn(const DipoleGap& a, const DipoleGap& b) {
+  return a.normal == b.normal && a.direction == b.direction;
+}
+
+}  // namespace
+
+std::optional<FieldChange> field_change(const Field& before,
+                                        const Field& after) {
+  const FieldChange all{
+      ChangeKind::magnet, "field", {field_text(before), field_text(after)}};
+  if (before.kind != after.kind) {
+    // a solenoid switched on or off
+    const bool uniform =
+        (before.kind == FieldKind::none ||
+         before.kind == FieldKind::solenoid) &&
+        (after.kind == FieldKind::none || after.kind == FieldKind::solenoid);
+    if (!uniform) return all;
+    return FieldChange{ChangeKind::field, "field.solenoid",
+                       field_texts(before, after)};
+  }
+  std::vector<FieldChange> list;
+  switch (before.kind) {
+    case FieldKind::none:
+      return std::nullopt;
+    case FieldKind::solenoid:
+      if (same_number(before.bz, after.bz)) return std::nullopt;
+      return FieldChange{ChangeKind::field, "field.solenoid",
+                         field_texts(before, after)};
+    case FieldKind::dipole: {
+      const std::size_t n = before.dipoles.size();
+      if (n != after.dipoles.size()) return all;
+      for (std::size_t i = 0; i < n; ++i) {
+        const DipoleGap &a = before.dipoles[i], &b = after.dipoles[i];
+        if (!same_turn(a, b)) return all;
+        const std::string key =
+            n == 1 ? "field.dipole" : fmt::format("field.dipole[{}]", i);
+        for (FieldChange& change : changes_of(a, b, key))
+          list.push_back(std::move(change));
+      }
+      break;
+    }
+    case FieldKind::map: {
+      if (before.map == after.map) return std::nullopt;
+      const FieldMap &a = *before.map, &b = *after.map;
+      list = changes_of(a, b);
+      // another file, or the same name with other nodes
+      if (a.path() != b.path() || !a.same_nodes(b)) return all;
+      break;
+    }
+  }
+  if (list.empty()) return std::nullopt;
+  return list.size() == 1 ? list.front() : all;
+}
+
+namespace {
+
+constexpr int usual_digits = 6, most_digits = 17;
+
+/// write(side, digits) with the fewest digits that tell both sides apart.
+template <class Write>
+TextPair distinct(const Write& write) {
+  TextPair texts;
+  for (int digits = usual_digits; digits <= most_digits; ++digits) {
+    texts = {write(End::before, digits), write(End::after, digits)};
+    if (texts.before != texts.after) break;
+  }
+  return texts;
+}
+
+std::string number(double value, double unit, std::string_view name,
+                   int digits) {
+  return fmt::format("{:.{}g} {}", value / unit, digits, name);
+}
+
+std::string length(double value, int digits) {
+  return number(value, unit::mm, "mm", digits);
+}
+
+std::string range(double from, double to, int digits) {
+  return fmt::format("[{}, {}]", length(from, digits), length(to, digits));
+}
+
+/// Surfaces that are no mirror images; those come last.
+std::size_t n_rows(const std::vector<const Layer*>& surfaces) {
+  const std::string& last = surfaces.back()->name;
+  const bool mirrored = surfaces.size() > 1 && name_in_file(last) != last;
+  return mirrored ? surfaces.size() / 2 : surfaces.size();
+}
+
+std::string position(const std::vector<const Layer*>& surfaces, int digits) {
+  const std::size_t n = n_rows(surfaces);
+  const double first = surfaces.front()->surface.position;
+  return n == 1 ? length(first, digits)
+                : range(first, surfaces[n - 1]->surface.position, digits);
+}
+
+std::string material(const Layer& layer, int digits) {
+  if (layer.material.empty()) return "";
+  std::string text = number(layer.x_over_x0(), unit::percent, "%", digits);
+  if (layer.material.size() == 1 && !layer.material[0].material.empty())
+    text += fmt::format(" ({} {})", length(layer.material[0].thickness, digits),
+                        layer.material[0].material);
+  return text;
+}
+
+}  // namespace
+
+TextPair number_texts(double before, double after, double unit,
+                      std::string_view unit_name) {
+  return distinct([&](End end, int digits) {
+    return number(end == End::before ? before : after, unit, unit_name, digits);
+  });
+}
+
+TextPair position_texts(const std::vector<const Layer*>& before,
+                        const std::vector<const Layer*>& after) {
+  return distinct([&](End end, int digits) {
+    return position(end == End::before ? before : after, digits);
+  });
+}
+
+TextPair extent_texts(const Interval& before, const Interval& after) {
+  const bool half =
+      before.lower == -before.upper && after.lower == -after.upper;
+  return distinct([&](End end, int digits) {
+    const Interval& i = end == End::before ? before : after;
+    return half ? length(i.upper, digits) : range(i.lower, i.upper, digits);
+  });
+}
+
+TextPair material_texts(const Layer& before, const Layer& after) {
+  return distinct([&](End end, int digits) {
+    return material(end == End::before ? before : after, digits);
+  });
+}
+
+TextPair field_texts(const Field& before, const Field& after) {
+  return distinct([&](End end, int digits) {
+    const Field& field = end == End::before ? before : after;
+    return field.kind == FieldKind::none
+               ? std::string("none")
+               : number(field.bz, unit::T, "T", digits);
+  });
+}
+
+std::string layer_text(const std::vector<const Layer*>& surfaces) {
+  const Layer& layer = *surfaces.front();
+  const Surface& s = layer.surface;
+  std::string text =
+      fmt::format("{} {}", position_name(s), position(surfaces, usual_digits));
+  if (s.shape != Shape::cylinder)
+    text = fmt::format("{} {}", shape_name(s), text);
+  const std::size_t n = n_rows(surfaces);
+  if (n > 1) text = fmt::format("{} x ", n) + text;
+  if (n < surfaces.size()) text += " and -z";
+  if (!layer.material.empty()) text += ", " + material(layer, usual_digits);
+  for (const Coordinate& c : layer.coordinates)
+    text += fmt::format(", {} {}", coordinate_name(s, c),
+                        number(c.sigma, unit::um, "um", usual_digits));
+  return text;
+}
+
 namespace {
 
 using Indices = std::vector<std::size_t>;

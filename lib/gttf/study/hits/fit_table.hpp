@@ -9,6 +9,7 @@
 
 #include "gttf/core/columns.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
+#include "gttf/study/hits/hit_file.hpp"
 #include "gttf/study/hits/hit_track.hpp"
 
 namespace gttf {

@@ -8,7 +8,7 @@
 
 #include "gttf/core/series.hpp"
 #include "gttf/resolution/resolution.hpp"
-#include "gttf/study/show/coverage.hpp"
+#include "gttf/study/show/detector_view.hpp"
 
 namespace gttf::detail {
 namespace {

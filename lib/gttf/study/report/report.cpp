@@ -11,9 +11,8 @@
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/report/report_compare.hpp"
 #include "gttf/study/report/report_figures.hpp"
-#include "gttf/study/report/report_requirements.hpp"
 #include "gttf/study/scan/point_columns.hpp"
-#include "gttf/study/show/field_view.hpp"
+#include "gttf/study/show/detector_view.hpp"
 #include "gttf/study/show/track_view.hpp"
 
 namespace gttf {

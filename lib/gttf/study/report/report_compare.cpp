@@ -2,12 +2,17 @@
 #include "gttf/study/report/report_compare.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string_view>
 
+#include "gttf/detector/override.hpp"
+#include "gttf/resolution/missing_hits.hpp"
+#include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/scan/point_columns.hpp"
+#include "gttf/study/scan/sensitivity.hpp"
+#include "gttf/study/scan/what_if.hpp"
 
 namespace gttf::detail {
 namespace {
@@ -147,6 +152,217 @@ PageTable compare_table(const std::vector<ComparedDetector>& detectors) {
   }
   table.caption = "Measurements and material of the track of highest momentum.";
   return table;
+}
+
+namespace {
+
+constexpr double change = 0.1;  // of each quantity
+
+RichText symbol_of(const SensitivityRow& row) {
+  const std::string where = literal_text(row.layer);
+  switch (row.quantity) {
+    case Quantity::field:
+      return "field *B*";
+    case Quantity::x_over_x0:
+      return "*x*/*X*_{0}, " + where;
+    case Quantity::sigma:
+      return "*σ*(" + coordinate_symbol(row) + "), " + where;
+    case Quantity::position:  // "radius", "z"
+      return (row.name.size() == 1 ? "*" + row.name + "*"
+                                   : literal_text(row.name)) +
+             ", " + where;
+    default:
+      return literal_text(row.name);
+  }
+}
+
+}  // namespace
+
+RichText coordinate_symbol(const SensitivityRow& row) {
+  constexpr std::string_view degrees = " deg";
+  const std::string name = row.name.substr(row.name.find(' ') + 1);
+  if (name == "rphi") return "*rφ*";
+  if (name.size() == 1) return "*" + name + "*";
+  if (name.ends_with(degrees))
+    return literal_text(name.substr(0, name.size() - degrees.size())) + "°";
+  return literal_text(name);
+}
+
+std::optional<Figure> tornado_figure(const ReportSubject& subject) {
+  const GridPoint point{subject.middle(), 0};
+  const Sensitivities list =
+      make_sensitivities(TrackingGeometry(subject.detector),
+                         grid_track(subject.points, point), subject.model());
+  if (!list.exists()) return std::nullopt;
+  const std::vector<SensitivityRow> all =
+      sensitivity_rows(subject.grouped(), list, Grouping::group);
+  BarChart chart;
+  Texts quantity, parameter;
+  Reals elasticity;
+  constexpr std::size_t most_rows = 10;
+  std::vector<std::vector<const SensitivityRow*>> columns;
+  std::vector<const ShownQuantity*> quantities;
+  for (const ShownQuantity& shown : std::span(subject.shown()).first(2)) {
+    const Parameter q = shown.parameter;
+    if (!(list.sigma[q] > 0)) continue;
+    std::vector<const SensitivityRow*> rows;
+    for (const SensitivityRow& row : all) {
+      constexpr double visible = 0.02;  // 0.2 % for 10 %
+      if (row.quantity != Quantity::angle &&
+          std::abs(row.elasticity[q]) >= visible)
+        rows.push_back(&row);
+      quantity.push_back(plain_text(symbol_of(row)));
+      parameter.push_back(shown.name);
+      elasticity.push_back(row.elasticity[q]);
+    }
+    std::stable_sort(rows.begin(), rows.end(), [&](auto* a, auto* b) {
+      return std::abs(a->elasticity[q]) > std::abs(b->elasticity[q]);
+    });
+    if (rows.size() > most_rows) rows.resize(most_rows);
+    columns.push_back(std::move(rows));
+    quantities.push_back(&shown);
+  }
+  if (columns.empty()) return std::nullopt;
+  // One list of names: what is large for either parameter, in order of the
+  // larger effect.
+  std::vector<const SensitivityRow*> rows;
+  const auto effect = [&](const SensitivityRow* row) {
+    double most = 0;
+    for (const ShownQuantity* q : quantities)
+      most = std::max(most, std::abs(row->elasticity[q->parameter]));
+    return most;
+  };
+  for (const auto& column : columns)
+    for (const SensitivityRow* row : column)
+      if (std::find(rows.begin(), rows.end(), row) == rows.end())
+        rows.push_back(row);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](auto* a, auto* b) { return effect(a) > effect(b); });
+  constexpr std::size_t most = 16;
+  if (rows.size() > most) rows.resize(most);
+  chart.columns = {{"quantity", Anchor::start}};
+  for (const ShownQuantity* q : quantities) {
+    double largest = 1;
+    for (const SensitivityRow* row : rows)
+      largest = std::max(
+          largest, 100 * change * std::abs(row->elasticity[q->parameter]));
+    const double end = std::ceil(largest);
+    chart.panels.push_back({.title = "change of " + q->symbol + " [%]",
+                            .lower = -end,
+                            .upper = end,
+                            .diverging = true});
+  }
+  for (const SensitivityRow* row : rows) {
+    ChartRow line;
+    line.cells = {symbol_of(*row)};
+    line.hint = plain_text(line.cells[0]) + ":";
+    for (const ShownQuantity* q : quantities) {
+      const double step = 100 * change * row->elasticity[q->parameter];
+      std::vector<ChartBar> bars;
+      constexpr double visible = 0.05;
+      if (std::abs(step) >= visible)
+        bars = {{-step, {Tone::less}, false}, {step, {Tone::more}, false}};
+      line.bars.push_back(std::move(bars));
+      line.hint += fmt::format(" +10 % gives {:+.2f} % of {};", step, q->name);
+    }
+    chart.rows.push_back(std::move(line));
+  }
+  Figure figure = subject.wide_figure(
+      "tornado", "What a change of 10 % does",
+      subject.point_text(point.momentum, point.angle),
+      "Change of the errors for ten per cent less and more of each quantity.");
+  figure.caption =
+      "One quantity at a time, from exact derivatives; smaller errors are to "
+      "the left. Layers of a subsystem change together.";
+  figure.legend = {{.key = LegendEntry::Key::box,
+                    .text = "10 % less of it",
+                    .paint = {Tone::less}},
+                   {.key = LegendEntry::Key::box,
+                    .text = "10 % more of it",
+                    .paint = {Tone::more}}};
+  figure.data.add("quantity", std::move(quantity));
+  figure.data.add("parameter", std::move(parameter));
+  figure.data.add("elasticity", std::move(elasticity));
+  figure.content = std::move(chart);
+  return figure;
+}
+
+std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
+  const GridPoint point{subject.middle(), 0};
+  const Track track = grid_track(subject.points, point);
+  const Resolution all =
+      resolve(TrackingGeometry(subject.detector), track, subject.model());
+  NamedSets named = crossed_sets(subject.detector, all, Grouping::layer);
+  constexpr std::size_t most_layers = 40;
+  if (named.names.size() > most_layers)
+    named = crossed_sets(subject.detector, all, Grouping::group);
+  std::vector<const ShownQuantity*> quantities;
+  const PerParameter full = sigmas(all);
+  for (const ShownQuantity& q : std::span(subject.shown()).first(3))
+    if (full[q.parameter] > 0) quantities.push_back(&q);
+  BarChart chart;
+  chart.columns = {{"layer without hits", Anchor::start}};
+  Texts layers;
+  std::vector<Reals> ratios(quantities.size());
+  std::vector<double> most(quantities.size(), 1.02);
+  bool several = false;
+  for (std::size_t i = 0; i < named.names.size(); ++i) {
+    const auto n = std::ranges::count_if(named.sets[i], [&](std::size_t k) {
+      return subject.detector.layers[k].measures();
+    });
+    if (n == 0) continue;
+    several = several || n > 1;
+    const PerParameter s =
+        sigmas(resolve_without(subject.detector, track, subject.model(),
+                               named.sets[i], DroppedMaterial::kept));
+    ChartRow row;
+    const Paint paint =
+        subject.groups.systems[subject.groups.of_layer[named.sets[i].front()]]
+            .fill;
+    row.swatch = paint;
+    row.has_swatch = true;
+    row.cells = {literal_text(named.names[i]) +
+                 (n > 1 ? fmt::format(" (× {})", n) : "")};
+    row.hint = named.names[i] + " lost:";
+    layers.push_back(named.names[i]);
+    for (std::size_t k = 0; k < quantities.size(); ++k) {
+      const Parameter q = quantities[k]->parameter;
+      const double ratio = s[q] / full[q];
+      ratios[k].push_back(ratio);
+      row.hint += fmt::format(" {} x {:.3f};", quantities[k]->name, ratio);
+      if (std::isnan(ratio)) {
+        row.bars.push_back({});
+        row.labels.emplace_back("not measured");
+        continue;
+      }
+      constexpr double longest = 5;
+      most[k] = std::max(most[k], std::min(ratio, longest));
+      row.bars.push_back({{ratio, paint, false}});
+      constexpr double large = 9.995, told = 1000;
+      row.labels.push_back(
+          ratio > told ? "> 1000" : fixed_number(ratio, ratio < large ? 3 : 1));
+    }
+    chart.rows.push_back(std::move(row));
+  }
+  if (chart.rows.empty()) return std::nullopt;
+  Figure figure = subject.wide_figure(
+      "lost-layers", several ? "Layers lost" : "A layer lost",
+      subject.point_text(point.momentum, point.angle),
+      "Ratio of the errors without each layer to those with all.");
+  figure.caption =
+      "Errors relative to those with all layers, if one layer measures nothing "
+      "and its material stays.";
+  if (several) figure.caption += " With a number, so many layers together.";
+  figure.data.add("layer", std::move(layers));
+  for (std::size_t k = 0; k < quantities.size(); ++k) {
+    chart.panels.push_back(
+        {.title = quantities[k]->symbol + ", ratio to all layers",
+         .lower = 1,
+         .upper = 1 + (most[k] - 1) * 1.02});
+    figure.data.add(quantities[k]->name + " ratio", std::move(ratios[k]));
+  }
+  figure.content = std::move(chart);
+  return figure;
 }
 
 }  // namespace gttf::detail

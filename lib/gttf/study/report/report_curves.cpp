@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/report/report_curves.hpp"
 
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "gttf/core/parallel.hpp"
+#include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/request/grid_tracks.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/trajectory/crossings.hpp"
@@ -170,6 +174,528 @@ Reals column_of(const std::vector<LimitedSigmas>& list, const ShownQuantity& q,
     column.push_back(of[q.parameter] * q.factor);
   }
   return column;
+}
+
+namespace {
+
+std::string angle_id(std::size_t i) { return fmt::format("a{}", i); }
+
+Reals scaled(const std::vector<double>& values, double factor) {
+  Reals out;
+  for (const double v : values) out.push_back(v * factor);
+  return out;
+}
+
+bool any_value(const Reals& values) {
+  return std::any_of(values.begin(), values.end(),
+                     [](double v) { return !std::isnan(v); });
+}
+
+// Hairlines that join the ends of a curve where layers change.
+Curve joints(const Curve& curve) {
+  Curve lines = curve;
+  lines.x.clear();
+  lines.y.clear();
+  for (std::size_t i = 1; i + 1 < curve.x.size(); ++i) {
+    if (!std::isnan(curve.y[i]) || std::isnan(curve.y[i - 1]) ||
+        std::isnan(curve.y[i + 1]))
+      continue;
+    for (const std::size_t k : {i - 1, i + 1, i}) {
+      lines.x.push_back(curve.x[k]);
+      lines.y.push_back(curve.y[k]);
+    }
+  }
+  lines.width = 0.8;
+  lines.opacity = 0.5;
+  lines.end_label.clear();
+  lines.column = no_column;
+  return lines;
+}
+
+// What the first angle cannot reach: areas below the limits from one cause
+// alone, the larger one on top.
+void add_limit_areas(const Reals& x, const Reals& hits, const Reals& scattering,
+                     Panel& panel) {
+  const double floor = panel.y.lower;
+  Band by_hits{"limits",     x,     {},   {},
+               {Tone::hits}, false, true, "closed by hit errors"};
+  Band by_scattering{"limits",           x,     {},   {},
+                     {Tone::scattering}, false, true, "closed by scattering"};
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const bool exists = !std::isnan(hits[i]) && !std::isnan(scattering[i]);
+    const double h = exists ? std::max(hits[i], floor) : Resolution::none;
+    const double s = exists ? std::max(scattering[i], floor) : h;
+    by_hits.lower.push_back(exists ? floor : h);
+    by_hits.upper.push_back(h);
+    by_scattering.lower.push_back(std::min(h, s));
+    by_scattering.upper.push_back(s);
+    if (exists && s > h) continue;
+    by_scattering.lower.back() = h;  // nothing left of it
+    by_scattering.upper.back() = h;
+  }
+  panel.bands.push_back(std::move(by_scattering));
+  panel.bands.push_back(std::move(by_hits));
+}
+
+Curve limit_curve(const Reals& x, Reals y, Paint paint, Dash dash) {
+  Curve curve{.id = "limits", .x = x, .y = std::move(y), .paint = paint};
+  curve.dash = dash;
+  curve.width = dash == Dash::dashed ? 1.2 : 1.5;
+  return curve;
+}
+
+void add_limits(const ReportSubject& subject, const MomentumCurve& curve,
+                const ShownQuantity& q, bool first, Panel& panel,
+                std::size_t angle) {
+  const Reals x = scaled(curve.x, subject.momentum.factor);
+  const Reals hits = column_of(curve.path, q, Limit::hits);
+  const Reals scattering = column_of(curve.path, q, Limit::scattering);
+  const Paint paint{Tone::series, static_cast<int>(angle)};
+  if (first) add_limit_areas(x, hits, scattering, panel);
+  for (const Dash dash : {Dash::dashed, Dash::dotted}) {
+    Curve line =
+        limit_curve(x, dash == Dash::dashed ? hits : scattering, paint, dash);
+    if (!first) {
+      line.id = "other-limits";
+      line.hidden = true;
+      line.opacity = 0.8;
+    }
+    panel.curves.push_back(std::move(line));
+  }
+}
+
+// Only what the limits reach of the axis: hit errors alone may be far below.
+DataRange range_of(const std::vector<MomentumCurve>& curves,
+                   const ShownQuantity& q) {
+  DataRange all, limits;
+  for (const MomentumCurve& curve : curves) all.add(column_of(curve.path, q));
+  if (!all.exists()) return all;
+  limits.add(column_of(curves.front().path, q, Limit::hits));
+  limits.add(column_of(curves.front().path, q, Limit::scattering));
+  constexpr double below = 8;  // of the smallest error
+  if (limits.lower > 0 && limits.lower < all.lower)
+    all.lower = std::max(limits.lower, all.lower / below);
+  return all;
+}
+
+void add_published(const ReportSubject& subject, const ShownQuantity& q,
+                   const std::vector<Published>& published, Figure& figure,
+                   Panel& panel) {
+  Marks rings{.id = "published", .paint = {Tone::ink}};
+  for (const Published& p : published) {
+    if (p.parameter != q.parameter) continue;
+    rings.x.push_back(p.momentum * subject.momentum.factor);
+    rings.y.push_back(p.sigma * q.factor);
+  }
+  if (rings.x.empty()) return;
+  figure.legend.push_back({.key = LegendEntry::Key::ring,
+                           .text = "published, 90°",
+                           .paint = {Tone::ink},
+                           .ids = {"published"}});
+  panel.marks.push_back(std::move(rings));
+}
+
+void add_legend(const ReportSubject& subject, bool other_limits,
+                Figure& figure) {
+  const std::size_t n = subject.curves.angle.values.size();
+  for (std::size_t i = 0; i < n; ++i)
+    figure.legend.push_back({.key = LegendEntry::Key::line,
+                             .text = angle_equation(subject.curves, i),
+                             .paint = {Tone::series, static_cast<int>(i)},
+                             .ids = {angle_id(i)}});
+  figure.legend.push_back(
+      {.key = LegendEntry::Key::two_lines,
+       .text = "hits alone, scattering alone, " + angle_text(subject.curves, 0),
+       .paint = {Tone::series, 0},
+       .ids = {"limits"}});
+  if (other_limits && n > 1)
+    figure.legend.push_back({.key = LegendEntry::Key::two_lines,
+                             .text = "other angles",
+                             .paint = {Tone::third},
+                             .ids = {"other-limits"},
+                             .on = false});
+}
+
+}  // namespace
+
+std::optional<Figure> sigma_figure(const ReportSubject& subject,
+                                   const std::vector<MomentumCurve>& curves,
+                                   const ShownQuantity& q, bool large,
+                                   const std::vector<Published>& published) {
+  const DataRange range = range_of(curves, q);
+  if (!range.exists()) return std::nullopt;
+  Figure figure = subject.figure(
+      fmt::format("sigma-{}", q.id), q.title,
+      "against " + subject.momentum.symbol,
+      fmt::format(
+          "{} against {} for {} angle{}, with the limits from hit errors "
+          "alone and from scattering alone at the first angle.",
+          q.name, subject.momentum.name, curves.size(),
+          curves.size() == 1 ? "" : "s"));
+  figure.width = large ? 716 : 548;
+  figure.height = large ? 500 : 352;
+  Panel panel;
+  panel.y = log_axis(range);
+  panel.y.title = q.axis_title();
+  panel.y.name = q.name;
+  panel.y.unit = q.unit;
+  Plot plot;
+  plot.x = subject.momentum.axis(subject.curves.momentum.values);
+
+  figure.data.add(
+      column_name(plot.x.name, plot.x.unit),
+      scaled(subject.curves.momentum.values, subject.momentum.factor));
+  for (std::size_t i = curves.size(); i-- > 0;)
+    if (i == 0 || large) add_limits(subject, curves[i], q, i == 0, panel, i);
+  for (std::size_t i = curves.size(); i-- > 0;) {
+    Curve curve{.id = angle_id(i),
+                .x = scaled(curves[i].x, subject.momentum.factor),
+                .y = column_of(curves[i].path, q),
+                .paint = {Tone::series, static_cast<int>(i)}};
+    if (!any_value(curve.y)) continue;
+    curve.end_label = angle_text(subject.curves, i);
+    panel.curves.push_back(joints(curve));
+    panel.curves.push_back(std::move(curve));
+  }
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    for (Curve& curve : panel.curves)
+      if (curve.id == angle_id(i) && !curve.end_label.empty())
+        curve.column = figure.data.columns.size();
+    figure.data.add(column_name(angle_equation(subject.curves, i), q.unit),
+                    column_of(curves[i].grid, q));
+  }
+  const std::string first = plain_text(angle_text(subject.curves, 0));
+  for (const auto& [name, limit] :
+       {std::pair("hits alone, ", Limit::hits),
+        std::pair("scattering alone, ", Limit::scattering)}) {
+    const Dash dash = limit == Limit::hits ? Dash::dashed : Dash::dotted;
+    for (Curve& curve : panel.curves)
+      if (curve.id == "limits" && curve.dash == dash)
+        curve.column = figure.data.columns.size();
+    figure.data.add(column_name(name + first, q.unit),
+                    column_of(curves[0].grid, q, limit));
+  }
+  add_legend(subject, large, figure);
+  add_published(subject, q, published, figure, panel);
+  plot.panels.push_back(std::move(panel));
+  figure.content = std::move(plot);
+  return figure;
+}
+
+std::optional<PageTable> parametrisation_table(
+    const ReportSubject& subject, const std::vector<MomentumCurve>& curves) {
+  const ShownQuantity& q = subject.shown().front();
+  PageTable table;
+  table.title = "Parametrisation";
+  table.columns = {{"angle", false},
+                   {"*a* [10^{−5}/" + subject.momentum.unit + "]"},
+                   {"*b* [%]"},
+                   {"largest deviation [%]"}};
+  double from = 0, to = 0;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const std::vector<double>& p = subject.curves.momentum.values;
+    to = p.back();
+    from = std::max(p.front(), std::min(1 * unit::GeV, to / 10));
+    // sigma^2 = (a p)^2 + b^2 by least squares on squares, relative weights
+    double s0 = 0, s1 = 0, s2 = 0, t0 = 0, t1 = 0;
+    for (std::size_t k = 0; k < p.size(); ++k) {
+      const double v = std::pow(curves[i].grid[k].all[q.parameter], 2);
+      if (p[k] < from || std::isnan(v)) continue;
+      const double x = p[k] * p[k], w = 1 / (v * v);
+      s0 += w;
+      s1 += w * x;
+      s2 += w * x * x;
+      t0 += w * v;
+      t1 += w * x * v;
+    }
+    const double det = s0 * s2 - s1 * s1;
+    if (!(det > 0)) continue;
+    const double a2 = std::max(0.0, (s0 * t1 - s1 * t0) / det);
+    const double b2 = std::max(0.0, (t0 - a2 * s1) / s0);
+    double worst = 0;
+    for (std::size_t k = 0; k < p.size(); ++k) {
+      const double v = curves[i].grid[k].all[q.parameter];
+      if (p[k] < from || std::isnan(v)) continue;
+      worst =
+          std::max(worst, std::abs(std::sqrt(a2 * p[k] * p[k] + b2) / v - 1));
+    }
+    table.rows.push_back(
+        {angle_text(subject.curves, i),
+         rich_number(std::sqrt(a2) / subject.momentum.factor * 1e5),
+         rich_number(std::sqrt(b2) * 100), fixed_number(100 * worst, 1)});
+  }
+  if (table.rows.empty()) return std::nullopt;
+  table.subtitle =
+      subject.momentum.text(from) + " – " + subject.momentum.text(to);
+  table.caption = q.symbol + " = *a* " + subject.momentum.symbol +
+                  " ⊕ *b*, where the study has a resolution.";
+  return table;
+}
+
+PageTable benchmark_table(const ReportSubject& subject) {
+  PageTable table;
+  table.title = "Resolutions";
+  table.subtitle = "as asked, without any constraint of the vertex";
+  if (subject.request.beam_spot)
+    table.subtitle = "with the beam spot as one more measurement";
+  table.columns = {{"", false}};
+  const TrackingGeometry geometry(subject.detector);
+  std::vector<PerParameter> sigma;
+  for (const GridPoint point : grid_points(subject.points)) {
+    table.columns.push_back(
+        {subject.momentum.text(subject.points.momentum.values[point.momentum]),
+         true, angle_equation(subject.points, point.angle)});
+    sigma.push_back(sigmas(
+        resolve(geometry, grid_track(subject.points, point), subject.model())));
+  }
+  for (const ShownQuantity& q : subject.shown()) {
+    // what no track has, as p without field, needs no row
+    if (std::ranges::none_of(
+            sigma, [&q](const PerParameter& s) { return s[q.parameter] > 0; }))
+      continue;
+    std::vector<PageCell> row{q.axis_title()};
+    for (const PerParameter& s : sigma)
+      row.emplace_back(rich_number(s[q.parameter] * q.factor));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+namespace {
+
+// Momenta are black and told apart by dashes: colours are for angles.
+constexpr std::array<Dash, 3> momentum_dashes{Dash::dotted, Dash::dashed,
+                                              Dash::solid};
+
+struct CorrelatedParameter {
+  const char* symbol;
+  const char* name;
+};
+constexpr std::array<CorrelatedParameter, 5> at_perigee{{{"*d*_{0}", "d0"},
+                                                         {"*z*_{0}", "z0"},
+                                                         {"*φ*_{0}", "phi0"},
+                                                         {"*θ*", "theta"},
+                                                         {"*q*/*p*", "qop"}}};
+constexpr std::array<CorrelatedParameter, 5> on_start_plane{
+    {{"*x*", "x"},
+     {"*y*", "y"},
+     {"*t*_{x}", "tx"},
+     {"*t*_{y}", "ty"},
+     {"*q*/*p*", "qop"}}};
+
+// Whether d0, phi0, q/p are correlated with z0, theta, as stereo layers do it.
+bool couples_planes(const Matrix5& c) {
+  constexpr double visible = 0.005;  // two digits are told
+  for (const int i : {0, 2, 4})
+    for (const int j : {1, 3})
+      if (std::abs(c(i, j)) > visible * std::sqrt(c(i, i) * c(j, j)))
+        return true;
+  return false;
+}
+
+FigureAxis eta_figure_axis(const StudyRequest& request) {
+  FigureAxis axis;
+  axis.title = "*η*";
+  axis.name = "eta";
+  axis.lower = request.angle.values.front();
+  axis.upper = request.angle.values.back();
+  return axis;
+}
+
+Reals edges_around(const std::vector<double>& values, bool logarithmic) {
+  Reals edges;
+  const std::size_t n = values.size();
+  const auto between = [&](double a, double b) {
+    return logarithmic ? std::sqrt(a * b) : (a + b) / 2;
+  };
+  for (std::size_t i = 0; i <= n; ++i)
+    edges.push_back(i == 0   ? values[0]
+                    : i == n ? values[n - 1]
+                             : between(values[i - 1], values[i]));
+  return edges;
+}
+
+}  // namespace
+
+std::optional<Figure> sigma_eta_figure(const ReportSubject& subject,
+                                       const std::vector<PerParameter>& sigmas,
+                                       const ShownQuantity& q) {
+  const StudyRequest& grid = subject.against_eta;
+  const std::size_t n = grid.momentum.values.size();
+  Figure figure =
+      subject.figure(fmt::format("eta-{}", q.id), q.title,
+                     "against *η* at fixed " + subject.momentum.symbol,
+                     q.name + " against pseudorapidity at a few momenta.");
+  figure.height = 330;
+  Plot plot;
+  plot.x = eta_figure_axis(grid);
+  figure.data.add("eta", Reals(grid.angle.values));
+  Panel panel;
+  DataRange range;
+  for (std::size_t i = 0; i < n; ++i) {
+    Reals y;
+    for (std::size_t j = 0; j < grid.angle.values.size(); ++j)
+      y.push_back(sigmas[j * n + i][q.parameter] * q.factor);
+    range.add(y);
+    const std::string id = fmt::format("p{}", i);
+    Curve curve{.id = id, .x = grid.angle.values, .y = y};
+    curve.dash = momentum_dashes[i % momentum_dashes.size()];
+    curve.end_label = subject.momentum.text(grid.momentum.values[i]);
+    curve.column = figure.data.columns.size();
+    panel.curves.push_back(std::move(curve));
+    const RichText name = subject.momentum.equation(grid.momentum.values[i]);
+    figure.data.add(column_name(name, q.unit), std::move(y));
+    figure.legend.push_back({.key = LegendEntry::Key::line,
+                             .text = name,
+                             .paint = {Tone::ink},
+                             .dash = momentum_dashes[i % 3],
+                             .ids = {id}});
+  }
+  if (!range.exists()) return std::nullopt;
+  panel.y = log_axis(range);
+  panel.y.title = q.axis_title();
+  panel.y.name = q.name;
+  panel.y.unit = q.unit;
+  plot.panels.push_back(std::move(panel));
+  figure.content = std::move(plot);
+  return figure;
+}
+
+std::optional<Figure> sigma_map_figure(const ReportSubject& subject,
+                                       const std::vector<PerParameter>& sigmas,
+                                       const ShownQuantity& q) {
+  const StudyRequest& grid = subject.map;
+  const std::vector<double>&p = grid.momentum.values, &eta = grid.angle.values;
+  Figure figure =
+      subject.figure(fmt::format("map-{}", q.id), q.title,
+                     "over *η* and " + subject.momentum.symbol,
+                     fmt::format("Map of {} over pseudorapidity and {}.",
+                                 q.name, subject.momentum.name));
+  figure.height = 352;
+  Plot plot;
+  plot.grid = false;
+  plot.x = eta_figure_axis(grid);
+  Panel panel;
+  panel.y = subject.momentum.axis(p);
+  HeatMap map;
+  map.x = edges_around(eta, false);
+  Reals momenta;
+  for (const double v : p) momenta.push_back(v * subject.momentum.factor);
+  const bool log = panel.y.scale == AxisScale::logarithmic;
+  map.y = edges_around(momenta, log);
+  map.title = q.axis_title();
+  Reals etas, rows, values;
+  DataRange range;
+  for (std::size_t i = 0; i < p.size(); ++i)
+    for (std::size_t j = 0; j < eta.size(); ++j) {
+      etas.push_back(eta[j]);
+      rows.push_back(momenta[i]);
+      values.push_back(sigmas[j * p.size() + i][q.parameter] * q.factor);
+    }
+  range.add(values);
+  if (!range.exists()) return std::nullopt;
+  // The best 98 % are told apart: poor corners would take all the colours.
+  Reals sorted;
+  for (const double v : values)
+    if (v > 0 && std::isfinite(v)) sorted.push_back(v);
+  std::sort(sorted.begin(), sorted.end());
+  DataRange shown;
+  shown.add(sorted.front());
+  shown.add(sorted[sorted.size() * 98 / 100]);
+  const FigureAxis axis = log_axis(shown);
+  map.lower = axis.lower;
+  map.upper = axis.upper;
+  for (double level = std::pow(10.0, std::floor(std::log10(map.lower)));
+       level < map.upper; level *= 10)
+    for (const double digit : {1.0, 2.0, 5.0})
+      if (digit * level > map.lower && digit * level < map.upper)
+        map.contours.push_back(digit * level);
+  map.values = values;
+  figure.data.add("eta", std::move(etas));
+  figure.data.add(column_name(panel.y.name, panel.y.unit), std::move(rows));
+  figure.data.add(column_name(q.name, q.unit), std::move(values));
+  figure.caption =
+      "Lines at 1, 2, 5 times powers of ten. Empty: no resolution.";
+  panel.map = std::move(map);
+  plot.panels.push_back(std::move(panel));
+  figure.content = std::move(plot);
+  return figure;
+}
+
+std::optional<Figure> correlation_figure(const ReportSubject& subject) {
+  const StudyRequest& points = subject.points;
+  const TrackingGeometry geometry(subject.detector);
+  const std::array<CorrelatedParameter, 5>& all =
+      subject.along_beam ? on_start_plane : at_perigee;
+  struct Told {
+    RichText title;
+    Matrix5 covariance;
+    bool across;  // at 90 deg
+  };
+  std::vector<Told> tracks;
+  const std::size_t last_angle = points.angle.values.size() - 1;
+  const std::size_t last = points.momentum.values.size() - 1;
+  for (const GridPoint point : {GridPoint{0, 0}, GridPoint{last, 0},
+                                GridPoint{subject.middle(), last_angle}}) {
+    const Track track = grid_track(points, point);
+    const Resolution r = resolve(geometry, track, subject.model());
+    const Matrix5& c = subject.along_beam ? r.start_plane : r.perigee;
+    if (c(0, 0) > 0)
+      tracks.push_back({subject.point_text(point.momentum, point.angle), c,
+                        std::abs(track.theta - unit::pi / 2) < 1e-9});
+  }
+  // Without field there is no q/p.
+  std::vector<int> measured;
+  for (int i = 0; i < 5; ++i)
+    if (std::ranges::any_of(
+            tracks, [i](const Told& t) { return t.covariance(i, i) > 0; }))
+      measured.push_back(i);
+  if (measured.size() < 2) return std::nullopt;
+  MatrixChart chart;
+  for (const int i : measured)
+    chart.names.push_back(all[static_cast<std::size_t>(i)].symbol);
+  Texts track, first, second;
+  Reals correlation;
+  for (const Told& told : tracks) {
+    MatrixChart::Matrix matrix;
+    matrix.title = told.title;
+    const Matrix5& c = told.covariance;
+    for (const int i : measured) {
+      Reals row;
+      for (const int j : measured) {
+        row.push_back(c(i, j) / std::sqrt(c(i, i) * c(j, j)));
+        if (j >= i) continue;
+        track.push_back(plain_text(matrix.title));
+        first.emplace_back(all[static_cast<std::size_t>(i)].name);
+        second.emplace_back(all[static_cast<std::size_t>(j)].name);
+        correlation.push_back(row.back());
+      }
+      matrix.rows.push_back(std::move(row));
+    }
+    chart.matrices.push_back(std::move(matrix));
+  }
+  Figure figure = subject.figure(
+      "correlations",
+      subject.along_beam ? "Correlations at the start"
+                         : "Correlations at the perigee",
+      "lower triangles", "Correlation matrices of the track parameters.");
+  figure.width = page_width;
+  if (!subject.along_beam)
+    figure.caption = "Sign of *d*_{0}: *x* = *x*_{r} − *d*_{0} sin *φ*_{0}.";
+  if (!subject.along_beam &&
+      subject.detector.field.kind == FieldKind::solenoid &&
+      std::ranges::any_of(tracks, &Told::across) &&
+      std::ranges::none_of(tracks, [](const Told& t) {
+        return t.across && couples_planes(t.covariance);
+      }))
+    figure.caption +=
+        " The bending plane and the *r*–*z* plane decouple at 90°.";
+  figure.data.add("track", std::move(track));
+  figure.data.add("first", std::move(first));
+  figure.data.add("second", std::move(second));
+  figure.data.add("correlation", std::move(correlation));
+  figure.content = std::move(chart);
+  return figure;
 }
 
 }  // namespace gttf::detail

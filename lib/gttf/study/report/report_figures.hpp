@@ -3,11 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gttf/core/page.hpp"
 #include "gttf/resolution/budget.hpp"
+#include "gttf/study/check/check_view.hpp"
 #include "gttf/study/report/published.hpp"
 #include "gttf/study/report/report_curves.hpp"
 #include "gttf/study/report/report_subject.hpp"
@@ -71,5 +73,17 @@ std::vector<RichText> summary_sentences(
 /// where there is none.
 std::vector<double> hit_shares(const std::vector<Budget>& budgets,
                                const ShownQuantity& q);
+
+// The outcome of a check as sentences and tables of a report.
+
+/// "5 of 6 requirements are met. Farthest off is ..."
+RichText requirement_sentence(const CheckStory& story);
+
+/// A row per requirement and detector: verdict, quantity, range, limit, worst
+/// value, where it is found, margin. Its data are the columns of the check.
+PageTable requirement_table(const CheckStory& story);
+
+/// Why requirements are not met: a row per failure; none if all are met.
+std::optional<PageTable> failure_table(const CheckStory& story);
 
 }  // namespace gttf::detail

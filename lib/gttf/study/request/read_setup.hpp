@@ -2,12 +2,45 @@
 // Reads the keys of a study that stand in a file with further keys.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 
 #include "gttf/config/reader.hpp"
+#include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/study/request/request.hpp"
+#include "gttf/trajectory/track.hpp"
 
+// Part of the request reader: the particle.
 namespace gttf::detail {
+
+/// The keys that say what flies, from the options or from the file.
+struct ParticleKeys {
+  std::optional<Value> particle, mass, charge;
+};
+
+/// The particle: a name, or a mass; `charge` changes its charge. If the options
+/// name a particle or a mass, the file's keys do not count.
+/// Faults are reported; the result is then of no meaning.
+Particle read_particle(const ParticleKeys& options, const ParticleKeys& file);
+
+// Reads where tracks start, and how well that is known.
+
+/// `{ x: 1 mm, z: 2 cm }` or a list of three lengths; what is not given is 0.
+std::array<double, 3> read_vertex(const Value& value);
+
+/// `{ x: 10 um, y: 5 um, z: 30 mm }`, all three and positive, or a list of
+/// three lengths, or `off`.
+std::optional<BeamSpot> read_beam_spot(const Value& value);
+
+// Reads the keys of a study that are about toys.
+
+/// The values given, option before file; absent ones leave the default.
+struct ToyKeys {
+  std::optional<Value> toys, seed, fits;
+};
+
+void read_toys(const ToyKeys& keys, ToyRequest& request);
 
 /// detectors, particle, mass, charge, phi, vertex, beam_spot, scattering,
 /// energy_loss, at: a request without axes. `path`: of the file, which paths of

@@ -10,11 +10,8 @@
 #include "gttf/config/sha256.hpp"
 #include "gttf/detector/read_model.hpp"
 #include "gttf/study/request/axis.hpp"
-#include "gttf/study/request/named_file.hpp"
-#include "gttf/study/request/read_particle.hpp"
 #include "gttf/study/request/read_setup.hpp"
-#include "gttf/study/request/read_start.hpp"
-#include "gttf/study/request/read_toys.hpp"
+#include "gttf/study/request/request_document.hpp"
 
 namespace gttf {
 namespace {

@@ -11,7 +11,7 @@
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/detector/detector.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
-#include "gttf/study/toys/toy_fit.hpp"
+#include "gttf/study/toys/toy_statistics.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {

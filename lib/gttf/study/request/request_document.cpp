@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/request/request_document.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "gttf/config/shipped_file.hpp"
+#include "gttf/config/source.hpp"
+#include "gttf/config/text.hpp"
 #include "gttf/study/scan/row.hpp"
 
 namespace gttf {
@@ -139,3 +144,26 @@ std::optional<std::string> read_tracks(const Document& study,
 }
 
 }  // namespace gttf
+
+namespace gttf::detail {
+
+namespace fs = std::filesystem;
+
+std::string beside(const std::string& file, const std::string& path) {
+  const fs::path folder = file == "-" ? "" : fs::path(file).parent_path();
+  return (folder / path).lexically_normal().string();
+}
+
+std::optional<std::string> named_file(
+    const Value& value, const std::string& file, std::string_view what,
+    const std::vector<std::string_view>& folders) {
+  const auto name = value.text(what);
+  if (!name) return std::nullopt;
+  const std::string path = or_shipped(beside(file, *name), *name, folders);
+  if (std::error_code ignored; !fs::exists(path, ignored))
+    value.error(fmt::format("no such file: {}", in_quotes(path)),
+                suggest_file(path));
+  return path;
+}
+
+}  // namespace gttf::detail

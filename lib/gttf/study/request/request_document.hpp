@@ -5,7 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "gttf/config/reader.hpp"
 #include "gttf/core/document.hpp"
 #include "gttf/study/request/request.hpp"
 
@@ -24,3 +26,19 @@ std::optional<std::string> read_tracks(const Document& study,
 std::string_view to_string(Scattering);
 
 }  // namespace gttf
+
+// Files that other files name: paths are relative to the file that names them.
+namespace gttf::detail {
+
+/// `path` as seen from the folder of `file`; "-" (standard input) is in none.
+std::string beside(const std::string& file, const std::string& path);
+
+/// The file that `value` names in `file`: there, or an installed one of
+/// `folders`. Nothing if `value` is no text; a file that does not exist is
+/// reported, and its path returned.
+/// @param what  for messages: "the path of a detector file"
+std::optional<std::string> named_file(
+    const Value& value, const std::string& file, std::string_view what,
+    const std::vector<std::string_view>& folders);
+
+}  // namespace gttf::detail

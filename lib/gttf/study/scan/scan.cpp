@@ -4,14 +4,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "gttf/core/parallel.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/study/request/grid_tracks.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
+#include "gttf/study/show/track_view.hpp"
+#include "gttf/trajectory/tracking_geometry.hpp"
 
 namespace gttf {
 
@@ -210,6 +215,64 @@ std::size_t scan_covariances(const StudyRequest& request,
                              const ScanOptions& options, TableSink& sink) {
   return scan_rows(request, detectors, options, sink,
                    {covariance_columns(), 0, false});
+}
+
+namespace {
+
+class Collector : public TableSink {
+ public:
+  void write(const Table& block) override { append_rows(rows, block); }
+  void finish() override {}
+
+  Table rows;
+};
+
+}  // namespace
+
+void append_rows(Table& table, Table more) {
+  if (table.columns.empty()) {
+    table = std::move(more);
+    return;
+  }
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    std::visit(
+        [&](auto& cells) {
+          auto& others =
+              std::get<std::decay_t<decltype(cells)>>(more.columns[i].cells);
+          cells.insert(cells.end(), std::make_move_iterator(others.begin()),
+                       std::make_move_iterator(others.end()));
+        },
+        table.columns[i].cells);
+}
+
+ScanTable scan_table(const StudyRequest& request, const Detector& detector,
+                     const ScanOptions& options) {
+  Collector collector;
+  const std::size_t evaluated =
+      scan(request, {&detector, 1}, options, collector);
+  return {std::move(collector.rows), evaluated};
+}
+
+std::size_t scan_documents(const StudyRequest& request,
+                           std::span<const Detector> detectors,
+                           const ScanOptions& options,
+                           const std::function<void(const Document&)>& sink) {
+  const std::size_t n_momenta = request.momentum.values.size();
+  const std::size_t points = n_momenta * request.angle.values.size();
+  std::size_t evaluated = 0, done = 0;
+  for (const Detector& detector : detectors) {
+    const TrackingGeometry geometry(detector);
+    const Model model = model_of(request, detector, options.engine);
+    for (std::size_t i = 0; i < points; ++i) {
+      const GridPoint point{i % n_momenta, i / n_momenta};
+      const Resolution r = resolve(geometry, grid_track(request, point), model);
+      sink(track_document(detector, request, point, r));
+      if (std::isfinite(r.perigee(Perigee::d0, Perigee::d0))) ++evaluated;
+      ++done;
+      if (options.progress) options.progress(done, points * detectors.size());
+    }
+  }
+  return evaluated;
 }
 
 }  // namespace gttf

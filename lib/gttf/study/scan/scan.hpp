@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 
+#include "gttf/core/document.hpp"
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
 #include "gttf/resolution/batch.hpp"
@@ -41,5 +42,29 @@ std::size_t scan(const StudyRequest& request,
 std::size_t scan_covariances(const StudyRequest& request,
                              std::span<const Detector> detectors,
                              const ScanOptions& options, TableSink& sink);
+
+// A scan kept as one table, for studies that go on with its rows.
+
+/// Appends the rows of `more`, which has the same columns; an empty `table`
+/// becomes `more`.
+void append_rows(Table& table, Table more);
+
+struct ScanTable {
+  Table rows;                 ///< scan_columns(), in the order of grid_points()
+  std::size_t evaluated = 0;  ///< tracks with at least one resolution
+};
+
+/// scan() of one detector.
+ScanTable scan_table(const StudyRequest& request, const Detector& detector,
+                     const ScanOptions& options);
+
+// A scan that tells everything of each track.
+
+/// Passes track_document() of every point of the grid on, in the order of
+/// scan(). Returns the number of tracks that have at least one resolution.
+std::size_t scan_documents(const StudyRequest& request,
+                           std::span<const Detector> detectors,
+                           const ScanOptions& options,
+                           const std::function<void(const Document&)>& sink);
 
 }  // namespace gttf

@@ -20,7 +20,7 @@
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
-#include "gttf/study/toys/toy_document.hpp"
+#include "gttf/study/toys/toy_state.hpp"
 
 namespace gttf {
 

@@ -11,7 +11,7 @@
 
 #include "gttf/study/scan/parameter_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
-#include "gttf/study/show/key_names.hpp"
+#include "gttf/study/show/layer_names.hpp"
 #include "gttf/study/show/track_view.hpp"
 
 namespace gttf {

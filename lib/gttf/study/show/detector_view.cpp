@@ -2,7 +2,6 @@
 #include "gttf/study/show/detector_view.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,11 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include "gttf/core/units.hpp"
+#include "gttf/detector/field_map.hpp"
+#include "gttf/resolution/resolution.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
-#include "gttf/study/show/coverage.hpp"
-#include "gttf/study/show/field_view.hpp"
 #include "gttf/study/show/layer_names.hpp"
+#include "gttf/trajectory/tracking_geometry.hpp"
 
 namespace gttf {
 namespace {
@@ -341,6 +342,249 @@ Summary detector_summary(const Detector& detector, double phi) {
        material_profile(detector, phi),
        4});
   return summary;
+}
+
+namespace {
+
+std::string_view name_of(Axis axis) {
+  constexpr std::array<std::string_view, 3> names{"x", "y", "z"};
+  return names[static_cast<std::size_t>(axis)];
+}
+
+std::string_view name_of(const FieldMap& map, std::size_t axis) {
+  constexpr std::array<std::string_view, 2> around{"r", "z"};
+  return map.around_z() ? around[axis] : name_of(static_cast<Axis>(axis));
+}
+
+/// Place of a grid's axis in the detector; r does not move.
+double offset_of(const FieldMap& map, std::size_t axis) {
+  if (!map.around_z()) return map.offset()[static_cast<int>(axis)];
+  return axis == 0 ? 0 : map.offset().z();
+}
+
+std::string kind_of(const Field& field) {
+  switch (field.kind) {
+    case FieldKind::none:
+      return "none";
+    case FieldKind::solenoid:
+      return "solenoid";
+    case FieldKind::dipole:
+      return "dipole";
+    case FieldKind::map:
+      break;
+  }
+  return "map";
+}
+
+std::string dipole_text(const DipoleGap& gap) {
+  return fmt::format("dipole {:.6g} T along {}, {} = {:.6g} to {:.6g} mm",
+                     gap.field / unit::T, name_of(gap.direction),
+                     name_of(gap.normal), gap.extent.lower, gap.extent.upper);
+}
+
+std::string grid_text(const FieldMap& map) {
+  std::string text;
+  for (std::size_t i = 0; i < map.grid().size(); ++i) {
+    const GridAxis& axis = map.grid()[i];
+    const double offset = offset_of(map, i);
+    text += fmt::format("{}{} = {:.6g} to {:.6g} mm in steps of {:.6g} mm{}",
+                        i > 0 ? ", " : "", name_of(map, i), axis.first + offset,
+                        axis.last() + offset, axis.spacing,
+                        map.mirrored(i) && !(map.around_z() && i == 0)
+                            ? " and its mirror image"
+                            : "");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> field_facts(
+    const Field& field) {
+  switch (field.kind) {
+    case FieldKind::none:
+      return {{"field", "none"}};
+    case FieldKind::solenoid:
+      return {{"field", fmt::format("solenoid {:.6g} T", field.bz / unit::T)}};
+    case FieldKind::dipole:
+    case FieldKind::map:
+      break;
+  }
+  std::vector<std::pair<std::string, std::string>> facts;
+  if (field.kind == FieldKind::dipole) {
+    for (const DipoleGap& gap : field.dipoles)
+      facts.emplace_back("field", dipole_text(gap));
+  } else {
+    const FieldMap& map = *field.map;
+    facts.emplace_back("field",
+                       fmt::format("map {}, up to {:.6g} T", map.path(),
+                                   map.largest() / unit::T));
+    facts.emplace_back("grid", grid_text(map));
+  }
+  facts.emplace_back(
+      "polar axis",
+      fmt::format("{}, the main direction of the field, unless a track starts "
+                  "within 20 deg of it",
+                  name_of(field.axis)));
+  return facts;
+}
+
+Document field_document(const Field& field) {
+  Document d;
+  d.set("kind", kind_of(field));
+  switch (field.kind) {
+    case FieldKind::none:
+    case FieldKind::solenoid:
+      d.set("bz_T", field.bz / unit::T);
+      return d;
+    case FieldKind::dipole: {
+      Document::List gaps;
+      for (const DipoleGap& gap : field.dipoles)
+        gaps.push_back(
+            Document()
+                .set("normal", std::string(name_of(gap.normal)))
+                .set("extent_mm",
+                     Document::List{gap.extent.lower, gap.extent.upper})
+                .set("direction", std::string(name_of(gap.direction)))
+                .set("field_T", gap.field / unit::T));
+      d.set("dipoles", std::move(gaps));
+      break;
+    }
+    case FieldKind::map: {
+      const FieldMap& map = *field.map;
+      d.set("file", map.path());
+      Document::List axes;
+      for (std::size_t i = 0; i < map.grid().size(); ++i) {
+        const GridAxis& axis = map.grid()[i];
+        const double offset = offset_of(map, i);
+        axes.push_back(
+            Document()
+                .set("axis", std::string(name_of(map, i)))
+                .set("extent_mm",
+                     Document::List{axis.first + offset, axis.last() + offset})
+                .set("n_nodes", static_cast<std::int64_t>(axis.nodes))
+                .set("mirrored", map.mirrored(i)));
+      }
+      d.set("grid", std::move(axes));
+      d.set("scale", map.scale());
+      d.set("largest_T", map.largest() / unit::T);
+      break;
+    }
+  }
+  d.set("reference_T", field.reference / unit::T);
+  d.set("axis", std::string(name_of(field.axis)));
+  return d;
+}
+
+namespace {
+
+double eta_of(double theta) {
+  // pi has a neighbour for a tangent: say infinity along both ends of the axis
+  if (theta >= unit::pi) return -std::numeric_limits<double>::infinity();
+  return -std::log(std::tan(theta / 2));
+}
+
+// Least and greatest |x| in an interval.
+Interval absolute(const Interval& i) {
+  const double a = std::abs(i.lower), b = std::abs(i.upper);
+  return {i.contains(0) ? 0 : std::min(a, b), std::max(a, b)};
+}
+
+PolarRange seen(const Interval& rho, const Interval& z) {
+  // The far corner in z is nearest to the axis with the smallest rho, if z is
+  // positive there, and with the largest, if it is negative.
+  const double theta_min =
+      std::atan2(z.upper > 0 ? rho.lower : rho.upper, z.upper);
+  const double theta_max =
+      std::atan2(z.lower < 0 ? rho.lower : rho.upper, z.lower);
+  return {theta_min, theta_max};
+}
+
+// The eta range that measuring layers cover, as multiples of the step.
+struct Grid {
+  double first = 0;
+  double step = 0.25;
+  int points = 0;
+};
+
+Grid eta_grid(const Detector& detector) {
+  constexpr double largest = 4;
+  double lower = largest, upper = -largest;
+  for (const Layer& layer : detector.layers) {
+    if (!layer.measures()) continue;
+    const PolarRange range = polar_range(layer.surface);
+    lower = std::min(lower, std::max(range.eta_min(), -largest));
+    upper = std::max(upper, std::min(range.eta_max(), largest));
+  }
+  if (lower > upper) return {};
+  const bool symmetric = std::abs(lower + upper) < 1e-9;  // rounding
+  if (symmetric) lower = 0;
+  Grid grid;
+  grid.step = upper - lower > 3 ? 0.5 : 0.25;
+  const double first = std::floor(lower / grid.step);
+  grid.first = first * grid.step;
+  grid.points = static_cast<int>(std::ceil(upper / grid.step) - first) + 1;
+  return grid;
+}
+
+}  // namespace
+
+double PolarRange::eta_min() const { return eta_of(theta_max); }
+double PolarRange::eta_max() const { return eta_of(theta_min); }
+
+PolarRange polar_range(const Surface& s) {
+  const Interval at{s.position, s.position};
+  switch (s.shape) {
+    case Shape::cylinder:
+      return seen(at, s.v);
+    case Shape::disk:
+      return seen(s.v, at);
+    case Shape::plane:
+      break;
+  }
+  // Planes normal to x have axes (y, z), to y (z, x), to z (x, y).
+  const Interval x = s.normal == Axis::x ? at : s.normal == Axis::y ? s.v : s.u;
+  const Interval y = s.normal == Axis::x ? s.u : s.normal == Axis::y ? at : s.v;
+  const Interval z = s.normal == Axis::x ? s.v : s.normal == Axis::y ? s.u : at;
+  const Interval ax = absolute(x), ay = absolute(y);
+  return seen({std::hypot(ax.lower, ay.lower), std::hypot(ax.upper, ay.upper)},
+              z);
+}
+
+Table material_profile(const Detector& detector, double phi) {
+  Reals eta, theta_deg, x_over_x0, inner;
+  Integers n_hits, n_layers;
+  Detector straight = detector;
+  straight.field = {};
+  const TrackingGeometry geometry(straight);
+  const Grid grid = eta_grid(detector);
+  for (int i = 0; i < grid.points; ++i) {
+    Track track;
+    eta.push_back(grid.first + i * grid.step);
+    track.theta = 2 * std::atan(std::exp(-eta.back()));
+    track.phi = phi;
+    const Resolution r = resolve(geometry, track, {Scattering::off});
+    theta_deg.push_back(in_degrees(track.theta));
+    n_hits.push_back(r.n_hits);
+    n_layers.push_back(static_cast<std::int64_t>(r.crossings.size()));
+    x_over_x0.push_back(r.x_over_x0);
+    double sum = 0, to_first = std::numeric_limits<double>::quiet_NaN();
+    for (const CrossingInfo& crossing : r.crossings) {
+      sum += crossing.x_over_x0;
+      if (!crossing.measured) continue;
+      to_first = sum;
+      break;
+    }
+    inner.push_back(to_first);
+  }
+  Table table;
+  table.add("eta", std::move(eta));
+  table.add("theta_deg", std::move(theta_deg));
+  table.add("n_hits", std::move(n_hits));
+  table.add("n_layers", std::move(n_layers));
+  table.add("x_over_x0", std::move(x_over_x0));
+  table.add("x_over_x0_inner", std::move(inner));
+  return table;
 }
 
 }  // namespace gttf

@@ -2,10 +2,15 @@
 // What the program understood of a detector, as table, document and summary.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "gttf/core/document.hpp"
 #include "gttf/core/summary.hpp"
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
+#include "gttf/detector/field.hpp"
 
 namespace gttf {
 
@@ -24,5 +29,37 @@ Summary detector_summary(const Detector& detector, double phi = 0);
 
 /// "8 layers, 7 measuring".
 std::string layer_count_text(const Detector& detector);
+
+// The field of a detector for reading, and as a document.
+
+/// Names and texts, one line each: `field`, and for dipoles and maps what the
+/// program makes of them.
+std::vector<std::pair<std::string, std::string>> field_facts(
+    const Field& field);
+
+/// Kind, strengths and places; lengths in mm, fields in T.
+Document field_document(const Field& field);
+
+// Coverage: what a detector shows to straight tracks from the origin.
+
+/// Closed range of polar angles, rad; eta is -ln tan(theta/2).
+struct PolarRange {
+  double theta_min = 0;
+  double theta_max = 0;
+
+  double eta_min() const;  ///< -infinity along the negative z axis
+  double eta_max() const;
+};
+
+/// Polar angles under which `surface` is seen from the origin, whatever the
+/// azimuth. Exact: theta = atan2(rho, z) grows with the distance rho from the
+/// axis and falls with z, so that its extremes lie at those of rho and z.
+PolarRange polar_range(const Surface& surface);
+
+/// Layers, hits and material against eta for straight tracks from the origin
+/// at azimuth `phi` [rad], over the range of eta that measuring layers cover
+/// but |eta| <= 4. Columns: eta, theta_deg, n_hits, n_layers, x_over_x0,
+/// x_over_x0_inner (up to and with the first measuring layer, NaN without one).
+Table material_profile(const Detector& detector, double phi = 0);
 
 }  // namespace gttf

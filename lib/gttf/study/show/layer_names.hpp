@@ -2,7 +2,9 @@
 // How tables call layers and the coordinates they measure.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gttf/detector/detector.hpp"
@@ -25,5 +27,35 @@ std::vector<std::string> entry_names(const Detector& detector);
 /// For each layer the name under which it is summed; a layer without a group
 /// stands for itself.
 std::vector<std::string> names_by(const Detector& detector, Grouping grouping);
+
+// How --set calls the numbers of a layer: layers[L0].cylinder.radius.
+
+/// "cylinder", "disk", "plane": the key of the shape.
+std::string_view shape_name(const Surface& surface);
+
+/// "radius" of a cylinder, "z" of a disk, "x", "y" or "z" of a plane.
+std::string_view position_name(const Surface& surface);
+
+/// Name of a mirrored layer in the file: without " (+z)" or " (-z)".
+std::string name_in_file(const std::string& name);
+
+/// "layers[L0].material" for the entry L0 of the file and what comes behind the
+/// dot, if anything.
+std::string layer_key(const std::string& entry, std::string_view tail = {});
+
+/// "cylinder.radius".
+std::string position_tail(const Surface& surface);
+
+/// "cylinder.half_length" of an interval around 0, else "cylinder.z";
+/// "disk.radius"; "plane.y". `axis`: 0 for u, 1 for v.
+std::string extent_tail(const Surface& surface, std::size_t axis,
+                        const Interval& extent);
+
+/// "measures.rphi"; between the axes "measures[1].sigma", counted as in
+/// Layer::coordinates.
+std::string sigma_tail(const Layer& layer, std::size_t coordinate);
+
+/// "measures[1].angle".
+std::string angle_tail(std::size_t coordinate);
 
 }  // namespace gttf

@@ -3,17 +3,17 @@
 #include "gttf/study/toys/toy_state.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "gttf/config/document_checksum.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/core/version.hpp"
 #include "gttf/study/request/request_document.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
-#include "gttf/study/toys/toy_document.hpp"
 
 namespace gttf {
 
@@ -180,6 +180,267 @@ ToyState merge_toys(std::vector<ToyState> parts,
   sum.from = 0;
   sum.to = sum.toys;
   return sum;
+}
+
+namespace {
+
+constexpr std::int64_t format_version = 1;
+
+Document integer(std::uint64_t n) { return static_cast<std::int64_t>(n); }
+
+Document document_of(const ExactMoments& moments) {
+  const ExactMoments::State s = moments.state();
+  Document::List sums;
+  for (const Integer128 sum : s.sums) sums.emplace_back(to_string(sum));
+  return Document()
+      .set("count", integer(s.count))
+      .set("beyond_limit", integer(s.beyond_limit))
+      .set("sums", std::move(sums));
+}
+
+Document document_of(const Histogram& h) {
+  Document::List counts{integer(h.below)};
+  for (const std::uint64_t n : h.bins) counts.push_back(integer(n));
+  counts.push_back(integer(h.above));
+  return counts;
+}
+
+Document document_of(const ToyQuantity& q) {
+  return Document()
+      .set("moments", document_of(q.moments))
+      .set("histogram", document_of(q.histogram));
+}
+
+Document document_of(const std::vector<ToyQuantity>& list) {
+  Document::List documents;
+  for (const ToyQuantity& q : list) documents.push_back(document_of(q));
+  return documents;
+}
+
+Document document_of(const FitStatistics& fit) {
+  Document::List failed;
+  for (const std::uint64_t n : fit.failed) failed.push_back(integer(n));
+  return Document()
+      .set("fitted", integer(fit.fitted))
+      .set("failed", std::move(failed))
+      .set("ndf", Document(fit.ndf))
+      .set("residuals", document_of(fit.residuals))
+      .set("pulls", document_of(fit.pulls))
+      .set("chi2_per_ndf", document_of(fit.chi2_per_ndf))
+      .set("probability", document_of(fit.probability))
+      .set("momentum", document_of(fit.momentum))
+      .set("unbounded", integer(fit.unbounded));
+}
+
+/// Takes a state out of a document; every fault is a FileError.
+class StateReader {
+ public:
+  explicit StateReader(const std::string& name) : name_(in_quotes(name)) {}
+
+  ToyState read(const Document& document) const {
+    const Document* version = document.find("gttf-toys");
+    if (version == nullptr)
+      throw FileError(name_ + " is no part or checkpoint of toys");
+    if (integer(*version) != format_version)
+      throw FileError(fmt::format(
+          "{}: version {} of the format is not known; this program reads "
+          "version {}",
+          name_, integer(*version), format_version));
+    ToyState state;
+    state.study = member(document, "study");
+    state.toys = count(member(state.study, "toys"));
+    state.seed = count(member(state.study, "seed"));
+    for (const Document& fit : list(member(state.study, "fits"))) {
+      const auto known = find_toy_fit(text(fit));
+      if (!known) damaged("a fit of that name is not known");
+      state.fits.push_back(*known);
+    }
+    state.from = count(member(document, "from"));
+    state.to = count(member(document, "to"));
+    if (state.from > state.to || state.to > state.toys)
+      damaged("its range of toys is none");
+    for (const Document& point : list(member(document, "points")))
+      state.points.push_back(read_point(point, state));
+    if (const auto fault = checksum_fault(document)) damaged(*fault);
+    return state;
+  }
+
+ private:
+  [[noreturn]] void damaged(const std::string& why) const {
+    throw FileError(name_ + " is damaged: " + why);
+  }
+  const Document& member(const Document& d, std::string_view key) const {
+    const Document* found = d.find(key);
+    if (found == nullptr) damaged("there is no " + in_quotes(std::string(key)));
+    return *found;
+  }
+  const Document::List& list(const Document& d) const {
+    const auto* found = std::get_if<Document::List>(&d.value());
+    if (found == nullptr) damaged("a list is missing");
+    return *found;
+  }
+  std::int64_t integer(const Document& d) const {
+    const auto* found = std::get_if<std::int64_t>(&d.value());
+    if (found == nullptr) damaged("a whole number is missing");
+    return *found;
+  }
+  std::uint64_t count(const Document& d) const {
+    const std::int64_t n = integer(d);
+    if (n < 0) damaged("a number is negative");
+    return static_cast<std::uint64_t>(n);
+  }
+  bool boolean(const Document& d) const {
+    const auto* found = std::get_if<bool>(&d.value());
+    if (found == nullptr) damaged("true or false is missing");
+    return *found;
+  }
+  const std::string& text(const Document& d) const {
+    const auto* found = std::get_if<std::string>(&d.value());
+    if (found == nullptr) damaged("a text is missing");
+    return *found;
+  }
+  const Document::List& list_of(const Document& d, std::size_t n) const {
+    const Document::List& found = list(d);
+    if (found.size() != n) damaged("a list has the wrong length");
+    return found;
+  }
+
+  ToyPoint read_point(const Document& d, const ToyState& state) const {
+    ToyPoint point{member(d, "expected"), boolean(member(d, "has_toys")),
+                   ToyStatistics(state.fits.size())};
+    point.statistics.simulated = count(member(d, "simulated"));
+    point.statistics.missed = count(member(d, "missed"));
+    const std::uint64_t most = point.has_toys ? state.to - state.from : 0;
+    if (point.statistics.simulated > most) damaged("a point has too many toys");
+    const auto& fits = list_of(member(d, "fits"), state.fits.size());
+    for (std::size_t i = 0; i < fits.size(); ++i)
+      read_fit(fits[i], point.statistics.fits[i]);
+    return point;
+  }
+
+  void read_fit(const Document& d, FitStatistics& fit) const {
+    fit.fitted = count(member(d, "fitted"));
+    const auto& failed = list_of(member(d, "failed"), fit.failed.size());
+    for (std::size_t i = 0; i < failed.size(); ++i)
+      fit.failed[i] = count(failed[i]);
+    fit.ndf = integer(member(d, "ndf"));
+    read_quantities(member(d, "residuals"), fit.residuals);
+    read_quantities(member(d, "pulls"), fit.pulls);
+    read_quantity(member(d, "chi2_per_ndf"), fit.chi2_per_ndf);
+    read_histogram(member(d, "probability"), fit.probability);
+    read_quantity(member(d, "momentum"), fit.momentum);
+    fit.unbounded = count(member(d, "unbounded"));
+  }
+
+  void read_quantities(const Document& d, std::vector<ToyQuantity>& q) const {
+    const auto& items = list_of(d, q.size());
+    for (std::size_t i = 0; i < q.size(); ++i) read_quantity(items[i], q[i]);
+  }
+
+  void read_quantity(const Document& d, ToyQuantity& q) const {
+    const Document& moments = member(d, "moments");
+    ExactMoments::State state;
+    state.count = count(member(moments, "count"));
+    state.beyond_limit = count(member(moments, "beyond_limit"));
+    const auto& sums = list_of(member(moments, "sums"), state.sums.size());
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const auto sum = to_integer128(text(sums[i]));
+      if (!sum) damaged("a sum is no whole number");
+      state.sums[i] = *sum;
+    }
+    q.moments = ExactMoments(state);
+    read_histogram(member(d, "histogram"), q.histogram);
+  }
+
+  void read_histogram(const Document& d, Histogram& h) const {
+    const auto& counts = list_of(d, h.bins.size() + 2);
+    h.below = count(counts.front());
+    for (std::size_t i = 0; i < h.bins.size(); ++i)
+      h.bins[i] = count(counts[i + 1]);
+    h.above = count(counts.back());
+  }
+
+  std::string name_;
+};
+
+/// "a" and "b": "a.b"; "a" and "[0]": "a[0]".
+std::string joined_path(const std::string& head, const std::string& rest) {
+  return head + (rest.empty() || rest.front() == '[' ? "" : ".") + rest;
+}
+
+bool same_number(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+/// A real number that happens to be whole is read back as an integer, and one
+/// that is none as nothing.
+std::optional<double> as_number(const Document& d) {
+  if (const auto* n = std::get_if<std::int64_t>(&d.value()))
+    return static_cast<double>(*n);
+  if (const auto* x = std::get_if<double>(&d.value())) return *x;
+  if (std::holds_alternative<std::monostate>(d.value())) return std::nan("");
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> first_difference(const Document& a,
+                                            const Document& b) {
+  if (const auto x = as_number(a), y = as_number(b); x && y)
+    return same_number(*x, *y) ? std::nullopt : std::optional<std::string>("");
+  if (a.value().index() != b.value().index()) return "";
+  if (const auto* list = std::get_if<Document::List>(&a.value())) {
+    const auto& other = std::get<Document::List>(b.value());
+    if (list->size() != other.size()) return "";
+    for (std::size_t i = 0; i < list->size(); ++i)
+      if (const auto inner = first_difference((*list)[i], other[i]))
+        return joined_path(fmt::format("[{}]", i), *inner);
+    return std::nullopt;
+  }
+  if (const auto* members = std::get_if<Document::Members>(&a.value())) {
+    const auto& others = std::get<Document::Members>(b.value());
+    for (const auto& [key, value] : *members) {
+      const Document* other = b.find(key);
+      const auto inner =
+          other != nullptr ? first_difference(value, *other) : std::string();
+      if (inner) return joined_path(key, *inner);
+    }
+    for (const auto& [key, value] : others)
+      if (a.find(key) == nullptr) return key;
+    return std::nullopt;
+  }
+  if (const auto* text = std::get_if<std::string>(&a.value()))
+    return *text == std::get<std::string>(b.value())
+               ? std::nullopt
+               : std::optional<std::string>("");
+  return std::get<bool>(a.value()) == std::get<bool>(b.value())
+             ? std::nullopt
+             : std::optional<std::string>("");
+}
+
+Document to_document(const ToyState& state) {
+  Document::List points;
+  for (const ToyPoint& point : state.points) {
+    Document::List fits;
+    for (const FitStatistics& fit : point.statistics.fits)
+      fits.push_back(document_of(fit));
+    points.push_back(Document()
+                         .set("expected", point.row)
+                         .set("has_toys", point.has_toys)
+                         .set("simulated", integer(point.statistics.simulated))
+                         .set("missed", integer(point.statistics.missed))
+                         .set("fits", std::move(fits)));
+  }
+  return with_checksum(Document()
+                           .set("gttf-toys", Document(format_version))
+                           .set("study", state.study)
+                           .set("from", integer(state.from))
+                           .set("to", integer(state.to))
+                           .set("points", std::move(points)));
+}
+
+ToyState toy_state_of(const Document& document, const std::string& name) {
+  return StateReader(name).read(document);
 }
 
 }  // namespace gttf

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -70,5 +71,12 @@ void check_same_run(const ToyState& planned, const ToyState& stored,
 /// finished, or if one is missing. `names` stand in messages.
 ToyState merge_toys(std::vector<ToyState> parts,
                     const std::vector<std::string>& names);
+
+// Documents compared, and read with names in the messages.
+
+/// Name of the first member of `a` and `b` that is not the same in both
+/// ("seed", "detectors[1].sha256"); nothing if they are equal.
+std::optional<std::string> first_difference(const Document& a,
+                                            const Document& b);
 
 }  // namespace gttf

@@ -7,9 +7,23 @@
 #include "gttf/core/columns.hpp"
 #include "gttf/core/document.hpp"
 #include "gttf/core/summary.hpp"
+#include "gttf/fit/triplet/bias.hpp"
 #include "gttf/study/toys/toy_state.hpp"
+#include "gttf/study/toys/toy_statistics.hpp"
 
+// The biases that theory expects of the fits of a study of toys.
 namespace gttf {
+
+/// Where scattering dominates; NaN: nothing is known.
+struct BiasColumns {
+  Bias expected;
+  Bias paper;  ///< as printed in [GTTF]
+};
+
+/// @param n         number of triplets
+/// @param relative  sigma_kappa/|kappa| of all of them together, by scattering
+/// Source: docs/theory/bias-study.md
+BiasColumns bias_columns(const ToyFit& fit, int n, double relative);
 
 /// The columns; those that each parameter P has are told once, without the
 /// name of one.

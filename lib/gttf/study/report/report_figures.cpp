@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "gttf/study/report/report_figures.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,9 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "gttf/study/check/check_text.hpp"
+#include "gttf/study/check/check_view.hpp"
 #include "gttf/study/report/printed_formula.hpp"
-#include "gttf/study/report/report_requirements.hpp"
 #include "gttf/study/report/report_subject.hpp"
 #include "gttf/study/show/track_view.hpp"
 
