@@ -147,7 +147,7 @@ void check_hits(const Detector& detector, const StudyRequest& request,
   ToyTrack toy = simulator.prototype();
   std::array<ExactMoments, 5> pulls;
   ExactMoments chi2;
-  std::vector<FileHit> hits;
+  std::vector<MeasuredHit> hits;
   for (std::uint64_t i = 0; i < 400; ++i) {
     CAPTURE(i);
     if (!simulator.simulate({2, 0, i}, toy)) continue;

@@ -78,7 +78,7 @@ TEST_CASE("hit file: hits with layers, units and errors") {
   CHECK(hits[0].position == Vector3(20, 1, 0.5));
   CHECK(hits[0].sigma[0] == 0.01);
   CHECK(std::isnan(hits[0].sigma[1]));
-  CHECK(hits[1].layer == FileHit::nearest);
+  CHECK(hits[1].layer == MeasuredHit::nearest);
   CHECK(hits[1].line == 3);
   const auto last = blocks[1].hits_of(blocks[1].tracks[0]);
   CHECK(last[0].layer == 0);

@@ -15,7 +15,7 @@ bool FitGroups::can_hold(const HitTrackBuilder& built) const {
   std::size_t last_hit = 0;
   for (std::size_t i = 0; i < track.points.size(); ++i) {
     const TrackHit& h = track.points[i];
-    if (built.sources()[i] == HitTrackBuilder::beam_spot) return false;
+    if (built.sources()[i] == MadeTrack::beam_spot) return false;
     if (!h.measures()) continue;
     // HitArrays have passive surfaces between the neighbouring hits
     for (std::size_t k = last_hit + 1; behind_hit && k < i; ++k)
@@ -45,7 +45,7 @@ void FitGroups::make_group(const HitTrackBuilder& built, Kind kind) {
   at_ = static_cast<std::size_t>(free - groups_.begin());
   Group& g = free == groups_.end() ? groups_.emplace_back() : *free;
   g.kind = kind;
-  g.key = kind == Kind::hits ? built.simple_hits().surface : key_;
+  g.key = kind == Kind::hits ? built.hits().surface : key_;
   g.origin = built.track().origin;
   g.surfaces.clear();
   g.others.clear();
@@ -82,7 +82,7 @@ bool FitGroups::find_group(std::span<const unsigned> key, Kind kind) {
 
 FitGroups::Place FitGroups::put_hits(const HitTrackBuilder& built) {
   Group& g = groups_[at_];
-  const HitTrackBuilder::SimpleHits& hits = built.simple_hits();
+  const HitList& hits = built.hits();
   for (const std::vector<double>* v : {&hits.x, &hits.y, &hits.z})
     g.rows.insert(g.rows.end(), v->begin(), v->end());
   return {at_, g.n_added++};
@@ -90,8 +90,7 @@ FitGroups::Place FitGroups::put_hits(const HitTrackBuilder& built) {
 
 std::optional<FitGroups::Place> FitGroups::add_hits(
     const HitTrackBuilder& built) {
-  if (!built.is_simple() ||
-      !find_group(built.simple_hits().surface, Kind::hits))
+  if (!built.is_simple() || !find_group(built.hits().surface, Kind::hits))
     return std::nullopt;
   return put_hits(built);
 }
@@ -99,8 +98,7 @@ std::optional<FitGroups::Place> FitGroups::add_hits(
 FitGroups::Place FitGroups::add(const HitTrackBuilder& built, Kind kind) {
   if (!built.is_simple()) kind = Kind::points;
   set_key(built);
-  if (!find_group(kind == Kind::hits ? built.simple_hits().surface : key_,
-                  kind))
+  if (!find_group(kind == Kind::hits ? built.hits().surface : key_, kind))
     make_group(built, kind);
   if (kind != Kind::points) return put_hits(built);
   Group& g = groups_[at_];

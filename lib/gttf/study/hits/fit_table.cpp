@@ -379,7 +379,8 @@ ResidualTable::ResidualTable(FitTableStyle style, const Detector& detector,
       detector_(detector),
       geometry_(geometry) {}
 
-void ResidualTable::add(const FileTrack& track, std::span<const FileHit> hits,
+void ResidualTable::add(const FileTrack& track,
+                        std::span<const MeasuredHit> hits,
                         const HitTrackBuilder& built, const GlobalFit& fit) {
   std::int64_t number = 0;
   for (const HitFit& f : fit.hits) {

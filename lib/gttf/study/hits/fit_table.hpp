@@ -78,7 +78,7 @@ class ResidualTable {
   ResidualTable(FitTableStyle style, const Detector& detector,
                 const TrackingGeometry& geometry);
 
-  void add(const FileTrack& track, std::span<const FileHit> hits,
+  void add(const FileTrack& track, std::span<const MeasuredHit> hits,
            const HitTrackBuilder& built, const GlobalFit& fit);
 
   Table take() &&;

@@ -226,7 +226,7 @@ class HitFile::Assembler {
   /// first; its hits behind all others, so that those stay where they are.
   void join(HitBlock& block) {
     if (open_.tracks.empty()) return;
-    std::vector<FileHit>& hits = block.hits;
+    std::vector<MeasuredHit>& hits = block.hits;
     FileTrack& open = open_.tracks.front();
     FileTrack& first = block.tracks.front();
     open.first = hits.size();
@@ -361,7 +361,7 @@ void HitFile::State::judge(detail::ParsedBlock& block) {
 std::vector<HitBlock> HitFile::State::read_all() {
   struct Collected {
     FileTrack track;
-    std::vector<FileHit> hits;
+    std::vector<MeasuredHit> hits;
   };
   std::vector<Collected> all;
   std::unordered_map<std::string, std::size_t> index;

@@ -15,6 +15,7 @@
 #include "gttf/config/csv_reader.hpp"
 #include "gttf/core/matrix.hpp"
 #include "gttf/detector/detector.hpp"
+#include "gttf/fit/track/order_hits.hpp"
 
 // HitColumns: where a file of hits has what, and in which units.
 namespace gttf {
@@ -47,17 +48,6 @@ namespace detail {
 struct ParsedBlock;
 }
 
-/// A measured point.
-struct FileHit {
-  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  static constexpr int nearest = -1;
-
-  Vector3 position;                         ///< mm
-  std::array<double, 2> sigma{none, none};  ///< of u, v, mm; NaN: the layer's
-  int layer = nearest;                      ///< index in Detector::layers
-  std::int64_t line = 0;                    ///< in the file
-};
-
 /// Hits of a track: a part of HitBlock::hits.
 struct FileTrack {
   std::string event, id;
@@ -68,10 +58,10 @@ struct FileTrack {
 
 /// Tracks that are complete.
 struct HitBlock {
-  std::vector<FileHit> hits;
+  std::vector<MeasuredHit> hits;
   std::vector<FileTrack> tracks;
 
-  std::span<const FileHit> hits_of(const FileTrack& track) const {
+  std::span<const MeasuredHit> hits_of(const FileTrack& track) const {
     return std::span(hits).subspan(track.first, track.count);
   }
 };

@@ -15,11 +15,6 @@ constexpr std::array<std::string_view, 2> axis_names{"u", "v"};
 
 }  // namespace
 
-bool is_along(const Coordinate& c, std::size_t axis) {
-  constexpr double rounding = 1e-9;
-  return std::abs(axis == 0 ? std::sin(c.angle) : std::cos(c.angle)) < rounding;
-}
-
 HitParser::HitParser(const CsvReader& file, const HitColumns& columns,
                      const Detector& detector)
     : file_(file.name()),
@@ -46,7 +41,7 @@ class HitParser::Row {
       : parser_(parser), line_(line), last_layer_(last_layer), block_(block) {}
 
   /// Whether the line is good; otherwise a fault was added.
-  bool read(FileHit& hit) {
+  bool read(MeasuredHit& hit) {
     const HitColumns& columns = parser_.columns_;
     if (!line_.problem.empty()) return add(line_.at_problem(parser_.file_));
     if (line_.cells.size() != columns.count) return wrong_count();
@@ -62,8 +57,8 @@ class HitParser::Row {
   }
 
  private:
-  bool read_layer(FileHit& hit) {
-    hit.layer = FileHit::nearest;
+  bool read_layer(MeasuredHit& hit) {
+    hit.layer = MeasuredHit::nearest;
     if (!parser_.columns_.layer) return true;
     const std::size_t column = *parser_.columns_.layer;
     const std::string_view name = line_.cells[column];
@@ -92,8 +87,8 @@ class HitParser::Row {
                       : "its layers are " + joined(names));
   }
 
-  bool read_sigmas(FileHit& hit) {
-    hit.sigma = {FileHit::none, FileHit::none};
+  bool read_sigmas(MeasuredHit& hit) {
+    hit.sigma = {MeasuredHit::none, MeasuredHit::none};
     for (std::size_t axis = 0; axis < 2; ++axis) {
       const auto& c = parser_.columns_.sigma[axis];
       if (!c || line_.cells[c->column].empty()) continue;
@@ -120,7 +115,8 @@ class HitParser::Row {
 
   /// An error of a coordinate that the layer does not measure would have no
   /// effect. A passive layer takes both.
-  bool check_axis(const FileHit& hit, std::size_t axis, std::size_t column) {
+  bool check_axis(const MeasuredHit& hit, std::size_t axis,
+                  std::size_t column) {
     if (hit.layer < 0) return true;
     const Layer& layer = layer_of(hit);
     const auto index = static_cast<std::size_t>(hit.layer);
@@ -131,7 +127,7 @@ class HitParser::Row {
                  "leave the cell empty");
   }
 
-  const Layer& layer_of(const FileHit& hit) const {
+  const Layer& layer_of(const MeasuredHit& hit) const {
     return parser_.detector_.layers[static_cast<std::size_t>(hit.layer)];
   }
 
@@ -187,7 +183,7 @@ class HitParser::Row {
 ParsedBlock HitParser::parse(const CsvBlock& block) const {
   ParsedBlock parsed;
   constexpr std::size_t short_line = 32;  // bytes
-  std::vector<FileHit>& hits = parsed.tracks.hits;
+  std::vector<MeasuredHit>& hits = parsed.tracks.hits;
   hits.reserve(block.text.size() / short_line);
   std::vector<FileTrack>& tracks = parsed.tracks.tracks;
   constexpr std::size_t few_hits = 8;
@@ -210,7 +206,7 @@ ParsedBlock HitParser::parse(const CsvBlock& block) const {
     const char* const track = plain.track.data();
     const char* const event = plain.event.data();
     // made where it stays: a copy would wait for its numbers
-    FileHit& hit = hits.emplace_back();
+    MeasuredHit& hit = hits.emplace_back();
     if (const std::size_t n =
             plain_.read(block.text, lines.offset(), plain, hit);
         n > 0) {

@@ -11,9 +11,6 @@
 
 namespace gttf::detail {
 
-/// Does `c` measure along the axis u (0) or v (1) of its surface?
-bool is_along(const Coordinate& c, std::size_t axis);
-
 /// What became of a block of lines. Tracks may go on in the next one.
 struct ParsedBlock {
   HitBlock tracks;

@@ -64,8 +64,8 @@ bool PlainHits::is_plain(std::string_view cell) {
 
 PlainHits::Row PlainHits::first_row() const {
   Row row;
-  for (int layer = FileHit::nearest; layer < static_cast<int>(layers_.size());
-       ++layer)
+  for (int layer = MeasuredHit::nearest;
+       layer < static_cast<int>(layers_.size()); ++layer)
     row.followers.push_back(layer + 1);
   return row;
 }
@@ -109,7 +109,7 @@ PlainHits::Row PlainHits::first_row() const {
 
 template <class Cells>
 [[gnu::always_inline]] inline std::size_t PlainHits::read_cells(
-    const char* begin, const char* end, Row& row, FileHit& hit) const {
+    const char* begin, const char* end, Row& row, MeasuredHit& hit) const {
   const Cells cells(begin, end, separator_);
   std::array<const char*, most_columns + 1> begins;
   if (!cells.find(count_, begins.data())) return 0;
@@ -140,7 +140,7 @@ template <class Cells>
 }
 
 std::size_t PlainHits::read(std::string_view text, std::size_t from, Row& row,
-                            FileHit& hit) const {
+                            MeasuredHit& hit) const {
   if (!possible_ || from == text.size() || text[from] == '#') return 0;
   const char* const begin = text.data() + from;
   const char* const end = text.data() + text.size();

@@ -22,8 +22,9 @@ class PlainHits {
             const Detector& detector);
 
   struct Row {
-    std::string_view track, event{};    ///< cells
-    int last_layer = FileHit::nearest;  ///< of the hit before, then of this one
+    std::string_view track, event{};  ///< cells
+    int last_layer =
+        MeasuredHit::nearest;  ///< of the hit before, then of this one
     /// Which layer came behind nearest, 0, 1 ... the last time.
     std::vector<int> followers;
   };
@@ -36,7 +37,7 @@ class PlainHits {
   /// @return  its bytes with the line end; 0: it is not plain, and `row` means
   ///          nothing but for the layer
   std::size_t read(std::string_view text, std::size_t from, Row& row,
-                   FileHit& hit) const;
+                   MeasuredHit& hit) const;
 
  private:
   static constexpr std::size_t most_columns = 32;
@@ -53,7 +54,7 @@ class PlainHits {
   bool read_layer(std::string_view text, const char* end, Row& row) const;
   template <class Cells>
   std::size_t read_cells(const char* begin, const char* end, Row& row,
-                         FileHit& hit) const;
+                         MeasuredHit& hit) const;
 
   char separator_;
   bool possible_;              ///< columns of errors are for HitParser

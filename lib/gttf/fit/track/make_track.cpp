@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/fit/track/make_track.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "gttf/fit/track/find_track.hpp"
+#include "gttf/fit/track/fit_status.hpp"
+#include "gttf/fit/track/hit_loss.hpp"
+#include "gttf/trajectory/fly_onto.hpp"
+#include "gttf/trajectory/scattering.hpp"
+#include "gttf/trajectory/surface_axes.hpp"
+
+namespace gttf {
+
+bool is_missing(const HitLayers& layers, const MadeTrack& made,
+                std::size_t surface) {
+  return made.has_hit[surface] == 0 &&
+         layers.geometry.surfaces()[surface].x_over_x0 > 0;
+}
+
+namespace {
+
+using detail::any_coarse_across;
+using detail::arc_to_surface;
+using detail::follow_arcs;
+using detail::is_coarse_across;
+using detail::set_errors;
+using detail::weighted_line;
+
+constexpr double straightest = 1e6;         // GeV
+constexpr double min_cos_incidence = 0.01;  // as trace()
+
+/// What the functions below work on.
+struct Maker {
+  const HitLayers& layers;
+  const TrackModel& model;
+  HitList& h;
+  MadeTrack& made;
+};
+
+bool any_missing(Maker& m) {
+  for (std::size_t i = 0; i < m.made.has_hit.size(); ++i)
+    if (is_missing(m.layers, m.made, i)) return true;
+  return false;
+}
+
+/// Notes which surfaces have a hit: most often those of the track before.
+void mark_layers(Maker& m) {
+  if (m.h.layer == m.made.marked) return;
+  for (const int layer : m.made.marked)
+    m.made.has_hit[static_cast<std::size_t>(layer)] = 0;
+  for (const int layer : m.h.layer)
+    m.made.has_hit[static_cast<std::size_t>(layer)] = 1;
+  m.made.marked = m.h.layer;
+  m.made.any_missing = any_missing(m);
+}
+
+void add_hit(Maker& m, const MeasuredHit& hit, int index) {
+  const auto layer =
+      static_cast<std::size_t>(m.h.layer[static_cast<std::size_t>(index)]);
+  const SurfaceRecord& s = m.layers.geometry.surfaces()[layer];
+  TrackHit& h = m.made.track.points.emplace_back(m.layers.hit_of_layer[layer]);
+  m.made.sources.push_back(index);
+  m.made.surfaces.push_back(static_cast<unsigned>(layer));
+  h.position = hit.position;
+  std::tie(h.u, h.v) = surface_axes(s, hit.position);
+  set_errors(m.layers, hit, layer, h);
+}
+
+bool find_path(Maker& m) {
+  const bool spot = m.model.beam_spot.has_value();
+  const std::size_t n = m.h.x.size();
+  const Vector3 first = spot ? m.model.vertex : m.h.position(0),
+                last = m.h.position(n - 1);
+  const double c = circle_curvature(
+      cartesian(first), cartesian(m.h.position((n - (spot ? 1 : 0)) / 2)),
+      cartesian(last));
+  if (!std::isfinite(c)) return false;
+  m.h.path.curvature = m.made.track.field ? c : 0;
+  follow_arcs(m.h, first);
+
+  // z over the arc, from hits that measure both
+  const auto sum = [&](bool all) {
+    ArcLine<double> line;
+    for (std::size_t k = 0; k < n; ++k)
+      if (all || m.layers.geometry.surfaces()[m.h.surface[k]].n_axes >= 2)
+        line.add(m.h.arcs[k].length, m.h.z[k]);
+    return line;
+  };
+  ArcLine<double> line = any_coarse_across(m.layers, m.h)
+                             ? weighted_line(m.h, (last - first).norm())
+                             : sum(false);
+  const auto is_line = [&] { return line.n > 1 && line.determinant() > 0; };
+  if (!is_line()) line = sum(true);
+  if (!is_line()) return false;
+  m.h.path = make_path(cartesian(first), cartesian(last), m.h.path.curvature,
+                       m.h.arcs.back(), line);
+  return std::isfinite(m.h.path.cos_phi + m.h.path.sin_phi +
+                       m.h.path.cos_theta);
+}
+
+/// Follows the helix from its perigee through the detector.
+void cross_detector(Maker& m, double kappa) {
+  const Vector3 at = m.model.beam_spot ? m.model.vertex : m.h.position(0);
+  const Cartesian<double> first{at.x(), at.y(), m.h.path.z};
+  const auto perigee =
+      perigee_of_path(m.h.path, first, cartesian(m.model.vertex));
+  m.made.offset = perigee.offset;
+  m.made.crossings.line =
+      line_of_path(m.h.path, perigee, kappa, m.made.strength);
+  // those with a hit matter for the sum only
+  const bool all = m.model.scattering == Scattering::highland_total;
+  const auto surfaces = m.layers.geometry.surfaces();
+  for (unsigned i = 0; i < surfaces.size(); ++i) {
+    if (!all && !is_missing(m.layers, m.made, i)) continue;
+    TrackCrossing<double>& x = m.made.crossings.list.emplace_back();
+    x.surface = i;
+    const bool crossed =
+        find_crossing(m.made.crossings.line, surfaces[i], x.at).crossed;
+    if (crossed && all) m.made.crossings.x_over_x0 += x.at.x_over_x0;
+    if (!crossed || !is_missing(m.layers, m.made, i))
+      m.made.crossings.list.pop_back();
+  }
+  std::ranges::stable_sort(m.made.crossings.list, {},
+                           [](const auto& x) { return x.at.arc; });
+}
+
+/// Finds what is crossed without a hit, and how much layers scatter.
+void follow_path(Maker& m) {
+  const double bz = m.layers.geometry.bz(), charge = std::abs(m.model.charge);
+  const double kappa = kappa_of_path(m.h.path, bz, charge);
+  const double p =
+      m.made.track.field ? charge * std::abs(bz / kappa) : m.model.momentum;
+  m.made.crossings.list.clear();
+  m.made.crossings.x_over_x0 = 0;
+  m.made.offset = 0;
+  m.made.track.kappa_ref = kappa;
+  if (m.model.scattering == Scattering::off) return;
+  // or the scattering of another momentum along the same path
+  const bool other = m.model.momentum > 0;
+  m.made.strength = scatter_strength(1 / (other ? m.model.momentum : p),
+                                     m.model.mass, charge);
+  if (other && m.made.track.field)
+    m.made.track.kappa_ref *= p / m.model.momentum;
+  if (m.model.scattering == Scattering::highland_total || m.made.any_missing)
+    cross_detector(m, kappa);
+}
+
+/// Scattering angles of the hits, from the direction of the path there.
+void find_scattering(Maker& m) {
+  m.h.theta0_2.assign(m.h.x.size(), 0);
+  if (m.model.scattering == Scattering::off) return;
+  for (std::size_t k = 0; k < m.h.x.size(); ++k) {
+    const std::size_t surface = m.h.surface[k];
+    const SurfaceRecord& s = m.layers.geometry.surfaces()[surface];
+    if (s.x_over_x0 > 0)
+      m.h.theta0_2[k] = theta0_squared(
+          m.h.path, m.h.arcs[k], s, m.layers.log_x_over_x0[surface], m.h.x[k],
+          m.h.y[k], m.made.strength, m.model.scattering,
+          m.made.crossings.x_over_x0);
+  }
+}
+
+void add_passive(Maker& m, const TrackCrossing<double>& crossing) {
+  const double theta0_2 =
+      theta0_squared(m.made.strength, m.model.scattering, crossing.at.x_over_x0,
+                     m.made.crossings.x_over_x0);
+  if (!(theta0_2 > 0)) return;
+  const SurfaceRecord& s = m.layers.geometry.surfaces()[crossing.surface];
+  TrackHit& h = m.made.track.points.emplace_back();
+  m.made.sources.push_back(MadeTrack::passive);
+  m.made.surfaces.push_back(crossing.surface);
+  h.position = vector_of(position_at(m.made.crossings.line, crossing.at));
+  std::tie(h.u, h.v) = surface_axes(s, h.position);
+  h.cylinder = s.kind == SurfaceRecord::Kind::cylinder;
+  h.theta0_2 = theta0_2;
+}
+
+std::string_view follow(Maker& m) {
+  if (!find_path(m)) return to_string(FitStatus::coincident_hits);
+  follow_path(m);
+  find_scattering(m);
+  return {};
+}
+
+/// Is the track a helix around z, or a straight line across z?
+bool is_helix(Maker& m, std::span<const MeasuredHit> hits) {
+  if (m.model.energy_loss != EnergyLoss::off) return false;
+  const Field& field = m.layers.geometry.field();
+  if (field.kind == FieldKind::solenoid) return true;
+  const Vector3 step =
+      hits[m.h.order.back()].position - hits[m.h.order.front()].position;
+  return field.kind == FieldKind::none &&
+         choose_frame(field, step.normalized()).polar == Axis::z;
+}
+
+/// The track at its closest approach to the vertex line or, along the beam, on
+/// the plane of the vertex.
+Track start_of(Maker& m, const FoundTrack& found) {
+  const Field& field = m.layers.geometry.field();
+  const double charge = std::abs(m.model.charge);
+  FlightState<0> s;
+  s.position = found.position;
+  s.direction = found.direction;
+  s.qop = found.qop;
+  if (m.made.track.field && std::abs(s.qop) < charge / straightest)
+    s.qop = std::copysign(charge / straightest, s.qop);
+  const bool around_z = m.made.track.flight->frame.polar == Axis::z;
+  const FlightGoal goal =
+      around_z ? FlightGoal::perigee(m.model.vertex)
+               : FlightGoal::plane(m.model.vertex, Vector3::UnitZ());
+  FlightState<0> start = s;
+  if (fly_onto(field, goal, Way::either, start) != Landing::there ||
+      (start.position - s.position).dot(s.direction) > 0) {
+    start = s;
+    start.position -= 1 * unit::um * s.direction;
+  }
+  Track track;
+  track.vertex = {start.position.x(), start.position.y(), start.position.z()};
+  const Vector3& t = start.direction;
+  track.theta = std::atan2(std::hypot(t.x(), t.y()), t.z());
+  track.phi = std::atan2(t.y(), t.x());
+  track.mass = m.model.mass;
+  track.charge = s.qop < 0 ? -charge : charge;
+  track.p = m.made.track.field ? charge / std::abs(s.qop) : m.model.momentum;
+  return track;
+}
+
+/// Follows the track; sets the momentum for which weights are computed.
+void trace_detector(Maker& m, const FoundTrack& found) {
+  Track track = start_of(m, found);
+  const double m = track.mass;
+  const auto follow = [&] {
+    m.made.traced = trace(m.layers.geometry, track, m.model.scattering,
+                          m.model.energy_loss, m.made.track.flight->frame);
+  };
+  if (!(track.p > 0)) track.p = 1;  // no field, no scattering: any will do
+  follow(m);
+  // the momentum was found at the first hit: what was lost before comes on top
+  if (m.made.track.field && m.model.energy_loss != EnergyLoss::off &&
+      m.made.traced.first >= 0) {
+    const double at_first =
+        m.made.traced.list[static_cast<std::size_t>(m.made.traced.first)].p;
+    const double lost = std::hypot(track.p, m) - std::hypot(at_first, m);
+    const double energy = std::hypot(track.p, m) + lost;
+    track.p = std::sqrt((energy - m) * (energy + m));
+    follow(m);
+  }
+  m.made.momentum_shift = 0;
+  m.made.track.kappa_ref = m.made.traced.kappa;
+  if (m.made.track.field && m.model.momentum > 0) {
+    m.made.momentum_shift = m.model.momentum - track.p;
+    m.made.track.kappa_ref *= track.p / m.model.momentum;
+  }
+}
+
+void set_material(Maker& m, const TracedCrossing& x, TrackHit& hit) {
+  const double mass = m.model.mass, q = m.model.charge;
+  const double p = std::max(x.p + m.made.momentum_shift, 1e-3 * x.p);
+  if (m.model.scattering != Scattering::off && x.x_over_x0 > 0) {
+    hit.theta0_2 = theta0_squared(
+        scatter_strength(1 / p, mass, q), m.model.scattering, x.x_over_x0,
+        std::max(x.x_over_x0, m.made.traced.x_over_x0));
+  }
+  if (m.model.energy_loss != EnergyLoss::off)
+    hit.loss = hit_loss(m.layers.geometry.slabs(x.surface), {mass, q}, p,
+                        1 / x.cos_incidence, m.model.energy_loss);
+}
+
+void add_traced(Maker& m, const TracedCrossing& crossing) {
+  if (m.made.has_hit[crossing.surface] != 0) return;
+  const SurfaceRecord& s = m.layers.geometry.surfaces()[crossing.surface];
+  TrackHit h;
+  h.position = crossing.position;
+  std::tie(h.u, h.v) = surface_axes(s, h.position);
+  h.cylinder = s.kind == SurfaceRecord::Kind::cylinder;
+  set_material(m, crossing, h);
+  if (!(h.theta0_2 > 0) && !(h.loss.mean > 0)) return;
+  m.made.track.points.push_back(h);
+  m.made.sources.push_back(MadeTrack::passive);
+}
+
+std::string_view build_traced(Maker& m, std::span<const MeasuredHit> hits) {
+  const Vector3 step =
+      hits[m.h.order.back()].position - hits[m.h.order.front()].position;
+  if (!(step.norm() > 0)) return to_string(FitStatus::coincident_hits);
+  m.made.track.flight =
+      FlightModel{&m.layers.geometry.field(),
+                  choose_frame(m.layers.geometry.field(), step.normalized()),
+                  m.model.mass, std::abs(m.model.charge)};
+  for (const std::uint32_t i : m.h.order)
+    add_hit(m, hits[i], static_cast<int>(i));
+  const FoundTrack found = find_track(m.made.track);
+  if (found.status != FitStatus::ok) return to_string(found.status);
+  trace_detector(m, found);
+
+  // hits, and the surfaces without one, in order of flight
+  m.made.track.points.clear();
+  m.made.sources.clear();
+  if (m.model.beam_spot) {
+    m.made.track.points.push_back(make_beam_spot_hit(
+        *m.model.beam_spot, m.model.vertex, m.made.traced.phi,
+        m.made.traced.theta, m.made.traced.frame));
+    m.made.sources.push_back(MadeTrack::beam_spot);
+  }
+  auto crossing = m.made.traced.list.begin();
+  double path = -1;
+  for (std::size_t k = 0; k < m.h.order.size(); ++k) {
+    const Vector3& x = hits[m.h.order[k]].position;
+    const auto layer = static_cast<unsigned>(m.h.layer[m.h.order[k]]);
+    const auto own =
+        std::ranges::find(m.made.traced.list, layer, &TracedCrossing::surface);
+    if (own != m.made.traced.list.end())
+      path = own->path;
+    else  // beside its edge
+      path = k == 0 ? 0 : path + (x - hits[m.h.order[k - 1]].position).norm();
+    for (; crossing != m.made.traced.list.end() && crossing->path < path;
+         ++crossing)
+      add_traced(m, *crossing);
+    add_hit(m, hits[m.h.order[k]], static_cast<int>(m.h.order[k]));
+    TracedCrossing here;
+    if (own != m.made.traced.list.end()) {
+      here = *own;
+    } else {
+      const SurfaceRecord& s = m.layers.geometry.surfaces()[layer];
+      here.surface = layer;
+      here.p = m.made.traced.list.empty() ? 1 : m.made.traced.list.back().p;
+      here.cos_incidence =
+          std::max(min_cos_incidence,
+                   std::abs(surface_normal(s, x).dot(found.direction)));
+      here.x_over_x0 = s.x_over_x0 / here.cos_incidence;
+    }
+    set_material(m, here, m.made.track.points.back());
+  }
+  return {};
+}
+
+}  // namespace
+
+MadeTrack::MadeTrack(const HitLayers& layers, const TrackModel& model)
+    : has_hit(layers.geometry.surfaces().size()) {
+  track.field = layers.geometry.has_field();
+  track.origin = model.vertex;
+  if (!track.field && model.scattering != Scattering::off)
+    track.momentum = model.momentum;
+  track.mass = model.mass;
+}
+
+void MadeTrack::clear() {
+  track.points.clear();
+  sources.clear();
+  surfaces.clear();
+  track.kappa_ref = 0;
+  track.flight.reset();
+  simple = false;
+}
+
+std::string_view follow_track(const HitLayers& layers, const TrackModel& model,
+                              std::span<const MeasuredHit> hits, HitList& h,
+                              MadeTrack& made) {
+  Maker m{layers, model, h, made};
+  mark_layers(m);
+  if (!is_helix(m, hits)) return build_traced(m, hits);
+  made.simple = made.track.field && h.layer_errors && !model.beam_spot &&
+                model.scattering != Scattering::highland_total &&
+                !(made.any_missing && any_coarse_across(layers, h));
+  return made.simple ? std::string_view() : follow(m);
+}
+
+/// Hits and the surfaces without one, in order of flight.
+std::string_view make_track(const HitLayers& layers, const TrackModel& model,
+                            std::span<const MeasuredHit> hits, HitList& h,
+                            MadeTrack& made) {
+  Maker m{layers, model, h, made};
+  if (m.made.track.flight) return {};  // has them
+  if (m.made.simple)
+    if (const auto why = follow(m); !why.empty()) return why;
+  if (m.model.beam_spot) {
+    m.made.track.points.push_back(
+        make_beam_spot_hit(*m.model.beam_spot, m.model.vertex,
+                           std::atan2(m.h.path.sin_phi, m.h.path.cos_phi),
+                           std::atan2(m.h.path.sin_theta, m.h.path.cos_theta)));
+    m.made.sources.push_back(MadeTrack::beam_spot);
+    m.made.surfaces.push_back(0);
+  }
+  const Vector3 first = m.model.beam_spot ? m.model.vertex : m.h.position(0);
+  auto crossing = m.made.crossings.list.begin();
+  for (std::size_t k = 0; k < m.h.order.size(); ++k) {
+    const double arc =
+        m.made.offset + (is_coarse_across(m.layers, m.h, k)
+                             ? arc_to_surface(m.layers, m.h, first, k)
+                             : m.h.arcs[k].length);
+    for (; crossing != m.made.crossings.list.end() && crossing->at.arc < arc;
+         ++crossing)
+      add_passive(m, *crossing);
+    add_hit(m, hits[m.h.order[k]], static_cast<int>(m.h.order[k]));
+    m.made.track.points.back().theta0_2 = m.h.theta0_2[k];
+  }
+  return {};
+}
+
+}  // namespace gttf
