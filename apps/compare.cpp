@@ -12,7 +12,6 @@
 #include "gttf/core/expect.hpp"
 #include "gttf/core/readable.hpp"
 #include "gttf/study/compare/attribution_view.hpp"
-#include "gttf/study/scan/parameter_columns.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/track_view.hpp"

@@ -10,7 +10,7 @@
 #include "gttf/study/compare/attribution.hpp"
 #include "gttf/study/compare/comparison.hpp"
 #include "gttf/study/scan/budget.hpp"
-#include "gttf/study/scan/parameter_columns.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/scan/sensitivity.hpp"
 #include "support/requirements.hpp"
 

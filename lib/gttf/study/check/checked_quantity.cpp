@@ -12,7 +12,6 @@
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/readable.hpp"
 #include "gttf/core/units.hpp"
-#include "gttf/study/scan/parameter_columns.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan.hpp"
 #include "gttf/study/scan/scan_columns.hpp"

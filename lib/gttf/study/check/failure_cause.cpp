@@ -9,7 +9,6 @@
 #include "gttf/study/check/checked_quantity.hpp"
 #include "gttf/study/compare/comparison.hpp"
 #include "gttf/study/scan/budget.hpp"
-#include "gttf/study/scan/parameter_columns.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 

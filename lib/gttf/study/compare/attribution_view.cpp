@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "gttf/core/readable.hpp"
-#include "gttf/study/scan/parameter_columns.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {
 namespace {

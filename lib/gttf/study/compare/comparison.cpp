@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "gttf/resolution/resolution.hpp"
-#include "gttf/study/scan/parameter_columns.hpp"
 #include "gttf/study/scan/scan.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 

@@ -12,7 +12,6 @@
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/file_error.hpp"
-#include "gttf/study/scan/parameter_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {

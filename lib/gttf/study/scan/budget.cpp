@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "gttf/study/scan/parameter_columns.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/track_view.hpp"

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "gttf/core/columns.hpp"
+#include "gttf/resolution/parameter.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/request/request.hpp"
 #include "gttf/study/scan/point_columns.hpp"
@@ -82,5 +85,26 @@ struct ResolutionColumns {
       {"status", "", "`ok`, or why numbers are missing: [below](#status)"},
       [](const Row& r) { return to_string(r.resolution.status); }};
 };
+
+// How errors of the parameters are written: column names, units, text.
+
+/// "sigma_d0_um": the column of scan with the error of this parameter.
+std::string_view sigma_column(Parameter q);
+
+/// The unit of that column in native units; 1 for relative errors.
+double sigma_unit(Parameter q);
+
+/// "sigma(d0)", "sigma(p)/p".
+std::string sigma_symbol(Parameter q);
+
+/// "12.3 um", "0.35 %"; "-" if there is none.
+std::string sigma_text(Parameter q, double sigma);
+
+/// "p, pt, d0, z0, phi0, theta, x, y, tx, ty".
+std::string parameter_list();
+
+/// Those that tables for people show: of tracks along a beam p, x, y, tx, ty,
+/// of others p, pt, d0, z0, phi0, theta.
+std::span<const Parameter> shown_parameters(bool along_beam);
 
 }  // namespace gttf

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "gttf/study/scan/parameter_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/layer_names.hpp"
 #include "gttf/study/show/track_view.hpp"

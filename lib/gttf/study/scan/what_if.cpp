@@ -16,7 +16,7 @@
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/resolution/missing_hits.hpp"
-#include "gttf/study/scan/parameter_columns.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {
 namespace {
