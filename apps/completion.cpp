@@ -2,8 +2,11 @@
 // completion: scripts for the tab key, made from the options as they are.
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "gttf/study/hits/fit_table.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/trajectory/particle.hpp"
 #include "messages.hpp"
 #include "usage.hpp"
@@ -14,10 +17,16 @@ namespace {
 
 // What an option or argument takes, as a shell has to know it.
 struct Operand {
-  enum class Kind { nothing, choice, yaml_file, any_file, other };
+  enum class Kind { nothing, choice, list, yaml_file, any_file, other };
   Kind kind = Kind::nothing;
   std::vector<std::string> choices;
 };
+
+// Of names with commas between; "all" stands for all of them.
+Operand list_of(std::vector<std::string> names) {
+  names.emplace_back("all");
+  return {Operand::Kind::list, std::move(names)};
+}
 
 Operand operand_of(const Option& option) {
   if (option.is_flag()) return {};
@@ -41,6 +50,10 @@ Operand operand_of(const Option& option) {
     case Values::study_before_detector:
     case Values::requirements:
       return {Operand::Kind::yaml_file, {}};
+    case Values::scan_columns:
+      return list_of(scan_column_names(true));
+    case Values::fit_columns:
+      return list_of(fit_column_names(all_fit_columns));
     default:
       return {Operand::Kind::other, {}};
   }
@@ -84,6 +97,8 @@ std::string bash_action(const Operand& operand) {
   switch (operand.kind) {
     case Operand::Kind::choice:
       return "words='" + spaced(operand.choices) + "'";
+    case Operand::Kind::list:
+      return "words='" + spaced(operand.choices) + "' list=yes";
     case Operand::Kind::yaml_file:
       return "files=yaml";
     case Operand::Kind::any_file:
@@ -127,7 +142,7 @@ std::string bash_script() {
   std::string text = R"(# bash completion of gttf-design
 _gttf_design() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local words='' files=''
+  local words='' files='' list=''
   COMPREPLY=()
   # bash makes three words of --option=value
   if [ "$current" = = ]; then
@@ -156,6 +171,11 @@ _gttf_design() {
       fi
       case $word in *.yaml|*.yml) COMPREPLY+=("$word") ;; esac
     done < <(compgen -f -- "$current")
+  elif [ -n "$list" ]; then
+    # names with commas between: the last one is being typed
+    local before=${current%"${current##*,}"}
+    COMPREPLY=($(compgen -P "$before" -W "$words" -- "${current##*,}"))
+    compopt -o nospace 2>/dev/null
   else
     COMPREPLY=($(compgen -W "$words" -- "$current"))
   fi
@@ -170,6 +190,8 @@ std::string zsh_action(const Operand& operand) {
   switch (operand.kind) {
     case Operand::Kind::choice:
       return "(" + spaced(operand.choices) + ")";
+    case Operand::Kind::list:
+      return "_values -s , column " + spaced(operand.choices);
     case Operand::Kind::yaml_file:
       return "_files -g \"*.(yaml|yml)(-.)\"";
     case Operand::Kind::any_file:
@@ -252,6 +274,8 @@ std::string fish_action(const Operand& operand) {
   switch (operand.kind) {
     case Operand::Kind::choice:
       return " -x -a '" + spaced(operand.choices) + "'";
+    case Operand::Kind::list:
+      return " -x -a '(__fish_append , " + spaced(operand.choices) + ")'";
     case Operand::Kind::yaml_file:
       return " -x -a '(__fish_complete_suffix .yaml)'";
     case Operand::Kind::any_file:

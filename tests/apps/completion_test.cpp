@@ -95,6 +95,11 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   CHECK(offered(folder, "scan -o n") == "notes.txt ");
   CHECK(offered(folder, "fit a.yaml n") == "notes.txt ");
   CHECK(offered(folder, "import n") == "notes.txt ");
+  CHECK(offered(folder, "scan --columns p_") == "p_GeV p_at_GeV ");
+  CHECK(offered(folder, "scan --columns p_GeV,sigma_d") ==
+        "p_GeV,sigma_d0_um ");
+  CHECK(offered(folder, "fit --columns chi2_") ==
+        "chi2_per_ndf chi2_probability ");
 }
 
 TEST_CASE("completion: the zsh script is valid" *
