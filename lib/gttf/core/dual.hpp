@@ -68,6 +68,9 @@ struct Dual {
   friend constexpr bool operator>(const Dual& a, const Dual& b) {
     return a.value > b.value;
   }
+  friend constexpr bool operator<=(const Dual& a, const Dual& b) {
+    return a.value <= b.value;
+  }
 
   friend Dual sqrt(const Dual& x) {
     const double r = std::sqrt(x.value);

@@ -11,6 +11,10 @@ namespace gttf {
 // abs. A choice between two values is written select(mask, a, b), where both
 // sides are evaluated; any(mask) asks whether a rare side is needed at all.
 
+/// What comparing numbers of type S gives: bool, or one truth value per lane.
+template <class S>
+using MaskOf = decltype(S() < S());
+
 /// a where mask holds, else b. Batches bring their own overload.
 template <class S>
 constexpr S select(bool mask, const S& a, const S& b) {

@@ -135,8 +135,8 @@ class Worker {
                            : whole(in.kappa_ref.data() + t, n, *copy);
     lanes_.estimate =
         job_.options.kappa == 0 ? lanes_.kappa_ref : estimate_.value;
-    detail::HitLaneFit fit{job_.kind, job_.options.weights, out_.data(),
-                           perigee_};
+    detail::GroupFit fit{job_.kind, job_.options.weights, out_.data(),
+                         perigee_};
     job_.kernel.fit(lanes_, &fit, 1);
     detail::store(fit, n, job_.results, t, in.size);
     if (!job_.results.left_out.empty())
@@ -151,7 +151,7 @@ class Worker {
   const Job& job_;
   TrackFitter fitter_;
   detail::LaneWorkspace workspace_;
-  detail::HitLanes lanes_;
+  detail::HitGroup lanes_;
   bool perigee_ = true;
   std::vector<const double*> hits_, theta0_2_;
   std::vector<LaneValues> copies_;  ///< of what is not there as needed
@@ -163,7 +163,7 @@ class Worker {
 
 namespace detail {
 
-void store(const HitLaneFit& fit, std::size_t n, const FitArrays& to,
+void store(const GroupFit& fit, std::size_t n, const FitArrays& to,
            std::size_t t, std::size_t size) {
   const auto put = [&](std::size_t plane, std::span<double> target,
                        std::size_t row = 0) {
@@ -230,7 +230,7 @@ HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
   for (std::size_t i = 0; i < end; ++i) {
     const FitSurface& s = surfaces[i];
     if (s.n_coordinates == 0 && n_hits > 0) between.push_back(i);
-    HitLanePoint& p = points.emplace_back();
+    GroupPoint& p = points.emplace_back();
     surface.push_back(i);
     p.surface = s.surface;
     p.hit = n_hits > 0 ? n_hits - 1 : 0;
@@ -254,7 +254,7 @@ HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
   }
 }
 
-void HitBatch::put_into(HitLanes& lanes) const {
+void HitBatch::put_into(HitGroup& lanes) const {
   lanes.points = points.data();
   lanes.n_points = points.size();
   lanes.n_hits = n_hits;

@@ -9,7 +9,7 @@
 
 #include "gttf/core/simd.hpp"
 #include "gttf/fit/batch_fit.hpp"
-#include "gttf/fit/triplet/hit_lanes.hpp"
+#include "gttf/fit/triplet/batch_hits.hpp"
 
 namespace gttf::detail {
 
@@ -31,12 +31,12 @@ struct HitBatch {
   explicit HitBatch(std::span<const FitSurface> surfaces);
 
   /// Sets the members of `lanes` that say the same.
-  void put_into(HitLanes& lanes) const;
+  void put_into(HitGroup& lanes) const;
   /// The code for fits of these.
   const HitKernel& kernel(SimdLevel level) const;
   LaneWorkspace workspace(const HitKernel& kernel) const;
 
-  std::vector<HitLanePoint> points;
+  std::vector<GroupPoint> points;
   std::vector<std::size_t> surface;   ///< of each point
   std::vector<std::size_t> between;   ///< passive surfaces behind a hit
   std::vector<std::size_t> measured;  ///< indices of the points with hits
@@ -54,7 +54,7 @@ const double* whole(const double* from, std::size_t n, std::size_t width,
 
 /// Stores a fit of n lanes, or of one track, as track t and following of arrays
 /// for `size` tracks.
-void store(const HitLaneFit& fit, std::size_t n, const FitArrays& to,
+void store(const GroupFit& fit, std::size_t n, const FitArrays& to,
            std::size_t t, std::size_t size);
 void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
            std::size_t size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels in which the compiler may fuse products and sums; compiled once for
 // each instruction set.
-#include "gttf/fit/triplet/hit_lane_fit.hpp"
+#include "gttf/fit/triplet/batch_fitter.hpp"
 #include "gttf/kernels/tables.hpp"
 #include "gttf/resolution/batch_covariance.hpp"
 #include "gttf/resolution/toy_flight.hpp"

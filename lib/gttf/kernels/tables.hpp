@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gttf/core/kernels.hpp"
-#include "gttf/fit/triplet/hit_lanes.hpp"
+#include "gttf/fit/triplet/batch_hits.hpp"
 #include "gttf/resolution/lanes.hpp"
 #include "gttf/resolution/toy_task.hpp"
 #include "gttf/resolution/triplet_lanes.hpp"

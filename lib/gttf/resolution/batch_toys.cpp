@@ -76,10 +76,10 @@ struct ToyBatch::Work {
   std::unique_ptr<detail::HitBatch> batch;
   std::unique_ptr<detail::LaneWorkspace> workspace;
   std::vector<std::array<LaneValues, HitPlane::count>> out;
-  std::vector<detail::HitLaneFit> asked;
+  std::vector<detail::GroupFit> asked;
   std::vector<std::unique_ptr<detail::SharedFit>> shared_fits;
   detail::ToyTask flight_task;
-  detail::HitLanes fit_task;
+  detail::HitGroup fit_task;
 };
 
 void ToyBatch::Work::prepare_lanes() {
@@ -191,7 +191,7 @@ class ToyBatch::Worker {
 
   /// Toys `begin` to `begin` + n - 1, at most one per lane.
   void run_group(std::size_t begin, std::size_t n, detail::BatchBlock& block) {
-    std::vector<detail::HitLaneFit>& fits = work_.asked;
+    std::vector<detail::GroupFit>& fits = work_.asked;
     // lanes beyond the last toy simulate the toys that would follow
     work_.flight_task.first_place = place_of(begin);
     work_.flight->simulate(work_.flight_task);

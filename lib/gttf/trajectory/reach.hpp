@@ -9,10 +9,6 @@
 
 namespace gttf {
 
-/// What comparing numbers of type S gives: bool, or one truth value per lane.
-template <class S>
-using MaskOf = decltype(S() < S());
-
 /// How a track gets to a surface; neither: it passes beside it.
 template <class S>
 struct Reached {

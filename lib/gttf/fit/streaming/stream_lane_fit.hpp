@@ -6,14 +6,14 @@
 #include "gttf/fit/streaming/streamed_fit.hpp"
 #include "gttf/fit/streaming/streaming_fit.hpp"
 #include "gttf/fit/track/surface_foot.hpp"
-#include "gttf/fit/triplet/hit_lane_track.hpp"
+#include "gttf/fit/triplet/batch_track.hpp"
 
 namespace gttf::detail {
 
 /// The hits of tracks in lanes as the steps of the streaming fit want them.
 template <class S>
 struct LaneHits {
-  const HitLanes& in;
+  const HitGroup& in;
   std::span<const std::size_t> measured;
   static constexpr bool field = true;
 
@@ -26,7 +26,7 @@ struct LaneHits {
   S* inverse_radius;  ///< of hits on cylinders
 
   /// @param room  for as many numbers as there are hits
-  LaneHits(const HitLanes& lanes, S* room)
+  LaneHits(const HitGroup& lanes, S* room)
       : in(lanes),
         measured(lanes.measured, lanes.n_hits),
         points{lanes.measured[0]},
@@ -36,7 +36,7 @@ struct LaneHits {
   }
 
   HitSurface<S> surface(std::size_t i) const {
-    const HitLanePoint& p = in.points[i];
+    const GroupPoint& p = in.points[i];
     const Cartesian<S> hit = position(p.hit);
     if (p.measures)
       return surface_through(p.surface, hit, inverse_radius[p.hit]);
@@ -49,7 +49,7 @@ struct LaneHits {
     return {Lane<S>::load(at[0]), Lane<S>::load(at[1]), Lane<S>::load(at[2])};
   }
   std::span<const CoordinateAxis> axes(std::size_t i) const {
-    const HitLanePoint& p = in.points[i];
+    const GroupPoint& p = in.points[i];
     return {p.coordinates, p.n_coordinates};
   }
   S theta0_2(std::size_t i) const { return Lane<S>::load(in.theta0_2[i]); }
@@ -57,7 +57,7 @@ struct LaneHits {
 
 /// Lanes in which find_measured() has no objection.
 template <class S>
-LaneMask<S> are_sound(const HitLanes& in, const LaneHits<S>& hits) {
+MaskOf<S> are_sound(const HitGroup& in, const LaneHits<S>& hits) {
   using std::abs;
   constexpr double closest2 = 1.1e-12;  // mm^2
   const S kappa_ref = Lane<S>::load(in.kappa_ref);
@@ -78,7 +78,7 @@ LaneMask<S> are_sound(const HitLanes& in, const LaneHits<S>& hits) {
 template <class S>
 class StreamLaneFitter {
  public:
-  StreamLaneFitter(const HitLanes& in, S* workspace)
+  StreamLaneFitter(const HitGroup& in, S* workspace)
       : in_(in),
         hits_(in, workspace),
         nodes_(reinterpret_cast<HelixNode<S>*>(workspace + in.n_hits),
@@ -88,7 +88,7 @@ class StreamLaneFitter {
     if (!begin_.failed()) first_ = prefit_helix(hits_, true, begin_);
   }
 
-  LaneBits fit(HitLaneFit& asked) {
+  LaneBits fit(GroupFit& asked) {
     if (!can_be_streamed(asked.kind)) return refuse(asked);
     if (begin_.failed()) return 0;
     LaneOutcome<S> outcome = begin_;
@@ -122,7 +122,7 @@ class StreamLaneFitter {
  private:
   using Reference = KinkedHelix<S, LaneHits<S>>;
 
-  static LaneBits refuse(HitLaneFit& asked) {
+  static LaneBits refuse(GroupFit& asked) {
     asked.status = FitStatus::not_determined;
     for (std::size_t plane = 0; plane < HitPlane::count; ++plane)
       Lane<S>::store(S(GlobalFit::none), asked.out[plane]);
@@ -134,7 +134,7 @@ class StreamLaneFitter {
     return kind == FitKind::hits ? S(0) : ratio * ratio;
   }
 
-  LaneBits store(const HitLaneFit& asked, const Reference& reference,
+  LaneBits store(const GroupFit& asked, const Reference& reference,
                  const StreamedFit<Reference>& fit, const S& kappa,
                  const S& weight, LaneOutcome<S>& outcome) const {
     using std::sqrt;
@@ -151,9 +151,9 @@ class StreamLaneFitter {
     return L::bits(outcome.good);
   }
 
-  LaneMask<S> store_perigee(const Reference& reference,
-                            const StreamedFit<Reference>& fit, const S& weight,
-                            LaneValues* out) const {
+  MaskOf<S> store_perigee(const Reference& reference,
+                          const StreamedFit<Reference>& fit, const S& weight,
+                          LaneValues* out) const {
     HelixState<S> at = reference.first();
     const HelixDirection<S> direction = direction_of(at);
     const Crossed<S>& x = reference.first_crossing();
@@ -179,7 +179,7 @@ class StreamLaneFitter {
     return store_track(p.parameters, lower, out);
   }
 
-  const HitLanes& in_;
+  const HitGroup& in_;
   LaneHits<S> hits_;
   std::span<HelixNode<S>> nodes_;
   S kappa_ref_;
@@ -188,8 +188,7 @@ class StreamLaneFitter {
 };
 
 template <class S>
-void fit_stream_lanes(const HitLanes& in, HitLaneFit* fits,
-                      std::size_t n_fits) {
+void fit_stream_lanes(const HitGroup& in, GroupFit* fits, std::size_t n_fits) {
   StreamLaneFitter<S> fitter(in, reinterpret_cast<S*>(in.workspace));
   for (std::size_t i = 0; i < n_fits; ++i) fits[i].done = fitter.fit(fits[i]);
 }

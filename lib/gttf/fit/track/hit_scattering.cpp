@@ -34,7 +34,7 @@ void find_scattering(const HitArrays& hits,
   const detail::HitKernel& kernel = detail::kernels(simd_level()).triplet_fit;
   const std::vector<detail::ScatterPoint> points =
       scatter_points(hits.surfaces);
-  detail::ScatterLanes task;
+  detail::ScatterGroup task;
   for (const detail::ScatterPoint& p : points)
     if (p.measures) ++task.n_hits;
   detail::LaneWorkspace workspace(kernel.workspace(points.size(), task.n_hits));

@@ -2,9 +2,10 @@
 // LaneOutcome: what became of a fit of one track, or of one per lane.
 #pragma once
 
+#include <cmath>
 #include <limits>
 
-#include "gttf/core/pack_lane.hpp"
+#include "gttf/core/scalar.hpp"
 #include "gttf/fit/track/fit_status.hpp"
 
 namespace gttf::detail {
@@ -12,10 +13,10 @@ namespace gttf::detail {
 /// Lanes that have done well so far; of a single track, why it has not.
 template <class S>
 struct LaneOutcome {
-  typename Lane<S>::Mask good = Lane<S>::mask(all_lanes<S>);
+  MaskOf<S> good = S(0) <= S(0);
   FitStatus status = FitStatus::ok;
 
-  void require(const typename Lane<S>::Mask& condition, FitStatus otherwise) {
+  void require(const MaskOf<S>& condition, FitStatus otherwise) {
     good = both(good, condition);
     if (status == FitStatus::ok && !any(good)) status = otherwise;
   }
@@ -24,7 +25,7 @@ struct LaneOutcome {
 };
 
 template <class S>
-typename Lane<S>::Mask is_finite(const S& x) {
+MaskOf<S> is_finite(const S& x) {
   using std::abs;
   return abs(x) <= S(std::numeric_limits<double>::max());
 }

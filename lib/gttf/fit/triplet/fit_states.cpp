@@ -46,15 +46,13 @@ struct EndDirection {
   Eigen::Vector2d slope;
 };
 
-EndDirection helix_direction(const KinkSystem& system,
-                             const KinkSolution& solution, std::size_t k,
-                             const Vector3& from, const Vector3& to,
-                             bool at_start) {
+EndDirection helix_direction(const KinkSystem& system, double kappa,
+                             std::size_t k, const Vector3& from,
+                             const Vector3& to, bool at_start) {
   const std::size_t j = k < system.n_triplets() ? k : k - 1;
   const auto& close = k < system.n_triplets() ? system.triplets[j].first
                                               : system.triplets[j].second;
-  const Segment<double> s =
-      nearby_segment(from, to, solution.kappa(), close.length);
+  const Segment<double> s = nearby_segment(from, to, kappa, close.length);
   const SegmentDerivatives<double> d = derivatives(s);
   const auto by_step =
       rows(d.polar, at_start ? d.azimuth_start : d.azimuth_end);
@@ -67,12 +65,12 @@ EndDirection helix_direction(const KinkSystem& system,
 }
 
 bool flown_direction(const TrackHits& track, const KinkSystem& system,
-                     const KinkSolution& solution, std::size_t k,
-                     const Vector3& from, const Vector3& to, bool at_start,
+                     double kappa, std::size_t k, const Vector3& from,
+                     const Vector3& to, bool at_start,
                      EndDirection& direction) {
   SlowedCharge charge;
   FlightSegment segment;
-  if (!system.charge_behind(track, k, solution.kappa(), charge) ||
+  if (!system.charge_behind(track, k, kappa, charge) ||
       make_flight_segment(track, from, to, charge,
                           system.layers_behind(track, k),
                           segment) != FitStatus::ok)
@@ -91,83 +89,75 @@ bool flown_direction(const TrackHits& track, const KinkSystem& system,
 }  // namespace
 
 TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
-                            const KinkSolution& solution, std::size_t k,
+                            const WeightedKinks& solution,
+                            const CurvatureFit<double>& fit, std::size_t k,
                             SegmentEnd end) {
   const bool at_start = end == SegmentEnd::start;
+  const SegmentErrors<double> e = solution.errors(k, end);
+  const double change = fit.kappa - solution.solution().kappa_0;
+  const auto fitted_error = [&](int i) {
+    return e.by_b[i] + change * e.by_a[i];
+  };
   const auto fitted = [&](std::size_t h) -> Vector3 {
-    return system.hits[h].measured -
-           system.hits[h].error * solution.shifts()[h];
+    const LinearHit& hit = system.hits[h];
+    if (!e.has_shifts) return hit.measured;
+    const int i = h == k ? 0 : 2;
+    return hit.measured -
+           hit.error * Vector2(fitted_error(i), fitted_error(i + 1));
   };
   const Vector3 from = fitted(k), to = fitted(k + 1);
   TrackState state;
   EndDirection d;
   if (!track.flight) {
-    d = helix_direction(system, solution, k, from, to, at_start);
-  } else if (!flown_direction(track, system, solution, k, from, to, at_start,
+    d = helix_direction(system, fit.kappa, k, from, to, at_start);
+  } else if (!flown_direction(track, system, fit.kappa, k, from, to, at_start,
                               d)) {
     state.parameters.fill(GlobalFit::none);
     state.covariance.fill(GlobalFit::none);
     return state;
   }
-  double theta = d.theta, phi = d.phi;
 
-  // independent variables: kappa, two shifts of each hit, passive kinks
-  constexpr int max_passive = 40;
-  constexpr int max_columns = 4 + 2 * max_passive;
-  Eigen::Matrix<double, 6, 1 + max_columns> jacobian;
-  std::array<std::size_t, max_columns> columns{};
-  jacobian.setZero();
+  // independent variables: kappa, two shifts of each hit, turns
+  constexpr int n = 1 + n_errors;
+  Eigen::Matrix<double, 6, n> jacobian = Eigen::Matrix<double, 6, n>::Zero();
+  Eigen::Matrix<double, n, n> c = Eigen::Matrix<double, n, n>::Zero();
   jacobian(StateIndex::kappa, 0) = 1;
   jacobian.block<2, 1>(StateIndex::theta, 0) = d.slope;
-  int n = 1;
-  if (solution.has_hit_errors()) {
+  c(0, 0) = fit.variance;
+  int begin = n_shifts, stop = n_shifts;
+  if (e.has_shifts) {
+    begin = 0;
     for (const std::size_t h : {k, k + 1}) {
       const Matrix32& error = system.hits[h].error;
-      const bool here = (h == k) == at_start;
-      if (here) jacobian.block<3, 2>(0, n) = -error;
-      jacobian.block<2, 2>(StateIndex::theta, n) =
+      const int column = h == k ? 1 : 3;
+      if ((h == k) == at_start) jacobian.block<3, 2>(0, column) = -error;
+      jacobian.block<2, 2>(StateIndex::theta, column) =
           -(h == k ? d.by_from : d.by_to) * error;
-      for (std::size_t c = 0; c < 2; ++c)
-        columns[static_cast<std::size_t>(n - 1) + c] =
-            KinkSolution::hit_column(h, c);
-      n += 2;
     }
+    c.diagonal().segment<n_shifts>(1).setOnes();
   }
-  for (std::size_t p = 0; p < system.passive.size(); ++p) {
-    const PassiveKink& kink = system.passive[p];
-    if (kink.before != k) continue;
-    if (n + 2 > 1 + max_columns) {  // too many: no result
-      state.parameters.fill(GlobalFit::none);
-      state.covariance.fill(GlobalFit::none);
-      return state;
-    }
-    const Matrix2 turn =
-        (at_start ? kink.leaving : kink.arriving) * kink.sigma.asDiagonal();
-    const Vector2 change = turn * solution.passive_kinks()[p];
-    theta += change[0];
-    phi += change[1];
-    jacobian.block<2, 2>(StateIndex::theta, n) = turn;
-    for (std::size_t c = 0; c < 2; ++c)
-      columns[static_cast<std::size_t>(n - 1) + c] =
-          solution.passive_column(p, c);
-    n += 2;
+  if (e.has_turns) {
+    stop = n_errors;
+    d.theta += fitted_error(n_shifts);
+    d.phi += fitted_error(n_shifts + 1);
+    jacobian.block<2, 2>(StateIndex::theta, 1 + n_shifts).setIdentity();
+    const Block<double>& variances = solution.turn_variances(k, end);
+    for (int i = 0; i < n_turns; ++i)
+      for (int j = 0; j <= i; ++j)
+        c(1 + n_shifts + i, 1 + n_shifts + j) = variances[i][j];
+  }
+  for (int i = begin; i < stop; ++i) {
+    c(1 + i, 0) = fit.variance * e.by_a[i];
+    for (int j = begin; j <= i; ++j)
+      c(1 + i, 1 + j) +=
+          fit.variance * e.by_a[i] * e.by_a[j] - e.products[i][j];
   }
   const Vector3& position = at_start ? from : to;
-  state.parameters << position, theta, std::remainder(phi, 2 * unit::pi),
-      solution.kappa();
-
-  Eigen::Matrix<double, 1 + max_columns, 1 + max_columns> c;
-  c(0, 0) = solution.variance();
-  for (int a = 1; a < n; ++a) {
-    const std::size_t i = columns[static_cast<std::size_t>(a - 1)];
-    c(0, a) = c(a, 0) = solution.with_kappa(i);
-    for (int b = 1; b <= a; ++b)
-      c(a, b) = c(b, a) =
-          solution.covariance(i, columns[static_cast<std::size_t>(b - 1)]);
-  }
-  const auto used = jacobian.leftCols(n);
-  state.covariance.noalias() =
-      used * (c.topLeftCorner(n, n) * used.transpose()).eval();
+  state.parameters << position, d.theta, std::remainder(d.phi, 2 * unit::pi),
+      fit.kappa;
+  const Eigen::Matrix<double, 6, n> spread =
+      jacobian * c.selfadjointView<Eigen::Lower>();
+  state.covariance.noalias() = spread * jacobian.transpose();
   return state;
 }
 

@@ -2,24 +2,23 @@
 // Track parameters from a solved system of kinks.
 #pragma once
 
-#include "gttf/fit/triplet/global_fit.hpp"
-#include "gttf/fit/triplet/kink_solution.hpp"
+#include "gttf/fit/triplet/fitter.hpp"
+#include "gttf/fit/triplet/weighted_kinks.hpp"
 
 namespace gttf::detail {
-
-enum class SegmentEnd { start, end };
 
 /// Track parameters at an end of the segment from hit k to hit k + 1, through
 /// the fitted hits, with passive kinks on the way:
 ///
-///   y = (kappa, shifts of both hits, passive kinks),  C = J Cov(y) J^T
+///   y = (kappa, shifts of both hits, turns),  C = J Cov(y) J^T
 ///
-/// Needs the columns of both hits. With TrackHits::flight angles are those in
-/// its frame, and the curvature is that at the origin.
+/// With TrackHits::flight angles are those in its frame, and the curvature is
+/// that at the origin.
 /// Source: [GTTF] eq:track_para_def, eq:error_track_trafo;
 ///         docs/theory/data-fits.md
 TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
-                            const KinkSolution& solution, std::size_t k,
+                            const WeightedKinks& solution,
+                            const CurvatureFit<double>& fit, std::size_t k,
                             SegmentEnd end);
 
 /// Such a state in the user's axes, with its own curvature.

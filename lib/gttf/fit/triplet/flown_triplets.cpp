@@ -84,7 +84,7 @@ FitStatus KinkSystem::make_flown_triplets(const TrackHits& track,
 }
 
 FitStatus KinkSystem::set_flown_passive(const TrackHits& track, double kappa) {
-  for (PassiveKink& p : passive) {
+  for (const PassivePoint& p : passive) {
     const std::size_t k = p.before;
     const auto layers = layers_behind(track, k);
     const auto at = std::ranges::find(layers, p.point) - layers.begin();
@@ -106,9 +106,11 @@ FitStatus KinkSystem::set_flown_passive(const TrackHits& track, double kappa) {
                                 all.subspan(index + 1), out);
         status != FitStatus::ok)
       return status;
-    set_weights(in, out, axes_at(track.points[p.point], crossing), p);
-    if (!p.leaving.allFinite() || !p.arriving.allFinite())
+    PassiveKink kink;
+    set_weights(in, out, axes_at(track.points[p.point], crossing), kink);
+    if (!kink.leaving.allFinite() || !kink.arriving.allFinite())
       return FitStatus::wrong_order;
+    add_kink(track, p, kink);
   }
   return FitStatus::ok;
 }

@@ -7,8 +7,8 @@
 #include "gttf/fit/streaming/streaming_fit.hpp"
 #include "gttf/fit/track/coarse_hits.hpp"
 #include "gttf/fit/triplet/fit_states.hpp"
+#include "gttf/fit/triplet/fitter.hpp"
 #include "gttf/fit/triplet/kink_momentum.hpp"
-#include "gttf/fit/triplet/kink_solution.hpp"
 #include "gttf/fit/triplet/shared_fit.hpp"
 
 namespace gttf {
@@ -71,26 +71,22 @@ struct TrackFitter::Work {
   explicit Work(const FitOptions& o) : options(o), streaming(own_weights(o)) {}
 
   FitStatus run(const TrackHits& track, FitKind kind);
+  FitStatus relinearise(const TrackHits& track, FitKind kind,
+                        Fitter<WeightedKinks>& fitter);
   TrackState hit_state(const TrackHits& track, std::size_t k,
                        SegmentEnd end) const;
-  FitStatus linear_fit(const TrackHits& track, FitKind kind,
-                       WeightSource source);
-  FitStatus solve(const TrackHits& track, FitKind kind, double kappa);
-  FitStatus solve_scaled(const TrackHits& track, FitKind kind);
-  FitStatus relinearise(const TrackHits& track, FitKind kind);
-  void set_scale(const TrackHits& track, double kappa);
   void report(const TrackHits& track, FitKind kind);
   void report_hits(const TrackHits& track);
-
-  FitOptions options;
-  GlobalFit result;
   const SharedFit* shared_with(FitKind kind);
   bool is_coarse_helix(const TrackHits& track, FitKind kind);
 
+  FitOptions options;
+  GlobalFit result;
   KinkSystem system;
-  KinkSolution solution;
+  WeightedKinks solution;
+  CurvatureFit<double> curvature;
   std::optional<SharedFit> shared_fit;
-  std::vector<double> scale;
+  std::vector<Vector2> shifts;
   StreamingFitter streaming;  ///< for tracks with unmeasured coordinates
 };
 
@@ -104,117 +100,34 @@ bool straggles(const TrackHits& track) {
                      [](const TrackHit& h) { return h.loss.sigma > 0; });
 }
 
-bool uses_hits(FitKind kind) {
-  return kind == FitKind::general || kind == FitKind::hits;
-}
-
 }  // namespace
 
-/// Factors of theta0_2 at a curvature; the same for all triplets.
-void TrackFitter::Work::set_scale(const TrackHits& track, double kappa) {
-  const double ratio = track.kappa_ref == 0 ? 1 : kappa / track.kappa_ref;
-  scale.assign(system.n_triplets(), ratio * ratio);
-  result.kappa_weights = kappa;
-}
-
-/// A linear fit with weights for `kappa`, or as in `scale` if kappa is NaN.
-FitStatus TrackFitter::Work::solve(const TrackHits& track, FitKind kind,
-                                   double kappa) {
-  if (!std::isnan(kappa)) set_scale(track, kappa);
-  if (kind == FitKind::hits) std::fill(scale.begin(), scale.end(), 0.0);
-  solution.set_weights(track, system, scale);
-  if (!solution.factorise(system, {uses_hits(kind), kind != FitKind::hits}))
-    return FitStatus::singular;
-  ++result.n_steps;
-  if (!track.field) {
-    solution.set_kappa(0, 0);
-  } else {
-    if (!(solution.aa > 0)) return FitStatus::not_determined;
-    solution.set_kappa(-solution.ab / solution.aa, 1 / solution.aa);
-  }
-  return std::isfinite(solution.chi2()) ? FitStatus::ok : FitStatus::singular;
-}
-
-/// Scattering fits with theta0 = b |kappa|: solved with theta0 = b.
-FitStatus TrackFitter::Work::solve_scaled(const TrackHits& track,
-                                          FitKind kind) {
-  if (track.kappa_ref == 0 || !track.field) return FitStatus::no_reference;
-  set_scale(track, 1);
-  solution.set_weights(track, system, scale);
-  if (!solution.factorise(system, {false, true})) return FitStatus::singular;
-  ++result.n_steps;
-  const double aa = solution.aa, ab = solution.ab, bb = solution.bb;
-  double kappa = -ab / aa, variance = kappa * kappa / aa;
-  if (kind == FitKind::regularised) {
-    // u = 1/kappa = -ab/bb with error bb^-1/2
-    if (!(ab * ab > bb)) return FitStatus::no_curvature;
-    kappa = -bb / ab;
-    const double root = bb / (ab * ab);
-    variance = bb * root * root;
-  }
-  if (!(std::abs(kappa) > 0)) return FitStatus::no_curvature;
-  set_scale(track, kappa);
-  solution.set_weights(track, system, scale);
-  if (!solution.factorise(system, {false, true})) return FitStatus::singular;
-  solution.set_kappa(kappa, variance);
-  return std::isfinite(solution.chi2()) ? FitStatus::ok
-                                        : FitStatus::no_curvature;
-}
-
-FitStatus TrackFitter::Work::linear_fit(const TrackHits& track, FitKind kind,
-                                        WeightSource source) {
-  if (kind == FitKind::regularised || kind == FitKind::common_curvature)
-    return solve_scaled(track, kind);
-  const double estimate = options.kappa == 0 ? track.kappa_ref : options.kappa;
-  if (source == WeightSource::estimate || kind == FitKind::hits ||
-      !track.field || track.kappa_ref == 0)
-    return solve(track, kind, estimate);
-  if (source == WeightSource::local) {
-    scale.resize(system.n_triplets());
-    for (std::size_t j = 0; j < scale.size(); ++j) {
-      const auto& t = system.triplets[j];
-      // in a straight piece of the track nothing tells the curvature
-      constexpr double straight = 1e-9;  // mm
-      const double ratio = std::abs(t.rho_phi) > straight
-                               ? -t.phi_tilde / t.rho_phi / track.kappa_ref
-                               : 1;
-      scale[j] = ratio * ratio;
-    }
-    result.kappa_weights = GlobalFit::none;
-    return solve(track, kind, GlobalFit::none);
-  }
-  // update: the common curvature needs no estimate
-  double kappa = estimate;
-  if (solve_scaled(track, FitKind::common_curvature) == FitStatus::ok)
-    kappa = solution.kappa();
-  const FitStatus first = solve(track, kind, kappa);
-  if (first != FitStatus::ok) return first;
-  return solve(track, kind, solution.kappa());
-}
-
-FitStatus TrackFitter::Work::relinearise(const TrackHits& track, FitKind kind) {
+FitStatus TrackFitter::Work::relinearise(const TrackHits& track, FitKind kind,
+                                         Fitter<WeightedKinks>& fitter) {
   for (int step = 0; step < options.relinearisations; ++step) {
-    solution.make_shifts(system);
+    const double kappa = fitter.result().kappa;
+    solution.set_shifts(kappa - solution.solution().kappa_0, shifts);
     double moved = 0;
     for (std::size_t k = 0; k < system.hits.size(); ++k) {
       LinearHit& h = system.hits[k];
-      moved = std::max(
-          moved, (solution.shifts()[k] - h.removed).cwiseAbs().maxCoeff());
-      h.removed = solution.shifts()[k];
+      moved = std::max(moved, (shifts[k] - h.removed).cwiseAbs().maxCoeff());
+      h.removed = shifts[k];
       h.at = h.measured - h.error * h.removed;
     }
-    const double kappa = solution.kappa();
     if (const auto s = system.linearise(track, &kappa); s != FitStatus::ok)
       return s == FitStatus::beyond_pole ? s : FitStatus::not_converged;
     const bool update = options.weights == WeightSource::update &&
                         kind == FitKind::general && track.kappa_ref != 0;
-    if (const auto s = solve(track, kind, update ? kappa : GlobalFit::none);
-        s != FitStatus::ok)
-      return s;
-    const double change = solution.kappa() - kappa;
+    if (update)
+      fitter.fit_at(kind, kappa, false);
+    else
+      fitter.fit_again(kind, kappa, false);
+    const CurvatureFit<double>& f = fitter.result();
+    if (f.outcome.failed()) return f.outcome.status;
+    const double change = f.kappa - kappa;
     constexpr double nothing = 1e-11;  // standard deviations
     if (step > 0 && moved < nothing &&
-        change * change <= nothing * nothing * solution.variance())
+        change * change <= nothing * nothing * f.variance)
       break;
   }
   return FitStatus::ok;
@@ -222,10 +135,11 @@ FitStatus TrackFitter::Work::relinearise(const TrackHits& track, FitKind kind) {
 
 TrackState TrackFitter::Work::hit_state(const TrackHits& track, std::size_t k,
                                         SegmentEnd end) const {
-  TrackState state = state_on_segment(track, system, solution, k, end);
+  TrackState state =
+      state_on_segment(track, system, solution, curvature, k, end);
   if (!track.flight) return state;
   SlowedCharge charge;
-  system.charge_behind(track, k, solution.kappa(), charge);
+  system.charge_behind(track, k, curvature.kappa, charge);
   if (end == SegmentEnd::end)
     for (const std::size_t i : system.layers_behind(track, k))
       charge.pass(track, track.points[i].loss);
@@ -234,23 +148,32 @@ TrackState TrackFitter::Work::hit_state(const TrackHits& track, std::size_t k,
 
 void TrackFitter::Work::report_hits(const TrackHits& track) {
   result.hits.resize(system.hits.size());
+  const double change = curvature.kappa - solution.solution().kappa_0;
   for (std::size_t k = 0; k < system.hits.size(); ++k) {
     const LinearHit& h = system.hits[k];
     HitFit& f = result.hits[k];
     f.point = h.point;
-    f.residual = h.sigma.cwiseProduct(solution.shifts()[k]);
+    f.residual.setZero();
     f.residual_covariance.setZero();
     f.fitted_covariance.setZero();
     f.fitted_with_kappa.setZero();
-    for (int i = 0; solution.has_hit_errors() && i < 2; ++i) {
-      const auto ci = KinkSolution::hit_column(k, static_cast<std::size_t>(i));
-      f.fitted_with_kappa[i] = -h.sigma[i] * solution.with_kappa(ci);
-      for (int j = 0; j < 2; ++j) {
-        const auto cj =
-            KinkSolution::hit_column(k, static_cast<std::size_t>(j));
-        const double scale_ij = h.sigma[i] * h.sigma[j];
-        f.residual_covariance(i, j) = scale_ij * solution.reduction(ci, cj);
-        f.fitted_covariance(i, j) = scale_ij * solution.covariance(ci, cj);
+    // shifts of the first hit of a segment, and of the second
+    const std::size_t segment = std::min(k, system.n_triplets());
+    const SegmentErrors<double> e = solution.errors(segment, SegmentEnd::start);
+    const int first = k == segment ? 0 : 2;
+    for (int i = 0; e.has_shifts && i < 2; ++i) {
+      const int ei = first + i;
+      f.residual[i] = h.sigma[i] * (e.by_b[ei] + change * e.by_a[ei]);
+      f.fitted_with_kappa[i] = -h.sigma[i] * curvature.variance * e.by_a[ei];
+      for (int j = 0; j <= i; ++j) {
+        const int ej = first + j;
+        const double scale = h.sigma[i] * h.sigma[j];
+        const double said =
+            e.products[ei][ej] - curvature.variance * e.by_a[ei] * e.by_a[ej];
+        f.residual_covariance(i, j) = f.residual_covariance(j, i) =
+            scale * said;
+        f.fitted_covariance(i, j) = f.fitted_covariance(j, i) =
+            scale * ((i == j ? 1.0 : 0.0) - said);
       }
     }
     const bool last = k + 1 == system.hits.size();
@@ -261,20 +184,18 @@ void TrackFitter::Work::report_hits(const TrackHits& track) {
 }
 
 void TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
-  result.kappa = solution.kappa();
-  result.sigma = std::sqrt(solution.variance());
-  result.chi2 = solution.chi2();
+  result.kappa = curvature.kappa;
+  result.sigma = std::sqrt(curvature.variance);
+  result.chi2 = curvature.chi2;
+  result.kappa_weights = curvature.kappa_weights;
   const int n_triplets = static_cast<int>(system.n_triplets());
   result.ndf = 2 * n_triplets - (track.field ? 1 : 0);
   if (options.detail == FitDetail::curvature) return;
   if (!track.field && kind != FitKind::hits)
     result.scattering_momentum = kink_momentum(track, system, uses_hits(kind));
-  solution.make_shifts(system);
-  const bool all = options.detail == FitDetail::hits;
-  solution.make_columns(system, all ? system.hits.size() : 2);
-  const double inner = kind == FitKind::hits ? 0 : scale.front();
-  const TrackState first =
-      state_on_segment(track, system, solution, 0, SegmentEnd::start);
+  const double inner = curvature.inner_scale;
+  const TrackState first = state_on_segment(track, system, solution, curvature,
+                                            0, SegmentEnd::start);
   if (track.flight)
     set_flown_perigee(track, system.hits[0].point, first, inner, result);
   else
@@ -286,7 +207,7 @@ void TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
         f.perigee_covariance_without_inner;
     result.start_plane_covariance = f.start_plane_covariance;
   }
-  if (all) report_hits(track);
+  if (options.detail == FitDetail::hits) report_hits(track);
 }
 
 /// What the fit shares with others; nullptr: nothing.
@@ -304,16 +225,23 @@ FitStatus TrackFitter::Work::run(const TrackHits& track, FitKind kind) {
   if (const auto s = linearise_with_care(track, kind, system);
       s != FitStatus::ok)
     return s;
-  if (const SharedFit* shared = shared_with(kind)) {
+  const SharedFit* shared = shared_with(kind);
+  double estimate = options.kappa == 0 ? track.kappa_ref : options.kappa;
+  if (shared != nullptr) {
     if (shared->status() != FitStatus::ok) return shared->status();
     if (!shared->put_into(system)) return FitStatus::too_few_hits;
-    return solve(track, kind, shared->equations().kappa_0);
+    estimate = shared->equations().kappa_0;
   }
-  if (const auto s = linear_fit(track, kind, options.weights);
-      s != FitStatus::ok)
-    return s;
-  if (!uses_hits(kind)) return FitStatus::ok;
-  return relinearise(track, kind);
+  solution.take(track, system);
+  Fitter<WeightedKinks> fitter(solution, track.kappa_ref, estimate,
+                               track.field);
+  fitter.fit(kind, options.weights, options.detail != FitDetail::curvature);
+  FitStatus status = fitter.result().outcome.status;
+  if (status == FitStatus::ok && shared == nullptr && uses_hits(kind))
+    status = relinearise(track, kind, fitter);
+  curvature = fitter.result();
+  result.n_steps = fitter.n_steps();
+  return status;
 }
 
 /// Are hits of a helix too coarse to linearise triplets at them? Then the

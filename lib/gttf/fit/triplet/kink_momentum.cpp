@@ -16,26 +16,24 @@ Eigen::Index row_of(std::size_t triplet) {
 /// Covariance of the kinks from scattering.
 Eigen::MatrixXd scattering_of(const TrackHits& track,
                               const KinkSystem& system) {
-  const Eigen::Index n = row_of(system.n_triplets());
+  const std::size_t n_triplets = system.n_triplets();
+  const Eigen::Index n = row_of(n_triplets);
   Eigen::MatrixXd c = Eigen::MatrixXd::Zero(n, n);
-  for (std::size_t j = 0; j < system.n_triplets(); ++j) {
+  std::vector<PassiveRows<double>> passive(n_triplets);
+  for (std::size_t k = 0; k < system.sums.size(); ++k)
+    add_passive_rows(system.sums[k], k, n_triplets, passive.data());
+  for (std::size_t j = 0; j < n_triplets; ++j) {
     const double theta0_2 = track.points[system.hits[j + 1].point].theta0_2;
-    const double sine = sin_mean_theta(system.triplets[j]);
-    c(row_of(j), row_of(j)) = theta0_2;
-    c(row_of(j) + 1, row_of(j) + 1) = theta0_2 / (sine * sine);
+    const Eigen::Index i = row_of(j);
+    c(i, i) = theta0_2;
+    c(i + 1, i + 1) = theta0_2 * system.rows[j].inv_sin2;
+    for (int r = 0; r < 2; ++r)
+      for (int q = 0; q < 2; ++q) {
+        if (q <= r) c(i + r, i + q) += passive[j].self[r][q];
+        if (j + 1 < n_triplets) c(i + 2 + q, i + r) = passive[j].next[r][q];
+      }
   }
-  Eigen::MatrixXd columns(n, 2);
-  for (const PassiveKink& p : system.passive) {
-    columns.setZero();
-    if (p.before > 0)
-      columns.middleRows<2>(row_of(p.before - 1)) =
-          -p.leaving * p.sigma.asDiagonal();
-    if (p.before < system.n_triplets())
-      columns.middleRows<2>(row_of(p.before)) =
-          p.arriving * p.sigma.asDiagonal();
-    c += columns * columns.transpose();
-  }
-  return c;
+  return c;  // lower triangle
 }
 
 }  // namespace
@@ -48,15 +46,20 @@ std::optional<ScatteringMomentum> kink_momentum(const TrackHits& track,
   if (factor.info() != Eigen::Success) return std::nullopt;
   const Eigen::Index n = row_of(system.n_triplets());
   TripletEquations e;
-  e.psi = Eigen::Map<const Eigen::VectorXd>(system.psi.data(), n);
+  e.psi.resize(n);
   e.rho = Eigen::VectorXd::Zero(n);
   e.scattering = Eigen::VectorXd::Ones(n);
   e.errors = Eigen::MatrixXd::Zero(
       n, with_hits ? row_of(system.hits.size()) : Eigen::Index{0});
-  if (with_hits)
-    for (std::size_t j = 0; j < system.n_triplets(); ++j)
-      for (std::size_t i = 0; i < 3; ++i)
-        e.errors.block<2, 2>(row_of(j), row_of(j + i)) = system.gradient[j][i];
+  for (std::size_t j = 0; j < system.n_triplets(); ++j) {
+    const KinkRows<double>& row = system.rows[j];
+    for (int r = 0; r < 2; ++r) {
+      e.psi[row_of(j) + r] = row.psi[r];
+      for (std::size_t i = 0; with_hits && i < 3; ++i)
+        for (int q = 0; q < 2; ++q)
+          e.errors(row_of(j) + r, row_of(j + i) + q) = row.shift[i][r][q];
+    }
+  }
   factor.matrixL().solveInPlace(e.psi);
   // Eigen needs a column
   if (with_hits) factor.matrixL().solveInPlace(e.errors);

@@ -73,7 +73,7 @@ FitStatus check_triplet(const Triplet<double>& t) {
 }
 
 void KinkSystem::add_passive(std::size_t point) {
-  PassiveKink& p = passive.emplace_back();
+  PassivePoint& p = passive.emplace_back();
   p.point = point;
   p.before = hits.size() - 1;
 }
@@ -127,35 +127,54 @@ FitStatus KinkSystem::make_triplets(const TrackHits& track,
   return FitStatus::ok;
 }
 
-/// Row pair of a triplet.
 void KinkSystem::set_rows(std::size_t j) {
   const Triplet<double>& t = triplets[j];
-  psi[2 * j] = t.theta_tilde;
-  psi[2 * j + 1] = t.phi_tilde;
-  rho[2 * j] = t.rho_theta;
-  rho[2 * j + 1] = t.rho_phi;
+  KinkRows<double>& row = rows[j];
+  row.psi[0] = t.theta_tilde;
+  row.psi[1] = t.phi_tilde;
+  row.rho[0] = t.rho_theta;
+  row.rho[1] = t.rho_phi;
+  row.inv_sin2 = inverse_sin2_mean_theta(t);
   for (std::size_t i = 0; i < 3; ++i) {
     const LinearHit& h = hits[j + i];
-    Matrix2& g = gradient[j][i];
-    g.col(0) = shift(t.h_theta[i], t.h_phi[i], h.error.col(0));
-    g.col(1) = shift(t.h_theta[i], t.h_phi[i], h.error.col(1));
-    // kinks at the measured points, seen from where the hits were put
-    if (h.removed[0] == 0 && h.removed[1] == 0) continue;
-    const Vector2 back = g * h.removed;
-    psi[2 * j] += back[0];
-    psi[2 * j + 1] += back[1];
+    for (int c = 0; c < 2; ++c) {
+      const Vector2 g = shift(t.h_theta[i], t.h_phi[i], h.error.col(c));
+      for (int r = 0; r < 2; ++r) {
+        row.shift[i][r][c] = g[r];
+        // kinks at the measured points, seen from where the hits were put
+        row.psi[r] += g[r] * h.removed[c];
+      }
+    }
   }
 }
 
+const Segment<double>& KinkSystem::arc_behind(std::size_t hit) const {
+  // segments of one triplet have a common circle: take the one after
+  return hit < triplets.size() ? triplets[hit].first : triplets.back().second;
+}
+
+/// Adds the turns by a layer to those of its segment.
+void KinkSystem::add_kink(const TrackHits& track, const PassivePoint& p,
+                          const PassiveKink& kink) {
+  double leaving[2][2], arriving[2][2];
+  for (int r = 0; r < 2; ++r)
+    for (int c = 0; c < 2; ++c) {
+      leaving[r][c] = kink.leaving(r, c);
+      arriving[r][c] = kink.arriving(r, c);
+    }
+  const double theta0_2 = track.points[p.point].theta0_2;
+  const double sine = arc_behind(p.before).sin_theta;
+  const double variance[2] = {theta0_2, theta0_2 / (sine * sine)};
+  add_layer(leaving, arriving, variance, sums[p.before]);
+}
+
 FitStatus KinkSystem::set_passive(const TrackHits& track) {
-  const std::size_t n = triplets.size();
-  for (PassiveKink& p : passive) {
-    // segments of one triplet have a common circle: take the one after
-    const std::size_t j = p.before < n ? p.before : n - 1;
-    const auto& arc = p.before < n ? triplets[j].first : triplets[j].second;
+  for (const PassivePoint& p : passive) {
+    PassiveKink kink;
     if (!set_passive_weights(track.points[p.point], hits[p.before].at,
-                             hits[p.before + 1].at, arc, p))
+                             hits[p.before + 1].at, arc_behind(p.before), kink))
       return FitStatus::wrong_order;
+    add_kink(track, p, kink);
   }
   return FitStatus::ok;
 }
@@ -163,13 +182,12 @@ FitStatus KinkSystem::set_passive(const TrackHits& track) {
 FitStatus KinkSystem::linearise(const TrackHits& track, const double* kappa) {
   const std::size_t n = hits.size() - 2;
   triplets.resize(n);
-  gradient.resize(n);
-  psi.resize(2 * n);
-  rho.resize(2 * n);
+  rows.resize(n);
   const FitStatus status = track.flight ? make_flown_triplets(track, *kappa)
                                         : make_triplets(track, kappa);
   if (status != FitStatus::ok) return status;
   for (std::size_t j = 0; j < n; ++j) set_rows(j);
+  sums.assign(passive.empty() ? 0 : n + 1, PassiveSums<double>{});
   return track.flight ? set_flown_passive(track, *kappa) : set_passive(track);
 }
 

@@ -8,6 +8,7 @@
 
 #include "gttf/fit/track/fit_status.hpp"
 #include "gttf/fit/track/hits.hpp"
+#include "gttf/fit/triplet/band_system.hpp"
 #include "gttf/fit/triplet/flight_segment.hpp"
 #include "gttf/fit/triplet/solenoid.hpp"
 
@@ -34,25 +35,29 @@ struct LinearHit {
   Vector2 sigma = Vector2::Zero();
 };
 
-/// A passive layer between hits `before` and `before` + 1: how its two kinks
-/// (theta, phi) turn the directions at these hits when the hits stay.
-struct PassiveKink {
-  std::size_t point = 0;
+/// A passive layer between hits `before` and `before` + 1.
+struct PassivePoint {
+  std::size_t point = 0;  ///< index in TrackHits::points
   std::size_t before = 0;
-  Matrix2 leaving = Matrix2::Zero();   ///< direction after the hit before
-  Matrix2 arriving = Matrix2::Zero();  ///< direction before the hit after
-  Vector2 sigma = Vector2::Zero();     ///< of the kinks, set with the weights
 };
 
-/// kinks = psi + rho kappa - G u, rows (theta, phi) of every triplet. u are
-/// shifts of hits in standard deviations (measured minus fitted).
+/// How the two kinks (theta, phi) of a passive layer turn the directions at the
+/// hits around it when the hits stay.
+struct PassiveKink {
+  Matrix2 leaving = Matrix2::Zero();   ///< direction after the hit before
+  Matrix2 arriving = Matrix2::Zero();  ///< direction before the hit after
+};
+
+/// The triplets of a track, linearised: see KinkRows. Shifts of hits are in
+/// standard deviations (measured minus fitted).
 struct KinkSystem {
   std::vector<LinearHit> hits;
-  std::vector<PassiveKink> passive;
+  std::vector<PassivePoint> passive;
   Triplets triplets;
-  std::vector<double> psi, rho;
-  /// Entries of G: shift_of[j][i] for hit j + i in triplet j.
-  std::vector<std::array<Matrix2, 3>> gradient;
+  std::vector<KinkRows<double>> rows;  ///< of every triplet
+  /// Of every segment, if there are any passive layers; as scattering is at
+  /// TrackHits::kappa_ref.
+  std::vector<PassiveSums<double>> sums;
 
   /// Between adjacent hits; with TrackHits::flight only.
   std::vector<FlightSegment> segments;
@@ -62,7 +67,7 @@ struct KinkSystem {
   /// Takes the measured points; linearised there.
   FitStatus take(const TrackHits& track);
 
-  /// Makes psi, rho, G at LinearHit::at.
+  /// Makes the rows and sums at LinearHit::at.
   /// @param kappa  common curvature of all segments; null: every triplet at
   ///               the circle through its hits, not with TrackHits::flight
   FitStatus linearise(const TrackHits& track, const double* kappa);
@@ -82,6 +87,10 @@ struct KinkSystem {
   void set_rows(std::size_t triplet);
   FitStatus set_passive(const TrackHits& track);
   FitStatus set_flown_passive(const TrackHits& track, double kappa);
+  void add_kink(const TrackHits& track, const PassivePoint& p,
+                const PassiveKink& kink);
+  /// The arc of a segment, as its triplets have it.
+  const Segment<double>& arc_behind(std::size_t hit) const;
 };
 
 }  // namespace gttf::detail

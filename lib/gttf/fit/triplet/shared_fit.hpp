@@ -2,11 +2,9 @@
 // SharedFit: a reference track, linearised and solved for others.
 #pragma once
 
-#include <vector>
-
 #include "gttf/fit/triplet/global_fit.hpp"
-#include "gttf/fit/triplet/kink_system.hpp"
 #include "gttf/fit/triplet/shared_equations.hpp"
+#include "gttf/fit/triplet/weighted_kinks.hpp"
 
 namespace gttf::detail {
 
@@ -39,7 +37,7 @@ class SharedFit {
   FitKind kind_;
   GlobalFit fit_;
   KinkSystem system_;
-  std::vector<SharedEquations::Step> steps_;
+  WeightedKinks solution_;
   SharedEquations equations_;
 };
 

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Perigee parameters with covariance from solved equations, for any scalar:
-// state_on_segment() and set_perigee() in lanes.
+// what state_on_segment() and set_perigee() are for a single track.
 #pragma once
 
-#include "gttf/fit/triplet/hit_lane_solution.hpp"
-#include "gttf/fit/triplet/hit_lane_track.hpp"
+#include "gttf/fit/triplet/batch_rows.hpp"
+#include "gttf/fit/triplet/fitter.hpp"
 
 namespace gttf::detail {
-
-/// A curvature with its error: sigma^2 and the shifts of the first two hits
-/// with Cov(u) = 1 - M^T M + sigma^2 (M^T a)(M^T a)^T.
-template <class S>
-struct FittedCurvature {
-  S kappa, variance;
-};
 
 template <class S>
 S scalar_product(const Cartesian<S>& a, const Cartesian<S>& b) {
@@ -28,7 +21,7 @@ Segment<S> segment_near(const Cartesian<S>& start, const Cartesian<S>& end,
   using std::abs;
   const Cartesian<S> step = end - start;
   const S chord2 = transverse_dot(step, step), rise2 = step.z * step.z;
-  LaneMask<S> moving = Lane<S>::mask(all_lanes<S>);
+  MaskOf<S> moving = Lane<S>::mask(all_lanes<S>);
   for (int i = 0; i < 12 && any(moving); ++i) {
     const S move = length_step(length, kappa, chord2, rise2);
     length = select(moving, length - move, length);
@@ -55,7 +48,7 @@ struct FirstArc {
 
 /// @param length  of an arc nearby
 template <class S>
-FirstArc<S> first_arc(const HitLanes& in, const Cartesian<S> (&ends)[2],
+FirstArc<S> first_arc(const HitGroup& in, const Cartesian<S> (&ends)[2],
                       const S& kappa, const S& length) {
   using std::atan2;
   FirstArc<S> f;
@@ -71,96 +64,93 @@ FirstArc<S> first_arc(const HitLanes& in, const Cartesian<S> (&ends)[2],
 
 /// Shifts of the first two hits by one standard deviation of each coordinate.
 template <class S>
-void set_errors(const TrackHead<S>& head, Cartesian<S> (&errors)[n_columns]) {
-  for (int c = 0; c < n_columns; ++c)
+void set_errors(const TrackHead<S>& head, Cartesian<S> (&errors)[n_shifts]) {
+  for (int c = 0; c < n_shifts; ++c)
     errors[c] = (c < 2 ? head.first : head.second).error(c % 2);
 }
 
 /// Sets HitPlane::perigee and covariance.
-/// @tparam begin, end    columns that the solution has
-/// @param inner_scale    factor of the variances of scattering before the
-///                       second hit, 0 to leave it out
-/// @param passive_scale  the same of passive layers between the first two
-/// @return               lanes where all numbers are finite
+/// @tparam begin, end    errors that there are
+/// @param passive_scale  factor of the variances of passive layers between the
+///                       first two hits
+/// @return               tracks where all numbers are finite
 template <int begin, int end, class S>
-[[gnu::flatten]] LaneMask<S> store_perigee(
-    const HitLanes& in, const TrackHead<S>& head, const LaneSolution<S>& s,
-    const FittedCurvature<S>& fitted, const S& inner_scale,
+[[gnu::flatten]] MaskOf<S> store_perigee(
+    const HitGroup& in, const TrackHead<S>& head, const S& kappa_0,
+    const SegmentErrors<S>& e, const CurvatureFit<S>& fitted,
     const S& passive_scale, LaneValues* out) {
   const S zero(0), one(1);
-  Cartesian<S> errors[n_columns];
+  Cartesian<S> errors[n_shifts];
   set_errors(head, errors);
   Cartesian<S> ends[2] = {head.first.at, head.second.at};
-  const S change = fitted.kappa - s.kappa_0;
-  if constexpr (begin < n_columns)
-    for (int c = 0; c < n_columns; ++c) {
-      const S shift = s.column_b[c] + change * s.column_a[c];
-      ends[c / 2] = ends[c / 2] - shift * errors[c];
+  const S change = fitted.kappa - kappa_0;
+  if constexpr (begin < n_shifts)
+    for (int c = 0; c < n_shifts; ++c) {
+      const S error = e.by_b[c] + change * e.by_a[c];
+      ends[c / 2] = ends[c / 2] - error * errors[c];
     }
   FirstArc<S> first = first_arc(in, ends, fitted.kappa, head.length);
   const Segment<S>& arc = first.arc;
   HelixState<S>& state = first.state;
   const SegmentDerivatives<S> d = derivatives(arc);
   HelixDirection<S> direction = first.direction();
-  if constexpr (end > n_columns) {
-    state.theta =
-        state.theta + s.column_b[n_columns] + change * s.column_a[n_columns];
-    state.phi = state.phi + s.column_b[n_columns + 1] +
-                change * s.column_a[n_columns + 1];
+  if constexpr (end > n_shifts) {
+    state.theta = state.theta + e.by_b[n_shifts] + change * e.by_a[n_shifts];
+    state.phi =
+        state.phi + e.by_b[n_shifts + 1] + change * e.by_a[n_shifts + 1];
     direction = direction_of(state);
   }
   const PerigeeOf<S> p = perigee_of(state, direction);
 
   // d(perigee)/d(kappa, shifts); theta is that at the hit, and shifts are at
   // fixed kappa
-  constexpr int n_all = n_columns + n_turns;
-  S slope[5], by_shift[n_all][4];
+  S slope[5], by_shift[n_errors][4];
   for (int i = 0; i < 3; ++i) {
     const S(&row)[6] = p.jacobian[i];
     slope[i] = row[3] * d.polar_slope - row[4] * d.azimuth_slope + row[5];
   }
   slope[3] = d.polar_slope;
   slope[4] = one;
-  for (int c = begin; c < n_columns; ++c) {
-    const Cartesian<S>& e = errors[c];
-    const S theta = scalar_product(d.polar, e);
-    const S phi = scalar_product(d.azimuth_start, e);
+  for (int c = begin; c < n_shifts; ++c) {
+    const Cartesian<S>& shift = errors[c];
+    const S theta = scalar_product(d.polar, shift);
+    const S phi = scalar_product(d.azimuth_start, shift);
     for (int i = 0; i < 3; ++i) {
       const S(&row)[6] = p.jacobian[i];
       // one product after the other: which of two is fused with their sum
-      // could differ between lanes
-      S sum = c < 2 && i == 1 ? -e.z : zero;
+      // could differ within a vector
+      S sum = c < 2 && i == 1 ? -shift.z : zero;
       if (c < 2) {
-        sum = sum - row[0] * e.x;
-        sum = sum - row[1] * e.y;
+        sum = sum - row[0] * shift.x;
+        sum = sum - row[1] * shift.y;
       }
       sum = c < 2 ? sum + row[3] * theta : sum - row[3] * theta;
       by_shift[c][i] = c < 2 ? sum + row[4] * phi : sum - row[4] * phi;
     }
     by_shift[c][3] = c < 2 ? theta : -theta;
   }
-  for (int c = n_columns; c < end; ++c)
+  for (int c = n_shifts; c < end; ++c)
     for (int i = 0; i < 4; ++i)
-      by_shift[c][i] = i < 3 ? p.jacobian[i][3 + c - n_columns]
-                             : (c == n_columns ? one : zero);
+      by_shift[c][i] = i < 3 ? p.jacobian[i][3 + c - n_shifts]
+                             : (c == n_shifts ? one : zero);
   // Cov(u, kappa) = sigma^2 M^T a
   for (int i = 0; i < 4; ++i)
     for (int c = begin; c < end; ++c)
-      slope[i] = slope[i] + s.column_a[c] * by_shift[c][i];
+      slope[i] = slope[i] + e.by_a[c] * by_shift[c][i];
   S covariance[5][5];
   for (int i = 0; i < 5; ++i) {
     const S variance_slope = fitted.variance * slope[i];
     const bool shifted = begin < end && i < 4;
-    S of_shift[n_all];
+    S of_shift[n_errors];
     if (shifted)
       for (int c = begin; c < end; ++c) {
         of_shift[c] = zero;
-        if (c < n_columns) {
+        if (c < n_shifts) {
           of_shift[c] = by_shift[c][i];
         } else {  // turns are no standard deviations, but have variances
-          for (int k = n_columns; k < end; ++k) {
+          for (int k = n_shifts; k < end; ++k) {
             const auto& v = head.passive.leaving;
-            const int r = c - n_columns, q = k - n_columns;
+            const int r = c - n_shifts, q = k - n_shifts;
             of_shift[c] = of_shift[c] + passive_scale *
                                             (q <= r ? v[r][q] : v[q][r]) *
                                             by_shift[k][i];
@@ -169,7 +159,7 @@ template <int begin, int end, class S>
         for (int k = begin; k < end; ++k)
           of_shift[c] =
               of_shift[c] -
-              (k <= c ? s.columns[c][k] : s.columns[k][c]) * by_shift[k][i];
+              (k <= c ? e.products[c][k] : e.products[k][c]) * by_shift[k][i];
       }
     for (int j = 0; j <= i; ++j) {
       covariance[i][j] = variance_slope * slope[j];
@@ -178,7 +168,7 @@ template <int begin, int end, class S>
         covariance[i][j] = covariance[i][j] + of_shift[c] * by_shift[c][j];
     }
   }
-  add_inner_scattering(in, state, direction, p, inner_scale, covariance);
+  add_inner_scattering(in, state, direction, p, fitted.inner_scale, covariance);
   return store_track(p.parameters, covariance, out);
 }
 

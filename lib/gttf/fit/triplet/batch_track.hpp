@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Track parameters of fits in lanes: scattering before the first hit, and where
+// Track parameters of batched fits: scattering before the first hit, and where
 // the numbers go.
 #pragma once
 
@@ -8,12 +8,9 @@
 #include "gttf/core/pack_functions.hpp"
 #include "gttf/core/pack_lane.hpp"
 #include "gttf/fit/track/perigee_transport.hpp"
-#include "gttf/fit/triplet/hit_lanes.hpp"
+#include "gttf/fit/triplet/batch_hits.hpp"
 
 namespace gttf::detail {
-
-template <class S>
-using LaneMask = typename Lane<S>::Mask;
 
 /// Transverse arc from a point of a helix to its crossing with a surface of
 /// fixed place, by Newton's method, and the state there. NaN if there is none.
@@ -26,7 +23,7 @@ HelixState<S> state_on(const HelixState<S>& from, const double (&origin)[3],
   const S c = from.kappa / sine;
   HelixState<S> at = from;
   S s(0);
-  LaneMask<S> moving = Lane<S>::mask(all_lanes<S>);
+  MaskOf<S> moving = Lane<S>::mask(all_lanes<S>);
   for (int i = 0; i < 20 && any(moving); ++i) {
     const S x = at.x + S(origin[0]), y = at.y + S(origin[1]);
     const S dx = cos(at.phi), dy = sin(at.phi);
@@ -62,7 +59,7 @@ HelixState<S> state_on(const HelixState<S>& from, const double (&origin)[3],
 /// @param p                 perigee_of() these
 /// @param scale             factor of theta0_2
 template <class S>
-void add_inner_scattering(const HitLanes& in, const HelixState<S>& state,
+void add_inner_scattering(const HitGroup& in, const HelixState<S>& state,
                           const HelixDirection<S>& direction,
                           const PerigeeOf<S>& p, const S& scale,
                           S (&covariance)[5][5]) {
@@ -113,10 +110,10 @@ S store_parameters(const S (&parameters)[5], LaneValues* out) {
 }
 
 /// Sets HitPlane::perigee and covariance.
-/// @return  lanes where all numbers are finite
+/// @return  tracks where all numbers are finite
 template <class S>
-LaneMask<S> store_track(const S (&parameters)[5], const S (&covariance)[5][5],
-                        LaneValues* out) {
+MaskOf<S> store_track(const S (&parameters)[5], const S (&covariance)[5][5],
+                      LaneValues* out) {
   using L = Lane<S>;
   const S zero(0);
   S sum = store_parameters(parameters, out);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Path and scattering angles of tracks in lanes that are known by their hits.
+// Path and scattering angles of tracks that are known by their hits.
 #pragma once
 
 #include "gttf/core/pack_lane.hpp"
 #include "gttf/fit/track/hit_path.hpp"
 #include "gttf/fit/track/surface_foot.hpp"
-#include "gttf/fit/triplet/hit_lane_triplet.hpp"
+#include "gttf/fit/triplet/batch_rows.hpp"
 #include "gttf/trajectory/reach.hpp"
 
 namespace gttf::detail {
 
-/// Finds the crossing of all lanes in a function of its own: it is long.
+/// Finds the crossings of all tracks in a function of its own: it is long.
 template <class S>
 [[gnu::noinline, gnu::flatten]] MaskOf<S> cross_passive(const Line<S>& line,
                                                         const SurfaceRecord& s,
@@ -20,9 +20,9 @@ template <class S>
 }
 
 template <class S>
-class HitLaneScattering {
+class BatchScattering {
  public:
-  explicit HitLaneScattering(ScatterLanes& task)
+  explicit BatchScattering(ScatterGroup& task)
       : task_(task),
         arcs_(reinterpret_cast<ChordArc<S>*>(task.workspace)),
         origin_{S(task.origin[0]), S(task.origin[1]), S(task.origin[2])} {}
@@ -129,18 +129,18 @@ class HitLaneScattering {
     }
   }
 
-  ScatterLanes& task_;
+  ScatterGroup& task_;
   ChordArc<S>* arcs_;  ///< from the first hit to each
   Cartesian<S> origin_, first_;
   HitPath<S> path_;
   PathPerigee<S> perigee_;
   ScatterStrength<S> strength_;
-  LaneMask<S> good_;
+  MaskOf<S> good_;
 };
 
 template <class S>
-void find_lane_scattering(ScatterLanes& task) {
-  HitLaneScattering<S>(task).run();
+void find_batch_scattering(ScatterGroup& task) {
+  BatchScattering<S>(task).run();
 }
 
 }  // namespace gttf::detail

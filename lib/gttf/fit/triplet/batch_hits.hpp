@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the code of fits for one instruction set takes and gives: plain numbers
-// of a group of tracks with hits on the same surfaces, one track per lane.
+// of a group of tracks with hits on the same surfaces, one track per element of
+// a vector.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 namespace gttf::detail {
 
 /// A surface with hits, or a passive one before the last of these.
-struct HitLanePoint {
+struct GroupPoint {
   SurfaceRecord surface;
   bool measures = false;
   CoordinateAxis coordinates[2];  ///< the first n_coordinates count
@@ -28,7 +29,7 @@ struct HitLanePoint {
   double largest_sigma = 0;
 };
 
-/// Planes of HitLaneFit::out; the covariance as lower triangle, (i, j <= i) at
+/// Planes of GroupFit::out; the covariance as lower triangle, (i, j <= i) at
 /// i (i + 1)/2 + j, of d0, z0, phi, theta, kappa.
 struct HitPlane {
   static constexpr std::size_t kappa = 0, sigma = 1, chi2 = 2,
@@ -39,23 +40,23 @@ struct HitPlane {
 struct SharedEquations;
 
 /// A fit that is asked for.
-struct HitLaneFit {
+struct GroupFit {
   FitKind kind = FitKind::general;
   WeightSource weights = WeightSource::estimate;
   LaneValues* out = nullptr;
   bool perigee = true;  ///< asked for, or the planes before only
   /// With WeightSource::shared; the planes of errors are not set then.
   const SharedEquations* shared = nullptr;
-  LaneBits done = 0;  ///< lanes with a result; the others are not for lanes
-  FitStatus status = FitStatus::ok;  ///< of the lanes done
+  LaneBits done = 0;  ///< tracks with a result; the others need care
+  FitStatus status = FitStatus::ok;  ///< of these tracks
 };
 
 /// Tracks in a field along z.
-struct HitLanes {
-  const HitLanePoint* points = nullptr;
+struct HitGroup {
+  const GroupPoint* points = nullptr;
   std::size_t n_points = 0, n_hits = 0;
   const std::size_t* measured = nullptr;  ///< indices of the n_hits points
-  /// Each to a number per lane: x, y, z of every hit; of every point.
+  /// Each to a number per track: x, y, z of every hit; of every point.
   const double* const* hits = nullptr;
   const double* const* theta0_2 = nullptr;
   /// TrackHits::kappa_ref; FitOptions::kappa or the same.
@@ -75,29 +76,29 @@ struct ScatterPoint {
 };
 
 /// Tracks that are known by their hits: how do they scatter?
-struct ScatterLanes {
+struct ScatterGroup {
   const ScatterPoint* points = nullptr;  ///< in order of flight, a hit last
   std::size_t n_points = 0, n_hits = 0;
   const SurfaceRecord* others = nullptr;  ///< must not be crossed on the way
   std::size_t n_others = 0;
-  /// Each to a number per lane: x, y, z of every hit.
+  /// Each to a number per track: x, y, z of every hit.
   const double* const* hits = nullptr;
   double origin[3]{};
   HitScattering model;
   double bz = 0;
-  std::byte* workspace = nullptr;  ///< as for HitLanes
+  std::byte* workspace = nullptr;  ///< as for HitGroup
   /// Of every point; TrackHits::kappa_ref.
   LaneValues* theta0_2 = nullptr;
   LaneValues* kappa_ref = nullptr;
-  LaneBits known = 0;  ///< lanes with an answer
+  LaneBits known = 0;  ///< tracks with an answer
 };
 
 /// The code for one instruction set.
 struct HitKernel {
   std::size_t width;
-  void (*fit)(const HitLanes&, HitLaneFit* fits, std::size_t n_fits);
+  void (*fit)(const HitGroup&, GroupFit* fits, std::size_t n_fits);
   std::size_t (*workspace)(std::size_t n_points, std::size_t n_hits);
-  void (*find_scattering)(ScatterLanes&);  ///< of triplet_fit only
+  void (*find_scattering)(ScatterGroup&);  ///< of triplet_fit only
 };
 
 }  // namespace gttf::detail
