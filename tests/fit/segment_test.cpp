@@ -147,4 +147,17 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("segment: from the length of an arc nearby, NaN if there is none") {
+  const Cartesian<double> start{0, 0, 0}, end{100, 0, 50};
+  for (const double kappa : {-2e-3, 0.0, 5e-3}) {
+    CAPTURE(kappa);
+    const auto segment = segment_near(start, end, kappa, 112.0);
+    const auto expected = segment_at_curvature(start, end, kappa);
+    CHECK(segment.length == doctest::Approx(expected.length).epsilon(1e-15));
+    CHECK(segment.kappa == doctest::Approx(kappa).epsilon(1e-15));
+  }
+  // a circle of 20 mm does not reach a point at 100 mm
+  CHECK(std::isnan(segment_near(start, end, 0.1, 112.0).length));
+}
+
 }  // namespace gttf::test

@@ -13,24 +13,6 @@ S scalar_product(const Cartesian<S>& a, const Cartesian<S>& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-/// The arc between two points at a curvature, by Newton's method from the
-/// length of one nearby; see segment_at_curvature.
-template <class S>
-Segment<S> segment_near(const Cartesian<S>& start, const Cartesian<S>& end,
-                        const S& kappa, S length) {
-  using std::abs;
-  const Cartesian<S> step = end - start;
-  const S chord2 = transverse_dot(step, step), rise2 = step.z * step.z;
-  MaskOf<S> moving = Lane<S>::mask(all_lanes<S>);
-  for (int i = 0; i < 12 && any(moving); ++i) {
-    const S move = length_step(length, kappa, chord2, rise2);
-    length = select(moving, length - move, length);
-    // quadratic: 1e-18 is left
-    moving = both(moving, abs(move) >= S(1e-9) * length);
-  }
-  return segment_of_length(start, end, kappa, length);
-}
-
 /// The arc between the first two fitted hits and the state at its start.
 template <class S>
 struct FirstArc {

@@ -10,27 +10,6 @@ namespace gttf::detail {
 
 namespace {
 
-/// The arc between two points at a curvature, by Newton's method from the
-/// length of one nearby; see segment_at_curvature.
-Segment<double> nearby_segment(const Vector3& start, const Vector3& end,
-                               double kappa, double length) {
-  const Vector3 step = end - start;
-  const double chord2 = step.head<2>().squaredNorm(), rise2 = step[2] * step[2];
-  for (int i = 0; i < 12; ++i) {
-    const double half_turn = 0.5 * kappa * length;
-    const ArcShape<double> shape = arc_shape(half_turn);
-    const double arc2 = length * length - rise2;
-    const double excess = arc2 - chord2 * shape.stretch * shape.stretch;
-    const double slope =
-        length - 0.5 * kappa * arc2 * half_turn * shape.index_term;
-    const double move = 0.5 * excess / slope;
-    length -= move;
-    if (std::abs(move) < 1e-9 * length) break;  // quadratic: 1e-18 is left
-  }
-  return make_segment(cartesian(start), cartesian(end), 0.5 * kappa * length,
-                      kappa * length / std::sqrt(length * length - rise2));
-}
-
 Eigen::Matrix<double, 2, 3> rows(const Cartesian<double>& theta,
                                  const Cartesian<double>& phi) {
   Eigen::Matrix<double, 2, 3> m;
@@ -52,7 +31,8 @@ EndDirection helix_direction(const KinkSystem& system, double kappa,
   const std::size_t j = k < system.n_triplets() ? k : k - 1;
   const auto& close = k < system.n_triplets() ? system.triplets[j].first
                                               : system.triplets[j].second;
-  const Segment<double> s = nearby_segment(from, to, kappa, close.length);
+  const Segment<double> s =
+      segment_near(cartesian(from), cartesian(to), kappa, close.length);
   const SegmentDerivatives<double> d = derivatives(s);
   const auto by_step =
       rows(d.polar, at_start ? d.azimuth_start : d.azimuth_end);

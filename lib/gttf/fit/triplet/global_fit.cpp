@@ -75,7 +75,7 @@ struct TrackFitter::Work {
                         Fitter<WeightedKinks>& fitter);
   TrackState hit_state(const TrackHits& track, std::size_t k,
                        SegmentEnd end) const;
-  void report(const TrackHits& track, FitKind kind);
+  FitStatus report(const TrackHits& track, FitKind kind);
   void report_hits(const TrackHits& track);
   const SharedFit* shared_with(FitKind kind);
   bool is_coarse_helix(const TrackHits& track, FitKind kind);
@@ -183,19 +183,22 @@ void TrackFitter::Work::report_hits(const TrackHits& track) {
   }
 }
 
-void TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
+FitStatus TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
   result.kappa = curvature.kappa;
   result.sigma = std::sqrt(curvature.variance);
   result.chi2 = curvature.chi2;
   result.kappa_weights = curvature.kappa_weights;
   const int n_triplets = static_cast<int>(system.n_triplets());
   result.ndf = 2 * n_triplets - (track.field ? 1 : 0);
-  if (options.detail == FitDetail::curvature) return;
+  if (options.detail == FitDetail::curvature) return FitStatus::ok;
   if (!track.field && kind != FitKind::hits)
     result.scattering_momentum = kink_momentum(track, system, uses_hits(kind));
   const double inner = curvature.inner_scale;
   const TrackState first = state_on_segment(track, system, solution, curvature,
                                             0, SegmentEnd::start);
+  // no arc of that curvature from the first hit to the second
+  if (!track.flight && !first.parameters.allFinite())
+    return FitStatus::beyond_pole;
   if (track.flight)
     set_flown_perigee(track, system.hits[0].point, first, inner, result);
   else
@@ -208,6 +211,7 @@ void TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
     result.start_plane_covariance = f.start_plane_covariance;
   }
   if (options.detail == FitDetail::hits) report_hits(track);
+  return FitStatus::ok;
 }
 
 /// What the fit shares with others; nullptr: nothing.
@@ -271,10 +275,11 @@ const GlobalFit& TrackFitter::fit(const TrackHits& hits, FitKind kind) {
   }
   clear(r);
   r.status = unmeasured ? FitStatus::not_determined : work_->run(hits, kind);
-  if (r.status == FitStatus::ok)
-    work_->report(hits, kind);
-  else
+  if (r.status == FitStatus::ok) r.status = work_->report(hits, kind);
+  if (r.status != FitStatus::ok) {
+    clear(r);
     r.hits.clear();
+  }
   return r;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "gttf/core/cartesian.hpp"
 #include "gttf/core/scalar.hpp"
@@ -119,6 +120,29 @@ Segment<S> segment_at_curvature(const Cartesian<S>& start,
   constexpr int iterations = 12;
   for (int i = 0; i < iterations; ++i)
     length -= detail::length_step(length, kappa, chord2, rise2);
+  return detail::segment_of_length(start, end, kappa, length);
+}
+
+/// The same from the length of an arc nearby.
+///
+/// @param length  of that arc [mm]
+/// @return        NaN if Newton's method does not arrive
+template <class S>
+Segment<S> segment_near(const Cartesian<S>& start, const Cartesian<S>& end,
+                        const S& kappa, S length) {
+  using std::abs;
+  const Cartesian<S> step = end - start;
+  const S chord2 = transverse_dot(step, step), rise2 = step.z * step.z;
+  MaskOf<S> moving = chord2 <= chord2;
+  for (int i = 0; i < 12 && any(moving); ++i) {
+    const S move = detail::length_step(length, kappa, chord2, rise2);
+    length = select(moving, length - move, length);
+    // quadratic: 1e-18 is left
+    moving = both(moving, !(abs(move) < S(1e-9) * length));
+  }
+  if (any(moving)) [[unlikely]]
+    length =
+        select(moving, S(std::numeric_limits<double>::quiet_NaN()), length);
   return detail::segment_of_length(start, end, kappa, length);
 }
 
