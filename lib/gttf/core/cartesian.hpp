@@ -21,6 +21,12 @@ struct Cartesian {
   }
 };
 
+/// Components along the two axes of a surface.
+template <class S>
+struct InPlane {
+  S u, v;
+};
+
 /// z component of a x b.
 template <class S>
 S transverse_cross(const Cartesian<S>& a, const Cartesian<S>& b) {

@@ -5,11 +5,12 @@
 #include <Eigen/Core>
 
 #include "gttf/core/cartesian.hpp"
+#include "gttf/core/track_dim.hpp"
 
 namespace gttf {
 
-using Matrix5 = Eigen::Matrix<double, 5, 5>;
-using Vector5 = Eigen::Matrix<double, 5, 1>;
+using Matrix5 = Eigen::Matrix<double, track_dim, track_dim>;
+using Vector5 = Eigen::Matrix<double, track_dim, 1>;
 using Vector3 = Eigen::Vector3d;
 
 inline Cartesian<double> cartesian(const Vector3& v) {

@@ -14,9 +14,6 @@
 namespace gttf::detail {
 namespace {
 
-/// Surfaces nearer than this are one: no tracker is aligned to a nanometre.
-constexpr double same_place = 1 * unit::nm;
-
 struct Item {
   const Layer* layer;
   std::size_t entry;  ///< index in the list of entries

@@ -6,6 +6,15 @@
 
 namespace gttf {
 
+namespace detail {
+
+/// Surfaces and points nearer than this are at one place, and a track that
+/// starts this near to a surface starts on it: no tracker is aligned to a
+/// nanometre, and rounding must not decide.
+inline constexpr double same_place = 1 * unit::nm;
+
+}  // namespace detail
+
 enum class Shape { cylinder, disk, plane };
 enum class Axis { x, y, z };
 

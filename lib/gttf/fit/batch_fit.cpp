@@ -21,7 +21,6 @@ using detail::HitPlane;
 using detail::LaneValues;
 
 constexpr std::size_t block_size = 512;
-constexpr std::size_t triangle = 15;
 
 /// Coordinates that are nearly parallel do not make a point.
 constexpr double parallel = 1e-12;
@@ -182,8 +181,9 @@ void store(const GroupFit& fit, std::size_t n, const FitArrays& to,
   put(HitPlane::sigma, to.sigma);
   put(HitPlane::chi2, to.chi2);
   put(HitPlane::kappa_weights, to.kappa_weights);
-  for (std::size_t q = 0; q < 5; ++q) put(HitPlane::perigee + q, to.perigee, q);
-  for (std::size_t i = 0; i < triangle; ++i)
+  for (std::size_t q = 0; q < track_dim; ++q)
+    put(HitPlane::perigee + q, to.perigee, q);
+  for (std::size_t i = 0; i < track_triangle; ++i)
     put(HitPlane::covariance + i, to.perigee_covariance, i);
   if (!to.status.empty()) std::fill_n(to.status.data() + t, n, fit.status);
 }
@@ -199,7 +199,7 @@ void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
   put(fit.chi2, to.chi2);
   put(fit.kappa_weights, to.kappa_weights);
   std::size_t plane = 0;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < track_dim; ++i) {
     put(fit.perigee[i], to.perigee, static_cast<std::size_t>(i) * size);
     for (int j = 0; j <= i; ++j, ++plane)
       put(fit.perigee_covariance(i, j), to.perigee_covariance, plane * size);
@@ -321,7 +321,7 @@ bool is_vectorised(std::span<const FitSurface> surfaces, bool field,
   const bool weights_fit =
       streams || (options.weights != WeightSource::shared &&
                   (options.weights != WeightSource::local || !passive));
-  return field && n_hits >= 3 && n_coordinates >= 5 &&
+  return field && n_hits >= 3 && n_coordinates >= track_dim &&
          options.relinearisations == 0 && options.detail != FitDetail::hits &&
          weights_fit;
 }

@@ -9,8 +9,7 @@ namespace gttf {
 
 namespace {
 
-/// A flight that starts this near to a surface starts on it.
-constexpr double same_place = 1 * unit::nm;
+using detail::same_place;
 
 /// On which side the flight leaves the surface, or is.
 double side_of(const SurfaceLevel& surface, const Flyer& start) {

@@ -51,10 +51,10 @@ Vector3Rows position_rows(const Frame& frame, const Vector3& direction) {
 }
 
 /// Azimuth and polar angle (user's axes) of a direction.
-Eigen::Matrix<double, 2, 5> angle_rows(const Vector3& direction,
-                                       const Vector3Rows& change) {
+Eigen::Matrix<double, 2, track_dim> angle_rows(const Vector3& direction,
+                                               const Vector3Rows& change) {
   const double x = direction.x(), y = direction.y(), sine = std::hypot(x, y);
-  Eigen::Matrix<double, 2, 5> rows;
+  Eigen::Matrix<double, 2, track_dim> rows;
   if (sine < along_axis) {
     rows.fill(Resolution::none);
     return rows;
@@ -236,12 +236,12 @@ RowVector5 AnyTrack::path_into_start_plane() const {
   return -position_rows(frame(), direction).row(2) / direction.z();
 }
 
-Eigen::Matrix<double, 2, 5> AnyTrack::slopes_at_start(
+Eigen::Matrix<double, 2, track_dim> AnyTrack::slopes_at_start(
     const Vector3Rows& change) const {
   const Vector3 direction = start_direction(track_);
   const double per_z = direction.z() > 0 ? 1 : -1;
   const Vector3 depth = per_z * Vector3::UnitZ();
-  Eigen::Matrix<double, 2, 5> rows;
+  Eigen::Matrix<double, 2, track_dim> rows;
   rows << slope_row(direction, change, Vector3::UnitX(), depth),
       slope_row(direction, change, Vector3::UnitY(), depth);
   return per_z * rows;
@@ -251,7 +251,7 @@ Matrix5 AnyTrack::rows_on_surface(std::size_t k) const {
   const auto rows =
       with_path([k](const auto& path) { return path.on_surface(k); });
   Matrix5 m;
-  for (int i = 0; i < 5; ++i)
+  for (int i = 0; i < track_dim; ++i)
     m.row(i) = as_vector(rows[static_cast<std::size_t>(i)]);
   return m;
 }
@@ -310,7 +310,7 @@ Vector3 AnyTrack::bend_at_start() const {
 namespace {
 
 void set_row(ParameterRows<double>& rows, Parameter q, const RowVector5& row) {
-  std::copy_n(row.data(), 5, rows[static_cast<std::size_t>(q)].begin());
+  std::copy_n(row.data(), track_dim, rows[static_cast<std::size_t>(q)].begin());
 }
 
 /// @param plane  as AnyTrack::at_start_plane()

@@ -13,8 +13,8 @@
 namespace gttf::detail {
 
 /// Components of a vector as functions of the line.
-using Vector3Rows = Eigen::Matrix<double, 3, 5>;
-using RowVector5 = Eigen::Matrix<double, 1, 5>;
+using Vector3Rows = Eigen::Matrix<double, 3, track_dim>;
+using RowVector5 = Eigen::Matrix<double, 1, track_dim>;
 
 /// Is the track taken as a helix or a straight line: the field is along z or
 /// none, no energy is lost, and the track does not run along the polar axis?
@@ -103,7 +103,8 @@ class AnyTrack {
   /// Way along the track into the plane z = const. through the start.
   RowVector5 path_into_start_plane() const;
   /// dx/dz and dy/dz of the direction at the start.
-  Eigen::Matrix<double, 2, 5> slopes_at_start(const Vector3Rows& change) const;
+  Eigen::Matrix<double, 2, track_dim> slopes_at_start(
+      const Vector3Rows& change) const;
   /// d(direction)/d(path) at the start; 1/mm.
   Vector3 bend_at_start() const;
 

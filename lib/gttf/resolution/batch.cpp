@@ -23,7 +23,6 @@ using detail::matrix_targets;
 using detail::MatrixTarget;
 using detail::plane_targets;
 using detail::PlaneTarget;
-using detail::triangle;
 
 constexpr std::size_t block_size = 512;
 
@@ -80,7 +79,7 @@ class Worker {
       if (auto to = job.results.*p.target; !to.empty()) add(to.data(), p.plane);
     for (const MatrixTarget& m : matrix_targets)
       if (auto to = job.results.*m.target; !to.empty())
-        for (std::size_t i = 0; i < triangle; ++i)
+        for (std::size_t i = 0; i < track_triangle; ++i)
           add(to.data() + i * job.tracks.size, m.plane + i);
     for (std::size_t q = 0; q < n_parameters; ++q) {
       if (auto to = job.results.scattering_variance.values[q]; !to.empty())
@@ -138,7 +137,7 @@ class Worker {
       if (auto to = r.*p.target; !to.empty()) to[t] = one.*p.member;
     for (const MatrixTarget& m : matrix_targets)
       if (auto to = r.*m.target; !to.empty())
-        for (int i = 0, plane = 0; i < 5; ++i)
+        for (int i = 0, plane = 0; i < track_dim; ++i)
           for (int j = 0; j <= i; ++j, ++plane)
             to[static_cast<std::size_t>(plane) * n + t] = (one.*m.member)(i, j);
     if (!r.n_hits.empty()) r.n_hits[t] = one.n_hits;
@@ -179,7 +178,7 @@ class Worker {
     if (!r.x_over_x0.empty()) r.x_over_x0[t] = groups_.x_over_x0(t);
     for (const MatrixTarget& m : matrix_targets)
       if (auto to = r.*m.target; !to.empty())
-        for (std::size_t i = 0; i < triangle; ++i)
+        for (std::size_t i = 0; i < track_triangle; ++i)
           to[i * job_.tracks.size + t] = Resolution::none;
     fill_budget(t, Resolution::none);
   }

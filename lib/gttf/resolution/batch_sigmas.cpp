@@ -8,10 +8,9 @@ namespace gttf {
 std::vector<PerParameter> sigmas(const TrackingGeometry& geometry,
                                  const TrackArrays& tracks, const Model& model,
                                  unsigned threads) {
-  constexpr std::size_t triangle = 15;
   const std::size_t n = tracks.size;
-  std::vector<double> perigee(triangle * n), start_plane(triangle * n), p(n),
-      pt(n);
+  std::vector<double> perigee(track_triangle * n),
+      start_plane(track_triangle * n), p(n), pt(n);
   ResolutionArrays results;
   results.perigee = perigee;
   results.start_plane = start_plane;
@@ -24,7 +23,7 @@ std::vector<PerParameter> sigmas(const TrackingGeometry& geometry,
   for (std::size_t t = 0; t < n; ++t) {
     one.sigma_p_rel = p[t];
     one.sigma_pt_rel = pt[t];
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < track_dim; ++i) {
       const auto element = static_cast<std::size_t>(i * (i + 3) / 2) * n + t;
       one.perigee(i, i) = perigee[element];
       one.start_plane(i, i) = start_plane[element];

@@ -37,7 +37,6 @@ struct MatrixTarget {
   std::size_t plane;
   Matrix5 Resolution::*member;
 };
-inline constexpr std::size_t triangle = 15;
 inline constexpr std::array matrix_targets = {
     MatrixTarget{&ResolutionArrays::perigee, LanePlane::perigee,
                  &Resolution::perigee},

@@ -135,7 +135,7 @@ void ToyBatch::Work::prepare_shared(std::size_t f) {
   fill(HitPlane::sigma, reference.fit().sigma);
   fill(HitPlane::kappa_weights, toy.hits.kappa_ref);
   std::size_t plane = HitPlane::covariance;
-  for (int i = 0; i < 5; ++i)
+  for (int i = 0; i < track_dim; ++i)
     for (int j = 0; j <= i; ++j)
       fill(plane++, reference.fit().perigee_covariance(i, j));
 }

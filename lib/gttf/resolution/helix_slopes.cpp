@@ -29,13 +29,13 @@ KinkRows kink_rows(const Kink<D>& b) {
 
 Row<double> derivative(const Row<D>& row, std::size_t seed) {
   Row<double> d;
-  for (std::size_t i = 0; i < 5; ++i) d[i] = row[i].derivative[seed];
+  for (std::size_t i = 0; i < track_dim; ++i) d[i] = row[i].derivative[seed];
   return d;
 }
 
 double dot(const Row<double>& a, const Row<double>& b) {
   double sum = 0;
-  for (std::size_t i = 0; i < 5; ++i) sum += a[i] * b[i];
+  for (std::size_t i = 0; i < track_dim; ++i) sum += a[i] * b[i];
   return sum;
 }
 
@@ -120,7 +120,7 @@ class Differentiator {
     else
       surface_hit(step);
     for (std::size_t q = 0; q < n_parameters; ++q)
-      for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t i = 0; i < track_dim; ++i)
         weights_[q][i] -= step.gain[q] / step.variance * step.row[i];
   }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "gttf/core/lane_values.hpp"
+#include "gttf/core/track_dim.hpp"
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
@@ -69,11 +70,16 @@ struct LaneCrossing {
 /// q/p, or u v phi theta q/p on the first measuring layer, or x y tx ty q/p at
 /// the start.
 struct LanePlane {
-  static constexpr std::size_t perigee = 0, without_inner = 15, first_hit = 30,
-                               sigma_p = 45, sigma_pt = 46, hit_only = 47,
-                               ms_only = 48, mu_phi = 49, mu_theta = 50,
-                               xi = 51, start_plane = 52, x_over_x0 = 67,
-                               count = 68;
+  static constexpr std::size_t perigee = 0,
+                               without_inner = perigee + track_triangle,
+                               first_hit = without_inner + track_triangle,
+                               sigma_p = first_hit + track_triangle,
+                               sigma_pt = sigma_p + 1, hit_only = sigma_pt + 1,
+                               ms_only = hit_only + 1, mu_phi = ms_only + 1,
+                               mu_theta = mu_phi + 1, xi = mu_theta + 1,
+                               start_plane = xi + 1,
+                               x_over_x0 = start_plane + track_triangle,
+                               count = x_over_x0 + 1;
 };
 
 /// What is asked for besides the covariances.

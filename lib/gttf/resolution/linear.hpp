@@ -7,10 +7,10 @@
 
 namespace gttf::detail {
 
-inline std::array<Row<double>, 5> rows_of(const Matrix5& m) {
-  std::array<Row<double>, 5> rows;
-  for (int i = 0; i < 5; ++i)
-    for (int j = 0; j < 5; ++j)
+inline std::array<Row<double>, track_dim> rows_of(const Matrix5& m) {
+  std::array<Row<double>, track_dim> rows;
+  for (int i = 0; i < track_dim; ++i)
+    for (int j = 0; j < track_dim; ++j)
       rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = m(i, j);
   return rows;
 }
@@ -24,8 +24,8 @@ inline Matrix5 covariance_of(const FiveEquations<double>& e,
                              const Matrix5& functions) {
   const Covariance5<double> c = covariance(e, rows_of(functions));
   Matrix5 m;
-  for (int i = 0; i < 5; ++i)
-    for (int j = 0; j < 5; ++j)
+  for (int i = 0; i < track_dim; ++i)
+    for (int j = 0; j < track_dim; ++j)
       m(i, j) = c[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
   return m;
 }
@@ -57,9 +57,10 @@ std::array<Row<double>, M> covariance_with_line(
   const Covariance5<double> n = covariance(e);
   std::array<Row<double>, M> m;
   for (std::size_t q = 0; q < M; ++q)
-    for (std::size_t j = 0; j < 5; ++j) {
+    for (std::size_t j = 0; j < track_dim; ++j) {
       m[q][j] = 0;
-      for (std::size_t i = 0; i < 5; ++i) m[q][j] += functions[q][i] * n[i][j];
+      for (std::size_t i = 0; i < track_dim; ++i)
+        m[q][j] += functions[q][i] * n[i][j];
     }
   return m;
 }

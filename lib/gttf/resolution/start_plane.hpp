@@ -46,15 +46,16 @@ class StartPlane {
 
   /// Covariance of x, y, tx, ty and kappa from that of the line.
   Covariance5<S> covariance(const Covariance5<S>& c) const {
-    std::array<Row<S>, 5> half;  // rows on the plane, columns of the line
-    for (std::size_t j = 0; j < 5; ++j) {
+    std::array<Row<S>, track_dim>
+        half;  // rows on the plane, columns of the line
+    for (std::size_t j = 0; j < track_dim; ++j) {
       const auto column =
           change(Row<S>{c[0][j], c[1][j], c[2][j], c[3][j], c[4][j]});
       for (std::size_t i = 0; i < 4; ++i) half[i][j] = column[i];
       half[4][j] = c[4][j];
     }
     Covariance5<S> plane;
-    for (std::size_t i = 0; i < 5; ++i) {
+    for (std::size_t i = 0; i < track_dim; ++i) {
       const auto row = change(half[i]);
       for (std::size_t j = 0; j < 4; ++j) plane[i][j] = row[j];
       plane[i][4] = half[i][4];

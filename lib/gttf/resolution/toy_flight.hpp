@@ -128,17 +128,11 @@ Cartesian<S> shifted_point(const SurfaceRecord& s, const Cartesian<S>& at,
   return p;
 }
 
-/// Shifts along u' and v'.
-template <class S>
-struct PlaneShift {
-  S u, v;
-};
-
 /// By how much a hit of a track that crosses at `at` is away from there, if
 /// one coordinate is measured.
 template <class S>
-PlaneShift<S> free_shift(const ToyStep& step, const Cartesian<S>& at,
-                         const S& normal) {
+InPlane<S> free_shift(const ToyStep& step, const Cartesian<S>& at,
+                      const S& normal) {
   const AxisComponents<S> axes = axis_components(step.surface, at.x, at.y);
   const S du(step.free_direction[0]), dv(step.free_direction[1]);
   const S offset[3] = {S(step.nominal[0]) - at.x, S(step.nominal[1]) - at.y,
@@ -155,10 +149,10 @@ template <class S>
 [[gnu::always_inline]] inline Cartesian<S> measured_point(
     const ToyStep& step, const Cartesian<S>& at, const NormalPair<S>& normal) {
   const S &first = normal.first, &second = normal.second;
-  const PlaneShift<S> by =
+  const InPlane<S> by =
       step.free
           ? free_shift(step, at, first)
-          : PlaneShift<S>{
+          : InPlane<S>{
                 first * S(step.error[0][0]) + second * S(step.error[1][0]),
                 first * S(step.error[0][1]) + second * S(step.error[1][1])};
   return shifted_point(step.surface, at, by.u, by.v);

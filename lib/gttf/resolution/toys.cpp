@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "gttf/fit/track/hit_loss.hpp"
+#include "gttf/fit/track/perigee_transport.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/toy_flight.hpp"
 #include "gttf/resolution/toy_plan.hpp"
@@ -19,25 +20,14 @@ using namespace detail;
 
 namespace {
 
-/// Perigee parameters of a helix from `start` with respect to `origin`. With
-/// a, b the start along and across the transverse direction e0,
-///
-///   d0 = (2 b + c (a^2 + b^2))/(1 + sqrt(1 + c (2 b + c (a^2 + b^2))))
-///   phi0 = phi - turn,  z0 = z - cot(theta) turn/c,  tan(turn) = c a/(1 + c b)
+/// Perigee parameters of a helix from `start` with respect to `origin`.
 Vector5 start_perigee(const Line<double>& l, double theta, double phi,
                       const Vector3& start, const Vector3& origin) {
   const Vector3 d = start - origin;
-  const double a = d.x() * l.cos_phi + d.y() * l.sin_phi;
-  const double b = d.y() * l.cos_phi - d.x() * l.sin_phi;
-  const double power = 2 * b + l.c * (a * a + b * b);
-  const double turn = std::atan2(l.c * a, 1 + l.c * b);
-  Vector5 p;
-  p[Perigee::d0] = power / (1 + std::sqrt(1 + l.c * power));
-  p[Perigee::z0] = d.z() - l.cot_theta * (l.c == 0 ? a : turn / l.c);
-  p[Perigee::phi] = phi - turn;
-  p[Perigee::theta] = theta;
-  p[Perigee::kappa] = l.kappa;
-  return p;
+  const PerigeeOf<double> perigee =
+      perigee_of<double>({d.x(), d.y(), d.z(), theta, phi, l.kappa},
+                         {l.sin_theta, l.cos_theta, l.sin_phi, l.cos_phi});
+  return Vector5(perigee.parameters);
 }
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -135,14 +125,6 @@ bool set_traced_truth(const ToyPlan& plan, const FlightState<0>& start,
   return true;
 }
 
-/// What a path needs of each crossing.
-struct ReferenceCrossing {
-  unsigned surface = 0;
-  Vector3 position;
-  double theta0_2 = 0;
-  HitLoss loss;
-};
-
 /// Puts all that does not depend on the path into a plan.
 class PlanMaker {
  public:
@@ -166,21 +148,24 @@ class PlanMaker {
         make_beam_spot_hit(*plan_.spot, hits.origin, phi, theta, frame));
   }
 
-  void add(const ReferenceCrossing& crossing) {
+  /// The next crossing of the reference track.
+  /// @param index  of the surface
+  void add(std::size_t index, const Vector3& position, double theta0_2,
+           const HitLoss& loss) {
     TrackHit hit;
-    hit.theta0_2 = crossing.theta0_2;
-    hit.loss = crossing.loss;
-    const SurfaceRecord& surface = geometry_.surfaces()[crossing.surface];
-    const ToyStep step = make_toy_step(geometry_, surface, crossing.position,
-                                       std::sqrt(crossing.theta0_2), hit);
+    hit.theta0_2 = theta0_2;
+    hit.loss = loss;
+    const SurfaceRecord& surface = geometry_.surfaces()[index];
+    const ToyStep step =
+        make_toy_step(geometry_, surface, position, std::sqrt(theta0_2), hit);
     n_normals_ += step.n_normals();
     if (step.theta0 > 0) n_normals_ += 2;
-    if (crossing.loss.sigma > 0) n_normals_ += 1;
+    if (loss.sigma > 0) n_normals_ += 1;
     if (plan_.traced)
       plan_.traced->legs.push_back(
           {hit.cylinder ? FlightGoal::cylinder(surface.position)
                         : FlightGoal::plane(hit.position, hit.u.cross(hit.v)),
-           crossing.loss});
+           loss});
     plan_.prototype.hits.points.push_back(hit);
     plan_.steps.push_back(step);
   }
@@ -213,7 +198,7 @@ std::shared_ptr<const ToyPlan> helix_plan(const TrackingGeometry& geometry,
   maker.add_spot(plan.phi, plan.theta, {});
   for (int k = 0; k <= reference.last; ++k) {
     const auto& x = reference.list[static_cast<std::size_t>(k)];
-    maker.add({x.surface, vector_of(position_at(line, x.at)), x.theta0_2, {}});
+    maker.add(x.surface, vector_of(position_at(line, x.at)), x.theta0_2, {});
   }
   plan.steps.back().theta0 = 0;  // nothing is behind it
   plan.begin = {cartesian(hits.origin), direction_of(line)};
@@ -248,8 +233,8 @@ std::shared_ptr<const ToyPlan> traced_plan(
   for (int k = 0; k <= reference.last; ++k) {
     const auto index = static_cast<std::size_t>(k);
     const TracedCrossing& x = reference.list[index];
-    maker.add({x.surface, x.position, x.theta0_2,
-               losses.empty() ? HitLoss() : losses[index]});
+    maker.add(x.surface, x.position, x.theta0_2,
+              losses.empty() ? HitLoss() : losses[index]);
   }
   plan.prototype.truth = traced_perigee(start, hits.origin, reference.kappa);
   plan.prototype.truth_at_plane = plane_parameters(start, reference.kappa);

@@ -118,7 +118,8 @@ class TracedDifferentiator {
     for (std::size_t q = 0; q < n_parameters; ++q) {
       const double weight = step.gain[q] / step.variance;
       double product = 0;
-      for (std::size_t i = 0; i < 5; ++i) product += step.inside[q][i] * row[i];
+      for (std::size_t i = 0; i < track_dim; ++i)
+        product += step.inside[q][i] * row[i];
       sigma.values[q] = weight * weight * 2 * std::sqrt(axis.variance);
       angle.values[q] = -2 * weight * product;
     }

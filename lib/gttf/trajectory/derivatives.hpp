@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 
+#include "gttf/core/track_dim.hpp"
 #include "gttf/trajectory/crossing.hpp"
 
 namespace gttf {
@@ -12,7 +13,7 @@ namespace gttf {
 /// Coefficients of a linear function of (d0, z0, phi0, theta, kappa), the
 /// perigee parameters with respect to the start point.
 template <class S>
-using Row = std::array<S, 5>;
+using Row = std::array<S, track_dim>;
 
 /// What a kink at a crossing adds to the line outside, written in the start
 /// parameters. Components (d0, z0, phi0); a theta kink also adds 1 to theta, no
@@ -90,8 +91,9 @@ Row<S> coordinate_row(const Line<S>& l, const SurfaceRecord& s,
 /// d(u, v, phi, theta, kappa on the surface)/d(start parameters), the order of
 /// OnSurface (with kappa). u, v are the axes of the detector's Surface.
 template <class S>
-std::array<Row<S>, 5> surface_jacobian(const Line<S>& l, const SurfaceRecord& s,
-                                       const Crossing<S>& x) {
+std::array<Row<S>, track_dim> surface_jacobian(const Line<S>& l,
+                                               const SurfaceRecord& s,
+                                               const Crossing<S>& x) {
   const bool upright = s.kind == SurfaceRecord::Kind::cylinder ||
                        s.kind == SurfaceRecord::Kind::plane;
   // the direction's azimuth changes by the turn per path and the displacement
@@ -105,7 +107,7 @@ std::array<Row<S>, 5> surface_jacobian(const Line<S>& l, const SurfaceRecord& s,
                         l.sin_theta * x.sideward,
                         -(l.cos_theta * (x.arc - x.forward)), x.arc_excess};
   Row<S> phi = {S(0), S(0), S(1), S(0), x.arc * l.inv_sin_theta};
-  for (std::size_t i = 0; i < 5; ++i)
+  for (std::size_t i = 0; i < track_dim; ++i)
     phi[i] = phi[i] - l.kappa * (along[i] + n[i]);
   const Row<S> theta = {S(0), S(0), S(0), S(1), S(0)};
   const Row<S> kappa = {S(0), S(0), S(0), S(0), S(1)};

@@ -367,7 +367,7 @@ double Flight<N>::find_crossing(const SurfaceLevel& surface,
 }
 
 template class Flight<0>;
-template class Flight<5>;
+template class Flight<track_dim>;
 template class Flight<7>;
 
 }  // namespace gttf

@@ -202,7 +202,7 @@ Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
 
 template Landing fly_onto(const Field&, const FlightGoal&, Way, FlightState<0>&,
                           Vector3*);
-template Landing fly_onto(const Field&, const FlightGoal&, Way, FlightState<5>&,
-                          Vector3*);
+template Landing fly_onto(const Field&, const FlightGoal&, Way,
+                          FlightState<track_dim>&, Vector3*);
 
 }  // namespace gttf

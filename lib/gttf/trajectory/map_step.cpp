@@ -136,7 +136,7 @@ void MapStep<N>::look(double l, Vector3& position, Vector3& direction) const {
 }
 
 template class MapStep<0>;
-template class MapStep<5>;
+template class MapStep<track_dim>;
 template class MapStep<7>;
 
 }  // namespace gttf

@@ -18,9 +18,6 @@ struct Reached {
 
 namespace detail {
 
-/// A track that starts this near to a surface starts on it: rounding must not
-/// decide whether it crosses.
-inline constexpr double same_place = 1 * unit::nm;
 inline constexpr double min_cos_incidence = 0.01;
 
 template <class S>

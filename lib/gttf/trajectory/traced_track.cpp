@@ -17,7 +17,7 @@ namespace gttf {
 namespace {
 
 using Kind = SurfaceRecord::Kind;
-using State = FlightState<5>;
+using State = FlightState<track_dim>;
 constexpr double min_cos_incidence = 0.01;
 
 /// The unit vectors of a direction in a frame, in the user's axes.
@@ -66,7 +66,8 @@ Matrix5 user_parameters(const State& start, const Vector3& bend) {
   // back to the plane of the perigee parameters: across the initial
   // transverse direction e0
   const Vector3 e0 = user.along_phi.cross(Vector3::UnitZ());
-  Eigen::Matrix<double, 1, 5> slip = Eigen::Matrix<double, 1, 5>::Zero();
+  Eigen::Matrix<double, 1, track_dim> slip =
+      Eigen::Matrix<double, 1, track_dim>::Zero();
   if (!along_z) slip = e0.transpose() * start.d_position / user.sin_theta;
   const auto position = (start.d_position - start.direction * slip).eval();
   const auto direction = (start.d_direction - bend * slip).eval();
@@ -231,20 +232,20 @@ class Tracer {
     const State& s = flight_.state();
     // incidence 1/|n.t| on the surface; the normal of a cylinder turns
     const auto slip = flight_.slip(normal);
-    Eigen::Matrix<double, 1, 5> cosine =
+    Eigen::Matrix<double, 1, track_dim> cosine =
         normal.transpose() * s.d_direction - normal.dot(flight_.bend()) * slip;
     if (level.is_cylinder)
       cosine += (s.direction.head<2>().transpose() * s.d_position.topRows<2>() -
                  s.direction.head<2>().squaredNorm() * slip) /
                 level.position;
     const double incidence = normal.dot(s.direction);
-    const Eigen::Matrix<double, 1, 5> paths =
+    const Eigen::Matrix<double, 1, track_dim> paths =
         -cosine / (incidence * std::abs(incidence));
-    const Eigen::Matrix<double, 1, 5> d_qop =
+    const Eigen::Matrix<double, 1, track_dim> d_qop =
         slope * s.d_qop - per_energy * loss.per_path * paths;
     Row<double> kappa = x.on_surface[4];
     if (out_.b_ref != 0)
-      for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t i = 0; i < track_dim; ++i)
         kappa[i] = -out_.b_ref * d_qop[static_cast<int>(i)];
     set_kinks(kappa, x);
     if (loss_ == EnergyLoss::straggling) {
@@ -264,8 +265,8 @@ class Tracer {
     const Vector3 bend = flight_.bend();
     const double inv_sin = 1 / angles.sin_theta;
     const auto set = [](Row<double>& row,
-                        const Eigen::Matrix<double, 1, 5>& values) {
-      std::copy_n(values.data(), 5, row.begin());
+                        const Eigen::Matrix<double, 1, track_dim>& values) {
+      std::copy_n(values.data(), track_dim, row.begin());
     };
     set(x.on_surface[0],
         u.transpose() * s.d_position - u.dot(s.direction) * slip);
@@ -291,14 +292,14 @@ class Tracer {
     const double length = x.path, square = length * length;
     const double unit[] = {1, 1, 1 / length, 1 / length, 1 / square};
     Matrix5 m;
-    for (std::size_t i = 0; i < 5; ++i)
-      for (std::size_t j = 0; j < 5; ++j)
+    for (std::size_t i = 0; i < track_dim; ++i)
+      for (std::size_t j = 0; j < track_dim; ++j)
         m(static_cast<int>(i), static_cast<int>(j)) =
             (i < 4 ? x.on_surface[i] : kappa)[j] * unit[j] / unit[i];
     const Eigen::PartialPivLU<Matrix5> lu(m);
     const auto set = [&](int row, Row<double>& kink) {
       const Vector5 k = lu.solve(Vector5::Unit(row));
-      for (std::size_t j = 0; j < 5; ++j)
+      for (std::size_t j = 0; j < track_dim; ++j)
         kink[j] = k[static_cast<int>(j)] * unit[j] /
                   unit[static_cast<std::size_t>(row)];
     };
@@ -312,7 +313,7 @@ class Tracer {
   EnergyLoss loss_;
   const Frame& frame_;
   TracedTrack& out_;
-  Flight<5> flight_;
+  Flight<track_dim> flight_;
   std::vector<Ahead> ahead_;
   std::vector<Event> events_;
 };

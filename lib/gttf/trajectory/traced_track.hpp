@@ -30,7 +30,7 @@ struct TracedCrossing {
   /// d(u', v', phi, theta, kappa)/d(s) on the surface, just before the layer;
   /// u', v' axes of SurfaceRecord, angles in the frame, kappa = -q B_ref/p
   /// there.
-  std::array<Row<double>, 5> on_surface;
+  std::array<Row<double>, track_dim> on_surface;
   /// d(kappa)/d(s) behind the layer, where its mean loss has changed it.
   Row<double> kappa_behind;
   /// Change of s that a change of theta, phi or kappa in the layer amounts to,
@@ -42,7 +42,7 @@ struct TracedCrossing {
   /// Derivatives of the coordinate cosine u' + sine v'.
   Row<double> coordinate_row(double cosine, double sine) const {
     Row<double> row;
-    for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t i = 0; i < track_dim; ++i)
       row[i] = cosine * on_surface[0][i] + sine * on_surface[1][i];
     return row;
   }

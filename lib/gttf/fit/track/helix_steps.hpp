@@ -173,12 +173,7 @@ S azimuth_between(const HitSurface<S>& s, const Cartesian<S>& x) {
   return select(large, atan2(transverse_cross(x, m), cosine), angle);
 }
 
-/// A point seen from a hit: hit minus point, along the axes of the surface.
-template <class S>
-struct InPlane {
-  S u, v;
-};
-
+/// A point seen from a hit: hit minus point.
 template <class S>
 InPlane<S> seen_in_plane(const HitSurface<S>& s, const Cartesian<S>& x) {
   const Cartesian<S>& m = s.position;

@@ -34,7 +34,7 @@ FitStatus check_points(const TrackHits& track, MeasuredPoints& measured) {
     measured.n_coordinates += h.n_coordinates;
   }
   if (measured.points.size() < 3) return FitStatus::too_few_hits;
-  return measured.n_coordinates < (track.field ? 5 : 4)
+  return measured.n_coordinates < (track.field ? track_dim : track_dim - 1)
              ? FitStatus::not_determined
              : FitStatus::ok;
 }

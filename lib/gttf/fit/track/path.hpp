@@ -32,7 +32,7 @@ concept Path = requires(const P& path, std::size_t k) {
   /// of (u, v, phi, theta, kappa) on the surface, u and v of Surface
   {
     path.on_surface(k)
-    } -> std::same_as<std::array<Row<typename P::Scalar>, 5>>;
+    } -> std::same_as<std::array<Row<typename P::Scalar>, track_dim>>;
   path.kinks(k);  ///< what scatter() takes
   { path.general_kinks(k) } -> std::same_as<GeneralKinks<typename P::Scalar>>;
 };
@@ -66,7 +66,7 @@ class HelixPath {
     return coordinate_row(crossings_.line, surface(k), crossings_.list[k].at,
                           cosine, sine);
   }
-  std::array<Row<S>, 5> on_surface(std::size_t k) const {
+  std::array<Row<S>, track_dim> on_surface(std::size_t k) const {
     return surface_jacobian(crossings_.line, surface(k), crossings_.list[k].at);
   }
   HelixKinks<S> kinks(std::size_t k) const {
@@ -113,8 +113,8 @@ class TracedPath {
   Row<double> row(std::size_t k, double cosine, double sine) const {
     return track_.list[k].coordinate_row(cosine, sine);
   }
-  std::array<Row<double>, 5> on_surface(std::size_t k) const {
-    std::array<Row<double>, 5> rows = track_.list[k].on_surface;
+  std::array<Row<double>, track_dim> on_surface(std::size_t k) const {
+    std::array<Row<double>, track_dim> rows = track_.list[k].on_surface;
     const auto [u, v] = surface(k).user_axes();
     rows[OnSurface::u] = row(k, u.cosine, u.sine);
     rows[OnSurface::v] = row(k, v.cosine, v.sine);

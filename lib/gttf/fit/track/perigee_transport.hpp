@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gttf/core/scalar.hpp"
+#include "gttf/core/track_dim.hpp"
 #include "gttf/core/units.hpp"
 
 namespace gttf {
@@ -31,8 +32,8 @@ HelixDirection<S> direction_of(const HelixState<S>& at) {
 /// respect to x, y, z, theta, phi, kappa (order of StateIndex).
 template <class S>
 struct PerigeeOf {
-  S parameters[5];  ///< phi is not brought into (-pi, pi]
-  S jacobian[5][6];
+  S parameters[track_dim];  ///< phi is not brought into (-pi, pi]
+  S jacobian[track_dim][6];
 };
 
 namespace detail {

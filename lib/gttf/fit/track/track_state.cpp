@@ -14,7 +14,7 @@ PerigeeTransport to_perigee(const Vector6& state, const Vector3& origin) {
                          state[2] - origin[2], state[StateIndex::theta],
                          state[StateIndex::phi], state[StateIndex::kappa]});
   PerigeeTransport p;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < track_dim; ++i) {
     p.parameters[i] = perigee.parameters[i];
     for (int j = 0; j < 6; ++j) p.jacobian(i, j) = perigee.jacobian[i][j];
   }

@@ -6,8 +6,11 @@
 
 namespace gttf {
 
-using Vector6 = Eigen::Matrix<double, 6, 1>;
-using Matrix6 = Eigen::Matrix<double, 6, 6>;
+/// Position, direction and curvature: one more than independent parameters,
+/// since the position may be any along the track.
+inline constexpr int state_dim = track_dim + 1;
+using Vector6 = Eigen::Matrix<double, state_dim, 1>;
+using Matrix6 = Eigen::Matrix<double, state_dim, state_dim>;
 
 /// Order of the parameters of a track state.
 struct StateIndex {
@@ -24,7 +27,7 @@ struct TrackState {
 /// Perigee parameters (order of Perigee, with kappa) as function of a state.
 struct PerigeeTransport {
   Vector5 parameters;
-  Eigen::Matrix<double, 5, 6> jacobian;
+  Eigen::Matrix<double, track_dim, state_dim> jacobian;
 };
 
 /// Closest approach of the helix through `state` to the line through `origin`

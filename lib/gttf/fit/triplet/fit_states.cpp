@@ -187,7 +187,8 @@ void set_flown_perigee(const TrackHits& track, std::size_t innermost,
   FlightState<0> here{s.position, s.direction, s.qop, {}, {}, {}};
   const FlightGoal surface = goal_of(track.points[innermost]);
   fly_onto(field, surface, Way::either, here, &bend);
-  Eigen::Matrix<double, 5, 6> of_state = Eigen::Matrix<double, 5, 6>::Zero();
+  Eigen::Matrix<double, track_dim, state_dim> of_state =
+      Eigen::Matrix<double, track_dim, state_dim>::Zero();
   of_state.leftCols<3>() = start_shifts(frame, s.direction, bend);
   of_state(Perigee::theta, StateIndex::theta) = 1;
   of_state(Perigee::phi, StateIndex::phi) = 1;
@@ -214,7 +215,7 @@ void set_perigee(const TrackHits& track, std::size_t innermost,
   for (std::size_t i = 0; i <= innermost; ++i) {
     const TrackHit& h = track.points[i];
     if (h.theta0_2 == 0) continue;
-    Eigen::Matrix<double, 5, 6> jacobian = p.jacobian;
+    Eigen::Matrix<double, track_dim, state_dim> jacobian = p.jacobian;
     if (i != innermost) {
       const double s =
           arc_to(start, h, -(start.position - h.position).head<2>().norm());

@@ -10,7 +10,7 @@ namespace {
 
 using Matrix2 = Eigen::Matrix2d;
 using Rows3 = Eigen::Matrix<double, 2, 3>;
-using Rows5 = Eigen::Matrix<double, 2, 5>;
+using Rows5 = Eigen::Matrix<double, 2, track_dim>;
 
 Cartesian<double> cartesian(const Eigen::Matrix<double, 1, 3>& v) {
   return {v[0], v[1], v[2]};
@@ -87,14 +87,15 @@ bool SlowedCharge::pass(const TrackHits& track, const HitLoss& loss) {
   return true;
 }
 
-Eigen::Matrix<double, 5, 3> start_shifts(const Frame& frame,
-                                         const Vector3& direction,
-                                         const Vector3& bend) {
+Eigen::Matrix<double, track_dim, 3> start_shifts(const Frame& frame,
+                                                 const Vector3& direction,
+                                                 const Vector3& bend) {
   const FrameAngles angles(frame, direction);
   Eigen::Matrix3d axes;
   axes << angles.along_phi, frame.out_of({0, 0, 1}), direction;
   const Eigen::Matrix3d parts = axes.inverse();
-  Eigen::Matrix<double, 5, 3> shifts = Eigen::Matrix<double, 5, 3>::Zero();
+  Eigen::Matrix<double, track_dim, 3> shifts =
+      Eigen::Matrix<double, track_dim, 3>::Zero();
   shifts.row(Perigee::d0) = parts.row(0);
   shifts.row(Perigee::z0) = parts.row(1);
   // farther along the path the track has turned; the direction has not

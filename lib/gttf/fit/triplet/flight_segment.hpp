@@ -40,8 +40,8 @@ FitStatus make_flight_segment(const TrackHits& track, const Vector3& from,
 /// Changes of the start parameters (d0, z0, phi, theta, kappa) of a state when
 /// its point moves in space and its direction there stays.
 /// @param bend  t' there, 1/mm
-Eigen::Matrix<double, 5, 3> start_shifts(const Frame& frame,
-                                         const Vector3& direction,
-                                         const Vector3& bend);
+Eigen::Matrix<double, track_dim, 3> start_shifts(const Frame& frame,
+                                                 const Vector3& direction,
+                                                 const Vector3& bend);
 
 }  // namespace gttf::detail

@@ -59,7 +59,7 @@ std::vector<InPlaneError> in_plane_errors(
 }
 
 /// Columns u, v, phi, theta, kappa at a crossing.
-using OutputJacobian = Eigen::Matrix<double, Output::size, 5>;
+using OutputJacobian = Eigen::Matrix<double, Output::size, track_dim>;
 
 /// State on the surface -> outputs there.
 OutputJacobian surface_outputs() {

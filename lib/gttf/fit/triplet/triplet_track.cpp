@@ -96,7 +96,7 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
         x.on_surface[OnSurface::phi], x.on_surface[OnSurface::theta]};
     for (int i = 0; i < 4; ++i)
       plane.local.row(i) =
-          Eigen::Map<const Eigen::Matrix<double, 1, 5>>(rows[i].data());
+          Eigen::Map<const Eigen::Matrix<double, 1, track_dim>>(rows[i].data());
     c.traced = plane;
     t.crossings.push_back(std::move(c));
   }

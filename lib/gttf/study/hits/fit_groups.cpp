@@ -184,8 +184,8 @@ BatchStatistics FitGroups::Group::fit(FitKind fit_kind,
   if (kind == Kind::points) arrange();
   const std::size_t n = n_tracks;
   for (std::vector<double>* v : {&kappa, &sigma, &chi2, &weights}) v->resize(n);
-  perigee.resize(5 * n);
-  covariance.resize(15 * n);
+  perigee.resize(track_dim * n);
+  covariance.resize(track_triangle * n);
   status.resize(n);
   left_out.resize(n);
   return gttf::fit(
@@ -215,9 +215,9 @@ const GlobalFit& FitGroups::at(const Place& place) {
   f.sigma = g.sigma[t];
   f.chi2 = g.chi2[t];
   f.kappa_weights = g.weights[t];
-  f.ndf = g.n_coordinates - 5;
+  f.ndf = g.n_coordinates - track_dim;
   std::size_t plane = 0;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < track_dim; ++i) {
     f.perigee[i] = g.perigee[static_cast<std::size_t>(i) * n + t];
     for (int j = 0; j <= i; ++j, ++plane)
       f.perigee_covariance(i, j) = f.perigee_covariance(j, i) =

@@ -29,7 +29,7 @@ constexpr std::array<NumberColumn, 9> parameters{{{"d0_um", unit::um},
                                                   {"y_um", unit::um},
                                                   {"tx", 1},
                                                   {"ty", 1}}};
-constexpr std::size_t n_perigee = 5;
+constexpr std::size_t n_perigee = track_dim;
 
 }  // namespace
 

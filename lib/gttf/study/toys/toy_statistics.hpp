@@ -40,7 +40,7 @@ std::optional<ToyFit> find_toy_fit(std::string_view name);
 std::vector<std::string> toy_fit_names();
 
 /// Number of track parameters.
-inline constexpr std::size_t n_toy_parameters = 5;
+inline constexpr std::size_t n_toy_parameters = track_dim;
 
 /// What describes a track: d0, z0, phi, theta, kappa of the perigee, or, for
 /// tracks along the beam of a spectrometer or telescope, x, y, dx/dz, dy/dz,

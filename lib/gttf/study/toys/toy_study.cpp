@@ -31,7 +31,7 @@ ToyScale scale_of(const Resolution& r, ToyParameters parameters, double b_ref) {
   const Matrix5& m =
       parameters == ToyParameters::plane ? r.start_plane : r.perigee;
   ToyScale scale;
-  for (int i = 0; i < 5; ++i)
+  for (int i = 0; i < track_dim; ++i)
     scale[static_cast<std::size_t>(i)] = std::sqrt(m(i, i));
   scale[Perigee::kappa] *= std::abs(b_ref);  // q/p -> kappa = -B q/p
   return scale;
@@ -73,7 +73,7 @@ class PointToys {
     for (const TrackHit& h : toy.hits.points) n_coordinates += h.n_coordinates;
     for (Numbers& n : numbers_) {
       n.toys.truth = toy.truth;
-      n.toys.ndf = n_coordinates - 5;
+      n.toys.ndf = n_coordinates - track_dim;
     }
   }
 
@@ -126,8 +126,8 @@ class PointToys {
 
     void resize(std::size_t n) {
       for (std::vector<double>* v : {&kappa, &sigma, &chi2}) v->resize(n);
-      perigee.resize(5 * n);
-      covariance.resize(15 * n);
+      perigee.resize(track_dim * n);
+      covariance.resize(track_triangle * n);
       status.resize(n);
       toys.fits = {.kappa = kappa,
                    .sigma = sigma,

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dimension of the state of a track.
+#pragma once
+
+namespace gttf {
+
+/// Parameters of a track: two of position, two of direction, and q/p or the
+/// curvature. Their names are in Perigee, OnSurface and StartPlane.
+inline constexpr int track_dim = 5;
+
+/// Numbers of a symmetric matrix of them, kept as the lower triangle: element
+/// (i, j <= i) at i (i + 1)/2 + j.
+inline constexpr int track_triangle = track_dim * (track_dim + 1) / 2;
+
+}  // namespace gttf
