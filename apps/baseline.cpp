@@ -68,7 +68,7 @@ int run_baseline(const Call& call) {
   std::size_t evaluated = 0;
   ScanOptions computation{engine, options.threads, {}};
   // a file that is kept is the same bytes with any vector instructions
-  computation.in_lanes = false;
+  computation.path = CodePath::scalar;
   for (DetectorInput& input : study.inputs) {
     ScanTable scanned = scan_table(study.request, input.detector, computation);
     evaluated += scanned.evaluated;

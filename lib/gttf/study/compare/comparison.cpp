@@ -72,7 +72,7 @@ Comparison compare(const StudyRequest& request,
   result.designs = designs.size();
   ScanOptions computation = options;
   // differences of equal designs are zero, with any vector instructions
-  computation.in_lanes = false;
+  computation.path = CodePath::scalar;
   std::vector<Table> scans;
   for (const Detector& detector : designs) {
     ScanTable scanned = scan_table(request, detector, computation);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -38,9 +39,14 @@ struct Block {
 /// Results of a batch, to be read track by track.
 class BatchResults {
  public:
-  /// @param all  with what scan_columns() need, or for covariance_columns()
-  BatchResults(std::size_t tracks, bool all)
-      : n_(tracks), n_hits_(tracks), status_(tracks), end_(tracks) {
+  /// @param all    with what scan_columns() need, or for covariance_columns()
+  /// @param whole  with what arrays do not hold: states at layers
+  BatchResults(std::size_t tracks, bool all, bool whole)
+      : n_(tracks),
+        n_hits_(tracks),
+        status_(tracks),
+        end_(tracks),
+        whole_(whole ? tracks : 0) {
     for (std::size_t i = 0; all && i < numbers_.size(); ++i)
       numbers_[i].resize(n_);
     for (std::size_t i = 0; i < matrices_.size(); ++i) {
@@ -60,10 +66,15 @@ class BatchResults {
     r.n_hits = n_hits_;
     r.status = status_;
     r.end = end_;
+    r.scalar = whole_;
     return r;
   }
 
   void read(std::size_t track, Resolution& r) const {
+    if (!whole_.empty() && whole_[track]) {
+      r = *whole_[track];
+      return;
+    }
     for (std::size_t i = 0; i < numbers_.size(); ++i)
       if (!numbers_[i].empty())
         r.*detail::plane_targets[i].member = numbers_[i][track];
@@ -88,6 +99,7 @@ class BatchResults {
   std::vector<int> n_hits_;
   std::vector<Status> status_;
   std::vector<TrackEnd> end_;
+  std::vector<std::optional<Resolution>> whole_;
 };
 
 /// Which columns to fill.
@@ -108,32 +120,25 @@ class BlockMaker {
         points_(detector, request),
         table_(columns.list, columns.parts) {}
 
-  /// The points `begin` to `end`, many at once.
-  void add_batch(const TrackingGeometry& geometry, const Model& model,
-                 std::size_t begin, std::size_t end) {
+  /// The points `begin` to `end`.
+  void add(const TrackingGeometry& geometry, const Model& model, CodePath path,
+           std::size_t begin, std::size_t end) {
     const detail::GridTracks grid(request_, begin, end - begin);
     const TrackArrays tracks = grid.views();
-    BatchResults results(tracks.size, columns_.all_results);
-    block_.statistics = resolve(geometry, tracks, model, results.views());
+    BatchResults results(tracks.size, columns_.all_results,
+                         model.at.has_value());
+    block_.statistics =
+        resolve(geometry, tracks, model, results.views(), 1, path);
     table_.reserve(tracks.size);
     Resolution r;
     for (std::size_t t = 0; t < tracks.size; ++t) {
       results.read(t, r);
       const Track track = tracks.track(t);
-      add(points_.at(grid_point(request_, begin + t), track.p, track.theta), r);
+      table_.add(
+          {points_.at(grid_point(request_, begin + t), track.p, track.theta),
+           detector_, request_, r});
+      if (is_evaluated(r)) ++block_.evaluated;
     }
-  }
-
-  /// The same, one by one: for tracks that are not vectorised.
-  void add_one_by_one(const TrackingGeometry& geometry, const Model& model,
-                      std::size_t begin, std::size_t end) {
-    table_.reserve(end - begin);
-    for (std::size_t i = begin; i < end; ++i) {
-      const GridPoint point = grid_point(request_, i);
-      add(points_.at(point),
-          resolve(geometry, grid_track(request_, point), model));
-    }
-    block_.statistics.tracks = block_.statistics.unsupported = end - begin;
   }
 
   Block take() && {
@@ -142,11 +147,6 @@ class BlockMaker {
   }
 
  private:
-  void add(const PointRow& point, const Resolution& r) {
-    table_.add({point, detector_, request_, r});
-    if (is_evaluated(r)) ++block_.evaluated;
-  }
-
   const Columns& columns_;
   const Detector& detector_;
   const StudyRequest& request_;
@@ -174,15 +174,11 @@ std::size_t scan_rows(const StudyRequest& request,
     const std::size_t size = block_size(n, threads);
     const TrackingGeometry geometry(detectors[d]);
     const Model model = model_of(request, detectors[d], options.engine);
-    const bool batch = options.in_lanes && is_vectorised(geometry, model);
     const auto make = [&](std::size_t b) {
       const std::size_t begin = first + b * size;
       const std::size_t end = begin + std::min(size, n - b * size);
       BlockMaker rows(columns, detectors[d], request);
-      if (batch)
-        rows.add_batch(geometry, model, begin, end);
-      else
-        rows.add_one_by_one(geometry, model, begin, end);
+      rows.add(geometry, model, options.path, begin, end);
       Block block = std::move(rows).take();
       block.prepared = sink.prepare(block.table);
       return block;

@@ -27,9 +27,7 @@ struct ScanOptions {
   std::function<void(std::size_t done, std::size_t total)> progress = {};
   RowRange rows = {};  ///< neither does a row depend on the others
   BatchStatistics* statistics = nullptr;  ///< added to if not null
-  /// Many tracks at once where is_vectorised(); else one by one: the last digit
-  /// then does not depend on SimdLevel.
-  bool in_lanes = true;
+  CodePath path = CodePath::best;
 };
 
 /// Every point of the grid, for each detector in turn: angle outer, momentum
