@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gttf/core/units.hpp"
+#include "gttf/trajectory/scattering.hpp"
 
 using namespace gttf;
 
@@ -137,6 +138,36 @@ TEST_CASE("energy loss: derivatives with momentum and path") {
   CHECK(
       loss.per_path ==
       doctest::Approx((mean(t, 1.201) - mean(t, 1.199)) / 2e-3).epsilon(1e-5));
+}
+
+TEST_CASE("energy loss: a thick layer scatters as its slices together") {
+  // 1/(p beta)^2 averaged along the stopping curve, of 0.5 GeV protons in 30 mm
+  // of silicon
+  const double p = 0.5, thickness = 30;
+  const LayerLoss whole = through("silicon", thickness, proton, p);
+  CHECK(whole.p_scatter < 0.95 * p);
+  const auto inverse = [](double q) {
+    const double x = q * q / std::hypot(q, proton.mass);
+    return 1 / (x * x);
+  };
+  constexpr int n = 2000;
+  double sum = 0, q = p;
+  for (int i = 0; i < n; ++i) {
+    const LayerLoss slice = through("silicon", thickness / n, proton, q);
+    sum += inverse(slice.p_scatter) / n;
+    CHECK(slice.p_scatter == doctest::Approx(q).epsilon(1e-3));
+    q = momentum(proton, kinetic(proton, q) - slice.mean);
+  }
+  CHECK(inverse(whole.p_scatter) == doctest::Approx(sum).epsilon(1e-4));
+  // theta0 by Rossi's formula
+  const double t = thickness / find_material("silicon")->radiation_length;
+  const auto theta0 = [&](double at) {
+    return std::sqrt(
+        theta0_squared(scatter_strength(1 / at, proton.mass, proton.charge),
+                       Scattering::rossi, t, t));
+  };
+  CHECK(theta0(p) == doctest::Approx(0.0327).epsilon(2e-3));
+  CHECK(theta0(whole.p_scatter) == doctest::Approx(0.0388).epsilon(2e-3));
 }
 
 TEST_CASE("energy loss: a particle stops where its range ends") {

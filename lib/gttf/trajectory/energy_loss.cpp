@@ -53,25 +53,111 @@ class StoppingPower {
   double radiation_ = 0;  ///< 1/X0, cm2/g
 };
 
-/// The kinetic energy behind a thickness [g/cm2], 0 if it stops there: Runge-
-/// Kutta in steps that take at most a tenth of it each, which leaves an error
-/// of 1e-6 of the loss.
-double behind(const StoppingPower& loss, double kinetic, double thickness,
-              double rest_energy) {
-  constexpr double largest_part = 0.1;
+/// A point of a slab with its weight in an integral along the path.
+struct LossNode {
+  double kinetic;    ///< GeV
+  double power;      ///< GeV cm2/g
+  double part;       ///< weight: path over that of the slab
+  double thickness;  ///< weight, g/cm2
+};
+
+/// How a slab was crossed.
+struct SlabCrossing {
+  double kinetic;  ///< behind, GeV; 0: stopped
+  double power_before, power_behind;
+};
+
+/// The largest part of its kinetic energy that a particle loses in a step:
+/// leaves an error of 1e-6 of the loss.
+constexpr double largest_part = 0.1;
+
+/// Follows a particle through a slab by Runge-Kutta steps, with the nodes of
+/// Simpson's rule in each.
+/// @param visit  takes a LossNode; not called for a step that stops it
+template <class Visit>
+SlabCrossing slow_down(const StoppingPower& loss, double kinetic,
+                       double thickness, double rest_energy,
+                       const Visit& visit) {
   // from here on, beta gamma = 0.04, the stopping power is constant
   const double slow = 0.8e-3 * rest_energy;
-  while (thickness > 0) {
-    const double k1 = loss(kinetic);
-    if (kinetic < slow) return std::max(0.0, kinetic - k1 * thickness);
-    const double h = std::min(thickness, largest_part * kinetic / k1);
-    const double k2 = loss(kinetic - 0.5 * h * k1);
-    const double k3 = loss(kinetic - 0.5 * h * k2);
-    const double k4 = loss(kinetic - h * k3);
-    kinetic -= h / 6 * (k1 + 2 * (k2 + k3) + k4);
-    thickness -= h;
+  double power = loss(kinetic), left = thickness;
+  SlabCrossing result{kinetic, power, power};
+  while (left > 0) {
+    const double k1 = power;
+    double h = left, behind = kinetic - k1 * left;
+    if (kinetic >= slow) {
+      h = std::min(left, largest_part * kinetic / k1);
+      const double k2 = loss(kinetic - 0.5 * h * k1);
+      const double k3 = loss(kinetic - 0.5 * h * k2);
+      const double k4 = loss(kinetic - h * k3);
+      behind = kinetic - h / 6 * (k1 + 2 * (k2 + k3) + k4);
+    }
+    if (!(behind > 0)) return {0, result.power_before, power};
+    power = loss(behind);
+    // of the cubic through both ends with their slopes
+    const double middle = 0.5 * (kinetic + behind) + h / 8 * (power - k1);
+    const double part = h / (6 * thickness);
+    visit(LossNode{kinetic, k1, part, h / 6});
+    visit(LossNode{middle, loss(middle), 4 * part, 4 * h / 6});
+    visit(LossNode{behind, power, part, h / 6});
+    kinetic = behind;
+    left -= h;
   }
-  return kinetic;
+  result.kinetic = kinetic;
+  result.power_behind = power;
+  return result;
+}
+
+/// The same where the loss is given, evenly along the path: the thickness is
+/// that of the medium which takes as much.
+template <class Visit>
+SlabCrossing lose_given(const StoppingPower& loss, double kinetic, double given,
+                        const Visit& visit) {
+  double power = loss(kinetic), left = given;
+  SlabCrossing result{kinetic, power, power};
+  if (kinetic <= given) return {0, power, power};
+  while (left > 0) {
+    const double step = std::min(left, largest_part * kinetic);
+    const auto at = [&](double energy, double weight, double s) {
+      visit(LossNode{energy, s, weight * step / given, weight * step / s});
+    };
+    at(kinetic, 1. / 6, power);
+    const double middle = kinetic - 0.5 * step;
+    at(middle, 4. / 6, loss(middle));
+    kinetic -= step;
+    power = loss(kinetic);
+    at(kinetic, 1. / 6, power);
+    left -= step;
+  }
+  result.kinetic = kinetic;
+  result.power_behind = power;
+  return result;
+}
+
+/// @param visit  takes a LossNode
+template <class Visit>
+SlabCrossing cross_slab(const LossSlab& slab, const Projectile& particle,
+                        double kinetic, double paths, const Visit& visit) {
+  const StoppingPower loss(slab, particle);
+  if (slab.mean_loss)
+    return lose_given(loss, kinetic, *slab.mean_loss * paths, visit);
+  return slow_down(loss, kinetic, slab.mass_thickness * paths,
+                   particle.rest_energy(), visit);
+}
+
+double kinetic_energy(double p, double rest_energy) {
+  return p * p / (std::sqrt(p * p + rest_energy * rest_energy) + rest_energy);
+}
+
+/// p beta of a kinetic energy.
+double p_beta(double kinetic, double rest_energy) {
+  return kinetic * (kinetic + 2 * rest_energy) / (kinetic + rest_energy);
+}
+
+/// The momentum of a particle of p beta = x: p^4 = x^2 (p^2 + m^2).
+double momentum_of_p_beta(double x, double rest_energy) {
+  const double square = x * x, m2 = rest_energy * rest_energy;
+  return std::sqrt(0.5 * (square + x * std::sqrt(square + 4 * m2)));
 }
 
 double beta_squared(double kinetic, double rest_energy) {
@@ -136,36 +222,40 @@ double straggling_width(double kappa, double beta2) {
 LayerLoss energy_loss(std::span<const LossSlab> slabs,
                       const Projectile& particle, double p, double paths) {
   const double rest = particle.rest_energy();
-  const double before = p * p / (std::sqrt(p * p + rest * rest) + rest);
+  const double before = kinetic_energy(p, rest);
   double kinetic = before;
   double xi_beta2 = 0;  // sum of xi beta^2
   double t = 0;
+  double scattering = 0;  // integral of 1/(p beta)^2 over x/X0
   const double z2 = particle.charge * particle.charge;
   LayerLoss result;
+  result.p_scatter = p;
   for (const LossSlab& slab : slabs) {
-    const StoppingPower loss(slab, particle);
-    double thickness = slab.mass_thickness * paths;
-    const double at_entry = loss(kinetic);
+    const double slab_t = slab.x_over_x0 * paths;
+    const SlabCrossing passed =
+        cross_slab(slab, particle, kinetic, paths, [&](const LossNode& node) {
+          const double x = p_beta(node.kinetic, rest);
+          scattering += slab_t * node.part / (x * x);
+          xi_beta2 +=
+              0.5 * bethe_constant * z2 * slab.medium.z_over_a * node.thickness;
+        });
+    kinetic = passed.kinetic;
+    if (!(kinetic > 0))
+      return {.mean = before, .stopped = true, .p_scatter = p};
     double transmission = 1, last = 0;  // last: loss by a little more path
     if (slab.mean_loss) {
-      // fluctuates like a thickness of the medium with that mean loss
-      const double given = *slab.mean_loss * paths;
-      thickness = given / at_entry;
-      kinetic = std::max(0.0, kinetic - given);
       last = *slab.mean_loss;
     } else {
-      kinetic = behind(loss, kinetic, thickness, rest);
-      const double at_exit = loss(kinetic);
-      transmission = at_exit / at_entry;
-      last = at_exit * slab.mass_thickness;
+      transmission = passed.power_behind / passed.power_before;
+      last = passed.power_behind * slab.mass_thickness;
     }
-    if (kinetic <= 0) return {.mean = before, .sigma = 0, .stopped = true};
     result.transmission *= transmission;
     result.per_path = result.per_path * transmission + last;
-    xi_beta2 += 0.5 * bethe_constant * z2 * slab.medium.z_over_a * thickness;
-    t += slab.x_over_x0 * paths;
+    t += slab_t;
   }
   result.mean = before - kinetic;
+  if (scattering > 0)
+    result.p_scatter = momentum_of_p_beta(std::sqrt(t / scattering), rest);
   if (xi_beta2 <= 0) return result;
   const double middle = 0.5 * (before + kinetic);
   const double beta2 = beta_squared(middle, rest);

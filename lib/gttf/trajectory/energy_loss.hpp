@@ -39,12 +39,18 @@ struct LayerLoss {
   /// less the faster they are.
   double transmission = 1;
   double per_path = 0;  ///< d(mean)/d(paths), GeV
+  /// The momentum at which a thin layer of the same x/X0 scatters as much, GeV:
+  /// 1/(p beta)^2 there is its average over the x/X0 of the layer.
+  double p_scatter = 0;
 };
 
 /// The energy that a particle loses in a layer.
 ///
 /// mean: the stopping power integrated through the layer. Electrons also lose
 /// E x/X0 by radiation. A mean loss given by the user replaces both.
+///
+/// p_scatter: 1/(p beta)^2 integrated along the same curve. A particle that
+/// stops in the layer scatters with the momentum before it.
 ///
 /// sigma, heavy particles: of the Gaussian that is as wide at half its height
 /// as the Vavilov distribution of all slabs together, see straggling_width().

@@ -196,7 +196,7 @@ class Tracer {
     x.path = flight_.path();
     x.position = s.position;
     x.direction = s.direction;
-    x.p = track_.charge / s.qop;
+    x.p = x.p_scatter = track_.charge / s.qop;
     x.cos_incidence = cos_incidence;
     x.x_over_x0 = record.x_over_x0 / cos_incidence;
     set_rows(record, normal, x);
@@ -216,6 +216,7 @@ class Tracer {
     const LayerLoss loss =
         energy_loss(slabs, projectile, x.p, 1 / x.cos_incidence);
     x.energy_loss = loss.mean;
+    x.p_scatter = loss.p_scatter;
     const double m = projectile.rest_energy();
     const double energy = std::hypot(x.p, m), behind = energy - loss.mean;
     out_.stopped = loss.stopped || !(behind > m);
@@ -333,9 +334,9 @@ void scatter_all(const TrackingGeometry& geometry, const Track& track,
   for (const TracedCrossing& x : out.list) out.x_over_x0 += x.x_over_x0;
   for (TracedCrossing& x : out.list) {
     if (geometry.surfaces()[x.surface].x_over_x0 <= 0) continue;
-    x.theta0_2 =
-        theta0_squared(scatter_strength(1 / x.p, track.mass, track.charge),
-                       model, x.x_over_x0, out.x_over_x0);
+    x.theta0_2 = theta0_squared(
+        scatter_strength(1 / x.p_scatter, track.mass, track.charge), model,
+        x.x_over_x0, out.x_over_x0);
   }
 }
 

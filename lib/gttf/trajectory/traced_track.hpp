@@ -23,6 +23,7 @@ struct TracedCrossing {
   Vector3 position;          ///< user's axes, mm
   Vector3 direction;         ///< before the layer, user's axes, unit vector
   double p = 0;              ///< momentum before the layer, GeV
+  double p_scatter = 0;      ///< with which it scatters, see LayerLoss
   double cos_incidence = 1;  ///< |direction . normal|
   double x_over_x0 = 0;      ///< along the track
   double theta0_2 = 0;       ///< variance of the scattering angle, rad^2

@@ -258,15 +258,17 @@ void trace_detector(Maker& m, const FoundTrack& found) {
 
 void set_material(Maker& m, const TracedCrossing& x, TrackHit& hit) {
   const double mass = m.model.mass, q = m.model.charge;
-  const double p = std::max(x.p + m.made.momentum_shift, 1e-3 * x.p);
+  const auto shifted = [&m](double p) {
+    return std::max(p + m.made.momentum_shift, 1e-3 * p);
+  };
   if (m.model.scattering != Scattering::off && x.x_over_x0 > 0) {
     hit.theta0_2 = theta0_squared(
-        scatter_strength(1 / p, mass, q), m.model.scattering, x.x_over_x0,
-        std::max(x.x_over_x0, m.made.traced.x_over_x0));
+        scatter_strength(1 / shifted(x.p_scatter), mass, q), m.model.scattering,
+        x.x_over_x0, std::max(x.x_over_x0, m.made.traced.x_over_x0));
   }
   if (m.model.energy_loss != EnergyLoss::off)
-    hit.loss = hit_loss(m.layers.geometry.slabs(x.surface), {mass, q}, p,
-                        1 / x.cos_incidence, m.model.energy_loss);
+    hit.loss = hit_loss(m.layers.geometry.slabs(x.surface), {mass, q},
+                        shifted(x.p), 1 / x.cos_incidence, m.model.energy_loss);
 }
 
 void add_traced(Maker& m, const TracedCrossing& crossing) {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a layer does to a track does not depend on how it is cut.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "gttf/resolution/resolution.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
+#include "support/layouts.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+struct Particle {
+  const char* name;
+  double mass;  ///< GeV
+};
+
+constexpr Particle particles[] = {{"pion", 0.13957039},
+                                  {"muon", 0.1056583755},
+                                  {"kaon", 0.493677},
+                                  {"proton", 0.93827208943}};
+
+/// The thickness [mm] that takes a part of a particle's kinetic energy.
+double thickness_for(const Material& material, const Projectile& particle,
+                     double p, double part) {
+  const double m = particle.mass;
+  const double wanted = part * (std::hypot(p, m) - m);
+  Layer layer;
+  layer.material = {{.material = material.name, .x_over_x0 = 1}};
+  const auto slabs = make_loss_slabs(layer);
+  double low = 0, high = 1e6;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high);
+    (energy_loss(slabs, particle, p, middle).mean < wanted ? low : high) =
+        middle;
+  }
+  return low * material.radiation_length;
+}
+
+/// Six massless pixel layers, and a plane of material behind the second one,
+/// in slices that are as good as in one place.
+Detector sliced(const Material& material, double thickness, int slices) {
+  constexpr double spacing = 1e-7;  // mm
+  const Interval wide{-1e4, 1e4};
+  Detector d;
+  d.field = {FieldKind::solenoid, 0.1 * unit::T};
+  for (int i = 0; i < 6; ++i) {
+    d.layers.push_back(make_layer("L" + std::to_string(i),
+                                  make_plane(Axis::x, 50 + 60 * i, wide, wide),
+                                  0, pixel(0.01, 0.01)));
+    if (i != 1) continue;
+    for (int k = 0; k < slices; ++k) {
+      Layer layer =
+          make_layer("S" + std::to_string(k),
+                     make_plane(Axis::x, 140 + k * spacing, wide, wide), 0);
+      layer.material = {
+          {.material = material.name,
+           .thickness = thickness / slices,
+           .x_over_x0 = thickness / slices / material.radiation_length}};
+      d.layers.push_back(layer);
+    }
+  }
+  return d;
+}
+
+/// All standard deviations: the start, the first hit, p and pT.
+std::vector<double> sigmas(const Resolution& r) {
+  std::vector<double> list{r.sigma_p_rel, r.sigma_pt_rel};
+  for (const Matrix5* m : {&r.perigee, &r.first_hit})
+    for (int i = 0; i < 5; ++i) list.push_back(std::sqrt((*m)(i, i)));
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("energy loss: a layer and its slices give the same resolution") {
+  constexpr double tolerance = 0.01;
+  for (const EnergyLoss loss : {EnergyLoss::mean})
+    for (const Scattering scattering :
+         {Scattering::rossi, Scattering::highland_total})
+      for (const char* name : {"beryllium", "silicon", "argon", "iron"})
+        for (const Particle& particle : particles)
+          for (const double p : {0.1, 0.3, 1.0, 10.0, 100.0})
+            for (const double part : {0.001, 0.1, 0.5}) {
+              CAPTURE(name);
+              CAPTURE(particle.name);
+              CAPTURE(p);
+              CAPTURE(part);
+              const Material& material = *find_material(name);
+              Track track;
+              track.p = p;
+              track.mass = particle.mass;
+              track.charge = 1;
+              track.theta = 1.4;
+              const double thickness =
+                  thickness_for(material, {track.mass, track.charge}, p, part);
+              const auto of = [&](int slices) {
+                return resolve(
+                    TrackingGeometry(sliced(material, thickness, slices)),
+                    track, {.scattering = scattering, .loss = loss});
+              };
+              const Resolution whole = of(1);
+              REQUIRE(whole.status == Status::ok);
+              const auto expected = sigmas(whole);
+              for (const int slices : {5, 10, 100}) {
+                const Resolution cut = of(slices);
+                REQUIRE(cut.status == Status::ok);
+                const auto values = sigmas(cut);
+                double difference = 0;
+                for (std::size_t i = 0; i < values.size(); ++i)
+                  difference = std::max(difference,
+                                        std::abs(values[i] / expected[i] - 1));
+                CAPTURE(slices);
+                CHECK(difference < tolerance);
+              }
+            }
+}
+
+}  // namespace gttf::test
