@@ -79,13 +79,14 @@ std::vector<double> sigmas(const Resolution& r) {
 
 TEST_CASE("energy loss: a layer and its slices give the same resolution") {
   constexpr double tolerance = 0.01;
-  for (const EnergyLoss loss : {EnergyLoss::mean})
+  for (const EnergyLoss loss : {EnergyLoss::mean, EnergyLoss::straggling})
     for (const Scattering scattering :
          {Scattering::rossi, Scattering::highland_total})
       for (const char* name : {"beryllium", "silicon", "argon", "iron"})
         for (const Particle& particle : particles)
           for (const double p : {0.1, 0.3, 1.0, 10.0, 100.0})
             for (const double part : {0.001, 0.1, 0.5}) {
+              CAPTURE(static_cast<int>(loss));
               CAPTURE(name);
               CAPTURE(particle.name);
               CAPTURE(p);

@@ -123,14 +123,23 @@ TEST_CASE("trace: straggling is a variance of the curvature") {
   const auto t =
       trace(geometry, track, Scattering::highland, EnergyLoss::straggling);
   const TracedCrossing& x = t.list[0];
-  const LayerLoss loss =
-      energy_loss(geometry.slabs(x.surface), {track.mass, track.charge}, x.p,
-                  1 / x.cos_incidence);
+  // the stretch ends at the last hit
+  double xi = 0;
+  for (std::size_t k = 0; k + 1 < t.list.size(); ++k)
+    xi += energy_loss(geometry.slabs(t.list[k].surface),
+                      {track.mass, track.charge}, t.list[k].p,
+                      1 / t.list[k].cos_incidence)
+              .xi;
+  CHECK(x.stretch.xi == doctest::Approx(xi).epsilon(1e-12));
+  CHECK(t.list[2].stretch.depth ==
+        doctest::Approx(x.x_over_x0 + t.list[1].x_over_x0).epsilon(1e-12));
+  const double sigma =
+      straggling(geometry.slabs(x.surface), {track.mass, track.charge}, x.p,
+                 1 / x.cos_incidence, x.stretch);
   const double p = t.list[1].p, beta = p / std::hypot(p, track.mass);
   const double kappa = track.charge * t.b_ref / p;
   CHECK(std::sqrt(x.loss_variance) ==
-        doctest::Approx(std::abs(kappa) * loss.sigma / (beta * p))
-            .epsilon(1e-12));
+        doctest::Approx(std::abs(kappa) * sigma / (beta * p)).epsilon(1e-12));
 }
 
 TEST_CASE("trace: a particle that spends its energy stops") {

@@ -251,7 +251,7 @@ std::vector<HitLoss> hit_losses(const TrackingGeometry& geometry,
   const Projectile particle{track.mass, track.charge};
   for (const TracedCrossing& x : traced.list)
     losses.push_back(hit_loss(geometry.slabs(x.surface), particle, x.p,
-                              1 / x.cos_incidence, model));
+                              1 / x.cos_incidence, model, x.stretch));
   return losses;
 }
 

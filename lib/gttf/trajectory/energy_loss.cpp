@@ -58,6 +58,7 @@ struct LossNode {
   double kinetic;    ///< GeV
   double power;      ///< GeV cm2/g
   double part;       ///< weight: path over that of the slab
+  double passed;     ///< path before it over that of the slab
   double thickness;  ///< weight, g/cm2
 };
 
@@ -96,10 +97,13 @@ SlabCrossing slow_down(const StoppingPower& loss, double kinetic,
     power = loss(behind);
     // of the cubic through both ends with their slopes
     const double middle = 0.5 * (kinetic + behind) + h / 8 * (power - k1);
-    const double part = h / (6 * thickness);
-    visit(LossNode{kinetic, k1, part, h / 6});
-    visit(LossNode{middle, loss(middle), 4 * part, 4 * h / 6});
-    visit(LossNode{behind, power, part, h / 6});
+    const auto at = [&](double energy, double s, double place, double weight) {
+      visit(LossNode{energy, s, weight * h / thickness,
+                     1 - (left - place * h) / thickness, weight * h});
+    };
+    at(kinetic, k1, 0, 1. / 6);
+    at(middle, loss(middle), 0.5, 4. / 6);
+    at(behind, power, 1, 1. / 6);
     kinetic = behind;
     left -= h;
   }
@@ -118,15 +122,16 @@ SlabCrossing lose_given(const StoppingPower& loss, double kinetic, double given,
   if (kinetic <= given) return {0, power, power};
   while (left > 0) {
     const double step = std::min(left, largest_part * kinetic);
-    const auto at = [&](double energy, double weight, double s) {
-      visit(LossNode{energy, s, weight * step / given, weight * step / s});
+    const auto at = [&](double energy, double s, double place, double weight) {
+      visit(LossNode{energy, s, weight * step / given,
+                     1 - (left - place * step) / given, weight * step / s});
     };
-    at(kinetic, 1. / 6, power);
-    const double middle = kinetic - 0.5 * step;
-    at(middle, 4. / 6, loss(middle));
-    kinetic -= step;
-    power = loss(kinetic);
-    at(kinetic, 1. / 6, power);
+    const double middle = kinetic - 0.5 * step, behind = kinetic - step;
+    at(kinetic, power, 0, 1. / 6);
+    at(middle, loss(middle), 0.5, 4. / 6);
+    power = loss(behind);
+    at(behind, power, 1, 1. / 6);
+    kinetic = behind;
     left -= step;
   }
   result.kinetic = kinetic;
@@ -134,7 +139,7 @@ SlabCrossing lose_given(const StoppingPower& loss, double kinetic, double given,
   return result;
 }
 
-/// @param visit  takes a LossNode
+/// @param visit  takes a LossNode of every place, in order of flight
 template <class Visit>
 SlabCrossing cross_slab(const LossSlab& slab, const Projectile& particle,
                         double kinetic, double paths, const Visit& visit) {
@@ -165,12 +170,10 @@ double beta_squared(double kinetic, double rest_energy) {
   return tau * (tau + 2) / (gamma * gamma);
 }
 
-/// Standard deviation of the radiated energy over the energy.
-double radiation_width(double t) {
-  using std::numbers::ln2;
-  static const double ratio = std::log(3.0) / ln2;
-  // exp(-rt) - exp(-2t) without cancellation
-  return std::sqrt(std::exp(-2 * t) * std::expm1((2 - ratio) * t));
+/// d(xi)/d(thickness) at rest, GeV cm2/g.
+double xi_per_thickness(const LossSlab& slab, const Projectile& particle) {
+  return 0.5 * bethe_constant * particle.charge * particle.charge *
+         slab.medium.z_over_a;
 }
 
 }  // namespace
@@ -211,9 +214,9 @@ std::string assumed_materials(const Detector& detector) {
 }
 
 double straggling_width(double kappa, double beta2) {
-  static const double landau = 4.018 / std::sqrt(8 * std::numbers::ln2);
+  constexpr double landau = 4.0485;
   const double gauss = std::sqrt((1 - 0.5 * beta2) / kappa);
-  const double n = 5 - 2 * beta2;
+  const double n = 2.8 - 0.85 * beta2;
   const double small = std::min(landau, gauss);
   const double ratio = small / std::max(landau, gauss);
   return small * std::pow(1 + std::pow(ratio, n), -1 / n);
@@ -224,20 +227,19 @@ LayerLoss energy_loss(std::span<const LossSlab> slabs,
   const double rest = particle.rest_energy();
   const double before = kinetic_energy(p, rest);
   double kinetic = before;
-  double xi_beta2 = 0;  // sum of xi beta^2
   double t = 0;
   double scattering = 0;  // integral of 1/(p beta)^2 over x/X0
-  const double z2 = particle.charge * particle.charge;
   LayerLoss result;
   result.p_scatter = p;
   for (const LossSlab& slab : slabs) {
     const double slab_t = slab.x_over_x0 * paths;
+    const double per_thickness = xi_per_thickness(slab, particle);
     const SlabCrossing passed =
         cross_slab(slab, particle, kinetic, paths, [&](const LossNode& node) {
           const double x = p_beta(node.kinetic, rest);
           scattering += slab_t * node.part / (x * x);
-          xi_beta2 +=
-              0.5 * bethe_constant * z2 * slab.medium.z_over_a * node.thickness;
+          result.xi +=
+              per_thickness * node.thickness / beta_squared(node.kinetic, rest);
         });
     kinetic = passed.kinetic;
     if (!(kinetic > 0))
@@ -256,18 +258,46 @@ LayerLoss energy_loss(std::span<const LossSlab> slabs,
   result.mean = before - kinetic;
   if (scattering > 0)
     result.p_scatter = momentum_of_p_beta(std::sqrt(t / scattering), rest);
-  if (xi_beta2 <= 0) return result;
-  const double middle = 0.5 * (before + kinetic);
-  const double beta2 = beta_squared(middle, rest);
-  const double xi = xi_beta2 / beta2;
-  const double kappa = xi / maximum_transfer(particle, middle);
-  // who has lost more halfway loses more in the rest, too
-  const double growth = 2 * result.transmission / (1 + result.transmission);
-  const double collisions = growth * xi * straggling_width(kappa, beta2);
-  const double radiation =
-      particle.is_electron() ? (middle + rest) * radiation_width(t) : 0;
-  result.sigma = std::hypot(collisions, radiation);
   return result;
+}
+
+double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
+                  double p, double paths, const LossStretch& stretch) {
+  static const double radiated = 2 - std::log(3.0) / std::numbers::ln2;
+  const double rest = particle.rest_energy();
+  const double xi =
+      std::max(stretch.xi, energy_loss(slabs, particle, p, paths).xi);
+  double kinetic = kinetic_energy(p, rest), depth = stretch.depth;
+  double variance = 0;
+  for (const LossSlab& slab : slabs) {
+    const double per_thickness = xi_per_thickness(slab, particle);
+    const double t = slab.x_over_x0 * paths;
+    // a spread of the energy grows with the stopping power, unless the loss is
+    // given
+    const auto spread = [&slab](double power) {
+      return slab.mean_loss ? 1 : 1 / (power * power);
+    };
+    double sum = 0;
+    const SlabCrossing passed =
+        cross_slab(slab, particle, kinetic, paths, [&](const LossNode& node) {
+          const double beta2 = beta_squared(node.kinetic, rest);
+          const double w = straggling_width(
+              xi / maximum_transfer(particle, node.kinetic), beta2);
+          double added = xi * w * w * per_thickness * node.thickness / beta2;
+          if (particle.is_electron()) {
+            const double energy = node.kinetic + rest;
+            added += radiated * energy * energy * t * node.part *
+                     std::exp(radiated * (depth + t * node.passed));
+          }
+          sum += added * spread(node.power);
+        });
+    kinetic = passed.kinetic;
+    if (!(kinetic > 0)) return 0;
+    variance = (variance * spread(passed.power_before) + sum) /
+               spread(passed.power_behind);
+    depth += t;
+  }
+  return std::sqrt(variance);
 }
 
 }  // namespace gttf

@@ -33,7 +33,6 @@ std::string assumed_materials(const Detector& detector);
 /// Energy lost in one crossing of a layer.
 struct LayerLoss {
   double mean = 0;       ///< GeV; at most the kinetic energy
-  double sigma = 0;      ///< of the loss, Gaussian approximation, GeV
   bool stopped = false;  ///< the particle does not get through
   /// d(energy behind)/d(energy before): > 1 for slow particles, which lose the
   /// less the faster they are.
@@ -42,6 +41,9 @@ struct LayerLoss {
   /// The momentum at which a thin layer of the same x/X0 scatters as much, GeV:
   /// 1/(p beta)^2 there is its average over the x/X0 of the layer.
   double p_scatter = 0;
+  /// int K/2 z^2 Z/A/beta^2 dx, GeV: what Landau's and Vavilov's distributions
+  /// are as wide as. 0 if it stops.
+  double xi = 0;
 };
 
 /// The energy that a particle loses in a layer.
@@ -52,28 +54,50 @@ struct LayerLoss {
 /// p_scatter: 1/(p beta)^2 integrated along the same curve. A particle that
 /// stops in the layer scatters with the momentum before it.
 ///
-/// sigma, heavy particles: of the Gaussian that is as wide at half its height
-/// as the Vavilov distribution of all slabs together, see straggling_width().
-/// Electrons: added to it in squares E sqrt(exp(-t ln3/ln2) - exp(-2t)), the
-/// standard deviation of the Bethe-Heitler distribution. It is far from
-/// Gaussian: resolutions of electrons that follow from it are those of the best
-/// linear fit, not the shape of their peak.
-///
 /// @param p      momentum before the layer, GeV
 /// @param paths  path in the layer in units of its thickness, 1/cos(incidence)
-/// Source  [PDG24] sections 34.2, 34.4; [Stampfer94];
-/// docs/theory/energy-loss.md
+/// Source  [PDG24] section 34.2; docs/theory/energy-loss.md
 LayerLoss energy_loss(std::span<const LossSlab> slabs,
                       const Projectile& particle, double p, double paths = 1);
 
-/// sigma/xi of the energy loss from thin to thick layers,
+/// The material whose fluctuations a fit feels together.
+struct LossStretch {
+  double xi = 0;  ///< sum of LayerLoss::xi, GeV; less than a layer's: its own
+  double depth = 0;  ///< x/X0 of it before the layer; counts for electrons
+};
+
+/// Standard deviation of the energy behind a layer, GeV, Gaussian
+/// approximation; 0 if the particle stops.
 ///
-///   (s_L^-n + s_G^-n)^(-1/n),  s_L = 4.018/sqrt(8 ln2),
-///   s_G = sqrt((1 - beta^2/2)/kappa),  n = 5 - 2 beta^2
+/// The core of the distribution, half the width of its central 68 %, of the
+/// stretch as a whole is shared among its parts so that their variances add:
 ///
-/// with the full width at half maximum of the Landau distribution, 4.018 xi,
-/// for kappa -> 0 and the variance xi W_max (1 - beta^2/2) for kappa -> inf.
-/// In between within 5 % of the Vavilov distribution's width.
+///   d(variance)/dx = dxi/dx Xi w(Xi/W_max)^2 - 2 dS/dE variance
+///
+/// with the Xi of the stretch, straggling_width() w and the stopping power S at
+/// the energy E(x): the result does not depend on how the stretch is cut.
+/// Electrons: (2 - ln3/ln2) E^2 exp((2 - ln3/ln2) t)/X0 comes on top, t the
+/// x/X0 passed, which gives the Bethe-Heitler distribution's variance
+/// E^2 (exp(-t ln3/ln2) - exp(-2t)). That is far from Gaussian: resolutions of
+/// electrons that follow from it are those of the best linear fit, not the
+/// shape of their peak.
+///
+/// @param p      momentum before the layer, GeV
+/// @param paths  as for energy_loss()
+/// Source  [PDG24] sections 34.2, 34.4; [Stampfer94];
+/// docs/theory/energy-loss.md
+double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
+                  double p, double paths = 1, const LossStretch& stretch = {});
+
+/// Half the width of the central 68.27 % of the energy loss over xi, from thin
+/// to thick layers,
+///
+///   (s_L^-n + s_G^-n)^(-1/n),  s_L = 4.0485,  s_G = sqrt((1 -
+///   beta^2/2)/kappa), n = 2.8 - 0.85 beta^2
+///
+/// with the quantiles of the Landau distribution, -0.7204 and 7.3767, for
+/// kappa -> 0 and the variance xi W_max (1 - beta^2/2) for kappa -> inf. In
+/// between within 5 % of the Vavilov distribution's width.
 /// @param kappa  xi/W_max > 0
 /// Source  [Landau44], [Vavilov57]; the interpolation is our own
 double straggling_width(double kappa, double beta2);

@@ -249,10 +249,7 @@ class Tracer {
       for (std::size_t i = 0; i < track_dim; ++i)
         kappa[i] = -out_.b_ref * d_qop[static_cast<int>(i)];
     set_kinks(kappa, x);
-    if (loss_ == EnergyLoss::straggling) {
-      const double sigma = out_.b_ref * per_energy * loss.sigma;
-      x.loss_variance = sigma * sigma;
-    }
+    x.stretch.xi = loss.xi;  // its own, until all are known
     flight_.change_qop(qop, d_qop, normal);
     return false;
   }
@@ -340,6 +337,44 @@ void scatter_all(const TrackingGeometry& geometry, const Track& track,
   }
 }
 
+/// Tells every layer of what stretch it is a part: of all material up to the
+/// last hit; behind that, up to its own end.
+void set_stretches(TracedTrack& out) {
+  double xi = 0, depth = 0;
+  for (std::size_t k = 0; k < out.list.size(); ++k) {
+    TracedCrossing& x = out.list[k];
+    xi += x.stretch.xi;
+    x.stretch = {xi, depth};
+    depth += x.x_over_x0;
+  }
+  if (out.last <= 0) return;
+  // the last hit is measured before the material of its layer
+  const auto last = static_cast<std::size_t>(out.last);
+  for (std::size_t k = 0; k < last; ++k)
+    out.list[k].stretch.xi = out.list[last - 1].stretch.xi;
+}
+
+/// What the fluctuations of the losses mean for the curvature behind.
+void straggle_all(const TrackingGeometry& geometry, const Track& track,
+                  TracedTrack& out) {
+  set_stretches(out);
+  const Projectile particle{track.mass, track.charge};
+  const double m = particle.rest_energy();
+  for (TracedCrossing& x : out.list) {
+    const auto slabs = geometry.slabs(x.surface);
+    if (slabs.empty()) continue;
+    const double sigma =
+        straggling(slabs, particle, x.p, 1 / x.cos_incidence, x.stretch);
+    // kappa = -q B_ref/p of the energy behind
+    const double behind = std::hypot(x.p, m) - x.energy_loss;
+    if (!(sigma > 0) || !(behind > m)) continue;
+    const double square = (behind - m) * (behind + m);
+    const double per_energy =
+        track.charge * out.b_ref * behind / (square * std::sqrt(square));
+    x.loss_variance = per_energy * per_energy * sigma * sigma;
+  }
+}
+
 }  // namespace
 
 TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
@@ -362,6 +397,7 @@ TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
   tracer.run();
   count_measuring(geometry, out);
   scatter_all(geometry, track, scattering, out);
+  if (loss == EnergyLoss::straggling) straggle_all(geometry, track, out);
   return out;
 }
 

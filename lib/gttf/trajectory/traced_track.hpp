@@ -10,6 +10,7 @@
 #include "gttf/core/matrix.hpp"
 #include "gttf/trajectory/crossings.hpp"
 #include "gttf/trajectory/derivatives.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/frame.hpp"
 
 namespace gttf {
@@ -38,6 +39,7 @@ struct TracedCrossing {
   /// as seen from outside: b_theta, b_phi, b_kappa.
   Row<double> theta_kink, phi_kink, loss_kink;
   double inv_sin2 = 1;       ///< 1/sin^2(theta) here: var(phi) = theta0^2 * it
+  LossStretch stretch;       ///< of which the layer is a part; if it straggles
   double loss_variance = 0;  ///< of kappa, from straggling; 1/mm^2
 
   /// Derivatives of the coordinate cosine u' + sine v'.

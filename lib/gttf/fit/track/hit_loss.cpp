@@ -6,7 +6,8 @@
 namespace gttf {
 
 HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
-                 double p, double paths, EnergyLoss model) {
+                 double p, double paths, EnergyLoss model,
+                 const LossStretch& stretch) {
   HitLoss loss;
   loss.momentum = p;
   if (model == EnergyLoss::off || slabs.empty()) return loss;
@@ -16,7 +17,8 @@ HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
     const double energy = std::hypot(p, particle.rest_energy());
     loss.power = (1 - l.transmission) * p * p / (energy * l.mean);
   }
-  if (model == EnergyLoss::straggling) loss.sigma = l.sigma;
+  if (model == EnergyLoss::straggling)
+    loss.sigma = straggling(slabs, particle, p, paths, stretch);
   return loss;
 }
 

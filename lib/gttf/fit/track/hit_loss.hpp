@@ -12,7 +12,9 @@ namespace gttf {
 /// Mean and width of the energy lost in one layer.
 /// @param p      momentum before the layer, GeV
 /// @param paths  path in the layer in units of its thickness
+/// @param stretch  TracedCrossing::stretch
 HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
-                 double p, double paths, EnergyLoss model);
+                 double p, double paths, EnergyLoss model,
+                 const LossStretch& stretch);
 
 }  // namespace gttf

@@ -267,8 +267,9 @@ void set_material(Maker& m, const TracedCrossing& x, TrackHit& hit) {
         x.x_over_x0, std::max(x.x_over_x0, m.made.traced.x_over_x0));
   }
   if (m.model.energy_loss != EnergyLoss::off)
-    hit.loss = hit_loss(m.layers.geometry.slabs(x.surface), {mass, q},
-                        shifted(x.p), 1 / x.cos_incidence, m.model.energy_loss);
+    hit.loss =
+        hit_loss(m.layers.geometry.slabs(x.surface), {mass, q}, shifted(x.p),
+                 1 / x.cos_incidence, m.model.energy_loss, x.stretch);
 }
 
 void add_traced(Maker& m, const TracedCrossing& crossing) {
