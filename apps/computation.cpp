@@ -40,16 +40,6 @@ Engine engine_of(const Options& options) {
   return options.engine == "triplet" ? Engine::triplet : Engine::streaming;
 }
 
-void check_engine(Engine engine, const StudyRequest& request,
-                  std::span<const Detector> detectors) {
-  if (engine != Engine::triplet) return;
-  for (const Detector& detector : detectors)
-    if (energy_loss_of(request, detector) == EnergyLoss::straggling)
-      throw UsageError(
-          "--engine triplet knows the mean energy loss only: use "
-          "--energy-loss mean, or the engine streaming");
-}
-
 Grouping grouping_of(const Options& options) {
   if (options.by == "surface") return Grouping::surface;
   return options.by == "group" ? Grouping::group : Grouping::layer;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -20,10 +19,6 @@ void use_simd(const Options& options);
 
 /// --engine
 Engine engine_of(const Options& options);
-/// Throws UsageError if the engine cannot compute the request in one of the
-/// detectors.
-void check_engine(Engine engine, const StudyRequest& request,
-                  std::span<const Detector> detectors);
 
 /// --shard k/N. Throws UsageError.
 Shard shard_of(const Options& options);

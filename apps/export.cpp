@@ -60,9 +60,8 @@ int write_lookup_table(const Call& call) {
   use_simd(options);
   const Study study = load_study(read_request("", options), options);
   ScanOptions computation{engine_of(options), options.threads, {}};
-  check_engine(computation.engine, study.request, study.detectors);
   for (const Detector& detector : study.detectors)
-    model_of(study.request, detector);
+    model_of(study.request, detector, computation.engine);
   Outputs outputs(output, provenance_of(call, &study.request, study.detectors));
   if (outputs.any(Format::table) || outputs.any(Format::markdown))
     throw UsageError(

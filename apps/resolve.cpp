@@ -19,10 +19,8 @@ int run_resolve(const Call& call) {
   check_formats(options);
   const Detector detector = load_detector(options);
   const StudyRequest request = read_request("", options, true);
-  const Engine engine = engine_of(options);
-  check_engine(engine, request, {&detector, 1});
+  const Model model = model_of(request, detector, engine_of(options));
   print_notes(request, {&detector, 1}, options.quiet);
-  const Model model = model_of(request, detector, engine);
   Outputs outputs(options, provenance_of(call, nullptr, {&detector, 1}));
 
   const GridPoint point;

@@ -158,9 +158,8 @@ int run_scan(const Call& call) {
   StudyRequest request = request_of(options, "scan");
   const auto columns = columns_of(options, request.at.has_value());
   const Study study = load_study(std::move(request), options);
-  check_engine(computation.engine, study.request, study.detectors);
   for (const Detector& detector : study.detectors)
-    model_of(study.request, detector);
+    model_of(study.request, detector, computation.engine);
   Outputs outputs(options,
                   provenance_of(call, &study.request, study.detectors));
   check_full(options, outputs);

@@ -310,6 +310,22 @@ TEST_CASE("resolve: the two engines agree") {
             .epsilon(1e-10));
 }
 
+TEST_CASE("resolve: the triplet engine refuses energy loss, in every verb") {
+  // with mean losses it was off by 6e-4
+  for (const std::string verb : {"resolve", "scan", "compare", "baseline"})
+    for (const std::string loss : {"mean", "straggling"}) {
+      CAPTURE(verb);
+      const Outcome r = run("gttf-design " + verb + " " + barrel +
+                            (verb == "compare" ? "$DETECTORS/cld.yaml " : "") +
+                            "--p 5GeV --theta 60deg --engine triplet "
+                            "--energy-loss " +
+                            loss);
+      CHECK(r.code == 2);
+      CHECK(has(r.err, "triplet knows no energy loss"));
+      CHECK(has(r.err, "use --engine streaming, or --energy-loss off"));
+    }
+}
+
 TEST_CASE("scan: the grid, angle outer and momentum inner") {
   const json rows = json_of("gttf-design scan --detector " + barrel +
                             "--p 1GeV,2GeV --eta 0,0.5")["rows"];

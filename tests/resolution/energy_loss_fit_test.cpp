@@ -4,6 +4,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <stdexcept>
 
 #include "gttf/resolution/budget.hpp"
 #include "gttf/resolution/sensitivity.hpp"
@@ -157,18 +158,12 @@ TEST_CASE("energy loss: off and a vanishing loss are the same") {
   CHECK(mean.crossings[2].energy_loss > 0);
 }
 
-TEST_CASE("energy loss: both engines agree on mean losses") {
+TEST_CASE("energy loss: the triplet engine refuses what it does not know") {
   const TrackingGeometry geometry(thick_spectrometer());
-  for (const double p : {0.5, 1.0, 5.0}) {
-    Model model{.loss = EnergyLoss::mean};
-    const Resolution a = resolve(geometry, proton(p), model);
-    model.engine = Engine::triplet;
-    const Resolution b = resolve(geometry, proton(p), model);
-    REQUIRE(b.status == Status::ok);
-    // the triplet fit takes the losses of the reference track, as the paper's
-    // global correction does: their change with the direction is left out
-    CHECK(worst(b.start_plane, a.start_plane) < 1e-4);
-  }
+  for (const EnergyLoss loss : {EnergyLoss::mean, EnergyLoss::straggling})
+    CHECK_THROWS_AS(
+        resolve(geometry, proton(1), {.engine = Engine::triplet, .loss = loss}),
+        std::invalid_argument);
 }
 
 TEST_CASE("energy loss: a track may stop") {

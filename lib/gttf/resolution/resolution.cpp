@@ -3,6 +3,7 @@
 #include "gttf/resolution/resolution.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 #include "gttf/resolution/engine.hpp"
 #include "gttf/resolution/momentum.hpp"
@@ -68,6 +69,8 @@ Resolution resolve(const TrackingGeometry& geometry, const Track& track,
 }
 
 Resolution detail::resolve(const AnyTrack& t, const Model& model) {
+  if (model.engine == Engine::triplet && model.loss != EnergyLoss::off)
+    throw std::invalid_argument("the engine triplet knows no energy loss");
   Resolution r;
   r.perigee.fill(Resolution::none);
   r.perigee_without_inner = r.first_hit = r.start_plane = r.perigee;

@@ -14,7 +14,8 @@
 
 namespace gttf {
 
-/// How the covariance is computed; the two are the same fit (docs/theory).
+/// How the covariance is computed; the two are the same fit (docs/theory). The
+/// triplet form knows no energy loss: one concerns all triplets behind it.
 enum class Engine { streaming, triplet };
 
 /// Why a resolution does not exist, or ok.
@@ -113,7 +114,8 @@ struct Resolution {
 };
 
 /// The resolution of `track` in `geometry`.
-/// Errors: none; see Resolution::status.
+/// Errors: see Resolution::status. Throws std::invalid_argument if the model's
+/// engine does not know its energy loss.
 Resolution resolve(const TrackingGeometry& geometry, const Track& track,
                    const Model& model = {});
 

@@ -37,7 +37,8 @@ Track grid_track(const StudyRequest& request, GridPoint point);
 double pt_of(const StudyRequest& request, GridPoint point);
 double eta_of(const StudyRequest& request, GridPoint point);
 /// How a track of the request is resolved in `detector`. Throws InputError if
-/// the detector does not have the layer that the request asks for.
+/// the detector does not have the layer that the request asks for, or the
+/// engine cannot do it.
 Model model_of(const StudyRequest& request, const Detector& detector,
                Engine engine = Engine::streaming);
 
