@@ -203,7 +203,9 @@ TEST_CASE("baseline: what is wrong is told with its line") {
   CHECK(fault(text).problem.find("one cell for each column") !=
         std::string::npos);
   text = replaced(good, "\"n_hits\",", "\"hits\",");
-  CHECK(fault(text).problem.find("checksum differs") != std::string::npos);
+  CHECK(fault(text).problem.find("the checksum differs") != std::string::npos);
+  text = replaced(text, "\"checksum\"", "\"of earlier versions\"");
+  CHECK(read(text).detectors[0].rows.find("n_hits") == nullptr);
 }
 
 }  // namespace gttf::test
