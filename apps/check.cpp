@@ -2,13 +2,13 @@
 // check: are the requirements met? The exit code says so.
 #include "gttf/study/check/check.hpp"
 
-#include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "computation.hpp"
 #include "gttf/study/check/check_view.hpp"
 #include "inputs.hpp"
+#include "messages.hpp"
 #include "outputs.hpp"
 #include "report_files.hpp"
 #include "usage.hpp"
@@ -21,10 +21,9 @@ int exit_code(const CheckOutcome& outcome, bool quiet) {
   if (outcome.passed()) return good;
   if (outcome.evaluated > 0) return check_failed;
   if (!quiet)
-    std::fputs(
+    tell(
         "gttf-design: no track has a resolution; see the result for the "
-        "reason\n",
-        stderr);
+        "reason\n");
   return no_track;
 }
 

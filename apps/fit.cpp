@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <future>
 #include <sstream>
@@ -222,7 +221,7 @@ class Fitter {
     outputs.commit();
     if (residual_outputs) residual_outputs->commit();
     report(file, counts, n_warnings);
-    if (options_.stats) std::fputs(text_of(counts).c_str(), stderr);
+    if (options_.stats) tell(text_of(counts));
     return counts.fitted > 0 ? good : no_track;
   }
 
@@ -293,21 +292,20 @@ class Fitter {
     show(bad, options_.quiet);
     if (options_.quiet) return;
     if (const std::size_t n = file.bad_rows(); n > 0)
-      std::fprintf(stderr, "gttf-design: %zu bad %s left out\n", n,
-                   n == 1 ? "row" : "rows");
+      tell("gttf-design: " + std::to_string(n) + " bad " +
+           (n == 1 ? "row" : "rows") + " left out\n");
     if (counts.fitted == counts.tracks && counts.tracks > 0) return;
     if (counts.tracks == 0)
-      std::fputs("gttf-design: the file has no hits\n", stderr);
+      tell("gttf-design: the file has no hits\n");
     else if (counts.fitted == 0)
-      std::fputs(
+      tell(
           "gttf-design: no track could be fitted; see column \"status\" "
-          "for the reason\n",
-          stderr);
+          "for the reason\n");
     else
-      std::fprintf(stderr,
-                   "gttf-design: %zu of %zu tracks could not be fitted; see "
-                   "column \"status\" for the reason\n",
-                   counts.tracks - counts.fitted, counts.tracks);
+      tell("gttf-design: " + std::to_string(counts.tracks - counts.fitted) +
+           " of " + std::to_string(counts.tracks) +
+           " tracks could not be fitted; see column \"status\" for the "
+           "reason\n");
   }
 
   const Options& options_;

@@ -2,7 +2,6 @@
 // import: descriptions of other programs as detector files.
 #include "gttf/detector/import/import.hpp"
 
-#include <cstdio>
 #include <string>
 
 #include "gttf/config/quantity.hpp"
@@ -61,8 +60,7 @@ int run_import(const Call& call) {
   out.stream() << imported.text;
   out.commit();
   app::show(imported.notes, options.quiet);
-  if (!options.quiet)
-    std::fputs((summary(options.imported, imported) + "\n").c_str(), stderr);
+  if (!options.quiet) tell(summary(options.imported, imported) + '\n');
   return good;
 }
 

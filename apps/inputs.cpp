@@ -160,8 +160,7 @@ void print_assumed_materials(const StudyRequest& request,
   for (const Detector& detector : detectors)
     if (const std::string text = assumed_materials(detector);
         !text.empty() && energy_loss_of(request, detector) != EnergyLoss::off)
-      std::fprintf(stderr, "gttf-design: note: %s: %s\n", detector.name.c_str(),
-                   text.c_str());
+      tell("gttf-design: note: " + detector.name + ": " + text + '\n');
 }
 
 void print_notes(const StudyRequest& request,
@@ -174,11 +173,10 @@ void print_notes(const StudyRequest& request,
          layers_flown_into(detector, request.vertex, request.phi))
       names.push_back(in_quotes(detector.layers[i].name));
     if (!names.empty())
-      std::fprintf(stderr,
-                   "gttf-design: warning: %s: tracks from this vertex first "
-                   "fly inwards; they are followed outwards only, and their "
-                   "hits in %s are not counted\n",
-                   detector.name.c_str(), joined(names).c_str());
+      tell("gttf-design: warning: " + detector.name +
+           ": tracks from this vertex first fly inwards; they are followed "
+           "outwards only, and their hits in " +
+           joined(names) + " are not counted\n");
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // gttf-design: runs a verb; the one place where errors become text.
+#include <unistd.h>
+
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -36,7 +37,7 @@ std::string see_help(const std::string& verb) {
 
 int run(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2) {
-    std::fputs(program_help().c_str(), stderr);
+    tell(program_help());
     return bad_input;
   }
   std::string name = arguments[1];
@@ -56,7 +57,12 @@ int run(const std::vector<std::string>& arguments) {
   }
 }
 
-constexpr std::string_view out_of_memory = "out of memory";
+// With none left.
+void explain_memory() {
+  constexpr std::string_view text = "gttf-design: error: out of memory\n";
+  [[maybe_unused]] const auto n =
+      ::write(STDERR_FILENO, text.data(), text.size());
+}
 
 int explain_bug(const std::exception& error) {
   print_error(std::string("this is a bug of ours, please report it: ") +
@@ -74,8 +80,10 @@ int explain_bug(const std::exception& error) {
     memory = true;
   } catch (...) {
   }
-  print_error(memory ? out_of_memory
-                     : "this is a bug of ours, please report it: terminated");
+  if (memory)
+    explain_memory();
+  else
+    print_error("this is a bug of ours, please report it: terminated");
   std::_Exit(memory ? no_resources : bug_of_ours);
 }
 
@@ -87,10 +95,9 @@ int explain_bug(const std::exception& error) {
 void warn_of_refused_threads() {
   const std::size_t refused = refused_threads();
   if (refused > 0)
-    std::fprintf(stderr,
-                 "gttf-design: warning: the system gives no more threads, %zu "
-                 "fewer than wanted; the results are the same\n",
-                 refused);
+    tell("gttf-design: warning: the system gives no more threads, " +
+         std::to_string(refused) +
+         " fewer than wanted; the results are the same\n");
 }
 
 // The one catch of the program.
@@ -117,7 +124,7 @@ int run_and_explain(int argc, char** argv) noexcept {
     print_error(error.what());
     return bad_input;
   } catch (const std::bad_alloc&) {
-    print_error(out_of_memory);
+    explain_memory();
     return no_resources;
   } catch (const std::filesystem::filesystem_error& error) {
     print_error(error.what());  // names the file

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "gttf/config/text.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/output/stream.hpp"
 #include "usage.hpp"
@@ -15,8 +16,12 @@ namespace gttf::app {
 
 void print(const std::string& text) {
   FileStream out(STDOUT_FILENO, "standard output", false);
-  out << text;
+  out << visible_lines(text);
   out.flush();
+}
+
+void tell(std::string_view lines) {
+  std::fputs(visible_lines(lines).c_str(), stderr);
 }
 
 bool colours(int descriptor) {
@@ -39,9 +44,10 @@ void show(const Diagnostics& diagnostics, bool quiet) {
 
 void print_error(std::string_view text) {
   const bool colour = colours(STDERR_FILENO);
-  std::fprintf(stderr, "gttf-design: %serror:%s %.*s\n",
-               colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
-               static_cast<int>(text.size()), text.data());
+  std::fprintf(stderr, "gttf-design: %serror:%s ", colour ? "\033[1;31m" : "",
+               colour ? "\033[0m" : "");
+  tell(text);
+  std::fputc('\n', stderr);
 }
 
 Progress::Settings bar_settings(const OutputOptions& options) {
@@ -63,14 +69,14 @@ void print_statistics(const BatchStatistics& s) {
   line(s.doubtful, "scalar path: a parameter is free, or nearly so");
   line(s.unsupported, "scalar path: field, model or direction not vectorised");
   line(s.not_fitted, "not fitted: too few hits");
-  std::fputs(text.str().c_str(), stderr);
+  tell(text.str());
 }
 
 int code_of(std::size_t evaluated, std::string_view status, bool quiet) {
   if (evaluated > 0) return good;
   if (!quiet)
-    std::fprintf(stderr, "gttf-design: no track has a resolution: %s\n",
-                 std::string(status).c_str());
+    tell("gttf-design: no track has a resolution: " + std::string(status) +
+         '\n');
   return no_track;
 }
 
@@ -80,10 +86,9 @@ int code_of(std::size_t evaluated, Status status, bool quiet) {
 
 int code_of(std::size_t evaluated) {
   if (evaluated > 0) return good;
-  std::fputs(
+  tell(
       "gttf-design: no track could be evaluated; see column \"status\" for "
-      "the reason\n",
-      stderr);
+      "the reason\n");
   return no_track;
 }
 

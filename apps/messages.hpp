@@ -14,8 +14,13 @@
 
 namespace gttf::app {
 
-/// Writes to standard output. Throws OutputError.
+/// Writes to standard output, control characters as escapes. Throws
+/// OutputError.
 void print(const std::string& text);
+
+/// Writes lines to standard error, control characters as escapes: all that the
+/// program tells there goes through this, or through show().
+void tell(std::string_view lines);
 
 /// Whether what is written to `descriptor` may have colours: a terminal, and
 /// NO_COLOR (https://no-color.org) is not set.

@@ -232,7 +232,7 @@ void Outputs::write(const Result& result) {
         if (result.text.empty())
           write_text(out, result.summary, target.style);
         else
-          out << result.text;
+          out << visible_lines(result.text);
         break;
       case Format::markdown:
         write_markdown(out, result.summary, target.style);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // resolve: everything about one track.
-#include <cstdio>
 
 #include "computation.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/track_view.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 #include "inputs.hpp"
+#include "messages.hpp"
 #include "outputs.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
@@ -32,8 +32,8 @@ int run_resolve(const Call& call) {
   outputs.commit();
   if (is_evaluated(resolution)) return good;
   if (!options.quiet)
-    std::fprintf(stderr, "gttf-design: the track has no resolution: %s\n",
-                 std::string(to_string(resolution.status)).c_str());
+    tell("gttf-design: the track has no resolution: " +
+         std::string(to_string(resolution.status)) + '\n');
   return no_track;
 }
 

@@ -3,7 +3,6 @@
 #include "gttf/study/toys/toy_study.hpp"
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -87,10 +86,9 @@ class Checkpoint {
 
 int code_of_toys(const ToyState& state) {
   if (fitted_toys(state) > 0) return good;
-  std::fputs(
+  tell(
       "gttf-design: no toy could be fitted; the columns status and n_failed "
-      "tell why\n",
-      stderr);
+      "tell why\n");
   return no_track;
 }
 
@@ -183,7 +181,7 @@ int run_toy(const Call& call) {
   else
     outputs.write(result_of(state));
   outputs.commit();
-  if (options.stats) std::fputs(text_of(statistics).c_str(), stderr);
+  if (options.stats) tell(text_of(statistics));
   return sharded ? good : code_of_toys(state);
 }
 

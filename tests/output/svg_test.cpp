@@ -40,7 +40,7 @@ Figure line_figure() {
 }  // namespace
 
 TEST_CASE("svg: text is escaped and free of control characters") {
-  CHECK(escaped("a<b> & \"c\"\x01") == "a&lt;b&gt; &amp; &quot;c&quot;");
+  CHECK(escaped("a<b> & \"c\"\x01") == "a&lt;b&gt; &amp; &quot;c&quot;\\x01");
 }
 
 TEST_CASE("svg: coordinates are short") {

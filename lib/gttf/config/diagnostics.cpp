@@ -35,7 +35,7 @@ std::vector<Glyph> glyphs(std::string_view line) {
     const detail::Character c = detail::character_at(line, i);
     if (c.code == '\t') {
       result.push_back({" ", 1});
-    } else if (!c.valid || c.code < 0x20 || (c.code >= 0x7F && c.code < 0xA0)) {
+    } else if (!c.valid || detail::is_invisible(c.code)) {
       result.push_back({"\uFFFD", 1});
     } else {
       result.push_back({std::string(line.substr(i, c.bytes)),

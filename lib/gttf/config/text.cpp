@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/config/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <iterator>
+#include <system_error>
 #include <vector>
 
 namespace gttf {
@@ -62,6 +67,26 @@ Character character_at(std::string_view text, std::size_t offset) {
   return {code, bytes, true};
 }
 
+bool may_be_invisible(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte >= 0x7F;
+  });
+}
+
+void append_escape(std::string& out, char32_t code) {
+  if (code == '\n' || code == '\t' || code == '\r') {
+    out += '\\';
+    out += code == '\n' ? 'n' : code == '\t' ? 't' : 'r';
+    return;
+  }
+  const auto number = static_cast<unsigned>(code);
+  fmt::format_to(
+      std::back_inserter(out),
+      code <= 0xFF ? fmt::runtime("\\x{:02x}") : fmt::runtime("\\u{:04x}"),
+      number);
+}
+
 int display_width(char32_t code) {
   using Range = std::array<char32_t, 2>;
   // The blocks that matter in practice; others take one column.
@@ -98,8 +123,92 @@ std::size_t character_count(std::string_view text) {
 
 }  // namespace detail
 
+namespace {
+
+/// `kept`: characters that stay though they are invisible.
+std::string with_escapes(std::string_view text, std::string_view kept) {
+  if (!detail::may_be_invisible(text)) return std::string(text);
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const detail::Character c = detail::character_at(text, i);
+    if (!c.valid)
+      out += "\uFFFD";
+    else if (detail::is_invisible(c.code) &&
+             (c.bytes > 1 || kept.find(text[i]) == kept.npos))
+      detail::append_escape(out, c.code);
+    else
+      out += text.substr(i, c.bytes);
+    i += c.bytes;
+  }
+  return out;
+}
+
+/// The number that so many hexadecimal digits from `at` on make.
+std::optional<unsigned> hex_at(std::string_view text, std::size_t at,
+                               std::size_t digits) {
+  unsigned value = 0;
+  if (at + digits > text.size()) return std::nullopt;
+  const char* const begin = text.data() + at;
+  const auto [end, error] = std::from_chars(begin, begin + digits, value, 16);
+  if (error != std::errc() || end != begin + digits) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string visible(std::string_view text) { return with_escapes(text, ""); }
+
+std::string visible_lines(std::string_view text) {
+  return with_escapes(text, "\n\t");
+}
+
+std::string backslash_escaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const detail::Character c = detail::character_at(text, i);
+    if (!c.valid || (c.code > 0xFF && detail::is_invisible(c.code))) {
+      for (const char byte : text.substr(i, c.bytes))
+        fmt::format_to(std::back_inserter(out), "\\x{:02x}",
+                       static_cast<unsigned char>(byte));
+    } else if (c.code == '\\') {
+      out += "\\\\";
+    } else if (c.code >= 0x80 && detail::is_invisible(c.code)) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}",
+                     static_cast<unsigned>(c.code));
+    } else if (detail::is_invisible(c.code)) {
+      detail::append_escape(out, c.code);
+    } else {
+      out += text.substr(i, c.bytes);
+    }
+    i += c.bytes;
+  }
+  return out;
+}
+
+std::string backslash_unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char next = text[i] == '\\' && i + 1 < text.size() ? text[i + 1] : 0;
+    constexpr std::string_view letters = "nrt\\", meant = "\n\r\t\\";
+    if (const auto k = letters.find(next); next != 0 && k != letters.npos) {
+      out += meant[k];
+      ++i;
+    } else if (const auto byte = hex_at(text, i + 2, 2); next == 'x' && byte) {
+      out += static_cast<char>(*byte);
+      i += 3;
+    } else if (const auto code = hex_at(text, i + 2, 4);
+               next == 'u' && code && *code >= 0x80 && *code < 0xA0) {
+      out += '\xC2';  // of all C1 controls
+      out += static_cast<char>(*code);
+      i += 5;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
 std::string in_quotes(std::string_view text) {
-  constexpr std::string_view hex = "0123456789abcdef";
   std::string result = "\"";
   std::size_t shown = 0;
   for (std::size_t i = 0; i < text.size(); ++shown) {
@@ -110,16 +219,8 @@ std::string in_quotes(std::string_view text) {
     const detail::Character c = detail::character_at(text, i);
     if (!c.valid) {
       result += "\uFFFD";
-    } else if (c.code == '\n') {
-      result += "\\n";
-    } else if (c.code == '\t') {
-      result += "\\t";
-    } else if (c.code == '\r') {
-      result += "\\r";
-    } else if (c.code < 0x20 || (c.code >= 0x7F && c.code < 0xA0)) {
-      result += "\\x";
-      result += hex[c.code >> 4];
-      result += hex[c.code & 15];
+    } else if (detail::is_invisible(c.code)) {
+      detail::append_escape(result, c.code);
     } else {
       result += text.substr(i, c.bytes);
     }

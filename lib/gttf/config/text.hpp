@@ -14,6 +14,22 @@ namespace gttf {
 /// written as escapes, bytes that are not UTF-8 as U+FFFD, long texts are cut.
 std::string in_quotes(std::string_view text);
 
+/// `text` as it may be shown on a terminal, in a log or on a page: in one line,
+/// what nobody sees or what acts on the text around it written as an escape
+/// (`\n`, `\x1b`, `\u202e`; see detail::is_invisible), bytes that are not
+/// UTF-8 as U+FFFD. All text from files and command lines passes here, or
+/// through a function that does the same for its format, on its way to people.
+std::string visible(std::string_view text);
+
+/// The same for a message of several lines: line ends and tabs stay.
+std::string visible_lines(std::string_view text);
+
+/// `text` for a cell of CSV, whose rows are lines: as visible(), but with the
+/// bytes kept, and a backslash written twice, so that unescaped() gives it
+/// back.
+std::string backslash_escaped(std::string_view text);
+std::string backslash_unescaped(std::string_view text);
+
 /// The candidate that `word` is most likely a slip of, if any is near enough:
 /// equal up to upper and lower case, or within one edit (insertion, deletion,
 /// replacement, exchange of neighbours) for every three characters; otherwise
@@ -39,6 +55,23 @@ struct Character {
   bool valid = false;  ///< false: not UTF-8; `bytes` is 1
 };
 Character character_at(std::string_view text, std::size_t offset);
+
+/// Whether a character is not seen or rules those around it: controls (C0, DEL,
+/// C1), separators of lines, marks that turn the direction of writing.
+constexpr bool is_invisible(char32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C ||
+         code == 0x200E || code == 0x200F ||
+         (code >= 0x2028 && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069) ||
+         (code >= 0xFFF9 && code <= 0xFFFB);
+}
+
+/// Whether such a character, or a byte that is not UTF-8, may be in `text`; it
+/// is cheap, and yes for much that is not ASCII.
+bool may_be_invisible(std::string_view text);
+
+/// Appends the escape of a character: `\n`, `\x1b`, `\u202e`.
+void append_escape(std::string& out, char32_t code);
 
 /// Columns of a terminal that a character takes: 0, 1 or 2.
 int display_width(char32_t code);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gttf/config/sha256.hpp"
+#include "gttf/config/text.hpp"
 #include "gttf/core/document.hpp"
 #include "gttf/output/json.hpp"
 
@@ -18,14 +19,20 @@ enum class CommandPart { message, property };
 
 std::string command_escaped(std::string_view text, CommandPart part) {
   std::string out;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const detail::Character c = detail::character_at(text, i);
     const bool special =
-        c == '%' || c == '\r' || c == '\n' ||
-        (part == CommandPart::property && (c == ':' || c == ','));
-    if (special)
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+        c.code == '%' || c.code == '\r' || c.code == '\n' ||
+        (part == CommandPart::property && (c.code == ':' || c.code == ','));
+    if (!c.valid)
+      out += "\uFFFD";
+    else if (special)
+      out += fmt::format("%{:02X}", static_cast<unsigned>(c.code));
+    else if (detail::is_invisible(c.code) && c.code != '\t')
+      detail::append_escape(out, c.code);
     else
-      out += c;
+      out += text.substr(i, c.bytes);
+    i += c.bytes;
   }
   return out;
 }

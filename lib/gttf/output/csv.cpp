@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "gttf/config/opened_files.hpp"
+#include "gttf/config/text.hpp"
 #include "gttf/output/number.hpp"
 
 namespace gttf {
@@ -27,12 +28,16 @@ bool same_bits(double a, double b) {
 }
 
 bool needs_quotes(std::string_view text) {
-  const auto separates = [](char c) {
-    return c == ',' || c == '"' || c == '\r' || c == '\n';
-  };
+  const auto separates = [](char c) { return c == ',' || c == '"'; };
   return !text.empty() && (text.front() == '#' ||  // no comment
                            text.front() == ' ' || text.back() == ' ' ||
                            std::ranges::any_of(text, separates));
+}
+
+/// Whether a cell is written as it is.
+bool is_plain(std::string_view text) {
+  return !needs_quotes(text) && text.find('\\') == text.npos &&
+         !detail::may_be_invisible(text);
 }
 
 /// Where a cell stands in the text.
@@ -83,7 +88,7 @@ class ColumnWriter {
   std::size_t room(std::size_t row) const {
     constexpr std::size_t quotes = 2;
     return 1 + std::max(longest_number,
-                        texts_ ? 2 * texts_[row].size() + quotes : 0);
+                        texts_ ? 4 * texts_[row].size() + quotes : 0);
   }
 
   /// Writes a cell at `to`, in the text from `begin` on; returns its end.
@@ -119,7 +124,7 @@ class ColumnWriter {
   }
 
   char* write_text(char* to, const std::string& text) {
-    if (!needs_quotes(text)) return std::ranges::copy(text, to).out;
+    if (is_plain(text)) return std::ranges::copy(text, to).out;
     other_.clear();
     append_csv_cell(other_, text);
     return std::ranges::copy(other_, to).out;
@@ -136,7 +141,8 @@ class ColumnWriter {
 
 }  // namespace
 
-void append_csv_cell(std::string& out, std::string_view text) {
+void append_csv_cell(std::string& out, std::string_view cell) {
+  const std::string text = backslash_escaped(cell);
   if (!needs_quotes(text)) {
     out += text;
     return;

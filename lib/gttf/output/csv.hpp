@@ -53,7 +53,10 @@ inline constexpr std::string_view csv_checksum_mark = "# checksum: ";
 std::optional<std::string> csv_checksum_fault(const std::string& path,
                                               std::string_view role);
 
-/// Appends a cell of text, quoted if it must be.
+/// Appends a cell of text, quoted if it must be. A row is one line without
+/// control characters: they, marks of direction and bytes that are not UTF-8
+/// are written as `\n`, `\x1b`, ... and a backslash twice; see
+/// backslash_unescaped().
 void append_csv_cell(std::string& out, std::string_view text);
 
 }  // namespace gttf

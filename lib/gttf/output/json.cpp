@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/output/json.hpp"
 
+#include <fmt/format.h>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -29,8 +31,19 @@ void append_text(std::string& out, std::string_view text) {
     return;
   }
   // Bytes that are not UTF-8 become U+FFFD.
-  out += nlohmann::json(std::string(text))
-             .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string quoted =
+      nlohmann::json(std::string(text))
+          .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  for (std::size_t i = 0; i < quoted.size();) {
+    const detail::Character c = detail::character_at(quoted, i);
+    // C0 are escapes already
+    if (detail::is_invisible(c.code))
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}",
+                     static_cast<unsigned>(c.code));
+    else
+      out.append(quoted, i, c.bytes);
+    i += c.bytes;
+  }
 }
 
 /// An empty cell of a table stands for "no value".

@@ -54,6 +54,8 @@ std::string xml_escaped(std::string_view text, XmlPlace place) {
                        c.code != 0xFFFE && c.code != 0xFFFF;
     if (!legal)
       out += replacement;
+    else if (detail::is_invisible(c.code) && !blank)
+      detail::append_escape(out, c.code);
     else if (c.code == '&')
       out += "&amp;";
     else if (c.code == '<')

@@ -3,23 +3,41 @@
 
 #include <algorithm>
 
+#include "gttf/config/text.hpp"
+
 namespace gttf {
 namespace {
 
 // Text that markdown would take for markup or for the end of the cell.
 std::string markdown_escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    if (c == '\n')
+  for (std::size_t i = 0; i < text.size();) {
+    const detail::Character c = detail::character_at(text, i);
+    const char next = i + 1 < text.size() ? text[i + 1] : ' ';
+    const bool entity = next == '#' || (next >= 'A' && next <= 'Z') ||
+                        (next >= 'a' && next <= 'z');
+    if (c.code == '\n')
       out += "<br>";
-    else if (static_cast<unsigned char>(c) < 0x20)
+    else if (c.code == '\r' || c.code == '\t')
       out += ' ';
-    else if (c == '<')
+    else if (!c.valid)
+      out += "\uFFFD";
+    else if (detail::is_invisible(c.code)) {
+      out += '\\';  // of the backslash that follows
+      detail::append_escape(out, c.code);
+    } else if (c.code == '<')
       out += "&lt;";
+    else if (c.code == '&' && entity)
+      out += "&amp;";
     else {
-      if (c == '|' || c == '\\' || c == '*' || c == '`') out += '\\';
-      out += c;
+      const bool link =
+          c.code == ']' && (next == '(' || next == '[' || next == ':');
+      if (c.code == '|' || c.code == '\\' || c.code == '*' || c.code == '`' ||
+          c.code == '~' || link)
+        out += '\\';
+      out += text.substr(i, c.bytes);
     }
+    i += c.bytes;
   }
   return out;
 }

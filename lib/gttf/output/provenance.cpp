@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "gttf/config/text.hpp"
 #include "gttf/core/version.hpp"
 
 namespace gttf {
@@ -26,35 +27,30 @@ bool is_plain(std::string_view word) {
   return !word.empty() && word.find_first_not_of(plain) == word.npos;
 }
 
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
-// Control characters would break the line they are written to.
-std::string without_controls(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (is_control(c))
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    else
-      out += c;
+/// Whether a word has characters that would break the line it is written to, or
+/// deceive its readers.
+bool has_invisible(std::string_view word) {
+  for (std::size_t i = 0; i < word.size();) {
+    const detail::Character c = detail::character_at(word, i);
+    if (!c.valid || detail::is_invisible(c.code)) return true;
+    i += c.bytes;
   }
-  return out;
+  return false;
 }
 
 std::string shell_word(std::string_view word) {
   if (is_plain(word)) return std::string(word);
-  bool controls = false;
-  for (const char c : word) controls = controls || is_control(c);
-  if (controls) {  // $'...' of bash and zsh; POSIX since 2024
+  if (has_invisible(word)) {  // $'...' of bash and zsh; POSIX since 2024
     std::string out = "$'";
-    for (const char c : word) {
-      if (is_control(c)) {
-        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-      } else {
-        if (c == '\'' || c == '\\') out += '\\';
-        out += c;
-      }
+    for (std::size_t i = 0; i < word.size();) {
+      const detail::Character c = detail::character_at(word, i);
+      const bool plain = c.valid && !detail::is_invisible(c.code);
+      if (c.code == '\'' || c.code == '\\') out += '\\';
+      for (const char byte : word.substr(i, c.bytes))
+        out += plain
+                   ? std::string(1, byte)
+                   : fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+      i += c.bytes;
     }
     return out + "'";
   }
@@ -103,7 +99,7 @@ std::string to_lines(const Provenance& p, std::string_view prefix,
   std::string out = fmt::format("{}{} {}\n", prefix, p.program, p.version);
   out += fmt::format("{}command: {}\n", prefix, p.command_line);
   for (const InputFile& input : p.inputs) {
-    out += fmt::format("{}input: {}", prefix, without_controls(input.file));
+    out += fmt::format("{}input: {}", prefix, visible(input.file));
     if (late != nullptr && is_pending(input)) {
       late->push_back({out.size(), input.pending});
       out.append(late_hash_bytes, ' ');

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "gttf/config/text.hpp"
 #include "gttf/output/flush_above.hpp"
 
 namespace gttf {
@@ -117,10 +118,9 @@ void append_emphasised(std::string& out, std::string_view text, bool colour) {
 // A cell is one line, whatever the text in it.
 std::string in_one_line(std::string_view text) {
   std::string out(text);
-  std::replace_if(
-      out.begin(), out.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  return out;
+  std::ranges::replace_if(
+      out, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return visible(out);
 }
 
 }  // namespace
@@ -130,6 +130,10 @@ std::size_t TextWriter::heading_width(const ColumnLayout& column) const {
   for (const std::string& line : lines_of(column.heading))
     width = std::max(width, text_width(line));
   return width;
+}
+
+std::string TextWriter::cell_text(const std::string& text) const {
+  return in_one_line(text);
 }
 
 void TextWriter::append_head(std::string& out) const {
@@ -163,7 +167,7 @@ void TextWriter::append_row(std::string& out, const Row& row) const {
   std::string text;
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (i > 0) text += gap;
-    text += aligned(in_one_line(row[i]), columns()[i].width, columns()[i].text);
+    text += aligned(row[i], columns()[i].width, columns()[i].text);
   }
   append_line(out, text);
 }
@@ -188,10 +192,10 @@ void write_text(std::ostream& out, const Summary& summary,
     }
     std::size_t width = 0;
     for (const auto& [name, value] : section.facts)
-      width = std::max(width, text_width(name));
+      width = std::max(width, text_width(in_one_line(name)));
     for (const auto& [name, value] : section.facts)
-      append_line(
-          text, "  " + aligned(name, width, true) + "  " + in_one_line(value));
+      append_line(text, "  " + aligned(in_one_line(name), width, true) + "  " +
+                            in_one_line(value));
     if (section.table.columns.empty()) continue;
     flush();
     TableStyle own;

@@ -70,6 +70,7 @@ class TextWriter : public AlignedWriter {
   std::size_t heading_width(const ColumnLayout& column) const override;
   void append_head(std::string& out) const override;
   void append_row(std::string& out, const Row& row) const override;
+  std::string cell_text(const std::string& text) const override;
 };
 
 /// Writes a summary: headings, facts in two columns, tables.

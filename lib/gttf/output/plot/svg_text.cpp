@@ -128,8 +128,11 @@ bool is_script(TextStyle style) { return shift_of(style) != 0; }
 
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    switch (c) {
+  for (std::size_t i = 0; i < text.size();) {
+    const detail::Character c = detail::character_at(text, i);
+    const std::string_view bytes = text.substr(i, c.bytes);
+    i += c.bytes;
+    switch (c.code) {
       case '&':
         out += "&amp;";
         break;
@@ -143,8 +146,13 @@ std::string escaped(std::string_view text) {
         out += "&quot;";
         break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t')
-          out += c;
+        const bool blank = c.code == '\n' || c.code == '\t';
+        if (!c.valid || c.code == 0xFFFE || c.code == 0xFFFF)
+          out += "\uFFFD";
+        else if (detail::is_invisible(c.code) && !blank)
+          detail::append_escape(out, c.code);
+        else
+          out += bytes;
     }
   }
   return out;

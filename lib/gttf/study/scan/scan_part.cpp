@@ -78,7 +78,7 @@ class RowReader {
       } else if (auto* integers = std::get_if<Integers>(&cells)) {
         integers->push_back(number<std::int64_t>(cell, line));
       } else {
-        std::get<Texts>(cells).emplace_back(cell);
+        std::get<Texts>(cells).push_back(backslash_unescaped(cell));
       }
     }
   }
