@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
+#include "gttf/config/known_unit.hpp"
 #include "gttf/config/node.hpp"
 #include "gttf/config/opened_files.hpp"
 #include "gttf/config/sha256.hpp"
@@ -101,6 +103,11 @@ SortedArguments sort_arguments(const Options& options) {
   SortedArguments sorted{{}, options};
   std::vector<std::string> studies, detectors;
   for (const std::string& file : options.arguments) {
+    if (detail::find_unit(file) != nullptr && !std::filesystem::exists(file))
+      throw UsageError(in_quotes(file) +
+                       " is a unit and no file: write values without a space "
+                       "or in quotes, as in --pt 1" +
+                       file);
     const FileKind kind = kind_of(file);
     // the reader of studies reports an empty file
     const bool study = kind == FileKind::study || kind == FileKind::empty;
@@ -190,7 +197,12 @@ std::vector<DetectorInput> load_inputs(const StudyRequest& request,
       inputs.push_back(read_detector(path, overrides));
       show(inputs.back().warnings, quiet);
     } catch (const InputError& error) {
-      for (const Diagnostic& d : error.diagnostics().items()) errors.add(d);
+      const bool several = request.detectors.size() > 1;
+      for (Diagnostic d : error.diagnostics().items()) {
+        // an option: it does not tell the detector
+        if (several && d.file == "--set") d.problem += " in " + path;
+        errors.add(std::move(d));
+      }
     }
   }
   if (errors.has_errors()) throw InputError(std::move(errors));

@@ -244,3 +244,15 @@ TEST_CASE("baseline: a changed digit is found") {
   CHECK(r.code == 2);
   CHECK(has(r.err, "the baseline is damaged: its content is not that"));
 }
+
+TEST_CASE("check: points that the baseline lacks are told as in the file") {
+  const auto r =
+      run(with_baseline +
+          "sed -i 's/baseline: b.json/&\\npt: [1 GeV, 2 GeV, 3 GeV]\\neta: [0, "
+          "0.5]/' r.yaml; gttf-design check r.yaml its2.yaml");
+  CAPTURE(r.err);
+  CHECK(r.code == 2);
+  CHECK(has(r.err, "has no pion, pT = "));
+  CHECK(has(r.err, " GeV, eta = 0"));
+  CHECK(has(r.err, "nor 4 more of the 6 points"));
+}

@@ -235,3 +235,19 @@ TEST_CASE("usage: no colours without a terminal") {
     CHECK_FALSE(has(r.out + r.err, "\033"));
   }
 }
+
+TEST_CASE("usage: a unit behind a space is not taken for a file") {
+  const auto r = run("gttf-design scan $DETECTORS/barrel.yaml --pt 1 GeV");
+  CHECK(r.code == 2);
+  CHECK(has(r.err, "\"GeV\" is a unit and no file"));
+}
+
+TEST_CASE("usage: --set tells the detector that does not take it") {
+  const auto r = run(
+      "gttf-design scan $DETECTORS/barrel.yaml $DETECTORS/cld.yaml --p 1GeV "
+      "--set 'layers[VTX1].material=1 %'");
+  CHECK(r.code == 2);
+  CHECK(has(r.err, "there is no layer \"VTX1\" in "));
+  CHECK(has(r.err, "barrel.yaml"));
+  CHECK_FALSE(has(r.err, "cld.yaml"));
+}

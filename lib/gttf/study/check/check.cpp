@@ -98,8 +98,18 @@ class Checker {
   std::size_t row(GridPoint point) const {
     return point.angle * grid_.momentum.values.size() + point.momentum;
   }
+  /// In the variables that the file has.
   std::string where(GridPoint point) const {
-    return track_text(grid_, grid_track(grid_, point));
+    const bool by_pt = grid_.momentum.variable == MomentumAxis::Variable::pt;
+    const bool by_eta = grid_.angle.variable == AngleAxis::Variable::eta;
+    const Track track = grid_track(grid_, point);
+    const double angle = grid_.angle.values[point.angle];
+    return fmt::format("{}, {} = {:.6g} GeV, {} = {:.6g}{}, phi = {:.6g} deg{}",
+                       particle_text(grid_.particle), by_pt ? "pT" : "p",
+                       grid_.momentum.values[point.momentum],
+                       by_eta ? "eta" : "theta",
+                       by_eta ? angle : in_degrees(angle), by_eta ? "" : " deg",
+                       in_degrees(track.phi), start_text(track.vertex));
   }
 
   /// One fault per requirement and detector is enough.
@@ -261,11 +271,23 @@ class Checker {
   std::size_t find_row(GridPoint point, std::size_t hint) {
     const std::size_t found =
         baseline_row(baseline_->rows, grid_track(grid_, point), hint);
-    if (found == no_row)
+    if (found == no_row && !faulty_) {
+      const auto others =
+          std::ranges::count_if(criterion_.points, [&](const GridPoint other) {
+            return baseline_row(baseline_->rows, grid_track(grid_, other), 0) ==
+                   no_row;
+          });
       fault(criterion_.place,
-            fmt::format("the baseline {} has no {}",
-                        in_quotes(file_.baseline_file), where(point)),
-            "make it anew with this point");
+            fmt::format("the baseline {} has no {}{}",
+                        in_quotes(file_.baseline_file), where(point),
+                        others > 1
+                            ? fmt::format(", nor {} more of the {} "
+                                          "points",
+                                          others - 1, criterion_.points.size())
+                            : ""),
+            others > 1 ? "make it anew with these points"
+                       : "make it anew with this point");
+    }
     return found;
   }
 
