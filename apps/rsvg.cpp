@@ -84,8 +84,10 @@ std::string exchange(Pipe& in, Pipe& out, const std::string& text) {
           ::write(in.ends[1], text.data() + done, text.size() - done);
       if (n >= 0)
         done += static_cast<std::size_t>(n);
-      else if (errno != EINTR && errno != EAGAIN)
+      else if (errno == EPIPE)
         done = text.size();  // it has ended; its status tells why
+      else if (errno != EINTR && errno != EAGAIN)
+        throw OutputError(cannot_write("to rsvg-convert", errno), errno);
     }
     if (ready[1].revents == 0) continue;
     const ssize_t n = ::read(out.ends[0], buffer.data(), buffer.size());

@@ -47,6 +47,20 @@ add_test(NAME docs.columns COMMAND sh ${PROJECT_SOURCE_DIR}/docs/columns.sh
   --check $<TARGET_FILE:columns_page>)
 set_tests_properties(docs.columns PROPERTIES LABELS docs)
 
+# Every call to the system fails once: a library in front of that of C.
+if(TARGET gttf-design AND Python3_FOUND AND CMAKE_SYSTEM_NAME STREQUAL Linux
+    AND NOT CMAKE_CROSSCOMPILING AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  set(GTTF_FAULTS 400 CACHE STRING
+    "How many faults the test `faults` makes; full: at least 5000")
+  enable_language(C)
+  add_library(gttf_faults MODULE faults/shim.c)
+  set_target_properties(gttf_faults PROPERTIES UNITY_BUILD OFF)
+  add_test(NAME faults COMMAND ${Python3_EXECUTABLE}
+    ${CMAKE_CURRENT_SOURCE_DIR}/faults/faults.py $<TARGET_FILE:gttf-design>
+    $<TARGET_FILE:gttf_faults> ${PROJECT_SOURCE_DIR} ${GTTF_FAULTS})
+  set_tests_properties(faults PROPERTIES LABELS hardening TIMEOUT 1800)
+endif()
+
 # The pages make a site, without a broken link, where mkdocs is installed.
 add_test(NAME docs.site COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/docs/site.sh
   ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/site)

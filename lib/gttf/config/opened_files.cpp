@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -155,6 +156,10 @@ FileText read_text(std::FILE* file, std::size_t most) {
 FileHandle open_input(const std::string& path, std::string_view role,
                       const OutputClaim* rewritten) {
   FileHandle file(std::fopen(path.c_str(), "rb"));
+  // no fault of the file
+  if (!file && (errno == ENOMEM || errno == EMFILE || errno == ENFILE))
+    throw std::system_error(errno, std::generic_category(),
+                            "cannot open " + in_quotes(path));
   if (file) record_input(fileno(file.get()), path, role, rewritten);
   return file;
 }

@@ -83,7 +83,8 @@ using FileHandle = std::unique_ptr<std::FILE, CloseFile>;
 ///                   case in which a file is read and written. The file of this
 ///                   claim is not recorded as an input.
 /// Returns null, with errno set, if the file cannot be opened. Throws
-/// FileConflict if it is an output of the run.
+/// FileConflict if it is an output of the run, std::system_error if there is no
+/// memory or descriptor left.
 FileHandle open_input(const std::string& path, std::string_view role,
                       const OutputClaim* rewritten = nullptr);
 
