@@ -19,7 +19,7 @@ function(gttf_kernels level)
   target_compile_options(${kernels} PRIVATE ${ARGN})
   target_include_directories(${kernels} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${kernels} PRIVATE
-    Eigen3::Eigen Random123::Random123 gttf_warnings)
+    Eigen3::Eigen Random123::Random123 gttf_hardening gttf_warnings)
   set_target_properties(${kernels} PROPERTIES UNITY_BUILD OFF
     POSITION_INDEPENDENT_CODE $<BOOL:${BUILD_SHARED_LIBS}>)
   target_compile_features(${kernels} PRIVATE cxx_std_20)

@@ -61,6 +61,13 @@ if(TARGET gttf-design AND Python3_FOUND AND CMAKE_SYSTEM_NAME STREQUAL Linux
   set_tests_properties(faults PROPERTIES LABELS hardening TIMEOUT 1800)
 endif()
 
+if(TARGET gttf-design AND GTTF_HARDENING AND CMAKE_SYSTEM_NAME STREQUAL Linux
+    AND CMAKE_BUILD_TYPE MATCHES "^Rel" AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  add_test(NAME hardening COMMAND sh
+    ${CMAKE_CURRENT_SOURCE_DIR}/package/hardening.sh $<TARGET_FILE:gttf-design>)
+  set_tests_properties(hardening PROPERTIES LABELS hardening SKIP_RETURN_CODE 77)
+endif()
+
 # The pages make a site, without a broken link, where mkdocs is installed.
 add_test(NAME docs.site COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/docs/site.sh
   ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/site)
