@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "gttf/config/sha256.hpp"
 #include "gttf/output/plot/figure_svg.hpp"
 #include "support/xml.hpp"
 
@@ -91,9 +92,32 @@ TEST_CASE("html: the policy forbids loading anything") {
   CHECK(has(policy, "default-src 'none'"));
   CHECK_FALSE(has(policy, "http"));
   CHECK_FALSE(has(policy, "*"));
+  CHECK_FALSE(has(policy, "script-src 'unsafe-inline'"));
   for (const char* loading : {"src=\"http", "href=\"http", "url(http",
                               "@import", "fetch(", "XMLHttpRequest"})
     CHECK_FALSE(has(html, loading));
+}
+
+TEST_CASE("html: the policy lets that one script run which is there") {
+  const std::string html = text_of(sample_page());
+  const std::string script = between(html, "</script>\n<script>", "</script>");
+  REQUIRE(script.size() > 1000);
+  const std::string base64 = between(html, "script-src 'sha256-", "'");
+  REQUIRE(base64.size() == 44);
+  const std::string digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string hex;
+  unsigned bits = 0;
+  int held = 0;
+  for (const char c : base64.substr(0, 43)) {
+    bits = bits << 6 | static_cast<unsigned>(digits.find(c));
+    for (held += 6; held >= 4 && hex.size() < 64; held -= 4)
+      hex += "0123456789abcdef"[bits >> (held - 4) & 15];
+  }
+  CHECK(hex == sha256(script));
+  // nothing else may need one
+  for (const char* inline_script : {" onclick=", " onload=", "javascript:"})
+    CHECK_FALSE(has(html, inline_script));
 }
 
 TEST_CASE("html: what users wrote is text and nothing else") {
