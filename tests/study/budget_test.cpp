@@ -111,6 +111,20 @@ TEST_CASE("budget section: one parameter, scattering and hits side by side") {
   CHECK(s.facts[0].first == "sigma(d0)");
 }
 
+TEST_CASE("budget document: the rows add up to the total beside them") {
+  const Document d =
+      budget_document(detector(), request(), {}, budget(), Grouping::layer);
+  double sum = 0;
+  for (const Document& row :
+       std::get<Document::List>(d.find("budget")->value())) {
+    sum += std::get<double>(row.find("share_d0")->value());
+    CHECK(std::get<std::string>(row.find("cause")->value()) != "total");
+  }
+  CHECK(sum == doctest::Approx(1));
+  CHECK(std::get<double>(d.find("total")->find("share_d0")->value()) ==
+        doctest::Approx(1));
+}
+
 TEST_CASE("budget document: no resolution, no rows, a reason") {
   StudyRequest weak = request();
   weak.momentum.values = {0.001};

@@ -194,7 +194,7 @@ Document budget_document(const Detector& detector, const StudyRequest& request,
                          Grouping grouping) {
   const Document track =
       track_document(detector, request, point, budget.resolution);
-  Document sums, rows = Document::List{};
+  Document sums;
   for (const Parameter q : all_parameters)
     sums.set(std::string(to_string(q)),
              budget.exists() ? budget.sum_of_shares()[q] : Resolution::none);
@@ -206,11 +206,19 @@ Document budget_document(const Detector& detector, const StudyRequest& request,
       std::find_if(table.columns.begin(), table.columns.end(),
                    [](const Column& c) { return c.name == "layer"; });
   table.columns.erase(table.columns.begin(), first);
+  // beside the rows, so that adding them up gives it
+  auto rows = std::get<Document::List>(rows_of(table).value());
+  Document total;
+  if (!rows.empty()) {
+    total = std::move(rows.back());
+    rows.pop_back();
+  }
   return Document()
       .set("input", *track.find("input"))
       .set("resolution", *track.find("resolution"))
       .set("sum_of_shares", std::move(sums))
-      .set("budget", rows_of(table));
+      .set("total", std::move(total))
+      .set("budget", std::move(rows));
 }
 
 Section budget_section(const Detector& detector, const StudyRequest& request,
