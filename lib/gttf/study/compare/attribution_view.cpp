@@ -164,6 +164,11 @@ Section attribution_section(std::string title, Parameter q,
                             const Attribution& a, std::size_t most) {
   Section section{std::move(title), {}, {}};
   section.facts.emplace_back(sigma_symbol(q), change_text(a.total));
+  constexpr double small_part = 0.2;  // that shares leave unexplained
+  if (std::abs(a.remainder) > small_part * std::abs(a.total))
+    section.facts.emplace_back("note",
+                               "the keys act together: the remainder is large, "
+                               "the shares tell little");
   ShortTable table(a.total);
   const std::size_t shown = n_shown(a, most);
   for (std::size_t i = 0; i < shown; ++i) {
