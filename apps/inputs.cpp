@@ -9,9 +9,9 @@
 #include <memory>
 #include <utility>
 
-#include "gttf/config/known_unit.hpp"
 #include "gttf/config/node.hpp"
 #include "gttf/config/opened_files.hpp"
+#include "gttf/config/quantity.hpp"
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"

@@ -20,7 +20,7 @@ bool is_pending(const InputFile& input) {
              std::future_status::ready;
 }
 
-bool is_plain(std::string_view word) {
+bool is_plain_word(std::string_view word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
       "_-+./:,=@%";
@@ -39,7 +39,7 @@ bool has_invisible(std::string_view word) {
 }
 
 std::string shell_word(std::string_view word) {
-  if (is_plain(word)) return std::string(word);
+  if (is_plain_word(word)) return std::string(word);
   if (has_invisible(word)) {  // $'...' of bash and zsh; POSIX since 2024
     std::string out = "$'";
     for (std::size_t i = 0; i < word.size();) {
@@ -109,7 +109,7 @@ std::string to_lines(const Provenance& p, std::string_view prefix,
     out += '\n';
   }
   for (const std::string& model : p.models)
-    out += fmt::format("{}model: {}\n", prefix, without_controls(model));
+    out += fmt::format("{}model: {}\n", prefix, visible(model));
   if (p.seed) out += fmt::format("{}seed: {}\n", prefix, *p.seed);
   return out;
 }

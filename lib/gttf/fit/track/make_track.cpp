@@ -231,22 +231,22 @@ Track start_of(Maker& m, const FoundTrack& found) {
 /// Follows the track; sets the momentum for which weights are computed.
 void trace_detector(Maker& m, const FoundTrack& found) {
   Track track = start_of(m, found);
-  const double m = track.mass;
-  const auto follow = [&] {
+  const double mass = track.mass;
+  const auto follow_it = [&] {
     m.made.traced = trace(m.layers.geometry, track, m.model.scattering,
                           m.model.energy_loss, m.made.track.flight->frame);
   };
   if (!(track.p > 0)) track.p = 1;  // no field, no scattering: any will do
-  follow(m);
+  follow_it();
   // the momentum was found at the first hit: what was lost before comes on top
   if (m.made.track.field && m.model.energy_loss != EnergyLoss::off &&
       m.made.traced.first >= 0) {
     const double at_first =
         m.made.traced.list[static_cast<std::size_t>(m.made.traced.first)].p;
-    const double lost = std::hypot(track.p, m) - std::hypot(at_first, m);
-    const double energy = std::hypot(track.p, m) + lost;
-    track.p = std::sqrt((energy - m) * (energy + m));
-    follow(m);
+    const double lost = std::hypot(track.p, mass) - std::hypot(at_first, mass);
+    const double energy = std::hypot(track.p, mass) + lost;
+    track.p = std::sqrt((energy - mass) * (energy + mass));
+    follow_it();
   }
   m.made.momentum_shift = 0;
   m.made.track.kappa_ref = m.made.traced.kappa;

@@ -273,6 +273,7 @@ namespace {
 using detail::any_coarse_across;
 using detail::arc_to_surface;
 using detail::follow_arcs;
+using detail::is_along;
 using detail::set_errors;
 using detail::step_to_surface;
 using detail::weighted_line;

@@ -53,7 +53,7 @@ class BatchResults {
       const auto member = detail::matrix_targets[i].member;
       if (member == &Resolution::perigee ||
           (all && member == &Resolution::start_plane))
-        matrices_[i].resize(detail::triangle * n_);
+        matrices_[i].resize(track_triangle * n_);
     }
   }
 
