@@ -45,7 +45,7 @@ TEST_CASE("provenance: every fact has its line") {
   CHECK(to_lines(p, "# ") ==
         "# gttf-design 1.2.3\n"
         "# command: gttf-design scan\n"
-        "# input: a\\x0ab.yaml sha256:ff00\n"
+        "# input: a\\nb.yaml sha256:ff00\n"
         "# seed: 7\n");
 }
 

@@ -330,6 +330,7 @@ std::string_view build_traced(Maker& m, std::span<const MeasuredHit> hits) {
       const SurfaceRecord& s = m.layers.geometry.surfaces()[layer];
       here.surface = layer;
       here.p = m.made.traced.list.empty() ? 1 : m.made.traced.list.back().p;
+      here.p_scatter = here.p;
       here.cos_incidence =
           std::max(min_cos_incidence,
                    std::abs(surface_normal(s, x).dot(found.direction)));

@@ -48,8 +48,8 @@ class BudgetTable {
   std::array<Reals, n_parameters> share_, sigma_;
 };
 
-/// input, resolution (the columns of scan), sum_of_shares, total (the row of the
-/// sum), budget (the other rows).
+/// input, resolution (the columns of scan), sum_of_shares, total (the row of
+/// the sum), budget (the other rows).
 Document budget_document(const Detector& detector, const StudyRequest& request,
                          GridPoint point, const Budget& budget,
                          Grouping grouping);
