@@ -7,7 +7,7 @@
 
 #include "gttf/study/hits/fit_table.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
-#include "gttf/trajectory/particle.hpp"
+#include "gttf/trajectory/track.hpp"
 #include "messages.hpp"
 #include "usage.hpp"
 #include "verb.hpp"

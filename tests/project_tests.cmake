@@ -16,6 +16,7 @@ gttf_check(format)
 gttf_check(include_order)
 gttf_check(links)
 gttf_check(opened_files)
+gttf_check(public_headers)
 gttf_check(self_test)
 
 if(GTTF_SIMD_X86 AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/core/batch.hpp"
+#include "gttf/core/run_batch.hpp"
 
 #include <doctest/doctest.h>
 

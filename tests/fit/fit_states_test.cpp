@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/fit/triplet/fit_states.hpp"
+#include "gttf/fit/track/track_state.hpp"
 
 #include <doctest/doctest.h>
 

@@ -9,6 +9,7 @@
 #include "gttf/resolution/budget.hpp"
 #include "gttf/resolution/sensitivity.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
+#include "gttf/trajectory/traced_track.hpp"
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
 #include "support/resolved_planes.hpp"

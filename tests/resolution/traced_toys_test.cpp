@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/resolution/toys.hpp"
+#include "gttf/trajectory/traced_track.hpp"
 
 #include "support/flown_toys.hpp"
 #include "support/layouts.hpp"

@@ -24,8 +24,13 @@ clean_tree() {
   printf '%s\n#include "command_line.hpp"\n' "$head" > "$tree/apps/main.cpp"
   printf '%s\n#include <CLI/CLI.hpp>\n' "$head" > "$tree/apps/command_line.cpp"
   printf '%s\n' "$head" > "$tree/tests/core/a_test.cpp"
-  printf '# SPDX-License-Identifier: Apache-2.0\n  gttf/core/a.hpp\n  gttf/fit/b.hpp\n' \
-    > "$tree/lib/CMakeLists.txt"
+  printf '%s\n#include "gttf/fit/b.hpp"\n' "$head" > "$tree/lib/gttf/gttf.hpp"
+  {
+    echo '# SPDX-License-Identifier: Apache-2.0'
+    echo 'set(GTTF_HEADERS'
+    printf '  gttf/%s.hpp\n' core/a fit/b gttf
+    echo ')'
+  } > "$tree/lib/CMakeLists.txt"
   printf '# SPDX-License-Identifier: Apache-2.0\ngttf_test(core core/a_test.cpp)\n' \
     > "$tree/tests/CMakeLists.txt"
   printf 'TEST_CASE("core: is\n' >> "$tree/tests/core/a_test.cpp"
@@ -49,7 +54,7 @@ expect() {
 }
 
 clean_tree
-for check in include_order file_shape citations equations links opened_files; do
+for check in include_order file_shape citations equations links opened_files public_headers; do
   sh "$root/tests/structure/$check.sh" "$tree" || {
     echo "$check finds a fault in a tree without faults"
     status=1
@@ -125,6 +130,18 @@ expect structure/equations.sh 'equations.md: lists 1 labels of 2 equations'
 clean_tree
 sed -i 's/a.hpp/b.hpp/' "$tree/docs/theory/equations.md"
 expect structure/equations.sh 'no such file: lib/gttf/core/b.hpp'
+
+clean_tree
+echo "$head" > "$tree/lib/gttf/fit/c.hpp"
+sed -i '/fit.b/s/$/\n  gttf\/fit\/c.hpp/' "$tree/lib/CMakeLists.txt"
+expect structure/public_headers.sh 'gttf/gttf.hpp does not include gttf/fit/c.hpp'
+clean_tree
+echo '#include "gttf/fit/c.hpp"' >> "$tree/lib/gttf/core/a.hpp"
+echo "$head" > "$tree/lib/gttf/fit/c.hpp"
+expect structure/public_headers.sh 'GTTF_HEADERS lacks gttf/fit/c.hpp'
+clean_tree
+for i in $(seq 251); do echo "void f$i();"; done >> "$tree/lib/gttf/core/a.hpp"
+expect structure/public_headers.sh '252 names in public headers, more than 250'
 
 clean_tree
 echo 'A [link](gone.md#part).' > "$tree/docs/page.md"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/trajectory/particle.hpp"
+#include "gttf/trajectory/track.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gttf/paper/propagator.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 #include "support/layouts.hpp"
 #include "support/magnets.hpp"

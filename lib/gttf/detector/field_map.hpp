@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gttf/core/matrix.hpp"
+#include "gttf/core/track_parameters.hpp"
 #include "gttf/detector/surface.hpp"
 
 namespace gttf {

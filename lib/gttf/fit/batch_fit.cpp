@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "gttf/core/kernels.hpp"
+#include "gttf/core/run_batch.hpp"
 #include "gttf/fit/hit_batch.hpp"
 #include "gttf/fit/track/helix.hpp"
 #include "gttf/fit/track/surface_foot.hpp"

@@ -8,6 +8,7 @@
 
 #include "gttf/core/expect.hpp"
 #include "gttf/core/kernels.hpp"
+#include "gttf/core/run_batch.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/resolution/budget.hpp"

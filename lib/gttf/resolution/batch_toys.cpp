@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gttf/core/kernels.hpp"
+#include "gttf/core/run_batch.hpp"
 #include "gttf/fit/hit_batch.hpp"
 #include "gttf/fit/triplet/shared_fit.hpp"
 #include "gttf/resolution/toy_plan.hpp"

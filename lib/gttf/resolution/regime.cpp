@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "gttf/core/parallel.hpp"
+#include "gttf/core/run_batch.hpp"
 #include "gttf/fit/triplet/bias.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/momentum_searches.hpp"

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "gttf/core/matrix.hpp"
+#include "gttf/core/track_parameters.hpp"
 #include "gttf/detector/detector.hpp"
-#include "gttf/fit/track/beam_spot.hpp"
-#include "gttf/trajectory/traced_track.hpp"
+#include "gttf/trajectory/track.hpp"
+#include "gttf/trajectory/tracking_geometry.hpp"
 
 namespace gttf {
 
@@ -93,7 +93,7 @@ struct Resolution {
   Matrix5 perigee;                ///< order of Perigee, all material
   Matrix5 perigee_without_inner;  ///< without first layer's and inner material
   Matrix5 first_hit;              ///< order of OnSurface, after its scattering
-  /// x, y, dx/dz, dy/dz, q/p on the plane z = const. through the start, all
+  /// On the plane z = const. through the start, order of StartPlane, all
   /// material; NaN for a track within 0.57 deg of that plane.
   Matrix5 start_plane;
   std::optional<StateAtLayer> at;  ///< if Model::at asks for it

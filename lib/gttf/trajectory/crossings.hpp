@@ -10,12 +10,6 @@
 
 namespace gttf {
 
-/// Where the track ends within the detector.
-enum class TrackEnd {
-  leaves,    ///< passes through or beside the outermost layers
-  curls_up,  ///< turns back before a layer it would otherwise have reached
-};
-
 /// One crossing: which surface, where, and how much it scatters there.
 template <class S>
 struct TrackCrossing {

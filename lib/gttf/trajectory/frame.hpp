@@ -2,7 +2,7 @@
 // Frame: the axes in which a track is fitted, its polar axis across the track.
 #pragma once
 
-#include "gttf/core/matrix.hpp"
+#include "gttf/core/track_parameters.hpp"
 #include "gttf/detector/field.hpp"
 
 namespace gttf {

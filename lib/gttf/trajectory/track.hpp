@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Track: the particle whose resolution is asked for, where it starts and flies.
+// Track: a particle, where it starts, and where it ends.
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "gttf/core/units.hpp"
 
@@ -16,6 +19,20 @@ struct Particle {
   double charge = -1;        ///< e, not 0
 };
 
+/// Mass and charge of a particle by name. A sign behind the name sets the
+/// charge: `pi+`, `mu-`, `proton`, `antiproton`, `e+`. Without one, electron,
+/// muon, pion and kaon have charge -1, nuclei their positive charge. Upper and
+/// lower case make no difference.
+/// @return  nothing if the name is unknown
+/// Source   [PDG24] particle listings; nuclei [CODATA22]
+std::optional<Particle> find_particle(std::string_view name);
+
+/// True if the name itself states a charge, as `pi+` or `antimuon` do.
+bool names_charge(std::string_view name);
+
+/// All names that find_particle knows, for messages.
+std::vector<std::string> particle_names();
+
 /// A track at its vertex.
 struct Track {
   double p = 1;                    ///< momentum, GeV, > 0
@@ -24,6 +41,17 @@ struct Track {
   double mass = 0.13957039;        ///< GeV, >= 0
   double charge = -1;              ///< e, not 0
   std::array<double, 3> vertex{};  ///< x, y, z, mm
+};
+
+/// Errors of the start point along x, y, z; uncorrelated, mm, > 0.
+struct BeamSpot {
+  double x = 0, y = 0, z = 0;
+};
+
+/// Where the track ends within the detector.
+enum class TrackEnd {
+  leaves,    ///< passes through or beside the outermost layers
+  curls_up,  ///< turns back before a layer it would otherwise have reached
 };
 
 }  // namespace gttf

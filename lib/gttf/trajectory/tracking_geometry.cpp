@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "gttf/trajectory/energy_loss.hpp"
+
 namespace gttf {
 
 namespace {
@@ -72,6 +74,19 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
       slabs_.push_back(std::move(slab));
   }
   first_slab_.push_back(slabs_.size());
+}
+
+TrackingGeometry::~TrackingGeometry() = default;
+TrackingGeometry::TrackingGeometry(const TrackingGeometry&) = default;
+TrackingGeometry& TrackingGeometry::operator=(const TrackingGeometry&) =
+    default;
+TrackingGeometry::TrackingGeometry(TrackingGeometry&&) noexcept = default;
+TrackingGeometry& TrackingGeometry::operator=(TrackingGeometry&&) noexcept =
+    default;
+
+std::span<const LossSlab> TrackingGeometry::slabs(std::size_t i) const {
+  return std::span(slabs_).subspan(first_slab_[i],
+                                   first_slab_[i + 1] - first_slab_[i]);
 }
 
 void TrackingGeometry::scale_material(std::size_t i, double factor) {

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "gttf/detector/detector.hpp"
-#include "gttf/trajectory/energy_loss.hpp"
 
 namespace gttf {
+
+struct LossSlab;  // energy_loss.hpp
 
 /// Direction of a coordinate in the axes (u', v') of its surface record, and
 /// the variance of its measurement in mm^2: m = cosine u' + sine v'.
@@ -47,6 +48,11 @@ struct SurfaceRecord {
 class TrackingGeometry {
  public:
   explicit TrackingGeometry(const Detector& detector);
+  ~TrackingGeometry();
+  TrackingGeometry(const TrackingGeometry&);
+  TrackingGeometry& operator=(const TrackingGeometry&);
+  TrackingGeometry(TrackingGeometry&&) noexcept;
+  TrackingGeometry& operator=(TrackingGeometry&&) noexcept;
 
   /// GeV/(e mm), of a solenoid; 0 for any other field.
   double bz() const { return field_.bz; }
@@ -60,10 +66,7 @@ class TrackingGeometry {
   }
 
   /// What a track loses energy in at surface `i`; may be empty.
-  std::span<const LossSlab> slabs(std::size_t i) const {
-    return std::span(slabs_).subspan(first_slab_[i],
-                                     first_slab_[i + 1] - first_slab_[i]);
-  }
+  std::span<const LossSlab> slabs(std::size_t i) const;
 
   /// Makes surface `i` passive: its hit is missing, its material stays.
   void drop_hit(std::size_t i) { surfaces_[i].n_axes = 0; }

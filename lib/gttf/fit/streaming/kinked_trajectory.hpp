@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gttf/fit/streaming/general_kinks.hpp"
-#include "gttf/fit/track/fit_status.hpp"
 #include "gttf/fit/track/helix.hpp"
+#include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/derivatives.hpp"
 #include "gttf/trajectory/fly_onto.hpp"
 

@@ -6,11 +6,6 @@
 
 namespace gttf {
 
-/// Errors of the start point along x, y, z; uncorrelated, mm, > 0.
-struct BeamSpot {
-  double x = 0, y = 0, z = 0;
-};
-
 /// A beam spot as two independent measurements of the line at its start.
 template <class S>
 struct StartHit {

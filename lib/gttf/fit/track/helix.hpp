@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/fit/track/helix_steps.hpp"
 #include "gttf/fit/track/hits.hpp"
 

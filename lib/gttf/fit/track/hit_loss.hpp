@@ -5,6 +5,7 @@
 #include <span>
 
 #include "gttf/fit/track/hits.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {

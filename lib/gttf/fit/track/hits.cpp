@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/fit/track/hits.hpp"
 
+#include <cmath>
+
+#include "gttf/fit/track/beam_spot.hpp"
+
 namespace gttf {
 
 namespace {
@@ -88,6 +92,40 @@ void set_coordinates(TrackHit& hit, std::span<const CoordinateAxis> axes) {
   hit.coordinates[1] = {-s, c, 1 / least};
   constexpr double parallel = 1e-12;
   hit.n_coordinates = least > parallel * most ? 2 : 1;
+}
+
+std::string_view to_string(FitStatus status) {
+  switch (status) {
+    case FitStatus::ok:
+      return "ok";
+    case FitStatus::too_few_hits:
+      return "too_few_hits";
+    case FitStatus::not_finite:
+      return "not_finite";
+    case FitStatus::bad_error:
+      return "bad_error";
+    case FitStatus::coincident_hits:
+      return "coincident_hits";
+    case FitStatus::wrong_order:
+      return "wrong_order";
+    case FitStatus::beyond_pole:
+      return "beyond_pole";
+    case FitStatus::singular:
+      return "singular";
+    case FitStatus::not_determined:
+      return "not_determined";
+    case FitStatus::no_reference:
+      return "no_reference";
+    case FitStatus::no_curvature:
+      return "no_curvature";
+    case FitStatus::not_converged:
+      return "not_converged";
+    case FitStatus::outside_map:
+      return "outside_map";
+    case FitStatus::stops:
+      return "stops";
+  }
+  return "unknown";
 }
 
 }  // namespace gttf

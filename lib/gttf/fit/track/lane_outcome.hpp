@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "gttf/core/scalar.hpp"
-#include "gttf/fit/track/fit_status.hpp"
+#include "gttf/fit/track/hits.hpp"
 
 namespace gttf::detail {
 

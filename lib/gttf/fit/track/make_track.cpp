@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "gttf/fit/track/find_track.hpp"
-#include "gttf/fit/track/fit_status.hpp"
+#include "gttf/fit/track/hits.hpp"
 #include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/trajectory/fly_onto.hpp"
 #include "gttf/trajectory/scattering.hpp"

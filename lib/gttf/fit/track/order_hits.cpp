@@ -8,7 +8,7 @@
 
 #include "gttf/core/cartesian.hpp"
 #include "gttf/core/units.hpp"
-#include "gttf/fit/track/fit_status.hpp"
+#include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 
 namespace gttf {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/fit/track/prefit.hpp"
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/fit/track/prefit_steps.hpp"
 #include "gttf/fit/track/single_hits.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "gttf/fit/track/fit_status.hpp"
 #include "gttf/fit/track/helix.hpp"
+#include "gttf/fit/track/hits.hpp"
 
 namespace gttf::detail {
 

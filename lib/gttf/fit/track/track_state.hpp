@@ -1,28 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrackState: position, direction and curvature with errors; the perigee of it.
+// The perigee parameters of a TrackState.
 #pragma once
 
-#include "gttf/core/matrix.hpp"
+#include "gttf/core/track_parameters.hpp"
 
 namespace gttf {
-
-/// Position, direction and curvature: one more than independent parameters,
-/// since the position may be any along the track.
-inline constexpr int state_dim = track_dim + 1;
-using Vector6 = Eigen::Matrix<double, state_dim, 1>;
-using Matrix6 = Eigen::Matrix<double, state_dim, state_dim>;
-
-/// Order of the parameters of a track state.
-struct StateIndex {
-  enum Index : int { x, y, z, theta, phi, kappa };
-};
-
-/// Track parameters at a point; mm, rad, 1/mm. The position is that on the
-/// surface, so the covariance has rank 5.
-struct TrackState {
-  Vector6 parameters;
-  Matrix6 covariance;
-};
 
 /// Perigee parameters (order of Perigee, with kappa) as function of a state.
 struct PerigeeTransport {

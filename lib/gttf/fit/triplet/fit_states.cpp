@@ -5,6 +5,7 @@
 
 #include "gttf/fit/streaming/trajectory_perigee.hpp"
 #include "gttf/fit/track/helix.hpp"
+#include "gttf/fit/track/track_state.hpp"
 
 namespace gttf::detail {
 

@@ -9,10 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gttf/fit/track/fit_status.hpp"
+#include "gttf/core/track_parameters.hpp"
 #include "gttf/fit/track/hits.hpp"
-#include "gttf/fit/track/track_state.hpp"
-#include "gttf/fit/triplet/scattering_momentum.hpp"
 
 namespace gttf {
 
@@ -77,6 +75,21 @@ struct HitFit {
   double sigma_energy_loss = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// Momentum from scattering. Without field nothing is fitted: each triplet has
+/// two kinks that tell of the momentum, 2 n_t degrees of freedom.
+struct ScatteringMomentum {
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+
+  /// False: the kinks are no larger than the hits explain. Then p is infinite,
+  /// sigma has no meaning and only the bound holds.
+  bool finite = false;
+  double p = infinite;      ///< GeV
+  double sigma = infinite;  ///< of p, GeV; expected width at p
+  /// Lower bound of 95 % confidence: -2 ln L is 1.645^2 above its minimum.
+  /// Exact for many triplets; for 8 in the transition region 92 %.
+  double lower_bound = 0;  ///< GeV
+};
+
 /// Result of a global fit. NaN unless status is ok, and where not asked for.
 struct GlobalFit {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -96,8 +109,8 @@ struct GlobalFit {
   Vector5 perigee;             ///< d0, z0, phi, theta, kappa; order of Perigee
   Matrix5 perigee_covariance;  ///< with first layer's and inner scattering
   Matrix5 perigee_covariance_without_inner;
-  /// x, y, dx/dz, dy/dz, kappa on the plane z = const. through the origin; with
-  /// TrackHits::flight only. For tracks along z, which have no perigee.
+  /// On the plane z = const. through the origin, order of StartPlane, with
+  /// kappa; TrackHits::flight only. For tracks along z, which have no perigee.
   Vector5 start_plane;
   Matrix5 start_plane_covariance;  ///< as perigee_covariance
   std::vector<HitFit> hits;        ///< every measured point, in order of flight

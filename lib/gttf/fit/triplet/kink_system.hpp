@@ -6,7 +6,6 @@
 #include <array>
 #include <vector>
 
-#include "gttf/fit/track/fit_status.hpp"
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/fit/triplet/band_system.hpp"
 #include "gttf/fit/triplet/flight_segment.hpp"

@@ -2,8 +2,7 @@
 // The momentum of a straight track from how much it scatters.
 #pragma once
 
-#include <limits>
-
+#include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/fit/triplet/triplet_equations.hpp"
 
 namespace gttf {
@@ -12,21 +11,6 @@ namespace gttf {
 enum class MomentumEstimate {
   likelihood,  ///< maximum of the likelihood
   moment,      ///< chi2(p) = its expectation, the number of kinks
-};
-
-/// Momentum from scattering. Without field nothing is fitted: each triplet has
-/// two kinks that tell of the momentum, 2 n_t degrees of freedom.
-struct ScatteringMomentum {
-  static constexpr double infinite = std::numeric_limits<double>::infinity();
-
-  /// False: the kinks are no larger than the hits explain. Then p is infinite,
-  /// sigma has no meaning and only the bound holds.
-  bool finite = false;
-  double p = infinite;      ///< GeV
-  double sigma = infinite;  ///< of p, GeV; expected width at p
-  /// Lower bound of 95 % confidence: -2 ln L is 1.645^2 above its minimum.
-  /// Exact for many triplets; for 8 in the transition region 92 %.
-  double lower_bound = 0;  ///< GeV
 };
 
 /// Estimates the momentum of a track of straight triplets. With q = (theta0(p)/

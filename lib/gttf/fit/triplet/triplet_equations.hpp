@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gttf/core/matrix.hpp"
-#include "gttf/fit/track/fit_status.hpp"
+#include "gttf/fit/track/hits.hpp"
 #include "gttf/fit/triplet/triplet.hpp"
 
 namespace gttf {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/hits/hit_track.hpp"
 
-#include "gttf/fit/track/fit_status.hpp"
+#include "gttf/fit/track/hits.hpp"
 
 namespace gttf {
 

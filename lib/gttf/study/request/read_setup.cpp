@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gttf/config/text.hpp"
-#include "gttf/trajectory/particle.hpp"
+#include "gttf/trajectory/track.hpp"
 
 namespace gttf::detail {
 namespace {

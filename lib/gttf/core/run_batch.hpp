@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// run_batch: blocks of tracks for all threads, and the code path of each track.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "gttf/core/batch.hpp"
+#include "gttf/core/parallel.hpp"
+
+namespace gttf::detail {
+
+/// The tracks `begin` to `end` of a batch, with those of them that are left for
+/// the scalar path.
+class BatchBlock {
+ public:
+  BatchBlock(std::size_t from, std::size_t to) : begin(from), end(to) {
+    statistics.tracks = to - from;
+  }
+
+  const std::size_t begin, end;
+  BatchStatistics statistics;
+
+  std::size_t size() const { return end - begin; }
+  void leave_unsupported(std::size_t track) {
+    ++statistics.unsupported;
+    scalar_.push_back(track);
+  }
+  void leave_doubtful(std::size_t track) {
+    ++statistics.doubtful;
+    scalar_.push_back(track);
+  }
+  const std::vector<std::size_t>& scalar() const { return scalar_; }
+
+ private:
+  std::vector<std::size_t> scalar_;
+};
+
+/// Runs all tracks of a batch on up to `threads` threads, each with a worker of
+/// its own:
+///
+///   bool is_vectorised()          whether it has a kernel for such tracks
+///   void run_vectorised(block)    does all tracks but those that it leaves
+///   void run_scalar(track)        does one track that was left
+///   void end_block(block)         the block is done
+///
+/// Blocks are given out in any order: what a worker does for a track must not
+/// depend on other blocks.
+template <class MakeWorker>
+BatchStatistics run_batch(std::size_t tracks, std::size_t block_size,
+                          unsigned threads, const MakeWorker& make_worker) {
+  BatchStatistics total;
+  std::mutex mutex;
+  parallel_workers(
+      (tracks + block_size - 1) / block_size, threads, [&](const auto& next) {
+        auto worker = make_worker();
+        BatchStatistics own;
+        while (const auto index = next()) {
+          const std::size_t begin = *index * block_size;
+          BatchBlock block(begin, std::min(begin + block_size, tracks));
+          if (worker.is_vectorised())
+            worker.run_vectorised(block);
+          else
+            for (std::size_t t = block.begin; t < block.end; ++t)
+              block.leave_unsupported(t);
+          for (const std::size_t t : block.scalar()) worker.run_scalar(t);
+          worker.end_block(block);
+          own += block.statistics;
+        }
+        const std::lock_guard lock(mutex);
+        total += own;
+      });
+  return total;
+}
+
+}  // namespace gttf::detail
