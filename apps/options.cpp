@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "gttf/core/simd.hpp"
+
 namespace gttf::app {
 namespace {
 
@@ -30,6 +32,8 @@ constexpr int most_iterations = 100;
 
 constexpr std::pair<double, double> any_number{};
 constexpr bool required = true;
+
+#define GTTF_CHOICE(name, ...) "|" #name
 
 constexpr Option option_table[] = {
     // arguments
@@ -321,7 +325,7 @@ constexpr Option option_table[] = {
      &Options::threads,
      Values::other,
      {0, most_threads}},
-    {"--simd", "auto|scalar|avx2|avx512",
+    {"--simd", "auto|scalar" GTTF_X86_LEVELS(GTTF_CHOICE),
      "Vector instructions; last digits depend on them (default: auto, "
      "the best of the processor, or GTTF_SIMD)",
      Group::computation, of_simd, &Options::simd, Values::choice},
@@ -404,6 +408,8 @@ constexpr Option option_table[] = {
     {"--quiet", "", "Print errors only (no warnings)", Group::output,
      of_tables | of_figures | of::baseline | of::import_, &Options::quiet},
 };
+
+#undef GTTF_CHOICE
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> result;

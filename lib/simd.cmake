@@ -24,6 +24,7 @@ function(gttf_kernels level)
     POSITION_INDEPENDENT_CODE $<BOOL:${BUILD_SHARED_LIBS}>)
   target_compile_features(${kernels} PRIVATE cxx_std_20)
   target_sources(gttf PRIVATE $<TARGET_OBJECTS:${kernels}>)
+  set_property(GLOBAL APPEND PROPERTY GTTF_KERNELS ${kernels})
 endfunction()
 
 if(GTTF_SIMD_X86)

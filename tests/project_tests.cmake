@@ -20,11 +20,13 @@ gttf_check(public_headers)
 gttf_check(self_test)
 
 if(GTTF_SIMD_X86 AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  get_property(vectorised GLOBAL PROPERTY GTTF_KERNELS)
+  list(REMOVE_ITEM vectorised gttf_kernels_scalar)
+  list(TRANSFORM vectorised REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
   add_test(NAME structure.simd_symbols COMMAND
     sh ${CMAKE_CURRENT_SOURCE_DIR}/structure/simd_symbols.sh
     "$<FILTER:$<TARGET_OBJECTS:gttf_kernels_scalar>,INCLUDE,fused[.]>"
-    $<TARGET_OBJECTS:gttf_kernels_avx2> $<TARGET_OBJECTS:gttf_kernels_avx512>
-    COMMAND_EXPAND_LISTS)
+    ${vectorised} COMMAND_EXPAND_LISTS)
   set_tests_properties(structure.simd_symbols PROPERTIES
     LABELS structure SKIP_RETURN_CODE 77)
 endif()

@@ -5,7 +5,7 @@
 set -eu
 program=${1:?the program}
 here=$(dirname -- "$0")
-version=$("$program" version | cut -d ' ' -f 2)
+version=$("$program" version | awk 'NR == 1 { print $2 }')
 verbs=$("$program" help | awk '/^Verbs:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }')
 
 cat << END

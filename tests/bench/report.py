@@ -7,12 +7,14 @@ bench --benchmark_filter='yardstick|barrel/|alice|cld|idea|fits/|toys/|regimes/|
 report.py bench.json [--scan 'NAME=SECONDS ...'] --into docs
 """
 import argparse
+import itertools
 import json
 import math
 import pathlib
 import statistics
 
-COLOURS = {"scalar": "#7a7a7a", "avx2": "#2ca02c", "avx512": "#d62728"}
+# Colours of the levels, in the order of the benchmarks.
+PALETTE = ("#7a7a7a", "#2ca02c", "#d62728", "#1f77b4", "#9467bd")
 
 
 def read(path):
@@ -83,17 +85,18 @@ def svg(all_curves, yardstick):
                    f'text-anchor="middle">{n}</text>')
     out.append(f'<text x="{(left + width - right) / 2}" y="{height - 10}" '
                'text-anchor="middle">hits</text>')
+    colours = dict(zip(all_curves, itertools.cycle(PALETTE)))
     for level, points in all_curves.items():
         line = " ".join("%.1f,%.1f" % place(*p) for p in points)
         out.append(f'<polyline points="{line}" fill="none" stroke-width="2" '
-                   f'stroke="{COLOURS[level]}"/>')
+                   f'stroke="{colours[level]}"/>')
     below = -math.inf  # names of lines that end close together, apart
     for level, points in sorted(all_curves.items(),
                                 key=lambda item: -item[1][-1][1]):
         x, y = place(*points[-1])
         below = max(y + 4, below + 15)
         out.append(f'<text x="{x + 6:.1f}" y="{below:.1f}" '
-                   f'fill="{COLOURS[level]}">{level}</text>')
+                   f'fill="{colours[level]}">{level}</text>')
     x, y = place(10, yardstick)
     out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
     out.append(f'<text x="{x - 8:.1f}" y="{y + 4:.1f}" text-anchor="end">'
@@ -104,7 +107,7 @@ def svg(all_curves, yardstick):
 def page(runs, context, scans):
     yardstick = runs["yardstick"][0]
     one, two = curves(runs, 1), curves(runs, 2)
-    levels = [level for level in COLOURS if level in one]
+    levels = list(one)  # in the order of the benchmarks: from scalar on
 
     def time_of(name):
         return runs.get(name + "/threads:1", (math.nan,))[0]

@@ -49,8 +49,8 @@ done
 while read -r verb; do
   grep -q "^\.SS $verb\$" page || fault "the man page lacks $verb"
 done < verbs
-version=$("$program" version | cut -d ' ' -f 2)
-grep -q "^\.TH.*$version" page || fault "the man page is not that of $version"
+version=$("$program" version | awk 'NR == 1 { print $2 }')
+grep -q "^\.TH .* \"gttf.*$version\" \"User Commands\"$" page || fault "the man page is not that of $version"
 if command -v groff > /dev/null; then
   groff -man -ww -Tutf8 page 2>&1 > /dev/null | grep . > warnings &&
     fault "the man page: $(head -n 3 warnings)"
