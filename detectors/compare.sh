@@ -37,7 +37,7 @@ RUNS
 : > "$work/ours"
 while read -r file particle model momenta; do
   list=$(for pt in $momenta; do printf ',%sGeV' "$pt"; done)
-  "$program" scan --detector "$here/$file.yaml" --particle "$particle" \
+  "$program" scan "$here/$file.yaml" --particle "$particle" \
     --scattering "$model" --pt "${list#,}" --theta 90deg \
     --format csv --no-provenance --quiet > "$work/scan.csv" || {
     echo "compare.sh: '$program scan' failed for $file.yaml" >&2

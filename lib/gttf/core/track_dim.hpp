@@ -5,7 +5,7 @@
 namespace gttf {
 
 /// Parameters of a track: two of position, two of direction, and q/p or the
-/// curvature. Their names are in Perigee, OnSurface and StartPlane.
+/// curvature. Their names are in Perigee, OnSurface and OnPlane.
 inline constexpr int track_dim = 5;
 
 /// Numbers of a symmetric matrix of them, kept as the lower triangle: element

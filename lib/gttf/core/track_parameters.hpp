@@ -25,7 +25,7 @@ struct OnSurface {
 };
 
 /// x, y, dx/dz, dy/dz and, as the fifth, curvature or q/p on a plane z = const.
-struct StartPlane {
+struct OnPlane {
   enum Index : int { x, y, tx, ty, qop, kappa = qop };
 };
 

@@ -93,7 +93,7 @@ struct Resolution {
   Matrix5 perigee;                ///< order of Perigee, all material
   Matrix5 perigee_without_inner;  ///< without first layer's and inner material
   Matrix5 first_hit;              ///< order of OnSurface, after its scattering
-  /// On the plane z = const. through the start, order of StartPlane, all
+  /// On the plane z = const. through the start, order of OnPlane, all
   /// material; NaN for a track within 0.57 deg of that plane.
   Matrix5 start_plane;
   std::optional<StateAtLayer> at;  ///< if Model::at asks for it

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "gttf/fit/track/find_track.hpp"
-#include "gttf/fit/track/hits.hpp"
 #include "gttf/fit/track/hit_loss.hpp"
+#include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/fly_onto.hpp"
 #include "gttf/trajectory/scattering.hpp"
 #include "gttf/trajectory/surface_axes.hpp"

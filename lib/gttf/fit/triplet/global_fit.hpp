@@ -109,7 +109,7 @@ struct GlobalFit {
   Vector5 perigee;             ///< d0, z0, phi, theta, kappa; order of Perigee
   Matrix5 perigee_covariance;  ///< with first layer's and inner scattering
   Matrix5 perigee_covariance_without_inner;
-  /// On the plane z = const. through the origin, order of StartPlane, with
+  /// On the plane z = const. through the origin, order of OnPlane, with
   /// kappa; TrackHits::flight only. For tracks along z, which have no perigee.
   Vector5 start_plane;
   Matrix5 start_plane_covariance;  ///< as perigee_covariance
