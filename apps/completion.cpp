@@ -7,6 +7,7 @@
 
 #include "gttf/study/hits/fit_table.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
+#include "gttf/study/toys/toy_statistics.hpp"
 #include "gttf/trajectory/track.hpp"
 #include "messages.hpp"
 #include "usage.hpp"
@@ -54,6 +55,8 @@ Operand operand_of(const Option& option) {
       return list_of(scan_column_names(true));
     case Values::fit_columns:
       return list_of(fit_column_names(all_fit_columns));
+    case Values::toy_fits:
+      return {Operand::Kind::list, toy_fit_names()};
     default:
       return {Operand::Kind::other, {}};
   }

@@ -100,6 +100,7 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
         "p_GeV,sigma_d0_um ");
   CHECK(offered(folder, "fit --columns chi2_") ==
         "chi2_per_ndf chi2_probability ");
+  CHECK(offered(folder, "toy --fits general,hits-s") == "general,hits-shared ");
 }
 
 TEST_CASE("completion: the zsh script is valid" *
