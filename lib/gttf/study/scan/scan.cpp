@@ -82,7 +82,7 @@ class BatchResults {
       if (matrices_[i].empty()) continue;
       Matrix5& m = r.*detail::matrix_targets[i].member;
       const double* element = matrices_[i].data() + track;
-      for (int row = 0; row < 5; ++row)
+      for (int row = 0; row < track_dim; ++row)
         for (int column = 0; column <= row; ++column, element += n_)
           m(row, column) = m(column, row) = *element;
     }
