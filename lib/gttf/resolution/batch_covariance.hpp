@@ -39,7 +39,7 @@ template <class S>
 
 /// Lanes in which a variance is so large that the parameter may be free.
 template <class S>
-LaneBits lanes_in_doubt(const std::array<S, 5>& v, const S& kappa) {
+LaneBits lanes_in_doubt(const std::array<S, track_dim>& v, const S& kappa) {
   const auto fine = both(
       both(v[0] <= S(1e6), v[1] <= S(1e6)),
       both(both(v[2] <= S(1), v[3] <= S(1)), v[4] <= S(1e6) * (kappa * kappa)));
@@ -178,8 +178,8 @@ class BatchCovariance : public AnyFit {
     const auto put = [&](const S& from, S& to) {
       to = mixed ? select(L::mask(active), from, to) : from;
     };
-    for (std::size_t i = 0; i < 5; ++i)
-      for (std::size_t j = 0; j < 5; ++j) {
+    for (std::size_t i = 0; i < track_dim; ++i)
+      for (std::size_t j = 0; j < track_dim; ++j) {
         put(c[i][j], perigee_[i][j]);
         if constexpr (way_back) put(c[i][j], inside_[i][j]);
       }
@@ -208,8 +208,8 @@ class BatchCovariance : public AnyFit {
   }
 
   /// Without field p is known.
-  std::array<S, 5> variances(const Equations& e) const {
-    std::array<S, 5> v;
+  std::array<S, track_dim> variances(const Equations& e) const {
+    std::array<S, track_dim> v;
     for (std::size_t i = 0; i < Parts<S>::count; ++i)
       put_part<S>(e.part[i].v, i, v);
     if (task_.bz == 0) v[4] = S(0);
@@ -233,7 +233,7 @@ class BatchCovariance : public AnyFit {
 
   void store_matrix(const Covariance5<S>& c, std::size_t plane) {
     if (!asked_for(plane)) return;
-    for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t i = 0; i < track_dim; ++i)
       for (std::size_t j = 0; j <= i; ++j)
         write_lanes(in_user_parameters(c[i][j], i, j), task_.out[plane++]);
   }
@@ -241,7 +241,7 @@ class BatchCovariance : public AnyFit {
   void store_some(const Covariance5<S>& c, std::size_t plane, LaneBits active) {
     if (active == task_.all) return store_matrix(c, plane);
     const auto mask = L::mask(active);
-    for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t i = 0; i < track_dim; ++i)
       for (std::size_t j = 0; j <= i; ++j, ++plane)
         L::store(select(mask, in_user_parameters(c[i][j], i, j),
                         L::load(task_.out[plane])),

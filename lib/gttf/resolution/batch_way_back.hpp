@@ -189,7 +189,7 @@ template <class S>
 [[gnu::noinline, gnu::flatten]] void set_columns(
     const ParameterChanges<S>& changes, const Covariance5<S>& line,
     std::array<Row<S>, n_parameters>& with_line) {
-  for (std::size_t j = 0; j < 5; ++j) {
+  for (std::size_t j = 0; j < track_dim; ++j) {
     const auto column = changes.of(
         {line[0][j], line[1][j], line[2][j], line[3][j], line[4][j]});
     GTTF_UNROLL

@@ -36,7 +36,7 @@ struct FilteredTrack {
     PerParameter total;
     for (std::size_t q = 0; q < n_parameters; ++q) {
       const Row<double> z = express(equations, parameters[q]);
-      for (std::size_t k = 0; k < 5; ++k)
+      for (std::size_t k = 0; k < track_dim; ++k)
         total.values[q] += equations.v[k] * z[k] * z[k];
     }
     if (start_hit) return total;

@@ -22,7 +22,7 @@ Row<double> natural_scale(const P& path) {
   for (std::size_t k = 0; k < path.size(); ++k) {
     for (const CoordinateAxis& axis : path.axes(k)) {
       const Row<double> a = path.row(k, axis.cosine, axis.sine);
-      for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t i = 0; i < track_dim; ++i)
         scale[i] = std::min(scale[i], axis.variance / (a[i] * a[i] + 1e-60));
     }
   }
@@ -34,12 +34,13 @@ Row<double> natural_scale(const P& path) {
 /// scale (which is looked at only for unphysically large results).
 template <Path P>
 bool determined(const P& path, const Equations& e) {
-  const std::size_t n = path.fits_momentum() ? 5 : 4;
+  const std::size_t n = path.fits_momentum() ? track_dim : track_dim - 1;
   for (std::size_t i = 0; i < n; ++i)
     if (!(e.v[i] < 1e30)) return false;
   const double k = path.kappa();
   const bool suspicious = e.v[0] > 1e6 || e.v[1] > 1e6 || e.v[2] > 1 ||
-                          e.v[3] > 1 || (n == 5 && e.v[4] > 1e6 * k * k);
+                          e.v[3] > 1 ||
+                          (n == track_dim && e.v[4] > 1e6 * k * k);
   if (!suspicious) return true;
   const Row<double> scale = natural_scale(path);
   for (std::size_t i = 0; i < n; ++i)
@@ -102,7 +103,8 @@ HitShares shares(const AnyTrack& track, const P& path,
       [](auto&&) {});
   const auto variance = [&](std::size_t q) {
     double total = 0;
-    for (std::size_t i = 0; i < 5; ++i) total += inside[q][i] * functions[q][i];
+    for (std::size_t i = 0; i < track_dim; ++i)
+      total += inside[q][i] * functions[q][i];
     return total;
   };
   sum.kappa /= variance(kappa);

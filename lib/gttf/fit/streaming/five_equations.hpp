@@ -26,7 +26,7 @@ struct FiveEquations {
   /// Added to variances where 0/0 of two exact equations must keep the old one.
   static constexpr double exact = 1e-80;
 
-  std::array<S, 5> v;   ///< variances
+  std::array<S, track_dim> v;  ///< variances
   std::array<S, 10> r;  ///< r_01 r_02 r_03 r_04 r_12 r_13 r_14 r_23 r_24 r_34
 
   FiveEquations() {
@@ -36,7 +36,7 @@ struct FiveEquations {
 
   /// Index of r_ij, i < j.
   static constexpr std::size_t at(std::size_t i, std::size_t j) {
-    return i * 5 - i * (i + 1) / 2 + (j - i - 1);
+    return i * track_dim - i * (i + 1) / 2 + (j - i - 1);
   }
 };
 
@@ -97,7 +97,7 @@ template <class S, class Column>
   e.v[i] = e.v[i] * c;
   column.rotate(i, x[i], c, s);
   GTTF_UNROLL
-  for (std::size_t j = i + 1; j < 5; ++j) {
+  for (std::size_t j = i + 1; j < track_dim; ++j) {
     S& r = e.r[FiveEquations<S>::at(i, j)];
     const S xj = x[j];
     x[j] = xj - x[i] * r;
@@ -155,12 +155,12 @@ template <ZeroVariance Z, class S>
 template <class S>
 void join(FiveEquations<S>& e, const FiveEquations<S>& other) {
   GTTF_UNROLL
-  for (std::size_t i = 0; i < 5; ++i) {
+  for (std::size_t i = 0; i < track_dim; ++i) {
     if (e.v[i] == S(0)) continue;
     Row<S> equation{S(0), S(0), S(0), S(0), S(0)};
     equation[i] = S(1);
     GTTF_UNROLL
-    for (std::size_t j = i + 1; j < 5; ++j)
+    for (std::size_t j = i + 1; j < track_dim; ++j)
       equation[j] = other.r[FiveEquations<S>::at(i, j)];
     measure<ZeroVariance::excluded>(e, equation, other.v[i]);
   }
@@ -173,7 +173,7 @@ template <class S>
                                              const Row<S>& a) {
   Row<S> z;
   GTTF_UNROLL
-  for (std::size_t j = 0; j < 5; ++j) {
+  for (std::size_t j = 0; j < track_dim; ++j) {
     S sum = a[j];
     GTTF_UNROLL
     for (std::size_t i = 0; i < j; ++i)
@@ -185,23 +185,24 @@ template <class S>
 
 /// Symmetric 5x5 matrix, as rows.
 template <class S>
-using Covariance5 = std::array<Row<S>, 5>;
+using Covariance5 = std::array<Row<S>, track_dim>;
 
 /// Covariance of five linear functions of s (default: s itself),
 /// Cov(a, a') = sum_k v_k z_k z'_k: always positive semidefinite.
 template <class S>
 Covariance5<S> covariance(const FiveEquations<S>& e,
-                          const std::array<Row<S>, 5>& functions) {
-  std::array<Row<S>, 5> z;
+                          const std::array<Row<S>, track_dim>& functions) {
+  std::array<Row<S>, track_dim> z;
   GTTF_UNROLL
-  for (std::size_t i = 0; i < 5; ++i) z[i] = express(e, functions[i]);
+  for (std::size_t i = 0; i < track_dim; ++i) z[i] = express(e, functions[i]);
   Covariance5<S> c;
   GTTF_UNROLL
-  for (std::size_t i = 0; i < 5; ++i) GTTF_UNROLL
+  for (std::size_t i = 0; i < track_dim; ++i) GTTF_UNROLL
   for (std::size_t j = 0; j <= i; ++j) {
     S sum = e.v[0] * z[i][0] * z[j][0];
     GTTF_UNROLL
-    for (std::size_t k = 1; k < 5; ++k) sum = sum + e.v[k] * z[i][k] * z[j][k];
+    for (std::size_t k = 1; k < track_dim; ++k)
+      sum = sum + e.v[k] * z[i][k] * z[j][k];
     c[i][j] = c[j][i] = sum;
   }
   return c;
@@ -210,12 +211,12 @@ Covariance5<S> covariance(const FiveEquations<S>& e,
 template <class S>
 Covariance5<S> covariance(const FiveEquations<S>& e) {
   // row i of the inverse of r: what express() makes of a unit vector
-  std::array<Row<S>, 5> z;
+  std::array<Row<S>, track_dim> z;
   GTTF_UNROLL
-  for (std::size_t i = 0; i < 5; ++i) {
+  for (std::size_t i = 0; i < track_dim; ++i) {
     z[i][i] = S(1);
     GTTF_UNROLL
-    for (std::size_t j = i + 1; j < 5; ++j) {
+    for (std::size_t j = i + 1; j < track_dim; ++j) {
       S sum = -e.r[FiveEquations<S>::at(i, j)];
       GTTF_UNROLL
       for (std::size_t k = i + 1; k < j; ++k)
@@ -225,11 +226,11 @@ Covariance5<S> covariance(const FiveEquations<S>& e) {
   }
   Covariance5<S> c;
   GTTF_UNROLL
-  for (std::size_t i = 0; i < 5; ++i) GTTF_UNROLL
+  for (std::size_t i = 0; i < track_dim; ++i) GTTF_UNROLL
   for (std::size_t j = 0; j <= i; ++j) {
     S sum = i == j ? e.v[i] : e.v[i] * z[j][i];
     GTTF_UNROLL
-    for (std::size_t k = i + 1; k < 5; ++k)
+    for (std::size_t k = i + 1; k < track_dim; ++k)
       sum = sum + e.v[k] * z[i][k] * z[j][k];
     c[i][j] = c[j][i] = sum;
   }

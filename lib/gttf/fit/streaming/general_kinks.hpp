@@ -34,7 +34,7 @@ namespace detail {
 template <class S>
 S applied(const FiveEquations<S>& e, std::size_t i, const Row<S>& column) {
   S sum = column[i];
-  for (std::size_t j = i + 1; j < 5; ++j)
+  for (std::size_t j = i + 1; j < track_dim; ++j)
     sum = sum + e.r[FiveEquations<S>::at(i, j)] * column[j];
   return sum;
 }
@@ -46,7 +46,7 @@ void scatter_angles(FiveEquations<S>& e, const GeneralKinks<S>& kinks,
   // covariance of the kinks = U diag(dt, dp) U^T, U = [1 u; 0 1]
   S dt = kinks.w, dp = kinks.w_phi, u(0);
   column.start_kinks(S(0));
-  for (std::size_t i = 5; i-- > 0;) {
+  for (std::size_t i = track_dim; i-- > 0;) {
     const S ft = applied(e, i, kinks.theta), ep = applied(e, i, kinks.phi);
     const S fp = ep + u * ft;
     const S vt = dt * ft, vp = dp * fp, v = guarded<Z>(e.v[i]);
@@ -58,7 +58,7 @@ void scatter_angles(FiveEquations<S>& e, const GeneralKinks<S>& kinks,
     u = u - vt * fp * i1;
     dp = dp * (a1 * i2);
     column.scatter(i, ft, ep, kt, kp);
-    for (std::size_t j = i + 1; j < 5; ++j) {
+    for (std::size_t j = i + 1; j < track_dim; ++j) {
       S& r = e.r[FiveEquations<S>::at(i, j)];
       r = r - ft * gain_theta[j] - ep * gain_phi[j];
       gain_theta[j] = gain_theta[j] + kt * r;
@@ -75,13 +75,13 @@ template <ZeroVariance Z, class S, class Column>
 S scatter_loss(FiveEquations<S>& e, const Row<S>& b, S w, Row<S>& gain,
                Column& column) {
   column.start_loss();
-  for (std::size_t i = 5; i-- > 0;) {
+  for (std::size_t i = track_dim; i-- > 0;) {
     const S f = applied(e, i, b), v = guarded<Z>(e.v[i]);
     const S t = w * f, a = v + t * f, inv = S(1) / a, k = t * inv;
     e.v[i] = a;
     w = w * (v * inv);
     column.scatter_loss(i, f, k);
-    for (std::size_t j = i + 1; j < 5; ++j) {
+    for (std::size_t j = i + 1; j < track_dim; ++j) {
       S& r = e.r[FiveEquations<S>::at(i, j)];
       r = r - f * gain[j];
       gain[j] = gain[j] + k * r;

@@ -67,7 +67,7 @@ template <std::size_t i, std::size_t first, bool last, class S>
   }
   e.v[i] = p.sum;
   GTTF_UNROLL
-  for (std::size_t j = i + 1; j < 5; ++j) {
+  for (std::size_t j = i + 1; j < track_dim; ++j) {
     S& r = e.r[FiveEquations<S>::at(i, j)];
     if (j >= first) r = r - p.f * kink.gain[j];
     if constexpr (!last)
@@ -118,7 +118,7 @@ template <bool keep_gain, class S>
     for (std::size_t i = 0; i < 3; ++i)
       shift = shift + phi.gain[i] * b.theta[i];
     GTTF_UNROLL
-    for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t i = 0; i < track_dim; ++i)
       phi.gain[i] = phi.gain[i] - shift * theta.gain[i];
     *gain = {theta.gain, phi.gain};
   } else {
@@ -172,7 +172,7 @@ template <ZeroVariance Z, bool keep_gain, class S, class Column>
     dp = dp * a1 * i2;
     column.scatter(i, ft, ep[i], kt, kp);
     GTTF_UNROLL
-    for (std::size_t j = i + 1; j < 5; ++j) {
+    for (std::size_t j = i + 1; j < track_dim; ++j) {
       S& rij = r(i, j);
       rij = rij - ft * gt[j] - ep[i] * gp[j];
       if (keep_gain || i > 0) {
@@ -250,7 +250,8 @@ std::array<S, M> covariance_with(const std::array<Row<S>, M>& inside,
   std::array<S, M> y;
   for (std::size_t i = 0; i < M; ++i) {
     y[i] = inside[i][0] * a[0];
-    for (std::size_t j = 1; j < 5; ++j) y[i] = y[i] + inside[i][j] * a[j];
+    for (std::size_t j = 1; j < track_dim; ++j)
+      y[i] = y[i] + inside[i][j] * a[j];
   }
   return y;
 }

@@ -17,7 +17,7 @@ namespace gttf::detail {
 /// along z, with the part along the track slid away.
 template <class S>
 struct LineTransport {
-  S row[3][5];
+  S row[3][track_dim];
 };
 
 template <class S>
@@ -52,8 +52,8 @@ void transport_along(const HelixPoint<S>& from, const S& inv_sine, const S& s,
   const S along[4] = {sin_turn, g, ct * f, excess * inv_sine};
   const S across_phi = f, across_theta = -(ct * g),
           across_kappa = d2 * inv_sine;
-  S(&row)[3][5] = transport.row;
-  for (std::size_t j = 0; j < 5; ++j) {
+  S(&row)[3][track_dim] = transport.row;
+  for (std::size_t j = 0; j < track_dim; ++j) {
     const S across = row[0][j], vertical = row[1][j], phi = row[2][j];
     row[0][j] = cos_turn * across + across_phi * phi;
     // by how much the point slides along the track
@@ -104,8 +104,8 @@ void transport_through_kink(const Cartesian<S>& normal,
     m[1][i] = p.displacement.z - t.z * along;
     m[2][i] = before.c * p.slide - after.c * along;
   }
-  S(&row)[3][5] = transport.row;
-  for (std::size_t j = 0; j < 5; ++j) {
+  S(&row)[3][track_dim] = transport.row;
+  for (std::size_t j = 0; j < track_dim; ++j) {
     const S across = row[0][j], vertical = row[1][j];
     row[0][j] = m[0][0] * across + m[0][1] * vertical;
     row[1][j] = m[1][0] * across + m[1][1] * vertical;
@@ -117,7 +117,7 @@ void transport_through_kink(const Cartesian<S>& normal,
 /// transport . s = (changes of across, vertical, phi) solved for d0, z0, phi.
 template <class S>
 Kink<S> kink_columns(const LineTransport<S>& transport) {
-  const S(&t)[3][5] = transport.row;
+  const S(&t)[3][track_dim] = transport.row;
   const auto column = [&t](std::size_t j) -> Cartesian<S> {
     return {t[0][j], t[1][j], t[2][j]};
   };
@@ -139,7 +139,7 @@ Row<S> plane_row(const Cartesian<S>& axis, const Cartesian<S>& normal,
   const S across = dot(axis, at.left()) - slide * dot(normal, at.left());
   const S vertical = axis.z - slide * normal.z;
   Row<S> r;
-  for (std::size_t j = 0; j < 5; ++j)
+  for (std::size_t j = 0; j < track_dim; ++j)
     r[j] = across * transport.row[0][j] + vertical * transport.row[1][j];
   return r;
 }
@@ -147,17 +147,17 @@ Row<S> plane_row(const Cartesian<S>& axis, const Cartesian<S>& normal,
 /// Position, then (theta, phi), of a state on its surface against the start
 /// parameters (d0, z0, phi, theta, kappa).
 template <class S>
-std::array<Row<S>, 5> surface_derivatives(const Cartesian<S>& normal,
-                                          const HelixPoint<S>& at,
-                                          const LineTransport<S>& transport) {
+std::array<Row<S>, track_dim> surface_derivatives(
+    const Cartesian<S>& normal, const HelixPoint<S>& at,
+    const LineTransport<S>& transport) {
   const Cartesian<S> slope = at.slope();
   const S inverse = S(1) / dot(normal, slope);
   const OnPlane<S> across = slid_onto(normal, slope, inverse, at.left());
   const OnPlane<S> vertical =
       slid_onto(normal, slope, inverse, {S(0), S(0), S(1)});
-  std::array<Row<S>, 5> d;
+  std::array<Row<S>, track_dim> d;
   const auto sum = [&](const S& a, const S& b, Row<S>& row) {
-    for (std::size_t j = 0; j < 5; ++j)
+    for (std::size_t j = 0; j < track_dim; ++j)
       row[j] = a * transport.row[0][j] + b * transport.row[1][j];
   };
   sum(across.displacement.x, vertical.displacement.x, d[0]);
@@ -165,7 +165,8 @@ std::array<Row<S>, 5> surface_derivatives(const Cartesian<S>& normal,
   sum(across.displacement.z, vertical.displacement.z, d[2]);
   d[3] = {S(0), S(0), S(0), S(1), S(0)};
   sum(at.c * across.slide, at.c * vertical.slide, d[4]);
-  for (std::size_t j = 0; j < 5; ++j) d[4][j] = d[4][j] + transport.row[2][j];
+  for (std::size_t j = 0; j < track_dim; ++j)
+    d[4][j] = d[4][j] + transport.row[2][j];
   return d;
 }
 

@@ -32,9 +32,9 @@ Vector3 direction_of(const Frame& frame, double theta, double phi) {
       {sine * std::cos(phi), sine * std::sin(phi), std::cos(theta)});
 }
 
-Eigen::Matrix<double, 2, 5> angle_rows(const FrameAngles& angles,
-                                       const TrajectoryState& state) {
-  Eigen::Matrix<double, 2, 5> rows;
+Eigen::Matrix<double, 2, track_dim> angle_rows(const FrameAngles& angles,
+                                               const TrajectoryState& state) {
+  Eigen::Matrix<double, 2, track_dim> rows;
   rows.row(0) = angles.along_theta.transpose() * state.d_direction;
   rows.row(1) =
       angles.along_phi.transpose() * state.d_direction / angles.sin_theta;
@@ -198,7 +198,7 @@ Row<double> KinkedTrajectory::row(const TrajectoryNode& node,
                                   const CoordinateAxis& axis) const {
   const Vector3 m = axis.cosine * node.axes.u + axis.sine * node.axes.v;
   Row<double> r;
-  for (int i = 0; i < 5; ++i)
+  for (int i = 0; i < track_dim; ++i)
     r[static_cast<std::size_t>(i)] = m.dot(node.before.d_position.col(i));
   return r;
 }

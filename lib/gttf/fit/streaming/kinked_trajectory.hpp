@@ -15,7 +15,7 @@ namespace gttf::detail {
 
 /// A track on the surface of a layer, with its derivatives there with respect
 /// to the start parameters s = (d0, z0, phi, theta, kappa) in the frame.
-using TrajectoryState = FlightState<5>;
+using TrajectoryState = FlightState<track_dim>;
 
 /// A change of s that a change at a layer amounts to.
 using StartColumn = Vector5;
@@ -54,8 +54,8 @@ inline FlightGoal goal_of(const TrackHit& hit) {
 Vector3 direction_of(const Frame& frame, double theta, double phi);
 
 /// d(theta, phi)/d(s) of a state.
-Eigen::Matrix<double, 2, 5> angle_rows(const FrameAngles& angles,
-                                       const TrajectoryState& state);
+Eigen::Matrix<double, 2, track_dim> angle_rows(const FrameAngles& angles,
+                                               const TrajectoryState& state);
 
 /// Start parameters around a state at which they are zero but for theta, phi
 /// and kappa.

@@ -11,7 +11,7 @@ namespace gttf {
 /// takes part in every operation like one more column of r.
 template <class S>
 struct ResidualColumn {
-  std::array<S, 5> z{};
+  std::array<S, track_dim> z{};
   S y{};                       ///< right-hand side of the measured equation
   S kink_theta{}, kink_phi{};  ///< kinks = these - G s, after scatter()
   S loss{};                    ///< the same for a change of curvature
@@ -56,9 +56,9 @@ namespace detail {
 template <class S>
 void shift_line(const FiveEquations<S>& e, ResidualColumn<S>& column,
                 const Row<S>& step) {
-  for (std::size_t i = 0; i < 5; ++i) {
+  for (std::size_t i = 0; i < track_dim; ++i) {
     S sum = step[i];
-    for (std::size_t j = i + 1; j < 5; ++j)
+    for (std::size_t j = i + 1; j < track_dim; ++j)
       sum = sum + e.r[FiveEquations<S>::at(i, j)] * step[j];
     column.z[i] = column.z[i] - sum;
   }
@@ -75,7 +75,7 @@ Row<S> change_by(const HelixKinks<S>& kinks, const std::array<S, 2>& by) {
 template <class S>
 Row<S> change_by(const GeneralKinks<S>& kinks, const std::array<S, 3>& by) {
   Row<S> step;
-  for (std::size_t i = 0; i < 5; ++i)
+  for (std::size_t i = 0; i < track_dim; ++i)
     step[i] =
         kinks.theta[i] * by[0] + kinks.phi[i] * by[1] + kinks.loss[i] * by[2];
   return step;
@@ -127,7 +127,7 @@ template <class S>
 std::array<S, 2> pass_kinks(const HelixKinks<S>& kinks, const KinkGain<S>& gain,
                             const std::array<S, 2>& offset, Row<S>& line) {
   std::array<S, 2> rest = offset;
-  for (std::size_t i = 0; i < 5; ++i) {
+  for (std::size_t i = 0; i < track_dim; ++i) {
     rest[0] = rest[0] - gain.theta[i] * line[i];
     rest[1] = rest[1] - gain.phi[i] * line[i];
   }
@@ -142,15 +142,15 @@ std::array<S, 3> pass_kinks(const GeneralKinks<S>& kinks,
                             const GeneralGain<S>& gain,
                             const std::array<S, 3>& offset, Row<S>& line) {
   std::array<S, 3> rest = offset;
-  for (std::size_t i = 0; i < 5; ++i)
+  for (std::size_t i = 0; i < track_dim; ++i)
     rest[2] = rest[2] - gain.loss[i] * line[i];
-  for (std::size_t i = 0; i < 5; ++i)
+  for (std::size_t i = 0; i < track_dim; ++i)
     line[i] = line[i] + kinks.loss[i] * rest[2];
-  for (std::size_t i = 0; i < 5; ++i) {
+  for (std::size_t i = 0; i < track_dim; ++i) {
     rest[0] = rest[0] - gain.theta[i] * line[i];
     rest[1] = rest[1] - gain.phi[i] * line[i];
   }
-  for (std::size_t i = 0; i < 5; ++i)
+  for (std::size_t i = 0; i < track_dim; ++i)
     line[i] = line[i] + kinks.theta[i] * rest[0] + kinks.phi[i] * rest[1];
   return rest;
 }
@@ -159,9 +159,9 @@ std::array<S, 3> pass_kinks(const GeneralKinks<S>& kinks,
 template <class S>
 Row<S> solve(const FiveEquations<S>& e, const ResidualColumn<S>& column) {
   Row<S> s;
-  for (std::size_t i = 5; i-- > 0;) {
+  for (std::size_t i = track_dim; i-- > 0;) {
     s[i] = column.z[i];
-    for (std::size_t j = i + 1; j < 5; ++j)
+    for (std::size_t j = i + 1; j < track_dim; ++j)
       s[i] = s[i] - e.r[FiveEquations<S>::at(i, j)] * s[j];
   }
   return s;
@@ -181,7 +181,7 @@ template <class S>
 auto is_determined(const FiveEquations<S>& e) {
   constexpr double undetermined = 1e30;
   auto known = e.v[0] < S(undetermined);
-  for (std::size_t i = 1; i < 5; ++i)
+  for (std::size_t i = 1; i < track_dim; ++i)
     known = both(known, e.v[i] < S(undetermined));
   return known;
 }

@@ -133,7 +133,8 @@ template <class S>
     if (!has_field) part.v[4] = Part<S>(0);
     const Covariance5<Part<S>> of_part = covariance(part);
     GTTF_UNROLL
-    for (std::size_t j = 0; j < 5; ++j) put_part<S>(of_part[j], i, c[j]);
+    for (std::size_t j = 0; j < track_dim; ++j)
+      put_part<S>(of_part[j], i, c[j]);
   }
 }
 

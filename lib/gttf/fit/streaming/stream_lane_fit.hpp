@@ -163,17 +163,17 @@ class StreamLaneFitter {
     at.y = at.y - S(in_.origin[1]);
     at.z = at.z - S(in_.origin[2]);
     const PerigeeOf<S> p = perigee_of(at, direction);
-    std::array<Row<S>, 5> functions;
-    for (std::size_t i = 0; i < 5; ++i)
-      for (std::size_t j = 0; j < 5; ++j) {
+    std::array<Row<S>, track_dim> functions;
+    for (std::size_t i = 0; i < track_dim; ++i)
+      for (std::size_t j = 0; j < track_dim; ++j) {
         S sum = p.jacobian[i][0] * state[0][j];
-        for (std::size_t k = 1; k < 5; ++k)
+        for (std::size_t k = 1; k < track_dim; ++k)
           sum = sum + p.jacobian[i][k] * state[k][j];
         functions[i][j] = j == 4 ? sum + p.jacobian[i][5] : sum;
       }
     const Covariance5<S> c = covariance(fit.equations(), functions);
-    S lower[5][5];
-    for (std::size_t i = 0; i < 5; ++i)
+    S lower[track_dim][track_dim];
+    for (std::size_t i = 0; i < track_dim; ++i)
       for (std::size_t j = 0; j <= i; ++j) lower[i][j] = c[i][j];
     add_inner_scattering(in_, at, direction, p, weight, lower);
     return store_track(p.parameters, lower, out);

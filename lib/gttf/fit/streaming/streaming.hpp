@@ -160,7 +160,7 @@ FiveEquations<S> join_with_start(const P& path, const StartHit<S>& start,
 /// along the way that is not that of a solenoid, touches kappa.
 template <Path P, class S = typename P::Scalar>
 void add_inner_material(const P& path, Covariance5<S>& covariance) {
-  constexpr std::size_t n = P::kinks_touch_kappa ? 5 : 4;
+  constexpr std::size_t n = P::kinks_touch_kappa ? track_dim : track_dim - 1;
   for (int k = 0; k <= path.first(); ++k) {
     const auto b = path.general_kinks(static_cast<std::size_t>(k));
     for (std::size_t i = 0; i < n; ++i)
@@ -227,7 +227,7 @@ template <class S, std::size_t M>
 void add_product(std::array<Row<S>, M>& inside, const std::array<S, M>& change,
                  const Row<S>& b) {
   for (std::size_t i = 0; i < M; ++i)
-    for (std::size_t j = 0; j < 5; ++j)
+    for (std::size_t j = 0; j < track_dim; ++j)
       inside[i][j] = inside[i][j] + change[i] * b[j];
 }
 

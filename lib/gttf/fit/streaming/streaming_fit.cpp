@@ -24,14 +24,15 @@ using Equations = FiveEquations<double>;
 /// The measured coordinates of a hit at a node of the reference and, last,
 /// kappa as functions of the line at the start.
 template <class Reference, class Node>
-Eigen::Matrix<double, 3, 5> hit_functions(const Reference& reference,
-                                          const Node& node,
-                                          const TrackHit& hit) {
-  Eigen::Matrix<double, 3, 5> functions = Eigen::Matrix<double, 3, 5>::Zero();
+Eigen::Matrix<double, 3, track_dim> hit_functions(const Reference& reference,
+                                                  const Node& node,
+                                                  const TrackHit& hit) {
+  Eigen::Matrix<double, 3, track_dim> functions =
+      Eigen::Matrix<double, 3, track_dim>::Zero();
   for (int q = 0; q < hit.n_coordinates; ++q) {
     const auto row =
         reference.row(node, hit.coordinates[static_cast<std::size_t>(q)]);
-    for (int i = 0; i < 5; ++i)
+    for (int i = 0; i < track_dim; ++i)
       functions(q, i) = row[static_cast<std::size_t>(i)];
   }
   functions(2, 4) = 1;
@@ -56,14 +57,14 @@ void set_fitted(const TrackHit& hit, const Vector3& position,
 template <int n>
 Eigen::Matrix<double, n, n> covariance_of(
     const FiveEquations<double>& e,
-    const Eigen::Matrix<double, n, 5>& functions) {
-  Eigen::Matrix<double, n, 5> z;
+    const Eigen::Matrix<double, n, track_dim>& functions) {
+  Eigen::Matrix<double, n, track_dim> z;
   for (int i = 0; i < n; ++i) {
     Row<double> a;
-    for (int j = 0; j < 5; ++j)
+    for (int j = 0; j < track_dim; ++j)
       a[static_cast<std::size_t>(j)] = functions(i, j);
     const Row<double> x = express(e, a);
-    for (int j = 0; j < 5; ++j) {
+    for (int j = 0; j < track_dim; ++j) {
       const auto index = static_cast<std::size_t>(j);
       z(i, j) = x[index] * std::sqrt(e.v[index]);
     }
@@ -79,9 +80,9 @@ TrackState state_on(const Cartesian<double>& normal,
                     const FiveEquations<double>& e) {
   const auto rows =
       surface_derivatives(normal, point_of(at, direction_of(at)), transport);
-  Eigen::Matrix<double, 6, 5> functions;
-  for (int i = 0; i < 5; ++i)
-    for (int j = 0; j < 5; ++j)
+  Eigen::Matrix<double, track_dim + 1, track_dim> functions;
+  for (int i = 0; i < track_dim; ++i)
+    for (int j = 0; j < track_dim; ++j)
       functions(i, j) =
           rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
   functions.row(5) << 0, 0, 0, 0, 1;
@@ -318,8 +319,8 @@ class FlownReference {
       f.sigma_energy_loss = weights.scatters ? loss.sigma : 0;
       return;
     }
-    Eigen::Matrix<double, 1, 5> gain;
-    for (std::size_t i = 0; i < 5; ++i)
+    Eigen::Matrix<double, 1, track_dim> gain;
+    for (std::size_t i = 0; i < track_dim; ++i)
       gain[static_cast<int>(i)] = n.gain.loss[i];
     const double variance =
         n.gain.loss_variance + detail::covariance_of<1>(before, gain)(0, 0);
@@ -373,7 +374,8 @@ class SingleFit {
     }
     // covariances of the last linear fit
     result.chi2 = fit.chi2();
-    result.ndf = measured_.n_coordinates - (track.field ? 5 : 4);
+    result.ndf =
+        measured_.n_coordinates - (track.field ? track_dim : track_dim - 1);
     reference_.report(fit.equations(), weights_, options.detail, result);
     if (keeps && reference_.follow_for_report() == FitStatus::ok)
       report_hits(result);
@@ -410,7 +412,7 @@ class SingleFit {
         largest = std::max(largest, std::abs(change) / std::sqrt(variance));
     };
     const auto c = covariance(fit.equations());
-    for (std::size_t i = 0; i < 5; ++i) see(fit.line()[i], c[i][i]);
+    for (std::size_t i = 0; i < track_dim; ++i) see(fit.line()[i], c[i][i]);
     fit.move_kinks([&](const typename Reference::Node& n, const auto& changes) {
       const auto v = variances(n.kinks);
       for (std::size_t i = 0; i < v.size(); ++i) see(changes[i], v[i]);

@@ -44,8 +44,8 @@ Matrix5 sum_of(const Noise& noise, const Matrix5& rows) {
   return sum;
 }
 
-Eigen::Matrix<double, 1, 5> kappa_row(const TrackHits& track,
-                                      const TrajectoryState& s) {
+Eigen::Matrix<double, 1, track_dim> kappa_row(const TrackHits& track,
+                                              const TrajectoryState& s) {
   if (!track.field) return Vector5::Unit(Perigee::kappa).transpose();
   return -track.flight->field->reference * s.d_qop;
 }
@@ -68,7 +68,7 @@ void set_perigee_parameters(const TrackHits& track, TrajectoryState s,
   rows.row(Perigee::theta) = by_angle.row(0);
   rows.row(Perigee::phi) = by_angle.row(1);
   rows.row(Perigee::kappa) = kappa_row(track, s);
-  r.perigee_covariance_without_inner = covariance_of<5>(root, rows);
+  r.perigee_covariance_without_inner = covariance_of<track_dim>(root, rows);
   r.perigee_covariance =
       r.perigee_covariance_without_inner + sum_of(noise, rows);
 }
@@ -90,7 +90,8 @@ void set_start_plane(const TrackHits& track, TrajectoryState s,
     rows.row(2 + i) =
         per_z * (s.d_direction.row(i) - t[i] * per_z * s.d_direction.row(2));
   rows.row(4) = kappa_row(track, s);
-  r.start_plane_covariance = covariance_of<5>(root, rows) + sum_of(noise, rows);
+  r.start_plane_covariance =
+      covariance_of<track_dim>(root, rows) + sum_of(noise, rows);
 }
 
 }  // namespace
@@ -111,11 +112,11 @@ double straggling_variance(const TrackHits& track, const HitLoss& loss,
 
 Matrix5 square_root(const FiveEquations<double>& e) {
   Matrix5 root;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < track_dim; ++i) {
     Row<double> unit{};
     unit[static_cast<std::size_t>(i)] = 1;
     const Row<double> x = express(e, unit);
-    for (int j = 0; j < 5; ++j) {
+    for (int j = 0; j < track_dim; ++j) {
       const auto index = static_cast<std::size_t>(j);
       root(i, j) = x[index] * std::sqrt(e.v[index]);
     }
@@ -138,7 +139,7 @@ TrackState track_state(const TrackHits& track, const TrajectoryState& s,
   const FrameAngles angles({Axis::z}, s.direction);
   TrackState state;
   state.parameters << s.position, angles.theta, angles.phi, kappa_of(track, s);
-  Eigen::Matrix<double, 6, 5> rows;
+  Eigen::Matrix<double, track_dim + 1, track_dim> rows;
   rows.topRows<3>() = s.d_position;
   rows.middleRows<2>(StateIndex::theta) = angle_rows(angles, s);
   rows.row(StateIndex::kappa) = kappa_row(track, s);

@@ -27,8 +27,8 @@ Matrix5 square_root(const Matrix5& covariance);
 /// Covariance of linear functions (rows) of the start parameters.
 template <int n>
 Eigen::Matrix<double, n, n> covariance_of(
-    const Matrix5& root, const Eigen::Matrix<double, n, 5>& functions) {
-  const Eigen::Matrix<double, n, 5> z = functions * root;
+    const Matrix5& root, const Eigen::Matrix<double, n, track_dim>& functions) {
+  const Eigen::Matrix<double, n, track_dim> z = functions * root;
   return z * z.transpose();
 }
 

@@ -103,7 +103,7 @@ class DampedFit {
   Vector5 solve(const NormalEquations& e, double damping) const {
     Matrix5 m = e.information;
     Vector5 right = e.right;
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < track_dim; ++i) {
       if (m(i, i) > 0 && (i != Perigee::kappa || track_.field)) continue;
       m.row(i).setZero();
       m.col(i).setZero();

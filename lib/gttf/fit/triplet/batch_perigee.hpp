@@ -120,7 +120,7 @@ template <int begin, int end, class S>
     for (int c = begin; c < end; ++c)
       slope[i] = slope[i] + e.by_a[c] * by_shift[c][i];
   S covariance[5][5];
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < track_dim; ++i) {
     const S variance_slope = fitted.variance * slope[i];
     const bool shifted = begin < end && i < 4;
     S of_shift[n_errors];

@@ -101,7 +101,7 @@ S store_parameters(const S (&parameters)[5], LaneValues* out) {
   phi = select(phi > S(unit::pi), phi - turn, phi);
   phi = select(phi < S(-unit::pi), phi + turn, phi);
   S sum(0);
-  for (std::size_t i = 0; i < 5; ++i) {
+  for (std::size_t i = 0; i < track_dim; ++i) {
     const S& p = i == 2 ? phi : parameters[i];
     L::store(p, out[HitPlane::perigee + i]);
     sum = sum + p * S(0);
@@ -118,9 +118,9 @@ MaskOf<S> store_track(const S (&parameters)[5], const S (&covariance)[5][5],
   const S zero(0);
   S sum = store_parameters(parameters, out);
   std::size_t plane = HitPlane::covariance;
-  for (int i = 0; i < 5; ++i)
+  for (int i = 0; i < track_dim; ++i)
     for (int j = 0; j <= i; ++j) L::store(covariance[i][j], out[plane++]);
-  for (int i = 0; i < 5; ++i) sum = sum + covariance[i][i] * zero;
+  for (int i = 0; i < track_dim; ++i) sum = sum + covariance[i][i] * zero;
   return sum <= zero;
 }
 
