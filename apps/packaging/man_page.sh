@@ -38,13 +38,16 @@ Good.
 a requirement is not met.
 .TP
 2
-Wrong usage, invalid input, or an output that cannot be written.
+Wrong usage, invalid input, or an output that may not be written.
 .TP
 3
 No track could be evaluated or fitted.
 .TP
 70
 A fault of the program; please report it.
+.TP
+71
+The system has run out of memory, threads, space or descriptors, or a device fails.
 .SH ENVIRONMENT
 .TP
 .B GTTF_DESIGN_DATA
