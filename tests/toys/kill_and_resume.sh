@@ -9,11 +9,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-toy() {
-  "$program" toy --detector "$root/detectors/alice_its2.yaml" \
+# In the background the program itself, not a shell around it, is what a kill
+# hits.
+exec_toy() {
+  exec "$program" toy --detector "$root/detectors/alice_its2.yaml" \
     --p 0.5GeV,5GeV --theta 90deg,60deg --toys 60000 --fits general,ms \
     --threads 2 --no-provenance --no-progress "$@"
 }
+toy() { (exec_toy "$@"); }
 
 # Some kills come at the very start, the others after a checkpoint was there
 # (it is written all the time): while it is written or between two.
@@ -22,7 +25,7 @@ resume_after_kills() {
   state=$1
   shift
   for delay in 0.02 0.03 0.00 0.11 0.07 0.19; do
-    toy --checkpoint "$state" --checkpoint-every 0 "$@" &
+    exec_toy --checkpoint "$state" --checkpoint-every 0 "$@" &
     pid=$!
     tries=0
     while [ "$delay" != 0.02 ] && [ ! -f "$state" ] && [ "$tries" -lt 500 ]
