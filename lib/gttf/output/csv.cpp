@@ -142,6 +142,10 @@ class ColumnWriter {
 }  // namespace
 
 void append_csv_cell(std::string& out, std::string_view cell) {
+  if (is_plain(cell)) {
+    out += cell;
+    return;
+  }
   const std::string text = backslash_escaped(cell);
   if (!needs_quotes(text)) {
     out += text;
