@@ -122,7 +122,7 @@ std::optional<std::size_t> LabelPlacer::take(std::span<const Box> candidates,
 namespace {
 
 constexpr double key_width = 26, key_height = 11, text_size = 12.5;
-constexpr double line_height = 20, entry_gap = 18, text_gap = 6;
+constexpr double legend_line = 20, entry_gap = 18, text_gap = 6;
 
 std::string line_key(const std::string& paint, Dash dash, double from,
                      double to) {
@@ -181,10 +181,10 @@ SvgLegend svg_legend(const std::vector<LegendEntry>& entries, double width) {
     x += size + entry_gap;
   }
   SvgLegend legend;
-  legend.height = (line + 1) * line_height + 4;
+  legend.height = (line + 1) * legend_line + 4;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto [left, at] = places[i];
-    const double top = at * line_height + 4 - legend.height;
+    const double top = at * legend_line + 4 - legend.height;
     legend.elements += fmt::format(
         "<g class=\"entry\" data-t=\"{}\"{}><g transform=\"translate({} "
         "{})\">{}</g>{}</g>",
