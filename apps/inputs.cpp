@@ -16,6 +16,7 @@
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/file_error.hpp"
+#include "gttf/detector/read_model.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/trajectory/crossings.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
@@ -240,13 +241,10 @@ std::optional<std::string> own_model(const Detector& detector,
                                      bool chosen_energy_loss) {
   std::vector<std::string> parts;
   const PhysicsModel& own = detector.model;
-  const auto name = [](const auto& names, auto choice) {
-    return std::string(names[static_cast<std::size_t>(choice)]);
-  };
   if (own.scattering && !chosen_scattering)
-    parts.push_back("scattering " + name(scattering_names, *own.scattering));
+    parts.push_back("scattering " + std::string(to_string(*own.scattering)));
   if (own.energy_loss && !chosen_energy_loss)
-    parts.push_back("energy loss " + name(energy_loss_names, *own.energy_loss));
+    parts.push_back("energy loss " + std::string(to_string(*own.energy_loss)));
   if (parts.empty()) return std::nullopt;
   return detector.name + ": " + joined(parts);
 }

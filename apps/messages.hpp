@@ -18,8 +18,8 @@ namespace gttf::app {
 /// OutputError.
 void print(const std::string& text);
 
-/// Writes lines to standard error, control characters as escapes: all that the
-/// program tells there goes through this, or through show().
+/// Writes lines to standard error, control characters as escapes. Everything
+/// that the program prints there goes through this, or through show().
 void tell(std::string_view lines);
 
 /// Whether what is written to `descriptor` may have colours: a terminal, and

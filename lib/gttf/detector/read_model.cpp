@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/detector/read_model.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
-namespace gttf::detail {
+namespace gttf {
+
+std::string_view to_string(Scattering model) {
+  return scattering_names[static_cast<std::size_t>(model)];
+}
+
+std::string_view to_string(EnergyLoss model) {
+  return energy_loss_names[static_cast<std::size_t>(model)];
+}
+
+namespace detail {
 namespace {
 
 template <class Model, class Names>
@@ -39,4 +50,5 @@ PhysicsModel read_model(const Value& value) {
   return model;
 }
 
-}  // namespace gttf::detail
+}  // namespace detail
+}  // namespace gttf

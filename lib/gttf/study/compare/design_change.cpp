@@ -3,6 +3,7 @@
 #include "gttf/study/compare/design_change.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "gttf/detector/field_map.hpp"
+#include "gttf/detector/read_model.hpp"
 #include "gttf/study/show/detector_view.hpp"
 #include "gttf/study/show/layer_names.hpp"
 
@@ -337,18 +339,15 @@ class Finder {
     const PhysicsModel &a = result_.before.model, &b = result_.after.model;
     if (a.scattering != b.scattering)
       add(ChangeKind::scattering_model, none, "model.scattering",
-          {name_of(a.scattering, scattering_names),
-           name_of(b.scattering, scattering_names)});
+          {name_of(a.scattering), name_of(b.scattering)});
     if (a.energy_loss != b.energy_loss)
       add(ChangeKind::loss_model, none, "model.energy_loss",
-          {name_of(a.energy_loss, energy_loss_names),
-           name_of(b.energy_loss, energy_loss_names)});
+          {name_of(a.energy_loss), name_of(b.energy_loss)});
   }
 
-  template <class Choice, class Names>
-  static std::string name_of(const std::optional<Choice>& choice,
-                             const Names& names) {
-    return choice ? std::string(names[static_cast<std::size_t>(*choice)]) : "";
+  template <class Choice>
+  static std::string name_of(const std::optional<Choice>& choice) {
+    return choice ? std::string(to_string(*choice)) : "";
   }
 
   void compare_entry(std::size_t entry) {

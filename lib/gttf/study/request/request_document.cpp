@@ -2,6 +2,7 @@
 #include "gttf/study/request/request_document.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "gttf/config/shipped_file.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/detector/read_model.hpp"
 #include "gttf/study/scan/row.hpp"
 
 namespace gttf {
@@ -55,10 +57,6 @@ std::vector<double> numbers_of(const Document& study, std::string_view name) {
 
 }  // namespace
 
-std::string_view to_string(Scattering scattering) {
-  return scattering_names[static_cast<std::size_t>(scattering)];
-}
-
 void describe_tracks(const StudyRequest& request, Document& study) {
   study.set("particle", request.particle.name);
   study.set("mass_GeV", request.particle.mass);
@@ -72,8 +70,7 @@ void describe_tracks(const StudyRequest& request, Document& study) {
   study.set("vertex_mm", list_of(request.vertex));
   study.set("scattering", to_string(request.scattering));
   if (request.energy_loss != EnergyLoss::off)
-    study.set("energy_loss",
-              energy_loss_names[static_cast<std::size_t>(request.energy_loss)]);
+    study.set("energy_loss", to_string(request.energy_loss));
   if (request.chosen.scattering) study.set(chosen_scattering, true);
   if (request.chosen.energy_loss) study.set(chosen_energy_loss, true);
   if (request.at)

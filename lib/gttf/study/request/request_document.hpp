@@ -22,9 +22,6 @@ void describe_tracks(const StudyRequest& request, Document& study);
 std::optional<std::string> read_tracks(const Document& study,
                                        StudyRequest& request);
 
-/// "highland", "highland-total", ... as in a study file.
-std::string_view to_string(Scattering);
-
 }  // namespace gttf
 
 // Files that other files name: paths are relative to the file that names them.

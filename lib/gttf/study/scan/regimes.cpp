@@ -197,7 +197,7 @@ RegimeTable::RegimeTable() : rows_(columns_of_track) {}
 
 void RegimeTable::add(const Detector& detector, const StudyRequest& request,
                       GridPoint point, const TrackRegime& regime) {
-  rows_.add({PointRows(detector, request).at(point), detector, regime, regime});
+  rows_.add({PointRows(detector, request).at(point), detector, regime});
 }
 
 TripletTable::TripletTable() : rows_(columns_of_triplet_and_track) {}

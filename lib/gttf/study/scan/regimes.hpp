@@ -32,8 +32,8 @@ struct RegimeRow {
   PointRow point;
   const Detector& detector;
   const TrackRegime& regime;
-  /// The same, by the name of what it shares with a resolution.
-  const TrackRegime& resolution;
+
+  const TrackRegime& result() const { return regime; }
 };
 struct TripletRow {
   PointRow point;

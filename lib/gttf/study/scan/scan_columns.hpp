@@ -21,6 +21,8 @@ struct TrackRow {
   const Detector& detector;
   const StudyRequest& request;
   const Resolution& resolution;
+
+  const Resolution& result() const { return resolution; }
 };
 
 /// Part of the tables whose request has `at`: the track at that layer.
@@ -51,39 +53,40 @@ bool is_evaluated(const Resolution& resolution);
 /// "ok", "not crossed" or "not determined"; empty without a resolution.
 std::string_view at_status(const Resolution& r);
 
-/// Columns that several tables have, of rows with a member `resolution`.
+/// Columns that several tables have. result() of a row is a Resolution, or
+/// another struct with the members below.
 template <class Row>
 struct ResolutionColumns {
   static constexpr ColumnOf<Row> n_hits{
       {"n_hits", "", "measuring layers crossed, each counted once"},
-      [](const Row& r) { return r.resolution.n_hits; }};
+      [](const Row& r) { return r.result().n_hits; }};
   static constexpr ColumnOf<Row> n_triplets{
       {"n_triplets", "",
        "triplets of consecutive hits, n_hits - 2, not below 0"},
-      [](const Row& r) { return std::max(0, r.resolution.n_hits - 2); }};
+      [](const Row& r) { return std::max(0, r.result().n_hits - 2); }};
   static constexpr ColumnOf<Row> mu_phi{
       {"mu_phi", "1",
        "square root of the share of the hit errors in the variance of the "
        "curvature, 0 ... 1",
        "no resolution, no field"},
-      [](const Row& r) { return r.resolution.mu_phi; }};
+      [](const Row& r) { return r.result().mu_phi; }};
   static constexpr ColumnOf<Row> mu_theta{
       {"mu_theta", "1", "the same for theta inside the first measuring layer",
        "no resolution"},
-      [](const Row& r) { return r.resolution.mu_theta; }};
+      [](const Row& r) { return r.result().mu_theta; }};
   static constexpr ColumnOf<Row> xi{
       {"xi", "1", "significance of the curvature, 1/`sigma_p_rel`",
        "no resolution, no field"},
-      [](const Row& r) { return r.resolution.xi; }};
+      [](const Row& r) { return r.result().xi; }};
   static constexpr ColumnOf<Row> regime{
       {"regime", "",
        "`scattering`, `mixed`, `hits` or `weak`, see "
        "[regimes](../theory/regimes.md)",
        "no resolution, no field"},
-      [](const Row& r) { return to_string(r.resolution.regime); }};
+      [](const Row& r) { return to_string(r.result().regime); }};
   static constexpr ColumnOf<Row> status{
       {"status", "", "`ok`, or why numbers are missing: [below](#status)"},
-      [](const Row& r) { return to_string(r.resolution.status); }};
+      [](const Row& r) { return to_string(r.result().status); }};
 };
 
 // How errors of the parameters are written: column names, units, text.

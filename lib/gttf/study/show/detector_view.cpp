@@ -2,6 +2,7 @@
 #include "gttf/study/show/detector_view.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +12,7 @@
 
 #include "gttf/core/units.hpp"
 #include "gttf/detector/field_map.hpp"
+#include "gttf/detector/read_model.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
@@ -270,18 +272,11 @@ Table layer_table(const Detector& detector) {
 
 namespace {
 
-template <class Choice, class Names>
-std::string name_of(Choice choice, const Names& names) {
-  return std::string(names[static_cast<std::size_t>(choice)]);
-}
-
 /// What the file chooses; empty if nothing.
 Document model_document(const PhysicsModel& model) {
   Document d;
-  if (model.scattering)
-    d.set("scattering", name_of(*model.scattering, scattering_names));
-  if (model.energy_loss)
-    d.set("energy_loss", name_of(*model.energy_loss, energy_loss_names));
+  if (model.scattering) d.set("scattering", to_string(*model.scattering));
+  if (model.energy_loss) d.set("energy_loss", to_string(*model.energy_loss));
   return d;
 }
 
@@ -319,11 +314,11 @@ Summary detector_summary(const Detector& detector, double phi) {
   for (auto& fact : field_facts(detector.field))
     head.facts.push_back(std::move(fact));
   if (detector.model.scattering)
-    head.facts.emplace_back(
-        "scattering", name_of(*detector.model.scattering, scattering_names));
+    head.facts.emplace_back("scattering",
+                            to_string(*detector.model.scattering));
   if (detector.model.energy_loss)
-    head.facts.emplace_back(
-        "energy loss", name_of(*detector.model.energy_loss, energy_loss_names));
+    head.facts.emplace_back("energy loss",
+                            to_string(*detector.model.energy_loss));
   head.facts.emplace_back("layers", layer_count_text(detector));
   head.facts.emplace_back(
       "x/X0", fmt::format("{:.4g} % at normal incidence, all layers",
