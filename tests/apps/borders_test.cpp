@@ -9,9 +9,7 @@
 
 #include "support/run.hpp"
 
-using gttf::test::Folder;
-using gttf::test::has;
-using gttf::test::run;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("borders: names of files and detectors send nothing to terminals") {
   const Folder folder;
@@ -62,3 +60,5 @@ TEST_CASE("borders: standard error is written in one place") {
     CHECK_FALSE(has(text, "std::cerr"));
   }
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

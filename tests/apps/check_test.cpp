@@ -7,7 +7,7 @@
 
 #include "support/run.hpp"
 
-using namespace gttf::test;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -256,3 +256,5 @@ TEST_CASE("check: points that the baseline lacks are told as in the file") {
   CHECK(has(r.err, " GeV, eta = 0"));
   CHECK(has(r.err, "nor 4 more of the 6 points"));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -11,11 +11,8 @@
 
 #include "support/run_json.hpp"
 
-using gttf::test::Folder;
-using gttf::test::has;
-using gttf::test::json_of;
-using gttf::test::Outcome;
-using gttf::test::run;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using nlohmann::json;
 
 namespace {
@@ -306,3 +303,5 @@ TEST_CASE("compare: nothing has no ratio to what is not there") {
   CHECK(r.out.starts_with("0,0.0"));  // no layer is crossed in A
   CHECK(r.out.ends_with(",\n"));      // an empty cell, not inf
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -7,9 +7,7 @@
 
 #include "support/run.hpp"
 
-using gttf::test::Folder;
-using gttf::test::has;
-using gttf::test::run;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -198,3 +196,5 @@ TEST_CASE("completion: every script knows every verb and option") {
       CHECK_MESSAGE(has(r.out, word), shell, " ", word);
   }
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

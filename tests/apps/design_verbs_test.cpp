@@ -8,11 +8,8 @@
 
 #include "support/run_json.hpp"
 
-using gttf::test::Folder;
-using gttf::test::has;
-using gttf::test::json_of;
-using gttf::test::Outcome;
-using gttf::test::run;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using nlohmann::json;
 
 TEST_CASE("budget: every shipped detector adds up to 1 within 1e-12") {
@@ -133,3 +130,5 @@ TEST_CASE("regimes: the paper's studies run") {
     CHECK(r.code == 0);
   }
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,8 @@
 #include "support/measured_tracks.hpp"
 #include "support/run.hpp"
 
-using namespace gttf::test;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using nlohmann::json;
 
 namespace {
@@ -224,3 +225,5 @@ TEST_CASE("fit: memory does not grow with the number of tracks") {
   CHECK(usage.ru_maxrss < 64 * 1024);  // kB
 #endif
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -7,11 +7,8 @@
 
 #include "support/run_json.hpp"
 
-using gttf::test::Folder;
-using gttf::test::has;
-using gttf::test::json_of;
-using gttf::test::Outcome;
-using gttf::test::run;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using nlohmann::json;
 
 TEST_CASE("import: what export writes is a valid detector again, by a pipe") {
@@ -160,3 +157,5 @@ TEST_CASE("export: a card made of hostile names does nothing when it is run") {
   CHECK(r.out == "13\n13\n13\n13\n13\n13\n13\n");
   CHECK(folder.entries() == before);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

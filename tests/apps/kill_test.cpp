@@ -17,7 +17,7 @@
 
 #include "support/folder.hpp"
 
-using gttf::test::Folder;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -177,3 +177,5 @@ TEST_CASE("killed while it writes: the old file or the whole new one") {
     CHECK(victim.left_behind() > 0);  // while a file was under construction
   }
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -9,10 +9,7 @@
 
 #include "support/run.hpp"
 
-using gttf::test::Folder;
-using gttf::test::has;
-using gttf::test::Outcome;
-using gttf::test::run;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -341,3 +338,5 @@ TEST_CASE("outputs: no bar and no notes if standard error is no terminal") {
   CHECK(r.code == 0);
   CHECK(r.err == "");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -11,11 +11,7 @@
 #include "support/run.hpp"
 #include "support/xml.hpp"
 
-using gttf::test::Folder;
-using gttf::test::has;
-using gttf::test::Outcome;
-using gttf::test::run;
-using gttf::test::xml_fault;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -227,3 +223,5 @@ TEST_CASE("plot: without rsvg-convert it tells the package") {
   CHECK(has(r.err, "apt install librsvg2-bin"));
   CHECK(folder.entries() == 0);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

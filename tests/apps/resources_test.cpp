@@ -6,9 +6,7 @@
 
 #include "support/run.hpp"
 
-using gttf::test::Folder;
-using gttf::test::has;
-using gttf::test::run;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("resources: memory that runs out is no crash and no bug") {
   for (const char* limit : {"12000", "16000", "20000", "25000", "30000",
@@ -113,3 +111,5 @@ TEST_CASE("resources: texts and grids without end are refused at once") {
     CHECK(has(r.err, "100000 momenta, 10000 angles"));
   }
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -5,10 +5,7 @@
 
 #include "support/run.hpp"
 
-using gttf::test::Folder;
-using gttf::test::has;
-using gttf::test::Outcome;
-using gttf::test::run;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -126,3 +123,5 @@ TEST_CASE("scan: statistics tell of all tracks") {
   CHECK(has(r.err, "vectorised with tracks that cross the same surfaces"));
   CHECK(has(r.err, " not fitted: too few hits"));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

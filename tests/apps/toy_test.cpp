@@ -6,10 +6,8 @@
 
 #include "support/run.hpp"
 
-using gttf::test::Folder;
-using gttf::test::has;
-using gttf::test::Outcome;
-using gttf::test::run;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using nlohmann::json;
 
 namespace {
@@ -156,3 +154,5 @@ TEST_CASE(
   CHECK(has(r.out, "eta"));
   CHECK_FALSE(has(r.out, "[deg]"));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

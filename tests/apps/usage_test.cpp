@@ -6,9 +6,7 @@
 #include "gttf/core/version.hpp"
 #include "support/run.hpp"
 
-using gttf::test::has;
-using gttf::test::Outcome;
-using gttf::test::run;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -251,3 +249,5 @@ TEST_CASE("usage: --set tells the detector that does not take it") {
   CHECK(has(r.err, "barrel.yaml"));
   CHECK_FALSE(has(r.err, "cld.yaml"));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

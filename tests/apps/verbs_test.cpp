@@ -7,11 +7,8 @@
 
 #include "support/run_json.hpp"
 
-using gttf::test::Folder;
-using gttf::test::has;
-using gttf::test::json_of;
-using gttf::test::Outcome;
-using gttf::test::run;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using nlohmann::json;
 
 namespace {
@@ -403,3 +400,5 @@ TEST_CASE("scan: the same bytes for any number of threads") {
       "--no-provenance --threads ";
   CHECK(run(command + "1").out == run(command + "3").out);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

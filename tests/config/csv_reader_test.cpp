@@ -12,9 +12,7 @@
 #include "support/folder.hpp"
 #include "support/reported.hpp"
 
-using namespace gttf;
-using gttf::test::Folder;
-using gttf::test::reported;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -186,3 +184,5 @@ TEST_CASE("csv reader: numbers in the forms that programs write") {
   CHECK(std::string(parse_number("1e999", x)) ==
         "too large or too small for a number");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

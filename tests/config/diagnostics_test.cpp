@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -108,3 +108,5 @@ TEST_CASE("diagnostics: warnings alone are no errors") {
   all.add(d);
   CHECK_FALSE(all.has_errors());
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 Document sample(const Document& value) {
@@ -63,4 +63,4 @@ TEST_CASE("checksum: a fault is told") {
         "its content is not that which was written: the checksum differs");
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -9,7 +9,7 @@
 
 #include "gttf/core/units.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -205,3 +205,5 @@ TEST_CASE("formula: deep nesting is refused, not followed") {
   const std::string signs(100000, '-');
   CHECK(fault(signs + "1") == "too many brackets within each other |  @ -");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -5,7 +5,8 @@
 
 #include "support/reported.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using test::contains;
 using test::text_of;
 
@@ -172,3 +173,5 @@ TEST_CASE("value: the part of an option behind = is a value") {
   CHECK(d.column == 7);
   CHECK(d.source_line == "k={a: 5 um}");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

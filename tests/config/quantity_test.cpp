@@ -8,7 +8,7 @@
 
 #include "gttf/core/units.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -136,3 +136,5 @@ TEST_CASE("integer: only whole decimal numbers") {
   }
   CHECK(parse_integer("1e2").suggestion == "write \"100\"");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

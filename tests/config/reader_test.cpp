@@ -5,7 +5,8 @@
 
 #include "support/reported.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using test::contains;
 using test::text_of;
 
@@ -91,3 +92,5 @@ TEST_CASE("value: only the wrong part of a text is underlined") {
   CHECK(faults.items()[0].column == 6);
   CHECK(faults.items()[0].length == 2);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -9,8 +9,7 @@
 
 #include "support/folder.hpp"
 
-using namespace gttf;
-using gttf::test::Folder;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("sha256: the value of the standard") {
   // FIPS 180-2, appendix B.1
@@ -51,3 +50,5 @@ TEST_CASE("sha256: any length, of a text and of a file") {
   }
   CHECK(sha256_of_file("/dev/null").empty());
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

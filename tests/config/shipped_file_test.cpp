@@ -8,9 +8,7 @@
 
 #include "support/folder.hpp"
 
-using gttf::or_shipped;
-using gttf::shipped_folder;
-using gttf::test::Folder;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -68,3 +66,5 @@ TEST_CASE("shipped: a folder that is not there is none") {
   CHECK(found("small") == "small");
   unsetenv("GTTF_DESIGN_DATA");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -13,7 +13,8 @@
 #include "support/folder.hpp"
 #include "support/reported.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using test::contains;
 using test::Folder;
 using test::text_of;
@@ -123,3 +124,5 @@ TEST_CASE("source: columns count characters, a byte order mark does not") {
   CHECK(source.at(10).line == 2);
   CHECK(source.at(1000).line == 2);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("in_quotes: what could command a terminal is escaped") {
   CHECK(in_quotes("22 mm") == "\"22 mm\"");
@@ -44,3 +44,5 @@ TEST_CASE("characters: only well-formed UTF-8 is valid") {
   CHECK(detail::display_width(U'\u6E2C') == 2);
   CHECK(detail::display_width(U'\u0301') == 0);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -66,3 +66,5 @@ TEST_CASE("batch: without a kernel all tracks take the scalar path") {
           return Worker(true, paths);
         }).tracks == 0);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

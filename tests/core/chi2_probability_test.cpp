@@ -6,7 +6,7 @@
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 
-namespace gttf {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 TEST_CASE("chi2 probability: the incomplete gamma function") {
@@ -30,4 +30,4 @@ TEST_CASE("chi2 probability: the ends and nonsense") {
 }
 
 }  // namespace
-}  // namespace gttf
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -23,7 +23,7 @@ void* operator new(std::size_t size) {
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("document: memory may run out at any moment of a copy") {
   const std::string text = "a text that is too long to be kept in place";
@@ -46,4 +46,4 @@ TEST_CASE("document: memory may run out at any moment of a copy") {
   CHECK(failures > 10);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

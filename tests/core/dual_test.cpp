@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-using gttf::Dual;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("dual: product, quotient and root follow the chain rule") {
   using D = Dual<2>;
@@ -26,3 +26,5 @@ TEST_CASE("dual: sin, cos and atan2 are each other's inverse") {
   CHECK(y.value == doctest::Approx(0.7).epsilon(1e-15));
   CHECK(y.derivative[0] == doctest::Approx(1).epsilon(1e-15));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace gttf {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 std::vector<double> numbers(int n) {
@@ -100,4 +100,4 @@ TEST_CASE("128-bit integers: text and back") {
 }
 
 }  // namespace
-}  // namespace gttf
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -136,3 +136,5 @@ TEST_CASE(
   for (std::size_t i = 0; i < n; ++i) CHECK(taken[i] == i);
   CHECK(thrown == 14);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

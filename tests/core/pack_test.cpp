@@ -10,7 +10,7 @@
 #include "gttf/core/normal_pair.hpp"
 #include "gttf/core/pack_functions.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -165,4 +165,4 @@ TEST_CASE("pack: uniform numbers from bits are those of double, exactly") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

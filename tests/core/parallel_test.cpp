@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("parallel: results are taken in order, whoever made them") {
   for (const unsigned threads : {1u, 2u, 5u}) {
@@ -56,4 +56,4 @@ TEST_CASE("parallel: the exception of a maker or of the taker comes through") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -8,7 +8,7 @@
 
 #include "gttf/core/normal_pair.hpp"
 
-namespace gttf {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 using Words = std::array<std::uint64_t, 4>;
@@ -127,4 +127,4 @@ TEST_CASE("random: words of many places make the normal numbers of each") {
 }
 
 }  // namespace
-}  // namespace gttf
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("readable: no exponent in the usual range") {
   CHECK(readable(0.0123456, 3) == "0.0123");
@@ -45,3 +45,5 @@ TEST_CASE("readable: a change has a sign") {
   CHECK(readable_change(-7720.4, 3) == "-7720");
   CHECK(readable_change(0, 3) == "+0");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("rich text: marks give runs of their style") {
   const auto runs = text_runs("*σ*(*d*_{0}) [10^{−5}]");
@@ -48,3 +48,5 @@ TEST_CASE("rich text: rounded to nothing has no sign") {
   CHECK(fixed_number(-0.04, 1) == "0.0");
   CHECK(fixed_number(-0.06, 1) == "−0.1");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("find_root: smooth functions to the tolerance, in few calls") {
   int calls = 0;
@@ -35,4 +35,4 @@ TEST_CASE("find_root: nothing without a change of sign") {
   CHECK(std::isnan(find_root([](double) { return NAN; }, -1, 1, 1e-9)));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -29,7 +29,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* how,
   return create(thread, how, start, argument);
 }
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("threads: fewer do the work if the system has no more") {
   for (const int given : {0, 1, 2, 3, 4}) {
@@ -55,4 +55,4 @@ TEST_CASE("threads: fewer do the work if the system has no more") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 /// Counts those that live; copies fail on demand.
@@ -61,4 +61,4 @@ TEST_CASE("variant: takes what its alternatives take") {
   CHECK(std::get_if<std::vector<int>>(&copy)->size() == 2);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace gttf::test::GTTF_TEST_FILE {
+
 TEST_CASE("version: three numbers with dots between") {
   int dots = 0;
   for (const char c : gttf::version()) {
@@ -12,3 +14,5 @@ TEST_CASE("version: three numbers with dots between") {
   }
   CHECK(dots == 2);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -3,6 +3,8 @@
 
 #include "gttf/detector/read.hpp"
 
+namespace gttf::test::GTTF_TEST_FILE {
+
 TEST_CASE("broken detectors: every fault is answered with exactly this text") {
   const auto answer = [](const std::string& file) {
     std::string text;
@@ -19,3 +21,5 @@ TEST_CASE("broken detectors: every fault is answered with exactly this text") {
   };
   CHECK(gttf::test::check_broken("detector", answer) >= 120);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -4,7 +4,8 @@
 #include "gttf/detector/read.hpp"
 #include "support/reported.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using test::contains;
 
 namespace {
@@ -111,3 +112,5 @@ TEST_CASE("names: also those that repeat and mirror make are unique") {
              "m }, repeat: 2, material: 0, measures: { u: 1 mm } }\n"),
       "the name \"T[1]\" is taken by the layer in line 5"));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -9,7 +9,7 @@
 #include "support/folder.hpp"
 #include "support/magnets.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -205,4 +205,4 @@ TEST_CASE("field grid file: every fault is answered with exactly this text") {
         "node\n");
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -9,7 +9,7 @@
 
 #include "support/magnets.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -294,4 +294,4 @@ TEST_CASE("field map: a uniform field has no interpolation error") {
   CHECK(interpolation_error(grid).largest < 1e-12);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

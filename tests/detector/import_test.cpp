@@ -13,7 +13,7 @@
 #include "gttf/detector/read.hpp"
 #include "support/broken.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -372,3 +372,5 @@ TEST_CASE("import: more layers than a detector file holds are one fault") {
       doctest::Contains("f:5001:1: error: these are more than 5000 layers"),
       InputError);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -8,7 +8,7 @@
 
 #include "gttf/core/units.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("materials: radiation lengths as the PDG prints them in cm") {
   // [PDG24] atomic and nuclear properties. The table holds X0 in g/cm2 and the
@@ -130,3 +130,5 @@ TEST_CASE("materials: found by any usual name, the user's own first") {
   const std::vector<Material> own = {{"Si", 94, 0, 0, 0, ""}};
   CHECK(find_material("si", own) == &own[0]);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

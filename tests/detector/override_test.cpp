@@ -7,7 +7,8 @@
 #include "gttf/detector/read.hpp"
 #include "support/reported.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using test::contains;
 
 namespace {
@@ -129,3 +130,5 @@ TEST_CASE("set: a malformed option says how to write it") {
   CHECK(contains(answer("layer[L0].material=1 %"), "did you mean \"layers\"?"));
   CHECK(contains(answer("layers[L0].note=null"), "there is no key \"note\""));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -8,7 +8,7 @@
 #include "support/folder.hpp"
 #include "support/magnets.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -107,4 +107,4 @@ TEST_CASE("read field: a map beside the detector file, scaled and moved") {
         doctest::Approx(1.5 * field.reference));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

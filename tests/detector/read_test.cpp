@@ -11,7 +11,8 @@
 #include "gttf/core/units.hpp"
 #include "support/reported.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using test::contains;
 using test::reported;
 
@@ -321,3 +322,5 @@ TEST_CASE("read: what a layer's material says about energy loss") {
   CHECK(material("[{ of: Al, thickness: 1 mm, dE: 1 MeV }, 0.1 %]").size() ==
         2);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -12,11 +12,9 @@
 
 #include "gttf/detector/read.hpp"
 
-namespace {
+namespace gttf::test::GTTF_TEST_FILE {
 
-using gttf::Detector;
-using gttf::Layer;
-using gttf::Shape;
+namespace {
 
 const std::filesystem::path source_dir = GTTF_SOURCE_DIR;
 
@@ -140,3 +138,5 @@ TEST_CASE("shipped detectors: the TPC of ILD has 220 rows, 6 mm apart") {
   for (std::size_t i = 0; i < rows.size(); ++i)
     CHECK(rows[i] == doctest::Approx(375.1 + 6.0 * double(i)).epsilon(1e-12));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -6,7 +6,7 @@
 #include "gttf/fit/streaming/streaming_fit.hpp"
 #include "support/fit_tracks.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -179,4 +179,4 @@ TEST_CASE("bad hits: random rubbish never gives a number that is none") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -7,7 +7,7 @@
 #include <array>
 #include <random>
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -94,4 +94,4 @@ TEST_CASE("band square root: graded errors keep their digits") {
   CHECK(y.squaredNorm() == doctest::Approx(2e18).epsilon(1e-14));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

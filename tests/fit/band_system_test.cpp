@@ -9,7 +9,7 @@
 
 #include "gttf/core/dual.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -240,4 +240,4 @@ TEST_CASE("band system: derivatives with respect to the scattering") {
             .epsilon(1e-6));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

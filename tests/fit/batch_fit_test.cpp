@@ -15,7 +15,7 @@
 #include "support/hit_list.hpp"
 #include "support/shipped.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -153,4 +153,4 @@ TEST_CASE("batched fits: other surfaces and options go one by one") {
   CHECK(out.status[0] == FitStatus::bad_error);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

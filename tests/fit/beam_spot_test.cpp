@@ -10,7 +10,7 @@
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -130,4 +130,4 @@ TEST_CASE("beam spot: two layers and a spot measure the momentum") {
   CHECK(r.sigma_p_rel > 0);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -8,7 +8,7 @@
 
 #include "gttf/paper/fit_quality.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -96,4 +96,4 @@ TEST_CASE("bias: what is printed does not agree with toys") {
   CHECK(std::abs(u.pull.value() - quiet.pull) > 20 * u.pull.error());
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

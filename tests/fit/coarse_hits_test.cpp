@@ -9,7 +9,7 @@
 #include "support/fit_tracks.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -232,4 +232,4 @@ TEST_CASE("wires: axial ones alone do not measure z") {
   CHECK(fit_global(t, FitKind::general).status == FitStatus::not_determined);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

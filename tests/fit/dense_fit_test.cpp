@@ -10,7 +10,7 @@
 #include "support/exact_chi2.hpp"
 #include "support/fit_tracks.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -271,4 +271,4 @@ TEST_CASE("global fit: chi2 relations between general, scattering and local") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -11,7 +11,7 @@
 #include "support/fit_tracks.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -214,4 +214,4 @@ TEST_CASE("perigee: jacobian is the derivative, for any bend") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 #include "gttf/fit/streaming/kink_elimination.hpp"
 #include "support/compare.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -139,4 +139,4 @@ TEST_CASE("covariance: of functions equals J C J^T") {
   CHECK(worst(direct, j * as_matrix(covariance(e)) * j.transpose()) < 1e-12);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

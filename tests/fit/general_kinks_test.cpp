@@ -10,7 +10,7 @@
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -256,4 +256,4 @@ TEST_CASE("state at a layer: both sides together are a dense least squares") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

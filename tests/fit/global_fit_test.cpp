@@ -9,7 +9,7 @@
 #include "support/fit_tracks.hpp"
 #include "support/hit_list.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("global fit: rotations and shifts change nothing, mirrors kappa") {
   RandomTracks random(10);
@@ -214,4 +214,4 @@ TEST_CASE("global fit: a fitter gives the same whatever it did before") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -5,7 +5,7 @@
 #include "gttf/fit/triplet/solenoid.hpp"
 #include "support/fit_tracks.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 // The matrices of the appendix of [GTTF] written out: K_hit is the inverse of
 // H V H^T, what the fit never forms.
@@ -80,4 +80,4 @@ TEST_CASE("hits only: the fit is that of the matrices written out") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

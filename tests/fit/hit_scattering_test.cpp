@@ -16,8 +16,7 @@
 #include "gttf/trajectory/crossings.hpp"
 #include "support/at_level.hpp"
 
-using namespace gttf;
-using gttf::test::AtLevel;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -227,3 +226,5 @@ TEST_CASE("scattering from hits: a track does not depend on the others") {
     }
   }
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

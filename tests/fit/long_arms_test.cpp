@@ -9,7 +9,7 @@
 #include "gttf/fit/streaming/streaming.hpp"
 #include "support/wide.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -124,4 +124,4 @@ TEST_CASE("long arms: ten metres and soft tracks cost no digits that matter") {
   CHECK(at_layer < 1e-9);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

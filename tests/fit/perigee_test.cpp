@@ -6,7 +6,7 @@
 #include "gttf/core/dual.hpp"
 #include "support/triplets.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("perigee: rows are the derivatives of the exact closest approach") {
   // The state at the end of an arc as a function of the perigee parameters at
@@ -48,4 +48,4 @@ TEST_CASE("perigee: rows are the derivatives of the exact closest approach") {
     }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

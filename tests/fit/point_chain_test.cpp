@@ -10,7 +10,7 @@
 #include "support/layouts.hpp"
 #include "support/wide.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -74,4 +74,4 @@ TEST_CASE("point chain: is the scattering-only limit of the five equations") {
   CHECK(good > 0.99 * fits);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -11,7 +11,7 @@
 #include "gttf/fit/triplet/directed_segment.hpp"
 #include "support/fit_tracks.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -289,4 +289,4 @@ TEST_CASE("track fitter: straight tracks tell their momentum by scattering") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

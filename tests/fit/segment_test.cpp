@@ -9,7 +9,7 @@
 #include "gttf/core/units.hpp"
 #include "support/triplets.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -160,4 +160,4 @@ TEST_CASE("segment: from the length of an arc nearby, NaN if there is none") {
   CHECK(std::isnan(segment_near(start, end, 0.1, 112.0).length));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 #include "support/reference.hpp"
 #include "support/triplets.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -347,4 +347,4 @@ TEST_CASE("triplet: a segment of more than half a turn keeps its branch") {
   CHECK(t.kappa_perp == doctest::Approx(1. / 40));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

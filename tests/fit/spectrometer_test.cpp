@@ -11,7 +11,7 @@
 #include "gttf/paper/dipole.hpp"
 #include "gttf/paper/local_fit.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -136,4 +136,4 @@ TEST_CASE("spectrometer: the local fit of each triplet around the magnet") {
             .status == FitStatus::no_curvature);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

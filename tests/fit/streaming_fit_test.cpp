@@ -6,7 +6,7 @@
 #include "support/exact_chi2.hpp"
 #include "support/fit_tracks.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -76,4 +76,4 @@ TEST_CASE("streaming fit: equals the triplet fit after convergence") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 #include "support/layouts.hpp"
 #include "support/wide.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -265,4 +265,4 @@ TEST_CASE("streaming: dual numbers give the derivative in momentum") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 // triplet when the fit moves its hits along the strips. With full gradients the
 // general formula contains the rotation: docs/theory/local-fit.md.
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -124,4 +124,4 @@ TEST_CASE("long strips: the correction as it is printed fails") {
   CHECK(up.second * down.second > 0);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -7,7 +7,7 @@
 #include "gttf/paper/energy_loss_fit.hpp"
 #include "support/fit_tracks.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -377,4 +377,4 @@ TEST_CASE("trajectory fit: bad tracks have a status, never a number") {
   CHECK(status(t) == FitStatus::stops);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

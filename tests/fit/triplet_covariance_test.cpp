@@ -11,7 +11,7 @@
 #include "support/reference.hpp"
 #include "support/triplet_samples.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -279,4 +279,4 @@ TEST_CASE("triplet fit: residual and fitted position share the hit error") {
   CHECK(freedom == doctest::Approx(2 * 8 - 5).epsilon(1e-12));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

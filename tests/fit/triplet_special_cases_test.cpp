@@ -8,7 +8,7 @@
 #include "gttf/fit/triplet/triplet_covariance.hpp"
 #include "support/triplet_samples.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("triplet fit: a beam spot is one more hit, as in the streaming fit") {
   const BeamSpot spot{.x = 0.02, .y = 0.05, .z = 20};
@@ -153,4 +153,4 @@ TEST_CASE("triplet fit: a segment of nearly half a turn is flagged") {
   CHECK_FALSE(steep.index_pole);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

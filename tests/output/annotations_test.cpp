@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -106,3 +106,5 @@ TEST_CASE("gitlab: a fingerprint stays when lines move, and is its own") {
   CHECK(std::set{print(failure()), print(suite), print(name), print(file)}
             .size() == 4);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -16,9 +16,7 @@
 
 #include "support/folder.hpp"
 
-using gttf::AtomicFile;
-using gttf::OutputError;
-using gttf::test::Folder;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -307,3 +305,5 @@ TEST_CASE("atomic file: a pipe has no places to go back to") {
   null.stream() << "text";
   CHECK(null.stream().tellp() == std::streampos(-1));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

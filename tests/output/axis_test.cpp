@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -97,3 +97,5 @@ TEST_CASE("axis: own ticks are kept as far as they are on it") {
   a.ticks = {{0.5, true, "x"}, {2, true, "two"}};
   CHECK(labels(a, 100) == "two");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -22,7 +22,7 @@
 #include "gttf/output/text.hpp"
 #include "support/folder.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 void append_utf8(std::string& out, char32_t c) {
@@ -174,4 +174,4 @@ TEST_CASE("borders: readers get back what was written") {
   CHECK(backslash_unescaped(backslash_escaped(bytes)) == bytes);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -216,3 +216,5 @@ TEST_CASE("csv: a file that could be read no more has no hash in the head") {
   CHECK(out.str().find("hits.csv" + std::string(72, ' ') + "\n# input: y") !=
         std::string::npos);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using gttf::heading_of;
-using gttf::one_line;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("heading: the unit at the end of a name goes into brackets") {
   CHECK(one_line(heading_of("p_GeV")) == "p [GeV]");
@@ -52,3 +51,5 @@ TEST_CASE("heading: errors keep their zeros, inputs do not") {
   CHECK(heading_of("sigma").zeros == gttf::Zeros::keep);
   CHECK(heading_of("p_GeV").zeros == gttf::Zeros::strip);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 #include "gttf/output/plot/figure_svg.hpp"
 #include "support/xml.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -166,3 +166,5 @@ TEST_CASE("html: the check of XML finds faults") {
                             "<a b=1/>", "<a>&</a>", "<a/><a/>", "<a b=\"<\"/>"})
     CHECK(test::xml_fault(fault) != "");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -132,3 +132,5 @@ TEST_CASE("json: rows of documents are written as they come") {
   REQUIRE(parsed["rows"].size() == 3);
   CHECK(parsed["rows"][2]["i"] == 2);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

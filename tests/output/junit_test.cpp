@@ -9,7 +9,7 @@
 
 #include "support/folder.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -91,3 +91,5 @@ TEST_CASE("junit: what is written validates against the schema") {
   CHECK(lint("<testsuites><testcase/></testsuites>") == 0);
   CHECK(lint("<testsuites>") == 0);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

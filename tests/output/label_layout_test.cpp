@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("label layout: labels that are apart stay") {
   const std::array wanted{10.0, 80.0, 40.0};
@@ -93,3 +93,5 @@ TEST_CASE("label layout: what must fit is left out rather than on a line") {
   const std::array places{Box{0, 5, 20, 15}, Box{90, 20, 120, 30}};
   CHECK_FALSE(placer.take(places, true));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

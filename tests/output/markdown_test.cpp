@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -68,3 +68,5 @@ TEST_CASE("markdown: a summary has headings, lists and tables") {
   CHECK(out.str() ==
         "# Title\n\n## Part\n\n- field: 2 T\n\n|   n |\n| --: |\n|   1 |\n");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 #include <limits>
 #include <random>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -86,3 +86,5 @@ TEST_CASE("number: rounding keeps the asked digits") {
   CHECK(rounded(123456, 3) == "1.23e+05");
   CHECK(rounded(0.1, 17) == "0.10000000000000001");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

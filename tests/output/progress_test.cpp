@@ -10,8 +10,7 @@
 #include <string>
 #include <thread>
 
-using gttf::Progress;
-using gttf::progress_text;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -144,3 +143,5 @@ TEST_CASE("progress: nothing on a pipe, a dumb terminal or if unwanted") {
   }
   CHECK(screen.shown().empty());
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -6,7 +6,7 @@
 #include "gttf/core/version.hpp"
 #include "gttf/output/json.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -60,3 +60,5 @@ TEST_CASE("provenance: a seed that a double cannot hold is a text in JSON") {
   append_json(text, *to_document(p).find("seed"));
   CHECK(text == "42");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

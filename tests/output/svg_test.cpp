@@ -8,7 +8,7 @@
 #include "gttf/output/plot/svg_text.hpp"
 #include "gttf/output/plot/theme.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -161,3 +161,5 @@ TEST_CASE("svg: colours of text differ enough from paper") {
     }
   }
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

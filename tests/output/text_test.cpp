@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -129,3 +129,5 @@ TEST_CASE("text: a summary has headings, facts and tables") {
         "-----\n"
         "1.235\n");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

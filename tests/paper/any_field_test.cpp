@@ -10,7 +10,7 @@
 #include "gttf/paper/dipole.hpp"
 #include "support/magnets.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -228,4 +228,4 @@ TEST_CASE("any field: hits out of reach are no triplet") {
       make_triplet(propagator, {}, samples()[1], geometry.b_ref(), -1. / 25));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -11,7 +11,7 @@
 #include "gttf/core/dual.hpp"
 #include "gttf/core/matrix.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -274,4 +274,4 @@ TEST_CASE("dipole: straight tracks are ordinary values") {
   CHECK(near.rho_phi == doctest::Approx(t.rho_phi).epsilon(1e-7));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

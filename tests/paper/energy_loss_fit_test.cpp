@@ -13,7 +13,7 @@
 #include "gttf/trajectory/energy_loss.hpp"
 #include "support/triplets.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -346,4 +346,4 @@ TEST_CASE("energy loss: a particle that stops is no fit") {
   CHECK(std::isnan(f.track.kappa));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

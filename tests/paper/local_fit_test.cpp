@@ -6,7 +6,7 @@
 #include "gttf/fit/triplet/solenoid.hpp"
 #include "support/fit_tracks.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -142,4 +142,4 @@ TEST_CASE("local fit: says why it has no result") {
             .status == FitStatus::no_curvature);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

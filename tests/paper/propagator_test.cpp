@@ -11,7 +11,7 @@
 #include "support/layouts.hpp"
 #include "support/magnets.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -216,4 +216,4 @@ TEST_CASE("propagator: says why it does not arrive") {
   CHECK(Propagator(mapped).to(far, start).end != FlightEnd::reached);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

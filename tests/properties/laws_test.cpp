@@ -8,7 +8,7 @@
 
 #include "properties/population.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 using Change = std::function<void(Description&)>;
@@ -201,4 +201,4 @@ TEST_CASE("law: a change by --set is a change of the file") {
                .before = "--set 'field.solenoid=1500 mT'"}) > 0);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

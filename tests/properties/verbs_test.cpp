@@ -9,7 +9,7 @@
 
 #include "properties/population.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 bool along_beam(Family family) {
@@ -246,4 +246,4 @@ TEST_CASE("random detectors: the hits of a track give the track back") {
   MESSAGE(fitted << " tracks fitted");
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/any_track.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 std::vector<unsigned> crossed(const TrackingGeometry& geometry,
@@ -138,4 +138,4 @@ TEST_CASE("acceptance: a gap narrower than any grid is found") {
   CHECK(crossed(geometry, track_at(edges[0].above)).size() == 3);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -12,7 +12,7 @@
 #include "support/resolved_planes.hpp"
 #include "support/shipped.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -269,4 +269,4 @@ TEST_CASE("any field: a straight track along the beam needs no azimuth") {
         doctest::Approx(0.005 * std::sqrt(slope)).epsilon(1e-12));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -8,7 +8,7 @@
 #include "support/layouts.hpp"
 #include "support/wide.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -64,4 +64,4 @@ TEST_CASE("batch: 1e-12 against 113 bits up to 1000 hits and 1 TeV") {
   set_simd_level(std::nullopt);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -15,7 +15,7 @@
 #include "support/layouts.hpp"
 #include "support/shipped.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -367,4 +367,4 @@ TEST_CASE("batch of triplets: those of some layers, as of one track") {
   CHECK(all > 50);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

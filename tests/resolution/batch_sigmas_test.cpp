@@ -8,7 +8,7 @@
 #include "gttf/resolution/batch.hpp"
 #include "support/batch.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("batch: errors of all parameters are those of single tracks") {
   // FASER's field is not for lanes; some tracks of the others have no fit
@@ -44,4 +44,4 @@ TEST_CASE("batch: errors of all parameters are those of single tracks") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -17,7 +17,7 @@
 #include "support/batch.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -357,4 +357,4 @@ TEST_CASE("batch: what lanes cannot do is done one by one, and counted") {
         resolve(geometry, tracks.views().track(1), model).sigma_p_rel);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -16,7 +16,7 @@
 #include "support/layouts.hpp"
 #include "support/toy_output.hpp"
 
-namespace gttf {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 using test::AtLevel;
@@ -211,4 +211,4 @@ TEST_CASE("batched toys: random barrels and disks agree with single toys") {
 }
 
 }  // namespace
-}  // namespace gttf
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -14,7 +14,7 @@
 #include "gttf/resolution/sensitivity.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -240,4 +240,4 @@ TEST_CASE("beam: parameters that a track does not have are NaN, others exist") {
     CHECK(std::abs(c.sum_of_shares()[q] - 1) < 1e-12);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -9,7 +9,7 @@
 #include "support/layouts.hpp"
 #include "support/shipped.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -186,4 +186,4 @@ TEST_CASE("budget: without scattering only hits have shares") {
         doctest::Approx(1).epsilon(1e-12));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

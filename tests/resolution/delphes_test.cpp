@@ -8,7 +8,7 @@
 #include "gttf/resolution/resolution.hpp"
 #include "support/reference.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -86,4 +86,4 @@ TEST_CASE("resolve: equals Delphes' exact covariance on CLD and a barrel") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -14,7 +14,7 @@
 #include "support/layouts.hpp"
 #include "support/resolved_planes.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -199,4 +199,4 @@ TEST_CASE("energy loss: sensitivities add up to those of all materials") {
   CHECK(sum == doctest::Approx(expected).epsilon(1e-5));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 #include "gttf/trajectory/energy_loss.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -69,7 +69,7 @@ Detector sliced(const Material& material, double thickness, int slices,
 }
 
 /// All standard deviations: the start, the first hit, p and pT.
-std::vector<double> sigmas(const Resolution& r) {
+std::vector<double> errors_of(const Resolution& r) {
   std::vector<double> list{r.sigma_p_rel, r.sigma_pt_rel};
   for (const Matrix5* m : {&r.perigee, &r.first_hit})
     for (int i = 0; i < 5; ++i) list.push_back(std::sqrt((*m)(i, i)));
@@ -114,11 +114,11 @@ TEST_CASE("energy loss: a layer and its slices give the same resolution") {
               };
               const Resolution whole = of(1);
               REQUIRE(whole.status == Status::ok);
-              const auto expected = sigmas(whole);
+              const auto expected = errors_of(whole);
               for (const int slices : {5, 10, 100}) {
                 const Resolution cut = of(slices);
                 REQUIRE(cut.status == Status::ok);
-                const auto values = sigmas(cut);
+                const auto values = errors_of(cut);
                 double difference = 0;
                 for (std::size_t i = 0; i < values.size(); ++i)
                   difference = std::max(difference,
@@ -129,4 +129,4 @@ TEST_CASE("energy loss: a layer and its slices give the same resolution") {
             }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -9,7 +9,7 @@
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("engines: agree on random layouts, with and without field") {
   RandomLayouts random(77);
@@ -55,4 +55,4 @@ TEST_CASE("engines: agree on random layouts, with and without field") {
   CHECK(status_differs <= 6);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -7,7 +7,7 @@
 
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -132,4 +132,4 @@ TEST_CASE("headroom: layers of a set change together") {
         doctest::Approx(r.limit).epsilon(1e-9));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -12,7 +12,7 @@
 #include "gttf/resolution/resolution.hpp"
 #include "support/reference.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -142,4 +142,4 @@ TEST_CASE("import: what is exported to Delphes comes back as it was") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

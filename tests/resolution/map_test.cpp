@@ -12,7 +12,7 @@
 #include "support/resolved_planes.hpp"
 #include "support/shipped.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -141,4 +141,4 @@ TEST_CASE("map: a track that leaves it has no resolution") {
   CHECK(std::isnan(r.sigma_p_rel));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

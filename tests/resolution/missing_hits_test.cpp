@@ -8,7 +8,7 @@
 
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("missing hits: a layer that is not there is one that is not listed") {
   const Detector d = make_barrel(6, 30, 300, 2, 0.01, 0.01);
@@ -126,4 +126,4 @@ TEST_CASE("efficiency: perfect layers give the resolution itself") {
         sigmas(resolve(TrackingGeometry(d), Track{}))[Parameter::z0]);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

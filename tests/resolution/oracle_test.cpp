@@ -10,7 +10,7 @@
 #include "support/compare.hpp"
 #include "support/reference.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -134,4 +134,4 @@ TEST_CASE("resolve: the other scattering models equal the reference") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

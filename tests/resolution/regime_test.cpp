@@ -8,7 +8,7 @@
 #include "support/layouts.hpp"
 #include "support/shipped.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -251,4 +251,4 @@ TEST_CASE("regime: no field, no regime") {
   CHECK(r.weakest() == nullptr);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

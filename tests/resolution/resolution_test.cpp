@@ -11,7 +11,7 @@
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -259,4 +259,4 @@ TEST_CASE("resolution: random layouts give positive semidefinite matrices") {
   CHECK(checked > 2000);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -11,7 +11,7 @@
 #include "support/layouts.hpp"
 #include "support/shipped.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -237,4 +237,4 @@ TEST_CASE("sensitivity: no resolution, no derivatives") {
   CHECK(std::isnan(s.sigma[Parameter::d0]));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

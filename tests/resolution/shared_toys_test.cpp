@@ -14,7 +14,7 @@
 #include "support/at_level.hpp"
 #include "support/toy_output.hpp"
 
-namespace gttf {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 using test::AtLevel;
@@ -237,4 +237,4 @@ TEST_CASE("batched toys: without perigee the other numbers are the same") {
 }
 
 }  // namespace
-}  // namespace gttf
+}  // namespace gttf::test::GTTF_TEST_FILE

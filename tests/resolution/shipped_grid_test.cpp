@@ -10,7 +10,7 @@
 #include "gttf/resolution/resolution.hpp"
 #include "support/shipped.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -98,4 +98,4 @@ TEST_CASE("shipped detectors: both engines agree to 1e-10 up to 20 hits") {
   CHECK(worst < 1e-10);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -87,4 +87,4 @@ TEST_CASE("significant momentum: just above where the track is lost") {
   CHECK(search(100, xi).p == doctest::Approx(0.3).epsilon(1e-9));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

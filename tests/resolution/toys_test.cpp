@@ -8,7 +8,7 @@
 #include "gttf/trajectory/crossings.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 using test::make_layer;
@@ -167,4 +167,4 @@ TEST_CASE("toys: a toy that misses a layer of the list says so") {
 }
 
 }  // namespace
-}  // namespace gttf
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -6,7 +6,7 @@
 #include "support/layouts.hpp"
 #include "support/magnets.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -219,4 +219,4 @@ TEST_CASE("traced toys: a toy that leaves the map, or stops, is missed") {
   CHECK(!simulates(TrackingGeometry(small), {}));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -85,6 +85,7 @@ def commands(shipped):
 
 
 def run(program, folder, shipped):
+    program = Path(program).resolve()
     folder.mkdir(parents=True, exist_ok=True)
 
     def one(item):

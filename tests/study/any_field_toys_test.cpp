@@ -15,7 +15,7 @@
 #include "gttf/study/toys/toy_table.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 using test::make_layer;
@@ -200,4 +200,4 @@ TEST_CASE("hits in any field: slow tracks in a barrel have pulls of one") {
              EnergyLoss::straggling);
 }
 
-}  // namespace gttf
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -12,7 +12,7 @@
 #include "support/layouts.hpp"
 #include "support/reported.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -100,4 +100,4 @@ TEST_CASE("track_end: tells where a track leaves the map or stops") {
   CHECK(end_of(r) == "leaves the field map at (1.5, 0, 1600) mm");
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -12,7 +12,7 @@
 #include "gttf/study/show/layer_names.hpp"
 #include "support/shipped.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -110,4 +110,4 @@ TEST_CASE("attribution: of two changes names the one that did it first") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 
 #include "support/shipped.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -349,4 +349,4 @@ TEST_CASE("attribution: the place of the very key in the file") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

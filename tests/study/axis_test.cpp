@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("spaced: ends are exact and steps are even") {
   const auto log = spaced(0.1, 100, 61, Spacing::logarithmic);
@@ -56,3 +56,5 @@ TEST_CASE("option node: values, lists and ranges keep their place") {
   option_node("--p", "1:2:3:4:5", faults);
   CHECK(faults.has_errors());
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

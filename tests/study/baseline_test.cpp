@@ -13,7 +13,7 @@
 #include "support/reported.hpp"
 #include "support/shipped.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -208,4 +208,4 @@ TEST_CASE("baseline: what is wrong is told with its line") {
   CHECK(read(text).detectors[0].rows.find("n_hits") == nullptr);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -14,7 +14,7 @@
 #include "gttf/study/scan/sensitivity.hpp"
 #include "support/requirements.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -211,4 +211,4 @@ TEST_CASE("beam: the worst of a comparison is a parameter that exists") {
     for (const double r : c.values(1, ratio)) CHECK(r <= worst->ratio);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

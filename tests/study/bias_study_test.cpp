@@ -10,7 +10,7 @@
 #include "gttf/study/toys/toy_study.hpp"
 #include "gttf/study/toys/toy_table.hpp"
 
-namespace gttf {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 constexpr ToyFit local{FitKind::scattering, WeightSource::local};
@@ -83,4 +83,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace gttf
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -3,6 +3,8 @@
 
 #include "gttf/study/request/request.hpp"
 
+namespace gttf::test::GTTF_TEST_FILE {
+
 TEST_CASE("broken studies: every fault is answered with exactly this text") {
   const auto answer = [](const std::string& file) -> std::string {
     try {
@@ -14,3 +16,5 @@ TEST_CASE("broken studies: every fault is answered with exactly this text") {
   };
   CHECK(gttf::test::check_broken("study", answer) >= 40);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

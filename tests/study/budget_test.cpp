@@ -7,7 +7,7 @@
 
 #include "gttf/detector/read.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -137,4 +137,4 @@ TEST_CASE("budget document: no resolution, no rows, a reason") {
         "curls up");
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -12,7 +12,8 @@
 #include "support/requirements.hpp"
 #include "support/shipped.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using test::Gate;
 using test::gate;
 using test::shipped;
@@ -389,3 +390,5 @@ TEST_CASE("check: eta is 0 at 90 deg in formulas, and exactly as given") {
   CHECK(g.result().points[0].upper == 0);
   CHECK(g.result().points[1].upper == 0.7 * 0.7 * unit::m);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

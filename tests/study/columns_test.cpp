@@ -13,7 +13,7 @@
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/toys/toy_table.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -59,3 +59,5 @@ TEST_CASE("columns: those of a part are there only in tables that have it") {
   CHECK(std::ranges::find(with_layer, "at_layer") != with_layer.end());
   CHECK(std::equal(always.begin(), always.end(), with_layer.begin()));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

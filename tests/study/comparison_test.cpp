@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -136,4 +136,4 @@ TEST_CASE("comparison: attributions of a grid are those of its points") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -121,3 +121,5 @@ TEST_CASE("coverage: without measuring layers there is nothing to tell") {
   d.layers = {layer(make_cylinder(20, {-1000, 1000}), false)};
   CHECK(material_profile(d).rows() == 0);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -6,7 +6,7 @@
 #include "gttf/detector/read.hpp"
 #include "support/magnets.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -146,3 +146,5 @@ TEST_CASE("detector view: tells of a map's grid where it lies") {
   CHECK(std::get<bool>(grid[1].find("mirrored")->value()));
   CHECK(std::get<std::string>(grid[2].find("axis")->value()) == "z");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -12,8 +12,7 @@
 #include "support/measured_tracks.hpp"
 #include "support/toy_hits.hpp"
 
-using namespace gttf;
-using namespace gttf::test;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("fit: tracks of mixed lists of hits are fitted in lanes, in order") {
   const Detector detector = shipped_detector("alice_its2.yaml");
@@ -187,3 +186,5 @@ TEST_CASE("fit: the result does not depend on the number of threads") {
   CHECK(same);
   CHECK(b.residuals.all.rows() == 28000);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -15,8 +15,7 @@
 #include "support/measured_tracks.hpp"
 #include "support/reported.hpp"
 
-using namespace gttf;
-using namespace gttf::test;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -368,3 +367,5 @@ TEST_CASE("fit: the first fault of a file ends it, behind what goes before") {
   CHECK(expected > 1000);
   CHECK(expected < 2500);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

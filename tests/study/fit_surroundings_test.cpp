@@ -8,8 +8,7 @@
 #include "support/fitted_files.hpp"
 #include "support/measured_tracks.hpp"
 
-using namespace gttf;
-using namespace gttf::test;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("fit: a beam spot improves the impact parameter") {
   const Detector detector = shipped_detector("alice_its2.yaml");
@@ -53,3 +52,5 @@ TEST_CASE("fit: the vertex is where impact parameters count from") {
   const double d0 = 0.3 * std::sin(truth.phi) + 0.2 * std::cos(truth.phi);
   CHECK(f.tracks.real("d0_um") == doctest::Approx(1000 * d0).epsilon(0.01));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

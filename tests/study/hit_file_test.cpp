@@ -12,10 +12,7 @@
 #include "support/folder.hpp"
 #include "support/reported.hpp"
 
-using namespace gttf;
-using gttf::test::contains;
-using gttf::test::Folder;
-using gttf::test::reported;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -338,3 +335,5 @@ TEST_CASE("hit file: a track of very many hits is cut, its hits counted") {
   CHECK(tracks[1].count + tracks[1].left_out == 30000);
   CHECK(tracks[2].id == "2");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

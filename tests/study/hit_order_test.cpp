@@ -12,8 +12,7 @@
 #include "support/layouts.hpp"
 #include "support/toy_hits.hpp"
 
-using namespace gttf;
-using namespace gttf::test;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -185,3 +184,5 @@ TEST_CASE("fit: beyond half a turn a track is one, in lanes and one by one") {
   // exact hits to 0.1 nm
   CHECK(lanes.tracks.real("p_GeV") == doctest::Approx(p).epsilon(1e-5));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

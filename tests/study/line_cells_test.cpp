@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+namespace gttf::test::GTTF_TEST_FILE {
+
 using namespace gttf::detail;
 
 namespace {
@@ -106,3 +108,5 @@ TEST_CASE("line cells: numbers are read the same either way") {
 }
 
 #endif
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -7,8 +7,7 @@
 #include "gttf/core/units.hpp"
 #include "support/folder.hpp"
 
-using namespace gttf;
-using gttf::test::Folder;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -65,3 +64,5 @@ TEST_CASE("published: a missing column is told") {
       read_published(folder.write("p.csv", "detector,track,value\n")),
       InputError);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

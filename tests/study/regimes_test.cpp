@@ -8,7 +8,7 @@
 #include "gttf/detector/read.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -76,4 +76,4 @@ TEST_CASE("regimes of the paper's detectors: what its formulas give") {
         doctest::Approx(18.93).epsilon(3e-4));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -11,7 +11,8 @@
 #include "gttf/study/report/report.hpp"
 #include "support/requirements.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using namespace gttf::detail;
 using test::Gate;
 using test::gate;
@@ -151,3 +152,5 @@ TEST_CASE("printed formula: symbols, units and powers as on paper") {
   CHECK(plain("20 deg - eta * 1 deg") == "20° − *η*·1°");
   CHECK(plain("2^eta") == "2\\^*η*");  // not a number: it stays in the line
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -13,7 +13,8 @@
 #include "gttf/study/report/report_subject.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using namespace gttf::detail;
 
 namespace {
@@ -334,3 +335,5 @@ TEST_CASE("report: very many names are told apart in bunches") {
   CHECK(paints.systems.back().name == "L80 – L99");
   CHECK(paints.of_layer.size() == 100);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

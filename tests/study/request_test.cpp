@@ -12,7 +12,8 @@
 #include "gttf/config/source.hpp"
 #include "support/reported.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using test::contains;
 namespace fs = std::filesystem;
 
@@ -284,3 +285,5 @@ TEST_CASE("theta_of: eta = -ln tan(theta/2)") {
   axis = {AngleAxis::Variable::theta, {0.3}};
   CHECK(theta_of(axis, 0) == 0.3);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

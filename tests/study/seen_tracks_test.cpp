@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
+
 using detail::SeenTracks;
 
 namespace {
@@ -76,3 +77,5 @@ TEST_CASE("seen tracks: the last half million of any names, all of a count") {
   for (int i = n - 500000; i < n; i += 997) CHECK_FALSE(insert(names, "t", i));
   for (int i = 0; i < n; i += 997) CHECK_FALSE(insert(numbers, "", i));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -8,7 +8,7 @@
 
 #include "gttf/detector/read.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -131,4 +131,4 @@ TEST_CASE("advice: says what to change in which direction") {
         "1 % larger radius of layer L1 buys 0.5 % of sigma(p)/p");
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

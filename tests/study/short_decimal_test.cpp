@@ -11,7 +11,7 @@
 #include <random>
 #include <string>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -75,3 +75,5 @@ TEST_CASE("short decimal: what is none is refused") {
       CHECK(refused(text, 3));
     }
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

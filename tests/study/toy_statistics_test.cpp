@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace gttf {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 GlobalFit fit_with(double phi, double kappa) {
@@ -103,4 +103,4 @@ TEST_CASE("histogram: bins, edges and outside") {
 }
 
 }  // namespace
-}  // namespace gttf
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -14,7 +14,7 @@
 #include "gttf/study/toys/toy_table.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 Detector shipped(const std::string& name) {
@@ -306,4 +306,4 @@ TEST_CASE("toy study: pulls, widths and chi2/ndf are 1.00 +- 0.01") {
 }
 
 }  // namespace
-}  // namespace gttf
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 #include "gttf/study/scan/scan.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -149,3 +149,5 @@ TEST_CASE("particle text: a particle without a name tells what it is") {
   CHECK(particle_text({"custom", 3.7, 2}) ==
         "custom particle (3.7 GeV, charge 2)");
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

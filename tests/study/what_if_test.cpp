@@ -6,7 +6,7 @@
 #include "support/layouts.hpp"
 #include "support/reported.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -97,4 +97,4 @@ TEST_CASE("lost layers: averages where layers are inefficient") {
   CHECK(std::get<Reals>(t.find("probability")->cells)[9] == doctest::Approx(1));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -11,7 +11,7 @@
 #include "gttf/trajectory/traced_track.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -319,4 +319,4 @@ TEST_CASE("log_secant: the logarithm of the obliquity, steep or not") {
   CHECK(upright > 10 * steep);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

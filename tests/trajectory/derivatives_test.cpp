@@ -8,7 +8,7 @@
 #include "gttf/trajectory/crossings.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -145,4 +145,4 @@ TEST_CASE("derivatives: no kink moves the track at its own crossing") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 #include "gttf/core/units.hpp"
 #include "gttf/trajectory/scattering.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -342,3 +342,5 @@ TEST_CASE("energy loss: a given mean loss is used as it is") {
         doctest::Approx(fluctuation("silicon", low, proton, 1)).epsilon(1e-3));
   CHECK(energy_loss(slabs, proton, 0.015, 1).stopped);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

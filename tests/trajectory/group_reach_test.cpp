@@ -10,7 +10,7 @@
 #include "gttf/detector/detector.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -144,4 +144,4 @@ TEST_CASE("group reach: nothing is far from a track that is no number") {
   CHECK(are_far_cylinders(real, cylinder));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -10,7 +10,7 @@
 #include "support/magnets.hpp"
 #include "support/trace_differences.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -220,4 +220,4 @@ TEST_CASE("trace: a map turns a track back as a solenoid does") {
     }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

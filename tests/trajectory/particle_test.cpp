@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("particle: a sign behind the name sets the charge") {
   CHECK(find_particle("pi+")->charge == 1);
@@ -49,3 +49,5 @@ TEST_CASE("particle: every listed name is known, others are not") {
   CHECK_FALSE(find_particle("neutrino"));
   CHECK_FALSE(find_particle(""));
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -6,7 +6,7 @@
 #include "gttf/detector/detector.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -57,4 +57,4 @@ TEST_CASE("reach: what looks far is neither crossed nor missed by bending") {
   CHECK(far > 100000);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

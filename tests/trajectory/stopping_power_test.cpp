@@ -7,7 +7,7 @@
 
 #include "gttf/core/units.hpp"
 
-using namespace gttf;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -168,3 +168,5 @@ TEST_CASE("stopping power: the largest transfer, W_max") {
   CHECK(maximum_transfer({electron_mass, -1}, 1) == 0.5);
   CHECK(maximum_transfer({electron_mass, 1}, 1) == 1);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

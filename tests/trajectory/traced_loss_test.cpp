@@ -10,7 +10,7 @@
 #include "support/magnets.hpp"
 #include "support/trace_differences.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -171,4 +171,4 @@ TEST_CASE("trace: nothing is crossed behind the layer that stops a particle") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

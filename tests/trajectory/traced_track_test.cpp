@@ -11,7 +11,7 @@
 #include "support/shipped.hpp"
 #include "support/trace_differences.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -270,4 +270,4 @@ TEST_CASE("trace: a beam along z has a frame across it") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE
