@@ -40,7 +40,7 @@ Toys simulate(BiasedFit fit, double r, int n, int toys, unsigned seed) {
   std::normal_distribution<double> normal;
   Toys result;
   for (int i = 0; i < toys; ++i) {
-    std::vector<CurvatureFit> local;
+    std::vector<LocalCurvature> local;
     double sum = 0, squares = 0, mean = 0;
     for (int j = 0; j < n; ++j) {
       const double g = normal(engine), h = normal(engine);
@@ -52,7 +52,7 @@ Toys simulate(BiasedFit fit, double r, int n, int toys, unsigned seed) {
     }
     double kappa = sum / n, sigma = r * std::abs(kappa) / std::sqrt(n);
     if (fit == BiasedFit::unregularised) {
-      const CurvatureFit f = combine(local);
+      const LocalCurvature f = combine(local);
       kappa = f.kappa;
       sigma = f.sigma;
     }

@@ -250,7 +250,7 @@ TEST_CASE("global fit: chi2 relations between general, scattering and local") {
     CHECK(std::abs(d.rho.dot(weighted)) <
           1e-9 * d.rho.cwiseAbs().dot(weighted.cwiseAbs()));
     // local scattering fits, same variances
-    std::vector<CurvatureFit> local;
+    std::vector<LocalCurvature> local;
     std::vector<double> general;
     for (std::size_t j = 0; j + 2 < t.points.size(); ++j) {
       TrackHits one = t;
@@ -259,7 +259,7 @@ TEST_CASE("global fit: chi2 relations between general, scattering and local") {
       local.push_back({f.kappa, f.sigma, f.chi2});
       general.push_back(fit_global(one, FitKind::general).chi2);
     }
-    const CurvatureFit all = combine(local);
+    const LocalCurvature all = combine(local);
     CHECK(std::abs(all.kappa - s.kappa) < 1e-10 * s.sigma);
     CHECK(relative(all.sigma, s.sigma) < 1e-12);
     CHECK(std::abs(all.chi2 - s.chi2) < 1e-9 * (1 + s.chi2));

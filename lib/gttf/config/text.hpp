@@ -88,10 +88,10 @@ namespace gttf::detail {
 /// A message of the parser, what we say instead, and what to do.
 struct Advice {
   /// Where the fault is: as told, or at the bracket or quote that is open.
-  enum class Place { as_told, bracket, quote };
+  enum class Fault { as_told, bracket, quote };
 
   std::string_view theirs, ours, suggestion;
-  Place place = Place::as_told;
+  Fault fault = Fault::as_told;
 };
 
 /// What to say instead of `message`, or nullptr.

@@ -20,7 +20,7 @@ struct Coordinate {
 };
 
 /// Line and column (both from 1; 0 = unknown) in the file a thing came from.
-struct Place {
+struct FilePosition {
   int line = 0;
   int column = 0;
 };
@@ -34,7 +34,7 @@ struct Layer {
   std::vector<Slab> material;           ///< empty: no material
   std::vector<Coordinate> coordinates;  ///< empty: passive
   double efficiency = 1;                ///< of a hit, in (0, 1]
-  Place place;                          ///< of the entry in the file
+  FilePosition place;                   ///< of the entry in the file
 
   /// x/X0 at normal incidence: sum over the slabs.
   double x_over_x0() const {

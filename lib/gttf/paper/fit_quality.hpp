@@ -9,7 +9,7 @@
 namespace gttf {
 
 /// A result of a scattering fit: of one triplet or of a track.
-struct CurvatureFit {
+struct LocalCurvature {
   double kappa = 0, sigma = 0, chi2 = 0;
 };
 
@@ -24,15 +24,15 @@ struct CurvatureFit {
 /// @param local  at least one, sigma > 0
 /// Source: [GTTF] eq:global_MS_chi2j, eq:chi2min_inequality; the exponent of
 ///         kappa_j as in docs/theory/local-fit.md
-inline CurvatureFit combine(std::span<const CurvatureFit> local) {
+inline LocalCurvature combine(std::span<const LocalCurvature> local) {
   double weight = 0, sum = 0, chi2 = 0;
-  for (const CurvatureFit& f : local) {
+  for (const LocalCurvature& f : local) {
     const double w = 1 / (f.sigma * f.sigma);
     weight += w;
     sum += w * f.kappa;
   }
   const double kappa = sum / weight;
-  for (const CurvatureFit& f : local) {
+  for (const LocalCurvature& f : local) {
     const double pull = (f.kappa - kappa) / f.sigma;
     chi2 += f.chi2 + pull * pull;
   }
@@ -41,9 +41,9 @@ inline CurvatureFit combine(std::span<const CurvatureFit> local) {
 
 /// Lower bound of the chi2 of the scattering fit: sum of the local ones.
 /// Source: [GTTF] eq:MS_inequality
-inline double scattering_lower_bound(std::span<const CurvatureFit> local) {
+inline double scattering_lower_bound(std::span<const LocalCurvature> local) {
   double sum = 0;
-  for (const CurvatureFit& f : local) sum += f.chi2;
+  for (const LocalCurvature& f : local) sum += f.chi2;
   return sum;
 }
 

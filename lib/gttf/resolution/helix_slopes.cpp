@@ -18,11 +18,11 @@ enum Seed : std::size_t { by_position, by_material, by_field, n_seeds };
 using D = Dual<n_seeds>;
 
 /// The columns of the two kinks with all five components.
-struct KinkRows {
+struct KinkSlopes {
   Row<D> theta, phi;
 };
 
-KinkRows kink_rows(const Kink<D>& b) {
+KinkSlopes kink_rows(const Kink<D>& b) {
   return {{b.theta[0], b.theta[1], b.theta[2], D(1), D(0)},
           {b.phi[0], b.phi[1], b.phi[2], D(0), D(0)}};
 }
@@ -194,7 +194,7 @@ class Differentiator {
     const D total(found_.x_over_x0);
     const D w =
         theta0_squared(line_, model_.scattering, at_[k].x_over_x0, total);
-    const KinkRows b = kink_rows(kink(line_, at_[k]));
+    const KinkSlopes b = kink_rows(kink(line_, at_[k]));
     const double inv_sine = found_.line.inv_sin_theta;
     const double inv_sine2 = inv_sine * inv_sine;
     for (std::size_t q = 0; q < n_parameters; ++q) {

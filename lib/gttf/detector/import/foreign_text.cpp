@@ -54,7 +54,7 @@ bool ForeignFile::too_many(std::size_t count, const ForeignWord& word) const {
   return true;
 }
 
-Place ForeignFile::place(const ForeignWord& word) const {
+FilePosition ForeignFile::place(const ForeignWord& word) const {
   const Diagnostic d = source.at(word.offset);
   return {d.line, d.column};
 }

@@ -37,7 +37,7 @@ struct ForeignFile {
   /// number: ...".
   std::optional<double> number(const ForeignWord& word,
                                std::string_view what) const;
-  Place place(const ForeignWord& word) const;
+  FilePosition place(const ForeignWord& word) const;
 
   /// Whether layer number `count` (from 1), at `word`, is one too many; that is
   /// an error.

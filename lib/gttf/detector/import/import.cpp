@@ -109,7 +109,7 @@ std::string in_lines_of(const std::string& problem,
       static_cast<std::size_t>(std::stoi(problem.substr(begin, end - begin)));
   const int layer = written.layer_of_line.at(line - 1);
   if (layer < 0) return problem;
-  const Place& place =
+  const FilePosition& place =
       description.layers[static_cast<std::size_t>(layer)].layer.place;
   return problem.substr(0, begin) + std::to_string(place.line) +
          problem.substr(end);
@@ -149,7 +149,7 @@ void check_written(const DescriptionText& written,
     moved.source_line.clear();
     moved.line = moved.column = 0;
     if (layer >= 0) {
-      const Place place =
+      const FilePosition place =
           description.layers[static_cast<std::size_t>(layer)].layer.place;
       const Diagnostic there =
           source.at(lines.at(static_cast<std::size_t>(place.line - 1)));

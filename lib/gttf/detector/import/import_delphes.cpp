@@ -20,7 +20,7 @@ void read_delphes_rows(const ForeignFile& file, const ForeignWord& block,
 
 namespace {
 
-enum Column {
+enum CardColumn {
   type,
   label,
   lower,
@@ -66,9 +66,9 @@ double measured_angle(double stereo) {
 }
 
 /// One row: its words and the numbers in them.
-class Row {
+class CardRow {
  public:
-  Row(const ForeignFile& file, std::vector<ForeignWord> words)
+  CardRow(const ForeignFile& file, std::vector<ForeignWord> words)
       : file_(file), words_(std::move(words)) {}
 
   /// Reports what is wrong. Returns whether the row is a layer.
@@ -250,7 +250,7 @@ void read_delphes_rows(const ForeignFile& file, const ForeignWord& block,
     std::vector<ForeignWord> words = words_of(line);
     if (words.empty()) continue;
     if (file.too_many(++rows, words[0])) return;
-    Row row(file, std::move(words));
+    CardRow row(file, std::move(words));
     if (row.check()) description.layers.push_back(row.layer(description));
   }
 }

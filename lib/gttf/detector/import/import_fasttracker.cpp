@@ -18,15 +18,15 @@ constexpr std::string_view blanks = " \t\r";
 /// What the program calls kinds of layers.
 constexpr double inert = 0, silicon = 1, gas = 2, timing = 3, vertex = 4;
 
-struct Parameter {
+struct Setting {
   ForeignWord name;
   ForeignWord value;
 };
 
 /// The parameters of one layer, by name.
-struct Parameters {
+struct LayerSettings {
   ForeignWord layer;
-  std::map<std::string, Parameter, std::less<>> by_name;
+  std::map<std::string, Setting, std::less<>> by_name;
 };
 
 ForeignWord trim(ForeignWord word) {
@@ -39,7 +39,7 @@ ForeignWord trim(ForeignWord word) {
 
 /// "layer.parameter: value # comment" taken apart; false: it is none.
 bool split(const ForeignFile& file, const ForeignWord& line, ForeignWord& layer,
-           Parameter& parameter) {
+           Setting& parameter) {
   const std::size_t comment = std::min(line.text.find('#'), line.text.size());
   const ForeignWord content = trim({line.text.substr(0, comment), line.offset});
   if (content.text.empty()) return false;
@@ -62,15 +62,15 @@ bool split(const ForeignFile& file, const ForeignWord& line, ForeignWord& layer,
   return true;
 }
 
-std::vector<Parameters> read_parameters(const ForeignFile& file) {
+std::vector<LayerSettings> read_settings(const ForeignFile& file) {
   const std::vector<std::string> known = {"r",    "z",       "x0",
                                           "xrho", "resRPhi", "resZ",
                                           "eff",  "type",    "deadPhiRegions"};
-  std::vector<Parameters> layers;
+  std::vector<LayerSettings> layers;
   std::map<std::string, std::size_t, std::less<>> index;
   for (const ForeignWord& line : lines_of({file.source.text(), 0})) {
     ForeignWord layer;
-    Parameter parameter;
+    Setting parameter;
     if (!split(file, line, layer, parameter)) continue;
     if (layer.text == "global") {
       file.warning(
@@ -106,7 +106,7 @@ std::vector<Parameters> read_parameters(const ForeignFile& file) {
 /// The numbers of one layer.
 class LayerReader {
  public:
-  LayerReader(const ForeignFile& file, const Parameters& parameters)
+  LayerReader(const ForeignFile& file, const LayerSettings& parameters)
       : file_(file), parameters_(parameters) {}
 
   /// The layer, unless it is wrong or none.
@@ -155,13 +155,13 @@ class LayerReader {
   }
 
  private:
-  const Parameter* find(std::string_view name) const {
+  const Setting* find(std::string_view name) const {
     const auto it = parameters_.by_name.find(name);
     return it == parameters_.by_name.end() ? nullptr : &it->second;
   }
 
   double get(std::string_view name, bool required) {
-    const Parameter* parameter = find(name);
+    const Setting* parameter = find(name);
     if (!parameter) {
       if (required) {
         file_.error(
@@ -184,7 +184,7 @@ class LayerReader {
   }
 
   void check(bool is_right, std::string_view name, std::string_view problem) {
-    const Parameter* parameter = find(name);
+    const Setting* parameter = find(name);
     if (is_right || !parameter || unreadable_.contains(name)) return;
     file_.error(parameter->value,
                 fmt::format("{}, got {}", problem, parameter->value.text));
@@ -194,7 +194,7 @@ class LayerReader {
   /// A layer that measures needs a resolution.
   void need(std::string_view name, double value) {
     if (value > 0 || unreadable_.contains(name)) return;
-    const Parameter* parameter = find(name);
+    const Setting* parameter = find(name);
     file_.error(
         parameter ? parameter->value : parameters_.layer,
         fmt::format("the layer {} measures, and its {} is {}",
@@ -206,7 +206,7 @@ class LayerReader {
   }
 
   void note(double type, double efficiency) {
-    if (const Parameter* dead = find("deadPhiRegions");
+    if (const Setting* dead = find("deadPhiRegions");
         dead && !dead->value.text.empty())
       file_.warning(dead->name, "dead regions in phi have no counterpart",
                     "lower \"efficiency\" of the layer instead");
@@ -225,15 +225,15 @@ class LayerReader {
   }
 
   const ForeignFile& file_;
-  const Parameters& parameters_;
+  const LayerSettings& parameters_;
   bool good_ = true;
   std::set<std::string, std::less<>> unreadable_;
 };
 
 /// One warning for the areal densities of all layers.
 void note_areal_density(const ForeignFile& file,
-                        const std::vector<Parameters>& layers) {
-  for (const Parameters& layer : layers) {
+                        const std::vector<LayerSettings>& layers) {
+  for (const LayerSettings& layer : layers) {
     const auto it = layer.by_name.find("xrho");
     if (it == layer.by_name.end()) continue;
     const auto density = file.number(it->second.value, "value of xrho");
@@ -250,10 +250,10 @@ void note_areal_density(const ForeignFile& file,
 }  // namespace
 
 ForeignDetector read_fasttracker(const ForeignFile& file) {
-  const std::vector<Parameters> layers = read_parameters(file);
+  const std::vector<LayerSettings> layers = read_settings(file);
   note_areal_density(file, layers);
   ForeignDetector result;
-  for (const Parameters& parameters : layers)
+  for (const LayerSettings& parameters : layers)
     if (auto layer = LayerReader(file, parameters).read())
       result.description.layers.push_back(std::move(*layer));
   return result;

@@ -49,7 +49,7 @@ ForeignDetector read_slac(const ForeignFile& file) {
       }
     }
     if (!good) continue;
-    const Place place = file.place(words[0]);
+    const FilePosition place = file.place(words[0]);
     const auto [it, is_new] = line_of_radius.emplace(value[3], place.line);
     if (!is_new) {
       file.error(words[3],

@@ -21,11 +21,11 @@ constexpr double bar_inset = 3;  // above and below a bar
 // Where columns and panels are, px.
 struct BarLayout {
   std::vector<double> columns;  // anchor of the text
-  struct Place {
+  struct Panel {
     AxisMap map;
     double left = 0, right = 0;
   };
-  std::vector<Place> panels;
+  std::vector<Panel> panels;
   double width = 0, height = 0, bottom = 0;
 };
 
@@ -77,7 +77,7 @@ BarLayout make_layout(const Figure& figure, const BarChart& chart) {
   const double each = (figure.width - at - bar_gap * (n - 1)) / n;
   for (std::size_t i = 0; i < chart.panels.size(); ++i) {
     const ChartPanel& panel = chart.panels[i];
-    BarLayout::Place place;
+    BarLayout::Panel place;
     const double label = widest_label(chart, i);
     place.left = at + (panel.diverging ? label : 0);
     place.right = at + each - label;
@@ -93,7 +93,7 @@ BarLayout make_layout(const Figure& figure, const BarChart& chart) {
 }
 
 // Title and scale of a panel of bars.
-std::string panel_head(const ChartPanel& panel, const BarLayout::Place& place,
+std::string panel_head(const ChartPanel& panel, const BarLayout::Panel& place,
                        double bottom) {
   FigureAxis axis;
   axis.scale = panel.scale;
@@ -115,7 +115,7 @@ std::string panel_head(const ChartPanel& panel, const BarLayout::Place& place,
   return fmt::format("<path class=\"gr\" d=\"{}\"/>", lines.data()) + out;
 }
 
-std::string zero_line(const ChartPanel& panel, const BarLayout::Place& place,
+std::string zero_line(const ChartPanel& panel, const BarLayout::Panel& place,
                       double bottom) {
   const double zero = panel.scale == AxisScale::logarithmic
                           ? panel.lower
@@ -141,7 +141,7 @@ std::string rectangle(const Figure& figure, const ChartBar& bar, double from,
 }
 
 std::string bars_of(const Figure& figure, const ChartRow& row,
-                    const ChartPanel& panel, const BarLayout::Place& place,
+                    const ChartPanel& panel, const BarLayout::Panel& place,
                     std::size_t i, double top) {
   std::string out;
   const double base = top + row_height / 2 + 0.36 * tick_size;

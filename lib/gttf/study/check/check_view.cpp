@@ -297,7 +297,7 @@ std::string attributed(const CheckedQuantity& quantity,
   return has_value ? "" : " of the hits";
 }
 
-std::string place_text(const std::string& file, const Place& place) {
+std::string place_text(const std::string& file, const FilePosition& place) {
   return fmt::format("{}:{}:{}", file, place.line, place.column);
 }
 

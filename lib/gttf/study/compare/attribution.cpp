@@ -339,11 +339,11 @@ Attribution attribute(const Detector& before, const Detector& after,
 namespace {
 
 /// Where the keys of a design stand; the same at every point.
-std::map<std::string, Place> places_of(const Detector& first,
-                                       const DetectorInput& design) {
+std::map<std::string, FilePosition> places_of(const Detector& first,
+                                              const DetectorInput& design) {
   std::vector<KeyChange> changes = differing_keys(first, design.detector);
   locate(changes, design);
-  std::map<std::string, Place> places;
+  std::map<std::string, FilePosition> places;
   for (const KeyChange& change : changes) places[change.key] = change.place;
   return places;
 }
@@ -367,7 +367,7 @@ std::vector<AttributedPoint> attribute_grid(
   const Detector& first = designs.front().detector;
   const ModelOf model = models_of(request, first, options.engine);
   std::vector<AttributedPoint> list;
-  std::vector<std::map<std::string, Place>> places(1);
+  std::vector<std::map<std::string, FilePosition>> places(1);
   for (std::size_t d = 1; d < designs.size(); ++d) {
     places.push_back(places_of(first, designs[d]));
     for (const GridPoint point : grid_points(request))
@@ -432,7 +432,7 @@ std::vector<std::string> spellings(const std::string& key) {
   return all;
 }
 
-Place place_of(const Node& node) {
+FilePosition place_of(const Node& node) {
   const Origin& origin = node.definition();
   if (origin.source->kind() == Source::Kind::option) return {};
   const Diagnostic d = origin.source->at(origin.offset, origin.length);

@@ -20,7 +20,7 @@ struct KeyChange {
   std::string key;     ///< as in --set: layers[L0].material
   std::string before;  ///< with units: "0.35 %"; empty: the key is not there
   std::string after;
-  Place
+  FilePosition
       place;  ///< of the layer in the file of `after`; see locate(). 0: absent
   /// Change of ln(sigma) assigned to this key; NaN if it cannot be told.
   double share = Resolution::none;

@@ -145,7 +145,7 @@ Document attribution_document(Parameter q, const Attribution& a) {
     item.set("key", change.key);
     item.set("before", text_or_null(change.before));
     item.set("after", text_or_null(change.after));
-    const Place& place = change.place;
+    const FilePosition& place = change.place;
     item.set("line", place.line > 0 ? Document(place.line) : Document());
     item.set("column", place.line > 0 ? Document(place.column) : Document());
     item.set("change_of_ln_sigma", change.share);

@@ -80,7 +80,7 @@ bool FitGroups::find_group(std::span<const unsigned> key, Kind kind) {
   return at_ < groups_.size();
 }
 
-FitGroups::Place FitGroups::put_hits(const HitTrackBuilder& built) {
+FitGroups::Slot FitGroups::put_hits(const HitTrackBuilder& built) {
   Group& g = groups_[at_];
   const HitList& hits = built.hits();
   for (const std::vector<double>* v : {&hits.x, &hits.y, &hits.z})
@@ -88,14 +88,14 @@ FitGroups::Place FitGroups::put_hits(const HitTrackBuilder& built) {
   return {at_, g.n_added++};
 }
 
-std::optional<FitGroups::Place> FitGroups::add_hits(
+std::optional<FitGroups::Slot> FitGroups::add_hits(
     const HitTrackBuilder& built) {
   if (!built.is_simple() || !find_group(built.hits().surface, Kind::hits))
     return std::nullopt;
   return put_hits(built);
 }
 
-FitGroups::Place FitGroups::add(const HitTrackBuilder& built, Kind kind) {
+FitGroups::Slot FitGroups::add(const HitTrackBuilder& built, Kind kind) {
   if (!built.is_simple()) kind = Kind::points;
   set_key(built);
   if (!find_group(kind == Kind::hits ? built.hits().surface : key_, kind))
@@ -174,7 +174,7 @@ void FitGroups::find_scattering() {
       g.find_scattering(geometry_.bz(), scattering_);
 }
 
-bool FitGroups::is_known(const Place& place) const {
+bool FitGroups::is_known(const Slot& place) const {
   const Group& g = groups_[place.group];
   return g.kind == Kind::points || g.known[place.track] != 0;
 }
@@ -200,12 +200,12 @@ BatchStatistics FitGroups::fit() {
   return statistics;
 }
 
-bool FitGroups::is_fitted(const Place& place) const {
+bool FitGroups::is_fitted(const Slot& place) const {
   const Group& g = groups_[place.group];
   return g.left_out[g.index(place.track)] == 0;
 }
 
-const GlobalFit& FitGroups::at(const Place& place) {
+const GlobalFit& FitGroups::at(const Slot& place) {
   const Group& g = groups_[place.group];
   const std::size_t t = g.index(place.track), n = g.n_tracks;
   GlobalFit& f = result_;  // what is not set here has been NaN from the start

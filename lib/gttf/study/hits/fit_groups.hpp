@@ -29,8 +29,8 @@ class FitGroups {
   }
 
   /// Where a track is put.
-  struct Place {
-    Place(std::size_t of_group, std::size_t of_track)
+  struct Slot {
+    Slot(std::size_t of_group, std::size_t of_track)
         : group(static_cast<std::uint32_t>(of_group)),
           track(static_cast<std::uint32_t>(of_track)) {}
     std::uint32_t group, track;  // small: an optional one fits two registers
@@ -45,25 +45,25 @@ class FitGroups {
 
   /// A track behind HitTrackBuilder::find(): nothing unless it is simple and
   /// has hits where add() has seen a track before. Of Kind::hits.
-  std::optional<Place> add_hits(const HitTrackBuilder& built);
+  std::optional<Slot> add_hits(const HitTrackBuilder& built);
   /// Whether groups can hold a track with its points: a helix without beam
   /// spot, hits with the errors of their layers, no FitDetail::hits.
   bool can_hold(const HitTrackBuilder& built) const;
   /// @param kind  of tracks that are simple
-  Place add(const HitTrackBuilder& built, Kind kind);
+  Slot add(const HitTrackBuilder& built, Kind kind);
 
   /// Finds paths and scattering angles in lanes.
   void find_scattering();
   /// Has it found those of this track? Otherwise it does not cross the surfaces
   /// that were presumed, and its place is no more.
-  bool is_known(const Place& place) const;
+  bool is_known(const Slot& place) const;
 
   /// Fits all tracks added.
   BatchStatistics fit();
   /// After fit(): whether the track was fitted. If not, there is no at().
-  bool is_fitted(const Place& place) const;
+  bool is_fitted(const Slot& place) const;
   /// The fit of a track; valid until the next call.
-  const GlobalFit& at(const Place& place);
+  const GlobalFit& at(const Slot& place);
 
   /// Forgets the tracks; keeps its memory unless there were very many groups.
   void clear();
@@ -107,7 +107,7 @@ class FitGroups {
   void set_key(const HitTrackBuilder& built);
   void make_group(const HitTrackBuilder& built, Kind kind);
   bool find_group(std::span<const unsigned> key, Kind kind);
-  Place put_hits(const HitTrackBuilder& built);
+  Slot put_hits(const HitTrackBuilder& built);
 
   const TrackingGeometry& geometry_;
   FitKind kind_;

@@ -44,7 +44,7 @@ class BlockFitter {
   struct Outcome {
     std::string_view status;
     std::unique_ptr<GlobalFit> scalar;
-    std::optional<FitGroups::Place> place;
+    std::optional<FitGroups::Slot> place;
   };
 
   void find_outcomes(const HitBlock& block, ResidualTable& residuals,

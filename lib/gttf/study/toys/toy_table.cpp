@@ -55,7 +55,7 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 /// A track parameter in columns; expected errors come from the scan's columns.
-struct Parameter {
+struct ParameterNames {
   std::string_view name;      ///< "d0"
   std::string_view column;    ///< "d0_um"
   std::string_view unit;      ///< "um"
@@ -63,7 +63,7 @@ struct Parameter {
 };
 
 /// Those of tracks along the beam, then those of the perigee.
-constexpr std::array<Parameter, 2 * n_toy_parameters - 1> toy_parameters{
+constexpr std::array<ParameterNames, 2 * n_toy_parameters - 1> toy_parameters{
     {{"x", "x_um", "um", "sigma_x_um"},
      {"y", "y_um", "um", "sigma_y_um"},
      {"tx", "tx_mrad", "mrad", "sigma_tx_mrad"},
@@ -76,7 +76,7 @@ constexpr std::array<Parameter, 2 * n_toy_parameters - 1> toy_parameters{
 constexpr std::size_t n_plane = n_toy_parameters - 1;  // without qop
 
 /// The parameter of that index in the statistics of a point.
-const Parameter& parameter_of(ToyParameters kind, std::size_t i) {
+const ParameterNames& parameter_of(ToyParameters kind, std::size_t i) {
   const bool plane = kind == ToyParameters::plane && i < n_plane;
   return toy_parameters[plane ? i : i + n_plane];
 }
@@ -248,7 +248,7 @@ constexpr auto parameter_columns = std::to_array<ParameterColumn>({
 template <std::size_t parameter, std::size_t column>
 constexpr auto name_of_column = [] {
   constexpr const ParameterColumn& c = parameter_columns[column];
-  constexpr const Parameter& q = toy_parameters[parameter];
+  constexpr const ParameterNames& q = toy_parameters[parameter];
   constexpr std::string_view end = c.has_unit ? q.column : q.name;
   std::array<char, c.name.size() + end.size()> text{};
   std::ranges::copy(end, std::ranges::copy(c.name, text.begin()).out);
