@@ -21,6 +21,12 @@ struct Cartesian {
   }
 };
 
+/// Sines and cosines of the polar angle and the azimuth of a direction.
+template <class S>
+struct Direction {
+  S sin_theta, cos_theta, sin_phi, cos_phi;
+};
+
 /// Components along the two axes of a surface.
 template <class S>
 struct InPlane {

@@ -9,7 +9,7 @@
 #include "gttf/core/kernels.hpp"
 #include "gttf/core/run_batch.hpp"
 #include "gttf/fit/hit_batch.hpp"
-#include "gttf/fit/track/helix.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/surface_foot.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 

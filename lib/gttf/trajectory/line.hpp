@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "gttf/core/cartesian.hpp"
 #include "gttf/core/scalar.hpp"
 #include "gttf/trajectory/scatter_strength.hpp"
 #include "gttf/trajectory/track.hpp"
@@ -49,32 +50,27 @@ void set_start(const S& x, const S& y, const S& z, Line<S>& l) {
   l.r2 = x * x + y * y;
 }
 
-/// Start point, mm, and direction there.
-template <class S>
-struct LineStart {
-  S x, y, z, cos_phi, sin_phi, cos_theta, sin_theta;
-};
-
 /// The reference helix of curvature kappa from a point that may be anywhere.
 ///
+/// @param start      mm
 /// @param kappa      1/mm; p is a parameter
 /// @param cos_floor  |cos(theta)| below it counts as 0: keeps tan(theta) finite
 ///                   where theta is 90 deg but for rounding
 template <class S>
-Line<S> line_from(const LineStart<S>& start, const S& kappa,
-                  const ScatterStrength<S>& strength,
+Line<S> line_from(const Cartesian<S>& start, const Direction<S>& direction,
+                  const S& kappa, const ScatterStrength<S>& strength,
                   double cos_floor = 1e-12) {
   using std::abs;
   Line<S> l;
   l.kappa = kappa;
-  set_polar(
-      start.sin_theta,
-      S(select(abs(start.cos_theta) < S(cos_floor), S(0), start.cos_theta)), l);
+  const S& cosine = direction.cos_theta;
+  set_polar(direction.sin_theta,
+            S(select(abs(cosine) < S(cos_floor), S(0), cosine)), l);
   l.cot2_theta = l.cot_theta * l.cot_theta;
   l.tan_theta = l.sin_theta / l.cos_theta;
   l.kappa_column = l.inv_sin_theta;
-  l.cos_phi = start.cos_phi;
-  l.sin_phi = start.sin_phi;
+  l.cos_phi = direction.cos_phi;
+  l.sin_phi = direction.sin_phi;
   set_start(start.x, start.y, start.z, l);
   l.strength = strength;
   l.on_axis = false;
@@ -96,10 +92,11 @@ Line<S> make_line(const TrackValues<S>& t, double bz, bool on_axis,
                   double cos_floor = 1e-12) {
   using std::cos, std::sin;
   const S inv_p = S(1) / t.p;
-  Line<S> l = line_from(LineStart<S>{t.x, t.y, t.z, cos(t.phi), sin(t.phi),
-                                     cos(t.theta), sin(t.theta)},
-                        S(-(t.charge * inv_p * S(bz))),
-                        scatter_strength(inv_p, t.mass, t.charge), cos_floor);
+  Line<S> l = line_from(
+      Cartesian<S>{t.x, t.y, t.z},
+      Direction<S>{sin(t.theta), cos(t.theta), sin(t.phi), cos(t.phi)},
+      S(-(t.charge * inv_p * S(bz))), scatter_strength(inv_p, t.mass, t.charge),
+      cos_floor);
   if (bz == 0) l.kappa_column = S(0);
   l.on_axis = on_axis;
   return l;

@@ -72,15 +72,15 @@ void transport_along(const HelixPoint<S>& from, const S& inv_sine, const S& s,
 /// Where a track that is displaced along its left normal, or along z, meets a
 /// surface: the displacement, and the arc by which it slides.
 template <class S>
-struct OnPlane {
+struct SlidStep {
   Cartesian<S> displacement;
   S slide;
 };
 
 /// @param inverse  1/(normal . slope)
 template <class S>
-OnPlane<S> slid_onto(const Cartesian<S>& normal, const Cartesian<S>& slope,
-                     const S& inverse, const Cartesian<S>& displacement) {
+SlidStep<S> slid_onto(const Cartesian<S>& normal, const Cartesian<S>& slope,
+                      const S& inverse, const Cartesian<S>& displacement) {
   const S slide = -(dot(normal, displacement) * inverse);
   return {displacement + slide * slope, slide};
 }
@@ -98,7 +98,7 @@ void transport_through_kink(const Cartesian<S>& normal,
   const Cartesian<S> basis[2] = {before.left(), {S(0), S(0), S(1)}};
   S m[3][2];
   for (int i = 0; i < 2; ++i) {
-    const OnPlane<S> p = slid_onto(normal, slope, inverse, basis[i]);
+    const SlidStep<S> p = slid_onto(normal, slope, inverse, basis[i]);
     const S along = transverse_dot(p.displacement, t);
     m[0][i] = dot(p.displacement, left);
     m[1][i] = p.displacement.z - t.z * along;
@@ -152,8 +152,8 @@ std::array<Row<S>, track_dim> surface_derivatives(
     const LineTransport<S>& transport) {
   const Cartesian<S> slope = at.slope();
   const S inverse = S(1) / dot(normal, slope);
-  const OnPlane<S> across = slid_onto(normal, slope, inverse, at.left());
-  const OnPlane<S> vertical =
+  const SlidStep<S> across = slid_onto(normal, slope, inverse, at.left());
+  const SlidStep<S> vertical =
       slid_onto(normal, slope, inverse, {S(0), S(0), S(1)});
   std::array<Row<S>, track_dim> d;
   const auto sum = [&](const S& a, const S& b, Row<S>& row) {
@@ -173,8 +173,8 @@ std::array<Row<S>, track_dim> surface_derivatives(
 /// Where the reference crosses a surface.
 template <class S>
 struct Crossed {
-  HelixState<S> before, after;  ///< after: with its kink
-  HelixPoint<S> at;             ///< before
+  Helix<S> before, after;  ///< after: with its kink
+  HelixPoint<S> at;        ///< before
   PlaneAxes<S> axes;
   Cartesian<S> normal;
   LineTransport<S> transport_before, transport_after;
@@ -211,7 +211,7 @@ class KinkedHelix {
       : hits_(hits), nodes_(nodes) {}
 
   /// Begins with a helix on the surface of the first measured point.
-  void start(const HelixState<S>& first) {
+  void start(const Helix<S>& first) {
     first_ = first;
     is_kinked_ = false;
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
@@ -267,7 +267,7 @@ class KinkedHelix {
   Node& node(std::size_t k) { return nodes_[k]; }
   const Node& node(std::size_t k) const { return nodes_[k]; }
   bool has_field() const { return hits_.field; }
-  const HelixState<S>& first() const { return first_; }
+  const Helix<S>& first() const { return first_; }
   /// The crossing of the first node when it was last followed.
   const Crossed<S>& first_crossing() const { return first_crossing_; }
 
@@ -276,7 +276,7 @@ class KinkedHelix {
 
   const Hits& hits_;
   std::span<Node> nodes_;
-  HelixState<S> first_;
+  Helix<S> first_;
   Crossed<S> first_crossing_;
   bool is_kinked_ = false;  ///< at some node
 };
@@ -285,7 +285,7 @@ template <class S, class Hits>
 void KinkedHelix<S, Hits>::set_rows(const Crossed<S>& x, std::size_t point,
                                     HelixNode<S>& n) const {
   const InPlane<S> residual =
-      seen_in_plane(hits_.surface(point), {x.before.x, x.before.y, x.before.z});
+      seen_in_plane(hits_.surface(point), x.before.position);
   std::size_t q = 0;
   for (const CoordinateAxis& a : hits_.axes(point)) {
     const S cosine(a.cosine), sine(a.sine);
@@ -302,7 +302,7 @@ template <class AtNode>
   Crossed<S> x;
   x.after = first_;
   x.transport_after = no_transport<S>();
-  HelixDirection<S> direction = direction_of(first_);
+  Direction<S> direction = direction_of(first_);
   HelixPoint<S> from = point_of(first_, direction);
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     Node& n = nodes_[k];
@@ -320,11 +320,7 @@ template <class AtNode>
     transport_along(from, S(1) / direction.sin_theta, s, turn,
                     x.transport_before);
     x.at = advanced(from, s, turn);
-    x.before = {x.at.position.x,
-                x.at.position.y,
-                x.at.position.z,
-                x.after.theta,
-                x.after.phi + turn.x + turn.x,
+    x.before = {x.at.position, x.after.theta, x.after.phi + turn.x + turn.x,
                 first_.kappa};
     x.axes = axes_on(surface, x.at.position);
     x.normal = x.axes.normal();
@@ -355,14 +351,15 @@ void KinkedHelix<S, Hits>::move_start(const Row<S>& change,
                                       LaneOutcome<S>& outcome) {
   using std::cos, std::sin;
   // the start parameters belong to the line before the kink of the first node
-  HelixState<S>& h = first_;
-  h.x = h.x - sin(h.phi) * change[0];
-  h.y = h.y + cos(h.phi) * change[0];
-  h.z = h.z + change[1];
+  Helix<S>& h = first_;
+  Cartesian<S>& position = h.position;
+  position.x = position.x - sin(h.phi) * change[0];
+  position.y = position.y + cos(h.phi) * change[0];
+  position.z = position.z + change[1];
   h.phi = h.phi + change[2];
   h.theta = h.theta + change[3];
   h.kappa = h.kappa + change[4];
-  const HelixDirection<S> direction = direction_of(h);
+  const Direction<S> direction = direction_of(h);
   outcome.require(direction.sin_theta > S(0), FitStatus::not_converged);
   // back along the track onto the first surface, where its state is quoted
   const HelixPoint<S> from = point_of(h, direction);
@@ -370,10 +367,7 @@ void KinkedHelix<S, Hits>::move_start(const Row<S>& change,
   const auto there = is_finite(s);
   const S safe = select(there, s, S(0));
   const ArcTurn<S> turn = arc_turn(from.c, safe);
-  const HelixPoint<S> at = advanced(from, safe, turn);
-  h.x = at.position.x;
-  h.y = at.position.y;
-  h.z = at.position.z;
+  position = advanced(from, safe, turn).position;
   h.phi = h.phi + turn.x + turn.x;
 }
 

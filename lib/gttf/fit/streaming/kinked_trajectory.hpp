@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gttf/fit/streaming/general_kinks.hpp"
-#include "gttf/fit/track/helix.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/derivatives.hpp"
 #include "gttf/trajectory/fly_onto.hpp"

@@ -154,14 +154,13 @@ class StreamLaneFitter {
   MaskOf<S> store_perigee(const Reference& reference,
                           const StreamedFit<Reference>& fit, const S& weight,
                           LaneValues* out) const {
-    HelixState<S> at = reference.first();
-    const HelixDirection<S> direction = direction_of(at);
+    Helix<S> at = reference.first();
+    const Direction<S> direction = direction_of(at);
     const Crossed<S>& x = reference.first_crossing();
     const auto state = surface_derivatives(x.normal, point_of(at, direction),
                                            x.transport_before);
-    at.x = at.x - S(in_.origin[0]);
-    at.y = at.y - S(in_.origin[1]);
-    at.z = at.z - S(in_.origin[2]);
+    at.position = at.position - Cartesian<S>{S(in_.origin[0]), S(in_.origin[1]),
+                                             S(in_.origin[2])};
     const PerigeeOf<S> p = perigee_of(at, direction);
     std::array<Row<S>, track_dim> functions;
     for (std::size_t i = 0; i < track_dim; ++i)
@@ -184,7 +183,7 @@ class StreamLaneFitter {
   std::span<HelixNode<S>> nodes_;
   S kappa_ref_;
   LaneOutcome<S> begin_;
-  HelixState<S> first_;  ///< of prefit()
+  Helix<S> first_;  ///< of prefit()
 };
 
 template <class S>

@@ -74,8 +74,7 @@ Eigen::Matrix<double, n, n> covariance_of(
 
 /// @param normal     of the surface
 /// @param transport  of the line from the start to there
-TrackState state_on(const Cartesian<double>& normal,
-                    const HelixState<double>& at,
+TrackState state_on(const Cartesian<double>& normal, const Helix<double>& at,
                     const LineTransport<double>& transport,
                     const FiveEquations<double>& e) {
   const auto rows =
@@ -87,8 +86,9 @@ TrackState state_on(const Cartesian<double>& normal,
           rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
   functions.row(5) << 0, 0, 0, 0, 1;
   TrackState s;
-  s.parameters << at.x, at.y, at.z, at.theta,
-      std::remainder(at.phi, 2 * unit::pi), at.kappa;
+  const auto& [x, y, z] = at.position;
+  s.parameters << x, y, z, at.theta, std::remainder(at.phi, 2 * unit::pi),
+      at.kappa;
   s.covariance = covariance_of<6>(e, functions);
   return s;
 }
@@ -126,7 +126,7 @@ class HelixReference {
     nodes_.resize(points_.size());
     hits_.emplace(SingleHits{track, measured, track.field, points_});
     LaneOutcome<double> outcome;
-    const HelixState<double> first =
+    const Helix<double> first =
         prefit_helix(*hits_, is_coarse(track, measured), outcome);
     if (outcome.failed()) return outcome.status;
     helix_.emplace(*hits_, nodes_);

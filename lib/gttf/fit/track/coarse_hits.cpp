@@ -53,7 +53,7 @@ FitStatus put_on_prefit(const TrackHits& track, KinkSystem& system,
   const Prefit fit = prefit(track, measured, true);
   if (fit.status != FitStatus::ok) return fit.status;
   kappa = fit.start.kappa;
-  Helix at = fit.start;
+  Helix<double> at = fit.start;
   for (std::size_t k = 0; k < system.hits.size(); ++k) {
     LinearHit& h = system.hits[k];
     const TrackHit& p = track.points[h.point];
@@ -62,10 +62,10 @@ FitStatus put_on_prefit(const TrackHits& track, KinkSystem& system,
                : (p.position - track.points[system.hits[k - 1].point].position)
                      .head<2>()
                      .norm();
-    const double s = arc_to(at, p, guess);
+    const double s = arc_to(at, surface_of(p), guess);
     if (!std::isfinite(s)) return FitStatus::not_converged;
-    at = at.advanced(s);
-    const auto residual = coordinate_residuals(p, at.position);
+    at = advanced(at, s);
+    const auto residual = coordinate_residuals(p, vector_of(at.position));
     for (int q = 0; q < 2; ++q)
       if (is_coarse(system, k, q)) h.removed[q] = residual[q] / h.sigma[q];
   }

@@ -1,61 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helix: a track state that can be moved along its helix, and onto a surface.
+// Helix: position, direction and curvature of a track in a field along z.
 #pragma once
 
-#include <Eigen/Geometry>
+#include <cmath>
 
-#include "gttf/core/matrix.hpp"
-#include "gttf/fit/track/helix_steps.hpp"
-#include "gttf/fit/track/hits.hpp"
+#include "gttf/core/cartesian.hpp"
 
-namespace gttf::detail {
+namespace gttf {
 
-/// Position, direction and curvature.
+/// A helix around z by its parameters at one of its points: mm, rad, 1/mm
+/// (3D curvature), in the order of StateIndex.
+template <class S>
 struct Helix {
-  Vector3 position;
-  double phi = 0, theta = 0, kappa = 0;
-
-  HelixPoint<double> point() const {
-    const HelixState<double> h{position[0], position[1], position[2],
-                               theta,       phi,         kappa};
-    return point_of(h, direction_of(h));
-  }
-  /// The state after the transverse arc length s.
-  Helix advanced(double s) const {
-    const HelixPoint<double> from = point();
-    const ArcTurn<double> turn = arc_turn(from.c, s);
-    return {vector_of(detail::advanced(from, s, turn).position),
-            phi + 2 * turn.x, theta, kappa};
-  }
+  Cartesian<S> position;
+  S theta, phi, kappa;
 };
 
-/// The surface of a point.
-inline HitSurface<double> surface_of(const TrackHit& hit) {
-  const Cartesian<double> at = cartesian(hit.position);
-  return {at, cartesian(hit.u), cartesian(hit.v), hit.cylinder,
-          hit.cylinder ? HitSurface<double>::inverse_radius_of(at) : 0};
+template <class S>
+Direction<S> direction_of(const Helix<S>& h) {
+  using std::cos, std::sin;
+  return {sin(h.theta), cos(h.theta), sin(h.phi), cos(h.phi)};
 }
 
-/// Distance from a surface in its own measure, zero on it.
-inline double distance(const TrackHit& s, const Vector3& x) {
-  return gap_to(surface_of(s), cartesian(x)).value;
-}
+/// The same with the direction as numbers, from which steps along the helix
+/// are made without its angles.
+template <class S>
+struct HelixPoint {
+  Cartesian<S> position;
+  S cos_phi, sin_phi;
+  S cot, c;  ///< cot(theta), kappa/sin(theta): the same all along
 
-/// Axes u, v of the surface at a point of it.
-struct SurfaceAxes {
-  Vector3 u, v;
+  /// Direction per transverse arc length.
+  Cartesian<S> slope() const { return {cos_phi, sin_phi, cot}; }
+  /// Horizontal unit vector to its left.
+  Cartesian<S> left() const { return {-sin_phi, cos_phi, S(0)}; }
 };
 
-inline SurfaceAxes axes_at(const TrackHit& s, const Vector3& x) {
-  if (!s.cylinder) return {s.u, s.v};
-  const PlaneAxes<double> axes = axes_on(surface_of(s), cartesian(x));
-  return {vector_of(axes.u), vector_of(axes.v)};
+template <class S>
+HelixPoint<S> point_of(const Helix<S>& h, const Direction<S>& d) {
+  const S inverse = S(1) / d.sin_theta;
+  return {h.position, d.cos_phi, d.sin_phi, d.cos_theta * inverse,
+          h.kappa * inverse};
 }
 
-/// Transverse arc length from `from` to its crossing with a surface from a
-/// guess; NaN if there is none.
-inline double arc_to(const Helix& from, const TrackHit& surface, double guess) {
-  return arc_to(from.point(), surface_of(surface), guess);
-}
-
-}  // namespace gttf::detail
+}  // namespace gttf

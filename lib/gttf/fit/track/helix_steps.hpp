@@ -10,7 +10,7 @@
 #include "gttf/core/pack_functions.hpp"
 #include "gttf/core/pack_lane.hpp"
 #include "gttf/core/series.hpp"
-#include "gttf/fit/track/perigee_transport.hpp"
+#include "gttf/fit/track/helix.hpp"
 
 namespace gttf::detail {
 
@@ -22,29 +22,6 @@ S dot(const Cartesian<S>& a, const Cartesian<S>& b) {
 template <class S>
 Cartesian<S> cross(const Cartesian<S>& a, const Cartesian<S>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-/// A point of a helix with the direction there.
-template <class S>
-struct HelixPoint {
-  Cartesian<S> position;
-  S cos_phi, sin_phi;
-  S cot, c;  ///< cot(theta), kappa/sin(theta): the same all along
-
-  /// Direction per transverse arc length.
-  Cartesian<S> slope() const { return {cos_phi, sin_phi, cot}; }
-  /// Horizontal unit vector to its left.
-  Cartesian<S> left() const { return {-sin_phi, cos_phi, S(0)}; }
-};
-
-template <class S>
-HelixPoint<S> point_of(const HelixState<S>& h, const HelixDirection<S>& d) {
-  const S inverse = S(1) / d.sin_theta;
-  return {{h.x, h.y, h.z},
-          d.cos_phi,
-          d.sin_phi,
-          d.cos_theta * inverse,
-          h.kappa * inverse};
 }
 
 /// What the transverse arc s does to a helix of curvature c, with X = c s/2.
@@ -101,6 +78,14 @@ HelixPoint<S> advanced(const HelixPoint<S>& from, const S& s,
 template <class S>
 HelixPoint<S> advanced(const HelixPoint<S>& from, const S& s) {
   return advanced(from, s, arc_turn(from.c, s));
+}
+
+/// The helix at the point after the transverse arc s.
+inline Helix<double> advanced(const Helix<double>& from, double s) {
+  const HelixPoint<double> start = point_of(from, direction_of(from));
+  const ArcTurn<double> turn = arc_turn(start.c, s);
+  return {advanced(start, s, turn).position, from.theta, from.phi + 2 * turn.x,
+          from.kappa};
 }
 
 /// The plane of the orthogonal unit vectors u and v through a point, or the
@@ -207,6 +192,12 @@ template <class S>
     if (!any(moving)) return s;
   }
   return select(moving, S(std::numeric_limits<double>::quiet_NaN()), s);
+}
+
+/// The same from the parameters of a single helix.
+inline double arc_to(const Helix<double>& from,
+                     const HitSurface<double>& surface, double guess) {
+  return arc_to(point_of(from, direction_of(from)), surface, guess);
 }
 
 }  // namespace gttf::detail

@@ -6,6 +6,7 @@
 
 #include "gttf/core/cartesian.hpp"
 #include "gttf/core/series.hpp"
+#include "gttf/fit/track/helix.hpp"
 #include "gttf/trajectory/reach.hpp"
 #include "gttf/trajectory/scattering.hpp"
 
@@ -14,10 +15,8 @@ namespace gttf {
 /// A helix near the hits of a track in a field along z, or a straight line.
 template <class S>
 struct HitPath {
-  S cos_phi, sin_phi;  ///< direction at the first point
+  HelixPoint<S> first;  ///< x and y of the first hit
   S cos_theta, sin_theta;
-  S curvature;  ///< transverse, 1/mm
-  S z;          ///< at the first point, mm
 };
 
 /// Curvature of the circle through three points, 1/mm, positive if they turn
@@ -92,12 +91,13 @@ HitPath<S> make_path(const Cartesian<S>& first, const Cartesian<S>& last,
   const S sin_theta = S(1) / sqrt(S(1) + slope * slope);
   const S inv_chord = S(1) / sqrt(transverse_dot(d, d));
   // half the turn before the direction of the chord
-  return {(d.x * arc.cosine + d.y * arc.sine) * inv_chord,
-          (d.y * arc.cosine - d.x * arc.sine) * inv_chord,
+  return {{{first.x, first.y, (line.z - slope * line.s) / line.n},
+           (d.x * arc.cosine + d.y * arc.sine) * inv_chord,
+           (d.y * arc.cosine - d.x * arc.sine) * inv_chord,
+           slope,
+           curvature},
           slope * sin_theta,
-          sin_theta,
-          curvature,
-          (line.z - slope * line.s) / line.n};
+          sin_theta};
 }
 
 /// The point of a path that is closest to the origin of the perigee.
@@ -111,26 +111,25 @@ struct PathPerigee {
 /// With u from the origin to the first point, n the left normal there and
 /// N = |n + c u|: its normal is (n + c u)/N, d0 = u (2 n + c u)/(1 + N).
 template <class S>
-PathPerigee<S> perigee_of_path(const HitPath<S>& path,
-                               const Cartesian<S>& first,
+PathPerigee<S> perigee_of_path(const HelixPoint<S>& first,
                                const Cartesian<S>& origin) {
   using std::sqrt;
-  const S& c = path.curvature;
-  const Cartesian<S> u = first - origin;
-  const S across = path.cos_phi * u.y - path.sin_phi * u.x;  // u n
+  const S& c = first.c;
+  const Cartesian<S> u = first.position - origin;
+  const S across = first.cos_phi * u.y - first.sin_phi * u.x;  // u n
   const S bulge = c * (S(2) * across + c * transverse_dot(u, u));
   const S length = sqrt(S(1) + bulge), inverse = S(1) / length;
   PathPerigee<S> p;
-  p.cos_phi = (path.cos_phi + c * u.y) * inverse;
-  p.sin_phi = (path.sin_phi - c * u.x) * inverse;
+  p.cos_phi = (first.cos_phi + c * u.y) * inverse;
+  p.sin_phi = (first.sin_phi - c * u.x) * inverse;
   const S d0 = (S(2) * across + c * transverse_dot(u, u)) / (S(1) + length);
   p.position = {origin.x - d0 * p.sin_phi, origin.y + d0 * p.cos_phi, S(0)};
-  const Cartesian<S> chord = first - p.position;
+  const Cartesian<S> chord = first.position - p.position;
   const S arc =
       arc_above<false>(S(sqrt(transverse_dot(chord, chord))), c).length;
   const S forward = chord.x * p.cos_phi + chord.y * p.sin_phi;
   p.offset = select(forward < S(0), -arc, arc);
-  p.position.z = path.z - p.offset * (path.cos_theta / path.sin_theta);
+  p.position.z = first.position.z - p.offset * first.cot;
   return p;
 }
 
@@ -139,7 +138,7 @@ template <class S>
 S kappa_of_path(const HitPath<S>& path, double bz, double charge) {
   using std::abs;
   const S stiffest(std::abs(charge * bz) / (1e6 * unit::GeV));
-  const S kappa = path.curvature * path.sin_theta;
+  const S kappa = path.first.c * path.sin_theta;
   return select(abs(kappa) < stiffest,
                 select(kappa < S(0), -stiffest, stiffest), kappa);
 }
@@ -148,11 +147,10 @@ S kappa_of_path(const HitPath<S>& path, double bz, double charge) {
 template <class S>
 Line<S> line_of_path(const HitPath<S>& path, const PathPerigee<S>& perigee,
                      const S& kappa, const ScatterStrength<S>& strength) {
-  const Cartesian<S>& at = perigee.position;
-  return line_from(
-      LineStart<S>{at.x, at.y, at.z, perigee.cos_phi, perigee.sin_phi,
-                   path.cos_theta, path.sin_theta},
-      kappa, strength);
+  return line_from(perigee.position,
+                   Direction<S>{path.sin_theta, path.cos_theta, perigee.sin_phi,
+                                perigee.cos_phi},
+                   kappa, strength);
 }
 
 /// TrackHit::theta0_2 of a hit on surface `s`, from the path there.
@@ -170,8 +168,9 @@ S theta0_squared(const HitPath<S>& path, const ChordArc<S>& turn,
   S part, whole(1);
   if (s.kind == Kind::cylinder || s.kind == Kind::plane) {
     const S sine = turn.sin_turn(), cosine = turn.cos_turn();
-    const S cos_phi = path.cos_phi * cosine - path.sin_phi * sine;
-    const S sin_phi = path.sin_phi * cosine + path.cos_phi * sine;
+    const HelixPoint<S>& first = path.first;
+    const S cos_phi = first.cos_phi * cosine - first.sin_phi * sine;
+    const S sin_phi = first.sin_phi * cosine + first.cos_phi * sine;
     if (s.kind == Kind::cylinder) {
       whole = sqrt(x * x + y * y);
       part = path.sin_theta * abs(cos_phi * x + sin_phi * y);

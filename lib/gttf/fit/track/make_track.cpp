@@ -78,7 +78,7 @@ bool find_path(Maker& m) {
       cartesian(first), cartesian(m.h.position((n - (spot ? 1 : 0)) / 2)),
       cartesian(last));
   if (!std::isfinite(c)) return false;
-  m.h.path.curvature = m.made.track.field ? c : 0;
+  m.h.path.first.c = m.made.track.field ? c : 0;
   follow_arcs(m.h, first);
 
   // z over the arc, from hits that measure both
@@ -95,18 +95,16 @@ bool find_path(Maker& m) {
   const auto is_line = [&] { return line.n > 1 && line.determinant() > 0; };
   if (!is_line()) line = sum(true);
   if (!is_line()) return false;
-  m.h.path = make_path(cartesian(first), cartesian(last), m.h.path.curvature,
+  m.h.path = make_path(cartesian(first), cartesian(last), m.h.path.first.c,
                        m.h.arcs.back(), line);
-  return std::isfinite(m.h.path.cos_phi + m.h.path.sin_phi +
+  return std::isfinite(m.h.path.first.cos_phi + m.h.path.first.sin_phi +
                        m.h.path.cos_theta);
 }
 
 /// Follows the helix from its perigee through the detector.
 void cross_detector(Maker& m, double kappa) {
-  const Vector3 at = m.model.beam_spot ? m.model.vertex : m.h.position(0);
-  const Cartesian<double> first{at.x(), at.y(), m.h.path.z};
   const auto perigee =
-      perigee_of_path(m.h.path, first, cartesian(m.model.vertex));
+      perigee_of_path(m.h.path.first, cartesian(m.model.vertex));
   m.made.offset = perigee.offset;
   m.made.crossings.line =
       line_of_path(m.h.path, perigee, kappa, m.made.strength);
@@ -382,10 +380,10 @@ std::string_view make_track(const HitLayers& layers, const TrackModel& model,
   if (m.made.simple)
     if (const auto why = follow(m); !why.empty()) return why;
   if (m.model.beam_spot) {
-    m.made.track.points.push_back(
-        make_beam_spot_hit(*m.model.beam_spot, m.model.vertex,
-                           std::atan2(m.h.path.sin_phi, m.h.path.cos_phi),
-                           std::atan2(m.h.path.sin_theta, m.h.path.cos_theta)));
+    m.made.track.points.push_back(make_beam_spot_hit(
+        *m.model.beam_spot, m.model.vertex,
+        std::atan2(m.h.path.first.sin_phi, m.h.path.first.cos_phi),
+        std::atan2(m.h.path.sin_theta, m.h.path.cos_theta)));
     m.made.sources.push_back(MadeTrack::beam_spot);
     m.made.surfaces.push_back(0);
   }

@@ -168,7 +168,7 @@ namespace {
 /// vector instructions can be used. Returns whether a turn is too large.
 template <bool small>
 bool follow_arcs(HitList& h, const Vector3& first) {
-  const double x0 = first.x(), y0 = first.y(), curvature = h.path.curvature;
+  const double x0 = first.x(), y0 = first.y(), curvature = h.path.first.c;
   const double *const x = h.x.data(), *const y = h.y.data();
   ChordArc<double>* const arcs = h.arcs.data();
   double most = 0;
@@ -190,14 +190,14 @@ void follow_turns(HitList& h, const Vector3& first) {
   for (std::size_t k = 0; k < h.arcs.size(); ++k) {
     const Vector3 at = h.position(k);
     const double chord = std::hypot(at.x() - before.x(), at.y() - before.y());
-    length += arc_above<false>(chord, h.path.curvature).length;
+    length += arc_above<false>(chord, h.path.first.c).length;
     lengths.push_back(length);
     before = at;
   }
   // otherwise chords shrink by the errors of hits
-  if (!(std::abs(h.path.curvature) * length > unit::pi)) return;
+  if (!(std::abs(h.path.first.c) * length > unit::pi)) return;
   for (std::size_t k = 0; k < h.arcs.size(); ++k) {
-    const double half_turn = 0.5 * h.path.curvature * lengths[k];
+    const double half_turn = 0.5 * h.path.first.c * lengths[k];
     h.arcs[k] = {lengths[k], std::sin(half_turn), std::cos(half_turn)};
   }
 }
@@ -251,16 +251,17 @@ double arc_to_surface(const HitLayers& layers, const HitList& h,
   const Vector3 step = h.position(k) - first;
   const ChordArc<double>& arc = h.arcs[k];
   const auto turned = [&](double cosine, double sine) {
-    return Vector3(h.path.cos_phi * cosine - h.path.sin_phi * sine,
-                   h.path.sin_phi * cosine + h.path.cos_phi * sine, 0);
+    return Vector3(h.path.first.cos_phi * cosine - h.path.first.sin_phi * sine,
+                   h.path.first.sin_phi * cosine + h.path.first.cos_phi * sine,
+                   0);
   };
   // coarse hits may lie before the first one
   const bool before = step.dot(turned(arc.cosine, arc.sine)) < 0;
   const double sign = before ? -1 : 1, s = sign * arc.length;
-  const double cot = h.path.cos_theta / h.path.sin_theta;
+  const double cot = h.path.first.cot;
   Vector3 at = first + sign * step.head<2>().norm() *
                            turned(arc.cosine, sign * arc.sine);
-  at.z() = h.path.z + s * cot;
+  at.z() = h.path.first.position.z + s * cot;
   Vector3 slope = turned(arc.cos_turn(), sign * arc.sin_turn());
   slope.z() = cot;
   return s + step_to_surface(layers, h, at, slope, k).value_or(0);
@@ -443,14 +444,14 @@ double distance_to_surface(const HitLayers& layers, const HitList& h,
 bool find_rough_path(HitList& h, double length) {
   const std::size_t n = h.order.size();
   const Vector3 first = h.position(0), last = h.position(n - 1);
-  h.path.curvature = circle_curvature(
+  h.path.first.c = circle_curvature(
       cartesian(first), cartesian(h.position(n / 2)), cartesian(last));
-  if (!std::isfinite(h.path.curvature)) return false;
+  if (!std::isfinite(h.path.first.c)) return false;
   follow_arcs(h, first);
-  h.path = make_path(cartesian(first), cartesian(last), h.path.curvature,
+  h.path = make_path(cartesian(first), cartesian(last), h.path.first.c,
                      h.arcs.back(), weighted_line(h, length));
-  return std::isfinite(h.path.cos_phi + h.path.sin_phi + h.path.cos_theta +
-                       h.path.z);
+  return std::isfinite(h.path.first.cos_phi + h.path.first.sin_phi +
+                       h.path.cos_theta + h.path.first.position.z);
 }
 
 /// Orders the doubtful hits by where the track crosses their surfaces: errors

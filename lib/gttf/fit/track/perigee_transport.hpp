@@ -7,26 +7,9 @@
 #include "gttf/core/scalar.hpp"
 #include "gttf/core/track_dim.hpp"
 #include "gttf/core/units.hpp"
+#include "gttf/fit/track/helix.hpp"
 
 namespace gttf {
-
-/// Position with respect to the origin of the perigee, direction, curvature.
-template <class S>
-struct HelixState {
-  S x, y, z, theta, phi, kappa;
-};
-
-/// Sines and cosines of its angles.
-template <class S>
-struct HelixDirection {
-  S sin_theta, cos_theta, sin_phi, cos_phi;
-};
-
-template <class S>
-HelixDirection<S> direction_of(const HelixState<S>& at) {
-  using std::cos, std::sin;
-  return {sin(at.theta), cos(at.theta), sin(at.phi), cos(at.phi)};
-}
 
 /// Perigee parameters (order of Perigee, with kappa) and their derivatives with
 /// respect to x, y, z, theta, phi, kappa (order of StateIndex).
@@ -66,17 +49,18 @@ ArcTangent<S> arc_tangent(const S& y) {
 
 }  // namespace detail
 
+/// @param at  its position with respect to the origin of the perigee
 template <class S>
-PerigeeOf<S> perigee_of(const HelixState<S>& at,
-                        const HelixDirection<S>& direction) {
+PerigeeOf<S> perigee_of(const Helix<S>& at, const Direction<S>& direction) {
   using std::atan2, std::sqrt;
   const S zero(0), one(1);
   const S inv_sine = one / direction.sin_theta;
   const S cot = direction.cos_theta * inv_sine, c = at.kappa * inv_sine;
   const S &cos_phi = direction.cos_phi, &sin_phi = direction.sin_phi;
-  const S ut = at.x * cos_phi + at.y * sin_phi;
-  const S un = at.y * cos_phi - at.x * sin_phi;
-  const S u2 = at.x * at.x + at.y * at.y;
+  const Cartesian<S>& u = at.position;
+  const S ut = u.x * cos_phi + u.y * sin_phi;
+  const S un = u.y * cos_phi - u.x * sin_phi;
+  const S u2 = u.x * u.x + u.y * u.y;
   const S m = one + c * un, cut = c * ut;
   const S n2 = m * m + cut * cut, big_n = sqrt(n2);
   const S inv_n = one / big_n, inv_n2 = inv_n * inv_n;
@@ -98,7 +82,7 @@ PerigeeOf<S> perigee_of(const HelixState<S>& at,
 
   PerigeeOf<S> p;
   p.parameters[0] = d0;
-  p.parameters[1] = at.z - s * cot;
+  p.parameters[1] = u.z - s * cot;
   p.parameters[2] = phi0;
   p.parameters[3] = at.theta;
   p.parameters[4] = at.kappa;
@@ -134,7 +118,7 @@ PerigeeOf<S> perigee_of(const HelixState<S>& at,
 }
 
 template <class S>
-PerigeeOf<S> perigee_of(const HelixState<S>& at) {
+PerigeeOf<S> perigee_of(const Helix<S>& at) {
   return perigee_of(at, direction_of(at));
 }
 

@@ -20,9 +20,9 @@ Eigen::Vector2d coordinate_residuals(const TrackHit& hit, const Vector3& x) {
 Prefit prefit(const TrackHits& track, std::span<const std::size_t> measured,
               bool coarse) {
   LaneOutcome<double> outcome;
-  const HelixState<double> h =
+  const Helix<double> start =
       prefit_helix(SingleHits{track, measured, track.field}, coarse, outcome);
-  return {outcome.status, {{h.x, h.y, h.z}, h.phi, h.theta, h.kappa}};
+  return {outcome.status, start};
 }
 
 }  // namespace gttf::detail

@@ -4,14 +4,14 @@
 
 #include <span>
 
-#include "gttf/fit/track/helix.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/hits.hpp"
 
 namespace gttf::detail {
 
 struct Prefit {
   FitStatus status = FitStatus::ok;
-  Helix start;  ///< on the surface of the first measured point
+  Helix<double> start;  ///< on the surface of the first measured point
 };
 
 /// A helix through the measured points: a circle fitted in the transverse

@@ -16,22 +16,10 @@ namespace gttf::detail {
 //   theta0_2(i)    S
 //   field          bool
 
-/// A helix by its slopes: d0 and z0 are the position.
-template <class S>
-struct SlopeHelix {
-  Cartesian<S> position;
-  S phi, cot, c;  ///< c: transverse curvature
-
-  HelixPoint<S> point() const {
-    using std::cos, std::sin;
-    return {position, cos(phi), sin(phi), cot, c};
-  }
-};
-
 /// Circle through all points with equal weights, explicit.
 /// Source: [Karimaki91]
 template <class S, class Hits>
-SlopeHelix<S> fit_circle(const Hits& hits) {
+HelixPoint<S> fit_circle(const Hits& hits) {
   using std::atan2, std::cos, std::sin, std::sqrt;
   const S zero(0), two(2), inv_n(1 / static_cast<double>(hits.measured.size()));
   const Cartesian<S> first = hits.surface(hits.measured[0]).position;
@@ -65,7 +53,8 @@ SlopeHelix<S> fit_circle(const Hits& hits) {
   const Cartesian<S> step = hits.surface(hits.measured[1]).position - first;
   const auto backwards = cosine * step.x + sine * step.y < zero;
   return {{first.x - d0 * sine, first.y + d0 * cosine, first.z},
-          select(backwards, phi + S(unit::pi), phi),
+          select(backwards, -cosine, cosine),
+          select(backwards, -sine, sine),
           zero,
           hits.field ? select(backwards, -c, c) : zero};
 }
@@ -109,10 +98,9 @@ S inverse_curvature(const HelixPoint<S>& h) {
 
 /// z = z0 + s cot(theta) through the points that know their z.
 template <class S, class Hits>
-[[gnu::flatten]] void fit_line(const Hits& hits, SlopeHelix<S>& h) {
+[[gnu::flatten]] void fit_line(const Hits& hits, HelixPoint<S>& h) {
   using std::sqrt;
-  const HelixPoint<S> start = h.point();
-  const S inverse_c = inverse_curvature(start);
+  const S inverse_c = inverse_curvature(h);
   const Cartesian<S> from = hits.surface(hits.measured.front()).position;
   const Cartesian<S> across =
       hits.surface(hits.measured.back()).position - from;
@@ -121,7 +109,7 @@ template <class S, class Hits>
   S n = zero, sum_s = zero, sum_z = zero, ss = zero, sz = zero, last(-1e300);
   for (const std::size_t i : hits.measured) {
     const HitSurface<S> p = hits.surface(i);
-    const S s = arc_near(start, inverse_c, p.position, last);
+    const S s = arc_near(h, inverse_c, p.position, last);
     last = s;
     S variance = floor2;
     const auto axes = hits.axes(i);
@@ -211,16 +199,15 @@ struct SlopeEquations {
   }
 };
 
-/// Takes up all hits around h.
+/// Takes up all hits around a helix.
 /// @param wanted  lanes in which it matters whether that can be done
 template <class S, class Hits>
-[[gnu::flatten]] void linearise(const Hits& hits, const SlopeHelix<S>& h,
+[[gnu::flatten]] void linearise(const Hits& hits, const HelixPoint<S>& start,
                                 const typename Lane<S>::Mask& wanted,
                                 SlopeEquations<S>& system,
                                 LaneOutcome<S>& outcome) {
-  const HelixPoint<S> start = h.point();
   const S inverse_c = inverse_curvature(start);
-  const S path2 = S(1) + h.cot * h.cot;
+  const S path2 = S(1) + start.cot * start.cot;
   S guess(-1e300), angle2(0), moment(0), moment2(0);
   for (const std::size_t i : hits.measured) {
     const HitSurface<S> p = hits.surface(i);
@@ -253,7 +240,7 @@ template <class S, class Hits>
 
 /// Gauss-Newton on all coordinates.
 template <class S, class Hits>
-void refine(const Hits& hits, SlopeHelix<S>& h, LaneOutcome<S>& outcome) {
+void refine(const Hits& hits, HelixPoint<S>& h, LaneOutcome<S>& outcome) {
   constexpr int max_steps = 30;
   auto moving = outcome.good;
   for (int step = 0; step < max_steps; ++step) {
@@ -267,14 +254,18 @@ void refine(const Hits& hits, SlopeHelix<S>& h, LaneOutcome<S>& outcome) {
     S sum = move[0];
     for (std::size_t i = 1; i < 5; ++i) sum = sum + move[i];
     outcome.require(either(!moving, is_finite(sum)), FitStatus::not_converged);
-    const HelixPoint<S> start = h.point();
     const auto take = [&moving](S& x, const S& change) {
       x = select(moving, x + change, x);
     };
-    take(h.position.x, -start.sin_phi * move[0]);
-    take(h.position.y, start.cos_phi * move[0]);
+    take(h.position.x, -h.sin_phi * move[0]);
+    take(h.position.y, h.cos_phi * move[0]);
     take(h.position.z, move[1]);
-    take(h.phi, move[2]);
+    using std::cos, std::sin;
+    const S cosine = cos(move[2]), sine = sin(move[2]);
+    const S cos_phi = h.cos_phi * cosine - h.sin_phi * sine;
+    h.sin_phi =
+        select(moving, h.sin_phi * cosine + h.cos_phi * sine, h.sin_phi);
+    h.cos_phi = select(moving, cos_phi, h.cos_phi);
     take(h.cot, move[3]);
     take(h.c, move[4]);
     moving = both(both(moving, outcome.good), !(system.distance2() < S(1e-4)));
@@ -285,27 +276,23 @@ void refine(const Hits& hits, SlopeHelix<S>& h, LaneOutcome<S>& outcome) {
 
 /// prefit() without its checks of the hits.
 template <class S, class Hits>
-HelixState<S> prefit_helix(const Hits& hits, bool coarse,
-                           LaneOutcome<S>& outcome) {
+Helix<S> prefit_helix(const Hits& hits, bool coarse, LaneOutcome<S>& outcome) {
   using std::atan2;
-  SlopeHelix<S> h = fit_circle<S>(hits);
+  HelixPoint<S> h = fit_circle<S>(hits);
   fit_line(hits, h);
-  outcome.require(is_finite(h.position.x + h.position.y + h.position.z + h.phi +
-                            h.cot + h.c),
+  outcome.require(is_finite(h.position.x + h.position.y + h.position.z +
+                            h.cos_phi + h.sin_phi + h.cot + h.c),
                   FitStatus::coincident_hits);
   if (coarse && !outcome.failed()) refine(hits, h, outcome);
   if (outcome.failed()) return {};
   const HitSurface<S> first = hits.surface(hits.measured.front());
-  const HelixPoint<S> start = h.point();
   const S s = arc_to(
-      start, first,
-      arc_near(start, inverse_curvature(start), first.position, S(-1e300)));
+      h, first, arc_near(h, inverse_curvature(h), first.position, S(-1e300)));
   outcome.require(is_finite(s), FitStatus::not_converged);
-  const ArcTurn<S> turn = arc_turn(start.c, s);
-  const Cartesian<S> at = advanced(start, s, turn).position;
+  const HelixPoint<S> at = advanced(h, s);
   const S theta = atan2(S(1), h.cot);
   using std::sin;
-  return {at.x, at.y, at.z, theta, h.phi + turn.x + turn.x, h.c * sin(theta)};
+  return {at.position, theta, atan2(at.sin_phi, at.cos_phi), h.c * sin(theta)};
 }
 
 }  // namespace gttf::detail

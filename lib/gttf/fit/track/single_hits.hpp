@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "gttf/fit/track/helix.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 
 namespace gttf::detail {
 

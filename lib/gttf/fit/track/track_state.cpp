@@ -3,16 +3,16 @@
 
 #include <cmath>
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/fit/track/perigee_transport.hpp"
 
 namespace gttf {
 
 PerigeeTransport to_perigee(const Vector6& state, const Vector3& origin) {
-  const PerigeeOf<double> perigee = perigee_of(
-      HelixState<double>{state[0] - origin[0], state[1] - origin[1],
-                         state[2] - origin[2], state[StateIndex::theta],
-                         state[StateIndex::phi], state[StateIndex::kappa]});
+  const PerigeeOf<double> perigee = perigee_of(Helix<double>{
+      cartesian(state.head<3>() - origin), state[StateIndex::theta],
+      state[StateIndex::phi], state[StateIndex::kappa]});
   PerigeeTransport p;
   for (int i = 0; i < track_dim; ++i) {
     p.parameters[i] = perigee.parameters[i];

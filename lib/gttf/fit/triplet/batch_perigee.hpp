@@ -17,9 +17,9 @@ S scalar_product(const Cartesian<S>& a, const Cartesian<S>& b) {
 template <class S>
 struct FirstArc {
   Segment<S> arc;
-  HelixState<S> state;
+  Helix<S> state;
 
-  HelixDirection<S> direction() const {
+  Direction<S> direction() const {
     const S &cos_x = arc.shape.cosine,
             sin_x = arc.half_turn / arc.shape.stretch;
     return {arc.sin_theta, arc.cos_theta,
@@ -35,12 +35,10 @@ FirstArc<S> first_arc(const HitGroup& in, const Cartesian<S> (&ends)[2],
   using std::atan2;
   FirstArc<S> f;
   f.arc = segment_near(ends[0], ends[1], kappa, length);
-  f.state = {ends[0].x - S(in.origin[0]),
-             ends[0].y - S(in.origin[1]),
-             ends[0].z - S(in.origin[2]),
-             atan2(f.arc.sin_theta, f.arc.cos_theta),
-             atan2(f.arc.chord_sin, f.arc.chord_cos) - f.arc.half_turn,
-             kappa};
+  f.state = {
+      ends[0] - Cartesian<S>{S(in.origin[0]), S(in.origin[1]), S(in.origin[2])},
+      atan2(f.arc.sin_theta, f.arc.cos_theta),
+      atan2(f.arc.chord_sin, f.arc.chord_cos) - f.arc.half_turn, kappa};
   return f;
 }
 
@@ -73,9 +71,9 @@ template <int begin, int end, class S>
     }
   FirstArc<S> first = first_arc(in, ends, fitted.kappa, head.length);
   const Segment<S>& arc = first.arc;
-  HelixState<S>& state = first.state;
+  Helix<S>& state = first.state;
   const SegmentDerivatives<S> d = derivatives(arc);
-  HelixDirection<S> direction = first.direction();
+  Direction<S> direction = first.direction();
   if constexpr (end > n_shifts) {
     state.theta = state.theta + e.by_b[n_shifts] + change * e.by_a[n_shifts];
     state.phi =

@@ -166,92 +166,41 @@ AxisGradient<S> z_gradient(const RowArc<S>& arc) {
   return {arc.polar_z, sign > 0 ? arc.bend_z : -arc.bend_z};
 }
 
-/// The helix of a segment, seen from its start.
+/// A stretch of a helix.
 template <class S>
-struct RowHelix {
-  Cartesian<S> start;
-  S cos_phi, sin_phi, cot_theta, kappa_perp, arc;
-
-  /// Position and direction after the transverse arc length s.
-  struct Place {
-    Cartesian<S> at;
-    S cos_phi, sin_phi;
-  };
-  Place after(const S& s) const {
-    const S half = S(0.5) * kappa_perp * s;
-    const ArcShape<S> shape = arc_shape(half);
-    const S inverse = S(1) / shape.stretch, chord = s * inverse;
-    const S sine = half * inverse, &cosine = shape.cosine;
-    const S c = cos_phi * cosine - sin_phi * sine;
-    const S d = sin_phi * cosine + cos_phi * sine;
-    return {{start.x + chord * c, start.y + chord * d, start.z + s * cot_theta},
-            c * cosine - d * sine,
-            d * cosine + c * sine};
-  }
+struct HelixStretch {
+  HelixPoint<S> start;
+  S arc;  ///< transverse
 };
 
 template <class S>
-RowHelix<S> helix_of(const Cartesian<S>& start, const RowChord<S>& chord,
-                     const RowArc<S>& arc) {
+HelixStretch<S> stretch_of(const Cartesian<S>& start, const RowChord<S>& chord,
+                           const RowArc<S>& arc) {
   const ArcShape<S> shape = arc_shape(arc.half_turn);
   const S sine = arc.half_turn / shape.stretch, &cosine = shape.cosine;
   const S c = chord.step.x * chord.inverse, d = chord.step.y * chord.inverse;
-  RowHelix<S> h;
-  h.start = start;
-  h.cos_phi = c * cosine + d * sine;
-  h.sin_phi = d * cosine - c * sine;
-  h.cot_theta = arc.cos_theta / arc.sin_theta;
+  HelixStretch<S> h;
   h.arc = arc.length * arc.sin_theta;
-  h.kappa_perp = (arc.half_turn + arc.half_turn) / h.arc;
+  h.start = {start, c * cosine + d * sine, d * cosine - c * sine,
+             arc.cos_theta / arc.sin_theta,
+             (arc.half_turn + arc.half_turn) / h.arc};
   return h;
-}
-
-/// How far from a surface, in its own measure, and how that changes along the
-/// helix.
-template <class S>
-struct RowDistance {
-  S value, slope;
-};
-
-template <class S>
-RowDistance<S> distance_of(const typename RowHelix<S>::Place& p,
-                           const S& cot_theta, const SurfaceRecord& surface) {
-  using Kind = SurfaceRecord::Kind;
-  const Cartesian<S>& at = p.at;
-  switch (surface.kind) {
-    case Kind::cylinder: {
-      const S r2 = at.x * at.x + at.y * at.y;
-      return {S(0.5) * (r2 - S(surface.position * surface.position)),
-              at.x * p.cos_phi + at.y * p.sin_phi};
-    }
-    case Kind::plane: {
-      const S nx(surface.normal_cos), ny(surface.normal_sin);
-      return {nx * at.x + ny * at.y - S(surface.position),
-              nx * p.cos_phi + ny * p.sin_phi};
-    }
-    case Kind::disk:
-    case Kind::disk_plane:
-      break;
-  }
-  return {at.z - S(surface.position), cot_theta};
 }
 
 /// Adds a layer with kinks of variance theta0^2 on the arc between two hits.
 /// @return  tracks where it lies between them
 template <class S>
 [[gnu::noinline, gnu::flatten]] MaskOf<S> add_passive(
-    const SurfaceRecord& surface, const S& theta0_2, const RowHelix<S>& helix,
-    const Cartesian<S>& end, const RowArc<S>& arc, PassiveSums<S>& sums) {
+    const SurfaceRecord& surface, const S& theta0_2,
+    const HelixStretch<S>& helix, const Cartesian<S>& end, const RowArc<S>& arc,
+    PassiveSums<S>& sums) {
   using std::abs;
-  const S before =
-      distance_of<S>(helix.after(S(0)), helix.cot_theta, surface).value;
-  const S behind =
-      distance_of<S>(helix.after(helix.arc), helix.cot_theta, surface).value;
+  const S before = distance_of(helix.start, surface).value;
+  const S behind = distance_of(advanced(helix.start, helix.arc), surface).value;
   S s = helix.arc * (before / (before - behind));
   MaskOf<S> moving = Lane<S>::mask(all_lanes<S>);
   for (int i = 0; i < 20 && any(moving); ++i) {
-    const RowDistance<S> d =
-        distance_of<S>(helix.after(s), helix.cot_theta, surface);
+    const RowDistance<S> d = distance_of(advanced(helix.start, s), surface);
     const S move = d.value / d.slope;
     s = select(moving, s - move, s);
     moving = both(moving, abs(move) > S(1e-13) * (S(1) + abs(s)));
@@ -259,10 +208,11 @@ template <class S>
   const S share = s / helix.arc;
   constexpr double at_hit = 1e-9;
   const auto between = both(share > S(at_hit), share < S(1 - at_hit));
-  const Cartesian<S> at = helix.after(s).at;
+  const Cartesian<S> at = advanced(helix.start, s).position;
   const PassiveTurns<S> t = passive_turns(
-      make_segment(helix.start, at, share * arc.half_turn, helix.kappa_perp),
-      make_segment(at, end, (S(1) - share) * arc.half_turn, helix.kappa_perp),
+      make_segment(helix.start.position, at, share * arc.half_turn,
+                   helix.start.c),
+      make_segment(at, end, (S(1) - share) * arc.half_turn, helix.start.c),
       axis_components(surface, at.x, at.y));
   const S variance[2] = {theta0_2, theta0_2 / (arc.sin_theta * arc.sin_theta)};
   add_layer(t.leaving, t.arriving, variance, sums);
@@ -280,7 +230,7 @@ MaskOf<S> set_passive_sums(const HitGroup& in, std::size_t first,
   MaskOf<S> good = Lane<S>::mask(all_lanes<S>);
   clear(sums);
   if (first == last) return good;
-  const RowHelix<S> helix = helix_of(start, chord, arc);
+  const HelixStretch<S> helix = stretch_of(start, chord, arc);
   for (std::size_t i = first; i < last; ++i) {
     const S theta0_2 = Lane<S>::load(in.theta0_2[i]);
     if (any(theta0_2 > S(0)))

@@ -44,9 +44,9 @@ class BatchScattering {
     L::store(other ? S(kappa * p / S(m.momentum)) : kappa, *task_.kappa_ref);
     scatter_hits();
     if (task_.n_points > task_.n_hits || task_.n_others > 0)
-      cross_passives(line_of_path(
-          path_, perigee_ = perigee_of_path(path_, first_, origin_), kappa,
-          strength_));
+      cross_passives(
+          line_of_path(path_, perigee_ = perigee_of_path(path_.first, origin_),
+                       kappa, strength_));
     good_ = both(good_, abs(kappa) < S(std::numeric_limits<double>::max()));
     task_.known = L::bits(good_);
   }

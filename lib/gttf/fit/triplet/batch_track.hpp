@@ -7,51 +7,66 @@
 
 #include "gttf/core/pack_functions.hpp"
 #include "gttf/core/pack_lane.hpp"
+#include "gttf/fit/track/helix_steps.hpp"
 #include "gttf/fit/track/perigee_transport.hpp"
 #include "gttf/fit/triplet/batch_hits.hpp"
 
 namespace gttf::detail {
 
-/// Transverse arc from a point of a helix to its crossing with a surface of
-/// fixed place, by Newton's method, and the state there. NaN if there is none.
+/// How far from a surface, in its own measure, and how that changes along the
+/// transverse arc of the helix.
 template <class S>
-HelixState<S> state_on(const HelixState<S>& from, const double (&origin)[3],
-                       const SurfaceRecord& surface) {
-  using std::abs, std::cos, std::sin, std::sqrt;
+struct RowDistance {
+  S value, slope;
+};
+
+template <class S>
+RowDistance<S> distance_of(const HelixPoint<S>& p,
+                           const SurfaceRecord& surface) {
   using Kind = SurfaceRecord::Kind;
-  const S sine = sin(from.theta), cot = cos(from.theta) / sine;
-  const S c = from.kappa / sine;
-  HelixState<S> at = from;
+  const Cartesian<S>& at = p.position;
+  switch (surface.kind) {
+    case Kind::cylinder: {
+      const S r2 = at.x * at.x + at.y * at.y;
+      return {S(0.5) * (r2 - S(surface.position * surface.position)),
+              at.x * p.cos_phi + at.y * p.sin_phi};
+    }
+    case Kind::plane: {
+      const S nx(surface.normal_cos), ny(surface.normal_sin);
+      return {nx * at.x + ny * at.y - S(surface.position),
+              nx * p.cos_phi + ny * p.sin_phi};
+    }
+    case Kind::disk:
+    case Kind::disk_plane:
+      break;
+  }
+  return {at.z - S(surface.position), p.cot};
+}
+
+/// The helix at its crossing with a surface, by Newton's method. NaN if there
+/// is none.
+/// @param from  seen from the origin
+template <class S>
+Helix<S> crossing_with(const SurfaceRecord& surface, const Helix<S>& from,
+                       const Direction<S>& direction,
+                       const double (&origin)[3]) {
+  using std::abs;
+  const Cartesian<S> shift{S(origin[0]), S(origin[1]), S(origin[2])};
+  HelixPoint<S> start = point_of(from, direction);
+  start.position = start.position + shift;
+  HelixPoint<S> at = start;
   S s(0);
   MaskOf<S> moving = Lane<S>::mask(all_lanes<S>);
   for (int i = 0; i < 20 && any(moving); ++i) {
-    const S x = at.x + S(origin[0]), y = at.y + S(origin[1]);
-    const S dx = cos(at.phi), dy = sin(at.phi);
-    S distance, slope;
-    if (surface.kind == Kind::cylinder) {
-      distance =
-          S(0.5) * (x * x + y * y - S(surface.position * surface.position));
-      slope = x * dx + y * dy;
-    } else if (surface.kind == Kind::plane) {
-      const S nx(surface.normal_cos), ny(surface.normal_sin);
-      distance = nx * x + ny * y - S(surface.position);
-      slope = nx * dx + ny * dy;
-    } else {
-      distance = at.z + S(origin[2]) - S(surface.position);
-      slope = cot;
-    }
-    const S move = distance / slope;
+    const RowDistance<S> d = distance_of(at, surface);
+    const S move = d.value / d.slope;
     s = select(moving, s - move, s);
     moving = both(moving, !(abs(move) <= S(1e-13) * (S(1) + abs(s))));
-    const S half = S(0.5) * c * s;
-    const S chord = s / arc_shape(half).stretch;
-    at.x = from.x + chord * cos(from.phi + half);
-    at.y = from.y + chord * sin(from.phi + half);
-    at.z = from.z + s * cot;
-    at.phi = from.phi + half + half;
+    at = advanced(start, s);
   }
-  at.x = select(moving, S(std::numeric_limits<double>::quiet_NaN()), at.x);
-  return at;
+  at.position.x = select(moving, S(std::numeric_limits<double>::quiet_NaN()),
+                         at.position.x);
+  return {at.position - shift, from.theta, from.phi + start.c * s, from.kappa};
 }
 
 /// Adds the scattering in the first hit and before it.
@@ -59,10 +74,9 @@ HelixState<S> state_on(const HelixState<S>& from, const double (&origin)[3],
 /// @param p                 perigee_of() these
 /// @param scale             factor of theta0_2
 template <class S>
-void add_inner_scattering(const HitGroup& in, const HelixState<S>& state,
-                          const HelixDirection<S>& direction,
-                          const PerigeeOf<S>& p, const S& scale,
-                          S (&covariance)[5][5]) {
+void add_inner_scattering(const HitGroup& in, const Helix<S>& state,
+                          const Direction<S>& direction, const PerigeeOf<S>& p,
+                          const S& scale, S (&covariance)[5][5]) {
   using L = Lane<S>;
   const S zero(0), one(1);
   const S &sine = direction.sin_theta, inv_sin2 = one / (sine * sine);
@@ -86,7 +100,8 @@ void add_inner_scattering(const HitGroup& in, const HelixState<S>& state,
       break;
     }
     if (!any(theta0_2 > zero)) continue;
-    add_scattering(perigee_of(state_on(state, in.origin, in.points[k].surface)),
+    add_scattering(perigee_of(crossing_with(in.points[k].surface, state,
+                                            direction, in.origin)),
                    theta0_2);
   }
 }

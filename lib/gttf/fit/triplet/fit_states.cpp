@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "gttf/fit/streaming/trajectory_perigee.hpp"
-#include "gttf/fit/track/helix.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/track_state.hpp"
 
 namespace gttf::detail {
@@ -210,20 +210,21 @@ void set_perigee(const TrackHits& track, std::size_t innermost,
       p.jacobian * (first.covariance * p.jacobian.transpose()).eval();
   result.perigee_covariance = result.perigee_covariance_without_inner;
   const double sine = std::sin(first.parameters[StateIndex::theta]);
-  const Helix start{
-      first.parameters.head<3>(), first.parameters[StateIndex::phi],
-      first.parameters[StateIndex::theta], first.parameters[StateIndex::kappa]};
+  const Helix<double> start{cartesian(first.parameters.head<3>()),
+                            first.parameters[StateIndex::theta],
+                            first.parameters[StateIndex::phi],
+                            first.parameters[StateIndex::kappa]};
   for (std::size_t i = 0; i <= innermost; ++i) {
     const TrackHit& h = track.points[i];
     if (h.theta0_2 == 0) continue;
     Eigen::Matrix<double, track_dim, state_dim> jacobian = p.jacobian;
     if (i != innermost) {
-      const double s =
-          arc_to(start, h, -(start.position - h.position).head<2>().norm());
+      const Vector3 step = first.parameters.head<3>() - h.position;
+      const double s = arc_to(start, surface_of(h), -step.head<2>().norm());
       if (!std::isfinite(s)) continue;
-      const Helix at = start.advanced(s);
+      const Helix<double> at = advanced(start, s);
       Vector6 state;
-      state << at.position, at.theta, at.phi, at.kappa;
+      state << vector_of(at.position), at.theta, at.phi, at.kappa;
       jacobian = to_perigee(state, track.origin).jacobian;
     }
     const Vector5 by_theta = jacobian.col(StateIndex::theta);

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "gttf/fit/track/helix.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/triplet/passive_turns.hpp"
 
 namespace gttf::detail {
@@ -13,15 +13,15 @@ bool set_passive_weights(const TrackHit& surface, const Vector3& before,
                          PassiveKink& kink) {
   const double at_before = distance(surface, before);
   const double at_after = distance(surface, after);
-  const Helix start{before,
-                    std::atan2(arc.chord_sin, arc.chord_cos) - arc.half_turn,
-                    std::atan2(arc.sin_theta, arc.cos_theta), arc.kappa};
+  const Helix<double> start{
+      cartesian(before), std::atan2(arc.sin_theta, arc.cos_theta),
+      std::atan2(arc.chord_sin, arc.chord_cos) - arc.half_turn, arc.kappa};
   // a cylinder may be met between hits that are both outside of it
   const bool on_both_sides = at_before * at_after <= 0;
   const double guess = on_both_sides
                            ? arc.arc * at_before / (at_before - at_after)
                            : (surface.position - before).head<2>().norm();
-  const double fraction = arc_to(start, surface, guess) / arc.arc;
+  const double fraction = arc_to(start, surface_of(surface), guess) / arc.arc;
   constexpr double at_hit = 1e-9;
   if (!(fraction > -at_hit && fraction < 1 + at_hit)) return false;
   kink.leaving = kink.arriving = Matrix2::Zero();
@@ -33,14 +33,13 @@ bool set_passive_weights(const TrackHit& surface, const Vector3& before,
     kink.arriving.setIdentity();
     return true;
   }
-  const Vector3 at = start.advanced(fraction * arc.arc).position;
-  const auto middle = cartesian(at);
+  const Cartesian<double> middle = advanced(start, fraction * arc.arc).position;
   const double kappa_perp = arc.kappa / arc.sin_theta;
   const Segment<double> in = make_segment(cartesian(before), middle,
                                           fraction * arc.half_turn, kappa_perp);
   const Segment<double> out = make_segment(
       middle, cartesian(after), (1 - fraction) * arc.half_turn, kappa_perp);
-  const SurfaceAxes plane = axes_at(surface, at);
+  const SurfaceAxes plane = axes_at(surface, vector_of(middle));
   const PassiveTurns<double> turns =
       passive_turns<double>(in, out,
                             {{plane.u[0], plane.u[1], plane.u[2]},
