@@ -13,6 +13,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/detector/field_grid_file.hpp"
 #include "gttf/detector/field_map.hpp"
+#include "gttf/detector/surface_outline.hpp"
 
 namespace gttf::detail {
 namespace {
@@ -121,24 +122,25 @@ void check_spacing(const Value& value, const FieldMap& map,
 std::vector<Vector3> far_points(const Surface& s) {
   constexpr double within = 1 - 1e-9;
   std::vector<Vector3> points;
-  for (const double v : {s.v.lower, s.v.upper}) {
-    if (s.shape == Shape::plane) {
-      const int normal = static_cast<int>(s.normal);
-      for (const double u : {s.u.lower, s.u.upper}) {
-        Vector3 x = Vector3::Zero();
-        x[normal] = s.position;
-        x[(normal + 1) % 3] = u;
-        x[(normal + 2) % 3] = v;
-        points.push_back(within * x);
-      }
-      continue;
+  if (is_round(s)) {
+    const Meridian m = meridian(s);
+    for (std::size_t end = 0; end < 2; ++end) {
+      const double r = m.r[end];
+      for (const auto& [x, y] : {std::pair(r, 0.0), std::pair(-r, 0.0),
+                                 std::pair(0.0, r), std::pair(0.0, -r)})
+        points.push_back(within * Vector3(x, y, m.z[end]));
     }
-    const bool barrel = s.shape == Shape::cylinder;
-    const double r = barrel ? s.position : v, z = barrel ? v : s.position;
-    for (const auto& [x, y] : {std::pair(r, 0.0), std::pair(-r, 0.0),
-                               std::pair(0.0, r), std::pair(0.0, -r)})
-      points.push_back(within * Vector3(x, y, z));
+    return points;
   }
+  const int normal = static_cast<int>(s.normal);
+  for (const double v : {s.v.lower, s.v.upper})
+    for (const double u : {s.u.lower, s.u.upper}) {
+      Vector3 x = Vector3::Zero();
+      x[normal] = s.position;
+      x[(normal + 1) % 3] = u;
+      x[(normal + 2) % 3] = v;
+      points.push_back(within * x);
+    }
   return points;
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "gttf/config/text.hpp"
+#include "gttf/detector/surface_outline.hpp"
 
 namespace gttf::detail {
 namespace {
@@ -21,25 +22,11 @@ std::optional<double> read_sigma(const Value& value, bool is_pitch) {
   return is_pitch ? *length / std::sqrt(12.0) : *length;
 }
 
-/// Names of the local axes u and v.
-std::array<std::string_view, 2> axes_of(const Surface& surface) {
-  if (surface.shape == Shape::cylinder) return {"rphi", "z"};
-  if (surface.shape == Shape::disk) return {"rphi", "r"};
-  switch (surface.normal) {
-    case Axis::x:
-      return {"y", "z"};
-    case Axis::y:
-      return {"z", "x"};
-    case Axis::z:
-      break;
-  }
-  return {"x", "y"};
-}
-
 /// The coordinates u and v by name, each at most once.
 class NamedCoordinates {
  public:
-  explicit NamedCoordinates(const Surface& surface) : axes_(axes_of(surface)) {}
+  explicit NamedCoordinates(const Surface& surface)
+      : axes_(axis_names(surface)) {}
 
   void read(MapReader& map, bool is_pitch) {
     constexpr std::array<std::string_view, 2> general = {"u", "v"};
@@ -267,7 +254,7 @@ LayerEntry read_layer(const Value& value, const std::vector<Material>& own) {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> axis_names = {"x", "y", "z"};
+constexpr std::array<std::string_view, 3> axis_letters = {"x", "y", "z"};
 
 /// A position, or a range of positions for `repeat`.
 bool read_position(const Value& value, ShapeSpec& spec, bool repeats) {
@@ -362,8 +349,8 @@ std::optional<std::size_t> find_normal(
       axes[i]->error(
           fmt::format("{} and {} are both single values: a plane is fixed in "
                       "one coordinate",
-                      axis_names[*fixed], axis_names[i]),
-          fmt::format("write {}: [-10 cm, 10 cm]", axis_names[i]));
+                      axis_letters[*fixed], axis_letters[i]),
+          fmt::format("write {}: [-10 cm, 10 cm]", axis_letters[i]));
       return std::nullopt;
     }
     fixed = i;

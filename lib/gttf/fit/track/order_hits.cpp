@@ -8,6 +8,7 @@
 
 #include "gttf/core/cartesian.hpp"
 #include "gttf/core/units.hpp"
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 
@@ -50,18 +51,12 @@ double gap_between(const Interval& a, const Interval& b) {
 
 /// The least distance between points of two surfaces, or less; mm.
 double gap_between(const Surface& a, const Surface& b) {
-  if (a.shape == Shape::plane || b.shape == Shape::plane)
+  if (!is_round(a) || !is_round(b))
     return a.shape == b.shape && a.normal == b.normal
                ? std::abs(a.position - b.position)
                : 0;
-  const auto radii = [](const Surface& s) {
-    return s.shape == Shape::disk ? s.v : Interval{s.position, s.position};
-  };
-  const auto heights = [](const Surface& s) {
-    return s.shape == Shape::disk ? Interval{s.position, s.position} : s.v;
-  };
   return std::hypot(gap_between(radii(a), radii(b)),
-                    gap_between(heights(a), heights(b)));
+                    gap_between(extent(a, Axis::z), extent(b, Axis::z)));
 }
 
 /// How far along its surface a hit may be away from its track, mm.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "gttf/core/series.hpp"
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/show/detector_view.hpp"
 
@@ -30,54 +31,23 @@ void add_line(const LayerLine& line, Curve& curve) {
   curve.y.insert(curve.y.end(), line.y.begin(), line.y.end());
 }
 
-// Extent of a plane along an axis, and where it lies.
-Interval extent(const Surface& s, Axis along) {
-  if (s.normal == along) return {s.position, s.position};
-  // axes (u, v): normal x: (y, z), y: (z, x), z: (x, y)
-  const bool is_u = (s.normal == Axis::x && along == Axis::y) ||
-                    (s.normal == Axis::y && along == Axis::z) ||
-                    (s.normal == Axis::z && along == Axis::x);
-  return is_u ? s.u : s.v;
-}
-
-double nearest_to_zero(const Interval& i) {
-  return i.contains(0) ? 0 : std::min(std::abs(i.lower), std::abs(i.upper));
-}
-double farthest_from_zero(const Interval& i) {
-  return std::max(std::abs(i.lower), std::abs(i.upper));
-}
-
-// Distance from the axis of the points of a plane.
-Interval radii(const Surface& s) {
-  const Interval x = extent(s, Axis::x), y = extent(s, Axis::y);
-  return {std::hypot(nearest_to_zero(x), nearest_to_zero(y)),
-          std::hypot(farthest_from_zero(x), farthest_from_zero(y))};
-}
-
 }  // namespace
 
 std::vector<LayerLine> lines_in_rz(const Detector& detector) {
   std::vector<LayerLine> lines;
   for (std::size_t i = 0; i < detector.layers.size(); ++i) {
     const Surface& s = detector.layers[i].surface;
-    switch (s.shape) {
-      case Shape::cylinder:
-        lines.push_back({i,
-                         {clipped(s.v.lower), clipped(s.v.upper)},
-                         {s.position, s.position}});
-        break;
-      case Shape::disk:
-        lines.push_back({i, {s.position, s.position}, {s.v.lower, s.v.upper}});
-        break;
-      case Shape::plane: {
-        const Interval z = extent(s, Axis::z), r = radii(s);
-        if (s.normal == Axis::z)
-          lines.push_back({i, {z.lower, z.lower}, {r.lower, r.upper}});
-        else
-          lines.push_back(
-              {i, {clipped(z.lower), clipped(z.upper)}, {r.lower, r.lower}});
-      }
+    if (is_round(s)) {
+      const auto [z, r] = meridian(s);
+      lines.push_back({i, {clipped(z[0]), clipped(z[1])}, {r[0], r[1]}});
+      continue;
     }
+    const Interval z = extent(s, Axis::z), r = radii(s);
+    if (s.normal == Axis::z)
+      lines.push_back({i, {z.lower, z.lower}, {r.lower, r.upper}});
+    else
+      lines.push_back(
+          {i, {clipped(z.lower), clipped(z.upper)}, {r.lower, r.lower}});
   }
   return lines;
 }
@@ -94,7 +64,7 @@ std::vector<LayerLine> lines_in_xy(const Detector& detector) {
         line.x.push_back(s.position * std::cos(phi));
         line.y.push_back(s.position * std::sin(phi));
       }
-    } else if (s.shape == Shape::plane && s.normal != Axis::z) {
+    } else if (!is_round(s) && s.normal != Axis::z) {
       const Interval x = extent(s, Axis::x), y = extent(s, Axis::y);
       line.x = {x.lower, x.upper};
       line.y = {y.lower, y.upper};
@@ -116,24 +86,22 @@ std::vector<LayerLine> lines_from_the_side(const Detector& detector,
   };
   for (std::size_t i = 0; i < detector.layers.size(); ++i) {
     const Surface& s = detector.layers[i].surface;
-    const Interval here{s.position, s.position};
-    switch (s.shape) {
-      case Shape::cylinder:
-        for (const double r : {-s.position, s.position}) add(i, s.v, {r, r});
-        break;
-      case Shape::disk:
-        add(i, here, {-s.v.upper, -s.v.lower});
-        add(i, here, {s.v.lower, s.v.upper});
-        break;
-      case Shape::plane: {
-        const Interval z = extent(s, Axis::z), up = extent(s, upwards);
-        if (s.normal == Axis::z || s.normal == upwards) {
-          add(i, z, up);
-        } else {  // seen from the front: its edges
-          add(i, z, {up.lower, up.lower});
-          add(i, z, {up.upper, up.upper});
-        }
-      }
+    if (is_round(s)) {
+      const auto [z, r] = meridian(s);
+      // below the axis, from the outside inwards
+      if (r[0] == r[1])
+        add(i, {z[0], z[1]}, {-r[0], -r[1]});
+      else
+        add(i, {z[1], z[0]}, {-r[1], -r[0]});
+      add(i, {z[0], z[1]}, {r[0], r[1]});
+      continue;
+    }
+    const Interval z = extent(s, Axis::z), up = extent(s, upwards);
+    if (s.normal == Axis::z || s.normal == upwards) {
+      add(i, z, up);
+    } else {  // seen from the front: its edges
+      add(i, z, {up.lower, up.lower});
+      add(i, z, {up.upper, up.upper});
     }
   }
   return lines;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/study/report/layout_drawing.hpp"
 #include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/scan/point_columns.hpp"
@@ -474,7 +475,6 @@ PageTable layer_page_table(const ReportSubject& subject) {
     std::size_t last = i;
     while (last + 1 < names.size() && names[last + 1] == names[i]) ++last;
     const Layer &a = detector.layers[i], &b = detector.layers[last];
-    constexpr const char* shapes[] = {"cylinder", "disk", "plane"};
     std::string position = rich_number(a.surface.position, 5);
     std::string name = literal_text(names[i]);
     if (last > i) {
@@ -489,7 +489,7 @@ PageTable layer_page_table(const ReportSubject& subject) {
     const std::size_t system = subject.groups.of_layer[i];
     table.rows.push_back(
         {name, literal_text(subject.groups.systems[system].name),
-         shapes[static_cast<std::size_t>(a.surface.shape)], position,
+         std::string(shape_name(a.surface)), position,
          rich_number(a.surface.v.lower, 5), rich_number(a.surface.v.upper, 5),
          rich_number(100 * a.x_over_x0()),
          measured.empty() ? "passive" : measured});

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/study/request/axis.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
@@ -94,15 +95,7 @@ void paint(std::vector<Subsystem>& systems) {
 
 double inner_radius(const Layer& layer) {
   const Surface& s = layer.surface;
-  switch (s.shape) {
-    case Shape::cylinder:
-      return s.position;
-    case Shape::disk:
-      return s.v.lower;
-    case Shape::plane:
-      break;
-  }
-  return std::abs(s.position);
+  return is_round(s) ? radii(s).lower : std::abs(s.position);
 }
 
 GroupPaints make_group_paints(const Detector& detector) {

@@ -25,16 +25,8 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 std::string shape_text(const Surface& s) {
-  constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
-  switch (s.shape) {
-    case Shape::cylinder:
-      return "cylinder";
-    case Shape::disk:
-      return "disk";
-    case Shape::plane:
-      break;
-  }
-  return fmt::format("plane {}", axes[static_cast<std::size_t>(s.normal)]);
+  const std::string name(shape_name(s));
+  return is_round(s) ? name : fmt::format("{} {}", name, position_name(s));
 }
 
 std::string length_text(double length) {
@@ -136,7 +128,7 @@ Table layers_for_reading(const Detector& detector) {
     const Layer& layer = layers[i];
     const Layer& end = layers[i + n - 1];
     const Surface& s = layer.surface;
-    const bool plane = s.shape == Shape::plane;
+    const bool plane = !is_round(s);
     name.push_back(n == 1 ? layer.name : layer.name + " .. " + end.name);
     shape.push_back(shape_text(s));
     count.push_back(static_cast<std::int64_t>(n));
@@ -189,11 +181,9 @@ Document layer_document(const Layer& layer) {
   if (!layer.group.empty()) d.set("group", layer.group);
   d.set("shape", shape_text(s));
   d.set("position_mm", s.position);
-  if (s.shape == Shape::plane) d.set("u_mm", interval_document(s.u));
-  d.set(s.shape == Shape::plane  ? "v_mm"
-        : s.shape == Shape::disk ? "r_mm"
-                                 : "z_mm",
-        interval_document(s.v));
+  if (!is_round(s)) d.set("u_mm", interval_document(s.u));
+  const std::string_view v = is_round(s) ? axis_names(s)[1] : "v";
+  d.set(fmt::format("{}_mm", v), interval_document(s.v));
   Document::List slabs;
   for (const Slab& slab : layer.material) {
     Document part;
@@ -231,7 +221,7 @@ Table layer_table(const Detector& detector) {
       eta_min, eta_max, efficiency;
   for (const Layer& layer : detector.layers) {
     const Surface& s = layer.surface;
-    const bool plane = s.shape == Shape::plane;
+    const bool plane = !is_round(s);
     const PolarRange range = polar_range(s);
     name.push_back(layer.name);
     group.push_back(layer.group);
@@ -479,12 +469,6 @@ double eta_of(double theta) {
   return -std::log(std::tan(theta / 2));
 }
 
-// Least and greatest |x| in an interval.
-Interval absolute(const Interval& i) {
-  const double a = std::abs(i.lower), b = std::abs(i.upper);
-  return {i.contains(0) ? 0 : std::min(a, b), std::max(a, b)};
-}
-
 PolarRange seen(const Interval& rho, const Interval& z) {
   // The far corner in z is nearest to the axis with the smallest rho, if z is
   // positive there, and with the largest, if it is negative.
@@ -528,22 +512,10 @@ double PolarRange::eta_min() const { return eta_of(theta_max); }
 double PolarRange::eta_max() const { return eta_of(theta_min); }
 
 PolarRange polar_range(const Surface& s) {
-  const Interval at{s.position, s.position};
-  switch (s.shape) {
-    case Shape::cylinder:
-      return seen(at, s.v);
-    case Shape::disk:
-      return seen(s.v, at);
-    case Shape::plane:
-      break;
-  }
-  // Planes normal to x have axes (y, z), to y (z, x), to z (x, y).
-  const Interval x = s.normal == Axis::x ? at : s.normal == Axis::y ? s.v : s.u;
-  const Interval y = s.normal == Axis::x ? s.u : s.normal == Axis::y ? at : s.v;
-  const Interval z = s.normal == Axis::x ? s.v : s.normal == Axis::y ? s.u : at;
-  const Interval ax = absolute(x), ay = absolute(y);
-  return seen({std::hypot(ax.lower, ay.lower), std::hypot(ax.upper, ay.upper)},
-              z);
+  if (!is_round(s)) return seen(radii(s), extent(s, Axis::z));
+  const Meridian m = meridian(s);
+  const double a = std::atan2(m.r[0], m.z[0]), b = std::atan2(m.r[1], m.z[1]);
+  return {std::min(a, b), std::max(a, b)};
 }
 
 Table material_profile(const Detector& detector, double phi) {

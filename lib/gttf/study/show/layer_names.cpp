@@ -14,18 +14,6 @@
 namespace gttf {
 namespace {
 
-std::pair<std::string_view, std::string_view> axis_names(const Surface& s) {
-  switch (s.shape) {
-    case Shape::cylinder:
-      return {"rphi", "z"};
-    case Shape::disk:
-      return {"rphi", "r"};
-    case Shape::plane:
-      return {"u", "v"};
-  }
-  return {};
-}
-
 /// The name without an index that `repeat` has added: "TPC[3] (+z)" is
 /// "TPC (+z)".
 std::string without_index(const std::string& name) {
@@ -40,7 +28,8 @@ std::string without_index(const std::string& name) {
 }  // namespace
 
 std::string coordinate_name(const Surface& surface, const Coordinate& c) {
-  const auto [u, v] = axis_names(surface);
+  using Names = std::array<std::string_view, 2>;
+  const auto [u, v] = is_round(surface) ? axis_names(surface) : Names{"u", "v"};
   if (c.angle == 0) return std::string(u);
   if (std::abs(c.angle - 90 * unit::deg) < 1e-12) return std::string(v);
   // stereo angles are told in mrad
@@ -78,18 +67,6 @@ std::vector<std::string> names_by(const Detector& detector, Grouping grouping) {
   return names;
 }
 
-std::string_view shape_name(const Surface& s) {
-  constexpr std::array<std::string_view, 3> names{"cylinder", "disk", "plane"};
-  return names[static_cast<std::size_t>(s.shape)];
-}
-
-std::string_view position_name(const Surface& s) {
-  constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
-  if (s.shape == Shape::cylinder) return "radius";
-  return s.shape == Shape::disk ? "z"
-                                : axes[static_cast<std::size_t>(s.normal)];
-}
-
 std::string name_in_file(const std::string& name) {
   for (const std::string_view side : {" (+z)", " (-z)"})
     if (name.ends_with(side)) return name.substr(0, name.size() - side.size());
@@ -106,7 +83,6 @@ std::string position_tail(const Surface& s) {
 
 std::string extent_tail(const Surface& s, std::size_t axis,
                         const Interval& extent) {
-  constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
   switch (s.shape) {
     case Shape::cylinder:
       return extent.lower == -extent.upper ? "cylinder.half_length"
@@ -116,9 +92,7 @@ std::string extent_tail(const Surface& s, std::size_t axis,
     case Shape::plane:
       break;
   }
-  // (u, v) are the next two axes in the order x, y, z, x, y
-  const std::size_t next = static_cast<std::size_t>(s.normal) + 1 + axis;
-  return fmt::format("plane.{}", axes[next % axes.size()]);
+  return fmt::format("plane.{}", axis_names(s)[axis]);
 }
 
 std::string sigma_tail(const Layer& layer, std::size_t coordinate) {

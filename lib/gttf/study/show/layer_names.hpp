@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gttf/detector/detector.hpp"
+#include "gttf/detector/surface_outline.hpp"
 
 namespace gttf {
 
@@ -29,12 +30,6 @@ std::vector<std::string> entry_names(const Detector& detector);
 std::vector<std::string> names_by(const Detector& detector, Grouping grouping);
 
 // How --set calls the numbers of a layer: layers[L0].cylinder.radius.
-
-/// "cylinder", "disk", "plane": the key of the shape.
-std::string_view shape_name(const Surface& surface);
-
-/// "radius" of a cylinder, "z" of a disk, "x", "y" or "z" of a plane.
-std::string_view position_name(const Surface& surface);
 
 /// Name of a mirrored layer in the file: without " (+z)" or " (-z)".
 std::string name_in_file(const std::string& name);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/detector/surface_outline.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace gttf {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> axis_letters{"x", "y", "z"};
+
+std::string_view letter(Axis axis) {
+  return axis_letters[static_cast<std::size_t>(axis)];
+}
+
+/// That many axes behind another, in the order x, y, z, x, y.
+Axis axis_behind(Axis axis, int steps) {
+  return static_cast<Axis>((static_cast<int>(axis) + steps) % 3);
+}
+
+double nearest_to_zero(const Interval& i) {
+  return i.contains(0) ? 0 : std::min(std::abs(i.lower), std::abs(i.upper));
+}
+double farthest_from_zero(const Interval& i) {
+  return std::max(std::abs(i.lower), std::abs(i.upper));
+}
+
+}  // namespace
+
+std::string_view shape_name(const Surface& surface) {
+  switch (surface.shape) {
+    case Shape::cylinder:
+      return "cylinder";
+    case Shape::disk:
+      return "disk";
+    case Shape::plane:
+      break;
+  }
+  return "plane";
+}
+
+std::string_view position_name(const Surface& surface) {
+  switch (surface.shape) {
+    case Shape::cylinder:
+      return "radius";
+    case Shape::disk:
+      return "z";
+    case Shape::plane:
+      break;
+  }
+  return letter(surface.normal);
+}
+
+std::array<std::string_view, 2> axis_names(const Surface& surface) {
+  switch (surface.shape) {
+    case Shape::cylinder:
+      return {"rphi", "z"};
+    case Shape::disk:
+      return {"rphi", "r"};
+    case Shape::plane:
+      break;
+  }
+  return {letter(axis_behind(surface.normal, 1)),
+          letter(axis_behind(surface.normal, 2))};
+}
+
+Meridian meridian(const Surface& round) {
+  const Interval& v = round.v;
+  if (round.shape == Shape::disk)
+    return {{round.position, round.position}, {v.lower, v.upper}};
+  return {{v.lower, v.upper}, {round.position, round.position}};
+}
+
+Interval extent(const Surface& surface, Axis along) {
+  if (is_round(surface)) {
+    const Meridian m = meridian(surface);
+    if (along == Axis::z)
+      return {std::min(m.z[0], m.z[1]), std::max(m.z[0], m.z[1])};
+    const double r = std::max(m.r[0], m.r[1]);
+    return {-r, r};
+  }
+  if (along == surface.normal) return {surface.position, surface.position};
+  return along == axis_behind(surface.normal, 1) ? surface.u : surface.v;
+}
+
+Interval radii(const Surface& surface) {
+  if (is_round(surface)) {
+    const Meridian m = meridian(surface);
+    return {std::min(m.r[0], m.r[1]), std::max(m.r[0], m.r[1])};
+  }
+  const Interval x = extent(surface, Axis::x), y = extent(surface, Axis::y);
+  return {std::hypot(nearest_to_zero(x), nearest_to_zero(y)),
+          std::hypot(farthest_from_zero(x), farthest_from_zero(y))};
+}
+
+}  // namespace gttf
