@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <tuple>
 
 #include "gttf/core/kernels.hpp"
 #include "gttf/core/run_batch.hpp"
 #include "gttf/fit/hit_batch.hpp"
 #include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/surface_foot.hpp"
-#include "gttf/trajectory/surface_axes.hpp"
 
 namespace gttf {
 
@@ -292,11 +290,10 @@ TrackHits HitArrays::track(std::size_t t) const {
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
     const FitSurface& s = surfaces[i];
     TrackHit& h = track.points.emplace_back();
-    h.position = s.n_coordinates > 0 ? measured(hit++) : passive(s, hit);
-    std::tie(h.u, h.v) = surface_axes(s.surface, h.position);
+    const Vector3 at = s.n_coordinates > 0 ? measured(hit++) : passive(s, hit);
+    detail::put_on(s.surface, at, h);
     h.coordinates = s.coordinates;
     h.n_coordinates = s.n_coordinates;
-    h.cylinder = s.surface.kind == SurfaceRecord::Kind::cylinder;
     h.theta0_2 =
         theta0_2[theta0_2.size() == surfaces.size() ? i : i * size + t];
   }

@@ -110,9 +110,7 @@ template <class S>
                                               const LaneSurface& s,
                                               const LaneScattering<S>& all,
                                               const Crossing<S>& x) {
-  using Kind = SurfaceRecord::Kind;
-  const bool upright =
-      s.record.kind == Kind::cylinder || s.record.kind == Kind::plane;
+  const bool upright = s.record.is_upright();
   return theta0_squared(
       line.strength, all.model, x.x_over_x0,
       [&] {

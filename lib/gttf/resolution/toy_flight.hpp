@@ -320,11 +320,6 @@ Line<S> line_for_all(const Line<double>& l) {
           .on_axis = l.on_axis};
 }
 
-inline bool is_disk(const SurfaceRecord& s) {
-  using Kind = SurfaceRecord::Kind;
-  return s.kind == Kind::disk || s.kind == Kind::disk_plane;
-}
-
 /// By find_crossing(): the lanes that `take` marks, which need a closer look.
 /// @return  lanes that cross it
 template <class S>
@@ -332,7 +327,7 @@ template <class S>
     const PathPoint<S>& from, const Line<double>& start, const SurfaceRecord& s,
     const MaskOf<S>& take, PathPoint<S>& to) {
   Line<S> line = line_for_all<S>(start);
-  set_line(from, line, is_disk(s));
+  set_line(from, line, !s.is_upright());
   Crossing<S> x{};
   const MaskOf<S> crossed = find_crossing(line, s, x).crossed;
   const PathPoint<S> at = path_point(line, x);

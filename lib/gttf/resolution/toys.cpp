@@ -4,9 +4,9 @@
 #include <Eigen/Geometry>
 #include <cmath>
 #include <limits>
-#include <tuple>
 
 #include "gttf/fit/track/hit_loss.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/perigee_transport.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/toy_flight.hpp"
@@ -274,10 +274,8 @@ bool fly_toy(const ToyPlan& plan, Path path, ToyNormals<double>& normals,
   TrackHit* first = toy.hits.points.data() + (plan.spot ? 1 : 0);
   return fly_toys<double>(plan.steps, path, normals,
                           [&](std::size_t k, const Cartesian<double>& at) {
-                            TrackHit& hit = first[k];
-                            hit.position = vector_of(at);
-                            std::tie(hit.u, hit.v) = surface_axes(
-                                plan.steps[k].surface, hit.position);
+                            detail::put_on(plan.steps[k].surface, vector_of(at),
+                                           first[k]);
                           });
 }
 
@@ -288,9 +286,7 @@ ToyStep detail::make_toy_step(const TrackingGeometry& geometry,
                               const Vector3& nominal, double theta0,
                               TrackHit& hit) {
   ToyStep step{.surface = surface, .theta0 = theta0};
-  hit.position = nominal;
-  std::tie(hit.u, hit.v) = surface_axes(surface, nominal);
-  hit.cylinder = surface.kind == SurfaceRecord::Kind::cylinder;
+  detail::put_on(surface, nominal, hit);
   const auto axes = geometry.axes(surface);
   if (!axes.empty()) set_coordinates(hit, axes);
   step.measures = hit.measures();

@@ -70,8 +70,7 @@ Row<S> coordinate_row(const Line<S>& l, const SurfaceRecord& s,
                       const Crossing<S>& x, const Kink<S>& k, double cosine,
                       double sine) {
   const S ca(cosine), sa(sine);
-  if (s.kind != SurfaceRecord::Kind::cylinder &&
-      s.kind != SurfaceRecord::Kind::plane)
+  if (!s.is_upright())
     return displacement_row(
         l, x, k,
         Mixture<S>{ca * x.cos_psi - sa * x.sin_psi,
@@ -94,13 +93,12 @@ template <class S>
 std::array<Row<S>, track_dim> surface_jacobian(const Line<S>& l,
                                                const SurfaceRecord& s,
                                                const Crossing<S>& x) {
-  const bool upright = s.kind == SurfaceRecord::Kind::cylinder ||
-                       s.kind == SurfaceRecord::Kind::plane;
   // the direction's azimuth changes by the turn per path and the displacement
   const Mixture<S> slip =
-      upright ? Mixture<S>{-(x.sin_psi * x.inv_cos_psi * l.inv_sin_theta),
-                           -l.cos_theta}
-              : Mixture<S>{S(0), S(1) / l.cos_theta - l.cos_theta};
+      s.is_upright()
+          ? Mixture<S>{-(x.sin_psi * x.inv_cos_psi * l.inv_sin_theta),
+                       -l.cos_theta}
+          : Mixture<S>{S(0), S(1) / l.cos_theta - l.cos_theta};
   const Kink<S> k = kink(l, x);
   const Row<S> n = displacement_row(l, x, k, slip);
   const Row<S> along = {l.sin_theta * x.sin_turn, l.cos_theta,

@@ -2,10 +2,38 @@
 // SurfaceLevel: on which side of a surface a point is, and how far from it.
 #pragma once
 
+#include "gttf/core/cartesian.hpp"
 #include "gttf/core/matrix.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
 namespace gttf {
+
+/// A function of the point x that is zero on a surface, positive outside or
+/// ahead of it, and its derivative along t: (r^2 - R^2)/2 of a cylinder, mm^2,
+/// the distance of a plane or disk, mm.
+template <class S>
+struct LevelOnPath {
+  S value, slope;
+};
+
+template <class S>
+LevelOnPath<S> level_on_path(const SurfaceRecord& s, const Cartesian<S>& x,
+                             const Cartesian<S>& t) {
+  using Kind = SurfaceRecord::Kind;
+  switch (s.kind) {
+    case Kind::cylinder:
+      return {S(0.5) * (transverse_dot(x, x) - S(s.position * s.position)),
+              transverse_dot(x, t)};
+    case Kind::plane: {
+      const S nx(s.normal_cos), ny(s.normal_sin);
+      return {nx * x.x + ny * x.y - S(s.position), nx * t.x + ny * t.y};
+    }
+    case Kind::disk:
+    case Kind::disk_plane:
+      break;
+  }
+  return {x.z - S(s.position), t.z};
+}
 
 /// A cylinder about z or a plane normal to an axis, without its edges, as the
 /// zero of a function of the point.

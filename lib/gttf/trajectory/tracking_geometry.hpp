@@ -39,6 +39,10 @@ struct SurfaceRecord {
   unsigned n_axes = 0;      ///< 0: passive
 
   bool measures() const { return n_axes > 0; }
+  /// Is a line along z that touches it part of it? Its v' is along z then.
+  bool is_upright() const {
+    return kind == Kind::cylinder || kind == Kind::plane;
+  }
 
   /// The Surface's u and v axes in terms of (u', v'); variances unused.
   std::pair<CoordinateAxis, CoordinateAxis> user_axes() const;

@@ -166,7 +166,7 @@ S theta0_squared(const HitPath<S>& path, const ChordArc<S>& turn,
   using Kind = SurfaceRecord::Kind;
   // the cosine of the incidence is part/whole
   S part, whole(1);
-  if (s.kind == Kind::cylinder || s.kind == Kind::plane) {
+  if (s.is_upright()) {
     const S sine = turn.sin_turn(), cosine = turn.cos_turn();
     const HelixPoint<S>& first = path.first;
     const S cos_phi = first.cos_phi * cosine - first.sin_phi * sine;

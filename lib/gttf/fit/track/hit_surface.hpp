@@ -2,11 +2,21 @@
 // The surface of a hit of a single track, as the steps along a helix want it.
 #pragma once
 
+#include <tuple>
+
 #include "gttf/core/matrix.hpp"
 #include "gttf/fit/track/helix_steps.hpp"
 #include "gttf/fit/track/hits.hpp"
+#include "gttf/trajectory/surface_axes.hpp"
 
 namespace gttf::detail {
+
+/// Puts a hit at a point of a layer: position and axes.
+inline void put_on(const SurfaceRecord& s, const Vector3& at, TrackHit& hit) {
+  hit.position = at;
+  std::tie(hit.u, hit.v) = surface_axes(s, at);
+  hit.cylinder = s.kind == SurfaceRecord::Kind::cylinder;
+}
 
 /// The surface of a point.
 inline HitSurface<double> surface_of(const TrackHit& hit) {

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "gttf/fit/track/find_track.hpp"
 #include "gttf/fit/track/hit_loss.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/fly_onto.hpp"
 #include "gttf/trajectory/scattering.hpp"
-#include "gttf/trajectory/surface_axes.hpp"
 
 namespace gttf {
 
@@ -64,8 +63,7 @@ void add_hit(Maker& m, const MeasuredHit& hit, int index) {
   TrackHit& h = m.made.track.points.emplace_back(m.layers.hit_of_layer[layer]);
   m.made.sources.push_back(index);
   m.made.surfaces.push_back(static_cast<unsigned>(layer));
-  h.position = hit.position;
-  std::tie(h.u, h.v) = surface_axes(s, hit.position);
+  detail::put_on(s, hit.position, h);
   set_errors(m.layers, hit, layer, h);
 }
 
@@ -170,9 +168,8 @@ void add_passive(Maker& m, const TrackCrossing<double>& crossing) {
   TrackHit& h = m.made.track.points.emplace_back();
   m.made.sources.push_back(MadeTrack::passive);
   m.made.surfaces.push_back(crossing.surface);
-  h.position = vector_of(position_at(m.made.crossings.line, crossing.at));
-  std::tie(h.u, h.v) = surface_axes(s, h.position);
-  h.cylinder = s.kind == SurfaceRecord::Kind::cylinder;
+  detail::put_on(s, vector_of(position_at(m.made.crossings.line, crossing.at)),
+                 h);
   h.theta0_2 = theta0_2;
 }
 
@@ -274,9 +271,7 @@ void add_traced(Maker& m, const TracedCrossing& crossing) {
   if (m.made.has_hit[crossing.surface] != 0) return;
   const SurfaceRecord& s = m.layers.geometry.surfaces()[crossing.surface];
   TrackHit h;
-  h.position = crossing.position;
-  std::tie(h.u, h.v) = surface_axes(s, h.position);
-  h.cylinder = s.kind == SurfaceRecord::Kind::cylinder;
+  detail::put_on(s, crossing.position, h);
   set_material(m, crossing, h);
   if (!(h.theta0_2 > 0) && !(h.loss.mean > 0)) return;
   m.made.track.points.push_back(h);

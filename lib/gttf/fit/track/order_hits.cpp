@@ -71,12 +71,6 @@ double reach_of(const TrackHit& hit) {
          std::abs(a.cosine * b.sine - a.sine * b.cosine);
 }
 
-/// Does the surface lie across the z axis?
-bool is_across(const SurfaceRecord& s) {
-  using Kind = SurfaceRecord::Kind;
-  return s.kind == Kind::disk || s.kind == Kind::disk_plane;
-}
-
 }  // namespace
 
 HitLayers::HitLayers(const Detector& of, const TrackingGeometry& in)
@@ -103,7 +97,7 @@ void HitLayers::find_coarse_layers() {
       coarse = coarse || layers[k].measures();
       reaches = true;
     }
-    const bool across = reaches && is_across(geometry.surfaces()[i]);
+    const bool across = reaches && !geometry.surfaces()[i].is_upright();
     coarse_across.push_back(across ? 1 : 0);
     any_coarse_across = any_coarse_across || across;
   }
@@ -122,7 +116,7 @@ bool is_coarse_across(const HitLayers& layers, const HitList& h,
                       std::size_t k) {
   const unsigned surface = h.surface[k];
   return h.layer_errors ? layers.coarse_across[surface] != 0
-                        : is_across(layers.geometry.surfaces()[surface]) &&
+                        : !layers.geometry.surfaces()[surface].is_upright() &&
                               h.reach[k] > harmless;
 }
 

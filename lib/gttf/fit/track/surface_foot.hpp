@@ -4,6 +4,7 @@
 
 #include "gttf/fit/track/helix_steps.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
 
@@ -26,21 +27,10 @@ Cartesian<S> foot_on(const SurfaceRecord& s, const Cartesian<S>& at) {
   return {at.x, at.y, S(s.position)};
 }
 
-/// On which side of a surface a point is, and a measure of how far: r^2 - R^2
-/// of cylinders, mm^2, or the distance, mm.
+/// Zero on a surface, of different signs on its two sides.
 template <class S>
 S side_of(const SurfaceRecord& s, const Cartesian<S>& at) {
-  using Kind = SurfaceRecord::Kind;
-  switch (s.kind) {
-    case Kind::cylinder:
-      return transverse_dot(at, at) - S(s.position * s.position);
-    case Kind::plane:
-      return S(s.normal_cos) * at.x + S(s.normal_sin) * at.y - S(s.position);
-    case Kind::disk:
-    case Kind::disk_plane:
-      break;
-  }
-  return at.z - S(s.position);
+  return level_on_path(s, at, Cartesian<S>{}).value;
 }
 
 /// Do two points lie on both sides of a surface?

@@ -20,11 +20,7 @@ struct RowHit {
   AxisComponents<S> axes;
 
   /// v' is along z and u' across; otherwise both are across.
-  bool upright() const {
-    using Kind = SurfaceRecord::Kind;
-    const Kind kind = point->surface.kind;
-    return kind == Kind::cylinder || kind == Kind::plane;
-  }
+  bool upright() const { return point->surface.is_upright(); }
   /// The shift by one standard deviation of a coordinate.
   Cartesian<S> error(int c) const {
     const S u(point->error[c][0]), v(point->error[c][1]);
@@ -195,12 +191,15 @@ template <class S>
     const HelixStretch<S>& helix, const Cartesian<S>& end, const RowArc<S>& arc,
     PassiveSums<S>& sums) {
   using std::abs;
-  const S before = distance_of(helix.start, surface).value;
-  const S behind = distance_of(advanced(helix.start, helix.arc), surface).value;
+  const auto level = [&](const HelixPoint<S>& p) {
+    return level_on_path(surface, p.position, p.slope());
+  };
+  const S before = level(helix.start).value;
+  const S behind = level(advanced(helix.start, helix.arc)).value;
   S s = helix.arc * (before / (before - behind));
   MaskOf<S> moving = Lane<S>::mask(all_lanes<S>);
   for (int i = 0; i < 20 && any(moving); ++i) {
-    const RowDistance<S> d = distance_of(advanced(helix.start, s), surface);
+    const LevelOnPath<S> d = level(advanced(helix.start, s));
     const S move = d.value / d.slope;
     s = select(moving, s - move, s);
     moving = both(moving, abs(move) > S(1e-13) * (S(1) + abs(s)));

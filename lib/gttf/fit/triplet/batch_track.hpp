@@ -10,38 +10,9 @@
 #include "gttf/fit/track/helix_steps.hpp"
 #include "gttf/fit/track/perigee_transport.hpp"
 #include "gttf/fit/triplet/batch_hits.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
-
-/// How far from a surface, in its own measure, and how that changes along the
-/// transverse arc of the helix.
-template <class S>
-struct RowDistance {
-  S value, slope;
-};
-
-template <class S>
-RowDistance<S> distance_of(const HelixPoint<S>& p,
-                           const SurfaceRecord& surface) {
-  using Kind = SurfaceRecord::Kind;
-  const Cartesian<S>& at = p.position;
-  switch (surface.kind) {
-    case Kind::cylinder: {
-      const S r2 = at.x * at.x + at.y * at.y;
-      return {S(0.5) * (r2 - S(surface.position * surface.position)),
-              at.x * p.cos_phi + at.y * p.sin_phi};
-    }
-    case Kind::plane: {
-      const S nx(surface.normal_cos), ny(surface.normal_sin);
-      return {nx * at.x + ny * at.y - S(surface.position),
-              nx * p.cos_phi + ny * p.sin_phi};
-    }
-    case Kind::disk:
-    case Kind::disk_plane:
-      break;
-  }
-  return {at.z - S(surface.position), p.cot};
-}
 
 /// The helix at its crossing with a surface, by Newton's method. NaN if there
 /// is none.
@@ -58,7 +29,7 @@ Helix<S> crossing_with(const SurfaceRecord& surface, const Helix<S>& from,
   S s(0);
   MaskOf<S> moving = Lane<S>::mask(all_lanes<S>);
   for (int i = 0; i < 20 && any(moving); ++i) {
-    const RowDistance<S> d = distance_of(at, surface);
+    const LevelOnPath<S> d = level_on_path(surface, at.position, at.slope());
     const S move = d.value / d.slope;
     s = select(moving, s - move, s);
     moving = both(moving, !(abs(move) <= S(1e-13) * (S(1) + abs(s))));
