@@ -144,7 +144,7 @@ TripletRegime first_triplet(const TrackingGeometry& geometry,
   if (hits.size() < 3) return {};
   std::array<detail::LocalHit<double>, 3> local;
   for (std::size_t i = 0; i < 3; ++i) {
-    const TripletCrossing& x = t.crossings[hits[i]];
+    const TripletPoint& x = t.crossings[hits[i]];
     local[i] = {cartesian(x.position),
                 {{x.u.x(), x.u.y(), x.u.z()}, {x.v.x(), x.v.y(), x.v.z()}},
                 detail::hit_covariance(x.coordinates)};

@@ -18,7 +18,7 @@ TrackHits make_reference_hits(const TripletTrack& track) {
     h.v = Vector3::UnitZ();
     set_coordinates(h, track.start_coordinates);
   }
-  for (const TripletCrossing& c : track.crossings) {
+  for (const TripletPoint& c : track.crossings) {
     TrackHit& h = hits.points.emplace_back();
     h.position = c.position;
     h.u = c.u;

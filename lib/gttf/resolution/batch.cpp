@@ -251,7 +251,7 @@ class Worker {
     for (const Target& t : targets_) put(out_[t.plane], t.to);
     const LaneValues* rows = layers_.data();
     for (const LayerTarget& t : layer_targets_) {
-      for (const detail::LaneCrossing& c : group.list)
+      for (const detail::ListedSurface& c : group.list)
         put(rows[c.surface], t.to + c.surface * job_.tracks.size);
       rows += job_.lanes.surfaces.size();
     }
@@ -268,7 +268,7 @@ class Worker {
         t = next;
         continue;
       }
-      const detail::CrossingList& list = groups_.list_of(t);
+      const detail::SurfaceList& list = groups_.list_of(t);
       while (next < end && is_helix(next) && &groups_.list_of(next) == &list)
         ++next;
       for (const LayerTarget& target : layer_targets_)

@@ -90,7 +90,7 @@ class BatchCovariance : public AnyFit {
     if constexpr (limits) {
       if (!has_limits()) return;
       if (!task_.points) exact_.on_kinks(k, kinks);
-      const LaneCrossing& c = task_.list[k];
+      const ListedSurface& c = task_.list[k];
       if (task_.surfaces[c.surface].record.measures())
         no_scattering_limit_ |=
             c.kinked & ~L::bits(path_.all_kinks(k).w > S(0));
@@ -107,7 +107,7 @@ class BatchCovariance : public AnyFit {
   }
 
   void on_inside(std::size_t k) {
-    const LaneCrossing& c = task_.list[k];
+    const ListedSurface& c = task_.list[k];
     const LaneSurface& s = task_.surfaces[c.surface];
     const Crossing<S>& x = path_.crossing(k);
     const HelixKinks<S>& kinks = path_.all_kinks(k);
@@ -142,7 +142,7 @@ class BatchCovariance : public AnyFit {
     return Source::in_lanes(lanes, x, 0);
   }
 
-  void add_point(const LaneCrossing& c, const Crossing<S>& x,
+  void add_point(const ListedSurface& c, const Crossing<S>& x,
                  const HelixKinks<S>& kinks) {
     const LaneBits starting = c.fitted & ~c.kinked & ~c.first;
     const auto start = [&](PointChain<S>& chain) {

@@ -226,7 +226,7 @@ class BatchPath {
 
   template <class F>
   void coordinates(std::size_t k, F&& f) {
-    const LaneCrossing& c = task_.list[k];
+    const ListedSurface& c = task_.list[k];
     if (c.fitted == 0) return;
     const LaneSurface& s = task_.surfaces[c.surface];
     const Kink<S>& kinks = all_kinks(k).columns;
@@ -276,7 +276,7 @@ class BatchPath {
 
   /// Where the track crosses and how it is scattered there.
   void prepare(std::size_t k) {
-    const LaneCrossing& c = task_.list[k];
+    const ListedSurface& c = task_.list[k];
     const LaneSurface& s = task_.surfaces[c.surface];
     Crossing<S>& x = x_[k % 4];
     HelixKinks<S>& kinks = own_kinks(k);

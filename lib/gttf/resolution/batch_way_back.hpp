@@ -55,7 +55,7 @@ class ParameterChanges {
 
 /// All coordinates of a crossing; none where it is not fitted.
 template <class S>
-struct CrossingRows {
+struct FittedRows {
   const Row<S>* rows;
   std::size_t n;
   const double* weights;  ///< 1/variance of each
@@ -72,11 +72,11 @@ struct BatchStretch {
   const BatchStep<S>& kinks(std::size_t k) const { return steps[k]; }
   template <class F>
   void coordinates(std::size_t k, F&& f) {
-    const LaneCrossing& c = task.list[k];
+    const ListedSurface& c = task.list[k];
     const LaneSurface& s = task.surfaces[c.surface];
     const std::size_t n = c.fitted != 0 ? s.record.n_axes : 0;
     rows -= n;
-    f(CrossingRows<S>{rows, n, s.weights});
+    f(FittedRows<S>{rows, n, s.weights});
   }
 };
 
@@ -121,7 +121,7 @@ class FunctionWalk : public AnyFit {
   FunctionWalk(const FunctionWalk&) = delete;
   FunctionWalk& operator=(const FunctionWalk&) = delete;
 
-  void on_coordinates(std::size_t k, const CrossingRows<S>& c) {
+  void on_coordinates(std::size_t k, const FittedRows<S>& c) {
     part_ = S(0);
     if (c.n > 0) {
       for (std::size_t q = 0; q < c.n; ++q) {
@@ -262,7 +262,7 @@ class BatchWayBack {
 
   /// What is the same for all functions.
   void prepare(std::size_t k) {
-    const LaneCrossing& c = task_.list[k];
+    const ListedSurface& c = task_.list[k];
     BatchStep<S>& step = steps_[k];
     if (c.kinked != 0) {
       step.weight = select(step.kinks.w > S(0), S(1) / step.kinks.w, S(0));

@@ -76,7 +76,7 @@ class Differentiator {
     if (model_.scattering == Scattering::highland_total) total_of_material();
   }
 
-  const std::vector<CrossingSlopes>& slopes() const { return slopes_; }
+  const std::vector<LayerSlopes>& slopes() const { return slopes_; }
   const PerParameter& field() const { return field_; }
   const std::array<PerParameter, 3>& beam_spot() const { return beam_spot_; }
 
@@ -131,7 +131,7 @@ class Differentiator {
     const Row<D> row = coordinate_row(line_, s, x, axis.cosine, axis.sine);
     for (const std::size_t seed : {by_position, by_field})
       add_row(sum_of(step.crossing, seed), step, derivative(row, seed));
-    CrossingSlopes& own = slopes_[step.crossing];
+    LayerSlopes& own = slopes_[step.crossing];
     own.sigma.emplace_back();
     add_variance(own.sigma.back(), step, 2 * std::sqrt(axis.variance));
     const UserAngle angle = user_angle(s, axis);
@@ -237,7 +237,7 @@ class Differentiator {
   std::vector<Crossing<D>> at_;
   /// mu: each parameter minus what the hits inside have told of it.
   ParameterRows<double> weights_;
-  std::vector<CrossingSlopes> slopes_;
+  std::vector<LayerSlopes> slopes_;
   PerParameter field_;       ///< with respect to ln(field)
   PerParameter scattering_;  ///< variance from all scattering
   std::array<PerParameter, 3> beam_spot_;

@@ -189,7 +189,7 @@ bool LaneGroups::search(const std::size_t* tracks, std::size_t n) {
   set_tracks(tracks, n);
   LaneTracks lanes;
   gather(group_, lanes);
-  const CrossingList& guess = lists_[guess_];
+  const SurfaceList& guess = lists_[guess_];
   LaneSearch task;
   task.surfaces = geometry_.surfaces.data();
   task.n_surfaces = geometry_.surfaces.size();
@@ -251,7 +251,7 @@ std::size_t LaneGroups::intern(std::vector<unsigned> surfaces) {
   const auto [from, to] = by_hash_.equal_range(hash);
   for (auto i = from; i != to; ++i)
     if (lists_[i->second].surfaces == surfaces) return i->second;
-  CrossingList list;
+  SurfaceList list;
   std::vector<bool> crossed(geometry_.surfaces.size());
   for (const unsigned s : surfaces) crossed[s] = true;
   for (unsigned s = 0; s < crossed.size(); ++s)
@@ -270,7 +270,7 @@ std::size_t LaneGroups::intern(std::vector<unsigned> surfaces) {
   return lists_.size() - 1;
 }
 
-bool LaneGroups::are_points(const CrossingList& list) const {
+bool LaneGroups::are_points(const SurfaceList& list) const {
   for (int k = list.first; k >= 0 && k <= list.last; ++k) {
     const LaneSurface& s =
         geometry_.surfaces[list.surfaces[static_cast<std::size_t>(k)]];
@@ -368,12 +368,12 @@ void LaneGroups::add_crossings(const std::vector<unsigned>& surfaces) {
         is_inside(geometry_.surfaces[surfaces[k]].record,
                   geometry_.surfaces[surfaces[k + 1]].record);
   }
-  const auto mark = [&](const CrossingList& own, LaneBits lanes) {
+  const auto mark = [&](const SurfaceList& own, LaneBits lanes) {
     std::size_t k = 0;
     for (std::size_t i = 0; i < own.surfaces.size(); ++i, ++k) {
       while (group_.list[k].surface != own.surfaces[i]) ++k;
       const int index = static_cast<int>(i);
-      LaneCrossing& c = group_.list[k];
+      ListedSurface& c = group_.list[k];
       c.crossed |= lanes;
       if (index >= own.first && index <= own.last) c.fitted |= lanes;
       if (index > own.first && index < own.last) c.kinked |= lanes;

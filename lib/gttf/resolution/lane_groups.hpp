@@ -13,7 +13,7 @@
 namespace gttf::detail {
 
 /// Surfaces that a track crosses, in order of flight.
-struct CrossingList {
+struct SurfaceList {
   std::vector<unsigned> surfaces;
   std::vector<unsigned> others;  ///< surfaces that it does not cross
   OtherSurfaces extents;         ///< of these
@@ -43,8 +43,8 @@ struct LaneGroup {
   bool mixed = false;
   bool points = false;  ///< as LaneFit::points
   /// The list that may be theirs, if they have not been searched for it.
-  const CrossingList* guess = nullptr;
-  std::vector<LaneCrossing> list;
+  const SurfaceList* guess = nullptr;
+  std::vector<ListedSurface> list;
   std::size_t n_coordinates = 0;
 };
 
@@ -99,7 +99,7 @@ class LaneGroups {
   }
 
   /// Of a track of the block that has not been left out.
-  const CrossingList& list_of(std::size_t track) const {
+  const SurfaceList& list_of(std::size_t track) const {
     return lists_[ids_[track - begin_]];
   }
   bool turned_back(std::size_t track) const {
@@ -132,7 +132,7 @@ class LaneGroups {
   void set_tracks(const std::size_t* tracks, std::size_t n);
   void set_list(std::size_t id);
   void make_group(const Planned& planned);
-  bool are_points(const CrossingList& list) const;
+  bool are_points(const SurfaceList& list) const;
   void add_crossings(const std::vector<unsigned>& surfaces);
 
   const LaneGeometry& geometry_;
@@ -140,7 +140,7 @@ class LaneGroups {
   const TrackArrays& tracks_;
   bool one_start_, may_guess_;
 
-  std::vector<CrossingList> lists_;
+  std::vector<SurfaceList> lists_;
   std::unordered_multimap<std::size_t, std::size_t> by_hash_;
   std::size_t guess_ = 0;
   bool trusted_ = false;  ///< the guess was right the last time

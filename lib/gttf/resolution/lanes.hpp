@@ -52,7 +52,7 @@ struct LaneSearch {
 };
 
 /// A crossing of a group of tracks that share a list of them.
-struct LaneCrossing {
+struct ListedSurface {
   unsigned surface = 0;
   LaneBits crossed = 0;
   LaneBits fitted = 0;  ///< lanes that cross it between their first and last
@@ -108,7 +108,7 @@ struct LaneFit {
   double bz = 0;
   Scattering scattering{};
   const LaneTracks* tracks = nullptr;
-  const LaneCrossing* list = nullptr;
+  const ListedSurface* list = nullptr;
   std::size_t n_crossings = 0;
   LaneBits all = 0;
   bool mixed = false;  ///< the lanes differ in the bits of `list`

@@ -65,12 +65,11 @@ std::vector<Inward> inward_crossings(const TrackingGeometry& geometry,
   return list;
 }
 
-TripletCrossing make_crossing(const TrackingGeometry& geometry,
-                              const Track& track, const Line<double>& l,
-                              const Circle& c, Scattering model,
-                              const Inward& x) {
+TripletPoint make_crossing(const TrackingGeometry& geometry, const Track& track,
+                           const Line<double>& l, const Circle& c,
+                           Scattering model, const Inward& x) {
   const SurfaceRecord& s = geometry.surfaces()[x.layer];
-  TripletCrossing crossing;
+  TripletPoint crossing;
   crossing.position = c.position(x.turn, track, l);
   crossing.turn = c.sign * x.turn;
   const Vector3 radial =
@@ -94,7 +93,7 @@ RecurlingTrack recurling_track(const TrackingGeometry& geometry,
   const Crossings<double> found = find_crossings(geometry, track, model);
   RecurlingTrack result;
   result.track = make_triplet_track(geometry, track, found);
-  std::vector<TripletCrossing> hits;
+  std::vector<TripletPoint> hits;
   for (std::size_t k = 0; k < found.list.size(); ++k) {
     if (!result.track.crossings[k].measures()) continue;
     hits.push_back(result.track.crossings[k]);

@@ -28,7 +28,7 @@ class List {
 };
 
 void add_crossing(const TrackingGeometry& geometry, std::size_t layer,
-                  const detail::CrossingSlopes& slopes, const List& list) {
+                  const detail::LayerSlopes& slopes, const List& list) {
   const SurfaceRecord& s = geometry.surfaces()[layer];
   using Q = Quantity;
   constexpr std::size_t none = Sensitivity::none;
@@ -96,7 +96,7 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
   PerParameter length;
   for (std::size_t k = 0; k < t.size(); ++k) {
     const std::size_t layer = t.surface(k);
-    const detail::CrossingSlopes& own = slopes.crossings[k];
+    const detail::LayerSlopes& own = slopes.crossings[k];
     add_crossing(geometry, layer, own, list);
     for (const Parameter q : all_parameters)
       length[q] += own.position[q] * geometry.surfaces()[layer].position;

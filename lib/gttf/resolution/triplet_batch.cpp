@@ -39,7 +39,7 @@ TripletRegime make_regime(const KinkErrors<double>& hits,
   return r;
 }
 
-using Hits = std::array<const TripletCrossing*, 3>;
+using Hits = std::array<const TripletPoint*, 3>;
 
 /// Of the helix through three hits.
 LocalTriplet<double> triplet_of_helix(const Hits& hits) {

@@ -18,7 +18,7 @@ class TripletLaneFit {
   explicit TripletLaneFit(TripletLanes& task)
       : task_(task),
         line_(line_of<S>(*task.tracks, task.bz)),
-        crossed_(reinterpret_cast<Crossed*>(task.workspace)) {}
+        crossed_(reinterpret_cast<CrossedHit*>(task.workspace)) {}
 
   void run() {
     for (std::size_t i = 0; i < task_.n_candidates; ++i)
@@ -36,7 +36,7 @@ class TripletLaneFit {
   struct Order {
     S arc, index;
   };
-  struct Crossed {
+  struct CrossedHit {
     Order order;
     Cartesian<S> at;
     S x_over_x0;
@@ -56,7 +56,7 @@ class TripletLaneFit {
     x.forward = x.sideward = x.arc = x.x_over_x0 = S(0);
     const Reached<S> reached = find_crossing(line_, s, x);
     if (!any(reached.crossed)) return;
-    Crossed& c = crossed_[n_crossed_];
+    CrossedHit& c = crossed_[n_crossed_];
     c.order = {x.arc, S(static_cast<double>(i))};
     c.at = position_at(line_, x);
     c.x_over_x0 = x.x_over_x0;
@@ -69,8 +69,9 @@ class TripletLaneFit {
                  k);
   }
 
-  void take_hit(const MaskOf<S>& mask, const Crossed& c, const SurfaceRecord& s,
-                const HitCovariance<double>& errors, std::size_t k) {
+  void take_hit(const MaskOf<S>& mask, const CrossedHit& c,
+                const SurfaceRecord& s, const HitCovariance<double>& errors,
+                std::size_t k) {
     LocalHit<S>& hit = hit_[k];
     take(mask, c.order.arc, order_[k].arc);
     take(mask, c.order.index, order_[k].index);
@@ -98,7 +99,7 @@ class TripletLaneFit {
     const S inverse_last = S(1) / distance2(middle, last);
     S sum(0);
     for (std::size_t i = 0; i < n_crossed_; ++i) {
-      const Crossed& c = crossed_[i];
+      const CrossedHit& c = crossed_[i];
       const auto between = both(
           c.mask, both(before(order_[0], c.order), before(c.order, order_[2])));
       if (!any(between)) continue;
@@ -144,12 +145,12 @@ class TripletLaneFit {
   std::array<Order, 3> order_{Order{none(), none()}, Order{none(), none()},
                               Order{none(), none()}};
   S total_{0};
-  Crossed* crossed_;
+  CrossedHit* crossed_;
   std::size_t n_crossed_ = 0;
 
  public:
   static std::size_t workspace(std::size_t n_surfaces) {
-    return n_surfaces * sizeof(Crossed);
+    return n_surfaces * sizeof(CrossedHit);
   }
 };
 

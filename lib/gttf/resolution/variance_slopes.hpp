@@ -28,7 +28,7 @@ inline UserAngle user_angle(const SurfaceRecord& s,
 }
 
 /// Derivatives of the variances with respect to the numbers of one crossing.
-struct CrossingSlopes {
+struct LayerSlopes {
   PerParameter position, material;
   std::vector<PerParameter> sigma, angle;  ///< of each coordinate
 };
@@ -36,7 +36,7 @@ struct CrossingSlopes {
 /// All of a track. Derivatives that do not exist are NaN.
 struct VarianceSlopes {
   PerParameter variance;
-  std::vector<CrossingSlopes> crossings;
+  std::vector<LayerSlopes> crossings;
   PerParameter field;                     ///< with respect to ln(field)
   std::array<PerParameter, 3> beam_spot;  ///< of the errors of x, y, z
 };

@@ -63,7 +63,7 @@ struct LossNode {
 };
 
 /// How a slab was crossed.
-struct SlabCrossing {
+struct SlowedDown {
   double kinetic;  ///< behind, GeV; 0: stopped
   double power_before, power_behind;
 };
@@ -76,13 +76,12 @@ constexpr double largest_part = 0.1;
 /// Simpson's rule in each.
 /// @param visit  takes a LossNode; not called for a step that stops it
 template <class Visit>
-SlabCrossing slow_down(const StoppingPower& loss, double kinetic,
-                       double thickness, double rest_energy,
-                       const Visit& visit) {
+SlowedDown slow_down(const StoppingPower& loss, double kinetic,
+                     double thickness, double rest_energy, const Visit& visit) {
   // from here on, beta gamma = 0.04, the stopping power is constant
   const double slow = 0.8e-3 * rest_energy;
   double power = loss(kinetic), left = thickness;
-  SlabCrossing result{kinetic, power, power};
+  SlowedDown result{kinetic, power, power};
   while (left > 0) {
     const double k1 = power;
     double h = left, behind = kinetic - k1 * left;
@@ -115,10 +114,10 @@ SlabCrossing slow_down(const StoppingPower& loss, double kinetic,
 /// The same where the loss is given, evenly along the path: the thickness is
 /// that of the medium which takes as much.
 template <class Visit>
-SlabCrossing lose_given(const StoppingPower& loss, double kinetic, double given,
-                        const Visit& visit) {
+SlowedDown lose_given(const StoppingPower& loss, double kinetic, double given,
+                      const Visit& visit) {
   double power = loss(kinetic), left = given;
-  SlabCrossing result{kinetic, power, power};
+  SlowedDown result{kinetic, power, power};
   if (kinetic <= given) return {0, power, power};
   while (left > 0) {
     const double step = std::min(left, largest_part * kinetic);
@@ -141,8 +140,8 @@ SlabCrossing lose_given(const StoppingPower& loss, double kinetic, double given,
 
 /// @param visit  takes a LossNode of every place, in order of flight
 template <class Visit>
-SlabCrossing cross_slab(const LossSlab& slab, const Projectile& particle,
-                        double kinetic, double paths, const Visit& visit) {
+SlowedDown cross_slab(const LossSlab& slab, const Projectile& particle,
+                      double kinetic, double paths, const Visit& visit) {
   const StoppingPower loss(slab, particle);
   if (slab.mean_loss)
     return lose_given(loss, kinetic, *slab.mean_loss * paths, visit);
@@ -234,7 +233,7 @@ LayerLoss energy_loss(std::span<const LossSlab> slabs,
   for (const LossSlab& slab : slabs) {
     const double slab_t = slab.x_over_x0 * paths;
     const double per_thickness = xi_per_thickness(slab, particle);
-    const SlabCrossing passed =
+    const SlowedDown passed =
         cross_slab(slab, particle, kinetic, paths, [&](const LossNode& node) {
           const double x = p_beta(node.kinetic, rest);
           scattering += slab_t * node.part / (x * x);
@@ -278,7 +277,7 @@ double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
       return slab.mean_loss ? 1 : 1 / (power * power);
     };
     double sum = 0;
-    const SlabCrossing passed =
+    const SlowedDown passed =
         cross_slab(slab, particle, kinetic, paths, [&](const LossNode& node) {
           const double beta2 = beta_squared(node.kinetic, rest);
           const double w = straggling_width(

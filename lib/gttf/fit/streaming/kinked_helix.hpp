@@ -172,7 +172,7 @@ std::array<Row<S>, track_dim> surface_derivatives(
 
 /// Where the reference crosses a surface.
 template <class S>
-struct Crossed {
+struct NodeState {
   Helix<S> before, after;  ///< after: with its kink
   HelixPoint<S> at;        ///< before
   PlaneAxes<S> axes;
@@ -232,7 +232,7 @@ class KinkedHelix {
   template <class AtNode>
   void follow(LaneOutcome<S>& outcome, AtNode&& at_node);
   void follow(LaneOutcome<S>& outcome) {
-    follow(outcome, [](std::size_t, const Crossed<S>&) {});
+    follow(outcome, [](std::size_t, const NodeState<S>&) {});
   }
 
   /// @param weight  factor of theta0_2
@@ -269,20 +269,20 @@ class KinkedHelix {
   bool has_field() const { return hits_.field; }
   const Helix<S>& first() const { return first_; }
   /// The crossing of the first node when it was last followed.
-  const Crossed<S>& first_crossing() const { return first_crossing_; }
+  const NodeState<S>& first_crossing() const { return first_crossing_; }
 
  private:
-  void set_rows(const Crossed<S>& x, std::size_t point, Node& n) const;
+  void set_rows(const NodeState<S>& x, std::size_t point, Node& n) const;
 
   const Hits& hits_;
   std::span<Node> nodes_;
   Helix<S> first_;
-  Crossed<S> first_crossing_;
+  NodeState<S> first_crossing_;
   bool is_kinked_ = false;  ///< at some node
 };
 
 template <class S, class Hits>
-void KinkedHelix<S, Hits>::set_rows(const Crossed<S>& x, std::size_t point,
+void KinkedHelix<S, Hits>::set_rows(const NodeState<S>& x, std::size_t point,
                                     HelixNode<S>& n) const {
   const InPlane<S> residual =
       seen_in_plane(hits_.surface(point), x.before.position);
@@ -299,7 +299,7 @@ template <class S, class Hits>
 template <class AtNode>
 [[gnu::flatten]] void KinkedHelix<S, Hits>::follow(LaneOutcome<S>& outcome,
                                                    AtNode&& at_node) {
-  Crossed<S> x;
+  NodeState<S> x;
   x.after = first_;
   x.transport_after = no_transport<S>();
   Direction<S> direction = direction_of(first_);

@@ -156,7 +156,7 @@ class StreamLaneFitter {
                           LaneValues* out) const {
     Helix<S> at = reference.first();
     const Direction<S> direction = direction_of(at);
-    const Crossed<S>& x = reference.first_crossing();
+    const NodeState<S>& x = reference.first_crossing();
     const auto state = surface_derivatives(x.normal, point_of(at, direction),
                                            x.transport_before);
     at.position = at.position - Cartesian<S>{S(in_.origin[0]), S(in_.origin[1]),

@@ -144,7 +144,7 @@ class HelixReference {
   FitStatus follow_for_report() {
     LaneOutcome<double> outcome;
     crossed_.resize(size());
-    helix_->follow(outcome, [this](std::size_t k, const Crossed<double>& c) {
+    helix_->follow(outcome, [this](std::size_t k, const NodeState<double>& c) {
       crossed_[k] = c;
     });
     return outcome.status;
@@ -181,7 +181,7 @@ class HelixReference {
     r.kappa = kappa();
     r.sigma = std::sqrt(e.v[4]);
     if (detail == FitDetail::curvature) return;
-    const Crossed<double>& x = helix_->first_crossing();
+    const NodeState<double>& x = helix_->first_crossing();
     const TrackState first =
         state_on(x.normal, helix_->first(), x.transport_before, e);
     set_perigee(hits_->track, hits_->measured.front(), first,
@@ -191,7 +191,7 @@ class HelixReference {
   /// Results at a node.
   void report_hit(std::size_t k, const Equations& before,
                   const Equations& after, const FitWeights&, HitFit& f) const {
-    const Crossed<double>& x = crossed_[k];
+    const NodeState<double>& x = crossed_[k];
     const TrackHit& hit = hits_->track.points[points_[k]];
     f.before = state_on(x.normal, x.before, x.transport_before, before);
     f.after = state_on(x.normal, x.after, x.transport_after, after);
@@ -200,7 +200,7 @@ class HelixReference {
   }
 
   /// Derivatives of a coordinate at a crossing.
-  Row<double> row(const Crossed<double>& x, const CoordinateAxis& a) const {
+  Row<double> row(const NodeState<double>& x, const CoordinateAxis& a) const {
     return plane_row(a.cosine * x.axes.u + a.sine * x.axes.v, x.normal, x.at,
                      x.transport_before);
   }
@@ -211,7 +211,7 @@ class HelixReference {
   std::vector<Node> nodes_;
   std::optional<SingleHits> hits_;
   std::optional<KinkedHelix<double, SingleHits>> helix_;
-  std::vector<Crossed<double>> crossed_;  ///< for report_hit()
+  std::vector<NodeState<double>> crossed_;  ///< for report_hit()
 };
 
 /// A track through any field as the reference, with energy loss.

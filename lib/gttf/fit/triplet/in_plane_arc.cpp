@@ -17,15 +17,14 @@ using Rows = Eigen::Matrix<double, 2, 3>;  // (theta, phi) by (x, y, z)
 
 Eigen::RowVector3d row(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
 
-Eigen::Matrix<double, 3, 2> axes(const TripletCrossing& c) {
+Eigen::Matrix<double, 3, 2> axes(const TripletPoint& c) {
   Eigen::Matrix<double, 3, 2> m;
   m << c.u, c.v;
   return m;
 }
 
-Segment<double> helix_arc(const TripletTrack& track,
-                          const TripletCrossing& from,
-                          const TripletCrossing& to) {
+Segment<double> helix_arc(const TripletTrack& track, const TripletPoint& from,
+                          const TripletPoint& to) {
   return make_segment(cartesian(from.position), cartesian(to.position),
                       0.5 * (to.turn - from.turn),
                       track.kappa / std::sin(track.theta));
@@ -33,7 +32,7 @@ Segment<double> helix_arc(const TripletTrack& track,
 
 /// The arc from the start; of no length if the crossing is the start itself.
 Segment<double> arc_from_start(const TripletTrack& track,
-                               const TripletCrossing& to) {
+                               const TripletPoint& to) {
   if (to.position != track.start)
     return helix_arc(track, start_crossing(track), to);
   return {.chord = 0,
@@ -52,9 +51,8 @@ Segment<double> arc_from_start(const TripletTrack& track,
           .index = 1};
 }
 
-InPlaneArc make_helix_arc(const TripletTrack& track,
-                          const TripletCrossing& from,
-                          const TripletCrossing& to) {
+InPlaneArc make_helix_arc(const TripletTrack& track, const TripletPoint& from,
+                          const TripletPoint& to) {
   const Segment<double> s = helix_arc(track, from, to);
   const SegmentDerivatives<double> d = derivatives(s);
   Rows start, end;  // against end - start
@@ -73,8 +71,7 @@ InPlaneArc make_helix_arc(const TripletTrack& track,
 /// From x_end = T x_start, x = (u, v, phi, theta, kappa): what the direction at
 /// the start must be for given points follows from the block that turns
 /// directions into points.
-InPlaneArc make_traced_arc(const TripletCrossing& from,
-                           const TripletCrossing& to) {
+InPlaneArc make_traced_arc(const TripletPoint& from, const TripletPoint& to) {
   const Matrix5 t = to.traced->local * from.traced->local.inverse();
   const Eigen::Matrix2d by_angle = t.block<2, 2>(0, 2);
   const Eigen::Matrix2d inverse = by_angle.inverse();
@@ -98,26 +95,26 @@ InPlaneArc make_traced_arc(const TripletCrossing& from,
 
 }  // namespace
 
-TripletCrossing start_crossing(const TripletTrack& track) {
-  TripletCrossing c{.position = track.start,
-                    .turn = 0,
-                    .u = {-std::sin(track.phi), std::cos(track.phi), 0},
-                    .v = Vector3::UnitZ(),
-                    .coordinates = track.start_coordinates,
-                    .kink_variance = 0,
-                    .traced = {}};
-  if (track.traced) c.traced = TracedCrossingPlane{};
+TripletPoint start_crossing(const TripletTrack& track) {
+  TripletPoint c{.position = track.start,
+                 .turn = 0,
+                 .u = {-std::sin(track.phi), std::cos(track.phi), 0},
+                 .v = Vector3::UnitZ(),
+                 .coordinates = track.start_coordinates,
+                 .kink_variance = 0,
+                 .traced = {}};
+  if (track.traced) c.traced = TracedArc{};
   return c;
 }
 
-InPlaneArc make_arc(const TripletTrack& track, const TripletCrossing& from,
-                    const TripletCrossing& to) {
+InPlaneArc make_arc(const TripletTrack& track, const TripletPoint& from,
+                    const TripletPoint& to) {
   return track.traced ? make_traced_arc(from, to)
                       : make_helix_arc(track, from, to);
 }
 
 Matrix5 perigee_jacobian(const TripletTrack& track,
-                         const TripletCrossing& crossing) {
+                         const TripletPoint& crossing) {
   if (track.traced) return crossing.traced->local.inverse();
   const PerigeeRows<double> p = perigee_rows(arc_from_start(track, crossing));
   Matrix5 j = Matrix5::Identity();
@@ -134,7 +131,7 @@ Matrix5 perigee_jacobian(const TripletTrack& track,
 }
 
 double inverse_sine_squared(const TripletTrack& track,
-                            const TripletCrossing& crossing) {
+                            const TripletPoint& crossing) {
   if (track.traced) return crossing.traced->inv_sin2;
   const double sine = std::sin(track.theta);
   return 1 / (sine * sine);

@@ -22,19 +22,19 @@ struct InPlaneArc {
 };
 
 /// @param from, to  crossings of `track`, or start_crossing()
-InPlaneArc make_arc(const TripletTrack& track, const TripletCrossing& from,
-                    const TripletCrossing& to);
+InPlaneArc make_arc(const TripletTrack& track, const TripletPoint& from,
+                    const TripletPoint& to);
 
 /// The start as a crossing of the plane across the transverse direction.
-TripletCrossing start_crossing(const TripletTrack& track);
+TripletPoint start_crossing(const TripletTrack& track);
 
 /// d(d0, z0, phi0, theta, kappa at the start)/d(u, v, phi, theta, kappa at the
 /// crossing).
 Matrix5 perigee_jacobian(const TripletTrack& track,
-                         const TripletCrossing& crossing);
+                         const TripletPoint& crossing);
 
 /// 1/sin^2(theta) at a crossing: var(phi) over var(theta).
 double inverse_sine_squared(const TripletTrack& track,
-                            const TripletCrossing& crossing);
+                            const TripletPoint& crossing);
 
 }  // namespace gttf::detail

@@ -73,7 +73,7 @@ OutputJacobian surface_outputs() {
 
 /// State at the innermost hit -> outputs at the start.
 OutputJacobian start_outputs(const TripletTrack& track,
-                             const TripletCrossing& innermost) {
+                             const TripletPoint& innermost) {
   const Matrix5 p = perigee_jacobian(track, innermost);
   OutputJacobian j = OutputJacobian::Zero();
   j.row(Output::d0) = p.row(Perigee::d0);
@@ -93,9 +93,9 @@ struct PassiveWeights {
 /// The crossing point m shifts within the surface until the two arcs hit -> m
 /// -> hit meet at the given kink.
 PassiveWeights passive_weights(const TripletTrack& track,
-                               const TripletCrossing& before,
-                               const TripletCrossing& passive,
-                               const TripletCrossing& after) {
+                               const TripletPoint& before,
+                               const TripletPoint& passive,
+                               const TripletPoint& after) {
   const InPlaneArc in = make_arc(track, before, passive);
   const InPlaneArc out = make_arc(track, passive, after);
   // m is the end of the first arc and the start of the second
@@ -136,9 +136,7 @@ class ModelBuilder {
   }
 
  private:
-  const TripletCrossing& hit(std::size_t k) const {
-    return crossings_[hits_[k]];
-  }
+  const TripletPoint& hit(std::size_t k) const { return crossings_[hits_[k]]; }
 
   /// Is hit k the middle of a triplet?
   bool is_middle(std::size_t k) const { return k > 0 && k + 1 < hits_.size(); }
@@ -209,7 +207,7 @@ class ModelBuilder {
   }
 
   /// Standard deviations of the scattering angles theta and phi.
-  Vector2 scattering(const TripletCrossing& c) const {
+  Vector2 scattering(const TripletPoint& c) const {
     const double sigma = std::sqrt(c.kink_variance);
     return {sigma, sigma * std::sqrt(inverse_sine_squared(track_, c))};
   }
@@ -262,9 +260,9 @@ class ModelBuilder {
   const TripletTrack& track_;
   Errors errors_;
   double scale_;
-  std::vector<TripletCrossing> crossings_;  ///< a start hit included
-  std::vector<std::size_t> hits_;           ///< measuring ones
-  std::size_t surface_hit_ = 0;  ///< hit on the first measuring layer
+  std::vector<TripletPoint> crossings_;  ///< a start hit included
+  std::vector<std::size_t> hits_;        ///< measuring ones
+  std::size_t surface_hit_ = 0;          ///< hit on the first measuring layer
   std::vector<InPlaneArc> arcs_;
   OutputJacobian at_start_;    ///< of the state at hit 0
   OutputJacobian on_surface_;  ///< of the state at surface_hit_
@@ -280,7 +278,7 @@ TripletModel make_triplet_model(const TripletTrack& track, Errors errors,
 
 Matrix5 inner_scattering(const TripletTrack& track) {
   Matrix5 sum = Matrix5::Zero();
-  for (const TripletCrossing& c : track.crossings) {
+  for (const TripletPoint& c : track.crossings) {
     const Matrix5 j = perigee_jacobian(track, c);
     const Vector5 phi = j.col(OnSurface::phi), theta = j.col(OnSurface::theta);
     sum += c.kink_variance *

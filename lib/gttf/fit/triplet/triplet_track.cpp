@@ -27,9 +27,9 @@ void set_start(const StartHit<double>* start, TripletTrack& t) {
 }
 
 /// A crossing of `s` at a point, with axes and coordinates of the surface.
-TripletCrossing crossing_of(const TrackingGeometry& geometry,
-                            const SurfaceRecord& s, const Vector3& position) {
-  TripletCrossing c;
+TripletPoint crossing_of(const TrackingGeometry& geometry,
+                         const SurfaceRecord& s, const Vector3& position) {
+  TripletPoint c;
   c.position = position;
   const auto [u, v] = surface_axes(s, position);
   const auto [user_u, user_v] = s.user_axes();
@@ -85,9 +85,9 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
   t.crossings.reserve(found.list.size());
   for (const TracedCrossing& x : found.list) {
     const SurfaceRecord& s = geometry.surfaces()[x.surface];
-    TripletCrossing c = crossing_of(geometry, s, x.position);
+    TripletPoint c = crossing_of(geometry, s, x.position);
     c.kink_variance = x.theta0_2;
-    TracedCrossingPlane plane;
+    TracedArc plane;
     plane.path = x.path;
     plane.inv_sin2 = x.inv_sin2;
     const auto [u, v] = s.user_axes();

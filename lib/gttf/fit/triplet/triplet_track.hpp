@@ -13,7 +13,7 @@
 namespace gttf {
 
 /// What the triplet fit takes of a crossing that is not one of a helix.
-struct TracedCrossingPlane {
+struct TracedArc {
   double path = 0;  ///< from the start, mm
   /// d(u, v, phi, theta on the surface, kappa at the start)/d(d0, z0, phi0,
   /// theta, kappa at the start); angles in the frame of the track.
@@ -22,7 +22,7 @@ struct TracedCrossingPlane {
 };
 
 /// One surface crossed by the reference track.
-struct TripletCrossing {
+struct TripletPoint {
   Vector3 position;  ///< mm
   double turn = 0;   ///< turn of the direction since the start, rad
   Vector3 u, v;      ///< orthogonal unit vectors that span the surface
@@ -31,7 +31,7 @@ struct TripletCrossing {
   /// Variance of the scattering angle in a plane, theta0^2; the azimuth is
   /// scattered with theta0^2/sin^2(theta).
   double kink_variance = 0;
-  std::optional<TracedCrossingPlane> traced = {};  ///< if TripletTrack::traced
+  std::optional<TracedArc> traced = {};  ///< if TripletTrack::traced
 
   bool measures() const { return !coordinates.empty(); }
 };
@@ -48,7 +48,7 @@ struct TripletTrack {
   /// transverse direction) and v = z; none, or a constraint as the beam spot.
   std::vector<CoordinateAxis> start_coordinates;
   bool traced = false;
-  std::vector<TripletCrossing> crossings;
+  std::vector<TripletPoint> crossings;
 };
 
 /// The crossings found in a detector; u and v are the axes of its Surfaces.
