@@ -19,6 +19,7 @@
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/core/threads.hpp"
+#include "gttf/fit/triplet/fit_kinds.hpp"
 #include "gttf/study/hits/fit_table.hpp"
 #include "gttf/study/show/track_view.hpp"
 #include "inputs.hpp"
@@ -70,23 +71,21 @@ std::string text_of(const FitCounts& counts) {
   return text.str();
 }
 
-constexpr std::array<std::pair<std::string_view, FitKind>, 5> kinds{{
-    {"general", FitKind::general},
-    {"hits", FitKind::hits},
-    {"scattering", FitKind::scattering},
-    {"regularised", FitKind::regularised},
-    {"common-curvature", FitKind::common_curvature},
-}};
 constexpr std::array<std::pair<std::string_view, WeightSource>, 3> sources{{
     {"estimate", WeightSource::estimate},
     {"local", WeightSource::local},
     {"update", WeightSource::update},
 }};
 
-// The value of that name, which the table of options has checked.
-template <class Named>
-auto named(std::string_view name, const Named& values) {
-  return std::ranges::find(values, name, [](const auto& v) { return v.first; })
+// The names are those of the table of options, which has checked them.
+FitKind kind_of(std::string_view name) {
+  return std::ranges::find(detail::described_fits, name,
+                           &detail::DescribedFit::name)
+      ->kind;
+}
+
+WeightSource source_of(std::string_view name) {
+  return std::ranges::find(sources, name, [](const auto& v) { return v.first; })
       ->second;
 }
 
@@ -98,12 +97,12 @@ HitFileOptions reading_of(const Options& options) {
 
 FitStudyOptions study_of(const Options& options) {
   FitStudyOptions result;
-  result.kind = named(options.fit, kinds);
+  result.kind = kind_of(options.fit);
   result.fit_name = options.fit;
   const std::string source = !options.weights.empty()
                                  ? options.weights
                                  : (options.p ? "estimate" : "update");
-  result.fit.weights = named(source, sources);
+  result.fit.weights = source_of(source);
   result.fit.relinearisations = options.iterations;
   result.hits.order =
       options.keep_order ? HitOrder::as_given : HitOrder::along_track;

@@ -5,15 +5,13 @@
 
 #include <memory>
 
-#include "gttf/fit/triplet/global_fit.hpp"
+#include "gttf/fit/triplet/fit_kinds.hpp"
 
 namespace gttf {
 
 /// Is there a streaming fit of that kind? Where a coordinate is not measured,
 /// there is no other fit.
-constexpr bool can_be_streamed(FitKind kind) {
-  return kind == FitKind::general || kind == FitKind::hits;
-}
+constexpr bool can_be_streamed(FitKind kind) { return detail::uses_hits(kind); }
 
 /// The same least-squares problem as TrackFitter's general fit: a helix with
 /// two random kinks in every layer,

@@ -4,6 +4,7 @@
 #include "gttf/fit/streaming/trajectory_start.hpp"
 #include "gttf/fit/track/coarse_hits.hpp"
 #include "gttf/fit/track/prefit.hpp"
+#include "gttf/fit/triplet/fit_kinds.hpp"
 
 namespace gttf::detail {
 
@@ -111,17 +112,17 @@ FitStatus put_on_trajectory(const TrackHits& track, bool coarse,
 
 FitStatus linearise_with_care(const TrackHits& track, FitKind kind,
                               KinkSystem& system) {
-  const bool uses_hits = kind == FitKind::general || kind == FitKind::hits;
+  const bool has_errors = uses_hits(kind);
   double kappa = 0;
   if (track.flight) {
-    const bool coarse = uses_hits && is_coarse(system);
+    const bool coarse = has_errors && is_coarse(system);
     if (const auto s = put_on_trajectory(track, coarse, system, kappa);
         s != FitStatus::ok)
       return s;
     return system.linearise(track, &kappa);
   }
   // exact hits are where they are
-  if (uses_hits && is_coarse(system)) {
+  if (has_errors && is_coarse(system)) {
     if (const auto s = put_on_prefit(track, system, kappa); s != FitStatus::ok)
       return s;
     return system.linearise(track, &kappa);

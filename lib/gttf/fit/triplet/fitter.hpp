@@ -6,13 +6,9 @@
 
 #include "gttf/fit/track/lane_outcome.hpp"
 #include "gttf/fit/triplet/band_system.hpp"
-#include "gttf/fit/triplet/global_fit.hpp"
+#include "gttf/fit/triplet/fit_kinds.hpp"
 
 namespace gttf::detail {
-
-constexpr bool uses_hits(FitKind kind) {
-  return kind == FitKind::general || kind == FitKind::hits;
-}
 
 /// The result of a fit but for track parameters.
 template <class S>

@@ -15,21 +15,7 @@ namespace gttf {
 
 using namespace detail;
 
-std::string_view to_string(FitKind kind) {
-  switch (kind) {
-    case FitKind::general:
-      return "general";
-    case FitKind::hits:
-      return "hits";
-    case FitKind::scattering:
-      return "scattering";
-    case FitKind::regularised:
-      return "regularised";
-    case FitKind::common_curvature:
-      return "common_curvature";
-  }
-  return "unknown";
-}
+std::string_view to_string(FitKind kind) { return describe(kind).name; }
 
 std::string_view to_string(WeightSource source) {
   switch (source) {

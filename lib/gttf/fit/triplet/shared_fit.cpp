@@ -2,13 +2,11 @@
 #include "gttf/fit/triplet/shared_fit.hpp"
 
 #include "gttf/fit/track/coarse_hits.hpp"
+#include "gttf/fit/triplet/fit_kinds.hpp"
 
 namespace gttf::detail {
 
-bool can_be_shared(FitKind kind) {
-  return kind == FitKind::general || kind == FitKind::hits ||
-         kind == FitKind::scattering;
-}
+bool can_be_shared(FitKind kind) { return describe(kind).shareable; }
 
 SharedFit::SharedFit(const TrackHits& reference, FitKind kind)
     : kind_(kind), fit_(fit_global(reference, kind)) {
@@ -20,7 +18,7 @@ FitStatus SharedFit::solve(const TrackHits& reference) {
   if (const auto s = linearise_with_care(reference, kind_, system_);
       s != FitStatus::ok)
     return s;
-  const bool hits = kind_ != FitKind::scattering;
+  const bool hits = uses_hits(kind_);
   solution_.take(reference, system_);
   solution_.set_scale(kind_ == FitKind::hits ? 0 : 1);
   solution_.solve(hits, reference.kappa_ref, true);

@@ -9,25 +9,34 @@
 #include <utility>
 
 #include "gttf/core/chi2_probability.hpp"
+#include "gttf/fit/triplet/fit_kinds.hpp"
 
 namespace gttf {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ToyFit>, 12> fits{{
-    {"general", {FitKind::general, WeightSource::estimate}},
-    {"general-local", {FitKind::general, WeightSource::local}},
-    {"general-updated", {FitKind::general, WeightSource::update}},
-    {"general-shared", {FitKind::general, WeightSource::shared}},
-    {"hits", {FitKind::hits, WeightSource::estimate}},
-    {"hits-shared", {FitKind::hits, WeightSource::shared}},
-    {"scattering", {FitKind::scattering, WeightSource::estimate}},
-    {"scattering-local", {FitKind::scattering, WeightSource::local}},
-    {"scattering-updated", {FitKind::scattering, WeightSource::update}},
-    {"scattering-shared", {FitKind::scattering, WeightSource::shared}},
-    {"regularised", {FitKind::regularised, WeightSource::estimate}},
-    {"common-curvature", {FitKind::common_curvature, WeightSource::estimate}},
-}};
+/// Every kind of fit with the weights that it can take, by name.
+std::vector<std::pair<std::string, ToyFit>> make_fits() {
+  std::vector<std::pair<std::string, ToyFit>> all;
+  for (const detail::DescribedFit& fit : detail::described_fits) {
+    const auto add = [&](std::string_view source, WeightSource weights) {
+      all.emplace_back(std::string(fit.name).append(source),
+                       ToyFit{fit.kind, weights});
+    };
+    add("", WeightSource::estimate);
+    if (fit.scattering) {
+      add("-local", WeightSource::local);
+      add("-updated", WeightSource::update);
+    }
+    if (fit.shareable) add("-shared", WeightSource::shared);
+  }
+  return all;
+}
+
+const std::vector<std::pair<std::string, ToyFit>>& all_fits() {
+  static const auto fits = make_fits();
+  return fits;
+}
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> aliases{{
     {"ms", "scattering"},
@@ -43,23 +52,22 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> aliases{{
 }  // namespace
 
 std::string name_of(const ToyFit& fit) {
-  for (const auto& [name, known] : fits)
-    if (known == fit) return std::string(name);
+  for (const auto& [name, known] : all_fits())
+    if (known == fit) return name;
   return "unknown";
 }
 
 std::optional<ToyFit> find_toy_fit(std::string_view name) {
   for (const auto& [alias, full] : aliases)
     if (name == alias) return find_toy_fit(full);
-  for (const auto& [known, fit] : fits)
+  for (const auto& [known, fit] : all_fits())
     if (name == known) return fit;
   return std::nullopt;
 }
 
 std::vector<std::string> toy_fit_names() {
   std::vector<std::string> names;
-  names.reserve(fits.size());
-  for (const auto& [name, fit] : fits) names.emplace_back(name);
+  for (const auto& [name, fit] : all_fits()) names.push_back(name);
   return names;
 }
 

@@ -29,8 +29,7 @@ std::optional<BiasedFit> biased_fit(const ToyFit& fit) {
       if (fit.weights == WeightSource::local) return BiasedFit::unregularised;
       if (fit.weights == WeightSource::update) return BiasedFit::updated;
       break;
-    case FitKind::general:
-    case FitKind::hits:
+    default:
       break;
   }
   return std::nullopt;

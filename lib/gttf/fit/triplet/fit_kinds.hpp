@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What there is to know of each kind of fit.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "gttf/fit/triplet/global_fit.hpp"
+
+namespace gttf::detail {
+
+struct DescribedFit {
+  FitKind kind;
+  std::string_view name;  ///< for options
+  bool hit_errors;        ///< do hits have errors?
+  bool scattering;        ///< do layers scatter with given strength?
+  bool shareable;         ///< can one track's system serve others?
+};
+
+/// In the order of FitKind.
+inline constexpr std::array<DescribedFit, 5> described_fits{{
+    {FitKind::general, "general", true, true, true},
+    {FitKind::hits, "hits", true, false, true},
+    {FitKind::scattering, "scattering", false, true, true},
+    {FitKind::regularised, "regularised", false, false, false},
+    {FitKind::common_curvature, "common-curvature", false, false, false},
+}};
+
+constexpr const DescribedFit& describe(FitKind kind) {
+  return described_fits[static_cast<std::size_t>(kind)];
+}
+
+static_assert([] {
+  for (const DescribedFit& f : described_fits)
+    if (describe(f.kind).kind != f.kind) return false;
+  return true;
+}());
+
+constexpr bool uses_hits(FitKind kind) { return describe(kind).hit_errors; }
+
+}  // namespace gttf::detail
