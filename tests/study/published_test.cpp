@@ -65,4 +65,25 @@ TEST_CASE("published: a missing column is told") {
       InputError);
 }
 
+TEST_CASE("published: a resolution that is no positive number is refused") {
+  const Folder folder;
+  // The last one is a number only before it is divided by the momentum.
+  for (const std::string row :
+       {"cld,pt=1,sigma_d0_um,0,um,a,b\n", "cld,pt=1,sigma_d0_um,-3,um,a,b\n",
+        "cld,p=1,sigma_p_rel,0,MeV,a,b\n",
+        "cld,p=1e-300,sigma_p_rel,1e20,GeV,a,b\n"}) {
+    CAPTURE(row);
+    try {
+      read_published(folder.write("p.csv", head + row));
+      FAIL("no exception");
+    } catch (const InputError& error) {
+      const auto& items = error.diagnostics().items();
+      REQUIRE(items.size() == 1);
+      CHECK(items[0].line == 2);
+      CHECK(items[0].problem.starts_with(
+          "a resolution must be positive and finite, got "));
+    }
+  }
+}
+
 }  // namespace gttf::test::GTTF_TEST_FILE

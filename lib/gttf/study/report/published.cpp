@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -139,6 +140,11 @@ class PublishedReader {
       }
     }
     if (!sigma) return fault(line, unit, sigma.problem, sigma.suggestion);
+    if (!(sigma.value > 0 && std::isfinite(sigma.value)))
+      return fault(line, value,
+                   "a resolution must be positive and finite, got " +
+                       in_quotes(cell(line, value)),
+                   "");
     p.sigma = sigma.value;
     all_.push_back(std::move(p));
   }

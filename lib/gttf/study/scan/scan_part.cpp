@@ -28,6 +28,9 @@ namespace {
 
 constexpr std::string_view part_role = "part of a scan";
 
+/// Largest number of rows: doubles count exactly up to here.
+constexpr double most_rows = 9007199254740992;  // 2^53
+
 /// floor(n k/N) without overflow.
 std::uint64_t share(std::uint64_t n, std::uint64_t k, std::uint64_t count) {
   return n / count * k + n % count * k / count;
@@ -42,7 +45,7 @@ Document list_of(std::span<const std::string> texts) {
 std::uint64_t count(const Document& document, const char* key,
                     const std::string& name) {
   const double number = number_of(document, key);
-  if (!(number >= 0 && number == std::floor(number)))
+  if (!(number >= 0 && number <= most_rows && number == std::floor(number)))
     throw FileError(fmt::format("{} is damaged: {} is no number of rows", name,
                                 in_quotes(key)));
   return static_cast<std::uint64_t>(number);
@@ -198,6 +201,9 @@ std::vector<ScanPart> ordered_parts(std::vector<ScanPart> parts) {
         "the rows {} to {} are missing: give all parts", from + 1, to));
   };
   for (const ScanPart& part : parts) {
+    if (part.to < part.from || part.to > part.total)
+      throw FileError(fmt::format("{} is damaged: its range of rows is none",
+                                  in_quotes(part.name)));
     if (part.from < next)
       throw FileError(fmt::format("{} and {} overlap: both have row {}",
                                   in_quotes(before->name), in_quotes(part.name),

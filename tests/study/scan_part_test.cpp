@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/scan/scan_part.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "gttf/core/file_error.hpp"
+
+namespace gttf::test::GTTF_TEST_FILE {
+
+namespace {
+
+Document part(double from, double to, double total) {
+  return Document()
+      .set("gttf-scan-part", 1)
+      .set("from", from)
+      .set("to", to)
+      .set("total", total)
+      .set("study", Document().set("columns", Document::List()));
+}
+
+}  // namespace
+
+TEST_CASE("scan_part: numbers that count no rows are refused") {
+  CHECK_NOTHROW(scan_part_of(part(0, 3, 6), "p.csv"));
+  // the conversion of the second one to an integer has no value
+  for (const double faulty : {-1.0, 1e300, 0x1p53 + 2, 0.5}) {
+    CAPTURE(faulty);
+    CHECK_THROWS_AS(scan_part_of(part(faulty, 3, 6), "p.csv"), FileError);
+    CHECK_THROWS_AS(scan_part_of(part(0, faulty, 6), "p.csv"), FileError);
+    CHECK_THROWS_AS(scan_part_of(part(0, 3, faulty), "p.csv"), FileError);
+  }
+}
+
+TEST_CASE("scan_part: a range that ends before it begins is refused") {
+  const auto ordered = [](const std::vector<Document>& documents) {
+    std::vector<ScanPart> parts;
+    for (const Document& d : documents)
+      parts.push_back(scan_part_of(d, "p.csv"));
+    return ordered_parts(parts).size();
+  };
+  CHECK(ordered({part(3, 6, 6), part(0, 3, 6)}) == 2);
+  // Taken one after the other these reach from 0 to 6.
+  CHECK_THROWS_WITH_AS(ordered({part(0, 8, 6), part(8, 6, 6)}),
+                       "\"p.csv\" is damaged: its range of rows is none",
+                       FileError);
+}
+
+}  // namespace gttf::test::GTTF_TEST_FILE
