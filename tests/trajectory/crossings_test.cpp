@@ -225,36 +225,6 @@ TEST_CASE("crossings: a track along the beam leaves through a long pipe") {
   CHECK(crossings_of(d, steep).end == TrackEnd::curls_up);
 }
 
-TEST_CASE("crossings: a track does not cross the surface it starts on") {
-  // whichever way the rounding of the start point falls
-  for (int i = 0; i < 60; ++i) {
-    const double azimuth = i * 6 * unit::deg;
-    Track t;
-    t.theta = 60 * unit::deg;
-    t.vertex = {30 * std::cos(azimuth), 30 * std::sin(azimuth), 0.1 * i};
-    Detector d;
-    d.field = {FieldKind::solenoid, 1 * unit::T};
-    constexpr Interval wide{-1e3, 1e3};
-    for (const Surface& surface :
-         {make_cylinder(30, wide), make_disk(0.3 * i / 3, {0, 1e3}),
-          make_plane(Axis::x, 30 * std::sin(azimuth + 90 * unit::deg), wide,
-                     wide),
-          make_plane(Axis::y, 30 * std::cos(azimuth - 90 * unit::deg), wide,
-                     wide)}) {
-      d.layers.emplace_back();
-      d.layers.back().surface = surface;
-    }
-    for (int k = 0; k < 12; ++k) {
-      t.phi = (7 + 30 * k) * unit::deg;
-      CHECK(crossings_of(d, t).list.empty());
-    }
-    // and crosses those that are a little ahead
-    d.layers[0].surface.position += 1e-5;
-    t.phi = azimuth;
-    CHECK(crossings_of(d, t).list.size() == 1);
-  }
-}
-
 TEST_CASE("crossings: a nearly straight track approaches the straight one") {
   Detector bent = make_barrel(5, 30, 900, 2, 0.01, 0.01), straight = bent;
   straight.field = {};

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives of variances of a traced track.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "gttf/core/dual.hpp"
 #include "gttf/resolution/filtered_track.hpp"
 #include "gttf/resolution/variance_slopes.hpp"
+#include "gttf/trajectory/reach.hpp"
 #include "gttf/trajectory/scattering.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
 
@@ -42,16 +45,42 @@ class Differences {
   /// @param change  change(geometry, model, x)
   template <class Change>
   PerParameter slope(double step, const Change& change) const {
+    constexpr std::array<Value, 6> around{
+        {{1, 45}, {-1, -45}, {2, -9}, {-2, 9}, {3, 1}, {-3, -1}}};
+    return slope_by(around, 60, step, change);
+  }
+
+  /// The same by values on one side, for what exists there only,
+  ///
+  ///   f'(0) = (-25 f_0 + 48 f_1 - 36 f_2 + 16 f_3 - 3 f_4)/(12 h)
+  ///
+  /// @param step  h, with the sign of that side
+  template <class Change>
+  PerParameter slope_beyond(double step, const Change& change) const {
+    constexpr std::array<Value, 5> beyond{
+        {{0, -25}, {1, 48}, {2, -36}, {3, 16}, {4, -3}}};
+    return slope_by(beyond, 12, step, change);
+  }
+
+ private:
+  /// A function at n steps, and its weight in the slope.
+  struct Value {
+    int n;
+    double weight;
+  };
+
+  template <std::size_t size, class Change>
+  PerParameter slope_by(const std::array<Value, size>& values,
+                        double denominator, double step,
+                        const Change& change) const {
     constexpr int most_tries = 4;
-    constexpr std::array<double, 3> weight{45, -9, 1};
     for (int i = 0; i < most_tries; ++i, step *= 0.1) {
       PerParameter sum;
       bool good = true;
-      for (int j = 0; good && j < 6; ++j) {
-        const int n = j / 2 + 1, sign = j % 2 == 0 ? 1 : -1;
+      for (const Value& value : values) {
         TrackingGeometry geometry = track_.geometry();
         Model model = model_;
-        change(geometry, model, sign * n * step);
+        change(geometry, model, value.n * step);
         const AnyTrack changed(geometry, track_.track(),
                                trace(geometry, track_.track(), model.scattering,
                                      model.loss, track_.frame()));
@@ -60,8 +89,7 @@ class Differences {
         const PerParameter variance =
             Traced(changed, TracedPath(geometry, *changed.traced()), model)
                 .variance();
-        const double w =
-            sign * weight[static_cast<std::size_t>(n - 1)] / (60 * step);
+        const double w = value.weight / (denominator * step);
         for (const Parameter q : all_parameters) sum[q] += w * variance[q];
       }
       if (good) return sum;
@@ -69,7 +97,6 @@ class Differences {
     return not_there();
   }
 
- private:
   const AnyTrack& track_;
   const Model& model_;
 };
@@ -181,17 +208,22 @@ class TracedDifferentiator {
   }
 
   PerParameter by_position(std::size_t k) const {
-    const double before =
-        k == 0 ? list_[k].path : list_[k].path - list_[k - 1].path;
+    const TracedCrossing& x = list_[k];
+    const double before = k == 0 ? x.path : x.path - list_[k - 1].path;
     const double after =
-        k + 1 == list_.size() ? before : list_[k + 1].path - list_[k].path;
+        k + 1 == list_.size() ? before : list_[k + 1].path - x.path;
+    const SurfaceRecord& s = t_.path.surface(k);
+    const auto move = [&](TrackingGeometry& geometry, Model&, double by) {
+      geometry.move(x.surface, s.position + by);
+    };
+    constexpr double share = 1e-2;
+    // a layer at the start is not crossed if it is moved against the flight
+    if (x.path <= longest_arc_at_start) {
+      const double ahead = SurfaceLevel(s).slope(x.position, x.direction);
+      return differences_.slope_beyond(share * after * ahead, move);
+    }
     const double gap = std::max(std::min(before, after), 1e-3 * before);
-    const double position = t_.path.surface(k).position;
-    return differences_.slope(
-        1e-2 * gap * list_[k].cos_incidence,
-        [&](TrackingGeometry& geometry, Model&, double x) {
-          geometry.move(list_[k].surface, position + x);
-        });
+    return differences_.slope(share * gap * x.cos_incidence, move);
   }
 
   PerParameter by_field() const {

@@ -12,8 +12,9 @@
 namespace gttf {
 
 /// Seven numbers from which every derivative at a crossing follows, the
-/// incidence and the material. The half chord D > 0 and the half turn X give
-/// u = sin X = c D: no formula divides by the curvature.
+/// incidence and the material. The half chord D and the half turn X give
+/// u = sin X = c D: no formula divides by the curvature or by D, which is 0 for
+/// a surface at the start, and negative if that lies behind it by rounding.
 template <class S>
 struct Crossing {
   S forward;      ///< f = 2 D cos X: position along e0 from the start, mm
@@ -124,11 +125,15 @@ void cross_plane(const Line<S>& l, const SurfaceRecord& s, const S& position,
   const S sin0 = l.sin_phi * cn - l.cos_phi * sn;
   const S gap = position - (l.along * cos0 - l.across * sin0);
   // m W^2 - 2 gap cos0 W + gap^2 = 0; a track that starts away from the plane
-  // meets it if it bends towards it (m < 0)
+  // meets it if it bends towards it (m < 0), one that starts on it does there
   const S m = gap * l.c * (gap * l.c + S(2) * sin0);
   const S sum = abs(cos0) + sqrt(cos0 * cos0 - m);
+  const auto near = either(gap * cos0 > S(0), abs(gap) <= S(same_place));
   set_from_chord_tangent(
-      l, select(gap * cos0 > S(0), abs(gap) / sum, abs(gap) * sum / -m), x);
+      l,
+      S(select(near, S(S(select(cos0 > S(0), gap, S(-gap))) / sum),
+               S(abs(gap) * sum / -m))),
+      x);
   x.cos_psi = cos0 * x.cos_turn - sin0 * x.sin_turn;
   x.sin_psi = sin0 * x.cos_turn + cos0 * x.sin_turn;
   set_incidence(l, x_over_x0, x);
@@ -147,16 +152,26 @@ void cross_disk(const Line<S>& l, const SurfaceRecord& s, const S& position,
                       S(1) / (S(1) + sine.cosine),
                       sine.deficit / (sinc * sinc * sinc), x);
   x.arc = arc;
-  if (s.kind == SurfaceRecord::Kind::disk) {
-    const S px = l.along + x.forward, py = l.across + x.sideward;
-    const S inv_r = S(1) / sqrt(px * px + py * py);
-    x.cos_psi =
-        (l.along * x.cos_turn + l.across * x.sin_turn + x.forward) * inv_r;
-    x.sin_psi =
-        (l.along * x.sin_turn - l.across * x.cos_turn + x.sideward) * inv_r;
-  } else {
+  const auto from_x_axis = [&] {
     x.cos_psi = l.cos_phi * x.cos_turn - l.sin_phi * x.sin_turn;
     x.sin_psi = l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn;
+  };
+  if (s.kind == SurfaceRecord::Kind::disk) {
+    const S px = l.along + x.forward, py = l.across + x.sideward;
+    const S r2 = px * px + py * py;
+    // e_r is the x axis at the centre, as in axis_components()
+    const auto centre = r2 <= S(0);
+    if (any(centre)) [[unlikely]]
+      from_x_axis();
+    const S inv_r = S(1) / sqrt(r2);
+    x.cos_psi = select(
+        centre, x.cos_psi,
+        S((l.along * x.cos_turn + l.across * x.sin_turn + x.forward) * inv_r));
+    x.sin_psi = select(
+        centre, x.sin_psi,
+        S((l.along * x.sin_turn - l.across * x.cos_turn + x.sideward) * inv_r));
+  } else {
+    from_x_axis();
   }
   x.inv_cos_psi = S(1);
   x.tan2_half = S(0);

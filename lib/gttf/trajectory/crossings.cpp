@@ -47,7 +47,7 @@ std::vector<std::size_t> layers_flown_into(const Detector& detector,
     const Layer& layer = detector.layers[i];
     const double radius = layer.surface.position;
     if (layer.measures() && layer.surface.shape == Shape::cylinder &&
-        radius < start && radius > nearest)
+        radius <= start + detail::same_place && radius > nearest)
       layers.push_back(i);
   }
   return layers;

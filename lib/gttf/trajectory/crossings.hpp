@@ -49,8 +49,8 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
                                  const Track& track, Scattering model);
 
 /// Layers whose hits a track from `vertex` at azimuth `phi` misses because it
-/// first flies inwards: cylinders that measure, that it starts outside of and,
-/// if it were straight, would enter. Indices in Detector::layers.
+/// first flies inwards: cylinders that measure, that it starts outside of, or
+/// on, and, if it were straight, would enter. Indices in Detector::layers.
 std::vector<std::size_t> layers_flown_into(const Detector& detector,
                                            const std::array<double, 3>& vertex,
                                            double phi);

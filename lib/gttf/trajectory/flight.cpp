@@ -302,6 +302,7 @@ void Flight<N>::next_leg() {
 template <int N>
 void Flight<N>::end_leg() {
   path_ += at_;
+  if (at_ == 0) return;  // a leg in a map may have no length
   if (model_->map)
     turn_ -= begin_.qop * (at_ / step_.length()) * step_.field_integral();
   else

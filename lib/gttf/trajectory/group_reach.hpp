@@ -51,7 +51,9 @@ MaskOf<S> are_far_disks(const LineBounds& b, const SurfaceRange<S>& disks) {
   constexpr double more = 1 + 1e-9;  // rounding must not decide
   const S gap_min = disks.first - S(b.z_max);
   const S gap_max = disks.last - S(b.z_min);
-  const MaskOf<S> above = gap_min > S(0), below = gap_max < S(0);
+  // a track crosses a disk that it starts on, whichever way it flies
+  const MaskOf<S> above = gap_min > S(detail::same_place),
+                  below = gap_max < S(-detail::same_place);
   const S longest = select(above, gap_max * S(detail::longest_arc(b.cot_min)),
                            -(gap_min * S(detail::longest_arc(-b.cot_max))));
   const S c(b.c), start(b.start * more);

@@ -20,6 +20,10 @@ namespace detail {
 
 inline constexpr double min_cos_incidence = 0.01;
 
+/// The transverse arc to a surface that the track starts on, at most: the
+/// start is up to same_place away from it, on either side, mm.
+inline constexpr double longest_arc_at_start = same_place / min_cos_incidence;
+
 template <class S>
 MaskOf<S> within(const Interval& interval, const S& x) {
   return both(x >= S(interval.lower), x <= S(interval.upper));
@@ -43,8 +47,9 @@ MaskOf<S> inside(const Line<S>& l, const SurfaceRecord& s, const S& forward,
 }
 
 /// Can the formulas of crossing.hpp be used at all? `ahead` is false where the
-/// surface lies behind or under the start, `reachable` where the track bends
-/// back before it.
+/// surface lies behind the start, `reachable` where the track bends back before
+/// it. A surface within same_place of the start is ahead: the track begins just
+/// before it.
 template <class S>
 struct Precheck {
   MaskOf<S> ahead, reachable;
@@ -56,11 +61,13 @@ Precheck<S> precheck(const Line<S>& l, const SurfaceRecord& s) {
   const S zero(0);
   switch (s.kind) {
     case SurfaceRecord::Kind::cylinder: {
-      const S free(s.position - same_place);
       if (l.on_axis)
-        return {zero <= free, abs(l.c) * S(0.5 * s.position) < S(1)};
-      const MaskOf<S> ahead = sqrt(l.r2) <= free;
-      const S de = S(s.position * s.position) - l.r2;
+        return {zero <= S(s.position - same_place),
+                abs(l.c) * S(0.5 * s.position) < S(1)};
+      const S start = sqrt(l.r2);
+      const MaskOf<S> ahead = start <= S(s.position + same_place);
+      const MaskOf<S> there = start > S(s.position - same_place);
+      const S de = select(there, zero, S(S(s.position * s.position) - l.r2));
       const S quad = S(4) * (S(1) + l.across * l.c) - de * l.c * l.c;
       return {ahead, both(S(4) * l.along * l.along + quad * de >= zero,
                           either(l.along > zero, quad > zero))};
@@ -73,8 +80,9 @@ Precheck<S> precheck(const Line<S>& l, const SurfaceRecord& s) {
       const S m = gap * l.c * (gap * l.c + S(2) * sin0);
       // flying away from it, the track must bend towards it
       const MaskOf<S> towards = gap * cos0 > zero;
-      return {both(abs(gap) > S(same_place), either(towards, m < zero)),
-              either(!towards, m <= cos0 * cos0)};
+      const MaskOf<S> there = abs(gap) <= S(same_place);
+      return {either(there, either(towards, m < zero)),
+              either(there, either(!towards, m <= cos0 * cos0))};
     }
     case SurfaceRecord::Kind::disk:
     case SurfaceRecord::Kind::disk_plane:
@@ -82,7 +90,7 @@ Precheck<S> precheck(const Line<S>& l, const SurfaceRecord& s) {
   }
   const S gap = S(s.position) - l.z;
   return {both(abs(l.cos_theta) > zero,
-               gap * l.cos_theta > S(same_place) * abs(l.cos_theta)),
+               gap * l.cos_theta >= -(S(same_place) * abs(l.cos_theta))),
           abs(l.c) * (gap * l.tan_theta) < S(unit::pi)};
 }
 
@@ -111,9 +119,9 @@ MaskOf<S> is_far(const Line<S>& l, const SurfaceRecord& s) {
   }
   if (s.kind != SurfaceRecord::Kind::disk) return zero > zero;  // NOLINT: none
   const S gap = S(s.position) - l.z;
-  const auto behind = gap * l.cos_theta <= zero;
+  const auto behind = gap * l.cos_theta < -(S(same_place) * abs(l.cos_theta));
   if (!any(!behind)) return behind;
-  const S arc = gap * l.tan_theta;
+  const S arc = abs(gap * l.tan_theta);
   const S start = start_of();
   const S turn = abs(l.c) * arc, upper(s.v.upper * more);
   const S chord = arc - arc * (turn * turn) * S(1. / 24);
@@ -129,7 +137,7 @@ MaskOf<S> is_far(const Line<S>& l, const SurfaceRecord& s) {
 
 /// Is `x`, which cross() has made, a crossing: outward, before the track has
 /// turned by pi, within the extent of the surface? A track that starts on a
-/// surface (within 1 nm) does not cross it. Crossings closer than 0.57 deg to
+/// surface (within 1 nm) crosses it there. Crossings closer than 0.57 deg to
 /// the surface (cos of incidence below 0.01) are left out: a thin layer is no
 /// model of them.
 template <class S>
@@ -144,7 +152,7 @@ MaskOf<S> is_on_surface(const Line<S>& l, const SurfaceRecord& s,
     return both(detail::within(s.v, S(l.z + x.arc * l.cot_theta)),
                 cos_incidence >= S(detail::min_cos_incidence));
   const MaskOf<S> real =
-      both(x.arc > S(0),
+      both(x.arc >= S(-detail::longest_arc_at_start),
            abs(x.arc_excess) < S(std::numeric_limits<double>::infinity()));
   return both(real, both(detail::inside(l, s, x.forward, x.sideward, x.arc),
                          abs(cos_incidence) >= S(detail::min_cos_incidence)));

@@ -17,7 +17,8 @@ struct AxisComponents {
   S u[3], v[3];
 };
 
-/// @param x, y  of the point on the surface; one, or one per lane
+/// @param x, y  of the point on the surface; one, or one per lane. In the
+///              centre of a disk, r is along the x axis.
 template <class S>
 AxisComponents<S> axis_components(const SurfaceRecord& s, const S& x,
                                   const S& y) {
@@ -30,8 +31,11 @@ AxisComponents<S> axis_components(const SurfaceRecord& s, const S& x,
       return {{-(y * inv_r), x * inv_r, zero}, {zero, zero, one}};
     }
     case Kind::disk: {
-      const S inv_r = one / sqrt(x * x + y * y);
-      return {{-(y * inv_r), x * inv_r, zero}, {x * inv_r, y * inv_r, zero}};
+      const S r2 = x * x + y * y;
+      const auto centre = r2 <= zero;
+      const S inv_r = select(centre, zero, S(one / sqrt(r2)));
+      const S cosine = select(centre, one, S(x * inv_r)), sine = y * inv_r;
+      return {{-sine, cosine, zero}, {cosine, sine, zero}};
     }
     case Kind::plane:
       return {{S(-s.normal_sin), S(s.normal_cos), zero}, {zero, zero, one}};

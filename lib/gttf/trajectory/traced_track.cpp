@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gttf/core/units.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/flight.hpp"
 #include "gttf/trajectory/reach.hpp"
@@ -18,7 +19,8 @@ namespace {
 
 using Kind = SurfaceRecord::Kind;
 using State = FlightState<track_dim>;
-constexpr double min_cos_incidence = 0.01;
+using detail::min_cos_incidence;
+using detail::same_place;
 
 /// The unit vectors of a direction in a frame, in the user's axes.
 struct Angles {
@@ -83,6 +85,12 @@ Matrix5 user_parameters(const State& start, const Vector3& bend) {
   return d;
 }
 
+/// The radius of a cylinder, or as little more as puts the point inside it.
+double just_outside(const Vector3& point, double radius) {
+  constexpr double more = 1 + 4 * std::numeric_limits<double>::epsilon();
+  return std::max(radius, more * point.head<2>().norm());
+}
+
 /// A surface that the track may still cross.
 struct Ahead {
   unsigned surface;
@@ -134,17 +142,21 @@ class Tracer {
     const auto surfaces = geometry_.surfaces();
     ahead_.reserve(surfaces.size());
     for (unsigned i = 0; i < surfaces.size(); ++i) {
-      const SurfaceLevel level(surfaces[i]);
+      SurfaceLevel level(surfaces[i]);
       const double value = level.at(start.position);
-      // cylinders are crossed outwards
-      if (level.is_cylinder ? value > -detail::same_place
-                            : std::abs(value) <= detail::same_place)
-        continue;
-      const double side = value > 0 ? 1 : -1;
       const double slope = level.slope(start.position, start.direction);
+      // cylinders are crossed outwards
+      if (level.is_cylinder && value > same_place) continue;
+      double side = value > 0 ? 1 : -1;
+      if (std::abs(value) <= same_place) {
+        // it starts on the surface, and crosses it there
+        side = level.is_cylinder || slope > 0 ? -1 : 1;
+        // or on a cylinder, inwards: it is inside and crosses the far side
+        if (level.is_cylinder && !(slope > 0))
+          level.position = just_outside(start.position, level.position);
+      }
       // a track along a cylinder would not cross it if it did not bend
-      const bool steep =
-          start.direction.head<2>().norm() >= detail::min_cos_incidence;
+      const bool steep = start.direction.head<2>().norm() >= min_cos_incidence;
       ahead_.push_back(
           {i, level, side, level.is_cylinder ? steep : side * slope < 0});
     }
@@ -283,11 +295,13 @@ class Tracer {
   }
 
   /// The columns of the inverse of d(u', v', phi, theta, kappa)/d(s) behind the
-  /// layer, where `kappa` is the last row, in units in which the matrix has
-  /// entries of order one.
+  /// layer, where `kappa` is the last row, in units in which the matrix has no
+  /// large entries.
   void set_kinks(const Row<double>& kappa, TracedCrossing& x) const {
     x.kappa_behind = kappa;
-    const double length = x.path, square = length * length;
+    // of a surface at the start, any length will do
+    const double length = std::max(x.path, 1 * unit::mm);
+    const double square = length * length;
     const double unit[] = {1, 1, 1 / length, 1 / length, 1 / square};
     Matrix5 m;
     for (std::size_t i = 0; i < track_dim; ++i)

@@ -8,7 +8,9 @@
 #include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/hits.hpp"
+#include "gttf/trajectory/flight.hpp"
 #include "gttf/trajectory/fly_onto.hpp"
+#include "gttf/trajectory/reach.hpp"
 #include "gttf/trajectory/scattering.hpp"
 
 namespace gttf {
@@ -28,13 +30,15 @@ using detail::is_coarse_across;
 using detail::set_errors;
 using detail::weighted_line;
 
-constexpr double straightest = 1e6;         // GeV
-constexpr double min_cos_incidence = 0.01;  // as trace()
+using detail::min_cos_incidence;
+
+constexpr double straightest = 1e6;  // GeV
 
 /// What the functions below work on.
 struct Maker {
   const HitLayers& layers;
   const TrackModel& model;
+  std::span<const MeasuredHit> hits;
   HitList& h;
   MadeTrack& made;
 };
@@ -50,10 +54,30 @@ void mark_layers(Maker& m) {
   if (m.h.layer == m.made.marked) return;
   for (const int layer : m.made.marked)
     m.made.has_hit[static_cast<std::size_t>(layer)] = 0;
-  for (const int layer : m.h.layer)
-    m.made.has_hit[static_cast<std::size_t>(layer)] = 1;
+  m.made.any_repeated = false;
+  for (const int layer : m.h.layer) {
+    char& has_hit = m.made.has_hit[static_cast<std::size_t>(layer)];
+    m.made.any_repeated = m.made.any_repeated || has_hit != 0;
+    has_hit = 1;
+  }
   m.made.marked = m.h.layer;
   m.made.any_missing = any_missing(m);
+}
+
+/// Is hit k measured in the same crossing of the same module as hit j behind
+/// it? A track that comes back to a layer passes it the other way.
+/// @param directions  of the track at a hit: of (index)
+template <class Directions>
+bool share_crossing(const Maker& m, std::size_t k, std::size_t j,
+                    const Directions& direction) {
+  if (m.h.surface[k] != m.h.surface[j] ||
+      m.hits[m.h.order[k]].module != m.hits[m.h.order[j]].module)
+    return false;
+  const SurfaceRecord& s = m.layers.geometry.surfaces()[m.h.surface[k]];
+  const auto through = [&](std::size_t i) {
+    return surface_normal(s, m.h.position(i)).dot(direction(i));
+  };
+  return (through(k) > 0) == (through(j) > 0);
 }
 
 void add_hit(Maker& m, const MeasuredHit& hit, int index) {
@@ -144,6 +168,25 @@ void follow_path(Maker& m) {
     cross_detector(m, kappa);
 }
 
+/// Is a hit behind hit k measured in the same crossing? Then that one has the
+/// material.
+bool is_measured_again(const Maker& m, std::size_t k) {
+  if (!m.made.any_repeated) return false;
+  const HitPath<double>& path = m.h.path;
+  const auto direction = [&](std::size_t i) {
+    const double sine = m.h.arcs[i].sin_turn(), cosine = m.h.arcs[i].cos_turn();
+    return Vector3(path.cos_phi * cosine - path.sin_phi * sine,
+                   path.sin_phi * cosine + path.cos_phi * sine,
+                   path.cos_theta / path.sin_theta);
+  };
+  for (std::size_t j = k + 1; j < m.h.x.size(); ++j) {
+    const double turn =
+        std::abs(path.curvature) * (m.h.arcs[j].length - m.h.arcs[k].length);
+    if (turn < unit::pi && share_crossing(m, k, j, direction)) return true;
+  }
+  return false;
+}
+
 /// Scattering angles of the hits, from the direction of the path there.
 void find_scattering(Maker& m) {
   m.h.theta0_2.assign(m.h.x.size(), 0);
@@ -151,7 +194,7 @@ void find_scattering(Maker& m) {
   for (std::size_t k = 0; k < m.h.x.size(); ++k) {
     const std::size_t surface = m.h.surface[k];
     const SurfaceRecord& s = m.layers.geometry.surfaces()[surface];
-    if (s.x_over_x0 > 0)
+    if (s.x_over_x0 > 0 && !is_measured_again(m, k))
       m.h.theta0_2[k] = theta0_squared(
           m.h.path, m.h.arcs[k], s, m.layers.log_x_over_x0[surface], m.h.x[k],
           m.h.y[k], m.made.strength, m.model.scattering,
@@ -181,12 +224,12 @@ std::string_view follow(Maker& m) {
 }
 
 /// Is the track a helix around z, or a straight line across z?
-bool is_helix(Maker& m, std::span<const MeasuredHit> hits) {
+bool is_helix(const Maker& m) {
   if (m.model.energy_loss != EnergyLoss::off) return false;
   const Field& field = m.layers.geometry.field();
   if (field.kind == FieldKind::solenoid) return true;
   const Vector3 step =
-      hits[m.h.order.back()].position - hits[m.h.order.front()].position;
+      m.hits[m.h.order.back()].position - m.hits[m.h.order.front()].position;
   return field.kind == FieldKind::none &&
          choose_frame(field, step.normalized()).polar == Axis::z;
 }
@@ -278,7 +321,39 @@ void add_traced(Maker& m, const TracedCrossing& crossing) {
   m.made.sources.push_back(MadeTrack::passive);
 }
 
-std::string_view build_traced(Maker& m, std::span<const MeasuredHit> hits) {
+/// The direction at hit j, from that at hit k before it, in the field there:
+/// the chord between them turns by half of what the track does.
+Vector3 turned_direction(const Maker& m, const TracedCrossing& x, double qop,
+                         std::size_t k, std::size_t j) {
+  FlightState<0> s;
+  s.position = x.position;
+  s.direction = x.direction;
+  s.qop = qop;
+  const Vector3 bend =
+      Flight<0>(m.layers.geometry.field(), s, FlightBounds(m.layers.geometry))
+          .bend();
+  const double strength = bend.norm();
+  if (!(strength > 0)) return x.direction;
+  const double chord = (m.h.position(j) - m.h.position(k)).norm();
+  const double turn = 2 * std::asin(std::min(1.0, 0.5 * strength * chord));
+  return std::cos(turn) * x.direction + std::sin(turn) / strength * bend;
+}
+
+/// As is_measured_again(), for a traced track.
+/// @param x  where it crosses the surface of hit k
+bool is_measured_again(const Maker& m, std::size_t k, const TracedCrossing& x,
+                       double qop) {
+  if (!m.made.any_repeated) return false;
+  for (std::size_t j = k + 1; j < m.h.order.size(); ++j)
+    if (share_crossing(m, k, j, [&](std::size_t i) {
+          return i == k ? x.direction : turned_direction(m, x, qop, k, i);
+        }))
+      return true;
+  return false;
+}
+
+std::string_view build_traced(Maker& m) {
+  const std::span<const MeasuredHit> hits = m.hits;
   const Vector3 step =
       hits[m.h.order.back()].position - hits[m.h.order.front()].position;
   if (!(step.norm() > 0)) return to_string(FitStatus::coincident_hits);
@@ -322,6 +397,8 @@ std::string_view build_traced(Maker& m, std::span<const MeasuredHit> hits) {
     } else {
       const SurfaceRecord& s = m.layers.geometry.surfaces()[layer];
       here.surface = layer;
+      here.position = x;
+      here.direction = found.direction;
       here.p = m.made.traced.list.empty() ? 1 : m.made.traced.list.back().p;
       here.p_scatter = here.p;
       here.cos_incidence =
@@ -329,7 +406,8 @@ std::string_view build_traced(Maker& m, std::span<const MeasuredHit> hits) {
                    std::abs(surface_normal(s, x).dot(found.direction)));
       here.x_over_x0 = s.x_over_x0 / here.cos_incidence;
     }
-    set_material(m, here, m.made.track.points.back());
+    if (!is_measured_again(m, k, here, found.qop))
+      set_material(m, here, m.made.track.points.back());
   }
   return {};
 }
@@ -357,10 +435,11 @@ void MadeTrack::clear() {
 std::string_view follow_track(const HitLayers& layers, const TrackModel& model,
                               std::span<const MeasuredHit> hits, HitList& h,
                               MadeTrack& made) {
-  Maker m{layers, model, h, made};
+  Maker m{layers, model, hits, h, made};
   mark_layers(m);
-  if (!is_helix(m, hits)) return build_traced(m, hits);
+  if (!is_helix(m)) return build_traced(m);
   made.simple = made.track.field && h.layer_errors && !model.beam_spot &&
+                !made.any_repeated &&
                 model.scattering != Scattering::highland_total &&
                 !(made.any_missing && any_coarse_across(layers, h));
   return made.simple ? std::string_view() : follow(m);
@@ -370,7 +449,7 @@ std::string_view follow_track(const HitLayers& layers, const TrackModel& model,
 std::string_view make_track(const HitLayers& layers, const TrackModel& model,
                             std::span<const MeasuredHit> hits, HitList& h,
                             MadeTrack& made) {
-  Maker m{layers, model, h, made};
+  Maker m{layers, model, hits, h, made};
   if (m.made.track.flight) return {};  // has them
   if (m.made.simple)
     if (const auto why = follow(m); !why.empty()) return why;

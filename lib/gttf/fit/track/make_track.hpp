@@ -40,14 +40,15 @@ struct MadeTrack {
   /// The surface of each point of a track without TrackHits::flight that is not
   /// the beam spot.
   std::vector<unsigned> surfaces;
-  /// Is it a helix whose hits have the errors of their layers? From the hits
-  /// gttf::find_scattering() may then find the rest.
+  /// Is it a helix with a hit in a layer at most, which has the errors of the
+  /// layer? From the hits gttf::find_scattering() may then find the rest.
   bool simple = false;
 
   // found on the way
   std::vector<int> marked;    ///< the layers for which these hold
   std::vector<char> has_hit;  ///< per surface
   bool any_missing = false;   ///< see is_missing()
+  bool any_repeated = false;  ///< a layer has several hits
   double offset = 0;          ///< arc from the perigee to the first point, mm
   ScatterStrength<double> strength;
   Crossings<double> crossings;  ///< without a hit
@@ -71,7 +72,9 @@ std::string_view follow_track(const HitLayers& layers, const TrackModel& model,
 
 /// Behind follow_track(): the points of the track, hits with the axes and
 /// errors of their layers, and in between the surfaces that were crossed
-/// without one, each with its scattering angle.
+/// without one, each with its scattering angle. Hits of one module that are
+/// measured in one crossing of their layer share its material, which stands at
+/// the last of them.
 /// @return  as follow_track()
 std::string_view make_track(const HitLayers& layers, const TrackModel& model,
                             std::span<const MeasuredHit> hits, HitList& h,

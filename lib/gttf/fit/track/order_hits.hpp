@@ -28,6 +28,9 @@ struct MeasuredHit {
   std::array<double, 2> sigma{none, none};  ///< of u, v, mm; NaN: the layer's
   int layer = nearest;                      ///< index in Detector::layers
   std::int64_t line = 0;                    ///< in the file it is from
+  /// Tells modules of a layer apart: two that differ are crossed one after the
+  /// other. 0: not known, all hits of a crossing are of one.
+  std::uint64_t module = 0;
 };
 
 /// How the hits of a track are put in order.

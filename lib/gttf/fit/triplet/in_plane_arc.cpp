@@ -4,7 +4,6 @@
 
 #include <Eigen/LU>
 #include <cmath>
-#include <limits>
 
 #include "gttf/fit/track/perigee.hpp"
 #include "gttf/fit/triplet/segment.hpp"
@@ -30,20 +29,29 @@ Segment<double> helix_arc(const TripletTrack& track, const TripletPoint& from,
                       track.kappa / std::sin(track.theta));
 }
 
-/// The arc from the start; of no length if the crossing is the start itself.
+/// The arc from the start. It may be that of a layer at the start: of no length
+/// or, by rounding, negative.
 Segment<double> arc_from_start(const TripletTrack& track,
                                const TripletPoint& to) {
-  if (to.position != track.start)
+  const Vector3 step = to.position - track.start;
+  // below it, two points do not tell the direction to all digits
+  constexpr double shortest = 1 * unit::um;
+  if (step.norm() > shortest)
     return helix_arc(track, start_crossing(track), to);
-  return {.chord = 0,
-          .inverse_chord = std::numeric_limits<double>::infinity(),
-          .rise = 0,
-          .chord_cos = std::cos(track.phi),
-          .chord_sin = std::sin(track.phi),
-          .half_turn = 0,
-          .shape = arc_shape(0.0),
-          .arc = 0,
-          .length = 0,
+  const double half_turn = 0.5 * to.turn;
+  const double cosine = std::cos(track.phi + half_turn);
+  const double sine = std::sin(track.phi + half_turn);
+  const double chord = cosine * step.x() + sine * step.y();
+  const ArcShape<double> shape = arc_shape(half_turn);
+  return {.chord = chord,
+          .inverse_chord = 1 / chord,
+          .rise = step.z(),
+          .chord_cos = cosine,
+          .chord_sin = sine,
+          .half_turn = half_turn,
+          .shape = shape,
+          .arc = chord * shape.stretch,
+          .length = step.norm(),
           .sin_theta = std::sin(track.theta),
           .cos_theta = std::cos(track.theta),
           .kappa = track.kappa,
@@ -97,13 +105,16 @@ InPlaneArc make_traced_arc(const TripletPoint& from, const TripletPoint& to) {
 
 TripletPoint start_crossing(const TripletTrack& track) {
   TripletPoint c{.position = track.start,
-                 .turn = 0,
-                 .u = {-std::sin(track.phi), std::cos(track.phi), 0},
-                 .v = Vector3::UnitZ(),
-                 .coordinates = track.start_coordinates,
-                 .kink_variance = 0,
-                 .traced = {}};
-  if (track.traced) c.traced = TracedArc{};
+                    .turn = 0,
+                    .u = {-std::sin(track.phi), std::cos(track.phi), 0},
+                    .v = Vector3::UnitZ(),
+                    .coordinates = track.start_coordinates,
+                    .kink_variance = track.start_kink_variance,
+                    .traced = {}};
+  if (track.traced) {
+    const double sine = std::sin(track.theta);
+    c.traced = TracedArc{.inv_sin2 = 1 / (sine * sine)};
+  }
   return c;
 }
 

@@ -171,6 +171,7 @@ constexpr std::array<int, 4> at_start = {Output::d0, Output::z0, Output::phi0,
 
 /// The track without scattering in the first measuring layer and inside it.
 TripletTrack without_inner_scattering(TripletTrack track) {
+  track.start_kink_variance = 0;
   for (TripletPoint& c : track.crossings) {
     c.kink_variance = 0;
     if (c.measures()) break;

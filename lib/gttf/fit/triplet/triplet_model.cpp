@@ -215,10 +215,16 @@ class ModelBuilder {
   void add_own_scattering(std::size_t k) {
     const Vector2 sigma = scattering(hit(k));
     if (is_middle(k)) model_.kink_sigma.segment<2>(kink_row(k)) = sigma;
-    if (!ends_on_surface(k)) return;
+    // the track at the start has not been scattered there yet
+    if (k == 0 && model_.start_hit && sigma[0] > 0)
+      add_scattered(at_start_, sigma);
+    if (ends_on_surface(k)) add_scattered(on_surface_, sigma);
+  }
+
+  void add_scattered(const OutputJacobian& j, const Vector2& sigma) {
     for (int angle = 0; angle < 2; ++angle) {
       NuisanceError e;
-      add_output(e, on_surface_, Vector2::Unit(angle) * sigma[angle]);
+      add_output(e, j, Vector2::Unit(angle) * sigma[angle]);
       model_.nuisances.push_back(e);
     }
   }

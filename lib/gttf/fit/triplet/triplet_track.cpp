@@ -2,8 +2,11 @@
 // Crossings of a detector as input of the triplet fit.
 #include "gttf/fit/triplet/triplet_track.hpp"
 
+#include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 
+#include "gttf/trajectory/reach.hpp"
 #include "gttf/trajectory/surface_axes.hpp"
 
 namespace gttf {
@@ -42,6 +45,48 @@ TripletPoint crossing_of(const TrackingGeometry& geometry,
   return c;
 }
 
+/// d(d0, z0 at the start)/d(u, v) of a crossing that is there: a shift along
+/// the surface, and back along the track to the closest approach.
+Eigen::Matrix2d into_start(const TripletTrack& t, const TripletPoint& c) {
+  if (c.traced) return c.traced->local.topLeftCorner<2, 2>().inverse();
+  const Vector3 e0(std::cos(t.phi), std::sin(t.phi), 0);
+  const Vector3 n0(-e0.y(), e0.x(), 0);
+  const double cot = std::cos(t.theta) / std::sin(t.theta);
+  Eigen::Matrix2d m;
+  int column = 0;
+  for (const Vector3& axis : {c.u, c.v})
+    m.col(column++) << n0.dot(axis), axis.z() - cot * e0.dot(axis);
+  return m;
+}
+
+/// Coordinates along other axes; `m` = d(old axes)/d(new axes).
+CoordinateAxis turned(const CoordinateAxis& a, const Eigen::Matrix2d& m) {
+  const Eigen::RowVector2d row = Eigen::RowVector2d(a.cosine, a.sine) * m;
+  const double length = row.norm();
+  return {row[0] / length, row[1] / length, a.variance / (length * length)};
+}
+
+/// Makes one hit of the start and of the layers that the track starts on.
+void join_start(TripletTrack& t) {
+  if (t.start_coordinates.empty()) return;
+  const auto begin = t.crossings.begin();
+  const auto end =
+      std::find_if(begin, t.crossings.end(), [&t](const TripletPoint& c) {
+        return (c.position - t.start).norm() > detail::longest_arc_at_start;
+      });
+  const auto hit = std::find_if(
+      begin, end, [](const TripletPoint& c) { return c.measures(); });
+  if (hit != end) {
+    const Eigen::Matrix2d m = into_start(t, *hit);
+    for (const CoordinateAxis& a : t.start_coordinates)
+      hit->coordinates.push_back(turned(a, m));
+    t.start_coordinates.clear();
+    return;
+  }
+  for (auto c = begin; c != end; ++c) t.start_kink_variance += c->kink_variance;
+  t.crossings.erase(begin, end);
+}
+
 }  // namespace
 
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
@@ -68,6 +113,7 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
     t.crossings.back().turn = line.kappa * x.at.arc * line.inv_sin_theta;
     t.crossings.back().kink_variance = x.theta0_2;
   }
+  join_start(t);
   return t;
 }
 
@@ -100,6 +146,7 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
     c.traced = plane;
     t.crossings.push_back(std::move(c));
   }
+  join_start(t);
   return t;
 }
 

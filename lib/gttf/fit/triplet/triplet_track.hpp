@@ -47,12 +47,16 @@ struct TripletTrack {
   /// Coordinates known at the start itself, with u = n0 = z x e0 (e0 the
   /// transverse direction) and v = z; none, or a constraint as the beam spot.
   std::vector<CoordinateAxis> start_coordinates;
+  /// theta0^2 of passive layers at the start, where that is a hit.
+  double start_kink_variance = 0;
   bool traced = false;
   std::vector<TripletPoint> crossings;
 };
 
 /// The crossings found in a detector; u and v are the axes of its Surfaces.
-/// @param start  beam spot as a hit at the start; may be null
+/// @param start  beam spot as a hit at the start; may be null. It is one hit
+///               with a measuring layer at the start, since no direction could
+///               be told from two
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
                                 const Track& track,
                                 const Crossings<double>& found,

@@ -17,9 +17,19 @@
 namespace gttf {
 namespace {
 
-enum Name : std::size_t { track, event, layer, x, y, z, sigma_u, sigma_v };
-constexpr std::array<std::string_view, 8> names{
-    "track", "event", "layer", "x", "y", "z", "sigma_u", "sigma_v"};
+enum Name : std::size_t {
+  track,
+  event,
+  layer,
+  module_name,
+  x,
+  y,
+  z,
+  sigma_u,
+  sigma_v
+};
+constexpr std::array<std::string_view, 9> names{
+    "track", "event", "layer", "module", "x", "y", "z", "sigma_u", "sigma_v"};
 constexpr bool is_length(std::size_t name) { return name >= x; }
 
 /// "x_mm", "x [mm]" or "x (mm)" as name and unit.
@@ -65,6 +75,7 @@ class HeaderReader {
     columns.track = found_[track]->column;
     if (found_[event]) columns.event = found_[event]->column;
     if (found_[layer]) columns.layer = found_[layer]->column;
+    if (found_[module_name]) columns.module = found_[module_name]->column;
     for (std::size_t i = 0; i < 3; ++i) columns.position[i] = *found_[x + i];
     for (std::size_t i = 0; i < 2; ++i) columns.sigma[i] = found_[sigma_u + i];
     return columns;

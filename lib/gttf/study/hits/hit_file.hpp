@@ -33,15 +33,16 @@ struct LengthColumn {
 /// Columns of a file of hits; absent ones are empty.
 struct HitColumns {
   std::size_t count = 0;  ///< cells in a line
-  std::optional<std::size_t> event, layer;
+  std::optional<std::size_t> event, layer, module;
   std::size_t track = 0;
   std::array<LengthColumn, 3> position;
   std::array<std::optional<LengthColumn>, 2> sigma;  ///< of u and v
 };
 
-/// Reads a header line: `track` (or `track_id`), `event`, `layer`, and with
-/// their units, as `x_mm` or `x [mm]`, x, y, z, sigma_u, sigma_v. Other columns
-/// are warned of. Throws InputError with everything that is wrong.
+/// Reads a header line: `track` (or `track_id`), `event`, `layer`, `module`,
+/// and with their units, as `x_mm` or `x [mm]`, x, y, z, sigma_u, sigma_v.
+/// Other columns are warned of. Throws InputError with everything that is
+/// wrong.
 HitColumns read_hit_columns(const CsvReader& file, Diagnostics& warnings);
 
 namespace detail {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "gttf/config/quantity.hpp"
@@ -12,6 +13,11 @@ namespace gttf::detail {
 namespace {
 
 constexpr std::array<std::string_view, 2> axis_names{"u", "v"};
+
+/// A number for a name; 0 for an empty cell.
+std::uint64_t module_of(std::string_view name) {
+  return name.empty() ? 0 : std::hash<std::string_view>()(name) | 1;
+}
 
 }  // namespace
 
@@ -53,6 +59,7 @@ class HitParser::Row {
       hit.position[i] *= c.unit;
     }
     hit.line = line_.number;
+    if (columns.module) hit.module = module_of(line_.cells[*columns.module]);
     return read_layer(hit) && read_sigmas(hit);
   }
 

@@ -31,7 +31,7 @@ constexpr std::uint64_t first_bytes(std::size_t n) {
 PlainHits::PlainHits(char separator, const HitColumns& columns,
                      const Detector& detector)
     : separator_(separator),
-      possible_(!columns.sigma[0] && !columns.sigma[1] &&
+      possible_(!columns.sigma[0] && !columns.sigma[1] && !columns.module &&
                 columns.count <= most_columns),
       count_(columns.count),
       track_(columns.track),

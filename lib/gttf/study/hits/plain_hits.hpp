@@ -57,7 +57,7 @@ class PlainHits {
                          MeasuredHit& hit) const;
 
   char separator_;
-  bool possible_;              ///< columns of errors are for HitParser
+  bool possible_;              ///< columns of errors, modules are not plain
   std::size_t count_, track_;  ///< of columns; which one
   std::optional<std::size_t> event_, layer_;
   std::array<LengthColumn, 3> position_;
