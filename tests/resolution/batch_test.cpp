@@ -75,6 +75,7 @@ double deviation_from_scalar(const TrackingGeometry& geometry,
     REQUIRE(r.n_hits[t] == one.n_hits);
     REQUIRE(r.end[t] == one.end);
     CHECK(r.x_over_x0[t] == doctest::Approx(one.x_over_x0).epsilon(1e-13));
+    compare(r.x_over_x0_tracker[t], one.x_over_x0_tracker);
     if (one.status != Status::ok && one.status != Status::no_field) continue;
     const auto matrices = {
         std::pair(&r.perigee, &one.perigee),

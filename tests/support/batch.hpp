@@ -53,6 +53,7 @@ struct BatchOutput {
         sigma_pt(n),
         xi(n),
         x_over_x0(n),
+        x_over_x0_tracker(n),
         hit_only(n),
         ms_only(n),
         mu_phi(n),
@@ -72,6 +73,7 @@ struct BatchOutput {
             sigma_pt,
             xi,
             x_over_x0,
+            x_over_x0_tracker,
             hit_only,
             ms_only,
             mu_phi,
@@ -92,8 +94,8 @@ struct BatchOutput {
           static_cast<const std::vector<double>*>(&without_inner),
           static_cast<const std::vector<double>*>(&first_hit),
           static_cast<const std::vector<double>*>(&start_plane), &sigma_p,
-          &sigma_pt, &xi, &x_over_x0, &hit_only, &ms_only, &mu_phi, &mu_theta,
-          &scattering_variance, &hit_variance})
+          &sigma_pt, &xi, &x_over_x0, &x_over_x0_tracker, &hit_only, &ms_only,
+          &mu_phi, &mu_theta, &scattering_variance, &hit_variance})
       all.insert(all.end(), v->begin(), v->end());
     return all;
   }
@@ -106,8 +108,8 @@ struct BatchOutput {
   }
 
   Triangles perigee, without_inner, first_hit, start_plane;
-  std::vector<double> sigma_p, sigma_pt, xi, x_over_x0, hit_only, ms_only,
-      mu_phi, mu_theta, scattering_variance, hit_variance;
+  std::vector<double> sigma_p, sigma_pt, xi, x_over_x0, x_over_x0_tracker,
+      hit_only, ms_only, mu_phi, mu_theta, scattering_variance, hit_variance;
   std::vector<int> n_hits;
   std::vector<Status> status;
   std::vector<TrackEnd> end;

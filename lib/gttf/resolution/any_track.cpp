@@ -145,8 +145,8 @@ AnyTrack::AnyTrack(const TrackingGeometry& geometry, const Track& track,
 int AnyTrack::n_measuring() const {
   return traced() ? traced()->n_measuring : helix()->n_measuring;
 }
-double AnyTrack::x_over_x0() const {
-  return traced() ? traced()->x_over_x0 : helix()->x_over_x0;
+const TrackMaterial<double>& AnyTrack::material() const {
+  return traced() ? traced()->material : helix()->material;
 }
 TrackEnd AnyTrack::end() const {
   return traced() ? traced()->end : helix()->end;

@@ -51,7 +51,7 @@ class AnyTrack {
   }
 
   int n_measuring() const;
-  double x_over_x0() const;
+  const TrackMaterial<double>& material() const;
   TrackEnd end() const;
   std::size_t size() const;
   unsigned surface(std::size_t k) const;  ///< of crossing k

@@ -63,7 +63,7 @@ class Worker {
   explicit Worker(const Job& job)
       : job_(job),
         // a guess is checked on the way, on which Scattering::highland_total
-        // needs the sum of all crossings
+        // needs the sum up to the last hit
         groups_(job.lanes, job.kernel, job.tracks,
                 job.model.scattering != Scattering::highland_total),
         extras_(detail::extras_for(job.results)) {
@@ -142,7 +142,6 @@ class Worker {
           for (int j = 0; j <= i; ++j, ++plane)
             to[static_cast<std::size_t>(plane) * n + t] = (one.*m.member)(i, j);
     if (!r.n_hits.empty()) r.n_hits[t] = one.n_hits;
-    if (!r.x_over_x0.empty()) r.x_over_x0[t] = one.x_over_x0;
     if (!r.end.empty()) r.end[t] = one.end;
     if (!r.status.empty()) r.status[t] = one.status;
     if (!r.scalar.empty()) r.scalar[t] = std::move(one);
@@ -176,7 +175,10 @@ class Worker {
           groups_.turned_back(t) ? Status::curls_up : Status::too_few_hits;
     for (const PlaneTarget& p : plane_targets)
       if (auto to = r.*p.target; !to.empty()) to[t] = Resolution::none;
-    if (!r.x_over_x0.empty()) r.x_over_x0[t] = groups_.x_over_x0(t);
+    const TrackMaterial<double>& material = groups_.material(t);
+    if (!r.x_over_x0.empty()) r.x_over_x0[t] = material.all;
+    if (!r.x_over_x0_tracker.empty() && groups_.list_of(t).n_measuring > 0)
+      r.x_over_x0_tracker[t] = material.to_last_hit;
     for (const MatrixTarget& m : matrix_targets)
       if (auto to = r.*m.target; !to.empty())
         for (std::size_t i = 0; i < track_triangle; ++i)

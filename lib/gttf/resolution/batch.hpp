@@ -50,7 +50,7 @@ struct ResolutionArrays {
   /// (i (i + 1)/2 + j) size + t; 15 size numbers.
   std::span<double> perigee, perigee_without_inner, first_hit, start_plane;
 
-  std::span<double> sigma_p_rel, sigma_pt_rel, xi, x_over_x0;
+  std::span<double> sigma_p_rel, sigma_pt_rel, xi, x_over_x0, x_over_x0_tracker;
   /// More of the fit: the limits,
   std::span<double> sigma_p_rel_hit_only, sigma_p_rel_ms_only;
   /// the way back through all crossings,

@@ -74,7 +74,8 @@ class BatchCovariance : public AnyFit {
     path_.start();
     stream_inwards(path_, 0, task_.n_crossings, *this);
     if (task_.guessed && !path_.check().confirm()) return;
-    store(path_.x_over_x0(), LanePlane::x_over_x0);
+    store(path_.material().all, LanePlane::x_over_x0);
+    store(path_.material().to_last_hit, LanePlane::x_over_x0_tracker);
     store_matrix(perigee_, LanePlane::perigee);
     if (asked_for(LanePlane::start_plane))
       store_matrix(StartPlane<S>(line()).covariance(perigee_),

@@ -6,6 +6,7 @@
 #include "gttf/fit/streaming/stream.hpp"
 #include "gttf/resolution/batch_way_back.hpp"
 #include "gttf/trajectory/scattering.hpp"
+#include "gttf/trajectory/track_material.hpp"
 
 namespace gttf::detail {
 
@@ -94,7 +95,7 @@ template <class S>
 struct LaneScattering {
   Scattering model;
   S inv_sin2, log_inv_sin;
-  S total;  ///< x/X0 of all crossings; for Scattering::highland_total
+  S total;  ///< x/X0 up to the last hit; for Scattering::highland_total
 };
 
 template <class S>
@@ -183,7 +184,7 @@ class BatchPath {
 
   const Line<S>& line() const { return line_; }
   const Crossing<S>& crossing(std::size_t k) const { return x_[k % 4]; }
-  const S& x_over_x0() const { return sum_; }
+  const TrackMaterial<S>& material() const { return material_; }
   LaneListCheck<S>& check() { return check_; }
   auto& back() { return back_; }
   bool has_way_back() const {
@@ -289,7 +290,11 @@ class BatchPath {
       set_crossing<false>(line_, s, scattering_, check, k, scattering != 0, x,
                           kinks);
     if (task_.out[LanePlane::x_over_x0] != nullptr)
-      sum_ = sum_ + in_lanes(c.crossed, x.x_over_x0, 0);
+      material_.all = material_.all + in_lanes(c.crossed, x.x_over_x0, 0);
+    const LaneBits before_last = c.fitted | c.inner;
+    if (task_.out[LanePlane::x_over_x0_tracker] != nullptr && before_last != 0)
+      material_.to_last_hit =
+          material_.to_last_hit + in_lanes(before_last, x.x_over_x0, 0);
     if constexpr (mixed) {
       const LaneBits needed = scattering | c.fitted;
       for (std::size_t i = 0; i < 3; ++i) {
@@ -309,7 +314,7 @@ class BatchPath {
   HelixKinks<S> kinks_[4];
   Row<S> rows_[2];
   [[no_unique_address]] Back back_;
-  S sum_{0};  ///< of x/X0
+  TrackMaterial<S> material_;
 };
 
 }  // namespace gttf::detail

@@ -23,6 +23,8 @@ inline constexpr std::array plane_targets = {
     PlaneTarget{&ResolutionArrays::xi, LanePlane::xi, &Resolution::xi},
     PlaneTarget{&ResolutionArrays::x_over_x0, LanePlane::x_over_x0,
                 &Resolution::x_over_x0},
+    PlaneTarget{&ResolutionArrays::x_over_x0_tracker,
+                LanePlane::x_over_x0_tracker, &Resolution::x_over_x0_tracker},
     PlaneTarget{&ResolutionArrays::sigma_p_rel_hit_only, LanePlane::hit_only,
                 &Resolution::sigma_p_rel_hit_only},
     PlaneTarget{&ResolutionArrays::sigma_p_rel_ms_only, LanePlane::ms_only,

@@ -191,7 +191,7 @@ class Differentiator {
 
   /// @param theta, phi  mu.b of the two kinks
   void add_kinks(std::size_t k, const Gains& theta, const Gains& phi) {
-    const D total(found_.x_over_x0);
+    const D total(found_.material.to_last_hit);
     const D w =
         theta0_squared(line_, model_.scattering, at_[k].x_over_x0, total);
     const KinkSlopes b = kink_rows(kink(line_, at_[k]));
@@ -212,17 +212,17 @@ class Differentiator {
     }
   }
 
-  /// With one logarithm for all, every layer's x/X0 along the track changes
-  /// the scattering of all the others.
+  /// With one logarithm for all, the x/X0 along the track of every layer up to
+  /// the last hit changes the scattering of all the others.
   void total_of_material() {
-    const double total = found_.x_over_x0;
+    const double total = found_.material.to_last_hit;
     if (!(total > 0)) return;
     const Line<Dual<1>> l = make_line<Dual<1>>(track_, geometry().bz());
     const Dual<1> w = theta0_squared(l, model_.scattering, Dual<1>(1.0),
                                      Dual<1>::variable(total, 0));
     if (!(w.value > 0)) return;
     const double relative = w.derivative[0] / w.value;
-    for (std::size_t k = 0; k < at_.size(); ++k)
+    for (std::size_t k = 0; k <= static_cast<std::size_t>(found_.last); ++k)
       for (std::size_t seed = 0; seed < n_seeds; ++seed)
         for (std::size_t q = 0; q < n_parameters; ++q)
           sum_of(k, seed).values[q] += scattering_.values[q] * relative *

@@ -88,7 +88,8 @@ LaneGroups::LaneGroups(const LaneGeometry& geometry,
       one_start_(tracks.x.size() == 1 && tracks.y.size() == 1),
       may_guess_(may_guess),
       crossed_(geometry.surfaces.size()),
-      arc_(geometry.surfaces.size()) {
+      arc_(geometry.surfaces.size()),
+      x_over_x0_(geometry.surfaces.size()) {
   intern({});
 }
 
@@ -114,7 +115,7 @@ void LaneGroups::gather(const LaneGroup& group, LaneTracks& lanes) const {
   lanes.on_axis = on_axis(group.track[0]);
   if (group.guess != nullptr) return;
   for (std::size_t lane = 0; lane < kernel_.width; ++lane)
-    lanes.x_over_x0.value[lane] = x_over_x0(group.track[lane]);
+    lanes.x_over_x0.value[lane] = material(group.track[lane]).to_last_hit;
 }
 
 void LaneGroups::start(std::size_t begin, std::size_t end) {
@@ -126,7 +127,7 @@ void LaneGroups::start(std::size_t begin, std::size_t end) {
   }
   begin_ = begin;
   ids_.assign(end - begin, 0);
-  x_over_x0_.resize(end - begin);
+  material_.resize(end - begin);
   turned_back_.assign(end - begin, 0);
   order_.clear();
   rest_.clear();
@@ -197,6 +198,7 @@ bool LaneGroups::search(const std::size_t* tracks, std::size_t n) {
   task.tracks = &lanes;
   task.crossed = crossed_.data();
   task.arc = arc_.data();
+  task.x_over_x0 = x_over_x0_.data();
   task.guess = guess.surfaces.data();
   task.n_guess = guess.surfaces.size();
   kernel_.search(task);
@@ -215,7 +217,11 @@ bool LaneGroups::search(const std::size_t* tracks, std::size_t n) {
   for (std::size_t lane = 0; lane < n; ++lane) {
     const std::size_t i = tracks[lane] - begin_;
     ids_[i] = as_guessed ? guess_ : find_list(task, lane);
-    x_over_x0_[i] = task.x_over_x0.value[lane];
+    const CrossingList& list = lists_[ids_[i]];
+    material_[i] = sum_material<double>(
+        list.surfaces.size(), list.last, [&](std::size_t k) {
+          return x_over_x0_[list.surfaces[k]].value[lane];
+        });
     turned_back_[i] = (task.turned_back >> lane & 1) != 0;
     same = same && ids_[i] == ids_[tracks[0] - begin_];
   }

@@ -9,6 +9,7 @@
 #include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/lanes.hpp"
 #include "gttf/resolution/other_surfaces.hpp"
+#include "gttf/trajectory/track_material.hpp"
 
 namespace gttf::detail {
 
@@ -106,8 +107,8 @@ class LaneGroups {
     return turned_back_[track - begin_] != 0;
   }
   /// Of a track that is in no group.
-  double x_over_x0(std::size_t track) const {
-    return x_over_x0_[track - begin_];
+  const TrackMaterial<double>& material(std::size_t track) const {
+    return material_[track - begin_];
   }
 
   /// The tracks of a group as numbers.
@@ -148,11 +149,11 @@ class LaneGroups {
   std::size_t begin_ = 0;
   std::vector<std::size_t> ids_;  ///< of the list of each track of the block;
                                   ///< 0 is the empty one
-  std::vector<double> x_over_x0_;
+  std::vector<TrackMaterial<double>> material_;
   std::vector<char> turned_back_;
 
   std::vector<LaneBits> crossed_;
-  std::vector<LaneValues> arc_;
+  std::vector<LaneValues> arc_, x_over_x0_;  ///< by surface
   int least_hits_ = 0;
   std::vector<std::size_t> order_, rest_;
   std::vector<Planned> planned_;

@@ -52,7 +52,6 @@ template <class S>
 [[gnu::flatten]] void search_lanes(LaneSearch& task) {
   using L = Lane<S>;
   const Line<S> line = line_of<S>(*task.tracks, task.bz);
-  S sum(0);
   LaneBits turned_back = 0;
   for (std::size_t i = 0; i < task.n_surfaces; ++i) {
     Crossing<S> x;
@@ -63,7 +62,7 @@ template <class S>
     task.crossed[i] = crossed;
     if (crossed == 0) continue;
     L::store(x.arc, task.arc[i]);
-    sum = sum + select(reached.crossed, x.x_over_x0, S(0));
+    if (task.x_over_x0 != nullptr) L::store(x.x_over_x0, task.x_over_x0[i]);
   }
   task.turned_back = turned_back;
   task.in_order = true;
@@ -74,7 +73,6 @@ template <class S>
     const LaneBits right = L::bits(i < j ? a <= b : a < b);
     task.in_order = right == all_lanes<S>;
   }
-  L::store(sum, task.x_over_x0);
 }
 
 }  // namespace gttf::detail

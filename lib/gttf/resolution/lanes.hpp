@@ -29,7 +29,8 @@ struct LaneSurface {
 
 struct LaneTracks {
   LaneValues p, theta, phi, mass, charge, x, y, z;
-  LaneValues x_over_x0;  ///< of all crossings; for Scattering::highland_total
+  /// Up to the last hit; for Scattering::highland_total.
+  LaneValues x_over_x0;
   bool on_axis = false;  ///< the start points of all lanes
 };
 
@@ -40,10 +41,10 @@ struct LaneSearch {
   double bz = 0;
   const LaneTracks* tracks = nullptr;
   // results
-  LaneBits* crossed = nullptr;  ///< per surface
-  LaneValues* arc = nullptr;    ///< per surface; where crossed
-  LaneBits turned_back = 0;     ///< lanes that bend back before a surface
-  LaneValues x_over_x0;
+  LaneBits* crossed = nullptr;      ///< per surface
+  LaneValues* arc = nullptr;        ///< per surface; where crossed
+  LaneValues* x_over_x0 = nullptr;  ///< the same; null: not asked for
+  LaneBits turned_back = 0;         ///< lanes that bend back before a surface
   /// A guess; `in_order` tells whether every lane crosses these surfaces in
   /// this order (and perhaps others).
   const unsigned* guess = nullptr;
@@ -79,7 +80,8 @@ struct LanePlane {
                                mu_theta = mu_phi + 1, xi = mu_theta + 1,
                                start_plane = xi + 1,
                                x_over_x0 = start_plane + track_triangle,
-                               count = x_over_x0 + 1;
+                               x_over_x0_tracker = x_over_x0 + 1,
+                               count = x_over_x0_tracker + 1;
 };
 
 /// What is asked for besides the covariances.

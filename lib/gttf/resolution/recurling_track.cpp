@@ -65,9 +65,10 @@ std::vector<Inward> inward_crossings(const TrackingGeometry& geometry,
   return list;
 }
 
-TripletPoint make_crossing(const TrackingGeometry& geometry, const Track& track,
-                           const Line<double>& l, const Circle& c,
-                           Scattering model, const Inward& x) {
+/// All but the scattering.
+TripletPoint make_crossing(const TrackingGeometry& geometry,
+                              const Track& track, const Line<double>& l,
+                              const Circle& c, const Inward& x) {
   const SurfaceRecord& s = geometry.surfaces()[x.layer];
   TripletPoint crossing;
   crossing.position = c.position(x.turn, track, l);
@@ -78,12 +79,16 @@ TripletPoint make_crossing(const TrackingGeometry& geometry, const Track& track,
   crossing.v = Vector3::UnitZ();
   for (const CoordinateAxis& axis : geometry.axes(s))
     crossing.coordinates.push_back(axis);
-  const double phi = track.phi + crossing.turn;
-  const double incidence = std::abs(
-      l.sin_theta * (radial.x() * std::cos(phi) + radial.y() * std::sin(phi)));
-  const double t = s.x_over_x0 / incidence;
-  if (t > 0) crossing.kink_variance = theta0_squared(l, model, t, t);
   return crossing;
+}
+
+/// x/X0 along the track of a cylinder.
+double thickness_of(const SurfaceRecord& s, const Track& track,
+                    const Line<double>& l, const TripletPoint& at) {
+  const double phi = track.phi + at.turn;
+  const Vector3 direction(std::cos(phi), std::sin(phi), 0);
+  const Vector3 radial(at.u.y(), -at.u.x(), 0);
+  return s.x_over_x0 / std::abs(l.sin_theta * radial.dot(direction));
 }
 
 }  // namespace
@@ -94,20 +99,30 @@ RecurlingTrack recurling_track(const TrackingGeometry& geometry,
   RecurlingTrack result;
   result.track = make_triplet_track(geometry, track, found);
   std::vector<TripletPoint> hits;
+  std::vector<double> thickness;  // of each, x/X0
   for (std::size_t k = 0; k < found.list.size(); ++k) {
     if (!result.track.crossings[k].measures()) continue;
     hits.push_back(result.track.crossings[k]);
+    thickness.push_back(found.list[k].at.x_over_x0);
     result.layers.push_back(found.list[k].surface);
   }
   const Line<double>& l = found.line;
+  double total = found.material.to_last_hit;
   if (l.c != 0 && std::abs(l.cot_theta) < 1e3) {
     const Circle circle = Circle::of(track, l);
     for (const Inward& x : inward_crossings(geometry, track, l, circle)) {
-      hits.push_back(make_crossing(geometry, track, l, circle, model, x));
+      hits.push_back(make_crossing(geometry, track, l, circle, x));
+      thickness.push_back(
+          thickness_of(geometry.surfaces()[x.layer], track, l, hits.back()));
+      total += thickness.back();
       result.layers.push_back(x.layer);
       ++result.n_inward;
     }
   }
+  // the last hit is the last one inwards
+  for (std::size_t k = 0; k < hits.size(); ++k)
+    if (thickness[k] > 0)
+      hits[k].kink_variance = theta0_squared(l, model, thickness[k], total);
   result.track.crossings = std::move(hits);
   return result;
 }

@@ -76,7 +76,8 @@ Resolution detail::resolve(const AnyTrack& t, const Model& model) {
   r.perigee_without_inner = r.first_hit = r.start_plane = r.perigee;
   r.end = t.end();
   r.n_hits = t.n_measuring();
-  r.x_over_x0 = t.x_over_x0();
+  r.x_over_x0 = t.material().all;
+  if (r.n_hits > 0) r.x_over_x0_tracker = t.material().to_last_hit;
   r.crossings = t.describe_crossings();
   if (t.traced()) {
     r.left_map = t.traced()->left_map;

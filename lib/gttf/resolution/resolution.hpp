@@ -88,6 +88,8 @@ struct Resolution {
   TrackEnd end = TrackEnd::leaves;
   int n_hits = 0;        ///< measuring layers crossed
   double x_over_x0 = 0;  ///< sum over all crossings
+  /// Up to the last hit, the layer of that included; NaN without a hit.
+  double x_over_x0_tracker = none;
   std::vector<CrossingInfo> crossings;
 
   Matrix5 perigee;                ///< order of Perigee, all material

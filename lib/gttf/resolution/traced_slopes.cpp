@@ -180,9 +180,10 @@ class TracedDifferentiator {
       const TracedCrossing& x = list_[i];
       if (!(x.x_over_x0 > 0)) continue;
       const double per_normal = 1 / list_[k].cos_incidence;
-      Dual<1> own(x.x_over_x0), total(track_.x_over_x0());
+      Dual<1> own(x.x_over_x0), total(track_.material().to_last_hit);
       if (i == k) own.derivative[0] = per_normal;
-      total.derivative[0] = per_normal;
+      if (static_cast<int>(k) <= track_.traced()->last)
+        total.derivative[0] = per_normal;
       const Track& track = track_.track();
       const Dual<1> w =
           theta0_squared(scatter_strength(Dual<1>(1 / x.p), Dual<1>(track.mass),

@@ -23,6 +23,7 @@ class TripletLaneFit {
   void run() {
     for (std::size_t i = 0; i < task_.n_candidates; ++i)
       cross_surface(task_.candidates[i]);
+    total_ = sum_to_last();
     LocalTriplet<S> local = helix_triplet(hit_);
     local.variance = scattering();
     store(local, fit_locally(local, line_.kappa));
@@ -61,7 +62,11 @@ class TripletLaneFit {
     c.at = position_at(line_, x);
     c.x_over_x0 = x.x_over_x0;
     c.mask = reached.crossed;
-    total_ = total_ + select(reached.crossed, x.x_over_x0, S(0));
+    if (s.measures()) {
+      const auto behind = both(c.mask, before(last_, c.order));
+      take(behind, c.order.arc, last_.arc);
+      take(behind, c.order.index, last_.index);
+    }
     if (s.x_over_x0 > 0) ++n_crossed_;
     for (std::size_t k = 0; k < 3; ++k)
       if (const LaneBits lanes = task_.hits[i][k]; lanes != 0)
@@ -88,6 +93,17 @@ class TripletLaneFit {
 
   static MaskOf<S> before(const Order& a, const Order& b) {
     return either(a.arc < b.arc, both(a.arc <= b.arc, a.index < b.index));
+  }
+
+  /// x/X0 up to the last layer that measures, see TrackMaterial.
+  S sum_to_last() const {
+    S sum(0);
+    for (std::size_t i = 0; i < n_crossed_; ++i) {
+      const Crossed& c = crossed_[i];
+      const auto counts = both(c.mask, !before(last_, c.order));
+      sum = sum + select(counts, c.x_over_x0, S(0));
+    }
+    return sum;
   }
 
   /// Variance of the scattering angle in a plane: that of the middle layer and,
@@ -144,6 +160,8 @@ class TripletLaneFit {
   std::array<LocalHit<S>, 3> hit_{no_hit(), no_hit(), no_hit()};
   std::array<Order, 3> order_{Order{none(), none()}, Order{none(), none()},
                               Order{none(), none()}};
+  /// The last layer that measures; x/X0 up to it.
+  Order last_{S(-std::numeric_limits<double>::infinity()), S(0)};
   S total_{0};
   CrossedHit* crossed_;
   std::size_t n_crossed_ = 0;

@@ -7,6 +7,7 @@
 
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/scattering.hpp"
+#include "gttf/trajectory/track_material.hpp"
 
 namespace gttf {
 
@@ -26,21 +27,23 @@ struct Crossings {
   int n_measuring = 0;
   int first = -1;  ///< index of the first measuring crossing, -1: none
   int last = -1;   ///< of the last one
-  S x_over_x0 = S(0);
+  TrackMaterial<S> material;
   TrackEnd end = TrackEnd::leaves;
 };
 
-/// Sets theta0^2 of every crossing and the sum of x/X0.
+/// Sets theta0^2 of every crossing and the sums of x/X0.
 template <class S>
 void scatter_all(const TrackingGeometry& geometry, Scattering model,
                  Crossings<S>& c) {
-  c.x_over_x0 = S(0);
-  for (const auto& x : c.list) c.x_over_x0 = c.x_over_x0 + x.at.x_over_x0;
-  for (auto& x : c.list)
-    x.theta0_2 =
-        geometry.surfaces()[x.surface].x_over_x0 > 0
-            ? theta0_squared(c.line, model, x.at.x_over_x0, c.x_over_x0)
-            : S(0);
+  c.material = scatter_in_order<S>(
+      c.list.size(), c.last,
+      [&c](std::size_t k) { return c.list[k].at.x_over_x0; },
+      [&](std::size_t k, const S& total) {
+        TrackCrossing<S>& x = c.list[k];
+        x.theta0_2 = geometry.surfaces()[x.surface].x_over_x0 > 0
+                         ? theta0_squared(c.line, model, x.at.x_over_x0, total)
+                         : S(0);
+      });
 }
 
 /// Every surface that `track` crosses (see find_crossing in reach.hpp), in

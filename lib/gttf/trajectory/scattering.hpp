@@ -13,13 +13,13 @@ namespace gttf {
 ///   theta0^2 = (13.6 MeV q/(beta p))^2 t (1 + 0.038 L)^2
 ///
 /// highland: L = ln(t q^2/beta^2) [PDG24] Eq. (34.16); highland_total: the same
-/// with the t of all crossings in the logarithm; highland_1991: L = ln t;
-/// rossi: L = 0. The bracket is not allowed below 0.
+/// with the sum of t up to the last hit in the logarithm; highland_1991:
+/// L = ln t; rossi: L = 0. The bracket is not allowed below 0.
 ///
 /// @param t      x/X0 of this crossing, > 0; the fit behind the formula holds
 ///               for 1e-3 < t < 100
 /// @param log_t  function that gives ln(t)
-/// @param total  sum of t over all crossings (highland_total)
+/// @param total  that sum, see scatter_in_order() (highland_total)
 /// @return       theta0^2, rad^2
 template <class S, class Log>
 S theta0_squared(const ScatterStrength<S>& strength, Scattering model,

@@ -341,14 +341,16 @@ void count_measuring(const TrackingGeometry& geometry, TracedTrack& out) {
 
 void scatter_all(const TrackingGeometry& geometry, const Track& track,
                  Scattering model, TracedTrack& out) {
-  out.x_over_x0 = 0;
-  for (const TracedCrossing& x : out.list) out.x_over_x0 += x.x_over_x0;
-  for (TracedCrossing& x : out.list) {
-    if (geometry.surfaces()[x.surface].x_over_x0 <= 0) continue;
-    x.theta0_2 = theta0_squared(
-        scatter_strength(1 / x.p_scatter, track.mass, track.charge), model,
-        x.x_over_x0, out.x_over_x0);
-  }
+  out.material = scatter_in_order<double>(
+      out.list.size(), out.last,
+      [&out](std::size_t k) { return out.list[k].x_over_x0; },
+      [&](std::size_t k, double total) {
+        TracedCrossing& x = out.list[k];
+        if (geometry.surfaces()[x.surface].x_over_x0 <= 0) return;
+        x.theta0_2 = theta0_squared(
+            scatter_strength(1 / x.p_scatter, track.mass, track.charge), model,
+            x.x_over_x0, total);
+      });
 }
 
 /// Tells every layer of what stretch it is a part: of all material up to the

@@ -62,7 +62,7 @@ struct TracedTrack {
   int n_measuring = 0;
   int first = -1;  ///< index of the first measuring crossing, -1: none
   int last = -1;   ///< of the last one
-  double x_over_x0 = 0;
+  TrackMaterial<double> material;
   TrackEnd end = TrackEnd::leaves;
   /// Where the track left the field map before it was through the detector.
   std::optional<Vector3> left_map;

@@ -156,7 +156,8 @@ Line<S> line_of_path(const HitPath<S>& path, const PathPerigee<S>& perigee,
 /// TrackHit::theta0_2 of a hit on surface `s`, from the path there.
 /// @param turn           above the chord from the first point
 /// @param log_x_over_x0  that of the surface
-/// @param total          x/X0 of all crossings, for Scattering::highland_total
+/// @param total          x/X0 up to the last hit, for
+///                       Scattering::highland_total
 template <class S>
 S theta0_squared(const HitPath<S>& path, const ChordArc<S>& turn,
                  const SurfaceRecord& s, double log_x_over_x0, const S& x,

@@ -123,6 +123,26 @@ bool find_path(Maker& m) {
                        m.h.path.cos_theta);
 }
 
+/// x/X0 along the track up to its last hit: to the layer of that or, where the
+/// track passes beside it, to the last one that measures.
+/// @param list       crossings in order of flight
+/// @param thickness  x/X0 of a crossing
+template <class Crossing, class Thickness>
+TrackMaterial<double> material_of(const Maker& m,
+                                  const std::vector<Crossing>& list,
+                                  unsigned last_layer,
+                                  const Thickness& thickness) {
+  int last = -1;
+  bool met = false;
+  for (std::size_t k = 0; k < list.size() && !met; ++k) {
+    met = list[k].surface == last_layer;
+    if (met || m.layers.geometry.surfaces()[list[k].surface].measures())
+      last = static_cast<int>(k);
+  }
+  return sum_material<double>(
+      list.size(), last, [&](std::size_t k) { return thickness(list[k]); });
+}
+
 /// Follows the helix from its perigee through the detector.
 void cross_detector(Maker& m, double kappa) {
   const auto perigee =
@@ -133,18 +153,22 @@ void cross_detector(Maker& m, double kappa) {
   // those with a hit matter for the sum only
   const bool all = m.model.scattering == Scattering::highland_total;
   const auto surfaces = m.layers.geometry.surfaces();
+  auto& list = m.made.crossings.list;
   for (unsigned i = 0; i < surfaces.size(); ++i) {
     if (!all && !is_missing(m.layers, m.made, i)) continue;
-    TrackCrossing<double>& x = m.made.crossings.list.emplace_back();
+    TrackCrossing<double>& x = list.emplace_back();
     x.surface = i;
-    const bool crossed =
-        find_crossing(m.made.crossings.line, surfaces[i], x.at).crossed;
-    if (crossed && all) m.made.crossings.x_over_x0 += x.at.x_over_x0;
-    if (!crossed || !is_missing(m.layers, m.made, i))
-      m.made.crossings.list.pop_back();
+    if (!find_crossing(m.made.crossings.line, surfaces[i], x.at).crossed)
+      list.pop_back();
   }
-  std::ranges::stable_sort(m.made.crossings.list, {},
-                           [](const auto& x) { return x.at.arc; });
+  std::ranges::stable_sort(list, {}, [](const auto& x) { return x.at.arc; });
+  if (!all) return;
+  m.made.crossings.material =
+      material_of(m, list, m.h.surface.back(),
+                  [](const auto& x) { return x.at.x_over_x0; });
+  std::erase_if(list, [&m](const auto& x) {
+    return !is_missing(m.layers, m.made, x.surface);
+  });
 }
 
 /// Finds what is crossed without a hit, and how much layers scatter.
@@ -154,7 +178,7 @@ void follow_path(Maker& m) {
   const double p =
       m.made.track.field ? charge * std::abs(bz / kappa) : m.model.momentum;
   m.made.crossings.list.clear();
-  m.made.crossings.x_over_x0 = 0;
+  m.made.crossings.material = {};
   m.made.offset = 0;
   m.made.track.kappa_ref = kappa;
   if (m.model.scattering == Scattering::off) return;
@@ -198,14 +222,14 @@ void find_scattering(Maker& m) {
       m.h.theta0_2[k] = theta0_squared(
           m.h.path, m.h.arcs[k], s, m.layers.log_x_over_x0[surface], m.h.x[k],
           m.h.y[k], m.made.strength, m.model.scattering,
-          m.made.crossings.x_over_x0);
+          m.made.crossings.material.to_last_hit);
   }
 }
 
 void add_passive(Maker& m, const TrackCrossing<double>& crossing) {
   const double theta0_2 =
       theta0_squared(m.made.strength, m.model.scattering, crossing.at.x_over_x0,
-                     m.made.crossings.x_over_x0);
+                     m.made.crossings.material.to_last_hit);
   if (!(theta0_2 > 0)) return;
   const SurfaceRecord& s = m.layers.geometry.surfaces()[crossing.surface];
   TrackHit& h = m.made.track.points.emplace_back();
@@ -286,6 +310,9 @@ void trace_detector(Maker& m, const FoundTrack& found) {
     track.p = std::sqrt((energy - mass) * (energy + mass));
     follow_it();
   }
+  m.made.traced.material = material_of(
+      m, m.made.traced.list, static_cast<unsigned>(m.h.layer[m.h.order.back()]),
+      [](const TracedCrossing& x) { return x.x_over_x0; });
   m.made.momentum_shift = 0;
   m.made.track.kappa_ref = m.made.traced.kappa;
   if (m.made.track.field && m.model.momentum > 0) {
@@ -302,7 +329,7 @@ void set_material(Maker& m, const TracedCrossing& x, TrackHit& hit) {
   if (m.model.scattering != Scattering::off && x.x_over_x0 > 0) {
     hit.theta0_2 = theta0_squared(
         scatter_strength(1 / shifted(x.p_scatter), mass, q), m.model.scattering,
-        x.x_over_x0, std::max(x.x_over_x0, m.made.traced.x_over_x0));
+        x.x_over_x0, std::max(x.x_over_x0, m.made.traced.material.to_last_hit));
   }
   if (m.model.energy_loss != EnergyLoss::off)
     hit.loss =
