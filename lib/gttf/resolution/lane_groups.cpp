@@ -217,7 +217,7 @@ bool LaneGroups::search(const std::size_t* tracks, std::size_t n) {
   for (std::size_t lane = 0; lane < n; ++lane) {
     const std::size_t i = tracks[lane] - begin_;
     ids_[i] = as_guessed ? guess_ : find_list(task, lane);
-    const CrossingList& list = lists_[ids_[i]];
+    const SurfaceList& list = lists_[ids_[i]];
     material_[i] = sum_material<double>(
         list.surfaces.size(), list.last, [&](std::size_t k) {
           return x_over_x0_[list.surfaces[k]].value[lane];

@@ -99,7 +99,7 @@ class TripletLaneFit {
   S sum_to_last() const {
     S sum(0);
     for (std::size_t i = 0; i < n_crossed_; ++i) {
-      const Crossed& c = crossed_[i];
+      const CrossedHit& c = crossed_[i];
       const auto counts = both(c.mask, !before(last_, c.order));
       sum = sum + select(counts, c.x_over_x0, S(0));
     }

@@ -199,13 +199,13 @@ bool is_measured_again(const Maker& m, std::size_t k) {
   const HitPath<double>& path = m.h.path;
   const auto direction = [&](std::size_t i) {
     const double sine = m.h.arcs[i].sin_turn(), cosine = m.h.arcs[i].cos_turn();
-    return Vector3(path.cos_phi * cosine - path.sin_phi * sine,
-                   path.sin_phi * cosine + path.cos_phi * sine,
+    return Vector3(path.first.cos_phi * cosine - path.first.sin_phi * sine,
+                   path.first.sin_phi * cosine + path.first.cos_phi * sine,
                    path.cos_theta / path.sin_theta);
   };
   for (std::size_t j = k + 1; j < m.h.x.size(); ++j) {
     const double turn =
-        std::abs(path.curvature) * (m.h.arcs[j].length - m.h.arcs[k].length);
+        std::abs(path.first.c) * (m.h.arcs[j].length - m.h.arcs[k].length);
     if (turn < unit::pi && share_crossing(m, k, j, direction)) return true;
   }
   return false;
