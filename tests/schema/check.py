@@ -110,7 +110,8 @@ if refused < 3:
 # schema is a text of the readers
 lib = root / "lib/gttf"
 readers = {
-    "detector": ["detector/read.cpp", "detector/read_*.cpp"],
+    "detector": ["detector/read.cpp", "detector/read_*.cpp",
+                 "detector/surface_outline.cpp"],
     "study": ["study/request/request.cpp", "study/request/axis.cpp",
               "study/request/read_setup.cpp"],
 }

@@ -17,21 +17,24 @@ struct DescribedFit {
   bool shareable;         ///< can one track's system serve others?
 };
 
-/// In the order of FitKind.
-inline constexpr std::array<DescribedFit, 5> described_fits{{
-    {FitKind::general, "general", true, true, true},
-    {FitKind::hits, "hits", true, false, true},
-    {FitKind::scattering, "scattering", false, true, true},
-    {FitKind::regularised, "regularised", false, false, false},
-    {FitKind::common_curvature, "common-curvature", false, false, false},
-}};
+/// In the order of FitKind. A function: kernels may define no variable that the
+/// linker would share with code for other processors.
+constexpr std::array<DescribedFit, 5> described_fits() {
+  return {{
+      {FitKind::general, "general", true, true, true},
+      {FitKind::hits, "hits", true, false, true},
+      {FitKind::scattering, "scattering", false, true, true},
+      {FitKind::regularised, "regularised", false, false, false},
+      {FitKind::common_curvature, "common-curvature", false, false, false},
+  }};
+}
 
-constexpr const DescribedFit& describe(FitKind kind) {
-  return described_fits[static_cast<std::size_t>(kind)];
+constexpr DescribedFit describe(FitKind kind) {
+  return described_fits()[static_cast<std::size_t>(kind)];
 }
 
 static_assert([] {
-  for (const DescribedFit& f : described_fits)
+  for (const DescribedFit& f : described_fits())
     if (describe(f.kind).kind != f.kind) return false;
   return true;
 }());

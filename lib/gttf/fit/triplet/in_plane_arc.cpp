@@ -105,12 +105,12 @@ InPlaneArc make_traced_arc(const TripletPoint& from, const TripletPoint& to) {
 
 TripletPoint start_crossing(const TripletTrack& track) {
   TripletPoint c{.position = track.start,
-                    .turn = 0,
-                    .u = {-std::sin(track.phi), std::cos(track.phi), 0},
-                    .v = Vector3::UnitZ(),
-                    .coordinates = track.start_coordinates,
-                    .kink_variance = track.start_kink_variance,
-                    .traced = {}};
+                 .turn = 0,
+                 .u = {-std::sin(track.phi), std::cos(track.phi), 0},
+                 .v = Vector3::UnitZ(),
+                 .coordinates = track.start_coordinates,
+                 .kink_variance = track.start_kink_variance,
+                 .traced = {}};
   if (track.traced) {
     const double sine = std::sin(track.theta);
     c.traced = TracedArc{.inv_sin2 = 1 / (sine * sine)};

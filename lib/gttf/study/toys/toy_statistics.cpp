@@ -18,7 +18,7 @@ namespace {
 /// Every kind of fit with the weights that it can take, by name.
 std::vector<std::pair<std::string, ToyFit>> make_fits() {
   std::vector<std::pair<std::string, ToyFit>> all;
-  for (const detail::DescribedFit& fit : detail::described_fits) {
+  for (const detail::DescribedFit& fit : detail::described_fits()) {
     const auto add = [&](std::string_view source, WeightSource weights) {
       all.emplace_back(std::string(fit.name).append(source),
                        ToyFit{fit.kind, weights});
