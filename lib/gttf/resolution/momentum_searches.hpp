@@ -35,9 +35,9 @@ inline bool must_start_at(double p, double xi, double least,
 }
 
 /// What tracks in the same direction share.
-using Direction = std::array<std::uint64_t, 7>;
+using DirectionKey = std::array<std::uint64_t, 7>;
 
-inline Direction direction_of(const TrackArrays& t, std::size_t track) {
+inline DirectionKey direction_key(const TrackArrays& t, std::size_t track) {
   const auto bits = [track](std::span<const double> values) {
     return std::bit_cast<std::uint64_t>(values[values.size() == 1 ? 0 : track]);
   };

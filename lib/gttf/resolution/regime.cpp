@@ -17,7 +17,7 @@ namespace gttf {
 namespace {
 
 using detail::AskedXi;
-using detail::direction_of;
+using detail::direction_key;
 using detail::MomentumSearches;
 
 RecommendedFit recommend(Regime regime, double xi,
@@ -201,9 +201,9 @@ class RegimeWorker {
   template <class Triplets>
   void find(Triplets&& batch) {
     std::vector<std::size_t> directions(tracks_.size);
-    std::map<detail::Direction, std::size_t> known;
+    std::map<detail::DirectionKey, std::size_t> known;
     for (const std::size_t t : list_) {
-      const detail::Direction direction = direction_of(tracks_, t);
+      const detail::DirectionKey direction = direction_key(tracks_, t);
       directions[t] = known.try_emplace(direction, known.size()).first->second;
     }
     if (whole()) search_tracks(directions);
