@@ -31,6 +31,25 @@ if(GTTF_SIMD_X86 AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     LABELS structure SKIP_RETURN_CODE 77)
 endif()
 
+# Nothing is allocated before main().
+if(CMAKE_OBJDUMP AND CMAKE_BUILD_TYPE MATCHES "^Rel" AND CMAKE_SYSTEM_NAME STREQUAL Linux
+    AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  add_library(gttf_faulty_initialiser OBJECT structure/faulty_initialiser.cpp)
+  set_target_properties(gttf_faulty_initialiser PROPERTIES UNITY_BUILD OFF)
+  get_property(kernels GLOBAL PROPERTY GTTF_KERNELS)
+  list(TRANSFORM kernels REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+  set(program_objects "")
+  if(TARGET gttf-design)
+    set(program_objects $<TARGET_OBJECTS:gttf-design>)
+  endif()
+  add_test(NAME structure.initialisers COMMAND
+    sh ${CMAKE_CURRENT_SOURCE_DIR}/structure/initialisers.sh ${CMAKE_OBJDUMP}
+    $<TARGET_OBJECTS:gttf_faulty_initialiser> $<TARGET_OBJECTS:gttf> $<TARGET_OBJECTS:gttf_once>
+    ${kernels} ${program_objects} COMMAND_EXPAND_LISTS)
+  set_tests_properties(structure.initialisers PROPERTIES
+    LABELS structure SKIP_RETURN_CODE 77)
+endif()
+
 if(TARGET gttf-design)
   add_test(NAME docs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/docs/run.sh
     ${PROJECT_SOURCE_DIR} ${GTTF_PROGRAM})
