@@ -7,11 +7,12 @@
 #include "fuzz/refused.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/study/hits/hit_file.hpp"
+#include "made/barrel_yaml.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,
                                       std::size_t n) {
   static const gttf::Detector detector =
-      gttf::read_detector(GTTF_SOURCE_DIR "/detectors/barrel.yaml").detector;
+      gttf::parse_detector(gttf::test::barrel_yaml, "barrel.yaml").detector;
   const gttf::test::MemoryFile file(bytes, n);
   // The first byte chooses what to do with bad lines and with mixed tracks.
   gttf::HitFileOptions options;

@@ -9,11 +9,11 @@
 
 #include "fuzz/refused.hpp"
 #include "gttf/detector/read.hpp"
+#include "made/barrel_yaml.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,
                                       std::size_t n) {
-  static const std::string description =
-      gttf::read_detector(GTTF_SOURCE_DIR "/detectors/barrel.yaml").text;
+  static const std::string description = gttf::test::barrel_yaml;
   std::vector<std::string> changes(1);
   for (std::size_t i = 0; i < n; ++i) {
     if (bytes[i] == '\n')
