@@ -57,7 +57,9 @@ struct ColumnOf {
     if constexpr (std::floating_point<Cell>)
       return Real([](const Row& row) { return Get()(row); });
     else if constexpr (std::integral<Cell>)
-      return Integer([](const Row& row) -> std::int64_t { return Get()(row); });
+      // counts, all far below 2^63
+      return Integer(
+          [](const Row& row) { return static_cast<std::int64_t>(Get()(row)); });
     else
       return Text([](const Row& row) { return std::string(Get()(row)); });
   }
