@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "gttf/config/node.hpp"
@@ -18,6 +19,7 @@
 #include "gttf/core/file_error.hpp"
 #include "gttf/detector/read_model.hpp"
 #include "gttf/output/json.hpp"
+#include "gttf/study/scan/point_columns.hpp"
 #include "gttf/trajectory/crossings.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "messages.hpp"
@@ -171,11 +173,45 @@ void print_assumed_materials(const StudyRequest& request,
       tell("gttf-design: note: " + detector.name + ": " + text + '\n');
 }
 
+// Only the first crossing of a layer counts. Within half a turn in a solenoid
+// there can be a second one of planes along z, and of cylinders for tracks that
+// do not start on the axis.
+static void warn_of_second_crossings(const StudyRequest& request,
+                                     const Detector& detector) {
+  const bool on_axis = request.vertex[0] == 0 && request.vertex[1] == 0;
+  const auto may_be_met_again = [&](const Layer& layer) {
+    const Surface& s = layer.surface;
+    return layer.measures() &&
+           ((s.shape == Shape::plane && s.normal != Axis::z) ||
+            (s.shape == Shape::cylinder && !on_axis));
+  };
+  if (detector.field.kind != FieldKind::solenoid ||
+      std::ranges::none_of(detector.layers, may_be_met_again))
+    return;
+  const TrackingGeometry geometry(detector);
+  constexpr std::size_t most_points = 4096;  // of a larger grid, every n-th
+  const std::size_t n = n_grid_points(request);
+  std::set<std::size_t> layers;
+  for (std::size_t i = 0; i < n; i += 1 + n / most_points)
+    for (const unsigned surface : surfaces_met_again(
+             geometry, grid_track(request, grid_point(request, i))))
+      layers.insert(surface);
+  if (layers.empty()) return;
+  std::vector<std::string> names;
+  for (const std::size_t i : layers)
+    names.push_back(in_quotes(detector.layers[i].name));
+  tell("gttf-design: warning: " + detector.name +
+       ": some tracks cross layers a second time within half a turn; only the "
+       "first hit in " +
+       joined(names) + " is counted\n");
+}
+
 void print_notes(const StudyRequest& request,
                  std::span<const Detector> detectors, bool quiet) {
   print_assumed_materials(request, detectors, quiet);
   if (quiet) return;
   for (const Detector& detector : detectors) {
+    warn_of_second_crossings(request, detector);
     std::vector<std::string> names;
     for (const std::size_t i :
          layers_flown_into(detector, request.vertex, request.phi))

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -223,6 +224,52 @@ TEST_CASE("crossings: a track along the beam leaves through a long pipe") {
   steep.theta = 0.02;
   steep.p = 0.1;
   CHECK(crossings_of(d, steep).end == TrackEnd::curls_up);
+}
+
+TEST_CASE("crossings: layers that are met a second time are told") {
+  // a search step by step, along the half turn
+  RandomLayouts random(31);
+  int again = 0, once = 0;
+  for (int i = 0; i < 150; ++i) {
+    Detector d = random.detector();
+    Track t = random.track();
+    t.p = random.log_uniform(0.05, 1);
+    t.vertex = {random.uniform(-300, 300), random.uniform(-300, 300), 0};
+    const TrackingGeometry geometry(d);
+    const std::vector<unsigned> found = surfaces_met_again(geometry, t);
+    const double end = unit::pi * t.p / std::abs(d.field.bz);
+    if (end > 8e3) continue;
+    for (unsigned s = 0; s < d.layers.size(); ++s) {
+      const Surface& surface = d.layers[s].surface;
+      if (!d.layers[s].measures()) continue;
+      const int steps = 4000;
+      int n = 0;
+      bool near_edge = false, outside = false;
+      double before = distance_from(surface, t.vertex), slope = 0;
+      if (surface.shape == Shape::cylinder && before > 0) outside = true;
+      for (int k = 1; k <= steps; ++k) {
+        const Point p = on_helix(t, d.field.bz, end * k / steps);
+        const double now = distance_from(surface, p);
+        const double change = now - before;
+        if (before * now < 0) {
+          ++n;
+          for (const double x : p) near_edge = near_edge || std::abs(x) > 2400;
+          near_edge = near_edge || k < 3 || k > steps - 3;
+        }
+        // it may touch the surface, or graze it
+        if (change * slope < 0 && std::abs(now) < 0.5) near_edge = true;
+        slope = change;
+        before = now;
+      }
+      // those flown into have a warning of their own
+      if (near_edge || outside || surface.shape == Shape::disk) continue;
+      const bool told = std::find(found.begin(), found.end(), s) != found.end();
+      CHECK(told == (n == 2));
+      ++(n == 2 ? again : once);
+    }
+  }
+  CHECK(again > 20);
+  CHECK(once > 100);
 }
 
 TEST_CASE("crossings: a nearly straight track approaches the straight one") {

@@ -89,7 +89,8 @@ TEST_CASE("start on a surface: a start before it differs by its path only") {
     // track comes back to
     const auto later =
         find_crossings(geometry, from(there, bz, 1e-3), Scattering::highland);
-    CHECK((later.list.empty() || later.list[0].surface != x.surface));
+    CHECK((later.list.empty() || later.list[0].surface != x.surface ||
+           later.list[0].at.arc > 1));
   }
   CHECK(checked > 1500);
   CHECK(cylinders > 100);
@@ -127,7 +128,7 @@ TEST_CASE("start on a surface: whichever way its rounding falls") {
       for (std::size_t j = 0; j < 4; ++j) {
         const bool at_start = outwards || closed.list[j].surface != 0;
         const double path = closed.list[j].at.arc / sine_of(t);
-        CHECK((std::abs(path) < 1e-12) == at_start);
+        CHECK((std::abs(path) < 1e-11) == at_start);
         CHECK(std::abs(traced.list[j].path - path) < 1e-10);
       }
     }

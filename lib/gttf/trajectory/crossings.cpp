@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gttf/trajectory/flight_bounds.hpp"
 #include "gttf/trajectory/reach.hpp"
 
 namespace gttf {
@@ -32,6 +33,40 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
   }
   scatter_all(geometry, model, c);
   return c;
+}
+
+std::vector<unsigned> surfaces_met_again(const TrackingGeometry& geometry,
+                                         const Track& track) {
+  std::vector<unsigned> again;
+  if (geometry.bz() == 0) return again;  // straight: once
+  const Crossings<double> found =
+      find_crossings(geometry, track, Scattering::off);
+  const Line<double>& l = found.line;
+  // the same track backwards from its end: what it meets there first, it meets
+  // last
+  const double end = std::min(unit::pi / std::abs(l.kappa),
+                              4 * FlightBounds(geometry).reach());
+  const double half_turn = 0.5 * l.kappa * end, azimuth = track.phi + half_turn;
+  const double chord = end * l.sin_theta * std::sin(half_turn) / half_turn;
+  Track back = track;
+  back.vertex[0] += chord * std::cos(azimuth);
+  back.vertex[1] += chord * std::sin(azimuth);
+  back.vertex[2] += end * l.cos_theta;
+  back.phi = azimuth + half_turn + unit::pi;
+  back.theta = unit::pi - track.theta;
+  back.charge = -track.charge;
+  const Crossings<double> met = find_crossings(geometry, back, Scattering::off);
+  const double arc = end * l.sin_theta;
+  constexpr double rounding = 1e-6;  // of paths of metres, mm
+  for (const TrackCrossing<double>& x : met.list) {
+    const double at = arc - x.at.arc;
+    const auto first = std::ranges::find(found.list, x.surface,
+                                         &TrackCrossing<double>::surface);
+    if (geometry.surfaces()[x.surface].measures() && at > rounding &&
+        (first == found.list.end() || std::abs(first->at.arc - at) > rounding))
+      again.push_back(x.surface);
+  }
+  return again;
 }
 
 std::vector<std::size_t> layers_flown_into(const Detector& detector,

@@ -58,7 +58,14 @@ std::vector<std::size_t> layers_flown_into(const Detector& detector,
                                            const std::array<double, 3>& vertex,
                                            double phi);
 
-/// The same list for another scalar type, e.g. with derivatives.
+/// Measuring surfaces that a helix or straight line meets again within the half
+/// turn that is followed, and whose second crossing is not counted: planes that
+/// it bends back to, cylinders that it enters from outside after it has left
+/// them. Indices in TrackingGeometry::surfaces().
+std::vector<unsigned> surfaces_met_again(const TrackingGeometry& geometry,
+                                         const Track& track);
+
+/// The crossings found for another scalar type, e.g. with derivatives.
 template <class S>
 Crossings<S> with_scalar(const TrackingGeometry& geometry,
                          const Crossings<double>& found, const Line<S>& line,
