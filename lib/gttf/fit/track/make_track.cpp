@@ -66,7 +66,7 @@ void mark_layers(Maker& m) {
 
 /// Is hit k measured in the same crossing of the same module as hit j behind
 /// it? A track that comes back to a layer passes it the other way.
-/// @param directions  of the track at a hit: of (index)
+/// @param direction  of the track at a hit: of (index)
 template <class Directions>
 bool share_crossing(const Maker& m, std::size_t k, std::size_t j,
                     const Directions& direction) {
