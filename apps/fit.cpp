@@ -127,10 +127,11 @@ void request_losses(const Options& options, StudyRequest& request) {
     throw UsageError(
         "--fit-energy-loss: the losses stand in the table of residuals, add "
         "--residuals FILE");
-  if (options.energy_loss && request.energy_loss != EnergyLoss::straggling)
+  if (straggles(request.energy_loss)) return;
+  if (options.energy_loss)
     throw UsageError(
         "--fit-energy-loss needs losses that fluctuate: leave out "
-        "--energy-loss, or give straggling");
+        "--energy-loss, or give straggling or straggling-variance");
   request.energy_loss = EnergyLoss::straggling;
 }
 

@@ -259,6 +259,8 @@ TEST_CASE("model: the file may choose scattering and energy loss") {
       "", head + "model: { scattering: highland-total, energy_loss: mean }\n");
   CHECK(both.model.scattering == Scattering::highland_total);
   CHECK(both.model.energy_loss == EnergyLoss::mean);
+  CHECK(parsed("", head + "model: { energy_loss: straggling-variance }\n")
+            .model.energy_loss == EnergyLoss::straggling_variance);
   const Detector one = parsed("", head + "model: { scattering: off }\n");
   CHECK(one.model.scattering == Scattering::off);
   CHECK_FALSE(one.model.energy_loss);

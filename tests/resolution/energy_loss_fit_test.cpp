@@ -54,6 +54,37 @@ double qop_behind(const TrackingGeometry& geometry, std::size_t layer,
   return t.charge / std::sqrt((energy - t.mass) * (energy + t.mass));
 }
 
+/// What angles that arise within a layer do to q/p behind it, by slices: the
+/// part that follows from the angle, and the variance of the rest.
+void add_kinks_within(const TrackingGeometry& geometry, const CrossingInfo& c,
+                      const Track& t, double paths,
+                      const Eigen::Vector2d& slopes,
+                      PlaneLeastSquares::Plane& plane) {
+  constexpr int n = 200;
+  constexpr double g = 1e-3;
+  double weights = 0, sum = 0, squares = 0;
+  for (int i = 0; i < n; ++i) {
+    const double ahead = (n - i - 0.5) / n;
+    const double qop =
+        qop_behind(geometry, c.layer, t, t.charge / c.p, paths * (1 - ahead));
+    const auto behind = [&](double x) {
+      return qop_behind(geometry, c.layer, t, qop, x * ahead);
+    };
+    const double p = t.charge / qop;
+    const double weight = std::pow(std::hypot(p, t.mass) / (p * p), 2);
+    const double per_path = (behind(paths + g) - behind(paths - g)) / (2 * g);
+    weights += weight;
+    sum += weight * per_path;
+    squares += weight * per_path * per_path;
+  }
+  const double mean = sum / weights;
+  plane.loss_by_kinks = mean / paths * slopes;
+  // Var(paths) of angles theta0 across the track is theta0^2 times
+  const double spread = slopes.squaredNorm() * paths * paths;
+  plane.loss_variance +=
+      plane.theta0_2 * spread * (squares / weights - mean * mean);
+}
+
 /// The planes with all derivatives of the loss by differences.
 std::vector<PlaneLeastSquares::Plane> lossy_planes_of(
     const Detector& d, const TrackingGeometry& geometry, const Resolution& r,
@@ -76,6 +107,7 @@ std::vector<PlaneLeastSquares::Plane> lossy_planes_of(
                            (2 * g * paths) * slopes.head<2>();
     plane.loss_variance =
         traced.list[k].loss_variance / (traced.b_ref * traced.b_ref);
+    add_kinks_within(geometry, c, t, paths, slopes.head<2>(), plane);
   }
   return planes;
 }

@@ -134,6 +134,9 @@ TEST_CASE("models: chosen ones go before those of a detector") {
   const StudyRequest chosen = read_request("", options);
   CHECK(scattering_of(chosen, own) == Scattering::highland);
   CHECK(energy_loss_of(chosen, own) == EnergyLoss::mean);
+  options.energy_loss = "straggling-variance";
+  CHECK(energy_loss_of(read_request("", options), own) ==
+        EnergyLoss::straggling_variance);
   const StudyRequest fixed = with_model_of(chosen, own);
   CHECK(fixed.energy_loss == EnergyLoss::mean);
   CHECK(energy_loss_of(fixed, plain) == EnergyLoss::mean);

@@ -35,6 +35,8 @@ struct PlaneLeastSquares {
     double loss_slope = 1;  ///< d(q/p after)/d(q/p before)
     /// d(q/p after)/d(tx, ty)
     Eigen::Vector2d loss_by_slopes = Eigen::Vector2d::Zero();
+    /// d(q/p after)/d(tx, ty) of a kink that arises in the plane
+    Eigen::Vector2d loss_by_kinks = Eigen::Vector2d::Zero();
     double loss_variance = 0;  ///< of q/p
   };
   /// B in GeV/(e mm).
@@ -76,6 +78,9 @@ struct PlaneLeastSquares {
       line.row(4) = plane.loss_slope * line.row(4) +
                     Real(plane.loss_by_slopes[0]) * arriving.row(2) +
                     Real(plane.loss_by_slopes[1]) * arriving.row(3);
+      line.row(4) +=
+          Real(plane.loss_by_kinks[0]) * (line.row(2) - arriving.row(2)) +
+          Real(plane.loss_by_kinks[1]) * (line.row(3) - arriving.row(3));
       line(4, 7 + 3 * k) += 1;
     }
     if (!fit_kappa) information(4, 4) += Real(1e60);

@@ -15,14 +15,22 @@ enum class Scattering { highland, highland_total, highland_1991, rossi, off };
 enum class EnergyLoss {
   off,
   mean,        ///< mean loss: the curvature changes from layer to layer
-  straggling,  ///< mean loss, and its fluctuations as errors of the fit
+  straggling,  ///< mean loss, and its fluctuations as errors of the fit: their
+               ///< core, half the width of the central 68 %
+  straggling_variance,  ///< the same with their variance, tails and all
 };
+
+/// Are fluctuations of the loss errors of the fit?
+constexpr bool straggles(EnergyLoss model) {
+  return model == EnergyLoss::straggling ||
+         model == EnergyLoss::straggling_variance;
+}
 
 /// Their names in files and options, in the order of the enumerators.
 inline constexpr std::array<std::string_view, 5> scattering_names{
     "highland", "highland-total", "highland-1991", "rossi", "off"};
-inline constexpr std::array<std::string_view, 3> energy_loss_names{
-    "off", "mean", "straggling"};
+inline constexpr std::array<std::string_view, 4> energy_loss_names{
+    "off", "mean", "straggling", "straggling-variance"};
 
 /// The models that a detector file asks for with `model:`; studies and options
 /// that name one go before it.

@@ -16,12 +16,22 @@ using Gains = std::array<double, n_parameters>;
 struct LayerParts {
   BudgetPart scattering;
   std::optional<BudgetPart> straggling;
+  /// Of the variance of the change of curvature; the rest is what scattering
+  /// angles cost.
+  double straggled = 0;
 };
 
 /// Adds g_q^2 * weight to every parameter.
 void add_squares(PerParameter& sum, const Gains& g, double weight) {
   for (std::size_t q = 0; q < n_parameters; ++q)
     sum.values[q] += g[q] * g[q] * weight;
+}
+
+/// What a random change of the curvature in a layer adds.
+void add_loss(const Gains& g, double weight, LayerParts& parts) {
+  if (parts.straggling)
+    add_squares(parts.straggling->variance, g, weight * parts.straggled);
+  add_squares(parts.scattering.variance, g, weight * (1 - parts.straggled));
 }
 
 /// Fills layers[k], and `hits` with all hits, in the order of the way back.
@@ -50,8 +60,7 @@ struct Collector {
       add_squares(parts.scattering.variance, step.theta, 1 / step.w);
       add_squares(parts.scattering.variance, step.phi, 1 / step.w_phi);
     }
-    if (step.w_loss > 0)
-      add_squares(parts.straggling->variance, step.loss, 1 / step.w_loss);
+    if (step.w_loss > 0) add_loss(step.loss, 1 / step.w_loss, parts);
   }
 };
 
@@ -66,8 +75,7 @@ void add_inner(const detail::FilteredTrack<P>& t,
     add_squares(variance, covariance_with(t.parameters, b.theta), b.w);
     add_squares(variance, covariance_with(t.parameters, b.phi), b.w_phi);
     if (b.w_loss > 0)
-      add_squares(layers[index].straggling->variance,
-                  covariance_with(t.parameters, b.loss), b.w_loss);
+      add_loss(covariance_with(t.parameters, b.loss), b.w_loss, layers[index]);
   }
 }
 
@@ -102,7 +110,11 @@ void fill(const detail::AnyTrack& track, const P& path, const Model& model,
     part.layer = track.surface(k);
     layers[k].scattering = part;
     part.cause = Cause::straggling;
-    if (path.general_kinks(k).w_loss > 0) layers[k].straggling = part;
+    const TracedTrack* traced = track.traced();
+    if (traced == nullptr || !(traced->list[k].loss_variance > 0)) continue;
+    layers[k].straggling = part;
+    layers[k].straggled =
+        traced->list[k].loss_variance / path.general_kinks(k).w_loss;
   }
   const Collector collect{layers, hits};
   t.walk_back(collect, collect);

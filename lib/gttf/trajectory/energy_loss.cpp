@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
 #include "gttf/core/units.hpp"
+#include "gttf/trajectory/slab_loss.hpp"
 
 namespace gttf {
+
+using namespace detail;
+
 namespace {
 
 /// Stands in for unknown material.
@@ -30,29 +35,6 @@ const Material* known_material(const Slab& slab,
   return m && has_stopping_data(*m) ? m : nullptr;
 }
 
-/// The mean loss of a particle per g/cm2, in a slab.
-class StoppingPower {
- public:
-  StoppingPower(const LossSlab& slab, const Projectile& particle)
-      : medium_(slab.medium), particle_(particle) {
-    if (particle.is_electron() && slab.mass_thickness > 0)
-      radiation_ = slab.x_over_x0 / slab.mass_thickness;
-  }
-
-  double collision(double kinetic) const {
-    return collision_stopping_power(medium_, particle_, kinetic);
-  }
-  double operator()(double kinetic) const {
-    return collision(kinetic) +
-           radiation_ * (kinetic + particle_.rest_energy());
-  }
-
- private:
-  const StoppingMedium& medium_;
-  const Projectile& particle_;
-  double radiation_ = 0;  ///< 1/X0, cm2/g
-};
-
 /// A point of a slab with its weight in an integral along the path.
 struct LossNode {
   double kinetic;    ///< GeV
@@ -68,30 +50,18 @@ struct SlowedDown {
   double power_before, power_behind;
 };
 
-/// The largest part of its kinetic energy that a particle loses in a step:
-/// leaves an error of 1e-6 of the loss.
-constexpr double largest_part = 0.1;
-
 /// Follows a particle through a slab by Runge-Kutta steps, with the nodes of
 /// Simpson's rule in each.
 /// @param visit  takes a LossNode; not called for a step that stops it
 template <class Visit>
 SlowedDown slow_down(const StoppingPower& loss, double kinetic,
-                     double thickness, double rest_energy, const Visit& visit) {
-  // from here on, beta gamma = 0.04, the stopping power is constant
-  const double slow = 0.8e-3 * rest_energy;
+                       double thickness, double rest_energy,
+                       const Visit& visit) {
   double power = loss(kinetic), left = thickness;
   SlowedDown result{kinetic, power, power};
   while (left > 0) {
-    const double k1 = power;
-    double h = left, behind = kinetic - k1 * left;
-    if (kinetic >= slow) {
-      h = std::min(left, largest_part * kinetic / k1);
-      const double k2 = loss(kinetic - 0.5 * h * k1);
-      const double k3 = loss(kinetic - 0.5 * h * k2);
-      const double k4 = loss(kinetic - h * k3);
-      behind = kinetic - h / 6 * (k1 + 2 * (k2 + k3) + k4);
-    }
+    const double k1 = power, h = longest_step(kinetic, k1, left, rest_energy);
+    const double behind = energy_behind(loss, kinetic, k1, h, rest_energy);
     if (!(behind > 0)) return {0, result.power_before, power};
     power = loss(behind);
     // of the cubic through both ends with their slopes
@@ -149,10 +119,6 @@ SlowedDown cross_slab(const LossSlab& slab, const Projectile& particle,
                    particle.rest_energy(), visit);
 }
 
-double kinetic_energy(double p, double rest_energy) {
-  return p * p / (std::sqrt(p * p + rest_energy * rest_energy) + rest_energy);
-}
-
 /// p beta of a kinetic energy.
 double p_beta(double kinetic, double rest_energy) {
   return kinetic * (kinetic + 2 * rest_energy) / (kinetic + rest_energy);
@@ -164,16 +130,36 @@ double momentum_of_p_beta(double x, double rest_energy) {
   return std::sqrt(0.5 * (square + x * std::sqrt(square + 4 * m2)));
 }
 
-double beta_squared(double kinetic, double rest_energy) {
-  const double tau = kinetic / rest_energy, gamma = 1 + tau;
-  return tau * (tau + 2) / (gamma * gamma);
-}
+/// Moments of the loss that is still ahead of a particle, per path, where it
+/// scatters: of weights 1/(p beta)^2 x/X0.
+class AheadOfKinks {
+ public:
+  /// The angles in the next slab, at places of which a part of it is ahead.
+  void add(double weight, double ahead) {
+    own_[0] += weight;
+    own_[1] += weight * ahead;
+    own_[2] += weight * ahead * ahead;
+  }
+  /// Behind that slab.
+  /// @param transmission  of the slab
+  /// @param per_path      d(loss in the slab)/d(paths)
+  void leave(double transmission, double per_path) {
+    sum_[2] = transmission * transmission * sum_[2] +
+              per_path * (2 * transmission * sum_[1] + per_path * sum_[0]) +
+              per_path * per_path * own_[2];
+    sum_[1] = transmission * sum_[1] + per_path * (sum_[0] + own_[1]);
+    sum_[0] += own_[0];
+    own_ = {};
+  }
+  double weight() const { return sum_[0]; }
+  double mean() const { return sum_[1] / sum_[0]; }
+  double rms() const {
+    return std::sqrt(std::max(0.0, sum_[2] / sum_[0] - mean() * mean()));
+  }
 
-/// d(xi)/d(thickness) at rest, GeV cm2/g.
-double xi_per_thickness(const LossSlab& slab, const Projectile& particle) {
-  return 0.5 * bethe_constant * particle.charge * particle.charge *
-         slab.medium.z_over_a;
-}
+ private:
+  std::array<double, 3> sum_{}, own_{};
+};
 
 }  // namespace
 
@@ -227,7 +213,7 @@ LayerLoss energy_loss(std::span<const LossSlab> slabs,
   const double before = kinetic_energy(p, rest);
   double kinetic = before;
   double t = 0;
-  double scattering = 0;  // integral of 1/(p beta)^2 over x/X0
+  AheadOfKinks scattering;
   LayerLoss result;
   result.p_scatter = p;
   for (const LossSlab& slab : slabs) {
@@ -236,7 +222,7 @@ LayerLoss energy_loss(std::span<const LossSlab> slabs,
     const SlowedDown passed =
         cross_slab(slab, particle, kinetic, paths, [&](const LossNode& node) {
           const double x = p_beta(node.kinetic, rest);
-          scattering += slab_t * node.part / (x * x);
+          scattering.add(slab_t * node.part / (x * x), 1 - node.passed);
           result.xi +=
               per_thickness * node.thickness / beta_squared(node.kinetic, rest);
         });
@@ -252,16 +238,21 @@ LayerLoss energy_loss(std::span<const LossSlab> slabs,
     }
     result.transmission *= transmission;
     result.per_path = result.per_path * transmission + last;
+    scattering.leave(transmission, last);
     t += slab_t;
   }
   result.mean = before - kinetic;
-  if (scattering > 0)
-    result.p_scatter = momentum_of_p_beta(std::sqrt(t / scattering), rest);
+  if (const double weight = scattering.weight(); weight > 0) {
+    result.p_scatter = momentum_of_p_beta(std::sqrt(t / weight), rest);
+    result.per_path_behind_kink = scattering.mean();
+    result.per_path_behind_kink_rms = scattering.rms();
+  }
   return result;
 }
 
 double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
-                  double p, double paths, const LossStretch& stretch) {
+                  double p, double paths, const LossStretch& stretch,
+                  EnergyLoss model) {
   static const double radiated = 2 - std::log(3.0) / std::numbers::ln2;
   const double rest = particle.rest_energy();
   const double xi =
@@ -280,9 +271,13 @@ double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
     const SlowedDown passed =
         cross_slab(slab, particle, kinetic, paths, [&](const LossNode& node) {
           const double beta2 = beta_squared(node.kinetic, rest);
-          const double w = straggling_width(
-              xi / maximum_transfer(particle, node.kinetic), beta2);
-          double added = xi * w * w * per_thickness * node.thickness / beta2;
+          const double most = maximum_transfer(particle, node.kinetic);
+          double per_xi = most * (1 - 0.5 * beta2);
+          if (model != EnergyLoss::straggling_variance) {
+            const double w = straggling_width(xi / most, beta2);
+            per_xi = xi * w * w;
+          }
+          double added = per_xi * per_thickness * node.thickness / beta2;
           if (particle.is_electron()) {
             const double energy = node.kinetic + rest;
             added += radiated * energy * energy * t * node.part *

@@ -38,6 +38,10 @@ struct LayerLoss {
   /// less the faster they are.
   double transmission = 1;
   double per_path = 0;  ///< d(mean)/d(paths), GeV
+  /// d(mean)/d(paths) of what lies behind the place of a scattering angle, GeV:
+  /// average and standard deviation over the scattering in the layer. An angle
+  /// at its surface makes the path in it longer, one behind it does not.
+  double per_path_behind_kink = 0, per_path_behind_kink_rms = 0;
   /// The momentum at which a thin layer of the same x/X0 scatters as much, GeV:
   /// 1/(p beta)^2 there is its average over the x/X0 of the layer.
   double p_scatter = 0;
@@ -54,6 +58,9 @@ struct LayerLoss {
 /// p_scatter: 1/(p beta)^2 integrated along the same curve. A particle that
 /// stops in the layer scatters with the momentum before it.
 ///
+/// per_path_behind_kink: S(E_behind) (1 - s) thickness at the part s of a
+/// single slab, averaged with the weight 1/(p beta)^2 of the angles.
+///
 /// @param p      momentum before the layer, GeV
 /// @param paths  path in the layer in units of its thickness, 1/cos(incidence)
 /// Source  [PDG24] section 34.2; docs/theory/energy-loss.md
@@ -69,13 +76,19 @@ struct LossStretch {
 /// Standard deviation of the energy behind a layer, GeV, Gaussian
 /// approximation; 0 if the particle stops.
 ///
-/// The core of the distribution, half the width of its central 68 %, of the
-/// stretch as a whole is shared among its parts so that their variances add:
+/// EnergyLoss::straggling: the core of the distribution, half the width of its
+/// central 68 %, of the stretch as a whole is shared among its parts so that
+/// their variances add:
 ///
 ///   d(variance)/dx = dxi/dx Xi w(Xi/W_max)^2 - 2 dS/dE variance
 ///
 /// with the Xi of the stretch, straggling_width() w and the stopping power S at
 /// the energy E(x): the result does not depend on how the stretch is cut.
+/// EnergyLoss::straggling_variance: the variance of all losses, which adds up
+/// whatever the stretch,
+///
+///   d(variance)/dx = dxi/dx W_max (1 - beta^2/2) - 2 dS/dE variance
+///
 /// Electrons: (2 - ln3/ln2) E^2 exp((2 - ln3/ln2) t)/X0 comes on top, t the
 /// x/X0 passed, which gives the Bethe-Heitler distribution's variance
 /// E^2 (exp(-t ln3/ln2) - exp(-2t)). That is far from Gaussian: resolutions of
@@ -84,10 +97,12 @@ struct LossStretch {
 ///
 /// @param p      momentum before the layer, GeV
 /// @param paths  as for energy_loss()
-/// Source  [PDG24] sections 34.2, 34.4; [Stampfer94];
+/// @param model  one that straggles()
+/// Source  [PDG24] sections 34.2, 34.4; [Vavilov57]; [Stampfer94];
 /// docs/theory/energy-loss.md
 double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
-                  double p, double paths = 1, const LossStretch& stretch = {});
+                  double p, double paths = 1, const LossStretch& stretch = {},
+                  EnergyLoss model = EnergyLoss::straggling);
 
 /// Half the width of the central 68.27 % of the energy loss over xi, from thin
 /// to thick layers,

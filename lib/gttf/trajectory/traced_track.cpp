@@ -261,9 +261,32 @@ class Tracer {
       for (std::size_t i = 0; i < track_dim; ++i)
         kappa[i] = -out_.b_ref * d_qop[static_cast<int>(i)];
     set_kinks(kappa, x);
+    if (out_.b_ref != 0)
+      slow_kinks(normal, -out_.b_ref * per_energy / (incidence * incidence),
+                 loss, x);
     x.stretch.xi = loss.xi;  // its own, until all are known
     flight_.change_qop(qop, d_qop, normal);
     return false;
+  }
+
+  /// What scattering angles cost in the rest of the layer.
+  /// @param per_loss  d(kappa behind)/d(energy behind)/cos^2(incidence)
+  void slow_kinks(const Vector3& normal, double per_loss, const LayerLoss& loss,
+                  TracedCrossing& x) {
+    const Angles angles(frame_, flight_.state().direction);
+    // d(paths) = -d(n.t)/(n.t)^2 for n along the flight
+    const Vector3 ahead =
+        normal.dot(flight_.state().direction) < 0 ? Vector3(-normal) : normal;
+    const double by_theta = per_loss * ahead.dot(angles.along_theta);
+    const double by_phi = per_loss * ahead.dot(angles.along_phi);
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      x.theta_kink[i] += loss.per_path_behind_kink * by_theta * x.loss_kink[i];
+      x.phi_kink[i] += loss.per_path_behind_kink * by_phi * angles.sin_theta *
+                       x.loss_kink[i];
+    }
+    const double rms = loss.per_path_behind_kink_rms;
+    x.kink_loss_variance =
+        rms * rms * (by_theta * by_theta + by_phi * by_phi);  // per theta0^2
   }
 
   void set_rows(const SurfaceRecord& record, const Vector3& normal,
@@ -350,6 +373,7 @@ void scatter_all(const TrackingGeometry& geometry, const Track& track,
         x.theta0_2 = theta0_squared(
             scatter_strength(1 / x.p_scatter, track.mass, track.charge), model,
             x.x_over_x0, total);
+        x.kink_loss_variance *= x.theta0_2;
       });
 }
 
@@ -372,7 +396,7 @@ void set_stretches(TracedTrack& out) {
 
 /// What the fluctuations of the losses mean for the curvature behind.
 void straggle_all(const TrackingGeometry& geometry, const Track& track,
-                  TracedTrack& out) {
+                  EnergyLoss loss, TracedTrack& out) {
   set_stretches(out);
   const Projectile particle{track.mass, track.charge};
   const double m = particle.rest_energy();
@@ -380,7 +404,7 @@ void straggle_all(const TrackingGeometry& geometry, const Track& track,
     const auto slabs = geometry.slabs(x.surface);
     if (slabs.empty()) continue;
     const double sigma =
-        straggling(slabs, particle, x.p, 1 / x.cos_incidence, x.stretch);
+        straggling(slabs, particle, x.p, 1 / x.cos_incidence, x.stretch, loss);
     // kappa = -q B_ref/p of the energy behind
     const double behind = std::hypot(x.p, m) - x.energy_loss;
     if (!(sigma > 0) || !(behind > m)) continue;
@@ -413,7 +437,7 @@ TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
   tracer.run();
   count_measuring(geometry, out);
   scatter_all(geometry, track, scattering, out);
-  if (loss == EnergyLoss::straggling) straggle_all(geometry, track, out);
+  if (straggles(loss)) straggle_all(geometry, track, loss, out);
   return out;
 }
 

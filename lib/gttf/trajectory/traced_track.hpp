@@ -36,11 +36,16 @@ struct TracedCrossing {
   /// d(kappa)/d(s) behind the layer, where its mean loss has changed it.
   Row<double> kappa_behind;
   /// Change of s that a change of theta, phi or kappa in the layer amounts to,
-  /// as seen from outside: b_theta, b_phi, b_kappa.
+  /// as seen from outside: b_theta, b_phi, b_kappa. An angle makes the path in
+  /// the rest of the layer longer or shorter: b_theta and b_phi have what it
+  /// costs on average.
   Row<double> theta_kink, phi_kink, loss_kink;
   double inv_sin2 = 1;       ///< 1/sin^2(theta) here: var(phi) = theta0^2 * it
   LossStretch stretch;       ///< of which the layer is a part; if it straggles
   double loss_variance = 0;  ///< of kappa, from straggling; 1/mm^2
+  /// Of kappa, 1/mm^2: the angles arise everywhere in the layer, and what they
+  /// cost varies around that average.
+  double kink_loss_variance = 0;
 
   /// Derivatives of the coordinate cosine u' + sine v'.
   Row<double> coordinate_row(double cosine, double sine) const {

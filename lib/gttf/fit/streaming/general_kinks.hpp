@@ -15,7 +15,7 @@ struct GeneralKinks {
   Row<S> theta, phi;  ///< b_theta, b_phi
   S w, w_phi;         ///< variances of the two angles
   Row<S> loss;        ///< b_loss: of the curvature
-  S w_loss;           ///< its variance, from straggling; may be 0
+  S w_loss;           ///< its variance; may be 0
 
   bool any() const { return w > S(0) || w_loss > S(0); }
 };

@@ -17,8 +17,8 @@ HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
     const double energy = std::hypot(p, particle.rest_energy());
     loss.power = (1 - l.transmission) * p * p / (energy * l.mean);
   }
-  if (model == EnergyLoss::straggling)
-    loss.sigma = straggling(slabs, particle, p, paths, stretch);
+  if (straggles(model))
+    loss.sigma = straggling(slabs, particle, p, paths, stretch, model);
   return loss;
 }
 

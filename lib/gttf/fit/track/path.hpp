@@ -127,7 +127,7 @@ class TracedPath {
             .w = x.theta0_2,
             .w_phi = x.theta0_2 * x.inv_sin2,
             .loss = x.loss_kink,
-            .w_loss = x.loss_variance};
+            .w_loss = x.loss_variance + x.kink_loss_variance};
   }
   GeneralKinks<double> general_kinks(std::size_t k) const { return kinks(k); }
 

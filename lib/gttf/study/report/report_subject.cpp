@@ -341,6 +341,8 @@ RichText loss_text(EnergyLoss loss) {
       return "mean energy loss";
     case EnergyLoss::straggling:
       return "energy loss with straggling";
+    case EnergyLoss::straggling_variance:
+      return "energy loss with the variance of straggling";
   }
   return "no energy loss";
 }
