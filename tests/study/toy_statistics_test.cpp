@@ -102,5 +102,17 @@ TEST_CASE("histogram: bins, edges and outside") {
   CHECK(h.total() == 8);
 }
 
+TEST_CASE("histogram: quantiles on straight lines through the bins") {
+  Histogram h(0, 4, 4);
+  for (const double x : {-1.0, 0.5, 0.5, 2.5, 2.5, 2.5, 2.5, 3.5, 7.0, 8.0})
+    h.add(x);
+  CHECK(h.quantile(0.2) == doctest::Approx(0.5));
+  CHECK(h.quantile(0.3) == doctest::Approx(1));
+  CHECK(h.quantile(0.5) == doctest::Approx(2.5));
+  CHECK(h.quantile(0.8) == doctest::Approx(4));
+  CHECK(std::isnan(h.quantile(0.05)));
+  CHECK(std::isnan(h.quantile(0.9)));
+}
+
 }  // namespace
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -2,7 +2,9 @@
 // Histogram: counts in bins of equal width, and outside.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -51,6 +53,22 @@ struct Histogram {
     std::uint64_t sum = below + above;
     for (const std::uint64_t n : bins) sum += n;
     return sum;
+  }
+
+  /// The number below which the given part of all lies, on a straight line
+  /// through its bin; NaN if it lies outside of the bins.
+  double quantile(double part) const {
+    const double wanted = part * static_cast<double>(total());
+    double sum = static_cast<double>(below);
+    if (sum <= wanted)
+      for (std::size_t i = 0; i < bins.size(); ++i) {
+        const double in_bin = static_cast<double>(bins[i]);
+        if (in_bin > 0 && wanted <= sum + in_bin)
+          return lower + (upper - lower) / static_cast<double>(bins.size()) *
+                             (static_cast<double>(i) + (wanted - sum) / in_bin);
+        sum += in_bin;
+      }
+    return std::numeric_limits<double>::quiet_NaN();
   }
 };
 

@@ -85,6 +85,7 @@ struct ParameterToys {
   double expected;
   const ExactMoments& residual;
   const ExactMoments& pull;
+  const Histogram& pulls;
   double sign;  ///< of the true q/p: its statistics have the sign of kappa
 };
 
@@ -123,14 +124,15 @@ struct ToyRow {
   /// Without toys if the tracks of the point are told by others.
   ParameterToys of_parameter(std::size_t i) const {
     static const ExactMoments no_toys;
+    static const Histogram no_pulls(0, 1, 1);
     const bool at_plane = point.parameters() == ToyParameters::plane;
     const bool is_qop = i == toy_parameters.size() - 1;
     if (!is_qop && at_plane != (i < n_plane))
-      return {none, no_toys, no_toys, 1};
+      return {none, no_toys, no_toys, no_pulls, 1};
     const std::size_t k = i < n_plane ? i : i - n_plane;
     const double sign = number_of(state.study, "charge") < 0 ? -1 : 1;
     return {number(toy_parameters[i].expected), s.residuals[k].moments,
-            s.pulls[k].moments, is_qop ? sign : 1};
+            s.pulls[k].moments, s.pulls[k].histogram, is_qop ? sign : 1};
   }
 
   const ToyState& state;
@@ -241,6 +243,12 @@ constexpr auto parameter_columns = std::to_array<ParameterColumn>({
      [](const ParameterToys& q) { return q.pull.width(); }},
     {"pull_width_error_", false, "its error",
      [](const ParameterToys& q) { return q.pull.width_error(); }},
+    {"pull_core_", false,
+     "half the width of the central 68.27 % of the same, from 120 bins",
+     [](const ParameterToys& q) {
+       constexpr double outside = 0.158655254;
+       return 0.5 * (q.pulls.quantile(1 - outside) - q.pulls.quantile(outside));
+     }},
 });
 
 /// "bias_d0_um"
