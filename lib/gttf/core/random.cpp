@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gttf/core/normal_pair.hpp"
+#include "gttf/core/random_branch.hpp"
 #include "gttf/core/random_words.hpp"
 
 namespace gttf {
@@ -38,6 +39,23 @@ void fill_random_words(const RandomPlace& first, std::size_t n_places,
     const std::size_t n = std::min<std::size_t>(4, n_words - w);
     std::copy_n(bits.begin(), n * n_places, out.subspan(w * n_places).begin());
   }
+}
+
+const std::uint64_t* RandomBranch::take(std::size_t n) {
+  if (used_ + n > bits_.size()) {  // a word may be left over
+    detail::random_words<double>(place_, block_++, 1, bits_.data(), branch_);
+    used_ = 0;
+  }
+  const std::uint64_t* words = &bits_[used_];
+  used_ += n;
+  return words;
+}
+
+double RandomBranch::uniform() { return detail::Uniform<double>::of(take(1)); }
+
+double RandomBranch::normal() {
+  const std::uint64_t* words = take(2);
+  return detail::normal_pair<double>(words, words + 1).first;
 }
 
 }  // namespace gttf

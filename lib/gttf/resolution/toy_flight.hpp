@@ -409,7 +409,7 @@ template <class S, class Path, class TakeHit>
     if (step.theta0 > 0)
       path.scatter(S(step.theta0) * kink.first, S(step.theta0) * kink.second);
     if constexpr (Path::loses_energy)
-      if (!path.lose_energy(k, normals)) return MaskOf<S>(false);
+      if (!path.lose_energy(k)) return MaskOf<S>(false);
   }
   return crossed;
 }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "gttf/resolution/toy_task.hpp"
 #include "gttf/resolution/toys.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/flight_state.hpp"
 #include "gttf/trajectory/fly_onto.hpp"
 
@@ -16,9 +18,14 @@ namespace gttf::detail {
 struct TracedToys {
   struct Leg {
     FlightGoal goal;
-    HitLoss loss;  ///< behind
+    HitLoss loss = {};  ///< behind
+    /// What takes it, if losses fluctuate, and the path of the reference track
+    /// in it.
+    std::span<const LossSlab> slabs = {};
+    double paths = 1;
   };
   const Field* field = nullptr;
+  Projectile particle;
   FlightState<0> start;
   std::vector<Leg> legs;  ///< to each step
 };

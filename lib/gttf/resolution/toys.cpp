@@ -12,6 +12,7 @@
 #include "gttf/resolution/toy_flight.hpp"
 #include "gttf/resolution/toy_plan.hpp"
 #include "gttf/trajectory/fly_onto.hpp"
+#include "gttf/trajectory/simulated_loss.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf {
@@ -64,8 +65,9 @@ class TracedFlight {
  public:
   static constexpr bool loses_energy = true;
 
-  TracedFlight(const ToyPlan& plan, const FlightState<0>& start)
-      : plan_(plan), state_(start) {}
+  TracedFlight(const ToyPlan& plan, const RandomPlace& place,
+               const FlightState<0>& start)
+      : plan_(plan), place_(place), state_(start) {}
 
   bool fly(std::size_t k, const SurfaceRecord& surface) {
     return fly_onto(*plan_.traced->field, plan_.traced->legs[k].goal,
@@ -82,25 +84,28 @@ class TracedFlight {
   }
 
   /// @return  false if nothing is left
-  bool lose_energy(std::size_t k, ToyNormals<double>& normals) {
-    const HitLoss& loss = plan_.traced->legs[k].loss;
-    if (!(loss.mean > 0)) return true;
+  bool lose_energy(std::size_t k) {
+    const TracedToys::Leg& leg = plan_.traced->legs[k];
+    if (!(leg.loss.mean > 0)) return true;
     const TrackHits& hits = plan_.prototype.hits;
     const double p = hits.flight->charge / std::abs(state_.qop);
-    double lost = loss.mean * std::pow(p / loss.momentum, loss.power);
-    if (loss.sigma > 0) {
-      double normal;
-      normals.take(normal);
-      lost += loss.sigma * normal;
-    }
-    const double energy = std::hypot(p, hits.mass) - lost;
+    const double energy = std::hypot(p, hits.mass) - loss_in(leg, k, p);
     if (!(energy > hits.mass)) return false;
     state_.qop *= p / std::sqrt((energy - hits.mass) * (energy + hits.mass));
     return true;
   }
 
  private:
+  double loss_in(const TracedToys::Leg& leg, std::size_t k, double p) const {
+    if (leg.slabs.empty())
+      return leg.loss.mean * std::pow(p / leg.loss.momentum, leg.loss.power);
+    RandomBranch random(place_, k + 1);
+    return simulate_loss(leg.slabs, plan_.traced->particle, p, leg.paths,
+                         random);
+  }
+
   const ToyPlan& plan_;
+  const RandomPlace& place_;
   FlightState<0> state_;
 };
 
@@ -160,12 +165,12 @@ class PlanMaker {
         make_toy_step(geometry_, surface, position, std::sqrt(theta0_2), hit);
     n_normals_ += step.n_normals();
     if (step.theta0 > 0) n_normals_ += 2;
-    if (loss.sigma > 0) n_normals_ += 1;
     if (plan_.traced)
       plan_.traced->legs.push_back(
-          {hit.cylinder ? FlightGoal::cylinder(surface.position)
-                        : FlightGoal::plane(hit.position, hit.u.cross(hit.v)),
-           loss});
+          {.goal = hit.cylinder
+                       ? FlightGoal::cylinder(surface.position)
+                       : FlightGoal::plane(hit.position, hit.u.cross(hit.v)),
+           .loss = loss});
     plan_.prototype.hits.points.push_back(hit);
     plan_.steps.push_back(step);
   }
@@ -211,13 +216,14 @@ std::shared_ptr<const ToyPlan> helix_plan(const TrackingGeometry& geometry,
 
 std::shared_ptr<const ToyPlan> traced_plan(
     const TrackingGeometry& geometry, const Track& track,
-    const TracedTrack& reference, std::span<const HitLoss> losses,
+    const TracedTrack& reference, EnergyLoss model,
     const std::optional<BeamSpot>& spot) {
   PlanMaker maker(geometry, track, spot);
   ToyPlan& plan = maker.plan();
   TracedToys& traced = plan.traced.emplace();
   TrackHits& hits = plan.prototype.hits;
   traced.field = &geometry.field();
+  traced.particle = {track.mass, track.charge};
   const double sine = std::sin(reference.theta);
   FlightState<0>& start = traced.start;
   start.position = hits.origin;
@@ -231,28 +237,18 @@ std::shared_ptr<const ToyPlan> traced_plan(
                             std::abs(track.charge)};
   maker.add_spot(reference.phi, reference.theta, reference.frame);
   for (int k = 0; k <= reference.last; ++k) {
-    const auto index = static_cast<std::size_t>(k);
-    const TracedCrossing& x = reference.list[index];
+    const TracedCrossing& x = reference.list[static_cast<std::size_t>(k)];
+    const auto slabs = geometry.slabs(x.surface);
+    const double paths = 1 / x.cos_incidence;
     maker.add(x.surface, x.position, x.theta0_2,
-              losses.empty() ? HitLoss() : losses[index]);
+              hit_loss(slabs, traced.particle, x.p, paths, model, x.stretch));
+    if (!straggles(model)) continue;
+    traced.legs.back().slabs = slabs;
+    traced.legs.back().paths = paths;
   }
   plan.prototype.truth = traced_perigee(start, hits.origin, reference.kappa);
   plan.prototype.truth_at_plane = plane_parameters(start, reference.kappa);
   return std::move(maker).take();
-}
-
-/// Mean and width of the loss at each crossing of a traced track. Empty if no
-/// energy is lost.
-std::vector<HitLoss> hit_losses(const TrackingGeometry& geometry,
-                                const Track& track, const TracedTrack& traced,
-                                EnergyLoss model) {
-  std::vector<HitLoss> losses;
-  if (model == EnergyLoss::off) return losses;
-  const Projectile particle{track.mass, track.charge};
-  for (const TracedCrossing& x : traced.list)
-    losses.push_back(hit_loss(geometry.slabs(x.surface), particle, x.p,
-                              1 / x.cos_incidence, model, x.stretch));
-  return losses;
 }
 
 std::shared_ptr<const ToyPlan> make_plan(const TrackingGeometry& geometry,
@@ -261,9 +257,7 @@ std::shared_ptr<const ToyPlan> make_plan(const TrackingGeometry& geometry,
   const AnyTrack any(geometry, track, model);
   if (const Crossings<double>* helix = any.helix())
     return helix_plan(geometry, track, *helix, model.beam_spot);
-  const TracedTrack& traced = *any.traced();
-  return traced_plan(geometry, track, traced,
-                     hit_losses(geometry, track, traced, model.loss),
+  return traced_plan(geometry, track, *any.traced(), model.loss,
                      model.beam_spot);
 }
 
@@ -320,10 +314,9 @@ ToySimulator::ToySimulator(const TrackingGeometry& geometry, const Track& track,
     : plan_(make_plan(geometry, track, model)) {}
 
 ToySimulator::ToySimulator(const TrackingGeometry& geometry, const Track& track,
-                           const TracedTrack& reference,
-                           std::span<const HitLoss> losses,
+                           const TracedTrack& reference, EnergyLoss loss,
                            const std::optional<BeamSpot>& spot)
-    : plan_(traced_plan(geometry, track, reference, losses, spot)) {}
+    : plan_(traced_plan(geometry, track, reference, loss, spot)) {}
 
 const ToyTrack& ToySimulator::prototype() const { return plan_->prototype; }
 
@@ -344,7 +337,7 @@ bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
     FlightState<0> start = plan.traced->start;
     start.position += displacement;
     if (plan.spot && !set_traced_truth(plan, start, toy)) return false;
-    return fly_toy(plan, TracedFlight(plan, start), normals, toy);
+    return fly_toy(plan, TracedFlight(plan, place, start), normals, toy);
   }
   toy.truth = plan.prototype.truth;
   PathPoint<double> begin = plan.begin;

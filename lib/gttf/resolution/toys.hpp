@@ -40,19 +40,18 @@ struct ToyTrack {
 /// their own axes; along a direction that is not measured the hit is put where
 /// the reference track crosses. A beam spot displaces the start.
 ///
-/// The energy lost in a layer is the mean for the toy's own momentum plus a
-/// normal deviate of the width with which the resolution is computed: a
-/// Gaussian, without the tail of the true distribution; a toy whose energy is
-/// spent stops. Without straggling the loss is the mean.
+/// The energy lost in a layer is the mean for the toy's own momentum and the
+/// path of the reference track; if the model straggles(), it is simulated
+/// collision by collision, whatever width the model assumes:
+/// simulate_loss(). A toy whose energy is spent stops.
 class ToySimulator {
  public:
   /// @param geometry  must outlive the toys
   ToySimulator(const TrackingGeometry& geometry, const Track& track,
                const Model& model);
   /// Of a track that was traced already.
-  /// @param losses  of the crossings, one each; empty: no energy is lost
   ToySimulator(const TrackingGeometry& geometry, const Track& track,
-               const TracedTrack& reference, std::span<const HitLoss> losses,
+               const TracedTrack& reference, EnergyLoss loss,
                const std::optional<BeamSpot>& spot);
 
   /// A toy with all that is the same for every toy; hand a copy to simulate().
