@@ -289,6 +289,27 @@ TEST_CASE("attribution: a key of a repeated or mirrored layer is one key") {
   CHECK(changes[0].key == "layers[end].mirror");
 }
 
+TEST_CASE("attribution: one surface of a repeated layer is a key of its own") {
+  CHECK(
+      keys(differing_keys(
+          detector(), detector({"layers[pixel[1]].material=2 %",
+                                "layers[pixel[2]].cylinder.radius=61 mm"}))) ==
+      std::vector<std::string>{"layers[pixel[1]].material",
+                               "layers[pixel[2]].cylinder.radius"});
+  // undone by the same keys
+  CHECK(differing_keys(detector(), detector({"layers[pixel[1]].material=1 %"}))
+            .empty());
+  for (const char* copy :
+       {"layers[pixel[0]]", "layers[pixel[1]]", "layers[pixel[2]]"})
+    CHECK(keys(differing_keys(detector(),
+                              detector({std::string(copy) + "=null"}))) ==
+          std::vector<std::string>{copy});
+  const Attribution a = attributed({"layers[pixel[1]].material=2 %"});
+  REQUIRE(a.changes.size() == 1);
+  CHECK(a.total != 0);
+  CHECK(a.changes[0].share + a.remainder == doctest::Approx(a.total));
+}
+
 TEST_CASE("attribution: both sides are written so that they differ") {
   const auto changes = differing_keys(
       detector(), detector({"field.solenoid=2.00000001 T",

@@ -5,24 +5,29 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gttf/config/text.hpp"
+#include "gttf/detector/layer_node.hpp"
 
 namespace gttf {
 namespace {
 
 using Kind = Node::Kind;
-using Indices = std::vector<std::size_t>;
+using Step = detail::KeyStep;
 
-/// One step of a path: `.name` or `[selector]`.
-struct Step {
-  std::string text;
-  bool in_brackets = false;
-  std::size_t offset = 0;
+/// An item of a list, or one of the copies that stand in its place.
+struct Spot {
+  static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+
+  std::size_t item = 0;
+  std::size_t copy = all;
 };
+using Spots = std::vector<Spot>;
 
 class Override {
  public:
@@ -35,20 +40,14 @@ class Override {
     return set(root, steps_);
   }
 
-  /// What the value would take the place of, or nullptr.
+  /// The value that the key leads to, or the nearest part of it.
   const Node* find(const Node& root) {
     if (!parse()) return nullptr;
-    const Node* node = &root;
-    for (const Step& step : steps_) {
-      if (!step.in_brackets) {
-        node = node->find(step.text);
-      } else {
-        const auto index = find_item(*node, step.text);
-        node = index ? &node->items()[*index] : nullptr;
-      }
-      if (node == nullptr) break;
+    for (; !steps_.empty(); steps_.pop_back()) {
+      if (const Node* node = find(root, steps_)) return node;
+      if (steps_.back().in_brackets) break;  // the list says nothing of an item
     }
-    return node;
+    return nullptr;
   }
 
  private:
@@ -117,6 +116,59 @@ class Override {
     steps_.push_back({std::string(name), in_brackets, begin + lead});
   }
 
+  /// Whether a list of layers or of their parts begins the key.
+  bool begins_with_layers() const { return steps_[0].text == "layers"; }
+
+  /// Whether `steps`, of which two are done, go on in an entry of `layers`.
+  bool is_in_layer(Steps steps) const {
+    return begins_with_layers() && steps.data() == steps_.data() + 2;
+  }
+
+  const Node* find(const Node& node, Steps steps) const {
+    if (steps.empty()) return &node;
+    if (is_in_layer(steps)) {
+      for (const detail::KeyPath& path : detail::spellings(node, steps))
+        if (const Node* found = find_as_written(node, path)) return found;
+      return nullptr;
+    }
+    return find_as_written(node, steps);
+  }
+  const Node* find_as_written(const Node& node, Steps steps) const {
+    if (steps.empty()) return &node;
+    const Step& step = steps[0];
+    if (node.kind() != Kind::list) {
+      const Node* value = step.in_brackets ? nullptr : node.find(step.text);
+      if (value == nullptr) return nullptr;
+      const auto [one, rest] = into_gap(step, *value, steps.subspan(1));
+      return find(one ? value->items()[0] : *value, rest);
+    }
+    if (!step.in_brackets) return nullptr;
+    auto spot = find_item(node, step.text);
+    if (!spot)  // of a repeated layer the entry holds
+      spot = find_item(node, detail::name_without_copy(step.text));
+    if (!spot) return nullptr;
+    const Node& item = node.items()[spot->item];
+    const bool has_copies = detail::is_list_of_copies(item);
+    return find(has_copies
+                    ? item.items()[spot->copy == Spot::all ? 0 : spot->copy]
+                    : item,
+                steps.subspan(1));
+  }
+
+  /// `dipole` is one gap or a list of them: `dipole.field` leads into a list of
+  /// one, too, and `dipole[0].field` into a gap without a list. Whether the
+  /// only item is meant, and the steps from there.
+  static std::pair<bool, Steps> into_gap(const Step& step, const Node& value,
+                                         Steps rest) {
+    if (step.text != "dipole" || rest.empty()) return {false, rest};
+    if (value.kind() == Kind::list && value.items().size() == 1 &&
+        !rest[0].in_brackets)
+      return {true, rest};
+    if (value.kind() == Kind::map && rest[0].in_brackets && rest[0].text == "0")
+      return {false, rest.subspan(1)};
+    return {false, rest};
+  }
+
   bool removes(Steps steps) const {
     return steps.size() == 1 && value_->kind() == Kind::null;
   }
@@ -124,8 +176,10 @@ class Override {
   /// `node` with the value at the end of the path.
   Node set(const Node& node, Steps steps) {
     if (steps.empty()) return *value_;
+    if (node.kind() == Kind::map)
+      return is_in_layer(steps) ? set_in_layer(node, steps)
+                                : set_key(node, steps);
     if (node.kind() == Kind::list) return set_items(node, steps);
-    if (node.kind() == Kind::map) return set_key(node, steps);
     // `field: none` gives way to a field; nothing else is dropped silently
     const bool is_field =
         steps_[0].text == "field" && steps.size() + 1 == steps_.size();
@@ -169,64 +223,211 @@ class Override {
     } else if (removes(steps)) {
       entries.erase(it);
     } else {
-      it->value = set(it->value, steps.subspan(1));
+      const auto [one, rest] = into_gap(step, it->value, steps.subspan(1));
+      it->value = one ? Node::make_list(it->value.origin(),
+                                        {set(it->value.items()[0], rest)})
+                      : set(it->value, rest);
     }
     return Node::make_map(node.origin(), std::move(entries));
   }
 
-  Node set_items(const Node& node, Steps steps) {
+  /// A new value takes the place of what says the same in another way; to
+  /// remove a value is to remove it however it is written.
+  Node set_in_layer(const Node& layer, Steps steps) {
+    if (removes_at_end() && find_as_written(layer, steps))
+      return set_key(layer, steps);
+    const auto target = detail::spelling_to_set(layer, steps);
+    Node cleared = layer;
+    bool found = false;
+    for (const detail::KeyPath& path : detail::spellings(layer, steps)) {
+      const bool stays = !removes_at_end() && target && same(path, *target);
+      if (stays || !find_as_written(cleared, path)) continue;
+      cleared = without(cleared, path);
+      found = true;
+    }
+    if (removes_at_end() && found) return cleared;
+    if (target || removes_at_end())
+      return set_key(cleared, target ? Steps(*target) : steps);
+    return with_coordinate(cleared, steps);
+  }
+
+  bool removes_at_end() const { return value_->kind() == Kind::null; }
+
+  static bool same(const detail::KeyPath& a, const detail::KeyPath& b) {
+    return std::ranges::equal(a, b, [](const Step& one, const Step& other) {
+      return one.text == other.text && one.in_brackets == other.in_brackets;
+    });
+  }
+
+  /// Without what a path leads to, and maps that are empty then. An item of
+  /// `measures` goes as a whole where nothing else is left to measure it.
+  Node without(const Node& node, Steps steps) const {
+    if (node.kind() == Kind::list) {
+      const std::optional<Spot> spot = find_item(node, steps[0].text);
+      std::vector<Node> items = node.items();
+      items[spot->item] = without(items[spot->item], steps.subspan(1));
+      if (removes_at_end())
+        items.erase(items.begin() + static_cast<std::ptrdiff_t>(spot->item));
+      return Node::make_list(node.origin(), std::move(items));
+    }
+    std::vector<Node::Entry> entries = node.entries();
+    const auto it = std::ranges::find_if(entries, [&](const auto& entry) {
+      return entry.key.text() == steps[0].text;
+    });
+    if (steps.size() > 1) it->value = without(it->value, steps.subspan(1));
+    if (steps.size() == 1 ||
+        (it->value.entries().empty() && it->value.items().empty()))
+      entries.erase(it);
+    return Node::make_map(node.origin(), std::move(entries));
+  }
+
+  /// A layer whose list `measures` has an item more.
+  Node with_coordinate(const Node& layer, Steps steps) {
+    const Step& step = steps.back();
+    const Origin origin{source_, step.offset, step.text.size()};
+    const auto scalar = [&origin](const char* text) {
+      return Node::make_scalar(origin, text, false);
+    };
+    const bool along_u = step.text == "rphi" || step.text == "u";
+    const bool is_pitch = steps[steps.size() - 2].text == "pitch";
+    std::vector<Node> items = layer.find("measures")->items();
+    items.push_back(Node::make_map(
+        origin, {{scalar("angle"), scalar(along_u ? "0 deg" : "90 deg")},
+                 {scalar(is_pitch ? "pitch" : "sigma"), *value_}}));
+    std::vector<Node::Entry> entries = layer.entries();
+    for (Node::Entry& entry : entries)
+      if (entry.key.text() == "measures")
+        entry.value = Node::make_list(entry.value.origin(), std::move(items));
+    return Node::make_map(layer.origin(), std::move(entries));
+  }
+
+  Node set_items(const Node& whole, Steps steps) {
     const Step& step = steps[0];
     if (!step.in_brackets) {
       report(step,
              fmt::format("{} is looked for in a list", in_quotes(step.text)),
              "say which item, for example \"layers[L0]." + step.text + '"');
-      return node;
+      return whole;
     }
-    const std::optional<Indices> chosen = choose(node, step);
-    if (!chosen) return node;
+    const Node node =
+        begins_with_layers() ? with_copies(whole, step.text) : whole;
+    const std::optional<Spots> chosen = choose(node, step);
+    if (!chosen) return whole;
     std::vector<Node> items = node.items();
-    if (removes(steps)) {
-      for (auto it = chosen->rbegin(); it != chosen->rend(); ++it)
-        items.erase(items.begin() + static_cast<std::ptrdiff_t>(*it));
-    } else {
-      for (const std::size_t i : *chosen)
-        items[i] = set(items[i], steps.subspan(1));
+    // from behind, so that what is removed leaves the others in their places
+    for (auto spot = chosen->rbegin(); spot != chosen->rend(); ++spot) {
+      Node& item = items[spot->item];
+      const bool has_copies = detail::is_list_of_copies(item);
+      if (removes(steps) && (!has_copies || spot->copy == Spot::all)) {
+        items.erase(items.begin() + static_cast<std::ptrdiff_t>(spot->item));
+        continue;
+      }
+      if (!has_copies) {
+        item = set(item, steps.subspan(1));
+        continue;
+      }
+      std::vector<Node> copies = item.items();
+      for (std::size_t i = copies.size(); i-- > 0;) {
+        if (spot->copy != Spot::all && spot->copy != i) continue;
+        if (removes(steps))
+          copies.erase(copies.begin() + static_cast<std::ptrdiff_t>(i));
+        else
+          copies[i] = set(copies[i], steps.subspan(1));
+      }
+      if (copies.empty())
+        items.erase(items.begin() + static_cast<std::ptrdiff_t>(spot->item));
+      else
+        item = Node::make_list(item.origin(), std::move(copies));
     }
     return Node::make_list(node.origin(), std::move(items));
   }
 
-  /// Index of the item with that name, or that index.
-  static std::optional<std::size_t> find_item(const Node& list,
-                                              std::string_view selector) {
+  /// The list with the surfaces of repeated layers that a selector names as
+  /// lists of copies.
+  static Node with_copies(const Node& list, std::string_view selector) {
+    std::vector<Node> items = list.items();
+    const auto split = [&items](std::string_view name) {
+      const std::string_view base = detail::name_without_copy(trimmed(name));
+      for (Node& item : items) {
+        if (base.empty() || detail::name_of_entry(item) != base) continue;
+        std::vector<Node> copies = detail::copies_of(item);
+        if (!copies.empty())
+          item = Node::make_list(item.origin(), std::move(copies));
+      }
+    };
+    split(selector);
+    if (const auto ends = ends_of_range(selector)) {
+      split(ends->first);
+      split(ends->second);
+    }
+    return Node::make_list(list.origin(), std::move(items));
+  }
+
+  /// The item of a list, or copy of a repeated layer, with that name; else the
+  /// one of that index.
+  static std::optional<Spot> find_item(const Node& list,
+                                       std::string_view selector) {
     const std::vector<Node>& items = list.items();
     for (std::size_t i = 0; i < items.size(); ++i) {
-      const Node* name = items[i].find("name");
-      if (name && name->kind() == Kind::scalar && name->text() == selector)
-        return i;
+      if (!detail::is_list_of_copies(items[i])) {
+        const std::string_view name = detail::name_of_entry(items[i]);
+        if (!name.empty() && name == selector) return Spot{i};
+        continue;
+      }
+      const std::vector<Node>& copies = items[i].items();
+      for (std::size_t k = 0; k < copies.size(); ++k) {
+        const std::string_view name = detail::name_of_entry(copies[k]);
+        if (name == selector) return Spot{i, k};
+        if (k == 0 && detail::name_without_copy(name) == selector &&
+            !selector.empty())
+          return Spot{i};
+      }
     }
     std::size_t index = 0;
     const char* last = selector.data() + selector.size();
     const auto [end, error] = std::from_chars(selector.data(), last, index);
     if (error != std::errc() || end != last || index >= items.size())
       return std::nullopt;
-    return index;
+    return Spot{index};
   }
 
-  std::optional<Indices> choose(const Node& list, const Step& step) {
-    const std::string_view selector = step.text;
-    const auto range = [](std::size_t from, std::size_t to) {
-      Indices indices;
-      for (std::size_t i = from; i <= to; ++i) indices.push_back(i);
-      return indices;
-    };
-    if (const auto one = find_item(list, selector)) return Indices{*one};
-    if (selector == "*" && !list.items().empty())
-      return range(0, list.items().size() - 1);
+  static std::optional<std::pair<std::string_view, std::string_view>>
+  ends_of_range(std::string_view selector) {
     const std::size_t colon = selector.find(':');
-    if (colon != std::string_view::npos) {
-      const auto from = find_item(list, trimmed(selector.substr(0, colon)));
-      const auto to = find_item(list, trimmed(selector.substr(colon + 1)));
-      if (from && to && *from <= *to) return range(*from, *to);
+    if (colon == selector.npos) return std::nullopt;
+    return std::pair(trimmed(selector.substr(0, colon)),
+                     trimmed(selector.substr(colon + 1)));
+  }
+
+  /// All items from one to another; of lists of copies each copy.
+  static Spots between(const Node& list, Spot from, Spot to) {
+    Spots spots;
+    for (std::size_t i = from.item; i <= to.item; ++i) {
+      const Node& item = list.items()[i];
+      if (!detail::is_list_of_copies(item)) {
+        spots.push_back({i});
+        continue;
+      }
+      const bool is_first = i == from.item && from.copy != Spot::all;
+      const bool is_last = i == to.item && to.copy != Spot::all;
+      const std::size_t end = is_last ? to.copy + 1 : item.items().size();
+      for (std::size_t k = is_first ? from.copy : 0; k < end; ++k)
+        spots.push_back({i, k});
+    }
+    return spots;
+  }
+
+  std::optional<Spots> choose(const Node& list, const Step& step) {
+    const std::string_view selector = step.text;
+    if (const auto one = find_item(list, selector)) return Spots{*one};
+    if (selector == "*" && !list.items().empty())
+      return between(list, Spot{0}, Spot{list.items().size() - 1});
+    if (const auto ends = ends_of_range(selector)) {
+      const auto from = find_item(list, ends->first);
+      const auto to = find_item(list, ends->second);
+      if (from && to)
+        if (Spots spots = between(list, *from, *to); !spots.empty())
+          return spots;
     }
     no_such_item(list, step);
     return std::nullopt;
@@ -234,21 +435,42 @@ class Override {
 
   void no_such_item(const Node& list, const Step& step) {
     std::vector<std::string> names;
-    for (const Node& item : list.items())
-      if (const Node* name = item.find("name")) names.push_back(name->text());
+    const auto add = [&names](const Node& item) {
+      if (const auto name = detail::name_of_entry(item); !name.empty())
+        names.emplace_back(name);
+    };
+    for (const Node& item : list.items()) {
+      add(item);
+      if (detail::is_list_of_copies(item))
+        for (const Node& copy : item.items()) add(copy);
+    }
     if (names.empty()) {
       report(step, fmt::format("there is no item {}", in_quotes(step.text)),
              fmt::format("the list has {} items, counted from 0",
                          list.items().size()));
       return;
     }
-    const std::string base = step.text.substr(0, step.text.rfind('['));
-    if (base != step.text && std::ranges::find(names, base) != names.end()) {
+    const auto is_name = [&list](std::string_view name) {
+      return !name.empty() && find_item(list, name).has_value();
+    };
+    if (const auto base = detail::name_without_copy(step.text); is_name(base)) {
       report(step,
-             fmt::format("{} is one of the repeated surfaces of layer {}",
-                         in_quotes(step.text), in_quotes(base)),
-             fmt::format("set {}, which holds for all of them",
-                         in_quotes("layers[" + base + "]")));
+             fmt::format("layer {} has no surface {}", in_quotes(base),
+                         in_quotes(step.text)),
+             "its surfaces are counted from 0 up to \"repeat\", not included");
+      return;
+    }
+    for (const std::string_view side : {" (+z)", " (-z)"}) {
+      if (!step.text.ends_with(side)) continue;
+      const std::string name =
+          step.text.substr(0, step.text.size() - side.size());
+      const std::string_view base = detail::name_without_copy(name);
+      if (!is_name(name) && !is_name(base)) continue;
+      report(step,
+             fmt::format("{} is the mirror image of layer {}",
+                         in_quotes(step.text), in_quotes(name)),
+             fmt::format("set {}, which holds for both",
+                         in_quotes("layers[" + name + "]")));
       return;
     }
     const auto near = nearest(step.text, names);
@@ -263,13 +485,32 @@ class Override {
   std::optional<Node> value_;
 };
 
+/// The copies of repeated layers in place of the lists of them.
+Node with_copies_as_layers(const Node& root) {
+  std::vector<Node::Entry> entries = root.entries();
+  for (Node::Entry& entry : entries) {
+    if (entry.key.text() != "layers" ||
+        std::ranges::none_of(entry.value.items(), detail::is_list_of_copies))
+      continue;
+    std::vector<Node> layers;
+    for (const Node& item : entry.value.items())
+      if (detail::is_list_of_copies(item))
+        layers.insert(layers.end(), item.items().begin(), item.items().end());
+      else
+        layers.push_back(item);
+    entry.value = Node::make_list(entry.value.origin(), std::move(layers));
+    return Node::make_map(root.origin(), std::move(entries));
+  }
+  return root;
+}
+
 }  // namespace
 
 Node apply_overrides(Node root, std::span<const std::string> overrides,
                      Diagnostics& diagnostics) {
   for (const std::string& text : overrides)
     root = Override(text, diagnostics).apply(root);
-  return root;
+  return with_copies_as_layers(root);
 }
 
 const Node* find_key(const Node& root, const std::string& key) {

@@ -13,14 +13,19 @@ namespace gttf {
 ///
 /// A key is a path: `name`, `field.solenoid`, `layers[L0].material`. A list is
 /// entered by index (from 0), a list of layers also by name; `[a:b]` takes all
-/// from a to b, both included, and `[*]` all. A key that is not there is
-/// added. The value is YAML as within brackets; `null` removes the key or item.
-/// Faults are added to `diagnostics` with the option as their place.
+/// from a to b, both included, and `[*]` all. `layers[B[2]]` is one surface of
+/// the repeated layer B, which becomes a layer of its own; `layers[B]` still is
+/// all of them. A key that is not there is added; if the value is written in
+/// another way (a hit error as `pitch` or in a list, an extent as `z` or
+/// `half_length`), the new one takes its place. The value is YAML as within
+/// brackets; `null` removes the key or item. Faults are added to `diagnostics`
+/// with the option as their place.
 Node apply_overrides(Node root, std::span<const std::string> overrides,
                      Diagnostics& diagnostics);
 
-/// The value that a key (`layers[L0].material`) leads to, nullptr if there is
-/// none. The key names one value: no `[a:b]`, no `[*]`.
+/// The value that a key (`layers[L0].material`) leads to, in whatever way it is
+/// written, else the nearest part that holds it; nullptr if there is none. The
+/// key names one value: no `[a:b]`, no `[*]`.
 const Node* find_key(const Node& root, const std::string& key);
 
 }  // namespace gttf

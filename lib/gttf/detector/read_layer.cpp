@@ -29,9 +29,8 @@ class NamedCoordinates {
       : axes_(axis_names(surface)) {}
 
   void read(MapReader& map, bool is_pitch) {
-    constexpr std::array<std::string_view, 2> general = {"u", "v"};
     bool any = false;
-    for (const auto& names : {axes_, general})
+    for (const auto& names : {axes_, general_axes})
       for (std::size_t i = 0; i < 2; ++i) {
         const auto value = map.find(names[i]);
         if (!value) continue;
@@ -108,14 +107,8 @@ std::vector<Layer> expand(const Layer& pattern, const ShapeSpec& spec,
   std::vector<Layer> layers;
   for (std::size_t i = 0; i < rows; ++i) {
     Layer layer = pattern;
-    layer.surface.position = spec.first;
-    if (i > 0)
-      layer.surface.position =
-          i + 1 == rows
-              ? spec.last
-              : spec.first + (spec.last - spec.first) * static_cast<double>(i) /
-                                 static_cast<double>(rows - 1);
-    if (rows > 1) layer.name = fmt::format("{}[{}]", pattern.name, i);
+    layer.surface.position = position_of_copy(spec.first, spec.last, i, rows);
+    if (rows > 1) layer.name = name_of_copy(pattern.name, i);
     layers.push_back(std::move(layer));
   }
   return layers;
@@ -151,6 +144,18 @@ void mirror(std::vector<Layer>& layers, const Value& place) {
 }
 
 }  // namespace
+
+std::string name_of_copy(const std::string& name, std::size_t index) {
+  return fmt::format("{}[{}]", name, index);
+}
+
+double position_of_copy(double first, double last, std::size_t index,
+                        std::size_t n) {
+  if (index == 0) return first;
+  if (index + 1 == n) return last;
+  return first + (last - first) * static_cast<double>(index) /
+                     static_cast<double>(n - 1);
+}
 
 std::vector<Coordinate> read_coordinates(MapReader& layer,
                                          const Surface& surface) {

@@ -2,7 +2,11 @@
 // Parts of the detector reader: one entry of `layers`, and checks among them.
 #pragma once
 
+#include <array>
+#include <cmath>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gttf/config/reader.hpp"
@@ -31,6 +35,21 @@ struct ShapeSpec {
   bool has_axes = false;  ///< the names of the local axes are known
   bool is_good = false;   ///< all of it could be read
 };
+
+/// Names of the local axes u and v on any surface.
+inline constexpr std::array<std::string_view, 2> general_axes{"u", "v"};
+
+/// Whether a coordinate under that angle is u (`axis` 0) or v (1).
+inline bool is_along(double angle, std::size_t axis) {
+  return axis == 0 ? angle == 0 : std::abs(angle - 90 * unit::deg) < 1e-12;
+}
+
+/// "B[2]": the third surface of the repeated layer B.
+std::string name_of_copy(const std::string& name, std::size_t index);
+
+/// Position of one of `n` equally spaced surfaces, both ends included.
+double position_of_copy(double first, double last, std::size_t index,
+                        std::size_t n);
 
 /// Reads `cylinder`, `disk` or `plane`; exactly one must be there. `place` is
 /// set to its value. Faults are reported; see ShapeSpec for what holds then.

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "gttf/detector/field_map.hpp"
+#include "gttf/detector/layer_node.hpp"
+#include "gttf/detector/read_layer.hpp"
 #include "gttf/detector/read_model.hpp"
 #include "gttf/study/show/detector_view.hpp"
 #include "gttf/study/show/layer_names.hpp"
@@ -245,21 +248,56 @@ struct Entry {
   Indices surfaces;
 };
 
-/// Entries of the file in their order.
-std::vector<Entry> entries_of(const Detector& detector) {
+/// Entries of the file in their order; the surfaces of those in `singly` one by
+/// one, with their mirror images.
+std::vector<Entry> entries_of(const Detector& detector,
+                              const std::set<std::string>& singly) {
   const std::vector<std::string> names = entry_names(detector);
   std::vector<Entry> entries;
   std::map<std::tuple<int, int, std::string>, std::size_t> index;
   for (std::size_t i = 0; i < detector.layers.size(); ++i) {
     const Layer& layer = detector.layers[i];
+    const std::string& name =
+        singly.contains(name_in_file(names[i])) ? layer.name : names[i];
     const auto [found, is_new] = index.try_emplace(
-        {layer.place.line, layer.place.column, name_in_file(names[i])},
+        {layer.place.line, layer.place.column, name_in_file(name)},
         entries.size());
     // the first surface is not the mirror image
-    if (is_new) entries.push_back({names[i], {}});
+    if (is_new) entries.push_back({name, {}});
     entries[found->second].surfaces.push_back(i);
   }
   return entries;
+}
+
+/// Whether the surfaces of an entry are as `repeat` makes them: all alike and
+/// equally spaced. Those of which --set has changed one are not.
+bool is_regular(const Detector& detector, const Entry& entry) {
+  const Layer& first = detector.layers[entry.surfaces.front()];
+  const Layer& end = detector.layers[entry.surfaces.back()];
+  const bool mirrored =
+      entry.surfaces.size() > 1 && name_in_file(end.name) != end.name;
+  const std::size_t n = entry.surfaces.size() / (mirrored ? 2 : 1);
+  if (n == 1)  // the only one left of several?
+    return name_without_copy(name_in_file(entry.name)).empty();
+  const Layer& last = detector.layers[entry.surfaces[n - 1]];
+  for (std::size_t i = 0; i < n; ++i) {
+    const Layer& layer = detector.layers[entry.surfaces[i]];
+    const auto same_coordinate = [](const Coordinate& a, const Coordinate& b) {
+      return same(a.angle, b.angle) && same(a.sigma, b.sigma);
+    };
+    if (layer.name != name_of_copy(entry.name, i) ||
+        !same(layer.surface.position,
+              position_of_copy(first.surface.position, last.surface.position, i,
+                               n)) ||
+        !same(layer.surface.u, first.surface.u) ||
+        !same(layer.surface.v, first.surface.v) ||
+        !same(layer.x_over_x0(), first.x_over_x0()) ||
+        !same(layer.efficiency, first.efficiency) ||
+        !std::ranges::equal(layer.coordinates, first.coordinates,
+                            same_coordinate))
+      return false;
+  }
+  return true;
 }
 
 bool same_surfaces(const Detector& a, const Indices& of_a, const Detector& b,
@@ -274,9 +312,17 @@ bool same_surfaces(const Detector& a, const Indices& of_a, const Detector& b,
 /// By name, then renamed ones by surface; the order of `after`, then what is
 /// only in `before`.
 std::vector<EntryPair> match(const Detector& before, const Detector& after) {
-  std::vector<Entry> old = entries_of(before);
+  std::set<std::string> singly;
+  for (const Detector* detector : {&before, &after})
+    for (const Entry& entry : entries_of(*detector, {}))
+      if (!is_regular(*detector, entry)) {
+        const std::string name = name_in_file(entry.name);
+        const std::string_view entry_name = name_without_copy(name);
+        singly.emplace(entry_name.empty() ? name : entry_name);
+      }
+  std::vector<Entry> old = entries_of(before, singly);
   std::vector<EntryPair> pairs;
-  for (Entry& entry : entries_of(after))
+  for (Entry& entry : entries_of(after, singly))
     pairs.push_back({std::move(entry.name), {}, std::move(entry.surfaces)});
   const auto take = [&](const auto& fits) {
     for (EntryPair& pair : pairs) {
