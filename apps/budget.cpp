@@ -17,7 +17,7 @@ namespace {
 int run_budget(const Call& call) {
   const Options& options = call.options;
   check_formats(options);
-  const Grouping grouping = grouping_of(options);
+  const Grouping grouping = grouping_of(options, Grouping::layer);
   const Study study = read_study(options, "explain");
   const StudyRequest& request = study.request;
   Outputs outputs(options, provenance_of(call, &request, study.detectors));

@@ -40,9 +40,10 @@ Engine engine_of(const Options& options) {
   return options.engine == "triplet" ? Engine::triplet : Engine::streaming;
 }
 
-Grouping grouping_of(const Options& options) {
+Grouping grouping_of(const Options& options, Grouping usual) {
   if (options.by == "surface") return Grouping::surface;
-  return options.by == "group" ? Grouping::group : Grouping::layer;
+  if (options.by == "layer") return Grouping::layer;
+  return options.by == "group" ? Grouping::group : usual;
 }
 
 std::optional<Parameter> parameter_of(const Options& options) {

@@ -24,7 +24,7 @@ Engine engine_of(const Options& options);
 Shard shard_of(const Options& options);
 
 /// --by and --parameter
-Grouping grouping_of(const Options& options);
+Grouping grouping_of(const Options& options, Grouping usual);
 std::optional<Parameter> parameter_of(const Options& options);
 
 /// --columns of a scan; empty unless given. Throws UsageError.

@@ -215,8 +215,8 @@ constexpr Option option_table[] = {
      "Below this xi scattering fits are biased (default: 10)", Group::regimes,
      of::regimes, &Options::xi_unbiased},
     {"--by", "surface|layer|group",
-     "One row for each surface, layer or group (default: layer; the "
-     "rows of a repeated layer together)",
+     "One row for each surface, layer (the rows of a repeated one together) or "
+     "group (default: layer; sensitivity: up to 16 rows of a layer singly)",
      Group::analysis, of::budget | of::sensitivity, &Options::by,
      Values::choice},
     {"--parameter", "p|pt|d0|z0|phi0|theta|x|y|tx|ty",

@@ -53,7 +53,7 @@ Document head(const WhatIf& what, const Sensitivities& list) {
 int run_sensitivity(const Call& call) {
   const Options& options = call.options;
   check_formats(options);
-  const Grouping grouping = grouping_of(options);
+  const Grouping grouping = grouping_of(options, Grouping::large);
   const auto parameter = parameter_of(options);
   std::vector<Requirement> requirements;
   for (const std::string& text : options.limits)
@@ -84,7 +84,8 @@ int run_sensitivity(const Call& call) {
     if (list.exists() && !requirements.empty()) {
       table = headroom_table(what, requirements);
       document.set("headroom", rows_of(without_point(table)));
-      sections.push_back({"Headroom", {}, without_point(table)});
+      for (Section& section : headroom_sections(table))
+        sections.push_back(std::move(section));
     }
     if (list.exists() && options.drop) {
       table = lost_layer_table(what);

@@ -26,6 +26,9 @@ Detector with(Detector d, const Headroom& h, double value) {
     case Quantity::x_over_x0:
       d.layers[h.set].material = {{"", 0, value}};
       break;
+    case Quantity::position:
+      d.layers[h.set].surface.position = value;
+      break;
     case Quantity::sigma:
       d.layers[h.set].coordinates[h.coordinate].sigma = value;
       break;
@@ -53,6 +56,8 @@ TEST_CASE("headroom: at the limit the requirement is met exactly") {
         ++finite;
         CHECK(sigma(with(d, h, h.limit), t, q) ==
               doctest::Approx(r.limit).epsilon(1e-9));
+        CHECK(h.met == (factor > 1));
+        if (h.quantity == Quantity::position) continue;  // to both sides
         const bool more_is_worse = h.quantity != Quantity::field;
         CHECK((h.limit > h.value) == ((factor > 1) == more_is_worse));
       }
@@ -164,9 +169,11 @@ TEST_CASE("headroom: what has no effect has no limit") {
   const Track t;
   const Requirement r{Parameter::d0, 1.01 * sigma(d, t, Parameter::d0)};
   const auto list = find_headroom(d, t, {}, r, {{4}});
-  REQUIRE(list.size() == 2);
+  REQUIRE(list.size() == 3);
+  CHECK(list[0].quantity == Quantity::position);
   CHECK(std::isinf(list[0].limit));
-  CHECK(list[1].quantity == Quantity::field);
+  CHECK(std::isinf(list[1].limit));
+  CHECK(list[2].quantity == Quantity::field);
 }
 
 TEST_CASE("headroom: a requirement that one number cannot meet has none") {
@@ -189,5 +196,84 @@ TEST_CASE("headroom: layers of a set change together") {
   CHECK(sigma(changed, t, Parameter::p) ==
         doctest::Approx(r.limit).epsilon(1e-9));
 }
+
+TEST_CASE("headroom: positions, as a brute scan finds them") {
+  const Detector d = make_barrel(5, 30, 190, 2, 0.005, 0.01);
+  Track t;
+  t.p = 1;
+  t.theta = 1.1;
+  int found = 0;
+  for (const Parameter q : {Parameter::p, Parameter::d0})
+    for (const double factor : {0.97, 0.999, 1.001, 1.03}) {
+      const Requirement r{q, sigma(d, t, q) * factor};
+      for (std::size_t layer = 0; layer < d.layers.size(); ++layer) {
+        CAPTURE(layer);
+        CAPTURE(factor);
+        // limits within the free way to the neighbours
+        const double present = d.layers[layer].surface.position;
+        const double below = layer == 0 ? 0 : present - 40;
+        const double above =
+            layer == 4 ? Headroom::most_position : present + 40;
+        const auto meets = [&](double radius) {
+          Detector moved = d;
+          moved.layers[layer].surface.position = radius;
+          return sigma(moved, t, q) <= r.limit;
+        };
+        const auto scan = [&](double end) {  // where it changes first
+          constexpr int steps = 4000;
+          for (int i = 1; i < steps; ++i) {
+            const double ratio = static_cast<double>(i) / steps;
+            const double radius =
+                end < 1e4 ? present + (end - present) * ratio
+                          : present * std::pow(end / present, ratio);
+            if (meets(radius) != (factor > 1)) return radius;
+          }
+          return Resolution::none;
+        };
+        std::vector<double> expected;
+        for (const double end : {below, above})
+          if (const double place = scan(end); !std::isnan(place))
+            expected.push_back(place);
+        std::vector<double> limits;
+        for (const Headroom& h : find_headroom(d, t, {}, r, {{layer}})) {
+          if (h.quantity != Quantity::position) continue;
+          CHECK(h.layer == layer);
+          CHECK((h.inner.layer == Sensitivity::none) == (layer == 0));
+          CHECK(h.inner.passed == (layer > 0));
+          if (layer < 4) CHECK(h.outer.layer == layer + 1);
+          if (std::isfinite(h.limit))
+            limits.push_back(h.limit);
+          else
+            CHECK(std::isnan(h.limit) == (factor < 1));
+        }
+        REQUIRE(limits.size() == expected.size());
+        for (std::size_t i = 0; i < limits.size(); ++i) {
+          ++found;
+          // a step of the scan
+          CHECK(std::abs(limits[i] - expected[i]) <
+                0.011 * std::max(1.0, std::abs(expected[i])));
+        }
+      }
+    }
+  CHECK(found > 15);
+}
+
+TEST_CASE("headroom: a position ends where the track would meet others") {
+  Detector d = make_barrel(4, 30, 120, 2, 0.005, 0.01);
+  d.layers[3].surface.v = {-70, 70};
+  Track t;
+  t.p = 5;
+  t.theta = 60 * unit::deg;
+  // 120 mm / tan 60 deg = 69.3 mm
+  const Requirement r{Parameter::p, 10 * sigma(d, t, Parameter::p)};
+  const auto list = find_headroom(d, t, {}, r, {{3}});
+  REQUIRE(list.front().quantity == Quantity::position);
+  CHECK(list.front().outer.layer == 3);
+  CHECK_FALSE(list.front().outer.passed);
+  CHECK(list.front().inner.layer == 2);
+  CHECK(list.front().inner.passed);
+}
+
+}  // namespace gttf::test
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "gttf/core/root.hpp"
@@ -28,14 +29,23 @@ class Search {
         model_(model),
         requirement_(requirement) {}
 
+  template <class Change>
+  Resolution resolve_with(const Change& change) const {
+    Detector changed = detector_;
+    change(changed);
+    return resolve(TrackingGeometry(changed), track_, model_);
+  }
+
   /// ln(sigma/limit) after `change`: below 0 if the requirement is met.
   template <class Change>
   double excess(const Change& change) const {
-    Detector changed = detector_;
-    change(changed);
-    const Resolution r = resolve(TrackingGeometry(changed), track_, model_);
+    const Resolution r = resolve_with(change);
     const double sigma = sigmas(r)[requirement_.parameter];
     return std::isnan(sigma) ? infinite : std::log(sigma / requirement_.limit);
+  }
+
+  bool is_met() const {
+    return excess([](Detector&) {}) <= 0;
   }
 
   /// The value of a number, up from `present`, at which the requirement first
@@ -48,7 +58,7 @@ class Search {
     };
     const double here = std::log(present);
     if (at(here) <= 0) {
-      const auto bad = first_failure(at, here, std::log(most));
+      const auto bad = first_change(at, here, std::log(most));
       return bad ? std::exp(find_root(at, bad->good, bad->bad, tolerance))
                  : infinite;
     }
@@ -61,6 +71,61 @@ class Search {
       if (at(bad - step) <= 0)
         return std::exp(find_root(at, bad - step, bad, tolerance));
     return Resolution::none;
+  }
+
+  /// The position nearest to `present` on one side (`direction` 1 or -1), not
+  /// farther away than `reach`, at which the requirement ceases or begins to be
+  /// met; NaN if there is none. `set_value` moves the layers.
+  template <class SetValue>
+  double change_of_position(double present, double direction, double reach,
+                            const SetValue& set_value) const {
+    // distances grow evenly at first, by a factor later
+    const double scale = std::max(std::abs(present), 1 * unit::mm);
+    const auto place = [&](double u) {
+      return present + direction * scale * std::expm1(u);
+    };
+    const double sign =
+        excess([&](Detector& d) { set_value(d, present); }) <= 0 ? 1 : -1;
+    const auto at = [&](double u) {
+      return sign * excess([&](Detector& d) { set_value(d, place(u)); });
+    };
+    constexpr int fewest_steps = 16;
+    const double end = std::log1p(reach / scale);
+    const auto found =
+        first_step(at, 0, end, std::min(step, end / fewest_steps));
+    if (!found) return Resolution::none;
+    return place(find_root(at, found->good, found->bad, tolerance));
+  }
+
+  /// How far a position may go to one side, at most `most`, and what is there.
+  template <class SetValue>
+  std::pair<double, MoveEnd> reach(double present, double direction,
+                                   double most, const LayerSet& moved,
+                                   const SetValue& set_value) const {
+    const auto crossed = [&](double distance) {
+      std::vector<std::size_t> layers;
+      for (const CrossingInfo& c : resolve_with([&](Detector& d) {
+                                     set_value(d,
+                                               present + direction * distance);
+                                   }).crossings)
+        layers.push_back(c.layer);
+      return layers;
+    };
+    const std::vector<std::size_t> order = crossed(0);
+    constexpr double growth = 1.3, least = 10 * unit::um;
+    double good = 0, bad = least;
+    while (bad < most && crossed(bad) == order)
+      bad = growth * std::exchange(good, bad);
+    if (bad >= most) {
+      if (crossed(most) == order) return {most, {}};
+      bad = most;
+    }
+    constexpr double precision = 1e-7;  // relative, of the distance
+    while (bad - good > precision * bad) {
+      const double middle = 0.5 * (good + bad);
+      (crossed(middle) == order ? good : bad) = middle;
+    }
+    return {good, end_of_move(order, crossed(bad), moved)};
   }
 
   double smallest_field() const {
@@ -86,9 +151,29 @@ class Search {
  private:
   static constexpr double step = 0.1;  // of the logarithm of a value
 
+  /// Neighbouring places, the first nearer to where the search began.
   struct Bracket {
     double good, bad;
   };
+
+  /// What ends a move: a layer that is crossed no longer or for the first
+  /// time, or the one that has changed places with those that move.
+  static MoveEnd end_of_move(const std::vector<std::size_t>& before,
+                             const std::vector<std::size_t>& after,
+                             const LayerSet& moved) {
+    const auto is_in = [](const std::vector<std::size_t>& list,
+                          std::size_t layer) {
+      return std::find(list.begin(), list.end(), layer) != list.end();
+    };
+    for (const std::size_t layer : before)
+      if (!is_in(after, layer)) return {layer, false};
+    for (const std::size_t layer : after)
+      if (!is_in(before, layer)) return {layer, false};
+    for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
+      if (before[i] != after[i])
+        return {is_in(moved, before[i]) ? after[i] : before[i], true};
+    return {};
+  }
 
   /// Does sigma grow with every x/X0 and every hit error? What is lost in a
   /// layer makes the track behind it softer, which bends it more: with energy
@@ -96,16 +181,22 @@ class Search {
   bool is_monotonic() const { return model_.loss == EnergyLoss::off; }
 
   /// Neighbours between which a function, <= 0 at `from`, first exceeds 0.
-  /// Maxima between steps are looked at, too.
   template <class Function>
-  std::optional<Bracket> first_failure(const Function& at, double from,
-                                       double to) const {
+  std::optional<Bracket> first_change(const Function& at, double from,
+                                      double to) const {
     if (is_monotonic())
       return at(to) > 0 ? std::optional(Bracket{from, to}) : std::nullopt;
-    double before = from - step, here = from;
+    return first_step(at, from, to, step);
+  }
+
+  /// The same step by step; maxima between steps are looked at, too.
+  template <class Function>
+  static std::optional<Bracket> first_step(const Function& at, double from,
+                                           double to, double width) {
+    double before = from - width, here = from;
     double f_before = -infinite, f_here = at(here);
     while (here < to) {
-      const double next = std::min(here + step, to), f_next = at(next);
+      const double next = std::min(here + width, to), f_next = at(next);
       if (f_next > 0) return Bracket{here, next};
       if (f_here >= f_before && f_here >= f_next) {
         const double low = std::max(before, from);
@@ -155,6 +246,64 @@ void scale_material(Layer& layer, double factor) {
   for (Slab& slab : layer.material) slab.x_over_x0 *= factor;
 }
 
+/// The layers of a set in parts whose positions are of one kind.
+std::vector<LayerSet> alike(const Detector& detector, const LayerSet& set) {
+  const auto kind = [&detector](std::size_t layer) {
+    const Surface& s = detector.layers[layer].surface;
+    return std::pair(s.shape, s.shape == Shape::plane ? s.normal : Axis::x);
+  };
+  std::vector<LayerSet> parts;
+  for (const std::size_t layer : set) {
+    const auto found =
+        std::find_if(parts.begin(), parts.end(), [&](const LayerSet& part) {
+          return kind(part.front()) == kind(layer);
+        });
+    if (found == parts.end())
+      parts.push_back({layer});
+    else
+      found->push_back(layer);
+  }
+  return parts;
+}
+
+void add_positions(const Detector& detector, const Search& search,
+                   const LayerSet& moved, Headroom h,
+                   std::vector<Headroom>& list) {
+  h.quantity = Quantity::position;
+  h.layer = moved.front();
+  const Surface& first = detector.layers[h.layer].surface;
+  h.value = first.position;
+  const bool by_factor = moved.size() > 1;
+  if (by_factor && h.value == 0) return;
+  const auto set_value = [&](Detector& d, double value) {
+    for (const std::size_t k : moved) {
+      double& position = d.layers[k].surface.position;
+      position = by_factor ? position * (value / h.value) : value;
+    }
+  };
+  // a radius or a factor stays positive
+  const bool has_end = by_factor || first.shape == Shape::cylinder;
+  const auto limit_towards = [&](double direction, MoveEnd& end) {
+    double most = Headroom::most_position;
+    constexpr double nearly = 1 - 1e-6;
+    if (has_end && direction * h.value < 0) most = nearly * std::abs(h.value);
+    double distance = 0;
+    std::tie(distance, end) =
+        search.reach(h.value, direction, most, moved, set_value);
+    return search.change_of_position(h.value, direction, distance, set_value);
+  };
+  const double below = limit_towards(-1, h.inner);
+  const double above = limit_towards(1, h.outer);
+  for (const double limit : {below, above})
+    if (!std::isnan(limit)) {
+      list.push_back(h);
+      list.back().limit = limit;
+    }
+  if (!std::isnan(below) || !std::isnan(above)) return;
+  h.limit = h.met ? infinite : Resolution::none;
+  list.push_back(h);
+}
+
 }  // namespace
 
 std::vector<Headroom> find_headroom(const Detector& detector,
@@ -164,32 +313,44 @@ std::vector<Headroom> find_headroom(const Detector& detector,
   constexpr double most_material = 100, most_sigma = 1e3 * unit::m;
   const Search search(detector, track, model, requirement);
   std::vector<Headroom> list;
+  Headroom h;
+  h.met = search.is_met();
+  const auto add = [&](Quantity quantity, double value, double limit) {
+    h.quantity = quantity;
+    h.value = value;
+    h.limit = limit;
+    list.push_back(h);
+  };
   for (std::size_t i = 0; i < sets.size(); ++i) {
     const LayerSet& set = sets[i];
     if (set.empty()) continue;
+    h.set = i;
+    h.layer = set.front();
     const Layer& first = detector.layers[set.front()];
-    if (const double present = first.x_over_x0(); present > 0) {
-      const double limit = search.largest(
-          present, most_material, [&](Detector& d, double value) {
-            for (const std::size_t k : set)
-              scale_material(d.layers[k], value / present);
-          });
-      list.push_back(
-          {Quantity::x_over_x0, i, Sensitivity::none, present, limit});
-    }
+    for (const LayerSet& moved : alike(detector, set))
+      add_positions(detector, search, moved, h, list);
+    if (const double present = first.x_over_x0(); present > 0)
+      add(Quantity::x_over_x0, present,
+          search.largest(present, most_material,
+                         [&](Detector& d, double value) {
+                           for (const std::size_t k : set)
+                             scale_material(d.layers[k], value / present);
+                         }));
     for (std::size_t q = 0; q < first.coordinates.size(); ++q) {
       const double present = first.coordinates[q].sigma;
-      const double limit =
+      h.coordinate = q;
+      add(Quantity::sigma, present,
           search.largest(present, most_sigma, [&](Detector& d, double value) {
             for (const std::size_t k : set)
-              d.layers[k].coordinates[q].sigma *= value / present;
-          });
-      list.push_back({Quantity::sigma, i, q, present, limit});
+              if (q < d.layers[k].coordinates.size())
+                d.layers[k].coordinates[q].sigma *= value / present;
+          }));
     }
+    h.coordinate = Sensitivity::none;
   }
+  h.set = h.layer = Sensitivity::none;
   if (const double present = reference_of(detector); present != 0)
-    list.push_back({Quantity::field, Sensitivity::none, Sensitivity::none,
-                    present, search.smallest_field()});
+    add(Quantity::field, present, search.smallest_field());
   return list;
 }
 

@@ -20,16 +20,31 @@ struct Requirement {
 /// Detector::layers.
 using LayerSet = std::vector<std::size_t>;
 
+/// How far a position may go on one side: as long as the track crosses the same
+/// layers in the same order.
+struct MoveEnd {
+  /// The layer that would be passed, missed or met (index in
+  /// Detector::layers); none: none within Headroom::most_position.
+  std::size_t layer = Sensitivity::none;
+  bool passed = false;  ///< passed; else its edge is there
+};
+
 /// The worst value of one number that still meets a requirement, everything
-/// else as it is: largest x/X0, largest sigma, smallest |field|.
+/// else as it is: largest x/X0, largest sigma, smallest |field|, and the
+/// nearest position on either side.
 struct Headroom {
+  static constexpr double most_position = 1e3 * unit::m;
+
   Quantity quantity = Quantity::x_over_x0;
-  std::size_t set = Sensitivity::none;  ///< index of the LayerSet
+  std::size_t set = Sensitivity::none;    ///< index of the LayerSet
+  std::size_t layer = Sensitivity::none;  ///< that `value` is of
   std::size_t coordinate = Sensitivity::none;
   double value = 0;  ///< at present; of the first layer of the set
-  /// Better than `value` if the requirement fails at present; infinity (field:
-  /// 0) if every value meets it, NaN if none does.
+  /// Infinity (field: 0) if every value meets the requirement, NaN if none
+  /// does. If it fails at present: the value at which it is met.
   double limit = 0;
+  bool met = true;       ///< at present
+  MoveEnd inner, outer;  ///< of positions: below and above `value`
 };
 
 /// Headroom of every set that the track crosses and of the field. Without
@@ -39,8 +54,15 @@ struct Headroom {
 /// them). The field is taken from its present value downwards to the first
 /// failure.
 ///
-/// Values up to x/X0 = 100 (the validity of Highland's formula) and sigma =
-/// 1 km are tried, fields down to a thousandth of the present one.
+/// A position is moved to both sides until the requirement first fails or, if
+/// it fails at present, is first met, at most to where the track would cross
+/// other layers or these in another order: one entry for each side with a
+/// limit, or one without. Layers of a set move by a common factor, those that
+/// lie alike (cylinders, disks, planes normal to one axis) together.
+///
+/// Values up to x/X0 = 100 (the validity of Highland's formula), sigma = 1 km
+/// and positions of 1 km are tried, fields down to a thousandth of the present
+/// one.
 std::vector<Headroom> find_headroom(const Detector& detector,
                                     const Track& track, const Model& model,
                                     const Requirement& requirement,

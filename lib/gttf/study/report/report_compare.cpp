@@ -292,7 +292,7 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
   const Track track = grid_track(subject.points, point);
   const Resolution all =
       resolve(TrackingGeometry(subject.detector), track, subject.model());
-  NamedSets named = crossed_sets(subject.detector, all, Grouping::layer);
+  NamedSets named = crossed_sets(subject.detector, all, Grouping::large);
   constexpr std::size_t most_layers = 40;
   if (named.names.size() > most_layers)
     named = crossed_sets(subject.detector, all, Grouping::group);

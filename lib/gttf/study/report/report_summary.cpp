@@ -138,7 +138,7 @@ RichText weakest_point(const ReportSubject& subject, const ShownQuantity& q) {
   const Resolution all =
       resolve(TrackingGeometry(subject.detector), what.track(), what.model());
   const double full = sigmas(all)[q.parameter];
-  const NamedSets named = crossed_sets(subject.detector, all, Grouping::layer);
+  const NamedSets named = crossed_sets(subject.detector, all, Grouping::large);
   constexpr std::size_t most_layers = 60;
   if (!(full > 0) || named.names.size() > most_layers) return "";
   double worst = 1;

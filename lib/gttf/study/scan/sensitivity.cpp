@@ -16,64 +16,14 @@
 namespace gttf {
 namespace {
 
-struct Unit {
-  std::string_view name;
-  double value;
-};
-
-Unit unit_of(Quantity quantity) {
-  switch (quantity) {
-    case Quantity::position:
-      return {"mm", unit::mm};
-    case Quantity::sigma:
-    case Quantity::beam_spot:
-      return {"um", unit::um};
-    case Quantity::angle:
-      return {"mrad", unit::mrad};
-    case Quantity::field:
-      return {"T", unit::T};
-    case Quantity::x_over_x0:
-      return {"%", unit::percent};
-    case Quantity::length:
-      break;
-  }
-  return {"", 1};
-}
-
 void name_layer_row(const Detector& detector, const Sensitivity& item,
                     bool by_group, SensitivityRow& row) {
   const Layer& layer = detector.layers[item.layer];
-  const Surface& s = layer.surface;
   row.group = layer.group;
-  std::string tail;
-  switch (item.quantity) {
-    case Quantity::position:
-      row.name = position_name(s);
-      tail = position_tail(s);
-      break;
-    case Quantity::x_over_x0:
-      row.name = tail = "material";
-      break;
-    case Quantity::sigma:
-      row.name =
-          "sigma " + coordinate_name(s, layer.coordinates[item.coordinate]);
-      tail = sigma_tail(layer, item.coordinate);
-      break;
-    default:
-      row.name =
-          "angle " + coordinate_name(s, layer.coordinates[item.coordinate]);
-      tail = angle_tail(item.coordinate);
-  }
+  row.name = quantity_name(layer, item.quantity, item.coordinate);
   if (!by_group || layer.group.empty())
-    row.key = layer_key(name_in_file(row.layer), tail);
-}
-
-/// The one number that scales a field; empty if there are several.
-std::string field_key(const Field& field) {
-  if (field.kind == FieldKind::solenoid) return "field.solenoid";
-  if (field.kind == FieldKind::dipole && field.dipoles.size() == 1)
-    return "field.dipole.field";
-  return {};
+    row.key = layer_key(name_in_file(row.layer),
+                        quantity_tail(layer, item.quantity, item.coordinate));
 }
 
 void name_common_row(const Detector& detector, const Sensitivity& item,
@@ -165,7 +115,7 @@ std::vector<SensitivityRow> sensitivity_rows(const Detector& detector,
     if (item.quantity == Quantity::angle &&
         along_an_axis(detector.layers[item.layer].coordinates[item.coordinate]))
       continue;
-    const Unit unit = unit_of(item.quantity);
+    const QuantityUnit unit = unit_of(item.quantity);
     SensitivityRow row;
     row.quantity = item.quantity;
     row.value = item.value / unit.value;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -81,29 +82,52 @@ Dimension dimension_of(Parameter q) {
   throw InputError(std::move(diagnostics));
 }
 
-struct Shown {
-  std::string quantity, unit;
-  double factor;
-};
-
-Shown shown(const Detector& detector, const NamedSets& named,
-            const Headroom& h) {
-  if (h.quantity == Quantity::field) return {"field", "T", unit::T};
-  if (h.quantity == Quantity::x_over_x0)
-    return {"material", "%", unit::percent};
-  const Layer& layer = detector.layers[named.sets[h.set].front()];
-  return {"sigma " +
-              coordinate_name(layer.surface, layer.coordinates[h.coordinate]),
-          "um", unit::um};
-}
-
 std::string status_of(const Headroom& h) {
   if (std::isnan(h.limit)) return "cannot meet it";
   const bool field = h.quantity == Quantity::field;
   if (field ? h.limit == 0 : std::isinf(h.limit)) return "no limit";
-  const bool better =
-      field ? std::abs(h.limit) > std::abs(h.value) : h.limit < h.value;
-  return better ? "violated" : "ok";
+  return h.met ? "ok" : "violated";
+}
+
+bool has_limit(const Headroom& h) {
+  const std::string status = status_of(h);
+  return status == "ok" || status == "violated";
+}
+
+/// By how much a number has to change, as a factor or its inverse; those
+/// without a limit come behind, those that cannot meet it last.
+double effort(const Headroom& h) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (std::isnan(h.limit)) return infinite;
+  constexpr double largest = std::numeric_limits<double>::max();
+  if (!has_limit(h)) return largest;
+  const double factor = h.limit / h.value;
+  return factor > 0 ? std::min(std::abs(std::log(factor)), largest / 2)
+                    : largest / 2;
+}
+
+/// Whether all layers of a set, and so a key for all of them, have one value.
+bool is_common(const Detector& detector, const LayerSet& set,
+               const Headroom& h) {
+  return std::all_of(set.begin(), set.end(), [&](std::size_t k) {
+    const Layer& layer = detector.layers[k];
+    if (h.quantity == Quantity::position)
+      return layer.surface.position == h.value;
+    if (h.quantity == Quantity::x_over_x0) return layer.x_over_x0() == h.value;
+    return h.coordinate < layer.coordinates.size() &&
+           layer.coordinates[h.coordinate].sigma == h.value;
+  });
+}
+
+/// "L0 ... L2": between what a position can be moved.
+std::string range_of_move(const Detector& detector, const Headroom& h) {
+  if (h.quantity != Quantity::position) return "";
+  const auto text = [&detector](const MoveEnd& end) -> std::string {
+    if (end.layer == Sensitivity::none) return "";
+    return (end.passed ? "" : "edge of ") + detector.layers[end.layer].name;
+  };
+  const std::string range = text(h.inner) + " ... " + text(h.outer);
+  return std::string(trimmed(range));
 }
 
 /// The rows of lost_layer_table().
@@ -215,22 +239,42 @@ Table headroom_table(const WhatIf& what,
   const Resolution r = resolve(TrackingGeometry(what.detector), track, model);
   const NamedSets named = crossed_sets(what.detector, r, what.grouping);
   PointColumns point;
-  Texts requirement, layer, quantity, unit, status;
+  Texts requirement, layer, quantity, key, unit, range, status;
   Reals value, limit, factor;
   for (const Requirement& wanted : requirements) {
-    for (const Headroom& h :
-         find_headroom(what.detector, track, model, wanted, named.sets)) {
-      const Shown s = shown(what.detector, named, h);
+    std::vector<Headroom> list =
+        find_headroom(what.detector, track, model, wanted, named.sets);
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Headroom& a, const Headroom& b) {
+                       return effort(a) < effort(b);
+                     });
+    for (const Headroom& h : list) {
+      const bool of_layer = h.layer != Sensitivity::none;
+      const QuantityUnit in = unit_of(h.quantity);
       point.add(what.detector, what.request, what.point);
       requirement.push_back(requirement_text(wanted));
-      layer.push_back(h.set < named.names.size() ? named.names[h.set] : "");
-      quantity.push_back(s.quantity);
-      value.push_back(h.value / s.factor);
+      layer.push_back(of_layer ? named.names[h.set] : "");
+      if (of_layer) {
+        const Layer& own = what.detector.layers[h.layer];
+        quantity.push_back(quantity_name(own, h.quantity, h.coordinate));
+        const bool settable =
+            what.grouping != Grouping::group || own.group.empty();
+        key.push_back(
+            settable && is_common(what.detector, named.sets[h.set], h)
+                ? layer_key(name_in_file(layer.back()),
+                            quantity_tail(own, h.quantity, h.coordinate))
+                : "");
+      } else {
+        quantity.emplace_back("field");
+        key.push_back(field_key(what.detector.field));
+      }
+      value.push_back(h.value / in.value);
+      limit.push_back(has_limit(h) ? h.limit / in.value : Resolution::none);
+      factor.push_back(has_limit(h) && h.value != 0 ? h.limit / h.value
+                                                    : Resolution::none);
+      unit.emplace_back(in.name);
+      range.push_back(range_of_move(what.detector, h));
       status.push_back(status_of(h));
-      const bool exists = status.back() == "ok" || status.back() == "violated";
-      limit.push_back(exists ? h.limit / s.factor : Resolution::none);
-      factor.push_back(exists ? h.limit / h.value : Resolution::none);
-      unit.push_back(s.unit);
     }
   }
   Table table;
@@ -238,12 +282,59 @@ Table headroom_table(const WhatIf& what,
   table.add("requirement", std::move(requirement));
   table.add("layer", std::move(layer));
   table.add("quantity", std::move(quantity));
+  table.add("key", std::move(key));
   table.add("value", std::move(value));
   table.add("limit", std::move(limit));
   table.add("unit", std::move(unit));
   table.add("factor", std::move(factor));
+  table.add("between", std::move(range));
   table.add("status", std::move(status));
   return table;
+}
+
+std::vector<Section> headroom_sections(const Table& table) {
+  const auto texts = [&table](const char* name) -> const Texts& {
+    return std::get<Texts>(table.find(name)->cells);
+  };
+  const Texts &requirement = texts("requirement"), &status = texts("status"),
+              &layer = texts("layer"), &quantity = texts("quantity");
+  std::vector<Section> sections;
+  for (std::size_t begin = 0; begin < requirement.size();) {
+    std::size_t end = begin, n_limits = begin;
+    std::vector<std::string> unlimited, without;
+    for (; end < requirement.size() && requirement[end] == requirement[begin];
+         ++end) {
+      const std::string name =
+          quantity[end] + (layer[end].empty() ? "" : " of " + layer[end]);
+      if (status[end] == "no limit")
+        unlimited.push_back(name);
+      else if (status[end] == "cannot meet it")
+        without.push_back(name);
+      else
+        n_limits = end + 1;
+    }
+    Section section{"Headroom: " + requirement[begin], {}, {}};
+    if (!unlimited.empty())
+      section.facts.emplace_back("no limit", joined(unlimited));
+    if (!without.empty())
+      section.facts.emplace_back("cannot meet it", joined(without));
+    for (const char* name : {"layer", "quantity", "value", "limit", "unit",
+                             "factor", "between", "status"}) {
+      if (n_limits == begin) break;  // no rows
+      Column column = *table.find(name);
+      std::visit(
+          [&](auto& cells) {
+            const auto first = cells.begin();
+            cells = {first + static_cast<std::ptrdiff_t>(begin),
+                     first + static_cast<std::ptrdiff_t>(n_limits)};
+          },
+          column.cells);
+      section.table.columns.push_back(std::move(column));
+    }
+    sections.push_back(std::move(section));
+    begin = end;
+  }
+  return sections;
 }
 
 Table lost_layer_table(const WhatIf& what) {

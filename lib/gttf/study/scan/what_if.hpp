@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gttf/core/summary.hpp"
 #include "gttf/core/table.hpp"
 #include "gttf/detector/detector.hpp"
 #include "gttf/resolution/headroom.hpp"
@@ -35,17 +36,24 @@ struct WhatIf {
   const Detector& detector;
   const StudyRequest& request;
   GridPoint point;
-  Grouping grouping = Grouping::layer;
+  Grouping grouping = Grouping::large;
 
   Track track() const { return grid_track(request, point); }
   Model model() const { return model_of(request, detector); }
 };
 
-/// Columns: those of the point, requirement, layer, quantity, value, limit,
-/// unit, factor (limit/value), status: "ok", "violated" (the limit is better
-/// than the value), "no limit" or "cannot meet it" (no limit, no factor).
+/// Columns: those of the point, requirement, layer, quantity, key (empty where
+/// --set has none), value, limit, unit, factor (limit/value), between ("L0 ...
+/// L2": how far a position can be moved), status: "ok", "violated" (the
+/// requirement fails at present; at the limit it is met), "no limit" or "cannot
+/// meet it" (no limit, no factor). The rows of a requirement begin with the
+/// number that has to change least; those that cannot meet it come last.
 Table headroom_table(const WhatIf& what,
                      std::span<const Requirement> requirements);
+
+/// What people read of such a table, by requirement: the rows with a limit; the
+/// others by name.
+std::vector<Section> headroom_sections(const Table& headroom);
 
 /// Columns: those of the point, case, layer, n_hits, probability, sigma_...,
 /// ratio_... (to the case "all layers"), status. Cases: "all layers"; for each

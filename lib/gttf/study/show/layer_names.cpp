@@ -38,25 +38,37 @@ std::string coordinate_name(const Surface& surface, const Coordinate& c) {
              : fmt::format("{:.4g} deg", in_degrees(c.angle));
 }
 
-std::vector<std::string> entry_names(const Detector& detector) {
+namespace {
+
+/// Names of entries with more than `most` surfaces in place of those of their
+/// surfaces.
+std::vector<std::string> names_of_large(const Detector& detector,
+                                        std::size_t most) {
   using Entry = std::tuple<int, int, std::string>;
   const auto entry = [](const Layer& layer) {
     return Entry{layer.place.line, layer.place.column,
                  without_index(layer.name)};
   };
-  std::map<Entry, int> surfaces;
+  std::map<Entry, std::size_t> surfaces;
   for (const Layer& layer : detector.layers) ++surfaces[entry(layer)];
   std::vector<std::string> names;
   names.reserve(detector.layers.size());
   for (const Layer& layer : detector.layers) {
     const Entry own = entry(layer);
-    names.push_back(surfaces[own] > 1 ? std::get<2>(own) : layer.name);
+    names.push_back(surfaces[own] > most ? std::get<2>(own) : layer.name);
   }
   return names;
 }
 
+}  // namespace
+
+std::vector<std::string> entry_names(const Detector& detector) {
+  return names_of_large(detector, 1);
+}
+
 std::vector<std::string> names_by(const Detector& detector, Grouping grouping) {
-  std::vector<std::string> names = entry_names(detector);
+  std::vector<std::string> names = names_of_large(
+      detector, grouping == Grouping::large ? most_listed_singly : 1);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Layer& layer = detector.layers[i];
     if (grouping == Grouping::surface)
@@ -105,6 +117,65 @@ std::string sigma_tail(const Layer& layer, std::size_t coordinate) {
 
 std::string angle_tail(std::size_t coordinate) {
   return fmt::format("measures[{}].angle", coordinate);
+}
+
+std::string quantity_name(const Layer& layer, Quantity quantity,
+                          std::size_t coordinate) {
+  const auto along = [&](std::string_view what) {
+    return fmt::format(
+        "{} {}", what,
+        coordinate_name(layer.surface, layer.coordinates[coordinate]));
+  };
+  switch (quantity) {
+    case Quantity::position:
+      return std::string(position_name(layer.surface));
+    case Quantity::x_over_x0:
+      return "material";
+    case Quantity::sigma:
+      return along("sigma");
+    default:
+      return along("angle");
+  }
+}
+
+std::string quantity_tail(const Layer& layer, Quantity quantity,
+                          std::size_t coordinate) {
+  switch (quantity) {
+    case Quantity::position:
+      return position_tail(layer.surface);
+    case Quantity::x_over_x0:
+      return "material";
+    case Quantity::sigma:
+      return sigma_tail(layer, coordinate);
+    default:
+      return angle_tail(coordinate);
+  }
+}
+
+QuantityUnit unit_of(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::position:
+      return {"mm", unit::mm};
+    case Quantity::sigma:
+    case Quantity::beam_spot:
+      return {"um", unit::um};
+    case Quantity::angle:
+      return {"mrad", unit::mrad};
+    case Quantity::field:
+      return {"T", unit::T};
+    case Quantity::x_over_x0:
+      return {"%", unit::percent};
+    case Quantity::length:
+      break;
+  }
+  return {"", 1};
+}
+
+std::string field_key(const Field& field) {
+  if (field.kind == FieldKind::solenoid) return "field.solenoid";
+  if (field.kind == FieldKind::dipole && field.dipoles.size() == 1)
+    return "field.dipole.field";
+  return {};
 }
 
 }  // namespace gttf

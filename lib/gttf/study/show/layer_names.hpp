@@ -9,6 +9,7 @@
 
 #include "gttf/detector/detector.hpp"
 #include "gttf/detector/surface_outline.hpp"
+#include "gttf/resolution/sensitivity.hpp"
 
 namespace gttf {
 
@@ -18,8 +19,10 @@ std::string coordinate_name(const Surface& surface,
                             const Coordinate& coordinate);
 
 /// What is summed over: nothing, the surfaces of one entry of the file
-/// (`repeat`), or the layers of a group.
-enum class Grouping { surface, layer, group };
+/// (`repeat`), or the layers of a group; `large`: the surfaces of entries with
+/// more than most_listed_singly of them, the rows of a gas detector.
+enum class Grouping { surface, layer, group, large };
+inline constexpr std::size_t most_listed_singly = 16;
 
 /// For each layer the name of its entry in the file: surfaces of a repeated
 /// layer, "TPC[0]", "TPC[1]", share the name "TPC". Others have their own.
@@ -52,5 +55,24 @@ std::string sigma_tail(const Layer& layer, std::size_t coordinate);
 
 /// "measures[1].angle".
 std::string angle_tail(std::size_t coordinate);
+
+/// A number of a layer as tables call it: "radius", "material", "sigma rphi",
+/// "angle 40 mrad".
+std::string quantity_name(const Layer& layer, Quantity quantity,
+                          std::size_t coordinate);
+
+/// What comes behind the dot in its key.
+std::string quantity_tail(const Layer& layer, Quantity quantity,
+                          std::size_t coordinate);
+
+/// The unit in which tables tell a number of the design.
+struct QuantityUnit {
+  std::string_view name;
+  double value;
+};
+QuantityUnit unit_of(Quantity quantity);
+
+/// The key of the one number that scales a field; empty if there are several.
+std::string field_key(const Field& field);
 
 }  // namespace gttf
