@@ -12,6 +12,7 @@
 #include "gttf/core/readable.hpp"
 #include "gttf/output/csv.hpp"
 #include "gttf/output/json.hpp"
+#include "gttf/study/scan/cracks.hpp"
 #include "gttf/study/scan/scan_part.hpp"
 #include "gttf/study/show/track_view.hpp"
 #include "inputs.hpp"
@@ -170,6 +171,10 @@ int run_scan(const Call& call) {
     mark_as_part(part, outputs);
     computation.rows = {part.from, part.to};
   }
+  // a part looks at its share of the points, all parts have the same cracks
+  if (computation.rows.from == 0 && !options.quiet)
+    for (const Detector& detector : study.detectors)
+      app::show(crack_warnings(study.request, detector), options.quiet);
   Progress bar("scan", bar_settings(options));
   computation.progress = [&bar](std::size_t done, std::size_t total) {
     bar.update(done, total);

@@ -7,6 +7,7 @@
 
 #include "gttf/detector/read.hpp"
 #include "gttf/study/check/requirement_file.hpp"
+#include "gttf/study/scan/cracks.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/show/detector_view.hpp"
 #include "inputs.hpp"
@@ -49,7 +50,9 @@ void add_all(Diagnostics& to, const Diagnostics& from) {
 void check_detectors(const StudyRequest& request, Verdict& verdict) {
   for (const std::string& path : request.detectors) {
     try {
-      add_all(verdict.diagnostics, read_detector(path).warnings);
+      const DetectorInput input = read_detector(path);
+      add_all(verdict.diagnostics, input.warnings);
+      add_all(verdict.diagnostics, crack_warnings(request, input.detector));
     } catch (const InputError& error) {
       add_all(verdict.diagnostics, error.diagnostics());
     }

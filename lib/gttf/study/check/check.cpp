@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "gttf/config/text.hpp"
-#include "gttf/resolution/acceptance.hpp"
 #include "gttf/study/check/checked_quantity.hpp"
+#include "gttf/study/scan/cracks.hpp"
 #include "gttf/study/show/track_view.hpp"
 
 namespace gttf {
@@ -39,21 +39,14 @@ Criterion with_edges(const RequirementFile& file, const Criterion& plain,
                      const Detector& detector) {
   Criterion refined = plain;
   if (!plain.angle.is_range || plain.needs_baseline()) return refined;
-  StudyRequest one = grid_of(file, plain);
-  const TrackingGeometry geometry(detector);
-  const Model model = model_of(one, detector);
-  one.angle = {};
+  const StudyRequest grid = grid_of(file, plain);
   const bool by_eta = plain.angle.variable == AngleAxis::Variable::eta;
   for (std::size_t m = 0; m < plain.momentum.values.size(); ++m)
     for (const auto& [first, last] : runs_of_angles(plain, m)) {
       const double a = theta_of(plain.angle, first),
                    b = theta_of(plain.angle, last);
-      const auto track_at = [&](double theta) {
-        one.angle.values = {theta};
-        return grid_track(one, {m, 0});
-      };
-      for (const AcceptanceEdge& edge : acceptance_edges(
-               geometry, track_at, model, std::min(a, b), std::max(a, b)))
+      for (const AcceptanceEdge& edge :
+           edges_of_grid(grid, detector, m, std::min(a, b), std::max(a, b)))
         for (const double theta : {edge.below, edge.above}) {
           refined.points.push_back({m, refined.angle.values.size()});
           refined.angle.values.push_back(by_eta ? -std::log(std::tan(theta / 2))

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cracks: angles between the points of a grid at which tracks lack hits.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/detector/detector.hpp"
+#include "gttf/resolution/acceptance.hpp"
+#include "gttf/study/request/request.hpp"
+
+namespace gttf {
+
+/// acceptance_edges() of the tracks of one momentum of a grid, between two
+/// polar angles.
+/// @param momentum  index in MomentumAxis::values
+/// @param from, to  rad, from < to
+std::vector<AcceptanceEdge> edges_of_grid(const StudyRequest& grid,
+                                          const Detector& detector,
+                                          std::size_t momentum, double from,
+                                          double to);
+
+/// Angles between two neighbours of a grid where tracks have fewer hits than at
+/// both.
+struct Crack {
+  std::size_t momentum = 0;       ///< index in MomentumAxis::values
+  double from = 0, to = 0;        ///< rad or eta, as the axis; from < to
+  int n_hits = 0;                 ///< the fewest
+  int n_before = 0, n_after = 0;  ///< of the neighbours
+};
+
+/// The cracks of a grid whose angles are a range, for its lowest and its
+/// highest momentum (one that both have is told once), in the order of angles.
+/// Those below 1e-6 rad are left out: rounding of the description.
+std::vector<Crack> find_cracks(const StudyRequest& grid,
+                               const Detector& detector);
+
+/// Warnings of them: "eta 0.915 to 0.945: 7 hits, ...", the widest ones.
+Diagnostics crack_warnings(const StudyRequest& grid, const Detector& detector);
+
+}  // namespace gttf
