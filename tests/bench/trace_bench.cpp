@@ -47,7 +47,7 @@ void traced(benchmark::State& state, const Field& field, EnergyLoss loss) {
   for (auto _ : state) {
     const TracedTrack t = trace(geometry, track, Scattering::highland, loss);
     crossings = t.list.size();
-    benchmark::DoNotOptimize(t.x_over_x0);
+    benchmark::DoNotOptimize(t.material.all);
   }
   state.counters["crossings"] = static_cast<double>(crossings);
 }

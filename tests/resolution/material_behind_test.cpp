@@ -15,7 +15,7 @@
 #include "support/batch.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -282,4 +282,4 @@ TEST_CASE("material along a track: sums up to the last hit, and all") {
   CHECK(std::isnan(resolve(geometry, track, total).x_over_x0_tracker));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

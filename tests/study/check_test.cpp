@@ -212,6 +212,58 @@ TEST_CASE("check: a crack between the angles of a range is seen") {
         "required = 100 %");
 }
 
+TEST_CASE("check: material up to the last hit, a layer, a group, a radius") {
+  const std::string cld = shipped("cld");
+  const std::string at = "pt: 10 GeV\neta: [0]\n";
+  const auto one = [](const std::string& more) {
+    return "  - { what: x_over_x0, " + more + ", max: 100 %, name: '" + more +
+           "' }\n";
+  };
+  const Gate g =
+      gate(cld, at,
+           limit("x_over_x0_tracker", "max: 12 %") +
+               limit("x_over_x0", "max: 12 %") + one("up_to: OTK3") +
+               one("up_to: VTX1") + one("up_to: { group: vertex }") +
+               one("up_to: { r: 2200 mm }") + one("up_to: { r: 17.5 mm }") +
+               one("up_to: { z: 1 mm }"));
+  // the coil is 76 %
+  CHECK(g.result(0).passed());
+  CHECK_FALSE(g.result(1).passed());
+  const auto value = [&](std::size_t i) { return g.result(i).points[0].value; };
+  CHECK(value(1) - value(0) > 0.75);
+  constexpr double rounding = 1e-12;
+  CHECK(value(2) == doctest::Approx(value(0)).epsilon(rounding));
+  CHECK(value(5) == doctest::Approx(value(0)).epsilon(rounding));
+  CHECK(value(6) == doctest::Approx(value(3)).epsilon(rounding));
+  // beam pipe 0.666175 %, VTX1 0.0480256 %; the bend adds 1e-7
+  CHECK(value(3) == doctest::Approx(0.00714201).epsilon(1e-5));
+  CHECK(value(4) > value(3));
+  CHECK(value(4) < 0.03);
+  // the pipe is met within 1 mm of z = 0, as is all at 90 deg
+  CHECK(value(7) == doctest::Approx(value(1)).epsilon(rounding));
+}
+
+TEST_CASE("check: a track beside the layer up to which material counts fails") {
+  const Gate g = gate(shipped("cld"), "pt: 10 GeV\neta: 2\n",
+                      "  - { what: x_over_x0, up_to: OTK3, max: 100 % }\n");
+  CHECK_FALSE(g.result().passed());
+  CHECK(check_report(g.story()).cases[0].message ==
+        "x_over_x0 up to OTK3 does not exist (OTK3 not crossed) at pt = 10 "
+        "GeV, eta = 2; required <= 100 %");
+}
+
+TEST_CASE("check: what limits the material ends where it ends to count") {
+  const Gate g = gate(shipped("cld"), "pt: 10 GeV\neta: 0\n",
+                      limit("x_over_x0_tracker", "max: 1 %") +
+                          "  - { what: x_over_x0, up_to: VTX1, max: 0.1 % }\n");
+  const CheckStory story = g.story();
+  for (const FailureCause& cause : story.causes)
+    for (const LimitedBy& part : cause.limited_by) CHECK(part.what != "MAG");
+  CHECK(story.causes[1].limited_by[0].what == "PIPE");
+  CHECK(story.causes[1].limited_by[0].share ==
+        doctest::Approx(0.666175 / 0.714201).epsilon(1e-4));
+}
+
 TEST_CASE("check: shares are those of the budget and add up to 1") {
   const Gate g = gate(
       its2, one_point,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/show/detector_view.hpp"
+#include "gttf/study/show/straight_tracks.hpp"
 
 #include <doctest/doctest.h>
 
@@ -101,6 +101,11 @@ TEST_CASE("coverage: material grows with 1/sin(theta) on cylinders") {
     CHECK(integers(t, "n_hits")[i] == first + second);
     CHECK(integers(t, "n_layers")[i] == 1 + first + second);
     if (first)
+      CHECK(reals(t, "x_over_x0_tracker")[i] ==
+            doctest::Approx(expected).epsilon(rounding));
+    else
+      CHECK(std::isnan(reals(t, "x_over_x0_tracker")[i]));
+    if (first)
       CHECK(reals(t, "x_over_x0_inner")[i] ==
             doctest::Approx(0.012 * std::cosh(eta)).epsilon(rounding));
     else
@@ -120,6 +125,37 @@ TEST_CASE("coverage: without measuring layers there is nothing to tell") {
   Detector d;
   d.layers = {layer(make_cylinder(20, {-1000, 1000}), false)};
   CHECK(material_profile(d).rows() == 0);
+}
+
+TEST_CASE("coverage: material is told by region, never both endcaps together") {
+  Detector d;
+  d.layers = {layer(make_cylinder(30, {-60, 60}), true, 0.01),
+              layer(make_disk(100, {10, 80}), true, 0.02),
+              layer(make_disk(-100, {10, 80}), true, 0.02),
+              layer(make_cylinder(200, {-1000, 1000}), false, 0.5)};
+  const char* groups[] = {"barrel", "disks", "disks", ""};
+  for (std::size_t i = 0; i < 4; ++i) d.layers[i].group = groups[i];
+  const Table t = group_table(d);
+  REQUIRE(t.rows() == 2);  // a layer without group has no row
+  CHECK(integers(t, "n_layers")[1] == 2);
+  const double at_2 = 0.02 * std::cosh(2.) / std::sinh(2.);
+  CHECK(reals(t, "x_over_x0_eta_0")[0] == doctest::Approx(0.01));
+  CHECK(reals(t, "x_over_x0_eta_0")[1] == 0);
+  CHECK(reals(t, "x_over_x0_eta_2")[0] == 0);
+  CHECK(reals(t, "x_over_x0_eta_2")[1] ==
+        doctest::Approx(at_2).epsilon(rounding));
+  CHECK(t.find("x_over_x0_eta_3") == nullptr);  // asinh(10) = 2.998
+  CHECK(material_text(d) == "1 % at eta 0, 1.54 % at eta 1, 2.07 % at eta 2");
+}
+
+TEST_CASE("coverage: planes across a beam are told along it") {
+  Detector d;
+  const Interval wide{-20, 20};
+  for (int i = 1; i < 4; ++i)
+    d.layers.push_back(
+        layer(make_plane(Axis::z, 100 * i, wide, wide), true, 0.01));
+  d.layers.push_back(layer(make_plane(Axis::z, 500, wide, wide), false, 1));
+  CHECK(material_text(d).ends_with("3 % along z"));
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -126,7 +126,7 @@ class Checker {
   }
 
   bool find_layers() {
-    if (quantity_.kind != Kind::share ||
+    if (quantity_.layer.empty() ||
         !detail::layers_of(detector_, quantity_).empty())
       return true;
     const auto known = detail::layer_names(detector_, quantity_.is_group);
@@ -145,18 +145,23 @@ class Checker {
     if (quantity_.kind == Kind::share)
       shares = detail::shares_at(detector_, grid_, criterion_.points, quantity_,
                                  threads_);
+    else if (quantity_.kind == Kind::material)
+      shares =
+          detail::material_at(detector_, grid_, criterion_.points, quantity_);
     for (std::size_t i = 0; i < criterion_.points.size(); ++i) {
       CheckedPoint checked;
       checked.point = criterion_.points[i];
       const std::size_t at = row(checked.point);
       checked.status = detail::text_at(rows_, "status", at);
-      if (quantity_.kind == Kind::share)
+      if (!shares.empty())
         checked.value = shares[i];
       else if (quantity_.is_text())
         checked.text = detail::text_at(rows_, quantity_.name, at);
       else
         checked.value =
             detail::number_at(rows_, quantity_.name, at) * quantity_.unit;
+      if (quantity_.kind == Kind::material && std::isnan(checked.value))
+        checked.status = quantity_.layer + " not crossed";
       if (baseline_ != nullptr) look_up_baseline(checked);
       limit_by_formulas(checked);
       result.points.push_back(std::move(checked));
@@ -288,8 +293,8 @@ class Checker {
     const std::size_t found = find_row(checked.point, hint_);
     if (found == no_row) return;
     hint_ = found + 1;
-    if (quantity_.kind == Kind::share) {
-      checked.baseline = baseline_share(checked.point);
+    if (quantity_.kind == Kind::share || quantity_.kind == Kind::material) {
+      checked.baseline = baseline_value(checked.point);
     } else if (quantity_.is_text()) {
       const std::string text =
           detail::text_at(baseline_->rows, quantity_.name, found);
@@ -312,10 +317,12 @@ class Checker {
           "leave it out by \"at\" or \"within\"");
   }
 
-  /// Shares are not in the file; its detector is.
-  double baseline_share(GridPoint point) const {
+  /// Shares and sums of material are not in the file; its detector is.
+  double baseline_value(GridPoint point) const {
     const Detector& before = baseline_->input.detector;
     if (detail::layers_of(before, quantity_).empty()) return none;
+    if (quantity_.kind == Kind::material)
+      return detail::material_at(before, grid_, {&point, 1}, quantity_)[0];
     return detail::shares_at(before, grid_, {&point, 1}, quantity_, 1)[0];
   }
 

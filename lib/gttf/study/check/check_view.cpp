@@ -293,7 +293,8 @@ std::string attributed(const CheckedQuantity& quantity,
   if (quantity.kind == Kind::share) return " of sigma";
   if (quantity.name == "regime" && !point.text.empty()) return " of mu_phi";
   const bool has_value =
-      quantity.kind == Kind::number && !std::isnan(point.value);
+      (quantity.kind == Kind::number || quantity.kind == Kind::material) &&
+      !std::isnan(point.value);
   return has_value ? "" : " of the hits";
 }
 
@@ -460,7 +461,7 @@ Facts failure_facts(const CheckStory& story, std::size_t index) {
     parts += fmt::format("{}{} {:.3g} %", parts.empty() ? "" : ", ", part.what,
                          part.share * in_percent);
   if (!parts.empty())
-    facts.emplace_back(criterion.quantity.name == "x_over_x0"
+    facts.emplace_back(criterion.quantity.is_material()
                            ? "most of it"
                            : "largest shares of the variance",
                        parts);

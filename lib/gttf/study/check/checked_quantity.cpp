@@ -12,10 +12,12 @@
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/readable.hpp"
 #include "gttf/core/units.hpp"
+#include "gttf/study/scan/budget.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/layer_names.hpp"
+#include "gttf/trajectory/crossing.hpp"
 
 namespace gttf {
 namespace {
@@ -41,7 +43,7 @@ CheckedQuantity quantity_of(const Column& column) {
   q.name = column.name;
   if (std::holds_alternative<Texts>(column.cells))
     q.kind = CheckedQuantity::Kind::text;
-  if (q.name == "x_over_x0" || q.name.find("_rel_") != q.name.npos) {
+  if (q.is_material() || q.name.find("_rel_") != q.name.npos) {
     q.symbol = "%";
     q.shown_unit = unit::percent;
   }
@@ -120,8 +122,26 @@ CheckedQuantity share_quantity(Parameter parameter, std::string layer,
   return q;
 }
 
+CheckedQuantity material_quantity(MaterialEnd end) {
+  CheckedQuantity q = fraction(CheckedQuantity::Kind::material, "x_over_x0");
+  q.layer = end.layer;
+  q.is_group = end.is_group;
+  q.end = std::move(end);
+  return q;
+}
+
 std::string describe(const CheckedQuantity& q) {
   switch (q.kind) {
+    case CheckedQuantity::Kind::material: {
+      std::string text = q.name + " up to";
+      if (!q.layer.empty()) return text + ' ' + q.layer;
+      if (std::isfinite(q.end.r))
+        text += fmt::format(" r = {:.6g} mm", q.end.r);
+      if (std::isfinite(q.end.z))
+        text += fmt::format("{} |z| = {:.6g} mm",
+                            std::isfinite(q.end.r) ? "," : "", q.end.z);
+      return text;
+    }
     case CheckedQuantity::Kind::coverage:
       return q.hits > 0 ? fmt::format("coverage with {} hits", q.hits)
                         : "coverage";
@@ -227,15 +247,15 @@ std::vector<std::string> layer_names(const Detector& detector, bool groups) {
 }
 
 std::vector<std::size_t> layers_of(const Detector& detector,
-                                   const CheckedQuantity& share) {
+                                   const CheckedQuantity& quantity) {
   std::vector<std::size_t> layers;
   const std::vector<std::string> entries = entry_names(detector);
   for (std::size_t i = 0; i < detector.layers.size(); ++i) {
     const Layer& layer = detector.layers[i];
-    const bool chosen =
-        share.layer.empty() || (share.is_group ? layer.group == share.layer
-                                               : entries[i] == share.layer ||
-                                                     layer.name == share.layer);
+    const bool chosen = quantity.layer.empty() ||
+                        (quantity.is_group ? layer.group == quantity.layer
+                                           : entries[i] == quantity.layer ||
+                                                 layer.name == quantity.layer);
     if (chosen) layers.push_back(i);
   }
   return layers;
@@ -259,6 +279,56 @@ std::vector<double> shares_at(const Detector& detector,
     }
   });
   return shares;
+}
+
+std::optional<std::vector<std::size_t>> counted_crossings(
+    const Detector& detector, const CheckedQuantity& quantity,
+    const Resolution& resolution) {
+  const std::vector<CrossingInfo>& crossings = resolution.crossings;
+  const MaterialEnd& end = quantity.end;
+  std::size_t n = crossings.size();
+  if (!end.layer.empty()) {
+    const std::vector<std::size_t> layers = layers_of(detector, quantity);
+    const auto is_end = [&](const CrossingInfo& c) {
+      return std::ranges::find(layers, c.layer) != layers.end();
+    };
+    while (n > 0 && !is_end(crossings[n - 1])) --n;
+    if (n == 0) return std::nullopt;
+  } else if (quantity.name == "x_over_x0_tracker") {
+    n = crossings_to_last_hit(resolution);
+    if (n == 0) return std::nullopt;
+  }
+  std::vector<std::size_t> counted;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Vector3& at = crossings[k].position;
+    // a layer at that radius is within
+    if (std::hypot(at.x(), at.y()) <= end.r + detail::same_place &&
+        std::abs(at.z()) <= end.z + detail::same_place)
+      counted.push_back(k);
+  }
+  return counted;
+}
+
+double material_of(const Detector& detector, const CheckedQuantity& quantity,
+                   const Resolution& resolution) {
+  const auto counted = counted_crossings(detector, quantity, resolution);
+  if (!counted) return Resolution::none;
+  double sum = 0;
+  for (const std::size_t k : *counted) sum += resolution.crossings[k].x_over_x0;
+  return sum;
+}
+
+std::vector<double> material_at(const Detector& detector,
+                                const StudyRequest& grid,
+                                std::span<const GridPoint> points,
+                                const CheckedQuantity& quantity) {
+  const TrackingGeometry geometry(detector);
+  const Model model = model_of(grid, detector);
+  std::vector<double> sums;
+  for (const GridPoint point : points)
+    sums.push_back(material_of(
+        detector, quantity, resolve(geometry, grid_track(grid, point), model)));
+  return sums;
 }
 
 }  // namespace gttf::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,9 +21,18 @@
 
 namespace gttf {
 
-/// A column of scan, the coverage of the points, or a share of an error budget.
+/// Up to where material counts: a layer, or a cylinder around z.
+struct MaterialEnd {
+  std::string layer;  ///< name or group; the last crossing of it counts
+  bool is_group = false;
+  double r = std::numeric_limits<double>::infinity();  ///< mm
+  double z = std::numeric_limits<double>::infinity();  ///< mm, to both sides
+};
+
+/// A column of scan, the coverage of the points, a share of an error budget, or
+/// the material up to some place.
 struct CheckedQuantity {
-  enum class Kind { number, text, coverage, share };
+  enum class Kind { number, text, coverage, share, material };
 
   Kind kind = Kind::number;
   std::string name;    ///< of the column: sigma_d0_um; else "coverage", "share"
@@ -38,7 +48,11 @@ struct CheckedQuantity {
   bool is_group = false;
   std::optional<Cause> cause;  ///< absent: scattering and hit errors
 
+  MaterialEnd end;  ///< of material
+
   bool is_text() const { return kind == Kind::text; }
+  /// x/X0 along the track?
+  bool is_material() const { return name.starts_with("x_over_x0"); }
 };
 
 /// The column of scan of that name, with or without its unit (sigma_d0_um,
@@ -52,6 +66,8 @@ std::vector<std::string> short_column_names();
 CheckedQuantity coverage_quantity(int hits);
 CheckedQuantity share_quantity(Parameter parameter, std::string layer,
                                bool is_group, std::optional<Cause> cause);
+
+CheckedQuantity material_quantity(MaterialEnd end);
 
 /// "sigma_d0_um", "coverage", "share of L0 scattering in sigma(pt)/pt".
 std::string describe(const CheckedQuantity& quantity);
@@ -97,11 +113,11 @@ double number_at(const Table& table, std::string_view column, std::size_t row);
 std::string text_at(const Table& table, std::string_view column,
                     std::size_t row);
 
-/// Indices of the layers that a share is of; all if it names none.
+/// Indices of the layers that a quantity names; all if it names none.
 std::vector<std::size_t> layers_of(const Detector& detector,
-                                   const CheckedQuantity& share);
+                                   const CheckedQuantity& quantity);
 
-/// Names that a share may have in this detector.
+/// Names that they may have in this detector.
 std::vector<std::string> layer_names(const Detector& detector, bool groups);
 
 /// The share at each point; NaN without a budget.
@@ -109,5 +125,22 @@ std::vector<double> shares_at(const Detector& detector,
                               const StudyRequest& grid,
                               std::span<const GridPoint> points,
                               const CheckedQuantity& share, unsigned threads);
+
+/// The crossings of a track that count for a quantity that is_material().
+/// @return  indices in Resolution::crossings; nothing if the track does not
+///          cross the layer up to which they count
+std::optional<std::vector<std::size_t>> counted_crossings(
+    const Detector& detector, const CheckedQuantity& quantity,
+    const Resolution& resolution);
+
+/// The x/X0 of these; NaN without them.
+double material_of(const Detector& detector, const CheckedQuantity& quantity,
+                   const Resolution& resolution);
+
+/// The same of the track at each point.
+std::vector<double> material_at(const Detector& detector,
+                                const StudyRequest& grid,
+                                std::span<const GridPoint> points,
+                                const CheckedQuantity& quantity);
 
 }  // namespace gttf::detail

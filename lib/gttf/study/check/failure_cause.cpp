@@ -74,6 +74,19 @@ class Finder {
     if (quantity.name == "regime" && !point_.text.empty())
       return attribute(before, input_.detector, track_, models_,
                        measure_of("mu_phi"));
+    if (quantity.kind == CheckedQuantity::Kind::material &&
+        !std::isnan(point_.value)) {
+      // a layer that ends the sum is known by its index
+      if (!quantity.layer.empty() &&
+          before.layers.size() != input_.detector.layers.size())
+        return {};
+      return attribute(before, input_.detector, track_, models_,
+                       [&](const Resolution& r) {
+                         const double value =
+                             detail::material_of(input_.detector, quantity, r);
+                         return value > 0 ? value : Resolution::none;
+                       });
+    }
     if (quantity.kind == CheckedQuantity::Kind::share)
       return attribute(before, input_.detector, track_, models_,
                        quantity.parameter);
@@ -114,7 +127,7 @@ class Finder {
   /// The largest parts of a variance or of the material.
   void explain(FailureCause& cause) const {
     if (std::isnan(point_.value)) return;
-    if (criterion_.quantity.name == "x_over_x0")
+    if (criterion_.quantity.is_material())
       add_material(cause.limited_by);
     else if (const auto parameter = parameter_of(criterion_.quantity))
       add_budget(cause.limited_by, *parameter);
@@ -142,15 +155,19 @@ class Finder {
   void add_material(std::vector<LimitedBy>& parts) const {
     const Resolution r =
         resolve(TrackingGeometry(input_.detector), track_, model_);
+    const auto counted =
+        detail::counted_crossings(input_.detector, criterion_.quantity, r);
+    if (!counted) return;
     const std::vector<std::string> names =
         names_by(input_.detector, Grouping::layer);
-    for (const CrossingInfo& c : r.crossings) {
+    for (const std::size_t k : *counted) {
+      const CrossingInfo& c = r.crossings[k];
       const auto same =
           std::ranges::find(parts, names[c.layer], &LimitedBy::what);
       if (same == parts.end())
-        parts.push_back({names[c.layer], c.x_over_x0 / r.x_over_x0});
+        parts.push_back({names[c.layer], c.x_over_x0 / point_.value});
       else
-        same->share += c.x_over_x0 / r.x_over_x0;
+        same->share += c.x_over_x0 / point_.value;
     }
   }
 

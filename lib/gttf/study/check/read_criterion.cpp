@@ -395,9 +395,54 @@ std::vector<CheckedQuantity> read_budget(const Value& value) {
                          group.has_value(), cause)};
 }
 
+/// `L6`, `{ group: vertex }` or `{ r: 120 cm, z: 2 m }`.
+MaterialEnd read_material_end(const Value& value) {
+  MaterialEnd end;
+  if (value.is_scalar()) {
+    end.layer = value.text("the name of a layer").value_or("");
+    return end;
+  }
+  MapReader map(value, "the name of a layer, or { r: 120 cm, z: 2 m }");
+  if (!map) return end;
+  const auto group = map.find("group"), r = map.find("r"), z = map.find("z");
+  map.finish();
+  if (group) {
+    end.layer = group->text("the name of a group").value_or("");
+    end.is_group = true;
+  }
+  const auto read = [](const std::optional<Value>& given, double& to) {
+    if (!given) return;
+    if (const auto length = given->quantity(Dimension::length)) to = *length;
+    if (!(to > 0))
+      given->error(fmt::format("the length must be positive, got {}",
+                               in_quotes(given->node().text())));
+  };
+  read(r, end.r);
+  read(z, end.z);
+  if (group && (r || z))
+    group->error("\"group\" excludes \"r\" and \"z\"", "remove one of them");
+  if (!group && !r && !z)
+    value.error("\"up_to\" does not say where material ends to count",
+                "write for example \"up_to: L6\" or \"up_to: { r: 120 cm }\"");
+  return end;
+}
+
+/// What `up_to` makes of "what: x_over_x0".
+void read_up_to(const Value& value, std::vector<CheckedQuantity>& quantities) {
+  const MaterialEnd end = read_material_end(value);
+  for (CheckedQuantity& quantity : quantities) {
+    if (quantity.name == "x_over_x0")
+      quantity = material_quantity(end);
+    else
+      value.error(fmt::format("\"up_to\" is for x_over_x0, not for {}",
+                              in_quotes(describe(quantity))),
+                  "remove \"up_to\"");
+  }
+}
+
 /// Where an entry says what it limits; of a share its layer.
 Diagnostic place_of_quantity(const Node& entry) {
-  for (const char* key : {"what", "coverage", "budget"}) {
+  for (const char* key : {"up_to", "what", "coverage", "budget"}) {
     const Node* value = entry.find(key);
     if (value == nullptr) continue;
     for (const char* part : {"layer", "group"})
@@ -445,8 +490,12 @@ std::vector<CheckedQuantity> read_quantities(MapReader& map,
                        : "make two requirements of it");
     return {};
   }
-  return what ? read_what(*what, head.request)
-              : (coverage ? read_coverage(*coverage) : read_budget(*budget));
+  std::vector<CheckedQuantity> quantities =
+      what       ? read_what(*what, head.request)
+      : coverage ? read_coverage(*coverage)
+                 : read_budget(*budget);
+  if (const auto up_to = map.find("up_to")) read_up_to(*up_to, quantities);
+  return quantities;
 }
 
 void read_points(MapReader& map, const RequirementHead& head,

@@ -144,7 +144,7 @@ PageTable compare_table(const std::vector<ComparedDetector>& detectors) {
     }
     std::vector<PageCell> row{literal_text(s.detector.name),
                               std::to_string(last.n_hits),
-                              rich_number(100 * last.x_over_x0)};
+                              rich_number(100 * last.x_over_x0_tracker)};
     for (const ShownQuantity& q : shown)
       for (const PerParameter& v : sigma)
         row.emplace_back(rich_number(v[q.parameter] * q.factor));

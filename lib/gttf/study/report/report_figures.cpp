@@ -66,7 +66,7 @@ RichText with_arrows(RichText text) {
 }
 
 RichText quantity_text(const CheckedQuantity& quantity) {
-  constexpr std::array<std::pair<const char*, const char*>, 9> symbols{{
+  constexpr std::array<std::pair<const char*, const char*>, 10> symbols{{
       {"sigma_p_rel", "*σ*(*p*)/*p*"},
       {"sigma_pt_rel", "*σ*(*p*_{T})/*p*_{T}"},
       {"sigma_d0_um", "*σ*(*d*_{0})"},
@@ -75,6 +75,7 @@ RichText quantity_text(const CheckedQuantity& quantity) {
       {"sigma_theta_mrad", "*σ*(*θ*)"},
       {"n_hits", "measurements"},
       {"x_over_x0", "*x*/*X*_{0}"},
+      {"x_over_x0_tracker", "*x*/*X*_{0} up to the last hit"},
       {"mu_phi", "*μ*_{φ}"},
   }};
   for (const auto& [name, symbol] : symbols)

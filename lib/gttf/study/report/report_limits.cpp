@@ -10,6 +10,7 @@
 #include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/request/axis.hpp"
 #include "gttf/study/request/grid_tracks.hpp"
+#include "gttf/study/scan/budget.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/show/layer_names.hpp"
 
@@ -168,10 +169,7 @@ std::vector<LayerLineItem> layer_items(const ReportSubject& subject,
     items.push_back({names[layer], layer, 0, 0, {}, {}, false});
     return items.back();
   };
-  // What comes behind the last measurement is not seen.
-  const auto& crossings = budget.resolution.crossings;
-  std::size_t ends = crossings.size();
-  while (ends > 0 && !crossings[ends - 1].measured) --ends;
+  const std::size_t ends = crossings_to_last_hit(budget.resolution);
   const auto collect = [&] {
     items.clear();
     for (std::size_t i = 0; i < ends; ++i) {

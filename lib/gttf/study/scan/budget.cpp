@@ -124,6 +124,12 @@ Table parameter_table(const std::vector<BudgetRow>& rows, Parameter q) {
 
 }  // namespace
 
+std::size_t crossings_to_last_hit(const Resolution& r) {
+  std::size_t n = r.crossings.size();
+  while (n > 0 && !r.crossings[n - 1].measured) --n;
+  return n;
+}
+
 std::vector<BudgetRow> budget_rows(const Detector& detector,
                                    const Budget& budget, Grouping grouping) {
   std::vector<BudgetRow> rows;
@@ -131,9 +137,11 @@ std::vector<BudgetRow> budget_rows(const Detector& detector,
   const std::vector<std::string> names = names_by(detector, grouping);
   BudgetRow total;
   total.cause = "total";
-  total.x_over_x0 = budget.resolution.x_over_x0;
+  total.x_over_x0 = budget.resolution.x_over_x0_tracker;
+  const std::size_t seen = crossings_to_last_hit(budget.resolution);
   total.variance = budget.total;
   for (const BudgetPart& part : budget.parts) {
+    if (part.cause != Cause::beam_spot && part.crossing >= seen) continue;
     BudgetRow row = row_of_part(detector, budget, part, grouping);
     add_to(total.share, row.share);
     if (part.layer != BudgetPart::none) row.layer = names[part.layer];

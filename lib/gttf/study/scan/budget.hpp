@@ -29,7 +29,10 @@ struct BudgetRow {
   PerParameter share;
 };
 
-/// In order of flight; none if the budget does not exist.
+/// The number of crossings up to the last hit: what comes behind is not seen.
+std::size_t crossings_to_last_hit(const Resolution& resolution);
+
+/// In order of flight, up to the last hit; none if the budget does not exist.
 std::vector<BudgetRow> budget_rows(const Detector& detector,
                                    const Budget& budget, Grouping grouping);
 

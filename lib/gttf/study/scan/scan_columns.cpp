@@ -61,6 +61,11 @@ constexpr auto of_track = std::to_array<ColumnOf<Row>>({
       "sum over all crossings along the track, passive ones and those behind "
       "the last hit too"},
      [](const Row& r) { return r.resolution.x_over_x0; }},
+    {{"x_over_x0_tracker", "1",
+      "the same up to the last hit, the layer of that included: without a coil "
+      "behind it",
+      "no hit"},
+     [](const Row& r) { return r.resolution.x_over_x0_tracker; }},
     {{"sigma_p_rel", "1", "sigma(p)/p = sigma(q/p)/(q/p)", no_momentum},
      [](const Row& r) { return r.resolution.sigma_p_rel; }},
     {{"sigma_pt_rel", "1", "sigma(pT)/pT, from q/p, theta and their covariance",

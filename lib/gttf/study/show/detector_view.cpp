@@ -17,7 +17,7 @@
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/layer_names.hpp"
-#include "gttf/trajectory/tracking_geometry.hpp"
+#include "gttf/study/show/straight_tracks.hpp"
 
 namespace gttf {
 namespace {
@@ -51,38 +51,6 @@ std::size_t measuring(const Detector& detector) {
   return static_cast<std::size_t>(
       std::count_if(detector.layers.begin(), detector.layers.end(),
                     [](const Layer& layer) { return layer.measures(); }));
-}
-
-double x_over_x0(const Detector& detector) {
-  double sum = 0;
-  for (const Layer& layer : detector.layers) sum += layer.x_over_x0();
-  return sum;
-}
-
-Table group_table(const Detector& detector) {
-  Texts groups;
-  Integers layers, hits;
-  Reals sums;
-  for (const Layer& layer : detector.layers) {
-    if (layer.group.empty()) continue;
-    const auto found = std::find(groups.begin(), groups.end(), layer.group);
-    const auto i = static_cast<std::size_t>(found - groups.begin());
-    if (found == groups.end()) {
-      groups.push_back(layer.group);
-      layers.push_back(0);
-      hits.push_back(0);
-      sums.push_back(0);
-    }
-    ++layers[i];
-    hits[i] += layer.measures();
-    sums[i] += layer.x_over_x0();
-  }
-  Table table;
-  table.add("group", std::move(groups));
-  table.add("n_layers", std::move(layers));
-  table.add("n_measuring", std::move(hits));
-  table.add("x_over_x0", std::move(sums));
-  return table;
 }
 
 // Equal but for the position.
@@ -284,12 +252,11 @@ Document detector_document(const Detector& detector, double phi) {
     d.set("model", model_document(detector.model));
   d.set("n_layers", static_cast<std::int64_t>(detector.layers.size()));
   d.set("n_measuring", static_cast<std::int64_t>(measuring(detector)));
-  d.set("x_over_x0", x_over_x0(detector));
   Document::List layers;
   for (const Layer& layer : detector.layers)
     layers.push_back(layer_document(layer));
   d.set("layers", std::move(layers));
-  d.set("groups", rows_of(group_table(detector)));
+  d.set("groups", rows_of(group_table(detector, phi)));
   d.set("material_profile", rows_of(material_profile(detector, phi)));
   return d;
 }
@@ -310,16 +277,16 @@ Summary detector_summary(const Detector& detector, double phi) {
     head.facts.emplace_back("energy loss",
                             to_string(*detector.model.energy_loss));
   head.facts.emplace_back("layers", layer_count_text(detector));
-  head.facts.emplace_back(
-      "x/X0", fmt::format("{:.4g} % at normal incidence, all layers",
-                          x_over_x0(detector) / unit::percent));
+  if (const std::string material = material_text(detector, phi);
+      !material.empty())
+    head.facts.emplace_back("x/X0", material + ", up to the last hit");
   summary.sections.push_back(std::move(head));
   summary.sections.push_back(
       {"Layers", {}, layers_for_reading(detector), geometry_digits});
-  Table groups = group_table(detector);
+  Table groups = group_table(detector, phi);
   if (groups.rows() > 0)
     summary.sections.push_back(
-        {"Groups (x/X0 at normal incidence)", {}, std::move(groups)});
+        {"Groups (x/X0 along straight tracks)", {}, std::move(groups), 4});
   summary.sections.push_back(
       {fmt::format("Straight tracks from the origin at phi = {:.4g} deg",
                    in_degrees(phi)),
@@ -459,99 +426,6 @@ Document field_document(const Field& field) {
   d.set("reference_T", field.reference / unit::T);
   d.set("axis", std::string(name_of(field.axis)));
   return d;
-}
-
-namespace {
-
-double eta_of(double theta) {
-  // pi has a neighbour for a tangent: say infinity along both ends of the axis
-  if (theta >= unit::pi) return -std::numeric_limits<double>::infinity();
-  return -std::log(std::tan(theta / 2));
-}
-
-PolarRange seen(const Interval& rho, const Interval& z) {
-  // The far corner in z is nearest to the axis with the smallest rho, if z is
-  // positive there, and with the largest, if it is negative.
-  const double theta_min =
-      std::atan2(z.upper > 0 ? rho.lower : rho.upper, z.upper);
-  const double theta_max =
-      std::atan2(z.lower < 0 ? rho.lower : rho.upper, z.lower);
-  return {theta_min, theta_max};
-}
-
-// The eta range that measuring layers cover, as multiples of the step.
-struct Grid {
-  double first = 0;
-  double step = 0.25;
-  int points = 0;
-};
-
-Grid eta_grid(const Detector& detector) {
-  constexpr double largest = 4;
-  double lower = largest, upper = -largest;
-  for (const Layer& layer : detector.layers) {
-    if (!layer.measures()) continue;
-    const PolarRange range = polar_range(layer.surface);
-    lower = std::min(lower, std::max(range.eta_min(), -largest));
-    upper = std::max(upper, std::min(range.eta_max(), largest));
-  }
-  if (lower > upper) return {};
-  const bool symmetric = std::abs(lower + upper) < 1e-9;  // rounding
-  if (symmetric) lower = 0;
-  Grid grid;
-  grid.step = upper - lower > 3 ? 0.5 : 0.25;
-  const double first = std::floor(lower / grid.step);
-  grid.first = first * grid.step;
-  grid.points = static_cast<int>(std::ceil(upper / grid.step) - first) + 1;
-  return grid;
-}
-
-}  // namespace
-
-double PolarRange::eta_min() const { return eta_of(theta_max); }
-double PolarRange::eta_max() const { return eta_of(theta_min); }
-
-PolarRange polar_range(const Surface& s) {
-  if (!is_round(s)) return seen(radii(s), extent(s, Axis::z));
-  const Meridian m = meridian(s);
-  const double a = std::atan2(m.r[0], m.z[0]), b = std::atan2(m.r[1], m.z[1]);
-  return {std::min(a, b), std::max(a, b)};
-}
-
-Table material_profile(const Detector& detector, double phi) {
-  Reals eta, theta_deg, x_over_x0, inner;
-  Integers n_hits, n_layers;
-  Detector straight = detector;
-  straight.field = {};
-  const TrackingGeometry geometry(straight);
-  const Grid grid = eta_grid(detector);
-  for (int i = 0; i < grid.points; ++i) {
-    Track track;
-    eta.push_back(grid.first + i * grid.step);
-    track.theta = 2 * std::atan(std::exp(-eta.back()));
-    track.phi = phi;
-    const Resolution r = resolve(geometry, track, {Scattering::off});
-    theta_deg.push_back(in_degrees(track.theta));
-    n_hits.push_back(r.n_hits);
-    n_layers.push_back(static_cast<std::int64_t>(r.crossings.size()));
-    x_over_x0.push_back(r.x_over_x0);
-    double sum = 0, to_first = std::numeric_limits<double>::quiet_NaN();
-    for (const CrossingInfo& crossing : r.crossings) {
-      sum += crossing.x_over_x0;
-      if (!crossing.measured) continue;
-      to_first = sum;
-      break;
-    }
-    inner.push_back(to_first);
-  }
-  Table table;
-  table.add("eta", std::move(eta));
-  table.add("theta_deg", std::move(theta_deg));
-  table.add("n_hits", std::move(n_hits));
-  table.add("n_layers", std::move(n_layers));
-  table.add("x_over_x0", std::move(x_over_x0));
-  table.add("x_over_x0_inner", std::move(inner));
-  return table;
 }
 
 }  // namespace gttf

@@ -324,9 +324,15 @@ Section crossing_section(const Detector& detector, const Resolution& r) {
   table.add("theta0_mrad", std::move(theta0));
   table.add("measured", std::move(measured));
   const bool curls_up = r.end == TrackEnd::curls_up;
-  return {fmt::format("Crossings ({} layer{}, {} measuring, x/X0 {:.4g} %{})",
+  // what lies behind the last hit is told apart, where there is any
+  const bool behind =
+      r.n_hits > 0 && r.x_over_x0 > r.x_over_x0_tracker * (1 + 1e-9);
+  return {fmt::format("Crossings ({} layer{}, {} measuring, x/X0 {:.4g} %{}{})",
                       r.crossings.size(), r.crossings.size() == 1 ? "" : "s",
                       r.n_hits, r.x_over_x0 / unit::percent,
+                      behind ? fmt::format(", {:.4g} % up to the last hit",
+                                           r.x_over_x0_tracker / unit::percent)
+                             : "",
                       curls_up ? "; then the track curls up" : ""),
           {},
           std::move(table),
