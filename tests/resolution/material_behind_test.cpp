@@ -19,7 +19,8 @@ namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
-constexpr double rounding = 1e-12;
+/// A traced track takes other steps in a larger detector.
+constexpr double rounding = 1e-9;
 
 /// A pipe, eight pixel layers with a passive shell between, and forward disks.
 Detector tracker() {
@@ -57,9 +58,9 @@ TrackList some() {
   return tracks;
 }
 
-bool same(double a, double b) {
+bool same(double a, double b, double tolerance = rounding) {
   return (std::isnan(a) && std::isnan(b)) ||
-         std::abs(a - b) <= rounding * std::abs(b);
+         std::abs(a - b) <= tolerance * std::abs(b);
 }
 
 /// All that is fitted.
@@ -113,7 +114,7 @@ TEST_CASE("material behind the last hit: nor in batches, in any order") {
       CAPTURE(t);
       const Resolution one = resolve(without, tracks.views().track(t), model);
       CHECK(same(a.sigma_p[t], b.sigma_p[t]));
-      CHECK(a.sigma_p[t] == doctest::Approx(one.sigma_p_rel).epsilon(1e-9));
+      CHECK(same(a.sigma_p[t], one.sigma_p_rel));
       CHECK(same(a.x_over_x0_tracker[t], b.x_over_x0_tracker[t]));
       CHECK(same(a.x_over_x0_tracker[t], one.x_over_x0_tracker));
       CHECK(a.x_over_x0[t] > 0.8);
@@ -137,8 +138,9 @@ TEST_CASE("material behind the last hit: nor budget nor sensitivity") {
     for (const Sensitivity& x : a.items) {
       if (x.layer == 0) {  // the coil
         for (const Parameter q : all_parameters)
+          // traced: differences of numbers that rounding changes by 1e-12
           if (!std::isnan(x.slope[q]))
-            CHECK(std::abs(x.elasticity()[q]) < 1e-9);
+            CHECK(std::abs(x.elasticity()[q]) < 1e-7);
         continue;
       }
       for (const Sensitivity& y : b.items)
@@ -217,9 +219,10 @@ TEST_CASE("material behind the last hit: nor the scattering of fitted data") {
       for (const TrackHit& h : made.track.points)
         if (h.measures()) found.push_back(std::sqrt(h.theta0_2));
       REQUIRE(found.size() == expected.size());
-      // as resolve() has them; the track of the fit is found from hits
+      // as resolve() has them; with losses the momentum in each layer is that
+      // of the fit, and the coil in the logarithm would make 9 %
       for (std::size_t i = 0; i < found.size(); ++i)
-        CHECK(found[i] == doctest::Approx(expected[i]).epsilon(2e-3));
+        CHECK(same(found[i], expected[i], 0.01));
       return found;
     };
     const auto a = angles(coil), b = angles(bare);
@@ -237,8 +240,8 @@ TEST_CASE("material behind the last hit: nor the toys") {
     model.loss = loss;
     const auto scattering = [&](const TrackingGeometry& geometry) {
       double sum = 0;
-      for (const TrackHit& h :
-           ToySimulator(geometry, track, model).prototype().hits.points)
+      const ToySimulator simulator(geometry, track, model);
+      for (const TrackHit& h : simulator.prototype().hits.points)
         if (h.measures()) sum += h.theta0_2;
       return sum;
     };
@@ -263,8 +266,8 @@ TEST_CASE("material behind the last hit: a recurling track ends inwards") {
     CHECK(same(a.track.crossings[k].kink_variance, hits[k].kink_variance));
   // the circle is symmetric: a layer is crossed at one angle both ways
   const std::size_t n = hits.size();
-  CHECK(hits[n - b.n_inward].kink_variance ==
-        doctest::Approx(hits[n - b.n_inward - 1].kink_variance).epsilon(1e-9));
+  CHECK(same(hits[n - b.n_inward].kink_variance,
+             hits[n - b.n_inward - 1].kink_variance));
 }
 
 TEST_CASE("material along a track: sums up to the last hit, and all") {
@@ -274,10 +277,8 @@ TEST_CASE("material along a track: sums up to the last hit, and all") {
   track.theta = 90 * unit::deg;
   const Resolution r = resolve(geometry, track, total);
   // a bend of 4 mrad adds 1e-5 of each
-  CHECK(r.x_over_x0_tracker ==
-        doctest::Approx(0.002 + 8 * 0.01 + 0.008).epsilon(1e-4));
-  CHECK(r.x_over_x0 ==
-        doctest::Approx(r.x_over_x0_tracker + 0.8).epsilon(1e-4));
+  CHECK(same(r.x_over_x0_tracker, 0.002 + 8 * 0.01 + 0.008, 2e-5));
+  CHECK(same(r.x_over_x0, r.x_over_x0_tracker + 0.8, 2e-5));
   track.theta = 1 * unit::deg;  // the pipe only
   CHECK(std::isnan(resolve(geometry, track, total).x_over_x0_tracker));
 }

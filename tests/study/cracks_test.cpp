@@ -49,7 +49,7 @@ TEST_CASE("cracks: one between the points of a grid is found with its ends") {
   REQUIRE(warnings.items().size() == 1);
   CHECK(warnings.items()[0].severity == Severity::warning);
   CHECK(warnings.items()[0].problem ==
-        "between the points of the grid, eta 0.5922 to 0.5965: 3 hits, 4 at "
+        "between the points of the grid, eta 0.59225 to 0.59648: 3 hits, 4 at "
         "both points of the grid beside it (pT = 10 GeV)");
 }
 
@@ -71,8 +71,9 @@ TEST_CASE("cracks: the same in theta, from the other side, and displaced") {
 
 TEST_CASE("cracks: none where a point of the grid sees it, or none is asked") {
   const Detector d = cracked(251, 253);
-  // the middle point lies in the crack
-  CHECK(find_cracks(range_of_eta({0, std::asinh(252. / 400), 1}), d).empty());
+  StudyRequest inside = range_of_eta({0, std::asinh(252. / 400), 1});
+  inside.momentum.values = {10};  // the crack of 0.5 GeV is elsewhere
+  CHECK(find_cracks(inside, d).empty());
   // fewer hits on one side only: an edge
   CHECK(find_cracks(range_of_eta({0, 2}), cracked(251, 251)).empty());
   StudyRequest list = range_of_eta({0, 0.5, 1});
@@ -90,7 +91,7 @@ TEST_CASE("cracks: the widest are told, the others counted") {
                                   pixel(0.005, 0.005)));
     from = to + 1 + i;
   }
-  const StudyRequest grid = range_of_eta({0, 1.05});
+  const StudyRequest grid = range_of_eta({0, 1.1});
   CHECK(find_cracks(grid, d).size() == 5);
   const Diagnostics warnings = crack_warnings(grid, d);
   REQUIRE(warnings.items().size() == 3);

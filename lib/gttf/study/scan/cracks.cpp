@@ -89,7 +89,8 @@ std::vector<Crack> cracks_of(const StudyRequest& grid, const Detector& detector,
         cracks.back().to = s.to;
         cracks.back().n_hits = std::min(cracks.back().n_hits, s.n_hits);
       } else if (lacks) {
-        cracks.push_back({momentum, s.from, s.to, s.n_hits, n_before, n_after});
+        cracks.push_back(
+            {momentum, s.from, s.to, s.n_hits, n_before, n_after, i});
       }
       open = lacks;
     }
@@ -104,7 +105,7 @@ std::string text_of(const StudyRequest& grid, const Crack& crack) {
   const bool by_pt = grid.momentum.variable == MomentumAxis::Variable::pt;
   const bool by_eta = grid.angle.variable == AngleAxis::Variable::eta;
   const auto angle = [&](double x) {
-    return by_eta ? fmt::format("{:.4g}", x)
+    return by_eta ? fmt::format("{:.5g}", x)
                   : fmt::format("{:.5g}", in_degrees(x));
   };
   const std::string beside =
@@ -142,7 +143,7 @@ std::vector<Crack> find_cracks(const StudyRequest& grid,
   if (low != high)
     for (const Crack& crack : cracks_of(grid, detector, index(low))) {
       const bool told = std::ranges::any_of(cracks, [&](const Crack& other) {
-        return crack.from < other.to && other.from < crack.to;
+        return crack.interval == other.interval;
       });
       if (!told) cracks.push_back(crack);
     }

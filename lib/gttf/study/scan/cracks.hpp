@@ -28,10 +28,12 @@ struct Crack {
   double from = 0, to = 0;        ///< rad or eta, as the axis; from < to
   int n_hits = 0;                 ///< the fewest
   int n_before = 0, n_after = 0;  ///< of the neighbours
+  std::size_t interval = 0;  ///< between which neighbours, in order of theta
 };
 
-/// The cracks of a grid whose angles are a range, for its lowest and its
-/// highest momentum (one that both have is told once), in the order of angles.
+/// The cracks of a grid whose angles are a range, in the order of angles: those
+/// of its highest momentum, and of its lowest one where that has none between
+/// the same neighbours (low momenta move a crack a little).
 /// Those below 1e-6 rad are left out: rounding of the description.
 std::vector<Crack> find_cracks(const StudyRequest& grid,
                                const Detector& detector);
