@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -69,6 +70,7 @@ class Worker {
         extras_(detail::extras_for(job.results)) {
     fit_.surfaces = job.lanes.surfaces.data();
     fit_.bz = job.lanes.bz;
+    fit_.undoubted = undoubted_variances(least_variance(job.geometry));
     fit_.scattering = job.model.scattering;
     fit_.tracks = &lanes_;
     fit_.extras = extras_;
@@ -206,6 +208,7 @@ class Worker {
       write_here();
     job_.kernel.fit(fit_);
     if (fit_.guessed && !fit_.confirmed) return {false, 0};
+    if (extras_.limits) fit_.doubtful |= without_plain_limit(group);
     BatchStatistics& statistics = block.statistics;
     ++statistics.groups;
     if (!direct) store(group);
@@ -221,6 +224,31 @@ class Worker {
     statistics.vectorised += n;
     if (group.mixed) statistics.mixed += n;
     return {true, fit_.turned_back};
+  }
+
+  /// Lanes in which exact hits may contradict each other, so that there is no
+  /// limit of scattering only: where some layers scatter, but not each that
+  /// measures, or two measure at one place.
+  detail::LaneBits without_plain_limit(const detail::LaneGroup& group) const {
+    detail::LaneBits bare = 0, material = 0, close = 0;
+    const detail::LaneCrossing* last = nullptr;
+    for (const detail::LaneCrossing& c : group.list) {
+      const SurfaceRecord& s = job_.lanes.surfaces[c.surface].record;
+      if (s.x_over_x0 > 0) material |= c.kinked;
+      if (!s.measures()) continue;
+      if (!(s.x_over_x0 > 0)) bare |= c.kinked;
+      if (last != nullptr &&
+          are_close(s, job_.lanes.surfaces[last->surface].record))
+        close |= c.fitted & last->fitted;
+      last = &c;
+    }
+    return (bare & material) | close;
+  }
+
+  static bool are_close(const SurfaceRecord& a, const SurfaceRecord& b) {
+    constexpr double close = 1e-5;  // a number of rounding is below 1e-8
+    return a.kind == b.kind && a.normal == b.normal &&
+           std::abs(a.position - b.position) <= close * std::abs(a.position);
   }
 
   /// Lets the fit write to the results from `track` on.

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "gttf/fit/streaming/determination.hpp"
 #include "gttf/fit/streaming/point_chain.hpp"
 #include "gttf/fit/streaming/split_equations.hpp"
 #include "gttf/resolution/batch_path.hpp"
@@ -37,13 +38,11 @@ template <class S>
   add_kink_variance(b, w, w_phi, covariance);
 }
 
-/// Lanes in which a variance is so large that the parameter may be free.
+/// Lanes whose variances leave a doubt that the parameters are determined.
 template <class S>
-LaneBits lanes_in_doubt(const std::array<S, track_dim>& v, const S& kappa) {
-  const auto fine = both(
-      both(v[0] <= S(1e6), v[1] <= S(1e6)),
-      both(both(v[2] <= S(1), v[3] <= S(1)), v[4] <= S(1e6) * (kappa * kappa)));
-  return all_lanes<S> & ~Lane<S>::bits(fine);
+LaneBits lanes_in_doubt(const std::array<S, track_dim>& v, const S& kappa,
+                        const UndoubtedVariances& undoubted) {
+  return all_lanes<S> & ~Lane<S>::bits(is_undoubted(v, kappa, undoubted));
 }
 
 /// Gains on the way in, for the way back.
@@ -172,8 +171,8 @@ class BatchCovariance : public AnyFit {
   /// Takes the results of the lanes whose innermost hit this is.
   void finish(const LaneSurface& s, const Crossing<S>& x, LaneBits active) {
     const bool has_field = task_.bz != 0;
-    doubtful_ |=
-        active & lanes_in_doubt(variances(all_.equations), line().kappa);
+    doubtful_ |= active & lanes_in_doubt(variances(all_.equations),
+                                         line().kappa, task_.undoubted);
     Covariance5<S> c;
     set_covariance(all_.equations, has_field, c);
     const auto put = [&](const S& from, S& to) {
@@ -191,8 +190,10 @@ class BatchCovariance : public AnyFit {
         if (task_.points)
           exact = {S(0), S(0), S(0), S(0),
                    has_field ? S(1) / chain_.information : S(0)};
-        doubtful_ |= active & lanes_in_doubt(hits, line().kappa);
-        doubtful_ |= active & lanes_in_doubt(exact, line().kappa) &
+        doubtful_ |=
+            active & lanes_in_doubt(hits, line().kappa, task_.undoubted);
+        doubtful_ |= active &
+                     lanes_in_doubt(exact, line().kappa, task_.undoubted) &
                      ~no_scattering_limit_;
         put(hits[4], hit_only_);
         put(exact[4], scattering_only_);

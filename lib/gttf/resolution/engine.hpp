@@ -14,6 +14,14 @@ struct HitShares {
   double kappa = 0, theta = 0;
 };
 
+/// What there is to know of a track, whichever engine calculates it: decided
+/// with its five equations, see docs/theory/streaming.md.
+struct Outline {
+  bool determined = false;
+  bool hit_only = false, scattering_only = false;  ///< does the limit exist?
+  HitShares shares;                                ///< if determined
+};
+
 /// Result of a fit without data, in the user's axes. Matrices with kappa, zero
 /// there without field; NaN where a parameter does not exist.
 struct EngineResult {
@@ -29,10 +37,10 @@ struct EngineResult {
 
 /// @param spot  null: no constraint of the start
 EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot);
-/// Its shares are those of the streaming engine.
+/// What exists, and the shares, are those of outline_of().
 EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot);
 
-HitShares hit_shares(const AnyTrack& track, const BeamSpot* spot);
+Outline outline_of(const AnyTrack& track, const BeamSpot* spot);
 
 /// The state of the track at a layer; covariances with kappa at the layer.
 StateAtLayer state_at_layer(const AnyTrack& track, const BeamSpot* spot,

@@ -8,6 +8,7 @@
 
 #include "gttf/core/lane_values.hpp"
 #include "gttf/core/track_dim.hpp"
+#include "gttf/fit/streaming/undoubted_variances.hpp"
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
@@ -115,6 +116,7 @@ struct LaneFit {
   LaneBits all = 0;
   bool mixed = false;  ///< the lanes differ in the bits of `list`
   LaneExtras extras;
+  UndoubtedVariances undoubted;
   /// Between first and last measuring crossing of each lane there is no
   /// material but at crossings that, like these two, measure a point.
   bool points = false;

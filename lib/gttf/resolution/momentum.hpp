@@ -18,11 +18,13 @@ template <class S>
 MomentumErrors<S> momentum_errors(const S& variance, const S& covariance,
                                   const S& theta_variance, const S& qop,
                                   const S& cot_theta) {
-  using std::sqrt;
-  const S relative = variance / (qop * qop);
-  return {sqrt(relative),
-          sqrt(relative + cot_theta * cot_theta * theta_variance -
-               S(2) * cot_theta * covariance / qop)};
+  using std::abs, std::sqrt;
+  // no square of q/p in a denominator: at 1e200 GeV it is 0
+  const S per_theta = cot_theta * qop, inverse = S(1) / abs(qop);
+  return {sqrt(variance) * inverse,
+          sqrt(variance +
+               per_theta * (per_theta * theta_variance - S(2) * covariance)) *
+              inverse};
 }
 
 }  // namespace gttf::detail

@@ -2,6 +2,7 @@
 // Resolution of a track: crossings, fit, parameters in user conventions.
 #include "gttf/resolution/resolution.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -47,6 +48,29 @@ void set_state_at(const detail::AnyTrack& track, const BeamSpot* spot,
       r.crossings[r.at->crossing].p / std::abs(track.track().charge);
 }
 
+/// No number beside "ok" is infinite: those of a curvature that a double cannot
+/// hold, or hardly, are left out.
+bool fits_doubles(const Resolution& r) {
+  const auto is_finite = [](double x) { return !std::isinf(x); };
+  const auto all_finite = [&](const Matrix5& m) {
+    return std::all_of(m.data(), m.data() + m.size(), is_finite);
+  };
+  return all_finite(r.perigee) && all_finite(r.perigee_without_inner) &&
+         all_finite(r.first_hit) && all_finite(r.start_plane) &&
+         is_finite(r.sigma_p_rel_hit_only) &&
+         is_finite(r.sigma_p_rel_ms_only) && is_finite(r.sigma_p_rel) &&
+         is_finite(r.sigma_pt_rel) && r.xi != 0;
+}
+
+void clear_numbers(Resolution& r) {
+  r.perigee.fill(Resolution::none);
+  r.perigee_without_inner = r.first_hit = r.start_plane = r.perigee;
+  for (double* x : {&r.sigma_p_rel, &r.sigma_pt_rel, &r.sigma_p_rel_hit_only,
+                    &r.sigma_p_rel_ms_only, &r.mu_phi, &r.mu_theta, &r.xi})
+    *x = Resolution::none;
+  r.regime = Regime::unknown;
+}
+
 /// Why there are too few hits.
 Status too_few(const Resolution& r) {
   if (r.stopped) return Status::stops;
@@ -72,8 +96,7 @@ Resolution detail::resolve(const AnyTrack& t, const Model& model) {
   if (model.engine == Engine::triplet && model.loss != EnergyLoss::off)
     throw std::invalid_argument("the engine triplet knows no energy loss");
   Resolution r;
-  r.perigee.fill(Resolution::none);
-  r.perigee_without_inner = r.first_hit = r.start_plane = r.perigee;
+  clear_numbers(r);
   r.end = t.end();
   r.n_hits = t.n_measuring();
   r.x_over_x0 = t.material().all;
@@ -114,6 +137,10 @@ Resolution detail::resolve(const AnyTrack& t, const Model& model) {
   r.mu_phi = std::sqrt(fit.shares.kappa);
   set_momentum_resolution(t, fit, r);
   r.regime = classify(r.mu_phi, r.xi);
+  if (!std::isnormal(t.kappa()) || !fits_doubles(r)) {
+    clear_numbers(r);
+    r.status = Status::not_determined;
+  }
   return r;
 }
 

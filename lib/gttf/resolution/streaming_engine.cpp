@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/fit/streaming/streaming.hpp"
+#include "gttf/fit/streaming/exact_hits.hpp"
 #include "gttf/resolution/engine.hpp"
 #include "gttf/resolution/linear.hpp"
 
@@ -12,53 +12,6 @@ namespace gttf::detail {
 namespace {
 
 using Equations = FiveEquations<double>;
-
-/// Natural scale of the variance of column i: what the best single coordinate
-/// could say about it, min over coordinates of sigma^2/a_i^2.
-template <Path P>
-Row<double> natural_scale(const P& path) {
-  Row<double> scale;
-  scale.fill(Equations::nothing);
-  for (std::size_t k = 0; k < path.size(); ++k) {
-    for (const CoordinateAxis& axis : path.axes(k)) {
-      const Row<double> a = path.row(k, axis.cosine, axis.sine);
-      for (std::size_t i = 0; i < track_dim; ++i)
-        scale[i] = std::min(scale[i], axis.variance / (a[i] * a[i] + 1e-60));
-    }
-  }
-  return scale;
-}
-
-/// Does the fit leave a parameter free? A free one shows as a variance near
-/// FiveEquations::nothing or, after rounding, many orders above its natural
-/// scale (which is looked at only for unphysically large results).
-template <Path P>
-bool determined(const P& path, const Equations& e) {
-  const std::size_t n = path.fits_momentum() ? track_dim : track_dim - 1;
-  for (std::size_t i = 0; i < n; ++i)
-    if (!(e.v[i] < 1e30)) return false;
-  const double k = path.kappa();
-  const bool suspicious = e.v[0] > 1e6 || e.v[1] > 1e6 || e.v[2] > 1 ||
-                          e.v[3] > 1 ||
-                          (n == track_dim && e.v[4] > 1e6 * k * k);
-  if (!suspicious) return true;
-  const Row<double> scale = natural_scale(path);
-  for (std::size_t i = 0; i < n; ++i)
-    if (e.v[i] > 1e24 * scale[i]) return false;
-  return true;
-}
-
-/// Can the scattering-only limit be trusted? With exact hits on layers of no
-/// material the line would be over-determined.
-template <Path P>
-bool scattering_limit_exists(const P& path, bool start) {
-  for (int k = start ? path.first() : path.first() + 1; k < path.last(); ++k) {
-    const auto index = static_cast<std::size_t>(k);
-    if (path.surface(index).measures() && !(path.kinks(index).w > 0))
-      return false;
-  }
-  return true;
-}
 
 template <Path P>
 void set_covariances(const AnyTrack& track, const P& path,
@@ -112,27 +65,68 @@ HitShares shares(const AnyTrack& track, const P& path,
   return sum;
 }
 
+UndoubtedVariances undoubted_for(const AnyTrack& track,
+                                 const StartHit<double>* start) {
+  double least = least_variance(track.geometry());
+  if (start)
+    least = std::min(
+        {least, start->transverse_variance, start->longitudinal_variance});
+  return undoubted_variances(least);
+}
+
+/// A track with its equations, and what they decide.
+template <Path P>
+struct StreamedTrack {
+  StreamedTrack(const AnyTrack& track, const P& path,
+                const StartHit<double>* start) {
+    std::vector<typename P::Gain> gains(path.size());
+    PathFit<Errors::all, P> all;
+    all.gains.gains = &gains;
+    PathFit<Errors::hits_only, P> hits;
+    filter_together(path, start, all, hits);
+    equations = all.equations;
+    const UndoubtedVariances undoubted = undoubted_for(track, start);
+    outline.determined =
+        is_determined(path, start, gains, equations, undoubted);
+    if (!outline.determined) return;
+    outline.shares = shares(track, path, start, gains, equations);
+    if (!path.fits_momentum()) return;
+    const std::vector<typename P::Gain> no_gains(path.size());
+    outline.hit_only =
+        is_determined(path, start, no_gains, hits.equations, undoubted);
+    hit_only = hits.equations.v[4];
+    scattering_only = scattering_only_variance(path, start);
+    outline.scattering_only = !std::isnan(scattering_only);
+  }
+
+  FiveEquations<double> equations;
+  Outline outline;
+  double hit_only = 0, scattering_only = 0;
+};
+
 template <Path P>
 EngineResult run(const AnyTrack& track, const P& path,
                  const StartHit<double>* start) {
+  const StreamedTrack<P> fit(track, path, start);
   EngineResult r;
-  std::vector<typename P::Gain> gains(path.size());
-  PathFit<Errors::all, P> all;
-  all.gains.gains = &gains;
-  PathFit<Errors::hits_only, P> hits;
-  PathFit<Errors::scattering_only, P> scattering;
-  filter_together(path, start, all, hits, scattering);
-  r.determined = determined(path, all.equations);
+  r.determined = fit.outline.determined;
   if (!r.determined) return r;
-  set_covariances(track, path, start, all.equations, r);
-  const auto set_limit = [&](double& limit, const Equations& equations) {
-    if (determined(path, equations)) limit = equations.v[4];
-  };
-  set_limit(r.hit_only, hits.equations);
-  if (scattering_limit_exists(path, start))
-    set_limit(r.scattering_only, scattering.equations);
-  r.shares = shares(track, path, start, gains, all.equations);
+  set_covariances(track, path, start, fit.equations, r);
+  if (fit.outline.hit_only) r.hit_only = fit.hit_only;
+  if (fit.outline.scattering_only) r.scattering_only = fit.scattering_only;
+  r.shares = fit.outline.shares;
   return r;
+}
+
+/// The same decision for a track without one of its hits.
+template <Path P>
+bool is_determined_without(const AnyTrack& track, const P& path,
+                           const StartHit<double>* start, std::size_t k) {
+  const WithoutHit<P> rest(path, k);
+  if (innermost(rest, start) < 0) return false;
+  std::vector<typename P::Gain> gains;
+  const Equations e = filter<Errors::all>(rest, start, &gains);
+  return is_determined(rest, start, gains, e, undoubted_for(track, start));
 }
 
 }  // namespace
@@ -144,13 +138,10 @@ EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot) {
   });
 }
 
-HitShares hit_shares(const AnyTrack& track, const BeamSpot* spot) {
+Outline outline_of(const AnyTrack& track, const BeamSpot* spot) {
   const auto hit = track.start_hit(spot);
   return track.with_path([&](const auto& path) {
-    const StartHit<double>* const start = hit ? &*hit : nullptr;
-    std::vector<typename std::remove_cvref_t<decltype(path)>::Gain> gains;
-    const Equations e = filter<Errors::all>(path, start, &gains);
-    return shares(track, path, start, gains, e);
+    return StreamedTrack(track, path, hit ? &*hit : nullptr).outline;
   });
 }
 
@@ -166,9 +157,12 @@ StateAtLayer state_at_layer(const AnyTrack& track, const BeamSpot* spot,
   state.crossing = k;
   const auto hit = track.start_hit(spot);
   track.with_path([&](const auto& path) {
-    const Equations e = line_before(path, hit ? &*hit : nullptr, k, at.own_hit);
-    state.exists = determined(path, e);
+    const StartHit<double>* const start = hit ? &*hit : nullptr;
+    // with its own hit there is nothing to leave out
+    state.exists =
+        is_determined_without(track, path, start, at.own_hit ? path.size() : k);
     if (!state.exists) return;
+    const Equations e = line_before(path, start, k, at.own_hit);
     state.covariance = covariance_of(e, track.on_surface(k));
     state.slopes = covariance_of(e, track.slopes_on_surface(k));
   });

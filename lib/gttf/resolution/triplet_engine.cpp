@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covariances by the triplet fit, the form of the paper.
+#include <algorithm>
+#include <cmath>
+
 #include "gttf/fit/triplet/triplet_covariance.hpp"
 #include "gttf/resolution/engine.hpp"
 
@@ -13,13 +16,24 @@ Matrix5 transformed(const Matrix5& j, const Matrix5& covariance) {
   return 0.5 * (m + m.transpose());
 }
 
+/// Standard deviation of the largest scattering angle: the measure of auxiliary
+/// errors where there are no others, so that they hide none.
+double widest_kink(const TripletTrack& track) {
+  double widest = 0;
+  for (const TripletCrossing& c : track.crossings)
+    widest = std::max(widest, c.kink_variance);
+  return std::sqrt(widest);
+}
+
 }  // namespace
 
 EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
+  EngineResult r;
+  const Outline outline = outline_of(track, spot);
+  if (!outline.determined) return r;
   const auto start = track.start_hit(spot);
   const TripletTrack t = track.triplets(start ? &*start : nullptr);
   const TripletCovariance fit = triplet_covariance(t);
-  EngineResult r;
   r.determined = fit.status == TripletStatus::ok;
   if (!r.determined) return r;
   r.perigee = transformed(track.perigee(), fit.perigee);
@@ -28,10 +42,13 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
   r.start_plane = transformed(track.at_start_plane(), fit.perigee);
   r.first_hit =
       transformed(track.from_frame_after(track.first()), fit.first_hit);
-  r.hit_only = triplet_covariance(t, {Errors::hits_only}).variance_kappa;
-  r.scattering_only =
-      triplet_covariance(t, {Errors::scattering_only}).variance_kappa;
-  r.shares = hit_shares(track, spot);
+  if (outline.hit_only)
+    r.hit_only = triplet_covariance(t, {Errors::hits_only}).variance_kappa;
+  if (outline.scattering_only)
+    r.scattering_only =
+        triplet_covariance(t, {Errors::scattering_only, widest_kink(t)})
+            .variance_kappa;
+  r.shares = outline.shares;
   return r;
 }
 

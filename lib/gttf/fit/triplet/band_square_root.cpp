@@ -36,7 +36,7 @@ void BandSquareRoot::add(Eigen::Index first_row, std::span<const double> kinks,
     row_scale2_[r] +=
         kinks[static_cast<std::size_t>(i)] * kinks[static_cast<std::size_t>(i)];
     const double pivot = band_(0, r);
-    const double length = std::sqrt(pivot * pivot + entry * entry);
+    const double length = std::hypot(pivot, entry);
     const double c = pivot / length, s = entry / length;
     band_(0, r) = length;
     for (Eigen::Index j = i + 1; j < n; ++j) {

@@ -96,6 +96,12 @@ PassiveWeights passive_weights(const TripletTrack& track,
                                const TripletPoint& before,
                                const TripletPoint& passive,
                                const TripletPoint& after) {
+  // at one of the hits it turns the track there only
+  const auto is_at = [&passive](const TripletPoint& hit) {
+    return (passive.position - hit.position).norm() <= same_place;
+  };
+  if (is_at(before)) return {-Matrix2::Identity(), Matrix2::Zero()};
+  if (is_at(after)) return {Matrix2::Zero(), Matrix2::Identity()};
   const InPlaneArc in = make_arc(track, before, passive);
   const InPlaneArc out = make_arc(track, passive, after);
   // m is the end of the first arc and the start of the second

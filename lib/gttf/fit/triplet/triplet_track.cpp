@@ -87,6 +87,40 @@ void join_start(TripletTrack& t) {
   t.crossings.erase(begin, end);
 }
 
+/// Directions between hits at one place do not exist: the coordinates of the
+/// outer one become coordinates of the inner one, and it stays as a layer that
+/// only scatters. A coordinate along c measures a shift x along the surface of
+/// the inner hit as
+///
+///   (c - n (c . t)/(n . t)) . x
+///
+/// with n the normal of its own surface and t the direction of the track.
+/// @param directions  of the track at every crossing
+void join_hits_at_one_place(const std::vector<Vector3>& directions,
+                            TripletTrack& t) {
+  TripletPoint* inner = nullptr;
+  for (std::size_t i = 0; i < t.crossings.size(); ++i) {
+    TripletPoint& c = t.crossings[i];
+    if (!c.measures()) continue;
+    if (inner == nullptr ||
+        (c.position - inner->position).norm() > detail::same_place) {
+      inner = &c;
+      continue;
+    }
+    const Vector3 normal = c.u.cross(c.v);
+    for (const CoordinateAxis& axis : c.coordinates) {
+      const Vector3 along = axis.cosine * c.u + axis.sine * c.v;
+      const Vector3 seen =
+          along - along.dot(directions[i]) / normal.dot(directions[i]) * normal;
+      const double x = seen.dot(inner->u), y = seen.dot(inner->v);
+      const double length = std::hypot(x, y);
+      inner->coordinates.push_back(
+          {x / length, y / length, axis.variance / (length * length)});
+    }
+    c.coordinates.clear();
+  }
+}
+
 }  // namespace
 
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
@@ -102,6 +136,7 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
   t.fit_kappa = geometry.bz() != 0;
   set_start(start, t);
   t.crossings.reserve(found.list.size());
+  std::vector<Vector3> directions;
   for (const TrackCrossing<double>& x : found.list) {
     const double f = x.at.forward, g = x.at.sideward;
     const Vector3 position =
@@ -112,7 +147,11 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
         crossing_of(geometry, geometry.surfaces()[x.surface], position));
     t.crossings.back().turn = line.kappa * x.at.arc * line.inv_sin_theta;
     t.crossings.back().kink_variance = x.theta0_2;
+    const double phi = t.phi + t.crossings.back().turn;
+    directions.push_back({line.sin_theta * std::cos(phi),
+                          line.sin_theta * std::sin(phi), line.cos_theta});
   }
+  join_hits_at_one_place(directions, t);
   join_start(t);
   return t;
 }
@@ -129,7 +168,9 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
   t.fit_kappa = found.b_ref != 0;
   set_start(start, t);
   t.crossings.reserve(found.list.size());
+  std::vector<Vector3> directions;
   for (const TracedCrossing& x : found.list) {
+    directions.push_back(x.direction);
     const SurfaceRecord& s = geometry.surfaces()[x.surface];
     TripletPoint c = crossing_of(geometry, s, x.position);
     c.kink_variance = x.theta0_2;
@@ -146,6 +187,7 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
     c.traced = plane;
     t.crossings.push_back(std::move(c));
   }
+  join_hits_at_one_place(directions, t);
   join_start(t);
   return t;
 }

@@ -26,6 +26,9 @@ double root(double variance) {
   return variance >= 0 ? std::sqrt(variance) : none;
 }
 
+/// A straight track in a field has q/p = 0, and no momentum.
+double finite(double x) { return std::isfinite(x) ? x : none; }
+
 bool is_sound(const Vector5& parameters, const Matrix5& covariance) {
   // Scattering fits may know a parameter exactly.
   return parameters.allFinite() && covariance.allFinite() &&
@@ -97,9 +100,9 @@ struct FitRow {
     if (b_ref == 0) return;
     kappa = fit.kappa;
     qop = -kappa / b_ref;
-    p = charge_size / std::abs(qop);
-    charge = std::isnan(qop) ? none : std::copysign(charge_size, qop);
     sigma_qop = fit.sigma / std::abs(b_ref);
+    p = finite(charge_size / std::abs(qop));
+    charge = std::isnan(p) ? none : std::copysign(charge_size, qop);
     const double theta = fit.perigee[Perigee::theta];
     sine = std::sin(theta);
     cot = std::cos(theta) / sine;
@@ -109,12 +112,13 @@ struct FitRow {
   double sigma_at_start(int i) const {
     return root(fit.start_plane_covariance(i, i));
   }
+  double sigma_p_rel() const { return finite(fit.sigma / std::abs(kappa)); }
   /// ln pT = ln sin(theta) - ln kappa
   double sigma_pt_rel() const {
     const Matrix5& v = fit.perigee_covariance;
-    return root(v(Perigee::kappa, Perigee::kappa) / (kappa * kappa) +
-                cot * cot * v(Perigee::theta, Perigee::theta) -
-                2 * cot / kappa * v(Perigee::theta, Perigee::kappa));
+    return finite(root(v(Perigee::kappa, Perigee::kappa) / (kappa * kappa) +
+                       cot * cot * v(Perigee::theta, Perigee::theta) -
+                       2 * cot / kappa * v(Perigee::theta, Perigee::kappa)));
   }
   std::string_view momentum_status() const {
     const auto& m = fit.scattering_momentum;
@@ -148,7 +152,8 @@ struct ResidualRow {
 namespace {
 
 constexpr std::string_view no_result = "no result";
-constexpr std::string_view no_momentum = "no result, no field";
+constexpr std::string_view no_q = "no result, no field";
+constexpr std::string_view no_momentum = "no result, no field, no curvature";
 constexpr std::string_view not_measured = "not measured";
 
 constexpr auto columns_of_fit = std::to_array<ColumnOf<FitRow>>({
@@ -164,11 +169,12 @@ constexpr auto columns_of_fit = std::to_array<ColumnOf<FitRow>>({
      [](const FitRow& r) { return r.track.count + r.track.left_out; }},
     {{"p_GeV", "GeV", "momentum at the vertex", no_momentum},
      [](const FitRow& r) { return r.p; }},
-    {{"pt_GeV", "GeV", "its part across z", "no result, no field; along z"},
+    {{"pt_GeV", "GeV", "its part across z",
+      "no result, no field, no curvature; along z"},
      [](const FitRow& r) { return r.p * r.sine; }},
     {{"charge", "e", "the particle's, with the measured sign", no_momentum},
      [](const FitRow& r) { return r.charge; }},
-    {{"qop_per_GeV", "e/GeV", "q/p", no_momentum},
+    {{"qop_per_GeV", "e/GeV", "q/p", no_q},
      [](const FitRow& r) { return r.qop; }},
     {{"d0_um", "um",
       "signed distance from the vertex (`--vertex`) at closest approach, as in "
@@ -186,10 +192,11 @@ constexpr auto columns_of_fit = std::to_array<ColumnOf<FitRow>>({
       "one standard deviation of p over p, as in `scan`, at the fitted "
       "parameters; so all that follow",
       no_momentum},
-     [](const FitRow& r) { return r.fit.sigma / std::abs(r.kappa); }},
-    {{"sigma_pt_rel", "1", "of pT over pT", "no result, no field; along z"},
+     [](const FitRow& r) { return r.sigma_p_rel(); }},
+    {{"sigma_pt_rel", "1", "of pT over pT",
+      "no result, no field, no curvature; along z"},
      [](const FitRow& r) { return r.sigma_pt_rel(); }},
-    {{"sigma_qop_per_GeV", "e/GeV", "of q/p", no_momentum},
+    {{"sigma_qop_per_GeV", "e/GeV", "of q/p", no_q},
      [](const FitRow& r) { return r.sigma_qop; }},
     {{"sigma_d0_um", "um", "of d0", no_result},
      [](const FitRow& r) { return r.sigma(Perigee::d0) / unit::um; }},

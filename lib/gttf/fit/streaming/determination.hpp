@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a track is determined: one decision for both engines and for the
+// batches, made of the five equations.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "gttf/fit/streaming/streaming.hpp"
+#include "gttf/fit/streaming/undoubted_variances.hpp"
+
+namespace gttf {
+
+/// A parameter is determined if rounding moves its standard deviation by less,
+/// relative: two calculations that round differently agree to 1e-8.
+inline constexpr double determined_to = 5e-9;
+/// Relative rounding of a double.
+inline constexpr double unit_rounding = 0x1p-53;
+
+namespace detail {
+
+/// Above it an equation does not exist; errors of a track, squared, stay below.
+inline constexpr double most_variance = 1e-10 * FiveEquations<double>::nothing;
+
+/// How far the point where the track meets its surface moves with each
+/// parameter: what the coefficients of any coordinate there are made of.
+template <Path P>
+Row<double> reach_of_parameters(const P& path, std::size_t k) {
+  const auto rows = path.on_surface(k);
+  Row<double> reach;
+  for (std::size_t j = 0; j < track_dim; ++j)
+    reach[j] = std::hypot(rows[OnSurface::u][j], rows[OnSurface::v][j]);
+  return reach;
+}
+
+inline Row<double> absolute(const Row<double>& row) {
+  Row<double> a;
+  for (std::size_t j = 0; j < track_dim; ++j) a[j] = std::abs(row[j]);
+  return a;
+}
+
+}  // namespace detail
+
+/// Largest relative change of the standard deviation of a parameter if every
+/// coefficient of every coordinate is off by rounding,
+///
+///   2^-53 sum_h |n_qh| / (sigma_h^2 C_qq) sum_j |N_qj| m_hj,
+///
+/// with N the covariance of parameter q with the line at the hit h, n = N a, a
+/// the coefficients of the coordinate and m >= |a| how far the crossing point
+/// moves with each parameter. To first order, the worst case of all signs.
+/// @param gains  of the scattering, as filter() fills them
+/// @return  infinity if an equation does not exist
+/// Source: docs/theory/streaming.md, Determined or not
+template <Path P>
+double change_by_rounding(const P& path, const StartHit<double>* start,
+                          const std::vector<typename P::Gain>& gains,
+                          const FiveEquations<double>& e) {
+  constexpr double all = std::numeric_limits<double>::infinity();
+  const std::size_t n = path.fits_momentum() ? track_dim : track_dim - 1;
+  for (std::size_t q = 0; q < n; ++q)
+    if (!(e.v[q] < detail::most_variance)) return all;
+  const Covariance5<double> covariance = gttf::covariance(e);
+  Row<double> change{};
+  way_back(
+      path, start, gains, covariance,
+      [&](const HitStep<double, track_dim>& hit) {
+        const Row<double> reach =
+            hit.crossing == start_index
+                ? detail::absolute(hit.row)
+                : detail::reach_of_parameters(path, hit.crossing);
+        for (std::size_t q = 0; q < n; ++q) {
+          double sum = 0;
+          for (std::size_t j = 0; j < track_dim; ++j)
+            sum += std::abs(hit.inside[q][j]) * reach[j];
+          change[q] += std::abs(hit.gain[q]) / hit.variance * sum;
+        }
+      },
+      [](auto&&) {});
+  double worst = 0;
+  for (std::size_t q = 0; q < n; ++q) {
+    const double relative = unit_rounding * (change[q] / covariance[q][q]);
+    if (!(relative < all)) return all;
+    worst = std::max(worst, relative);
+  }
+  return worst;
+}
+
+/// Do the hits determine all parameters of the line? Arguments as for
+/// change_by_rounding().
+template <Path P>
+bool is_determined(const P& path, const StartHit<double>* start,
+                   const std::vector<typename P::Gain>& gains,
+                   const FiveEquations<double>& e,
+                   const UndoubtedVariances& undoubted) {
+  return is_undoubted(e.v, path.kappa(), undoubted) ||
+         change_by_rounding(path, start, gains, e) < determined_to;
+}
+
+/// A path without the hit of one crossing, whose material stays.
+template <Path P>
+class WithoutHit {
+ public:
+  using Scalar = typename P::Scalar;
+  using Gain = typename P::Gain;
+  static constexpr bool kinks_touch_kappa = P::kinks_touch_kappa;
+
+  WithoutHit(const P& path, std::size_t crossing)
+      : path_(path), crossing_(crossing) {
+    for (std::size_t k = 0; k < path.size(); ++k) {
+      if (k == crossing || !path.surface(k).measures()) continue;
+      last_ = static_cast<int>(k);
+      if (first_ < 0) first_ = last_;
+    }
+  }
+
+  std::size_t size() const { return path_.size(); }
+  int first() const { return first_; }
+  int last() const { return last_; }
+  bool fits_momentum() const { return path_.fits_momentum(); }
+  Scalar kappa() const { return path_.kappa(); }
+  const SurfaceRecord& surface(std::size_t k) const { return path_.surface(k); }
+  std::span<const CoordinateAxis> axes(std::size_t k) const {
+    return k == crossing_ ? std::span<const CoordinateAxis>() : path_.axes(k);
+  }
+  Row<Scalar> row(std::size_t k, double cosine, double sine) const {
+    return path_.row(k, cosine, sine);
+  }
+  std::array<Row<Scalar>, track_dim> on_surface(std::size_t k) const {
+    return path_.on_surface(k);
+  }
+  auto kinks(std::size_t k) const { return path_.kinks(k); }
+  GeneralKinks<Scalar> general_kinks(std::size_t k) const {
+    return path_.general_kinks(k);
+  }
+
+ private:
+  const P& path_;
+  std::size_t crossing_;
+  int first_ = -1, last_ = -1;
+};
+
+}  // namespace gttf

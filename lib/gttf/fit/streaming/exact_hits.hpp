@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fit in the limit of exact hits, and whether there is such a limit.
+#pragma once
+
+#include "gttf/fit/streaming/determination.hpp"
+
+namespace gttf {
+
+namespace detail {
+
+/// Kinks with variances `factor` times as large.
+template <class S>
+HelixKinks<S> scaled(HelixKinks<S> kinks, const S& factor) {
+  kinks.w = kinks.w * factor;
+  kinks.w_phi = kinks.w_phi * factor;
+  return kinks;
+}
+template <class S>
+GeneralKinks<S> scaled(GeneralKinks<S> kinks, const S& factor) {
+  kinks.w = kinks.w * factor;
+  kinks.w_phi = kinks.w_phi * factor;
+  kinks.w_loss = kinks.w_loss * factor;
+  return kinks;
+}
+
+/// Takes up exact coordinates, each with its rounding for an error, and looks
+/// whether each is news: one that follows from the others over-determines the
+/// line.
+template <Path P>
+class ExactHits : public AnyFit {
+ public:
+  /// @param factor  of all variances of kinks: the largest shall be 1
+  ExactHits(const P& path, double factor) : path_(path), factor_(factor) {}
+
+  template <class Kinks>
+  void on_kinks(std::size_t, const Kinks& kinks) {
+    scatter<ZeroVariance::allowed, false>(equations_, scaled(kinks, factor_));
+  }
+  /// As LineFit, two of a surface at most.
+  void on_coordinates(std::size_t k, const Coordinates<double>& c) {
+    if (c.index_a > 0) return;
+    const Row<double> reach = reach_of_parameters(path_, k);
+    for (std::size_t j = 0; j < track_dim; ++j)
+      widest_[j] = std::max(widest_[j], reach[j]);
+    take(*c.a, reach);
+    if (c.is_point) take(*c.b, reach);
+  }
+  void take(const Row<double>& a, const Row<double>& reach) {
+    double variance = 0, size2 = 0;
+    Row<double> z = a, size = reach;
+    for (std::size_t j = 0; j < track_dim; ++j) {
+      for (std::size_t i = 0; i < j; ++i) {
+        const double r = equations_.r[FiveEquations<double>::at(i, j)];
+        z[j] -= z[i] * r;
+        size[j] += size[i] * std::abs(r);
+      }
+      variance += equations_.v[j] * z[j] * z[j];
+      size2 += equations_.v[j] * size[j] * size[j];
+    }
+    const double least = rounding_of(way2());
+    consistent_ = consistent_ && is_known(variance, rounding_of(size2) + least);
+    measure<ZeroVariance::allowed>(equations_, a, least);
+  }
+
+  /// NaN if it does not exist.
+  double variance_kappa() const {
+    const double v = equations_.v[Perigee::kappa];
+    const double reach = widest_[Perigee::kappa];
+    const bool exists = consistent_ && v < most_variance &&
+                        is_known(v * reach * reach, rounding_of(way2()));
+    return exists ? v / factor_ : std::numeric_limits<double>::quiet_NaN();
+  }
+
+ private:
+  /// Square of how far a kink of variance 1 can move a point.
+  double way2() const {
+    return widest_[Perigee::phi] * widest_[Perigee::phi] +
+           widest_[Perigee::theta] * widest_[Perigee::theta];
+  }
+  static double rounding_of(double square) {
+    return unit_rounding * unit_rounding * square;
+  }
+  static bool is_known(double variance, double rounding) {
+    return rounding < determined_to * determined_to * variance;
+  }
+
+  const P& path_;
+  double factor_;
+  FiveEquations<double> equations_;
+  Row<double> widest_{};  ///< reaches so far
+  bool consistent_ = true;
+};
+
+}  // namespace detail
+
+/// Var(kappa) if only scattering made errors. The variances of all kinks are
+/// scaled to 1 and less, and the result back: it is proportional to them.
+/// @param start  the beam spot as a hit at the start point; may be null
+/// @return  NaN if there is no such limit: without kinks to give way, the exact
+///          hits contradict each other
+template <Path P>
+double scattering_only_variance(const P& path, const StartHit<double>* start) {
+  const PathSource<P> source(path, start);
+  double widest = 0;
+  for (std::size_t k = source.begin(); k < source.end(); ++k)
+    if (source.scatters(k)) widest = std::max(widest, source.kinks(k).w);
+  if (!(widest > 0)) return std::numeric_limits<double>::quiet_NaN();
+  detail::ExactHits<P> fit(path, 1 / widest);
+  stream_inwards(source, source.begin(), source.end(), fit);
+  if (start) {
+    fit.take(start->transverse, detail::absolute(start->transverse));
+    fit.take(start->longitudinal, detail::absolute(start->longitudinal));
+  }
+  return fit.variance_kappa();
+}
+
+}  // namespace gttf

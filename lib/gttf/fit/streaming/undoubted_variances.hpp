@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// UndoubtedVariances: up to which errors a track is determined without a closer
+// look.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "gttf/core/scalar.hpp"
+#include "gttf/core/track_dim.hpp"
+#include "gttf/trajectory/tracking_geometry.hpp"
+
+namespace gttf {
+
+/// Variances that leave no doubt about a track: even errors that large are not
+/// more than about 1e5 times those of a hit.
+struct UndoubtedVariances {
+  double position = 1e6;   ///< of d0 and z0, mm^2
+  double angle = 1;        ///< of phi and theta
+  double curvature = 1e6;  ///< of kappa, in units of kappa^2
+};
+
+/// @param least  smallest variance of a coordinate, mm^2
+inline UndoubtedVariances undoubted_variances(double least) {
+  constexpr double usual = 1e-4;  // mm^2
+  const double factor = std::min(1.0, least / usual);
+  UndoubtedVariances most;
+  most.position *= factor;
+  most.angle *= factor;
+  most.curvature *= factor;
+  return most;
+}
+
+/// Those of a fit of data; that of kappa in 1/mm^2.
+inline constexpr UndoubtedVariances data_variances{.curvature = 1};
+
+/// Smallest variance of a coordinate of the detector, mm^2.
+inline double least_variance(const TrackingGeometry& geometry) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const SurfaceRecord& s : geometry.surfaces())
+    for (const CoordinateAxis& a : geometry.axes(s))
+      least = std::min(least, a.variance);
+  return least;
+}
+
+/// The quick half of the decision: is a look at the hits unnecessary?
+/// @param v  variances of the five equations; that of kappa 0 without field
+template <class S>
+MaskOf<S> is_undoubted(const std::array<S, track_dim>& v, const S& kappa,
+                       const UndoubtedVariances& most) {
+  const S position(most.position), angle(most.angle);
+  return both(both(v[0] <= position, v[1] <= position),
+              both(both(v[2] <= angle, v[3] <= angle),
+                   v[4] <= S(most.curvature) * (kappa * kappa)));
+}
+
+}  // namespace gttf

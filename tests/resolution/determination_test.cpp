@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Beside "ok" stands a right, finite number: the decision whether a track is
+// determined, of both engines and of batches.
+#include "gttf/fit/streaming/determination.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "gttf/resolution/any_track.hpp"
+#include "gttf/resolution/engine.hpp"
+#include "support/batch.hpp"
+#include "support/compare.hpp"
+#include "support/dense_track.hpp"
+#include "support/singular_tracks.hpp"
+
+namespace gttf::test {
+
+namespace {
+
+bool is_result(Status s) { return s == Status::ok || s == Status::no_field; }
+
+/// Two engines are both right to half of it.
+constexpr double agreed = 2 * determined_to;
+
+constexpr Matrix5 Resolution::*covariances[] = {
+    &Resolution::perigee, &Resolution::perigee_without_inner,
+    &Resolution::first_hit};
+
+/// Parameters that exist; along z there is no azimuth.
+std::vector<int> parameters_of(const SingularTrack& c, Status status) {
+  std::vector<int> list;
+  if (c.track.theta > 0) list = {0, 1, 2, 3};
+  if (status == Status::ok) list.push_back(Perigee::qop);
+  return list;
+}
+
+/// Largest relative difference of two engines' standard deviations.
+double difference(const Resolution& a, const Resolution& b,
+                  const std::vector<int>& parameters = {0, 1, 2, 3, 4}) {
+  double largest = 0;
+  for (const auto matrix : covariances)
+    for (const int i : parameters)
+      largest = std::max(largest, relative(std::sqrt((b.*matrix)(i, i)),
+                                           std::sqrt((a.*matrix)(i, i))));
+  if (a.status == Status::ok)
+    largest = std::max(
+        {largest, relative(b.sigma_p_rel, a.sigma_p_rel),
+         relative_if_any(b.sigma_p_rel_hit_only, a.sigma_p_rel_hit_only)});
+  return largest;
+}
+
+bool is_finite(const Resolution& r, const std::vector<int>& parameters) {
+  for (const auto matrix : covariances)
+    for (const int i : parameters)
+      for (const int j : parameters)
+        if (!std::isfinite((r.*matrix)(i, j))) return false;
+  const bool along_z = parameters.size() < 4;
+  return r.status == Status::no_field ||
+         (std::isfinite(r.sigma_p_rel) &&
+          (along_z || std::isfinite(r.sigma_pt_rel)) && std::isfinite(r.xi) &&
+          (along_z || std::isfinite(r.mu_phi)));
+}
+
+/// Largest relative error against the dense fit, and against the same fit with
+/// coordinates moved by one rounding; of helices.
+double error_of(const TrackingGeometry& geometry, const SingularTrack& c,
+                const detail::AnyTrack& found, const Resolution& r) {
+  const auto wide = with_scalar(geometry, *found.helix(),
+                                make_line<Wide>(c.track, geometry.bz()),
+                                Scattering::highland);
+  const HelixPath<Wide> path(geometry, wide);
+  std::optional<StartHit<Wide>> start;
+  if (c.spot) start = make_start_hit(wide.line, *c.spot);
+  const std::vector<Wide> sigmas =
+      dense_sigmas(path, start ? &*start : nullptr);
+  // with a beam spot the inner material is part of the fit
+  const Matrix5& m = start ? r.perigee : r.perigee_without_inner;
+  double largest = 0;
+  for (std::size_t j = 0; j < sigmas.size(); ++j) {
+    const auto i = static_cast<int>(j);
+    const double unit = j == 4 ? std::abs(geometry.bz()) : 1;
+    largest = std::max(largest, relative(std::sqrt(m(i, i)) * unit,
+                                         static_cast<double>(sigmas[j])));
+  }
+  return largest;
+}
+
+Detector barrel_of(std::vector<Layer> layers, double tesla = 2) {
+  Detector d;
+  d.name = "barrel";
+  d.field = {FieldKind::solenoid, tesla * unit::T};
+  d.layers = std::move(layers);
+  set_reference(d.field);
+  return d;
+}
+
+Layer cylinder(double radius, double x_over_x0,
+               std::vector<Coordinate> coordinates) {
+  static int n = 0;
+  return make_layer("C" + std::to_string(n++),
+                    make_cylinder(radius, {-4e3, 4e3}), x_over_x0,
+                    std::move(coordinates));
+}
+
+constexpr Engine engines[] = {Engine::streaming, Engine::triplet};
+
+Model with_engine(Engine engine) {
+  Model model;
+  model.engine = engine;
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("determined: what both engines, batches and 113 bits agree on") {
+  const char* const asked = std::getenv("GTTF_SINGULAR_TRACKS");
+  const unsigned n = asked ? static_cast<unsigned>(std::atoi(asked)) : 20000;
+  int tried = 0, results = 0, refused = 0, dense = 0, status = 0, infinite = 0,
+      apart = 0, batch = 0, wrong = 0, limits = 0, limits_apart = 0;
+  double largest = 0;
+  for (unsigned seed = 0; seed < n; ++seed) {
+    CAPTURE(seed);
+    const SingularTrack c = SingularTracks(seed).next();
+    const TrackingGeometry geometry(c.detector);
+    Model model = with_engine(Engine::streaming);
+    model.beam_spot = c.spot;
+    Model triplet = with_engine(Engine::triplet);
+    triplet.beam_spot = c.spot;
+    const detail::AnyTrack found(geometry, c.track, model);
+    const Resolution a = detail::resolve(found, model);
+    const Resolution b = detail::resolve(found, triplet);
+    ++tried;
+    status += a.status != b.status;
+    if (is_vectorised(geometry, model)) {
+      Status one = Status::ok;
+      ResolutionArrays arrays;
+      arrays.status = std::span(&one, 1);
+      resolve(geometry, arrays_of(c.track), model, arrays);
+      batch += one != a.status;
+    }
+    refused += a.status == Status::not_determined;
+    if (!is_result(a.status) || a.status != b.status) continue;
+    ++results;
+    const std::vector<int> parameters = parameters_of(c, a.status);
+    infinite += !is_finite(a, parameters) + !is_finite(b, parameters);
+    // kinks of many turns: no angle is small any more, and what is left of
+    // them at a hit is rounding of the triplets
+    const bool bends = c.track.p > 1e-3;
+    if (bends) apart += !(difference(a, b, parameters) < agreed);
+    limits +=
+        std::isnan(a.sigma_p_rel_ms_only) != std::isnan(b.sigma_p_rel_ms_only);
+    if (seed % 10 != 0 || !found.helix() || !bends) continue;
+    ++dense;
+    const double error = error_of(geometry, c, found, a);
+    largest = std::max(largest, error);
+    wrong += !(error < agreed);
+  }
+  MESSAGE(tried << " tracks, " << results << " with a result, " << refused
+                << " not determined, largest error of " << dense << ": "
+                << largest);
+  CHECK(results > tried / 4);
+  CHECK(refused > tried / 20);
+  CHECK(status == 0);
+  CHECK(batch == 0);
+  CHECK(infinite == 0);
+  CHECK(apart == 0);
+  CHECK(limits == 0);
+  // exact hits behind thick layers at grazing incidence lose digits
+  CHECK(limits_apart <= results / 500);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("determined: one coordinate along z says nothing of theta and z") {
+  // r-phi on five layers, z on one
+  const Detector d = barrel_of({cylinder(13.1285, 1.906e-5, {{0, 9.3}}),
+                                cylinder(13.1633, 0.002615, pixel(1.3, 2.8e-4)),
+                                cylinder(13.2746, 0, {{0, 0.02131}}),
+                                cylinder(17.5285, 0.00447, {{0, 0.06549}}),
+                                cylinder(18.8258, 0, {{0, 0.4306}})},
+                               1);
+  const Track t{.p = 2195, .theta = 67.559 * unit::deg, .vertex = {5, -3, 20}};
+  for (const Engine engine : engines) {
+    const Resolution r = resolve(TrackingGeometry(d), t, with_engine(engine));
+    CHECK(r.status == Status::not_determined);
+    CHECK(std::isnan(r.sigma_p_rel));
+    CHECK(std::isnan(r.perigee(0, 0)));
+  }
+}
+
+TEST_CASE("determined: strips along z and a beam spot leave the azimuth free") {
+  // cos(90 deg) is 6e-17 in a double, not a measurement
+  const double right = 0.5 * unit::pi;
+  std::vector<Layer> layers;
+  for (const double r : {30.0, 60.0, 90.0, 120.0})
+    layers.push_back(cylinder(r, 0.01, {{right, 0.01}}));
+  Model model;
+  model.beam_spot = BeamSpot{0.01, 0.01, 30};
+  for (const Engine engine : engines) {
+    model.engine = engine;
+    const Resolution r =
+        resolve(TrackingGeometry(barrel_of(layers)), {.p = 1}, model);
+    CHECK(r.status == Status::not_determined);
+  }
+}
+
+TEST_CASE("determined: momenta up to 1e300 GeV have finite numbers") {
+  const TrackingGeometry geometry(make_barrel(6, 30, 500, 2, 0.01, 0.01));
+  for (const double p : {1e10, 1e100, 1e200, 1e300})
+    for (const Engine engine : engines) {
+      CAPTURE(p);
+      const Resolution r = resolve(geometry, {.p = p}, with_engine(engine));
+      REQUIRE(r.status == Status::ok);
+      CHECK(std::isfinite(r.sigma_p_rel));
+      CHECK(std::isfinite(r.sigma_pt_rel));
+      CHECK(r.xi > 0);
+      // hits only: proportional to p
+      const Resolution at_10 = resolve(geometry, {.p = 1e10});
+      CHECK(r.sigma_p_rel / p ==
+            doctest::Approx(at_10.sigma_p_rel / 1e10).epsilon(1e-8));
+    }
+}
+
+TEST_CASE("determined: layers at one place count in both engines") {
+  // r-phi and z of a point from two layers each
+  std::vector<Layer> layers;
+  for (const double r : {30.0, 80.0, 200.0, 500.0}) {
+    layers.push_back(cylinder(r, 0.004, {{0, 0.01}}));
+    layers.push_back(cylinder(r, 0.006, {{0.5 * unit::pi, 0.05}}));
+  }
+  const TrackingGeometry geometry(barrel_of(layers));
+  const Track t{.p = 1, .theta = 1.1, .vertex = {2, 1, 5}};
+  const Resolution a = resolve(geometry, t);
+  const Resolution b = resolve(geometry, t, with_engine(Engine::triplet));
+  REQUIRE(a.status == Status::ok);
+  REQUIRE(b.status == Status::ok);
+  CHECK(difference(a, b) < 1e-10);
+}
+
+TEST_CASE("determined: exact hits without material need a kink beside them") {
+  const auto limits = [](std::vector<Layer> layers) {
+    const TrackingGeometry geometry(barrel_of(std::move(layers)));
+    std::vector<double> list;
+    for (const Engine engine : engines)
+      list.push_back(
+          resolve(geometry, {.p = 1, .theta = 1.2}, with_engine(engine))
+              .sigma_p_rel_ms_only);
+    return list;
+  };
+  const auto hit = pixel(0.01, 0.01);
+  const auto beside = limits({cylinder(30, 0.01, hit), cylinder(100, 0.01, hit),
+                              cylinder(200, 0, hit), cylinder(250, 0.01, {}),
+                              cylinder(300, 0.01, hit)});
+  // the kink of the layer behind is enough
+  CHECK(beside[0] > 0);
+  CHECK(beside[1] == doctest::Approx(beside[0]).epsilon(1e-8));
+  const auto none = limits({cylinder(30, 0.01, hit), cylinder(100, 0.01, hit),
+                            cylinder(200, 0, hit), cylinder(300, 0.01, hit)});
+  // four coordinates in a row without a kink between: contradictory
+  CHECK(std::isnan(none[0]));
+  CHECK(std::isnan(none[1]));
+}
+
+}  // namespace gttf::test
