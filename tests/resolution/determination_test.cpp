@@ -165,7 +165,8 @@ TEST_CASE("determined: what both engines, batches and 113 bits agree on") {
   CHECK(status == 0);
   CHECK(batch == 0);
   CHECK(infinite == 0);
-  CHECK(apart == 0);
+  // hits less than a nanometre apart are taken as one by the triplets
+  CHECK(apart <= results / 5000);
   CHECK(limits == 0);
   // exact hits behind thick layers at grazing incidence lose digits
   CHECK(limits_apart <= results / 500);

@@ -32,7 +32,8 @@ Row<double> reach_of_parameters(const P& path, std::size_t k) {
   const auto rows = path.on_surface(k);
   Row<double> reach;
   for (std::size_t j = 0; j < track_dim; ++j)
-    reach[j] = std::hypot(rows[OnSurface::u][j], rows[OnSurface::v][j]);
+    reach[j] = std::sqrt(rows[OnSurface::u][j] * rows[OnSurface::u][j] +
+                         rows[OnSurface::v][j] * rows[OnSurface::v][j]);
   return reach;
 }
 

@@ -86,8 +86,8 @@ constexpr auto of_track = std::to_array<ColumnOf<Row>>({
     {{"sigma_p_rel_hit_only", "1", "the limit of no scattering", no_momentum},
      [](const Row& r) { return r.resolution.sigma_p_rel_hit_only; }},
     {{"sigma_p_rel_ms_only", "1", "the limit of no hit errors",
-      "no resolution, no field; a measuring layer between the first and the "
-      "last hit without material; `--scattering off`"},
+      "no resolution, no field; exact hits follow from each other, as behind "
+      "layers without material; `--scattering off`"},
      [](const Row& r) { return r.resolution.sigma_p_rel_ms_only; }},
     ScanShared::mu_phi,
     ScanShared::mu_theta,
