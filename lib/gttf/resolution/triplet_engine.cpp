@@ -20,7 +20,7 @@ Matrix5 transformed(const Matrix5& j, const Matrix5& covariance) {
 /// errors where there are no others, so that they hide none.
 double widest_kink(const TripletTrack& track) {
   double widest = 0;
-  for (const TripletCrossing& c : track.crossings)
+  for (const TripletPoint& c : track.crossings)
     widest = std::max(widest, c.kink_variance);
   return std::sqrt(widest);
 }

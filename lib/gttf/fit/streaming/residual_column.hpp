@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gttf/fit/streaming/general_kinks.hpp"
+#include "gttf/fit/streaming/undoubted_variances.hpp"
 
 namespace gttf {
 
