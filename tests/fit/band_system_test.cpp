@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "gttf/core/double_double.hpp"
 #include "gttf/core/dual.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -238,6 +239,62 @@ TEST_CASE("band system: derivatives with respect to the scattering") {
   CHECK(dual.variance().derivative[0] ==
         doctest::Approx((above.variance() - below.variance()) / (2 * step))
             .epsilon(1e-6));
+}
+
+TEST_CASE("band system: substitution in a column that ends early") {
+  constexpr std::size_t n = 9;
+  const System<double> s = random_system(n, 1.0);
+  const DenseSystem dense(s, true);
+  KeptSteps<double> steps;
+  BandSolution<double> solution{};
+  solve_band<HitAndTurnColumns>(s.rows.data(), n, s.scattering2.data(),
+                                s.passive(), kappa_0, steps, solution);
+  for (const std::size_t length : {1, 2, 5, 9}) {
+    CAPTURE(length);
+    std::vector<std::array<double, 2>> x(length);
+    Vector column = Vector::Zero(at(n));
+    for (std::size_t j = 0; j < length; ++j)
+      for (std::size_t r = 0; r < 2; ++r)
+        x[j][r] = column[at(j) + Eigen::Index(r)] =
+            0.3 * double(j + 1) - double(r);
+    const double exact = column.dot(dense.k_inverse.ldlt().solve(column));
+    substitute(steps, x);
+    double sum = 0;
+    for (std::size_t j = 0; j < length; ++j)
+      for (std::size_t r = 0; r < 2; ++r)
+        sum += x[j][r] * x[j][r] * steps[j].pivots.inverse[r];
+    CHECK(sum == doctest::Approx(exact).epsilon(1e-11));
+  }
+}
+
+namespace {
+
+/// One triplet whose kinks move together by 1, and by `own` each on their own.
+template <class S>
+BandSolution<S> solve_graded(double own) {
+  KinkRows<S> row{};
+  row.shift[0][0][0] = row.shift[0][1][0] = S(1);
+  row.rho[0] = S(1);
+  row.rho[1] = S(-1);
+  row.inv_sin2 = S(1);
+  const S scattering2 = S(own) * S(own);
+  KeptSteps<S> steps;
+  BandSolution<S> solution{};
+  solve_band<HitColumns>(&row, 1, &scattering2, PassiveKinks<S>{}, S(0), steps,
+                         solution);
+  return solution;
+}
+
+}  // namespace
+
+TEST_CASE("band system: twice the precision keeps the digits of small errors") {
+  // (1, -1) is orthogonal to the common error: rho^T K rho = 2/own^2, of which
+  // nothing is left in 1 + own^2 - 1/(1 + own^2) of doubles
+  const auto wide = solve_graded<DoubleDouble>(1e-9);
+  CHECK(wide.regular);
+  CHECK(static_cast<double>(wide.aa) == doctest::Approx(2e18).epsilon(1e-13));
+  CHECK_FALSE(solve_graded<double>(1e-9).regular);
+  CHECK_FALSE(solve_graded<DoubleDouble>(0).regular);
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -248,17 +248,28 @@ template <class S>
   for (int r = 0; r < 2; ++r) weighted[r] = x[r] * pivots.inverse[r];
 }
 
-/// L^-1 of the columns of a segment, triplet j at j % 3.
+/// Of one triplet: L^-1 of the columns of a segment.
 template <class S>
-using ColumnRing = S[3][n_errors][2];
+using SegmentColumns = S[n_errors][2];
+
+/// Those of the last three triplets.
+template <class S>
+class ColumnRing {
+ public:
+  SegmentColumns<S>& operator[](std::size_t j) { return columns_[j % 3]; }
+
+ private:
+  SegmentColumns<S> columns_[3];
+};
 
 /// What the data say of the errors of one segment.
 /// @param steps  of solve_band(); segment 0 only, unless they are kept
-/// @param ring   its triplets 0 and 1 are set after the call
-template <class Chosen, class Steps, class S>
+/// @param ring   ColumnRing, whose triplets 0 and 1 are set after the call, or
+///               a container of all up to the second hit
+template <class Chosen, class Steps, class Ring, class S>
 void set_segment_errors(const KinkRows<S>* rows, std::size_t n_triplets,
                         const PassiveKinks<S>& passive, std::size_t segment,
-                        SegmentEnd at, const Steps& steps, ColumnRing<S>& ring,
+                        SegmentEnd at, const Steps& steps, Ring& ring,
                         SegmentErrors<S>& e) {
   constexpr int begin = Chosen::begin, end = Chosen::end;
   e.has_shifts = begin < n_shifts && end > begin;
@@ -269,7 +280,7 @@ void set_segment_errors(const KinkRows<S>* rows, std::size_t n_triplets,
   }
   for (std::size_t j = std::min(segment + 2, n_triplets); j-- > 0;) {
     const auto& now = steps[j];
-    S(&column)[n_errors][2] = ring[j % 3];
+    SegmentColumns<S>& column = ring[j];
     // the second hit is in one triplet more than the first and the turns
     const bool leads = j > segment;
     const int first = leads && Chosen::hits ? 2 : begin;
@@ -302,11 +313,9 @@ void set_segment_errors(const KinkRows<S>* rows, std::size_t n_triplets,
       }
       const std::size_t outermost =
           std::min(segment + (of_second ? 1 : 0), n_triplets - 1);
-      if (j < outermost)
-        subtract_product(now.near.own, ring[(j + 1) % 3][i], x);
+      if (j < outermost) subtract_product(now.near.own, ring[j + 1][i], x);
       if constexpr (Steps::keeps)
-        if (j + 1 < outermost)
-          subtract_product(now.far, ring[(j + 2) % 3][i], x);
+        if (j + 1 < outermost) subtract_product(now.far, ring[j + 2][i], x);
       x[1] = x[1] - now.pivots.lower * x[0];
     }
     S weighted_a[2], weighted_b[2];
@@ -322,6 +331,13 @@ void set_segment_errors(const KinkRows<S>* rows, std::size_t n_triplets,
     }
   }
 }
+
+/// An exact zero of a pivot shows as rounding of the variances summed in it.
+/// What is left of a kink given those behind it is much larger in any real
+/// track: its kink or hit errors against the lever arm of a coordinate that is
+/// not measured. In a wide scalar the rounding is that of the rows.
+template <class S>
+inline constexpr double pivot_rounding = wider_than_double<S> ? 1e-26 : 1e-14;
 
 /// Block L D L^T factorisation of K^-1, in which triplets couple with the two
 /// behind, together with the forward substitution: from the outermost triplet
@@ -380,7 +396,7 @@ void solve_band(const KinkRows<S>* rows, std::size_t n_triplets,
     if constexpr (Steps::keeps)
       for (int r = 0; r < 2; ++r)
         for (int c = 0; c < 2; ++c) now.far[r][c] = far.own[r][c];
-    constexpr double rounding = 1e-14;
+    constexpr double rounding = pivot_rounding<S>;
     regular = both(regular, d[0][0] > S(rounding) * size[0]);
     // one division for both pivots, d_00 and det/d_00
     const S det = d[0][0] * d[1][1] - d[1][0] * d[1][0];
@@ -440,6 +456,22 @@ void solve_scattering(const KinkRows<S>* rows, std::size_t n_triplets,
   s.ab = ab;
   s.bb = bb;
   s.regular = regular;
+}
+
+/// L^-1 x, in place.
+/// @param x  theta, phi of the first triplets; zero from there on
+template <class S>
+void substitute(const KeptSteps<S>& steps, std::vector<std::array<S, 2>>& x) {
+  for (std::size_t j = x.size(); j-- > 0;) {
+    const auto subtract = [&now = x[j]](const Block<S>& own,
+                                        const std::array<S, 2>& behind) {
+      for (std::size_t r = 0; r < 2; ++r)
+        now[r] = now[r] - own[r][0] * behind[0] - own[r][1] * behind[1];
+    };
+    if (j + 1 < x.size()) subtract(steps[j].near.own, x[j + 1]);
+    if (j + 2 < x.size()) subtract(steps[j].far, x[j + 2]);
+    x[j][1] = x[j][1] - steps[j].pivots.lower * x[j][0];
+  }
 }
 
 /// chi2 = |b + change a|^2 at the curvature kappa_0 + change.

@@ -1,173 +1,280 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares of the triplet system and covariance of what follows from it.
 #include "gttf/fit/triplet/triplet_covariance.hpp"
 
-#include <Eigen/QR>
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
-#include <utility>
 
-#include "gttf/fit/triplet/band_square_root.hpp"
-#include "gttf/fit/triplet/triplet_model.hpp"
+#include "gttf/fit/triplet/reference_rows.hpp"
 
 namespace gttf {
 
 namespace {
 
-using detail::NuisanceError;
-using detail::Output;
-using detail::TripletModel;
+using namespace detail;
+using Eigen::Index;
 
-/// The parameters without any prior: unmeasured coordinates, in units of their
-/// auxiliary standard deviation, and, last, kappa.
-class FreeParameters {
+Index index(std::size_t i) { return static_cast<Index>(i); }
+
+/// a^T b. Eigen's products of this scalar take ten seconds to compile.
+WideMatrix gram(const WideMatrix& a, const WideMatrix& b) {
+  WideMatrix product = WideMatrix::Zero(a.cols(), b.cols());
+  for (Index i = 0; i < a.cols(); ++i)
+    for (Index k = 0; k < b.cols(); ++k)
+      for (Index r = 0; r < a.rows(); ++r) product(i, k) += a(r, i) * b(r, k);
+  return product;
+}
+
+/// J C J^T of a symmetric C, from J^T.
+WideMatrix propagated(const WideMatrix& c, const WideMatrix& j_transposed) {
+  return gram(j_transposed, gram(c, j_transposed));
+}
+
+/// R^-1 b with R lower triangular, in place.
+void solve_lower(const WideMatrix& r, WideMatrix& b) {
+  for (Index c = 0; c < b.cols(); ++c)
+    for (Index i = 0; i < r.rows(); ++i) {
+      for (Index k = 0; k < i; ++k) b(i, c) -= r(i, k) * b(k, c);
+      b(i, c) /= r(i, i);
+    }
+}
+
+/// Turns a matrix into its Cholesky factor, R R^T.
+/// @return  false if a row is, but for rounding, one of those before
+bool factorise(WideMatrix& m) {
+  // What remains of a parameter after the others: of a dependent one only
+  // rounding, else at least the lever arm of an unmeasured coordinate against
+  // the reach of the detector.
+  constexpr double rounding = 1e-20;
+  for (Index i = 0; i < m.rows(); ++i)
+    for (Index k = 0; k <= i; ++k) {
+      const Wide before = m(i, k);
+      for (Index l = 0; l < k; ++l) m(i, k) -= m(i, l) * m(k, l);
+      if (k < i) {
+        m(i, k) /= m(k, k);
+        continue;
+      }
+      if (!(m(i, i) > Wide(rounding) * before)) return false;
+      m(i, i) = sqrt(m(i, i));
+    }
+  return true;
+}
+
+using Column = std::vector<std::array<Wide, 2>>;  ///< of triplets 0, 1, ...
+
+/// x.y over the first n triplets.
+/// @param x  of a triplet: pointer to its theta and phi
+template <class X>
+Wide dot(const X& x, const Column& y, std::size_t n) {
+  Wide sum(0);
+  for (std::size_t j = 0; j < std::min(n, y.size()); ++j)
+    for (std::size_t r = 0; r < 2; ++r) sum += x(j)[r] * y[j][r];
+  return sum;
+}
+
+/// The columns of a segment, of all triplets.
+struct KeptColumns {
+  struct Item {
+    SegmentColumns<Wide> columns;
+  };
+  std::vector<Item> list;
+
+  SegmentColumns<Wide>& operator[](std::size_t j) { return list[j].columns; }
+};
+
+/// The banded system of a reference track, solved. Its parameters without any
+/// prior are the unmeasured coordinates, in units of their auxiliary standard
+/// deviation, and, last, kappa:
+///
+///   K^-1 = L D L^T,  M = L^-1 (B, rho),  Cov^-1 = M^T D^-1 M = R R^T
+class ReferenceFit {
  public:
-  /// M = L^-1 (B, rho); Cov = (M^T M)^-1 = R^-1 R^-T with M = Q R.
-  FreeParameters(const TripletModel& model, const BandSquareRoot& root,
-                 bool fit_kappa)
-      : fit_kappa_(fit_kappa) {
-    for (std::size_t i = 0; i < model.nuisances.size(); ++i)
-      if (model.nuisances[i].unmeasured) unmeasured_.push_back(i);
-    const auto n = static_cast<Eigen::Index>(unmeasured_.size());
-    design_.resize(root.rows(), n + (fit_kappa ? 1 : 0));
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const NuisanceError& e =
-          model.nuisances[unmeasured_[static_cast<std::size_t>(i)]];
-      Eigen::VectorXd column = Eigen::VectorXd::Zero(root.rows());
-      for (Eigen::Index k = 0; k < e.n_rows; ++k)
-        column[e.first_row + k] = e.kinks[static_cast<std::size_t>(k)];
-      design_.col(i) = root.solve(std::move(column));
-    }
-    if (fit_kappa) design_.col(n) = root.solve(model.rho);
-    if (design_.cols() == 0) return;
-    if (design_.rows() < design_.cols()) {
-      determined_ = false;
-      return;
-    }
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(design_);
-    r_ = qr.matrixQR().topRows(design_.cols());
-    // What remains of a column after the others: of a dependent one only
-    // rounding, some 1e-15 per row, else at least the lever arm of the
-    // coordinate against the reach of the detector.
-    constexpr double rounding = 1e-10;
-    for (Eigen::Index i = 0; i < design_.cols(); ++i)
-      if (!(std::abs(r_(i, i)) > rounding * design_.col(i).norm()))
-        determined_ = false;
+  ReferenceFit(const TripletTrack& track, const TripletOptions& options)
+      : track_(track),
+        system_(track, options.errors, options.auxiliary_scale),
+        scatters_(options.errors != Errors::hits_only) {}
+
+  const ReferenceRows& system() const { return system_; }
+
+  TripletStatus solve() {
+    const std::size_t n_hits = system_.hits.size();
+    if (n_hits < system_.surface_hit + 1 || n_hits < (track_.fit_kappa ? 3 : 2))
+      return TripletStatus::too_few_hits;
+    const std::size_t n = system_.rows.size();
+    passive_rows_.assign(n, PassiveRows<Wide>{});
+    for (std::size_t k = 0; k < system_.sums.size(); ++k)
+      add_passive_rows(system_.sums[k], k, n, passive_rows_.data());
+    BandSolution<Wide> solution;
+    solve_band<HitAndTurnColumns>(system_.rows.data(), n,
+                                  system_.scattering2.data(), passive(),
+                                  Wide(0), steps_, solution);
+    if (!solution.regular) return TripletStatus::singular;
+    return set_free_parameters() ? TripletStatus::ok
+                                 : TripletStatus::not_determined;
   }
 
-  bool determined() const { return determined_; }
-  Eigen::Index size() const { return design_.cols(); }
-  const std::vector<std::size_t>& unmeasured() const { return unmeasured_; }
-  const Eigen::MatrixXd& design() const { return design_; }
-
-  double variance_kappa() const {
-    return fit_kappa_
-               ? 1 / (r_(size() - 1, size() - 1) * r_(size() - 1, size() - 1))
-               : 0;
+  /// Covariance (u, v, phi, theta, kappa) at an end of a segment.
+  WideMatrix state(std::size_t segment, SegmentEnd end) const {
+    const bool at_start = end == SegmentEnd::start;
+    const InPlaneArc& arc = system_.arcs[segment];
+    Eigen::Matrix<double, n_errors + 1, track_dim> j_transposed;
+    j_transposed.setZero();
+    const auto set = [&](int first, const Eigen::Matrix2d& angles) {
+      for (int i = 0; i < 2; ++i) {
+        j_transposed(first + i, OnSurface::theta) = angles(0, i);
+        j_transposed(first + i, OnSurface::phi) = angles(1, i);
+      }
+    };
+    const Eigen::Matrix2d &from = system_.hits[segment].error,
+                          &to = system_.hits[segment + 1].error;
+    j_transposed.block<2, 2>(at_start ? 0 : 2, OnSurface::u) =
+        (at_start ? from : to).transpose();
+    set(0, (at_start ? arc.start_by_start : arc.end_by_start) * from);
+    set(2, (at_start ? arc.start_by_end : arc.end_by_end) * to);
+    // errors are fitted minus measured: the other sign than in KinkRows
+    set(n_shifts, -Eigen::Matrix2d::Identity());
+    const Eigen::Vector2d& slope =
+        at_start ? arc.start_by_kappa : arc.end_by_kappa;
+    j_transposed(n_errors, OnSurface::theta) = slope[0];
+    j_transposed(n_errors, OnSurface::phi) = slope[1];
+    j_transposed(n_errors, OnSurface::qop) = 1;
+    return propagated(fitted(segment, end), j_transposed.cast<Wide>());
   }
 
-  /// Rows (d R^-1)^T: products of two of them are covariances. The last column
-  /// belongs to kappa.
-  Eigen::MatrixXd whiten(const Eigen::MatrixXd& coefficients) const {
-    if (size() == 0) return Eigen::MatrixXd::Zero(coefficients.rows(), 0);
-    return r_.triangularView<Eigen::Upper>()
-        .transpose()
-        .solve(coefficients.transpose())
-        .transpose();
+  /// The state on the first measuring layer, after its scattering. If no hit
+  /// follows, its direction comes from inside.
+  WideMatrix first_hit() const {
+    const std::size_t k = system_.surface_hit;
+    if (k + 1 < system_.hits.size()) return state(k, SegmentEnd::start);
+    WideMatrix c = state(k - 1, SegmentEnd::end);
+    add_scattering(k, c);
+    return c;
   }
 
-  /// Covariance of a whitened function with kappa.
-  Eigen::VectorXd with_kappa(const Eigen::MatrixXd& whitened) const {
-    if (!fit_kappa_) return Eigen::VectorXd::Zero(whitened.rows());
-    return whitened.col(size() - 1) / r_(size() - 1, size() - 1);
+  WideMatrix perigee() const {
+    WideMatrix c = state(0, SegmentEnd::start);
+    // the track at the start has not been scattered there yet
+    if (system_.surface_hit > 0) add_scattering(0, c);
+    const Matrix5 j =
+        perigee_jacobian(track_, system_.crossings[system_.hits[0].crossing]);
+    return propagated(c, j.transpose().cast<Wide>());
   }
 
  private:
-  bool fit_kappa_;
-  bool determined_ = true;
-  std::vector<std::size_t> unmeasured_;
-  Eigen::MatrixXd design_;
-  Eigen::MatrixXd r_;
+  PassiveKinks<Wide> passive() const {
+    return {passive_rows_.data(), Wide(1), system_.sums.data()};
+  }
+
+  /// Adds the scattering in the layer of a hit.
+  void add_scattering(std::size_t hit, WideMatrix& c) const {
+    if (!scatters_) return;
+    const TripletPoint& layer = system_.crossings[system_.hits[hit].crossing];
+    const Wide variance(layer.kink_variance);
+    c(OnSurface::theta, OnSurface::theta) += variance;
+    c(OnSurface::phi, OnSurface::phi) +=
+        variance * Wide(inverse_sine_squared(track_, layer));
+  }
+
+  /// Unmeasured coordinates, innermost first, and kappa.
+  /// @return  false if some of them are not determined
+  bool set_free_parameters() {
+    const std::size_t n = system_.rows.size();
+    std::vector<Column> m;
+    free_of_.assign(system_.hits.size(), -1);
+    for (std::size_t k = 0; k < system_.hits.size(); ++k) {
+      if (!system_.hits[k].unmeasured) continue;
+      free_of_[k] = index(m.size());
+      Column& x = m.emplace_back(std::min(k + 1, n));
+      for (std::size_t i = 0; i < 3 && i <= k; ++i)
+        for (std::size_t r = 0; k - i < n && r < 2; ++r)
+          x[k - i][r] = system_.rows[k - i].shift[i][r][1];
+      substitute(steps_, x);
+    }
+    if (track_.fit_kappa) {
+      Column& x = m.emplace_back(n);
+      for (std::size_t j = 0; j < n; ++j)
+        for (std::size_t r = 0; r < 2; ++r) x[j][r] = steps_[j].a[r];
+    }
+    weighted_ = m;
+    for (Column& x : weighted_)
+      for (std::size_t j = 0; j < x.size(); ++j)
+        for (std::size_t r = 0; r < 2; ++r)
+          x[j][r] *= steps_[j].pivots.inverse[r];
+    root_.resize(index(m.size()), index(m.size()));
+    for (std::size_t i = 0; i < m.size(); ++i)
+      for (std::size_t k = 0; k <= i; ++k)
+        root_(index(i), index(k)) =
+            dot([&](std::size_t j) { return m[i][j].data(); }, weighted_[k],
+                m[i].size());
+    return factorise(root_);
+  }
+
+  /// Covariance of the errors of a segment and, last, kappa.
+  WideMatrix fitted(std::size_t segment, SegmentEnd end) const {
+    const std::size_t n = system_.rows.size();
+    KeptColumns columns;
+    columns.list.resize(std::min(segment + 2, n));
+    SegmentErrors<Wide> e;
+    set_segment_errors<HitAndTurnColumns>(system_.rows.data(), n, passive(),
+                                          segment, end, steps_, columns, e);
+    // d(errors, kappa)/d(free parameters), in columns: their own share in the
+    // errors, less what the kinks say about the errors
+    WideMatrix z = WideMatrix::Zero(root_.rows(), n_errors + 1);
+    for (std::size_t f = 0; f < weighted_.size(); ++f)
+      for (int i = 0; i < n_errors; ++i)
+        z(index(f), i) = -dot([&](std::size_t j) { return columns[j][i]; },
+                              weighted_[f], columns.list.size());
+    for (std::size_t h = 0; h < 2; ++h)
+      if (const Index f = free_of_[segment + h]; f >= 0)
+        z(f, h == 0 ? 1 : 3) += Wide(1);
+    if (track_.fit_kappa) z(root_.rows() - 1, n_errors) = Wide(1);
+    solve_lower(root_, z);
+    WideMatrix c = gram(z, z);
+    const PassiveSums<Wide>& sums = system_.sums[segment];
+    const Block<Wide>& turns =
+        end == SegmentEnd::start ? sums.leaving : sums.arriving;
+    for (int i = 0; i < n_errors; ++i)
+      for (int k = 0; k <= i; ++k) {
+        Wide& x = c(i, k);
+        x -= e.products[i][k];
+        if (k >= n_shifts)
+          x += turns[i - n_shifts][k - n_shifts];
+        else if (i == k)
+          x += Wide(1);
+        c(k, i) = x;
+      }
+    return c;
+  }
+
+  const TripletTrack& track_;
+  ReferenceRows system_;
+  bool scatters_;
+  std::vector<PassiveRows<Wide>> passive_rows_;
+  KeptSteps<Wide> steps_;
+  std::vector<Index> free_of_;    ///< free parameter of each hit, -1: none
+  std::vector<Column> weighted_;  ///< D^-1 M
+  WideMatrix root_;               ///< R
 };
 
-/// A solved fit together with linear functions of the track.
-struct Solution {
-  TripletStatus status = TripletStatus::ok;
-  double variance_kappa = 0;
-  Eigen::MatrixXd covariance;  ///< diagonal blocks, n_functions x block
-  Eigen::VectorXd with_kappa;
-};
+Matrix5 rounded(const WideMatrix& c) {
+  Matrix5 m = c.cast<double>();
+  return m.selfadjointView<Eigen::Lower>();
+}
 
-/// @param function  change of the functions by an error (NuisanceError -> )
-/// @param slope     their derivatives with respect to kappa at fixed hits
-template <class Function>
-Solution solve(const TripletModel& model, bool fit_kappa,
-               const Function& function, const Eigen::VectorXd& slope,
-               Eigen::Index block) {
-  BandSquareRoot root(model.kink_sigma, slope.size(), block);
-  for (const NuisanceError& e : model.nuisances)
-    root.add(e.first_row,
-             std::span(e.kinks).first(static_cast<std::size_t>(e.n_rows)),
-             function(e));
-  Solution s;
-  if (!root.is_regular()) {
-    s.status = TripletStatus::singular;
-    return s;
+/// What the scattering of the first measuring layer and of everything inside it
+/// adds to the perigee parameters, if no hit lies inside.
+Matrix5 inner_scattering(const TripletTrack& track) {
+  Matrix5 sum = Matrix5::Zero();
+  for (const TripletPoint& c : track.crossings) {
+    const Matrix5 j = perigee_jacobian(track, c);
+    const Vector5 phi = j.col(OnSurface::phi), theta = j.col(OnSurface::theta);
+    sum += c.kink_variance *
+           (theta * theta.transpose() +
+            phi * phi.transpose() * inverse_sine_squared(track, c));
+    if (c.measures()) break;
   }
-  const FreeParameters free(model, root, fit_kappa);
-  if (!free.determined()) {
-    s.status = TripletStatus::not_determined;
-    return s;
-  }
-  // functions = own coefficients of the free parameters, less what the kinks
-  // already say about the functions
-  Eigen::MatrixXd coefficients(slope.size(), free.size());
-  for (std::size_t i = 0; i < free.unmeasured().size(); ++i)
-    coefficients.col(static_cast<Eigen::Index>(i)) =
-        function(model.nuisances[free.unmeasured()[i]]);
-  if (fit_kappa) coefficients.col(free.size() - 1) = slope;
-  coefficients -= root.functions() * free.design();
-  const Eigen::MatrixXd z = free.whiten(coefficients);
-  s.variance_kappa = free.variance_kappa();
-  s.with_kappa = free.with_kappa(z);
-  s.covariance = root.remainder();
-  for (Eigen::Index k = 0; k < slope.size(); k += block)
-    s.covariance.middleRows(k, block) +=
-        z.middleRows(k, block) * z.middleRows(k, block).transpose();
-  return s;
+  return sum;
 }
-
-/// Rows and columns `pick` of the functions, kappa appended.
-Matrix5 select_rows(const Solution& s, const std::array<int, 4>& pick) {
-  Matrix5 m;
-  for (int i = 0; i < 4; ++i) {
-    const int from = pick[static_cast<std::size_t>(i)];
-    for (int j = 0; j < 4; ++j)
-      m(i, j) = s.covariance(from, pick[static_cast<std::size_t>(j)]);
-    m(i, 4) = m(4, i) = s.with_kappa[from];
-  }
-  m(4, 4) = s.variance_kappa;
-  return m;
-}
-
-bool enough_hits(const TripletModel& model, bool fit_kappa) {
-  return model.n_hits > (model.start_hit ? 1 : 0) &&
-         model.n_hits >= (fit_kappa ? 3 : 2);
-}
-
-Solution solve_outputs(const TripletModel& model, bool fit_kappa) {
-  return solve(
-      model, fit_kappa,
-      [](const NuisanceError& e) { return Eigen::VectorXd(e.outputs); },
-      model.output_slope, Output::size);
-}
-
-constexpr std::array<int, 4> on_surface = {Output::u, Output::v, Output::phi,
-                                           Output::theta};
-constexpr std::array<int, 4> at_start = {Output::d0, Output::z0, Output::phi0,
-                                         Output::theta0};
 
 /// The track without scattering in the first measuring layer and inside it.
 TripletTrack without_inner_scattering(TripletTrack track) {
@@ -183,58 +290,49 @@ TripletTrack without_inner_scattering(TripletTrack track) {
 
 TripletCovariance triplet_covariance(const TripletTrack& track,
                                      const TripletOptions& options) {
-  constexpr double pole = 0.05;
-  const auto model_of = [&options](const TripletTrack& t) {
-    return detail::make_triplet_model(t, options.errors,
-                                      options.auxiliary_scale);
-  };
-  const TripletModel model = model_of(track);
+  constexpr double pole = 0.05, none = std::numeric_limits<double>::quiet_NaN();
+  ReferenceFit fit(track, options);
+  const ReferenceRows& system = fit.system();
   TripletCovariance c;
-  c.n_hits = static_cast<int>(model.n_hits) - (model.start_hit ? 1 : 0);
-  c.index_pole = model.smallest_inverse_index < pole;
-  c.first_hit.fill(std::numeric_limits<double>::quiet_NaN());
+  c.n_hits = static_cast<int>(system.hits.size() - system.surface_hit);
+  c.index_pole = std::ranges::any_of(system.arcs, [](const InPlaneArc& arc) {
+    return arc.inverse_index < pole;
+  });
+  c.first_hit.fill(none);
   c.perigee = c.perigee_without_inner = c.first_hit;
-  c.variance_kappa = c.first_hit(0, 0);
-  if (!enough_hits(model, track.fit_kappa)) return c;
-  const Solution s = solve_outputs(model, track.fit_kappa);
-  c.status = s.status;
-  if (s.status != TripletStatus::ok) return c;
-  c.variance_kappa = s.variance_kappa;
-  c.first_hit = select_rows(s, on_surface);
-  c.perigee = c.perigee_without_inner = select_rows(s, at_start);
+  c.variance_kappa = none;
+  c.status = fit.solve();
+  if (c.status != TripletStatus::ok) return c;
+  c.first_hit = rounded(fit.first_hit());
+  c.perigee = c.perigee_without_inner = rounded(fit.perigee());
+  c.variance_kappa = c.perigee(Perigee::kappa, Perigee::kappa);
   if (options.errors == Errors::hits_only) return c;
-  if (!model.start_hit) {
-    c.perigee += detail::inner_scattering(track);
+  if (system.surface_hit == 0) {
+    c.perigee += inner_scattering(track);
     return c;
   }
   // inner material lies between hits and is part of the fit
-  const Solution bare =
-      solve_outputs(model_of(without_inner_scattering(track)), track.fit_kappa);
-  if (bare.status == TripletStatus::ok)
-    c.perigee_without_inner = select_rows(bare, at_start);
+  const TripletTrack bare = without_inner_scattering(track);
+  ReferenceFit bare_fit(bare, options);
+  if (bare_fit.solve() == TripletStatus::ok)
+    c.perigee_without_inner = rounded(bare_fit.perigee());
   else
-    c.perigee_without_inner.fill(std::numeric_limits<double>::quiet_NaN());
+    c.perigee_without_inner.fill(none);
   return c;
 }
 
 std::vector<FittedPosition> fitted_positions(const TripletTrack& track,
                                              const TripletOptions& options) {
-  const TripletModel model = detail::make_triplet_model(
-      track, options.errors, options.auxiliary_scale);
   std::vector<FittedPosition> list;
-  if (!enough_hits(model, track.fit_kappa)) return list;
-  const Eigen::Index n = 2 * model.n_hits;
-  const Solution s = solve(
-      model, track.fit_kappa,
-      [n](const NuisanceError& e) {
-        Eigen::VectorXd f = Eigen::VectorXd::Zero(n);
-        if (e.hit >= 0) f.segment<2>(2 * e.hit) = e.in_plane;
-        return f;
-      },
-      Eigen::VectorXd::Zero(n), 2);
-  if (s.status != TripletStatus::ok) return list;
-  for (Eigen::Index k = model.start_hit ? 2 : 0; k < n; k += 2)
-    list.push_back({s.covariance.middleRows<2>(k), s.with_kappa.segment<2>(k)});
+  ReferenceFit fit(track, options);
+  if (fit.solve() != TripletStatus::ok) return list;
+  const std::size_t last = fit.system().hits.size() - 1;
+  for (std::size_t k = fit.system().surface_hit; k <= last; ++k) {
+    const Matrix5 c = rounded(k < last ? fit.state(k, SegmentEnd::start)
+                                       : fit.state(last - 1, SegmentEnd::end));
+    list.push_back(
+        {c.topLeftCorner<2, 2>(), c.block<2, 1>(OnSurface::u, OnSurface::qop)});
+  }
   return list;
 }
 

@@ -43,7 +43,7 @@ struct FittedPosition {
 /// Settings of the calculation that are not properties of the track.
 struct TripletOptions {
   Errors errors = Errors::all;
-  /// See make_triplet_model: the results do not depend on it.
+  /// See detail::ReferenceRows: the results do not depend on it.
   double auxiliary_scale = 1;
 };
 
@@ -57,7 +57,8 @@ struct TripletOptions {
 /// coordinates at the start, these are one more hit and the inner material is
 /// part of the fit.
 /// Cost: linear in the number of hits, plus the square of the number of
-/// unmeasured coordinates times the number of hits.
+/// unmeasured coordinates times the number of hits. In twice the precision of
+/// a double: K^-1 has a condition of some n^4 where hit errors dominate.
 /// Errors: none; see TripletCovariance::status
 /// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_sigma, eq:global_fit_cov
 ///         and its appendix on track parameters; docs/theory/global-fit.md

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/fit/triplet/reference_rows.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+namespace gttf::detail {
+
+namespace {
+
+using Matrix2 = Eigen::Matrix2d;
+using Vector2 = Eigen::Vector2d;
+
+Block<Wide>& assign(Block<Wide>& block, const Matrix2& m) {
+  for (int r = 0; r < 2; ++r)
+    for (int c = 0; c < 2; ++c) block[r][c] = Wide(m(r, c));
+  return block;
+}
+
+bool is_same_place(const TripletPoint& a, const TripletPoint& b) {
+  return (a.position - b.position).norm() <= same_place;
+}
+
+/// Do all coordinates measure along the same direction?
+bool are_parallel(const std::vector<CoordinateAxis>& coordinates) {
+  const CoordinateAxis& first = coordinates.front();
+  return std::ranges::all_of(coordinates, [&first](const CoordinateAxis& a) {
+    constexpr double parallel = 1e-12;  // rad
+    return !(std::abs(first.cosine * a.sine - first.sine * a.cosine) >
+             parallel);
+  });
+}
+
+/// Independent errors of the position within the surface. Coordinates that
+/// are not orthogonal, or more than two, are combined by their information:
+/// rows (cosine, sine)/sigma rotated into upper triangular form [a b; 0 d],
+/// whose inverse has the errors as columns.
+Matrix2 combined_errors(const std::vector<CoordinateAxis>& coordinates) {
+  double a = 0, b = 0, d2 = 0;
+  for (const CoordinateAxis& axis : coordinates) {
+    const double sigma = std::sqrt(axis.variance);
+    const double x = axis.cosine / sigma, y = axis.sine / sigma;
+    const double length = std::hypot(a, x);
+    if (length == 0) {
+      d2 += y * y;
+      continue;
+    }
+    const double c = a / length, s = x / length;
+    const double rest = c * y - s * b;
+    d2 += rest * rest;
+    b = c * b + s * y;
+    a = length;
+  }
+  const double d = std::sqrt(d2);
+  Matrix2 errors;
+  errors << 1 / a, -b / (a * d), 0, 1 / d;
+  return errors;
+}
+
+}  // namespace
+
+ReferenceRows::ReferenceRows(const TripletTrack& track, Errors errors,
+                             double auxiliary_scale) {
+  if (!track.start_coordinates.empty()) {
+    crossings.push_back(start_crossing(track));
+    surface_hit = 1;
+  }
+  crossings.insert(crossings.end(), track.crossings.begin(),
+                   track.crossings.end());
+  for (std::size_t i = 0; i < crossings.size(); ++i)
+    if (crossings[i].measures()) hits.push_back({.crossing = i});
+  if (hits.size() < 2) return;
+  const std::size_t n_segments = hits.size() - 1;
+  for (std::size_t k = 0; k < n_segments; ++k)
+    arcs.push_back(make_arc(track, crossings[hits[k].crossing],
+                            crossings[hits[k + 1].crossing]));
+  for (std::size_t k = 0; k < hits.size(); ++k)
+    set_errors(hits[k], errors,
+               auxiliary_scale * arcs[std::min(k, n_segments - 1)].length);
+  rows.resize(n_segments - 1);
+  scattering2.resize(rows.size());
+  for (std::size_t j = 0; j < rows.size(); ++j) set_row(track, j);
+  sums.assign(n_segments, PassiveSums<Wide>{});
+  if (errors == Errors::hits_only) return;
+  for (std::size_t j = 0; j < rows.size(); ++j)
+    scattering2[j] = Wide(crossings[hits[j + 1].crossing].kink_variance);
+  for (std::size_t k = 0; k < n_segments; ++k) add_passive(track, k);
+}
+
+void ReferenceRows::set_errors(ReferenceHit& hit, Errors errors,
+                               double auxiliary_sigma) {
+  const auto& coordinates = crossings[hit.crossing].coordinates;
+  hit.unmeasured = are_parallel(coordinates);
+  if (hit.unmeasured) {
+    double information = 0;
+    for (const CoordinateAxis& a : coordinates) information += 1 / a.variance;
+    const CoordinateAxis& first = coordinates.front();
+    hit.error.col(0) =
+        Vector2(first.cosine, first.sine) / std::sqrt(information);
+    hit.error.col(1) = auxiliary_sigma * Vector2(-first.sine, first.cosine);
+  } else {
+    hit.error = combined_errors(coordinates);
+  }
+  if (errors != Errors::scattering_only) return;
+  hit.error.col(0).setZero();
+  if (!hit.unmeasured) hit.error.col(1).setZero();
+}
+
+void ReferenceRows::set_row(const TripletTrack& track, std::size_t j) {
+  const InPlaneArc &in = arcs[j], &out = arcs[j + 1];
+  KinkRows<Wide>& row = rows[j];
+  const Vector2 rho = out.start_by_kappa - in.end_by_kappa;
+  const Matrix2 by_hit[] = {
+      -in.end_by_start, out.start_by_start - in.end_by_end, out.start_by_end};
+  for (int r = 0; r < 2; ++r) {
+    row.psi[r] = Wide(0);
+    row.rho[r] = Wide(rho[r]);
+  }
+  for (std::size_t i = 0; i < 3; ++i)
+    assign(row.shift[i], by_hit[i] * hits[j + i].error);
+  row.inv_sin2 =
+      Wide(inverse_sine_squared(track, crossings[hits[j + 1].crossing]));
+}
+
+void ReferenceRows::add_passive(const TripletTrack& track, std::size_t k) {
+  const TripletPoint& before = crossings[hits[k].crossing];
+  const TripletPoint& after = crossings[hits[k + 1].crossing];
+  for (std::size_t i = hits[k].crossing + 1; i < hits[k + 1].crossing; ++i) {
+    const TripletPoint& layer = crossings[i];
+    if (!(layer.kink_variance > 0)) continue;
+    Matrix2 leaving = Matrix2::Zero(), arriving = Matrix2::Zero();
+    // at one of the hits it turns the track there only
+    if (is_same_place(layer, before)) {
+      leaving = -Matrix2::Identity();
+    } else if (is_same_place(layer, after)) {
+      arriving = Matrix2::Identity();
+    } else {
+      const InPlaneArc in = make_arc(track, before, layer);
+      const InPlaneArc out = make_arc(track, layer, after);
+      // the crossing point shifts within the layer until the arcs meet at the
+      // kink; it is the end of the first arc and the start of the second
+      const Matrix2 shift = (out.start_by_start - in.end_by_end).inverse();
+      leaving = in.start_by_end * shift;
+      arriving = out.end_by_start * shift;
+    }
+    const Wide variance(layer.kink_variance);
+    const Wide variances[] = {
+        variance, variance * Wide(inverse_sine_squared(track, layer))};
+    Block<Wide> on_leaving, on_arriving;
+    add_layer(assign(on_leaving, leaving), assign(on_arriving, arriving),
+              variances, sums[k]);
+  }
+}
+
+}  // namespace gttf::detail
