@@ -55,8 +55,7 @@ struct SlowedDown {
 /// @param visit  takes a LossNode; not called for a step that stops it
 template <class Visit>
 SlowedDown slow_down(const StoppingPower& loss, double kinetic,
-                       double thickness, double rest_energy,
-                       const Visit& visit) {
+                     double thickness, double rest_energy, const Visit& visit) {
   double power = loss(kinetic), left = thickness;
   SlowedDown result{kinetic, power, power};
   while (left > 0) {
