@@ -231,8 +231,8 @@ class Worker {
   /// measures, or two measure at one place.
   detail::LaneBits without_plain_limit(const detail::LaneGroup& group) const {
     detail::LaneBits bare = 0, material = 0, close = 0;
-    const detail::LaneCrossing* last = nullptr;
-    for (const detail::LaneCrossing& c : group.list) {
+    const detail::ListedSurface* last = nullptr;
+    for (const detail::ListedSurface& c : group.list) {
       const SurfaceRecord& s = job_.lanes.surfaces[c.surface].record;
       if (s.x_over_x0 > 0) material |= c.kinked;
       if (!s.measures()) continue;
