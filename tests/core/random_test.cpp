@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gttf/core/normal_pair.hpp"
+#include "gttf/core/random_branch.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 namespace {
@@ -51,6 +52,25 @@ TEST_CASE("random: a block is Philox of seed, stream, index and block") {
   for (const std::uint64_t block : {0u, 1u, 7u})
     CHECK(random_block(place, block) ==
           philox({place.index, block, 0, 0}, {place.seed, place.stream}));
+}
+
+TEST_CASE("random: a branch has the blocks of its own number") {
+  const RandomPlace place{5, 6, 7};
+  RandomBranch branch(place, 3);
+  for (const std::uint64_t block : {0u, 1u, 2u})
+    for (const std::uint64_t word :
+         philox({place.index, block, 3, 0}, {place.seed, place.stream}))
+      CHECK(branch.uniform() == detail::Uniform<double>::of(&word));
+  double mean = 0, square = 0;
+  constexpr int n = 20000;
+  for (int i = 0; i < n; ++i) {
+    const double x = branch.normal();
+    mean += x / n;
+    square += x * x / n;
+  }
+  // five standard errors
+  CHECK(std::abs(mean) < 0.036);
+  CHECK(std::abs(square - 1) < 0.05);
 }
 
 TEST_CASE("random: a longer sequence begins with the shorter one") {

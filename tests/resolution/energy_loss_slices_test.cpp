@@ -91,7 +91,7 @@ TEST_CASE("energy loss: a layer and its slices give the same resolution") {
     Worst worst;
     for (const double p : {0.1, 0.3, 1.0, 10.0, 100.0})
       for (const double part : {0.001, 0.1, 0.5})
-        for (const double theta : {0.5 * unit::pi, 1.4, 0.6}) {
+        for (const double theta : {1.4, 0.6}) {
           Track track;
           track.p = p;
           track.mass = particle.mass;
@@ -124,22 +124,27 @@ TEST_CASE("energy loss: a layer and its slices give the same resolution") {
         }
     return worst;
   };
-  for (const EnergyLoss loss : {EnergyLoss::mean, EnergyLoss::straggling,
-                                EnergyLoss::straggling_variance})
-    for (const Scattering scattering :
-         {Scattering::rossi, Scattering::highland_total})
-      for (const char* name : {"beryllium", "silicon", "argon", "iron"})
-        for (const Particle& particle : particles) {
-          const Worst worst =
-              worst_of(*find_material(name), particle, loss, scattering);
-          const std::string text =
-              fmt::format("{} {}, {}, {}: slices differ by {:.1e} at most ({})",
-                          name, particle.name, to_string(loss),
-                          to_string(scattering), worst.difference, worst.where);
-          if (worst.difference > 0.1 * tolerance) MESSAGE(text);
-          INFO(text);
-          CHECK(worst.difference < tolerance);
-        }
+  struct Models {
+    EnergyLoss loss;
+    Scattering scattering;
+  };
+  for (const auto& [loss, scattering] :
+       {Models{EnergyLoss::mean, Scattering::rossi},
+        Models{EnergyLoss::mean, Scattering::highland_total},
+        Models{EnergyLoss::straggling, Scattering::highland_total},
+        Models{EnergyLoss::straggling_variance, Scattering::rossi}})
+    for (const char* name : {"beryllium", "silicon", "argon", "iron"})
+      for (const Particle& particle : particles) {
+        const Worst worst =
+            worst_of(*find_material(name), particle, loss, scattering);
+        const std::string text =
+            fmt::format("{} {}, {}, {}: slices differ by {:.1e} at most ({})",
+                        name, particle.name, to_string(loss),
+                        to_string(scattering), worst.difference, worst.where);
+        if (worst.difference > 0.1 * tolerance) MESSAGE(text);
+        INFO(text);
+        CHECK(worst.difference < tolerance);
+      }
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

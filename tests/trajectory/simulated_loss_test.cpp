@@ -12,7 +12,7 @@
 #include "gttf/core/units.hpp"
 #include "gttf/trajectory/slab_loss.hpp"
 
-namespace gttf {
+namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 Layer layer_of(const char* material, double thickness) {
@@ -247,4 +247,4 @@ TEST_CASE("simulated loss: a given loss is the mean, and a slow one stops") {
         detail::kinetic_energy(0.05, proton.mass));
 }
 
-}  // namespace gttf
+}  // namespace gttf::test::GTTF_TEST_FILE
