@@ -132,6 +132,7 @@ TEST_CASE("headroom: the first failure, as a scan step by step finds it") {
           CAPTURE(more);
           CAPTURE(to_string(h.quantity));
           CAPTURE(h.set);
+          if (h.quantity == Quantity::position) continue;  // below
           const bool down = h.quantity == Quantity::field;
           REQUIRE(down ? h.limit < h.value : h.limit > h.value);
           // no failure up to the limit, just beyond it one
