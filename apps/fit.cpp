@@ -79,9 +79,8 @@ constexpr std::array<std::pair<std::string_view, WeightSource>, 3> sources{{
 
 // The names are those of the table of options, which has checked them.
 FitKind kind_of(std::string_view name) {
-  return std::ranges::find(detail::described_fits, name,
-                           &detail::DescribedFit::name)
-      ->kind;
+  const auto fits = detail::described_fits();
+  return std::ranges::find(fits, name, &detail::DescribedFit::name)->kind;
 }
 
 WeightSource source_of(std::string_view name) {
