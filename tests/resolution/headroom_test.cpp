@@ -275,6 +275,4 @@ TEST_CASE("headroom: a position ends where the track would meet others") {
   CHECK(list.front().inner.passed);
 }
 
-}  // namespace gttf::test
-
 }  // namespace gttf::test::GTTF_TEST_FILE
