@@ -15,7 +15,7 @@
 #include "support/dense_track.hpp"
 #include "support/singular_tracks.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -263,4 +263,4 @@ TEST_CASE("determined: exact hits without material need a kink beside them") {
   CHECK(std::isnan(none[1]));
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

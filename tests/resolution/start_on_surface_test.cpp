@@ -12,7 +12,7 @@
 #include "support/layouts.hpp"
 #include "support/plane_least_squares.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -162,4 +162,4 @@ TEST_CASE("start on a layer: engines, batches and starts before it agree") {
   CHECK(with_spot > 60);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -17,8 +17,7 @@
 #include "support/layouts.hpp"
 #include "support/triplets.hpp"
 
-using namespace gttf;
-using namespace gttf::test;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -276,3 +275,5 @@ TEST_CASE("overlap: with energy loss, which is lost once") {
   CHECK(lost == doctest::Approx(lost_once).epsilon(0.01));
   CHECK(b.material[2] == 0);
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

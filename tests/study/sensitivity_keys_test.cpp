@@ -14,7 +14,7 @@
 #include "gttf/study/scan/sensitivity.hpp"
 #include "gttf/study/scan/what_if.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -168,4 +168,4 @@ TEST_CASE("headroom: a key set to its limit meets the requirement exactly") {
   CHECK(positions > 30);
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE

@@ -11,8 +11,7 @@
 #include "support/fitted_files.hpp"
 #include "support/layouts.hpp"
 
-using namespace gttf;
-using namespace gttf::test;
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -106,3 +105,5 @@ TEST_CASE("start on a layer: so is a fit in a solenoid") {
     }
   }
 }
+
+}  // namespace gttf::test::GTTF_TEST_FILE

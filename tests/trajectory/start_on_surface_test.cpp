@@ -11,7 +11,7 @@
 #include "gttf/trajectory/traced_track.hpp"
 #include "support/layouts.hpp"
 
-namespace gttf::test {
+namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
@@ -179,4 +179,4 @@ TEST_CASE("start on a surface: derivatives there are those of a line") {
   }
 }
 
-}  // namespace gttf::test
+}  // namespace gttf::test::GTTF_TEST_FILE
