@@ -60,11 +60,12 @@ struct Built {
 
 Built build(const Detector& d, const std::vector<MeasuredHit>& hits,
             HitOrder order = HitOrder::along_track,
-            EnergyLoss loss = EnergyLoss::off) {
+            EnergyLoss loss = EnergyLoss::off, double momentum = 0) {
   StudyRequest request;
   request.energy_loss = loss;
   const TrackingGeometry geometry(d);
-  HitTrackBuilder builder(d, geometry, request, {.order = order});
+  HitTrackBuilder builder(d, geometry, request,
+                          {.order = order, .momentum = momentum});
   REQUIRE(builder.find(hits).empty());
   REQUIRE(builder.make_points(hits).empty());
   Built b{builder.track(), {}};
@@ -113,7 +114,9 @@ TEST_CASE("overlap: the fit is that of dense least squares") {
   const Detector d = barrel();
   const std::vector<MeasuredHit> hits = helix_hits(overlap, 0.8);
   // the points of the track without the second hit, and that put in
-  TrackHits track = build(d, helix_hits(once, 0.8)).track;
+  TrackHits track = build(d, helix_hits(once, 0.8), HitOrder::along_track,
+                          EnergyLoss::off, 0.8)
+                        .track;
   TrackHit second = track.points[2];
   second.position = hits[3].position;
   const double azimuth = std::atan2(second.position.y(), second.position.x());
@@ -126,19 +129,23 @@ TEST_CASE("overlap: the fit is that of dense least squares") {
   const std::string lines = as_lines(d, hits);
   FitStudyOptions options = usual();
   options.fit.weights = WeightSource::estimate;
+  options.hits.momentum = 0.8;
   for (const bool batch : {true, false}) {
     CAPTURE(batch);
-    // residuals are not made in batches
+    // batches are linearised at the hits, of which two that are 1.5 mm apart
+    // and 7 um off turn the track by 5 mrad; residuals are not made in batches
+    options.fit.relinearisations = batch ? 0 : 10;
+    const double deviations = batch ? 0.1 : 0.02;
     const Fitted f = fit(header + lines, d, {}, options, !batch);
     REQUIRE(f.tracks.text("status") == "ok");
     CHECK(f.counts.batch.vectorised == (batch ? 1 : 0));
     CHECK(f.tracks.integer("n_hits") == 7);
     CHECK(f.tracks.integer("ndf") == 2 * 7 - 5);
-    // the weights are those of a momentum that the hits determine to 1 %
+    // angles of incidence follow from the hits, which are 4 um off
     const double sigma = f.tracks.real("sigma_qop_per_GeV");
-    CHECK(sigma * 2 * unit::T == doctest::Approx(dense.sigma).epsilon(0.01));
+    CHECK(sigma * 2 * unit::T == doctest::Approx(dense.sigma).epsilon(1e-3));
     CHECK(std::abs(-f.tracks.real("qop_per_GeV") * 2 * unit::T - dense.kappa) <
-          0.02 * dense.sigma);
+          deviations * dense.sigma);
     CHECK(f.tracks.real("chi2") == doctest::Approx(dense.chi2).epsilon(0.02));
   }
 }
@@ -176,6 +183,7 @@ TEST_CASE("overlap: straight tracks against lines in 113 bits") {
   request.particle = *find_particle("pi+");
   FitStudyOptions options = usual();
   options.hits.momentum = p;
+  options.fit.relinearisations = 10;
   const Fitted f = fit(text, d, request, options);
   REQUIRE(f.tracks.text("status") == "ok");
 
@@ -248,12 +256,14 @@ TEST_CASE("overlap: modules with names count each") {
 
 TEST_CASE("overlap: a layer that is crossed again scatters again") {
   // out to 150 mm, back through 150, 90 and 30 mm
-  const Detector d = barrel();
+  // so thin that the losses do not matter to the path
+  const Detector d = make_barrel(6, 30, 330, 2, 1e-6, sigma_u);
   const std::vector<std::pair<int, double>> loop{{0, 30},   {1, 90},  {2, 150},
                                                  {2, -150}, {1, -90}, {0, -30}};
   const double p = 0.0525;  // turns at 163 mm
   for (const EnergyLoss loss : {EnergyLoss::off, EnergyLoss::mean}) {
     const Built b = build(d, helix_hits(loop, p), HitOrder::as_given, loss);
+    CAPTURE(static_cast<int>(loss));
     int scattering = 0;
     for (const TrackHit& h : b.track.points)
       if (h.measures() && h.theta0_2 > 0) ++scattering;

@@ -155,10 +155,14 @@ class Tracer {
         if (level.is_cylinder && !(slope > 0))
           level.position = just_outside(start.position, level.position);
       }
-      // a track along a cylinder would not cross it if it did not bend
-      const bool steep = start.direction.head<2>().norm() >= min_cos_incidence;
-      ahead_.push_back(
-          {i, level, side, level.is_cylinder ? steep : side * slope < 0});
+      // a track along a cylinder would not cross it if it did not bend, nor
+      // does one that starts on a surface and along it
+      const bool steep = level.is_cylinder ? start.direction.head<2>().norm() >=
+                                                 min_cos_incidence
+                                           : side * slope < 0;
+      const bool touches =
+          std::abs(value) <= same_place && std::abs(slope) < min_cos_incidence;
+      ahead_.push_back({i, level, side, steep && !touches});
     }
   }
 

@@ -348,10 +348,12 @@ void add_traced(Maker& m, const TracedCrossing& crossing) {
   m.made.sources.push_back(MadeTrack::passive);
 }
 
-/// The direction at hit j, from that at hit k before it, in the field there:
-/// the chord between them turns by half of what the track does.
-Vector3 turned_direction(const Maker& m, const TracedCrossing& x, double qop,
-                         std::size_t k, std::size_t j) {
+/// As is_measured_again(), for a traced track: its direction turns as in the
+/// field at hit k, by twice the angle of each chord from hit to hit.
+/// @param x  where it crosses the surface of hit k
+bool is_measured_again(const Maker& m, std::size_t k, const TracedCrossing& x,
+                       double qop) {
+  if (!m.made.any_repeated) return false;
   FlightState<0> s;
   s.position = x.position;
   s.direction = x.direction;
@@ -360,22 +362,17 @@ Vector3 turned_direction(const Maker& m, const TracedCrossing& x, double qop,
       Flight<0>(m.layers.geometry.field(), s, FlightBounds(m.layers.geometry))
           .bend();
   const double strength = bend.norm();
-  if (!(strength > 0)) return x.direction;
-  const double chord = (m.h.position(j) - m.h.position(k)).norm();
-  const double turn = 2 * std::asin(std::min(1.0, 0.5 * strength * chord));
-  return std::cos(turn) * x.direction + std::sin(turn) / strength * bend;
-}
-
-/// As is_measured_again(), for a traced track.
-/// @param x  where it crosses the surface of hit k
-bool is_measured_again(const Maker& m, std::size_t k, const TracedCrossing& x,
-                       double qop) {
-  if (!m.made.any_repeated) return false;
-  for (std::size_t j = k + 1; j < m.h.order.size(); ++j)
-    if (share_crossing(m, k, j, [&](std::size_t i) {
-          return i == k ? x.direction : turned_direction(m, x, qop, k, i);
-        }))
-      return true;
+  double turn = 0;
+  const auto direction = [&](std::size_t i) -> Vector3 {
+    if (i == k || !(strength > 0)) return x.direction;
+    return std::cos(turn) * x.direction + std::sin(turn) / strength * bend;
+  };
+  for (std::size_t j = k + 1; j < m.h.order.size(); ++j) {
+    const double chord = (m.h.position(j) - m.h.position(j - 1)).norm();
+    turn += 2 * std::asin(std::min(1.0, 0.5 * strength * chord));
+    if (!(turn < unit::pi)) return false;
+    if (share_crossing(m, k, j, direction)) return true;
+  }
   return false;
 }
 
