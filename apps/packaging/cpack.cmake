@@ -20,7 +20,7 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS librsvg2-bin)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
   "cmake, libdragonbox-dev, libeigen3-dev, libfmt-dev, libyaml-cpp-dev, \
 nettle-dev")
-set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/deb_changelog.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/deb_policy.cmake)
 set(CPACK_STRIP_FILES ON)
 # whatever the umask of who builds it
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
