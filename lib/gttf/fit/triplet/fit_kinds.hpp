@@ -39,6 +39,16 @@ static_assert([] {
   return true;
 }());
 
-constexpr bool uses_hits(FitKind kind) { return describe(kind).hit_errors; }
+/// One bit for each kind of fit whose hits have errors: kernels ask for that.
+inline constexpr unsigned fits_with_hit_errors = [] {
+  unsigned bits = 0;
+  for (const DescribedFit& f : described_fits())
+    if (f.hit_errors) bits |= 1u << static_cast<unsigned>(f.kind);
+  return bits;
+}();
+
+constexpr bool uses_hits(FitKind kind) {
+  return (fits_with_hit_errors >> static_cast<unsigned>(kind) & 1u) != 0;
+}
 
 }  // namespace gttf::detail
