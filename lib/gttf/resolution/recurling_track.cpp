@@ -66,9 +66,9 @@ std::vector<Inward> inward_crossings(const TrackingGeometry& geometry,
 }
 
 /// All but the scattering.
-TripletPoint make_crossing(const TrackingGeometry& geometry,
-                              const Track& track, const Line<double>& l,
-                              const Circle& c, const Inward& x) {
+TripletPoint make_crossing(const TrackingGeometry& geometry, const Track& track,
+                           const Line<double>& l, const Circle& c,
+                           const Inward& x) {
   const SurfaceRecord& s = geometry.surfaces()[x.layer];
   TripletPoint crossing;
   crossing.position = c.position(x.turn, track, l);
