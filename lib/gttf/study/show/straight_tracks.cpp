@@ -122,7 +122,8 @@ struct Region {
   }
 };
 
-/// Whole numbers of eta, and the z axis, where there are hits.
+/// Whole numbers of eta, and the z axis, where there are three hits; if there
+/// are nowhere, where there is one.
 std::vector<Region> regions(const Detector& detector, double phi) {
   std::vector<Region> list;
   const StraightTracks tracks(detector, phi);
@@ -137,6 +138,8 @@ std::vector<Region> regions(const Detector& detector, double phi) {
       add(fmt::format("at eta {:.0f}", eta), theta_at(eta));
   }
   add("along z", 0);
+  const auto is_short = [](const Region& r) { return r.track.n_hits < 3; };
+  if (!std::ranges::all_of(list, is_short)) std::erase_if(list, is_short);
   return list;
 }
 

@@ -32,9 +32,9 @@ PolarRange polar_range(const Surface& surface);
 Table material_profile(const Detector& detector, double phi = 0);
 
 /// Layers and material of each group. Columns: group, n_layers, n_measuring,
-/// and for some directions that measuring layers cover x_over_x0_eta_1 or,
-/// along the z axis, x_over_x0_along_z: what of the group a straight track
-/// crosses.
+/// and for directions with three hits (where there are none, with one)
+/// x_over_x0_eta_1 or, along the z axis, x_over_x0_along_z: what of the group a
+/// straight track crosses.
 Table group_table(const Detector& detector, double phi = 0);
 
 /// "11.8 % at eta 0, 23.5 % at eta 1": of straight tracks up to their last hit,
