@@ -132,8 +132,9 @@ std::vector<AcceptanceEdge> edges_of_grid(const StudyRequest& grid,
 
 std::vector<Crack> find_cracks(const StudyRequest& grid,
                                const Detector& detector) {
+  constexpr std::size_t most_layers = 1000;  // time grows with their square
   if (!grid.angle.is_range || grid.angle.values.size() < 2 ||
-      grid.momentum.values.empty())
+      grid.momentum.values.empty() || detector.layers.size() > most_layers)
     return {};
   const auto [low, high] = std::ranges::minmax_element(grid.momentum.values);
   const auto index = [&](auto it) {
@@ -176,14 +177,16 @@ Diagnostics crack_warnings(const StudyRequest& grid, const Detector& detector) {
     d.file = detector.file.empty() ? detector.name : detector.file;
     d.problem = "between the points of the grid, " + text_of(grid, cracks[i]);
     if (i + 1 == cracks.size())
-      d.suggestion = n > most
-                         ? fmt::format(
-                               "{} more such intervals are narrower; "
-                               "use more points, or 'coverage' in a "
-                               "requirement file",
-                               n - most)
-                         : "use more points, or 'coverage' in a requirement "
-                           "file, which sees them all";
+      d.suggestion =
+          n > most
+              ? fmt::format(
+                    "{} narrower; use more points, or 'coverage' "
+                    "in a requirement file",
+                    n == most + 1
+                        ? "1 more such interval is"
+                        : fmt::format("{} more such intervals are", n - most))
+              : "use more points, or 'coverage' in a requirement "
+                "file, which sees them all";
     warnings.add(std::move(d));
   }
   return warnings;

@@ -34,7 +34,8 @@ struct Crack {
 /// The cracks of a grid whose angles are a range, in the order of angles: those
 /// of its highest momentum, and of its lowest one where that has none between
 /// the same neighbours (low momenta move a crack a little).
-/// Those below 1e-6 rad are left out: rounding of the description.
+/// Those below 1e-6 rad are left out: rounding of the description. None are
+/// looked for among more than 1000 layers: that would take longer than a scan.
 std::vector<Crack> find_cracks(const StudyRequest& grid,
                                const Detector& detector);
 
