@@ -362,6 +362,8 @@ bool is_measured_again(const Maker& m, std::size_t k, const TracedCrossing& x,
       Flight<0>(m.layers.geometry.field(), s, FlightBounds(m.layers.geometry))
           .bend();
   const double strength = bend.norm();
+  // modules are near each other, and the estimate is rough
+  constexpr double most_turn = 0.5;
   double turn = 0;
   const auto direction = [&](std::size_t i) -> Vector3 {
     if (i == k || !(strength > 0)) return x.direction;
@@ -370,7 +372,7 @@ bool is_measured_again(const Maker& m, std::size_t k, const TracedCrossing& x,
   for (std::size_t j = k + 1; j < m.h.order.size(); ++j) {
     const double chord = (m.h.position(j) - m.h.position(j - 1)).norm();
     turn += 2 * std::asin(std::min(1.0, 0.5 * strength * chord));
-    if (!(turn < unit::pi)) return false;
+    if (!(turn < most_turn)) return false;
     if (share_crossing(m, k, j, direction)) return true;
   }
   return false;
