@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/layouts.hpp"
@@ -156,10 +157,10 @@ TEST_CASE("headroom: positions, as a brute scan finds them") {
         const double below = layer == 0 ? 0 : present - 40;
         const double above =
             layer == 4 ? Headroom::most_position : present + 40;
-        const auto meets = [&](double radius) {
+        const auto sigma_at = [&](double radius) {
           Detector moved = d;
           moved.layers[layer].surface.position = radius;
-          return sigma(moved, t, q) <= r.limit;
+          return sigma(moved, t, q);
         };
         const auto scan = [&](double end) {  // where it changes first
           constexpr int steps = 4000;
@@ -168,7 +169,9 @@ TEST_CASE("headroom: positions, as a brute scan finds them") {
             const double radius =
                 end < 1e4 ? present + (end - present) * ratio
                           : present * std::pow(end / present, ratio);
-            if (meets(radius) != (factor > 1)) return radius;
+            const double now = sigma_at(radius);
+            if (std::isnan(now)) break;  // it curls up before that radius
+            if ((now <= r.limit) != (factor > 1)) return radius;
           }
           return Resolution::none;
         };
@@ -191,9 +194,9 @@ TEST_CASE("headroom: positions, as a brute scan finds them") {
         REQUIRE(limits.size() == expected.size());
         for (std::size_t i = 0; i < limits.size(); ++i) {
           ++found;
-          // a step of the scan
+          // a step of the scan: 0.01 mm, beyond the last layer 0.22 %
           CHECK(std::abs(limits[i] - expected[i]) <
-                0.011 * std::max(1.0, std::abs(expected[i])));
+                std::max(0.011, expected[i] > 190 ? 0.003 * expected[i] : 0));
         }
       }
     }

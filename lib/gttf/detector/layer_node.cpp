@@ -39,14 +39,6 @@ std::optional<Surface> surface_of(const Node& entry) {
   return std::nullopt;
 }
 
-/// The keys of an entry that lead to its position.
-std::array<std::string_view, 2> position_path(const Surface& surface) {
-  constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
-  if (surface.shape == Shape::cylinder) return {"cylinder", "radius"};
-  if (surface.shape == Shape::disk) return {"disk", "z"};
-  return {"plane", axes[static_cast<std::size_t>(surface.normal)]};
-}
-
 Node with_value(const Node& map, std::string_view key, const Node& value) {
   std::vector<Node::Entry> entries = map.entries();
   for (Node::Entry& entry : entries)
@@ -145,7 +137,8 @@ std::vector<Node> copies_of(const Node& entry) {
   const auto surface = surface_of(entry);
   if (!repeat || !name || !surface) return {};
   const auto rows = parse_integer(repeat->text());
-  const auto [shape, position] = position_path(*surface);
+  const std::string_view shape = shape_name(*surface);
+  const std::string_view position = position_name(*surface);
   const Node* range = entry.find(shape)->find(position);
   if (!rows || rows.value < 2 ||
       rows.value > static_cast<std::int64_t>(max_layers) || !range ||
