@@ -299,8 +299,8 @@ TEST_CASE("attribution: one surface of a repeated layer is a key of its own") {
   // undone by the same keys
   CHECK(differing_keys(detector(), detector({"layers[pixel[1]].material=1 %"}))
             .empty());
-  for (const char* copy :
-       {"layers[pixel[0]]", "layers[pixel[1]]", "layers[pixel[2]]"})
+  // without the last one it is a layer of fewer rows, another key
+  for (const char* copy : {"layers[pixel[0]]", "layers[pixel[1]]"})
     CHECK(keys(differing_keys(detector(),
                               detector({std::string(copy) + "=null"}))) ==
           std::vector<std::string>{copy});
