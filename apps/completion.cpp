@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // completion: scripts for the tab key, made from the options as they are.
+#include <algorithm>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "gttf/config/shipped_file.hpp"
+#include "gttf/config/source.hpp"
+#include "gttf/detector/override.hpp"
+#include "gttf/detector/read.hpp"
 #include "gttf/study/hits/fit_table.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/toys/toy_statistics.hpp"
 #include "gttf/trajectory/track.hpp"
+#include "inputs.hpp"
 #include "messages.hpp"
+#include "report_request.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -18,9 +26,11 @@ namespace {
 
 // What an option or argument takes, as a shell has to know it.
 struct Operand {
-  enum class Kind { nothing, choice, list, yaml_file, any_file, other };
+  enum class Kind { nothing, choice, list, yaml_file, any_file, asked, other };
   Kind kind = Kind::nothing;
   std::vector<std::string> choices;
+  /// What `completion --words` is asked for; of a file, the installed ones.
+  std::string_view words = {};
 };
 
 // Of names with commas between; "all" stands for all of them.
@@ -46,11 +56,19 @@ Operand operand_of(const Option& option) {
       return {Operand::Kind::any_file, {}};
     case Values::yaml:
     case Values::detector:
-    case Values::study:
     case Values::detector_before_study:
+      return {Operand::Kind::yaml_file, {}, "detectors"};
+    case Values::study:
     case Values::study_before_detector:
+      return {Operand::Kind::yaml_file, {}, "studies"};
     case Values::requirements:
-      return {Operand::Kind::yaml_file, {}};
+      return {Operand::Kind::yaml_file, {}, "requirements"};
+    case Values::layer:
+      return {Operand::Kind::asked, {}, "layers"};
+    case Values::key:
+      return {Operand::Kind::asked, {}, "keys"};
+    case Values::figure:
+      return {Operand::Kind::asked, {}, "figures"};
     case Values::scan_columns:
       return list_of(scan_column_names(true));
     case Values::fit_columns:
@@ -103,7 +121,9 @@ std::string bash_action(const Operand& operand) {
     case Operand::Kind::list:
       return "words='" + spaced(operand.choices) + "' list=yes";
     case Operand::Kind::yaml_file:
-      return "files=yaml";
+      return "files=yaml ask=" + std::string(operand.words);
+    case Operand::Kind::asked:
+      return "ask=" + std::string(operand.words);
     case Operand::Kind::any_file:
       return "files=any";
     case Operand::Kind::other:
@@ -145,7 +165,7 @@ std::string bash_script() {
   std::string text = R"(# bash completion of gttf-design
 _gttf_design() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local words='' files='' list=''
+  local words='' files='' list='' ask=''
   COMPREPLY=()
   # bash makes three words of --option=value
   if [ "$current" = = ]; then
@@ -174,6 +194,23 @@ _gttf_design() {
       fi
       case $word in *.yaml|*.yml) COMPREPLY+=("$word") ;; esac
     done < <(compgen -f -- "$current")
+  fi
+  if [ -n "$ask" ]; then
+    # what the files on this line have; installed files where there are no others
+    [ ${#COMPREPLY[@]} = 0 ] || return
+    local -a line=()
+    for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do line+=("--on=$word"); done
+    [ "$ask" != keys ] || compopt -o nospace 2>/dev/null
+    while IFS= read -r word; do
+      case $word in "${current#[\"\']}"*) ;; *) continue ;; esac
+      case $current in
+        [\"\']*) ;;
+        *) printf -v word %q "$word" ;;
+      esac
+      COMPREPLY+=("$word")
+    done < <(gttf-design completion --words "$ask" "${line[@]}" 2>/dev/null)
+  elif [ -n "$files" ]; then
+    return
   elif [ -n "$list" ]; then
     # names with commas between: the last one is being typed
     local before=${current%"${current##*,}"}
@@ -196,7 +233,10 @@ std::string zsh_action(const Operand& operand) {
     case Operand::Kind::list:
       return "_values -s , column " + spaced(operand.choices);
     case Operand::Kind::yaml_file:
-      return "_files -g \"*.(yaml|yml)(-.)\"";
+      return "{_files -g \"*.(yaml|yml)(-.)\" || _gttf_words " +
+             std::string(operand.words) + "}";
+    case Operand::Kind::asked:
+      return "{_gttf_words " + std::string(operand.words) + "}";
     case Operand::Kind::any_file:
       return "_files";
     case Operand::Kind::other:
@@ -236,6 +276,13 @@ std::string zsh_script() {
   std::string text =
       "#compdef gttf-design\n"
       "# zsh completion of gttf-design\n"
+      "# what the files on the line have\n"
+      "_gttf_words() {\n"
+      "  local -a found\n"
+      "  found=(${(f)\"$(gttf-design completion --words $1 "
+      "${${(Q)words[2,CURRENT-1]}/#/--on=} 2>/dev/null)\"})\n"
+      "  [[ $1 = keys ]] && compadd -S '' -a found || compadd -a found\n"
+      "}\n"
       "_gttf-design() {\n"
       "  local -a verbs\n"
       "  verbs=(\n";
@@ -274,13 +321,19 @@ std::string zsh_script() {
 // --- fish ---------------------------------------------------------------
 
 std::string fish_action(const Operand& operand) {
+  const std::string asked = "gttf-design completion --words " +
+                            std::string(operand.words) +
+                            " (string replace -r -- \"^\" --on= "
+                            "(commandline -opc)[3..]) 2>/dev/null";
   switch (operand.kind) {
     case Operand::Kind::choice:
       return " -x -a '" + spaced(operand.choices) + "'";
     case Operand::Kind::list:
       return " -x -a '(__fish_append , " + spaced(operand.choices) + ")'";
     case Operand::Kind::yaml_file:
-      return " -x -a '(__fish_complete_suffix .yaml)'";
+      return " -x -a '(__fish_complete_suffix .yaml; " + asked + ")'";
+    case Operand::Kind::asked:
+      return " -x -a '(" + asked + ")'";
     case Operand::Kind::any_file:
       return " -r -F";
     case Operand::Kind::other:
@@ -330,8 +383,92 @@ std::string fish_script() {
   return text;
 }
 
+// --- what the files on a line have ----------------------------------------
+
+/// The detectors that a line names, itself or in a study. Other words, and
+/// files that cannot be read, have nothing to offer.
+std::vector<std::string> detectors_on(const std::vector<std::string>& line) {
+  std::vector<std::string> files;
+  for (const std::string& word : line) {
+    const std::string file = or_shipped(word, word, {"detectors", "configs"});
+    if (word.starts_with('-') || !std::filesystem::is_regular_file(file))
+      continue;
+    if (kind_of(file) == FileKind::detector) {
+      files.push_back(file);
+      continue;
+    }
+    try {
+      const StudyRequest request = read_request(file, {});
+      files.insert(files.end(), request.detectors.begin(),
+                   request.detectors.end());
+    } catch (const std::exception&) {
+    }
+  }
+  return files;
+}
+
+void append_layers(const std::string& file, std::vector<std::string>& words) {
+  for (const Layer& layer : read_detector(file).detector.layers)
+    words.push_back(layer.name);
+}
+
+void append_keys(const std::string& file, std::vector<std::string>& words) {
+  Diagnostics ignored;
+  const SourcePtr source = read_source(file, ignored);
+  const auto root = source ? parse_yaml(source, "", ignored) : std::nullopt;
+  if (!root) return;
+  for (const std::string& key : keys_in(*root)) words.push_back(key + '=');
+}
+
+std::vector<std::string> figures_on(const Call& call) {
+  Options options;
+  options.quiet = true;
+  for (const std::string& word : call.options.arguments) {
+    const std::string file = or_shipped(word, word, {"configs", "detectors"});
+    if (!word.starts_with('-') && std::filesystem::is_regular_file(file))
+      options.arguments.push_back(file);
+  }
+  const Page page = ReportRequest(options).make_page();
+  std::vector<std::string> names;
+  for (const Figure* figure : figures_of(page)) names.push_back(figure->id);
+  return names;
+}
+
+std::vector<std::string> installed(std::string_view folder) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(shipped_folder()) / folder, none))
+    if (entry.path().extension() == ".yaml")
+      names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+std::vector<std::string> words_for(const Call& call) {
+  const std::string& what = call.options.words;
+  if (what == "detectors") return installed("detectors");
+  if (what == "studies") return installed("configs");
+  if (what == "requirements") return installed("configs/check");
+  std::vector<std::string> words;
+  try {
+    if (what == "figures") return figures_on(call);
+    for (const std::string& file : detectors_on(call.options.arguments))
+      what == "layers" ? append_layers(file, words) : append_keys(file, words);
+  } catch (const std::exception&) {
+    // a line that is being typed need not be right
+  }
+  return words;
+}
+
 int run_completion(const Call& call) {
   const std::string& shell = call.options.shell;
+  if (!call.options.words.empty()) {
+    for (const std::string& word : words_for(call)) print(word + '\n');
+    return good;
+  }
+  if (shell.empty())
+    throw UsageError("for which shell? It is one of bash, zsh and fish");
   print(shell == "bash"  ? bash_script()
         : shell == "zsh" ? zsh_script()
                          : fish_script());

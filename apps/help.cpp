@@ -33,17 +33,6 @@ void add_column(std::string& text, const std::string& left,
   text += '\n';
 }
 
-std::string usage_line(const Verb& verb) {
-  std::string text = "Usage: gttf-design " + std::string(verb.name);
-  text += " [OPTIONS]";
-  for (const Option* option : options_of(verb.id)) {
-    if (!option->is_argument()) continue;
-    const std::string name(option->names);
-    text += option->required ? ' ' + name : " [" + name + ']';
-  }
-  return text + '\n';
-}
-
 // "  -o,--output FILE", "  DETECTOR"
 std::string left_of(const Option& option) {
   std::string left = "  ";
@@ -55,7 +44,9 @@ std::string left_of(const Option& option) {
 
 int run_help(const Call& call) {
   const std::string& verb = call.options.verb;
-  print(verb.empty() ? program_help() : help_of(find_verb(verb)));
+  print(call.options.man_page ? man_page()
+        : verb.empty()        ? program_help()
+                              : help_of(find_verb(verb)));
   return good;
 }
 
@@ -114,8 +105,19 @@ std::string program_help() {
          "Run 'gttf-design help VERB' for the options of a verb.\n";
 }
 
+std::string usage_of(const Verb& verb) {
+  std::string text = "gttf-design " + std::string(verb.name) + " [OPTIONS]";
+  for (const Option* option : options_of(verb.id)) {
+    if (!option->is_argument()) continue;
+    const std::string name(option->names);
+    text += option->required ? ' ' + name : " [" + name + ']';
+  }
+  return text;
+}
+
 std::string help_of(const Verb& verb) {
-  std::string text = std::string(verb.summary) + '\n' + usage_line(verb);
+  std::string text =
+      std::string(verb.summary) + "\nUsage: " + usage_of(verb) + '\n';
   const Option* before = nullptr;
   for (const Option* option : options_of(verb.id)) {
     if (before == nullptr || before->group != option->group)

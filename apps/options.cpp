@@ -83,13 +83,23 @@ constexpr Option option_table[] = {
      Group::arguments, of::import_, &Options::imported, Values::file,
      any_number, required},
     {"SHELL", "bash|zsh|fish", "The shell", Group::arguments, of::completion,
-     &Options::shell, Values::choice, any_number, required},
+     &Options::shell, Values::choice},
     {"VERB", "VERB", "The verb to explain", Group::arguments, of::help,
      &Options::verb, Values::verb},
 
     // general
     {"-h,--help", "", "Show this help and exit", Group::general, any_verb,
      &Options::help},
+    {"--man", "", "Print the man page of the program", Group::general, of::help,
+     &Options::man_page, Values::other, any_number, false, "VERB"},
+    {"--words", "detectors|studies|requirements|layers|keys|figures",
+     "For the scripts: print installed files, or what the files given by --on "
+     "have",
+     Group::general, of::completion, &Options::words, Values::choice},
+    {"--on", "WORD",
+     "For the scripts: a word of the line; those that are no detector or study "
+     "count for nothing; repeatable",
+     Group::general, of::completion, &Options::arguments},
     {"--from", "delphes|fasttracker|slac",
      "Format (default: detected from the content)", Group::general, of::import_,
      &Options::import_format, Values::choice},
@@ -119,7 +129,8 @@ constexpr Option option_table[] = {
     {"--set", "KEY=VALUE",
      "Change a key of the detector, as in 'layers[L0].material=0.5 %'; "
      "repeatable",
-     Group::detector, of_tracks | of::check | of::fit, &Options::overrides},
+     Group::detector, of_tracks | of::check | of::fit, &Options::overrides,
+     Values::key},
 
     // track
     {"--p", "VALUES",
@@ -167,7 +178,7 @@ constexpr Option option_table[] = {
      &Options::energy_loss, Values::choice},
     {"--at", "LAYER",
      "Also print position and direction of the track at this layer",
-     Group::track, of::resolve | of::scan, &Options::at},
+     Group::track, of::resolve | of::scan, &Options::at, Values::layer},
     {"--without-own-hit", "", "At that layer, leave out its own hit",
      Group::track, of::resolve | of::scan, &Options::without_own_hit},
 

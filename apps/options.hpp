@@ -37,6 +37,7 @@ struct Options : StudyOptions, OutputOptions {
   std::vector<std::string> overrides;  ///< --set
 
   std::string verb, shell;  ///< arguments of help and completion
+  std::string words;        ///< what a completion offers
   std::string study_file;   ///< --study
 
   std::string hits;  ///< argument HITS
@@ -76,6 +77,7 @@ struct Options : StudyOptions, OutputOptions {
   std::string file;  ///< -o of the verbs with one format
   std::string columns;
   bool full = false;
+  bool man_page = false;
 
   std::vector<const Option*> given;  ///< the options that were used
   bool help = false;
@@ -121,6 +123,8 @@ enum class Values : std::uint8_t {
   verb,
   particle,
   figure,
+  layer,         ///< of the detectors on the line
+  key,           ///< KEY=VALUE of them
   scan_columns,  ///< a list
   fit_columns,   ///< a list
   toy_fits,      ///< a list

@@ -42,5 +42,9 @@ const Verb& find_verb(const std::string& name);
 /// The program's own help: what it is and its verbs.
 std::string program_help();
 std::string help_of(const Verb& verb);
+/// "gttf-design scan [OPTIONS] [FILE...]".
+std::string usage_of(const Verb& verb);
+/// All of it as a man page, in roff.
+std::string man_page();
 
 }  // namespace gttf::app

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,19 +20,20 @@ bool installed(const char* shell) {
 
 // What bash offers after `words`, the last of which is being typed, each
 // followed by a space. Words are as bash splits them: "--format = j".
-std::string offered(const Folder& folder, const std::string& words) {
-  return run(folder,
-             "cat > complete.bash << 'END'\n"
-             "source <(gttf-design completion bash)\n"
-             "COMP_WORDS=(gttf-design " +
-                 words +
-                 ")\n"
-                 "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
-                 "_gttf_design\n"
-                 "[ ${#COMPREPLY[@]} = 0 ] || printf '%s ' "
-                 "\"${COMPREPLY[@]}\"\n"
-                 "END\n"
-                 "bash complete.bash; rm complete.bash")
+std::string offered(const Folder& folder, const std::string& words,
+                    const std::string& before = {}) {
+  return run(folder, before +
+                         "cat > complete.bash << 'END'\n"
+                         "source <(gttf-design completion bash)\n"
+                         "COMP_WORDS=(gttf-design " +
+                         words +
+                         ")\n"
+                         "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
+                         "_gttf_design\n"
+                         "[ ${#COMPREPLY[@]} = 0 ] || printf '%s ' "
+                         "\"${COMPREPLY[@]}\"\n"
+                         "END\n"
+                         "bash complete.bash; rm complete.bash")
       .out;
 }
 
@@ -99,6 +102,69 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   CHECK(offered(folder, "fit --columns chi2_") ==
         "chi2_per_ndf chi2_probability ");
   CHECK(offered(folder, "toy --fits general,hits-s") == "general,hits-shared ");
+}
+
+TEST_CASE("completion: bash offers what the files on the line have" *
+          doctest::skip(!installed("bash"))) {
+  const Folder folder;
+  folder.write("d.yaml", R"(gttf-detector: 1
+name: d
+field: { solenoid: 2 T }
+layers:
+  - { name: beam pipe, cylinder: { radius: 10 mm, half_length: 1 m }, material: 1 % }
+  - { name: A, cylinder: { radius: 20 mm, half_length: 1 m }, material: 1 %, measures: { rphi: 5 um, z: 5 um } }
+  - { name: B, cylinder: { radius: [30 mm, 60 mm], half_length: 1 m }, repeat: 3, material: 1 %, measures: [{ angle: 0 deg, sigma: 5 um }] }
+)");
+  folder.write("s.yaml",
+               "gttf-study: 1\ndetectors: [d.yaml]\np: 1 GeV\ntheta: 90 deg\n");
+  for (const char* file : {"d.yaml", "s.yaml"}) {
+    CAPTURE(file);
+    const std::string line = std::string("scan ") + file;
+    CHECK(offered(folder, line + " --at B") == "B\\[0\\] B\\[1\\] B\\[2\\] ");
+    CHECK(offered(folder, line + " --at b") == "beam\\ pipe ");
+    CHECK(offered(folder, line + " --set \"'fie\"") == "field.solenoid= ");
+    CHECK(offered(folder, line + " --set \"'layers[A].m\"") ==
+          "layers[A].material= layers[A].measures.rphi= "
+          "layers[A].measures.z= ");
+    CHECK(has(offered(folder, line + " --set \"'layers[B].m\""),
+              "layers[B].measures[0].sigma= "));
+  }
+  CHECK(offered(folder, "scan missing.yaml --at ''") == "");
+  CHECK(has(offered(folder, "plot d.yaml --figure sigma-p"), "sigma-pt "));
+  // installed ones where no file fits
+  for (const char* data : {"data/detectors", "data/configs"})
+    std::filesystem::create_directories(folder / data);
+  folder.write("data/detectors/my_tracker.yaml", "");
+  folder.write("data/configs/my_study.yaml", "");
+  const auto with_data = [&](const std::string& words) {
+    return offered(folder, words, "export GTTF_DESIGN_DATA=$PWD/data; ");
+  };
+  CHECK(with_data("show my") == "my_tracker ");
+  CHECK(with_data("report my") == "my_study ");
+  CHECK(with_data("show d.") == "d.yaml ");
+}
+
+TEST_CASE("completion: without a shell it asks for one") {
+  const auto r = run("gttf-design completion");
+  CHECK(r.code == 2);
+  CHECK(has(r.err, "bash, zsh and fish"));
+}
+
+TEST_CASE("man page: every verb and option, in roff") {
+  const auto r = run("gttf-design help --man");
+  REQUIRE(r.code == 0);
+  CHECK(r.out.starts_with(".TH GTTF\\-DESIGN 1 "));
+  const auto help = run("gttf-design help sensitivity");
+  CHECK(has(r.out,
+            "\n.SS sensitivity\nPrint what a change of each layer would "
+            "do to the errors.\n"));
+  CHECK(has(r.out, "\n.B \\-\\-limit REQUIREMENT\nHeadroom"));
+  CHECK(has(r.out, "\n.B SHELL bash|zsh|fish\n"));
+  // no line but requests begins like one
+  for (std::size_t i = r.out.find("\n."); i != r.out.npos;
+       i = r.out.find("\n.", i + 1))
+    CHECK((std::isupper(r.out[i + 2]) || has("nf fi", r.out.substr(i + 2, 2))));
+  CHECK(run("gttf-design help scan --man").code == 2);
 }
 
 TEST_CASE("completion: the zsh script is valid" *

@@ -518,4 +518,41 @@ const Node* find_key(const Node& root, const std::string& key) {
   return Override(key + "=null", ignored).find(root);
 }
 
+namespace {
+
+void append_keys_in(const Node& node, const std::string& key,
+                    std::vector<std::string>& keys) {
+  if (node.kind() == Kind::map) {
+    for (const Node::Entry& entry : node.entries())
+      append_keys_in(entry.value,
+                     key.empty() ? entry.key.text()
+                                 : fmt::format("{}.{}", key, entry.key.text()),
+                     keys);
+    return;
+  }
+  const bool of_maps = !node.items().empty() &&
+                       std::ranges::all_of(node.items(), [](const Node& item) {
+                         return item.kind() == Kind::map;
+                       });
+  if (!of_maps) {
+    keys.push_back(key);
+    return;
+  }
+  for (std::size_t i = 0; i < node.items().size(); ++i) {
+    const std::string_view name = detail::name_of_entry(node.items()[i]);
+    append_keys_in(node.items()[i],
+                   name.empty() ? fmt::format("{}[{}]", key, i)
+                                : fmt::format("{}[{}]", key, name),
+                   keys);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> keys_in(const Node& root) {
+  std::vector<std::string> keys;
+  append_keys_in(root, "", keys);
+  return keys;
+}
+
 }  // namespace gttf

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "gttf/config/node.hpp"
 
@@ -27,5 +28,9 @@ Node apply_overrides(Node root, std::span<const std::string> overrides,
 /// written, else the nearest part that holds it; nullptr if there is none. The
 /// key names one value: no `[a:b]`, no `[*]`.
 const Node* find_key(const Node& root, const std::string& key);
+
+/// The keys of all values of a description, in its order: "field.solenoid",
+/// "layers[L0].cylinder.radius". A list of numbers is one value.
+std::vector<std::string> keys_in(const Node& root);
 
 }  // namespace gttf
