@@ -170,7 +170,7 @@ TEST_CASE("batch: random layouts and mixed tracks give what resolve() gives") {
       CHECK(deviation_from_scalar(geometry, tracks, r) < 1e-7);
     }
   }
-  CHECK(mixed > 1000);
+  CHECK(mixed > 500);
   CHECK(fitted > mixed);
 }
 

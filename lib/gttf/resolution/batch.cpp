@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <memory>
 #include <utility>
 
 #include "gttf/core/expect.hpp"
 #include "gttf/core/kernels.hpp"
 #include "gttf/core/run_batch.hpp"
+#include "gttf/fit/streaming/exact_hits.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/resolution/budget.hpp"
@@ -238,17 +238,11 @@ class Worker {
       if (!s.measures()) continue;
       if (!(s.x_over_x0 > 0)) bare |= c.kinked;
       if (last != nullptr &&
-          are_close(s, job_.lanes.surfaces[last->surface].record))
+          detail::are_close(s, job_.lanes.surfaces[last->surface].record))
         close |= c.fitted & last->fitted;
       last = &c;
     }
     return (bare & material) | close;
-  }
-
-  static bool are_close(const SurfaceRecord& a, const SurfaceRecord& b) {
-    constexpr double close = 1e-5;  // a number of rounding is below 1e-8
-    return a.kind == b.kind && a.normal == b.normal &&
-           std::abs(a.position - b.position) <= close * std::abs(a.position);
   }
 
   /// Lets the fit write to the results from `track` on.

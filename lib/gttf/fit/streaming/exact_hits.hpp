@@ -46,6 +46,9 @@ class ExactHits : public AnyFit {
     if (c.is_point) take(*c.b, reach);
   }
   void take(const Row<double>& a, const Row<double>& reach) {
+    // In directions of which nothing is known yet a coefficient of rounding
+    // neither tells nor hides anything.
+    constexpr double unknown = 1e20;
     double variance = 0, size2 = 0;
     Row<double> z = a, size = reach;
     for (std::size_t j = 0; j < track_dim; ++j) {
@@ -54,8 +57,10 @@ class ExactHits : public AnyFit {
         z[j] -= z[i] * r;
         size[j] += size[i] * std::abs(r);
       }
-      variance += equations_.v[j] * z[j] * z[j];
-      size2 += equations_.v[j] * size[j] * size[j];
+      const double v = equations_.v[j];
+      if (v < unknown) size2 += v * size[j] * size[j];
+      if (v < unknown || is_known(z[j] * z[j], rounding_of(size[j] * size[j])))
+        variance += v * z[j] * z[j];
     }
     const double least = rounding_of(way2());
     consistent_ = consistent_ && is_known(variance, rounding_of(size2) + least);
@@ -63,7 +68,9 @@ class ExactHits : public AnyFit {
   }
 
   /// NaN if it does not exist.
-  double variance_kappa() const {
+  /// @param plain  it is known to exist
+  double variance_kappa(bool plain) const {
+    if (plain) return equations_.v[Perigee::kappa] / factor_;
     const double v = equations_.v[Perigee::kappa];
     const double reach = widest_[Perigee::kappa];
     const bool exists = consistent_ && v < most_variance &&
@@ -91,6 +98,29 @@ class ExactHits : public AnyFit {
   bool consistent_ = true;
 };
 
+/// Are hits on two layers of one kind so near that they may contradict each
+/// other?
+inline bool are_close(const SurfaceRecord& a, const SurfaceRecord& b) {
+  constexpr double close = 1e-5;  // rounding is below 1e-8
+  return a.kind == b.kind && a.normal == b.normal &&
+         std::abs(a.position - b.position) <= close * std::abs(a.position);
+}
+
+/// Does every hit have a kink of its own and a place of its own? Then none
+/// follows from the others.
+template <Path P>
+bool scatters_at_every_hit(const P& path, const PathSource<P>& source) {
+  const SurfaceRecord* last = nullptr;
+  for (std::size_t k = source.begin(); k < source.end(); ++k) {
+    const SurfaceRecord& s = path.surface(k);
+    if (!s.measures()) continue;
+    if (source.scatters(k) && !(source.kinks(k).w > 0)) return false;
+    if (last != nullptr && are_close(s, *last)) return false;
+    last = &s;
+  }
+  return true;
+}
+
 }  // namespace detail
 
 /// Var(kappa) if only scattering made errors. The variances of all kinks are
@@ -111,7 +141,8 @@ double scattering_only_variance(const P& path, const StartHit<double>* start) {
     fit.take(start->transverse, detail::absolute(start->transverse));
     fit.take(start->longitudinal, detail::absolute(start->longitudinal));
   }
-  return fit.variance_kappa();
+  return fit.variance_kappa(!start &&
+                            detail::scatters_at_every_hit(path, source));
 }
 
 }  // namespace gttf
