@@ -132,10 +132,12 @@ TEST_CASE("headroom: layers of a set change together") {
   const Track t;
   const Requirement r{Parameter::p, 1.05 * sigma(d, t, Parameter::p)};
   const auto list = find_headroom(d, t, {}, r, {{1, 2, 3}});
-  REQUIRE(list.front().quantity == Quantity::x_over_x0);
+  const auto material =
+      std::ranges::find(list, Quantity::x_over_x0, &Headroom::quantity);
+  REQUIRE(material != list.end());
   Detector changed = d;
   for (const std::size_t i : {1u, 2u, 3u})
-    changed.layers[i].material = {{"", 0, list.front().limit}};
+    changed.layers[i].material = {{"", 0, material->limit}};
   CHECK(sigma(changed, t, Parameter::p) ==
         doctest::Approx(r.limit).epsilon(1e-9));
 }

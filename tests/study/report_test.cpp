@@ -207,7 +207,7 @@ TEST_CASE("report: layers that are lost together are said to be several") {
           "m }, repeat: 20, material: 0.01 %, measures: { rphi: 100 um } }\n"
           "  - { name: stereo, cylinder: { radius: [21 cm, 99 cm], "
           "half_length: "
-          "1 m }, repeat: 8, material: 0.01 %, measures: [{ angle: 50 mrad, "
+          "1 m }, repeat: 17, material: 0.01 %, measures: [{ angle: 50 mrad, "
           "sigma: 100 um }] }\n",
           "wires.yaml")
           .detector;
@@ -221,7 +221,7 @@ TEST_CASE("report: layers that are lost together are said to be several") {
   CHECK(rows[0].labels[0] == "> 1000");  // by second-order terms alone
   const auto sentences = summary_sentences(subject, momentum_curves(subject),
                                            budgets_along(subject));
-  CHECK(sentences.front().find("Without the 8 layers stereo the track") !=
+  CHECK(sentences.front().find("Without the 17 layers stereo the track") !=
         RichText::npos);
   // stereo layers measure both planes at once
   const auto correlations = correlation_figure(subject);
