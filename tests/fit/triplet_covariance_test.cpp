@@ -200,6 +200,36 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("triplet fit: variances of any size, of which products underflow") {
+  Detector detector = mixed_detector();
+  for (Layer& l : detector.layers)
+    if (l.x_over_x0() == 0) l.material.front().x_over_x0 = 0.005;
+  const TrackingGeometry geometry(detector);
+  for (const Sample& sample : samples()) {
+    CAPTURE(sample.name);
+    const TripletTrack track = track_in(geometry, sample.track);
+    TripletTrack small = track;
+    constexpr int exponent = -600;
+    for (TripletPoint& c : small.crossings) {
+      c.kink_variance = std::ldexp(c.kink_variance, exponent);
+      for (CoordinateAxis& a : c.coordinates)
+        a.variance = std::ldexp(a.variance, exponent);
+    }
+    for (const Errors errors :
+         {Errors::all, Errors::hits_only, Errors::scattering_only}) {
+      const auto a = triplet_covariance(track, {.errors = errors});
+      const auto b = triplet_covariance(small, {.errors = errors});
+      REQUIRE(b.status == TripletStatus::ok);
+      CHECK(b.variance_kappa == std::ldexp(a.variance_kappa, exponent));
+      for (int i = 0; i < 5; ++i)
+        CHECK(b.perigee(i, i) ==
+              doctest::Approx(std::ldexp(a.perigee(i, i), exponent))
+                  .scale(0)
+                  .epsilon(1e-14));
+    }
+  }
+}
+
 TEST_CASE("triplet fit: a passive layer without material changes nothing") {
   Detector detector = mixed_detector();
   const TrackingGeometry geometry(detector);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covariances by the triplet fit, the form of the paper.
-#include <algorithm>
-#include <cmath>
-
 #include "gttf/fit/triplet/triplet_covariance.hpp"
 #include "gttf/resolution/engine.hpp"
 
@@ -14,15 +11,6 @@ namespace {
 Matrix5 transformed(const Matrix5& j, const Matrix5& covariance) {
   const Matrix5 m = j * covariance * j.transpose();
   return 0.5 * (m + m.transpose());
-}
-
-/// Standard deviation of the largest scattering angle: the measure of auxiliary
-/// errors where there are no others, so that they hide none.
-double widest_kink(const TripletTrack& track) {
-  double widest = 0;
-  for (const TripletPoint& c : track.crossings)
-    widest = std::max(widest, c.kink_variance);
-  return std::sqrt(widest);
 }
 
 }  // namespace
@@ -46,8 +34,7 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
     r.hit_only = triplet_covariance(t, {Errors::hits_only}).variance_kappa;
   if (outline.scattering_only)
     r.scattering_only =
-        triplet_covariance(t, {Errors::scattering_only, widest_kink(t)})
-            .variance_kappa;
+        triplet_covariance(t, {Errors::scattering_only}).variance_kappa;
   r.shares = outline.shares;
   return r;
 }

@@ -286,10 +286,38 @@ TripletTrack without_inner_scattering(TripletTrack track) {
   return track;
 }
 
-}  // namespace
+/// A track with all variances multiplied by 2^exponent: covariances are, too.
+TripletTrack scaled(TripletTrack track, int exponent) {
+  const auto scale = [exponent](double& variance) {
+    variance = std::ldexp(variance, exponent);
+  };
+  scale(track.start_kink_variance);
+  for (CoordinateAxis& a : track.start_coordinates) scale(a.variance);
+  for (TripletPoint& c : track.crossings) {
+    scale(c.kink_variance);
+    for (CoordinateAxis& a : c.coordinates) scale(a.variance);
+  }
+  return track;
+}
 
-TripletCovariance triplet_covariance(const TripletTrack& track,
-                                     const TripletOptions& options) {
+/// The exponent that makes the largest variance one: products of variances
+/// have the range of doubles.
+int exponent_of(const TripletTrack& track, Errors errors) {
+  double largest = 0;
+  const auto take = [&](const auto& kink_variance, const auto& coordinates) {
+    if (errors != Errors::hits_only) largest = std::max(largest, kink_variance);
+    if (errors == Errors::scattering_only) return;
+    for (const CoordinateAxis& a : coordinates)
+      largest = std::max(largest, a.variance);
+  };
+  take(track.start_kink_variance, track.start_coordinates);
+  for (const TripletPoint& c : track.crossings)
+    take(c.kink_variance, c.coordinates);
+  return largest > 0 && std::isfinite(largest) ? -std::ilogb(largest) : 0;
+}
+
+TripletCovariance scaled_covariance(const TripletTrack& track,
+                                    const TripletOptions& options) {
   constexpr double pole = 0.05, none = std::numeric_limits<double>::quiet_NaN();
   ReferenceFit fit(track, options);
   const ReferenceRows& system = fit.system();
@@ -318,6 +346,21 @@ TripletCovariance triplet_covariance(const TripletTrack& track,
     c.perigee_without_inner = rounded(bare_fit.perigee());
   else
     c.perigee_without_inner.fill(none);
+  return c;
+}
+
+}  // namespace
+
+TripletCovariance triplet_covariance(const TripletTrack& track,
+                                     const TripletOptions& options) {
+  const int exponent = exponent_of(track, options.errors);
+  TripletCovariance c = scaled_covariance(scaled(track, exponent), options);
+  const auto scale_back = [exponent](double x) {
+    return std::ldexp(x, -exponent);
+  };
+  c.variance_kappa = scale_back(c.variance_kappa);
+  for (Matrix5* m : {&c.first_hit, &c.perigee, &c.perigee_without_inner})
+    *m = m->unaryExpr(scale_back);
   return c;
 }
 
