@@ -428,7 +428,16 @@ std::vector<std::string> figures_on(const Call& call) {
     if (!word.starts_with('-') && std::filesystem::is_regular_file(file))
       options.arguments.push_back(file);
   }
-  const Page page = ReportRequest(options).make_page();
+  const auto page_of = [](const Options& o) {
+    return ReportRequest(o).make_page();
+  };
+  Page page;
+  try {
+    page = page_of(options);
+  } catch (const std::exception&) {
+    options.p = "1GeV";  // a detector, and no momentum on the line yet
+    page = page_of(options);
+  }
   std::vector<std::string> names;
   for (const Figure* figure : figures_of(page)) names.push_back(figure->id);
   return names;

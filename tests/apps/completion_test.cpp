@@ -114,6 +114,7 @@ layers:
   - { name: beam pipe, cylinder: { radius: 10 mm, half_length: 1 m }, material: 1 % }
   - { name: A, cylinder: { radius: 20 mm, half_length: 1 m }, material: 1 %, measures: { rphi: 5 um, z: 5 um } }
   - { name: B, cylinder: { radius: [30 mm, 60 mm], half_length: 1 m }, repeat: 3, material: 1 %, measures: [{ angle: 0 deg, sigma: 5 um }] }
+  - { name: C, cylinder: { radius: 70 mm, half_length: 1 m }, material: 1 %, measures: { rphi: 5 um, z: 5 um } }
 )");
   folder.write("s.yaml",
                "gttf-study: 1\ndetectors: [d.yaml]\np: 1 GeV\ntheta: 90 deg\n");

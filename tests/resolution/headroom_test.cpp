@@ -162,7 +162,8 @@ TEST_CASE("headroom: positions, as a brute scan finds them") {
         const auto sigma_at = [&](double radius) {
           Detector moved = d;
           moved.layers[layer].surface.position = radius;
-          return sigma(moved, t, q);
+          const Resolution all = resolve(TrackingGeometry(moved), t);
+          return all.n_hits == 5 ? sigmas(all)[q] : Resolution::none;
         };
         const auto scan = [&](double end) {  // where it changes first
           constexpr int steps = 4000;
@@ -172,7 +173,7 @@ TEST_CASE("headroom: positions, as a brute scan finds them") {
                 end < 1e4 ? present + (end - present) * ratio
                           : present * std::pow(end / present, ratio);
             const double now = sigma_at(radius);
-            if (std::isnan(now)) break;  // it curls up before that radius
+            if (std::isnan(now)) break;  // it turns back before the layer
             if ((now <= r.limit) != (factor > 1)) return radius;
           }
           return Resolution::none;

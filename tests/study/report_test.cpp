@@ -211,7 +211,9 @@ TEST_CASE("report: layers that are lost together are said to be several") {
           "sigma: 100 um }] }\n",
           "wires.yaml")
           .detector;
-  const ReportSubject subject = make_subject(request(), detector, 0, 1, 1);
+  StudyRequest soft = request();  // above it the second order is rounding
+  soft.momentum.values = {0.5, 1, 2};
+  const ReportSubject subject = make_subject(soft, detector, 0, 1, 1);
   const auto lost = lost_layer_figure(subject);
   REQUIRE(lost);
   CHECK(lost->title == "Layers lost");
