@@ -135,14 +135,18 @@ double scattering_only_variance(const P& path, const StartHit<double>* start) {
   for (std::size_t k = source.begin(); k < source.end(); ++k)
     if (source.scatters(k)) widest = std::max(widest, source.kinks(k).w);
   if (!(widest > 0)) return std::numeric_limits<double>::quiet_NaN();
+  const bool plain = !start && detail::scatters_at_every_hit(path, source);
+  // below it, products of variances might vanish
+  constexpr double least = 1e-100;
+  if (plain && widest > least)
+    return filter<Errors::scattering_only>(path).v[Perigee::kappa];
   detail::ExactHits<P> fit(path, 1 / widest);
   stream_inwards(source, source.begin(), source.end(), fit);
   if (start) {
     fit.take(start->transverse, detail::absolute(start->transverse));
     fit.take(start->longitudinal, detail::absolute(start->longitudinal));
   }
-  return fit.variance_kappa(!start &&
-                            detail::scatters_at_every_hit(path, source));
+  return fit.variance_kappa(plain);
 }
 
 }  // namespace gttf
