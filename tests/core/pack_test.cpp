@@ -138,11 +138,11 @@ TEST_CASE("pack: masks and selections act lane by lane") {
   const double numbers[4] = {1, -2, std::nan(""), 4};
   const P x = P::load(numbers);
   const auto positive = x > P(0);
-  CHECK(lane_bits(positive) == 0b1001);
-  CHECK(lane_bits(!positive) == 0b0110);
-  CHECK(lane_bits(both(positive, x > P(2))) == 0b1000);
-  CHECK(lane_bits(either(positive, x < P(0))) == 0b1011);
-  CHECK(lane_bits(P::mask_of(0b0101)) == 0b0101);
+  CHECK(track_bits(positive) == 0b1001);
+  CHECK(track_bits(!positive) == 0b0110);
+  CHECK(track_bits(both(positive, x > P(2))) == 0b1000);
+  CHECK(track_bits(either(positive, x < P(0))) == 0b1011);
+  CHECK(track_bits(P::mask_of(0b0101)) == 0b0101);
   CHECK(any(positive));
   CHECK(!any(both(positive, !positive)));
   double y[4];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal numbers from random bits, for one place or one per lane.
+// Normal numbers from random bits, for one place or one in each element of a
+// vector.
 #pragma once
 
 #include <cmath>
@@ -53,9 +54,9 @@ template <class S>
   return {cos(angle), sin(angle)};
 }
 
-/// The same in lanes for w in (0, 1): quarters of a turn are taken off without
-/// rounding, and polynomials of least largest error do for an eighth (errors
-/// 4e-18).
+/// The same as vectors for w in (0, 1): quarters of a turn are taken off
+/// without rounding, and polynomials of least largest error do for an eighth
+/// (errors 4e-18).
 template <class Isa>
 [[gnu::always_inline]] inline NormalPair<Pack<Isa>> on_circle(
     const Pack<Isa>& w) {

@@ -18,7 +18,7 @@
 // with it are then local to that file, which is compiled for that instruction
 // set: the linker cannot take one of them for code that runs everywhere.
 
-#define GTTF_LANES [[gnu::always_inline]] friend inline
+#define GTTF_PACK_FUNCTION [[gnu::always_inline]] friend inline
 
 namespace gttf {
 
@@ -27,20 +27,20 @@ template <class Isa>
 struct PackMask {
   typename Isa::Mask low, high;
 
-  GTTF_LANES PackMask both(const PackMask& a, const PackMask& b) {
+  GTTF_PACK_FUNCTION PackMask both(const PackMask& a, const PackMask& b) {
     return {Isa::both(a.low, b.low), Isa::both(a.high, b.high)};
   }
-  GTTF_LANES PackMask either(const PackMask& a, const PackMask& b) {
+  GTTF_PACK_FUNCTION PackMask either(const PackMask& a, const PackMask& b) {
     return {Isa::either(a.low, b.low), Isa::either(a.high, b.high)};
   }
-  GTTF_LANES PackMask operator!(const PackMask& a) {
+  GTTF_PACK_FUNCTION PackMask operator!(const PackMask& a) {
     return {Isa::negated(a.low), Isa::negated(a.high)};
   }
   /// Bit i is lane i.
-  GTTF_LANES std::uint32_t lane_bits(const PackMask& a) {
+  GTTF_PACK_FUNCTION std::uint32_t track_bits(const PackMask& a) {
     return Isa::bits_of(a.low) | Isa::bits_of(a.high) << Isa::width;
   }
-  GTTF_LANES bool any(const PackMask& a) { return lane_bits(a) != 0; }
+  GTTF_PACK_FUNCTION bool any(const PackMask& a) { return track_bits(a) != 0; }
 };
 
 /// One of the two vectors of a Pack, as a scalar with which one can calculate.
@@ -54,19 +54,19 @@ struct HalfPack {
   [[gnu::always_inline]] explicit HalfPack(Vector v) : vector(v) {}
   [[gnu::always_inline]] explicit HalfPack(double x) : vector(Isa::fill(x)) {}
 
-  GTTF_LANES HalfPack operator+(const HalfPack& a, const HalfPack& b) {
+  GTTF_PACK_FUNCTION HalfPack operator+(const HalfPack& a, const HalfPack& b) {
     return HalfPack(a.vector + b.vector);
   }
-  GTTF_LANES HalfPack operator-(const HalfPack& a, const HalfPack& b) {
+  GTTF_PACK_FUNCTION HalfPack operator-(const HalfPack& a, const HalfPack& b) {
     return HalfPack(a.vector - b.vector);
   }
-  GTTF_LANES HalfPack operator*(const HalfPack& a, const HalfPack& b) {
+  GTTF_PACK_FUNCTION HalfPack operator*(const HalfPack& a, const HalfPack& b) {
     return HalfPack(a.vector * b.vector);
   }
-  GTTF_LANES HalfPack operator/(const HalfPack& a, const HalfPack& b) {
+  GTTF_PACK_FUNCTION HalfPack operator/(const HalfPack& a, const HalfPack& b) {
     return HalfPack(a.vector / b.vector);
   }
-  GTTF_LANES HalfPack operator-(const HalfPack& a) {
+  GTTF_PACK_FUNCTION HalfPack operator-(const HalfPack& a) {
     return HalfPack(-a.vector);
   }
 };
@@ -98,40 +98,45 @@ struct Pack {
     return {Isa::mask_of(lanes), Isa::mask_of(lanes >> Isa::width)};
   }
 
-  GTTF_LANES Pack operator+(const Pack& a, const Pack& b) {
+  GTTF_PACK_FUNCTION Pack operator+(const Pack& a, const Pack& b) {
     return {a.low + b.low, a.high + b.high};
   }
-  GTTF_LANES Pack operator-(const Pack& a, const Pack& b) {
+  GTTF_PACK_FUNCTION Pack operator-(const Pack& a, const Pack& b) {
     return {a.low - b.low, a.high - b.high};
   }
-  GTTF_LANES Pack operator*(const Pack& a, const Pack& b) {
+  GTTF_PACK_FUNCTION Pack operator*(const Pack& a, const Pack& b) {
     return {a.low * b.low, a.high * b.high};
   }
-  GTTF_LANES Pack operator/(const Pack& a, const Pack& b) {
+  GTTF_PACK_FUNCTION Pack operator/(const Pack& a, const Pack& b) {
     return {a.low / b.low, a.high / b.high};
   }
-  GTTF_LANES Pack operator-(const Pack& a) { return {-a.low, -a.high}; }
-  GTTF_LANES Mask operator<(const Pack& a, const Pack& b) {
+  GTTF_PACK_FUNCTION Pack operator-(const Pack& a) { return {-a.low, -a.high}; }
+  GTTF_PACK_FUNCTION Mask operator<(const Pack& a, const Pack& b) {
     return {Isa::less(a.low, b.low), Isa::less(a.high, b.high)};
   }
-  GTTF_LANES Mask operator<=(const Pack& a, const Pack& b) {
+  GTTF_PACK_FUNCTION Mask operator<=(const Pack& a, const Pack& b) {
     return {Isa::less_equal(a.low, b.low), Isa::less_equal(a.high, b.high)};
   }
-  GTTF_LANES Mask operator>(const Pack& a, const Pack& b) { return b < a; }
-  GTTF_LANES Mask operator>=(const Pack& a, const Pack& b) { return b <= a; }
+  GTTF_PACK_FUNCTION Mask operator>(const Pack& a, const Pack& b) {
+    return b < a;
+  }
+  GTTF_PACK_FUNCTION Mask operator>=(const Pack& a, const Pack& b) {
+    return b <= a;
+  }
 
-  GTTF_LANES Pack select(const Mask& mask, const Pack& a, const Pack& b) {
+  GTTF_PACK_FUNCTION Pack select(const Mask& mask, const Pack& a,
+                                 const Pack& b) {
     return {Isa::choose(mask.low, a.low, b.low),
             Isa::choose(mask.high, a.high, b.high)};
   }
-  GTTF_LANES Pack sqrt(const Pack& a) {
+  GTTF_PACK_FUNCTION Pack sqrt(const Pack& a) {
     return {Isa::sqrt(a.low), Isa::sqrt(a.high)};
   }
-  GTTF_LANES Pack abs(const Pack& a) {
+  GTTF_PACK_FUNCTION Pack abs(const Pack& a) {
     return {Isa::abs(a.low), Isa::abs(a.high)};
   }
 };
 
 }  // namespace gttf
 
-#undef GTTF_LANES
+#undef GTTF_PACK_FUNCTION

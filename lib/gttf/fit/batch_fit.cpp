@@ -17,7 +17,7 @@ namespace {
 
 using detail::HitKernel;
 using detail::HitPlane;
-using detail::LaneValues;
+using detail::PackValues;
 
 constexpr std::size_t block_size = 512;
 
@@ -69,7 +69,7 @@ class Worker {
       : job_(job),
         fitter_(job.options),
         workspace_(job.vectorised ? job.batch.workspace(job.kernel)
-                                  : detail::LaneWorkspace(0)),
+                                  : detail::BatchWorkspace(0)),
         hits_(3 * job.batch.n_hits),
         theta0_2_(job.batch.points.size()),
         copies_(hits_.size() + theta0_2_.size() + 1) {
@@ -103,11 +103,11 @@ class Worker {
 
  private:
   const double* whole(const double* from, std::size_t n,
-                      LaneValues& copy) const {
+                      PackValues& copy) const {
     return detail::whole(from, n, job_.kernel.width, copy);
   }
   /// The same number for all lanes.
-  static const double* shared(double value, LaneValues& copy) {
+  static const double* shared(double value, PackValues& copy) {
     std::ranges::fill(copy.value, value);
     return copy.value;
   }
@@ -115,7 +115,7 @@ class Worker {
   void fit_lanes(std::size_t t, std::size_t n, detail::BatchBlock& block) {
     const HitArrays& in = job_.hits;
     const std::size_t size = in.size;
-    LaneValues* copy = copies_.data();
+    PackValues* copy = copies_.data();
     for (std::size_t i = 0; i < hits_.size(); ++i) {
       const std::span<const double> from = i % 3 == 0   ? in.x
                                            : i % 3 == 1 ? in.y
@@ -148,13 +148,13 @@ class Worker {
 
   const Job& job_;
   TrackFitter fitter_;
-  detail::LaneWorkspace workspace_;
+  detail::BatchWorkspace workspace_;
   detail::HitGroup lanes_;
   bool perigee_ = true;
   std::vector<const double*> hits_, theta0_2_;
-  std::vector<LaneValues> copies_;  ///< of what is not there as needed
-  LaneValues estimate_;
-  std::array<LaneValues, HitPlane::count> out_;
+  std::vector<PackValues> copies_;  ///< of what is not there as needed
+  PackValues estimate_;
+  std::array<PackValues, HitPlane::count> out_;
 };
 
 }  // namespace
@@ -207,7 +207,7 @@ void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
 }
 
 const double* whole(const double* from, std::size_t n, std::size_t width,
-                    LaneValues& copy) {
+                    PackValues& copy) {
   if (n == width) return from;
   std::copy_n(from, n, copy.value);
   std::fill(copy.value + n, copy.value + width, from[n - 1]);
@@ -218,7 +218,7 @@ bool wants_perigee(const FitArrays& results) {
   return !results.perigee.empty() || !results.perigee_covariance.empty();
 }
 
-LaneWorkspace::LaneWorkspace(std::size_t bytes)
+BatchWorkspace::BatchWorkspace(std::size_t bytes)
     : lines_(std::make_unique_for_overwrite<Line[]>((bytes + sizeof(Line) - 1) /
                                                     sizeof(Line))) {}
 
@@ -265,8 +265,8 @@ const HitKernel& HitBatch::kernel(SimdLevel level) const {
   return streams ? all.streaming_fit : all.triplet_fit;
 }
 
-LaneWorkspace HitBatch::workspace(const HitKernel& kernel) const {
-  return LaneWorkspace(kernel.workspace(points.size(), n_hits));
+BatchWorkspace HitBatch::workspace(const HitKernel& kernel) const {
+  return BatchWorkspace(kernel.workspace(points.size(), n_hits));
 }
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HitBatch: what the tracks of a batch of fits in lanes have in common.
+// HitBatch: what the tracks of a batch of fits as vectors have in common.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 namespace gttf::detail {
 
 /// Bytes whose address is a multiple of 64.
-class LaneWorkspace {
+class BatchWorkspace {
  public:
-  explicit LaneWorkspace(std::size_t bytes);
+  explicit BatchWorkspace(std::size_t bytes);
   std::byte* data() { return reinterpret_cast<std::byte*>(lines_.get()); }
 
  private:
@@ -34,7 +34,7 @@ struct HitBatch {
   void put_into(HitGroup& lanes) const;
   /// The code for fits of these.
   const HitKernel& kernel(SimdLevel level) const;
-  LaneWorkspace workspace(const HitKernel& kernel) const;
+  BatchWorkspace workspace(const HitKernel& kernel) const;
 
   std::vector<GroupPoint> points;
   std::vector<std::size_t> surface;   ///< of each point
@@ -50,7 +50,7 @@ bool wants_perigee(const FitArrays& results);
 /// Where numbers for `width` lanes begin, of which the first n are there; a
 /// copy in which the others repeat the last, if there are fewer.
 const double* whole(const double* from, std::size_t n, std::size_t width,
-                    LaneValues& copy);
+                    PackValues& copy);
 
 /// Stores a fit of n lanes, or of one track, as track t and following of arrays
 /// for `size` tracks.

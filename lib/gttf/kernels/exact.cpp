@@ -2,9 +2,9 @@
 // Kernels without fused products and sums; compiled once for each instruction
 // set. Their formulas are shared with other code: the compiler would choose the
 // product to fuse, and not the same one in both halves of a pack.
-#include "gttf/fit/streaming/stream_lane_fit.hpp"
+#include "gttf/fit/streaming/batch_stream_fit.hpp"
 #include "gttf/kernels/tables.hpp"
-#include "gttf/resolution/triplet_lane_fit.hpp"
+#include "gttf/resolution/batch_triplet_fit.hpp"
 #include GTTF_ISA_HEADER
 
 namespace gttf::detail::GTTF_LEVEL {

@@ -4,9 +4,9 @@
 
 #include "gttf/core/kernels.hpp"
 #include "gttf/fit/triplet/batch_hits.hpp"
-#include "gttf/resolution/lanes.hpp"
+#include "gttf/resolution/batch_task.hpp"
+#include "gttf/resolution/batch_triplets.hpp"
 #include "gttf/resolution/toy_task.hpp"
-#include "gttf/resolution/triplet_lanes.hpp"
 
 // Levels with code in this program.
 #if GTTF_SIMD_X86

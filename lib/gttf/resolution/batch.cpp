@@ -11,18 +11,18 @@
 #include "gttf/core/run_batch.hpp"
 #include "gttf/fit/streaming/exact_hits.hpp"
 #include "gttf/resolution/any_track.hpp"
+#include "gttf/resolution/batch_groups.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/resolution/budget.hpp"
-#include "gttf/resolution/lane_groups.hpp"
 
 namespace gttf {
 
 namespace {
 
-using detail::LaneExtras;
-using detail::LaneValues;
+using detail::BatchExtras;
 using detail::matrix_targets;
 using detail::MatrixTarget;
+using detail::PackValues;
 using detail::plane_targets;
 using detail::PlaneTarget;
 
@@ -51,7 +51,7 @@ class Workspace {
 /// What the threads share.
 struct Job {
   const TrackingGeometry& geometry;
-  const detail::LaneGeometry lanes;
+  const detail::BatchGeometry lanes;
   const detail::CovarianceKernel& kernel;
   const TrackArrays& tracks;
   const Model& model;
@@ -74,7 +74,7 @@ class Worker {
     fit_.scattering = job.model.scattering;
     fit_.tracks = &lanes_;
     fit_.extras = extras_;
-    fit_.all = (detail::LaneBits{1} << job.kernel.width) - 1;
+    fit_.all = (detail::TrackBits{1} << job.kernel.width) - 1;
     const auto add = [this](double* to, std::size_t plane) {
       targets_.push_back({to, plane});
     };
@@ -87,10 +87,10 @@ class Worker {
     for (std::size_t q = 0; q < n_parameters; ++q) {
       if (auto to = job.results.scattering_variance.values[q]; !to.empty())
         layer_targets_.push_back({to.data(), q, Cause::scattering,
-                                  &detail::LaneFit::scattering_variance});
+                                  &detail::BatchTask::scattering_variance});
       if (auto to = job.results.hit_variance.values[q]; !to.empty())
         layer_targets_.push_back(
-            {to.data(), q, Cause::hit, &detail::LaneFit::hit_variance});
+            {to.data(), q, Cause::hit, &detail::BatchTask::hit_variance});
     }
   }
 
@@ -105,7 +105,7 @@ class Worker {
     const int least_hits = field ? 3 : 2;
     groups_.for_each_group(
         begin, end, least_hits, [&](std::size_t t) { return !is_helix(t); },
-        [&](const detail::LaneGroup& group) {
+        [&](const detail::BatchGroup& group) {
           return fit(group, field ? Status::ok : Status::no_field, block);
         });
     const ResolutionArrays& r = job_.results;
@@ -188,7 +188,7 @@ class Worker {
     fill_budget(t, Resolution::none);
   }
 
-  detail::GuessCheck fit(const detail::LaneGroup& group, Status status,
+  detail::GuessCheck fit(const detail::BatchGroup& group, Status status,
                          detail::BatchBlock& block) {
     groups_.gather(group, lanes_);
     fit_.list = group.list.data();
@@ -229,8 +229,8 @@ class Worker {
   /// Lanes in which exact hits may contradict each other, so that there is no
   /// limit of scattering only: where some layers scatter, but not each that
   /// measures, or two measure at one place.
-  detail::LaneBits without_plain_limit(const detail::LaneGroup& group) const {
-    detail::LaneBits bare = 0, material = 0, close = 0;
+  detail::TrackBits without_plain_limit(const detail::BatchGroup& group) const {
+    detail::TrackBits bare = 0, material = 0, close = 0;
     const detail::ListedSurface* last = nullptr;
     for (const detail::ListedSurface& c : group.list) {
       const SurfaceRecord& s = job_.lanes.surfaces[c.surface].record;
@@ -258,8 +258,8 @@ class Worker {
     for (const Target& t : targets_) fit_.out[t.plane] = out_[t.plane].value;
     const std::size_t n_layers = job_.lanes.surfaces.size();
     layers_.resize(layer_targets_.size() * n_layers);
-    fit_.budget_stride = detail::most_lanes;
-    LaneValues* rows = layers_.data();
+    fit_.budget_stride = detail::most_in_pack;
+    PackValues* rows = layers_.data();
     for (const LayerTarget& t : layer_targets_) {
       (fit_.*t.by_lanes)[t.parameter] = rows->value;
       rows += n_layers;
@@ -267,13 +267,13 @@ class Worker {
   }
 
   /// Takes results from there to where they belong.
-  void store(const detail::LaneGroup& group) {
-    const auto put = [&](const LaneValues& from, double* to) {
+  void store(const detail::BatchGroup& group) {
+    const auto put = [&](const PackValues& from, double* to) {
       for (std::size_t lane = 0; lane < group.n; ++lane)
         to[group.track[lane]] = from.value[lane];
     };
     for (const Target& t : targets_) put(out_[t.plane], t.to);
-    const LaneValues* rows = layers_.data();
+    const PackValues* rows = layers_.data();
     for (const LayerTarget& t : layer_targets_) {
       for (const detail::ListedSurface& c : group.list)
         put(rows[c.surface], t.to + c.surface * job_.tracks.size);
@@ -310,26 +310,26 @@ class Worker {
   }
 
   const Job& job_;
-  detail::LaneGroups groups_;
-  LaneExtras extras_;
+  detail::BatchGroups groups_;
+  BatchExtras extras_;
   std::size_t begin_ = 0;  ///< of the block
   std::vector<char> helix_;
-  detail::LaneTracks lanes_;
-  detail::LaneFit fit_;
+  detail::BatchTracks lanes_;
+  detail::BatchTask fit_;
   struct Target {
     double* to;  ///< of the first track
     std::size_t plane;
   };
   std::vector<Target> targets_;
-  std::array<LaneValues, detail::LanePlane::count> out_;
+  std::array<PackValues, detail::BatchPlane::count> out_;
   struct LayerTarget {
     double* to;  ///< of the first layer and track
     std::size_t parameter;
     Cause cause;
-    double* (detail::LaneFit::*by_lanes)[n_parameters];
+    double* (detail::BatchTask::*by_lanes)[n_parameters];
   };
   std::vector<LayerTarget> layer_targets_;
-  std::vector<LaneValues> layers_;  ///< of one target after the other
+  std::vector<PackValues> layers_;  ///< of one target after the other
   Workspace workspace_;
 };
 
@@ -379,7 +379,7 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
         tracks.x, tracks.y, tracks.z})
     GTTF_EXPECT(values.size() == 1 || values.size() == tracks.size);
   const Job job{geometry,
-                detail::LaneGeometry(geometry),
+                detail::BatchGeometry(geometry),
                 detail::kernels(simd_level()).covariance,
                 tracks,
                 model,

@@ -40,9 +40,10 @@ template <class S>
 
 /// Lanes whose variances leave a doubt that the parameters are determined.
 template <class S>
-LaneBits lanes_in_doubt(const std::array<S, track_dim>& v, const S& kappa,
-                        const UndoubtedVariances& undoubted) {
-  return all_lanes<S> & ~Lane<S>::bits(is_undoubted(v, kappa, undoubted));
+TrackBits tracks_in_doubt(const std::array<S, track_dim>& v, const S& kappa,
+                          const UndoubtedVariances& undoubted) {
+  return all_in_pack<S> &
+         ~PackAccess<S>::bits(is_undoubted(v, kappa, undoubted));
 }
 
 /// Gains on the way in, for the way back.
@@ -58,12 +59,12 @@ struct GainsOfSteps {
 
 /// Covariances of a group of tracks; with the limits of a fit without
 /// scattering and of one with exact hits, which share crossings and rows.
-/// @tparam limits, way_back, mixed  as for BatchPath; LaneFit::extras decides
+/// @tparam limits, way_back, mixed  as for BatchPath; BatchTask::extras decides
 ///                                  if mixed
 template <class S, bool limits, bool way_back, bool mixed>
 class BatchCovariance : public AnyFit {
  public:
-  explicit BatchCovariance(LaneFit& task) : task_(task), path_(task) {
+  explicit BatchCovariance(BatchTask& task) : task_(task), path_(task) {
     if constexpr (way_back)
       if (path_.has_way_back()) all_.gains.steps = path_.back().steps();
   }
@@ -73,12 +74,12 @@ class BatchCovariance : public AnyFit {
     path_.start();
     stream_inwards(path_, 0, task_.n_crossings, *this);
     if (task_.guessed && !path_.check().confirm()) return;
-    store(path_.material().all, LanePlane::x_over_x0);
-    store(path_.material().to_last_hit, LanePlane::x_over_x0_tracker);
-    store_matrix(perigee_, LanePlane::perigee);
-    if (asked_for(LanePlane::start_plane))
+    store(path_.material().all, BatchPlane::x_over_x0);
+    store(path_.material().to_last_hit, BatchPlane::x_over_x0_tracker);
+    store_matrix(perigee_, BatchPlane::perigee);
+    if (asked_for(BatchPlane::start_plane))
       store_matrix(StartPlane<S>(line()).covariance(perigee_),
-                   LanePlane::start_plane);
+                   BatchPlane::start_plane);
     store_momentum();
     if constexpr (way_back)
       if (path_.has_way_back()) path_.back().run(inside_);
@@ -108,7 +109,7 @@ class BatchCovariance : public AnyFit {
 
   void on_inside(std::size_t k) {
     const ListedSurface& c = task_.list[k];
-    const LaneSurface& s = task_.surfaces[c.surface];
+    const BatchSurface& s = task_.surfaces[c.surface];
     const Crossing<S>& x = path_.crossing(k);
     const HelixKinks<S>& kinks = path_.all_kinks(k);
     if constexpr (limits)
@@ -121,7 +122,7 @@ class BatchCovariance : public AnyFit {
   }
 
  private:
-  using L = Lane<S>;
+  using L = PackAccess<S>;
   using Source = BatchPath<S, way_back, mixed>;
   using Equations = SplitEquations<S>;
   using Gains = std::conditional_t<way_back, GainsOfSteps<S, !mixed>,
@@ -138,13 +139,13 @@ class BatchCovariance : public AnyFit {
 
   const Line<S>& line() const { return path_.line(); }
   bool has_limits() const { return !mixed || task_.extras.limits; }
-  static S in_lanes(LaneBits lanes, const S& x) {
+  static S in_lanes(TrackBits lanes, const S& x) {
     return Source::in_lanes(lanes, x, 0);
   }
 
   void add_point(const ListedSurface& c, const Crossing<S>& x,
                  const HelixKinks<S>& kinks) {
-    const LaneBits starting = c.fitted & ~c.kinked & ~c.first;
+    const TrackBits starting = c.fitted & ~c.kinked & ~c.first;
     const auto start = [&](PointChain<S>& chain) {
       start_chain(line(), x, kinks, chain);
     };
@@ -152,7 +153,7 @@ class BatchCovariance : public AnyFit {
       add_to_chain(line(), x, kinks, chain);
     };
     if constexpr (mixed) {
-      const auto in = [&](LaneBits lanes, const auto& step) {
+      const auto in = [&](TrackBits lanes, const auto& step) {
         PointChain<S> next = chain_;
         step(next);
         chain_.merge(next, [mask = L::mask(lanes)](const S& old, const S& now) {
@@ -169,10 +170,10 @@ class BatchCovariance : public AnyFit {
   }
 
   /// Takes the results of the lanes whose innermost hit this is.
-  void finish(const LaneSurface& s, const Crossing<S>& x, LaneBits active) {
+  void finish(const BatchSurface& s, const Crossing<S>& x, TrackBits active) {
     const bool has_field = task_.bz != 0;
-    doubtful_ |= active & lanes_in_doubt(variances(all_.equations),
-                                         line().kappa, task_.undoubted);
+    doubtful_ |= active & tracks_in_doubt(variances(all_.equations),
+                                          line().kappa, task_.undoubted);
     Covariance5<S> c;
     set_covariance(all_.equations, has_field, c);
     const auto put = [&](const S& from, S& to) {
@@ -191,21 +192,21 @@ class BatchCovariance : public AnyFit {
           exact = {S(0), S(0), S(0), S(0),
                    has_field ? S(1) / chain_.information : S(0)};
         doubtful_ |=
-            active & lanes_in_doubt(hits, line().kappa, task_.undoubted);
+            active & tracks_in_doubt(hits, line().kappa, task_.undoubted);
         doubtful_ |= active &
-                     lanes_in_doubt(exact, line().kappa, task_.undoubted) &
+                     tracks_in_doubt(exact, line().kappa, task_.undoubted) &
                      ~no_scattering_limit_;
         put(hits[4], hit_only_);
         put(exact[4], scattering_only_);
       }
     }
-    if (asked_for(LanePlane::without_inner))
-      store_some(c, LanePlane::without_inner, active);
-    if (asked_for(LanePlane::first_hit)) {
+    if (asked_for(BatchPlane::without_inner))
+      store_some(c, BatchPlane::without_inner, active);
+    if (asked_for(BatchPlane::first_hit)) {
       FiveEquations<S> e = all_.equations.whole();
       if (!has_field) e.v[4] = S(0);
       store_some(covariance(e, surface_jacobian(line(), s.record, x)),
-                 LanePlane::first_hit, active);
+                 BatchPlane::first_hit, active);
     }
   }
 
@@ -240,7 +241,8 @@ class BatchCovariance : public AnyFit {
         write_lanes(in_user_parameters(c[i][j], i, j), task_.out[plane++]);
   }
 
-  void store_some(const Covariance5<S>& c, std::size_t plane, LaneBits active) {
+  void store_some(const Covariance5<S>& c, std::size_t plane,
+                  TrackBits active) {
     if (active == task_.all) return store_matrix(c, plane);
     const auto mask = L::mask(active);
     for (std::size_t i = 0; i < track_dim; ++i)
@@ -252,28 +254,28 @@ class BatchCovariance : public AnyFit {
 
   void store_momentum() {
     using std::abs, std::sqrt;
-    if (asked_for(LanePlane::sigma_p) || asked_for(LanePlane::sigma_pt) ||
-        asked_for(LanePlane::xi)) {
+    if (asked_for(BatchPlane::sigma_p) || asked_for(BatchPlane::sigma_pt) ||
+        asked_for(BatchPlane::xi)) {
       const S qop = -line().kappa / S(task_.bz);
       const MomentumErrors<S> errors =
           momentum_errors(in_user_parameters(perigee_[4][4], 4, 4),
                           in_user_parameters(perigee_[4][3], 4, 3),
                           perigee_[3][3], qop, line().cot_theta);
-      store(errors.p, LanePlane::sigma_p);
-      store(errors.pt, LanePlane::sigma_pt);
-      store(S(1) / errors.p, LanePlane::xi);
+      store(errors.p, BatchPlane::sigma_p);
+      store(errors.pt, BatchPlane::sigma_pt);
+      store(S(1) / errors.p, BatchPlane::xi);
     }
     if constexpr (limits) {
       if (!has_limits()) return;
       const S k = abs(line().kappa);
-      store(sqrt(hit_only_) / k, LanePlane::hit_only);
+      store(sqrt(hit_only_) / k, BatchPlane::hit_only);
       store(select(L::mask(no_scattering_limit_), S(no_value),
                    sqrt(scattering_only_) / k),
-            LanePlane::ms_only);
+            BatchPlane::ms_only);
     }
   }
 
-  LaneFit& task_;
+  BatchTask& task_;
   Source path_;
   LineFit<Errors::all, Equations, Gains> all_;
   // without limits there is one state only
@@ -283,17 +285,17 @@ class BatchCovariance : public AnyFit {
   Covariance5<S> perigee_;
   [[no_unique_address]] OfWayBack<Covariance5<S>, 2> inside_;
   S hit_only_, scattering_only_;
-  LaneBits doubtful_ = 0, no_scattering_limit_ = 0;
+  TrackBits doubtful_ = 0, no_scattering_limit_ = 0;
 };
 
 template <class S, bool limits, bool way_back, bool mixed>
-[[gnu::noinline, gnu::flatten]] void fit_group(LaneFit& task) {
+[[gnu::noinline, gnu::flatten]] void fit_group(BatchTask& task) {
   BatchCovariance<S, limits, way_back, mixed>(task).run();
 }
 
 /// One variant for groups that are not mixed and for what is asked of them.
 template <class S>
-void fit_covariance(LaneFit& task) {
+void fit_covariance(BatchTask& task) {
   const auto [limits, way_back] = task.extras;
   if (task.mixed) [[unlikely]]
     fit_group<S, true, true, true>(task);
@@ -307,7 +309,7 @@ void fit_covariance(LaneFit& task) {
 
 template <class S>
 constexpr CovarianceKernel make_covariance_kernel() {
-  return {Lane<S>::width, search_lanes<S>, fit_covariance<S>,
+  return {PackAccess<S>::width, search_batch<S>, fit_covariance<S>,
           batch_workspace<S>};
 }
 

@@ -13,9 +13,9 @@ namespace gttf::detail {
 /// Do all lanes cross the surfaces of a guessed list, in its order, and no
 /// others?
 template <class S>
-class LaneListCheck {
+class BatchListCheck {
  public:
-  LaneListCheck(LaneFit& task, const Line<S>& line)
+  BatchListCheck(BatchTask& task, const Line<S>& line)
       : task_(task), line_(line) {}
 
   /// Is the guess right about the surfaces that are not on the list? Most are
@@ -24,15 +24,16 @@ class LaneListCheck {
   bool misses_others() {
     task_.confirmed = false;
     task_.turned_back = 0;
-    const LineBounds b = bounds_of_lanes(line_);
-    const auto misses = [&](const LaneExtents& all, const auto& are_far) {
-      const auto none_near = [&](const LaneRanges& r, std::size_t begin,
+    const LineBounds b = bounds_of_group(line_);
+    const auto misses = [&](const BatchExtents& all, const auto& are_far) {
+      const auto none_near = [&](const BatchRanges& r, std::size_t begin,
                                  std::size_t end, const auto& look_at) {
         for (std::size_t i = begin; i < end; i += L::width) {
-          LaneBits near = all_lanes<S> &
-                          ~L::bits(are_far(
-                              b, {L::load(&r.first[i]), L::load(&r.last[i]),
-                                  L::load(&r.lower[i]), L::load(&r.upper[i])}));
+          TrackBits near =
+              all_in_pack<S> &
+              ~L::bits(
+                  are_far(b, {L::load(&r.first[i]), L::load(&r.last[i]),
+                              L::load(&r.lower[i]), L::load(&r.upper[i])}));
           for (; near != 0; near &= near - 1)
             if (!look_at(i + static_cast<std::size_t>(__builtin_ctz(near))))
               return false;
@@ -40,10 +41,10 @@ class LaneListCheck {
         return true;
       };
       return none_near(all.blocks, 0, all.blocks.n, [&](std::size_t block) {
-        const std::size_t begin = block * most_lanes;
+        const std::size_t begin = block * most_in_pack;
         return begin >= all.single.n ||
                none_near(
-                   all.single, begin, begin + most_lanes,
+                   all.single, begin, begin + most_in_pack,
                    [&](std::size_t i) { return !crosses(all.surface[i]); });
       });
     };
@@ -69,11 +70,11 @@ class LaneListCheck {
 
   /// The answer, once all crossings have been looked at.
   bool confirm() {
-    return task_.confirmed = L::bits(as_guessed_) == all_lanes<S>;
+    return task_.confirmed = L::bits(as_guessed_) == all_in_pack<S>;
   }
 
  private:
-  using L = Lane<S>;
+  using L = PackAccess<S>;
 
   /// Does any lane cross a surface that is not on the list?
   bool crosses(unsigned surface) {
@@ -84,7 +85,7 @@ class LaneListCheck {
     return any(reached.crossed);
   }
 
-  LaneFit& task_;
+  BatchTask& task_;
   const Line<S>& line_;
   S outer_arc_{0};  ///< of the crossing outside
   MaskOf<S> as_guessed_ = S(0) < S(1);
@@ -92,24 +93,24 @@ class LaneListCheck {
 
 /// What all crossings of a group share.
 template <class S>
-struct LaneScattering {
+struct PackScattering {
   Scattering model;
   S inv_sin2, log_inv_sin;
   S total;  ///< x/X0 up to the last hit; for Scattering::highland_total
 };
 
 template <class S>
-LaneScattering<S> scattering_of_lanes(const LaneFit& task, const Line<S>& l) {
+PackScattering<S> scattering_of_group(const BatchTask& task, const Line<S>& l) {
   using std::log;
   return {task.scattering, l.inv_sin_theta * l.inv_sin_theta,
-          log(l.inv_sin_theta), Lane<S>::load(task.tracks->x_over_x0)};
+          log(l.inv_sin_theta), PackAccess<S>::load(task.tracks->x_over_x0)};
 }
 
 /// theta0^2 of a crossing.
 template <class S>
 [[gnu::always_inline]] inline S kink_variance(const Line<S>& line,
-                                              const LaneSurface& s,
-                                              const LaneScattering<S>& all,
+                                              const BatchSurface& s,
+                                              const PackScattering<S>& all,
                                               const Crossing<S>& x) {
   const bool upright = s.record.is_upright();
   return theta0_squared(
@@ -128,7 +129,7 @@ template <class S>
 /// @param x         filled only if the surface measures, but for x_over_x0
 template <bool measures, class S, class Check>
 [[gnu::noinline, gnu::flatten]] void set_crossing(
-    const Line<S>& line, const LaneSurface& s, const LaneScattering<S>& all,
+    const Line<S>& line, const BatchSurface& s, const PackScattering<S>& all,
     Check* check, std::size_t index, bool scatters, Crossing<S>& x,
     HelixKinks<S>& k) {
   Crossing<S> passive;
@@ -170,22 +171,23 @@ template <class S>
 /// Crossings are computed two ahead of those that are taken up, and then
 /// forgotten, unless there is a way back.
 /// @tparam way_back  may there be one?
-/// @tparam mixed     as LaneFit::mixed: most groups are not, and need no masks;
-///                   for one that is, LaneFit::extras decides on the way back
+/// @tparam mixed     as BatchTask::mixed: most groups are not, and need no
+/// masks;
+///                   for one that is, BatchTask::extras decides on the way back
 template <class S, bool way_back, bool mixed>
 class BatchPath {
  public:
-  explicit BatchPath(LaneFit& task)
+  explicit BatchPath(BatchTask& task)
       : task_(task),
         line_(line_of<S>(*task.tracks, task.bz)),
-        scattering_(scattering_of_lanes(task, line_)),
+        scattering_(scattering_of_group(task, line_)),
         check_(task, line_),
         back_(task, line_) {}
 
   const Line<S>& line() const { return line_; }
   const Crossing<S>& crossing(std::size_t k) const { return x_[k % 4]; }
   const TrackMaterial<S>& material() const { return material_; }
-  LaneListCheck<S>& check() { return check_; }
+  BatchListCheck<S>& check() { return check_; }
   auto& back() { return back_; }
   bool has_way_back() const {
     return way_back && (!mixed || task_.extras.way_back);
@@ -194,10 +196,11 @@ class BatchPath {
   /// In lanes that a step is not for there stands what makes it change nothing,
   /// not by a bit: no row and no kink of variance 0. Other numbers of that lane
   /// may be NaN.
-  [[gnu::always_inline]] static S in_lanes([[maybe_unused]] LaneBits lanes,
+  [[gnu::always_inline]] static S in_lanes([[maybe_unused]] TrackBits lanes,
                                            const S& x,
                                            [[maybe_unused]] double otherwise) {
-    if constexpr (mixed) return select(Lane<S>::mask(lanes), x, S(otherwise));
+    if constexpr (mixed)
+      return select(PackAccess<S>::mask(lanes), x, S(otherwise));
     return x;
   }
 
@@ -212,7 +215,7 @@ class BatchPath {
   decltype(auto) kinks(std::size_t k) {
     if constexpr (mixed) {
       const auto& [columns, w, w_phi] = all_kinks(k);
-      const LaneBits kinked = task_.list[k].kinked;
+      const TrackBits kinked = task_.list[k].kinked;
       return HelixKinks<S>{columns, in_lanes(kinked, w, 0),
                            in_lanes(kinked, w_phi, 0)};
     } else {
@@ -229,7 +232,7 @@ class BatchPath {
   void coordinates(std::size_t k, F&& f) {
     const ListedSurface& c = task_.list[k];
     if (c.fitted == 0) return;
-    const LaneSurface& s = task_.surfaces[c.surface];
+    const BatchSurface& s = task_.surfaces[c.surface];
     const Kink<S>& kinks = all_kinks(k).columns;
     const auto mask = [&]([[maybe_unused]] Row<S>& row) {
       if constexpr (mixed)
@@ -259,7 +262,7 @@ class BatchPath {
 
  private:
   struct Nothing {
-    Nothing(const LaneFit&, const Line<S>&) {}
+    Nothing(const BatchTask&, const Line<S>&) {}
   };
   using Back = std::conditional_t<way_back, BatchWayBack<S>, Nothing>;
 
@@ -278,25 +281,25 @@ class BatchPath {
   /// Where the track crosses and how it is scattered there.
   void prepare(std::size_t k) {
     const ListedSurface& c = task_.list[k];
-    const LaneSurface& s = task_.surfaces[c.surface];
+    const BatchSurface& s = task_.surfaces[c.surface];
     Crossing<S>& x = x_[k % 4];
     HelixKinks<S>& kinks = own_kinks(k);
-    LaneListCheck<S>* const check = task_.guessed ? &check_ : nullptr;
-    const LaneBits scattering = c.kinked | c.inner;
+    BatchListCheck<S>* const check = task_.guessed ? &check_ : nullptr;
+    const TrackBits scattering = c.kinked | c.inner;
     if (s.record.measures())
       set_crossing<true>(line_, s, scattering_, check, k, scattering != 0, x,
                          kinks);
     else
       set_crossing<false>(line_, s, scattering_, check, k, scattering != 0, x,
                           kinks);
-    if (task_.out[LanePlane::x_over_x0] != nullptr)
+    if (task_.out[BatchPlane::x_over_x0] != nullptr)
       material_.all = material_.all + in_lanes(c.crossed, x.x_over_x0, 0);
-    const LaneBits before_last = c.fitted | c.inner;
-    if (task_.out[LanePlane::x_over_x0_tracker] != nullptr && before_last != 0)
+    const TrackBits before_last = c.fitted | c.inner;
+    if (task_.out[BatchPlane::x_over_x0_tracker] != nullptr && before_last != 0)
       material_.to_last_hit =
           material_.to_last_hit + in_lanes(before_last, x.x_over_x0, 0);
     if constexpr (mixed) {
-      const LaneBits needed = scattering | c.fitted;
+      const TrackBits needed = scattering | c.fitted;
       for (std::size_t i = 0; i < 3; ++i) {
         kinks.columns.theta[i] = in_lanes(needed, kinks.columns.theta[i], 0);
         kinks.columns.phi[i] = in_lanes(needed, kinks.columns.phi[i], 0);
@@ -306,10 +309,10 @@ class BatchPath {
     }
   }
 
-  LaneFit& task_;
+  BatchTask& task_;
   const Line<S> line_;
-  const LaneScattering<S> scattering_;
-  LaneListCheck<S> check_;
+  const PackScattering<S> scattering_;
+  BatchListCheck<S> check_;
   Crossing<S> x_[4];  ///< of crossing k at k % 4
   HelixKinks<S> kinks_[4];
   Row<S> rows_[2];

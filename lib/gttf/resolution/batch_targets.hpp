@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which numbers of the fit in lanes go to which arrays of a batch.
+// Which numbers of the fit as vectors go to which arrays of a batch.
 #pragma once
 
 #include <array>
 
 #include "gttf/resolution/batch.hpp"
-#include "gttf/resolution/lanes.hpp"
+#include "gttf/resolution/batch_task.hpp"
 
 namespace gttf::detail {
 
@@ -16,22 +16,22 @@ struct PlaneTarget {
   double Resolution::*member;
 };
 inline constexpr std::array plane_targets = {
-    PlaneTarget{&ResolutionArrays::sigma_p_rel, LanePlane::sigma_p,
+    PlaneTarget{&ResolutionArrays::sigma_p_rel, BatchPlane::sigma_p,
                 &Resolution::sigma_p_rel},
-    PlaneTarget{&ResolutionArrays::sigma_pt_rel, LanePlane::sigma_pt,
+    PlaneTarget{&ResolutionArrays::sigma_pt_rel, BatchPlane::sigma_pt,
                 &Resolution::sigma_pt_rel},
-    PlaneTarget{&ResolutionArrays::xi, LanePlane::xi, &Resolution::xi},
-    PlaneTarget{&ResolutionArrays::x_over_x0, LanePlane::x_over_x0,
+    PlaneTarget{&ResolutionArrays::xi, BatchPlane::xi, &Resolution::xi},
+    PlaneTarget{&ResolutionArrays::x_over_x0, BatchPlane::x_over_x0,
                 &Resolution::x_over_x0},
     PlaneTarget{&ResolutionArrays::x_over_x0_tracker,
-                LanePlane::x_over_x0_tracker, &Resolution::x_over_x0_tracker},
-    PlaneTarget{&ResolutionArrays::sigma_p_rel_hit_only, LanePlane::hit_only,
+                BatchPlane::x_over_x0_tracker, &Resolution::x_over_x0_tracker},
+    PlaneTarget{&ResolutionArrays::sigma_p_rel_hit_only, BatchPlane::hit_only,
                 &Resolution::sigma_p_rel_hit_only},
-    PlaneTarget{&ResolutionArrays::sigma_p_rel_ms_only, LanePlane::ms_only,
+    PlaneTarget{&ResolutionArrays::sigma_p_rel_ms_only, BatchPlane::ms_only,
                 &Resolution::sigma_p_rel_ms_only},
-    PlaneTarget{&ResolutionArrays::mu_phi, LanePlane::mu_phi,
+    PlaneTarget{&ResolutionArrays::mu_phi, BatchPlane::mu_phi,
                 &Resolution::mu_phi},
-    PlaneTarget{&ResolutionArrays::mu_theta, LanePlane::mu_theta,
+    PlaneTarget{&ResolutionArrays::mu_theta, BatchPlane::mu_theta,
                 &Resolution::mu_theta}};
 
 struct MatrixTarget {
@@ -40,16 +40,16 @@ struct MatrixTarget {
   Matrix5 Resolution::*member;
 };
 inline constexpr std::array matrix_targets = {
-    MatrixTarget{&ResolutionArrays::perigee, LanePlane::perigee,
+    MatrixTarget{&ResolutionArrays::perigee, BatchPlane::perigee,
                  &Resolution::perigee},
     MatrixTarget{&ResolutionArrays::perigee_without_inner,
-                 LanePlane::without_inner, &Resolution::perigee_without_inner},
-    MatrixTarget{&ResolutionArrays::first_hit, LanePlane::first_hit,
+                 BatchPlane::without_inner, &Resolution::perigee_without_inner},
+    MatrixTarget{&ResolutionArrays::first_hit, BatchPlane::first_hit,
                  &Resolution::first_hit},
-    MatrixTarget{&ResolutionArrays::start_plane, LanePlane::start_plane,
+    MatrixTarget{&ResolutionArrays::start_plane, BatchPlane::start_plane,
                  &Resolution::start_plane}};
 
-inline LaneExtras extras_for(const ResolutionArrays& r) {
+inline BatchExtras extras_for(const ResolutionArrays& r) {
   return {!r.sigma_p_rel_hit_only.empty() || !r.sigma_p_rel_ms_only.empty(),
           !r.mu_phi.empty() || !r.mu_theta.empty() ||
               r.scattering_variance.asked_for() || r.hit_variance.asked_for()};

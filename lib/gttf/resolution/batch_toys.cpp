@@ -14,8 +14,8 @@
 namespace gttf {
 
 using detail::HitPlane;
-using detail::LaneBits;
-using detail::LaneValues;
+using detail::PackValues;
+using detail::TrackBits;
 
 namespace {
 
@@ -58,10 +58,10 @@ struct ToyBatch::Work {
       if (shares(choice, false)) options.reference = reference;
       fitters.emplace_back(options);
     }
-    if (vectorised) prepare_lanes();
+    if (vectorised) prepare_vectorised();
   }
 
-  void prepare_lanes();
+  void prepare_vectorised();
   void prepare_shared(std::size_t f);
   const ToySimulator& simulator;
   std::vector<FitChoice> choices;
@@ -72,26 +72,26 @@ struct ToyBatch::Work {
   const detail::ToyKernel* flight = nullptr;
   const detail::HitKernel* fit = nullptr;
   std::vector<std::uint64_t> words;
-  std::vector<LaneValues> hits, shared;
+  std::vector<PackValues> hits, shared;
   std::vector<const double*> hit_pointers, theta0_2;
   std::unique_ptr<detail::HitBatch> batch;
-  std::unique_ptr<detail::LaneWorkspace> workspace;
-  std::vector<std::array<LaneValues, HitPlane::count>> out;
+  std::unique_ptr<detail::BatchWorkspace> workspace;
+  std::vector<std::array<PackValues, HitPlane::count>> out;
   std::vector<detail::GroupFit> asked;
   std::vector<std::unique_ptr<detail::SharedFit>> shared_fits;
   detail::ToyTask flight_task;
   detail::HitGroup fit_task;
 };
 
-void ToyBatch::Work::prepare_lanes() {
+void ToyBatch::Work::prepare_vectorised() {
   const SimdLevel level = simd_level();
   flight = &detail::kernels(level).toys;
   const detail::ToyPlan& plan = simulator.plan();
   batch = std::make_unique<detail::HitBatch>(fit_surfaces(plan));
   fit = &batch->kernel(level);
-  workspace = std::make_unique<detail::LaneWorkspace>(batch->workspace(*fit));
+  workspace = std::make_unique<detail::BatchWorkspace>(batch->workspace(*fit));
   hits.resize(3 * batch->n_hits);
-  for (const LaneValues& h : hits) hit_pointers.push_back(h.value);
+  for (const PackValues& h : hits) hit_pointers.push_back(h.value);
   shared.resize(batch->points.size() + 1);
   for (std::size_t i = 0; i < batch->points.size(); ++i) {
     std::ranges::fill(shared[i].value,
@@ -190,15 +190,15 @@ class ToyBatch::Worker {
     return fit;
   }
 
-  /// Toys `begin` to `begin` + n - 1, at most one per lane.
+  /// Toys `begin` to `begin` + n - 1, at most one in each element of a vector.
   void run_group(std::size_t begin, std::size_t n, detail::BatchBlock& block) {
     std::vector<detail::GroupFit>& fits = work_.asked;
     // lanes beyond the last toy simulate the toys that would follow
     work_.flight_task.first_place = place_of(begin);
     work_.flight->simulate(work_.flight_task);
-    const LaneBits wanted = (LaneBits{1} << n) - 1;
-    const LaneBits crossed = work_.flight_task.crossed & wanted;
-    LaneBits doubtful = 0;
+    const TrackBits wanted = (TrackBits{1} << n) - 1;
+    const TrackBits crossed = work_.flight_task.crossed & wanted;
+    TrackBits doubtful = 0;
     if (crossed != 0 && !fits.empty()) {
       for (std::size_t f = 0; f < fits.size(); ++f)
         fits[f].perigee = detail::wants_perigee(results_.fits[f]);

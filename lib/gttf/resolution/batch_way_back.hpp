@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "gttf/fit/streaming/stream.hpp"
-#include "gttf/resolution/lane_search.hpp"
+#include "gttf/resolution/batch_search.hpp"
 #include "gttf/resolution/start_plane.hpp"
 
 namespace gttf::detail {
@@ -64,7 +64,7 @@ struct FittedRows {
 /// Part of the list of crossings, innermost first, as a source of them.
 template <class S>
 struct BatchStretch {
-  const LaneFit& task;
+  const BatchTask& task;
   const BatchStep<S>* steps;  ///< of all crossings
   const Row<S>* rows;         ///< behind those of the first crossing
 
@@ -73,7 +73,7 @@ struct BatchStretch {
   template <class F>
   void coordinates(std::size_t k, F&& f) {
     const ListedSurface& c = task.list[k];
-    const LaneSurface& s = task.surfaces[c.surface];
+    const BatchSurface& s = task.surfaces[c.surface];
     const std::size_t n = c.fitted != 0 ? s.record.n_axes : 0;
     rows -= n;
     f(FittedRows<S>{rows, n, s.weights});
@@ -82,7 +82,7 @@ struct BatchStretch {
 
 /// A function of the line on its way outwards.
 template <class S>
-struct LaneFunction {
+struct BatchFunction {
   Parameter parameter;
   S variance;        ///< in front of the first hits; if a share is asked for
   S by_hits;         ///< part of it by the hits so far
@@ -96,9 +96,9 @@ struct LaneFunction {
 /// cache lines, since arrays need not begin with a line.
 template <class S>
 [[gnu::always_inline]] inline void write_lanes(const S& x, double* to) {
-  constexpr std::size_t width = Lane<S>::width;
+  constexpr std::size_t width = PackAccess<S>::width;
   constexpr std::size_t line = std::min<std::size_t>(width, 8);
-  Lane<S>::store(x, to);
+  PackAccess<S>::store(x, to);
   GTTF_UNROLL
   for (std::size_t i = line; i <= width; i += line)
     __builtin_prefetch(to + width + i - 1, 1);
@@ -109,7 +109,7 @@ template <class S>
 template <class S>
 class FunctionWalk : public AnyFit {
  public:
-  FunctionWalk(const LaneFit& task, LaneFunction<S>& function)
+  FunctionWalk(const BatchTask& task, BatchFunction<S>& function)
       : task_(task),
         function_(function),
         f_(function.with_line),
@@ -147,7 +147,7 @@ class FunctionWalk : public AnyFit {
   void on_outside(std::size_t k) {
     if (function_.scattering == nullptr) return;
     double* to = function_.scattering + place(k);
-    if (task_.list[k].inner != 0) part_ = part_ + Lane<S>::load(to);
+    if (task_.list[k].inner != 0) part_ = part_ + PackAccess<S>::load(to);
     write_lanes(part_, to);
   }
 
@@ -156,8 +156,8 @@ class FunctionWalk : public AnyFit {
     return task_.list[k].surface * task_.budget_stride;
   }
 
-  const LaneFit& task_;
-  LaneFunction<S>& function_;
+  const BatchTask& task_;
+  BatchFunction<S>& function_;
   Row<S> f_;
   S by_hits_, part_;
 };
@@ -166,7 +166,7 @@ template <class S>
 [[gnu::noinline, gnu::flatten]] void take_outwards(BatchStretch<S> stretch,
                                                    std::size_t begin,
                                                    std::size_t end,
-                                                   LaneFunction<S>& function) {
+                                                   BatchFunction<S>& function) {
   FunctionWalk<S> walk(stretch.task, function);
   stream_outwards(stretch, begin, end, walk);
 }
@@ -200,7 +200,7 @@ template <class S>
 template <class S>
 class BatchWayBack {
  public:
-  BatchWayBack(const LaneFit& task, const Line<S>& line)
+  BatchWayBack(const BatchTask& task, const Line<S>& line)
       : task_(task),
         changes_(line),
         inv_sin2_(line.inv_sin_theta * line.inv_sin_theta),
@@ -224,8 +224,8 @@ class BatchWayBack {
         take_outwards(stretch, begin, end, functions_[i]);
       for (; begin < end; ++begin) stretch.coordinates(begin, [](auto&&) {});
     }
-    store_share(Parameter::p, LanePlane::mu_phi);
-    store_share(Parameter::theta, LanePlane::mu_theta);
+    store_share(Parameter::p, BatchPlane::mu_phi);
+    store_share(Parameter::theta, BatchPlane::mu_theta);
   }
 
  private:
@@ -241,12 +241,12 @@ class BatchWayBack {
     for (std::size_t q = 0; q < n_parameters; ++q) {
       const auto parameter = static_cast<Parameter>(q);
       const bool share =
-          (parameter == Parameter::p && asked_for(LanePlane::mu_phi)) ||
-          (parameter == Parameter::theta && asked_for(LanePlane::mu_theta));
+          (parameter == Parameter::p && asked_for(BatchPlane::mu_phi)) ||
+          (parameter == Parameter::theta && asked_for(BatchPlane::mu_theta));
       double* const scattering = task_.scattering_variance[q];
       double* const hits = task_.hit_variance[q];
       if (!share && scattering == nullptr && hits == nullptr) continue;
-      LaneFunction<S>& f = functions_[n_functions_++];
+      BatchFunction<S>& f = functions_[n_functions_++];
       f.parameter = parameter;
       f.with_line = with_line[q];
       if (share) f.variance = changes_.of(f.with_line)[q];
@@ -269,12 +269,13 @@ class BatchWayBack {
       step.weight_phi = step.weight * sin2_;
     }
     if (c.inner == 0) return;
-    const S w = task_.mixed ? select(Lane<S>::mask(c.inner), step.kinks.w, S(0))
-                            : step.kinks.w;
+    const S w = task_.mixed
+                    ? select(PackAccess<S>::mask(c.inner), step.kinks.w, S(0))
+                    : step.kinks.w;
     set_kink_parts(changes_, step.kinks.columns, w, w * inv_sin2_, inner_);
     for (std::size_t i = 0; i < n_functions_; ++i)
       if (double* const to = functions_[i].scattering; to != nullptr)
-        Lane<S>::store(
+        PackAccess<S>::store(
             inner_[static_cast<std::size_t>(functions_[i].parameter)],
             to + c.surface * task_.budget_stride);
   }
@@ -284,17 +285,17 @@ class BatchWayBack {
     using std::sqrt;
     if (!asked_for(plane)) return;
     for (std::size_t i = 0; i < n_functions_; ++i)
-      if (const LaneFunction<S>& f = functions_[i]; f.parameter == parameter)
+      if (const BatchFunction<S>& f = functions_[i]; f.parameter == parameter)
         write_lanes(sqrt(f.by_hits / f.variance), task_.out[plane]);
   }
 
-  const LaneFit& task_;
+  const BatchTask& task_;
   const ParameterChanges<S> changes_;
   const S inv_sin2_, sin2_;
   BatchStep<S>* steps_;
   Row<S>* rows_;
   std::size_t n_rows_ = 0;
-  std::array<LaneFunction<S>, n_parameters> functions_;
+  std::array<BatchFunction<S>, n_parameters> functions_;
   std::size_t n_functions_ = 0;
   typename ParameterChanges<S>::Values inner_;
 };

@@ -6,26 +6,26 @@
 #include <algorithm>
 #include <vector>
 
-#include "gttf/resolution/lanes.hpp"
+#include "gttf/resolution/batch_task.hpp"
 
 namespace gttf::detail {
 
-/// Extents of surfaces of one kind, see LaneExtents.
+/// Extents of surfaces of one kind, see BatchExtents.
 class SurfaceExtents {
  public:
   void add(unsigned surface) { surface_.push_back(surface); }
   /// Those added next are in other blocks; the last one fills this one up.
   void end_block() {
-    while (surface_.size() % most_lanes != 0)
+    while (surface_.size() % most_in_pack != 0)
       surface_.push_back(surface_.back());
   }
 
   /// Once all have been added.
-  void lay_out(const std::vector<LaneSurface>& all) {
+  void lay_out(const std::vector<BatchSurface>& all) {
     end_block();
     if (surface_.empty()) return;
-    const std::size_t n = surface_.size(), n_blocks = n / most_lanes;
-    n_ranges_ = (n_blocks + most_lanes - 1) / most_lanes * most_lanes;
+    const std::size_t n = surface_.size(), n_blocks = n / most_in_pack;
+    n_ranges_ = (n_blocks + most_in_pack - 1) / most_in_pack * most_in_pack;
     numbers_.resize(3 * n + 4 * n_ranges_);
     double *position = numbers_.data(), *lower = position + n,
            *upper = lower + n;
@@ -37,19 +37,19 @@ class SurfaceExtents {
     }
     double* range = upper + n;
     for (std::size_t i = 0; i < n_ranges_; ++i, ++range) {
-      const std::size_t begin = std::min(i, n_blocks - 1) * most_lanes;
-      const auto [first, last] =
-          std::minmax_element(position + begin, position + begin + most_lanes);
+      const std::size_t begin = std::min(i, n_blocks - 1) * most_in_pack;
+      const auto [first, last] = std::minmax_element(
+          position + begin, position + begin + most_in_pack);
       range[0] = *first;
       range[n_ranges_] = *last;
       range[2 * n_ranges_] =
-          *std::min_element(lower + begin, lower + begin + most_lanes);
+          *std::min_element(lower + begin, lower + begin + most_in_pack);
       range[3 * n_ranges_] =
-          *std::max_element(upper + begin, upper + begin + most_lanes);
+          *std::max_element(upper + begin, upper + begin + most_in_pack);
     }
   }
 
-  LaneExtents view() const {
+  BatchExtents view() const {
     const std::size_t n = surface_.size();
     const double *position = numbers_.data(), *range = position + 3 * n;
     return {{position, position, position + n, position + 2 * n, n},
@@ -67,7 +67,7 @@ class SurfaceExtents {
 class OtherSurfaces {
  public:
   /// @param others  indices into `all`
-  void set(const std::vector<LaneSurface>& all,
+  void set(const std::vector<BatchSurface>& all,
            const std::vector<unsigned>& others) {
     using Kind = SurfaceRecord::Kind;
     for (const bool left : {true, false}) {
@@ -88,7 +88,7 @@ class OtherSurfaces {
     cylinders_.lay_out(all);
   }
 
-  void put_into(LaneFit& fit) const {
+  void put_into(BatchTask& fit) const {
     fit.other_disks = disks_.view();
     fit.other_cylinders = cylinders_.view();
     fit.other_planes = planes_.data();

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gttf/core/normal_pair.hpp"
-#include "gttf/core/pack_lane.hpp"
+#include "gttf/core/pack_access.hpp"
 #include "gttf/core/random_words.hpp"
 #include "gttf/resolution/toy_task.hpp"
 #include "gttf/trajectory/crossing.hpp"
@@ -15,11 +15,12 @@
 
 namespace gttf::detail {
 
-/// The random bits of the toys from `first` on, one per lane.
+/// The random bits of the toys from `first` on, one in each element of a
+/// vector.
 template <class S>
 [[gnu::noinline]] void make_words(const RandomPlace& first,
                                   std::size_t n_blocks, std::uint64_t* out) {
-  constexpr std::size_t width = Lane<S>::width;
+  constexpr std::size_t width = PackAccess<S>::width;
   for (std::size_t b = 0; b < n_blocks; ++b)
     random_words<S>(first, b, width, out + 4 * b * width);
 }
@@ -28,7 +29,7 @@ template <class S>
 template <class S>
 [[gnu::noinline, gnu::flatten]] void take_pair(const std::uint64_t*& words,
                                                NormalPair<S>& pair) {
-  constexpr std::size_t width = Lane<S>::width;
+  constexpr std::size_t width = PackAccess<S>::width;
   pair = normal_pair<S>(words, words + width);
   words += 2 * width;
 }
@@ -358,7 +359,7 @@ class HelixFlight {
   /// @return  lanes that cross it
   MaskOf<S> fly(std::size_t k, const SurfaceRecord& surface) {
     now_ = k % 2;
-    if (k == 0 && there_) return Lane<S>::mask(all_lanes<S>);
+    if (k == 0 && there_) return PackAccess<S>::mask(all_in_pack<S>);
     const PathPoint<S>& from = at_[1 - now_];
     MaskOf<S> good;
     fly_to(from, surface, kappa_, at_[now_], good);
@@ -382,8 +383,8 @@ class HelixFlight {
   std::size_t now_ = 0;
 };
 
-/// A toy, or one per lane, from surface to surface, where it is measured, then
-/// scattered, and slowed if the path loses energy.
+/// A toy, or one in each element of a vector, from surface to surface, where it
+/// is measured, then scattered, and slowed if the path loses energy.
 /// @param path      HelixFlight or what has its functions
 /// @param take_hit  of (step, measured point)
 /// @return  lanes that meet all surfaces
@@ -393,7 +394,7 @@ template <class S, class Path, class TakeHit>
                                                  ToyNormals<S>& normals,
                                                  const TakeHit& take_hit) {
   NormalPair<S> shift{}, kink{};
-  MaskOf<S> crossed = Lane<S>::mask(all_lanes<S>);
+  MaskOf<S> crossed = PackAccess<S>::mask(all_in_pack<S>);
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const ToyStep& step = steps[k];
     // before the flight: they are made while it waits for divisions
@@ -416,7 +417,7 @@ template <class S, class Path, class TakeHit>
 
 template <class S>
 [[gnu::flatten]] void simulate_toys(ToyTask& task) {
-  using L = Lane<S>;
+  using L = PackAccess<S>;
   const auto same = [](const Cartesian<double>& c) -> Cartesian<S> {
     return {S(c.x), S(c.y), S(c.z)};
   };
@@ -425,7 +426,7 @@ template <class S>
   HelixFlight<S> path(*task.start,
                       {same(task.first.position), same(task.first.direction)},
                       true);
-  LaneValues* hit = task.hits;
+  PackValues* hit = task.hits;
   task.crossed = L::bits(fly_toys(task.steps, path, normals,
                                   [&hit](std::size_t, const Cartesian<S>& at) {
                                     L::store(at.x, *hit++);
@@ -436,7 +437,7 @@ template <class S>
 
 template <class S>
 constexpr ToyKernel make_toy_kernel() {
-  return {Lane<S>::width, simulate_toys<S>};
+  return {PackAccess<S>::width, simulate_toys<S>};
 }
 
 }  // namespace gttf::detail

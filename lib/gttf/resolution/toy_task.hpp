@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gttf/core/cartesian.hpp"
-#include "gttf/core/lane_values.hpp"
+#include "gttf/core/pack_values.hpp"
 #include "gttf/core/random.hpp"
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/line.hpp"
@@ -44,7 +44,7 @@ ToyStep make_toy_step(const TrackingGeometry& geometry,
                       const SurfaceRecord& surface, const Vector3& nominal,
                       double theta0, TrackHit& hit);
 
-/// Toys of helices from an exact start, one per lane.
+/// Toys of helices from an exact start, one in each element of a vector.
 struct ToyTask {
   std::span<const ToyStep> steps;
   const Line<double>* start = nullptr;
@@ -54,8 +54,8 @@ struct ToyTask {
   std::size_t n_blocks = 0;        ///< of random bits per toy
   std::uint64_t* words = nullptr;  ///< room for these, of all lanes
   // results
-  LaneValues* hits = nullptr;  ///< x, y, z of every hit
-  LaneBits crossed = 0;        ///< lanes that meet all surfaces
+  PackValues* hits = nullptr;  ///< x, y, z of every hit
+  TrackBits crossed = 0;       ///< lanes that meet all surfaces
 };
 
 /// The code for one instruction set.

@@ -138,7 +138,7 @@ TripletBatch::TripletBatch(const TripletGeometry& geometry,
       arc_(crossed_.size()),
       crossed_by_(tracks.size),
       hit_lanes_(crossed_.size()),
-      workspace_(geometry.fit.workspace(crossed_.size()) / sizeof(LaneValues) +
+      workspace_(geometry.fit.workspace(crossed_.size()) / sizeof(PackValues) +
                  1),
       all_surfaces_(crossed_.size()) {
   std::iota(all_surfaces_.begin(), all_surfaces_.end(), 0u);
@@ -171,7 +171,7 @@ void TripletBatch::set_lane(std::size_t lane, std::size_t track, double p) {
 }
 
 void TripletBatch::search() {
-  LaneSearch task;
+  BatchSearch task;
   task.surfaces = geometry_.lanes.surfaces.data();
   task.n_surfaces = crossed_.size();
   task.bz = geometry_.lanes.bz;
@@ -181,8 +181,8 @@ void TripletBatch::search() {
   geometry_.search.search(task);
 }
 
-const std::vector<std::size_t>& TripletBatch::hits_of_lane(std::size_t lane,
-                                                           std::size_t track) {
+const std::vector<std::size_t>& TripletBatch::hits_of_track(std::size_t lane,
+                                                            std::size_t track) {
   hits_.clear();
   std::vector<unsigned>& crossed = crossed_by_[track];
   crossed.clear();
@@ -221,10 +221,11 @@ void TripletBatch::fit_group(std::span<const AskedXi> asked,
       for (std::size_t k = 0; k < 3; ++k)
         work(hit_lanes_[asked[group[lane]].layers[k]][k], lane);
   };
-  for_each_hit(
-      [](LaneBits& lanes, std::size_t lane) { lanes |= LaneBits{1} << lane; });
+  for_each_hit([](TrackBits& lanes, std::size_t lane) {
+    lanes |= TrackBits{1} << lane;
+  });
   geometry_.fit.fit(task_);
-  for_each_hit([](LaneBits& lanes, std::size_t) { lanes = 0; });
+  for_each_hit([](TrackBits& lanes, std::size_t) { lanes = 0; });
 }
 
 void TripletBatch::significances(std::span<const AskedXi> asked,

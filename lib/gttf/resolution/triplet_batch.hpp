@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "gttf/resolution/lane_groups.hpp"
+#include "gttf/resolution/batch_groups.hpp"
+#include "gttf/resolution/batch_triplets.hpp"
 #include "gttf/resolution/momentum_searches.hpp"
 #include "gttf/resolution/regime.hpp"
-#include "gttf/resolution/triplet_lanes.hpp"
 
 namespace gttf::detail {
 
@@ -18,7 +18,7 @@ namespace gttf::detail {
 struct TripletGeometry {
   explicit TripletGeometry(const TrackingGeometry& geometry);
 
-  LaneGeometry lanes;
+  BatchGeometry lanes;
   std::vector<HitCovariance<double>> errors;  ///< per surface
   const CovarianceKernel& search;
   const TripletKernel& fit;
@@ -40,7 +40,7 @@ class TripletBatch {
         [&](std::span<const std::size_t> group) {
           search();
           for (std::size_t lane = 0; lane < group.size(); ++lane)
-            take(list[group[lane]], hits_of_lane(lane, list[group[lane]]));
+            take(list[group[lane]], hits_of_track(lane, list[group[lane]]));
         });
   }
 
@@ -58,8 +58,8 @@ class TripletBatch {
   bool on_axis(std::size_t track) const;
   void set_lane(std::size_t lane, std::size_t track, double p);
   void search();
-  const std::vector<std::size_t>& hits_of_lane(std::size_t lane,
-                                               std::size_t track);
+  const std::vector<std::size_t>& hits_of_track(std::size_t lane,
+                                                std::size_t track);
   /// Lets only surfaces be looked at that are crossed by the tracks of a group.
   void set_candidates(std::span<const AskedXi> asked,
                       std::span<const std::size_t> group);
@@ -92,18 +92,18 @@ class TripletBatch {
   const TripletGeometry& geometry_;
   const TrackArrays& tracks_;
   std::vector<std::size_t> order_;
-  LaneTracks lanes_;
+  BatchTracks lanes_;
   // search
-  std::vector<LaneBits> crossed_;
-  std::vector<LaneValues> arc_;
+  std::vector<TrackBits> crossed_;
+  std::vector<PackValues> arc_;
   std::vector<std::size_t> hits_;
   std::vector<std::vector<unsigned>> crossed_by_;  ///< each track, ascending
   // fit
-  TripletLanes task_;
-  std::vector<std::array<LaneBits, 3>> hit_lanes_;
-  std::vector<LaneValues> workspace_;
+  BatchTriplets task_;
+  std::vector<std::array<TrackBits, 3>> hit_lanes_;
+  std::vector<PackValues> workspace_;
   std::vector<unsigned> all_surfaces_, candidates_;
-  std::array<LaneValues, static_cast<std::size_t>(TripletPlane::count)> out_;
+  std::array<PackValues, static_cast<std::size_t>(TripletPlane::count)> out_;
 };
 
 /// As TripletBatch for tracks on any path, of `tracks` the one asked for.

@@ -75,6 +75,7 @@ Crossings<S> with_scalar(const TrackingGeometry& geometry,
                  .n_measuring = found.n_measuring,
                  .first = found.first,
                  .last = found.last,
+                 .material = {},
                  .end = found.end};
   for (const auto& x : found.list)
     c.list.push_back({x.surface, cross(line, geometry.surfaces()[x.surface])});

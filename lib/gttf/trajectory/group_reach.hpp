@@ -39,9 +39,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// For several ranges of disks, one per lane: are all of its disks far, in the
-/// sense of detail::is_far, of every track of the group? What is not far is to
-/// be looked at for each track.
+/// For several ranges of disks, one in each element of a vector: are all of its
+/// disks far, in the sense of detail::is_far, of every track of the group? What
+/// is not far is to be looked at for each track.
 ///
 /// A track with arc a up to the plane of the disk is there at most a + start
 /// and at least 2/c sin(a c/2) - start from the axis, if it turns by less than

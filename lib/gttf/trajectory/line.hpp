@@ -77,7 +77,8 @@ Line<S> line_from(const Cartesian<S>& start, const Direction<S>& direction,
   return l;
 }
 
-/// A Track as numbers of another type: one per lane, or with derivatives.
+/// A Track as numbers of another type: one in each element of a vector, or with
+/// derivatives.
 template <class S>
 struct TrackValues {
   S p, theta, phi, mass, charge, x, y, z;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a track cross a surface: for one track or one per lane.
+// Does a track cross a surface: for one track or one in each element of a
+// vector.
 #pragma once
 
 #include <cmath>

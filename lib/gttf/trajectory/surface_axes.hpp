@@ -17,7 +17,8 @@ struct AxisComponents {
   S u[3], v[3];
 };
 
-/// @param x, y  of the point on the surface; one, or one per lane. In the
+/// @param x, y  of the point on the surface; one, or one in each element of a
+/// vector. In the
 ///              centre of a disk, r is along the x axis.
 template <class S>
 AxisComponents<S> axis_components(const SurfaceRecord& s, const S& x,

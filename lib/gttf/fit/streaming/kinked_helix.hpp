@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // KinkedHelix: the reference of the fit of data along a helix, and how small
-// changes of it pass from surface to surface; for one track or one per lane.
+// changes of it pass from surface to surface; for one track or one in each
+// element of a vector.
 #pragma once
 
 #include <span>
@@ -230,8 +231,8 @@ class KinkedHelix {
   /// the nodes.
   /// @param at_node  called with the number of a node, and where it is
   template <class AtNode>
-  void follow(LaneOutcome<S>& outcome, AtNode&& at_node);
-  void follow(LaneOutcome<S>& outcome) {
+  void follow(BatchOutcome<S>& outcome, AtNode&& at_node);
+  void follow(BatchOutcome<S>& outcome) {
     follow(outcome, [](std::size_t, const NodeState<S>&) {});
   }
 
@@ -245,7 +246,7 @@ class KinkedHelix {
   }
 
   /// Adds to the start parameters, after the kinks have been moved.
-  void move_start(const Row<S>& change, LaneOutcome<S>& outcome);
+  void move_start(const Row<S>& change, BatchOutcome<S>& outcome);
   /// To be called when a kink of a node has moved.
   void has_kinks() { is_kinked_ = true; }
 
@@ -297,7 +298,7 @@ void KinkedHelix<S, Hits>::set_rows(const NodeState<S>& x, std::size_t point,
 
 template <class S, class Hits>
 template <class AtNode>
-[[gnu::flatten]] void KinkedHelix<S, Hits>::follow(LaneOutcome<S>& outcome,
+[[gnu::flatten]] void KinkedHelix<S, Hits>::follow(BatchOutcome<S>& outcome,
                                                    AtNode&& at_node) {
   NodeState<S> x;
   x.after = first_;
@@ -348,7 +349,7 @@ template <class AtNode>
 
 template <class S, class Hits>
 void KinkedHelix<S, Hits>::move_start(const Row<S>& change,
-                                      LaneOutcome<S>& outcome) {
+                                      BatchOutcome<S>& outcome) {
   using std::cos, std::sin;
   // the start parameters belong to the line before the kink of the first node
   Helix<S>& h = first_;

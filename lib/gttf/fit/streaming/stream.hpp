@@ -14,7 +14,8 @@
 namespace gttf {
 
 // Where the crossings come from is a `Source`: a helix or a traced track, the
-// reference of a fit of data, or a group of tracks, one per lane:
+// reference of a fit of data, or a group of tracks, one in each element of a
+// vector:
 //
 //   scatters(k)        does scattering at crossing k matter?
 //   kinks(k)           what scatter() takes: columns and variances

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // StreamedFit: the streaming fit of data around a reference, for one track or
-// one per lane.
+// one in each element of a vector.
 #pragma once
 
 #include <vector>
 
 #include "gttf/fit/streaming/residual_column.hpp"
 #include "gttf/fit/streaming/stream.hpp"
-#include "gttf/fit/track/lane_outcome.hpp"
+#include "gttf/fit/track/batch_outcome.hpp"
 
 namespace gttf::detail {
 
@@ -30,7 +30,8 @@ class StreamedFit : public AnyFit {
   /// @param on_outside  called with the number of a node and the equations
   ///                    about the line outside of it
   template <class OnOutside>
-  [[gnu::flatten]] void solve(LaneOutcome<S>& outcome, OnOutside&& on_outside) {
+  [[gnu::flatten]] void solve(BatchOutcome<S>& outcome,
+                              OnOutside&& on_outside) {
     equations_ = FiveEquations<S>();
     column_ = {};
     Observer<OnOutside> observer{{}, equations_, on_outside};
@@ -41,7 +42,7 @@ class StreamedFit : public AnyFit {
     outcome.require(is_finite(column_.chi2 + line_[0]),
                     FitStatus::not_converged);
   }
-  void solve(LaneOutcome<S>& outcome) {
+  void solve(BatchOutcome<S>& outcome) {
     solve(outcome, [](std::size_t, const FiveEquations<S>&) {});
   }
 

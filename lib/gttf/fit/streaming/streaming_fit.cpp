@@ -125,7 +125,7 @@ class HelixReference {
         points_.push_back(i);
     nodes_.resize(points_.size());
     hits_.emplace(SingleHits{track, measured, track.field, points_});
-    LaneOutcome<double> outcome;
+    BatchOutcome<double> outcome;
     const Helix<double> first =
         prefit_helix(*hits_, is_coarse(track, measured), outcome);
     if (outcome.failed()) return outcome.status;
@@ -136,13 +136,13 @@ class HelixReference {
 
   double kappa() const { return helix_->first().kappa; }
   FitStatus follow() {
-    LaneOutcome<double> outcome;
+    BatchOutcome<double> outcome;
     helix_->follow(outcome);
     return outcome.status;
   }
   /// The same once more before report_hit().
   FitStatus follow_for_report() {
-    LaneOutcome<double> outcome;
+    BatchOutcome<double> outcome;
     crossed_.resize(size());
     helix_->follow(outcome, [this](std::size_t k, const NodeState<double>& c) {
       crossed_[k] = c;
@@ -153,7 +153,7 @@ class HelixReference {
     helix_->set_variances(weights.scattering());
   }
   FitStatus move_start(const Row<double>& change) {
-    LaneOutcome<double> outcome;
+    BatchOutcome<double> outcome;
     helix_->move_start(change, outcome);
     return outcome.status;
   }
@@ -392,7 +392,7 @@ class SingleFit {
   FitStatus solve(StreamedFit<Reference>& fit, bool keeps) {
     if (const auto s = reference_.follow(); s != FitStatus::ok) return s;
     reference_.set_variances(weights_);
-    LaneOutcome<double> outcome;
+    BatchOutcome<double> outcome;
     if (keeps) {
       outer_.resize(reference_.size());
       fit.solve(outcome,

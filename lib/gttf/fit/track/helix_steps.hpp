@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "gttf/core/cartesian.hpp"
+#include "gttf/core/pack_access.hpp"
 #include "gttf/core/pack_functions.hpp"
-#include "gttf/core/pack_lane.hpp"
 #include "gttf/core/series.hpp"
 #include "gttf/fit/track/helix.hpp"
 
@@ -182,7 +182,7 @@ template <class S>
                           double last = 1e-9) {
   using std::abs;
   S s = guess;
-  auto moving = Lane<S>::mask(all_lanes<S>);
+  auto moving = PackAccess<S>::mask(all_in_pack<S>);
   for (int step = 0; step < 20; ++step) {
     const HelixPoint<S> h = advanced(from, s);
     const SurfaceGap<S> gap = gap_to(surface, h.position);

@@ -37,10 +37,11 @@ void find_scattering(const HitArrays& hits,
   detail::ScatterGroup task;
   for (const detail::ScatterPoint& p : points)
     if (p.measures) ++task.n_hits;
-  detail::LaneWorkspace workspace(kernel.workspace(points.size(), task.n_hits));
-  std::vector<detail::LaneValues> copies(3 * task.n_hits), out(points.size());
+  detail::BatchWorkspace workspace(
+      kernel.workspace(points.size(), task.n_hits));
+  std::vector<detail::PackValues> copies(3 * task.n_hits), out(points.size());
   std::vector<const double*> from(copies.size());
-  detail::LaneValues kappa;
+  detail::PackValues kappa;
   task.points = points.data();
   task.n_points = points.size();
   task.others = others.data();

@@ -19,7 +19,7 @@ Eigen::Vector2d coordinate_residuals(const TrackHit& hit, const Vector3& x) {
 
 Prefit prefit(const TrackHits& track, std::span<const std::size_t> measured,
               bool coarse) {
-  LaneOutcome<double> outcome;
+  BatchOutcome<double> outcome;
   const Helix<double> start =
       prefit_helix(SingleHits{track, measured, track.field}, coarse, outcome);
   return {outcome.status, start};

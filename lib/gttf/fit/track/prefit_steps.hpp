@@ -3,12 +3,13 @@
 #pragma once
 
 #include "gttf/fit/streaming/residual_column.hpp"
+#include "gttf/fit/track/batch_outcome.hpp"
 #include "gttf/fit/track/helix_steps.hpp"
-#include "gttf/fit/track/lane_outcome.hpp"
 
 namespace gttf::detail {
 
-// The hits of a track, or of one per lane, are a type `Hits` with
+// The hits of a track, or of one in each element of a vector, are a type `Hits`
+// with
 //
 //   measured       indices of the measured points
 //   surface(i)     HitSurface<S> of point i
@@ -181,7 +182,7 @@ struct SlopeEquations {
   ResidualColumn<S> column{};
 
   /// Does each parameter have a share of its own in what is known?
-  typename Lane<S>::Mask determined(std::size_t i) const {
+  typename PackAccess<S>::Mask determined(std::size_t i) const {
     const auto& v = equations.v;
     S information = S(1) / v[i];
     for (std::size_t k = 0; k < i; ++k) {
@@ -203,9 +204,9 @@ struct SlopeEquations {
 /// @param wanted  lanes in which it matters whether that can be done
 template <class S, class Hits>
 [[gnu::flatten]] void linearise(const Hits& hits, const HelixPoint<S>& start,
-                                const typename Lane<S>::Mask& wanted,
+                                const typename PackAccess<S>::Mask& wanted,
                                 SlopeEquations<S>& system,
-                                LaneOutcome<S>& outcome) {
+                                BatchOutcome<S>& outcome) {
   const S inverse_c = inverse_curvature(start);
   const S path2 = S(1) + start.cot * start.cot;
   S guess(-1e300), angle2(0), moment(0), moment2(0);
@@ -240,7 +241,7 @@ template <class S, class Hits>
 
 /// Gauss-Newton on all coordinates.
 template <class S, class Hits>
-void refine(const Hits& hits, HelixPoint<S>& h, LaneOutcome<S>& outcome) {
+void refine(const Hits& hits, HelixPoint<S>& h, BatchOutcome<S>& outcome) {
   constexpr int max_steps = 30;
   auto moving = outcome.good;
   for (int step = 0; step < max_steps; ++step) {
@@ -276,7 +277,7 @@ void refine(const Hits& hits, HelixPoint<S>& h, LaneOutcome<S>& outcome) {
 
 /// prefit() without its checks of the hits.
 template <class S, class Hits>
-Helix<S> prefit_helix(const Hits& hits, bool coarse, LaneOutcome<S>& outcome) {
+Helix<S> prefit_helix(const Hits& hits, bool coarse, BatchOutcome<S>& outcome) {
   using std::atan2;
   HelixPoint<S> h = fit_circle<S>(hits);
   fit_line(hits, h);

@@ -64,7 +64,7 @@ template <class S>
                                                 const TrackHead<S>& head,
                                                 const SharedEquations& e,
                                                 const SharedSolution<S>& s,
-                                                LaneValues* out) {
+                                                PackValues* out) {
   Cartesian<S> ends[2] = {head.first.at, head.second.at};
   if (e.shifts_hits) {
     Cartesian<S> errors[n_shifts];
@@ -94,9 +94,9 @@ class SharedBatchFitter {
     plain_ = set_kinks(in, S(kappa_0), kinks_, head_);
   }
 
-  LaneBits fit(const GroupFit& asked) {
+  TrackBits fit(const GroupFit& asked) {
     using std::abs;
-    using L = Lane<S>;
+    using L = PackAccess<S>;
     const SharedEquations& e = *asked.shared;
     SharedSolution<S> s;
     solve_shared(e, kinks_, s);
@@ -142,7 +142,7 @@ class BatchKinks {
     for (std::size_t i = 0; i < in.n_points; ++i) {
       if (!in.points[i].measures) continue;
       if (hit > 0 && hit <= n_)
-        theta0_2_[hit - 1] = Lane<S>::load(in.theta0_2[i]);
+        theta0_2_[hit - 1] = PackAccess<S>::load(in.theta0_2[i]);
       ++hit;
     }
   }
@@ -215,16 +215,16 @@ class BatchFitter {
   BatchFitter(const HitGroup& in, S* workspace)
       : in_(in),
         kinks_(in, workspace),
-        kappa_ref_(Lane<S>::load(in.kappa_ref)),
-        fitter_(kinks_, kappa_ref_, Lane<S>::load(in.estimate)) {}
+        kappa_ref_(PackAccess<S>::load(in.kappa_ref)),
+        fitter_(kinks_, kappa_ref_, PackAccess<S>::load(in.estimate)) {}
 
   static std::size_t workspace(std::size_t n_hits) {
     return BatchKinks<S>::workspace(n_hits);
   }
 
-  LaneBits fit(const GroupFit& asked) {
+  TrackBits fit(const GroupFit& asked) {
     using std::abs, std::sqrt;
-    using L = Lane<S>;
+    using L = PackAccess<S>;
     fitter_.fit(asked.kind, asked.weights, asked.perigee);
     const CurvatureFit<S>& f = fitter_.result();
     if (f.outcome.failed()) return 0;
@@ -239,7 +239,7 @@ class BatchFitter {
   }
 
  private:
-  MaskOf<S> store_track(const CurvatureFit<S>& f, LaneValues* out) const {
+  MaskOf<S> store_track(const CurvatureFit<S>& f, PackValues* out) const {
     const SegmentErrors<S>& e = kinks_.errors();
     const auto store_with = [&]<int begin, int end>() {
       return store_perigee<begin, end>(in_, kinks_.head(),
@@ -292,7 +292,7 @@ std::size_t group_workspace(std::size_t, std::size_t n_hits) {
 
 template <class S>
 constexpr HitKernel make_hit_kernel() {
-  return {Lane<S>::width, fit_group<S>, group_workspace<S>,
+  return {PackAccess<S>::width, fit_group<S>, group_workspace<S>,
           find_batch_scattering<S>};
 }
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "gttf/core/lane_values.hpp"
+#include "gttf/core/pack_values.hpp"
 #include "gttf/fit/track/hit_scattering.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
 
@@ -43,11 +43,11 @@ struct SharedEquations;
 struct GroupFit {
   FitKind kind = FitKind::general;
   WeightSource weights = WeightSource::estimate;
-  LaneValues* out = nullptr;
+  PackValues* out = nullptr;
   bool perigee = true;  ///< asked for, or the planes before only
   /// With WeightSource::shared; the planes of errors are not set then.
   const SharedEquations* shared = nullptr;
-  LaneBits done = 0;  ///< tracks with a result; the others need care
+  TrackBits done = 0;  ///< tracks with a result; the others need care
   FitStatus status = FitStatus::ok;  ///< of these tracks
 };
 
@@ -88,9 +88,9 @@ struct ScatterGroup {
   double bz = 0;
   std::byte* workspace = nullptr;  ///< as for HitGroup
   /// Of every point; TrackHits::kappa_ref.
-  LaneValues* theta0_2 = nullptr;
-  LaneValues* kappa_ref = nullptr;
-  LaneBits known = 0;  ///< tracks with an answer
+  PackValues* theta0_2 = nullptr;
+  PackValues* kappa_ref = nullptr;
+  TrackBits known = 0;  ///< tracks with an answer
 };
 
 /// The code for one instruction set.

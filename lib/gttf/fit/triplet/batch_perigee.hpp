@@ -58,7 +58,7 @@ template <int begin, int end, class S>
 [[gnu::flatten]] MaskOf<S> store_perigee(
     const HitGroup& in, const TrackHead<S>& head, const S& kappa_0,
     const SegmentErrors<S>& e, const CurvatureFit<S>& fitted,
-    const S& passive_scale, LaneValues* out) {
+    const S& passive_scale, PackValues* out) {
   const S zero(0), one(1);
   Cartesian<S> errors[n_shifts];
   set_errors(head, errors);

@@ -33,7 +33,7 @@ struct RowHit {
 template <class S>
 void set_hit(const GroupPoint& point, const double* const* position,
              RowHit<S>& h) {
-  using L = Lane<S>;
+  using L = PackAccess<S>;
   h.point = &point;
   h.at = {L::load(position[0]), L::load(position[1]), L::load(position[2])};
   h.axes = axis_components(point.surface, h.at.x, h.at.y);
@@ -197,7 +197,7 @@ template <class S>
   const S before = level(helix.start).value;
   const S behind = level(advanced(helix.start, helix.arc)).value;
   S s = helix.arc * (before / (before - behind));
-  MaskOf<S> moving = Lane<S>::mask(all_lanes<S>);
+  MaskOf<S> moving = PackAccess<S>::mask(all_in_pack<S>);
   for (int i = 0; i < 20 && any(moving); ++i) {
     const LevelOnPath<S> d = level(advanced(helix.start, s));
     const S move = d.value / d.slope;
@@ -226,12 +226,12 @@ MaskOf<S> set_passive_sums(const HitGroup& in, std::size_t first,
                            std::size_t last, const RowChord<S>& chord,
                            const RowArc<S>& arc, const Cartesian<S>& start,
                            const Cartesian<S>& end, PassiveSums<S>& sums) {
-  MaskOf<S> good = Lane<S>::mask(all_lanes<S>);
+  MaskOf<S> good = PackAccess<S>::mask(all_in_pack<S>);
   clear(sums);
   if (first == last) return good;
   const HelixStretch<S> helix = stretch_of(start, chord, arc);
   for (std::size_t i = first; i < last; ++i) {
-    const S theta0_2 = Lane<S>::load(in.theta0_2[i]);
+    const S theta0_2 = PackAccess<S>::load(in.theta0_2[i]);
     if (any(theta0_2 > S(0)))
       good = both(good, add_passive(in.points[i].surface, theta0_2, helix, end,
                                     arc, sums));
@@ -358,7 +358,7 @@ template <bool layers, class S>
 [[gnu::flatten]] MaskOf<S> set_rows(const HitGroup& in, KinkRows<S>* rows,
                                     [[maybe_unused]] PassiveRows<S>* passive,
                                     TrackHead<S>& head) {
-  MaskOf<S> good = Lane<S>::mask(all_lanes<S>);
+  MaskOf<S> good = PackAccess<S>::mask(all_in_pack<S>);
   RowHit<S> hits[3];
   RowChord<S> chords[2];
   SeenAxes<S> axes[2];
@@ -409,8 +409,8 @@ template <bool layers, class S>
 template <class S>
 [[gnu::flatten]] MaskOf<S> set_kinks(const HitGroup& in, const S& kappa,
                                      S (*kinks)[2], TrackHead<S>& head) {
-  using L = Lane<S>;
-  MaskOf<S> good = L::mask(all_lanes<S>);
+  using L = PackAccess<S>;
+  MaskOf<S> good = L::mask(all_in_pack<S>);
   RowChord<S> chords[2];
   Cartesian<S> before{};
   const GroupPoint* point_before = nullptr;

@@ -2,7 +2,7 @@
 // Path and scattering angles of tracks that are known by their hits.
 #pragma once
 
-#include "gttf/core/pack_lane.hpp"
+#include "gttf/core/pack_access.hpp"
 #include "gttf/fit/track/hit_path.hpp"
 #include "gttf/fit/track/surface_foot.hpp"
 #include "gttf/fit/triplet/batch_rows.hpp"
@@ -52,7 +52,7 @@ class BatchScattering {
   }
 
  private:
-  using L = Lane<S>;
+  using L = PackAccess<S>;
 
   Cartesian<S> hit(std::size_t h) const {
     const double* const* at = task_.hits + 3 * h;

@@ -5,8 +5,8 @@
 
 #include <limits>
 
+#include "gttf/core/pack_access.hpp"
 #include "gttf/core/pack_functions.hpp"
-#include "gttf/core/pack_lane.hpp"
 #include "gttf/fit/track/helix_steps.hpp"
 #include "gttf/fit/track/perigee_transport.hpp"
 #include "gttf/fit/triplet/batch_hits.hpp"
@@ -27,7 +27,7 @@ Helix<S> crossing_with(const SurfaceRecord& surface, const Helix<S>& from,
   start.position = start.position + shift;
   HelixPoint<S> at = start;
   S s(0);
-  MaskOf<S> moving = Lane<S>::mask(all_lanes<S>);
+  MaskOf<S> moving = PackAccess<S>::mask(all_in_pack<S>);
   for (int i = 0; i < 20 && any(moving); ++i) {
     const LevelOnPath<S> d = level_on_path(surface, at.position, at.slope());
     const S move = d.value / d.slope;
@@ -48,7 +48,7 @@ template <class S>
 void add_inner_scattering(const HitGroup& in, const Helix<S>& state,
                           const Direction<S>& direction, const PerigeeOf<S>& p,
                           const S& scale, S (&covariance)[5][5]) {
-  using L = Lane<S>;
+  using L = PackAccess<S>;
   const S zero(0), one(1);
   const S &sine = direction.sin_theta, inv_sin2 = one / (sine * sine);
   // kinks change d0, z0, phi, and theta by themselves
@@ -80,8 +80,8 @@ void add_inner_scattering(const HitGroup& in, const Helix<S>& state,
 /// Sets HitPlane::perigee.
 /// @return  zero, or NaN where a number is not finite
 template <class S>
-S store_parameters(const S (&parameters)[5], LaneValues* out) {
-  using L = Lane<S>;
+S store_parameters(const S (&parameters)[5], PackValues* out) {
+  using L = PackAccess<S>;
   S phi = parameters[2];
   const S turn(2 * unit::pi);
   phi = select(phi > S(unit::pi), phi - turn, phi);
@@ -99,8 +99,8 @@ S store_parameters(const S (&parameters)[5], LaneValues* out) {
 /// @return  tracks where all numbers are finite
 template <class S>
 MaskOf<S> store_track(const S (&parameters)[5], const S (&covariance)[5][5],
-                      LaneValues* out) {
-  using L = Lane<S>;
+                      PackValues* out) {
+  using L = PackAccess<S>;
   const S zero(0);
   S sum = store_parameters(parameters, out);
   std::size_t plane = HitPlane::covariance;

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "gttf/fit/track/lane_outcome.hpp"
+#include "gttf/fit/track/batch_outcome.hpp"
 #include "gttf/fit/triplet/band_system.hpp"
 #include "gttf/fit/triplet/fit_kinds.hpp"
 
@@ -16,7 +16,7 @@ struct CurvatureFit {
   S kappa, variance, chi2;
   S kappa_weights;  ///< curvature of the weights; NaN: every triplet its own
   S inner_scale;    ///< factor of theta0^2 before the second hit
-  LaneOutcome<S> outcome;
+  BatchOutcome<S> outcome;
 };
 
 /// Fits a system of kinks with weights, which is a class with

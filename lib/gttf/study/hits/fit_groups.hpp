@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FitGroups: tracks of a file that have hits on the same surfaces, collected to
-// be fitted in lanes.
+// be fitted as vectors.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ class FitGroups {
   /// @param kind  of tracks that are simple
   Slot add(const HitTrackBuilder& built, Kind kind);
 
-  /// Finds paths and scattering angles in lanes.
+  /// Finds paths and scattering angles as vectors.
   void find_scattering();
   /// Has it found those of this track? Otherwise it does not cross the surfaces
   /// that were presumed, and its place is no more.

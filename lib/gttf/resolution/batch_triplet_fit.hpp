@@ -6,16 +6,16 @@
 #include <limits>
 
 #include "gttf/core/pack_functions.hpp"
-#include "gttf/resolution/lane_search.hpp"
-#include "gttf/resolution/triplet_lanes.hpp"
+#include "gttf/resolution/batch_search.hpp"
+#include "gttf/resolution/batch_triplets.hpp"
 #include "gttf/trajectory/scattering.hpp"
 
 namespace gttf::detail {
 
 template <class S>
-class TripletLaneFit {
+class BatchTripletFit {
  public:
-  explicit TripletLaneFit(TripletLanes& task)
+  explicit BatchTripletFit(BatchTriplets& task)
       : task_(task),
         line_(line_of<S>(*task.tracks, task.bz)),
         crossed_(reinterpret_cast<CrossedHit*>(task.workspace)) {}
@@ -30,7 +30,7 @@ class TripletLaneFit {
   }
 
  private:
-  using L = Lane<S>;
+  using L = PackAccess<S>;
 
   /// When a surface is crossed; at equal path, surfaces are crossed in the
   /// order of the detector.
@@ -69,7 +69,7 @@ class TripletLaneFit {
     }
     if (s.x_over_x0 > 0) ++n_crossed_;
     for (std::size_t k = 0; k < 3; ++k)
-      if (const LaneBits lanes = task_.hits[i][k]; lanes != 0)
+      if (const TrackBits lanes = task_.hits[i][k]; lanes != 0)
         take_hit(both(L::mask(lanes), reached.crossed), c, s, task_.errors[i],
                  k);
   }
@@ -155,7 +155,7 @@ class TripletLaneFit {
             {none(), none(), none()}};
   }
 
-  TripletLanes& task_;
+  BatchTriplets& task_;
   const Line<S> line_;
   std::array<LocalHit<S>, 3> hit_{no_hit(), no_hit(), no_hit()};
   std::array<Order, 3> order_{Order{none(), none()}, Order{none(), none()},
@@ -173,13 +173,14 @@ class TripletLaneFit {
 };
 
 template <class S>
-[[gnu::flatten]] void fit_triplet_lanes(TripletLanes& task) {
-  TripletLaneFit<S>(task).run();
+[[gnu::flatten]] void fit_batch_triplets(BatchTriplets& task) {
+  BatchTripletFit<S>(task).run();
 }
 
 template <class S>
 constexpr TripletKernel make_triplet_kernel() {
-  return {Lane<S>::width, fit_triplet_lanes<S>, TripletLaneFit<S>::workspace};
+  return {PackAccess<S>::width, fit_batch_triplets<S>,
+          BatchTripletFit<S>::workspace};
 }
 
 }  // namespace gttf::detail

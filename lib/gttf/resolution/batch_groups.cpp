@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "gttf/resolution/lane_groups.hpp"
+#include "gttf/resolution/batch_groups.hpp"
 
 #include "gttf/fit/streaming/stream.hpp"
 
@@ -34,7 +34,7 @@ bool is_inside(const SurfaceRecord& a, const SurfaceRecord& b) {
 
 }  // namespace
 
-LaneGeometry::LaneGeometry(const TrackingGeometry& geometry)
+BatchGeometry::BatchGeometry(const TrackingGeometry& geometry)
     : bz(geometry.bz()) {
   std::size_t n = 0;
   for (const SurfaceRecord& s : geometry.surfaces()) n += s.n_axes;
@@ -79,9 +79,9 @@ bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b) {
   return true;
 }
 
-LaneGroups::LaneGroups(const LaneGeometry& geometry,
-                       const CovarianceKernel& kernel,
-                       const TrackArrays& tracks, bool may_guess)
+BatchGroups::BatchGroups(const BatchGeometry& geometry,
+                         const CovarianceKernel& kernel,
+                         const TrackArrays& tracks, bool may_guess)
     : geometry_(geometry),
       kernel_(kernel),
       tracks_(tracks),
@@ -93,12 +93,12 @@ LaneGroups::LaneGroups(const LaneGeometry& geometry,
   intern({});
 }
 
-void LaneGroups::gather(const LaneGroup& group, LaneTracks& lanes) const {
-  const auto put = [&](std::span<const double> from, LaneValues& to) {
+void BatchGroups::gather(const BatchGroup& group, BatchTracks& lanes) const {
+  const auto put = [&](std::span<const double> from, PackValues& to) {
     // more lanes than are in use, if there are: a fixed number is quicker
     if (from.size() == 1)
-      std::fill_n(to.value, most_lanes, from[0]);
-    else if (group.in_a_row && group.track[0] + most_lanes <= from.size())
+      std::fill_n(to.value, most_in_pack, from[0]);
+    else if (group.in_a_row && group.track[0] + most_in_pack <= from.size())
       std::memcpy(to.value, &from[group.track[0]], sizeof to.value);
     else
       for (std::size_t lane = 0; lane < kernel_.width; ++lane)
@@ -118,7 +118,7 @@ void LaneGroups::gather(const LaneGroup& group, LaneTracks& lanes) const {
     lanes.x_over_x0.value[lane] = material(group.track[lane]).to_last_hit;
 }
 
-void LaneGroups::start(std::size_t begin, std::size_t end) {
+void BatchGroups::start(std::size_t begin, std::size_t end) {
   if (lists_.size() > most_lists) {
     lists_.resize(1);
     by_hash_.clear();
@@ -133,19 +133,19 @@ void LaneGroups::start(std::size_t begin, std::size_t end) {
   rest_.clear();
 }
 
-bool LaneGroups::on_axis(std::size_t track) const {
+bool BatchGroups::on_axis(std::size_t track) const {
   return at(tracks_.x, track) == 0 && at(tracks_.y, track) == 0;
 }
 
 /// Lanes on the axis and others have different formulas.
-void LaneGroups::sort_by_start() {
+void BatchGroups::sort_by_start() {
   if (one_start_) return;
   std::stable_partition(order_.begin(), order_.end(),
                         [&](std::size_t track) { return on_axis(track); });
 }
 
 /// How many tracks from order_[i] on can be lanes of one group.
-std::size_t LaneGroups::together(std::size_t i) const {
+std::size_t BatchGroups::together(std::size_t i) const {
   const std::size_t n = std::min(kernel_.width, order_.size() - i);
   if (one_start_ || on_axis(order_[i]) == on_axis(order_[i + n - 1])) return n;
   std::size_t same = 1;
@@ -153,7 +153,7 @@ std::size_t LaneGroups::together(std::size_t i) const {
   return same;
 }
 
-void LaneGroups::set_tracks(const std::size_t* tracks, std::size_t n) {
+void BatchGroups::set_tracks(const std::size_t* tracks, std::size_t n) {
   group_.n = n;
   group_.in_a_row = true;
   for (std::size_t lane = 0; lane < kernel_.width; ++lane) {
@@ -163,7 +163,7 @@ void LaneGroups::set_tracks(const std::size_t* tracks, std::size_t n) {
   }
 }
 
-bool LaneGroups::make_guess(const std::size_t* tracks, std::size_t n) {
+bool BatchGroups::make_guess(const std::size_t* tracks, std::size_t n) {
   if (!may_guess_ || !trusted_) return false;
   if (lists_[guess_].n_measuring < least_hits_) return false;
   set_tracks(tracks, n);
@@ -172,7 +172,7 @@ bool LaneGroups::make_guess(const std::size_t* tracks, std::size_t n) {
   return true;
 }
 
-bool LaneGroups::accept(const GuessCheck& check) {
+bool BatchGroups::accept(const GuessCheck& check) {
   trusted_ = check.confirmed;
   if (trusted_)
     for (std::size_t lane = 0; lane < group_.n; ++lane) {
@@ -186,12 +186,12 @@ bool LaneGroups::accept(const GuessCheck& check) {
 
 /// Finds the lists of up to one group of tracks. If it is the same for all,
 /// with enough hits, they become the group; else they have to wait.
-bool LaneGroups::search(const std::size_t* tracks, std::size_t n) {
+bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   set_tracks(tracks, n);
-  LaneTracks lanes;
+  BatchTracks lanes;
   gather(group_, lanes);
   const SurfaceList& guess = lists_[guess_];
-  LaneSearch task;
+  BatchSearch task;
   task.surfaces = geometry_.surfaces.data();
   task.n_surfaces = geometry_.surfaces.size();
   task.bz = geometry_.bz;
@@ -203,14 +203,14 @@ bool LaneGroups::search(const std::size_t* tracks, std::size_t n) {
   task.n_guess = guess.surfaces.size();
   kernel_.search(task);
 
-  const LaneBits all = (LaneBits{1} << kernel_.width) - 1;
+  const TrackBits all = (TrackBits{1} << kernel_.width) - 1;
   bool as_guessed = task.in_order;
   if (as_guessed) {
     // all lanes cross what was guessed, and as many surfaces
     std::size_t n_crossed = 0;
     for (const unsigned s : guess.surfaces)
       as_guessed = as_guessed && crossed_[s] == all;
-    for (const LaneBits bits : crossed_) n_crossed += bits != 0;
+    for (const TrackBits bits : crossed_) n_crossed += bits != 0;
     as_guessed = as_guessed && n_crossed == guess.surfaces.size();
   }
   bool same = true;
@@ -237,7 +237,7 @@ bool LaneGroups::search(const std::size_t* tracks, std::size_t n) {
   return false;
 }
 
-std::size_t LaneGroups::find_list(const LaneSearch& found, std::size_t lane) {
+std::size_t BatchGroups::find_list(const BatchSearch& found, std::size_t lane) {
   std::vector<unsigned> surfaces;
   for (unsigned i = 0; i < found.n_surfaces; ++i) {
     if ((found.crossed[i] >> lane & 1) == 0) continue;
@@ -252,7 +252,7 @@ std::size_t LaneGroups::find_list(const LaneSearch& found, std::size_t lane) {
   return intern(std::move(surfaces));
 }
 
-std::size_t LaneGroups::intern(std::vector<unsigned> surfaces) {
+std::size_t BatchGroups::intern(std::vector<unsigned> surfaces) {
   const std::size_t hash = hash_of(surfaces);
   const auto [from, to] = by_hash_.equal_range(hash);
   for (auto i = from; i != to; ++i)
@@ -276,9 +276,9 @@ std::size_t LaneGroups::intern(std::vector<unsigned> surfaces) {
   return lists_.size() - 1;
 }
 
-bool LaneGroups::are_points(const SurfaceList& list) const {
+bool BatchGroups::are_points(const SurfaceList& list) const {
   for (int k = list.first; k >= 0 && k <= list.last; ++k) {
-    const LaneSurface& s =
+    const BatchSurface& s =
         geometry_.surfaces[list.surfaces[static_cast<std::size_t>(k)]];
     if (s.record.measures() ? !s.is_point : s.record.x_over_x0 > 0)
       return false;
@@ -288,7 +288,7 @@ bool LaneGroups::are_points(const SurfaceList& list) const {
 
 /// Tracks that have to wait become groups. Lanes of a group have the same
 /// formulas: their results do not depend on the others by a bit.
-void LaneGroups::plan() {
+void BatchGroups::plan() {
   planned_.clear();
   if (rest_.empty()) return;
   const auto key = [&](std::size_t track) {
@@ -340,7 +340,7 @@ void LaneGroups::plan() {
   rest_ = std::move(grouped);
 }
 
-void LaneGroups::set_list(std::size_t id) {
+void BatchGroups::set_list(std::size_t id) {
   if (group_id_ == id && !group_.list.empty()) return;
   group_id_ = id;
   group_.mixed = false;
@@ -348,7 +348,7 @@ void LaneGroups::set_list(std::size_t id) {
   add_crossings(lists_[id].surfaces);
 }
 
-void LaneGroups::make_group(const Planned& planned) {
+void BatchGroups::make_group(const Planned& planned) {
   set_tracks(&rest_[planned.begin], planned.end - planned.begin);
   if (!planned.mixed) {
     set_list(ids_[group_.track[0] - begin_]);
@@ -363,7 +363,7 @@ void LaneGroups::make_group(const Planned& planned) {
   add_crossings(surfaces);
 }
 
-void LaneGroups::add_crossings(const std::vector<unsigned>& surfaces) {
+void BatchGroups::add_crossings(const std::vector<unsigned>& surfaces) {
   group_.list.assign(surfaces.size(), {});
   group_.n_coordinates = 0;
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
@@ -374,7 +374,7 @@ void LaneGroups::add_crossings(const std::vector<unsigned>& surfaces) {
         is_inside(geometry_.surfaces[surfaces[k]].record,
                   geometry_.surfaces[surfaces[k + 1]].record);
   }
-  const auto mark = [&](const SurfaceList& own, LaneBits lanes) {
+  const auto mark = [&](const SurfaceList& own, TrackBits lanes) {
     std::size_t k = 0;
     for (std::size_t i = 0; i < own.surfaces.size(); ++i, ++k) {
       while (group_.list[k].surface != own.surfaces[i]) ++k;
@@ -389,9 +389,9 @@ void LaneGroups::add_crossings(const std::vector<unsigned>& surfaces) {
   };
   if (group_.mixed)
     for (std::size_t lane = 0; lane < kernel_.width; ++lane)
-      mark(list_of(group_.track[lane]), LaneBits{1} << lane);
+      mark(list_of(group_.track[lane]), TrackBits{1} << lane);
   else
-    mark(lists_[group_id_], (LaneBits{1} << kernel_.width) - 1);
+    mark(lists_[group_id_], (TrackBits{1} << kernel_.width) - 1);
 }
 
 }  // namespace gttf::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LaneOutcome: what became of a fit of one track, or of one per lane.
+// BatchOutcome: what became of a fit of one track, or of one in each element of
+// a vector.
 #pragma once
 
 #include <cmath>
@@ -12,7 +13,7 @@ namespace gttf::detail {
 
 /// Lanes that have done well so far; of a single track, why it has not.
 template <class S>
-struct LaneOutcome {
+struct BatchOutcome {
   MaskOf<S> good = S(0) <= S(0);
   FitStatus status = FitStatus::ok;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits of files in lanes.
+// Fits of files as vectors.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StreamingFitter in lanes, for any scalar: one program per instruction set.
+// StreamingFitter as vectors, for any scalar: one program per instruction set.
 #pragma once
 
 #include "gttf/fit/streaming/kinked_helix.hpp"
@@ -10,9 +10,9 @@
 
 namespace gttf::detail {
 
-/// The hits of tracks in lanes as the steps of the streaming fit want them.
+/// The hits of tracks as vectors as the steps of the streaming fit want them.
 template <class S>
-struct LaneHits {
+struct BatchHits {
   const HitGroup& in;
   std::span<const std::size_t> measured;
   static constexpr bool field = true;
@@ -26,7 +26,7 @@ struct LaneHits {
   S* inverse_radius;  ///< of hits on cylinders
 
   /// @param room  for as many numbers as there are hits
-  LaneHits(const HitGroup& lanes, S* room)
+  BatchHits(const HitGroup& lanes, S* room)
       : in(lanes),
         measured(lanes.measured, lanes.n_hits),
         points{lanes.measured[0]},
@@ -46,29 +46,32 @@ struct LaneHits {
   }
   Cartesian<S> position(std::size_t hit) const {
     const double* const* at = in.hits + 3 * hit;
-    return {Lane<S>::load(at[0]), Lane<S>::load(at[1]), Lane<S>::load(at[2])};
+    return {PackAccess<S>::load(at[0]), PackAccess<S>::load(at[1]),
+            PackAccess<S>::load(at[2])};
   }
   std::span<const CoordinateAxis> axes(std::size_t i) const {
     const GroupPoint& p = in.points[i];
     return {p.coordinates, p.n_coordinates};
   }
-  S theta0_2(std::size_t i) const { return Lane<S>::load(in.theta0_2[i]); }
+  S theta0_2(std::size_t i) const {
+    return PackAccess<S>::load(in.theta0_2[i]);
+  }
 };
 
 /// Lanes in which find_measured() has no objection.
 template <class S>
-MaskOf<S> are_sound(const HitGroup& in, const LaneHits<S>& hits) {
+MaskOf<S> are_sound(const HitGroup& in, const BatchHits<S>& hits) {
   using std::abs;
   constexpr double closest2 = 1.1e-12;  // mm^2
-  const S kappa_ref = Lane<S>::load(in.kappa_ref);
+  const S kappa_ref = PackAccess<S>::load(in.kappa_ref);
   auto sound = both(is_finite(kappa_ref), abs(kappa_ref) > S(0));
   for (std::size_t i = 0; i < in.n_points; ++i) {
     const S theta0_2 = hits.theta0_2(i);
     sound = both(sound, both(theta0_2 >= S(0), is_finite(theta0_2)));
     if (in.points[i].n_coordinates < 2 || i == hits.measured[0]) continue;
     const double* const* at = in.hits + 3 * in.points[i].hit;
-    const S x = Lane<S>::load(at[0]) - Lane<S>::load(at[-3]);
-    const S y = Lane<S>::load(at[1]) - Lane<S>::load(at[-2]);
+    const S x = PackAccess<S>::load(at[0]) - PackAccess<S>::load(at[-3]);
+    const S y = PackAccess<S>::load(at[1]) - PackAccess<S>::load(at[-2]);
     sound = both(sound, x * x + y * y > S(closest2));
   }
   return sound;
@@ -76,23 +79,23 @@ MaskOf<S> are_sound(const HitGroup& in, const LaneHits<S>& hits) {
 
 /// The streaming fits of one group of tracks.
 template <class S>
-class StreamLaneFitter {
+class BatchStreamFitter {
  public:
-  StreamLaneFitter(const HitGroup& in, S* workspace)
+  BatchStreamFitter(const HitGroup& in, S* workspace)
       : in_(in),
         hits_(in, workspace),
         nodes_(reinterpret_cast<HelixNode<S>*>(workspace + in.n_hits),
                in.n_points - in.measured[0]),
-        kappa_ref_(Lane<S>::load(in.kappa_ref)) {
+        kappa_ref_(PackAccess<S>::load(in.kappa_ref)) {
     begin_.require(are_sound(in, hits_), FitStatus::not_finite);
     if (!begin_.failed()) first_ = prefit_helix(hits_, true, begin_);
   }
 
-  LaneBits fit(GroupFit& asked) {
+  TrackBits fit(GroupFit& asked) {
     if (!can_be_streamed(asked.kind)) return refuse(asked);
     if (begin_.failed()) return 0;
-    LaneOutcome<S> outcome = begin_;
-    S kappa = Lane<S>::load(in_.estimate);
+    BatchOutcome<S> outcome = begin_;
+    S kappa = PackAccess<S>::load(in_.estimate);
     if (asked.weights == WeightSource::update ||
         asked.weights == WeightSource::local)
       kappa = first_.kappa;
@@ -120,13 +123,13 @@ class StreamLaneFitter {
   }
 
  private:
-  using Reference = KinkedHelix<S, LaneHits<S>>;
+  using Reference = KinkedHelix<S, BatchHits<S>>;
 
-  static LaneBits refuse(GroupFit& asked) {
+  static TrackBits refuse(GroupFit& asked) {
     asked.status = FitStatus::not_determined;
     for (std::size_t plane = 0; plane < HitPlane::count; ++plane)
-      Lane<S>::store(S(GlobalFit::none), asked.out[plane]);
-    return all_lanes<S>;
+      PackAccess<S>::store(S(GlobalFit::none), asked.out[plane]);
+    return all_in_pack<S>;
   }
   /// Factor of theta0_2.
   S weight_at(FitKind kind, const S& kappa) const {
@@ -134,11 +137,11 @@ class StreamLaneFitter {
     return kind == FitKind::hits ? S(0) : ratio * ratio;
   }
 
-  LaneBits store(const GroupFit& asked, const Reference& reference,
-                 const StreamedFit<Reference>& fit, const S& kappa,
-                 const S& weight, LaneOutcome<S>& outcome) const {
+  TrackBits store(const GroupFit& asked, const Reference& reference,
+                  const StreamedFit<Reference>& fit, const S& kappa,
+                  const S& weight, BatchOutcome<S>& outcome) const {
     using std::sqrt;
-    using L = Lane<S>;
+    using L = PackAccess<S>;
     L::store(reference.first().kappa, asked.out[HitPlane::kappa]);
     L::store(sqrt(fit.equations().v[4]), asked.out[HitPlane::sigma]);
     L::store(fit.chi2(), asked.out[HitPlane::chi2]);
@@ -153,7 +156,7 @@ class StreamLaneFitter {
 
   MaskOf<S> store_perigee(const Reference& reference,
                           const StreamedFit<Reference>& fit, const S& weight,
-                          LaneValues* out) const {
+                          PackValues* out) const {
     Helix<S> at = reference.first();
     const Direction<S> direction = direction_of(at);
     const NodeState<S>& x = reference.first_crossing();
@@ -179,27 +182,27 @@ class StreamLaneFitter {
   }
 
   const HitGroup& in_;
-  LaneHits<S> hits_;
+  BatchHits<S> hits_;
   std::span<HelixNode<S>> nodes_;
   S kappa_ref_;
-  LaneOutcome<S> begin_;
+  BatchOutcome<S> begin_;
   Helix<S> first_;  ///< of prefit()
 };
 
 template <class S>
-void fit_stream_lanes(const HitGroup& in, GroupFit* fits, std::size_t n_fits) {
-  StreamLaneFitter<S> fitter(in, reinterpret_cast<S*>(in.workspace));
+void fit_batch_stream(const HitGroup& in, GroupFit* fits, std::size_t n_fits) {
+  BatchStreamFitter<S> fitter(in, reinterpret_cast<S*>(in.workspace));
   for (std::size_t i = 0; i < n_fits; ++i) fits[i].done = fitter.fit(fits[i]);
 }
 
 template <class S>
-std::size_t stream_lane_workspace(std::size_t n_points, std::size_t n_hits) {
+std::size_t batch_stream_workspace(std::size_t n_points, std::size_t n_hits) {
   return n_hits * sizeof(S) + n_points * sizeof(HelixNode<S>);
 }
 
 template <class S>
 constexpr HitKernel make_stream_kernel() {
-  return {Lane<S>::width, fit_stream_lanes<S>, stream_lane_workspace<S>,
+  return {PackAccess<S>::width, fit_batch_stream<S>, batch_stream_workspace<S>,
           nullptr};
 }
 

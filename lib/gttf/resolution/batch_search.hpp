@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search of the crossings in lanes.
+// The search of the crossings as vectors.
 #pragma once
 
 #include <limits>
 
-#include "gttf/core/pack_lane.hpp"
-#include "gttf/resolution/lanes.hpp"
+#include "gttf/core/pack_access.hpp"
+#include "gttf/resolution/batch_task.hpp"
 #include "gttf/trajectory/group_reach.hpp"
 
 namespace gttf::detail {
 
 template <class S>
-[[gnu::always_inline]] inline Line<S> line_of(const LaneTracks& t, double bz) {
-  using L = Lane<S>;
+[[gnu::always_inline]] inline Line<S> line_of(const BatchTracks& t, double bz) {
+  using L = PackAccess<S>;
   return make_line(
       TrackValues<S>{L::load(t.p), L::load(t.theta), L::load(t.phi),
                      L::load(t.mass), L::load(t.charge), L::load(t.x),
@@ -22,17 +22,17 @@ template <class S>
 
 template <class S>
 [[gnu::always_inline]] inline double largest(const S& x) {
-  LaneValues lanes;
-  Lane<S>::store(x, lanes);
+  PackValues lanes;
+  PackAccess<S>::store(x, lanes);
   double most = lanes.value[0];
-  for (std::size_t i = 1; i < Lane<S>::width; ++i)
+  for (std::size_t i = 1; i < PackAccess<S>::width; ++i)
     most = lanes.value[i] > most ? lanes.value[i] : most;
   return most;
 }
 
 /// Bounds of the lines of all lanes; if one of them is NaN, nothing is far.
 template <class S>
-[[gnu::always_inline]] inline LineBounds bounds_of_lanes(const Line<S>& l) {
+[[gnu::always_inline]] inline LineBounds bounds_of_group(const Line<S>& l) {
   using std::abs, std::sqrt;
   const S start = l.on_axis ? S(0) : S(sqrt(l.r2)), c = abs(l.c);
   LineBounds b = {largest(start),         largest(c),
@@ -49,15 +49,15 @@ template <class S>
 }
 
 template <class S>
-[[gnu::flatten]] void search_lanes(LaneSearch& task) {
-  using L = Lane<S>;
+[[gnu::flatten]] void search_batch(BatchSearch& task) {
+  using L = PackAccess<S>;
   const Line<S> line = line_of<S>(*task.tracks, task.bz);
-  LaneBits turned_back = 0;
+  TrackBits turned_back = 0;
   for (std::size_t i = 0; i < task.n_surfaces; ++i) {
     Crossing<S> x;
     x.arc = x.x_over_x0 = S(0);
     const Reached<S> reached = find_crossing(line, task.surfaces[i].record, x);
-    const LaneBits crossed = L::bits(reached.crossed);
+    const TrackBits crossed = L::bits(reached.crossed);
     turned_back |= L::bits(reached.turned_back);
     task.crossed[i] = crossed;
     if (crossed == 0) continue;
@@ -70,8 +70,8 @@ template <class S>
     const unsigned i = task.guess[k], j = task.guess[k + 1];
     const S a = L::load(task.arc[i]), b = L::load(task.arc[j]);
     // at equal path in the order of the detector
-    const LaneBits right = L::bits(i < j ? a <= b : a < b);
-    task.in_order = right == all_lanes<S>;
+    const TrackBits right = L::bits(i < j ? a <= b : a < b);
+    task.in_order = right == all_in_pack<S>;
   }
 }
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gttf/core/lane_values.hpp"
+#include "gttf/core/pack_values.hpp"
 #include "gttf/core/track_dim.hpp"
 #include "gttf/fit/streaming/undoubted_variances.hpp"
 #include "gttf/resolution/parameter.hpp"
@@ -19,7 +19,7 @@ enum class Scattering;
 namespace gttf::detail {
 
 /// A surface and where its coordinates stand.
-struct LaneSurface {
+struct BatchSurface {
   SurfaceRecord record;
   double log_x_over_x0 = 0;  ///< at normal incidence; -infinity without any
   const CoordinateAxis* axes = nullptr;  ///< in_order()
@@ -28,24 +28,24 @@ struct LaneSurface {
   bool is_point = false;
 };
 
-struct LaneTracks {
-  LaneValues p, theta, phi, mass, charge, x, y, z;
+struct BatchTracks {
+  PackValues p, theta, phi, mass, charge, x, y, z;
   /// Up to the last hit; for Scattering::highland_total.
-  LaneValues x_over_x0;
+  PackValues x_over_x0;
   bool on_axis = false;  ///< the start points of all lanes
 };
 
 /// Which lanes cross which surface.
-struct LaneSearch {
-  const LaneSurface* surfaces = nullptr;
+struct BatchSearch {
+  const BatchSurface* surfaces = nullptr;
   std::size_t n_surfaces = 0;
   double bz = 0;
-  const LaneTracks* tracks = nullptr;
+  const BatchTracks* tracks = nullptr;
   // results
-  LaneBits* crossed = nullptr;      ///< per surface
-  LaneValues* arc = nullptr;        ///< per surface; where crossed
-  LaneValues* x_over_x0 = nullptr;  ///< the same; null: not asked for
-  LaneBits turned_back = 0;         ///< lanes that bend back before a surface
+  TrackBits* crossed = nullptr;     ///< per surface
+  PackValues* arc = nullptr;        ///< per surface; where crossed
+  PackValues* x_over_x0 = nullptr;  ///< the same; null: not asked for
+  TrackBits turned_back = 0;        ///< lanes that bend back before a surface
   /// A guess; `in_order` tells whether every lane crosses these surfaces in
   /// this order (and perhaps others).
   const unsigned* guess = nullptr;
@@ -56,22 +56,22 @@ struct LaneSearch {
 /// A crossing of a group of tracks that share a list of them.
 struct ListedSurface {
   unsigned surface = 0;
-  LaneBits crossed = 0;
-  LaneBits fitted = 0;  ///< lanes that cross it between their first and last
-                        ///< measuring crossing, these included,
-  LaneBits kinked = 0;  ///< these excluded
-  LaneBits first = 0;   ///< as their first measuring one
-  LaneBits inner = 0;   ///< so or inside of it
+  TrackBits crossed = 0;
+  TrackBits fitted = 0;  ///< lanes that cross it between their first and last
+                         ///< measuring crossing, these included,
+  TrackBits kinked = 0;  ///< these excluded
+  TrackBits first = 0;   ///< as their first measuring one
+  TrackBits inner = 0;   ///< so or inside of it
   /// Is it a cylinder, and the next one on the list a clearly wider one? From
   /// the axis, they can only be crossed in this order.
   bool inside_next = false;
 };
 
-/// The numbers of LaneFit::out. Symmetric matrices as lower triangles: element
-/// (i, j <= i) at i (i + 1)/2 + j; in the user's parameters, d0 z0 phi0 theta
-/// q/p, or u v phi theta q/p on the first measuring layer, or x y tx ty q/p at
-/// the start.
-struct LanePlane {
+/// The numbers of BatchTask::out. Symmetric matrices as lower triangles:
+/// element (i, j <= i) at i (i + 1)/2 + j; in the user's parameters, d0 z0 phi0
+/// theta q/p, or u v phi theta q/p on the first measuring layer, or x y tx ty
+/// q/p at the start.
+struct BatchPlane {
   static constexpr std::size_t perigee = 0,
                                without_inner = perigee + track_triangle,
                                first_hit = without_inner + track_triangle,
@@ -86,36 +86,36 @@ struct LanePlane {
 };
 
 /// What is asked for besides the covariances.
-struct LaneExtras {
+struct BatchExtras {
   bool limits = false;
   bool way_back = false;  ///< mu or variances of layers
 };
 
-/// Ranges of surfaces of one kind, one per lane; `n` is a multiple of
-/// most_lanes.
-struct LaneRanges {
+/// Ranges of surfaces of one kind, one in each element of a vector; `n` is a
+/// multiple of most_in_pack.
+struct BatchRanges {
   const double *first = nullptr, *last = nullptr, *lower = nullptr,
                *upper = nullptr;
   std::size_t n = 0;
 };
 
-/// Surfaces of one kind, one by one, and in blocks of most_lanes.
-struct LaneExtents {
-  LaneRanges single, blocks;
+/// Surfaces of one kind, one by one, and in blocks of most_in_pack.
+struct BatchExtents {
+  BatchRanges single, blocks;
   const unsigned* surface = nullptr;  ///< of single ones
 };
 
-struct LaneFit {
-  const LaneSurface* surfaces = nullptr;
+struct BatchTask {
+  const BatchSurface* surfaces = nullptr;
   std::size_t n_surfaces = 0;
   double bz = 0;
   Scattering scattering{};
-  const LaneTracks* tracks = nullptr;
+  const BatchTracks* tracks = nullptr;
   const ListedSurface* list = nullptr;
   std::size_t n_crossings = 0;
-  LaneBits all = 0;
+  TrackBits all = 0;
   bool mixed = false;  ///< the lanes differ in the bits of `list`
-  LaneExtras extras;
+  BatchExtras extras;
   UndoubtedVariances undoubted;
   /// Between first and last measuring crossing of each lane there is no
   /// material but at crossings that, like these two, measure a point.
@@ -124,13 +124,13 @@ struct LaneFit {
   std::byte* workspace = nullptr;
   /// Is the list a guess? Then these are the surfaces that are not on it.
   bool guessed = false;
-  LaneExtents other_disks, other_cylinders;
+  BatchExtents other_disks, other_cylinders;
   const unsigned* other_planes = nullptr;
   std::size_t n_other_planes = 0;
   // results
   /// Where the number of the first lane goes, those of the others behind it;
   /// null: not asked for. Of a matrix all or none.
-  double* out[LanePlane::count] = {};
+  double* out[BatchPlane::count] = {};
   /// The variance that scattering and hits of the surface s add to a Parameter,
   /// at s budget_stride; or null.
   double *scattering_variance[n_parameters] = {},
@@ -138,18 +138,18 @@ struct LaneFit {
   std::size_t budget_stride = 0;
   /// Lanes whose result may be no resolution at all: a parameter is free, or
   /// nearly so.
-  LaneBits doubtful = 0;
+  TrackBits doubtful = 0;
   /// Of a guess: does every lane cross the surfaces of the list, in that order,
   /// and no others? If not, there are no other results.
   bool confirmed = false;
-  LaneBits turned_back = 0;  ///< of a guess, as in LaneSearch
+  TrackBits turned_back = 0;  ///< of a guess, as in BatchSearch
 };
 
 /// The code for one instruction set.
 struct CovarianceKernel {
   std::size_t width;
-  void (*search)(LaneSearch&);
-  void (*fit)(LaneFit&);
+  void (*search)(BatchSearch&);
+  void (*fit)(BatchTask&);
   std::size_t (*workspace)(std::size_t n_crossings, std::size_t n_coordinates);
 };
 

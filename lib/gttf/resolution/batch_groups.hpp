@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// LaneGroups: finds the crossings of tracks and puts tracks with the same list
-// of them together, one per lane.
+// BatchGroups: finds the crossings of tracks and puts tracks with the same list
+// of them together, one in each element of a vector.
 #pragma once
 
 #include <unordered_map>
 #include <vector>
 
 #include "gttf/resolution/batch.hpp"
-#include "gttf/resolution/lanes.hpp"
+#include "gttf/resolution/batch_task.hpp"
 #include "gttf/resolution/other_surfaces.hpp"
 #include "gttf/trajectory/track_material.hpp"
 
@@ -20,29 +20,29 @@ struct SurfaceList {
   OtherSurfaces extents;         ///< of these
   int first = -1, last = -1;     ///< measuring ones
   int n_measuring = 0;
-  bool points = false;  ///< as LaneFit::points
+  bool points = false;  ///< as BatchTask::points
 };
 
 /// The detector as lanes see it.
-struct LaneGeometry {
-  explicit LaneGeometry(const TrackingGeometry& geometry);
-  ~LaneGeometry() = default;
-  LaneGeometry(const LaneGeometry&) = delete;  // surfaces point to these
-  LaneGeometry& operator=(const LaneGeometry&) = delete;
+struct BatchGeometry {
+  explicit BatchGeometry(const TrackingGeometry& geometry);
+  ~BatchGeometry() = default;
+  BatchGeometry(const BatchGeometry&) = delete;  // surfaces point to these
+  BatchGeometry& operator=(const BatchGeometry&) = delete;
 
-  std::vector<LaneSurface> surfaces;
+  std::vector<BatchSurface> surfaces;
   std::vector<CoordinateAxis> axes;  ///< of all coordinates
   std::vector<double> weights;
   double bz = 0;
 };
 
 /// Tracks that are fitted together.
-struct LaneGroup {
-  std::size_t n = 0;                ///< lanes in use
-  std::size_t track[most_lanes]{};  ///< of each lane; those beyond n repeat
-  bool in_a_row = false;            ///< track[i] = track[0] + i for all lanes
+struct BatchGroup {
+  std::size_t n = 0;                  ///< lanes in use
+  std::size_t track[most_in_pack]{};  ///< of each lane; those beyond n repeat
+  bool in_a_row = false;              ///< track[i] = track[0] + i for all lanes
   bool mixed = false;
-  bool points = false;  ///< as LaneFit::points
+  bool points = false;  ///< as BatchTask::points
   /// The list that may be theirs, if they have not been searched for it.
   const SurfaceList* guess = nullptr;
   std::vector<ListedSurface> list;
@@ -56,15 +56,15 @@ bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b);
 /// What a fit has found of a guess.
 struct GuessCheck {
   bool confirmed = true;
-  LaneBits turned_back = 0;
+  TrackBits turned_back = 0;
 };
 
 /// Works on a block of tracks at a time; keeps the lists that it has met.
-class LaneGroups {
+class BatchGroups {
  public:
   /// @param may_guess  a fit can check a list that is not known for sure
-  LaneGroups(const LaneGeometry& geometry, const CovarianceKernel& kernel,
-             const TrackArrays& tracks, bool may_guess);
+  BatchGroups(const BatchGeometry& geometry, const CovarianceKernel& kernel,
+              const TrackArrays& tracks, bool may_guess);
 
   /// Calls GuessCheck fit(group) for all of the tracks `begin` to `end` with at
   /// least `least_hits` hits, but for those that `left_out` tells.
@@ -112,7 +112,7 @@ class LaneGroups {
   }
 
   /// The tracks of a group as numbers.
-  void gather(const LaneGroup& group, LaneTracks& lanes) const;
+  void gather(const BatchGroup& group, BatchTracks& lanes) const;
 
  private:
   struct Planned {
@@ -127,7 +127,7 @@ class LaneGroups {
   bool make_guess(const std::size_t* tracks, std::size_t n);
   bool accept(const GuessCheck& check);
   bool search(const std::size_t* tracks, std::size_t n);
-  std::size_t find_list(const LaneSearch& found, std::size_t lane);
+  std::size_t find_list(const BatchSearch& found, std::size_t lane);
   std::size_t intern(std::vector<unsigned> surfaces);
   void plan();
   void set_tracks(const std::size_t* tracks, std::size_t n);
@@ -136,7 +136,7 @@ class LaneGroups {
   bool are_points(const SurfaceList& list) const;
   void add_crossings(const std::vector<unsigned>& surfaces);
 
-  const LaneGeometry& geometry_;
+  const BatchGeometry& geometry_;
   const CovarianceKernel& kernel_;
   const TrackArrays& tracks_;
   bool one_start_, may_guess_;
@@ -152,12 +152,12 @@ class LaneGroups {
   std::vector<TrackMaterial<double>> material_;
   std::vector<char> turned_back_;
 
-  std::vector<LaneBits> crossed_;
-  std::vector<LaneValues> arc_, x_over_x0_;  ///< by surface
+  std::vector<TrackBits> crossed_;
+  std::vector<PackValues> arc_, x_over_x0_;  ///< by surface
   int least_hits_ = 0;
   std::vector<std::size_t> order_, rest_;
   std::vector<Planned> planned_;
-  LaneGroup group_;
+  BatchGroup group_;
   std::size_t group_id_ = 0;  ///< of the list of group_; 0: of several lists
 };
 

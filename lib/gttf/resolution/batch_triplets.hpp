@@ -4,11 +4,11 @@
 #pragma once
 
 #include "gttf/fit/triplet/local_fit.hpp"
-#include "gttf/resolution/lanes.hpp"
+#include "gttf/resolution/batch_task.hpp"
 
 namespace gttf::detail {
 
-/// The numbers of TripletLanes::out, as in TripletRegime.
+/// The numbers of BatchTriplets::out, as in TripletRegime.
 enum class TripletPlane {
   gamma_phi,
   gamma_theta,
@@ -24,8 +24,8 @@ enum class TripletPlane {
   count
 };
 
-struct TripletLanes {
-  const LaneSurface* surfaces = nullptr;
+struct BatchTriplets {
+  const BatchSurface* surfaces = nullptr;
   /// Per surface, along the axes of its record.
   const HitCovariance<double>* errors = nullptr;
   /// In ascending order, all that a lane may cross.
@@ -33,20 +33,20 @@ struct TripletLanes {
   std::size_t n_candidates = 0;
   double bz = 0;
   Scattering scattering{};
-  const LaneTracks* tracks = nullptr;
+  const BatchTracks* tracks = nullptr;
   /// Per surface, which lanes have it as their first, second and third hit.
-  const std::array<LaneBits, 3>* hits = nullptr;
+  const std::array<TrackBits, 3>* hits = nullptr;
   std::byte* workspace =
       nullptr;  ///< TripletKernel::workspace(), aligned to 64
   // results; NaN where the track does not cross the three surfaces
-  LaneValues xi;
-  LaneValues* out = nullptr;  ///< by TripletPlane; null: not asked for
+  PackValues xi;
+  PackValues* out = nullptr;  ///< by TripletPlane; null: not asked for
 };
 
 /// The code for one instruction set.
 struct TripletKernel {
   std::size_t width;
-  void (*fit)(TripletLanes&);
+  void (*fit)(BatchTriplets&);
   std::size_t (*workspace)(std::size_t n_surfaces);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits of single coordinates in lanes.
+// Fits of single coordinates as vectors.
 #include <doctest/doctest.h>
 
 #include "gttf/core/simd.hpp"
