@@ -148,9 +148,6 @@ void check_value(const Option& row, Options& options,
     check_choice(name, options.*(*text), row.choices());
   check_range(row, options,
               parsed.results().empty() ? "" : parsed.results()[0]);
-  if (!row.excludes.empty() && is_given(options, row.excludes))
-    throw UsageError(name + " and " + std::string(row.excludes) +
-                     " cannot be used together");
   find_shipped(row, options);
 }
 
@@ -183,7 +180,15 @@ Options parse_command_line(const Verb& verb,
   } catch (const CLI::ParseError& error) {
     throw UsageError(explained(error));
   }
+  const auto is_used = [&declared](std::string_view name) {
+    return std::ranges::any_of(declared, [name](const auto& other) {
+      return other.first->name() == name && other.second->count() > 0;
+    });
+  };
   for (const auto& [row, parsed] : declared) {
+    if (parsed->count() > 0 && !row->excludes.empty() && is_used(row->excludes))
+      throw UsageError(std::string(row->name()) + " and " +
+                       std::string(row->excludes) + " cannot be used together");
     if (parsed->count() > 0)
       check_value(*row, options, *parsed);
     else if (row->required &&

@@ -44,8 +44,6 @@ std::string left_of(const Option& option) {
 
 int run_help(const Call& call) {
   const std::string& verb = call.options.verb;
-  if (call.options.man_page && !verb.empty())
-    throw UsageError("--man and VERB cannot be used together");
   print(call.options.man_page ? man_page()
         : verb.empty()        ? program_help()
                               : help_of(find_verb(verb)));

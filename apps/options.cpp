@@ -91,7 +91,7 @@ constexpr Option option_table[] = {
     {"-h,--help", "", "Show this help and exit", Group::general, any_verb,
      &Options::help},
     {"--man", "", "Print the man page of the program", Group::general, of::help,
-     &Options::man_page},
+     &Options::man_page, Values::other, any_number, false, "VERB"},
     {"--words", "detectors|studies|requirements|layers|keys|figures",
      "For the scripts: print installed files, or what the files given by --on "
      "have",

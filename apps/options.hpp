@@ -169,7 +169,7 @@ struct Option {
   Values values = Values::other;
   std::pair<double, double> range = {};  ///< of a number; equal: any
   bool required = false;
-  std::string_view excludes = {};  ///< the option it cannot be used with
+  std::string_view excludes = {};  ///< the option or argument it excludes
 
   bool is_argument() const { return !names.starts_with('-'); }
   bool is_flag() const { return value.empty(); }

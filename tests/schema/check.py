@@ -111,7 +111,7 @@ if refused < 3:
 lib = root / "lib/gttf"
 readers = {
     "detector": ["detector/read.cpp", "detector/read_*.cpp",
-                 "detector/read_layer.hpp", "detector/surface_outline.cpp"],
+                 "detector/surface_outline.hpp", "detector/surface_outline.cpp"],
     "study": ["study/request/request.cpp", "study/request/axis.cpp",
               "study/request/read_setup.cpp"],
 }

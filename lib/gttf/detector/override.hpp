@@ -19,7 +19,7 @@ namespace gttf {
 /// all of them. A key that is not there is added; if the value is written in
 /// another way (a hit error as `pitch` or in a list, an extent as `z` or
 /// `half_length`), the new one takes its place. The value is YAML as within
-/// brackets; `null` removes the key or item. Faults are added to `diagnostics`
+/// brackets; `null` removes the key or item. Errors are added to `diagnostics`
 /// with the option as their place.
 Node apply_overrides(Node root, std::span<const std::string> overrides,
                      Diagnostics& diagnostics);

@@ -36,9 +36,6 @@ struct ShapeSpec {
   bool is_good = false;   ///< all of it could be read
 };
 
-/// Names of the local axes u and v on any surface.
-inline constexpr std::array<std::string_view, 2> general_axes{"u", "v"};
-
 /// Whether a coordinate under that angle is u (`axis` 0) or v (1).
 inline bool is_along(double angle, std::size_t axis) {
   return axis == 0 ? angle == 0 : std::abs(angle - 90 * unit::deg) < 1e-12;

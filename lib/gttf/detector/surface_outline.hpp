@@ -18,6 +18,9 @@ std::string_view position_name(const Surface& surface);
 /// Names of the local axes u and v under `measures`.
 std::array<std::string_view, 2> axis_names(const Surface& surface);
 
+/// Their names on any surface.
+inline constexpr std::array<std::string_view, 2> general_axes{"u", "v"};
+
 /// Is it a surface of revolution about z?
 inline bool is_round(const Surface& s) { return s.shape != Shape::plane; }
 

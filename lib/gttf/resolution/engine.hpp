@@ -43,7 +43,8 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot);
 Outline outline_of(const AnyTrack& track, const BeamSpot* spot);
 
 /// The state of the track at a layer; covariances with kappa at the layer.
+/// @param determined  whether all hits determine the track
 StateAtLayer state_at_layer(const AnyTrack& track, const BeamSpot* spot,
-                            const AtLayer& at);
+                            const AtLayer& at, bool determined);
 
 }  // namespace gttf::detail

@@ -37,8 +37,8 @@ void set_momentum_resolution(const detail::AnyTrack& track,
 }
 
 void set_state_at(const detail::AnyTrack& track, const BeamSpot* spot,
-                  const AtLayer& at, Resolution& r) {
-  r.at = detail::state_at_layer(track, spot, at);
+                  const AtLayer& at, bool determined, Resolution& r) {
+  r.at = detail::state_at_layer(track, spot, at, determined);
   const double b_ref = track.b_ref();
   r.at->covariance = in_user_parameters(r.at->covariance, b_ref);
   r.at->slopes = in_user_parameters(r.at->slopes, b_ref);
@@ -120,7 +120,7 @@ Resolution detail::resolve(const AnyTrack& t, const Model& model) {
   const EngineResult fit = model.engine == Engine::streaming
                                ? streaming_engine(t, spot)
                                : triplet_engine(t, spot);
-  if (model.at) set_state_at(t, spot, *model.at, r);
+  if (model.at) set_state_at(t, spot, *model.at, fit.determined, r);
   if (!fit.determined) {
     r.status = Status::not_determined;
     return r;

@@ -146,7 +146,7 @@ Outline outline_of(const AnyTrack& track, const BeamSpot* spot) {
 }
 
 StateAtLayer state_at_layer(const AnyTrack& track, const BeamSpot* spot,
-                            const AtLayer& at) {
+                            const AtLayer& at, bool determined) {
   StateAtLayer state;
   state.covariance.fill(Resolution::none);
   state.slopes = state.covariance;
@@ -158,9 +158,8 @@ StateAtLayer state_at_layer(const AnyTrack& track, const BeamSpot* spot,
   const auto hit = track.start_hit(spot);
   track.with_path([&](const auto& path) {
     const StartHit<double>* const start = hit ? &*hit : nullptr;
-    // with its own hit there is nothing to leave out
     state.exists =
-        is_determined_without(track, path, start, at.own_hit ? path.size() : k);
+        at.own_hit ? determined : is_determined_without(track, path, start, k);
     if (!state.exists) return;
     const Equations e = line_before(path, start, k, at.own_hit);
     state.covariance = covariance_of(e, track.on_surface(k));

@@ -29,7 +29,7 @@ GeneralKinks<S> scaled(GeneralKinks<S> kinks, const S& factor) {
 template <Path P>
 class ExactHits : public AnyFit {
  public:
-  /// @param factor  of all variances of kinks: the largest shall be 1
+  /// @param factor  of all variances of kinks: makes the largest 1
   ExactHits(const P& path, double factor) : path_(path), factor_(factor) {}
 
   template <class Kinks>
@@ -46,8 +46,8 @@ class ExactHits : public AnyFit {
     if (c.is_point) take(*c.b, reach);
   }
   void take(const Row<double>& a, const Row<double>& reach) {
-    // In directions of which nothing is known yet a coefficient of rounding
-    // neither tells nor hides anything.
+    // A coefficient that is only rounding says nothing in directions that are
+    // still unknown.
     constexpr double unknown = 1e20;
     double variance = 0, size2 = 0;
     Row<double> z = a, size = reach;

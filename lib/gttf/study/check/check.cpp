@@ -49,8 +49,7 @@ Criterion with_edges(const RequirementFile& file, const Criterion& plain,
            edges_of_grid(grid, detector, m, std::min(a, b), std::max(a, b)))
         for (const double theta : {edge.below, edge.above}) {
           refined.points.push_back({m, refined.angle.values.size()});
-          refined.angle.values.push_back(by_eta ? -std::log(std::tan(theta / 2))
-                                                : theta);
+          refined.angle.values.push_back(by_eta ? eta_of(theta) : theta);
         }
     }
   return refined;

@@ -7,12 +7,11 @@
 
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/study/hits/hit_parser.hpp"
 
 namespace gttf::detail {
 namespace {
-
-constexpr std::array<std::string_view, 2> axis_names{"u", "v"};
 
 /// A number for a name; 0 for an empty cell.
 std::uint64_t module_of(std::string_view name) {
@@ -130,7 +129,7 @@ class HitParser::Row {
     if (!layer.measures() || parser_.measures_[index][axis]) return true;
     return fault(column,
                  fmt::format("the layer {} measures no coordinate along {}",
-                             in_quotes(layer.name), axis_names[axis]),
+                             in_quotes(layer.name), general_axes[axis]),
                  "leave the cell empty");
   }
 

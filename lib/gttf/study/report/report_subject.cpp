@@ -216,8 +216,7 @@ AngleAxis eta_axis(const Detector& detector, const StudyRequest& request,
   double asked_lower = farthest, asked_upper = -farthest;
   for (std::size_t i = 0; i < request.angle.values.size(); ++i) {
     const double theta = theta_of(request.angle, i);
-    const double eta =
-        std::clamp(-std::log(std::tan(theta / 2)), -farthest, farthest);
+    const double eta = std::clamp(eta_of(theta), -farthest, farthest);
     asked_lower = std::min(asked_lower, eta);
     asked_upper = std::max(asked_upper, eta);
   }

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "gttf/config/sha256.hpp"
+#include "gttf/core/units.hpp"
 #include "gttf/detector/read_model.hpp"
 #include "gttf/study/request/axis.hpp"
 #include "gttf/study/request/read_setup.hpp"
@@ -411,9 +413,16 @@ StudyRequest with_model_of(StudyRequest request, const Detector& detector) {
 
 double theta_of(const AngleAxis& axis, std::size_t i) {
   const double value = axis.values[i];
-  return axis.variable == AngleAxis::Variable::theta
-             ? value
-             : 2 * std::atan(std::exp(-value));
+  return axis.variable == AngleAxis::Variable::theta ? value
+                                                     : theta_at_eta(value);
 }
+
+double eta_of(double theta) {
+  // the tangent of pi/2 as a double is finite
+  if (theta >= unit::pi) return -std::numeric_limits<double>::infinity();
+  return -std::log(std::tan(theta / 2));
+}
+
+double theta_at_eta(double eta) { return 2 * std::atan(std::exp(-eta)); }
 
 }  // namespace gttf

@@ -98,4 +98,10 @@ StudyRequest with_model_of(StudyRequest request, const Detector& detector);
 /// theta [rad] of value `i` of the angle axis: eta = -ln tan(theta/2).
 double theta_of(const AngleAxis& axis, std::size_t i);
 
+/// -ln tan(theta/2); -infinity at theta = pi.
+/// @param theta  rad, in [0, pi]
+double eta_of(double theta);
+/// 2 atan(exp(-eta)), rad.
+double theta_at_eta(double eta);
+
 }  // namespace gttf

@@ -143,17 +143,14 @@ std::vector<Crack> find_cracks(const StudyRequest& grid,
   std::vector<Crack> cracks = cracks_of(grid, detector, index(high));
   if (low != high)
     for (const Crack& crack : cracks_of(grid, detector, index(low))) {
-      const bool told = std::ranges::any_of(cracks, [&](const Crack& other) {
-        return crack.interval == other.interval;
-      });
-      if (!told) cracks.push_back(crack);
+      const bool is_known = std::ranges::any_of(
+          cracks,
+          [&](const Crack& other) { return crack.interval == other.interval; });
+      if (!is_known) cracks.push_back(crack);
     }
   if (grid.angle.variable == AngleAxis::Variable::eta)
     for (Crack& crack : cracks) {
-      const auto eta = [](double theta) {
-        return -std::log(std::tan(theta / 2));
-      };
-      const double least = eta(crack.to), most = eta(crack.from);
+      const double least = eta_of(crack.to), most = eta_of(crack.from);
       crack.from = least;
       crack.to = most;
       std::swap(crack.n_before, crack.n_after);

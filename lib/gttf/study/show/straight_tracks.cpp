@@ -5,26 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "gttf/core/readable.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/resolution/resolution.hpp"
+#include "gttf/study/request/request.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 
 namespace gttf {
 
 namespace {
-
-double theta_at(double eta) { return 2 * std::atan(std::exp(-eta)); }
-
-double eta_of(double theta) {
-  // pi has a neighbour for a tangent: say infinity along both ends of the axis
-  if (theta >= unit::pi) return -std::numeric_limits<double>::infinity();
-  return -std::log(std::tan(theta / 2));
-}
 
 PolarRange seen(const Interval& rho, const Interval& z) {
   // The far corner in z is nearest to the axis with the smallest rho, if z is
@@ -135,7 +127,7 @@ std::vector<Region> regions(const Detector& detector, double phi) {
   for (int i = 0; i < grid.points; ++i) {
     const double eta = grid.first + i * grid.step;
     if (eta == std::round(eta))
-      add(fmt::format("at eta {:.0f}", eta), theta_at(eta));
+      add(fmt::format("at eta {:.0f}", eta), theta_at_eta(eta));
   }
   add("along z", 0);
   const auto is_short = [](const Region& r) { return r.track.n_hits < 3; };
@@ -152,7 +144,7 @@ Table material_profile(const Detector& detector, double phi) {
   const Grid grid = eta_grid(detector);
   for (int i = 0; i < grid.points; ++i) {
     eta.push_back(grid.first + i * grid.step);
-    const double theta = theta_at(eta.back());
+    const double theta = theta_at_eta(eta.back());
     const Resolution r = tracks.at(theta);
     theta_deg.push_back(in_degrees(theta));
     n_hits.push_back(r.n_hits);
