@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include <cassert>
 #include "computation.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/core/expect.hpp"
 #include "gttf/core/readable.hpp"
-#include "gttf/study/compare/attribution_view.hpp"
+#include "gttf/study/compare/attribution.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/track_view.hpp"
@@ -29,7 +29,7 @@ Table chosen(const Table& table, const std::vector<std::string>& names) {
   Table result;
   for (const std::string& name : names) {
     const Column* column = table.find(name);
-    GTTF_EXPECT(column != nullptr);
+    assert(column != nullptr);
     if (result.find(name) == nullptr) result.columns.push_back(*column);
   }
   return result;

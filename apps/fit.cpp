@@ -18,7 +18,6 @@
 #include "gttf/config/text.hpp"
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/simd.hpp"
-#include "gttf/core/threads.hpp"
 #include "gttf/fit/triplet/fit_kinds.hpp"
 #include "gttf/study/hits/fit_table.hpp"
 #include "gttf/study/show/track_view.hpp"

@@ -10,13 +10,13 @@
 #include <set>
 #include <utility>
 
+#include "gttf/config/diagnostics.hpp"
 #include "gttf/config/node.hpp"
 #include "gttf/config/opened_files.hpp"
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/core/file_error.hpp"
 #include "gttf/detector/read_model.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/study/scan/point_columns.hpp"

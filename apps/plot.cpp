@@ -5,7 +5,7 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/output/atomic_file.hpp"
-#include "gttf/output/plot/figure_svg.hpp"
+#include "gttf/output/plot/svg_plot.hpp"
 #include "report_request.hpp"
 #include "rsvg.hpp"
 #include "usage.hpp"

@@ -9,9 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "gttf/output/annotations.hpp"
+#include "gttf/output/ci_report.hpp"
 #include "gttf/output/json.hpp"
-#include "gttf/output/junit.hpp"
 #include "gttf/output/markdown.hpp"
 #include "gttf/output/stream.hpp"
 #include "outputs.hpp"

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "computation.hpp"
+#include "gttf/config/diagnostics.hpp"
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/core/file_error.hpp"
 #include "gttf/core/readable.hpp"
 #include "gttf/output/csv.hpp"
 #include "gttf/output/json.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/config/document_checksum.hpp"
+#include "gttf/config/sha256.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/core/ordered_stream.hpp"
+#include "gttf/core/parallel.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "gttf/core/normal_pair.hpp"
 #include "gttf/core/pack_functions.hpp"
+#include "gttf/core/random_words.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "gttf/core/normal_pair.hpp"
-#include "gttf/core/random_branch.hpp"
+#include "gttf/core/random_words.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 namespace {

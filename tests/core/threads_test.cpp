@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/core/threads.hpp"
+#include "gttf/core/parallel.hpp"
 
 #include <doctest/doctest.h>
 #include <pthread.h>
@@ -8,8 +8,6 @@
 #include <atomic>
 #include <cerrno>
 #include <numeric>
-
-#include "gttf/core/parallel.hpp"
 
 namespace {
 

@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "gttf/config/diagnostics.hpp"
-#include "gttf/core/file_error.hpp"
 
 namespace gttf::test {
 

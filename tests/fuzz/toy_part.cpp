@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "fuzz/refused.hpp"
-#include "gttf/config/document_checksum.hpp"
+#include "gttf/config/sha256.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/study/toys/toy_table.hpp"
 

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "gttf/config/sha256.hpp"
-#include "gttf/output/plot/figure_svg.hpp"
+#include "gttf/output/plot/svg_plot.hpp"
 #include "support/xml.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/output/junit.hpp"
+#include "gttf/output/ci_report.hpp"
 
 #include <doctest/doctest.h>
 

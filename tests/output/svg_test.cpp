@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gttf/output/plot/figure_svg.hpp"
+#include "gttf/output/plot/svg_plot.hpp"
 #include "gttf/output/plot/svg_text.hpp"
 #include "gttf/output/plot/theme.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gttf/core/file_error.hpp"
+#include "gttf/config/diagnostics.hpp"
 #include "gttf/study/compare/attribution.hpp"
 #include "gttf/study/compare/comparison.hpp"
 #include "gttf/study/scan/budget.hpp"

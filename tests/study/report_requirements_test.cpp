@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "gttf/study/check/check_view.hpp"
-#include "gttf/study/report/printed_formula.hpp"
 #include "gttf/study/report/report.hpp"
 #include "support/requirements.hpp"
 

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "gttf/detector/read.hpp"
-#include "gttf/study/report/report_curves.hpp"
 #include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/report/report_subject.hpp"
 #include "gttf/study/scan/point_columns.hpp"

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "gttf/core/file_error.hpp"
+#include "gttf/config/diagnostics.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/hits/seen_tracks.hpp"
+#include "gttf/study/hits/hit_file.hpp"
 
 #include <doctest/doctest.h>
 

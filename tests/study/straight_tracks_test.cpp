@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/show/straight_tracks.hpp"
+#include "gttf/study/show/detector_view.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "gttf/config/diagnostics.hpp"
 #include "gttf/config/sha256.hpp"
-#include "gttf/core/file_error.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/study/check/check_view.hpp"
 #include "gttf/study/scan/scan.hpp"

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "gttf/config/ascii.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 

@@ -57,4 +57,10 @@ class InputError : public std::runtime_error {
   Diagnostics diagnostics_;
 };
 
+/// A file that the program once wrote cannot be read or does not fit; the text
+/// names it and says why. (Faults of files that users write are Diagnostics.)
+class FileError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace gttf

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -12,10 +13,8 @@
 #include <system_error>
 #include <utility>
 
-#include "gttf/config/ascii.hpp"
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/core/expect.hpp"
 #include "gttf/core/units.hpp"
 
 namespace gttf {
@@ -91,7 +90,7 @@ double Formula::evaluate(std::span<const Step> steps,
         break;
     }
   }
-  GTTF_EXPECT(stack.size() == 1);
+  assert(stack.size() == 1);
   return stack.back();
 }
 

@@ -11,7 +11,6 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "gttf/config/ascii.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf {

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "gttf/config/ascii.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/units.hpp"
 

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "gttf/config/ascii.hpp"
 #include "gttf/config/opened_files.hpp"
 #include "gttf/config/text.hpp"
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels: the batch code for one instruction set, as a table of functions.
+// Kernels: the batch code for one instruction set, as a table of functions, and
+// the numbers that it takes and gives.
 #pragma once
+
+#include <cstddef>
+#include <cstdint>
 
 #include "gttf/core/simd.hpp"
 
@@ -24,5 +28,15 @@ struct Kernels {
 /// The only choice of code by instruction set in the library.
 /// @pre `level` is one of available_simd_levels()
 const Kernels& kernels(SimdLevel level);
+
+inline constexpr std::size_t most_in_pack = 16;
+
+/// One number per lane.
+struct alignas(64) PackValues {
+  double value[most_in_pack];
+};
+
+/// Bit i: lane i.
+using TrackBits = std::uint32_t;
 
 }  // namespace gttf::detail

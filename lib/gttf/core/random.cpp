@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "gttf/core/normal_pair.hpp"
-#include "gttf/core/random_branch.hpp"
 #include "gttf/core/random_words.hpp"
 
 namespace gttf {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random bits of many places at once, in the instructions of the source file
-// that asks for them.
+// Random bits of many places at once and normal numbers made from them, in the
+// instructions of the source file that asks for them.
 #pragma once
+
+#include <cmath>
+#include <cstdint>
 
 #include <Random123/philox.h>
 
+#include "gttf/core/pack_functions.hpp"
 #include "gttf/core/random.hpp"
 
 namespace gttf::detail {
@@ -24,6 +28,85 @@ void random_words(const RandomPlace& first, std::uint64_t block,
     const philox4x64_ctr_t bits = philox4x64(counter, key);
     for (std::size_t w = 0; w < 4; ++w) out[w * n_places + k] = bits.v[w];
   }
+}
+
+/// A number in (0, 1) from 64 random bits: the middle of one of 2^52 equal
+/// cells, exactly.
+template <class S>
+struct Uniform;
+
+template <>
+struct Uniform<double> {
+  static double of(const std::uint64_t* bits) {
+    return (static_cast<double>(*bits >> 12) + 0.5) * 0x1p-52;
+  }
+};
+
+/// From one word of bits per lane.
+template <class Isa>
+struct Uniform<Pack<Isa>> {
+  using P = Pack<Isa>;
+  using Vector = typename P::Vector;
+  [[gnu::always_inline]] static P of(const std::uint64_t* bits) {
+    const P x = P::load(reinterpret_cast<const double*>(bits));
+    return P(from_one(x.low), from_one(x.high)) - P(1 - 0x1p-53);
+  }
+
+ private:
+  /// 1 + k 2^-52, of which 1 - 2^-53 can be taken away without rounding.
+  [[gnu::always_inline]] static Vector from_one(Vector bits) {
+    using Bits = typename P::Bits;
+    return __builtin_bit_cast(Vector, (__builtin_bit_cast(Bits, bits) >> 12) |
+                                          std::uint64_t{0x3ff0000000000000});
+  }
+};
+
+template <class S>
+struct NormalPair {
+  S first, second;
+};
+
+/// The cosine and the sine of 2 pi w.
+template <class S>
+[[gnu::always_inline]] inline NormalPair<S> on_circle(const S& w) {
+  using std::cos, std::sin;
+  const S angle = S(2 * unit::pi) * w;
+  return {cos(angle), sin(angle)};
+}
+
+/// The same as vectors for w in (0, 1): quarters of a turn are taken off
+/// without rounding, and polynomials of least largest error do for an eighth
+/// (errors 4e-18).
+template <class Isa>
+[[gnu::always_inline]] inline NormalPair<Pack<Isa>> on_circle(
+    const Pack<Isa>& w) {
+  using P = Pack<Isa>;
+  constexpr double magic = 6755399441055744.0;  // as in quadrant_of()
+  // (1 - sin(y)/y)/y^2 and (cos(y) - 1 + y^2/2)/y^4, of y^2
+  constexpr double sine[] = {0.16666666666666632,    -0.008333333333322425,
+                             0.00019841269829816966, -2.7557313695231757e-06,
+                             2.5050758654048854e-08, -1.5896827971571142e-10};
+  constexpr double cosine[] = {0.0416666666666666,    -0.0013888888888874138,
+                               2.480158728949185e-05, -2.7557314355248904e-07,
+                               2.087572368546086e-09, -1.1359669923825787e-11};
+  const P quarters = P(4) * w, shifted = quarters + P(magic);
+  const P y = (quarters - (shifted - P(magic))) * P(0.5 * unit::pi);
+  const P y2 = y * y;
+  const Quadrant<P> q{y - y * (y2 * polynomial(sine, y2)),
+                      P(1) - y2 * (P(0.5) - y2 * polynomial(cosine, y2)),
+                      shifted};
+  return {by_quadrant(q, 1), by_quadrant(q, 0)};
+}
+
+/// sqrt(-2 ln u) (cos(2 pi w), sin(2 pi w)) of uniform u, w.
+/// Source: [BoxMuller58]
+template <class S>
+[[gnu::always_inline]] inline NormalPair<S> normal_pair(
+    const std::uint64_t* u_bits, const std::uint64_t* w_bits) {
+  using std::log, std::sqrt;
+  const S radius = sqrt(S(-2) * log(Uniform<S>::of(u_bits)));
+  const NormalPair<S> at = on_circle(Uniform<S>::of(w_bits));
+  return {radius * at.first, radius * at.second};
 }
 
 }  // namespace gttf::detail

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cmath>
 #include <string_view>
-
-#include "gttf/core/expect.hpp"
 
 namespace gttf {
 namespace {
@@ -27,7 +26,7 @@ std::string without_trailing_zeros(std::string_view text) {
 }  // namespace
 
 std::string readable(double value, int digits, Zeros zeros) {
-  GTTF_EXPECT(digits >= 1 && digits <= 17);
+  assert(digits >= 1 && digits <= 17);
   if (std::isnan(value)) return "-";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   if (value == 0) return "0";

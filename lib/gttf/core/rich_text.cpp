@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <cmath>
 #include <cstdlib>
-
-#include "gttf/core/expect.hpp"
 
 namespace gttf {
 namespace {
@@ -102,7 +101,7 @@ std::string plain_text(std::string_view markup) {
 }
 
 RichText rich_number(double value, int digits) {
-  GTTF_EXPECT(digits >= 1 && digits <= 17);
+  assert(digits >= 1 && digits <= 17);
   if (std::isnan(value)) return en_dash;
   if (std::isinf(value)) return value > 0 ? "∞" : std::string(minus) + "∞";
   if (value == 0) return "0";

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
 #include <vector>
-
-#include "gttf/core/expect.hpp"
 
 // Cubic splines on regular grids: coefficients, and weights within a cell.
 namespace gttf::detail {
@@ -278,7 +277,7 @@ FieldMap::FieldMap(FieldGrid grid, const Placement& placement, std::string path)
       offset_(placement.offset),
       path_(std::move(path)) {
   const std::size_t components = around_z_ ? 2 : 3;
-  GTTF_EXPECT(grid.axes.size() == components);
+  assert(grid.axes.size() == components);
   for (std::size_t i = 0; i < components; ++i) {
     GridAxis& axis = grid.axes[i];
     const double near = in_mirror * axis.spacing;

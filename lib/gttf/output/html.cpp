@@ -10,8 +10,8 @@
 #include "gttf/config/sha256.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/output/page_assets.hpp"
-#include "gttf/output/plot/figure_svg.hpp"
 #include "gttf/output/plot/label_layout.hpp"
+#include "gttf/output/plot/svg_plot.hpp"
 #include "gttf/output/plot/svg_text.hpp"
 #include "gttf/output/plot/theme.hpp"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "gttf/config/text.hpp"
-#include "gttf/output/flush_above.hpp"
 #include "gttf/output/number.hpp"
+#include "gttf/output/table_style.hpp"
 
 namespace gttf {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "gttf/config/diagnostics.hpp"
 #include "gttf/config/opened_files.hpp"
 #include "gttf/core/document.hpp"
-#include "gttf/core/file_error.hpp"
 #include "gttf/output/table_style.hpp"
 
 namespace gttf {

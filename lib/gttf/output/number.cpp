@@ -4,11 +4,10 @@
 #include <dragonbox/dragonbox_to_chars.h>
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
 #include <cmath>
 #include <string_view>
-
-#include "gttf/core/expect.hpp"
 
 namespace gttf {
 namespace {
@@ -76,7 +75,7 @@ void append_exact(std::string& out, std::int64_t value) {
 }
 
 void append_rounded(std::string& out, double value, int digits) {
-  GTTF_EXPECT(digits >= 1 && digits <= 17);
+  assert(digits >= 1 && digits <= 17);
   Buffer buffer;
   out += print(buffer, value, std::chars_format::general, digits);
 }

@@ -51,3 +51,10 @@ Heading heading_of(std::string_view column_name);
 std::string one_line(const Heading& heading);
 
 }  // namespace gttf
+
+namespace gttf::detail {
+
+/// Writers pass their text on in pieces of about this many bytes.
+inline constexpr std::size_t flush_above = 1 << 16;
+
+}  // namespace gttf::detail

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "gttf/config/text.hpp"
-#include "gttf/output/flush_above.hpp"
+#include "gttf/output/table_style.hpp"
 
 namespace gttf {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "gttf/trajectory/flight.hpp"
 #include "gttf/trajectory/flight_bounds.hpp"
-#include "gttf/trajectory/flight_state.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf {

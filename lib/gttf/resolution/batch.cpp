@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "gttf/resolution/batch.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <memory>
 #include <utility>
 
-#include "gttf/core/expect.hpp"
 #include "gttf/core/kernels.hpp"
+#include "gttf/core/parallel.hpp"
 #include "gttf/core/run_batch.hpp"
 #include "gttf/fit/streaming/exact_hits.hpp"
 #include "gttf/resolution/any_track.hpp"
@@ -377,7 +379,7 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
   for ([[maybe_unused]] const auto& values :
        {tracks.p, tracks.theta, tracks.phi, tracks.mass, tracks.charge,
         tracks.x, tracks.y, tracks.z})
-    GTTF_EXPECT(values.size() == 1 || values.size() == tracks.size);
+    assert(values.size() == 1 || values.size() == tracks.size);
   const Job job{geometry,
                 detail::BatchGeometry(geometry),
                 detail::kernels(simd_level()).covariance,
@@ -387,6 +389,34 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                 path == CodePath::best && is_vectorised(geometry, model)};
   return detail::run_batch(tracks.size, block_size, threads,
                            [&] { return Worker(job); });
+}
+
+std::vector<PerParameter> sigmas(const TrackingGeometry& geometry,
+                                 const TrackArrays& tracks, const Model& model,
+                                 unsigned threads) {
+  const std::size_t n = tracks.size;
+  std::vector<double> perigee(track_triangle * n),
+      start_plane(track_triangle * n), p(n), pt(n);
+  ResolutionArrays results;
+  results.perigee = perigee;
+  results.start_plane = start_plane;
+  results.sigma_p_rel = p;
+  results.sigma_pt_rel = pt;
+  resolve(geometry, tracks, model, results, thread_count(threads));
+
+  std::vector<PerParameter> all(n);
+  Resolution one;
+  for (std::size_t t = 0; t < n; ++t) {
+    one.sigma_p_rel = p[t];
+    one.sigma_pt_rel = pt[t];
+    for (int i = 0; i < track_dim; ++i) {
+      const auto element = static_cast<std::size_t>(i * (i + 3) / 2) * n + t;
+      one.perigee(i, i) = perigee[element];
+      one.start_plane(i, i) = start_plane[element];
+    }
+    all[t] = sigmas(one);
+  }
+  return all;
 }
 
 }  // namespace gttf

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "gttf/core/pack_access.hpp"
+#include "gttf/core/pack_functions.hpp"
 #include "gttf/resolution/batch_task.hpp"
 #include "gttf/trajectory/group_reach.hpp"
 

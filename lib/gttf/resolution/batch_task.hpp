@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gttf/core/pack_values.hpp"
+#include "gttf/core/kernels.hpp"
 #include "gttf/core/track_dim.hpp"
 #include "gttf/fit/streaming/undoubted_variances.hpp"
 #include "gttf/resolution/parameter.hpp"

@@ -5,8 +5,7 @@
 
 #include <cmath>
 
-#include "gttf/core/normal_pair.hpp"
-#include "gttf/core/pack_access.hpp"
+#include "gttf/core/pack_functions.hpp"
 #include "gttf/core/random_words.hpp"
 #include "gttf/resolution/toy_task.hpp"
 #include "gttf/trajectory/crossing.hpp"

@@ -9,7 +9,7 @@
 #include "gttf/resolution/toy_task.hpp"
 #include "gttf/resolution/toys.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
-#include "gttf/trajectory/flight_state.hpp"
+#include "gttf/trajectory/flight.hpp"
 #include "gttf/trajectory/fly_onto.hpp"
 
 namespace gttf::detail {

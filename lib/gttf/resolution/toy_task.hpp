@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gttf/core/cartesian.hpp"
-#include "gttf/core/pack_values.hpp"
+#include "gttf/core/kernels.hpp"
 #include "gttf/core/random.hpp"
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/line.hpp"

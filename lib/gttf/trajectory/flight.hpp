@@ -2,18 +2,30 @@
 // Flight: a charged particle on its way through any field, leg by leg.
 #pragma once
 
-#include <Eigen/Geometry>
 #include <cstddef>
 #include <vector>
+
+#include <Eigen/Geometry>
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/detector/field.hpp"
 #include "gttf/trajectory/flight_bounds.hpp"
-#include "gttf/trajectory/flight_state.hpp"
 #include "gttf/trajectory/map_step.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf {
+
+/// A particle and its derivatives with respect to N parameters, those of
+/// position and direction at a fixed path length.
+template <int N>
+struct FlightState {
+  Vector3 position;   ///< mm
+  Vector3 direction;  ///< unit vector
+  double qop = 0;     ///< q/p, e/GeV
+  Eigen::Matrix<double, 3, N> d_position = Eigen::Matrix<double, 3, N>::Zero();
+  Eigen::Matrix<double, 3, N> d_direction = Eigen::Matrix<double, 3, N>::Zero();
+  Eigen::Matrix<double, 1, N> d_qop = Eigen::Matrix<double, 1, N>::Zero();
+};
 
 /// Why a leg ends where it does.
 enum class LegEnd {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gttf/detector/field_map.hpp"
-#include "gttf/trajectory/flight_state.hpp"
+#include "gttf/trajectory/flight.hpp"
 
 namespace gttf {
 

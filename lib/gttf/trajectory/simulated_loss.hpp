@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "gttf/core/random_branch.hpp"
+#include "gttf/core/random.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 
 namespace gttf {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A detector as the text of a YAML file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/detector/decimal.hpp"
-#include "gttf/detector/import/description.hpp"
+#include "gttf/detector/import/foreign_text.hpp"
 
 namespace gttf::detail {
 namespace {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string>
 
-#include "gttf/config/ascii.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf::detail {

@@ -10,7 +10,6 @@
 #include "gttf/fit/streaming/trajectory_perigee.hpp"
 #include "gttf/fit/streaming/trajectory_start.hpp"
 #include "gttf/fit/track/prefit.hpp"
-#include "gttf/fit/track/single_hits.hpp"
 #include "gttf/fit/triplet/fit_states.hpp"
 
 namespace gttf {

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "gttf/core/cartesian.hpp"
-#include "gttf/core/pack_access.hpp"
 #include "gttf/core/pack_functions.hpp"
 #include "gttf/core/series.hpp"
 #include "gttf/fit/track/helix.hpp"

@@ -3,7 +3,6 @@
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/fit/track/prefit_steps.hpp"
-#include "gttf/fit/track/single_hits.hpp"
 
 namespace gttf::detail {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "gttf/core/pack_values.hpp"
+#include "gttf/core/kernels.hpp"
 #include "gttf/fit/track/hit_scattering.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
 

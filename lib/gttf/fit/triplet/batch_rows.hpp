@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gttf/core/pack_functions.hpp"
-#include "gttf/core/short_series.hpp"
+#include "gttf/core/series.hpp"
 #include "gttf/fit/triplet/band_system.hpp"
 #include "gttf/fit/triplet/batch_track.hpp"
 #include "gttf/fit/triplet/passive_turns.hpp"

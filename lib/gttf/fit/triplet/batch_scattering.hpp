@@ -2,7 +2,7 @@
 // Path and scattering angles of tracks that are known by their hits.
 #pragma once
 
-#include "gttf/core/pack_access.hpp"
+#include "gttf/core/pack_functions.hpp"
 #include "gttf/fit/track/hit_path.hpp"
 #include "gttf/fit/track/surface_foot.hpp"
 #include "gttf/fit/triplet/batch_rows.hpp"

@@ -5,7 +5,6 @@
 
 #include <limits>
 
-#include "gttf/core/pack_access.hpp"
 #include "gttf/core/pack_functions.hpp"
 #include "gttf/fit/track/helix_steps.hpp"
 #include "gttf/fit/track/perigee_transport.hpp"

@@ -8,7 +8,7 @@
 #include "gttf/fit/track/coarse_hits.hpp"
 #include "gttf/fit/triplet/fit_states.hpp"
 #include "gttf/fit/triplet/fitter.hpp"
-#include "gttf/fit/triplet/kink_momentum.hpp"
+#include "gttf/fit/triplet/scattering_momentum.hpp"
 #include "gttf/fit/triplet/shared_fit.hpp"
 
 namespace gttf {

@@ -2,9 +2,10 @@
 // KinkSystem: the triplets of a track as a linear system, kink by kink.
 #pragma once
 
-#include <Eigen/Core>
 #include <array>
 #include <vector>
+
+#include <Eigen/Core>
 
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/fit/triplet/band_system.hpp"
@@ -91,5 +92,14 @@ struct KinkSystem {
   /// The arc of a segment, as its triplets have it.
   const Segment<double>& arc_behind(std::size_t hit) const;
 };
+
+/// The crossing point of the arc from hit to hit shifts within the passive
+/// surface until the two partial arcs meet at the given kink; sets
+/// PassiveKink::leaving and arriving.
+/// @param arc  segment between the two hits
+/// @return     false if the surface is not between the hits
+bool set_passive_weights(const TrackHit& surface, const Vector3& before,
+                         const Vector3& after, const Segment<double>& arc,
+                         PassiveKink& kink);
 
 }  // namespace gttf::detail

@@ -2,7 +2,10 @@
 // The momentum of a straight track from how much it scatters.
 #pragma once
 
+#include <optional>
+
 #include "gttf/fit/triplet/global_fit.hpp"
+#include "gttf/fit/triplet/kink_system.hpp"
 #include "gttf/fit/triplet/triplet_equations.hpp"
 
 namespace gttf {
@@ -37,3 +40,18 @@ ScatteringMomentum scattering_momentum(
 double scattering_momentum_mean(int n);
 
 }  // namespace gttf
+
+namespace gttf::detail {
+
+/// scattering_momentum() of a linearised system without field. Scattering in
+/// passive layers correlates the kinks of neighbours: they are turned into as
+/// many independent ones, by the Cholesky factor of their covariance.
+/// @param system     with the standard deviations of the passive kinks
+/// @param with_hits  false: hits are exact
+/// @return  nothing if TrackHits::momentum is not known, or if some kinks
+///          scatter nowhere
+std::optional<ScatteringMomentum> kink_momentum(const TrackHits& track,
+                                                const KinkSystem& system,
+                                                bool with_hits);
+
+}  // namespace gttf::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/output/plot/figure_svg.hpp"
+// A figure as one SVG document.
+#include "gttf/output/plot/svg_plot.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +8,6 @@
 
 #include "gttf/output/page_assets.hpp"
 #include "gttf/output/plot/label_layout.hpp"
-#include "gttf/output/plot/svg_plot.hpp"
 #include "gttf/output/plot/svg_text.hpp"
 #include "gttf/output/plot/theme.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/output/plot/heat_map.hpp"
+// Heat maps: cells of colour with contour lines.
+#include "gttf/output/plot/svg_plot.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "gttf/output/plot/svg_plot.hpp"
 #include "gttf/output/plot/svg_text.hpp"
 #include "gttf/output/plot/theme.hpp"
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <set>
 
-#include "gttf/output/plot/heat_map.hpp"
 #include "gttf/output/plot/svg_text.hpp"
 #include "gttf/output/plot/theme.hpp"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "gttf/config/document_checksum.hpp"
+#include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/study/request/request_document.hpp"
 #include "gttf/study/scan/point_columns.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads one requirement: what is limited, and where.
-#include "gttf/study/check/read_criterion.hpp"
+#include "gttf/study/check/requirement_file.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>

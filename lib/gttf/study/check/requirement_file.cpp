@@ -12,7 +12,6 @@
 
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/study/check/read_criterion.hpp"
 #include "gttf/study/request/request_document.hpp"
 
 namespace gttf {

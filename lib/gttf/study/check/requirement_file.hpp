@@ -12,6 +12,7 @@
 #include "gttf/config/reader.hpp"
 #include "gttf/study/check/baseline.hpp"
 #include "gttf/study/check/checked_quantity.hpp"
+#include "gttf/study/request/read_setup.hpp"
 #include "gttf/study/request/request.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 
@@ -76,3 +77,37 @@ RequirementFile read_requirements(const std::string& path,
                                   const BaselineLoader& load);
 
 }  // namespace gttf
+
+namespace gttf::detail {
+
+/// What the head of the file says to each requirement.
+struct RequirementHead {
+  StudyRequest request;
+  GivenAxes grid;             ///< of the file, its study or its baseline
+  bool has_baseline = false;  ///< named; perhaps not readable
+};
+
+/// The criteria of one entry: one for each quantity that it names. Faults are
+/// reported; what is returned then is of no meaning.
+std::vector<Criterion> read_criteria(const Value& entry,
+                                     const RequirementHead& head);
+
+/// The quantities of an entry: `what`, `coverage` or `budget`.
+std::vector<CheckedQuantity> read_quantities(MapReader& map,
+                                             const RequirementHead& head);
+
+/// Fills axes and points from `at` and `within`.
+void read_points(MapReader& map, const RequirementHead& head,
+                 Criterion& criterion);
+
+/// The limits that an entry may have, as they stand in it.
+struct LimitKeys {
+  std::optional<Value> min, max, is, relative_to_baseline, tolerance;
+};
+LimitKeys find_limits(MapReader& map);
+
+/// Fills the limits of `criterion` for its quantity.
+void read_limits(const Value& entry, const LimitKeys& keys, bool has_baseline,
+                 Criterion& criterion);
+
+}  // namespace gttf::detail

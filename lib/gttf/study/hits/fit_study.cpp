@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "gttf/core/ordered_stream.hpp"
+#include "gttf/core/parallel.hpp"
 #include "gttf/study/hits/fit_groups.hpp"
 #include "gttf/study/hits/fit_table.hpp"
 #include "gttf/study/hits/hit_parser.hpp"

@@ -2,14 +2,72 @@
 // HitParser: lines of a file of hits to numbers, with what is wrong with them.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gttf/study/hits/hit_file.hpp"
-#include "gttf/study/hits/plain_hits.hpp"
 
 namespace gttf::detail {
+
+/// Reads most lines in one go, without taking them apart first: cells without
+/// quotes and outer spaces, known layers, plain numbers. Anything else, faults
+/// among it, is left to HitParser.
+class PlainHits {
+ public:
+  PlainHits(char separator, const HitColumns& columns,
+            const Detector& detector);
+
+  struct Row {
+    std::string_view track, event{};  ///< cells
+    int last_layer =
+        MeasuredHit::nearest;  ///< of the hit before, then of this one
+    /// Which layer came behind nearest, 0, 1 ... the last time.
+    std::vector<int> followers;
+  };
+
+  /// What goes before the first line.
+  Row first_row() const;
+
+  /// Reads the line that begins at text[from]; `row` is the one before. Sets
+  /// `hit` but for its line.
+  /// @return  its bytes with the line end; 0: it is not plain, and `row` means
+  ///          nothing but for the layer
+  std::size_t read(std::string_view text, std::size_t from, Row& row,
+                   MeasuredHit& hit) const;
+
+ private:
+  static constexpr std::size_t most_columns = 32;
+
+  /// The bytes of a short name as a word.
+  struct Beginning {
+    std::uint64_t word = 0, mask = 0;  ///< no mask: too long
+  };
+
+  static bool is_plain(std::string_view cell);
+  // the text goes on to `end`
+  static bool read_text(std::string_view text, const char* end,
+                        std::string_view& cell);
+  bool read_layer(std::string_view text, const char* end, Row& row) const;
+  template <class Cells>
+  std::size_t read_cells(const char* begin, const char* end, Row& row,
+                         MeasuredHit& hit) const;
+
+  char separator_;
+  bool possible_;              ///< columns of errors, modules are not plain
+  std::size_t count_, track_;  ///< of columns; which one
+  std::optional<std::size_t> event_, layer_;
+  std::array<LengthColumn, 3> position_;
+  std::vector<std::size_t> others_;
+  std::vector<std::string_view> layers_;  ///< names
+  std::vector<Beginning> cells_of_layers_;
+  std::vector<char> measures_;
+};
 
 /// What became of a block of lines. Tracks may go on in the next one.
 struct ParsedBlock {

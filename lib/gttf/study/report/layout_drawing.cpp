@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/report/layout_drawing.hpp"
+// Parts of drawings of a detector: layers, tracks, rays.
+#include "gttf/study/report/report_figures.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// Formulas as people write them by hand.
 #include <cctype>
 #include <cstddef>
 #include <string>
 
-#include "gttf/study/report/printed_formula.hpp"
+#include "gttf/study/report/report_figures.hpp"
 
 namespace gttf::detail {
 namespace {

@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "gttf/config/csv_reader.hpp"
+#include "gttf/config/diagnostics.hpp"
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/core/file_error.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {

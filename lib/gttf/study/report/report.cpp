@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "gttf/resolution/resolution.hpp"
-#include "gttf/study/report/report_compare.hpp"
 #include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/show/detector_view.hpp"

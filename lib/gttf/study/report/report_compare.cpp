@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/report/report_compare.hpp"
+// Figures of a report that compare detectors or show toys.
+#include "gttf/study/report/report_figures.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -9,7 +10,6 @@
 
 #include "gttf/detector/override.hpp"
 #include "gttf/resolution/missing_hits.hpp"
-#include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/sensitivity.hpp"
 #include "gttf/study/scan/what_if.hpp"

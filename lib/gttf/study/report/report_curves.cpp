@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/study/report/report_curves.hpp"
+// Resolutions along momentum and along pseudorapidity, and their limits.
+#include "gttf/study/report/report_figures.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -7,8 +8,7 @@
 #include <cmath>
 
 #include "gttf/core/parallel.hpp"
-#include "gttf/study/report/report_figures.hpp"
-#include "gttf/study/request/grid_tracks.hpp"
+#include "gttf/study/request/request.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/trajectory/crossings.hpp"
 

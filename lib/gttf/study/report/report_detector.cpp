@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "gttf/detector/surface_outline.hpp"
-#include "gttf/study/report/layout_drawing.hpp"
 #include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/show/detector_view.hpp"

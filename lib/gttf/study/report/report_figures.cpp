@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "gttf/study/check/check_view.hpp"
-#include "gttf/study/report/printed_formula.hpp"
 #include "gttf/study/report/report_subject.hpp"
 #include "gttf/study/show/track_view.hpp"
 

@@ -2,18 +2,22 @@
 // The figures and tables of a report, each made from one detector.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gttf/core/page.hpp"
+#include "gttf/core/rich_text.hpp"
 #include "gttf/resolution/budget.hpp"
+#include "gttf/resolution/parameter.hpp"
 #include "gttf/study/check/check_view.hpp"
 #include "gttf/study/report/published.hpp"
-#include "gttf/study/report/report_curves.hpp"
 #include "gttf/study/report/report_subject.hpp"
 #include "gttf/study/scan/sensitivity.hpp"
+#include "gttf/study/toys/toy_state.hpp"
 
 namespace gttf::detail {
 
@@ -85,5 +89,99 @@ PageTable requirement_table(const CheckStory& story);
 
 /// Why requirements are not met: a row per failure; none if all are met.
 std::optional<PageTable> failure_table(const CheckStory& story);
+
+/// Errors of a track, and what they would be from one cause alone.
+struct LimitedSigmas {
+  PerParameter all, hits, scattering;  ///< native units; NaN: none
+  int n_hits = 0;
+};
+
+/// Errors at one angle along momentum. The path has more points than the grid:
+/// where the set of layers that the track crosses changes, it ends and begins
+/// anew (found by bisection), with a row of NaN between.
+struct MomentumCurve {
+  std::vector<double> x;  ///< GeV; of the path
+  std::vector<LimitedSigmas> path;
+  std::vector<LimitedSigmas> grid;  ///< at ReportSubject::curves
+  bool broken = false;
+};
+
+/// For every angle of ReportSubject::curves.
+std::vector<MomentumCurve> momentum_curves(const ReportSubject& subject);
+
+/// Errors at every point of `request`, in the order of grid_points().
+std::vector<PerParameter> sigmas_on_grid(const ReportSubject& subject,
+                                         const StudyRequest& request);
+
+/// An error of a path or grid as a column, in units of `q`.
+enum class Limit { all, hits, scattering };
+Reals column_of(const std::vector<LimitedSigmas>& sigmas,
+                const ShownQuantity& q, Limit limit = Limit::all);
+
+/// A detector with what was computed of it.
+struct ComparedDetector {
+  const ReportSubject& subject;
+  const std::vector<MomentumCurve>& curves;
+};
+
+/// An error against momentum for all detectors at the first angle, and below
+/// its ratio to the first of them; nothing if none has it.
+std::optional<Figure> compare_figure(
+    const std::vector<ComparedDetector>& detectors, const ShownQuantity& q);
+
+/// Errors of all detectors at the momenta that are told.
+PageTable compare_table(const std::vector<ComparedDetector>& detectors);
+
+/// Toys at some momenta and the first angle: pulls at one of them, means and
+/// widths of pulls against momentum, the probability of chi2.
+PageSection toy_section(const ReportSubject& subject, std::uint64_t toys,
+                        std::uint64_t seed);
+
+/// The text of a formula with the symbols of its variables and units, and
+/// powers raised. What has no symbol stays as it was written.
+RichText printed_formula(std::string_view formula);
+
+/// A layer as a line in a plane of the drawing, mm.
+struct LayerLine {
+  std::size_t layer = 0;
+  Reals x, y;
+};
+
+/// Layers in z and r, as far as they lie in it.
+std::vector<LayerLine> lines_in_rz(const Detector& detector);
+/// Layers in x and y; disks are seen from the front and left out.
+std::vector<LayerLine> lines_in_xy(const Detector& detector);
+
+/// Layers in z and x or y.
+std::vector<LayerLine> lines_from_the_side(const Detector& detector,
+                                           Axis upwards);
+
+/// Whether the measuring layers of a subsystem are so many cylinders, as rows
+/// of wires or pads are, that they are drawn as a light area.
+bool has_many_rows(const ReportSubject& subject, std::size_t system);
+
+/// What the weight of the lines means, a sentence.
+RichText layers_caption(const ReportSubject& subject);
+
+/// Layers as curves: one for passive and one for measuring layers of each
+/// subsystem, the measuring ones on top.
+void draw_layers(const ReportSubject& subject,
+                 const std::vector<LayerLine>& lines, Panel& panel);
+
+/// A track as far as its last crossing: points on it, and its measurements.
+struct DrawnTrack {
+  Reals x, y, z;
+  Reals hit_x, hit_y, hit_z;
+};
+DrawnTrack draw_track(const ReportSubject& subject, const Track& track);
+
+/// The name of each subsystem at one of its lines, where there is room.
+void name_systems(const ReportSubject& subject,
+                  const std::vector<LayerLine>& lines, const FigureAxis& x,
+                  const FigureAxis& y, Panel& panel);
+
+/// Rays of constant pseudorapidity from the origin to the frame, with labels
+/// but on the left.
+void draw_eta_rays(const FigureAxis& x, const FigureAxis& y, Panel& panel);
 
 }  // namespace gttf::detail

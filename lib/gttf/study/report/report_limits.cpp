@@ -9,7 +9,7 @@
 #include "gttf/resolution/regime.hpp"
 #include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/request/axis.hpp"
-#include "gttf/study/request/grid_tracks.hpp"
+#include "gttf/study/request/request.hpp"
 #include "gttf/study/scan/budget.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/show/layer_names.hpp"

@@ -12,8 +12,8 @@
 #include "gttf/study/request/axis.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
+#include "gttf/study/show/detector_view.hpp"
 #include "gttf/study/show/layer_names.hpp"
-#include "gttf/study/show/straight_tracks.hpp"
 
 namespace gttf::detail {
 namespace {

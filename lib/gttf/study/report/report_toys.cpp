@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "gttf/study/report/report_compare.hpp"
+#include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/request/axis.hpp"
 #include "gttf/study/toys/toy_study.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "gttf/core/readable.hpp"
-#include "gttf/study/request/grid_tracks.hpp"
+#include "gttf/study/request/request.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/show/track_view.hpp"
 

@@ -10,10 +10,10 @@
 #include <limits>
 
 #include "gttf/config/csv_reader.hpp"
+#include "gttf/config/diagnostics.hpp"
 #include "gttf/config/opened_files.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/core/file_error.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/core/version.hpp"
 #include "gttf/study/request/request_document.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "gttf/config/document_checksum.hpp"
+#include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/simd.hpp"
 #include "gttf/core/version.hpp"

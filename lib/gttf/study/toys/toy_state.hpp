@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "gttf/config/diagnostics.hpp"
 #include "gttf/core/document.hpp"
-#include "gttf/core/file_error.hpp"
 #include "gttf/detector/detector.hpp"
 #include "gttf/study/request/request.hpp"
 #include "gttf/study/toys/toy_statistics.hpp"

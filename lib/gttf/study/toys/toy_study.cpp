@@ -12,7 +12,7 @@
 #include "gttf/core/parallel.hpp"
 #include "gttf/resolution/toys.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
-#include "gttf/study/toys/toy_rows.hpp"
+#include "gttf/study/toys/toy_table.hpp"
 
 namespace gttf {
 
