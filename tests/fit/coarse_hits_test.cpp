@@ -23,7 +23,7 @@ TrackHits smear(const Detector& d, const Track& track, RandomTracks& random) {
                        track.theta};
   for (std::size_t i = 0; i < t.points.size(); ++i) {
     TrackHit& h = t.points[i];
-    h.cylinder = true;
+    h.curved = true;
     const double r = h.position.head<2>().norm();
     double length = 0;
     HelixState<double> there = s;

@@ -139,7 +139,7 @@ TrackHits spectrometer_track(const Field& field, RandomTracks& random,
   double now = p;
   int index = 0;
   for (const double z : {100, 180, 260, 700, 1300, 1400, 1500, 1600}) {
-    fly_onto(field, FlightGoal::plane({0, 0, z}, Vector3::UnitZ()),
+    fly_onto(field, SurfaceLevel::plane({0, 0, z}, Vector3::UnitZ()),
              Way::forward, s);
     TrackHit h;
     h.u = Vector3::UnitX();

@@ -8,7 +8,7 @@
 
 #include "gttf/fit/batch_fit.hpp"
 #include "gttf/trajectory/crossings.hpp"
-#include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::test {
 

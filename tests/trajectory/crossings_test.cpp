@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "gttf/trajectory/reach.hpp"
+#include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/scattering.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 #include "support/layouts.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/trajectory/reach.hpp"
+#include "gttf/trajectory/crossing.hpp"
 
 #include <doctest/doctest.h>
 

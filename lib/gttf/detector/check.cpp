@@ -10,6 +10,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/detector/read_layer.hpp"
+#include "gttf/detector/surface_outline.hpp"
 
 namespace gttf::detail {
 namespace {
@@ -28,14 +29,6 @@ std::vector<Item> all_items(const std::vector<LayerEntry>& entries) {
 
 bool overlap(const Interval& a, const Interval& b) {
   return std::min(a.upper, b.upper) - std::max(a.lower, b.lower) > same_place;
-}
-
-/// Surfaces of one class can coincide if their positions agree. A plane normal
-/// to z lies like a disk.
-int class_of(const Surface& s) {
-  if (s.shape == Shape::cylinder) return 0;
-  if (s.shape == Shape::disk) return 1;
-  return s.normal == Axis::z ? 1 : 2 + static_cast<int>(s.normal);
 }
 
 /// Whether a rectangle and a ring around the origin have an area in common:
@@ -64,8 +57,7 @@ bool overlap(const Surface& a, const Surface& b) {
 void check_coincidence(const std::vector<LayerEntry>& entries,
                        std::vector<Item> items) {
   const auto key = [](const Item& item) {
-    return std::pair(class_of(item.layer->surface),
-                     item.layer->surface.position);
+    return carrier(item.layer->surface);
   };
   std::ranges::stable_sort(items, {}, key);
   std::set<std::pair<std::size_t, std::size_t>> reported;
@@ -73,7 +65,8 @@ void check_coincidence(const std::vector<LayerEntry>& entries,
     for (std::size_t j = i + 1; j < items.size(); ++j) {
       const Surface& a = items[i].layer->surface;
       const Surface& b = items[j].layer->surface;
-      if (class_of(a) != class_of(b) || b.position - a.position > same_place)
+      const Carrier of_a = carrier(a), of_b = carrier(b);
+      if (!of_a.same_family(of_b) || of_b.place - of_a.place > same_place)
         break;
       if (!overlap(a, b)) continue;
       const auto [first, second] = std::minmax(items[i].entry, items[j].entry);

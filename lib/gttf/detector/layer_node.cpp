@@ -20,12 +20,12 @@ using Kind = Node::Kind;
 /// The surface that an entry describes, as far as names depend on it.
 std::optional<Surface> surface_of(const Node& entry) {
   Surface surface;
-  if (entry.find("cylinder")) return surface;
-  surface.shape = Shape::disk;
-  if (entry.find("disk")) return surface;
-  const Node* plane = entry.find("plane");
-  if (plane == nullptr) return std::nullopt;
-  surface.shape = Shape::plane;
+  const auto named = std::ranges::find_if(
+      shapes, [&entry](const auto& s) { return entry.find(s.first); });
+  if (named == shapes.end()) return std::nullopt;
+  surface.shape = named->second;
+  if (is_round(surface)) return surface;
+  const Node* plane = entry.find(named->first);
   const Node* normal = plane->find("normal");
   constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
   for (std::size_t i = 0; i < axes.size(); ++i) {

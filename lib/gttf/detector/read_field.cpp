@@ -78,12 +78,10 @@ bool any_mirrored(const FieldMap& map) {
 /// Nodes of the map along the normal of a surface are this far apart.
 double spacing_across(const FieldMap& map, const Surface& s) {
   const auto& grid = map.grid();
-  if (s.shape == Shape::cylinder)
-    return map.around_z() ? grid[0].spacing
-                          : std::max(grid[0].spacing, grid[1].spacing);
-  const Axis normal = s.shape == Shape::disk ? Axis::z : s.normal;
+  const std::optional<Axis> normal = flat_normal(s);
   if (map.around_z()) return grid[normal == Axis::z ? 1 : 0].spacing;
-  return grid[static_cast<std::size_t>(normal)].spacing;
+  return normal ? grid[static_cast<std::size_t>(*normal)].spacing
+                : std::max(grid[0].spacing, grid[1].spacing);
 }
 
 /// Warns of a map that is coarser than even the widest gap between layers.
@@ -93,9 +91,8 @@ void check_spacing(const Value& value, const FieldMap& map,
   for (const Layer& layer : layers)
     if (layer.measures()) sorted.push_back(&layer.surface);
   const auto key = [](const Surface* s) {
-    const Axis normal = s->shape == Shape::disk ? Axis::z : s->normal;
-    return std::pair(s->shape == Shape::cylinder ? 3 : static_cast<int>(normal),
-                     s->position);
+    const std::optional<Axis> normal = flat_normal(*s);
+    return std::pair(normal ? static_cast<int>(*normal) : 3, s->position);
   };
   std::ranges::sort(sorted, {}, key);
   for (std::size_t begin = 0; begin < sorted.size();) {
@@ -111,8 +108,7 @@ void check_spacing(const Value& value, const FieldMap& map,
         fmt::format(
             "the nodes of the map are {:.4g} mm apart, the {} at most "
             "{:.4g} mm: the map is coarser than the gaps between layers",
-            spacing, first.shape == Shape::cylinder ? "cylinders" : "planes",
-            gap),
+            spacing, flat_normal(first) ? "planes" : "cylinders", gap),
         "use a finer map");
     return;
   }
@@ -434,14 +430,15 @@ class DipoleReader {
     std::array<Axis, 2> normal{};
     for (std::size_t i = 0; i < 2; ++i) {
       const Surface& s = layer[i]->surface;
-      if (s.shape == Shape::cylinder) {
+      const std::optional<Axis> axis = flat_normal(s);
+      if (!axis) {
         items[i].error(
-            fmt::format("{} is a cylinder, the faces of a dipole are planes",
-                        in_quotes(layer[i]->name)),
+            fmt::format("{} is a {}, the faces of a dipole are planes",
+                        in_quotes(layer[i]->name), shape_name(s)),
             "name a plane or a disk, or give \"entrance\" and \"exit\"");
         return false;
       }
-      normal[i] = s.shape == Shape::disk ? Axis::z : s.normal;
+      normal[i] = *axis;
     }
     if (normal[0] != normal[1]) {
       value.error(fmt::format("{} is normal to {}, {} to {}",

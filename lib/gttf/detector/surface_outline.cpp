@@ -30,15 +30,15 @@ double farthest_from_zero(const Interval& i) {
 }  // namespace
 
 std::string_view shape_name(const Surface& surface) {
-  switch (surface.shape) {
-    case Shape::cylinder:
-      return "cylinder";
-    case Shape::disk:
-      return "disk";
-    case Shape::plane:
-      break;
-  }
-  return "plane";
+  for (const auto& [name, shape] : shapes)
+    if (shape == surface.shape) return name;
+  return {};
+}
+
+std::string shape_text(const Surface& surface) {
+  std::string text(shape_name(surface));
+  if (!is_round(surface)) text.append(1, ' ').append(position_name(surface));
+  return text;
 }
 
 std::string_view position_name(const Surface& surface) {
@@ -64,6 +64,35 @@ std::array<std::string_view, 2> axis_names(const Surface& surface) {
   }
   return {letter(axis_behind(surface.normal, 1)),
           letter(axis_behind(surface.normal, 2))};
+}
+
+std::string_view extent_name(const Surface& surface, std::size_t axis,
+                             const Interval& extent) {
+  switch (surface.shape) {
+    case Shape::cylinder:
+      return extent.lower == -extent.upper ? "half_length" : "z";
+    case Shape::disk:
+      return "radius";
+    case Shape::plane:
+      break;
+  }
+  return axis_names(surface)[axis];
+}
+
+bool are_parallel(const Surface& a, const Surface& b) {
+  return a.shape == b.shape && a.normal == b.normal;
+}
+
+std::optional<Axis> flat_normal(const Surface& surface) {
+  if (surface.shape == Shape::disk) return Axis::z;
+  if (surface.shape == Shape::plane) return surface.normal;
+  return std::nullopt;
+}
+
+Carrier carrier(const Surface& surface) {
+  // a plane normal to z lies like a disk
+  const std::optional<Axis> normal = flat_normal(surface);
+  return {normal ? static_cast<int>(*normal) : -1, surface.position};
 }
 
 Meridian meridian(const Surface& round) {

@@ -3,17 +3,56 @@
 #pragma once
 
 #include <array>
+#include <compare>
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "gttf/detector/surface.hpp"
 
 namespace gttf {
 
-/// "cylinder", "disk", "plane": its key in a detector file.
+/// All shapes with their keys in a detector file.
+inline constexpr std::array<std::pair<std::string_view, Shape>, 3> shapes{{
+    {"cylinder", Shape::cylinder},
+    {"disk", Shape::disk},
+    {"plane", Shape::plane},
+}};
+
 std::string_view shape_name(const Surface& surface);
+
+/// The shape as tables print it: "cylinder", "plane x".
+std::string shape_text(const Surface& surface);
 
 /// What Surface::position is called there: "radius", "z", "x" or "y".
 std::string_view position_name(const Surface& surface);
+
+/// What an extent is called there, "half_length" being another name of a "z"
+/// around 0. `axis`: 0 for u, 1 for v.
+std::string_view extent_name(const Surface& surface, std::size_t axis,
+                             const Interval& extent);
+
+/// Do two surfaces differ in position and extent only?
+bool are_parallel(const Surface& a, const Surface& b);
+
+/// The axis that a flat surface is normal to; nothing for one that is curved.
+std::optional<Axis> flat_normal(const Surface& surface);
+
+/// The surface without its edges: two coincide if all but the place are equal,
+/// and their places agree.
+struct Carrier {
+  int family = 0;    ///< of surfaces that can coincide
+  double place = 0;  ///< mm
+
+  bool same_family(const Carrier& other) const {
+    return family == other.family;
+  }
+  auto operator<=>(const Carrier&) const = default;
+};
+
+Carrier carrier(const Surface& surface);
 
 /// Names of the local axes u and v under `measures`.
 std::array<std::string_view, 2> axis_names(const Surface& surface);

@@ -9,7 +9,6 @@
 #include "gttf/core/run_batch.hpp"
 #include "gttf/fit/hit_batch.hpp"
 #include "gttf/fit/track/hit_surface.hpp"
-#include "gttf/fit/track/surface_foot.hpp"
 
 namespace gttf {
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "gttf/core/units.hpp"
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/resolution/any_track.hpp"
 
 namespace gttf {
@@ -106,37 +107,28 @@ class EdgeFinder {
 
   template <class Add>
   void add_corners(const SurfaceRecord& s, const Add& add) const {
-    using Kind = SurfaceRecord::Kind;
     const Track track = track_at_((from_ + to_) / 2);
     const double cos_phi = std::cos(track.phi), sin_phi = std::sin(track.phi);
     const auto flat = [&](double length, double z) {
       add(std::atan2(length, z - track.vertex[2]));
     };
-    switch (s.kind) {
-      case Kind::cylinder:
-        add(corner(s.position, s.v.lower));
-        add(corner(s.position, s.v.upper));
-        break;
-      case Kind::disk:
-        add(corner(s.v.lower, s.position));
-        add(corner(s.v.upper, s.position));
-        break;
-      case Kind::disk_plane:
-        for (const double x : {s.u.lower, s.u.upper})
-          flat((x - track.vertex[0]) / cos_phi, s.position);
-        for (const double y : {s.v.lower, s.v.upper})
-          flat((y - track.vertex[1]) / sin_phi, s.position);
-        break;
-      case Kind::plane: {
-        const double start =
-            track.vertex[0] * s.normal_cos + track.vertex[1] * s.normal_sin;
-        const double length = (s.position - start) /
-                              (cos_phi * s.normal_cos + sin_phi * s.normal_sin);
-        const Interval& z = s.normal == Axis::x ? s.v : s.u;
-        flat(length, z.lower);
-        flat(length, z.upper);
-        break;
-      }
+    if (is_round(s)) {
+      const Meridian ends = meridian(s);
+      for (const std::size_t end : {0u, 1u})
+        add(corner(ends.r[end], ends.z[end]));
+    } else if (s.normal == Axis::z) {
+      for (const double x : {s.u.lower, s.u.upper})
+        flat((x - track.vertex[0]) / cos_phi, s.position);
+      for (const double y : {s.v.lower, s.v.upper})
+        flat((y - track.vertex[1]) / sin_phi, s.position);
+    } else {
+      const double start =
+          track.vertex[0] * s.normal_cos + track.vertex[1] * s.normal_sin;
+      const double length = (s.position - start) /
+                            (cos_phi * s.normal_cos + sin_phi * s.normal_sin);
+      const Interval z = extent(s, Axis::z);
+      flat(length, z.lower);
+      flat(length, z.upper);
     }
   }
 

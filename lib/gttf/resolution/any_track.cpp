@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
 
@@ -96,8 +96,7 @@ CrossingInfo describe(const SurfaceRecord& s, const Track& track,
   info.phi = std::remainder(track.phi + l.kappa * info.path, 2 * unit::pi);
   info.theta = std::atan2(l.sin_theta, l.cos_theta);
   info.p = track.p;
-  info.cos_incidence =
-      std::abs(s.is_upright() ? l.sin_theta * x.at.cos_psi : l.cos_theta);
+  info.cos_incidence = std::abs(cos_incidence(l, s, x.at));
   info.x_over_x0 = x.at.x_over_x0;
   info.theta0 = std::sqrt(x.theta0_2);
   info.measured = s.measures();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gttf/core/root.hpp"
+#include "gttf/detector/surface_outline.hpp"
 
 namespace gttf {
 
@@ -248,15 +249,14 @@ void scale_material(Layer& layer, double factor) {
 
 /// The layers of a set in parts whose positions are of one kind.
 std::vector<LayerSet> alike(const Detector& detector, const LayerSet& set) {
-  const auto kind = [&detector](std::size_t layer) {
-    const Surface& s = detector.layers[layer].surface;
-    return std::pair(s.shape, s.shape == Shape::plane ? s.normal : Axis::x);
+  const auto surface = [&detector](std::size_t layer) -> const Surface& {
+    return detector.layers[layer].surface;
   };
   std::vector<LayerSet> parts;
   for (const std::size_t layer : set) {
     const auto found =
         std::find_if(parts.begin(), parts.end(), [&](const LayerSet& part) {
-          return kind(part.front()) == kind(layer);
+          return are_parallel(surface(part.front()), surface(layer));
         });
     if (found == parts.end())
       parts.push_back({layer});
@@ -282,7 +282,7 @@ void add_positions(const Detector& detector, const Search& search,
     }
   };
   // a radius or a factor stays positive
-  const bool has_end = by_factor || first.shape == Shape::cylinder;
+  const bool has_end = by_factor || position_name(first) == "radius";
   const auto limit_towards = [&](double direction, MoveEnd& end) {
     double most = Headroom::most_position;
     constexpr double nearly = 1 - 1e-6;

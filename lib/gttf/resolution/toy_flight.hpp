@@ -9,8 +9,7 @@
 #include "gttf/core/random_words.hpp"
 #include "gttf/resolution/toy_task.hpp"
 #include "gttf/trajectory/crossing.hpp"
-#include "gttf/trajectory/reach.hpp"
-#include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
 
@@ -119,8 +118,8 @@ Cartesian<S> shifted_point(const SurfaceRecord& s, const Cartesian<S>& at,
   Cartesian<S> p = {at.x + axes.u[0] * u + axes.v[0] * v,
                     at.y + axes.u[1] * u + axes.v[1] * v,
                     at.z + axes.u[2] * u + axes.v[2] * v};
-  if (s.kind == SurfaceRecord::Kind::cylinder) {
-    const S turn = u * S(1 / s.position);
+  if (s.is_curved()) {
+    const S turn = u * inverse_radius_at(s, p);
     const S factor = inverse_hypotenuse(turn * turn);
     p.x = p.x * factor;
     p.y = p.y * factor;
@@ -285,18 +284,14 @@ template <class S>
                                             const S& kappa, PathPoint<S>& to,
                                             MaskOf<S>& good) {
   using Kind = SurfaceRecord::Kind;
-  switch (s.kind) {
-    case Kind::cylinder:
-      good = fly_to_cylinder(from, s, kappa, to);
-      return;
-    case Kind::plane:
-      good = fly_to_plane(from, s, kappa, to);
-      return;
-    case Kind::disk:
-    case Kind::disk_plane:
-      break;
-  }
-  good = fly_to_disk(from, s, kappa, to);
+  if (s.kind == Kind::cylinder)
+    good = fly_to_cylinder(from, s, kappa, to);
+  else if (s.kind == Kind::plane)
+    good = fly_to_plane(from, s, kappa, to);
+  else if (s.kind == Kind::disk || s.kind == Kind::disk_plane)
+    good = fly_to_disk(from, s, kappa, to);
+  else
+    good = S(0) > S(0);
 }
 
 template <class S>

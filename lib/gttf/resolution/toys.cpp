@@ -122,7 +122,7 @@ bool set_traced_truth(const ToyPlan& plan, const FlightState<0>& start,
     toy.truth = traced_perigee(s, hits.origin, hits.kappa_ref);
   }
   s = start;
-  if (fly_onto(field, FlightGoal::plane(hits.origin, Vector3::UnitZ()),
+  if (fly_onto(field, SurfaceLevel::plane(hits.origin, Vector3::UnitZ()),
                Way::either, s) == Landing::there)
     toy.truth_at_plane = plane_parameters(s, hits.kappa_ref);
   else
@@ -166,11 +166,7 @@ class PlanMaker {
     n_normals_ += step.n_normals();
     if (step.theta0 > 0) n_normals_ += 2;
     if (plan_.traced)
-      plan_.traced->legs.push_back(
-          {.goal = hit.cylinder
-                       ? FlightGoal::cylinder(surface.position)
-                       : FlightGoal::plane(hit.position, hit.u.cross(hit.v)),
-           .loss = loss});
+      plan_.traced->legs.push_back({.goal = level_of(hit), .loss = loss});
     plan_.prototype.hits.points.push_back(hit);
     plan_.steps.push_back(step);
   }

@@ -7,7 +7,7 @@
 #include "gttf/core/dual.hpp"
 #include "gttf/resolution/filtered_track.hpp"
 #include "gttf/resolution/variance_slopes.hpp"
-#include "gttf/trajectory/reach.hpp"
+#include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/scattering.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/flight_bounds.hpp"
-#include "gttf/trajectory/reach.hpp"
 
 namespace gttf {
 

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "gttf/core/units.hpp"
-#include "gttf/trajectory/reach.hpp"
+#include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/uniform_flight.hpp"
 
 namespace gttf {
@@ -353,9 +353,7 @@ double Flight<N>::find_crossing(const SurfaceLevel& surface,
   if (side * value0 <= 0) return 0;
   const Vector3 bend0 =
       begin_.qop * t0.cross(model_->map ? step_.field_at_begin() : field_);
-  double curvature = surface.slope(x0, bend0);
-  if (surface.is_cylinder)
-    curvature += (t0.x() * t0.x() + t0.y() * t0.y()) / surface.position;
+  const double curvature = surface.slope(x0, bend0) + surface.curvature(x0, t0);
   double guess = first_root(value0, slope0, curvature);
   if (!(guess < end)) guess = 0.5 * end;
   return newton(

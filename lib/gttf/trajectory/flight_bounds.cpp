@@ -4,32 +4,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gttf/detector/surface_outline.hpp"
+
 namespace gttf {
 
 FlightBounds::FlightBounds(const TrackingGeometry& geometry)
     : lower(Vector3::Zero()), upper(Vector3::Zero()) {
   for (const SurfaceRecord& s : geometry.surfaces()) {
-    Vector3 from, to;
-    using Kind = SurfaceRecord::Kind;
-    if (s.kind == Kind::cylinder || s.kind == Kind::disk) {
-      const bool disk = s.kind == Kind::disk;
-      const double r = disk ? s.v.upper : s.position;
-      from = {-r, -r, disk ? s.position : s.v.lower};
-      to = {r, r, disk ? s.position : s.v.upper};
-      radius = std::max(radius, r);
-    } else {
-      const int n = s.kind == Kind::disk_plane ? 2 : static_cast<int>(s.normal);
-      from[n] = to[n] = s.position;
-      from[(n + 1) % 3] = s.u.lower;
-      to[(n + 1) % 3] = s.u.upper;
-      from[(n + 2) % 3] = s.v.lower;
-      to[(n + 2) % 3] = s.v.upper;
-      radius = std::max(
-          radius, std::hypot(std::max(std::abs(from.x()), std::abs(to.x())),
-                             std::max(std::abs(from.y()), std::abs(to.y()))));
+    for (int i = 0; i < 3; ++i) {
+      const Interval along = extent(s, static_cast<Axis>(i));
+      lower[i] = std::min(lower[i], along.lower);
+      upper[i] = std::max(upper[i], along.upper);
     }
-    lower = lower.cwiseMin(from);
-    upper = upper.cwiseMax(to);
+    radius = std::max(radius, radii(s).upper);
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "gttf/trajectory/reach.hpp"
+#include "gttf/trajectory/crossing.hpp"
 
 namespace gttf {
 
@@ -107,55 +107,29 @@ void arrive(const Field& field, const FlightGoal& goal, double l,
 
 }  // namespace
 
-FlightGoal FlightGoal::cylinder(double radius) {
-  return {Kind::cylinder, {radius, 0, 0}, Vector3::Zero()};
-}
-
-FlightGoal FlightGoal::plane(const Vector3& point, const Vector3& normal) {
-  return {Kind::plane, point, normal};
-}
-
 FlightGoal FlightGoal::perigee(const Vector3& origin) {
-  return {Kind::perigee, origin, Vector3::Zero()};
+  FlightGoal goal(SurfaceLevel::plane(origin, Vector3::UnitZ()));
+  goal.is_perigee_ = true;
+  return goal;
 }
 
 double FlightGoal::at(const Vector3& x, const Vector3& t) const {
-  switch (kind_) {
-    case Kind::plane:
-      return normal_.dot(x - point_);
-    case Kind::cylinder: {
-      const double r = point_.x();
-      return (x.head<2>().squaredNorm() - r * r) / (2 * r);
-    }
-    case Kind::perigee:
-      break;
-  }
-  return (x - point_).head<2>().dot(t.head<2>());
-}
-
-Vector3 FlightGoal::gradient(const Vector3& x, const Vector3& t) const {
-  switch (kind_) {
-    case Kind::plane:
-      return normal_;
-    case Kind::cylinder:
-      return Vector3(x.x(), x.y(), 0) / point_.x();
-    case Kind::perigee:
-      break;
-  }
-  return {t.x(), t.y(), 0};
+  return is_perigee_ ? (x - surface_.point()).head<2>().dot(t.head<2>())
+                     : surface_.at(x);
 }
 
 double FlightGoal::slope(const Vector3& x, const Vector3& t,
                          const Vector3& bend) const {
-  double sum = gradient(x, t).dot(t);
-  if (kind_ == Kind::perigee) sum += (x - point_).head<2>().dot(bend.head<2>());
-  return sum;
+  return is_perigee_ ? t.head<2>().squaredNorm() +
+                           (x - surface_.point()).head<2>().dot(bend.head<2>())
+                     : surface_.slope(x, t);
 }
 
 double FlightGoal::reach(const Vector3& from) const {
   // a path that grazes a plane may get far
   constexpr double most_oblique = 100;
-  return most_oblique * ((from - point_).norm() + from.norm() + 1 * unit::mm);
+  return most_oblique *
+         ((from - surface_.point()).norm() + from.norm() + 1 * unit::mm);
 }
 
 template <int N>

@@ -9,10 +9,8 @@ namespace gttf {
 /// Where a flight is to end: the zero of a function of position and direction.
 class FlightGoal {
  public:
-  /// The cylinder around z with this radius, met outwards.
-  static FlightGoal cylinder(double radius);
-  /// The plane through `point` with this unit normal.
-  static FlightGoal plane(const Vector3& point, const Vector3& normal);
+  /// A surface; a cylinder is met outwards.
+  FlightGoal(const SurfaceLevel& surface) : surface_(surface) {}
   /// The closest approach, in the x-y plane, to the line along z through here.
   static FlightGoal perigee(const Vector3& origin);
 
@@ -24,27 +22,20 @@ class FlightGoal {
   /// Its change with position and direction.
   template <int N>
   Eigen::Matrix<double, 1, N> change(const FlightState<N>& s) const {
-    Eigen::Matrix<double, 1, N> sum =
-        gradient(s.position, s.direction).transpose() * s.d_position;
-    if (kind_ == Kind::perigee) {
-      const Vector3 x = s.position - point_;
-      sum += x.x() * s.d_direction.row(0) + x.y() * s.d_direction.row(1);
-    }
-    return sum;
+    if (!is_perigee_)
+      return surface_.gradient(s.position).transpose() * s.d_position;
+    const Vector3 x = s.position - surface_.point();
+    return s.direction.template head<2>().transpose() *
+               s.d_position.template topRows<2>() +
+           x.template head<2>().transpose() *
+               s.d_direction.template topRows<2>();
   }
   /// Distance from the origin beyond which a path need not be followed.
   double reach(const Vector3& from) const;
 
  private:
-  enum class Kind { plane, cylinder, perigee };
-
-  FlightGoal(Kind kind, const Vector3& point, const Vector3& normal)
-      : kind_(kind), point_(point), normal_(normal) {}
-  Vector3 gradient(const Vector3& x, const Vector3& t) const;
-
-  Kind kind_;
-  Vector3 point_;   ///< of a cylinder: its radius as x
-  Vector3 normal_;  ///< of a plane
+  SurfaceLevel surface_;
+  bool is_perigee_ = false;  ///< about the line along z through its point
 };
 
 enum class Way { forward, backward, either };

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "gttf/trajectory/reach.hpp"
+#include "gttf/trajectory/crossing.hpp"
 
 namespace gttf {
 

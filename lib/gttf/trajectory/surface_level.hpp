@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// SurfaceLevel: on which side of a surface a point is, and how far from it.
+// The geometry of surfaces: level functions, axes, edges and nearby points.
+//
+// Whatever crosses a surface asks the functions here; a new shape needs a case
+// in each of them.
 #pragma once
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include "gttf/core/cartesian.hpp"
 #include "gttf/core/matrix.hpp"
+#include "gttf/core/scalar.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
 namespace gttf {
@@ -35,40 +45,249 @@ LevelOnPath<S> level_on_path(const SurfaceRecord& s, const Cartesian<S>& x,
   return {x.z - S(s.position), t.z};
 }
 
-/// A cylinder about z or a plane normal to an axis, without its edges, as the
-/// zero of a function of the point.
-struct SurfaceLevel {
-  bool is_cylinder = false;
-  int axis = 0;         ///< of a plane: its normal
-  double position = 0;  ///< radius, or place along the normal; mm
-
+/// A surface without its edges as the zero of a function of the point, which is
+/// the distance near the surface, mm.
+class SurfaceLevel {
+ public:
+  /// The cylinder around z with this radius.
+  static SurfaceLevel cylinder(double radius) {
+    return {Kind::cylinder, Axis::x, radius, {radius, 0, 0}, Vector3::Zero()};
+  }
+  /// The plane through `point` with this unit normal.
+  static SurfaceLevel plane(const Vector3& point, const Vector3& normal) {
+    return {Kind::plane, Axis::x, 0, point, normal};
+  }
+  /// The plane normal to an axis.
   SurfaceLevel(Axis normal, double at)
-      : axis(static_cast<int>(normal)), position(at) {}
+      : SurfaceLevel(Kind::axis_plane, normal, at, at * unit_vector(normal),
+                     unit_vector(normal)) {}
   explicit SurfaceLevel(const SurfaceRecord& s)
-      : is_cylinder(s.kind == SurfaceRecord::Kind::cylinder),
-        axis(static_cast<int>(s.kind == SurfaceRecord::Kind::plane ? s.normal
-                                                                   : Axis::z)),
-        position(s.position) {}
+      : SurfaceLevel(s.kind == SurfaceRecord::Kind::cylinder
+                         ? cylinder(s.position)
+                         : SurfaceLevel(s.kind == SurfaceRecord::Kind::plane
+                                            ? s.normal
+                                            : Axis::z,
+                                        s.position)) {}
 
-  /// x - a, or (r^2 - R^2)/(2 R): near the surface the distance, mm.
+  /// A surface that tracks cross from inside to outside only.
+  bool only_outwards() const { return kind_ == Kind::cylinder; }
+  /// Moves the surface outwards until `point` is not outside of it, rounding
+  /// included.
+  void enclose(const Vector3& point);
+
+  /// Zero on the surface, positive outside or ahead of it.
   double at(const Vector3& x) const {
-    if (!is_cylinder) return x[axis] - position;
-    return (x.x() * x.x() + x.y() * x.y() - position * position) /
-           (2 * position);
+    if (kind_ == Kind::axis_plane) return x[axis_] - position_;
+    if (kind_ == Kind::plane) return normal_.dot(x - point_);
+    return (x.x() * x.x() + x.y() * x.y() - position_ * position_) /
+           (2 * position_);
   }
   /// Its gradient, on the surface the unit normal.
   Vector3 gradient(const Vector3& x) const {
-    if (is_cylinder) return {x.x() / position, x.y() / position, 0};
-    return Vector3::Unit(axis);
+    if (kind_ == Kind::cylinder)
+      return {x.x() / position_, x.y() / position_, 0};
+    return normal_;
   }
-  /// Its derivative along the unit vector `t`.
+  /// Its derivative along `t`.
   double slope(const Vector3& x, const Vector3& t) const {
-    if (!is_cylinder) return t[axis];
-    return (x.x() * t.x() + x.y() * t.y()) / position;
+    if (kind_ == Kind::axis_plane) return t[axis_];
+    if (kind_ == Kind::plane) return normal_.dot(t);
+    return (x.x() * t.x() + x.y() * t.y()) / position_;
   }
+  /// Its second derivative along `t`.
+  double curvature(const Vector3& /*x*/, const Vector3& t) const {
+    if (kind_ != Kind::cylinder) return 0;
+    return (t.x() * t.x() + t.y() * t.y()) / position_;
+  }
+  /// By how much the component of `t` along the unit normal changes when the
+  /// point `x` of the surface moves along it by `change`, one in each column.
+  template <int N>
+  Eigen::Matrix<double, 1, N> normal_turn(
+      const Vector3& /*x*/, const Vector3& t,
+      const Eigen::Matrix<double, 3, N>& change) const {
+    if (kind_ != Kind::cylinder) return Eigen::Matrix<double, 1, N>::Zero();
+    return t.head<2>().transpose() * change.template topRows<2>() / position_;
+  }
+  /// A point of a plane; of another surface one at the distance of its size.
+  const Vector3& point() const { return point_; }
+
+ private:
+  enum class Kind { axis_plane, plane, cylinder };
+
+  SurfaceLevel(Kind kind, Axis axis, double position, const Vector3& point,
+               const Vector3& normal)
+      : kind_(kind),
+        axis_(static_cast<int>(axis)),
+        position_(position),
+        point_(point),
+        normal_(normal) {}
+  static Vector3 unit_vector(Axis axis) {
+    return Vector3::Unit(static_cast<int>(axis));
+  }
+
+  Kind kind_;
+  int axis_;         ///< normal of an axis_plane
+  double position_;  ///< radius, or place along the axis; mm
+  Vector3 point_;
+  Vector3 normal_;  ///< of a plane
 };
 
+inline void SurfaceLevel::enclose(const Vector3& point) {
+  constexpr double more = 1 + 4 * std::numeric_limits<double>::epsilon();
+  if (kind_ == Kind::cylinder)
+    position_ = std::max(position_, more * point.head<2>().norm());
+}
+
+/// Components of the unit vectors u', v' of SurfaceRecord at a point.
+template <class S>
+struct AxisComponents {
+  S u[3], v[3];
+};
+
+/// @param x, y  of the point on the surface; one, or one in each element of a
+///              vector. In the centre of a disk, r is along the x axis.
+template <class S>
+AxisComponents<S> axis_components(const SurfaceRecord& s, const S& x,
+                                  const S& y) {
+  using std::sqrt;
+  using Kind = SurfaceRecord::Kind;
+  const S zero(0), one(1);
+  switch (s.kind) {
+    case Kind::cylinder: {
+      const S inv_r(1 / s.position);
+      return {{-(y * inv_r), x * inv_r, zero}, {zero, zero, one}};
+    }
+    case Kind::disk: {
+      const S r2 = x * x + y * y;
+      const auto centre = r2 <= zero;
+      const S inv_r = select(centre, zero, S(one / sqrt(r2)));
+      const S cosine = select(centre, one, S(x * inv_r)), sine = y * inv_r;
+      return {{-sine, cosine, zero}, {cosine, sine, zero}};
+    }
+    case Kind::plane:
+      return {{S(-s.normal_sin), S(s.normal_cos), zero}, {zero, zero, one}};
+    case Kind::disk_plane:
+      break;
+  }
+  return {{zero, one, zero}, {one, zero, zero}};
+}
+
+/// Unit vectors u', v' of SurfaceRecord at the point `at` of the surface.
+inline std::pair<Vector3, Vector3> surface_axes(const SurfaceRecord& s,
+                                                const Vector3& at) {
+  const AxisComponents<double> a = axis_components(s, at.x(), at.y());
+  return {Vector3(a.u[0], a.u[1], a.u[2]), Vector3(a.v[0], a.v[1], a.v[2])};
+}
+
+/// u' x v', at a point of the surface.
+inline Vector3 surface_normal(const SurfaceRecord& s, const Vector3& at) {
+  const auto [u, v] = surface_axes(s, at);
+  return u.cross(v);
+}
+
+namespace detail {
+
+template <class S>
+MaskOf<S> within(const Interval& interval, const S& x) {
+  return both(x >= S(interval.lower), x <= S(interval.upper));
+}
+
+/// Is a point of the surface within its edges?
+/// @param radius  called for its distance from the axis
+/// @param at      called for its position
+template <class S, class Radius, class Position>
+MaskOf<S> inside(const SurfaceRecord& s, const S& z, const Radius& radius,
+                 const Position& at) {
+  using Kind = SurfaceRecord::Kind;
+  if (s.kind == Kind::cylinder) return within(s.v, z);
+  if (s.kind == Kind::disk) return within(s.v, radius());
+  const auto [x, y] = at();
+  if (s.kind == Kind::disk_plane) return both(within(s.u, x), within(s.v, y));
+  return s.normal == Axis::x ? both(within(s.u, y), within(s.v, z))
+                             : both(within(s.u, z), within(s.v, x));
+}
+
+/// 1/radius of a curved surface at the height of `at`, 1/mm.
+template <class S>
+S inverse_radius_at(const SurfaceRecord& s, const Cartesian<S>& /*at*/) {
+  return S(1 / s.position);
+}
+
+/// A point of the surface near `at`: on the same radius, or straight above; mm.
+template <class S>
+Cartesian<S> foot_on(const SurfaceRecord& s, const Cartesian<S>& at) {
+  using std::sqrt;
+  using Kind = SurfaceRecord::Kind;
+  switch (s.kind) {
+    case Kind::cylinder:
+      return S(s.position) / sqrt(transverse_dot(at, at)) * at;
+    case Kind::plane: {
+      const Cartesian<S> normal = {S(s.normal_cos), S(s.normal_sin), S(0)};
+      return at + (S(s.position) - transverse_dot(normal, at)) * normal;
+    }
+    case Kind::disk:
+    case Kind::disk_plane:
+      break;
+  }
+  return {at.x, at.y, S(s.position)};
+}
+
+/// Zero on a surface, of different signs on its two sides.
+template <class S>
+S side_of(const SurfaceRecord& s, const Cartesian<S>& at) {
+  return level_on_path(s, at, Cartesian<S>{}).value;
+}
+
+/// Do two points lie on both sides of a surface?
+template <class S>
+auto is_between(const SurfaceRecord& s, const Cartesian<S>& a,
+                const Cartesian<S>& b) {
+  return side_of(s, a) * side_of(s, b) <= S(0);
+}
+
+/// A point of a passive surface near a track, mm, from the hits on either side:
+/// where side_of() would be 0 if it were linear between them. If both lie on
+/// one side, the foot of the first.
+template <class S>
+Cartesian<S> passive_point(const SurfaceRecord& s, const Cartesian<S>& before,
+                           const Cartesian<S>& after) {
+  const S zero(0), one(1);
+  const S from = side_of(s, before), to = side_of(s, after);
+  const auto between =
+      both(from * to <= zero, (from - to) * (from - to) > zero);
+  const S share = select(between, from / select(between, from - to, one), zero);
+  return foot_on(s, before + share * (after - before));
+}
+
+/// Cosine of the incidence as a fraction, for a direction at the point (x, y)
+/// of the surface.
+template <class S>
+struct Incidence {
+  S part, whole;
+};
+
+/// @param azimuth  called for the direction's cosine and sine of phi
+template <class S, class Azimuth>
+Incidence<S> incidence_on(const SurfaceRecord& s, const S& x, const S& y,
+                          const S& sin_theta, const S& cos_theta,
+                          const Azimuth& azimuth) {
+  using std::abs, std::sqrt;
+  if (!s.is_upright()) return {abs(cos_theta), S(1)};
+  const auto [cos_phi, sin_phi] = azimuth();
+  if (s.kind == SurfaceRecord::Kind::cylinder)
+    return {sin_theta * abs(cos_phi * x + sin_phi * y), sqrt(x * x + y * y)};
+  return {
+      sin_theta * abs(cos_phi * S(s.normal_cos) + sin_phi * S(s.normal_sin)),
+      S(1)};
+}
+
+}  // namespace detail
+
 /// Is `x`, a point on the surface but for its edges, within them?
-bool inside(const SurfaceRecord& s, const Vector3& x);
+inline bool inside(const SurfaceRecord& s, const Vector3& x) {
+  return detail::inside(
+      s, x.z(), [&x] { return std::hypot(x.x(), x.y()); },
+      [&x] { return std::pair(x.x(), x.y()); });
+}
 
 }  // namespace gttf

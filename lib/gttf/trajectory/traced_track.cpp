@@ -7,11 +7,11 @@
 #include <limits>
 
 #include "gttf/core/units.hpp"
+#include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/flight.hpp"
-#include "gttf/trajectory/reach.hpp"
 #include "gttf/trajectory/scattering.hpp"
-#include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf {
 
@@ -85,12 +85,6 @@ Matrix5 user_parameters(const State& start, const Vector3& bend) {
   return d;
 }
 
-/// The radius of a cylinder, or as little more as puts the point inside it.
-double just_outside(const Vector3& point, double radius) {
-  constexpr double more = 1 + 4 * std::numeric_limits<double>::epsilon();
-  return std::max(radius, more * point.head<2>().norm());
-}
-
 /// A surface that the track may still cross.
 struct Ahead {
   unsigned surface;
@@ -145,21 +139,20 @@ class Tracer {
       SurfaceLevel level(surfaces[i]);
       const double value = level.at(start.position);
       const double slope = level.slope(start.position, start.direction);
-      // cylinders are crossed outwards
-      if (level.is_cylinder && value > same_place) continue;
+      const bool only_outwards = level.only_outwards();
+      if (only_outwards && value > same_place) continue;
       double side = value > 0 ? 1 : -1;
       if (std::abs(value) <= same_place) {
         // it starts on the surface, and crosses it there
-        side = level.is_cylinder || slope > 0 ? -1 : 1;
+        side = only_outwards || slope > 0 ? -1 : 1;
         // or on a cylinder, inwards: it is inside and crosses the far side
-        if (level.is_cylinder && !(slope > 0))
-          level.position = just_outside(start.position, level.position);
+        if (only_outwards && !(slope > 0)) level.enclose(start.position);
       }
       // a track along a cylinder would not cross it if it did not bend, nor
       // does one that starts on a surface and along it
-      const bool steep = level.is_cylinder ? start.direction.head<2>().norm() >=
-                                                 min_cos_incidence
-                                           : side * slope < 0;
+      const bool steep =
+          only_outwards ? start.direction.head<2>().norm() >= min_cos_incidence
+                        : side * slope < 0;
       const bool touches =
           std::abs(value) <= same_place && std::abs(slope) < min_cos_incidence;
       ahead_.push_back({i, level, side, steep && !touches});
@@ -249,12 +242,11 @@ class Tracer {
     const State& s = flight_.state();
     // incidence 1/|n.t| on the surface; the normal of a cylinder turns
     const auto slip = flight_.slip(normal);
-    Eigen::Matrix<double, 1, track_dim> cosine =
-        normal.transpose() * s.d_direction - normal.dot(flight_.bend()) * slip;
-    if (level.is_cylinder)
-      cosine += (s.direction.head<2>().transpose() * s.d_position.topRows<2>() -
-                 s.direction.head<2>().squaredNorm() * slip) /
-                level.position;
+    const Eigen::Matrix<double, 3, track_dim> moved =
+        s.d_position - s.direction * slip;
+    const Eigen::Matrix<double, 1, track_dim> cosine =
+        normal.transpose() * s.d_direction - normal.dot(flight_.bend()) * slip +
+        level.normal_turn(s.position, s.direction, moved);
     const double incidence = normal.dot(s.direction);
     const Eigen::Matrix<double, 1, track_dim> paths =
         -cosine / (incidence * std::abs(incidence));

@@ -10,33 +10,6 @@ namespace gttf {
 
 namespace {
 
-SurfaceRecord make_record(const Layer& layer) {
-  using Kind = SurfaceRecord::Kind;
-  const Surface& s = layer.surface;
-  SurfaceRecord r;
-  r.position = s.position;
-  r.u = s.u;
-  r.v = s.v;
-  r.normal = s.normal;
-  r.x_over_x0 = layer.x_over_x0();
-  switch (s.shape) {
-    case Shape::cylinder:
-      r.kind = Kind::cylinder;
-      break;
-    case Shape::disk:
-      r.kind = Kind::disk;
-      break;
-    case Shape::plane:
-      r.kind = s.normal == Axis::z ? Kind::disk_plane : Kind::plane;
-      if (s.normal == Axis::y) {
-        r.normal_cos = 0;
-        r.normal_sin = 1;
-      }
-      break;
-  }
-  return r;
-}
-
 /// 0 instead of the rounding error of cos(90 deg): a coordinate along an axis
 /// must not mix in the other one, however large that one's error is.
 double snapped(double x) { return std::abs(x) < 1e-15 ? 0 : x; }
@@ -57,7 +30,8 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
   set_reference(field_);
   surfaces_.reserve(detector.layers.size());
   for (const Layer& layer : detector.layers) {
-    SurfaceRecord r = make_record(layer);
+    SurfaceRecord r(layer.surface);
+    r.x_over_x0 = layer.x_over_x0();
     r.first_axis = static_cast<unsigned>(axes_.size());
     r.n_axes = static_cast<unsigned>(layer.coordinates.size());
     const auto [u, v] = r.user_axes();

@@ -20,18 +20,28 @@ struct CoordinateAxis {
   double variance = 1;
 };
 
-/// Surface of one layer, flat and small.
+/// The surface of a layer with its material and its measured coordinates.
 ///
 /// Axes (u', v'): cylinder (r-phi, z), disk (r-phi, r); a plane along z has a
 /// horizontal normal N and (z x N, z); a plane normal to z, kind disk_plane,
 /// (y, x). They differ from the Surface's (u, v) for planes normal to y and z.
-struct SurfaceRecord {
+struct SurfaceRecord : Surface {
   enum class Kind : unsigned char { cylinder, disk, plane, disk_plane };
 
+  SurfaceRecord() = default;
+  explicit SurfaceRecord(const Surface& s)
+      : Surface(s),
+        kind(s.shape == Shape::cylinder ? Kind::cylinder
+             : s.shape == Shape::disk   ? Kind::disk
+             : s.normal == Axis::z      ? Kind::disk_plane
+                                        : Kind::plane) {
+    if (kind == Kind::plane && normal == Axis::y) {
+      normal_cos = 0;
+      normal_sin = 1;
+    }
+  }
+
   Kind kind = Kind::cylinder;
-  Axis normal = Axis::x;  ///< planes: as in Surface
-  double position = 0;    ///< radius | z | distance along the normal
-  Interval u, v;          ///< extent; see Surface
   double normal_cos = 1;  ///< azimuth of the normal, kind plane
   double normal_sin = 0;
   double x_over_x0 = 0;     ///< normal incidence
@@ -43,6 +53,9 @@ struct SurfaceRecord {
   bool is_upright() const {
     return kind == Kind::cylinder || kind == Kind::plane;
   }
+
+  /// Is it a surface of revolution whose normal turns with the azimuth?
+  bool is_curved() const { return kind == Kind::cylinder; }
 
   /// The Surface's u and v axes in terms of (u', v'); variances unused.
   std::pair<CoordinateAxis, CoordinateAxis> user_axes() const;

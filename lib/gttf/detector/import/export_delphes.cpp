@@ -11,6 +11,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/detector/decimal.hpp"
 #include "gttf/detector/import/tcl_text.hpp"
+#include "gttf/detector/surface_outline.hpp"
 
 namespace gttf {
 namespace {
@@ -68,8 +69,10 @@ class RowWriter {
   /// The row with its line end; empty: there is none.
   std::string row(const Layer& layer) {
     const Surface& surface = layer.surface;
-    if (surface.shape == Shape::plane) {
-      lose(layer, "is a plane: Delphes has cylinders and disks only",
+    if (surface.shape != Shape::cylinder && surface.shape != Shape::disk) {
+      lose(layer,
+           fmt::format("is a {}: Delphes has cylinders and disks only",
+                       shape_name(surface)),
            "it is left out");
       return "";
     }

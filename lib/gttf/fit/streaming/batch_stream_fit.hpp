@@ -5,7 +5,7 @@
 #include "gttf/fit/streaming/kinked_helix.hpp"
 #include "gttf/fit/streaming/streamed_fit.hpp"
 #include "gttf/fit/streaming/streaming_fit.hpp"
-#include "gttf/fit/track/surface_foot.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/triplet/batch_track.hpp"
 
 namespace gttf::detail {
@@ -23,7 +23,7 @@ struct BatchHits {
     std::size_t operator[](std::size_t k) const { return first + k; }
   } points;
 
-  S* inverse_radius;  ///< of hits on cylinders
+  S* inverse_radius;  ///< of hits on curved surfaces
 
   /// @param room  for as many numbers as there are hits
   BatchHits(const HitGroup& lanes, S* room)
@@ -40,9 +40,8 @@ struct BatchHits {
     const Cartesian<S> hit = position(p.hit);
     if (p.measures)
       return surface_through(p.surface, hit, inverse_radius[p.hit]);
-    return surface_through(p.surface,
-                           passive_point(p.surface, hit, position(p.next_hit)),
-                           S(1 / p.surface.position));
+    const Cartesian<S> at = passive_point(p.surface, hit, position(p.next_hit));
+    return surface_through(p.surface, at, inverse_radius_at(p.surface, at));
   }
   Cartesian<S> position(std::size_t hit) const {
     const double* const* at = in.hits + 3 * hit;

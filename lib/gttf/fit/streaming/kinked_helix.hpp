@@ -7,7 +7,7 @@
 #include <span>
 
 #include "gttf/fit/streaming/stream.hpp"
-#include "gttf/fit/track/helix_steps.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/prefit_steps.hpp"
 #include "gttf/trajectory/derivatives.hpp"
 

@@ -175,7 +175,7 @@ FitStatus KinkedTrajectory::follow(const TrackHits& track, std::size_t n_nodes,
     TrajectoryNode& n = nodes_[k];
     const TrackHit& p = track.points[n.point];
     const auto arrival =
-        fly_onto(field, goal_of(p), k == 0 ? Way::either : Way::forward, s);
+        fly_onto(field, level_of(p), k == 0 ? Way::either : Way::forward, s);
     if (arrival == Landing::left_map) return FitStatus::outside_map;
     if (arrival == Landing::missed || !s.d_position.allFinite())
       return FitStatus::not_converged;
@@ -216,7 +216,7 @@ FitStatus KinkedTrajectory::move_start(const TrackHits& track,
       direction_of(model.frame, theta, angles.phi + change[Perigee::phi]);
   if (track.field) s.qop -= change[Perigee::kappa] / model.field->reference;
   set_start_columns(track, s);
-  switch (fly_onto(*model.field, goal_of(track.points[nodes_.front().point]),
+  switch (fly_onto(*model.field, level_of(track.points[nodes_.front().point]),
                    Way::either, s)) {
     case Landing::left_map:
       return FitStatus::outside_map;

@@ -44,12 +44,6 @@ struct FrameAngles {
   FrameAngles(const Frame& frame, const Vector3& direction);
 };
 
-/// The surface of a point, without edges.
-inline FlightGoal goal_of(const TrackHit& hit) {
-  return hit.cylinder ? FlightGoal::cylinder(hit.position.head<2>().norm())
-                      : FlightGoal::plane(hit.position, hit.u.cross(hit.v));
-}
-
 /// The unit vector in the user's axes that has these angles in the frame.
 Vector3 direction_of(const Frame& frame, double theta, double phi);
 

@@ -9,6 +9,7 @@
 #include "gttf/fit/streaming/streamed_fit.hpp"
 #include "gttf/fit/streaming/trajectory_perigee.hpp"
 #include "gttf/fit/streaming/trajectory_start.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/prefit.hpp"
 #include "gttf/fit/triplet/fit_states.hpp"
 
@@ -278,7 +279,7 @@ class FlownReference {
               GlobalFit& r) const {
     TrajectoryState first = trajectory_.first();
     set_start_columns(*track_, first);
-    if (fly_onto(*track_->flight->field, goal_of(track_->points[first_point_]),
+    if (fly_onto(*track_->flight->field, level_of(track_->points[first_point_]),
                  Way::either, first) == Landing::there)
       set_trajectory_perigee(*track_, first_point_, first, square_root(e),
                              weights, r);

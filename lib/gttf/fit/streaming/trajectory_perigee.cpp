@@ -76,7 +76,7 @@ void set_perigee_parameters(const TrackHits& track, TrajectoryState s,
 void set_start_plane(const TrackHits& track, TrajectoryState s,
                      const Matrix5& root, const Noise& noise, GlobalFit& r) {
   if (fly_onto(*track.flight->field,
-               FlightGoal::plane(track.origin, Vector3::UnitZ()), Way::either,
+               SurfaceLevel::plane(track.origin, Vector3::UnitZ()), Way::either,
                s) != Landing::there)
     return;
   const Vector3& t = s.direction;
@@ -163,7 +163,7 @@ void set_trajectory_perigee(const TrackHits& track, std::size_t first,
   for (std::size_t i = first; i-- > 0;) {
     const TrackHit& layer = track.points[i];
     TrajectoryState there = state;
-    if (fly_onto(*track.flight->field, goal_of(layer), Way::backward, there) !=
+    if (fly_onto(*track.flight->field, level_of(layer), Way::backward, there) !=
         Landing::there)
       continue;
     state = there;

@@ -7,7 +7,7 @@
 #include "gttf/core/cartesian.hpp"
 #include "gttf/core/series.hpp"
 #include "gttf/fit/track/helix.hpp"
-#include "gttf/trajectory/reach.hpp"
+#include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/scattering.hpp"
 
 namespace gttf {
@@ -163,27 +163,16 @@ S theta0_squared(const HitPath<S>& path, const ChordArc<S>& turn,
                  const SurfaceRecord& s, double log_x_over_x0, const S& x,
                  const S& y, const ScatterStrength<S>& strength,
                  Scattering model, const S& total) {
-  using std::abs, std::sqrt;
-  using Kind = SurfaceRecord::Kind;
-  // the cosine of the incidence is part/whole
-  S part, whole(1);
-  if (s.is_upright()) {
-    const S sine = turn.sin_turn(), cosine = turn.cos_turn();
-    const HelixPoint<S>& first = path.first;
-    const S cos_phi = first.cos_phi * cosine - first.sin_phi * sine;
-    const S sin_phi = first.sin_phi * cosine + first.cos_phi * sine;
-    if (s.kind == Kind::cylinder) {
-      whole = sqrt(x * x + y * y);
-      part = path.sin_theta * abs(cos_phi * x + sin_phi * y);
-    } else {
-      part = path.sin_theta *
-             abs(cos_phi * S(s.normal_cos) + sin_phi * S(s.normal_sin));
-    }
-  } else {
-    part = abs(path.cos_theta);
-  }
+  const detail::Incidence<S> incidence = detail::incidence_on(
+      s, x, y, path.sin_theta, path.cos_theta, [&path, &turn] {
+        const S sine = turn.sin_turn(), cosine = turn.cos_turn();
+        const HelixPoint<S>& first = path.first;
+        return std::pair(S(first.cos_phi * cosine - first.sin_phi * sine),
+                         S(first.sin_phi * cosine + first.cos_phi * sine));
+      });
+  const S& whole = incidence.whole;
   const S least = S(detail::min_cos_incidence) * whole;
-  part = select(part > least, part, least);
+  const S part = select(incidence.part > least, incidence.part, least);
   const S secant = whole / part, t = S(s.x_over_x0) * secant;
   return theta0_squared(
       strength, model, t,

@@ -1,28 +1,164 @@
 // SPDX-License-Identifier: Apache-2.0
-// The surface of a hit of a single track, as the steps along a helix want it.
+// HitSurface: the surface of a hit, and steps along a helix onto it, for one
+// track or one in each element of a vector.
 #pragma once
 
+#include <cmath>
+#include <limits>
+#include <span>
 #include <tuple>
 
 #include "gttf/core/matrix.hpp"
+#include "gttf/core/pack_access.hpp"
 #include "gttf/fit/track/helix_steps.hpp"
 #include "gttf/fit/track/hits.hpp"
-#include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
+
+/// The plane of the orthogonal unit vectors u and v through a point, or the
+/// curved surface around the z axis.
+template <class S>
+struct HitSurface {
+  Cartesian<S> position, u, v;
+  bool curved;
+  S inverse_radius;  ///< of a curved surface at the point
+
+  static S inverse_radius_of(const Cartesian<S>& position) {
+    using std::sqrt;
+    return S(1) / sqrt(transverse_dot(position, position));
+  }
+};
+
+/// Distance from a surface in its own measure, zero on it, and the gradient.
+template <class S>
+struct SurfaceGap {
+  S value;
+  Cartesian<S> gradient;
+};
+
+template <class S>
+SurfaceGap<S> gap_to(const HitSurface<S>& s, const Cartesian<S>& x) {
+  if (!s.curved) {
+    const Cartesian<S> normal = cross(s.u, s.v);
+    return {dot(normal, x - s.position), normal};
+  }
+  const Cartesian<S> radial = {x.x, x.y, S(0)};
+  return {S(0.5) * (transverse_dot(radial, radial) -
+                    transverse_dot(s.position, s.position)),
+          radial};
+}
+
+/// Axes of a surface at a point of it, and its normal.
+template <class S>
+struct PlaneAxes {
+  Cartesian<S> u, v;
+
+  Cartesian<S> normal() const { return cross(u, v); }
+};
+
+template <class S>
+PlaneAxes<S> axes_on(const HitSurface<S>& s, const Cartesian<S>& x) {
+  if (!s.curved) return {s.u, s.v};
+  // turn by the azimuth between the two points; both have the same radius
+  const S inverse2 = s.inverse_radius * s.inverse_radius;
+  const S c = transverse_dot(s.position, x) * inverse2;
+  const S d = transverse_cross(s.position, x) * inverse2;
+  const auto turn = [&c, &d](const Cartesian<S>& a) -> Cartesian<S> {
+    return {c * a.x - d * a.y, d * a.x + c * a.y, a.z};
+  };
+  return {turn(s.u), turn(s.v)};
+}
+
+/// Azimuth of the hit minus that of a point, both on a cylinder.
+template <class S>
+S azimuth_between(const HitSurface<S>& s, const Cartesian<S>& x) {
+  using std::atan2;
+  const Cartesian<S>& m = s.position;
+  const S inverse2 = s.inverse_radius * s.inverse_radius;
+  const S sine = transverse_cross(x, m) * inverse2, sine2 = sine * sine;
+  const S cosine = transverse_dot(x, m);
+  // asin(u)/u - 1 up to u = 0.03: an error of 1e-17
+  constexpr double terms[] = {1. / 6, 3. / 40, 15. / 336, 105. / 3456};
+  const S angle = sine + sine * sine2 * polynomial(terms, sine2);
+  const auto large = either(sine2 > S(1e-3), cosine < S(0));
+  if (!any(large)) return angle;
+  return select(large, atan2(transverse_cross(x, m), cosine), angle);
+}
+
+/// A point seen from a hit: hit minus point.
+template <class S>
+InPlane<S> seen_in_plane(const HitSurface<S>& s, const Cartesian<S>& x) {
+  const Cartesian<S>& m = s.position;
+  const Cartesian<S> step = m - x;
+  if (!s.curved) return {dot(s.u, step), dot(s.v, step)};
+  // u along r-phi and v along z, either way round
+  const S turn = azimuth_between(s, x);
+  const auto along = [&](const Cartesian<S>& axis) {
+    return (axis.y * m.x - axis.x * m.y) * turn + axis.z * step.z;
+  };
+  return {along(s.u), along(s.v)};
+}
+
+/// Transverse arc length from a point of a helix to its crossing with a
+/// surface, by Newton's method from a guess; NaN if there is none.
+/// @param last  the last step may be as long, compared with the arc: the square
+///              of it is left
+template <class S>
+[[gnu::flatten]] S arc_to(const HelixPoint<S>& from,
+                          const HitSurface<S>& surface, const S& guess,
+                          double last = 1e-9) {
+  using std::abs;
+  S s = guess;
+  auto moving = PackAccess<S>::mask(all_in_pack<S>);
+  for (int step = 0; step < 20; ++step) {
+    const HelixPoint<S> h = advanced(from, s);
+    const SurfaceGap<S> gap = gap_to(surface, h.position);
+    const S move = gap.value / dot(gap.gradient, h.slope());
+    s = select(moving, s - move, s);
+    moving = both(moving, abs(move) > S(last) * (S(1) + abs(s)));
+    if (!any(moving)) return s;
+  }
+  return select(moving, S(std::numeric_limits<double>::quiet_NaN()), s);
+}
+
+/// The same from the parameters of a single helix.
+inline double arc_to(const Helix<double>& from,
+                     const HitSurface<double>& surface, double guess) {
+  return arc_to(point_of(from, direction_of(from)), surface, guess);
+}
+
+/// @param at              a point of it
+/// @param inverse_radius  there, if it is curved
+template <class S>
+HitSurface<S> surface_through(const SurfaceRecord& s, const Cartesian<S>& at,
+                              const S& inverse_radius) {
+  const AxisComponents<S> axes = axis_components(s, at.x, at.y);
+  return {at,
+          {axes.u[0], axes.u[1], axes.u[2]},
+          {axes.v[0], axes.v[1], axes.v[2]},
+          s.is_curved(),
+          inverse_radius};
+}
 
 /// Puts a hit at a point of a layer: position and axes.
 inline void put_on(const SurfaceRecord& s, const Vector3& at, TrackHit& hit) {
   hit.position = at;
   std::tie(hit.u, hit.v) = surface_axes(s, at);
-  hit.cylinder = s.kind == SurfaceRecord::Kind::cylinder;
+  hit.curved = s.is_curved();
 }
 
 /// The surface of a point.
 inline HitSurface<double> surface_of(const TrackHit& hit) {
   const Cartesian<double> at = cartesian(hit.position);
-  return {at, cartesian(hit.u), cartesian(hit.v), hit.cylinder,
-          hit.cylinder ? HitSurface<double>::inverse_radius_of(at) : 0};
+  return {at, cartesian(hit.u), cartesian(hit.v), hit.curved,
+          hit.curved ? HitSurface<double>::inverse_radius_of(at) : 0};
+}
+
+/// The surface of a point, without edges.
+inline SurfaceLevel level_of(const TrackHit& hit) {
+  return hit.curved ? SurfaceLevel::cylinder(hit.position.head<2>().norm())
+                    : SurfaceLevel::plane(hit.position, hit.u.cross(hit.v));
 }
 
 /// Distance from a surface in its own measure, zero on it.
@@ -36,9 +172,25 @@ struct SurfaceAxes {
 };
 
 inline SurfaceAxes axes_at(const TrackHit& s, const Vector3& x) {
-  if (!s.cylinder) return {s.u, s.v};
+  if (!s.curved) return {s.u, s.v};
   const PlaneAxes<double> axes = axes_on(surface_of(s), cartesian(x));
   return {vector_of(axes.u), vector_of(axes.v)};
 }
+
+/// The hits of one track as the steps of the streaming fit want them.
+struct SingleHits {
+  const TrackHits& track;
+  std::span<const std::size_t> measured;
+  bool field = true;
+  std::span<const std::size_t> points = {};
+
+  HitSurface<double> surface(std::size_t i) const {
+    return surface_of(track.points[i]);
+  }
+  std::span<const CoordinateAxis> axes(std::size_t i) const {
+    return track.points[i].axes();
+  }
+  double theta0_2(std::size_t i) const { return track.points[i].theta0_2; }
+};
 
 }  // namespace gttf::detail

@@ -62,10 +62,10 @@ struct TrackHit {
   /// curvature TrackHits::kappa_ref.
   double theta0_2 = 0;
   HitLoss loss;  ///< counts only where TrackHits::flight is set
-  /// The surface is a cylinder around the z axis through `position` (u along
-  /// r-phi, v along z), not the plane of u and v. Matters only if hits move by
-  /// more than sqrt(radius * precision).
-  bool cylinder = false;
+  /// The surface is that of revolution about the z axis through `position` with
+  /// these axes (u along r-phi, v along z), not the plane of u and v. Matters
+  /// only if hits move by more than sqrt(radius * precision).
+  bool curved = false;
 
   bool measures() const { return n_coordinates > 0; }
   std::span<const CoordinateAxis> axes() const {

@@ -8,9 +8,9 @@
 #include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/hits.hpp"
+#include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/flight.hpp"
 #include "gttf/trajectory/fly_onto.hpp"
-#include "gttf/trajectory/reach.hpp"
 #include "gttf/trajectory/scattering.hpp"
 
 namespace gttf {
@@ -271,8 +271,9 @@ Track start_of(Maker& m, const FoundTrack& found) {
     s.qop = std::copysign(charge / straightest, s.qop);
   const bool around_z = m.made.track.flight->frame.polar == Axis::z;
   const FlightGoal goal =
-      around_z ? FlightGoal::perigee(m.model.vertex)
-               : FlightGoal::plane(m.model.vertex, Vector3::UnitZ());
+      around_z
+          ? FlightGoal::perigee(m.model.vertex)
+          : FlightGoal(SurfaceLevel::plane(m.model.vertex, Vector3::UnitZ()));
   FlightState<0> start = s;
   if (fly_onto(field, goal, Way::either, start) != Landing::there ||
       (start.position - s.position).dot(s.direction) > 0) {

@@ -10,7 +10,7 @@
 #include "gttf/core/units.hpp"
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/fit/track/hits.hpp"
-#include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf {
 namespace {
@@ -25,13 +25,13 @@ double outside(const Interval& interval, double value) {
 
 /// From the surface to a point x with the transverse distance r from the axis.
 double surface_distance(const Surface& s, const Vector3& x, double r) {
-  switch (s.shape) {
-    case Shape::cylinder:
-      return length(r - s.position, outside(s.v, x.z()));
-    case Shape::disk:
-      return length(x.z() - s.position, outside(s.v, r));
-    case Shape::plane:
-      break;
+  if (is_round(s)) {
+    const Meridian m = meridian(s);
+    const double dz = m.z[1] - m.z[0], dr = m.r[1] - m.r[0];
+    const double whole = length(dz, dr);
+    const double from_z = x.z() - m.z[0], from_r = r - m.r[0];
+    return length((from_z * dr - from_r * dz) / whole,
+                  outside({0, whole}, (from_z * dz + from_r * dr) / whole));
   }
   // (normal, u, v) is a cyclic permutation of (x, y, z)
   const int n = static_cast<int>(s.normal);
@@ -77,7 +77,7 @@ HitLayers::HitLayers(const Detector& of, const TrackingGeometry& in)
     : detector(of), geometry(in) {
   for (const SurfaceRecord& s : geometry.surfaces()) {
     TrackHit& hit = hit_of_layer.emplace_back();
-    hit.cylinder = s.kind == SurfaceRecord::Kind::cylinder;
+    hit.curved = s.is_curved();
     set_coordinates(hit, geometry.axes(s));
     log_x_over_x0.push_back(std::log(s.x_over_x0));
   }

@@ -2,6 +2,7 @@
 #include "gttf/fit/track/prefit.hpp"
 
 #include "gttf/core/matrix.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/prefit_steps.hpp"
 
 namespace gttf::detail {

@@ -4,7 +4,7 @@
 
 #include "gttf/fit/streaming/residual_column.hpp"
 #include "gttf/fit/track/batch_outcome.hpp"
-#include "gttf/fit/track/helix_steps.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 
 namespace gttf::detail {
 

@@ -8,7 +8,7 @@
 #include "gttf/fit/triplet/band_system.hpp"
 #include "gttf/fit/triplet/batch_track.hpp"
 #include "gttf/fit/triplet/passive_turns.hpp"
-#include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
 

@@ -4,9 +4,9 @@
 
 #include "gttf/core/pack_functions.hpp"
 #include "gttf/fit/track/hit_path.hpp"
-#include "gttf/fit/track/surface_foot.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/triplet/batch_rows.hpp"
-#include "gttf/trajectory/reach.hpp"
+#include "gttf/trajectory/crossing.hpp"
 
 namespace gttf::detail {
 

@@ -186,7 +186,7 @@ void set_flown_perigee(const TrackHits& track, std::size_t innermost,
   s.qop = charge.qop;
   Vector3 bend = Vector3::Zero();
   FlightState<0> here{s.position, s.direction, s.qop, {}, {}, {}};
-  const FlightGoal surface = goal_of(track.points[innermost]);
+  const SurfaceLevel surface = level_of(track.points[innermost]);
   fly_onto(field, surface, Way::either, here, &bend);
   Eigen::Matrix<double, track_dim, state_dim> of_state =
       Eigen::Matrix<double, track_dim, state_dim>::Zero();

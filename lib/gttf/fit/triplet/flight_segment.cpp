@@ -42,7 +42,7 @@ FitStatus fly_through(const TrackHits& track,
   crossings.clear();
   for (const std::size_t i : layers) {
     const TrackHit& layer = track.points[i];
-    if (const auto a = fly_onto(field, goal_of(layer), Way::forward, s);
+    if (const auto a = fly_onto(field, level_of(layer), Way::forward, s);
         a != Landing::there)
       return status_of(a);
     crossings.push_back(s.position);
@@ -114,7 +114,7 @@ FitStatus make_flight_segment(const TrackHits& track, const Vector3& from,
   const double length = chord.norm();
   if (!(length > 0)) return FitStatus::coincident_hits;
   const Vector3 normal = chord / length;
-  const FlightGoal goal = FlightGoal::plane(to, normal);
+  const FlightGoal goal = SurfaceLevel::plane(to, normal);
   Eigen::Matrix<double, 2, 3> in_plane;
   in_plane.row(0) = normal.unitOrthogonal().transpose();
   in_plane.row(1) = normal.cross(Vector3(in_plane.row(0))).transpose();
@@ -147,7 +147,7 @@ FitStatus make_flight_segment(const TrackHits& track, const Vector3& from,
 
   Vector3 start_bend;
   FlightState<0> at_start{from, direction, start.qop, {}, {}, {}};
-  fly_onto(*track.flight->field, FlightGoal::plane(from, normal), Way::either,
+  fly_onto(*track.flight->field, SurfaceLevel::plane(from, normal), Way::either,
            at_start, &start_bend);
   const auto shifts = start_shifts(frame, direction, start_bend);
   const FrameAngles end(frame, s.direction);

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "gttf/fit/triplet/solenoid.hpp"
-#include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gttf/fit/triplet/segment.hpp"
-#include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/trajectory/reach.hpp"
-#include "gttf/trajectory/surface_axes.hpp"
+#include "gttf/trajectory/crossing.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf {
 

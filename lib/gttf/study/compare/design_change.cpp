@@ -304,8 +304,8 @@ bool same_surfaces(const Detector& a, const Indices& of_a, const Detector& b,
                    const Indices& of_b) {
   return std::ranges::equal(of_a, of_b, [&](std::size_t i, std::size_t j) {
     const Surface &s = a.layers[i].surface, &t = b.layers[j].surface;
-    return s.shape == t.shape && s.normal == t.normal &&
-           same(s.position, t.position) && same(s.u, t.u) && same(s.v, t.v);
+    return are_parallel(s, t) && same(s.position, t.position) &&
+           same(s.u, t.u) && same(s.v, t.v);
   });
 }
 
@@ -411,7 +411,7 @@ class Finder {
     }
     const Layer &a = *old.front(), &b = *now.front();
     const Surface &s = a.surface, &t = b.surface;
-    if (s.shape != t.shape || s.normal != t.normal) {
+    if (!are_parallel(s, t)) {
       add(ChangeKind::layer, entry, key(shape_name(t)),
           {layer_text(old), layer_text(now)});
       return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "gttf/fit/track/surface_foot.hpp"
+#include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/study/hits/fit_groups.hpp"
 
 namespace gttf::detail {

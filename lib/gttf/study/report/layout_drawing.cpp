@@ -210,8 +210,8 @@ void name_systems(const ReportSubject& subject,
         continue;
       const double x0 = std::max(line.x.front(), x.lower);
       const double x1 = std::min(line.x.back(), x.upper);
-      const double y0 = std::max(line.y.front(), y.lower);
-      const double y1 = std::min(line.y.back(), y.upper);
+      const auto [low, high] = std::minmax(line.y.front(), line.y.back());
+      const double y0 = std::max(low, y.lower), y1 = std::min(high, y.upper);
       if (x0 > x1 || y0 > y1) continue;
       if (x1 > x0) {  // a barrel: above, below, beside its end
         for (const double f : {0.02, 0.3, 0.6})

@@ -248,7 +248,7 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
     system_before = row.swatch.index;
     row.light = !item.measures;
     const Layer& layer = subject.detector.layers[item.layer];
-    const bool barrel = layer.surface.shape == Shape::cylinder;
+    const bool barrel = position_name(layer.surface) == "radius";
     row.cells = {
         literal_text(item.name) +
             (item.count > 1 ? fmt::format(" (× {})", item.count) : ""),

@@ -28,11 +28,6 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-std::string shape_text(const Surface& s) {
-  const std::string name(shape_name(s));
-  return is_round(s) ? name : fmt::format("{} {}", name, position_name(s));
-}
-
 std::string length_text(double length) {
   const double micrometres = length / unit::um;
   return std::abs(micrometres) < 1000
@@ -62,11 +57,9 @@ bool same_kind(const Layer& a, const Layer& b) {
   const auto same = [](const Interval& i, const Interval& j) {
     return i.lower == j.lower && i.upper == j.upper;
   };
-  return a.surface.shape == b.surface.shape &&
-         a.surface.normal == b.surface.normal &&
-         same(a.surface.u, b.surface.u) && same(a.surface.v, b.surface.v) &&
-         a.group == b.group && a.x_over_x0() == b.x_over_x0() &&
-         measures_text(a) == measures_text(b);
+  return are_parallel(a.surface, b.surface) && same(a.surface.u, b.surface.u) &&
+         same(a.surface.v, b.surface.v) && a.group == b.group &&
+         a.x_over_x0() == b.x_over_x0() && measures_text(a) == measures_text(b);
 }
 
 // Number of layers from `first` on that can share a row: at least four of a

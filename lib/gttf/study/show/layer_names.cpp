@@ -95,16 +95,7 @@ std::string position_tail(const Surface& s) {
 
 std::string extent_tail(const Surface& s, std::size_t axis,
                         const Interval& extent) {
-  switch (s.shape) {
-    case Shape::cylinder:
-      return extent.lower == -extent.upper ? "cylinder.half_length"
-                                           : "cylinder.z";
-    case Shape::disk:
-      return "disk.radius";
-    case Shape::plane:
-      break;
-  }
-  return fmt::format("plane.{}", axis_names(s)[axis]);
+  return fmt::format("{}.{}", shape_name(s), extent_name(s, axis, extent));
 }
 
 std::string sigma_tail(const Layer& layer, std::size_t coordinate) {
