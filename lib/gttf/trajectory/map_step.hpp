@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// MapStep: one step of the integration of a path through a field map.
+// FlightState, MapStep: a charged particle at a point of its path, and one step
+// of the integration of that path through a field map.
 #pragma once
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/detector/field_map.hpp"
-#include "gttf/trajectory/flight.hpp"
 
 namespace gttf {
+
+/// A particle and its derivatives with respect to N parameters, those of
+/// position and direction at a fixed path length.
+template <int N>
+struct FlightState {
+  Vector3 position;   ///< mm
+  Vector3 direction;  ///< unit vector
+  double qop = 0;     ///< q/p, e/GeV
+  Eigen::Matrix<double, 3, N> d_position = Eigen::Matrix<double, 3, N>::Zero();
+  Eigen::Matrix<double, 3, N> d_direction = Eigen::Matrix<double, 3, N>::Zero();
+  Eigen::Matrix<double, 1, N> d_qop = Eigen::Matrix<double, 1, N>::Zero();
+};
 
 /// A step along x' = t, t' = q/p t x B(x), together with the derivatives with
 /// respect to N parameters (the variational equations), by the formulas of

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "gttf/core/matrix.hpp"
-#include "gttf/core/pack_access.hpp"
+#include "gttf/core/pack_functions.hpp"
 #include "gttf/fit/track/helix_steps.hpp"
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/surface_level.hpp"

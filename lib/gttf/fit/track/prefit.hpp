@@ -28,19 +28,4 @@ Prefit prefit(const TrackHits& track, std::span<const std::size_t> measured,
 /// Measured minus predicted coordinates of a point, at `x` on its surface.
 Eigen::Vector2d coordinate_residuals(const TrackHit& hit, const Vector3& x);
 
-struct SingleHits {
-  const TrackHits& track;
-  std::span<const std::size_t> measured;
-  bool field = true;
-  std::span<const std::size_t> points = {};
-
-  HitSurface<double> surface(std::size_t i) const {
-    return surface_of(track.points[i]);
-  }
-  std::span<const CoordinateAxis> axes(std::size_t i) const {
-    return track.points[i].axes();
-  }
-  double theta0_2(std::size_t i) const { return track.points[i].theta0_2; }
-};
-
 }  // namespace gttf::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures and tables of a report, each made from one detector.
+// The figures and tables of a report.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,34 @@ Figure material_figure(const ReportSubject& subject);
 PageTable layer_page_table(const ReportSubject& subject);
 
 // Resolution
+/// Errors of a track, and what they would be from one cause alone.
+struct LimitedSigmas {
+  PerParameter all, hits, scattering;  ///< native units; NaN: none
+  int n_hits = 0;
+};
+
+/// Errors at one angle along momentum. The path has more points than the grid:
+/// where the set of layers that the track crosses changes, it ends and begins
+/// anew (found by bisection), with a row of NaN between.
+struct MomentumCurve {
+  std::vector<double> x;  ///< GeV; of the path
+  std::vector<LimitedSigmas> path;
+  std::vector<LimitedSigmas> grid;  ///< at ReportSubject::curves
+  bool broken = false;
+};
+
+/// For every angle of ReportSubject::curves.
+std::vector<MomentumCurve> momentum_curves(const ReportSubject& subject);
+
+/// Errors at every point of `request`, in the order of grid_points().
+std::vector<PerParameter> sigmas_on_grid(const ReportSubject& subject,
+                                         const StudyRequest& request);
+
+/// An error of a path or grid as a column, in units of `q`.
+enum class Limit { all, hits, scattering };
+Reals column_of(const std::vector<LimitedSigmas>& sigmas,
+                const ShownQuantity& q, Limit limit = Limit::all);
+
 /// Against momentum for each angle, with the limits; nothing if not measured.
 std::optional<Figure> sigma_figure(const ReportSubject& subject,
                                    const std::vector<MomentumCurve>& curves,
@@ -90,34 +118,7 @@ PageTable requirement_table(const CheckStory& story);
 /// Why requirements are not met: a row per failure; none if all are met.
 std::optional<PageTable> failure_table(const CheckStory& story);
 
-/// Errors of a track, and what they would be from one cause alone.
-struct LimitedSigmas {
-  PerParameter all, hits, scattering;  ///< native units; NaN: none
-  int n_hits = 0;
-};
-
-/// Errors at one angle along momentum. The path has more points than the grid:
-/// where the set of layers that the track crosses changes, it ends and begins
-/// anew (found by bisection), with a row of NaN between.
-struct MomentumCurve {
-  std::vector<double> x;  ///< GeV; of the path
-  std::vector<LimitedSigmas> path;
-  std::vector<LimitedSigmas> grid;  ///< at ReportSubject::curves
-  bool broken = false;
-};
-
-/// For every angle of ReportSubject::curves.
-std::vector<MomentumCurve> momentum_curves(const ReportSubject& subject);
-
-/// Errors at every point of `request`, in the order of grid_points().
-std::vector<PerParameter> sigmas_on_grid(const ReportSubject& subject,
-                                         const StudyRequest& request);
-
-/// An error of a path or grid as a column, in units of `q`.
-enum class Limit { all, hits, scattering };
-Reals column_of(const std::vector<LimitedSigmas>& sigmas,
-                const ShownQuantity& q, Limit limit = Limit::all);
-
+// Comparison, toys
 /// A detector with what was computed of it.
 struct ComparedDetector {
   const ReportSubject& subject;
@@ -129,7 +130,7 @@ struct ComparedDetector {
 std::optional<Figure> compare_figure(
     const std::vector<ComparedDetector>& detectors, const ShownQuantity& q);
 
-/// Errors of all detectors at the momenta that are told.
+/// Errors of all detectors at the momenta of the curves.
 PageTable compare_table(const std::vector<ComparedDetector>& detectors);
 
 /// Toys at some momenta and the first angle: pulls at one of them, means and
@@ -141,6 +142,7 @@ PageSection toy_section(const ReportSubject& subject, std::uint64_t toys,
 /// powers raised. What has no symbol stays as it was written.
 RichText printed_formula(std::string_view formula);
 
+// Parts of drawings
 /// A layer as a line in a plane of the drawing, mm.
 struct LayerLine {
   std::size_t layer = 0;

@@ -11,6 +11,7 @@
 
 #include "gttf/core/readable.hpp"
 #include "gttf/study/request/request.hpp"
+#include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/show/track_view.hpp"
 

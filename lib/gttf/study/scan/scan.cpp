@@ -15,6 +15,7 @@
 #include "gttf/core/parallel.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/study/request/request.hpp"
+#include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/track_view.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
