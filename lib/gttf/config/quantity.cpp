@@ -335,13 +335,13 @@ Powers powers_of(Dimension dimension) {
 }
 
 std::string example_unit(const Powers& powers) {
-  const std::array<std::pair<std::string_view, double>, 4> units{
+  const std::array<std::pair<std::string_view, double>, 4> factors{
       {{"um", powers.length},
        {"GeV", powers.energy},
        {"T", powers.field},
        {"mrad", powers.angle}}};
   std::string above, below;
-  for (const auto& [name, power] : units) {
+  for (const auto& [name, power] : factors) {
     if (power == 0) continue;
     std::string& side = power > 0 ? above : below;
     side += power > 0 && side.empty() ? "" : (power > 0 ? "*" : "/");
