@@ -12,9 +12,10 @@
 namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("engines: agree on random layouts, with and without field") {
-  RandomLayouts random(77);
+  RandomLayouts usual(77), with_cones(77, 0.3);
   int with = 0, without = 0, loose = 0, status_differs = 0;
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < 1200; ++i) {
+    RandomLayouts& random = i % 2 == 0 ? usual : with_cones;
     Detector d = random.detector();
     Track t = random.track();
     if (i % 3 == 0) d.field = {};
@@ -52,7 +53,7 @@ TEST_CASE("engines: agree on random layouts, with and without field") {
   // single coordinates with lever arms of every size amplify rounding
   CHECK(loose <= (with + without) / 50);
   // at most where a parameter is undetermined but for rounding
-  CHECK(status_differs <= 6);
+  CHECK(status_differs <= 12);
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

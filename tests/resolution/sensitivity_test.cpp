@@ -49,7 +49,12 @@ Case changed(Case c, const Sensitivity& item, double value) {
       c.detector.field.bz = value;
       break;
     case Quantity::length:
-      for (Layer& layer : c.detector.layers) layer.surface.position *= value;
+      for (Layer& layer : c.detector.layers) {
+        Surface& s = layer.surface;
+        s.position *= value;
+        // its radius depends on where its ends are
+        if (s.shape == Shape::cone) s.v = {value * s.v.lower, value * s.v.upper};
+      }
       break;
   }
   return c;
@@ -134,13 +139,14 @@ bool well_measured(const Case& c) {
 }  // namespace
 
 TEST_CASE("sensitivity: equals sixth-order differences on random layouts") {
-  RandomLayouts random(2024);
+  RandomLayouts usual(2024), with_cones(2024, 0.3);
   constexpr std::array models{Scattering::highland, Scattering::highland_total,
                               Scattering::highland_1991, Scattering::rossi,
                               Scattering::off};
   Comparison sum;
   int layouts = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 800; ++i) {
+    RandomLayouts& random = i % 2 == 0 ? usual : with_cones;
     Case c{random.detector(), random.track(), {}};
     c.model.scattering = models[static_cast<std::size_t>(i) % models.size()];
     if (i % 3 == 0) c.model.beam_spot = BeamSpot{0.03, 0.01, 5};

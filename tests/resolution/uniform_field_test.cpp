@@ -19,14 +19,6 @@ namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
-Detector in_gap(Detector d) {
-  const double bz = d.field.bz;
-  d.field = {};
-  d.field.kind = FieldKind::dipole;
-  d.field.dipoles = {{Axis::x, {-1e6, 1e6}, Axis::z, bz}};
-  return d;
-}
-
 /// Largest difference relative to 1 or the value; NaN must meet NaN.
 double worst_of(const PerParameter& a, const PerParameter& b) {
   double w = 0;
@@ -42,7 +34,7 @@ struct Pair {
   Detector solenoid, dipole;
 };
 
-/// Pixel and strip layers, disks and planes, passive material.
+/// Pixel and strip layers, a plane and a cone, passive material.
 Pair pair() {
   Detector d = make_barrel(6, 30, 500, 2, 0.01, 0.01);
   d.layers.push_back(make_layer("pipe", make_cylinder(20, {-500, 500}), 0.003));
@@ -52,6 +44,8 @@ Pair pair() {
   d.layers.push_back(
       make_layer("arm", make_plane(Axis::x, 900, {-500, 500}, {-900, 900}),
                  0.01, {{0.3, 0.05}}));
+  d.layers.push_back(make_layer("cone", make_cone({-1200, 1200}, 680, 780),
+                                0.01, pixel(0.02, 0.03)));
   d.layers.push_back(make_layer("face", make_cylinder(1300, {-2e3, 2e3}), 0));
   d.layers[2].efficiency = 0.9;
   return {d, in_gap(d)};

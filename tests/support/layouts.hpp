@@ -42,11 +42,22 @@ inline Detector make_barrel(int n, double inner, double outer, double tesla,
   return d;
 }
 
+/// The solenoid's field as a dipole whose gap holds everything: its tracks are
+/// traced.
+inline Detector in_gap(Detector d) {
+  const double bz = d.field.bz;
+  d.field = {};
+  d.field.kind = FieldKind::dipole;
+  d.field.dipoles = {{Axis::x, {-1e6, 1e6}, Axis::z, bz}};
+  return d;
+}
+
 /// Reproducible random layouts: cylinders, disks and planes of every
-/// orientation, passive or measuring one or two coordinates at any angle.
+/// orientation, and a share of cones; passive or measuring one or two coordinates at any angle.
 class RandomLayouts {
  public:
-  explicit RandomLayouts(unsigned seed) : engine_(seed) {}
+  explicit RandomLayouts(unsigned seed, double cones = 0)
+      : engine_(seed), cones_(cones) {}
 
   double uniform(double a, double b) {
     return a + (b - a) * std::generate_canonical<double, 53>(engine_);
@@ -55,7 +66,15 @@ class RandomLayouts {
     return std::exp(uniform(std::log(a), std::log(b)));
   }
 
+  /// A cone that opens or closes.
+  Surface cone() {
+    const double z = uniform(-2000, 1500), length = log_uniform(50, 2500);
+    const double first = log_uniform(20, 1500), last = log_uniform(20, 1500);
+    return make_cone({z, z + length}, first, last);
+  }
+
   Surface surface() {
+    if (cones_ > 0 && uniform(0, 1) < cones_) return cone();
     const double kind = uniform(0, 1);
     if (kind < 0.5) return make_cylinder(log_uniform(20, 2000), {-3e3, 3e3});
     const double sign = uniform(0, 1) < 0.5 ? -1 : 1;
@@ -112,6 +131,7 @@ class RandomLayouts {
 
  private:
   std::mt19937_64 engine_;
+  double cones_;
 };
 
 }  // namespace gttf::test

@@ -59,7 +59,7 @@ inline Track displaced(const Track& track, const TracedTrack& t, int i,
   return moved;
 }
 
-/// Axes u', v' at a crossing of a plane or of a cylinder.
+/// Axes u', v' at a crossing.
 inline std::pair<Vector3, Vector3> axes_at(const SurfaceRecord& s,
                                            const Vector3& x) {
   if (s.kind == SurfaceRecord::Kind::disk_plane) return {{0, 1, 0}, {1, 0, 0}};
@@ -68,7 +68,11 @@ inline std::pair<Vector3, Vector3> axes_at(const SurfaceRecord& s,
   const double r = std::hypot(x.x(), x.y());
   const Vector3 azimuthal(-x.y() / r, x.x() / r, 0);
   if (s.kind == SurfaceRecord::Kind::cylinder) return {azimuthal, {0, 0, 1}};
-  return {azimuthal, {x.x() / r, x.y() / r, 0}};
+  const Vector3 radial(x.x() / r, x.y() / r, 0);
+  if (s.kind == SurfaceRecord::Kind::cone)
+    return {azimuthal,
+            (s.slope * radial + Vector3::UnitZ()) / std::hypot(1, s.slope)};
+  return {azimuthal, radial};
 }
 
 /// d(u', v', phi, theta) of crossing k by five-point differences of traces.

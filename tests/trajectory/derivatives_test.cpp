@@ -30,6 +30,7 @@ std::array<double, 5> on_surface(const Track& t, double bz,
     // unit vectors e_phi, e_r of the reference: see the caller
     case Kind::disk:
       return {px, py, phi, t.theta, l.kappa};
+    case Kind::cone:
     case Kind::disk_plane:
       return {px, py, phi, t.theta, l.kappa};
     case Kind::plane:
@@ -65,10 +66,11 @@ Track displaced(Track t, double bz, int i, double h) {
 }  // namespace
 
 TEST_CASE("derivatives: rows equal differences of displaced tracks") {
-  RandomLayouts random(3);
-  int checked = 0;
+  RandomLayouts usual(3), with_cones(3, 0.5);
+  int checked = 0, cones = 0;
   double worst = 0;
-  for (int n = 0; n < 200; ++n) {
+  for (int n = 0; n < 400; ++n) {
+    RandomLayouts& random = n % 2 == 0 ? usual : with_cones;
     const Detector d = random.detector();
     const Track t = random.track();
     const TrackingGeometry geometry(d);
@@ -76,7 +78,9 @@ TEST_CASE("derivatives: rows equal differences of displaced tracks") {
     for (const auto& x : c.list) {
       const SurfaceRecord& s = geometry.surfaces()[x.surface];
       // near grazing incidence differences see the curvature of the map
-      if (x.at.cos_psi < 0.3 || std::abs(c.line.cos_theta) < 0.1) continue;
+      if (x.at.cos_psi < 0.3 || std::abs(c.line.cos_theta) < 0.1 ||
+          std::abs(cos_incidence(c.line, s, x.at)) < 0.1)
+        continue;
       const auto jacobian = surface_jacobian(c.line, s, x.at);
       const auto here = on_surface(t, d.field.bz, s);
       const double r = std::hypot(here[0], here[1]);
@@ -97,6 +101,14 @@ TEST_CASE("derivatives: rows equal differences of displaced tracks") {
           slope[0] = (here[0] * dy - here[1] * dx) / r;
           slope[1] = (here[0] * dx + here[1] * dy) / r;
         }
+        if (s.kind == SurfaceRecord::Kind::cone) {
+          // along the cone: dr/dv = slope/sqrt(1 + slope^2)
+          const double dx = slope[0], dy = slope[1];
+          slope[0] = (here[0] * dy - here[1] * dx) / r;
+          slope[1] = (here[0] * dx + here[1] * dy) / r *
+                     std::hypot(1, 1 / s.slope) * (s.slope < 0 ? -1 : 1);
+          ++cones;
+        }
         if (s.kind == SurfaceRecord::Kind::cylinder &&
             std::abs(up[0] - down[0]) > 1)
           continue;  // atan2 wrapped
@@ -114,7 +126,8 @@ TEST_CASE("derivatives: rows equal differences of displaced tracks") {
       }
     }
   }
-  CHECK(checked > 1000);
+  CHECK(checked > 2000);
+  CHECK(cones > 500);
   CAPTURE(worst);
   // truncation of the central difference, (step/radius)^2 over cos^3
   CHECK(worst < 2e-6);

@@ -15,14 +15,15 @@ TEST_CASE("surface level: zero on the surface, its slope the derivative") {
        {make_cylinder(40, {-100, 100}), make_disk(70, {10, 90}),
         make_plane(Axis::x, 25, {-50, 50}, {-50, 50}),
         make_plane(Axis::y, -35, {-50, 50}, {-50, 50}),
-        make_plane(Axis::z, 15, {-50, 50}, {-50, 50})}) {
+        make_plane(Axis::z, 15, {-50, 50}, {-50, 50}),
+        make_cone({0, 100}, 5, 55)}) {
     Layer layer;
     layer.surface = s;
     d.layers.push_back(layer);
   }
   const TrackingGeometry geometry(d);
   const Cartesian<double> on[] = {
-      {24, 32, 5}, {11, -3, 70}, {25, 8, 9}, {7, -35, 2}, {4, -6, 15}};
+      {24, 32, 5}, {11, -3, 70}, {25, 8, 9}, {7, -35, 2}, {4, -6, 15}, {12, 9, 20}};
   const Cartesian<double> t{0.6, -0.48, 0.64};
   for (std::size_t i = 0; i < geometry.surfaces().size(); ++i) {
     CAPTURE(i);

@@ -125,9 +125,10 @@ TEST_CASE("trace: equals the closed form on every shipped detector") {
 }
 
 TEST_CASE("trace: equals the closed form in random layouts") {
-  RandomLayouts random(5);
+  RandomLayouts usual(5), with_cones(5, 0.5);
   Differences d;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 600; ++i) {
+    RandomLayouts& random = i % 2 == 0 ? usual : with_cones;
     Detector detector = random.detector();
     if (i % 5 == 0) detector.field = {};
     compare(TrackingGeometry(detector), random.track(), d);
@@ -153,8 +154,9 @@ TEST_CASE("trace: rows equal differences of traces, through any gaps") {
 }
 
 TEST_CASE("trace: rows equal differences in a solenoid and without field") {
-  RandomLayouts random(6);
-  for (int i = 0; i < 20; ++i) {
+  RandomLayouts usual(6), with_cones(6, 0.5);
+  for (int i = 0; i < 40; ++i) {
+    RandomLayouts& random = i % 2 == 0 ? usual : with_cones;
     Detector d = random.detector();
     if (i % 4 == 0) d.field = {};
     Track t = random.track();

@@ -3,6 +3,7 @@
 #include "gttf/detector/read_layer.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -120,7 +121,8 @@ void mirror(std::vector<Layer>& layers, const Value& place) {
   for (std::size_t i = 0; i < n; ++i) {
     Layer copy = layers[i];
     Surface& s = copy.surface;
-    const bool is_barrel = s.shape == Shape::cylinder;
+    const bool is_cone = s.shape == Shape::cone;
+    const bool is_barrel = s.shape == Shape::cylinder || is_cone;
     if (s.shape == Shape::plane && s.normal != Axis::z) {
       place.error("only what stands at one side of z = 0 has a mirror image",
                   "write the second plane as a layer of its own");
@@ -129,8 +131,9 @@ void mirror(std::vector<Layer>& layers, const Value& place) {
     const bool at_centre =
         is_barrel ? s.v.lower < 0 && s.v.upper > 0 : s.position == 0;
     if (at_centre) {
-      place.error("its mirror image at -z would coincide with it",
-                  "remove \"mirror\"");
+      place.error(is_cone ? "its mirror image at -z would cut through it"
+                          : "its mirror image at -z would coincide with it",
+                  is_cone ? "make it two layers" : "remove \"mirror\"");
       return;
     }
     const bool behind = is_barrel ? s.v.upper <= 0 : s.position < 0;
@@ -138,6 +141,7 @@ void mirror(std::vector<Layer>& layers, const Value& place) {
       s.v = {-s.v.upper, -s.v.lower};
     else
       s.position = -s.position;
+    if (is_cone) s.slope = -s.slope;
     copy.name += behind ? " (+z)" : " (-z)";
     layers.push_back(std::move(copy));
   }
@@ -342,6 +346,73 @@ ShapeSpec read_disk(MapReader& map, bool repeats) {
   return spec;
 }
 
+/// The radii at both ends of a cone, which may rise or fall.
+std::optional<std::array<double, 2>> read_end_radii(const Value& value) {
+  const std::vector<Value> items = value.items();
+  if (items.size() != 2) {
+    value.error(fmt::format("two radii are needed, at both ends of \"z\"; "
+                            "{} given",
+                            items.size()),
+                "write [FIRST, LAST]");
+    return std::nullopt;
+  }
+  const auto first = items[0].quantity(Dimension::length);
+  const auto last = items[1].quantity(Dimension::length);
+  if (!first || !last) return std::nullopt;
+  return std::array{*first, *last};
+}
+
+/// Radii at both ends, or the radius halfway between them with the slope dr/dz.
+ShapeSpec read_cone(MapReader& map, bool repeats) {
+  ShapeSpec spec;
+  Surface& s = spec.surface;
+  s.shape = Shape::cone;
+  spec.has_axes = true;
+  bool good = false;
+  if (const auto z = map.require("z", "[300 mm, 500 mm]"))
+    if (const auto range = read_range(*z)) {
+      s.v = *range;
+      good = true;
+    }
+  const auto radius = map.require("radius", "[40 mm, 90 mm]");
+  const auto slope = map.find("slope");
+  if (!radius) {
+    good = false;
+  } else if (slope) {
+    const auto rise = slope->quantity(Dimension::number);
+    if (rise) s.slope = *rise;
+    good = read_position(*radius, spec, repeats) && rise && good;
+  } else if (!radius->is_list()) {
+    radius->error("one radius does not make a cone",
+                  "write [FIRST, LAST], the radii at both ends of \"z\", or "
+                  "add \"slope\": dr/dz");
+    good = false;
+  } else if (repeats) {
+    radius->error("a cone with \"repeat\" needs its slope",
+                  "add \"slope\": dr/dz; \"radius\" is then the range of the "
+                  "radii halfway between the ends");
+    good = false;
+  } else {
+    const auto ends = read_end_radii(*radius);
+    good = ends && good;
+    if (good) {
+      s = make_cone(s.v, (*ends)[0], (*ends)[1]);
+      spec.first = spec.last = s.position;
+    }
+  }
+  const double rise = 0.5 * std::abs(s.slope) * s.v.length();
+  const double least = std::min(spec.first, spec.last) - rise;
+  if (good && (least < -same_place || std::min(spec.first, spec.last) <= 0)) {
+    radius->error(fmt::format("the radii must not be negative, got {:.6g} mm "
+                              "at one end",
+                              least),
+                  "a full cone ends at 0 mm");
+    good = false;
+  }
+  spec.is_good = good;
+  return spec;
+}
+
 /// The fixed coordinate of a plane: `normal`, or the only one without range.
 std::optional<std::size_t> find_normal(
     MapReader& map, const std::array<std::optional<Value>, 3>& axes) {
@@ -437,14 +508,15 @@ std::optional<Interval> read_range(const Value& value) {
 
 ShapeSpec read_shape(MapReader& layer, bool repeats, Value& place) {
   using Reader = ShapeSpec (*)(MapReader&, bool);
-  constexpr std::array<std::pair<std::string_view, Reader>, 3> shapes = {{
+  constexpr std::array<std::pair<std::string_view, Reader>, 4> readers = {{
       {"cylinder", read_cylinder},
       {"disk", read_disk},
       {"plane", read_plane},
+      {"cone", read_cone},
   }};
   ShapeSpec spec;
   std::string_view found;
-  for (const auto& [name, read] : shapes) {
+  for (const auto& [name, read] : readers) {
     const auto value = layer.find(name);
     if (!value) continue;
     if (!found.empty()) {

@@ -20,7 +20,7 @@ inline constexpr std::size_t max_layers = 20000;
 /// An entry of `layers` and the surfaces it stands for.
 struct LayerEntry {
   Value name_value;  ///< place of its name
-  Value shape;       ///< value of cylinder, disk or plane
+  Value shape;       ///< value of its shape
   std::string name;
   int line = 0;
   std::vector<Layer> layers;  ///< empty if the geometry is not known
@@ -48,7 +48,7 @@ std::string name_of_copy(const std::string& name, std::size_t index);
 double position_of_copy(double first, double last, std::size_t index,
                         std::size_t n);
 
-/// Reads `cylinder`, `disk` or `plane`; exactly one must be there. `place` is
+/// Reads the shape; exactly one must be there. `place` is
 /// set to its value. Faults are reported; see ShapeSpec for what holds then.
 ShapeSpec read_shape(MapReader& layer, bool repeats, Value& place);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/detector/surface_outline.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -38,12 +40,15 @@ std::string_view shape_name(const Surface& surface) {
 std::string shape_text(const Surface& surface) {
   std::string text(shape_name(surface));
   if (!is_round(surface)) text.append(1, ' ').append(position_name(surface));
+  if (surface.shape == Shape::cone)
+    text += fmt::format(" {:.4g}", surface.slope);
   return text;
 }
 
 std::string_view position_name(const Surface& surface) {
   switch (surface.shape) {
     case Shape::cylinder:
+    case Shape::cone:
       return "radius";
     case Shape::disk:
       return "z";
@@ -59,6 +64,8 @@ std::array<std::string_view, 2> axis_names(const Surface& surface) {
       return {"rphi", "z"};
     case Shape::disk:
       return {"rphi", "r"};
+    case Shape::cone:
+      return {"rphi", "v"};
     case Shape::plane:
       break;
   }
@@ -73,6 +80,8 @@ std::string_view extent_name(const Surface& surface, std::size_t axis,
       return extent.lower == -extent.upper ? "half_length" : "z";
     case Shape::disk:
       return "radius";
+    case Shape::cone:
+      return "z";
     case Shape::plane:
       break;
   }
@@ -80,7 +89,7 @@ std::string_view extent_name(const Surface& surface, std::size_t axis,
 }
 
 bool are_parallel(const Surface& a, const Surface& b) {
-  return a.shape == b.shape && a.normal == b.normal;
+  return a.shape == b.shape && a.normal == b.normal && a.slope == b.slope;
 }
 
 std::optional<Axis> flat_normal(const Surface& surface) {
@@ -92,14 +101,19 @@ std::optional<Axis> flat_normal(const Surface& surface) {
 Carrier carrier(const Surface& surface) {
   // a plane normal to z lies like a disk
   const std::optional<Axis> normal = flat_normal(surface);
-  return {normal ? static_cast<int>(*normal) : -1, surface.position};
+  // -1: cylinders; a cone stands for its radius at z = 0
+  if (normal || surface.shape != Shape::cone)
+    return {normal ? static_cast<int>(*normal) : -1, 0, surface.position};
+  const double middle = 0.5 * (surface.v.lower + surface.v.upper);
+  return {-2, surface.slope, surface.position - surface.slope * middle};
 }
 
 Meridian meridian(const Surface& round) {
   const Interval& v = round.v;
   if (round.shape == Shape::disk)
     return {{round.position, round.position}, {v.lower, v.upper}};
-  return {{v.lower, v.upper}, {round.position, round.position}};
+  const double rise = 0.5 * round.slope * v.length();
+  return {{v.lower, v.upper}, {round.position - rise, round.position + rise}};
 }
 
 Interval extent(const Surface& surface, Axis along) {

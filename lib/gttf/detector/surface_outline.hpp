@@ -15,15 +15,16 @@
 namespace gttf {
 
 /// All shapes with their keys in a detector file.
-inline constexpr std::array<std::pair<std::string_view, Shape>, 3> shapes{{
+inline constexpr std::array<std::pair<std::string_view, Shape>, 4> shapes{{
     {"cylinder", Shape::cylinder},
     {"disk", Shape::disk},
     {"plane", Shape::plane},
+    {"cone", Shape::cone},
 }};
 
 std::string_view shape_name(const Surface& surface);
 
-/// The shape as tables print it: "cylinder", "plane x".
+/// The shape as tables print it: "cylinder", "plane x"; of a cone with dr/dz.
 std::string shape_text(const Surface& surface);
 
 /// What Surface::position is called there: "radius", "z", "x" or "y".
@@ -44,10 +45,11 @@ std::optional<Axis> flat_normal(const Surface& surface);
 /// and their places agree.
 struct Carrier {
   int family = 0;    ///< of surfaces that can coincide
+  double slope = 0;  ///< of a cone
   double place = 0;  ///< mm
 
   bool same_family(const Carrier& other) const {
-    return family == other.family;
+    return family == other.family && slope == other.slope;
   }
   auto operator<=>(const Carrier&) const = default;
 };

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/resolution/variance_slopes.hpp"
 
 namespace gttf {
@@ -99,7 +100,7 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
     const detail::LayerSlopes& own = slopes.crossings[k];
     add_crossing(geometry, layer, own, list);
     for (const Parameter q : all_parameters)
-      length[q] += own.position[q] * geometry.surfaces()[layer].position;
+      length[q] += own.position[q] * carrier(geometry.surfaces()[layer]).place;
   }
   if (model.beam_spot) {
     const BeamSpot& spot = *model.beam_spot;

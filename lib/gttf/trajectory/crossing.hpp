@@ -25,10 +25,10 @@ struct Crossing {
   S cos_turn;     ///< cosine of the turn Phi of the direction
   S arc_excess;   ///< E = (arc - forward)/c without the cancellation, mm^2
   S half_chord2;  ///< 2 D^2, mm^2
-  S cos_psi;      ///< psi: from the surface's normal (disk: e_r, plane normal
-  S sin_psi;      ///< to z: x axis) to the transverse direction
-  S inv_cos_psi;  ///< 1 for disks
-  S tan2_half;    ///< tan^2(psi/2), psi or pi - psi; 0 for disks
+  S cos_psi;      ///< psi: from the surface's normal (disk, cone: e_r, plane
+  S sin_psi;      ///< normal to z: x axis) to the transverse direction
+  S inv_cos_psi;  ///< 1 for disks and cones
+  S tan2_half;    ///< tan^2(psi/2), psi or pi - psi; 0 for disks and cones
   S x_over_x0;    ///< along the track
 };
 
@@ -41,6 +41,12 @@ Cartesian<S> position_at(const Line<S>& l, const Crossing<S>& x) {
 }
 
 namespace detail {
+
+inline constexpr double min_cos_incidence = 0.01;
+
+/// The transverse arc to a surface that the track starts on, at most: the
+/// start is up to same_place away from it, on either side, mm.
+inline constexpr double longest_arc_at_start = same_place / min_cos_incidence;
 
 template <class S>
 void set_from_half_chord(const S& d, const S& u, const S& h, const S& inv_1ph,
@@ -141,10 +147,7 @@ void cross_plane(const Line<S>& l, const SurfaceRecord& s, const S& position,
 }
 
 template <class S>
-void cross_disk(const Line<S>& l, const SurfaceRecord& s, const S& position,
-                const S& x_over_x0, Crossing<S>& x) {
-  using std::abs, std::sqrt;
-  const S arc = (position - l.z) * l.tan_theta;
+void set_from_arc(const Line<S>& l, const S& arc, Crossing<S>& x) {
   const S half_turn = S(0.5) * l.c * arc, x2 = half_turn * half_turn;
   const SineSeries<S> sine = sine_series(x2);
   const S sinc = S(1) - x2 * sine.deficit;
@@ -153,6 +156,22 @@ void cross_disk(const Line<S>& l, const SurfaceRecord& s, const S& position,
                       S(1) / (S(1) + sine.cosine),
                       sine.deficit / (sinc * sinc * sinc), x);
   x.arc = arc;
+}
+
+/// Sets psi with respect to e_r, for a point at the distance 1/inv_r.
+template <class S>
+void set_psi_from_radius(const Line<S>& l, const S& inv_r, Crossing<S>& x) {
+  x.cos_psi =
+      (l.along * x.cos_turn + l.across * x.sin_turn + x.forward) * inv_r;
+  x.sin_psi =
+      (l.along * x.sin_turn - l.across * x.cos_turn + x.sideward) * inv_r;
+}
+
+template <class S>
+void cross_disk(const Line<S>& l, const SurfaceRecord& s, const S& position,
+                const S& x_over_x0, Crossing<S>& x) {
+  using std::abs, std::sqrt;
+  set_from_arc(l, S((position - l.z) * l.tan_theta), x);
   const auto from_x_axis = [&] {
     x.cos_psi = l.cos_phi * x.cos_turn - l.sin_phi * x.sin_turn;
     x.sin_psi = l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn;
@@ -179,9 +198,164 @@ void cross_disk(const Line<S>& l, const SurfaceRecord& s, const S& position,
   x.x_over_x0 = x_over_x0 / abs(l.cos_theta);
 }
 
+/// The distance of a point of a line from the axis minus the radius of a cone
+/// there, mm, and its derivative with respect to the arc.
+template <class S>
+struct ConeGap {
+  S value, slope;
+};
+
+template <class S>
+ConeGap<S> gap_to_cone(const Line<S>& l, const SurfaceRecord& s,
+                       const S& position, const S& arc) {
+  using std::sqrt;
+  Crossing<S> x;
+  set_from_arc(l, arc, x);
+  const S px = l.along + x.forward, py = l.across + x.sideward;
+  const S r = sqrt(px * px + py * py);
+  const S rise = S(s.slope) * l.cot_theta;
+  // from the axis, any path leads away from it
+  const S away =
+      select(r > S(0), S((px * x.cos_turn + py * x.sin_turn) / r), S(1));
+  return {r - (position + S(s.slope) * (l.z - S(s.middle())) + rise * arc),
+          away - rise};
+}
+
+/// Infinite for a straight line.
+template <class S>
+S arc_of_half_turn(const Line<S>& l) {
+  using std::abs;
+  const S bend = abs(l.c);
+  return select(bend > S(0), S(unit::pi) / bend,
+                S(std::numeric_limits<double>::infinity()));
+}
+
+/// The arc between `begin` and `end`, where the gaps have opposite signs, at
+/// which a line meets a cone: Newton's steps while they stay between the last
+/// points on either side, else halves.
+template <class S>
+[[gnu::noinline]] S zero_of_gap(const Line<S>& l, const SurfaceRecord& s,
+                                const S& position, S begin, S end) {
+  using std::abs;
+  const S zero(0);
+  const S first = gap_to_cone(l, s, position, begin).value;
+  const S last = gap_to_cone(l, s, position, end).value;
+  S arc = begin + (end - begin) * (first / (first - last));
+  auto moving = zero <= zero;
+  constexpr int most = 100;
+  for (int step = 0; step < most && any(moving); ++step) {
+    const ConeGap<S> gap = gap_to_cone(l, s, position, arc);
+    const auto before = gap.value * first > zero;
+    begin = select(before, arc, begin);
+    end = select(before, end, arc);
+    S next = arc - gap.value / gap.slope;
+    next = select(both(begin <= next, next <= end), next,
+                  S(S(0.5) * (begin + end)));
+    moving = abs(next - arc) > S(1e-14) * (S(1) + abs(arc));
+    arc = next;
+  }
+  // the last digits, and derivatives where S has some
+  for (int step = 0; step < 2; ++step) {
+    const ConeGap<S> gap = gap_to_cone(l, s, position, arc);
+    arc = arc - gap.value / gap.slope;
+  }
+  return arc;
+}
+
+/// The transverse arc to the first crossing of a cone between its ends, within
+/// half a turn, in either direction; NaN if there is none.
+template <class S>
+[[gnu::noinline]] S arc_to_cone(const Line<S>& l, const SurfaceRecord& s,
+                                const S& position) {
+  using std::abs;
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  constexpr double before = longest_arc_at_start;
+  const S zero(0), none(std::numeric_limits<double>::quiet_NaN());
+  // where the track is between the ends in z
+  const auto flat = abs(l.cos_theta) <= zero;
+  const auto beside = either(l.z<S(s.v.lower), l.z> S(s.v.upper));
+  const S a = (S(s.v.lower) - l.z) * l.tan_theta,
+          b = (S(s.v.upper) - l.z) * l.tan_theta;
+  S begin = select(flat, select(beside, S(infinite), S(-before)),
+                   select(a < b, a, b));
+  S end = select(flat, S(infinite), select(a < b, b, a));
+  // from there on it is outside, or back from half a turn
+  const double largest = s.position + std::abs(s.slope) * 0.5 * s.v.length();
+  const S leaving = S(0.5 * unit::pi) *
+                    (abs(l.along) + abs(l.across) + S(largest + same_place));
+  const S half_turn = arc_of_half_turn(l);
+  begin = select(begin < S(-before), S(-before), begin);
+  end = select(leaving < end, leaving, end);
+  end = select(half_turn < end, half_turn, end);
+  const auto possible = begin < end;
+  if (!any(possible)) return none;
+  // any arcs where nothing is looked for
+  begin = select(possible, begin, zero);
+  end = select(possible, end, S(1 * unit::mm));
+  const ConeGap<S> first = gap_to_cone(l, s, position, begin);
+  const ConeGap<S> last = gap_to_cone(l, s, position, end);
+  auto meets = first.value * last.value <= zero;
+  // there and back again: as far as the gap gets
+  const auto turns =
+      both(both(possible, !meets),
+           both(first.value * first.slope<zero, last.value * last.slope> zero));
+  if (any(turns)) {
+    S from = begin, to = end;
+    constexpr int halvings = 60;
+    for (int i = 0; i < halvings; ++i) {
+      const S middle = S(0.5) * (from + to);
+      const ConeGap<S> gap = gap_to_cone(l, s, position, middle);
+      const auto towards = gap.slope * first.value < zero;
+      from = select(towards, middle, from);
+      to = select(towards, to, middle);
+    }
+    const auto touches = both(
+        turns, gap_to_cone(l, s, position, to).value * first.value <= zero);
+    end = select(touches, to, end);
+    meets = either(meets, touches);
+  }
+  meets = both(meets, possible);
+  if (!any(meets)) return none;
+  const S arc = zero_of_gap(l, s, position, begin, end);
+  // a surface behind the start is met there if it is that near
+  const S start = gap_to_cone(l, s, position, zero).value;
+  const S near = S(same_place * std::sqrt(1 + s.slope * s.slope));
+  return select(both(meets, either(zero <= arc, abs(start) <= near)), arc,
+                none);
+}
+
+/// Does the line approach the cone at first, but end half a turn between its
+/// ends without having met it?
+template <class S>
+[[gnu::noinline]] MaskOf<S> ends_in_cone(const Line<S>& l,
+                                         const SurfaceRecord& s) {
+  using std::abs;
+  const S position(s.position), zero(0), end = arc_of_half_turn(l);
+  const S arc = arc_to_cone(l, s, position);
+  const ConeGap<S> start = gap_to_cone(l, s, position, zero);
+  return both(!either(arc < zero, zero <= arc),
+              both(within(s.v, S(l.z + end * l.cot_theta)),
+                   start.value * start.slope < zero));
+}
+
+template <class S>
+[[gnu::noinline]] void cross_cone(const Line<S>& l, const SurfaceRecord& s,
+                                  const S& position, const S& x_over_x0,
+                                  Crossing<S>& x) {
+  using std::abs, std::sqrt;
+  set_from_arc(l, arc_to_cone(l, s, position), x);
+  const S px = l.along + x.forward, py = l.across + x.sideward;
+  set_psi_from_radius(l, S(S(1) / sqrt(px * px + py * py)), x);
+  x.inv_cos_psi = S(1);
+  x.tan2_half = S(0);
+  x.x_over_x0 = x_over_x0 * S(std::sqrt(1 + s.slope * s.slope)) /
+                abs(l.sin_theta * x.cos_psi - S(s.slope) * l.cos_theta);
+}
+
 }  // namespace detail
 
-/// The first outward crossing of `l` with `s` before half a turn.
+/// The first outward crossing of `l` with `s` before half a turn; of a cone
+/// between its ends, in either direction.
 ///
 /// Garbage or NaN where there is none: ask is_crossed() first (per surface and
 /// lane; lists of crossings are made once and shared).
@@ -204,6 +378,9 @@ Crossing<S> cross(const Line<S>& l, const SurfaceRecord& s, const S& position,
     case Kind::disk_plane:
       detail::cross_disk(l, s, position, x_over_x0, x);
       break;
+    case Kind::cone:
+      detail::cross_cone(l, s, position, x_over_x0, x);
+      break;
   }
   return x;
 }
@@ -221,12 +398,6 @@ struct Reached {
 };
 
 namespace detail {
-
-inline constexpr double min_cos_incidence = 0.01;
-
-/// The transverse arc to a surface that the track starts on, at most: the
-/// start is up to same_place away from it, on either side, mm.
-inline constexpr double longest_arc_at_start = same_place / min_cos_incidence;
 
 /// Is the point of the track within the extent of the surface?
 template <class S>
@@ -280,6 +451,8 @@ Precheck<S> precheck(const Line<S>& l, const SurfaceRecord& s) {
       return {either(there, either(towards, m < zero)),
               either(there, either(!towards, m <= cos0 * cos0))};
     }
+    case SurfaceRecord::Kind::cone:
+      return {zero <= zero, !ends_in_cone(l, s)};
     case SurfaceRecord::Kind::disk:
     case SurfaceRecord::Kind::disk_plane:
       break;
@@ -332,11 +505,14 @@ MaskOf<S> is_far(const Line<S>& l, const SurfaceRecord& s) {
 }  // namespace detail
 
 /// Component of the direction along the normal of the surface; the normal of a
-/// cylinder points outwards, that of a plane as its axis.
+/// cylinder or cone points outwards, that of a plane as its axis.
 template <class S>
 S cos_incidence(const Line<S>& l, const SurfaceRecord& s,
                 const Crossing<S>& x) {
-  return s.is_upright() ? l.sin_theta * x.cos_psi : l.cos_theta;
+  if (s.is_upright()) return l.sin_theta * x.cos_psi;
+  if (s.kind != SurfaceRecord::Kind::cone) return l.cos_theta;
+  return (l.sin_theta * x.cos_psi - S(s.slope) * l.cos_theta) *
+         S(1 / std::sqrt(1 + s.slope * s.slope));
 }
 
 /// Is `x`, which cross() has made, a crossing: outward, before the track has
@@ -388,8 +564,9 @@ Reached<S> find_crossing(const Line<S>& l, const SurfaceRecord& s,
   // is within the extent of the surface, which it would not have met at too
   // small an angle.
   if (any(reached.turned_back)) {
-    const auto steep = abs(s.is_upright() ? l.sin_theta : l.cos_theta) >=
-                       S(detail::min_cos_incidence);
+    const auto steep =
+        abs(s.is_upright() || s.is_curved() ? l.sin_theta : l.cos_theta) >=
+        S(detail::min_cos_incidence);
     reached.turned_back =
         both(both(reached.turned_back, steep),
              detail::inside(l, s, S(0), S(2) / l.c, S(unit::pi) / abs(l.c)));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 #include "gttf/core/track_dim.hpp"
@@ -63,6 +64,24 @@ Row<S> across_row(const Line<S>& l, const Crossing<S>& x, const Kink<S>& k,
           l.kappa_column * (across * x.half_chord2)};
 }
 
+/// coordinate_row() of a cone: a displacement slides along the track onto the
+/// plane normal to e_r - slope e_z.
+template <class S>
+[[gnu::noinline]] Row<S> cone_row(const Line<S>& l, const SurfaceRecord& s,
+                                  const Crossing<S>& x, const Kink<S>& k,
+                                  const S& cosine, const S& sine) {
+  const S slope(s.slope);
+  const S inverse = S(1) / (l.sin_theta * x.cos_psi - slope * l.cos_theta);
+  const S along = sine * S(std::sqrt(1 + s.slope * s.slope));
+  return displacement_row(
+      l, x, k,
+      Mixture<S>{(cosine * (l.sin_theta - slope * l.cos_theta * x.cos_psi) +
+                  along * l.cos_theta * x.sin_psi) *
+                     inverse,
+                 (cosine * slope * x.sin_psi + along * x.cos_psi) *
+                     l.sin_theta * inverse});
+}
+
 /// Derivatives of the coordinate cosine * u + sine * v (SurfaceRecord axes).
 /// @param k  kink() of this crossing
 template <class S>
@@ -70,11 +89,14 @@ Row<S> coordinate_row(const Line<S>& l, const SurfaceRecord& s,
                       const Crossing<S>& x, const Kink<S>& k, double cosine,
                       double sine) {
   const S ca(cosine), sa(sine);
-  if (!s.is_upright())
+  if (!s.is_upright()) {
+    if (s.kind == SurfaceRecord::Kind::cone)
+      return cone_row(l, s, x, k, ca, sa);
     return displacement_row(
         l, x, k,
         Mixture<S>{ca * x.cos_psi - sa * x.sin_psi,
                    -(l.tan_theta * (ca * x.sin_psi + sa * x.cos_psi))});
+  }
   if (sine == 0) return across_row(l, x, k, S(ca * x.inv_cos_psi));
   return displacement_row(
       l, x, k,
@@ -94,8 +116,14 @@ std::array<Row<S>, track_dim> surface_jacobian(const Line<S>& l,
                                                const SurfaceRecord& s,
                                                const Crossing<S>& x) {
   // the direction's azimuth changes by the turn per path and the displacement
+  const bool cone = s.kind == SurfaceRecord::Kind::cone;
+  const S inverse =
+      cone ? S(S(1) / (l.sin_theta * x.cos_psi - S(s.slope) * l.cos_theta))
+           : S(0);
   const Mixture<S> slip =
-      s.is_upright()
+      cone ? Mixture<S>{-(x.sin_psi * inverse),
+                        -(S(s.slope) * inverse) - l.cos_theta}
+      : s.is_upright()
           ? Mixture<S>{-(x.sin_psi * x.inv_cos_psi * l.inv_sin_theta),
                        -l.cos_theta}
           : Mixture<S>{S(0), S(1) / l.cos_theta - l.cos_theta};

@@ -18,9 +18,15 @@
 
 namespace gttf {
 
+/// Radius of a cone at a height, mm; negative beyond its apex.
+template <class S>
+S radius_at(const SurfaceRecord& cone, const S& z) {
+  return S(cone.position) + S(cone.slope) * (z - S(cone.middle()));
+}
+
 /// A function of the point x that is zero on a surface, positive outside or
 /// ahead of it, and its derivative along t: (r^2 - R^2)/2 of a cylinder, mm^2,
-/// the distance of a plane or disk, mm.
+/// r - R(z) of a cone, the distance of a plane or disk, mm.
 template <class S>
 struct LevelOnPath {
   S value, slope;
@@ -38,6 +44,12 @@ LevelOnPath<S> level_on_path(const SurfaceRecord& s, const Cartesian<S>& x,
       const S nx(s.normal_cos), ny(s.normal_sin);
       return {nx * x.x + ny * x.y - S(s.position), nx * t.x + ny * t.y};
     }
+    case Kind::cone: {
+      using std::sqrt;
+      const S r = sqrt(transverse_dot(x, x));
+      return {r - radius_at(s, x.z),
+              transverse_dot(x, t) / r - S(s.slope) * t.z};
+    }
     case Kind::disk:
     case Kind::disk_plane:
       break;
@@ -53,6 +65,15 @@ class SurfaceLevel {
   static SurfaceLevel cylinder(double radius) {
     return {Kind::cylinder, Axis::x, radius, {radius, 0, 0}, Vector3::Zero()};
   }
+  /// The cone around z with this radius at z = 0, negative beyond the apex, and
+  /// dr/dz; only where the radius is positive.
+  static SurfaceLevel cone(double radius, double slope) {
+    SurfaceLevel level = cylinder(radius);
+    level.kind_ = Kind::cone;
+    level.slope_ = slope;
+    level.inverse_slant_ = 1 / std::sqrt(1 + slope * slope);
+    return level;
+  }
   /// The plane through `point` with this unit normal.
   static SurfaceLevel plane(const Vector3& point, const Vector3& normal) {
     return {Kind::plane, Axis::x, 0, point, normal};
@@ -61,16 +82,12 @@ class SurfaceLevel {
   SurfaceLevel(Axis normal, double at)
       : SurfaceLevel(Kind::axis_plane, normal, at, at * unit_vector(normal),
                      unit_vector(normal)) {}
-  explicit SurfaceLevel(const SurfaceRecord& s)
-      : SurfaceLevel(s.kind == SurfaceRecord::Kind::cylinder
-                         ? cylinder(s.position)
-                         : SurfaceLevel(s.kind == SurfaceRecord::Kind::plane
-                                            ? s.normal
-                                            : Axis::z,
-                                        s.position)) {}
+  explicit SurfaceLevel(const SurfaceRecord& s) : SurfaceLevel(level_of(s)) {}
 
   /// A surface that tracks cross from inside to outside only.
   bool only_outwards() const { return kind_ == Kind::cylinder; }
+  /// May a path cross it beyond its edges first, and then within them?
+  bool is_met_twice() const { return kind_ == Kind::cone; }
   /// Moves the surface outwards until `point` is not outside of it, rounding
   /// included.
   void enclose(const Vector3& point);
@@ -79,6 +96,8 @@ class SurfaceLevel {
   double at(const Vector3& x) const {
     if (kind_ == Kind::axis_plane) return x[axis_] - position_;
     if (kind_ == Kind::plane) return normal_.dot(x - point_);
+    if (kind_ == Kind::cone)
+      return (radius(x) - position_ - slope_ * x.z()) * inverse_slant_;
     return (x.x() * x.x() + x.y() * x.y() - position_ * position_) /
            (2 * position_);
   }
@@ -86,33 +105,49 @@ class SurfaceLevel {
   Vector3 gradient(const Vector3& x) const {
     if (kind_ == Kind::cylinder)
       return {x.x() / position_, x.y() / position_, 0};
+    if (kind_ == Kind::cone) {
+      const double scale = inverse_slant_ / radius(x);
+      return {x.x() * scale, x.y() * scale, -slope_ * inverse_slant_};
+    }
     return normal_;
   }
   /// Its derivative along `t`.
   double slope(const Vector3& x, const Vector3& t) const {
     if (kind_ == Kind::axis_plane) return t[axis_];
     if (kind_ == Kind::plane) return normal_.dot(t);
-    return (x.x() * t.x() + x.y() * t.y()) / position_;
+    const double radial = x.x() * t.x() + x.y() * t.y();
+    if (kind_ == Kind::cylinder) return radial / position_;
+    // from the axis, any path leads away from it
+    const double r = radius(x);
+    return ((r > 0 ? radial / r : std::hypot(t.x(), t.y())) - slope_ * t.z()) *
+           inverse_slant_;
   }
   /// Its second derivative along `t`.
-  double curvature(const Vector3& /*x*/, const Vector3& t) const {
-    if (kind_ != Kind::cylinder) return 0;
-    return (t.x() * t.x() + t.y() * t.y()) / position_;
+  double curvature(const Vector3& x, const Vector3& t) const {
+    if (kind_ == Kind::cylinder)
+      return (t.x() * t.x() + t.y() * t.y()) / position_;
+    if (kind_ != Kind::cone) return 0;
+    const double around = azimuthal(x).dot(t);
+    return around * around * inverse_slant_ / radius(x);
   }
   /// By how much the component of `t` along the unit normal changes when the
   /// point `x` of the surface moves along it by `change`, one in each column.
   template <int N>
   Eigen::Matrix<double, 1, N> normal_turn(
-      const Vector3& /*x*/, const Vector3& t,
+      const Vector3& x, const Vector3& t,
       const Eigen::Matrix<double, 3, N>& change) const {
-    if (kind_ != Kind::cylinder) return Eigen::Matrix<double, 1, N>::Zero();
-    return t.head<2>().transpose() * change.template topRows<2>() / position_;
+    if (kind_ == Kind::cylinder)
+      return t.head<2>().transpose() * change.template topRows<2>() / position_;
+    if (kind_ != Kind::cone) return Eigen::Matrix<double, 1, N>::Zero();
+    const Vector3 around = azimuthal(x);
+    return around.dot(t) * inverse_slant_ / radius(x) *
+           (around.transpose() * change);
   }
   /// A point of a plane; of another surface one at the distance of its size.
   const Vector3& point() const { return point_; }
 
  private:
-  enum class Kind { axis_plane, plane, cylinder };
+  enum class Kind { axis_plane, plane, cylinder, cone };
 
   SurfaceLevel(Kind kind, Axis axis, double position, const Vector3& point,
                const Vector3& normal)
@@ -124,10 +159,24 @@ class SurfaceLevel {
   static Vector3 unit_vector(Axis axis) {
     return Vector3::Unit(static_cast<int>(axis));
   }
+  static SurfaceLevel level_of(const SurfaceRecord& s) {
+    using RecordKind = SurfaceRecord::Kind;
+    if (s.kind == RecordKind::cylinder) return cylinder(s.position);
+    if (s.kind == RecordKind::cone) return cone(radius_at(s, 0.0), s.slope);
+    return {s.kind == RecordKind::plane ? s.normal : Axis::z, s.position};
+  }
+  static double radius(const Vector3& x) {
+    return std::sqrt(x.x() * x.x() + x.y() * x.y());
+  }
+  /// Unit vector of the azimuth at a point.
+  static Vector3 azimuthal(const Vector3& x) {
+    return Vector3(-x.y(), x.x(), 0) / radius(x);
+  }
 
   Kind kind_;
   int axis_;         ///< normal of an axis_plane
-  double position_;  ///< radius, or place along the axis; mm
+  double position_;  ///< radius, of a cone at z = 0; or place on the axis; mm
+  double slope_ = 0, inverse_slant_ = 1;  ///< dr/dz; 1/sqrt(1 + slope^2)
   Vector3 point_;
   Vector3 normal_;  ///< of a plane
 };
@@ -163,6 +212,14 @@ AxisComponents<S> axis_components(const SurfaceRecord& s, const S& x,
       const S inv_r = select(centre, zero, S(one / sqrt(r2)));
       const S cosine = select(centre, one, S(x * inv_r)), sine = y * inv_r;
       return {{-sine, cosine, zero}, {cosine, sine, zero}};
+    }
+    case Kind::cone: {
+      const S inv_r = one / sqrt(x * x + y * y);
+      const S cosine = x * inv_r, sine = y * inv_r;
+      const S along_z(1 / std::sqrt(1 + s.slope * s.slope));
+      const S along_r = S(s.slope) * along_z;
+      return {{-sine, cosine, zero},
+              {along_r * cosine, along_r * sine, along_z}};
     }
     case Kind::plane:
       return {{S(-s.normal_sin), S(s.normal_cos), zero}, {zero, zero, one}};
@@ -201,6 +258,7 @@ MaskOf<S> inside(const SurfaceRecord& s, const S& z, const Radius& radius,
   using Kind = SurfaceRecord::Kind;
   if (s.kind == Kind::cylinder) return within(s.v, z);
   if (s.kind == Kind::disk) return within(s.v, radius());
+  if (s.kind == Kind::cone) return within(s.v, z);
   const auto [x, y] = at();
   if (s.kind == Kind::disk_plane) return both(within(s.u, x), within(s.v, y));
   return s.normal == Axis::x ? both(within(s.u, y), within(s.v, z))
@@ -209,7 +267,8 @@ MaskOf<S> inside(const SurfaceRecord& s, const S& z, const Radius& radius,
 
 /// 1/radius of a curved surface at the height of `at`, 1/mm.
 template <class S>
-S inverse_radius_at(const SurfaceRecord& s, const Cartesian<S>& /*at*/) {
+S inverse_radius_at(const SurfaceRecord& s, const Cartesian<S>& at) {
+  if (s.kind == SurfaceRecord::Kind::cone) return S(1) / radius_at(s, at.z);
   return S(1 / s.position);
 }
 
@@ -224,6 +283,10 @@ Cartesian<S> foot_on(const SurfaceRecord& s, const Cartesian<S>& at) {
     case Kind::plane: {
       const Cartesian<S> normal = {S(s.normal_cos), S(s.normal_sin), S(0)};
       return at + (S(s.position) - transverse_dot(normal, at)) * normal;
+    }
+    case Kind::cone: {
+      const S scale = radius_at(s, at.z) / sqrt(transverse_dot(at, at));
+      return {scale * at.x, scale * at.y, at.z};
     }
     case Kind::disk:
     case Kind::disk_plane:
@@ -272,9 +335,17 @@ Incidence<S> incidence_on(const SurfaceRecord& s, const S& x, const S& y,
                           const S& sin_theta, const S& cos_theta,
                           const Azimuth& azimuth) {
   using std::abs, std::sqrt;
-  if (!s.is_upright()) return {abs(cos_theta), S(1)};
+  using Kind = SurfaceRecord::Kind;
+  if (s.kind == Kind::disk || s.kind == Kind::disk_plane)
+    return {abs(cos_theta), S(1)};
   const auto [cos_phi, sin_phi] = azimuth();
-  if (s.kind == SurfaceRecord::Kind::cylinder)
+  if (s.kind == Kind::cone) {
+    const S r = sqrt(x * x + y * y);
+    return {abs(sin_theta * (cos_phi * x + sin_phi * y) -
+                S(s.slope) * cos_theta * r),
+            S(std::sqrt(1 + s.slope * s.slope)) * r};
+  }
+  if (s.kind == Kind::cylinder)
     return {sin_theta * abs(cos_phi * x + sin_phi * y), sqrt(x * x + y * y)};
   return {
       sin_theta * abs(cos_phi * S(s.normal_cos) + sin_phi * S(s.normal_sin)),

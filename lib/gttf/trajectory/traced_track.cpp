@@ -173,6 +173,12 @@ class Tracer {
     for (const Event& event : events_) {
       Ahead& ahead = ahead_[event.ahead];
       flight_.fly_onto(ahead.level, event.at);
+      if (ahead.level.is_met_twice() &&
+          !inside(geometry_.surfaces()[ahead.surface],
+                  flight_.state().position)) {
+        ahead.side = -ahead.side;
+        continue;
+      }
       ahead.side = 0;
       if (!cross(ahead)) {
         to_its_end = false;

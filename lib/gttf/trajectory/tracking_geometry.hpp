@@ -22,17 +22,19 @@ struct CoordinateAxis {
 
 /// The surface of a layer with its material and its measured coordinates.
 ///
-/// Axes (u', v'): cylinder (r-phi, z), disk (r-phi, r); a plane along z has a
-/// horizontal normal N and (z x N, z); a plane normal to z, kind disk_plane,
-/// (y, x). They differ from the Surface's (u, v) for planes normal to y and z.
+/// Axes (u', v'): cylinder (r-phi, z), disk (r-phi, r), cone (r-phi, along it
+/// towards larger z); a plane along z has a horizontal normal N and (z x N, z);
+/// a plane normal to z, kind disk_plane, (y, x). They differ from the Surface's
+/// (u, v) for planes normal to y and z.
 struct SurfaceRecord : Surface {
-  enum class Kind : unsigned char { cylinder, disk, plane, disk_plane };
+  enum class Kind : unsigned char { cylinder, disk, plane, disk_plane, cone };
 
   SurfaceRecord() = default;
   explicit SurfaceRecord(const Surface& s)
       : Surface(s),
         kind(s.shape == Shape::cylinder ? Kind::cylinder
              : s.shape == Shape::disk   ? Kind::disk
+             : s.shape == Shape::cone   ? Kind::cone
              : s.normal == Axis::z      ? Kind::disk_plane
                                         : Kind::plane) {
     if (kind == Kind::plane && normal == Axis::y) {
@@ -55,7 +57,11 @@ struct SurfaceRecord : Surface {
   }
 
   /// Is it a surface of revolution whose normal turns with the azimuth?
-  bool is_curved() const { return kind == Kind::cylinder; }
+  bool is_curved() const {
+    return kind == Kind::cylinder || kind == Kind::cone;
+  }
+  /// z of the middle of a cone, where its radius is `position`, mm.
+  double middle() const { return 0.5 * (v.lower + v.upper); }
 
   /// The Surface's u and v axes in terms of (u', v'); variances unused.
   std::pair<CoordinateAxis, CoordinateAxis> user_axes() const;

@@ -23,6 +23,7 @@ struct HitSurface {
   Cartesian<S> position, u, v;
   bool curved;
   S inverse_radius;  ///< of a curved surface at the point
+  double slope;      ///< of a cone: dr/dz, else 0
 
   static S inverse_radius_of(const Cartesian<S>& position) {
     using std::sqrt;
@@ -43,10 +44,25 @@ SurfaceGap<S> gap_to(const HitSurface<S>& s, const Cartesian<S>& x) {
     const Cartesian<S> normal = cross(s.u, s.v);
     return {dot(normal, x - s.position), normal};
   }
+  if (s.slope != 0) {
+    using std::sqrt;
+    const S r = sqrt(transverse_dot(x, x)), inverse = S(1) / r;
+    const S at_hit = sqrt(transverse_dot(s.position, s.position));
+    return {r - at_hit - S(s.slope) * (x.z - s.position.z),
+            {x.x * inverse, x.y * inverse, S(-s.slope)}};
+  }
   const Cartesian<S> radial = {x.x, x.y, S(0)};
   return {S(0.5) * (transverse_dot(radial, radial) -
                     transverse_dot(s.position, s.position)),
           radial};
+}
+
+/// 1/(r r') of the hit and a point of its curved surface, 1/mm^2.
+template <class S>
+S inverse_radii(const HitSurface<S>& s, const Cartesian<S>& x) {
+  using std::sqrt;
+  if (s.slope == 0) return s.inverse_radius * s.inverse_radius;
+  return s.inverse_radius / sqrt(transverse_dot(x, x));
 }
 
 /// Axes of a surface at a point of it, and its normal.
@@ -60,8 +76,8 @@ struct PlaneAxes {
 template <class S>
 PlaneAxes<S> axes_on(const HitSurface<S>& s, const Cartesian<S>& x) {
   if (!s.curved) return {s.u, s.v};
-  // turn by the azimuth between the two points; both have the same radius
-  const S inverse2 = s.inverse_radius * s.inverse_radius;
+  // turn by the azimuth between the two points
+  const S inverse2 = inverse_radii(s, x);
   const S c = transverse_dot(s.position, x) * inverse2;
   const S d = transverse_cross(s.position, x) * inverse2;
   const auto turn = [&c, &d](const Cartesian<S>& a) -> Cartesian<S> {
@@ -70,12 +86,12 @@ PlaneAxes<S> axes_on(const HitSurface<S>& s, const Cartesian<S>& x) {
   return {turn(s.u), turn(s.v)};
 }
 
-/// Azimuth of the hit minus that of a point, both on a cylinder.
+/// Azimuth of the hit minus that of a point, both on a curved surface.
 template <class S>
 S azimuth_between(const HitSurface<S>& s, const Cartesian<S>& x) {
   using std::atan2;
   const Cartesian<S>& m = s.position;
-  const S inverse2 = s.inverse_radius * s.inverse_radius;
+  const S inverse2 = inverse_radii(s, x);
   const S sine = transverse_cross(x, m) * inverse2, sine2 = sine * sine;
   const S cosine = transverse_dot(x, m);
   // asin(u)/u - 1 up to u = 0.03: an error of 1e-17
@@ -92,10 +108,11 @@ InPlane<S> seen_in_plane(const HitSurface<S>& s, const Cartesian<S>& x) {
   const Cartesian<S>& m = s.position;
   const Cartesian<S> step = m - x;
   if (!s.curved) return {dot(s.u, step), dot(s.v, step)};
-  // u along r-phi and v along z, either way round
+  // u along r-phi and v along z or the cone, either way round
+  const S dz = s.slope == 0 ? step.z : step.z * S(1 + s.slope * s.slope);
   const S turn = azimuth_between(s, x);
   const auto along = [&](const Cartesian<S>& axis) {
-    return (axis.y * m.x - axis.x * m.y) * turn + axis.z * step.z;
+    return (axis.y * m.x - axis.x * m.y) * turn + axis.z * dz;
   };
   return {along(s.u), along(s.v)};
 }
@@ -138,7 +155,8 @@ HitSurface<S> surface_through(const SurfaceRecord& s, const Cartesian<S>& at,
           {axes.u[0], axes.u[1], axes.u[2]},
           {axes.v[0], axes.v[1], axes.v[2]},
           s.is_curved(),
-          inverse_radius};
+          inverse_radius,
+          s.slope};
 }
 
 /// Puts a hit at a point of a layer: position and axes.
@@ -148,17 +166,32 @@ inline void put_on(const SurfaceRecord& s, const Vector3& at, TrackHit& hit) {
   hit.curved = s.is_curved();
 }
 
+/// dr/dz of the curved surface of a hit, from its normal.
+inline double slope_of(const TrackHit& hit) {
+  const double along_z = hit.u.x() * hit.v.y() - hit.u.y() * hit.v.x();
+  if (!hit.curved || along_z == 0) return 0;
+  return -along_z * hit.position.head<2>().norm() /
+         hit.position.head<2>().dot(hit.u.cross(hit.v).head<2>());
+}
+
 /// The surface of a point.
 inline HitSurface<double> surface_of(const TrackHit& hit) {
   const Cartesian<double> at = cartesian(hit.position);
-  return {at, cartesian(hit.u), cartesian(hit.v), hit.curved,
-          hit.curved ? HitSurface<double>::inverse_radius_of(at) : 0};
+  return {at,
+          cartesian(hit.u),
+          cartesian(hit.v),
+          hit.curved,
+          hit.curved ? HitSurface<double>::inverse_radius_of(at) : 0,
+          slope_of(hit)};
 }
 
 /// The surface of a point, without edges.
 inline SurfaceLevel level_of(const TrackHit& hit) {
-  return hit.curved ? SurfaceLevel::cylinder(hit.position.head<2>().norm())
-                    : SurfaceLevel::plane(hit.position, hit.u.cross(hit.v));
+  if (!hit.curved) return SurfaceLevel::plane(hit.position, hit.u.cross(hit.v));
+  const double radius = hit.position.head<2>().norm(), slope = slope_of(hit);
+  return slope == 0
+             ? SurfaceLevel::cylinder(radius)
+             : SurfaceLevel::cone(radius - slope * hit.position.z(), slope);
 }
 
 /// Distance from a surface in its own measure, zero on it.

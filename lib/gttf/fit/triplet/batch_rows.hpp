@@ -19,7 +19,8 @@ struct RowHit {
   Cartesian<S> at;
   AxisComponents<S> axes;
 
-  /// v' is along z and u' across; otherwise both are across.
+  /// v' is along z and u' across; otherwise both are across, but for v' of a
+  /// cone.
   bool upright() const { return point->surface.is_upright(); }
   /// The shift by one standard deviation of a coordinate.
   Cartesian<S> error(int c) const {
@@ -160,6 +161,19 @@ AxisGradient<S> axis_gradient(const RowArc<S>& arc, const SeenAxis<S>& axis) {
 template <int sign, class S>
 AxisGradient<S> z_gradient(const RowArc<S>& arc) {
   return {arc.polar_z, sign > 0 ? arc.bend_z : -arc.bend_z};
+}
+
+/// By how much a shift along v' changes theta and phi of an arc.
+/// @param seen  v' from the chord; not set if upright
+template <int sign, class S>
+AxisGradient<S> v_gradient(const RowHit<S>& hit, const RowArc<S>& arc,
+                           const SeenAxis<S>& seen) {
+  if (hit.upright()) return z_gradient<sign>(arc);
+  const AxisGradient<S> across = axis_gradient<sign>(arc, seen);
+  if (hit.point->surface.kind != SurfaceRecord::Kind::cone) return across;
+  const AxisGradient<S> rise = z_gradient<sign>(arc);
+  const S& z = hit.axes.v[2];
+  return {across.theta + z * rise.theta, across.phi + z * rise.phi};
 }
 
 /// A stretch of a helix.
@@ -331,8 +345,7 @@ MaskOf<S> set_row(const RowHit<S>& hit0, const RowHit<S>& hit1,
   }
   r.inv_sin2 = t.inv_sin2;
   const RowArc<S>&first = t.first, &second = t.second;
-  const auto v0 = hit0.upright() ? z_gradient<1>(first)
-                                 : axis_gradient<1>(first, from_a.start[1]);
+  const auto v0 = v_gradient<1>(hit0, first, from_a.start[1]);
   set_shift(hit0, axis_gradient<1>(first, from_a.start[0]), v0, r.shift[0]);
   // a common shift changes nothing
   const auto lost = [](const AxisGradient<S>& x, const AxisGradient<S>& y) {
@@ -340,13 +353,10 @@ MaskOf<S> set_row(const RowHit<S>& hit0, const RowHit<S>& hit1,
   };
   const auto u1 = lost(axis_gradient<1>(first, from_a.end[0]),
                        axis_gradient<-1>(second, from_b.start[0]));
-  const auto v1 = hit1.upright()
-                      ? lost(z_gradient<1>(first), z_gradient<-1>(second))
-                      : lost(axis_gradient<1>(first, from_a.end[1]),
-                             axis_gradient<-1>(second, from_b.start[1]));
+  const auto v1 = lost(v_gradient<1>(hit1, first, from_a.end[1]),
+                       v_gradient<-1>(hit1, second, from_b.start[1]));
   set_shift(hit1, u1, v1, r.shift[1]);
-  const auto v2 = hit2.upright() ? z_gradient<-1>(second)
-                                 : axis_gradient<-1>(second, from_b.end[1]);
+  const auto v2 = v_gradient<-1>(hit2, second, from_b.end[1]);
   set_shift(hit2, axis_gradient<-1>(second, from_b.end[0]), v2, r.shift[2]);
   return good;
 }

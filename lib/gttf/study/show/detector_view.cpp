@@ -148,7 +148,10 @@ Document layer_document(const Layer& layer) {
   d.set("position_mm", s.position);
   if (!is_round(s)) d.set("u_mm", interval_document(s.u));
   const std::string_view v = is_round(s) ? axis_names(s)[1] : "v";
-  d.set(fmt::format("{}_mm", v), interval_document(s.v));
+  if (s.shape == Shape::cone)
+    d.set("z_mm", interval_document(s.v)).set("slope", s.slope);
+  else
+    d.set(fmt::format("{}_mm", v), interval_document(s.v));
   Document::List slabs;
   for (const Slab& slab : layer.material) {
     Document part;
