@@ -15,11 +15,11 @@ namespace {
 constexpr std::size_t help_column = 34;
 
 constexpr std::array verbs_in_order{
-    &validate_verb,   &show_verb,   &resolve_verb,     &scan_verb,
-    &regimes_verb,    &budget_verb, &sensitivity_verb, &compare_verb,
-    &baseline_verb,   &check_verb,  &toy_verb,         &fit_verb,
-    &report_verb,     &plot_verb,   &import_verb,      &export_verb,
-    &completion_verb, &help_verb,   &version_verb,
+    &validate_verb, &show_verb,       &resolve_verb,     &scan_verb,
+    &regimes_verb,  &budget_verb,     &sensitivity_verb, &compare_verb,
+    &baseline_verb, &check_verb,      &optimise_verb,    &toy_verb,
+    &fit_verb,      &report_verb,     &plot_verb,        &import_verb,
+    &export_verb,   &completion_verb, &help_verb,        &version_verb,
 };
 
 void add_column(std::string& text, const std::string& left,
@@ -65,8 +65,9 @@ std::span<const Verb* const> all_verbs() { return verbs_in_order; }
 
 const Verb& find_verb(const std::string& name) {
   std::vector<std::string> names;
+  const std::string_view wanted = name == "optimize" ? "optimise" : name;
   for (const Verb* verb : all_verbs()) {
-    if (verb->name == name) return *verb;
+    if (verb->name == wanted) return *verb;
     names.emplace_back(verb->name);
   }
   std::string text = "unknown verb " + in_quotes(name);

@@ -17,13 +17,14 @@ constexpr std::uint32_t of_one_track = of::show | of::resolve;
 constexpr std::uint32_t of_tracks = of_grids | of_one_track;
 constexpr std::uint32_t of_threads =
     of::scan | of::regimes | of::compare | of::baseline | of::check | of::toy |
-    of::fit | of::report | of::plot | of::export_;
-constexpr std::uint32_t of_simd =
-    of::scan | of::regimes | of::check | of::toy | of::fit | of::export_;
+    of::fit | of::report | of::plot | of::export_ | of::optimise;
+constexpr std::uint32_t of_simd = of::scan | of::regimes | of::check | of::toy |
+                                  of::fit | of::export_ | of::optimise;
 /// Verbs with a table, CSV, JSON or Markdown as result.
-constexpr std::uint32_t of_tables =
-    of::validate | of_one_track | of::scan | of::regimes | of::budget |
-    of::sensitivity | of::compare | of::check | of::toy | of::fit | of::export_;
+constexpr std::uint32_t of_tables = of::validate | of_one_track | of::scan |
+                                    of::regimes | of::budget | of::sensitivity |
+                                    of::compare | of::check | of::optimise |
+                                    of::toy | of::fit | of::export_;
 constexpr std::uint32_t of_figures = of::report | of::plot;
 
 constexpr int most_digits = 17;  // a double has no more
@@ -73,6 +74,9 @@ constexpr Option option_table[] = {
      Values::detector_before_study},
     {"REQUIREMENTS", "FILE", "File of requirements; - is standard input",
      Group::arguments, of::check, &Options::requirements, Values::requirements,
+     any_number, required},
+    {"STUDY", "FILE", "What may change and what is wanted; - is standard input",
+     Group::arguments, of::optimise, &Options::study_file, Values::study,
      any_number, required},
     {"DETECTOR...", "FILE",
      "Detector files to use instead of those in the requirements file",
@@ -129,8 +133,8 @@ constexpr Option option_table[] = {
     {"--set", "KEY=VALUE",
      "Change a key of the detector, as in 'layers[L0].material=0.5 %'; "
      "repeatable",
-     Group::detector, of_tracks | of::check | of::fit, &Options::overrides,
-     Values::key},
+     Group::detector, of_tracks | of::check | of::fit | of::optimise,
+     &Options::overrides, Values::key},
 
     // track
     {"--p", "VALUES",
@@ -252,6 +256,14 @@ constexpr Option option_table[] = {
     {"--baseline", "FILE",
      "Use this baseline instead of the one in the requirements file",
      Group::requirements, of::check, &Options::baseline, Values::file},
+
+    // searches
+    {"--local", "", "One solution, from the design of the file", Group::search,
+     of::optimise, &Options::local},
+    {"--starts", "N", "Designs from which a solution is sought (default: 256)",
+     Group::search, of::optimise, &Options::starts},
+    {"--seed", "N", "Seed of the designs (default: 1)", Group::search,
+     of::optimise, &Options::seed},
 
     // toys and reports
     {"--toys", "N", "Toys of every track (default: 10000)", Group::toys,
@@ -383,7 +395,11 @@ constexpr Option option_table[] = {
     {"-o,--output", "FILE",
      "Write to FILE (.csv .json .md .txt) instead of standard output; "
      "repeatable",
-     Group::output, of_tables, &Options::files, Values::file},
+     Group::output, of_tables & ~of::optimise, &Options::files, Values::file},
+    {"-o,--output", "FILE",
+     "Write to FILE: .yaml the description that was found, .csv .json .md .txt "
+     "the result; repeatable",
+     Group::output, of::optimise, &Options::files, Values::file},
     {"-o,--output", "FILE",
      "Write to this JSON file instead of standard output", Group::output,
      of::baseline, &Options::file, Values::file},
@@ -416,7 +432,8 @@ constexpr Option option_table[] = {
      "Leave out version, command line and hashes of inputs", Group::output,
      of_tables | of_figures, &Options::no_provenance},
     {"--no-progress", "", "Draw no progress bar", Group::output,
-     of::scan | of::toy | of::fit | of::export_, &Options::no_progress},
+     of::scan | of::optimise | of::toy | of::fit | of::export_,
+     &Options::no_progress},
     {"--quiet", "", "Print errors only (no warnings)", Group::output,
      of_tables | of_figures | of::baseline | of::import_, &Options::quiet},
 };
@@ -455,6 +472,8 @@ std::string_view heading(Group group) {
       return "Analysis";
     case Group::requirements:
       return "Requirements";
+    case Group::search:
+      return "Search";
     case Group::toys:
       return "Toys";
     case Group::report:

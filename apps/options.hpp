@@ -48,6 +48,9 @@ struct Options : StudyOptions, OutputOptions {
   std::vector<std::string> limits, changes;
   bool drop = false, attribution = false;
 
+  bool local = false;
+  std::string starts;
+
   bool triplets = false, all_triplets = false, recurl = false;
   double mu_small = RegimeThresholds{}.mu_small;
   double xi_significant = RegimeThresholds{}.xi_significant;
@@ -96,15 +99,16 @@ enum Verb : std::uint32_t {
   compare = 1U << 7,
   baseline = 1U << 8,
   check = 1U << 9,
-  toy = 1U << 10,
-  fit = 1U << 11,
-  report = 1U << 12,
-  plot = 1U << 13,
-  import_ = 1U << 14,
-  export_ = 1U << 15,
-  completion = 1U << 16,
-  help = 1U << 17,
-  version = 1U << 18,
+  optimise = 1U << 10,
+  toy = 1U << 11,
+  fit = 1U << 12,
+  report = 1U << 13,
+  plot = 1U << 14,
+  import_ = 1U << 15,
+  export_ = 1U << 16,
+  completion = 1U << 17,
+  help = 1U << 18,
+  version = 1U << 19,
 };
 }  // namespace of
 
@@ -141,6 +145,7 @@ enum class Group : std::uint8_t {
   regimes,
   analysis,
   requirements,
+  search,
   toys,
   report,
   computation,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates formulas; parse_formula.cpp reads them.
 #include "gttf/config/formula.hpp"
 
 #include <fmt/format.h>
@@ -18,81 +17,6 @@
 #include "gttf/core/units.hpp"
 
 namespace gttf {
-
-double Formula::evaluate(std::span<const Step> steps,
-                         std::span<const double> variables) {
-  std::vector<double> stack;
-  const auto pop = [&stack] {
-    const double top = stack.back();
-    stack.pop_back();
-    return top;
-  };
-  const auto unary = [&](auto f) { stack.back() = f(stack.back()); };
-  const auto binary = [&](auto f) {
-    const double b = pop();
-    stack.back() = f(stack.back(), b);
-  };
-  for (const Step& step : steps) {
-    switch (step.code) {
-      case Code::constant:
-        stack.push_back(step.value);
-        break;
-      case Code::variable:
-        stack.push_back(variables[step.variable]);
-        break;
-      case Code::add:
-        binary([](double a, double b) { return a + b; });
-        break;
-      case Code::subtract:
-        binary([](double a, double b) { return a - b; });
-        break;
-      case Code::quadratic_sum:
-        binary([](double a, double b) { return std::hypot(a, b); });
-        break;
-      case Code::multiply:
-        binary([](double a, double b) { return a * b; });
-        break;
-      case Code::divide:
-        binary([](double a, double b) { return a / b; });
-        break;
-      case Code::power:
-        binary([](double a, double b) { return std::pow(a, b); });
-        break;
-      case Code::min:
-        binary([](double a, double b) { return std::min(a, b); });
-        break;
-      case Code::max:
-        binary([](double a, double b) { return std::max(a, b); });
-        break;
-      case Code::negate:
-        unary([](double a) { return -a; });
-        break;
-      case Code::sin:
-        unary([](double a) { return std::sin(a); });
-        break;
-      case Code::cos:
-        unary([](double a) { return std::cos(a); });
-        break;
-      case Code::tan:
-        unary([](double a) { return std::tan(a); });
-        break;
-      case Code::sqrt:
-        unary([](double a) { return std::sqrt(a); });
-        break;
-      case Code::exp:
-        unary([](double a) { return std::exp(a); });
-        break;
-      case Code::log:
-        unary([](double a) { return std::log(a); });
-        break;
-      case Code::abs:
-        unary([](double a) { return std::abs(a); });
-        break;
-    }
-  }
-  assert(stack.size() == 1);
-  return stack.back();
-}
 
 bool Formula::uses(std::size_t variable) const {
   return std::ranges::any_of(steps_, [variable](const Step& step) {
@@ -166,7 +90,7 @@ Part added(Part left, Part right, const Sign& sign, const FormulaRules& rules) {
 std::optional<double> constant_of(const Part& part) {
   for (const Step& step : part.steps)
     if (step.code == Code::variable) return std::nullopt;
-  return Formula::evaluate(part.steps, {});
+  return Formula::evaluate<double>(part.steps, {});
 }
 
 void check_argument(const Function& function, const Part& part) {
@@ -188,7 +112,7 @@ void check_argument(const Function& function, const Part& part) {
 
 void check_result(const Part& whole, std::string_view text,
                   const FormulaRules& rules) {
-  if (whole.powers == rules.powers) return;
+  if (rules.any_powers || whole.powers == rules.powers) return;
   const std::string wanted = name_of(rules.powers);
   const std::string unit = example_unit(rules.powers);
   const bool bare = whole.steps.size() == 1 &&
@@ -316,6 +240,22 @@ using detail::Function;
 using detail::Part;
 
 constexpr int deepest = 64;  // brackets and signs within each other
+
+/// A unit as formulas know it: those of quantities, and squares of lengths.
+struct FormulaUnit {
+  double factor;
+  Powers powers;
+};
+std::optional<FormulaUnit> find_formula_unit(std::string_view name) {
+  if (const auto* unit = detail::find_unit(name))
+    return FormulaUnit{unit->factor, powers_of(unit->dimension)};
+  if (!name.ends_with('2')) return std::nullopt;
+  name.remove_suffix(1);
+  const auto* unit = detail::find_unit(name);
+  if (unit == nullptr || unit->dimension != Dimension::length)
+    return std::nullopt;
+  return FormulaUnit{unit->factor * unit->factor, {.length = 2}};
+}
 
 class Parser : private detail::FormulaText {
  public:
@@ -494,9 +434,9 @@ class Parser : private detail::FormulaText {
   double unit_of_number(Part& part) {
     const std::size_t begin = at();
     const std::string_view name = unit_name();
-    if (const auto* unit = detail::find_unit(name)) {
+    if (const auto unit = find_formula_unit(name)) {
       move_to(begin + name.size());
-      part.powers = powers_of(unit->dimension);
+      part.powers = unit->powers;
       return unit->factor;
     }
     const std::string_view number =
@@ -528,10 +468,20 @@ class Parser : private detail::FormulaText {
     return it == detail::functions.end() ? nullptr : &*it;
   }
 
+  /// The word that stands here, or a variable of the rules that begins so.
+  std::string_view name_here() const {
+    const std::string_view word = token();
+    std::size_t longest = word.size();
+    for (const FormulaVariable& v : rules_.variables)
+      if (v.name.size() > longest && rest().starts_with(v.name))
+        longest = v.name.size();
+    return rest().substr(0, longest);
+  }
+
   Part named() {
     Part part;
     part.begin = at();
-    const std::string_view name = token();
+    const std::string_view name = name_here();
     const std::size_t variable = find_variable(name);
     if (variable != FormulaRules::none) {
       move_to(at() + name.size());
@@ -549,10 +499,10 @@ class Parser : private detail::FormulaText {
       return part;
     }
     const std::string_view unit = unit_name();
-    if (const auto* known = detail::find_unit(unit)) {
+    if (const auto known = find_formula_unit(unit)) {
       move_to(at() + unit.size());
       part.end = at();
-      part.powers = powers_of(known->dimension);
+      part.powers = known->powers;
       part.steps.push_back({Code::constant, known->factor});
       return part;
     }
@@ -626,6 +576,7 @@ Parsed<Formula> parse_formula(std::string_view text,
   Parsed<Formula> result;
   try {
     Part whole = Parser(text, rules).parse();
+    result.value.powers_ = whole.powers;
     result.value.steps_ = std::move(whole.steps);
     result.value.text_ = trimmed(text);
   } catch (const detail::FormulaFault& fault) {

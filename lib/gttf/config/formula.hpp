@@ -2,7 +2,9 @@
 // Formula: "0.003 % * pT / GeV (+) 0.2 %", checked for its dimension.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -11,10 +13,13 @@
 #include <vector>
 
 #include "gttf/config/quantity.hpp"
+#include "gttf/core/expect.hpp"
 
 namespace gttf {
 
-/// A name that a formula may use, and the dimension of what it stands for.
+/// A name that a formula may use, and the dimension of what it stands for. Where
+/// it is no word (`layers[L0].cylinder.radius`), it counts if the text goes on
+/// with all of it.
 struct FormulaVariable {
   std::string name;
   Powers powers;
@@ -29,6 +34,7 @@ struct FormulaRules {
   /// Index of the variable that a % next to it is of: with "baseline",
   /// `baseline + 0.1 %` is 1.001 times it.
   std::size_t reference = none;
+  bool any_powers = false;  ///< the result may have any dimension instead
 };
 
 /// An expression in native units. Immutable.
@@ -62,30 +68,112 @@ class Formula {
   };
 
   /// The value for these variables, in the order of the rules; not finite
-  /// where the expression has none (1/0, sqrt(-1)).
+  /// where the expression has none (1/0, sqrt(-1)). Scalars that carry
+  /// derivatives give those of the value, too.
   double operator()(std::span<const double> variables) const {
-    return evaluate(steps_, variables);
+    return evaluate<double>(steps_, variables);
   }
-  static double evaluate(std::span<const Step> steps,
-                         std::span<const double> variables);
+  template <class S>
+  S value(std::span<const S> variables) const {
+    return evaluate<S>(steps_, variables);
+  }
+  template <class S>
+  static S evaluate(std::span<const Step> steps, std::span<const S> variables);
 
   /// Whether it uses that variable.
   bool uses(std::size_t variable) const;
   /// As it was written, without spaces at the ends.
   const std::string& text() const { return text_; }
+  /// The dimension of its value.
+  const Powers& powers() const { return powers_; }
 
  private:
   friend Parsed<Formula> parse_formula(std::string_view text,
                                        const FormulaRules& rules);
   std::vector<Step> steps_;
   std::string text_;
+  Powers powers_;
 };
+
+template <class S>
+S Formula::evaluate(std::span<const Step> steps, std::span<const S> variables) {
+  using std::abs, std::cos, std::exp, std::hypot, std::log, std::max, std::min,
+      std::pow, std::sin, std::sqrt, std::tan;
+  std::vector<S> stack;
+  const auto unary = [&](auto f) { stack.back() = f(stack.back()); };
+  const auto binary = [&](auto f) {
+    const S b = stack.back();
+    stack.pop_back();
+    stack.back() = f(stack.back(), b);
+  };
+  for (const Step& step : steps) {
+    switch (step.code) {
+      case Code::constant:
+        stack.push_back(S(step.value));
+        break;
+      case Code::variable:
+        stack.push_back(variables[step.variable]);
+        break;
+      case Code::add:
+        binary([](const S& a, const S& b) { return a + b; });
+        break;
+      case Code::subtract:
+        binary([](const S& a, const S& b) { return a - b; });
+        break;
+      case Code::quadratic_sum:
+        binary([](const S& a, const S& b) { return hypot(a, b); });
+        break;
+      case Code::multiply:
+        binary([](const S& a, const S& b) { return a * b; });
+        break;
+      case Code::divide:
+        binary([](const S& a, const S& b) { return a / b; });
+        break;
+      case Code::power:
+        binary([](const S& a, const S& b) { return pow(a, b); });
+        break;
+      case Code::min:
+        binary([](const S& a, const S& b) { return min(a, b); });
+        break;
+      case Code::max:
+        binary([](const S& a, const S& b) { return max(a, b); });
+        break;
+      case Code::negate:
+        unary([](const S& a) { return -a; });
+        break;
+      case Code::sin:
+        unary([](const S& a) { return sin(a); });
+        break;
+      case Code::cos:
+        unary([](const S& a) { return cos(a); });
+        break;
+      case Code::tan:
+        unary([](const S& a) { return tan(a); });
+        break;
+      case Code::sqrt:
+        unary([](const S& a) { return sqrt(a); });
+        break;
+      case Code::exp:
+        unary([](const S& a) { return exp(a); });
+        break;
+      case Code::log:
+        unary([](const S& a) { return log(a); });
+        break;
+      case Code::abs:
+        unary([](const S& a) { return abs(a); });
+        break;
+    }
+  }
+  GTTF_EXPECT(stack.size() == 1);
+  return stack.back();
+}
 
 /// Reads a formula. Precedence from weak to strong: `+ - (+)`, `* /`, sign,
 /// `^`; `a (+) b` is sqrt(a^2 + b^2), also written with U+2295; it does not mix
 /// with + and - without brackets. A number may carry a unit, which may also
 /// stand alone; `pi` and the functions sin cos tan (of angles), sqrt abs min
-/// max, exp log (of numbers) are known. Case counts.
+/// max, exp log (of numbers) are known; mm2, cm2 and so on are areas. Case
+/// counts.
 ///
 /// Refused with their place: wrong syntax, unknown names, a sum of different
 /// dimensions, a result of the wrong dimension or without unit, and a % added

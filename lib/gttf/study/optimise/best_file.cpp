@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/optimise/best_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "gttf/config/text.hpp"
+#include "gttf/detector/layer_node.hpp"
+#include "gttf/detector/override.hpp"
+#include "gttf/study/optimise/read_problem.hpp"
+#include "gttf/study/show/layer_names.hpp"
+
+namespace gttf {
+namespace {
+
+[[noreturn]] void fail(const std::string& file, std::string problem) {
+  Diagnostics diagnostics;
+  Diagnostic d;
+  d.file = file;
+  d.problem = std::move(problem);
+  d.suggestion = "write the values of the result by hand";
+  diagnostics.add(std::move(d));
+  throw InputError(std::move(diagnostics));
+}
+
+Node parsed(const std::string& text, const std::string& file) {
+  Diagnostics diagnostics;
+  auto root = parse_yaml(std::make_shared<Source>(file, text),
+                         "gttf-detector: 1", diagnostics);
+  if (!root || diagnostics.has_errors())
+    throw InputError(std::move(diagnostics));
+  return std::move(*root);
+}
+
+/// The unit behind the number of a scalar, and the number.
+std::pair<double, std::string> number_and_unit(std::string_view text) {
+  text = trimmed(text);
+  double number = std::nan("");
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return {std::nan(""), ""};
+  return {
+      number,
+      std::string(text.substr(static_cast<std::size_t>(end - text.data())))};
+}
+
+/// A value for a key in the words of the file.
+struct NewValue {
+  std::string key, text;
+};
+
+/// Whether the path to a node leads through an alias or a merge key; then its
+/// place is not the key's own.
+bool is_own(const Node& root, const Node& wanted) {
+  if (&root == &wanted) return true;
+  for (const Node::Entry& entry : root.entries())
+    if (!entry.merged && entry.value.alias().empty() &&
+        is_own(entry.value, wanted))
+      return true;
+  for (const Node& item : root.items())
+    if (item.alias().empty() && is_own(item, wanted)) return true;
+  return false;
+}
+
+class Editor {
+ public:
+  Editor(std::string text, std::string file)
+      : text_(std::move(text)), file_(std::move(file)) {}
+
+  const std::string& text() const { return text_; }
+
+  /// Replaces what stands for a key, if it is a scalar of its own.
+  void replace(const std::vector<NewValue>& values) {
+    const Node root = parsed(text_, file_);
+    std::vector<std::pair<Origin, std::string>> edits;
+    for (const NewValue& value : values) {
+      const Node* node = find_key(root, value.key);
+      if (node == nullptr || node->kind() != Node::Kind::scalar ||
+          !is_own(root, *node))
+        continue;
+      edits.emplace_back(node->origin(), value.text);
+    }
+    std::ranges::sort(edits, std::ranges::greater(),
+                      [](const auto& e) { return e.first.offset; });
+    for (const auto& [place, text] : edits)
+      text_.replace(place.offset, place.length, text);
+  }
+
+  /// Gives layers values of their own where those they share are not theirs.
+  void complete(const Node& wanted) {
+    // one key at a time: places move
+    for (int round = 0; round < 1000; ++round)
+      if (!complete_one(wanted)) return;
+  }
+
+  /// Takes the entries of these names out of `layers`.
+  void remove(const std::set<std::string>& names) {
+    if (names.empty()) return;
+    const Node root = parsed(text_, file_);
+    const Node* layers = root.find("layers");
+    const std::vector<Node>& items = layers->items();
+    std::vector<std::pair<std::size_t, std::size_t>> ranges;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (!names.contains(std::string(detail::name_of_entry(items[i]))))
+        continue;
+      const std::size_t begin = start_of_item(items[i]);
+      std::size_t end = i + 1 < items.size() ? start_of_item(items[i + 1])
+                                             : end_of_list(begin);
+      // comments above the next item are that item's
+      while (i + 1 < items.size() && end > begin) {
+        const std::size_t line = text_.rfind('\n', end - 2) + 1;
+        const std::string_view words =
+            trimmed(std::string_view(text_).substr(line, end - line));
+        if (line <= begin || !(words.empty() || words.starts_with('#'))) break;
+        end = line;
+      }
+      ranges.emplace_back(begin, end);
+    }
+    for (auto it = ranges.rbegin(); it != ranges.rend(); ++it)
+      text_.erase(it->first, it->second - it->first);
+  }
+
+ private:
+  /// The begin of the line with the dash of an item.
+  std::size_t start_of_item(const Node& item) const {
+    std::size_t at = text_.rfind('\n', item.origin().offset);
+    at = at == text_.npos ? 0 : at + 1;
+    // an anchor may stand on the line of the dash
+    while (at > 0 &&
+           !trimmed(std::string_view(text_).substr(at)).starts_with('-')) {
+      const std::size_t before = text_.rfind('\n', at - 2);
+      at = before == text_.npos ? 0 : before + 1;
+    }
+    return at;
+  }
+  /// Behind the last line that is indented as much as the one at `begin`.
+  std::size_t end_of_list(std::size_t begin) const {
+    const std::size_t indent = text_.find_first_not_of(' ', begin) - begin;
+    std::size_t at = text_.find('\n', begin);
+    while (at != text_.npos && at + 1 < text_.size()) {
+      const std::size_t first = text_.find_first_not_of(' ', at + 1);
+      if (first == text_.npos || first - at - 1 <= indent) break;
+      at = text_.find('\n', at + 1);
+    }
+    return at == text_.npos ? text_.size() : at + 1;
+  }
+
+  bool complete_one(const Node& wanted) {
+    const Node root = parsed(text_, file_);
+    const Node *mine = root.find("layers"), *theirs = wanted.find("layers");
+    for (std::size_t i = 0; i < theirs->items().size(); ++i) {
+      const Node &have = mine->items()[i], &want = theirs->items()[i];
+      for (const Node::Entry& entry : want.entries()) {
+        const std::string& key = entry.key.text();
+        const Node* there = have.find(key);
+        const std::string text = detail::flow_text(entry.value);
+        if (there != nullptr && detail::flow_text(*there) == text) continue;
+        const auto own =
+            std::ranges::find_if(have.entries(), [&](const Node::Entry& e) {
+              return e.key.text() == key && !e.merged;
+            });
+        if (own == have.entries().end())
+          insert(have.definition().offset, key + ": " + text);
+        else if (!own->value.alias().empty())
+          text_.replace(own->value.origin().offset, own->value.origin().length,
+                        text);
+        else
+          fail(file_, fmt::format("layers[{}].{} cannot be replaced in place",
+                                  detail::name_of_entry(have), key));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Puts an entry first into the map that begins at `at`.
+  void insert(std::size_t at, const std::string& entry) {
+    if (text_[at] == '{') {
+      text_.insert(at + 1, ' ' + entry + ',');
+      return;
+    }
+    const std::size_t line = text_.rfind('\n', at);
+    const std::size_t column = line == text_.npos ? at : at - line - 1;
+    text_.insert(at, entry + '\n' + std::string(column, ' '));
+  }
+
+  std::string text_, file_;
+};
+
+/// What an override sets, number by number.
+void add_leaves(const std::string& key, const Node& value,
+                std::vector<NewValue>& to) {
+  if (value.kind() != Node::Kind::map) {
+    to.push_back({key, detail::flow_text(value)});
+    return;
+  }
+  for (const Node::Entry& entry : value.entries())
+    add_leaves(key + '.' + entry.key.text(), entry.value, to);
+}
+
+}  // namespace
+
+std::string best_file(const DesignProgram& program,
+                      const std::vector<double>& x,
+                      const std::vector<std::string>& header) {
+  const OptimisationProblem& problem = program.problem();
+  const DesignSpace& space = program.space();
+  const std::string& file = problem.input.detector.file;
+  const Node root = parsed(problem.input.text, file);
+  const auto numbers = space.numbers<double>(std::span<const double>(x));
+  std::vector<NewValue> values;
+  const auto add_text = [&](const std::string& override_text) {
+    const std::size_t equal = override_text.find('=');
+    Diagnostics ignored;  // it was read before
+    const auto source =
+        std::make_shared<Source>("--set", override_text, Source::Kind::option);
+    if (const auto value = parse_yaml_value(source, equal + 1, ignored))
+      add_leaves(override_text.substr(0, equal), *value, values);
+  };
+  for (const std::string& text : problem.input.overrides) add_text(text);
+  for (std::size_t c = 0; c < problem.choices.size(); ++c)
+    for (const ChoiceOption& option : problem.choices[c].options)
+      if (option.name == program.combination().chosen[c])
+        for (const std::string& text : option.overrides) add_text(text);
+
+  std::vector<std::size_t> changed;
+  for (const DesignVariable& v : space.variables)
+    changed.insert(changed.end(), v.keys.begin(), v.keys.end());
+  for (const Follower& f : space.followers) changed.push_back(f.key);
+  for (const std::size_t k : changed) {
+    const DesignKey& key = space.keys[k];
+    double value = space.key_value<double>(key, numbers);
+    std::string text = detail::text_of_value(value, key.dimension);
+    const Node* node = find_key(root, key.key);
+    if (node != nullptr && node->kind() == Node::Kind::scalar) {
+      // in the unit, and the way (pitch or error), of the file
+      const auto there = parse_quantity(node->text(), key.dimension);
+      const auto [number, unit] = number_and_unit(node->text());
+      if (there && number != 0) {
+        const bool same =
+            std::abs(there.value - key.start) <= 1e-9 * std::abs(key.start);
+        if (!same) value *= there.value / key.start;
+        text = fmt::format("{}{}", value / (there.value / number), unit);
+      }
+    }
+    values.push_back({key.key, std::move(text)});
+  }
+  std::vector<std::string> overrides;
+  overrides.reserve(values.size());
+  for (const NewValue& value : values)
+    overrides.push_back(value.key + '=' + value.text);
+  Diagnostics diagnostics;
+  const Node wanted = apply_overrides(root, overrides, diagnostics);
+  if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
+
+  Editor editor(problem.input.text, file);
+  editor.replace(values);
+  editor.complete(wanted);
+  std::set<std::string> absent;
+  const auto& missing = program.combination().absent;
+  const std::vector<std::string> names = entry_names(problem.input.detector);
+  for (std::size_t l = 0; l < missing.size(); ++l)
+    if (missing[l] != 0) absent.insert(name_in_file(names[l]));
+  editor.remove(absent);
+
+  std::string text;
+  for (const std::string& line : header) text += "# " + line + '\n';
+  text += editor.text();
+  // the file says what was found
+  DesignProgram there = program;
+  const Detector detector = there.detector_at(x);
+  const DesignNumbers found(detector),
+      written(parse_detector(text, file).detector);
+  bool same = found.is_alike(written);
+  for (std::size_t i = 0; same && i < found.size(); ++i)
+    same = std::abs(found.value(i) - written.value(i)) <=
+           1e-12 * std::max(1e-3, std::abs(found.value(i)));
+  if (!same) fail(file, "the description cannot say the result in place");
+  return text;
+}
+
+}  // namespace gttf

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of a description, and what they do to its numbers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "gttf/config/text.hpp"
+#include "gttf/detector/layer_node.hpp"
+#include "gttf/study/optimise/read_problem.hpp"
+
+namespace gttf::detail {
+namespace {
+
+/// Whether a name fits to a text in which * stands for anything.
+bool fits(std::string_view name, std::string_view glob) {
+  const std::size_t star = glob.find('*');
+  if (star == glob.npos) return name == glob;
+  if (!name.starts_with(glob.substr(0, star))) return false;
+  const std::string_view rest = glob.substr(star + 1);
+  for (std::size_t i = star; i <= name.size(); ++i)
+    if (fits(name.substr(i), rest)) return true;
+  return false;
+}
+
+std::optional<std::pair<std::string_view, std::string_view>> ends_of(
+    std::string_view part) {
+  for (const std::string_view sign : {"..", ":"})
+    if (const std::size_t at = part.find(sign); at != part.npos)
+      return std::pair(trimmed(part.substr(0, at)),
+                       trimmed(part.substr(at + sign.size())));
+  return std::nullopt;
+}
+
+/// A value without the last digits, which a line through two points leaves.
+double without_rounding(double value) {
+  double decimal = value;
+  const std::string text = fmt::format("{:.13g}", value);
+  std::from_chars(text.data(), text.data() + text.size(), decimal);
+  return decimal;
+}
+
+}  // namespace
+
+std::vector<std::string> selected_entries(const std::string& selector,
+                                          const std::vector<std::string>& all,
+                                          const Value& value) {
+  std::vector<std::string> chosen;
+  const auto unknown = [&](std::string_view name) {
+    const auto near = nearest(std::string(name), all);
+    value.error(fmt::format("there is no layer {}", in_quotes(name)),
+                near ? fmt::format("did you mean {}?", in_quotes(*near))
+                     : fmt::format("the layers are {}", joined(all)));
+  };
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::count(chosen, name) == 0) chosen.push_back(name);
+  };
+  for (std::size_t begin = 0; begin <= selector.size();) {
+    const std::size_t end =
+        std::min(selector.find(',', begin), selector.size());
+    const std::string part(
+        trimmed(std::string_view(selector).substr(begin, end - begin)));
+    begin = end + 1;
+    if (std::ranges::count(all, part) > 0 ||
+        std::ranges::count(all, name_without_copy(part)) > 0) {
+      add(part);
+    } else if (const auto ends = ends_of(part)) {
+      const auto first = std::ranges::find(all, ends->first),
+                 last = std::ranges::find(all, ends->second);
+      if (first == all.end()) unknown(ends->first);
+      if (last == all.end()) unknown(ends->second);
+      if (first == all.end() || last == all.end()) continue;
+      if (last < first) {
+        value.error(
+            fmt::format("{} stands before {} in the description",
+                        in_quotes(ends->second), in_quotes(ends->first)),
+            "exchange the two");
+        continue;
+      }
+      for (auto it = first; it <= last; ++it) add(*it);
+    } else {
+      const std::size_t before = chosen.size();
+      if (part.find('*') != part.npos)
+        for (const std::string& name : all)
+          if (fits(name, part)) add(name);
+      if (chosen.size() == before) unknown(part);
+    }
+  }
+  return chosen;
+}
+
+std::vector<std::string> selected_keys(const std::string& pattern,
+                                       const std::vector<std::string>& entries,
+                                       const Value& value) {
+  constexpr std::string_view list = "layers[";
+  if (!pattern.starts_with(list)) return {pattern};
+  int depth = 1;
+  std::size_t end = list.size();
+  for (; end < pattern.size(); ++end) {
+    if (pattern[end] == '[') ++depth;
+    if (pattern[end] == ']' && --depth == 0) break;
+  }
+  if (end == pattern.size()) {
+    value.error("the bracket \"[\" is not closed", "add \"]\"");
+    return {};
+  }
+  std::vector<std::string> keys;
+  for (const std::string& name : selected_entries(
+           pattern.substr(list.size(), end - list.size()), entries, value))
+    keys.push_back(fmt::format("layers[{}]{}", name, pattern.substr(end + 1)));
+  return keys;
+}
+
+Dimension dimension_of_key(const std::string& key) {
+  const std::size_t dot = key.rfind('.');
+  const std::string_view last = dot == key.npos
+                                    ? std::string_view(key)
+                                    : std::string_view(key).substr(dot + 1);
+  if (last == "material" || last == "efficiency" || last == "x_over_x0")
+    return Dimension::fraction;
+  if (last == "angle") return Dimension::angle;
+  if (key.starts_with("field") && (last == "solenoid" || last == "field"))
+    return Dimension::field;
+  return Dimension::length;
+}
+
+std::string text_of_value(double value, Dimension dimension) {
+  if (dimension == Dimension::fraction || dimension == Dimension::number)
+    return fmt::format("{}", value);
+  const std::string unit = dimension == Dimension::length  ? "mm"
+                           : dimension == Dimension::field ? "T"
+                           : dimension == Dimension::angle ? "rad"
+                                                           : "GeV";
+  return fmt::format("{} {}", value / find_unit(unit)->factor, unit);
+}
+
+std::string flow_text(const Node& node) {
+  std::string text;
+  const auto add = [&text](const std::string& part) {
+    text += (text.empty() ? "" : ", ") + part;
+  };
+  switch (node.kind()) {
+    case Node::Kind::map:
+      for (const Node::Entry& entry : node.entries())
+        add(entry.key.text() + ": " + flow_text(entry.value));
+      return "{ " + text + " }";
+    case Node::Kind::list:
+      for (const Node& item : node.items()) add(flow_text(item));
+      return "[" + text + "]";
+    case Node::Kind::null:
+      return "null";
+    case Node::Kind::scalar:
+      break;
+  }
+  return node.is_quoted() ? '"' + node.text() + '"' : node.text();
+}
+
+std::optional<std::vector<double>> KeyProbe::numbers_at(
+    const std::string& key, Dimension dimension, double x, bool report,
+    const Value& value) const {
+  std::vector<std::string> overrides = input_.overrides;
+  overrides.push_back(key + '=' + text_of_value(x, dimension));
+  try {
+    const DesignNumbers changed(
+        parse_detector(input_.text, input_.detector.file, overrides).detector);
+    if (changed.is_alike(design_)) return changed.values();
+    if (report)
+      value.error(fmt::format("{} changes more than numbers", in_quotes(key)),
+                  "set it in the description first");
+  } catch (const InputError& error) {
+    if (!report) return std::nullopt;
+    for (const Diagnostic& d : error.diagnostics().items()) {
+      if (d.severity != Severity::error) continue;
+      value.error(fmt::format("{}: {}", overrides.back(), d.problem),
+                  d.suggestion);
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
+                                         double to, const Value& value) const {
+  const Dimension dimension = dimension_of_key(key);
+  // at a bound the layer may stand where another one does
+  constexpr std::array shares{0.0, 0.0137, 0.0712};
+  std::array<double, 2> x{};
+  std::array<std::vector<double>, 2> numbers;
+  for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t i = 0; i < shares.size() && numbers[side].empty(); ++i) {
+      const double share = side == 0 ? shares[i] : 1 - shares[i];
+      x[side] = from + share * (to - from);
+      const bool last = i + 1 == shares.size();
+      if (auto list = numbers_at(key, dimension, x[side], last, value))
+        numbers[side] = std::move(*list);
+    }
+    if (numbers[side].empty()) return std::nullopt;
+  }
+  DesignKey result{key, dimension, 0, {}};
+  const std::vector<double> start = design_.values();
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const double slope = (numbers[1][i] - numbers[0][i]) / (x[1] - x[0]);
+    if (slope == 0 && numbers[0][i] == start[i]) continue;
+    if (slope == 0) {
+      value.error(fmt::format("{} cannot vary: what it says takes the place of "
+                              "something else in the description",
+                              in_quotes(key)),
+                  "write it in the description first");
+      return std::nullopt;
+    }
+    const double value_here = x[0] + (start[i] - numbers[0][i]) / slope;
+    if (result.numbers.empty()) {
+      result.start = without_rounding(value_here);
+    }
+    const double scale = std::max(std::abs(result.start), std::abs(to - from));
+    if (std::abs(value_here - result.start) > 1e-9 * scale) {
+      value.error(fmt::format("{} is no single number in the description",
+                              in_quotes(key)),
+                  "give the layers one value first, or name them one by one");
+      return std::nullopt;
+    }
+    result.numbers.push_back({i, slope});
+  }
+  if (result.numbers.empty()) {
+    value.error(fmt::format("{} changes nothing", in_quotes(key)),
+                "the keys are those of --set");
+    return std::nullopt;
+  }
+  return result;
+}
+
+}  // namespace gttf::detail

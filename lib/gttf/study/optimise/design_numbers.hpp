@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// DesignNumbers: the numbers of a detector as one list, to be changed together.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gttf/config/formula.hpp"
+#include "gttf/core/units.hpp"
+#include "gttf/detector/detector.hpp"
+
+namespace gttf {
+
+/// What a number of the list is.
+struct DesignNumber {
+  enum class Kind {
+    position,
+    extent,
+    thickness,  ///< of a slab, mm
+    x_over_x0,  ///< of a slab
+    sigma,
+    angle,
+    efficiency,
+    field,
+    dipole  ///< extent or field of a gap
+  };
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  Kind kind = Kind::position;
+  std::size_t layer = none;  ///< index in Detector::layers
+  std::size_t part = 0;      ///< of the layer: extent, slab, coordinate
+};
+
+/// A detector whose numbers can be set by their index. Detectors that differ in
+/// numbers only have the same list.
+class DesignNumbers {
+ public:
+  explicit DesignNumbers(Detector detector);
+  DesignNumbers(const DesignNumbers& other) : DesignNumbers(other.detector_) {}
+  DesignNumbers& operator=(const DesignNumbers&) = delete;
+
+  const Detector& detector() const { return detector_; }
+  std::size_t size() const { return numbers_.size(); }
+  const DesignNumber& operator[](std::size_t i) const { return kinds_[i]; }
+  double value(std::size_t i) const { return *numbers_[i]; }
+  std::vector<double> values() const;
+  /// The first number of a layer: its position.
+  std::size_t first_of(std::size_t layer) const { return first_[layer]; }
+  /// Behind the last one.
+  std::size_t end_of(std::size_t layer) const { return first_[layer + 1]; }
+
+  /// Sets all of them.
+  void set(std::span<const double> values);
+
+  /// Whether another detector has the same list but for values.
+  bool is_alike(const DesignNumbers& other) const;
+
+ private:
+  void add(double& number, DesignNumber what);
+
+  Detector detector_;
+  std::vector<double*> numbers_;
+  std::vector<DesignNumber> kinds_;
+  std::vector<std::size_t> first_;  ///< of each layer, and the end
+};
+
+/// What formulas may say of a layer. Which of them exist depends on its shape.
+enum class LayerQuantity : unsigned char {
+  radius,
+  z,
+  half_length,
+  z_min,
+  z_max,
+  length,
+  inner,
+  outer,
+  position,
+  area,
+  x_over_x0,
+  sigma_u,
+  sigma_v,
+  pitch_u,
+  pitch_v,
+  price
+};
+inline constexpr std::size_t n_layer_quantities = 16;
+
+/// A name in formulas and what it stands for.
+struct LayerName {
+  std::string_view name;
+  LayerQuantity quantity;
+};
+/// The names that are known, several of the same thing (rphi is u).
+std::span<const LayerName> layer_names_in_formulas();
+Powers powers_of(LayerQuantity quantity);
+
+/// Whether the layer has it.
+bool has_quantity(const Layer& layer, LayerQuantity quantity);
+
+/// Its value, from the values of all numbers.
+/// @pre has_quantity(), and it is not the price
+template <class S>
+S layer_quantity(const DesignNumbers& design, std::size_t layer,
+                 LayerQuantity quantity, std::span<const S> values) {
+  using Q = LayerQuantity;
+  const std::size_t first = design.first_of(layer);
+  const Surface& surface = design.detector().layers[layer].surface;
+  const S& position = values[first];
+  const S &u0 = values[first + 1], &u1 = values[first + 2];
+  const S &v0 = values[first + 3], &v1 = values[first + 4];
+  const auto sigma = [&](std::size_t axis) {
+    for (std::size_t i = first; i < design.end_of(layer); ++i) {
+      if (design[i].kind != DesignNumber::Kind::sigma) continue;
+      const double angle =
+          design.detector().layers[layer].coordinates[design[i].part].angle;
+      const bool along_u = std::abs(angle) < 45 * unit::deg;
+      if (along_u == (axis == 0)) return values[i];
+    }
+    return S(0);
+  };
+  const S pitch(std::sqrt(12.0));
+  switch (quantity) {
+    case Q::radius:
+    case Q::z:
+    case Q::position:
+    case Q::price:
+      return position;
+    case Q::half_length:
+      return S(0.5) * (v1 - v0);
+    case Q::length:
+      return v1 - v0;
+    case Q::z_min:
+    case Q::inner:
+      return v0;
+    case Q::z_max:
+    case Q::outer:
+      return v1;
+    case Q::area:
+      if (surface.shape == Shape::cylinder)
+        return S(2 * unit::pi) * position * (v1 - v0);
+      if (surface.shape == Shape::disk)
+        return S(unit::pi) * (v1 * v1 - v0 * v0);
+      return (u1 - u0) * (v1 - v0);
+    case Q::x_over_x0: {
+      S sum(0);
+      for (std::size_t i = first; i < design.end_of(layer); ++i)
+        if (design[i].kind == DesignNumber::Kind::x_over_x0) sum += values[i];
+      return sum;
+    }
+    case Q::sigma_u:
+      return sigma(0);
+    case Q::sigma_v:
+      return sigma(1);
+    case Q::pitch_u:
+      return pitch * sigma(0);
+    case Q::pitch_v:
+      return pitch * sigma(1);
+  }
+  return position;
+}
+
+}  // namespace gttf

@@ -1,0 +1,652 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/optimise/design_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "gttf/resolution/batch_sigmas.hpp"
+#include "gttf/resolution/sensitivity.hpp"
+#include "gttf/study/check/check.hpp"
+#include "gttf/study/scan/row.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
+#include "gttf/study/show/track_view.hpp"
+
+namespace gttf {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+/// The parameter whose error a column has.
+std::optional<Parameter> parameter_of_column(std::string_view column) {
+  for (const Parameter q : all_parameters)
+    if (sigma_column(q) == column) return q;
+  return std::nullopt;
+}
+
+bool same_tracks(const StudyRequest& a, const StudyRequest& b) {
+  const auto at = [](const StudyRequest& r) {
+    return r.at ? r.at->layer + (r.at->own_hit ? "" : "-") : std::string();
+  };
+  return a.particle.mass == b.particle.mass &&
+         a.particle.charge == b.particle.charge && a.phi == b.phi &&
+         a.vertex == b.vertex && a.scattering == b.scattering &&
+         a.energy_loss == b.energy_loss &&
+         a.chosen.scattering == b.chosen.scattering &&
+         a.chosen.energy_loss == b.chosen.energy_loss && at(a) == at(b) &&
+         a.beam_spot.has_value() == b.beam_spot.has_value() &&
+         (!a.beam_spot || (a.beam_spot->x == b.beam_spot->x &&
+                           a.beam_spot->y == b.beam_spot->y &&
+                           a.beam_spot->z == b.beam_spot->z));
+}
+
+/// A gap counts in steps of this many mm.
+constexpr double gap_unit = 100;
+
+/// Bounds of the level, a logarithm.
+constexpr double highest_level = 50;
+
+}  // namespace
+
+ObjectiveUnit objective_unit(const OptimisationProblem& problem) {
+  const Objective& objective = problem.objective;
+  if (objective.logarithmic) return {"", 1};
+  using Kind = Objective::Kind;
+  if (objective.kind == Kind::quantity) {
+    const Powers& powers = problem.quantities[objective.quantity].powers;
+    if (powers == Powers{.length = 2}) return {"m2", unit::m * unit::m};
+    if (powers == Powers{.length = 1}) return {"mm", unit::mm};
+    return {is_number(powers) ? "1" : "", 1};
+  }
+  if (objective.kind == Kind::margin || objective.scale) return {"1", 1};
+  const CheckedQuantity& quantity = objective.criterion.quantity;
+  return {quantity.unit == 1 ? "1" : quantity.symbol, quantity.unit};
+}
+
+DesignProgram::DesignProgram(const OptimisationProblem& problem,
+                             Combination combination)
+    : problem_(&problem),
+      combination_(std::move(combination)),
+      space_(problem.space) {
+  for (const auto& [number, value] : combination_.numbers)
+    space_.start[number] = value;
+  for (const auto& [layer, price] : combination_.prices)
+    space_.prices[layer] = price;
+  using Kind = Objective::Kind;
+  const Kind kind = problem.objective.kind;
+  has_level_ = kind == Kind::worst || kind == Kind::margin;
+  if (kind == Kind::point || kind == Kind::mean || kind == Kind::worst)
+    add_objective();
+  add_requirements();
+  count_hits();
+}
+
+std::size_t DesignProgram::group_of(const StudyRequest& request) {
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    if (same_tracks(groups_[g].request, request)) return g;
+  groups_.push_back(
+      {request, model_of(request, problem_->input.detector), {}, {}});
+  return groups_.size() - 1;
+}
+
+std::size_t DesignProgram::add_sample(Sample sample,
+                                      const StudyRequest& request,
+                                      const Track& track) {
+  sample.group = group_of(request);
+  TrackGroup& group = groups_[sample.group];
+  sample.track = group.tracks.size();
+  for (std::size_t t = 0; t < group.tracks.size(); ++t)
+    if (group.tracks[t].p == track.p && group.tracks[t].theta == track.theta) {
+      sample.track = t;
+      break;
+    }
+  if (sample.track == group.tracks.size()) {
+    group.tracks.push_back(track);
+    group.n_hits.push_back(-1);
+  }
+  const Criterion& criterion =
+      sample.file == Sample::objective
+          ? problem_->objective.criterion
+          : problem_->requirements[sample.file].criteria[sample.criterion];
+  sample.parameter = parameter_of_column(criterion.quantity.name);
+  samples_.push_back(sample);
+  return samples_.size() - 1;
+}
+
+void DesignProgram::add_objective() {
+  const Objective& objective = problem_->objective;
+  RequirementFile file;
+  file.request = problem_->request;
+  file.criteria = {objective.criterion};
+  if (objective.scale) file.criteria[0].max = objective.scale;
+  const StudyRequest grid = grid_of(file, objective.criterion);
+  std::vector<double> scales(objective.criterion.points.size(), 1.0);
+  if (objective.scale) {
+    file.criteria[0].angle.is_range = false;  // these points and no others
+    const CheckOutcome outcome =
+        check(file, std::span(&space_.design.detector(), 1));
+    for (std::size_t i = 0; i < scales.size(); ++i)
+      scales[i] = outcome.results[0].points[i].upper;
+  }
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    Sample sample;
+    sample.upper = scales[i];
+    of_objective_.push_back(add_sample(
+        sample, grid, grid_track(grid, objective.criterion.points[i])));
+  }
+}
+
+void DesignProgram::add_requirements() {
+  for (std::size_t f = 0; f < problem_->requirements.size(); ++f) {
+    const RequirementFile& file = problem_->requirements[f];
+    const CheckOutcome outcome =
+        check(file, std::span(&problem_->input.detector, 1));
+    for (const CheckResult& result : outcome.results) {
+      const Criterion& criterion = file.criteria[result.criterion];
+      // hits do not change: what depends on them only is looked at in the end
+      if (criterion.quantity.kind != CheckedQuantity::Kind::number) continue;
+      const StudyRequest grid = grid_of(file, result);
+      for (const CheckedPoint& point : result.points) {
+        // a value between two limits is two samples
+        for (const bool is_lower : {true, false}) {
+          Sample sample;
+          sample.file = f;
+          sample.criterion = result.criterion;
+          (is_lower ? sample.lower : sample.upper) =
+              is_lower ? point.lower : point.upper;
+          if (std::isnan(is_lower ? point.lower : point.upper)) continue;
+          const std::size_t i =
+              add_sample(sample, grid, grid_track(grid, point.point));
+          if (problem_->objective.kind == Objective::Kind::margin)
+            of_objective_.push_back(i);
+        }
+      }
+    }
+  }
+}
+
+TrackingGeometry DesignProgram::geometry() {
+  TrackingGeometry g(space_.design.detector());
+  for (std::size_t l = 0; l < combination_.absent.size(); ++l)
+    if (combination_.absent[l] != 0) {
+      g.drop_hit(l);
+      g.scale_material(l, 0);
+    }
+  return g;
+}
+
+void DesignProgram::count_hits() {
+  space_.design.set(space_.numbers<double>(space_.start_values()));
+  const TrackingGeometry g = geometry();
+  for (TrackGroup& group : groups_)
+    for (std::size_t t = 0; t < group.tracks.size(); ++t)
+      group.n_hits[t] = resolve(g, group.tracks[t], group.model).n_hits;
+}
+
+VectorXd DesignProgram::scaled(const std::vector<double>& x) const {
+  const auto n = static_cast<Index>(space_.size());
+  VectorXd y = VectorXd::Zero(n + (has_level_ ? 1 : 0));
+  for (Index i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const DesignVariable& v = space_.variables[k];
+    y[i] = (x[k] - v.from) / (v.to - v.from);
+  }
+  return y;
+}
+
+std::vector<double> DesignProgram::natural(const VectorXd& x) const {
+  std::vector<double> y(space_.size());
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    const DesignVariable& v = space_.variables[k];
+    const double share = x[static_cast<Index>(k)];
+    // the bounds are exact
+    y[k] = share >= 1 ? v.to : v.from + share * (v.to - v.from);
+  }
+  return y;
+}
+
+NonlinearProgram DesignProgram::program(
+    const std::vector<std::size_t>& working) {
+  const auto n = static_cast<Index>(space_.size());
+  const Index all = n + (has_level_ ? 1 : 0);
+  NonlinearProgram p;
+  p.lower = VectorXd::Zero(all);
+  p.upper = VectorXd::Ones(all);
+  if (has_level_) {
+    p.lower[n] = -highest_level;
+    p.upper[n] = highest_level;
+  }
+  p.evaluate = [this, working](const VectorXd& x, bool derivatives) {
+    return evaluate(x, working, derivatives);
+  };
+  return p;
+}
+
+std::pair<double, double> DesignProgram::against(const Sample& sample,
+                                                 double value) {
+  const bool is_lower = std::isnan(sample.upper);
+  const double limit = is_lower ? sample.lower : sample.upper;
+  const double sign = is_lower ? -1 : 1;
+  if (limit > 0 && value > 0)
+    return {sign * std::log(value / limit), sign / value};
+  const double scale = std::max(std::abs(limit), 1e-12);
+  return {sign * (value - limit) / scale, sign / scale};
+}
+
+template <class S>
+S DesignProgram::quantity(std::size_t index,
+                          const std::vector<S>& numbers) const {
+  S sum(0);
+  for (const DesignQuantity::Term& term : problem_->quantities[index].terms) {
+    const auto is_absent = [&](const FormulaInput& input) {
+      return !combination_.absent.empty() &&
+             input.layer != FormulaInput::none &&
+             combination_.absent[input.layer] != 0;
+    };
+    if (std::ranges::any_of(term.inputs, is_absent)) continue;
+    sum += space_.value<S>(term.formula, term.inputs, numbers);
+  }
+  return sum;
+}
+
+std::optional<double> DesignProgram::generic_value(
+    const TrackingGeometry& geometry, const Sample& sample) {
+  const TrackGroup& group = groups_[sample.group];
+  const Criterion& criterion =
+      sample.file == Sample::objective
+          ? problem_->objective.criterion
+          : problem_->requirements[sample.file].criteria[sample.criterion];
+  StudyRequest request = group.request;
+  const Track& track = group.tracks[sample.track];
+  request.momentum = {MomentumAxis::Variable::p, {track.p}};
+  request.angle = {AngleAxis::Variable::theta, {track.theta}, false};
+  ++effort_.covariances;
+  const Resolution r = resolve(geometry, track, group.model);
+  if (r.n_hits < group.n_hits[sample.track]) return std::nullopt;
+  const Table row = scan_row(problem_->input.detector, request, GridPoint{}, r);
+  const double value = detail::number_at(row, criterion.quantity.name, 0) *
+                       criterion.quantity.unit;
+  if (std::isnan(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
+    const std::vector<std::size_t>& which, const std::vector<double>& x,
+    bool derivatives) {
+  SampleValues result;
+  result.value.resize(which.size());
+  if (derivatives) result.slope.resize(which.size());
+  const auto n = static_cast<Index>(space_.size());
+  const std::vector<double> numbers =
+      space_.numbers<double>(std::span<const double>(x));
+  space_.design.set(numbers);
+  const TrackingGeometry g = geometry();
+  ++effort_.designs;
+
+  std::vector<Linearised> linear;
+  if (derivatives) {
+    std::vector<Linearised> variables;
+    for (Index i = 0; i < n; ++i)
+      variables.emplace_back(x[static_cast<std::size_t>(i)],
+                             VectorXd::Unit(n, i));
+    linear = space_.numbers<Linearised>(std::span<const Linearised>(variables));
+  }
+  const auto add_slope = [&](std::size_t number, double slope, VectorXd& to) {
+    if (!linear[number].is_constant()) to += slope * linear[number].slope;
+  };
+
+  for (std::size_t gi = 0; gi < groups_.size(); ++gi) {
+    const TrackGroup& group = groups_[gi];
+    // the tracks that are needed, each once
+    std::vector<std::size_t> tracks;
+    for (const std::size_t s : which)
+      if (samples_[s].group == gi && samples_[s].parameter)
+        tracks.push_back(samples_[s].track);
+    std::ranges::sort(tracks);
+    tracks.erase(std::unique(tracks.begin(), tracks.end()), tracks.end());
+    if (tracks.empty()) continue;
+    const auto place = [&](std::size_t track) {
+      return static_cast<std::size_t>(std::ranges::lower_bound(tracks, track) -
+                                      tracks.begin());
+    };
+    if (!derivatives) {
+      std::vector<double> p, theta;
+      for (const std::size_t t : tracks) {
+        p.push_back(group.tracks[t].p);
+        theta.push_back(group.tracks[t].theta);
+      }
+      TrackArrays arrays = arrays_of(group.tracks[tracks[0]]);
+      arrays.size = tracks.size();
+      arrays.p = p;
+      arrays.theta = theta;
+      std::vector<int> n_hits(tracks.size());
+      const auto errors = sigmas_and_hits(g, arrays, group.model, 1, n_hits);
+      effort_.covariances += tracks.size();
+      for (std::size_t i = 0; i < tracks.size(); ++i)
+        if (n_hits[i] < group.n_hits[tracks[i]]) return std::nullopt;
+      for (std::size_t i = 0; i < which.size(); ++i) {
+        const Sample& s = samples_[which[i]];
+        if (s.group == gi && s.parameter)
+          result.value[i] = errors[place(s.track)][*s.parameter];
+      }
+      continue;
+    }
+    std::vector<Sensitivities> lists;
+    for (const std::size_t t : tracks) {
+      lists.push_back(make_sensitivities(g, group.tracks[t], group.model));
+      ++effort_.gradients;
+      if (!lists.back().exists() ||
+          lists.back().resolution.n_hits < group.n_hits[t])
+        return std::nullopt;
+    }
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      const Sample& s = samples_[which[i]];
+      if (s.group != gi || !s.parameter) continue;
+      const Sensitivities& list = lists[place(s.track)];
+      result.value[i] = list.sigma[*s.parameter];
+      VectorXd slope = VectorXd::Zero(n);
+      for (const Sensitivity& item : list.items) {
+        const double by = item.slope[*s.parameter];
+        if (item.quantity == Quantity::field) {
+          for (std::size_t k = 0; k < space_.design.size(); ++k)
+            if (space_.design[k].kind == DesignNumber::Kind::field)
+              add_slope(k, by, slope);
+          continue;
+        }
+        if (item.layer == Sensitivity::none) continue;
+        for (std::size_t k = space_.design.first_of(item.layer);
+             k < space_.design.end_of(item.layer); ++k) {
+          using Kind = DesignNumber::Kind;
+          const DesignNumber& number = space_.design[k];
+          const bool mine =
+              (item.quantity == Quantity::position &&
+               number.kind == Kind::position) ||
+              (item.quantity == Quantity::x_over_x0 &&
+               number.kind == Kind::x_over_x0) ||
+              (item.quantity == Quantity::sigma && number.kind == Kind::sigma &&
+               number.part == item.coordinate) ||
+              (item.quantity == Quantity::angle && number.kind == Kind::angle &&
+               number.part == item.coordinate);
+          if (mine) add_slope(k, by, slope);
+        }
+      }
+      result.slope[i] = result.value[i] * slope;
+    }
+  }
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    const Sample& s = samples_[which[i]];
+    if (!s.parameter) {
+      const auto value = generic_value(g, s);
+      if (!value) return std::nullopt;
+      result.value[i] = *value;
+    }
+    if (!std::isfinite(result.value[i])) return std::nullopt;
+  }
+  if (!derivatives) return result;
+  // columns that no derivative is known of: differences of fourth order
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0; i < which.size(); ++i)
+    if (!samples_[which[i]].parameter) others.push_back(i);
+  if (others.empty()) return result;
+  for (const std::size_t i : others) result.slope[i] = VectorXd::Zero(n);
+  for (Index v = 0; v < n; ++v) {
+    const auto k = static_cast<std::size_t>(v);
+    const double h = 1e-4 * (space_.variables[k].to - space_.variables[k].from);
+    for (const auto& [steps, weight] :
+         {std::pair{-2, 1.0}, std::pair{-1, -8.0}, std::pair{1, 8.0},
+          std::pair{2, -1.0}}) {
+      std::vector<double> there = x;
+      there[k] += steps * h;
+      space_.design.set(space_.numbers<double>(std::span<const double>(there)));
+      const TrackingGeometry moved = geometry();
+      for (const std::size_t i : others) {
+        const auto value = generic_value(moved, samples_[which[i]]);
+        if (!value) return std::nullopt;
+        result.slope[i][v] += weight * *value / (12 * h);
+      }
+    }
+  }
+  return result;
+}
+
+std::optional<ProgramValues> DesignProgram::evaluate(
+    const VectorXd& at, const std::vector<std::size_t>& working,
+    bool derivatives) {
+  const auto n = static_cast<Index>(space_.size());
+  const std::vector<double> x = natural(at);
+  const Objective& objective = problem_->objective;
+  using Kind = Objective::Kind;
+
+  std::vector<std::size_t> which = working;
+  const bool by_samples =
+      objective.kind == Kind::point || objective.kind == Kind::mean;
+  if (by_samples)
+    which.insert(which.end(), of_objective_.begin(), of_objective_.end());
+  const auto values = values_of(which, x, derivatives);
+  if (!values) return std::nullopt;
+
+  VectorXd range(n);
+  for (Index i = 0; i < n; ++i) {
+    const DesignVariable& v = space_.variables[static_cast<std::size_t>(i)];
+    range[i] = v.to - v.from;
+  }
+  std::vector<Linearised> numbers;
+  if (derivatives) {
+    std::vector<Linearised> variables;
+    for (Index i = 0; i < n; ++i)
+      variables.emplace_back(x[static_cast<std::size_t>(i)],
+                             VectorXd::Unit(n, i));
+    numbers =
+        space_.numbers<Linearised>(std::span<const Linearised>(variables));
+  } else {
+    for (const double v : space_.numbers<double>(std::span<const double>(x)))
+      numbers.emplace_back(v);
+  }
+
+  ProgramValues result;
+  const auto m = static_cast<Index>(
+      problem_->gaps.size() + 2 * problem_->limits.size() + working.size());
+  std::vector<Linearised> limits;
+  limits.reserve(static_cast<std::size_t>(m));
+  for (const Gap& gap : problem_->gaps)
+    limits.push_back(
+        (Linearised(gap.min) - (numbers[gap.outer] - numbers[gap.inner])) /
+        Linearised(gap_unit));
+  for (const QuantityLimit& limit : problem_->limits) {
+    const Linearised q = quantity<Linearised>(limit.quantity, numbers);
+    const auto add = [&](double bound, double sign) {
+      const Linearised ratio = q / Linearised(bound);
+      limits.push_back(
+          bound > 0 && q.value > 0
+              ? Linearised(sign) * log(ratio)
+              : Linearised(sign / std::max(std::abs(bound), 1e-9)) *
+                    (q - Linearised(bound)));
+    };
+    if (limit.max) add(*limit.max, 1);
+    if (limit.min) add(*limit.min, -1);
+  }
+  for (std::size_t i = 0; i < working.size(); ++i) {
+    const auto [value, slope] = against(samples_[working[i]], values->value[i]);
+    limits.emplace_back(
+        value, derivatives ? VectorXd(slope * values->slope[i]) : VectorXd());
+  }
+
+  Linearised f;
+  switch (objective.kind) {
+    case Kind::point:
+    case Kind::mean:
+    case Kind::quantile: {
+      double sum = 0;
+      VectorXd slope = VectorXd::Zero(derivatives ? n : 0);
+      for (std::size_t i = working.size(); i < which.size(); ++i) {
+        const double v = values->value[i];
+        sum += objective.logarithmic ? std::log(v) : v;
+        if (derivatives)
+          slope += (objective.logarithmic ? 1 / v : 1) * values->slope[i];
+      }
+      const auto count = static_cast<double>(of_objective_.size());
+      f = Linearised(sum / count, slope / count);
+      if (!objective.logarithmic) f = log(f);
+      break;
+    }
+    case Kind::quantity:
+      f = log(quantity<Linearised>(objective.quantity, numbers));
+      break;
+    case Kind::worst:
+    case Kind::margin:
+      break;
+  }
+  const Index all = n + (has_level_ ? 1 : 0);
+  result.limits.resize(static_cast<Index>(limits.size()));
+  for (Index i = 0; i < result.limits.size(); ++i)
+    result.limits[i] = limits[static_cast<std::size_t>(i)].value;
+  // samples of the objective are limited by the level
+  const auto first_sample = static_cast<Index>(limits.size() - working.size());
+  const auto is_levelled = [&](Index i) {
+    return has_level_ && i >= first_sample &&
+           std::ranges::count(
+               of_objective_,
+               working[static_cast<std::size_t>(i - first_sample)]) > 0;
+  };
+  if (has_level_) {
+    result.f = at[n];
+    for (Index i = first_sample; i < result.limits.size(); ++i)
+      if (is_levelled(i)) result.limits[i] -= at[n];
+  } else {
+    result.f = f.value;
+  }
+  if (!std::isfinite(result.f) || !result.limits.allFinite())
+    return std::nullopt;
+  if (!derivatives) return result;
+  result.gradient = VectorXd::Zero(all);
+  if (has_level_)
+    result.gradient[n] = 1;
+  else if (!f.is_constant())
+    result.gradient.head(n) = f.slope.cwiseProduct(range);
+  result.jacobian = Eigen::MatrixXd::Zero(result.limits.size(), all);
+  for (Index i = 0; i < result.limits.size(); ++i) {
+    const Linearised& limit = limits[static_cast<std::size_t>(i)];
+    if (!limit.is_constant())
+      result.jacobian.row(i).head(n) =
+          limit.slope.cwiseProduct(range).transpose();
+    if (is_levelled(i)) result.jacobian(i, n) = -1;
+  }
+  return result;
+}
+
+double DesignProgram::AllValues::violation() const {
+  double worst = std::max(0.0, others);
+  for (const double s : samples) worst = std::max(worst, s);
+  return worst;
+}
+
+std::optional<DesignProgram::AllValues> DesignProgram::all_values(
+    const std::vector<double>& x) {
+  std::vector<std::size_t> which(samples_.size());
+  for (std::size_t i = 0; i < which.size(); ++i) which[i] = i;
+  const auto values = values_of(which, x, false);
+  if (!values) return std::nullopt;
+  AllValues all;
+  const auto program_values = evaluate(scaled(x), {}, false);
+  if (!program_values) return std::nullopt;
+  all.f = program_values->f;
+  if (program_values->limits.size() > 0)
+    all.others = program_values->limits.maxCoeff();
+  for (std::size_t i = 0; i < which.size(); ++i)
+    all.samples.push_back(against(samples_[i], values->value[i]).first);
+  if (has_level_) {
+    all.f = -highest_level;
+    for (const std::size_t i : of_objective_)
+      all.f = std::max(all.f, all.samples[i]);
+    for (const std::size_t i : of_objective_) all.samples[i] -= all.f;
+  } else {
+    for (const std::size_t i : of_objective_) all.samples[i] = -1;
+  }
+  return all;
+}
+
+double DesignProgram::level_at(const std::vector<double>& x) {
+  const auto all = all_values(x);
+  return all ? all->f : 0;
+}
+
+double DesignProgram::told(double f) const {
+  if (problem_->objective.logarithmic) return f;
+  return std::exp(f) / objective_unit(*problem_).value;
+}
+
+std::vector<LimitValue> DesignProgram::limits_at(
+    const std::vector<double>& x, const std::vector<std::size_t>& working) {
+  std::vector<LimitValue> list;
+  const std::vector<double> numbers =
+      space_.numbers<double>(std::span<const double>(x));
+  using Kind = LimitValue::Kind;
+  for (std::size_t i = 0; i < problem_->gaps.size(); ++i) {
+    const Gap& gap = problem_->gaps[i];
+    list.push_back(
+        {Kind::gap, i, true, numbers[gap.outer] - numbers[gap.inner], gap.min});
+  }
+  for (std::size_t i = 0; i < problem_->limits.size(); ++i) {
+    const QuantityLimit& limit = problem_->limits[i];
+    const double q = quantity<double>(limit.quantity, numbers);
+    if (limit.max) list.push_back({Kind::quantity, i, false, q, *limit.max});
+    if (limit.min) list.push_back({Kind::quantity, i, true, q, *limit.min});
+  }
+  const auto values = values_of(working, x, false);
+  for (std::size_t i = 0; i < working.size(); ++i) {
+    const Sample& s = samples_[working[i]];
+    const bool is_lower = std::isnan(s.upper);
+    list.push_back({Kind::sample, working[i], is_lower,
+                    values ? values->value[i] : Resolution::none,
+                    is_lower ? s.lower : s.upper});
+  }
+  return list;
+}
+
+Detector DesignProgram::detector_at(const std::vector<double>& x) {
+  space_.design.set(space_.numbers<double>(std::span<const double>(x)));
+  Detector detector = space_.design.detector();
+  for (std::size_t l = combination_.absent.size(); l-- > 0;)
+    if (combination_.absent[l] != 0)
+      detector.layers.erase(detector.layers.begin() +
+                            static_cast<std::ptrdiff_t>(l));
+  return detector;
+}
+
+RequirementFile refined(const RequirementFile& file, std::size_t factor) {
+  RequirementFile finer = file;
+  for (Criterion& criterion : finer.criteria) {
+    const std::size_t n = criterion.momentum.values.size(),
+                      m = criterion.angle.values.size();
+    if (!criterion.angle.is_range || criterion.points.size() != n * m ||
+        criterion.needs_baseline())
+      continue;
+    const auto between = [factor](const std::vector<double>& values,
+                                  bool logarithmic) {
+      std::vector<double> list;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        list.push_back(values[i]);
+        if (i + 1 == values.size()) break;
+        for (std::size_t k = 1; k < factor; ++k) {
+          const double share =
+              static_cast<double>(k) / static_cast<double>(factor);
+          list.push_back(logarithmic
+                             ? values[i] *
+                                   std::pow(values[i + 1] / values[i], share)
+                             : values[i] + share * (values[i + 1] - values[i]));
+        }
+      }
+      return list;
+    };
+    criterion.momentum.values = between(criterion.momentum.values, true);
+    criterion.angle.values = between(criterion.angle.values, false);
+    StudyRequest grid = grid_of(finer, criterion);
+    criterion.points = grid_points(grid);
+  }
+  return finer;
+}
+
+}  // namespace gttf

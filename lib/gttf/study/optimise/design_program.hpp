@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// DesignProgram: an optimisation problem as a function with limits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gttf/resolution/parameter.hpp"
+#include "gttf/resolution/resolution.hpp"
+#include "gttf/study/optimise/nonlinear_program.hpp"
+#include "gttf/study/optimise/problem.hpp"
+
+namespace gttf {
+
+/// The unit in which an objective is told.
+struct ObjectiveUnit {
+  std::string name;  ///< "um", "1"; empty for a mean of logarithms
+  double value = 1;  ///< in native units
+};
+ObjectiveUnit objective_unit(const OptimisationProblem& problem);
+
+/// What a search has cost.
+struct Effort {
+  std::uint64_t covariances = 0;
+  std::uint64_t gradients = 0;  ///< of a track
+  std::uint64_t designs = 0;
+
+  Effort& operator+=(const Effort& more) {
+    covariances += more.covariances;
+    gradients += more.gradients;
+    designs += more.designs;
+    return *this;
+  }
+};
+
+/// One way to take all choices.
+struct Combination {
+  std::vector<std::string> chosen;  ///< of each choice: option, or layers
+  std::vector<char> absent;         ///< of each layer; empty: none
+  std::vector<std::pair<std::size_t, double>> numbers;  ///< that options set
+  std::vector<std::pair<std::size_t, double>> prices;   ///< of layers
+};
+
+/// A column at one track, with its limits in native units; NaN: none.
+struct Sample {
+  static constexpr std::size_t objective = static_cast<std::size_t>(-1);
+
+  std::size_t file = objective;  ///< index in OptimisationProblem::requirements
+  std::size_t criterion = 0;
+  std::size_t group = 0, track = 0;    ///< index in TrackGroup::tracks
+  std::optional<Parameter> parameter;  ///< of a column with an error
+  double lower = Resolution::none, upper = Resolution::none;
+};
+
+/// The tracks of one request.
+struct TrackGroup {
+  StudyRequest request;
+  Model model;
+  std::vector<Track> tracks;
+  std::vector<int> n_hits;  ///< of the start; -1: any
+};
+
+/// One limit as it is told.
+struct LimitValue {
+  enum class Kind { sample, quantity, gap };
+
+  Kind kind = Kind::sample;
+  std::size_t index = 0;  ///< of the sample, QuantityLimit or Gap
+  bool is_lower = false;  ///< the value has to be above it
+  double value = 0, limit = 0;
+};
+
+/// The problem for one combination of choices. Not for several threads at once;
+/// copies are independent.
+class DesignProgram {
+ public:
+  /// Throws InputError if the start has no value where one is needed.
+  DesignProgram(const OptimisationProblem& problem, Combination combination);
+
+  const OptimisationProblem& problem() const { return *problem_; }
+  const DesignSpace& space() const { return space_; }
+  const Combination& combination() const { return combination_; }
+  std::size_t n_samples() const { return samples_.size(); }
+  const Sample& sample(std::size_t i) const { return samples_[i]; }
+  const TrackGroup& group(std::size_t i) const { return groups_[i]; }
+  Effort effort() const { return effort_; }
+
+  /// Adds a point of a requirement; its index.
+  std::size_t add_sample(Sample sample, const StudyRequest& request,
+                         const Track& track);
+
+  /// Between variables in native units and those of the program: 0 at `from`, 1
+  /// at `to`; a last one more if the worst of several is minimised.
+  Eigen::VectorXd scaled(const std::vector<double>& x) const;
+  std::vector<double> natural(const Eigen::VectorXd& x) const;
+  bool has_level() const { return has_level_; }
+
+  /// The program with the limits of quantities and gaps and of the samples in
+  /// `working`. It refers to this object.
+  NonlinearProgram program(const std::vector<std::size_t>& working);
+
+  /// f and the limit of every sample: ln(value/limit), below 0 if it is met;
+  /// and of quantities and gaps. Nothing where a track has lost its value.
+  struct AllValues {
+    double f = 0;
+    std::vector<double> samples;
+    double others = -1;  ///< the largest limit of a quantity or gap
+    double violation() const;
+  };
+  std::optional<AllValues> all_values(const std::vector<double>& x);
+
+  /// A start value for the level: the largest ratio at x.
+  double level_at(const std::vector<double>& x);
+
+  /// The objective in its column's unit.
+  double told(double f) const;
+  /// Limits in the order of the program's: gaps, quantities, samples.
+  std::vector<LimitValue> limits_at(const std::vector<double>& x,
+                                    const std::vector<std::size_t>& working);
+  /// The detector at x, absent layers left out.
+  Detector detector_at(const std::vector<double>& x);
+
+ private:
+  struct SampleValues {
+    std::vector<double> value;
+    std::vector<Eigen::VectorXd> slope;  ///< of the value; empty: not asked for
+  };
+
+  bool set(const std::vector<double>& numbers);
+  TrackingGeometry geometry();
+  std::optional<SampleValues> values_of(const std::vector<std::size_t>& which,
+                                        const std::vector<double>& x,
+                                        bool derivatives);
+  std::optional<double> generic_value(const TrackingGeometry& geometry,
+                                      const Sample& sample);
+  template <class S>
+  S quantity(std::size_t index, const std::vector<S>& numbers) const;
+  /// ln(value/limit), signed such that above 0 is bad; with its slope by value.
+  static std::pair<double, double> against(const Sample& sample, double value);
+  std::optional<ProgramValues> evaluate(const Eigen::VectorXd& x,
+                                        const std::vector<std::size_t>& working,
+                                        bool derivatives);
+  void add_objective();
+  void add_requirements();
+  void count_hits();
+  std::size_t group_of(const StudyRequest& request);
+
+  const OptimisationProblem* problem_;
+  Combination combination_;
+  DesignSpace space_;
+  std::vector<TrackGroup> groups_;
+  std::vector<Sample> samples_;
+  std::vector<std::size_t> of_objective_;
+  bool has_level_ = false;
+  Effort effort_;
+};
+
+/// A requirement file whose grids are finer, for a last look at a result.
+RequirementFile refined(const RequirementFile& file, std::size_t factor);
+
+}  // namespace gttf

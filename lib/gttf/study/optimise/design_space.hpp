@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// DesignSpace: from the variables of a search to the numbers of the detector.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/config/formula.hpp"
+#include "gttf/study/optimise/design_numbers.hpp"
+#include "gttf/study/optimise/linearised.hpp"
+
+namespace gttf {
+
+/// A number that changes with the value of a key.
+struct NumberSlope {
+  std::size_t number = 0;
+  double slope = 0;  ///< per native unit of the key
+};
+
+/// A key as --set takes it, and what it does to the numbers: number = its start
+/// + slope (value - start).
+struct DesignKey {
+  std::string key;
+  Dimension dimension = Dimension::length;
+  double start = 0;  ///< native units; what the description says
+  std::vector<NumberSlope> numbers;
+};
+
+/// What a search may change: one key, several set to one value, or several
+/// multiplied by one factor.
+struct DesignVariable {
+  std::string name;
+  std::vector<std::size_t> keys;
+  bool is_factor = false;
+  double from = 0, to = 0, start = 0;  ///< native units
+  std::string unit;                    ///< in which it is told; empty: a number
+  double unit_value = 1;               ///< that unit in native ones
+  Diagnostic place;
+
+  double value_of_key(const DesignKey& key, double x) const {
+    return is_factor ? x * key.start : x;
+  }
+};
+
+/// What a name in a formula stands for: a quantity of a layer, or a key.
+struct FormulaInput {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  std::size_t key = none;    ///< index, or
+  std::size_t layer = none;  ///< index in Detector::layers; none: not used
+  LayerQuantity quantity = LayerQuantity::position;
+};
+
+/// A key whose value is a formula of others.
+struct Follower {
+  std::size_t key = 0;
+  Formula formula;
+  std::vector<FormulaInput> inputs;  ///< of the variables of the formula
+  Diagnostic place;
+};
+
+/// The design as a function of its variables. Formulas are in an order in which
+/// each only needs what stands before it.
+struct DesignSpace {
+  DesignNumbers design;  ///< as the description says
+  std::vector<double> start;
+  std::vector<DesignKey> keys;
+  std::vector<DesignVariable> variables;
+  std::vector<Follower> followers;
+  std::vector<double> prices;  ///< of each layer
+
+  explicit DesignSpace(Detector detector)
+      : design(std::move(detector)),
+        start(design.values()),
+        prices(design.detector().layers.size(), 0.0) {}
+
+  std::size_t size() const { return variables.size(); }
+  std::vector<double> start_values() const {
+    std::vector<double> x;
+    for (const DesignVariable& v : variables) x.push_back(v.start);
+    return x;
+  }
+
+  /// All numbers of the detector, S being double or Linearised.
+  template <class S>
+  std::vector<S> numbers(std::span<const S> x) const {
+    std::vector<S> list(start.begin(), start.end());
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      for (const std::size_t k : variables[i].keys)
+        set_key(keys[k],
+                variables[i].is_factor ? S(keys[k].start) * x[i] : x[i], list);
+    for (const Follower& f : followers)
+      set_key(keys[f.key], value<S>(f.formula, f.inputs, list), list);
+    return list;
+  }
+
+  /// The value of a formula for these numbers.
+  template <class S>
+  S value(const Formula& formula, std::span<const FormulaInput> inputs,
+          const std::vector<S>& list) const {
+    std::vector<S> variables_of_formula;
+    for (const FormulaInput& input : inputs)
+      variables_of_formula.push_back(value<S>(input, list));
+    return formula.value<S>(variables_of_formula);
+  }
+
+  /// The value that a key would need for these numbers, native units.
+  template <class S>
+  S key_value(const DesignKey& key, const std::vector<S>& list) const {
+    const NumberSlope& n = key.numbers.front();
+    return S(key.start) + (list[n.number] - S(start[n.number])) / S(n.slope);
+  }
+
+ private:
+  template <class S>
+  void set_key(const DesignKey& key, const S& value,
+               std::vector<S>& list) const {
+    for (const NumberSlope& n : key.numbers)
+      list[n.number] = S(start[n.number]) + S(n.slope) * (value - S(key.start));
+  }
+
+  template <class S>
+  S value(const FormulaInput& input, const std::vector<S>& list) const {
+    if (input.key != FormulaInput::none)
+      return key_value(keys[input.key], list);
+    if (input.layer == FormulaInput::none) return S(0);
+    if (input.quantity == LayerQuantity::price) return S(prices[input.layer]);
+    return layer_quantity<S>(design, input.layer, input.quantity, list);
+  }
+};
+
+}  // namespace gttf

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/optimise/nonlinear_program.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace gttf {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Rows and offsets of limits and bounds for a step from x.
+struct Linear {
+  MatrixXd rows;
+  VectorXd offsets;
+};
+
+Linear linearised_at(const NonlinearProgram& program, const VectorXd& x,
+                     const ProgramValues& values) {
+  const Index n = x.size(), m = values.limits.size();
+  Linear l{MatrixXd::Zero(m + 2 * n, n), VectorXd::Zero(m + 2 * n)};
+  l.rows.topRows(m) = values.jacobian;
+  l.offsets.head(m) = values.limits;
+  for (Index i = 0; i < n; ++i) {
+    l.rows(m + i, i) = -1;
+    l.offsets[m + i] = program.lower[i] - x[i];
+    l.rows(m + n + i, i) = 1;
+    l.offsets[m + n + i] = x[i] - program.upper[i];
+  }
+  return l;
+}
+
+/// Steps to where the limits contradict each other: they may be missed by a
+/// common share of what they are missed by now, at a price.
+std::optional<QuadraticStep> elastic_step(const MatrixXd& b, const VectorXd& g,
+                                          const Linear& l, Index n_limits) {
+  const Index n = g.size();
+  const double price = 1e6 * std::max(1.0, g.cwiseAbs().maxCoeff());
+  MatrixXd b2 = MatrixXd::Zero(n + 1, n + 1);
+  b2.topLeftCorner(n, n) = b;
+  b2(n, n) = price;
+  VectorXd g2 = VectorXd::Zero(n + 1);
+  g2.head(n) = g;
+  MatrixXd rows = MatrixXd::Zero(l.rows.rows(), n + 1);
+  rows.leftCols(n) = l.rows;
+  for (Index i = 0; i < n_limits; ++i)
+    if (l.offsets[i] > 0) rows(i, n) = -l.offsets[i];
+  auto step = quadratic_step(b2, g2, rows, l.offsets);
+  if (!step) return std::nullopt;
+  step->d.conservativeResize(n);
+  return step;
+}
+
+double merit_of(const ProgramValues& v, const VectorXd& prices) {
+  return v.f + prices.dot(v.limits.cwiseMax(0));
+}
+
+VectorXd gradient_of_lagrangian(const ProgramValues& v,
+                                const VectorXd& multipliers) {
+  VectorXd g = v.gradient;
+  if (multipliers.size() > 0) g += v.jacobian.transpose() * multipliers;
+  return g;
+}
+
+/// The quasi-Newton update, damped so that b stays positive definite.
+void update(MatrixXd& b, const VectorXd& s, VectorXd y) {
+  const VectorXd bs = b * s;
+  const double sbs = s.dot(bs);
+  if (!(sbs > 0)) return;
+  const double sy = s.dot(y);
+  constexpr double least = 0.2;
+  if (sy < least * sbs) {
+    const double theta = (1 - least) * sbs / (sbs - sy);
+    y = theta * y + (1 - theta) * bs;
+  }
+  const double product = s.dot(y);
+  if (!(product > 1e-300)) return;
+  b += y * y.transpose() / product - bs * bs.transpose() / sbs;
+}
+
+VectorXd within(const NonlinearProgram& program, const VectorXd& x) {
+  return x.cwiseMax(program.lower).cwiseMin(program.upper);
+}
+
+}  // namespace
+
+double ProgramValues::violation() const {
+  return limits.size() == 0 ? 0 : std::max(0.0, limits.maxCoeff());
+}
+
+VectorXd nonnegative_least_squares(const MatrixXd& a, const VectorXd& b) {
+  const Index m = a.cols();
+  VectorXd u = VectorXd::Zero(m);
+  std::vector<Index> passive;
+  std::vector<char> is_passive(static_cast<std::size_t>(m), 0);
+  const auto flag = [&](Index i) -> char& {
+    return is_passive[static_cast<std::size_t>(i)];
+  };
+  VectorXd norms(m);
+  for (Index i = 0; i < m; ++i) norms[i] = a.col(i).norm();
+  const Index most = 3 * m + 10;
+  for (Index round = 0; round < most; ++round) {
+    const VectorXd rest = b - a * u;
+    const double rounding = 1e-13 * (b.norm() + (a * u).norm());
+    Index best = -1;
+    double largest = 0;
+    for (Index i = 0; i < m; ++i) {
+      if (flag(i) != 0 || norms[i] == 0) continue;
+      const double w = a.col(i).dot(rest) / norms[i];
+      if (w > std::max(largest, rounding)) {
+        largest = w;
+        best = i;
+      }
+    }
+    if (best < 0) break;
+    passive.push_back(best);
+    flag(best) = 1;
+    bool first = true;
+    while (!passive.empty()) {
+      MatrixXd part(a.rows(), static_cast<Index>(passive.size()));
+      for (Index k = 0; k < part.cols(); ++k)
+        part.col(k) = a.col(passive[static_cast<std::size_t>(k)]);
+      const VectorXd z = part.colPivHouseholderQr().solve(b);
+      if (first && !(z[part.cols() - 1] > 0)) {
+        // rounding let it in
+        flag(best) = 0;
+        norms[best] = 0;
+        passive.pop_back();
+        break;
+      }
+      first = false;
+      double share = 1;
+      for (Index k = 0; k < z.size(); ++k) {
+        const double now = u[passive[static_cast<std::size_t>(k)]];
+        if (z[k] <= 0) share = std::min(share, now / (now - z[k]));
+      }
+      for (Index k = 0; k < z.size(); ++k) {
+        double& now = u[passive[static_cast<std::size_t>(k)]];
+        now += share * (z[k] - now);
+      }
+      if (share >= 1) break;
+      const double scale = u.cwiseAbs().maxCoeff();
+      for (std::size_t k = passive.size(); k-- > 0;) {
+        const Index i = passive[k];
+        if (u[i] > 1e-14 * scale && z[static_cast<Index>(k)] > 0) continue;
+        if (u[i] > 1e-14 * scale) continue;
+        u[i] = 0;
+        flag(i) = 0;
+        passive.erase(passive.begin() + static_cast<std::ptrdiff_t>(k));
+      }
+    }
+  }
+  return u;
+}
+
+std::optional<QuadraticStep> quadratic_step(const MatrixXd& b,
+                                            const VectorXd& g,
+                                            const MatrixXd& rows,
+                                            const VectorXd& offsets) {
+  // |L^T d + L^-1 g| is to be small: with y in its place the shortest y with
+  // h <= G y, from the non-negative least squares of its dual
+  const Eigen::LLT<MatrixXd> llt(b);
+  if (llt.info() != Eigen::Success) return std::nullopt;
+  const Index m = rows.rows(), n = g.size();
+  const VectorXd c = llt.matrixL().solve(g);
+  // rows of G = -rows L^-T
+  MatrixXd e(n + 1, m);
+  e.topRows(n) = -llt.matrixL().solve(rows.transpose());
+  const VectorXd h = offsets + e.topRows(n).transpose() * c;
+  e.row(n) = h.transpose();
+  VectorXd scale(m);
+  for (Index i = 0; i < m; ++i) {
+    const double norm = e.col(i).norm();
+    scale[i] = norm > 0 ? norm : 1;
+    e.col(i) /= scale[i];
+  }
+  VectorXd target = VectorXd::Zero(n + 1);
+  target[n] = 1;
+  const VectorXd u = nonnegative_least_squares(e, target);
+  const VectorXd rest = e * u - target;
+  // 0: a combination of the rows says 0 >= 1
+  if (!(-rest[n] > 1e-12)) return std::nullopt;
+  const VectorXd y = rest.head(n) / -rest[n];
+  QuadraticStep step;
+  step.d = llt.matrixU().solve(y - c);
+  step.multipliers = u.cwiseQuotient(scale) / -rest[n];
+  return step;
+}
+
+void judge(const NonlinearProgram& program, ProgramResult& result) {
+  const ProgramValues& v = result.values;
+  const Index n = result.x.size(), m = v.limits.size();
+  constexpr double near = 1e-7;
+  std::vector<Index> active;
+  for (Index i = 0; i < m; ++i)
+    if (v.limits[i] > -near) active.push_back(i);
+  for (Index i = 0; i < n; ++i) {
+    const double span = program.upper[i] - program.lower[i];
+    if (result.x[i] - program.lower[i] <= near * span) active.push_back(m + i);
+    if (program.upper[i] - result.x[i] <= near * span)
+      active.push_back(m + n + i);
+  }
+  const Linear l = linearised_at(program, result.x, v);
+  MatrixXd a(n, static_cast<Index>(active.size()));
+  for (Index k = 0; k < a.cols(); ++k)
+    a.col(k) = l.rows.row(active[static_cast<std::size_t>(k)]).transpose();
+  result.multipliers = VectorXd::Zero(m);
+  result.at_lower = result.at_upper = VectorXd::Zero(n);
+  VectorXd rest = v.gradient;
+  if (a.cols() > 0) {
+    const VectorXd u = nonnegative_least_squares(a, -v.gradient);
+    rest += a * u;
+    for (Index k = 0; k < a.cols(); ++k) {
+      const Index i = active[static_cast<std::size_t>(k)];
+      if (i < m)
+        result.multipliers[i] = u[k];
+      else if (i < m + n)
+        result.at_lower[i - m] = u[k];
+      else
+        result.at_upper[i - m - n] = u[k];
+    }
+  }
+  const double scale = std::max(v.gradient.norm(), 1e-300);
+  result.residual = rest.norm() / scale;
+  result.violation = v.violation();
+}
+
+ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
+                       int most_steps) {
+  ProgramResult result;
+  result.x = within(program, start);
+  const auto first = program.evaluate(result.x, true);
+  ++result.evaluations;
+  if (!first) return result;
+  result.exists = true;
+  result.values = *first;
+  const Index n = result.x.size(), m = result.values.limits.size();
+  MatrixXd b = MatrixXd::Identity(n, n);
+  VectorXd prices = VectorXd::Zero(m);
+  bool fresh = true;  // b is not that of the function yet
+  int useless = 0;
+  for (int round = 0; round < most_steps; ++round) {
+    const ProgramValues& v = result.values;
+    const Linear l = linearised_at(program, result.x, v);
+    auto step = quadratic_step(b, v.gradient, l.rows, l.offsets);
+    if (!step) step = elastic_step(b, v.gradient, l, m);
+    if (!step) break;
+    const VectorXd multipliers = step->multipliers.head(m);
+    for (Index i = 0; i < m; ++i)
+      prices[i] = std::max(multipliers[i], 0.5 * (prices[i] + multipliers[i]));
+    const double slope =
+        v.gradient.dot(step->d) - prices.dot(v.limits.cwiseMax(0));
+    const double merit = merit_of(v, prices);
+    const double small = step->d.cwiseAbs().maxCoeff();
+    if (small < 1e-12) break;
+    // the step, with a correction for the curvature of limits, then cut
+    double length = 1;
+    VectorXd x;
+    std::optional<ProgramValues> next;
+    const auto accepts = [&](const std::optional<ProgramValues>& there,
+                             double share) {
+      const double rounding = 1e-14 * std::max(1.0, std::abs(merit));
+      return there && std::isfinite(there->f) &&
+             merit_of(*there, prices) <=
+                 merit + 1e-4 * share * std::min(slope, 0.0) + rounding;
+    };
+    x = within(program, result.x + step->d);
+    next = program.evaluate(x, false);
+    bool good = accepts(next, 1);
+    if (!good && next && m > 0) {
+      Linear corrected = l;
+      corrected.offsets.head(m) = next->limits - v.jacobian * (x - result.x);
+      if (const auto second = quadratic_step(b, v.gradient, corrected.rows,
+                                             corrected.offsets)) {
+        const VectorXd other = within(program, result.x + second->d);
+        const auto there = program.evaluate(other, false);
+        if (accepts(there, 1)) {
+          x = other;
+          next = there;
+          good = true;
+        }
+      }
+    }
+    while (!good && length * small > 1e-13) {
+      length *= next ? 0.5 : 0.25;
+      x = within(program, result.x + length * step->d);
+      next = program.evaluate(x, false);
+      good = accepts(next, length);
+    }
+    if (!good) {
+      if (fresh) break;
+      b = MatrixXd::Identity(n, n);
+      fresh = true;
+      continue;
+    }
+    next = program.evaluate(x, true);
+    ++result.evaluations;
+    if (!next) break;
+    const VectorXd s = x - result.x;
+    const VectorXd y = gradient_of_lagrangian(*next, multipliers) -
+                       gradient_of_lagrangian(v, multipliers);
+    if (fresh && s.dot(y) > 0)
+      b *= y.dot(y) / s.dot(y);  // its scale before the first update
+    update(b, s, y);
+    fresh = false;
+    const double gain = merit - merit_of(*next, prices);
+    result.x = x;
+    result.values = std::move(*next);
+    useless = gain < 1e-13 * std::max(1.0, std::abs(merit)) ? useless + 1 : 0;
+    if (useless >= 3) break;
+    if (useless > 0 || small < 1e-7) {
+      judge(program, result);
+      if (result.residual < 1e-10 && result.violation < program_feasible) break;
+    }
+  }
+  judge(program, result);
+  return result;
+}
+
+}  // namespace gttf

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// NonlinearProgram: a smooth function is minimised within smooth limits, and
+// the result is judged by its own conditions.
+#pragma once
+
+#include <Eigen/Core>
+#include <functional>
+#include <optional>
+
+namespace gttf {
+
+/// Values at a point: objective, limits (<= 0 if met), and, if asked for, their
+/// derivatives.
+struct ProgramValues {
+  double f = 0;
+  Eigen::VectorXd gradient;
+  Eigen::VectorXd limits;
+  Eigen::MatrixXd jacobian;  ///< a row for each limit
+
+  /// The largest limit, at least 0.
+  double violation() const;
+};
+
+/// Minimise f(x) with limits(x) <= 0 and lower <= x <= upper. Variables are to
+/// be scaled to about 1.
+struct NonlinearProgram {
+  Eigen::VectorXd lower, upper;
+  /// The values at x; nothing where there are none (a track has lost a hit).
+  std::function<std::optional<ProgramValues>(const Eigen::VectorXd& x,
+                                             bool derivatives)>
+      evaluate;
+};
+
+/// Where a search ended.
+struct ProgramResult {
+  bool exists = false;  ///< the start had values
+  Eigen::VectorXd x;
+  ProgramValues values;
+  Eigen::VectorXd multipliers;         ///< of the limits, >= 0
+  Eigen::VectorXd at_lower, at_upper;  ///< multipliers of the bounds, >= 0
+  double residual = 0;   ///< of the conditions of an optimum, relative
+  double violation = 0;  ///< largest limit
+  int evaluations = 0;   ///< with derivatives
+};
+
+/// Tolerances of an optimum: limits are met to, and the gradient is balanced by
+/// those that hold to.
+inline constexpr double program_feasible = 1e-10;
+inline constexpr double program_stationary = 1e-7;
+
+/// Sequential quadratic programming from `start`: quasi-Newton (BFGS, damped
+/// after Powell), an exact penalty as merit, steps that lead where there are no
+/// values are cut. The result says by itself how good it is.
+/// Source: [NocedalWright06] chapter 18
+ProgramResult minimise(const NonlinearProgram& program,
+                       const Eigen::VectorXd& start, int most_steps = 100);
+
+/// Multipliers >= 0 of limits and bounds that hold at x such that they balance
+/// the gradient best, and what is left over, relative to the gradient.
+void judge(const NonlinearProgram& program, ProgramResult& result);
+
+/// u >= 0 with the least |a u - b|.
+/// Source: [LawsonHanson74] chapter 23
+Eigen::VectorXd nonnegative_least_squares(const Eigen::MatrixXd& a,
+                                          const Eigen::VectorXd& b);
+
+/// The shortest d with rows d + offsets <= 0 in the metric d^T b d + 2 g^T d.
+struct QuadraticStep {
+  Eigen::VectorXd d;
+  Eigen::VectorXd multipliers;  ///< >= 0
+};
+/// Nothing if no d meets all of them.
+std::optional<QuadraticStep> quadratic_step(const Eigen::MatrixXd& b,
+                                            const Eigen::VectorXd& g,
+                                            const Eigen::MatrixXd& rows,
+                                            const Eigen::VectorXd& offsets);
+
+}  // namespace gttf

@@ -1,0 +1,1164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/optimise/read_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "gttf/config/sha256.hpp"
+#include "gttf/config/text.hpp"
+#include "gttf/detector/layer_node.hpp"
+#include "gttf/detector/override.hpp"
+#include "gttf/detector/surface_outline.hpp"
+#include "gttf/study/check/requirement_file.hpp"
+#include "gttf/study/request/request_document.hpp"
+#include "gttf/study/show/layer_names.hpp"
+
+namespace gttf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t format_version = 1;
+constexpr std::int64_t most_starts = 1000000;
+
+/// The unit behind a number: "m2" of "6.5 m2".
+std::string unit_of_text(std::string_view text, double& number) {
+  text = trimmed(text);
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return "";
+  return std::string(
+      trimmed(text.substr(static_cast<std::size_t>(end - text.data()))));
+}
+
+class Reader {
+ public:
+  Reader(const std::string& path, std::span<const std::string> overrides,
+         const BaselineLoader& load, Diagnostics& diagnostics)
+      : path_(path),
+        overrides_(overrides),
+        load_(load),
+        diagnostics_(diagnostics) {}
+
+  std::optional<OptimisationProblem> read(const Node& root) {
+    const Value value(root, "", diagnostics_);
+    MapReader map(value, "an optimisation (a map)");
+    if (!map || is_other_file(map)) return std::nullopt;
+    std::string name = read_head(map);
+    const auto file = map.require("detector", "my_tracker.yaml");
+    auto input = read_start(file);
+    StudyOptions options;
+    options.detectors = {input ? input->detector.file : std::string("none")};
+    if (const auto several = map.find("detectors"))
+      several->error("an optimisation begins with one detector",
+                     "write \"detector: FILE\"");
+    head_.request = detail::read_setup(map, path_, options);
+    head_.grid = detail::read_axes(map);
+    const auto vary = map.find("vary"), choose = map.find("choose"),
+               follow = map.find("follow"), keep = map.find("keep"),
+               quantities = map.find("quantities"), prices = map.find("prices"),
+               minimise = map.find("minimise"), minimize = map.find("minimize"),
+               subject_to = map.find("subject_to"),
+               requirements = map.find("requirements"),
+               verify = map.find("verify"), search = map.find("search");
+    map.finish();
+    if (!input) return std::nullopt;
+    problem_.emplace(std::move(*input));
+    problem_->name = std::move(name);
+    problem_->request = head_.request;
+    problem_->overrides = {overrides_.begin(), overrides_.end()};
+    entries_ = names_of_entries();
+    const std::vector<std::string> names =
+        entry_names(problem_->space.design.detector());
+    for (const std::string& entry : names)
+      entry_of_layer_.push_back(name_in_file(entry));
+    if (prices) read_prices(*prices);
+    if (vary) read_vary(*vary);
+    if (choose) read_choose(*choose);
+    if (!vary && !choose)
+      value.error("nothing may change: there is no \"vary\" and no \"choose\"",
+                  "add for example \"vary: { 'layers[L0].cylinder.radius': { "
+                  "from: 22 mm, to: 40 mm } }\"");
+    if (follow) read_follow(*follow);
+    if (keep) read_keep(*keep);
+    if (vary) check_order();
+    if (quantities) read_quantities(*quantities);
+    read_objective(value, minimise, minimize);
+    read_limits(subject_to, requirements);
+    if (verify) read_verify(*verify);
+    if (search) read_search(*search);
+    return std::move(problem_);
+  }
+
+ private:
+  DesignSpace& space() { return problem_->space; }
+  const Detector& detector() const { return problem_->space.design.detector(); }
+
+  bool is_other_file(MapReader& map) {
+    const Node& root = map.value().node();
+    if (root.find("gttf-optimisation")) return false;
+    for (const auto& [key, what] :
+         {std::pair{"gttf-detector", "a detector"},
+          std::pair{"gttf-study", "a study"},
+          std::pair{"gttf-requirements", "a file of requirements"}}) {
+      const auto version = map.find(key);
+      if (!version) continue;
+      version->error(
+          fmt::format("this is {}, an optimisation is expected", what),
+          "write one that names it, see docs/reference/optimise.md");
+      return true;
+    }
+    return false;
+  }
+
+  std::string read_head(MapReader& map) {
+    if (const auto version = map.require("gttf-optimisation", "1")) {
+      const auto number = version->integer("1");
+      if (number && *number != format_version)
+        version->error(
+            fmt::format("version {} of the format is not known", *number),
+            fmt::format("this program reads version {}", format_version));
+    }
+    std::string name;
+    if (const auto given = map.find("name"))
+      name = given->text("a name").value_or("");
+    if (const auto note = map.find("note")) note->text();
+    map.allow_prefix("x-");
+    return name;
+  }
+
+  std::optional<DetectorInput> read_start(const std::optional<Value>& file) {
+    if (!file) return std::nullopt;
+    const auto path = detail::named_file(
+        *file, path_, "the path of a detector file", {"detectors"});
+    if (!path) return std::nullopt;
+    if (std::error_code ignored; !fs::exists(*path, ignored))
+      return std::nullopt;  // reported
+    try {
+      return read_detector(*path, overrides_);
+    } catch (const InputError& error) {
+      diagnostics_.add(error.diagnostics());
+    }
+    return std::nullopt;
+  }
+
+  std::vector<std::string> names_of_entries() const {
+    std::vector<std::string> names;
+    for (const std::string& entry :
+         entry_names(problem_->space.design.detector())) {
+      std::string name = name_in_file(entry);
+      if (std::ranges::count(names, name) == 0)
+        names.push_back(std::move(name));
+    }
+    return names;
+  }
+
+  /// Indices in Detector::layers of an entry, or of one surface of it.
+  std::vector<std::size_t> layers_of(const std::string& entry) const {
+    std::vector<std::size_t> list;
+    for (std::size_t i = 0; i < entry_of_layer_.size(); ++i)
+      if (entry_of_layer_[i] == entry ||
+          name_in_file(detector().layers[i].name) == entry)
+        list.push_back(i);
+    return list;
+  }
+
+  /// The entries that a value names: `layers[L0..L6]`, `L0..L6` or a list.
+  std::vector<std::string> read_entries(const Value& value) {
+    const std::vector<Value> items =
+        value.is_list() ? value.items() : std::vector<Value>{value};
+    if (items.empty()) value.error("the list is empty", "name a layer");
+    std::vector<std::string> chosen;
+    for (const Value& item : items) {
+      const auto text = item.text("layers");
+      if (!text) continue;
+      std::string selector = *text;
+      if (selector.starts_with("layers[") && selector.ends_with(']'))
+        selector = selector.substr(7, selector.size() - 8);
+      for (std::string& name :
+           detail::selected_entries(selector, entries_, item))
+        if (std::ranges::count(chosen, name) == 0)
+          chosen.push_back(std::move(name));
+    }
+    return chosen;
+  }
+
+  // prices
+
+  void read_prices(const Value& value) {
+    MapReader map(value, "{ 'layers[L0..L6]': 20 }");
+    if (!map) return;
+    for (const Node::Entry& entry : value.node().entries()) {
+      const auto item = map.find(entry.key.text());
+      const Value key = key_value(value, entry);
+      const double price = item->quantity(Dimension::number).value_or(0);
+      for (const std::string& name : read_entries(key))
+        for (const std::size_t layer : layers_of(name))
+          space().prices[layer] = price;
+    }
+  }
+
+  // variables
+
+  void read_vary(const Value& value) {
+    MapReader map(value,
+                  "{ 'layers[L0..L6].cylinder.radius': { from: 22 mm, "
+                  "to: 400 mm } }");
+    if (!map) return;
+    if (value.node().entries().empty())
+      value.error("no variable", "name a key of the detector");
+    for (const Node::Entry& entry : value.node().entries()) {
+      const auto item = map.find(entry.key.text());
+      read_variable(key_value(value, entry), *item);
+    }
+  }
+
+  void read_variable(const Value& name, const Value& value) {
+    MapReader map(value, "{ from: 22 mm, to: 400 mm }");
+    if (!map) return;
+    const auto of = map.find("of"), from = map.find("from"),
+               to = map.find("to"), factor = map.find("factor"),
+               choose = map.find("choose");
+    map.finish();
+    std::vector<std::string> patterns;
+    if (of) {
+      const std::vector<Value> items =
+          of->is_list() ? of->items() : std::vector<Value>{*of};
+      for (const Value& item : items)
+        if (const auto text = item.text("a key of the detector"))
+          for (std::string& key : detail::selected_keys(*text, entries_, item))
+            patterns.push_back(std::move(key));
+    } else {
+      patterns = detail::selected_keys(name.node().text(), entries_, name);
+    }
+    if (patterns.empty()) return;
+    const Value& place = of ? *of : name;
+    const int n = (from || to) + factor.has_value() + choose.has_value();
+    if (n != 1) {
+      value.error(
+          "a variable has \"from\" and \"to\", \"factor\" or "
+          "\"choose\"",
+          "write for example \"{ from: 22 mm, to: 400 mm }\"");
+      return;
+    }
+    if (choose) {
+      add_choice_of_values(name.node().text(), patterns, *choose);
+      return;
+    }
+    if (factor) {
+      read_factor(name, place, patterns, *factor);
+      return;
+    }
+    if (!from || !to) {
+      value.error(fmt::format("the range has no \"{}\"", from ? "to" : "from"),
+                  "a search needs both bounds");
+      return;
+    }
+    const Dimension dimension = detail::dimension_of_key(patterns.front());
+    const auto a = from->quantity(dimension), b = to->quantity(dimension);
+    if (!a || !b || !check_range(*a, *b, *from, *to)) return;
+    const auto add = [&](std::string called,
+                         const std::vector<std::string>& keys) {
+      DesignVariable variable;
+      variable.name = std::move(called);
+      variable.from = *a;
+      variable.to = *b;
+      set_unit(from->node().text(), dimension, variable);
+      for (const std::string& key : keys) {
+        if (detail::dimension_of_key(key) != dimension) {
+          place.error(fmt::format("{} and {} cannot have one value",
+                                  in_quotes(keys.front()), in_quotes(key)),
+                      "make two variables of them");
+          return;
+        }
+        if (!add_key(key, *a, *b, place, variable)) return;
+      }
+      for (const std::size_t k : variable.keys)
+        variable.start +=
+            space().keys[k].start / static_cast<double>(variable.keys.size());
+      variable.place = diagnostic_at(name.node());
+      space().variables.push_back(std::move(variable));
+    };
+    if (of)
+      add(name.node().text(), patterns);
+    else
+      for (const std::string& key : patterns) add(key, {key});
+  }
+
+  static bool check_range(double a, double b, const Value& from,
+                          const Value& to) {
+    if (a < b) return true;
+    to.error(
+        fmt::format("the range from {} to {} is {}",
+                    in_quotes(from.node().text()), in_quotes(to.node().text()),
+                    a == b ? "empty" : "inverted"),
+        a == b ? "write it into the description instead" : "exchange the two");
+    return false;
+  }
+
+  static void set_unit(const std::string& text, Dimension dimension,
+                       DesignVariable& variable) {
+    double number = 0;
+    variable.unit = unit_of_text(text, number);
+    const auto* unit = detail::find_unit(variable.unit);
+    variable.unit_value = unit != nullptr ? unit->factor : 1;
+    if (unit == nullptr && dimension != Dimension::fraction &&
+        dimension != Dimension::number)
+      variable.unit.clear();
+  }
+
+  void read_factor(const Value& name, const Value& place,
+                   const std::vector<std::string>& keys, const Value& factor) {
+    MapReader map(factor, "{ from: 0.5, to: 2 }");
+    if (!map) return;
+    const auto from = map.require("from", "0.5"), to = map.require("to", "2");
+    map.finish();
+    if (!from || !to) return;
+    const auto a = from->quantity(Dimension::number),
+               b = to->quantity(Dimension::number);
+    if (!a || !b || !check_range(*a, *b, *from, *to)) return;
+    if (!(*a > 0)) {
+      from->error("a factor is positive", "write for example 0.5");
+      return;
+    }
+    DesignVariable variable;
+    variable.name = name.node().text();
+    variable.is_factor = true;
+    variable.from = *a;
+    variable.to = *b;
+    variable.start = 1;
+    variable.place = diagnostic_at(name.node());
+    for (const std::string& key : keys) {
+      const auto start = start_of_key(key, place);
+      if (!start) return;
+      const double low = std::min(*a * *start, *b * *start),
+                   high = std::max(*a * *start, *b * *start);
+      if (!add_key(key, low, high, place, variable)) return;
+    }
+    space().variables.push_back(std::move(variable));
+  }
+
+  /// What the description says of a key, native units.
+  std::optional<double> start_of_key(const std::string& key,
+                                     const Value& place) {
+    const Node* node = find_in_description(key);
+    if (node != nullptr && node->kind() == Node::Kind::scalar)
+      if (const auto parsed =
+              parse_quantity(node->text(), detail::dimension_of_key(key)))
+        if (parsed.value != 0) return parsed.value;
+    place.error(fmt::format("{} has no value in the description that a factor "
+                            "could multiply",
+                            in_quotes(key)),
+                "give it one there");
+    return std::nullopt;
+  }
+
+  const Node* find_in_description(const std::string& key) {
+    if (!description_) {
+      Diagnostics ignored;  // it was read before
+      auto source =
+          std::make_shared<Source>(detector().file, problem_->input.text);
+      description_ = parse_yaml(source, "", ignored);
+      if (description_)
+        description_ =
+            apply_overrides(std::move(*description_), overrides_, ignored);
+    }
+    return description_ ? find_key(*description_, key) : nullptr;
+  }
+
+  /// Probes a key and adds it to the variable.
+  bool add_key(const std::string& key, double from, double to,
+               const Value& place, DesignVariable& variable) {
+    const detail::KeyProbe probe(problem_->input, space().design);
+    auto found = probe.probe(key, from, to, place);
+    if (!found || !is_free(*found, place)) return false;
+    variable.keys.push_back(space().keys.size());
+    space().keys.push_back(std::move(*found));
+    return true;
+  }
+
+  /// Two keys must not set one number.
+  bool is_free(const DesignKey& key, const Value& place) {
+    for (const DesignKey& other : space().keys)
+      for (const NumberSlope& a : other.numbers)
+        for (const NumberSlope& b : key.numbers)
+          if (a.number == b.number) {
+            place.error(fmt::format("{} sets what {} sets, too",
+                                    in_quotes(key.key), in_quotes(other.key)),
+                        "remove one of the two");
+            return false;
+          }
+    return true;
+  }
+
+  // choices
+
+  void add_choice_of_values(const std::string& name,
+                            const std::vector<std::string>& keys,
+                            const Value& values) {
+    const std::vector<Value> items = values.items();
+    if (items.size() < 2) {
+      values.error("a choice has at least two values",
+                   "write for example [5 um, 10 um]");
+      return;
+    }
+    DesignChoice choice;
+    choice.name = name;
+    choice.place = diagnostic_at(values.node());
+    const bool one_by_one = keys.size() > 1;
+    for (const std::string& key : keys) {
+      DesignChoice own = choice;
+      if (one_by_one) own.name = key;
+      for (const Value& item : items) {
+        if (!item.quantity(detail::dimension_of_key(key))) return;
+        own.options.push_back(
+            {item.node().text(), {key + '=' + item.node().text()}, {}});
+      }
+      add_choice(std::move(own), values);
+    }
+  }
+
+  void add_choice(DesignChoice choice, const Value& place) {
+    for (const ChoiceOption& option : choice.options) {
+      std::vector<std::string> all = problem_->input.overrides;
+      all.insert(all.end(), option.overrides.begin(), option.overrides.end());
+      try {
+        parse_detector(problem_->input.text, detector().file, all);
+      } catch (const InputError& error) {
+        for (const Diagnostic& d : error.diagnostics().items())
+          if (d.severity == Severity::error) {
+            place.error(fmt::format("{}: {}", option.name, d.problem),
+                        d.suggestion);
+            return;
+          }
+      }
+    }
+    problem_->choices.push_back(std::move(choice));
+  }
+
+  void read_choose(const Value& value) {
+    MapReader map(value, "{ planes: { of: 'layers[P1..P12]', at_most: 4 } }");
+    if (!map) return;
+    for (const Node::Entry& entry : value.node().entries()) {
+      const auto item = map.find(entry.key.text());
+      MapReader options(*item, "{ of: ..., at_most: 4 }, or options by name");
+      if (!options) continue;
+      if (item->node().find("of") != nullptr)
+        read_subset(entry.key.text(), *item, options);
+      else
+        read_options(entry.key.text(), *item, options);
+    }
+  }
+
+  void read_subset(const std::string& name, const Value& value,
+                   MapReader& map) {
+    const auto of = map.find("of"), at_most = map.find("at_most"),
+               exactly = map.find("exactly"), at_least = map.find("at_least");
+    map.finish();
+    DesignChoice choice;
+    choice.name = name;
+    choice.place = diagnostic_at(value.node());
+    choice.layers = read_entries(*of);
+    if (exactly ? (at_most || at_least) : !(at_most || at_least)) {
+      value.error("say how many layers are taken",
+                  "write \"exactly: 4\", or \"at_most: 4\", \"at_least: 3\"");
+      return;
+    }
+    const std::size_t n = choice.layers.size();
+    const auto read = [n](const Value& number, std::size_t& to) {
+      const auto k = number.integer("4");
+      if (!k) return;
+      if (*k < 0 || *k > static_cast<std::int64_t>(n))
+        number.error(fmt::format("there are {} layers to choose from", n),
+                     "choose fewer");
+      else
+        to = static_cast<std::size_t>(*k);
+    };
+    choice.most = n;
+    if (exactly) {
+      read(*exactly, choice.most);
+      choice.least = choice.most;
+    }
+    if (at_most) read(*at_most, choice.most);
+    if (at_least) read(*at_least, choice.least);
+    if (choice.least > choice.most)
+      value.error("\"at_least\" is above \"at_most\"", "exchange the two");
+    problem_->choices.push_back(std::move(choice));
+  }
+
+  void read_options(const std::string& name, const Value& value,
+                    MapReader& map) {
+    DesignChoice choice;
+    choice.name = name;
+    choice.place = diagnostic_at(value.node());
+    for (const Node::Entry& entry : value.node().entries()) {
+      const auto item = map.find(entry.key.text());
+      MapReader keys(*item, "{ 'layers[L5,L6].material': 0.8 %, price: 20 }");
+      if (!keys) continue;
+      ChoiceOption option{entry.key.text(), {}, {}};
+      std::optional<double> price;
+      std::vector<std::string> priced;
+      for (const Node::Entry& one : item->node().entries()) {
+        const auto set = keys.find(one.key.text());
+        if (one.key.text() == "price") {
+          price = set->quantity(Dimension::number);
+          continue;
+        }
+        const Value place = key_value(*item, one);
+        for (const std::string& key :
+             detail::selected_keys(one.key.text(), entries_, place)) {
+          option.overrides.push_back(key + '=' +
+                                     detail::flow_text(set->node()));
+          if (key.starts_with("layers["))
+            priced.push_back(key.substr(7, key.rfind(']') - 7));
+        }
+      }
+      if (price)
+        for (const std::string& layer : priced)
+          option.prices.emplace_back(layer, *price);
+      choice.options.push_back(std::move(option));
+    }
+    if (choice.options.size() < 2)
+      value.error("a choice has at least two options",
+                  "write each as \"name: { KEY: VALUE }\"");
+    else
+      add_choice(std::move(choice), value);
+  }
+
+  // formulas
+
+  /// The names that a formula may use for a layer (none: no layer), and the
+  /// keys that its text has in it.
+  FormulaRules rules_for(const std::string& text, std::size_t layer,
+                         std::vector<FormulaInput>& inputs) {
+    FormulaRules rules;
+    rules.any_powers = true;
+    for (const LayerName& name : layer_names_in_formulas()) {
+      if (layer == FormulaInput::none ||
+          !has_quantity(detector().layers[layer], name.quantity))
+        continue;
+      rules.variables.push_back(
+          {std::string(name.name), powers_of(name.quantity)});
+      inputs.push_back({FormulaInput::none, layer, name.quantity});
+    }
+    for (std::size_t at = text.find("layers["); at != text.npos;
+         at = text.find("layers[", at + 1)) {
+      std::size_t end = text.find(']', at);
+      if (end == text.npos) break;
+      ++end;
+      while (end < text.size() &&
+             (text[end] == '.' || text[end] == '_' ||
+              std::isalnum(static_cast<unsigned char>(text[end])) != 0))
+        ++end;
+      const std::string key = text.substr(at, end - at);
+      if (std::ranges::count(rules.variables, key, &FormulaVariable::name) > 0)
+        continue;
+      const auto index = key_for_reading(key);
+      if (!index) continue;
+      rules.variables.push_back(
+          {key, gttf::powers_of(detail::dimension_of_key(key))});
+      inputs.push_back({*index, FormulaInput::none, {}});
+    }
+    return rules;
+  }
+
+  /// A key that a formula reads; it need not vary.
+  std::optional<std::size_t> key_for_reading(const std::string& key) {
+    for (std::size_t k = 0; k < space().keys.size(); ++k)
+      if (space().keys[k].key == key) return k;
+    for (std::size_t k = 0; k < read_keys_.size(); ++k)
+      if (space().keys[read_keys_[k]].key == key) return read_keys_[k];
+    const Node* node = find_in_description(key);
+    if (node == nullptr || node->kind() != Node::Kind::scalar)
+      return std::nullopt;
+    const auto parsed =
+        parse_quantity(node->text(), detail::dimension_of_key(key));
+    if (!parsed) return std::nullopt;
+    Diagnostics ignored;  // what cannot be probed is no name of the formula
+    const Value place(*node, "", ignored);
+    const detail::KeyProbe probe(problem_->input, space().design);
+    const double step = 0.01 * std::max(std::abs(parsed.value), 1e-6);
+    auto found =
+        probe.probe(key, parsed.value - step, parsed.value + step, place);
+    if (!found) return std::nullopt;
+    space().keys.push_back(std::move(*found));
+    read_keys_.push_back(space().keys.size() - 1);
+    return space().keys.size() - 1;
+  }
+
+  std::optional<Formula> read_formula(const Value& value, std::size_t layer,
+                                      std::vector<FormulaInput>& inputs,
+                                      std::optional<Powers> powers) {
+    if (!value.is_scalar()) {
+      value.expected("a formula", "write for example \"area\"");
+      return std::nullopt;
+    }
+    const std::string& text = value.node().text();
+    FormulaRules rules = rules_for(text, layer, inputs);
+    if (powers) {
+      rules.powers = *powers;
+      rules.any_powers = false;
+    }
+    Parsed<Formula> parsed = parse_formula(text, rules);
+    if (parsed) return std::move(parsed.value);
+    value.part(parsed.offset, parsed.length)
+        .error(parsed.problem, parsed.suggestion);
+    return std::nullopt;
+  }
+
+  void read_follow(const Value& value) {
+    MapReader map(value,
+                  "{ 'layers[L0].cylinder.half_length': radius / tan(40 "
+                  "deg) }");
+    if (!map) return;
+    std::vector<Follower> list;
+    for (const Node::Entry& entry : value.node().entries()) {
+      const auto item = map.find(entry.key.text());
+      const Value name = key_value(value, entry);
+      for (const std::string& key :
+           detail::selected_keys(entry.key.text(), entries_, name))
+        if (auto follower = read_follower(key, name, *item))
+          list.push_back(std::move(*follower));
+        else
+          break;
+    }
+    sort_followers(std::move(list));
+  }
+
+  std::optional<Follower> read_follower(const std::string& key,
+                                        const Value& name, const Value& value) {
+    Follower follower;
+    follower.place = diagnostic_at(value.node());
+    std::size_t layer = FormulaInput::none;
+    if (key.starts_with("layers[")) {
+      const auto layers = layers_of(key.substr(7, key.rfind(']') - 7));
+      if (!layers.empty()) layer = layers.front();
+    }
+    auto formula = read_formula(value, layer, follower.inputs,
+                                gttf::powers_of(detail::dimension_of_key(key)));
+    if (!formula) return std::nullopt;
+    follower.formula = std::move(*formula);
+    const double now =
+        space().value<double>(follower.formula, follower.inputs, space().start);
+    if (!std::isfinite(now)) {
+      value.error(
+          fmt::format("the formula has no value for {}", in_quotes(key)));
+      return std::nullopt;
+    }
+    const double step = std::max(std::abs(now), 1e-3);
+    const detail::KeyProbe probe(problem_->input, space().design);
+    auto found = probe.probe(key, now, now + step / 16, name);
+    if (!found || !is_free_of_read_keys(*found, name)) return std::nullopt;
+    follower.key = space().keys.size();
+    space().keys.push_back(std::move(*found));
+    return follower;
+  }
+
+  bool is_free_of_read_keys(const DesignKey& key, const Value& place) {
+    for (std::size_t k = 0; k < space().keys.size(); ++k) {
+      if (std::ranges::count(read_keys_, k) > 0) continue;
+      for (const NumberSlope& a : space().keys[k].numbers)
+        for (const NumberSlope& b : key.numbers)
+          if (a.number == b.number) {
+            place.error(
+                fmt::format("{} sets what {} sets, too", in_quotes(key.key),
+                            in_quotes(space().keys[k].key)),
+                "remove one of the two");
+            return false;
+          }
+    }
+    return true;
+  }
+
+  /// Whether a follower reads a number that another one sets.
+  bool needs(const Follower& a, const Follower& b) const {
+    const DesignSpace& s = problem_->space;
+    const auto sets = [&](std::size_t number) {
+      return std::ranges::count(s.keys[b.key].numbers, number,
+                                &NumberSlope::number) > 0;
+    };
+    for (std::size_t i = 0; i < a.inputs.size(); ++i) {
+      if (!a.formula.uses(i)) continue;
+      const FormulaInput& input = a.inputs[i];
+      if (input.key != FormulaInput::none) {
+        if (sets(s.keys[input.key].numbers.front().number)) return true;
+        continue;
+      }
+      // by derivatives: of which numbers is the quantity made?
+      std::vector<Linearised> list(s.start.size());
+      const auto n = static_cast<Eigen::Index>(list.size());
+      const std::size_t first = s.design.first_of(input.layer);
+      for (std::size_t k = 0; k < list.size(); ++k)
+        list[k] = Linearised(s.start[k]);
+      for (std::size_t k = first; k < s.design.end_of(input.layer); ++k)
+        list[k].slope = Eigen::VectorXd::Unit(n, static_cast<Eigen::Index>(k));
+      if (input.quantity == LayerQuantity::price) continue;
+      const Linearised q = layer_quantity<Linearised>(s.design, input.layer,
+                                                      input.quantity, list);
+      for (std::size_t k = 0; k < list.size(); ++k)
+        if (!q.is_constant() && q.slope[static_cast<Eigen::Index>(k)] != 0 &&
+            sets(k))
+          return true;
+    }
+    return false;
+  }
+
+  void sort_followers(std::vector<Follower> list) {
+    while (!list.empty()) {
+      const auto ready = std::ranges::find_if(list, [&](const Follower& a) {
+        return std::ranges::none_of(
+            list, [&](const Follower& b) { return needs(a, b); });
+      });
+      if (ready == list.end()) {
+        Diagnostic d = list.front().place;
+        d.problem = fmt::format("{} follows itself",
+                                in_quotes(space().keys[list.front().key].key));
+        d.suggestion = "let it follow what varies";
+        diagnostics_.add(std::move(d));
+        return;
+      }
+      space().followers.push_back(std::move(*ready));
+      list.erase(ready);
+    }
+  }
+
+  // order
+
+  void read_keep(const Value& value) {
+    const std::vector<Value> items =
+        value.is_list() ? value.items() : std::vector<Value>{value};
+    for (const Value& item : items) {
+      MapReader map(item, "{ gap: { between: [L0..L6], min: 6 mm } }");
+      if (!map) continue;
+      if (const auto gap =
+              map.require("gap", "{ between: [L0..L6], min: 6 mm }"))
+        read_gap(*gap);
+      map.finish();
+    }
+  }
+
+  void read_gap(const Value& value) {
+    MapReader map(value, "{ between: [L0..L6], min: 6 mm }");
+    if (!map) return;
+    const auto between = map.require("between", "[L0..L6]"),
+               min = map.require("min", "6 mm");
+    map.finish();
+    if (!between || !min) return;
+    const double least = min->quantity(Dimension::length).value_or(0);
+    const std::vector<std::string> names = read_entries(*between);
+    if (names.size() < 2 && !diagnostics_.has_errors())
+      between->error("a gap is between two layers or more",
+                     "name them in their order, as in [L0..L6]");
+    if (least < 0)
+      min->error("the gap must not be negative", "write for example 5 mm");
+    for (std::size_t i = 1; i < names.size(); ++i) {
+      const auto inner = layers_of(names[i - 1]), outer = layers_of(names[i]);
+      if (inner.empty() || outer.empty()) continue;
+      Gap gap;
+      gap.name = fmt::format("gap {}-{}", names[i - 1], names[i]);
+      gap.min = least;
+      const auto position = [&](std::size_t layer) {
+        return detector().layers[layer].surface.position;
+      };
+      const std::size_t a = *std::ranges::max_element(inner, {}, position);
+      // of mirrored layers those at positive z
+      std::vector<std::size_t> beyond;
+      for (const std::size_t layer : outer)
+        if (position(layer) > position(a)) beyond.push_back(layer);
+      const std::size_t b =
+          beyond.empty() ? outer.front()
+                         : *std::ranges::min_element(beyond, {}, position);
+      const Surface &s = detector().layers[a].surface,
+                    &t = detector().layers[b].surface;
+      if (s.shape != t.shape || s.normal != t.normal) {
+        between->error(
+            fmt::format("{} and {} are of different shapes",
+                        in_quotes(names[i - 1]), in_quotes(names[i])),
+            "a gap is between cylinders, disks or planes");
+        return;
+      }
+      gap.inner = space().design.first_of(a);
+      gap.outer = space().design.first_of(b);
+      problem_->gaps.push_back(std::move(gap));
+    }
+  }
+
+  /// Layers that may meet need a gap: where two change places the hits do, too.
+  void check_order() {
+    struct Range {
+      std::size_t number;
+      double from, to;
+      const DesignVariable* variable;
+    };
+    std::vector<Range> moving;
+    std::vector<std::size_t> followed;
+    for (const DesignVariable& v : space().variables)
+      for (const std::size_t k : v.keys) {
+        const DesignKey& key = space().keys[k];
+        for (const NumberSlope& n : key.numbers) {
+          if (space().design[n.number].kind != DesignNumber::Kind::position)
+            continue;
+          const auto at = [&](double x) {
+            return space().start[n.number] +
+                   n.slope * (v.value_of_key(key, x) - key.start);
+          };
+          moving.push_back({n.number, std::min(at(v.from), at(v.to)),
+                            std::max(at(v.from), at(v.to)), &v});
+        }
+      }
+    for (const Follower& f : space().followers)
+      for (const NumberSlope& n : space().keys[f.key].numbers)
+        followed.push_back(n.number);
+    const auto ordered = [&](std::size_t a, std::size_t b) {
+      std::vector<std::size_t> reached{a};
+      for (std::size_t i = 0; i < reached.size(); ++i)
+        for (const Gap& gap : problem_->gaps)
+          if (gap.inner == reached[i] &&
+              std::ranges::count(reached, gap.outer) == 0)
+            reached.push_back(gap.outer);
+      return std::ranges::count(reached, b) > 0;
+    };
+    for (std::size_t i = 0; i < moving.size(); ++i) {
+      const Range& a = moving[i];
+      const Layer& own = detector().layers[space().design[a.number].layer];
+      for (std::size_t l = 0; l < detector().layers.size(); ++l) {
+        const Layer& other = detector().layers[l];
+        const std::size_t number = space().design.first_of(l);
+        if (number == a.number || !may_touch(own.surface, other.surface) ||
+            std::ranges::count(followed, number) > 0)
+          continue;
+        Range b{number, other.surface.position, other.surface.position,
+                nullptr};
+        for (std::size_t k = 0; k < moving.size(); ++k)
+          if (moving[k].number == number) b = moving[k];
+        // each pair once
+        if (b.variable != nullptr && number < a.number) continue;
+        if (b.variable == a.variable || b.from > a.to || b.to < a.from)
+          continue;
+        if (ordered(a.number, number) || ordered(number, a.number)) continue;
+        Diagnostic d = a.variable->place;
+        d.problem = fmt::format("layers {} and {} can change places",
+                                in_quotes(own.name), in_quotes(other.name));
+        d.suggestion = fmt::format(
+            "add \"keep: [{{ gap: {{ between: [{}, {}], min: 1 mm }} }}]\", or "
+            "other bounds",
+            name_in_file(own.name), name_in_file(other.name));
+        diagnostics_.add(std::move(d));
+        return;
+      }
+    }
+  }
+
+  static bool may_touch(const Surface& a, const Surface& b) {
+    if (a.shape != b.shape || a.normal != b.normal) return false;
+    const auto apart = [](const Interval& s, const Interval& t) {
+      return s.lower > t.upper || t.lower > s.upper;
+    };
+    if (a.shape == Shape::cylinder) return !apart(a.v, b.v);
+    if (a.shape == Shape::disk) return !apart(a.v, b.v);
+    return !apart(a.u, b.u) && !apart(a.v, b.v);
+  }
+
+  // quantities
+
+  void read_quantities(const Value& value) {
+    MapReader map(value, "{ silicon: { sum: area, of: 'layers[*]' } }");
+    if (!map) return;
+    for (const Node::Entry& entry : value.node().entries()) {
+      const auto item = map.find(entry.key.text());
+      MapReader one(*item, "{ sum: area, of: 'layers[*]' }");
+      if (!one) continue;
+      const auto sum = one.require("sum", "area"),
+                 of = one.require("of", "layers[*]");
+      one.finish();
+      if (!sum || !of) continue;
+      DesignQuantity quantity;
+      quantity.name = entry.key.text();
+      quantity.place = diagnostic_at(item->node());
+      bool good = true;
+      for (const std::string& name : read_entries(*of)) {
+        for (const std::size_t layer : layers_of(name)) {
+          DesignQuantity::Term term;
+          auto formula = read_formula(*sum, layer, term.inputs, std::nullopt);
+          good = formula.has_value();
+          if (!good) break;
+          term.formula = std::move(*formula);
+          quantity.powers = term.formula.powers();
+          quantity.terms.push_back(std::move(term));
+        }
+        if (!good) break;
+      }
+      if (good && !quantity.terms.empty())
+        problem_->quantities.push_back(std::move(quantity));
+      else
+        faulty_quantities_.push_back(quantity.name);
+    }
+  }
+
+  std::optional<std::size_t> find_quantity(const Value& value) {
+    const auto name = value.text("the name of a quantity");
+    if (!name) return std::nullopt;
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < problem_->quantities.size(); ++i) {
+      if (problem_->quantities[i].name == *name) return i;
+      known.push_back(problem_->quantities[i].name);
+    }
+    if (std::ranges::count(faulty_quantities_, *name) > 0) return std::nullopt;
+    const auto near = nearest(*name, known);
+    value.error(fmt::format("there is no quantity {}", in_quotes(*name)),
+                near ? fmt::format("did you mean {}?", in_quotes(*near))
+                : known.empty() ? "define it under \"quantities\""
+                                : fmt::format("known: {}", joined(known)));
+    return std::nullopt;
+  }
+
+  // what is wanted
+
+  void read_objective(const Value& root, const std::optional<Value>& minimise,
+                      const std::optional<Value>& minimize) {
+    if (minimise && minimize)
+      minimize->error("\"minimise\" and \"minimize\" are the same",
+                      "remove one of them");
+    const auto& value = minimise ? minimise : minimize;
+    if (!value) {
+      root.error("nothing is to be minimised",
+                 "add for example \"minimise: { what: sigma_d0, at: { p: 1 "
+                 "GeV, theta: 90 deg } }\"");
+      return;
+    }
+    MapReader map(*value, "{ what: sigma_d0, at: { p: 1 GeV } }");
+    if (!map) return;
+    Objective& objective = problem_->objective;
+    objective.criterion.place = diagnostic_at(value->node());
+    const auto quantity = map.find("quantity");
+    std::vector<std::pair<Objective::Kind, Value>> kinds;
+    for (const auto& [key, kind] :
+         {std::pair{"mean", Objective::Kind::mean},
+          std::pair{"mean_log", Objective::Kind::mean},
+          std::pair{"worst", Objective::Kind::worst}})
+      if (const auto given = map.find(key)) {
+        kinds.emplace_back(kind, *given);
+        objective.logarithmic = std::string_view(key) == "mean_log";
+      }
+    if (quantity) {
+      map.finish();
+      objective.kind = Objective::Kind::quantity;
+      if (const auto index = find_quantity(*quantity)) {
+        objective.quantity = *index;
+        objective.name = problem_->quantities[*index].name;
+      }
+      return;
+    }
+    if (kinds.size() > 1) {
+      kinds[1].second.error("two objectives", "remove one of them");
+      return;
+    }
+    if (kinds.empty()) {
+      read_what(map, map.find("what"), map.find("at"), objective);
+      map.finish();
+      if (objective.criterion.points.size() > 1)
+        value->error("one point is minimised at a time",
+                     "write \"mean: ..., over: ...\" or \"worst: ...\"");
+      return;
+    }
+    objective.kind = kinds[0].first;
+    if (objective.kind == Objective::Kind::worst &&
+        kinds[0].second.is("margin")) {
+      objective.kind = Objective::Kind::margin;
+      objective.name = "margin";
+      map.finish();
+      return;
+    }
+    const auto over = map.find("over"), of = map.find("of");
+    read_what(map, kinds[0].second, over, objective);
+    if (of) {
+      const CheckedQuantity& what = objective.criterion.quantity;
+      const FormulaRules rules{limit_variables(what), what.powers,
+                               baseline_variable};
+      Parsed<Formula> parsed = parse_formula(of->node().text(), rules);
+      if (parsed)
+        objective.scale =
+            Limit{std::move(parsed.value), {}, diagnostic_at(of->node())};
+      else
+        of->part(parsed.offset, parsed.length)
+            .error(parsed.problem, parsed.suggestion);
+    }
+    map.finish();
+  }
+
+  /// A column and where it is looked at.
+  void read_what(const MapReader& map, const std::optional<Value>& what,
+                 const std::optional<Value>& at, Objective& objective) {
+    if (!what) {
+      map.value().error("it is not said what is minimised",
+                        "add for example \"what: sigma_d0\"");
+      return;
+    }
+    // the same keys as an entry of requirements
+    const Origin& origin = map.value().node().origin();
+    const auto key = [&](const char* name) {
+      return Node::make_scalar(origin, name, false);
+    };
+    std::vector<Node::Entry> entries{{key("what"), what->node()}};
+    if (at) entries.push_back({key("at"), at->node()});
+    const Value entry(Node::make_map(origin, std::move(entries)), "minimise",
+                      diagnostics_);
+    MapReader reader(entry, "a map");
+    const auto found = detail::read_quantities(reader, head_);
+    detail::read_points(reader, head_, objective.criterion);
+    if (found.empty()) return;
+    objective.criterion.quantity = found.front();
+    objective.criterion.name = objective.name = describe(found.front());
+    if (found.front().kind != CheckedQuantity::Kind::number)
+      what->error(fmt::format("{} is no number that changes steadily",
+                              in_quotes(objective.name)),
+                  "minimise a column such as sigma_d0, or a quantity");
+  }
+
+  void read_limits(const std::optional<Value>& subject_to,
+                   const std::optional<Value>& requirements) {
+    RequirementFile own;
+    own.name = problem_->name;
+    own.request = head_.request;
+    if (subject_to) {
+      const std::vector<Value> items = subject_to->is_list()
+                                           ? subject_to->items()
+                                           : std::vector<Value>{*subject_to};
+      for (const Value& item : items) {
+        if (item.is_map() && item.node().find("quantity") != nullptr)
+          read_quantity_limit(item);
+        else
+          for (Criterion& criterion : detail::read_criteria(item, head_))
+            own.criteria.push_back(std::move(criterion));
+      }
+    }
+    if (!own.criteria.empty()) problem_->requirements.push_back(std::move(own));
+    if (!requirements) return;
+    const auto file =
+        detail::named_file(*requirements, path_,
+                           "the path of a requirement file", {"configs/check"});
+    if (std::error_code ignored; !file || !fs::exists(*file, ignored)) return;
+    try {
+      StudyOptions options;
+      options.detectors = {detector().file};
+      problem_->requirements.push_back(
+          read_requirements(*file, options, "", load_));
+    } catch (const InputError& error) {
+      diagnostics_.add(error.diagnostics());
+    }
+  }
+
+  void read_quantity_limit(const Value& value) {
+    MapReader map(value, "{ quantity: silicon, max: 6.5 m2 }");
+    const auto name = map.find("name"), quantity = map.find("quantity"),
+               min = map.find("min"), max = map.find("max");
+    map.finish();
+    QuantityLimit limit;
+    const auto index = find_quantity(*quantity);
+    if (name) limit.name = name->text("a name").value_or("");
+    if (!min && !max)
+      value.error("the quantity has no limit", "add \"max\" or \"min\"");
+    if (!index) return;
+    limit.quantity = *index;
+    if (limit.name.empty()) limit.name = problem_->quantities[*index].name;
+    const auto read = [&](const std::optional<Value>& given,
+                          std::optional<double>& to) {
+      if (!given) return;
+      if (!given->is_scalar()) {
+        given->expected("a value");
+        return;
+      }
+      const std::string& text = given->node().text();
+      const Parsed<Formula> parsed = parse_formula(
+          text, {{}, problem_->quantities[*index].powers, FormulaRules::none});
+      if (!parsed) {
+        given->part(parsed.offset, parsed.length)
+            .error(parsed.problem, parsed.suggestion);
+        return;
+      }
+      to = parsed.value({});
+      double number = 0;
+      limit.unit = unit_of_text(text, number);
+      limit.unit_value = number != 0 ? *to / number : 1;
+    };
+    read(min, limit.min);
+    read(max, limit.max);
+    problem_->limits.push_back(std::move(limit));
+  }
+
+  void read_verify(const Value& value) {
+    MapReader map(value, "{ refine: 8 }");
+    if (!map) return;
+    if (const auto refine = map.find("refine")) {
+      const auto n = refine->integer("8");
+      if (n && (*n < 1 || *n > 64))
+        refine->error("a grid is refined 1 to 64 times", "write for example 8");
+      else if (n)
+        problem_->refine = static_cast<std::size_t>(*n);
+    }
+    if (const auto edges = map.find("edges")) edges->boolean();
+    map.finish();
+  }
+
+  void read_search(const Value& value) {
+    MapReader map(value, "{ starts: 256, seed: 1 }");
+    if (!map) return;
+    if (const auto starts = map.find("starts")) {
+      const auto n = starts->integer("256");
+      if (n && (*n < 1 || *n > most_starts))
+        starts->error(fmt::format("there are 1 to {} starts", most_starts));
+      else if (n)
+        problem_->starts = static_cast<std::size_t>(*n);
+    }
+    if (const auto seed = map.find("seed")) {
+      const auto n = seed->integer("1");
+      if (n && *n < 0)
+        seed->error("the seed must not be negative");
+      else if (n)
+        problem_->seed = static_cast<std::uint64_t>(*n);
+    }
+    map.finish();
+  }
+
+  const std::string& path_;
+  std::span<const std::string> overrides_;
+  const BaselineLoader& load_;
+  Diagnostics& diagnostics_;
+  std::optional<OptimisationProblem> problem_;
+  detail::RequirementHead head_;
+  std::vector<std::string> entries_;         ///< names, in the file's order
+  std::vector<std::string> entry_of_layer_;  ///< of each surface
+  std::vector<std::string> faulty_quantities_;
+  std::vector<std::size_t> read_keys_;  ///< that formulas only read
+  std::optional<Node> description_;
+};
+
+}  // namespace
+
+OptimisationProblem read_problem(const std::string& path,
+                                 std::span<const std::string> overrides,
+                                 const BaselineLoader& load,
+                                 Diagnostics& warnings) {
+  Diagnostics diagnostics;
+  const SourcePtr source = read_source(path, diagnostics, "study");
+  std::optional<Node> root;
+  if (source) root = parse_yaml(source, "gttf-optimisation: 1", diagnostics);
+  if (!root) throw InputError(std::move(diagnostics));
+  auto problem = Reader(path, overrides, load, diagnostics).read(*root);
+  if (diagnostics.has_errors() || !problem)
+    throw InputError(std::move(diagnostics));
+  problem->file = path;
+  problem->sha256 = sha256(source->text());
+  warnings.add(problem->input.warnings);
+  warnings.add(diagnostics);
+  return std::move(*problem);
+}
+
+}  // namespace gttf

@@ -1,0 +1,731 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/optimise/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "gttf/core/parallel.hpp"
+#include "gttf/core/random.hpp"
+#include "gttf/study/check/check.hpp"
+#include "gttf/study/show/layer_names.hpp"
+
+namespace gttf {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+/// Limits are met but for rounding.
+constexpr double feasible = limit_rounding;
+/// Two results are one optimum if they differ by less, relative.
+constexpr double same_optimum = 1e-6;
+/// Designs looked at for each one that is polished.
+constexpr std::size_t screened_per_start = 16;
+/// Most limits on resolutions that the solver sees at once, unless more hold.
+constexpr std::size_t most_working = 60;
+/// Designs that a thread takes at once.
+constexpr std::size_t screened_at_once = 64;
+
+/// Of every requirement the samples that come nearest to their limits, or are
+/// beyond them most, and are not in `working` yet.
+std::vector<std::size_t> nearest_to_limits(
+    const DesignProgram& program, const DesignProgram::AllValues& all,
+    std::size_t of_each, bool only_beyond,
+    const std::vector<std::size_t>& working) {
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> by;
+  for (std::size_t i = 0; i < all.samples.size(); ++i) {
+    const Sample& s = program.sample(i);
+    if (s.file == Sample::objective && !program.has_level()) continue;
+    if (only_beyond && !(all.samples[i] > feasible)) continue;
+    if (std::ranges::count(working, i) == 0)
+      by[{s.file, s.criterion}].push_back(i);
+  }
+  std::vector<std::size_t> chosen;
+  for (auto& [key, list] : by) {
+    std::ranges::stable_sort(list, [&](std::size_t a, std::size_t b) {
+      return all.samples[a] > all.samples[b];
+    });
+    list.resize(std::min(list.size(), of_each));
+    chosen.insert(chosen.end(), list.begin(), list.end());
+  }
+  return chosen;
+}
+
+/// One solution of the program from x, with constraint exchange.
+LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
+                   std::vector<std::size_t> working = {}) {
+  constexpr int most_rounds = 30;
+  LocalOptimum optimum;
+  optimum.x = x;
+  if (program.n_samples() <= most_working) {
+    working.clear();
+    for (std::size_t i = 0; i < program.n_samples(); ++i)
+      if (program.sample(i).file != Sample::objective || program.has_level())
+        working.push_back(i);
+  } else if (working.empty()) {
+    const auto all = program.all_values(x);
+    if (!all) return optimum;
+    working = nearest_to_limits(program, *all, 3, false, {});
+  }
+  for (int round = 0; round < most_rounds; ++round) {
+    VectorXd start = program.scaled(optimum.x);
+    if (program.has_level())
+      start[start.size() - 1] = program.level_at(optimum.x);
+    optimum.result = minimise(program.program(working), start);
+    if (!optimum.result.exists) return optimum;
+    optimum.x = program.natural(optimum.result.x);
+    const auto all = program.all_values(optimum.x);
+    if (!all) return optimum;
+    optimum.violation = all->violation();
+    optimum.f = all->f;
+    const auto missed = nearest_to_limits(program, *all, 2, true, working);
+    if (missed.empty()) break;
+    working.insert(working.end(), missed.begin(), missed.end());
+  }
+  optimum.working = std::move(working);
+  optimum.feasible = optimum.violation <= feasible;
+  return optimum;
+}
+
+/// A number in [0, 1).
+double uniform(std::uint64_t bits) {
+  constexpr double scale = 0x1p-53;
+  return static_cast<double>(bits >> 11) * scale;
+}
+
+/// Random designs that keep the gaps.
+class Sampler {
+ public:
+  explicit Sampler(const DesignProgram& program)
+      : problem_(program.problem()), space_(program.space()) {
+    // variables whose layers stand in one order
+    std::vector<std::size_t> variable_of(space_.design.size(), none);
+    for (std::size_t v = 0; v < space_.size(); ++v)
+      if (space_.variables[v].keys.size() == 1)
+        for (const NumberSlope& n :
+             space_.keys[space_.variables[v].keys[0]].numbers)
+          if (n.slope == 1) variable_of[n.number] = v;
+    for (const Gap& gap : problem_.gaps) {
+      const std::size_t a = variable_of[gap.inner], b = variable_of[gap.outer];
+      if (a == none || b == none || a == b) continue;
+      if (chains_.empty() || chains_.back().variables.back() != a)
+        chains_.push_back({{a}, {}});
+      chains_.back().variables.push_back(b);
+      chains_.back().gaps.push_back(gap.min);
+    }
+  }
+
+  std::vector<double> design(std::uint64_t index) const {
+    std::vector<double> x;
+    const RandomPlace place{problem_.seed, index, 0};
+    for (std::size_t v = 0; v < space_.size(); ++v) {
+      const auto block = random_block(place, v / 4);
+      const DesignVariable& variable = space_.variables[v];
+      x.push_back(variable.from +
+                  uniform(block[v % 4]) * (variable.to - variable.from));
+    }
+    for (const Chain& chain : chains_) put_in_order(chain, x);
+    return x;
+  }
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  struct Chain {
+    std::vector<std::size_t> variables;
+    std::vector<double> gaps;
+  };
+
+  /// Sorted values, then as far apart as the gaps want, within the bounds.
+  void put_in_order(const Chain& chain, std::vector<double>& x) const {
+    std::vector<double> values;
+    for (const std::size_t v : chain.variables) values.push_back(x[v]);
+    std::ranges::sort(values);
+    const std::size_t n = values.size();
+    const auto variable = [&](std::size_t i) -> const DesignVariable& {
+      return space_.variables[chain.variables[i]];
+    };
+    // outwards at least, then inwards at most
+    for (std::size_t i = 0; i < n; ++i) {
+      values[i] = std::clamp(values[i], variable(i).from, variable(i).to);
+      if (i > 0)
+        values[i] = std::max(values[i], values[i - 1] + chain.gaps[i - 1]);
+    }
+    for (std::size_t i = n; i-- > 0;) {
+      values[i] = std::min(values[i], variable(i).to);
+      if (i + 1 < n)
+        values[i] = std::min(values[i], values[i + 1] - chain.gaps[i]);
+    }
+    for (std::size_t i = 0; i < n; ++i) x[chain.variables[i]] = values[i];
+  }
+
+  const OptimisationProblem& problem_;
+  const DesignSpace& space_;
+  std::vector<Chain> chains_;
+};
+
+/// The designs from which the solver starts: the file's own, then the best of a
+/// sample.
+std::vector<std::vector<double>> start_designs(const DesignProgram& program,
+                                               std::size_t n, unsigned threads,
+                                               Effort& effort) {
+  const std::vector<double> own = program.space().start_values();
+  std::vector<std::vector<double>> starts{own};
+  if (n <= 1) return starts;
+  const Sampler sampler(program);
+  const std::size_t screened = screened_per_start * n;
+  struct Rated {
+    double rating;
+    std::size_t index;
+  };
+  struct Block {
+    std::vector<Rated> rated;
+    Effort effort;
+  };
+  std::vector<Rated> all;
+  parallel_in_order(
+      (screened + screened_at_once - 1) / screened_at_once,
+      thread_count(threads),
+      [&](std::size_t block) {
+        DesignProgram mine = program;
+        const Effort before = mine.effort();
+        Block result;
+        const std::size_t end =
+            std::min(screened, (block + 1) * screened_at_once);
+        for (std::size_t i = block * screened_at_once; i < end; ++i) {
+          const auto values = mine.all_values(sampler.design(i));
+          if (!values) continue;
+          double sum = std::max(0.0, values->others);
+          for (const double s : values->samples) sum += std::max(0.0, s);
+          constexpr double price = 10;  // of a limit missed, in ln
+          result.rated.push_back({values->f + price * sum, i});
+        }
+        result.effort = mine.effort();
+        result.effort.covariances -= before.covariances;
+        result.effort.designs -= before.designs;
+        return result;
+      },
+      [&](Block block) {
+        all.insert(all.end(), block.rated.begin(), block.rated.end());
+        effort += block.effort;
+      });
+  std::ranges::stable_sort(all, {}, &Rated::rating);
+  for (std::size_t i = 0; i < all.size() && starts.size() < n; ++i)
+    starts.push_back(sampler.design(all[i].index));
+  return starts;
+}
+
+bool is_better(const LocalOptimum& a, const LocalOptimum& b) {
+  if (a.feasible != b.feasible) return a.feasible;
+  constexpr double rounding = 1e-11;
+  return a.feasible ? a.f < b.f - rounding : a.violation < b.violation;
+}
+
+/// What was found from all starts of one combination.
+struct Found {
+  std::optional<LocalOptimum> best;
+  std::vector<double> optima;  ///< f of each start that met the limits
+  std::size_t starts = 0;
+  bool interrupted = false;
+  Effort effort;
+};
+
+Found solve_from_starts(const DesignProgram& program, std::size_t n,
+                        const SearchOptions& options) {
+  Found found;
+  const auto starts = start_designs(program, n, options.threads, found.effort);
+  found.starts = starts.size();
+  struct One {
+    LocalOptimum optimum;
+    Effort effort;
+  };
+  std::size_t done = 0;
+  std::atomic<bool> stopped = false;
+  parallel_in_order(
+      starts.size(), thread_count(options.threads),
+      [&](std::size_t i) {
+        One one;
+        if (stopped) return one;
+        DesignProgram mine = program;
+        const Effort before = mine.effort();
+        one.optimum = solve(mine, starts[i]);
+        one.effort = mine.effort();
+        one.effort.covariances -= before.covariances;
+        one.effort.gradients -= before.gradients;
+        one.effort.designs -= before.designs;
+        return one;
+      },
+      [&](One one) {
+        found.effort += one.effort;
+        const LocalOptimum& o = one.optimum;
+        if (o.result.exists) {
+          if (o.feasible) found.optima.push_back(o.f);
+          if (!found.best || is_better(o, *found.best)) found.best = o;
+        }
+        ++done;
+        if (options.progress && !options.progress(done, starts.size()))
+          found.interrupted = stopped = true;
+      });
+  return found;
+}
+
+/// Groups results that are one optimum.
+std::vector<double> different(std::vector<double> list) {
+  std::ranges::sort(list);
+  std::vector<double> result;
+  for (const double f : list)
+    if (result.empty() || f > result.back() + same_optimum) result.push_back(f);
+  return result;
+}
+
+/// Points of the finer grids beyond their limits become samples.
+/// @return  how many points were looked at, and the largest violation
+struct Look {
+  std::size_t points = 0;
+  double violation = 0;
+  std::vector<std::size_t> added;
+};
+Look verify(DesignProgram& program, const std::vector<double>& x,
+            unsigned threads, bool add) {
+  Look look;
+  const OptimisationProblem& problem = program.problem();
+  const Detector detector = program.detector_at(x);
+  for (std::size_t f = 0; f < problem.requirements.size(); ++f) {
+    const RequirementFile finer =
+        refined(problem.requirements[f], problem.refine);
+    const CheckOutcome outcome =
+        check(finer, std::span(&detector, 1), Engine::streaming, threads);
+    for (const CheckResult& result : outcome.results) {
+      const Criterion& criterion = finer.criteria[result.criterion];
+      const StudyRequest grid = grid_of(finer, result);
+      std::vector<std::pair<double, std::size_t>> beyond;
+      for (std::size_t i = 0; i < result.points.size(); ++i) {
+        const CheckedPoint& point = result.points[i];
+        ++look.points;
+        // without a margin the value does not exist
+        const double miss = std::isnan(point.margin)
+                                ? (point.passed ? 0.0 : 1.0)
+                                : -point.margin;
+        look.violation = std::max(look.violation, miss);
+        if (miss > feasible &&
+            criterion.quantity.kind == CheckedQuantity::Kind::number &&
+            !std::isnan(point.value))
+          beyond.emplace_back(-miss, i);
+      }
+      if (!add) continue;
+      std::ranges::sort(beyond);
+      constexpr std::size_t most_at_once = 4;
+      for (std::size_t k = 0; k < std::min(most_at_once, beyond.size()); ++k) {
+        const CheckedPoint& point = result.points[beyond[k].second];
+        Sample sample;
+        sample.file = f;
+        sample.criterion = result.criterion;
+        if (point.value > point.upper)
+          sample.upper = point.upper;
+        else
+          sample.lower = point.lower;
+        look.added.push_back(
+            program.add_sample(sample, grid, grid_track(grid, point.point)));
+      }
+    }
+  }
+  return look;
+}
+
+/// Multipliers in physical terms.
+void price(const DesignProgram& program, SearchResult& result) {
+  const OptimisationProblem& problem = program.problem();
+  DesignProgram mine = program;
+  const LocalOptimum& best = result.best;
+  const std::vector<LimitValue> values = mine.limits_at(best.x, best.working);
+  const double objective = program.told(best.f);
+  const std::string unit = objective_unit(problem).name;
+  const auto priced = [&](const std::string& per) {
+    return (unit.empty() ? "1" : unit) + "/" + per;
+  };
+  // a mean of logarithms changes by itself, not by a share of itself
+  const double scale = problem.objective.logarithmic ? 1 : objective;
+  constexpr double gap_unit = 100;  // of the program
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const LimitValue& v = values[i];
+    LimitPrice p;
+    const double multiplier = best.result.multipliers[static_cast<Index>(i)];
+    p.multiplier = multiplier;
+    switch (v.kind) {
+      case LimitValue::Kind::gap: {
+        p.name = problem.gaps[v.index].name;
+        p.value = v.value;
+        p.limit = v.limit;
+        p.unit = "mm";
+        p.multiplier = multiplier / gap_unit;
+        p.price = p.multiplier * scale;
+        p.price_unit = priced("mm");
+        p.active = v.value - v.limit < 1e-7 * gap_unit;
+        break;
+      }
+      case LimitValue::Kind::quantity: {
+        const QuantityLimit& limit = problem.limits[v.index];
+        p.name = limit.name;
+        p.unit = limit.unit;
+        p.value = v.value / limit.unit_value;
+        p.limit = v.limit / limit.unit_value;
+        p.price = p.limit != 0 ? multiplier * scale / p.limit : 0;
+        p.price_unit = priced(limit.unit.empty() ? "1" : limit.unit);
+        p.active = std::abs(v.value - v.limit) <= 1e-7 * std::abs(v.limit);
+        break;
+      }
+      case LimitValue::Kind::sample: {
+        const Sample& s = program.sample(v.index);
+        if (s.file == Sample::objective) continue;
+        const Criterion& c = problem.requirements[s.file].criteria[s.criterion];
+        const CheckedQuantity& q = c.quantity;
+        const Track& track = program.group(s.group).tracks[s.track];
+        p.active = std::abs(v.value - v.limit) <=
+                   1e-7 * std::max(std::abs(v.limit), 1e-30);
+        // of a grid only those that hold are told
+        if (c.points.size() > 1) {
+          if (!p.active) continue;
+          p.name = fmt::format("{} at p = {:.6g} GeV, theta = {:.6g} deg",
+                               c.name, track.p, in_degrees(track.theta));
+        } else {
+          p.name = c.name;
+        }
+        p.value = v.value / q.unit;
+        p.limit = v.limit / q.unit;
+        p.unit = q.unit == 1 ? "1" : q.symbol;
+        const double shown = v.limit / q.shown_unit;
+        p.price = shown != 0 ? multiplier * scale / shown : 0;
+        p.price_unit = priced(q.symbol.empty() ? "1" : q.symbol);
+        break;
+      }
+    }
+    result.limits.push_back(std::move(p));
+  }
+  const DesignSpace& space = program.space();
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    const DesignVariable& v = space.variables[i];
+    const auto k = static_cast<Index>(i);
+    const double span = v.to - v.from;
+    const double per =
+        v.unit.empty() || v.is_factor ||
+                space.keys[v.keys[0]].dimension == Dimension::length
+            ? 1
+            : v.unit_value;
+    BoundPrice bound;
+    bound.at_lower = best.x[i] - v.from <= 1e-7 * span;
+    bound.at_upper = v.to - best.x[i] <= 1e-7 * span;
+    bound.multiplier =
+        (best.result.at_lower[k] + best.result.at_upper[k]) / span * per;
+    result.bounds.push_back(bound);
+  }
+}
+
+/// Whether the problem is convex in the information 1/sigma^2 of the hits, so
+/// that there is one optimum.
+bool is_convex(const DesignProgram& program) {
+  const DesignSpace& space = program.space();
+  const OptimisationProblem& problem = program.problem();
+  if (!space.followers.empty() || space.size() == 0) return false;
+  for (const DesignVariable& v : space.variables)
+    for (const std::size_t k : v.keys)
+      for (const NumberSlope& n : space.keys[k].numbers)
+        if (space.design[n.number].kind != DesignNumber::Kind::sigma ||
+            // through zero: a factor, or one value for all
+            std::abs(space.start[n.number] - n.slope * space.keys[k].start) >
+                1e-9 * std::abs(space.start[n.number]))
+          return false;
+  using Kind = Objective::Kind;
+  const Objective& o = problem.objective;
+  if (o.kind == Kind::mean || o.kind == Kind::quantile) return false;
+  for (std::size_t i = 0; i < program.n_samples(); ++i) {
+    const Sample& s = program.sample(i);
+    if (!s.parameter || std::isnan(s.upper)) return false;
+  }
+  // sums that grow in proportion to 1/x^2 of every variable, and nothing else
+  std::vector<std::size_t> sums;
+  if (o.kind == Kind::quantity) sums.push_back(o.quantity);
+  for (const QuantityLimit& limit : problem.limits) {
+    if (limit.min) return false;
+    sums.push_back(limit.quantity);
+  }
+  const auto value = [&](std::size_t q, const std::vector<double>& x) {
+    const auto numbers = space.numbers<double>(std::span<const double>(x));
+    double sum = 0;
+    for (const DesignQuantity::Term& term : problem.quantities[q].terms)
+      sum += space.value<double>(term.formula, term.inputs, numbers);
+    return sum;
+  };
+  const auto at_information = [&](const std::vector<double>& u) {
+    std::vector<double> x;
+    for (const double information : u) x.push_back(1 / std::sqrt(information));
+    return x;
+  };
+  const Sampler sampler(program);
+  for (const std::size_t q : sums)
+    for (std::uint64_t i = 0; i < 8; ++i) {
+      std::vector<double> a, b, middle;
+      for (const double x : sampler.design(2 * i)) a.push_back(1 / (x * x));
+      for (const double x : sampler.design(2 * i + 1)) b.push_back(1 / (x * x));
+      for (std::size_t k = 0; k < a.size(); ++k)
+        middle.push_back(0.5 * (a[k] + b[k]));
+      const double ends =
+          0.5 * (value(q, at_information(a)) + value(q, at_information(b)));
+      if (std::abs(value(q, at_information(middle)) - ends) >
+          1e-10 * std::abs(ends))
+        return false;
+    }
+  return true;
+}
+
+}  // namespace
+
+std::string_view to_string(Certificate::Kind kind) {
+  switch (kind) {
+    case Certificate::Kind::proven:
+      return "proven";
+    case Certificate::Kind::bounded:
+      return "bounded";
+    case Certificate::Kind::best_of_starts:
+      return "best of starts";
+    case Certificate::Kind::local:
+      return "local";
+  }
+  return "";
+}
+
+std::vector<Combination> combinations_of(const OptimisationProblem& problem) {
+  constexpr std::size_t most = 2000000;
+  std::vector<Combination> all{Combination{}};
+  const auto too_many = [&](const DesignChoice& choice) {
+    Diagnostics diagnostics;
+    Diagnostic d = choice.place;
+    d.problem = fmt::format("there are more than {} combinations", most);
+    d.suggestion = "give fewer choices";
+    diagnostics.add(std::move(d));
+    throw InputError(std::move(diagnostics));
+  };
+  const Detector& detector = problem.input.detector;
+  const std::vector<std::string> entries = entry_names(detector);
+  const auto layers_of = [&](const std::string& name) {
+    std::vector<std::size_t> list;
+    for (std::size_t l = 0; l < entries.size(); ++l)
+      if (name_in_file(entries[l]) == name ||
+          name_in_file(detector.layers[l].name) == name)
+        list.push_back(l);
+    return list;
+  };
+  for (const DesignChoice& choice : problem.choices) {
+    std::vector<Combination> next;
+    if (choice.layers.empty()) {
+      for (const ChoiceOption& option : choice.options) {
+        std::vector<std::string> overrides = problem.input.overrides;
+        overrides.insert(overrides.end(), option.overrides.begin(),
+                         option.overrides.end());
+        const DesignNumbers changed(
+            parse_detector(problem.input.text, detector.file, overrides)
+                .detector);
+        if (!changed.is_alike(problem.space.design)) {
+          Diagnostics diagnostics;
+          Diagnostic d = choice.place;
+          d.problem = fmt::format("{} changes more than numbers", option.name);
+          d.suggestion =
+              "give the layers all slabs and coordinates in the description";
+          diagnostics.add(std::move(d));
+          throw InputError(std::move(diagnostics));
+        }
+        for (const Combination& before : all) {
+          Combination one = before;
+          one.chosen.push_back(option.name);
+          for (std::size_t i = 0; i < changed.size(); ++i)
+            if (changed.value(i) != problem.space.start[i])
+              one.numbers.emplace_back(i, changed.value(i));
+          for (const auto& [name, value] : option.prices)
+            for (const std::size_t l : layers_of(name))
+              one.prices.emplace_back(l, value);
+          next.push_back(std::move(one));
+          if (next.size() > most) too_many(choice);
+        }
+      }
+    } else {
+      const std::size_t n = choice.layers.size();
+      for (std::size_t k = choice.least; k <= choice.most; ++k) {
+        std::vector<char> taken(n, 0);
+        std::fill(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(k),
+                  char{1});
+        do {
+          for (const Combination& before : all) {
+            Combination one = before;
+            one.absent.resize(detector.layers.size(), 0);
+            std::string names;
+            for (std::size_t i = 0; i < n; ++i) {
+              if (taken[i] != 0) {
+                names += (names.empty() ? "" : ",") + choice.layers[i];
+                continue;
+              }
+              for (const std::size_t l : layers_of(choice.layers[i]))
+                one.absent[l] = 1;
+            }
+            one.chosen.push_back(std::move(names));
+            next.push_back(std::move(one));
+            if (next.size() > most) too_many(choice);
+          }
+        } while (std::ranges::prev_permutation(taken).found);
+      }
+    }
+    all = std::move(next);
+  }
+  return all;
+}
+
+SearchResult search(const OptimisationProblem& problem,
+                    const SearchOptions& options) {
+  SearchResult result;
+  const std::vector<Combination> combinations = combinations_of(problem);
+  const bool has_variables = problem.space.size() > 0;
+  // the file's own design, all layers there
+  {
+    DesignProgram start(problem, Combination{});
+    const auto all = start.all_values(start.space().start_values());
+    if (all) {
+      result.start_f = all->f;
+      result.start_is_feasible = all->violation() <= feasible;
+    }
+    result.effort += start.effort();
+  }
+
+  std::vector<double> optima;
+  std::size_t starts = 0;
+  bool convex = true;
+  std::optional<LocalOptimum> best;
+  if (!has_variables) {
+    struct Looked {
+      std::optional<DesignProgram::AllValues> all;
+      Effort effort;
+    };
+    constexpr std::size_t at_once = 32;
+    std::size_t at = 0, best_at = 0;
+    parallel_in_order((combinations.size() + at_once - 1) / at_once,
+                      thread_count(options.threads),
+                      [&](std::size_t block) {
+                        std::vector<Looked> values;
+                        const std::size_t end = std::min(combinations.size(),
+                                                         (block + 1) * at_once);
+                        for (std::size_t i = block * at_once; i < end; ++i) {
+                          DesignProgram program(problem, combinations[i]);
+                          Looked value;
+                          value.all = program.all_values({});
+                          value.effort = program.effort();
+                          values.push_back(std::move(value));
+                        }
+                        return values;
+                      },
+                      [&](const std::vector<Looked>& values) {
+                        for (const Looked& value : values) {
+                          result.effort += value.effort;
+                          const std::size_t index = at++;
+                          if (!value.all) continue;
+                          LocalOptimum o;
+                          o.f = value.all->f;
+                          o.violation = value.all->violation();
+                          o.feasible = o.violation <= feasible;
+                          o.result.exists = true;
+                          if (o.feasible) optima.push_back(o.f);
+                          if (best && !is_better(o, *best)) continue;
+                          best = std::move(o);
+                          best_at = index;
+                        }
+                      });
+    starts = combinations.size();
+    result.program =
+        std::make_shared<DesignProgram>(problem, combinations[best_at]);
+    if (best) {
+      std::vector<std::size_t> working;
+      for (std::size_t i = 0; i < result.program->n_samples(); ++i)
+        if (result.program->sample(i).file != Sample::objective)
+          working.push_back(i);
+      best->working = std::move(working);
+      best->result.multipliers = VectorXd::Zero(static_cast<Index>(
+          result.program->limits_at({}, best->working).size()));
+    }
+  } else {
+    for (const Combination& combination : combinations) {
+      auto program = std::make_shared<DesignProgram>(problem, combination);
+      const bool one_optimum = is_convex(*program);
+      convex = convex && one_optimum;
+      const std::size_t n = options.local ? 1
+                            : one_optimum
+                                ? std::min<std::size_t>(problem.starts, 2)
+                                : problem.starts;
+      Found found = solve_from_starts(*program, n, options);
+      result.effort += found.effort;
+      starts += found.starts;
+      optima.insert(optima.end(), found.optima.begin(), found.optima.end());
+      if (found.best && (!best || is_better(*found.best, *best))) {
+        best = std::move(found.best);
+        result.program = program;
+      }
+      if (found.interrupted) {
+        result.interrupted = true;
+        break;
+      }
+    }
+  }
+  if (!best || !result.program) {
+    if (!result.program)
+      result.program =
+          std::make_shared<DesignProgram>(problem, combinations.front());
+    return result;
+  }
+  result.best = std::move(*best);
+  result.found = result.best.feasible;
+
+  // grids between whose points a limit is missed
+  DesignProgram& program = *result.program;
+  constexpr int most_looks = 12;
+  for (int round = 0; round < most_looks; ++round) {
+    const bool last = round + 1 == most_looks || !has_variables;
+    const Look look =
+        verify(program, result.best.x, options.threads, result.found && !last);
+    result.verify_points = look.points;
+    result.verify_violation = look.violation;
+    if (look.added.empty()) break;
+    std::vector<std::size_t> working = result.best.working;
+    working.insert(working.end(), look.added.begin(), look.added.end());
+    LocalOptimum again = solve(program, result.best.x, std::move(working));
+    if (!again.result.exists) break;
+    result.best = std::move(again);
+    result.found = result.best.feasible;
+  }
+  result.found = result.found && result.verify_violation <= feasible;
+  result.effort += program.effort();
+
+  Certificate& c = result.certificate;
+  c.starts = starts;
+  c.optima = different(optima);
+  c.reached = static_cast<std::size_t>(std::ranges::count_if(
+      optima, [&](double f) { return f < c.optima.front() + same_optimum; }));
+  c.residual = result.best.result.residual;
+  if (!has_variables) {
+    c.kind = Certificate::Kind::proven;
+    c.reason =
+        fmt::format("all {} combinations were looked at", combinations.size());
+  } else if (convex && result.found && c.residual < program_stationary) {
+    c.kind = Certificate::Kind::proven;
+    c.reason =
+        "variances are convex in the information of the hits: there is one "
+        "optimum";
+  } else if (options.local) {
+    c.kind = Certificate::Kind::local;
+  } else {
+    c.kind = Certificate::Kind::best_of_starts;
+  }
+  price(program, result);
+  return result;
+}
+
+}  // namespace gttf

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Search: the best design that keeps the limits, and what is known of it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gttf/study/optimise/design_program.hpp"
+
+namespace gttf {
+
+struct SearchOptions {
+  bool local = false;    ///< one solution from the file's design
+  unsigned threads = 1;  ///< the result does not depend on it
+  /// Called with the number of starts done; false ends the search early.
+  std::function<bool(std::size_t done, std::size_t total)> progress = {};
+};
+
+/// Where the solver ended from one start.
+struct LocalOptimum {
+  bool feasible = false;
+  double f = 0;
+  double violation = 0;
+  std::vector<double> x;             ///< native units
+  std::vector<std::size_t> working;  ///< samples whose limits were looked at
+  ProgramResult result;
+};
+
+/// What is known of a result.
+struct Certificate {
+  enum class Kind { proven, bounded, best_of_starts, local };
+
+  Kind kind = Kind::local;
+  double gap = 0;  ///< of the objective to a bound, a fraction
+  std::size_t starts = 0, reached = 0;
+  std::vector<double> optima;  ///< different ones, f, best first
+  double residual = 0;
+  std::string reason;  ///< of a proof or bound
+};
+std::string_view to_string(Certificate::Kind kind);
+
+/// A limit or bound that holds, and what it costs.
+struct LimitPrice {
+  std::string name;
+  double value = 0, limit = 0;  ///< in `unit`
+  std::string unit;
+  bool active = false;
+  double multiplier = 0;  ///< -d ln objective / d ln limit; of gaps per mm
+  double price = 0;       ///< objective's unit per `price_unit`
+  std::string price_unit;
+  double price_from = 0, price_to = 0;  ///< limits between which it holds
+};
+
+struct BoundPrice {
+  bool at_lower = false, at_upper = false;
+  double multiplier = 0;  ///< per mm, or per unit of the variable
+};
+
+/// The least ratio to all requirements that can be had.
+struct Infeasible {
+  double ratio = 0;
+  std::string requirement;
+  Track track;
+};
+
+struct SearchResult {
+  bool found = false;
+  bool interrupted = false;
+  std::shared_ptr<DesignProgram> program;  ///< of the best combination
+  LocalOptimum best;
+  double start_f = Resolution::none;
+  bool start_is_feasible = false;
+  Certificate certificate;
+  std::vector<LimitPrice> limits;
+  std::vector<BoundPrice> bounds;  ///< of each variable
+  std::size_t verify_points = 0;
+  double verify_violation = 0;
+  std::optional<Infeasible> infeasible;
+  Effort effort;
+};
+
+/// Solves the problem. The result depends on it and on `local` only.
+SearchResult search(const OptimisationProblem& problem,
+                    const SearchOptions& options);
+
+/// All ways to take the choices; one without choices. Throws InputError if
+/// there are too many.
+std::vector<Combination> combinations_of(const OptimisationProblem& problem);
+
+}  // namespace gttf
