@@ -22,9 +22,7 @@ std::string with_unit(double value, const std::string& unit, int digits) {
 }
 
 Document reals(const std::vector<double>& list) {
-  Document document{Document::List{}};
-  for (const double x : list) document.append(x);
-  return document;
+  return Document::List(list.begin(), list.end());
 }
 
 }  // namespace
@@ -70,39 +68,36 @@ Document optimisation_document(const SearchResult& result, double cpu_s) {
                                                   : Resolution::none)
                                 .set("start", program.told(result.start_f))
                                 .set("unit", objective_unit(problem).name));
-  Document variables{Document::List{}}, choices{Document::List{}},
-      constraints{Document::List{}};
+  Document::List variables, choices, constraints;
   const DesignSpace& space = program.space();
   if (result.best.result.exists) {
     for (std::size_t i = 0; i < space.size(); ++i) {
       const DesignVariable& v = space.variables[i];
-      variables.append(Document()
-                           .set("key", v.name)
-                           .set("value", result.best.x[i] / v.unit_value)
-                           .set("unit", v.unit)
-                           .set("start", v.start / v.unit_value)
-                           .set("from", v.from / v.unit_value)
-                           .set("to", v.to / v.unit_value)
-                           .set("at_bound", bound_of(result.bounds[i]))
-                           .set("multiplier", result.bounds[i].multiplier));
+      variables.push_back(Document()
+                              .set("key", v.name)
+                              .set("value", result.best.x[i] / v.unit_value)
+                              .set("unit", v.unit)
+                              .set("start", v.start / v.unit_value)
+                              .set("from", v.from / v.unit_value)
+                              .set("to", v.to / v.unit_value)
+                              .set("at_bound", bound_of(result.bounds[i]))
+                              .set("multiplier", result.bounds[i].multiplier));
     }
     for (std::size_t i = 0; i < problem.choices.size(); ++i)
-      choices.append(Document()
-                         .set("name", problem.choices[i].name)
-                         .set("chosen", program.combination().chosen[i]));
+      choices.push_back(Document()
+                            .set("name", problem.choices[i].name)
+                            .set("chosen", program.combination().chosen[i]));
   }
   for (const LimitPrice& p : result.limits)
-    constraints.append(
-        Document()
-            .set("name", p.name)
-            .set("value", p.value)
-            .set("limit", p.limit)
-            .set("unit", p.unit)
-            .set("active", p.active)
-            .set("multiplier", p.multiplier)
-            .set("price", p.price)
-            .set("price_unit", p.price_unit)
-            .set("price_range", reals({p.price_from, p.price_to})));
+    constraints.push_back(Document()
+                              .set("name", p.name)
+                              .set("value", p.value)
+                              .set("limit", p.limit)
+                              .set("unit", p.unit)
+                              .set("active", p.active)
+                              .set("multiplier", p.multiplier)
+                              .set("price", p.price)
+                              .set("price_unit", p.price_unit));
   document.set("variables", std::move(variables));
   document.set("choices", std::move(choices));
   document.set("constraints", std::move(constraints));

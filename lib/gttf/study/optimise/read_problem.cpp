@@ -1142,16 +1142,90 @@ class Reader {
 
 }  // namespace
 
+namespace {
+
+// YAML ends a plain text at a bracket if it stands within brackets itself:
+// `{ of: layers[L0..L6] }`. The brackets of `layers[...]` become round ones, of
+// the same length, before the text is parsed, and again what they were then.
+
+constexpr std::string_view list_of_layers = "layers";
+
+void exchange_brackets(std::string& text, const char (&from)[3],
+                       const char (&to)[3]) {
+  const std::string begin = std::string(list_of_layers) + from[0];
+  for (std::size_t at = text.find(begin); at != text.npos;
+       at = text.find(begin, at)) {
+    at += list_of_layers.size();
+    int depth = 0;
+    for (std::size_t i = at; i < text.size() && text[i] != '\n'; ++i) {
+      if (text[i] == from[0]) ++depth;
+      if (text[i] == from[1] && --depth == 0) {
+        for (std::size_t k = at; k <= i; ++k)
+          if (text[k] == from[0])
+            text[k] = to[0];
+          else if (text[k] == from[1])
+            text[k] = to[1];
+        break;
+      }
+    }
+  }
+}
+
+Node with_brackets(const Node& node) {
+  switch (node.kind()) {
+    case Node::Kind::scalar: {
+      std::string text = node.text();
+      exchange_brackets(text, "()", "[]");
+      return Node::make_scalar(node.origin(), std::move(text),
+                               node.is_quoted());
+    }
+    case Node::Kind::list: {
+      std::vector<Node> items;
+      for (const Node& item : node.items())
+        items.push_back(with_brackets(item));
+      return Node::make_list(node.origin(), std::move(items));
+    }
+    case Node::Kind::map: {
+      std::vector<Node::Entry> entries;
+      for (const Node::Entry& entry : node.entries())
+        entries.push_back({with_brackets(entry.key), with_brackets(entry.value),
+                           entry.merged});
+      return Node::make_map(node.origin(), std::move(entries));
+    }
+    case Node::Kind::null:
+      break;
+  }
+  return node;
+}
+
+/// Diagnostics that show the lines of the file as they are.
+Diagnostics as_written(const Diagnostics& diagnostics, const Source& source) {
+  Diagnostics result;
+  for (Diagnostic d : diagnostics.items()) {
+    if (d.file == source.name()) exchange_brackets(d.source_line, "()", "[]");
+    result.add(std::move(d));
+  }
+  return result;
+}
+
+}  // namespace
+
 OptimisationProblem read_problem(const std::string& path,
                                  std::span<const std::string> overrides,
                                  const BaselineLoader& load,
                                  Diagnostics& warnings) {
   Diagnostics diagnostics;
   const SourcePtr source = read_source(path, diagnostics, "study");
-  std::optional<Node> root;
-  if (source) root = parse_yaml(source, "gttf-optimisation: 1", diagnostics);
-  if (!root) throw InputError(std::move(diagnostics));
-  auto problem = Reader(path, overrides, load, diagnostics).read(*root);
+  if (!source) throw InputError(std::move(diagnostics));
+  std::string text = source->text();
+  exchange_brackets(text, "[]", "()");
+  std::optional<Node> root =
+      parse_yaml(std::make_shared<Source>(source->name(), std::move(text)),
+                 "gttf-optimisation: 1", diagnostics);
+  auto problem = root ? Reader(path, overrides, load, diagnostics)
+                            .read(with_brackets(*root))
+                      : std::nullopt;
+  diagnostics = as_written(diagnostics, *source);
   if (diagnostics.has_errors() || !problem)
     throw InputError(std::move(diagnostics));
   problem->file = path;

@@ -52,7 +52,6 @@ struct LimitPrice {
   double multiplier = 0;  ///< -d ln objective / d ln limit; of gaps per mm
   double price = 0;       ///< objective's unit per `price_unit`
   std::string price_unit;
-  double price_from = 0, price_to = 0;  ///< limits between which it holds
 };
 
 struct BoundPrice {

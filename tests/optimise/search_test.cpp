@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches of the shipped problems, whose optima are known.
+#include "gttf/study/optimise/search.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "gttf/detector/read.hpp"
+#include "gttf/resolution/sensitivity.hpp"
+#include "gttf/study/optimise/best_file.hpp"
+#include "gttf/study/optimise/optimisation_view.hpp"
+#include "gttf/study/optimise/read_problem.hpp"
+
+namespace gttf::test::GTTF_TEST_FILE {
+namespace {
+
+const std::string folder = GTTF_SOURCE_DIR "/configs/optimise/";
+
+OptimisationProblem problem(const std::string& name) {
+  Diagnostics warnings;
+  return read_problem(folder + name, {}, {}, warnings);
+}
+
+const LimitPrice& limit(const SearchResult& r, const std::string& name) {
+  for (const LimitPrice& p : r.limits)
+    if (p.name == name) return p;
+  FAIL("no limit " << name);
+  return r.limits.front();
+}
+
+double objective(const SearchResult& r) { return r.program->told(r.best.f); }
+
+}  // namespace
+
+TEST_CASE("one solution of the ITS2 problem, with its multipliers") {
+  const OptimisationProblem its2 = problem("its2.yaml");
+  SearchOptions options;
+  options.local = true;
+  const SearchResult r = search(its2, options);
+  REQUIRE(r.found);
+  CHECK(r.program->told(r.start_f) ==
+        doctest::Approx(24.05445431907315).epsilon(1e-9));
+  CHECK(objective(r) == doctest::Approx(19.515814817617215).epsilon(1e-6));
+  CHECK(r.certificate.kind == Certificate::Kind::local);
+  CHECK(r.certificate.residual < 1e-8);
+  CHECK(r.verify_violation <= 1e-9);
+  // finite differences of re-optimised problems, 2 %
+  CHECK(limit(r, "silicon").multiplier ==
+        doctest::Approx(0.9496).epsilon(0.02));
+  CHECK(limit(r, "sigma_pt_rel <= 4.60 %").multiplier ==
+        doctest::Approx(2.969).epsilon(0.02));
+  CHECK_FALSE(limit(r, "sigma_pt_rel <= 3.85 %").active);
+  CHECK(limit(r, "gap L1-L2").multiplier ==
+        doctest::Approx(0.001303966).epsilon(0.02));
+  CHECK(r.bounds[0].at_lower);
+  CHECK(r.bounds[0].multiplier == doctest::Approx(0.0421427).epsilon(0.02));
+  CHECK(r.bounds[6].at_upper);
+  CHECK(r.best.x[4] == doctest::Approx(222.53536).epsilon(1e-5));
+  // 1 m2 of silicon costs so many um
+  CHECK(limit(r, "silicon").price ==
+        doctest::Approx(0.9496 * 19.5158 / 6.5).epsilon(0.02));
+  CHECK(limit(r, "silicon").price_unit == "um/m2");
+}
+
+TEST_CASE("the best of many starts, and what it is certified as") {
+  OptimisationProblem its2 = problem("its2.yaml");
+  its2.starts = 24;
+  SearchOptions options;
+  const SearchResult r = search(its2, options);
+  REQUIRE(r.found);
+  CHECK(std::abs(objective(r) - 19.515815) < 2e-5);
+  CHECK(r.certificate.kind == Certificate::Kind::best_of_starts);
+  CHECK(r.certificate.starts == 24);
+  CHECK(r.certificate.reached >= 8);
+  // the same bytes with any number of threads
+  options.threads = 3;
+  const SearchResult other = search(its2, options);
+  CHECK(other.best.x == r.best.x);
+  CHECK(other.certificate.optima == r.certificate.optima);
+  CHECK(other.effort.gradients == r.effort.gradients);
+}
+
+TEST_CASE("derivatives of objective and limits against differences") {
+  const OptimisationProblem its2 = problem("its2.yaml");
+  DesignProgram program(its2, Combination{});
+  std::vector<std::size_t> working{1, 2};
+  const NonlinearProgram p = program.program(working);
+  std::vector<double> x = program.space().start_values();
+  x[3] += 3;
+  const Eigen::VectorXd at = program.scaled(x);
+  const auto exact = p.evaluate(at, true);
+  REQUIRE(exact);
+  constexpr double h = 2e-3;
+  for (Eigen::Index i = 0; i < at.size(); ++i) {
+    const auto values = [&](double steps) {
+      Eigen::VectorXd y = at;
+      y[i] += steps * h;
+      return *p.evaluate(y, false);
+    };
+    const auto difference = [&](const auto& get) {
+      return (45 * (get(values(1)) - get(values(-1))) -
+              9 * (get(values(2)) - get(values(-2))) +
+              (get(values(3)) - get(values(-3)))) /
+             (60 * h);
+    };
+    INFO(i);
+    CHECK(std::abs(exact->gradient[i] - difference([](const ProgramValues& v) {
+                     return v.f;
+                   })) < 1e-7 * exact->gradient.norm());
+    for (Eigen::Index k = 0; k < exact->limits.size(); ++k) {
+      INFO(k);
+      CHECK(std::abs(exact->jacobian(k, i) -
+                     difference([k](const ProgramValues& v) {
+                       return v.limits[k];
+                     })) < 1e-7 * exact->jacobian.row(k).norm());
+    }
+  }
+}
+
+TEST_CASE("the best four of twelve planes, proven") {
+  OptimisationProblem telescope = problem("telescope.yaml");
+  const SearchResult at_5 = search(telescope, {});
+  REQUIRE(at_5.found);
+  CHECK(at_5.certificate.kind == Certificate::Kind::proven);
+  CHECK(at_5.program->combination().chosen ==
+        std::vector<std::string>{"P1,P5,P6,P7"});
+  CHECK(objective(at_5) == doctest::Approx(1.5321289182175735).epsilon(1e-9));
+  telescope.objective.criterion.momentum.values = {1};
+  const SearchResult at_1 = search(telescope, {});
+  CHECK(at_1.program->combination().chosen ==
+        std::vector<std::string>{"P1,P6,P7,P12"});
+  CHECK(objective(at_1) == doctest::Approx(3.9038227108584476).epsilon(1e-9));
+  // more is not better: four beat all twelve at 1 GeV
+  telescope.choices[0].least = 3;
+  telescope.choices[0].most = 12;
+  const SearchResult any = search(telescope, {});
+  CHECK(objective(any) <= objective(at_1));
+  CHECK(objective(any) < 4.054934580693893);
+}
+
+TEST_CASE("the description that was found is the user's own") {
+  const OptimisationProblem its2 = problem("its2.yaml");
+  SearchOptions options;
+  options.local = true;
+  const SearchResult r = search(its2, options);
+  const std::string text = best_file(*r.program, r.best.x, best_file_header(r));
+  CHECK(text.starts_with("# Found by gttf-design optimise "));
+  // comments and anchors stay; only numbers change
+  std::istringstream before(its2.input.text), after(text);
+  std::string a, b;
+  std::getline(after, b);
+  std::getline(after, b);
+  std::size_t changed = 0;
+  while (std::getline(before, a)) {
+    REQUIRE(std::getline(after, b));
+    changed += a != b;
+    CHECK(a.substr(0, a.find("radius:")) == b.substr(0, b.find("radius:")));
+    const std::size_t comment = a.find(" # ");
+    if (comment != a.npos) CHECK(b.ends_with(a.substr(comment)));
+  }
+  CHECK(changed == 7);
+  const Detector found = parse_detector(text, "best.yaml").detector;
+  Track track;
+  const Resolution resolved = resolve(TrackingGeometry(found), track);
+  CHECK(sigmas(resolved)[Parameter::d0] / unit::um ==
+        doctest::Approx(objective(r)).epsilon(1e-11));
+
+  const OptimisationProblem telescope = problem("telescope.yaml");
+  const SearchResult planes = search(telescope, {});
+  const std::string four = best_file(*planes.program, {}, {});
+  CHECK(parse_detector(four, "best.yaml").detector.layers.size() == 5);
+  CHECK(four.find("name: P2") == four.npos);
+  CHECK(four.find("# Twelve planes") != four.npos);
+}
+
+}  // namespace gttf::test::GTTF_TEST_FILE
