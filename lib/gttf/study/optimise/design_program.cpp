@@ -280,13 +280,12 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
   result.value.resize(which.size());
   if (derivatives) result.slope.resize(which.size());
   const auto n = static_cast<Index>(space_.size());
-  const std::vector<double> numbers =
-      space_.numbers<double>(std::span<const double>(x));
-  space_.design.set(numbers);
+  result.numbers = space_.numbers<double>(std::span<const double>(x));
+  space_.design.set(result.numbers);
   const TrackingGeometry g = geometry();
   ++effort_.designs;
 
-  std::vector<Linearised> linear;
+  std::vector<Linearised>& linear = result.linear;
   if (derivatives) {
     std::vector<Linearised> variables;
     for (Index i = 0; i < n; ++i)
@@ -412,6 +411,34 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
   return result;
 }
 
+bool DesignProgram::is_absent(const Gap& gap) const {
+  if (combination_.absent.empty()) return false;
+  return combination_.absent[space_.design[gap.inner].layer] != 0 ||
+         combination_.absent[space_.design[gap.outer].layer] != 0;
+}
+
+template <class S>
+std::vector<S> DesignProgram::limits_of_design(
+    const std::vector<S>& numbers) const {
+  using std::log;
+  std::vector<S> limits;
+  for (const Gap& gap : problem_->gaps)
+    limits.push_back((S(gap.min) - (numbers[gap.outer] - numbers[gap.inner])) /
+                     S(gap_unit));
+  for (const QuantityLimit& limit : problem_->limits) {
+    const S q = quantity<S>(limit.quantity, numbers);
+    const auto add = [&](double bound, double sign) {
+      limits.push_back(bound > 0 && value_of(q) > 0
+                           ? S(sign) * log(q / S(bound))
+                           : S(sign / std::max(std::abs(bound), 1e-9)) *
+                                 (q - S(bound)));
+    };
+    if (limit.max) add(*limit.max, 1);
+    if (limit.min) add(*limit.min, -1);
+  }
+  return limits;
+}
+
 std::optional<ProgramValues> DesignProgram::evaluate(
     const VectorXd& at, const std::vector<std::size_t>& working,
     bool derivatives) {
@@ -428,45 +455,12 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   const auto values = values_of(which, x, derivatives);
   if (!values) return std::nullopt;
 
-  VectorXd range(n);
-  for (Index i = 0; i < n; ++i) {
-    const DesignVariable& v = space_.variables[static_cast<std::size_t>(i)];
-    range[i] = v.to - v.from;
-  }
-  std::vector<Linearised> numbers;
-  if (derivatives) {
-    std::vector<Linearised> variables;
-    for (Index i = 0; i < n; ++i)
-      variables.emplace_back(x[static_cast<std::size_t>(i)],
-                             VectorXd::Unit(n, i));
-    numbers =
-        space_.numbers<Linearised>(std::span<const Linearised>(variables));
-  } else {
-    for (const double v : space_.numbers<double>(std::span<const double>(x)))
-      numbers.emplace_back(v);
-  }
-
-  ProgramValues result;
-  const auto m = static_cast<Index>(
-      problem_->gaps.size() + 2 * problem_->limits.size() + working.size());
   std::vector<Linearised> limits;
-  limits.reserve(static_cast<std::size_t>(m));
-  for (const Gap& gap : problem_->gaps)
-    limits.push_back(
-        (Linearised(gap.min) - (numbers[gap.outer] - numbers[gap.inner])) /
-        Linearised(gap_unit));
-  for (const QuantityLimit& limit : problem_->limits) {
-    const Linearised q = quantity<Linearised>(limit.quantity, numbers);
-    const auto add = [&](double bound, double sign) {
-      const Linearised ratio = q / Linearised(bound);
-      limits.push_back(
-          bound > 0 && q.value > 0
-              ? Linearised(sign) * log(ratio)
-              : Linearised(sign / std::max(std::abs(bound), 1e-9)) *
-                    (q - Linearised(bound)));
-    };
-    if (limit.max) add(*limit.max, 1);
-    if (limit.min) add(*limit.min, -1);
+  if (derivatives) {
+    limits = limits_of_design(values->linear);
+  } else {
+    for (const double limit : limits_of_design(values->numbers))
+      limits.emplace_back(limit);
   }
   for (std::size_t i = 0; i < working.size(); ++i) {
     const auto [value, slope] = against(samples_[working[i]], values->value[i]);
@@ -493,13 +487,17 @@ std::optional<ProgramValues> DesignProgram::evaluate(
       break;
     }
     case Kind::quantity:
-      f = log(quantity<Linearised>(objective.quantity, numbers));
+      f = derivatives
+              ? log(quantity<Linearised>(objective.quantity, values->linear))
+              : Linearised(std::log(
+                    quantity<double>(objective.quantity, values->numbers)));
       break;
     case Kind::worst:
     case Kind::margin:
       break;
   }
   const Index all = n + (has_level_ ? 1 : 0);
+  ProgramValues result;
   result.limits.resize(static_cast<Index>(limits.size()));
   for (Index i = 0; i < result.limits.size(); ++i)
     result.limits[i] = limits[static_cast<std::size_t>(i)].value;
@@ -521,6 +519,11 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   if (!std::isfinite(result.f) || !result.limits.allFinite())
     return std::nullopt;
   if (!derivatives) return result;
+  VectorXd range(n);
+  for (Index i = 0; i < n; ++i) {
+    const DesignVariable& v = space_.variables[static_cast<std::size_t>(i)];
+    range[i] = v.to - v.from;
+  }
   result.gradient = VectorXd::Zero(all);
   if (has_level_)
     result.gradient[n] = 1;
@@ -550,11 +553,19 @@ std::optional<DesignProgram::AllValues> DesignProgram::all_values(
   const auto values = values_of(which, x, false);
   if (!values) return std::nullopt;
   AllValues all;
-  const auto program_values = evaluate(scaled(x), {}, false);
-  if (!program_values) return std::nullopt;
-  all.f = program_values->f;
-  if (program_values->limits.size() > 0)
-    all.others = program_values->limits.maxCoeff();
+  for (const double limit : limits_of_design(values->numbers))
+    all.others = std::max(all.others, limit);
+  const Objective& objective = problem_->objective;
+  if (objective.kind == Objective::Kind::quantity) {
+    all.f = std::log(quantity<double>(objective.quantity, values->numbers));
+  } else if (!has_level_) {
+    double sum = 0;
+    for (const std::size_t i : of_objective_)
+      sum +=
+          objective.logarithmic ? std::log(values->value[i]) : values->value[i];
+    sum /= static_cast<double>(of_objective_.size());
+    all.f = objective.logarithmic ? sum : std::log(sum);
+  }
   for (std::size_t i = 0; i < which.size(); ++i)
     all.samples.push_back(against(samples_[i], values->value[i]).first);
   if (has_level_) {

@@ -128,6 +128,8 @@ class DesignProgram {
   struct SampleValues {
     std::vector<double> value;
     std::vector<Eigen::VectorXd> slope;  ///< of the value; empty: not asked for
+    std::vector<double> numbers;         ///< of the design
+    std::vector<Linearised> linear;      ///< the same, if derivatives are
   };
 
   bool set(const std::vector<double>& numbers);
@@ -137,6 +139,11 @@ class DesignProgram {
                                         bool derivatives);
   std::optional<double> generic_value(const TrackingGeometry& geometry,
                                       const Sample& sample);
+  /// Whether one of its layers is not there.
+  bool is_absent(const Gap& gap) const;
+  /// Of gaps and quantities: <= 0 if they are met.
+  template <class S>
+  std::vector<S> limits_of_design(const std::vector<S>& numbers) const;
   template <class S>
   S quantity(std::size_t index, const std::vector<S>& numbers) const;
   /// ln(value/limit), signed such that above 0 is bad; with its slope by value.

@@ -243,8 +243,13 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
   const Index n = result.x.size(), m = result.values.limits.size();
   MatrixXd b = MatrixXd::Identity(n, n);
   VectorXd prices = VectorXd::Zero(m);
+  constexpr int most_cuts = 12;  // of a step, by 2 to 4 each
+  // limits that no step brings nearer contradict each other here
+  constexpr int most_without_progress = 8;
+  constexpr double progress = 0.99;
   bool fresh = true;  // b is not that of the function yet
-  int useless = 0;
+  int useless = 0, hopeless = 0;
+  double least_violation = result.values.violation();
   for (int round = 0; round < most_steps; ++round) {
     const ProgramValues& v = result.values;
     const Linear l = linearised_at(program, result.x, v);
@@ -287,7 +292,7 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
         }
       }
     }
-    while (!good && length * small > 1e-13) {
+    for (int cut = 0; !good && cut < most_cuts; ++cut) {
       length *= next ? 0.5 : 0.25;
       x = within(program, result.x + length * step->d);
       next = program.evaluate(x, false);
@@ -314,6 +319,12 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
     result.values = std::move(*next);
     useless = gain < 1e-13 * std::max(1.0, std::abs(merit)) ? useless + 1 : 0;
     if (useless >= 3) break;
+    const double violation = result.values.violation();
+    hopeless = violation > 1e-6 && violation > progress * least_violation
+                   ? hopeless + 1
+                   : 0;
+    if (hopeless >= most_without_progress) break;
+    least_violation = std::min(least_violation, violation);
     if (useless > 0 || small < 1e-7) {
       judge(program, result);
       if (result.residual < 1e-10 && result.violation < program_feasible) break;

@@ -1103,7 +1103,10 @@ class Reader {
       else if (n)
         problem_->refine = static_cast<std::size_t>(*n);
     }
-    if (const auto edges = map.find("edges")) edges->boolean();
+    if (const auto edges = map.find("edges"))
+      if (edges->boolean() == std::optional(false))
+        edges->error("the edges of acceptance are always looked at",
+                     "remove it");
     map.finish();
   }
 

@@ -169,8 +169,8 @@ class Sampler {
   std::vector<Chain> chains_;
 };
 
-/// The designs from which the solver starts: the file's own, then the best of a
-/// sample.
+/// The designs from which the solver starts: the file's own, then in turn the
+/// best of a sample and any of it, since the best may all lie in one valley.
 std::vector<std::vector<double>> start_designs(const DesignProgram& program,
                                                std::size_t n, unsigned threads,
                                                Effort& effort) {
@@ -215,8 +215,10 @@ std::vector<std::vector<double>> start_designs(const DesignProgram& program,
         effort += block.effort;
       });
   std::ranges::stable_sort(all, {}, &Rated::rating);
-  for (std::size_t i = 0; i < all.size() && starts.size() < n; ++i)
+  for (std::size_t i = 0; i < all.size() && starts.size() < n; ++i) {
     starts.push_back(sampler.design(all[i].index));
+    if (starts.size() < n) starts.push_back(sampler.design(screened + i));
+  }
   return starts;
 }
 
@@ -706,9 +708,11 @@ SearchResult search(const OptimisationProblem& problem,
 
   Certificate& c = result.certificate;
   c.starts = starts;
+  // values of combinations are no optima
+  if (!has_variables && result.found) optima = {result.best.f};
   c.optima = different(optima);
-  c.reached = static_cast<std::size_t>(std::ranges::count_if(
-      optima, [&](double f) { return f < c.optima.front() + same_optimum; }));
+  for (const double f : optima)
+    c.reached += f < c.optima.front() + same_optimum;
   c.residual = result.best.result.residual;
   if (!has_variables) {
     c.kind = Certificate::Kind::proven;
