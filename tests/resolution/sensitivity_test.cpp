@@ -53,7 +53,8 @@ Case changed(Case c, const Sensitivity& item, double value) {
         Surface& s = layer.surface;
         s.position *= value;
         // its radius depends on where its ends are
-        if (s.shape == Shape::cone) s.v = {value * s.v.lower, value * s.v.upper};
+        if (s.shape == Shape::cone)
+          s.v = {value * s.v.lower, value * s.v.upper};
       }
       break;
   }

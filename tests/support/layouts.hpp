@@ -53,7 +53,8 @@ inline Detector in_gap(Detector d) {
 }
 
 /// Reproducible random layouts: cylinders, disks and planes of every
-/// orientation, and a share of cones; passive or measuring one or two coordinates at any angle.
+/// orientation, and a share of cones; passive or measuring one or two
+/// coordinates at any angle.
 class RandomLayouts {
  public:
   explicit RandomLayouts(unsigned seed, double cones = 0)

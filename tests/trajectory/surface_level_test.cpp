@@ -22,8 +22,8 @@ TEST_CASE("surface level: zero on the surface, its slope the derivative") {
     d.layers.push_back(layer);
   }
   const TrackingGeometry geometry(d);
-  const Cartesian<double> on[] = {
-      {24, 32, 5}, {11, -3, 70}, {25, 8, 9}, {7, -35, 2}, {4, -6, 15}, {12, 9, 20}};
+  const Cartesian<double> on[] = {{24, 32, 5}, {11, -3, 70}, {25, 8, 9},
+                                  {7, -35, 2}, {4, -6, 15},  {12, 9, 20}};
   const Cartesian<double> t{0.6, -0.48, 0.64};
   for (std::size_t i = 0; i < geometry.surfaces().size(); ++i) {
     CAPTURE(i);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -13,13 +14,12 @@
 #include <vector>
 
 #include "gttf/config/quantity.hpp"
-#include "gttf/core/expect.hpp"
 
 namespace gttf {
 
-/// A name that a formula may use, and the dimension of what it stands for. Where
-/// it is no word (`layers[L0].cylinder.radius`), it counts if the text goes on
-/// with all of it.
+/// A name that a formula may use, and the dimension of what it stands for.
+/// Where it is no word (`layers[L0].cylinder.radius`), it counts if the text
+/// goes on with all of it.
 struct FormulaVariable {
   std::string name;
   Powers powers;
@@ -164,7 +164,7 @@ S Formula::evaluate(std::span<const Step> steps, std::span<const S> variables) {
         break;
     }
   }
-  GTTF_EXPECT(stack.size() == 1);
+  assert(stack.size() == 1);
   return stack.back();
 }
 

@@ -33,6 +33,7 @@ class NamedCoordinates {
     bool any = false;
     for (const auto& names : {axes_, general_axes})
       for (std::size_t i = 0; i < 2; ++i) {
+        if (names != axes_ && names[i] == axes_[i]) continue;
         const auto value = map.find(names[i]);
         if (!value) continue;
         any = true;

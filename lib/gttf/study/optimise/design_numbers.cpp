@@ -2,9 +2,8 @@
 #include "gttf/study/optimise/design_numbers.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
-
-#include "gttf/core/expect.hpp"
 
 namespace gttf {
 
@@ -52,7 +51,7 @@ std::vector<double> DesignNumbers::values() const {
 }
 
 void DesignNumbers::set(std::span<const double> values) {
-  GTTF_EXPECT(values.size() == numbers_.size());
+  assert(values.size() == numbers_.size());
   for (std::size_t i = 0; i < values.size(); ++i) *numbers_[i] = values[i];
   set_reference(detector_.field);
 }

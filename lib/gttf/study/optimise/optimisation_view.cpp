@@ -156,7 +156,7 @@ std::string certificate_text(const SearchResult& result) {
   std::string text = fmt::format(
       "best of {} starts: {} reached it, {} optim{} seen", c.starts, c.reached,
       c.optima.size(), c.optima.size() == 1 ? "um" : "a");
-  // Boender and Rinnooy Kan
+  // Source: [BoenderRinnooyKan87]
   if (c.starts > 1)
     text += fmt::format(", share of the unseen about {} %",
                         readable(100 * w * (w + 1) / (n * (n - 1)), 2));
