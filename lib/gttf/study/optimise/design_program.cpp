@@ -75,6 +75,7 @@ DesignProgram::DesignProgram(const OptimisationProblem& problem,
     space_.start[number] = value;
   for (const auto& [layer, price] : combination_.prices)
     space_.prices[layer] = price;
+  quantity_factors_.assign(problem.limits.size(), 1.0);
   using Kind = Objective::Kind;
   const Kind kind = problem.objective.kind;
   has_level_ = kind == Kind::worst || kind == Kind::margin;
@@ -114,6 +115,15 @@ std::size_t DesignProgram::add_sample(Sample sample,
   sample.parameter = parameter_of_column(criterion.quantity.name);
   samples_.push_back(sample);
   return samples_.size() - 1;
+}
+
+void DesignProgram::scale_limit(const LimitValue& limit, double factor) {
+  if (limit.kind == LimitValue::Kind::quantity)
+    quantity_factors_[limit.index] *= factor;
+  if (limit.kind == LimitValue::Kind::sample) {
+    samples_[limit.index].lower *= factor;
+    samples_[limit.index].upper *= factor;
+  }
 }
 
 void DesignProgram::add_objective() {
@@ -425,7 +435,8 @@ std::vector<S> DesignProgram::limits_of_design(
   for (const Gap& gap : problem_->gaps)
     limits.push_back((S(gap.min) - (numbers[gap.outer] - numbers[gap.inner])) /
                      S(gap_unit));
-  for (const QuantityLimit& limit : problem_->limits) {
+  for (std::size_t i = 0; i < problem_->limits.size(); ++i) {
+    const QuantityLimit& limit = problem_->limits[i];
     const S q = quantity<S>(limit.quantity, numbers);
     const auto add = [&](double bound, double sign) {
       limits.push_back(bound > 0 && value_of(q) > 0
@@ -433,8 +444,8 @@ std::vector<S> DesignProgram::limits_of_design(
                            : S(sign / std::max(std::abs(bound), 1e-9)) *
                                  (q - S(bound)));
     };
-    if (limit.max) add(*limit.max, 1);
-    if (limit.min) add(*limit.min, -1);
+    if (limit.max) add(*limit.max * quantity_factors_[i], 1);
+    if (limit.min) add(*limit.min * quantity_factors_[i], -1);
   }
   return limits;
 }
@@ -603,8 +614,11 @@ std::vector<LimitValue> DesignProgram::limits_at(
   for (std::size_t i = 0; i < problem_->limits.size(); ++i) {
     const QuantityLimit& limit = problem_->limits[i];
     const double q = quantity<double>(limit.quantity, numbers);
-    if (limit.max) list.push_back({Kind::quantity, i, false, q, *limit.max});
-    if (limit.min) list.push_back({Kind::quantity, i, true, q, *limit.min});
+    const double factor = quantity_factors_[i];
+    if (limit.max)
+      list.push_back({Kind::quantity, i, false, q, *limit.max * factor});
+    if (limit.min)
+      list.push_back({Kind::quantity, i, true, q, *limit.min * factor});
   }
   const auto values = values_of(working, x, false);
   for (std::size_t i = 0; i < working.size(); ++i) {

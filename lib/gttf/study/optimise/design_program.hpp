@@ -93,6 +93,9 @@ class DesignProgram {
   std::size_t add_sample(Sample sample, const StudyRequest& request,
                          const Track& track);
 
+  /// Multiplies a limit of a quantity or sample.
+  void scale_limit(const LimitValue& limit, double factor);
+
   /// Between variables in native units and those of the program: 0 at `from`, 1
   /// at `to`; a last one more if the worst of several is minimised.
   Eigen::VectorXd scaled(const std::vector<double>& x) const;
@@ -163,6 +166,7 @@ class DesignProgram {
   std::vector<Sample> samples_;
   std::vector<std::size_t> of_objective_;
   bool has_level_ = false;
+  std::vector<double> quantity_factors_;  ///< of the limits of quantities
   Effort effort_;
 };
 

@@ -89,15 +89,19 @@ Document optimisation_document(const SearchResult& result, double cpu_s) {
                             .set("chosen", program.combination().chosen[i]));
   }
   for (const LimitPrice& p : result.limits)
-    constraints.push_back(Document()
-                              .set("name", p.name)
-                              .set("value", p.value)
-                              .set("limit", p.limit)
-                              .set("unit", p.unit)
-                              .set("active", p.active)
-                              .set("multiplier", p.multiplier)
-                              .set("price", p.price)
-                              .set("price_unit", p.price_unit));
+    constraints.push_back(
+        Document()
+            .set("name", p.name)
+            .set("value", p.value)
+            .set("limit", p.limit)
+            .set("unit", p.unit)
+            .set("active", p.active)
+            .set("multiplier", p.multiplier)
+            .set("price", p.price)
+            .set("price_unit", p.price_unit)
+            .set("price_range", p.price_range ? reals({p.price_range->first,
+                                                       p.price_range->second})
+                                              : Document()));
   document.set("variables", std::move(variables));
   document.set("choices", std::move(choices));
   document.set("constraints", std::move(constraints));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -339,6 +340,38 @@ Look verify(DesignProgram& program, const std::vector<double>& x,
   return look;
 }
 
+/// Which limits and bounds hold.
+std::vector<bool> holding(const ProgramResult& r) {
+  std::vector<bool> list;
+  for (const VectorXd* multipliers : {&r.multipliers, &r.at_lower, &r.at_upper})
+    for (Index i = 0; i < multipliers->size(); ++i)
+      list.push_back((*multipliers)[i] > 1e-9);
+  return list;
+}
+
+/// By which factors a limit can change while the same limits hold.
+std::pair<double, double> range_of_price(const DesignProgram& program,
+                                         const LocalOptimum& best,
+                                         const LimitValue& limit) {
+  constexpr std::array steps{0.001, 0.003, 0.01, 0.02, 0.05, 0.1};
+  const auto farthest = [&](double sign) {
+    double factor = 1;
+    std::vector<double> x = best.x;
+    for (const double step : steps) {
+      DesignProgram moved = program;
+      moved.scale_limit(limit, 1 + sign * step);
+      const LocalOptimum there = solve(moved, x, best.working);
+      if (!there.feasible || there.working != best.working ||
+          holding(there.result) != holding(best.result))
+        break;
+      factor = 1 + sign * step;
+      x = there.x;
+    }
+    return factor;
+  };
+  return {farthest(-1), farthest(1)};
+}
+
 /// Multipliers in physical terms.
 void price(const DesignProgram& program, SearchResult& result) {
   const OptimisationProblem& problem = program.problem();
@@ -358,6 +391,10 @@ void price(const DesignProgram& program, SearchResult& result) {
     LimitPrice p;
     const double multiplier = best.result.multipliers[static_cast<Index>(i)];
     p.multiplier = multiplier;
+    if (multiplier > 0 && v.kind != LimitValue::Kind::gap && result.found) {
+      const auto [low, high] = range_of_price(program, best, v);
+      p.price_range = {low, high};
+    }
     switch (v.kind) {
       case LimitValue::Kind::gap: {
         p.name = problem.gaps[v.index].name;
@@ -406,6 +443,10 @@ void price(const DesignProgram& program, SearchResult& result) {
         break;
       }
     }
+    if (p.price_range) {
+      p.price_range->first *= p.limit;
+      p.price_range->second *= p.limit;
+    }
     result.limits.push_back(std::move(p));
   }
   const DesignSpace& space = program.space();
@@ -425,6 +466,64 @@ void price(const DesignProgram& program, SearchResult& result) {
         (best.result.at_lower[k] + best.result.at_upper[k]) / span * per;
     result.bounds.push_back(bound);
   }
+}
+
+/// What can be had of limits that no design keeps: the least largest ratio to
+/// them, quantities and gaps kept.
+Infeasible least_ratio(const OptimisationProblem& problem,
+                       const SearchResult& failed,
+                       const SearchOptions& options) {
+  OptimisationProblem margin = problem;
+  margin.objective.kind = Objective::Kind::margin;
+  margin.objective.logarithmic = false;
+  const DesignProgram program(margin, failed.program->combination());
+  constexpr std::size_t most_starts = 32;
+  const Found found = solve_from_starts(
+      program, options.local ? 1 : std::min(problem.starts, most_starts),
+      options);
+  Infeasible result;
+  std::vector<double> x = failed.best.x;
+  if (found.best) x = found.best->x;
+  DesignProgram mine = program;
+  const auto all = mine.all_values(x);
+  if (!all || all->samples.empty()) return result;
+  result.ratio = std::exp(all->f);
+  const auto worst =
+      std::ranges::max_element(all->samples) - all->samples.begin();
+  const Sample& sample = mine.sample(static_cast<std::size_t>(worst));
+  result.requirement =
+      problem.requirements[sample.file].criteria[sample.criterion].name;
+  result.track = mine.group(sample.group).tracks[sample.track];
+  return result;
+}
+
+/// Whether limits are missed even where all hits are at their best and all
+/// layers at their thinnest: then no design keeps them.
+bool is_beyond_best_corner(const OptimisationProblem& problem,
+                           const Combination& combination) {
+  DesignProgram program(problem, combination);
+  const DesignSpace& space = program.space();
+  if (!space.followers.empty()) return false;
+  std::vector<double> x;
+  for (const DesignVariable& v : space.variables) {
+    for (const std::size_t k : v.keys)
+      for (const NumberSlope& n : space.keys[k].numbers) {
+        const DesignNumber::Kind kind = space.design[n.number].kind;
+        if (n.slope < 0 || (kind != DesignNumber::Kind::sigma &&
+                            kind != DesignNumber::Kind::x_over_x0 &&
+                            kind != DesignNumber::Kind::thickness))
+          return false;
+      }
+    x.push_back(v.from);
+  }
+  const auto all = program.all_values(x);
+  if (!all) return false;
+  for (std::size_t i = 0; i < all->samples.size(); ++i)
+    if (program.sample(i).parameter && !std::isnan(program.sample(i).upper) &&
+        program.sample(i).file != Sample::objective &&
+        all->samples[i] > feasible)
+      return true;
+  return false;
 }
 
 /// Whether the problem is convex in the information 1/sigma^2 of the hits, so
@@ -729,6 +828,19 @@ SearchResult search(const OptimisationProblem& problem,
     c.kind = Certificate::Kind::best_of_starts;
   }
   price(program, result);
+  if (!result.found && !result.interrupted && has_variables &&
+      program.n_samples() > 0 && !problem.requirements.empty()) {
+    result.infeasible = least_ratio(problem, result, options);
+    const bool proven =
+        std::ranges::all_of(combinations, [&](const Combination& combination) {
+          return is_beyond_best_corner(problem, combination);
+        });
+    if (proven) {
+      c.kind = Certificate::Kind::proven;
+      c.reason =
+          "limits are missed even with the best hits and the least material";
+    }
+  }
   return result;
 }
 

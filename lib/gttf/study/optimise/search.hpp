@@ -52,6 +52,9 @@ struct LimitPrice {
   double multiplier = 0;  ///< -d ln objective / d ln limit; of gaps per mm
   double price = 0;       ///< objective's unit per `price_unit`
   std::string price_unit;
+  /// Limits, in `unit`, between which the same ones hold, as far as was looked
+  /// at: 10 % to both sides. None of a gap and of what does not hold.
+  std::optional<std::pair<double, double>> price_range;
 };
 
 struct BoundPrice {
