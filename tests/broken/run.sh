@@ -20,6 +20,7 @@ run() {
     */hits/*) "$program" fit small.yaml "$1" ;;
     */requirements/*) "$program" check "$1" ;;
     */study/*) "$program" scan "$1" ;;
+    */optimise/*) "$program" optimise "$1" ;;
     *) "$program" validate "$1" ;;
   esac > "$work/out" 2> "$work/all" < /dev/null
   set -- "$?"
@@ -34,7 +35,7 @@ fail() {
   diff "${file%.*}.expected" "$work/err" | sed 's/^/    /'
 }
 
-for folder in detector study requirements hits import; do
+for folder in detector study requirements optimise hits import; do
   cd "$broken/$folder" || exit 1
   for expected in *.expected; do
     file=

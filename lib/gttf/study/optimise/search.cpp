@@ -14,6 +14,7 @@
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/random.hpp"
 #include "gttf/study/check/check.hpp"
+#include "gttf/study/optimise/placement_bound.hpp"
 #include "gttf/study/show/layer_names.hpp"
 
 namespace gttf {
@@ -238,10 +239,12 @@ struct Found {
   Effort effort;
 };
 
-Found solve_from_starts(const DesignProgram& program, std::size_t n,
-                        const SearchOptions& options) {
+Found solve_from_starts(
+    const DesignProgram& program, std::size_t n, const SearchOptions& options,
+    const std::optional<PlacementBound>& bound = std::nullopt) {
   Found found;
-  const auto starts = start_designs(program, n, options.threads, found.effort);
+  auto starts = start_designs(program, n, options.threads, found.effort);
+  if (bound && starts.size() > 1) starts[1] = bound->x;
   found.starts = starts.size();
   struct One {
     LocalOptimum optimum;
@@ -701,7 +704,8 @@ SearchResult search(const OptimisationProblem& problem,
 
   std::vector<double> optima;
   std::size_t starts = 0;
-  bool convex = true;
+  bool convex = true, has_bound = has_variables;
+  double lowest = std::numeric_limits<double>::infinity();
   std::optional<LocalOptimum> best;
   if (!has_variables) {
     struct Looked {
@@ -762,7 +766,13 @@ SearchResult search(const OptimisationProblem& problem,
                             : one_optimum
                                 ? std::min<std::size_t>(problem.starts, 2)
                                 : problem.starts;
-      Found found = solve_from_starts(*program, n, options);
+      const auto bound =
+          options.local
+              ? std::nullopt
+              : bound_placement(*program, program->space().start_values());
+      Found found = solve_from_starts(*program, n, options, bound);
+      if (bound) lowest = std::min(lowest, std::log(bound->sigma));
+      has_bound = has_bound && bound.has_value();
       result.effort += found.effort;
       starts += found.starts;
       optima.insert(optima.end(), found.optima.begin(), found.optima.end());
@@ -824,6 +834,10 @@ SearchResult search(const OptimisationProblem& problem,
         "optimum";
   } else if (options.local) {
     c.kind = Certificate::Kind::local;
+  } else if (has_bound && result.found && lowest <= result.best.f) {
+    c.kind = Certificate::Kind::bounded;
+    c.gap = std::expm1(result.best.f - lowest);
+    c.reason = "hits of any weight on a lattice";
   } else {
     c.kind = Certificate::Kind::best_of_starts;
   }
