@@ -320,7 +320,7 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
     useless = gain < 1e-13 * std::max(1.0, std::abs(merit)) ? useless + 1 : 0;
     if (useless >= 3) break;
     const double violation = result.values.violation();
-    hopeless = violation > 1e-6 && violation > progress * least_violation
+    hopeless = violation > 1e-3 && violation > progress * least_violation
                    ? hopeless + 1
                    : 0;
     if (hopeless >= most_without_progress) break;
