@@ -74,8 +74,8 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   CHECK(offered(folder, "s") == "show scan sensitivity ");
   CHECK(offered(folder, "''") ==
         "validate show resolve scan regimes budget sensitivity compare "
-        "baseline check toy fit report plot import export "
-        "completion help version --help "
+        "baseline check optimise toy fit report plot import "
+        "export completion help version --help "
         "--version ");
   CHECK(offered(folder, "check --junit n") == "notes.txt ");
   CHECK(offered(folder, "scan --th") == "--theta --threads ");
