@@ -26,10 +26,6 @@ Vector3 direction_at(double theta, double phi) {
   return {sine * std::cos(phi), sine * std::sin(phi), std::cos(theta)};
 }
 
-Vector3 start_direction(const Track& track) {
-  return direction_at(track.theta, track.phi);
-}
-
 /// Change of the direction (user's axes) with the angles of the frame.
 Vector3Rows direction_rows(const Frame& frame, const Vector3& direction,
                            const RowVector5& phi, const RowVector5& theta) {
@@ -87,14 +83,18 @@ Axes layer_axes(const SurfaceRecord& s, const Vector3& at) {
           second.cosine * u + second.sine * v};
 }
 
+/// @param theta  of the whole helix
 CrossingInfo describe(const SurfaceRecord& s, const Track& track,
-                      const Line<double>& l, const TrackCrossing<double>& x) {
+                      const Line<double>& l, double theta,
+                      const TrackCrossing<double>& x) {
   CrossingInfo info;
   info.layer = x.surface;
   info.path = x.at.arc * l.inv_sin_theta;
   info.position = vector_of(position_at(l, x.at));
-  info.phi = std::remainder(track.phi + l.kappa * info.path, 2 * unit::pi);
-  info.theta = std::atan2(l.sin_theta, l.cos_theta);
+  info.phi = track.phi + l.kappa * info.path;
+  if (std::abs(info.phi) > unit::pi)
+    info.phi = std::remainder(info.phi, 2 * unit::pi);
+  info.theta = theta;
   info.p = track.p;
   info.cos_incidence = std::abs(cos_incidence(l, s, x.at));
   info.x_over_x0 = x.at.x_over_x0;
@@ -129,12 +129,15 @@ bool follows_helix(const TrackingGeometry& geometry, const Track& track,
   if (field.kind == FieldKind::solenoid)
     return std::sin(track.theta) > along_axis;
   return field.kind == FieldKind::none &&
-         choose_frame(field, start_direction(track)).polar == Axis::z;
+         choose_frame(field, direction_at(track.theta, track.phi)).polar ==
+             Axis::z;
 }
 
 AnyTrack::AnyTrack(const TrackingGeometry& geometry, const Track& track,
                    const Model& model)
-    : geometry_(geometry), track_(track) {
+    : geometry_(geometry),
+      track_(track),
+      direction_(direction_at(track.theta, track.phi)) {
   if (follows_helix(geometry, track, model))
     found_ = find_crossings(geometry, track, model.scattering);
   else
@@ -163,16 +166,37 @@ double AnyTrack::kappa() const {
   return traced() ? traced()->kappa : helix()->line.kappa;
 }
 
-CrossingInfo AnyTrack::crossing(std::size_t k) const {
-  const SurfaceRecord& s = geometry_.surfaces()[surface(k)];
-  return traced() ? describe(s, traced()->list[k])
-                  : describe(s, track_, helix()->line, helix()->list[k]);
-}
+AnyTrack::AnyTrack(const TrackingGeometry& geometry, const Track& track,
+                   TracedTrack traced)
+    : geometry_(geometry),
+      track_(track),
+      direction_(direction_at(track.theta, track.phi)),
+      found_(std::move(traced)) {}
 
 std::vector<CrossingInfo> AnyTrack::describe_crossings() const {
+  return describe_crossings(0, size());
+}
+
+CrossingInfo AnyTrack::crossing(std::size_t k) const {
+  return describe_crossings(k, k + 1).front();
+}
+
+std::vector<CrossingInfo> AnyTrack::describe_crossings(std::size_t begin,
+                                                       std::size_t end) const {
   std::vector<CrossingInfo> list;
-  list.reserve(size());
-  for (std::size_t k = 0; k < size(); ++k) list.push_back(crossing(k));
+  list.reserve(end - begin);
+  const auto record = [&](unsigned surface) -> const SurfaceRecord& {
+    return geometry_.surfaces()[surface];
+  };
+  if (const Crossings<double>* h = helix()) {
+    const double theta = std::atan2(h->line.sin_theta, h->line.cos_theta);
+    for (std::size_t k = begin; k < end; ++k)
+      list.push_back(describe(record(h->list[k].surface), track_, h->line,
+                              theta, h->list[k]));
+  } else {
+    for (std::size_t k = begin; k < end; ++k)
+      list.push_back(describe(record(surface(k)), traced()->list[k]));
+  }
   return list;
 }
 
@@ -204,13 +228,12 @@ Matrix5 AnyTrack::perigee() const {
 }
 
 Matrix5 AnyTrack::at_start_plane() const {
-  const Vector3 direction = start_direction(track_);
   const RowVector5 path = path_into_start_plane();
   // in the plane, where the direction has turned
   const Vector3Rows position =
-      position_rows(frame(), direction) + direction * path;
+      position_rows(frame(), direction_) + direction_ * path;
   const Vector3Rows change =
-      direction_rows(frame(), direction, RowVector5::Unit(Perigee::phi),
+      direction_rows(frame(), direction_, RowVector5::Unit(Perigee::phi),
                      RowVector5::Unit(Perigee::theta)) +
       bend_at_start() * path;
   Matrix5 rows;
@@ -227,20 +250,18 @@ Matrix5 AnyTrack::at_start_plane_by_field() const {
 }
 
 RowVector5 AnyTrack::path_into_start_plane() const {
-  const Vector3 direction = start_direction(track_);
-  if (std::abs(direction.z()) < grazing)
+  if (std::abs(direction_.z()) < grazing)
     return RowVector5::Constant(Resolution::none);
-  return -position_rows(frame(), direction).row(2) / direction.z();
+  return -position_rows(frame(), direction_).row(2) / direction_.z();
 }
 
 Eigen::Matrix<double, 2, track_dim> AnyTrack::slopes_at_start(
     const Vector3Rows& change) const {
-  const Vector3 direction = start_direction(track_);
-  const double per_z = direction.z() > 0 ? 1 : -1;
+  const double per_z = direction_.z() > 0 ? 1 : -1;
   const Vector3 depth = per_z * Vector3::UnitZ();
   Eigen::Matrix<double, 2, track_dim> rows;
-  rows << slope_row(direction, change, Vector3::UnitX(), depth),
-      slope_row(direction, change, Vector3::UnitY(), depth);
+  rows << slope_row(direction_, change, Vector3::UnitX(), depth),
+      slope_row(direction_, change, Vector3::UnitY(), depth);
   return per_z * rows;
 }
 
@@ -301,7 +322,7 @@ Matrix5 AnyTrack::slopes_on_surface(std::size_t k) const {
 
 Vector3 AnyTrack::bend_at_start() const {
   if (traced()) return traced()->start_bend;
-  return kappa() * Vector3::UnitZ().cross(start_direction(track_));
+  return kappa() * Vector3::UnitZ().cross(direction_);
 }
 
 namespace {

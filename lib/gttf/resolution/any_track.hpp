@@ -29,8 +29,7 @@ class AnyTrack {
            const Model& model);
   /// A track that was traced with `model` already.
   AnyTrack(const TrackingGeometry& geometry, const Track& track,
-           TracedTrack traced)
-      : geometry_(geometry), track_(track), found_(std::move(traced)) {}
+           TracedTrack traced);
 
   const TrackingGeometry& geometry() const { return geometry_; }
   const Track& track() const { return track_; }
@@ -98,6 +97,9 @@ class AnyTrack {
   std::size_t first() const;
 
  private:
+  /// Those from `begin` to `end` - 1.
+  std::vector<CrossingInfo> describe_crossings(std::size_t begin,
+                                               std::size_t end) const;
   /// u, v, phi, theta in the frame, kappa.
   Matrix5 rows_on_surface(std::size_t k) const;
   /// Way along the track into the plane z = const. through the start.
@@ -110,6 +112,7 @@ class AnyTrack {
 
   const TrackingGeometry& geometry_;
   Track track_;
+  Vector3 direction_;  ///< at the start
   std::variant<Crossings<double>, TracedTrack> found_;
 };
 

@@ -19,15 +19,18 @@ inline Vector5 vector_of(const Row<double>& row) {
   return Eigen::Map<const Vector5>(row.data());
 }
 
-/// Covariance of functions (rows) of the line: a sum of positive terms.
-inline Matrix5 covariance_of(const FiveEquations<double>& e,
-                             const Matrix5& functions) {
-  const Covariance5<double> c = covariance(e, rows_of(functions));
+inline Matrix5 matrix_of(const Covariance5<double>& c) {
   Matrix5 m;
   for (int i = 0; i < track_dim; ++i)
     for (int j = 0; j < track_dim; ++j)
       m(i, j) = c[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
   return m;
+}
+
+/// Covariance of functions (rows) of the line: a sum of positive terms.
+inline Matrix5 covariance_of(const FiveEquations<double>& e,
+                             const Matrix5& functions) {
+  return matrix_of(covariance(e, rows_of(functions)));
 }
 
 /// What scattering and straggling in the first measuring layer and inside it

@@ -54,7 +54,9 @@ void set_state_at(const detail::AnyTrack& track, const BeamSpot* spot,
 bool fits_doubles(const Resolution& r) {
   const auto is_finite = [](double x) { return !std::isinf(x); };
   const auto all_finite = [&](const Matrix5& m) {
-    return std::all_of(m.data(), m.data() + m.size(), is_finite);
+    // the sum, quick to make, is 0 unless a number is infinite or missing
+    return (0 * m).sum() == 0 ||
+           std::all_of(m.data(), m.data() + m.size(), is_finite);
   };
   return all_finite(r.perigee) && all_finite(r.perigee_without_inner) &&
          all_finite(r.first_hit) && all_finite(r.start_plane) &&

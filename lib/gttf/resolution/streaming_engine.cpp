@@ -20,7 +20,9 @@ void set_covariances(const AnyTrack& track, const P& path,
   const Matrix5 perigee = track.perigee();
   const Matrix5 plane = track.at_start_plane();
   const Matrix5 surface = track.after_layer(track.first());
-  r.perigee = covariance_of(e, perigee);
+  // the line of a helix is its perigee
+  r.perigee =
+      track.helix() ? matrix_of(covariance(e)) : covariance_of(e, perigee);
   r.start_plane = covariance_of(e, plane);
   if (start) {
     const Equations outer = filter<Errors::all>(path);
@@ -91,9 +93,9 @@ struct StreamedTrack {
     if (!outline.determined) return;
     outline.shares = shares(track, path, start, gains, equations);
     if (!path.fits_momentum()) return;
-    const std::vector<typename P::Gain> no_gains(path.size());
+    gains.assign(path.size(), {});  // nothing scatters
     outline.hit_only =
-        is_determined(path, start, no_gains, hits.equations, undoubted);
+        is_determined(path, start, gains, hits.equations, undoubted);
     hit_only = hits.equations.v[4];
     scattering_only = scattering_only_variance(path, start);
     outline.scattering_only = !std::isnan(scattering_only);

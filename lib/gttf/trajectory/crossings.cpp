@@ -22,9 +22,10 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
     if (reached.turned_back) c.end = TrackEnd::curls_up;
     if (reached.crossed) c.list.push_back({i, x});
   }
-  std::stable_sort(
-      c.list.begin(), c.list.end(),
-      [](const auto& a, const auto& b) { return a.at.arc < b.at.arc; });
+  const auto arc = [](const auto& x) { return x.at.arc; };
+  // mostly they are, and sorting asks for memory
+  if (!std::ranges::is_sorted(c.list, {}, arc))
+    std::ranges::stable_sort(c.list, {}, arc);
   for (std::size_t k = 0; k < c.list.size(); ++k) {
     if (!surfaces[c.list[k].surface].measures()) continue;
     if (c.first < 0) c.first = static_cast<int>(k);

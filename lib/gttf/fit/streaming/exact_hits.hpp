@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gttf/fit/streaming/determination.hpp"
+#include "gttf/fit/streaming/point_chain.hpp"
 
 namespace gttf {
 
@@ -121,6 +122,37 @@ bool scatters_at_every_hit(const P& path, const PathSource<P>& source) {
   return true;
 }
 
+/// Does the path scatter at its hits only, all of them points? Then a chain of
+/// points does for the limit.
+template <class S>
+bool is_point_chain(const HelixPath<S>& path) {
+  for (int k = path.first(); k <= path.last(); ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const SurfaceRecord& s = path.surface(i);
+    if (s.measures() ? independent_axis(path.axes(i)) == 0 : s.x_over_x0 > 0)
+      return false;
+  }
+  return true;
+}
+
+/// 1/Var(kappa) from the points of a helix.
+template <class S>
+S chain_information(const HelixPath<S>& path) {
+  PointChain<S> chain{};
+  for (int k = path.last(); k >= path.first(); --k) {
+    const auto i = static_cast<std::size_t>(k);
+    if (!path.surface(i).measures()) continue;
+    const HelixKinks<S> kinks = path.kinks(i);
+    const auto point =
+        exact_point(path.line(), path.crossing(i), kinks.columns);
+    if (k == path.last())
+      chain.start(point);
+    else
+      chain.add(point, S(1) / kinks.w, S(1) / kinks.w_phi);
+  }
+  return chain.information;
+}
+
 }  // namespace detail
 
 /// Var(kappa) if only scattering made errors. The variances of all kinks are
@@ -138,8 +170,12 @@ double scattering_only_variance(const P& path, const StartHit<double>* start) {
   const bool plain = !start && detail::scatters_at_every_hit(path, source);
   // below it, products of variances might vanish
   constexpr double least = 1e-100;
-  if (plain && widest > least)
+  if (plain && widest > least) {
+    if constexpr (requires { path.line(); })
+      if (detail::is_point_chain(path))
+        return 1 / detail::chain_information(path);
     return filter<Errors::scattering_only>(path).v[Perigee::kappa];
+  }
   detail::ExactHits<P> fit(path, 1 / widest);
   stream_inwards(source, source.begin(), source.end(), fit);
   if (start) {

@@ -51,6 +51,10 @@ class HelixPath {
         inv_sin2_(crossings.line.inv_sin_theta * crossings.line.inv_sin_theta) {
   }
 
+  const Line<S>& line() const { return crossings_.line; }
+  const Crossing<S>& crossing(std::size_t k) const {
+    return crossings_.list[k].at;
+  }
   std::size_t size() const { return crossings_.list.size(); }
   int first() const { return crossings_.first; }
   int last() const { return crossings_.last; }
