@@ -238,7 +238,8 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
 }
 
 std::size_t BatchGroups::find_list(const BatchSearch& found, std::size_t lane) {
-  std::vector<unsigned> surfaces;
+  std::vector<unsigned>& surfaces = its_surfaces_;
+  surfaces.clear();
   for (unsigned i = 0; i < found.n_surfaces; ++i) {
     if ((found.crossed[i] >> lane & 1) == 0) continue;
     // sorted by path, at equal path in the order of the detector
@@ -249,10 +250,10 @@ std::size_t BatchGroups::find_list(const BatchSearch& found, std::size_t lane) {
       --place;
     surfaces.insert(place, i);
   }
-  return intern(std::move(surfaces));
+  return intern(surfaces);
 }
 
-std::size_t BatchGroups::intern(std::vector<unsigned> surfaces) {
+std::size_t BatchGroups::intern(const std::vector<unsigned>& surfaces) {
   const std::size_t hash = hash_of(surfaces);
   const auto [from, to] = by_hash_.equal_range(hash);
   for (auto i = from; i != to; ++i)
@@ -269,7 +270,7 @@ std::size_t BatchGroups::intern(std::vector<unsigned> surfaces) {
     list.last = static_cast<int>(k);
     ++list.n_measuring;
   }
-  list.surfaces = std::move(surfaces);
+  list.surfaces = surfaces;
   list.points = are_points(list);
   by_hash_.emplace(hash, lists_.size());
   lists_.push_back(std::move(list));

@@ -128,7 +128,7 @@ class BatchGroups {
   bool accept(const GuessCheck& check);
   bool search(const std::size_t* tracks, std::size_t n);
   std::size_t find_list(const BatchSearch& found, std::size_t lane);
-  std::size_t intern(std::vector<unsigned> surfaces);
+  std::size_t intern(const std::vector<unsigned>& surfaces);
   void plan();
   void set_tracks(const std::size_t* tracks, std::size_t n);
   void set_list(std::size_t id);
@@ -152,6 +152,7 @@ class BatchGroups {
   std::vector<TrackMaterial<double>> material_;
   std::vector<char> turned_back_;
 
+  std::vector<unsigned> its_surfaces_;  ///< of one track, to be kept or not
   std::vector<TrackBits> crossed_;
   std::vector<PackValues> arc_, x_over_x0_;  ///< by surface
   int least_hits_ = 0;
