@@ -9,6 +9,7 @@
 
 #include "gttf/core/random.hpp"
 #include "gttf/fit/triplet/directed_segment.hpp"
+#include "gttf/paper/triplet_equations.hpp"
 #include "support/fit_tracks.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include "gttf/fit/triplet/triplet_equations.hpp"
 #include "gttf/paper/dipole.hpp"
 #include "gttf/paper/local_fit.hpp"
+#include "gttf/paper/triplet_equations.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "gttf/fit/triplet/triplet_equations.hpp"
+#include "gttf/paper/triplet_equations.hpp"
 
 namespace gttf {
 

@@ -10,8 +10,6 @@ namespace gttf {
 
 namespace {
 
-Vector3 vector(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
-
 /// Covariance of the two kinks: A, B, C of the formulas.
 detail::KinkErrors<double> kink_covariance(const Triplet<double>& t,
                                            const TripletErrors& errors,
@@ -24,7 +22,8 @@ detail::KinkErrors<double> kink_covariance(const Triplet<double>& t,
   }
   if (kind != FitKind::general && kind != FitKind::hits) return c;
   for (std::size_t k = 0; k < 3; ++k) {
-    const Vector3 h_theta = vector(t.h_theta[k]), h_phi = vector(t.h_phi[k]);
+    const Vector3 h_theta = vector_of(t.h_theta[k]),
+                  h_phi = vector_of(t.h_phi[k]);
     const Vector3 v_theta = errors.hits[k] * h_theta;
     c.theta += h_theta.dot(v_theta);
     c.theta_phi += h_phi.dot(v_theta);
@@ -97,8 +96,8 @@ LocalResiduals local_residuals(const Triplet<double>& t,
   const double q = t.rho_theta * t.phi_tilde - t.rho_phi * t.theta_tilde;
   LocalResiduals r;
   for (std::size_t k = 0; k < 3; ++k) {
-    const Vector3 w = errors.hits[k] * (t.rho_theta * vector(t.h_phi[k]) -
-                                        t.rho_phi * vector(t.h_theta[k]));
+    const Vector3 w = errors.hits[k] * (t.rho_theta * vector_of(t.h_phi[k]) -
+                                        t.rho_phi * vector_of(t.h_theta[k]));
     r.residual[k] = w * (q / norm);
     r.residual_covariance[k] = w * w.transpose() / norm;
     r.fitted_covariance[k] = errors.hits[k] - r.residual_covariance[k];

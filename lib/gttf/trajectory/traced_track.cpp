@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/trajectory/traced_track.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
@@ -333,11 +333,10 @@ class Tracer {
       for (std::size_t j = 0; j < track_dim; ++j)
         m(static_cast<int>(i), static_cast<int>(j)) =
             (i < 4 ? x.on_surface[i] : kappa)[j] * unit[j] / unit[i];
-    const Eigen::PartialPivLU<Matrix5> lu(m);
+    const Matrix5 columns = inverse(m);
     const auto set = [&](int row, Row<double>& kink) {
-      const Vector5 k = lu.solve(Vector5::Unit(row));
       for (std::size_t j = 0; j < track_dim; ++j)
-        kink[j] = k[static_cast<int>(j)] * unit[j] /
+        kink[j] = columns(static_cast<int>(j), row) * unit[j] /
                   unit[static_cast<std::size_t>(row)];
     };
     set(OnSurface::phi, x.phi_kink);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <Eigen/LU>
+#include "gttf/fit/streaming/kinked_trajectory.hpp"
+
 #include <cmath>
 
-#include "gttf/fit/streaming/kinked_trajectory.hpp"
+#include "gttf/core/matrix.hpp"
 
 namespace gttf::detail {
 
@@ -109,9 +110,9 @@ bool set_kink_columns(const TrackHits& track, const TrajectoryState& state,
   Vector5 unit(1, 1, 1 / length, 1 / length, 1 / (length * length));
   const Matrix5 scaled =
       unit.cwiseInverse().asDiagonal() * m * unit.asDiagonal();
-  const Eigen::PartialPivLU<Matrix5> lu(scaled);
+  const Matrix5 columns = inverse(scaled);
   const auto column = [&](int row) -> StartColumn {
-    return unit.cwiseProduct(lu.solve(Vector5::Unit(row))) / unit[row];
+    return unit.cwiseProduct(columns.col(row)) / unit[row];
   };
   by_theta = column(OnSurface::theta);
   by_phi = column(OnSurface::phi);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <Eigen/Eigenvalues>
+#include "gttf/fit/streaming/trajectory_perigee.hpp"
+
 #include <cmath>
 #include <vector>
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/core/units.hpp"
-#include "gttf/fit/streaming/trajectory_perigee.hpp"
 
 namespace gttf::detail {
 
@@ -129,9 +130,9 @@ Matrix5 square_root(const Matrix5& covariance) {
       [](double x) { return x > 0 ? x : 1; });
   const Matrix5 correlation = scale.cwiseInverse().asDiagonal() * covariance *
                               scale.cwiseInverse().asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Matrix5> solver(correlation);
-  const Vector5 values = solver.eigenvalues().cwiseMax(0).cwiseSqrt();
-  return scale.asDiagonal() * solver.eigenvectors() * values.asDiagonal();
+  const Eigenvectors axes = eigenvectors(correlation);
+  const Vector5 roots = axes.values.cwiseMax(0).cwiseSqrt();
+  return scale.asDiagonal() * axes.vectors * roots.asDiagonal();
 }
 
 TrackState track_state(const TrackHits& track, const TrajectoryState& s,

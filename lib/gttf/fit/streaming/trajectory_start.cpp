@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <Eigen/Cholesky>
+#include "gttf/fit/streaming/trajectory_start.hpp"
+
 #include <cmath>
 
-#include "gttf/fit/streaming/trajectory_start.hpp"
+#include "gttf/core/matrix.hpp"
 #include "gttf/fit/track/find_track.hpp"
 #include "gttf/fit/track/prefit.hpp"
 
@@ -114,7 +115,8 @@ class DampedFit {
     Matrix5 scaled = scale.cwiseInverse().asDiagonal() * m *
                      scale.cwiseInverse().asDiagonal();
     scaled.diagonal().array() += damping;
-    return scaled.ldlt().solve(right.cwiseQuotient(scale)).cwiseQuotient(scale);
+    const Vector5 move = inverse(scaled) * right.cwiseQuotient(scale);
+    return move.cwiseQuotient(scale);
   }
 
   const TrackHits& track_;

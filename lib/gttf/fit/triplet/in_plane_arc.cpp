@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/fit/track/perigee.hpp"
 #include "gttf/fit/triplet/segment.hpp"
 
@@ -80,7 +81,7 @@ InPlaneArc make_helix_arc(const TripletTrack& track, const TripletPoint& from,
 /// the start must be for given points follows from the block that turns
 /// directions into points.
 InPlaneArc make_traced_arc(const TripletPoint& from, const TripletPoint& to) {
-  const Matrix5 t = to.traced->local * from.traced->local.inverse();
+  const Matrix5 t = to.traced->local * inverse(from.traced->local);
   const Eigen::Matrix2d by_angle = t.block<2, 2>(0, 2);
   const Eigen::Matrix2d inverse = by_angle.inverse();
   // rows phi, theta
@@ -126,7 +127,7 @@ InPlaneArc make_arc(const TripletTrack& track, const TripletPoint& from,
 
 Matrix5 perigee_jacobian(const TripletTrack& track,
                          const TripletPoint& crossing) {
-  if (track.traced) return crossing.traced->local.inverse();
+  if (track.traced) return inverse(crossing.traced->local);
   const PerigeeRows<double> p = perigee_rows(arc_from_start(track, crossing));
   Matrix5 j = Matrix5::Identity();
   const auto set = [&](int i, const StateRow<double>& r) {

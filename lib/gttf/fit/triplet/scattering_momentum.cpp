@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-
+#include "gttf/core/matrix.hpp"
 #include "gttf/core/root.hpp"
 
 namespace gttf {
@@ -16,16 +14,16 @@ namespace {
 /// C(q) in the axes where it is diagonal: kinks with variances q + lambda.
 class Spectrum {
  public:
-  explicit Spectrum(const TripletEquations& e) {
+  explicit Spectrum(const ScatteredKinks& e) {
     const Eigen::VectorXd weight = e.scattering.cwiseSqrt().cwiseInverse();
     Eigen::VectorXd kinks = weight.cwiseProduct(e.psi);
     if (e.errors.cols() == 0) {
       variances_ = Eigen::VectorXd::Zero(kinks.size());
     } else {
       const Eigen::MatrixXd g = weight.asDiagonal() * e.errors;
-      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> s(g * g.transpose());
-      variances_ = s.eigenvalues().cwiseMax(0);
-      kinks = s.eigenvectors().transpose() * kinks;
+      const Eigenvectors axes = eigenvectors(g * g.transpose());
+      variances_ = axes.values.cwiseMax(0);
+      kinks = axes.vectors.transpose() * kinks;
     }
     squares_ = kinks.cwiseAbs2();
   }
@@ -117,10 +115,9 @@ double momentum(double p_beta, double mass) {
 
 }  // namespace
 
-ScatteringMomentum scattering_momentum(const TripletEquations& equations,
-                                       double p0, double mass,
-                                       MomentumEstimate estimate) {
-  const Spectrum s(equations);
+ScatteringMomentum scattering_momentum(const ScatteredKinks& kinks, double p0,
+                                       double mass, MomentumEstimate estimate) {
+  const Spectrum s(kinks);
   const double p0_beta = p0 * p0 / std::hypot(p0, mass);
   const auto p_of = [&](double q) {
     return momentum(p0_beta / std::sqrt(q), mass);
@@ -187,12 +184,11 @@ std::optional<ScatteringMomentum> kink_momentum(const TrackHits& track,
                                                 const KinkSystem& system,
                                                 bool with_hits) {
   if (!(track.momentum > 0)) return std::nullopt;
-  const Eigen::LLT<Eigen::MatrixXd> factor(scattering_of(track, system));
-  if (factor.info() != Eigen::Success) return std::nullopt;
+  const auto factor = cholesky(scattering_of(track, system));
+  if (!factor) return std::nullopt;
   const Eigen::Index n = row_of(system.n_triplets());
-  TripletEquations e;
+  ScatteredKinks e;
   e.psi.resize(n);
-  e.rho = Eigen::VectorXd::Zero(n);
   e.scattering = Eigen::VectorXd::Ones(n);
   e.errors = Eigen::MatrixXd::Zero(
       n, with_hits ? row_of(system.hits.size()) : Eigen::Index{0});
@@ -205,9 +201,8 @@ std::optional<ScatteringMomentum> kink_momentum(const TrackHits& track,
           e.errors(row_of(j) + r, row_of(j + i) + q) = row.shift[i][r][q];
     }
   }
-  factor.matrixL().solveInPlace(e.psi);
-  // Eigen needs a column
-  if (with_hits) factor.matrixL().solveInPlace(e.errors);
+  solve_lower(*factor, e.psi);
+  solve_lower(*factor, e.errors);
   return scattering_momentum(e, track.momentum, track.mass);
 }
 

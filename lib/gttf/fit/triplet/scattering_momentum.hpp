@@ -4,11 +4,20 @@
 
 #include <optional>
 
+#include <Eigen/Core>
+
 #include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/fit/triplet/kink_system.hpp"
-#include "gttf/fit/triplet/triplet_equations.hpp"
 
 namespace gttf {
+
+/// Kinks of a track, kinks = psi - G u: the u are independent errors of hits in
+/// units of their standard deviation, the kinks scatter with variances
+/// `scattering`.
+struct ScatteredKinks {
+  Eigen::VectorXd psi, scattering;
+  Eigen::MatrixXd errors;  ///< G: a column per error
+};
 
 /// How the momentum is estimated.
 enum class MomentumEstimate {
@@ -25,13 +34,14 @@ enum class MomentumEstimate {
 ///
 /// With exact hits both are p = p0 sqrt(2 n_t/chi2(p0)) (beta = 1), and
 /// sigma_p/p = 1/(2 sqrt(n_t)).
-/// @param equations  straight triplets; scattering as at the momentum p0, > 0
+/// @param kinks      of straight triplets; scattering as at the momentum p0, >
+/// 0
 /// @param p0         GeV
 /// @param mass       GeV; 0: theta0 goes as 1/p
 /// Source: [GTTF] section on zero magnetic field, corrected;
 ///         docs/theory/zero-field.md
 ScatteringMomentum scattering_momentum(
-    const TripletEquations& equations, double p0, double mass = 0,
+    const ScatteredKinks& kinks, double p0, double mass = 0,
     MomentumEstimate estimate = MomentumEstimate::likelihood);
 
 /// Mean of p_hat/p with exact hits, sqrt(n) Gamma(n - 1/2)/Gamma(n): a bias of

@@ -10,16 +10,14 @@
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/fit/track/hits.hpp"
+#include "gttf/fit/triplet/scattering_momentum.hpp"
 #include "gttf/fit/triplet/triplet.hpp"
 
 namespace gttf {
 
-/// kinks = psi + rho kappa - G u, rows (theta, phi) of every triplet. The u are
-/// independent errors in units of their standard deviation, the kinks scatter
-/// with variances `scattering`.
-struct TripletEquations {
-  Eigen::VectorXd psi, rho, scattering;
-  Eigen::MatrixXd errors;  ///< G: a column per error
+/// kinks = psi + rho kappa - G u, rows (theta, phi) of every triplet.
+struct TripletEquations : ScatteredKinks {
+  Eigen::VectorXd rho;
   /// Columns of `errors` that shift hits: 3 per hit, `root` times them are
   /// shifts in space; none if the hits are exact.
   std::vector<Eigen::Matrix3d> roots;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/triplet/triplet_equations.hpp"
+#include "gttf/paper/triplet_equations.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
@@ -7,8 +7,6 @@
 
 namespace gttf {
 namespace {
-
-Vector3 vector(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
 
 /// A matrix A with A A^T = V, for singular V too.
 Eigen::Matrix3d square_root(const Eigen::Matrix3d& v) {
@@ -47,8 +45,8 @@ TripletEquations make_equations(std::span<const Triplet<double>> triplets,
     for (std::size_t k = 0; k < 3; ++k) {
       const Eigen::Matrix3d& root = e.roots[j + k];
       const auto c = static_cast<Eigen::Index>(3 * (j + k));
-      e.errors.block<1, 3>(r, c) = vector(t.h_theta[k]).transpose() * root;
-      e.errors.block<1, 3>(r + 1, c) = vector(t.h_phi[k]).transpose() * root;
+      e.errors.block<1, 3>(r, c) = vector_of(t.h_theta[k]).transpose() * root;
+      e.errors.block<1, 3>(r + 1, c) = vector_of(t.h_phi[k]).transpose() * root;
     }
   }
   return e;

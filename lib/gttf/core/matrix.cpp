@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/core/matrix.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+
+namespace gttf {
+
+Matrix5 inverse(const Matrix5& m) { return m.inverse(); }
+
+Eigenvectors eigenvectors(const Eigen::MatrixXd& m) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(m);
+  return {solver.eigenvalues(), solver.eigenvectors()};
+}
+
+std::optional<Eigen::MatrixXd> cholesky(const Eigen::MatrixXd& m) {
+  const Eigen::LLT<Eigen::MatrixXd> factor(m);
+  if (factor.info() != Eigen::Success) return std::nullopt;
+  return Eigen::MatrixXd(factor.matrixL());
+}
+
+void solve_lower(const Eigen::MatrixXd& l,
+                 Eigen::Ref<Eigen::MatrixXd> columns) {
+  // Eigen needs a column
+  if (columns.cols() > 0)
+    l.triangularView<Eigen::Lower>().solveInPlace(columns);
+}
+
+}  // namespace gttf
