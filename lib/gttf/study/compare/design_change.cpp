@@ -309,17 +309,47 @@ bool same_surfaces(const Detector& a, const Indices& of_a, const Detector& b,
   });
 }
 
-/// By name, then renamed ones by surface; the order of `after`, then what is
-/// only in `before`.
-std::vector<EntryPair> match(const Detector& before, const Detector& after) {
+/// Is one entry the other without some of its copies?
+bool is_part(const Detector& a, const Indices& part, const Detector& b,
+             const Indices& whole) {
+  return part.size() < whole.size() &&
+         std::ranges::all_of(part, [&](std::size_t i) {
+           return std::ranges::any_of(whole, [&](std::size_t j) {
+             return a.layers[i].name == b.layers[j].name &&
+                    same_surfaces(a, {i}, b, {j});
+           });
+         });
+}
+
+/// Entries whose copies are keys of their own: `repeat` does not say what they
+/// are, or what became of them.
+std::set<std::string> irregular_entries(const Detector& before,
+                                        const Detector& after) {
   std::set<std::string> singly;
-  for (const Detector* detector : {&before, &after})
-    for (const Entry& entry : entries_of(*detector, {}))
+  const std::vector<Entry> old = entries_of(before, {}),
+                           now = entries_of(after, {});
+  for (const auto& [detector, entries] :
+       {std::pair(&before, &old), std::pair(&after, &now)})
+    for (const Entry& entry : *entries)
       if (!is_regular(*detector, entry)) {
         const std::string name = name_in_file(entry.name);
         const std::string_view entry_name = name_without_copy(name);
         singly.emplace(entry_name.empty() ? name : entry_name);
       }
+  for (const Entry& entry : now) {
+    const auto found = std::ranges::find(old, entry.name, &Entry::name);
+    if (found != old.end() &&
+        (is_part(before, found->surfaces, after, entry.surfaces) ||
+         is_part(after, entry.surfaces, before, found->surfaces)))
+      singly.insert(name_in_file(entry.name));
+  }
+  return singly;
+}
+
+/// By name, then renamed ones by surface; the order of `after`, then what is
+/// only in `before`.
+std::vector<EntryPair> match(const Detector& before, const Detector& after) {
+  const std::set<std::string> singly = irregular_entries(before, after);
   std::vector<Entry> old = entries_of(before, singly);
   std::vector<EntryPair> pairs;
   for (Entry& entry : entries_of(after, singly))
