@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "support/layouts.hpp"
 
@@ -104,6 +105,121 @@ TEST_CASE("headroom: the first failure where sigma is not monotonic") {
     }
   }
   CHECK(inner > 10);
+}
+
+namespace {
+
+/// Detectors, tracks and models at random.
+struct Case {
+  Detector detector;
+  Track track;
+  Model model;
+};
+
+Case random_case(unsigned seed) {
+  RandomLayouts random(seed);
+  Case c;
+  if (random.uniform(0, 1) < 0.5) {
+    const int n = 4 + static_cast<int>(random.uniform(0, 5));
+    c.detector = make_barrel(
+        n, random.log_uniform(15, 60), random.log_uniform(150, 1200),
+        random.uniform(0.3, 4), random.log_uniform(1e-3, 0.05),
+        random.log_uniform(3e-3, 0.1));
+  } else {
+    c.detector = random.detector();
+  }
+  c.track = random.track();
+  c.track.p = random.log_uniform(0.2, 20);
+  constexpr double masses[] = {0.000511, 0.10566, 0.13957, 0.49368, 0.93827};
+  c.track.mass = masses[static_cast<int>(random.uniform(0, 5))];
+  constexpr EnergyLoss losses[] = {EnergyLoss::off, EnergyLoss::mean,
+                                   EnergyLoss::straggling};
+  c.model.loss = losses[static_cast<int>(random.uniform(0, 3))];
+  return c;
+}
+
+/// The detector with a number of a list of headrooms changed.
+Detector changed(Detector d, const Headroom& h, double value) {
+  switch (h.quantity) {
+    case Quantity::x_over_x0:
+      for (Slab& slab : d.layers[h.set].material)
+        slab.x_over_x0 *= value / h.value;
+      break;
+    case Quantity::field:
+      scale_field(d.field, value / h.value);
+      break;
+    default:
+      d = with(std::move(d), h, value);
+  }
+  return d;
+}
+
+}  // namespace
+
+TEST_CASE("headroom: limits are those of a brute scan") {
+  constexpr double factors[] = {0.8, 0.97, 1, 1.005, 1.05, 1.3};
+  const char* const asked = std::getenv("GTTF_HEADROOM_CASES");
+  const unsigned n = asked ? static_cast<unsigned>(std::atoi(asked)) : 10;
+  int limits = 0, falling = 0;
+  for (unsigned seed = 0; seed < n; ++seed) {
+    const Case c = random_case(seed);
+    const Resolution present =
+        resolve(TrackingGeometry(c.detector), c.track, c.model);
+    if (present.status != Status::ok) continue;
+    const Parameter q = seed % 3 == 0   ? Parameter::d0
+                        : seed % 3 == 1 ? Parameter::p
+                                        : Parameter::theta;
+    const Requirement r{q, sigmas(present)[q] * factors[seed % 6]};
+    const bool met = factors[seed % 6] >= 1;
+    for (const Headroom& h : find_headroom(c.detector, c.track, c.model, r,
+                                           each_layer(c.detector))) {
+      if (h.quantity == Quantity::position) continue;  // another test
+      CAPTURE(seed);
+      CAPTURE(to_string(h.quantity));
+      CAPTURE(h.set);
+      CAPTURE(h.value);
+      CAPTURE(h.limit);
+      CHECK(h.met == met);
+      const auto sigma_at = [&](double ratio) {
+        return sigmas(
+            resolve(TrackingGeometry(changed(c.detector, h, ratio * h.value)),
+                    c.track, c.model))[q];
+      };
+      const auto fails = [&](double ratio) {
+        constexpr double rounding = 1e-11;
+        return !(sigma_at(ratio) <= r.limit * (1 + rounding));
+      };
+      // worse: more of x/X0 and errors, less field
+      const bool upwards = (h.quantity != Quantity::field) == met;
+      const bool found = std::isfinite(h.limit) && h.limit != 0;
+      double end = upwards ? 1e3 : 1e-3;
+      if (found) {
+        end = h.limit / h.value;
+        // at the limit already
+        REQUIRE(((end > 1) == upwards || std::abs(end - 1) < 1e-9));
+      } else {
+        CHECK(std::isnan(h.limit) == !met);
+        if (h.quantity == Quantity::x_over_x0)
+          end = std::min(end, 100 / h.value);
+      }
+      constexpr double beside = 1e-7;
+      const double after = upwards ? 1 + beside : 1 / (1 + beside);
+      int wrong = 0;
+      constexpr int points = 25;
+      const bool room = std::abs(end - 1) > 2 * beside;
+      for (int k = 1; k <= points && room; ++k)
+        wrong += fails(std::pow(end / after, 1.0 * k / points)) == met;
+      CHECK(wrong == 0);
+      falling += sigma_at(upwards ? 1.5 : 0.7) < sigmas(present)[q];
+      if (!found) continue;
+      ++limits;
+      // beyond it, whatever the rounding
+      CHECK((met ? sigma_at(end * after) > r.limit : !fails(end * after)));
+    }
+  }
+  MESSAGE(limits << " limits, " << falling << " where sigma falls");
+  CHECK(limits > 60);
+  CHECK(falling > 30);
 }
 
 TEST_CASE("headroom: what has no effect has no limit") {

@@ -37,12 +37,16 @@ class Search {
     return resolve(TrackingGeometry(changed), track_, model_);
   }
 
-  /// ln(sigma/limit) after `change`: below 0 if the requirement is met.
+  /// ln(sigma/limit) after `change`: at most 0 if the requirement is met. A
+  /// sigma that equals its limit but for rounding meets it, however the present
+  /// value is written.
   template <class Change>
   double excess(const Change& change) const {
     const Resolution r = resolve_with(change);
     const double sigma = sigmas(r)[requirement_.parameter];
-    return std::isnan(sigma) ? infinite : std::log(sigma / requirement_.limit);
+    constexpr double rounding = 1e-11;
+    return std::isnan(sigma) ? infinite
+                             : std::log(sigma / requirement_.limit) - rounding;
   }
 
   bool is_met() const {
@@ -57,21 +61,15 @@ class Search {
     const auto at = [&](double logarithm) {
       return excess([&](Detector& d) { set_value(d, std::exp(logarithm)); });
     };
-    const double here = std::log(present);
-    if (at(here) <= 0) {
-      const auto bad = first_change(at, here, std::log(most));
-      return bad ? std::exp(find_root(at, bad->good, bad->bad, tolerance))
-                 : infinite;
-    }
-    const double least = here + std::log(1e-9);
-    if (is_monotonic()) {
-      if (at(least) > 0) return Resolution::none;
-      return std::exp(find_root(at, least, here, tolerance));
-    }
-    for (double bad = here; bad > least; bad -= step)
-      if (at(bad - step) <= 0)
-        return std::exp(find_root(at, bad - step, bad, tolerance));
-    return Resolution::none;
+    const double here = std::log(present), least = here + std::log(1e-9);
+    const double sign = at(here) <= 0 ? 1 : -1;
+    const auto along = [&](double u) { return sign * at(here + sign * u); };
+    const auto found =
+        first_change(along, sign > 0 ? std::log(most) - here : here - least);
+    if (found)
+      return std::exp(
+          here + sign * find_root(along, found->good, found->bad, tolerance));
+    return sign > 0 ? infinite : Resolution::none;
   }
 
   /// The position nearest to `present` on one side (`direction` 1 or -1), not
@@ -130,23 +128,18 @@ class Search {
   }
 
   double smallest_field() const {
-    constexpr double ratio = 0.9, least = 1e-3;
-    const double present = reference_of(detector_);
+    constexpr double range = 1e3;
     const auto at = [&](double factor) {
       return excess([&](Detector& d) { scale_field(d.field, factor); });
     };
-    double good = 1;
-    if (at(1) > 0) {  // a stronger one?
-      while (good < 1e3 && at(good) > 0) good /= ratio;
-      if (good >= 1e3) return Resolution::none;
-      return root_of_field(at, good, good * ratio) * present;
-    }
-    while (good > least) {
-      const double weaker = good * ratio;
-      if (at(weaker) > 0) return root_of_field(at, good, weaker) * present;
-      good = weaker;
-    }
-    return 0;
+    const double sign = at(1) <= 0 ? 1 : -1;  // a stronger one?
+    const auto along = [&](double u) { return sign * at(std::exp(-sign * u)); };
+    const auto found = first_step(along, 0, std::log(range), step);
+    if (found)
+      return reference_of(detector_) *
+             std::exp(-sign *
+                      find_root(along, found->good, found->bad, tolerance));
+    return sign > 0 ? 0 : Resolution::none;
   }
 
  private:
@@ -181,13 +174,12 @@ class Search {
   /// loss sigma may fall again.
   bool is_monotonic() const { return model_.loss == EnergyLoss::off; }
 
-  /// Neighbours between which a function, <= 0 at `from`, first exceeds 0.
+  /// Neighbours between which a function, <= 0 at 0, first exceeds 0.
   template <class Function>
-  std::optional<Bracket> first_change(const Function& at, double from,
-                                      double to) const {
+  std::optional<Bracket> first_change(const Function& at, double to) const {
     if (is_monotonic())
-      return at(to) > 0 ? std::optional(Bracket{from, to}) : std::nullopt;
-    return first_step(at, from, to, step);
+      return at(to) > 0 ? std::optional(Bracket{0, to}) : std::nullopt;
+    return first_step(at, 0, to, step);
   }
 
   /// The same step by step; maxima between steps are looked at, too.
@@ -230,11 +222,6 @@ class Search {
       }
     }
     return f_left > f_right ? left : right;
-  }
-
-  template <class Function>
-  static double root_of_field(const Function& at, double good, double bad) {
-    return find_root(at, bad, good, tolerance * good);
   }
 
   const Detector& detector_;
