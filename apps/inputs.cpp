@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/read_model.hpp"
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/trajectory/crossings.hpp"
@@ -174,16 +176,14 @@ void print_assumed_materials(const StudyRequest& request,
 }
 
 // Only the first crossing of a layer counts. Within half a turn in a solenoid
-// there can be a second one of planes along z, and of cylinders for tracks that
-// do not start on the axis.
+// there can be a second one of planes along z, and of curved surfaces for
+// tracks that do not start on the axis.
 static void warn_of_second_crossings(const StudyRequest& request,
                                      const Detector& detector) {
   const bool on_axis = request.vertex[0] == 0 && request.vertex[1] == 0;
   const auto may_be_met_again = [&](const Layer& layer) {
-    const Surface& s = layer.surface;
-    return layer.measures() &&
-           ((s.shape == Shape::plane && s.normal != Axis::z) ||
-            (s.shape == Shape::cylinder && !on_axis));
+    const std::optional<Axis> normal = flat_normal(layer.surface);
+    return layer.measures() && normal != Axis::z && (normal || !on_axis);
   };
   if (detector.field.kind != FieldKind::solenoid ||
       std::ranges::none_of(detector.layers, may_be_met_again))

@@ -74,8 +74,8 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   CHECK(offered(folder, "s") == "show scan sensitivity ");
   CHECK(offered(folder, "''") ==
         "validate show resolve scan regimes budget sensitivity compare "
-        "baseline check optimise toy fit report plot import "
-        "export completion help version --help "
+        "baseline check optimise toy fit report plot import export "
+        "completion help version --help "
         "--version ");
   CHECK(offered(folder, "check --junit n") == "notes.txt ");
   CHECK(offered(folder, "scan --th") == "--theta --threads ");
@@ -202,8 +202,8 @@ TEST_CASE("completion: zsh offers verbs, options, values and files" *
   const std::size_t first_verb = lines.size();
   for (const char* verb :
        {"validate", "show", "resolve", "scan", "regimes", "budget",
-        "sensitivity", "compare", "baseline", "check", "toy", "fit", "report",
-        "plot", "import", "export", "completion", "help"})
+        "sensitivity", "compare", "baseline", "check", "optimise", "toy", "fit",
+        "report", "plot", "import", "export", "completion", "help"})
     lines.push_back(std::string(verb) + " --");
   std::string command =
       "mkdir fp && gttf-design completion zsh > fp/_gttf-design && zsh -f "

@@ -307,21 +307,19 @@ TEST_CASE("resolve: the two engines agree") {
             .epsilon(1e-10));
 }
 
-TEST_CASE("resolve: the triplet engine refuses energy loss, in every verb") {
-  // with mean losses it was off by 6e-4
-  for (const std::string verb : {"resolve", "scan", "compare", "baseline"})
-    for (const std::string loss :
-         {"mean", "straggling", "straggling-variance"}) {
-      CAPTURE(verb);
-      const Outcome r = run("gttf-design " + verb + " " + barrel +
-                            (verb == "compare" ? "$DETECTORS/cld.yaml " : "") +
-                            "--p 5GeV --theta 60deg --engine triplet "
-                            "--energy-loss " +
-                            loss);
-      CHECK(r.code == 2);
-      CHECK(has(r.err, "triplet knows no energy loss"));
-      CHECK(has(r.err, "use --engine streaming, or --energy-loss off"));
-    }
+TEST_CASE("resolve: both engines agree with energy loss") {
+  for (const std::string loss : {"mean", "straggling", "straggling-variance"}) {
+    CAPTURE(loss);
+    const std::string command =
+        "gttf-design resolve $DETECTORS/cld.yaml "
+        "--p 1GeV --energy-loss " +
+        loss + " --engine ";
+    const json a = json_of(command + "streaming"),
+               b = json_of(command + "triplet");
+    CHECK(a["resolution"]["sigma_p_rel"].get<double>() ==
+          doctest::Approx(b["resolution"]["sigma_p_rel"].get<double>())
+              .epsilon(1e-8));
+  }
 }
 
 TEST_CASE("scan: the grid, angle outer and momentum inner") {

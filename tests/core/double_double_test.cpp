@@ -44,6 +44,35 @@ TEST_CASE("double double: arithmetic has 31 digits") {
   CHECK(worst < 1e-30);
 }
 
+TEST_CASE("double double: functions have 31 digits") {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  double worst = 0, angles = 0;
+  for (int i = 0; i < 300; ++i) {
+    const double a = 10 * uniform(random), b = uniform(random);
+    const DoubleDouble x = DoubleDouble(a) + DoubleDouble(1e-17 * b);
+    const Quad qx = Quad(a) + Quad(1e-17 * b);
+    const auto check = [&](const DoubleDouble& y, const Quad& exact) {
+      angles = std::max(angles,
+                        static_cast<double>(abs(exact * error_of(y, exact))));
+    };
+    check(sin(x), sin(qx));
+    check(cos(x), cos(qx));
+    worst = std::max(
+        {worst, error_of(log(abs(x)), log(abs(qx))),
+         error_of(atan2(x, DoubleDouble(b)), Quad(atan2(qx, Quad(b))))});
+    const double large = std::ldexp(1 + std::abs(b), 30 * i - 4500);
+    if (large > 0 && std::isfinite(large))
+      worst =
+          std::max(worst, error_of(log(DoubleDouble(large)), log(Quad(large))));
+  }
+  CHECK(static_cast<double>(atan2(DoubleDouble(1), DoubleDouble(0))) ==
+        doctest::Approx(0.5 * std::numbers::pi).epsilon(1e-16));
+  CHECK(worst > 0);
+  CHECK(worst < 1e-29);
+  CHECK(angles < 2e-30);
+}
+
 TEST_CASE("double double: what cancels in doubles stays") {
   const DoubleDouble one(1), small(1e-20);
   CHECK(static_cast<double>(one + small - one) == 1e-20);

@@ -169,6 +169,30 @@ TEST_CASE("planes: the local axes follow the normal in cyclic order") {
   CHECK(d.layers[2].surface.position == -9000);
 }
 
+TEST_CASE("cones: by the radii at both ends, or by radius and slope") {
+  const Detector d = parsed(
+      "  - { name: E, cone: { z: [300 mm, 500 mm], radius: [90 mm, 40 mm] }, "
+      "mirror: true, material: 0, measures: { rphi: 1 um, v: 2 um } }\n"
+      "  - { name: S, cone: { z: [1 m, 3 m], radius: [1 m, 2 m], slope: 0.25 "
+      "}, "
+      "repeat: 3, material: 0, measures: { u: 1 um } }\n");
+  REQUIRE(d.layers.size() == 8);
+  const Surface &ends = d.layers[0].surface, &image = d.layers[1].surface;
+  CHECK(ends.position == 65);
+  CHECK(ends.slope == doctest::Approx(-0.25));
+  CHECK(image.position == 65);
+  CHECK(image.slope == -ends.slope);
+  CHECK(image.v.lower == -500);
+  CHECK(image.v.upper == -300);
+  CHECK(d.layers[0].coordinates[1].angle == doctest::Approx(unit::pi / 2));
+  CHECK(d.layers[0].coordinates[1].sigma == doctest::Approx(2e-3));
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(d.layers[2 + i].surface.position ==
+          1000 + 500 * static_cast<double>(i));
+    CHECK(d.layers[2 + i].surface.slope == 0.25);
+  }
+}
+
 TEST_CASE("repeat: disks and planes too, with mirror and exact ends") {
   const Detector d = parsed(
       "  - { name: D, disk: { z: [3 m, 4 m], radius: [1 cm, 2 cm] }, repeat: "

@@ -12,7 +12,8 @@ TEST_CASE("outline: a round surface is its meridian") {
   const Surface disk = make_disk(-400, {20, 90});
   CHECK(is_round(barrel));
   CHECK(is_round(disk));
-  for (const Surface& s : {barrel, disk}) {
+  const Surface cone = make_cone({100, 400}, 60, 20);
+  for (const Surface& s : {barrel, disk, cone}) {
     const Meridian m = meridian(s);
     const Interval r = radii(s), z = extent(s, Axis::z);
     for (std::size_t end = 0; end < 2; ++end) {
@@ -21,7 +22,7 @@ TEST_CASE("outline: a round surface is its meridian") {
     }
     // its ends are as far apart as the surface reaches
     CHECK(std::hypot(m.r[1] - m.r[0], m.z[1] - m.z[0]) ==
-          std::hypot(r.length(), z.length()));
+          doctest::Approx(std::hypot(r.length(), z.length())));
     CHECK(extent(s, Axis::x).upper == r.upper);
     CHECK(extent(s, Axis::y).lower == -r.upper);
   }
@@ -29,6 +30,17 @@ TEST_CASE("outline: a round surface is its meridian") {
   CHECK(extent(barrel, Axis::z).upper == 250);
   CHECK(extent(disk, Axis::z).lower == -400);
   CHECK(radii(disk).lower == 20);
+  CHECK(meridian(cone).r[0] == doctest::Approx(60));
+  CHECK(meridian(cone).r[1] == doctest::Approx(20));
+}
+
+TEST_CASE("outline: cones coincide if one continues the other") {
+  const Carrier part = carrier(make_cone({100, 200}, 30, 50));
+  const Carrier rest = carrier(make_cone({300, 500}, 70, 110));
+  CHECK(part.same_family(rest));
+  CHECK(part.place == doctest::Approx(rest.place));
+  CHECK_FALSE(part.same_family(carrier(make_cone({100, 200}, 30, 51))));
+  CHECK_FALSE(part.same_family(carrier(make_cylinder(30, {100, 200}))));
 }
 
 TEST_CASE("outline: u and v of planes are the axes that follow the normal") {

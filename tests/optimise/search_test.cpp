@@ -94,7 +94,7 @@ TEST_CASE("derivatives of objective and limits against differences") {
   const Eigen::VectorXd at = program.scaled(x);
   const auto exact = p.evaluate(at, true);
   REQUIRE(exact);
-  constexpr double h = 2e-3;
+  constexpr double h = 5e-4;
   for (Eigen::Index i = 0; i < at.size(); ++i) {
     const auto values = [&](double steps) {
       Eigen::VectorXd y = at;
@@ -142,6 +142,34 @@ TEST_CASE("the best four of twelve planes, proven") {
   CHECK(objective(any) < 4.054934580693893);
 }
 
+TEST_CASE("equal hits stand where no others can do much better") {
+  OptimisationProblem arm = problem("lever-arm.yaml");
+  arm.starts = 6;
+  const SearchResult r = search(arm, {});
+  REQUIRE(r.found);
+  CHECK(objective(r) == doctest::Approx(0.007734166708747154).epsilon(1e-6));
+  CHECK(r.certificate.kind == Certificate::Kind::bounded);
+  CHECK(r.certificate.gap >= 0);
+  CHECK(r.certificate.gap < 0.002);
+  arm.objective.criterion.quantity = *find_column("sigma_theta");
+  const SearchResult theta = search(arm, {});
+  CHECK(objective(theta) ==
+        doctest::Approx(0.005802469541074354).epsilon(1e-6));
+  CHECK(theta.certificate.gap < 0.002);
+}
+
+TEST_CASE("limits that no design keeps: what can be had of them") {
+  OptimisationProblem its2 = problem("its2.yaml");
+  its2.starts = 4;
+  its2.limits[0].max = 1e6;  // 1 m2
+  const SearchResult r = search(its2, {});
+  CHECK_FALSE(r.found);
+  REQUIRE(r.infeasible);
+  CHECK(r.infeasible->ratio > 1);
+  CHECK(r.infeasible->requirement == "sigma_pt_rel <= 4.60 %");
+  CHECK(r.infeasible->track.p == 10);
+}
+
 TEST_CASE("the description that was found is the user's own") {
   const OptimisationProblem its2 = problem("its2.yaml");
   SearchOptions options;
@@ -168,6 +196,21 @@ TEST_CASE("the description that was found is the user's own") {
   const Resolution resolved = resolve(TrackingGeometry(found), track);
   CHECK(sigmas(resolved)[Parameter::d0] / unit::um ==
         doctest::Approx(objective(r)).epsilon(1e-11));
+
+  // what layers share they get as their own
+  Diagnostics warnings;
+  const OptimisationProblem pitches = read_problem(
+      GTTF_SOURCE_DIR "/tests/optimise/pitches.yaml", {}, {}, warnings);
+  const SearchResult cheap = search(pitches, {});
+  REQUIRE(cheap.found);
+  CHECK(cheap.certificate.kind == Certificate::Kind::proven);
+  CHECK(cheap.verify_points > 10000);
+  CHECK(cheap.verify_violation <= 1e-9);
+  const std::string own = best_file(*cheap.program, cheap.best.x, {});
+  const Detector barrel = parse_detector(own, "best.yaml").detector;
+  for (std::size_t i = 0; i < 6; ++i)
+    CHECK(barrel.layers[i + 1].coordinates[0].sigma ==
+          doctest::Approx(cheap.best.x[i]).epsilon(1e-14));
 
   const OptimisationProblem telescope = problem("telescope.yaml");
   const SearchResult planes = search(telescope, {});

@@ -137,7 +137,8 @@ Deviation deviation_from_scalar(const TrackingGeometry& geometry,
 /// fit/triplet/local_fit.hpp has it, from its crossings.
 TripletRegime first_triplet(const TrackingGeometry& geometry,
                             const Track& track, const Model& model) {
-  const TripletTrack t = detail::AnyTrack(geometry, track, model).triplets({});
+  const TripletTrack t =
+      detail::AnyTrack(geometry, track, model).triplets({}, false);
   std::vector<std::size_t> hits;
   for (std::size_t k = 0; k < t.crossings.size() && hits.size() < 3; ++k)
     if (t.crossings[k].measures()) hits.push_back(k);

@@ -191,12 +191,32 @@ TEST_CASE("energy loss: off and a vanishing loss are the same") {
   CHECK(mean.crossings[2].energy_loss > 0);
 }
 
-TEST_CASE("energy loss: the triplet engine refuses what it does not know") {
+TEST_CASE("energy loss: both engines agree, thick layers and beam spots") {
   const TrackingGeometry geometry(thick_spectrometer());
-  for (const EnergyLoss loss : {EnergyLoss::mean, EnergyLoss::straggling})
-    CHECK_THROWS_AS(
-        resolve(geometry, proton(1), {.engine = Engine::triplet, .loss = loss}),
-        std::invalid_argument);
+  for (const EnergyLoss loss :
+       {EnergyLoss::off, EnergyLoss::mean, EnergyLoss::straggling,
+        EnergyLoss::straggling_variance})
+    for (const bool spot : {false, true})
+      for (const double p : {0.5, 0.7, 1.0, 5.0}) {
+        CAPTURE(static_cast<int>(loss));
+        CAPTURE(spot);
+        CAPTURE(p);
+        Model model{.loss = loss};
+        if (spot) model.beam_spot = BeamSpot{0.02, 0.01, 1};
+        const Resolution a = resolve(geometry, proton(p), model);
+        model.engine = Engine::triplet;
+        const Resolution b = resolve(geometry, proton(p), model);
+        REQUIRE(a.status == b.status);
+        if (a.status != Status::ok) continue;
+        CHECK(worst(b.perigee, a.perigee) < 1e-9);
+        CHECK(worst(b.perigee_without_inner, a.perigee_without_inner) < 1e-9);
+        CHECK(worst(b.first_hit, a.first_hit) < 1e-9);
+        CHECK(worst(b.start_plane, a.start_plane) < 1e-9);
+        CHECK(b.sigma_p_rel_hit_only ==
+              doctest::Approx(a.sigma_p_rel_hit_only).epsilon(1e-8));
+        CHECK(b.sigma_p_rel_ms_only ==
+              doctest::Approx(a.sigma_p_rel_ms_only).epsilon(1e-8));
+      }
 }
 
 TEST_CASE("energy loss: a track may stop") {

@@ -75,10 +75,13 @@ TEST_CASE("toys: hits stay on their surfaces") {
   Detector d = test::make_barrel(5, 20, 400, 2, 0.02, 0.1);
   d.layers.push_back(
       make_layer("disk", make_disk(900, {10, 2000}), 0, pixel(0.1, 0.2)));
+  // between the barrel and the disk
+  d.layers.push_back(
+      make_layer("cone", make_cone({500, 800}, 200, 700), 0, pixel(0.1, 0.2)));
   Track track;
   track.theta = 0.6;
   Toys t(d, track);
-  REQUIRE(t.reference.n_measuring == 6);
+  REQUIRE(t.reference.n_measuring == 7);
   for (std::uint64_t i = 0; i < 100; ++i) {
     REQUIRE(t.simulator.simulate({1, 0, i}, t.toy));
     for (std::size_t k = 0; k < 5; ++k) {
@@ -86,7 +89,10 @@ TEST_CASE("toys: hits stay on their surfaces") {
       CHECK(std::hypot(x.x(), x.y()) ==
             doctest::Approx(d.layers[k].surface.position).epsilon(1e-14));
     }
-    CHECK(t.toy.hits.points[5].position.z() == doctest::Approx(900));
+    const Vector3& x = t.toy.hits.points[5].position;
+    CHECK(std::hypot(x.x(), x.y()) ==
+          doctest::Approx(200 + (x.z() - 500) * 5 / 3).epsilon(1e-14));
+    CHECK(t.toy.hits.points[6].position.z() == doctest::Approx(900));
   }
 }
 

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <compare>
 #include <limits>
+#include <numbers>
+
+#include "gttf/core/series.hpp"
 
 namespace gttf {
 
@@ -109,3 +112,73 @@ class std::numeric_limits<gttf::DoubleDouble>
     return gttf::DoubleDouble(numeric_limits<double>::max());
   }
 };
+
+namespace gttf {
+
+namespace detail {
+
+struct DoubleDoubleSine {
+  DoubleDouble sine, cosine;
+};
+
+/// Reduced by quarters of a turn, then by the series.
+inline DoubleDoubleSine sine_and_cosine(const DoubleDouble& x) {
+  constexpr double quarter_turn = 0.5 * std::numbers::pi;
+  constexpr double rest = 6.123233995736766e-17;  // pi/2 - quarter_turn
+  const double quarters = std::nearbyint(static_cast<double>(x) / quarter_turn);
+  const DoubleDouble n(quarters);
+  const DoubleDouble y =
+      x - n * DoubleDouble(quarter_turn) - n * DoubleDouble(rest);
+  const DoubleDouble y2 = y * y;
+  const SineSeries<DoubleDouble> series = sine_series(y2);
+  const DoubleDouble sine = y - y * y2 * series.deficit;
+  switch (static_cast<int>(std::fmod(quarters, 4) + 4) % 4) {
+    case 0:
+      return {sine, series.cosine};
+    case 1:
+      return {series.cosine, -sine};
+    case 2:
+      return {-sine, -series.cosine};
+    default:
+      return {-series.cosine, sine};
+  }
+}
+
+}  // namespace detail
+
+/// To 1e-31 of 1 for angles of a few turns.
+inline DoubleDouble sin(const DoubleDouble& x) {
+  return detail::sine_and_cosine(x).sine;
+}
+inline DoubleDouble cos(const DoubleDouble& x) {
+  return detail::sine_and_cosine(x).cosine;
+}
+
+/// Of x > 0, by the series of atanh.
+inline DoubleDouble log(const DoubleDouble& x) {
+  constexpr double ln2 = std::numbers::ln2;
+  constexpr double rest = 2.3190468138462996e-17;  // of ln(2)
+  constexpr double half_binade = 0.70710678118654752;
+  int exponent = 0;
+  if (std::frexp(static_cast<double>(x), &exponent) < half_binade) --exponent;
+  const DoubleDouble one(1), m = x * DoubleDouble(std::ldexp(1.0, -exponent));
+  const DoubleDouble s = (m - one) / (m + one), s2 = s * s;
+  DoubleDouble sum(0), power = s;
+  constexpr int terms = 24;  // s2 < 0.0295
+  for (int k = 0; k < terms; ++k) {
+    sum += power / DoubleDouble(2 * k + 1);
+    power *= s2;
+  }
+  const DoubleDouble n(exponent);
+  return sum + sum + n * DoubleDouble(ln2) + n * DoubleDouble(rest);
+}
+
+/// One step from the angle of a double.
+inline DoubleDouble atan2(const DoubleDouble& y, const DoubleDouble& x) {
+  const DoubleDouble angle(
+      std::atan2(static_cast<double>(y), static_cast<double>(x)));
+  const auto [sine, cosine] = detail::sine_and_cosine(angle);
+  return angle + (y * cosine - x * sine) / (x * cosine + y * sine);
+}
+
+}  // namespace gttf

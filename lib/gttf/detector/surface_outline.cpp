@@ -58,6 +58,12 @@ std::string_view position_name(const Surface& surface) {
   return letter(surface.normal);
 }
 
+std::string position_text(const Surface& surface) {
+  std::string text(position_name(surface));
+  if (surface.shape == Shape::cylinder) return text;
+  return (is_round(surface) ? shape_text(surface) : "plane") + ' ' + text;
+}
+
 std::array<std::string_view, 2> axis_names(const Surface& surface) {
   switch (surface.shape) {
     case Shape::cylinder:

@@ -56,6 +56,9 @@ struct Carrier {
 
 Carrier carrier(const Surface& surface);
 
+/// What stands before the position in a sentence: "radius", "plane x".
+std::string position_text(const Surface& surface);
+
 /// Names of the local axes u and v under `measures`.
 std::array<std::string_view, 2> axis_names(const Surface& surface);
 

@@ -144,6 +144,24 @@ AnyTrack::AnyTrack(const TrackingGeometry& geometry, const Track& track,
     found_ = trace(geometry, track, model.scattering, model.loss);
 }
 
+Crossings<DoubleDouble> AnyTrack::wide_helix() const {
+  const Crossings<double>& found = *helix();
+  Crossings<DoubleDouble> wide = with_scalar(
+      geometry_, found, make_line<DoubleDouble>(track_, geometry_.bz()),
+      Scattering::off);
+  for (std::size_t k = 0; k < found.list.size(); ++k)
+    wide.list[k].theta0_2 = DoubleDouble(found.list[k].theta0_2);
+  return wide;
+}
+
+UndoubtedVariances AnyTrack::undoubted(const StartHit<double>* start) const {
+  double least = least_variance(geometry_);
+  if (start)
+    least = std::min(
+        {least, start->transverse_variance, start->longitudinal_variance});
+  return undoubted_variances(least);
+}
+
 int AnyTrack::n_measuring() const {
   return traced() ? traced()->n_measuring : helix()->n_measuring;
 }
@@ -206,7 +224,9 @@ std::optional<std::size_t> AnyTrack::crossing_of(std::size_t wanted) const {
   return std::nullopt;
 }
 
-TripletTrack AnyTrack::triplets(const StartHit<double>* start) const {
+TripletTrack AnyTrack::triplets(const StartHit<double>* start,
+                                bool wide) const {
+  if (wide) return make_triplet_track(geometry_, track_, wide_helix(), start);
   return traced() ? make_triplet_track(geometry_, track_, *traced(), start)
                   : make_triplet_track(geometry_, track_, *helix(), start);
 }
@@ -299,7 +319,6 @@ Matrix5 AnyTrack::from_frame_after(std::size_t k) const {
         direction_rows(frame(), direction, RowVector5::Unit(OnSurface::phi),
                        RowVector5::Unit(OnSurface::theta)));
   }
-  m.row(OnSurface::qop) *= after_layer(k)(OnSurface::qop, Perigee::kappa);
   return m;
 }
 
@@ -307,17 +326,16 @@ std::size_t AnyTrack::first() const {
   return static_cast<std::size_t>(traced() ? traced()->first : helix()->first);
 }
 
-Matrix5 AnyTrack::slopes_on_surface(std::size_t k) const {
-  Matrix5 m = rows_on_surface(k);
+Matrix5 AnyTrack::slopes_from(std::size_t k, Matrix5 rows) const {
   const CrossingInfo at = crossing(k);
   const Vector3 direction = direction_at(at.theta, at.phi);
   const auto [u, v] = layer_axes(geometry_.surfaces()[surface(k)], at.position);
   const Vector3 normal = u.cross(v);
   const Vector3Rows change =
-      direction_rows(frame(), direction, m.row(2), m.row(3));
-  m.row(2) = slope_row(direction, change, u, normal);
-  m.row(3) = slope_row(direction, change, v, normal);
-  return m;
+      direction_rows(frame(), direction, rows.row(2), rows.row(3));
+  rows.row(2) = slope_row(direction, change, u, normal);
+  rows.row(3) = slope_row(direction, change, v, normal);
+  return rows;
 }
 
 Vector3 AnyTrack::bend_at_start() const {

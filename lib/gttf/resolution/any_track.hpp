@@ -5,6 +5,8 @@
 #include <optional>
 #include <variant>
 
+#include "gttf/core/double_double.hpp"
+#include "gttf/fit/streaming/undoubted_variances.hpp"
 #include "gttf/fit/track/path.hpp"
 #include "gttf/fit/triplet/triplet_track.hpp"
 #include "gttf/resolution/parameter.hpp"
@@ -48,6 +50,16 @@ class AnyTrack {
     if (const TracedTrack* t = traced()) return f(TracedPath(geometry_, *t));
     return f(HelixPath(geometry_, *helix()));
   }
+  /// f(path, start) of a helix in twice the precision of a double, with the
+  /// scattering angles of doubles; `start` is null without a beam spot.
+  template <class F>
+  decltype(auto) with_wide_path(const BeamSpot* spot, F&& f) const {
+    const Crossings<DoubleDouble> crossings = wide_helix();
+    std::optional<StartHit<DoubleDouble>> start;
+    if (spot) start = make_start_hit(crossings.line, *spot);
+    return f(HelixPath<DoubleDouble>(geometry_, crossings),
+             start ? &*start : nullptr);
+  }
 
   int n_measuring() const;
   const TrackMaterial<double>& material() const;
@@ -66,8 +78,11 @@ class AnyTrack {
   /// The crossing of a surface, if there is one.
   std::optional<std::size_t> crossing_of(std::size_t surface) const;
   std::optional<StartHit<double>> start_hit(const BeamSpot* spot) const;
+  /// Errors that leave no doubt about the track; `start` may be null.
+  UndoubtedVariances undoubted(const StartHit<double>* start) const;
   /// Input of the triplet fit; `start` may be null.
-  TripletTrack triplets(const StartHit<double>* start) const;
+  /// @param wide  of a helix, in twice the precision of a double
+  TripletTrack triplets(const StartHit<double>* start, bool wide) const;
 
   // Matrices: rows are linear functions of the line at the start,
   // s = (d0, z0, phi0, theta, kappa) in the frame of the fit.
@@ -86,17 +101,23 @@ class AnyTrack {
   /// The same just after the layer, where its mean energy loss has changed
   /// kappa.
   Matrix5 after_layer(std::size_t k) const;
-  /// What turns u, v, phi, theta of the frame and kappa at the start into
-  /// u, v, phi, theta of the user's axes and kappa just after crossing k.
+  /// What turns u, v, phi, theta of the frame and kappa just after crossing k
+  /// into the same in the user's axes.
   Matrix5 from_frame_after(std::size_t k) const;
   /// u, v, slopes along u and v per depth, kappa at crossing k, before the
   /// layer.
-  Matrix5 slopes_on_surface(std::size_t k) const;
+  Matrix5 slopes_on_surface(std::size_t k) const {
+    return slopes_from(k, rows_on_surface(k));
+  }
+  /// The same from u, v, phi, theta of the frame and kappa at crossing k, given
+  /// as linear functions of anything.
+  Matrix5 slopes_from(std::size_t k, Matrix5 rows) const;
 
   /// Index of the first measuring crossing.
   std::size_t first() const;
 
  private:
+  Crossings<DoubleDouble> wide_helix() const;
   /// Those from `begin` to `end` - 1.
   std::vector<CrossingInfo> describe_crossings(std::size_t begin,
                                                std::size_t end) const;

@@ -70,7 +70,7 @@ void add_inner(const detail::FilteredTrack<P>& t,
                std::vector<LayerParts>& layers) {
   for (int k = 0; k <= t.path.first(); ++k) {
     const auto index = static_cast<std::size_t>(k);
-    const auto b = t.path.general_kinks(index);
+    const auto b = t.kinks(k);
     PerParameter& variance = layers[index].scattering.variance;
     add_squares(variance, covariance_with(t.parameters, b.theta), b.w);
     add_squares(variance, covariance_with(t.parameters, b.phi), b.w_phi);
@@ -99,22 +99,20 @@ std::vector<BudgetPart> in_order_of_flight(
 }
 
 template <Path P>
-void fill(const detail::AnyTrack& track, const P& path, const Model& model,
-          Budget& budget) {
-  const detail::FilteredTrack<P> t(track, path, model);
-  std::vector<LayerParts> layers(path.size());
+void fill(const detail::FilteredTrack<P>& t, Budget& budget) {
+  std::vector<LayerParts> layers(t.path.size());
   std::vector<BudgetPart> hits;
   for (std::size_t k = 0; k < layers.size(); ++k) {
     BudgetPart part;
     part.crossing = k;
-    part.layer = track.surface(k);
+    part.layer = t.track.surface(k);
     layers[k].scattering = part;
     part.cause = Cause::straggling;
-    const TracedTrack* traced = track.traced();
+    const TracedTrack* traced = t.track.traced();
     if (traced == nullptr || !(traced->list[k].loss_variance > 0)) continue;
     layers[k].straggling = part;
     layers[k].straggled =
-        traced->list[k].loss_variance / path.general_kinks(k).w_loss;
+        traced->list[k].loss_variance / t.kinks(static_cast<int>(k)).w_loss;
   }
   const Collector collect{layers, hits};
   t.walk_back(collect, collect);
@@ -163,7 +161,8 @@ Budget make_budget(const TrackingGeometry& geometry, const Track& track,
   budget.total.values.fill(Resolution::none);
   const Status status = budget.resolution.status;
   if (status != Status::ok && status != Status::no_field) return budget;
-  t.with_path([&](const auto& path) { fill(t, path, model, budget); });
+  detail::with_filtered_track(
+      t, model, [&](const auto& filtered) { fill(filtered, budget); });
   if (status == Status::no_field) {
     for (const Parameter q : {Parameter::p, Parameter::pt}) {
       budget.total[q] = Resolution::none;

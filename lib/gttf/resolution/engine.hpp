@@ -14,18 +14,23 @@ struct HitShares {
   double kappa = 0, theta = 0;
 };
 
+/// Do the hits determine a track? `wide`: only twice the precision of a double
+/// says so, and gives its numbers.
+enum class Determined { no, yes, wide };
+
 /// What there is to know of a track, whichever engine calculates it: decided
 /// with its five equations, see docs/theory/streaming.md.
 struct Outline {
-  bool determined = false;
-  bool hit_only = false, scattering_only = false;  ///< does the limit exist?
-  HitShares shares;                                ///< if determined
+  Determined determined = Determined::no;
+  Determined hit_only = Determined::no;  ///< this limit
+  bool scattering_only = false;          ///< does this limit exist?
+  HitShares shares;                      ///< if determined
 };
 
 /// Result of a fit without data, in the user's axes. Matrices with kappa, zero
 /// there without field; NaN where a parameter does not exist.
 struct EngineResult {
-  bool determined = false;
+  Determined determined = Determined::no;
   Matrix5 perigee, perigee_without_inner;  ///< order of Perigee
   Matrix5 first_hit;                       ///< order of OnSurface
   Matrix5 start_plane;                     ///< as Resolution::start_plane
@@ -45,6 +50,6 @@ Outline outline_of(const AnyTrack& track, const BeamSpot* spot);
 /// The state of the track at a layer; covariances with kappa at the layer.
 /// @param determined  whether all hits determine the track
 StateAtLayer state_at_layer(const AnyTrack& track, const BeamSpot* spot,
-                            const AtLayer& at, bool determined);
+                            const AtLayer& at, Determined determined);
 
 }  // namespace gttf::detail

@@ -47,10 +47,12 @@ Line<D> line_of(const Track& track, double bz) {
   return l;
 }
 
-using HelixTrack = FilteredTrack<HelixPath<double>>;
-
+/// @tparam S  scalar of the filter; derivatives are those of doubles
+template <class S>
 class Differentiator {
  public:
+  using HelixTrack = FilteredTrack<HelixPath<S>>;
+
   Differentiator(const HelixTrack& t, const Track& track, const Model& model)
       : t_(t),
         found_(*t.track.helix()),
@@ -69,8 +71,7 @@ class Differentiator {
   void run() {
     start_of_parameters();
     if (!t_.start())
-      for (int k = 0; k <= t_.path.first(); ++k)
-        inner_kinks(static_cast<std::size_t>(k));
+      for (int k = 0; k <= t_.path.first(); ++k) inner_kinks(k);
     t_.walk_back([this](const auto& step) { hit(step); },
                  [this](const auto& step) { kinks(step); });
     if (model_.scattering == Scattering::highland_total) total_of_material();
@@ -97,13 +98,13 @@ class Differentiator {
 
   /// Parameters that are other functions of the line in another field.
   void start_of_parameters() {
-    const auto n = covariance_with_line(t_.equations, t_.parameters);
+    const auto n = t_.with_line();
     const auto change = parameter_rows_by_field(t_.track);
     for (std::size_t q = 0; q < n_parameters; ++q)
       field_.values[q] += 2 * dot(change[q], n[q]);
     if (t_.start()) return;
     for (int k = 0; k <= t_.path.first(); ++k) {
-      const auto b = t_.path.general_kinks(static_cast<std::size_t>(k));
+      const auto b = t_.kinks(k);
       for (std::size_t q = 0; q < n_parameters; ++q) {
         const Row<double>& row = t_.parameters[q];
         field_.values[q] +=
@@ -135,8 +136,8 @@ class Differentiator {
     own.sigma.emplace_back();
     add_variance(own.sigma.back(), step, 2 * std::sqrt(axis.variance));
     const UserAngle angle = user_angle(s, axis);
-    const Row<double> turned =
-        t_.path.row(step.crossing, angle.turned.cosine, angle.turned.sine);
+    const Row<double> turned = in_doubles(
+        t_.path.row(step.crossing, angle.turned.cosine, angle.turned.sine));
     own.angle.emplace_back();
     add_row(own.angle.back(), step, turned);
   }
@@ -182,10 +183,10 @@ class Differentiator {
     add_kinks(step.crossing, theta, phi);
   }
 
-  void inner_kinks(std::size_t k) {
-    const auto b = t_.path.general_kinks(k);
+  void inner_kinks(int k) {
+    const auto b = t_.kinks(k);
     if (!b.any()) return;
-    add_kinks(k, covariance_with(weights_, b.theta),
+    add_kinks(static_cast<std::size_t>(k), covariance_with(weights_, b.theta),
               covariance_with(weights_, b.phi));
   }
 
@@ -246,11 +247,16 @@ class Differentiator {
 }  // namespace
 
 VarianceSlopes helix_slopes(const AnyTrack& track, const Model& model) {
-  const HelixTrack t(track, HelixPath(track.geometry(), *track.helix()), model);
-  Differentiator differentiator(t, track.track(), model);
-  differentiator.run();
-  return {t.variance(), differentiator.slopes(), differentiator.field(),
-          differentiator.beam_spot()};
+  VarianceSlopes slopes;
+  with_filtered_track(track, model, [&]<Path P>(const FilteredTrack<P>& t) {
+    if constexpr (!P::kinks_touch_kappa) {
+      Differentiator differentiator(t, track.track(), model);
+      differentiator.run();
+      slopes = {t.variance(), differentiator.slopes(), differentiator.field(),
+                differentiator.beam_spot()};
+    }
+  });
+  return slopes;
 }
 
 }  // namespace gttf::detail

@@ -7,30 +7,62 @@
 
 namespace gttf::detail {
 
-inline std::array<Row<double>, track_dim> rows_of(const Matrix5& m) {
-  std::array<Row<double>, track_dim> rows;
+template <class S = double>
+std::array<Row<S>, track_dim> rows_of(const Matrix5& m) {
+  std::array<Row<S>, track_dim> rows;
   for (int i = 0; i < track_dim; ++i)
     for (int j = 0; j < track_dim; ++j)
-      rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = m(i, j);
+      rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] =
+          S(m(i, j));
   return rows;
+}
+
+template <class S, std::size_t M>
+std::array<double, M> in_doubles(const std::array<S, M>& list) {
+  std::array<double, M> doubles;
+  for (std::size_t i = 0; i < M; ++i) doubles[i] = static_cast<double>(list[i]);
+  return doubles;
+}
+template <class S, std::size_t M, std::size_t N>
+std::array<std::array<double, N>, M> in_doubles(
+    const std::array<std::array<S, N>, M>& list) {
+  std::array<std::array<double, N>, M> doubles;
+  for (std::size_t i = 0; i < M; ++i) doubles[i] = in_doubles(list[i]);
+  return doubles;
+}
+template <class S>
+GeneralKinks<double> in_doubles(const GeneralKinks<S>& b) {
+  return {.theta = in_doubles(b.theta),
+          .phi = in_doubles(b.phi),
+          .w = static_cast<double>(b.w),
+          .w_phi = static_cast<double>(b.w_phi),
+          .loss = in_doubles(b.loss),
+          .w_loss = static_cast<double>(b.w_loss)};
 }
 
 inline Vector5 vector_of(const Row<double>& row) {
   return Eigen::Map<const Vector5>(row.data());
 }
 
-inline Matrix5 matrix_of(const Covariance5<double>& c) {
+template <class S>
+Matrix5 matrix_of(const Covariance5<S>& c) {
   Matrix5 m;
   for (int i = 0; i < track_dim; ++i)
     for (int j = 0; j < track_dim; ++j)
-      m(i, j) = c[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+      m(i, j) = static_cast<double>(
+          c[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
   return m;
 }
 
 /// Covariance of functions (rows) of the line: a sum of positive terms.
-inline Matrix5 covariance_of(const FiveEquations<double>& e,
-                             const Matrix5& functions) {
-  return matrix_of(covariance(e, rows_of(functions)));
+template <class S>
+Matrix5 covariance_of(const FiveEquations<S>& e,
+                      const std::array<Row<S>, track_dim>& functions) {
+  return matrix_of(covariance(e, functions));
+}
+template <class S>
+Matrix5 covariance_of(const FiveEquations<S>& e, const Matrix5& functions) {
+  return covariance_of(e, rows_of<S>(functions));
 }
 
 /// What scattering and straggling in the first measuring layer and inside it
@@ -39,7 +71,7 @@ template <Path P>
 Matrix5 inner_material(const P& path, const Matrix5& functions) {
   Matrix5 sum = Matrix5::Zero();
   for (int k = 0; k <= path.first(); ++k) {
-    const auto b = path.general_kinks(static_cast<std::size_t>(k));
+    const auto b = in_doubles(path.general_kinks(static_cast<std::size_t>(k)));
     const auto add = [&](const Row<double>& column, double variance) {
       if (!(variance > 0)) return;
       const Vector5 change = functions * vector_of(column);
@@ -53,15 +85,14 @@ Matrix5 inner_material(const P& path, const Matrix5& functions) {
 }
 
 /// Cov(function, line) of M functions.
-template <std::size_t M>
-std::array<Row<double>, M> covariance_with_line(
-    const FiveEquations<double>& e,
-    const std::array<Row<double>, M>& functions) {
-  const Covariance5<double> n = covariance(e);
-  std::array<Row<double>, M> m;
+template <std::size_t M, class S>
+std::array<Row<S>, M> covariance_with_line(
+    const FiveEquations<S>& e, const std::array<Row<S>, M>& functions) {
+  const Covariance5<S> n = covariance(e);
+  std::array<Row<S>, M> m;
   for (std::size_t q = 0; q < M; ++q)
     for (std::size_t j = 0; j < track_dim; ++j) {
-      m[q][j] = 0;
+      m[q][j] = S(0);
       for (std::size_t i = 0; i < track_dim; ++i)
         m[q][j] += functions[q][i] * n[i][j];
     }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "gttf/resolution/engine.hpp"
 #include "gttf/resolution/momentum.hpp"
@@ -38,7 +37,8 @@ void set_momentum_resolution(const detail::AnyTrack& track,
 }
 
 void set_state_at(const detail::AnyTrack& track, const BeamSpot* spot,
-                  const AtLayer& at, bool determined, Resolution& r) {
+                  const AtLayer& at, detail::Determined determined,
+                  Resolution& r) {
   r.at = detail::state_at_layer(track, spot, at, determined);
   const double b_ref = track.b_ref();
   r.at->covariance = in_user_parameters(r.at->covariance, b_ref);
@@ -96,8 +96,6 @@ Resolution resolve(const TrackingGeometry& geometry, const Track& track,
 }
 
 Resolution detail::resolve(const AnyTrack& t, const Model& model) {
-  if (model.engine == Engine::triplet && model.loss != EnergyLoss::off)
-    throw std::invalid_argument("the engine triplet knows no energy loss");
   Resolution r;
   clear_numbers(r);
   r.end = t.end();
@@ -124,7 +122,7 @@ Resolution detail::resolve(const AnyTrack& t, const Model& model) {
                                ? streaming_engine(t, spot)
                                : triplet_engine(t, spot);
   if (model.at) set_state_at(t, spot, *model.at, fit.determined, r);
-  if (!fit.determined) {
+  if (fit.determined == Determined::no) {
     r.status = Status::not_determined;
     return r;
   }

@@ -14,8 +14,8 @@
 
 namespace gttf {
 
-/// How the covariance is computed; the two are the same fit (docs/theory). The
-/// triplet form knows no energy loss: one concerns all triplets behind it.
+/// How the covariance is computed; the two are the same fit (docs/theory). With
+/// energy loss the time of the triplet form grows with the cube of the hits.
 enum class Engine { streaming, triplet };
 
 /// Why a resolution does not exist, or ok.

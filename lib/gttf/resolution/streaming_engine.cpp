@@ -2,6 +2,7 @@
 // Covariances by the streaming fit.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gttf/fit/streaming/exact_hits.hpp"
 #include "gttf/resolution/engine.hpp"
@@ -11,144 +12,194 @@ namespace gttf::detail {
 
 namespace {
 
-using Equations = FiveEquations<double>;
+/// Of u, v, phi, theta, kappa just behind a layer of a helix, where no energy
+/// is lost.
+template <class S>
+Matrix5 covariance_behind(const AnyTrack&, const HelixPath<S>& path,
+                          std::size_t k, const FiveEquations<S>& e) {
+  return covariance_of(e, path.on_surface(k));
+}
+Matrix5 covariance_behind(const AnyTrack& track, const TracedPath&,
+                          std::size_t k, const FiveEquations<double>& e) {
+  return covariance_of(e, track.after_layer(k));
+}
 
-template <Path P>
+template <Path P, class S = typename P::Scalar>
 void set_covariances(const AnyTrack& track, const P& path,
-                     const StartHit<double>* start, const Equations& e,
+                     const StartHit<S>* start, const FiveEquations<S>& e,
                      EngineResult& r) {
   const Matrix5 perigee = track.perigee();
   const Matrix5 plane = track.at_start_plane();
-  const Matrix5 surface = track.after_layer(track.first());
+  const std::size_t first = track.first();
   // the line of a helix is its perigee
   r.perigee =
       track.helix() ? matrix_of(covariance(e)) : covariance_of(e, perigee);
   r.start_plane = covariance_of(e, plane);
   if (start) {
-    const Equations outer = filter<Errors::all>(path);
-    Equations bare = outer;
+    const FiveEquations<S> outer = filter<Errors::all>(path);
+    FiveEquations<S> bare = outer;
     measure_start<ZeroVariance::excluded>(*start, bare);
     r.perigee_without_inner = covariance_of(bare, perigee);
-    r.first_hit = covariance_of(join_with_start(path, *start, outer), surface);
+    r.first_hit = covariance_behind(track, path, first,
+                                    join_with_start(path, *start, outer));
   } else {
     r.perigee_without_inner = r.perigee;
     r.perigee += inner_material(path, perigee);
     r.start_plane += inner_material(path, plane);
-    r.first_hit = covariance_of(e, surface);
+    r.first_hit = covariance_behind(track, path, first, e);
   }
 }
 
-template <Path P>
-HitShares shares(const AnyTrack& track, const P& path,
-                 const StartHit<double>* start,
+template <Path P, class S = typename P::Scalar>
+HitShares shares(const AnyTrack& track, const P& path, const StartHit<S>* start,
                  const std::vector<typename P::Gain>& gains,
-                 const Equations& e) {
+                 const FiveEquations<S>& e) {
   constexpr std::size_t kappa = 0, theta = 1;
-  const auto perigee = rows_of(track.perigee());
-  const std::array<Row<double>, 2> functions{perigee[Perigee::kappa],
-                                             perigee[Perigee::theta]};
+  const auto perigee = rows_of<S>(track.perigee());
+  const std::array<Row<S>, 2> functions{perigee[Perigee::kappa],
+                                        perigee[Perigee::theta]};
   const auto inside = covariance_with_line(e, functions);
-  HitShares sum;
+  std::array<S, 2> sum{S(0), S(0)};
   way_back(
       path, start, gains, inside,
-      [&](const HitStep<double, 2>& step) {
-        sum.kappa += step.gain[kappa] * step.gain[kappa] / step.variance;
-        sum.theta += step.gain[theta] * step.gain[theta] / step.variance;
+      [&](const HitStep<S, 2>& step) {
+        for (const std::size_t q : {kappa, theta})
+          sum[q] += step.gain[q] * step.gain[q] / step.variance;
       },
       [](auto&&) {});
-  const auto variance = [&](std::size_t q) {
-    double total = 0;
+  const auto share = [&](std::size_t q) {
+    S total(0);
     for (std::size_t i = 0; i < track_dim; ++i)
       total += inside[q][i] * functions[q][i];
-    return total;
+    return static_cast<double>(sum[q] / total);
   };
-  sum.kappa /= variance(kappa);
-  sum.theta /= variance(theta);
-  return sum;
+  return {.kappa = share(kappa), .theta = share(theta)};
 }
 
-UndoubtedVariances undoubted_for(const AnyTrack& track,
-                                 const StartHit<double>* start) {
-  double least = least_variance(track.geometry());
-  if (start)
-    least = std::min(
-        {least, start->transverse_variance, start->longitudinal_variance});
-  return undoubted_variances(least);
+double scattering_only_variance(const AnyTrack& track,
+                                const StartHit<double>* start) {
+  return track.with_path([&](const auto& path) {
+    return gttf::scattering_only_variance(path, start);
+  });
 }
 
 /// A track with its equations, and what they decide.
 template <Path P>
 struct StreamedTrack {
-  StreamedTrack(const AnyTrack& track, const P& path,
-                const StartHit<double>* start) {
+  using S = typename P::Scalar;
+
+  StreamedTrack(const AnyTrack& track, const P& path, const StartHit<S>* start,
+                const UndoubtedVariances& undoubted) {
     std::vector<typename P::Gain> gains(path.size());
     PathFit<Errors::all, P> all;
     all.gains.gains = &gains;
     PathFit<Errors::hits_only, P> hits;
     filter_together(path, start, all, hits);
     equations = all.equations;
-    const UndoubtedVariances undoubted = undoubted_for(track, start);
-    outline.determined =
-        is_determined(path, start, gains, equations, undoubted);
-    if (!outline.determined) return;
-    outline.shares = shares(track, path, start, gains, equations);
+    determined = is_determined(path, start, gains, equations, undoubted);
+    if (!determined) return;
+    shares = detail::shares(track, path, start, gains, equations);
     if (!path.fits_momentum()) return;
     gains.assign(path.size(), {});  // nothing scatters
-    outline.hit_only =
-        is_determined(path, start, gains, hits.equations, undoubted);
-    hit_only = hits.equations.v[4];
-    scattering_only = scattering_only_variance(path, start);
-    outline.scattering_only = !std::isnan(scattering_only);
+    if (is_determined(path, start, gains, hits.equations, undoubted))
+      hit_only = static_cast<double>(hits.equations.v[4]);
   }
 
-  FiveEquations<double> equations;
-  Outline outline;
-  double hit_only = 0, scattering_only = 0;
+  FiveEquations<S> equations;
+  bool determined = false;
+  HitShares shares;
+  /// Variance of kappa; NaN if the limit is not determined.
+  double hit_only = std::numeric_limits<double>::quiet_NaN();
 };
 
-template <Path P>
-EngineResult run(const AnyTrack& track, const P& path,
-                 const StartHit<double>* start) {
-  const StreamedTrack<P> fit(track, path, start);
-  EngineResult r;
-  r.determined = fit.outline.determined;
-  if (!r.determined) return r;
-  set_covariances(track, path, start, fit.equations, r);
-  if (fit.outline.hit_only) r.hit_only = fit.hit_only;
-  if (fit.outline.scattering_only) r.scattering_only = fit.scattering_only;
-  r.shares = fit.outline.shares;
-  return r;
+/// Calls f(streamed, path, start, determined, hit_only) with the fit in doubles
+/// or, for a helix that they do not determine, in twice their precision. The
+/// derivatives of a traced track are doubles: more digits are not to be had.
+template <class F>
+void stream(const AnyTrack& track, const BeamSpot* spot, F&& f) {
+  const auto hit = track.start_hit(spot);
+  const StartHit<double>* const start = hit ? &*hit : nullptr;
+  const UndoubtedVariances undoubted = track.undoubted(start);
+  const auto use = [&](const auto& fit, const auto& path, const auto* at_start,
+                       Determined yes, Determined limit) {
+    f(fit, path, at_start, fit.determined ? yes : Determined::no,
+      std::isnan(fit.hit_only) ? Determined::no : limit);
+  };
+  const auto wide = [&](auto&& g) {
+    track.with_wide_path(spot, [&](const auto& path, const auto* at_start) {
+      g(StreamedTrack(track, path, at_start, undoubted), path, at_start);
+    });
+  };
+  track.with_path([&](const auto& path) {
+    StreamedTrack fit(track, path, start, undoubted);
+    if (!fit.determined && track.helix())
+      return wide([&](const auto& wide_fit, const auto& wide_path,
+                      const auto* at_start) {
+        use(wide_fit, wide_path, at_start, Determined::wide, Determined::wide);
+      });
+    const bool asks_for_limit = fit.determined && path.fits_momentum() &&
+                                std::isnan(fit.hit_only) && track.helix();
+    if (asks_for_limit)
+      wide([&](const auto& wide_fit, const auto&, const auto*) {
+        fit.hit_only = wide_fit.hit_only;
+      });
+    use(fit, path, start, Determined::yes,
+        asks_for_limit ? Determined::wide : Determined::yes);
+  });
 }
 
 /// The same decision for a track without one of its hits.
-template <Path P>
-bool is_determined_without(const AnyTrack& track, const P& path,
-                           const StartHit<double>* start, std::size_t k) {
+template <Path P, class S = typename P::Scalar>
+bool is_determined_without(const P& path, const StartHit<S>* start,
+                           std::size_t k, const UndoubtedVariances& undoubted) {
   const WithoutHit<P> rest(path, k);
   if (innermost(rest, start) < 0) return false;
   std::vector<typename P::Gain> gains;
-  const Equations e = filter<Errors::all>(rest, start, &gains);
-  return is_determined(rest, start, gains, e, undoubted_for(track, start));
+  const FiveEquations<S> e = filter<Errors::all>(rest, start, &gains);
+  return is_determined(rest, start, gains, e, undoubted);
 }
 
 }  // namespace
 
 EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot) {
-  const auto hit = track.start_hit(spot);
-  return track.with_path([&](const auto& path) {
-    return run(track, path, hit ? &*hit : nullptr);
-  });
+  EngineResult r;
+  stream(track, spot,
+         [&](const auto& fit, const auto& path, const auto* start,
+             Determined determined, Determined) {
+           r.determined = determined;
+           if (determined == Determined::no) return;
+           set_covariances(track, path, start, fit.equations, r);
+           r.hit_only = fit.hit_only;
+           r.shares = fit.shares;
+         });
+  if (r.determined != Determined::no && track.fits_momentum()) {
+    const auto start = track.start_hit(spot);
+    r.scattering_only =
+        scattering_only_variance(track, start ? &*start : nullptr);
+  }
+  return r;
 }
 
 Outline outline_of(const AnyTrack& track, const BeamSpot* spot) {
-  const auto hit = track.start_hit(spot);
-  return track.with_path([&](const auto& path) {
-    return StreamedTrack(track, path, hit ? &*hit : nullptr).outline;
-  });
+  Outline outline;
+  stream(track, spot,
+         [&](const auto& fit, const auto&, const auto*, Determined determined,
+             Determined hit_only) {
+           outline.determined = determined;
+           if (determined == Determined::no) return;
+           outline.hit_only = hit_only;
+           outline.shares = fit.shares;
+         });
+  if (outline.determined != Determined::no && track.fits_momentum()) {
+    const auto start = track.start_hit(spot);
+    outline.scattering_only =
+        !std::isnan(scattering_only_variance(track, start ? &*start : nullptr));
+  }
+  return outline;
 }
 
 StateAtLayer state_at_layer(const AnyTrack& track, const BeamSpot* spot,
-                            const AtLayer& at, bool determined) {
+                            const AtLayer& at, Determined determined) {
   StateAtLayer state;
   state.covariance.fill(Resolution::none);
   state.slopes = state.covariance;
@@ -158,15 +209,33 @@ StateAtLayer state_at_layer(const AnyTrack& track, const BeamSpot* spot,
   state.crossed = true;
   state.crossing = k;
   const auto hit = track.start_hit(spot);
-  track.with_path([&](const auto& path) {
-    const StartHit<double>* const start = hit ? &*hit : nullptr;
-    state.exists =
-        at.own_hit ? determined : is_determined_without(track, path, start, k);
-    if (!state.exists) return;
-    const Equations e = line_before(path, start, k, at.own_hit);
-    state.covariance = covariance_of(e, track.on_surface(k));
-    state.slopes = covariance_of(e, track.slopes_on_surface(k));
-  });
+  const StartHit<double>* const start = hit ? &*hit : nullptr;
+  const UndoubtedVariances undoubted = track.undoubted(start);
+  const auto exists = [&](const auto& path, const auto* at_start) {
+    return is_determined_without(path, at_start, k, undoubted);
+  };
+  if (!at.own_hit)
+    determined = track.with_path([&](const auto& path) {
+      return exists(path, start) ? Determined::yes : Determined::no;
+    });
+  if (!at.own_hit && determined == Determined::no && track.helix() &&
+      track.with_wide_path(spot, exists))
+    determined = Determined::wide;
+  state.exists = determined != Determined::no;
+  if (determined == Determined::yes)
+    track.with_path([&](const auto& path) {
+      const auto e = line_before(path, start, k, at.own_hit);
+      state.covariance = covariance_of(e, track.on_surface(k));
+      state.slopes = covariance_of(e, track.slopes_on_surface(k));
+    });
+  if (determined == Determined::wide)
+    track.with_wide_path(spot, [&](const auto& path, const auto* at_start) {
+      const auto e = line_before(path, at_start, k, at.own_hit);
+      state.covariance = covariance_of(e, path.on_surface(k));
+      const Matrix5 slopes = track.slopes_from(k, Matrix5::Identity());
+      const Matrix5 c = slopes * state.covariance * slopes.transpose();
+      state.slopes = 0.5 * (c + c.transpose());
+    });
   return state;
 }
 

@@ -87,7 +87,7 @@ class Differences {
         good = same_list(track_, changed);
         if (!good) break;
         const PerParameter variance =
-            Traced(changed, TracedPath(geometry, *changed.traced()), model)
+            filtered(changed, TracedPath(geometry, *changed.traced()), model)
                 .variance();
         const double w = value.weight / (denominator * step);
         for (const Parameter q : all_parameters) sum[q] += w * variance[q];
@@ -107,7 +107,8 @@ class TracedDifferentiator {
       : track_(track),
         model_(model),
         list_(track.traced()->list),
-        t_(track, TracedPath(track.geometry(), *track.traced()), model),
+        t_(filtered(track, TracedPath(track.geometry(), *track.traced()),
+                    model)),
         differences_(track, model) {
     slopes_.variance = t_.variance();
     slopes_.crossings.resize(list_.size());

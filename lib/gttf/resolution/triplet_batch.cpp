@@ -60,13 +60,14 @@ LocalTriplet<double> triplet_of_arcs(const TripletTrack& track,
   const InPlaneArc in = make_arc(track, *hits[0], *hits[1]);
   const InPlaneArc out = make_arc(track, *hits[1], *hits[2]);
   LocalTriplet<double> local;
-  const Eigen::Vector2d rho = out.start_by_kappa - in.end_by_kappa;
+  const Eigen::Vector2d rho =
+      (out.start_by_kappa - in.end_by_kappa).cast<double>();
   local.rho_theta = rho[0];
   local.rho_phi = rho[1];
-  const std::array<Eigen::Matrix2d, 3> by_shift = {
+  const std::array<InPlaneArc::Matrix2, 3> by_shift = {
       -in.end_by_start, out.start_by_start - in.end_by_end, out.start_by_end};
   for (std::size_t k = 0; k < 3; ++k) {
-    const Eigen::Matrix2d& m = by_shift[k];
+    const Eigen::Matrix2d m = by_shift[k].cast<double>();
     add_hit(KinksByShift<double>{m(0, 0), m(0, 1), m(1, 0), m(1, 1)},
             hit_covariance(hits[k]->coordinates), local.hits);
   }
@@ -296,7 +297,7 @@ std::vector<TripletRegime> TracedTriplets::fit(
     if (of == nullptr || of->track != a.track || of->p != a.p) {
       Track at = tracks_.track(a.track);
       at.p = a.p;
-      triplets = track.emplace(geometry_, at, model_).triplets(nullptr);
+      triplets = track.emplace(geometry_, at, model_).triplets(nullptr, false);
       of = &a;
     }
     list.push_back(fit_layers(*track, triplets, a.layers, thresholds));

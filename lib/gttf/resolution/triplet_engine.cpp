@@ -18,20 +18,26 @@ Matrix5 transformed(const Matrix5& j, const Matrix5& covariance) {
 EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
   EngineResult r;
   const Outline outline = outline_of(track, spot);
-  if (!outline.determined) return r;
+  if (outline.determined == Determined::no) return r;
   const auto start = track.start_hit(spot);
-  const TripletTrack t = track.triplets(start ? &*start : nullptr);
+  const auto triplets = [&](Determined determined) {
+    return track.triplets(start ? &*start : nullptr,
+                          determined == Determined::wide);
+  };
+  const TripletTrack t = triplets(outline.determined);
   const TripletCovariance fit = triplet_covariance(t);
-  r.determined = fit.status == TripletStatus::ok;
-  if (!r.determined) return r;
+  if (fit.status != TripletStatus::ok) return r;
+  r.determined = outline.determined;
   r.perigee = transformed(track.perigee(), fit.perigee);
   r.perigee_without_inner =
       transformed(track.perigee(), fit.perigee_without_inner);
   r.start_plane = transformed(track.at_start_plane(), fit.perigee);
   r.first_hit =
       transformed(track.from_frame_after(track.first()), fit.first_hit);
-  if (outline.hit_only)
-    r.hit_only = triplet_covariance(t, {Errors::hits_only}).variance_kappa;
+  if (outline.hit_only != Determined::no)
+    r.hit_only =
+        triplet_covariance(triplets(outline.hit_only), {Errors::hits_only})
+            .variance_kappa;
   if (outline.scattering_only)
     r.scattering_only =
         triplet_covariance(t, {Errors::scattering_only}).variance_kappa;

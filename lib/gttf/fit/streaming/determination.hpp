@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "gttf/core/double_double.hpp"
 #include "gttf/fit/streaming/streaming.hpp"
 #include "gttf/fit/streaming/undoubted_variances.hpp"
 
@@ -19,6 +20,12 @@ namespace gttf {
 inline constexpr double determined_to = 5e-9;
 /// Relative rounding of a double.
 inline constexpr double unit_rounding = 0x1p-53;
+/// Relative rounding of a number of type S; of DoubleDouble, that of a few
+/// operations.
+template <class S>
+inline constexpr double rounding_of_scalar = unit_rounding;
+template <>
+inline constexpr double rounding_of_scalar<DoubleDouble> = 0x1p-102;
 
 namespace detail {
 
@@ -32,14 +39,16 @@ Row<double> reach_of_parameters(const P& path, std::size_t k) {
   const auto rows = path.on_surface(k);
   Row<double> reach;
   for (std::size_t j = 0; j < track_dim; ++j)
-    reach[j] = std::sqrt(rows[OnSurface::u][j] * rows[OnSurface::u][j] +
-                         rows[OnSurface::v][j] * rows[OnSurface::v][j]);
+    reach[j] = std::hypot(static_cast<double>(rows[OnSurface::u][j]),
+                          static_cast<double>(rows[OnSurface::v][j]));
   return reach;
 }
 
-inline Row<double> absolute(const Row<double>& row) {
+template <class S>
+Row<double> absolute(const Row<S>& row) {
   Row<double> a;
-  for (std::size_t j = 0; j < track_dim; ++j) a[j] = std::abs(row[j]);
+  for (std::size_t j = 0; j < track_dim; ++j)
+    a[j] = std::abs(static_cast<double>(row[j]));
   return a;
 }
 
@@ -50,25 +59,26 @@ inline Row<double> absolute(const Row<double>& row) {
 ///
 ///   2^-53 sum_h |n_qh| / (sigma_h^2 C_qq) sum_j |N_qj| m_hj,
 ///
+/// or with the rounding of the path's scalar in place of that of a double,
 /// with N the covariance of parameter q with the line at the hit h, n = N a, a
 /// the coefficients of the coordinate and m >= |a| how far the crossing point
 /// moves with each parameter. To first order, the worst case of all signs.
 /// @param gains  of the scattering, as filter() fills them
 /// @return  infinity if an equation does not exist
 /// Source: docs/theory/streaming.md, Determined or not
-template <Path P>
-double change_by_rounding(const P& path, const StartHit<double>* start,
+template <Path P, class S = typename P::Scalar>
+double change_by_rounding(const P& path, const StartHit<S>* start,
                           const std::vector<typename P::Gain>& gains,
-                          const FiveEquations<double>& e) {
+                          const FiveEquations<S>& e) {
   constexpr double all = std::numeric_limits<double>::infinity();
   const std::size_t n = path.fits_momentum() ? track_dim : track_dim - 1;
   for (std::size_t q = 0; q < n; ++q)
-    if (!(e.v[q] < detail::most_variance)) return all;
-  const Covariance5<double> covariance = gttf::covariance(e);
+    if (!(e.v[q] < S(detail::most_variance))) return all;
+  const Covariance5<S> covariance = gttf::covariance(e);
   Row<double> change{};
   way_back(
       path, start, gains, covariance,
-      [&](const HitStep<double, track_dim>& hit) {
+      [&](const HitStep<S, track_dim>& hit) {
         const Row<double> reach =
             hit.crossing == start_index
                 ? detail::absolute(hit.row)
@@ -76,14 +86,16 @@ double change_by_rounding(const P& path, const StartHit<double>* start,
         for (std::size_t q = 0; q < n; ++q) {
           double sum = 0;
           for (std::size_t j = 0; j < track_dim; ++j)
-            sum += std::abs(hit.inside[q][j]) * reach[j];
-          change[q] += std::abs(hit.gain[q]) / hit.variance * sum;
+            sum += std::abs(static_cast<double>(hit.inside[q][j])) * reach[j];
+          change[q] +=
+              std::abs(static_cast<double>(hit.gain[q] / hit.variance)) * sum;
         }
       },
       [](auto&&) {});
   double worst = 0;
   for (std::size_t q = 0; q < n; ++q) {
-    const double relative = unit_rounding * (change[q] / covariance[q][q]);
+    const double relative = rounding_of_scalar<S> *
+                            (change[q] / static_cast<double>(covariance[q][q]));
     if (!(relative < all)) return all;
     worst = std::max(worst, relative);
   }
@@ -92,10 +104,10 @@ double change_by_rounding(const P& path, const StartHit<double>* start,
 
 /// Do the hits determine all parameters of the line? Arguments as for
 /// change_by_rounding().
-template <Path P>
-bool is_determined(const P& path, const StartHit<double>* start,
+template <Path P, class S = typename P::Scalar>
+bool is_determined(const P& path, const StartHit<S>* start,
                    const std::vector<typename P::Gain>& gains,
-                   const FiveEquations<double>& e,
+                   const FiveEquations<S>& e,
                    const UndoubtedVariances& undoubted) {
   return is_undoubted(e.v, path.kappa(), undoubted) ||
          change_by_rounding(path, start, gains, e) < determined_to;

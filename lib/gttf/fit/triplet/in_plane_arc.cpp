@@ -2,10 +2,8 @@
 // Arcs of a helix in closed form, others from the derivatives of the trace.
 #include "gttf/fit/triplet/in_plane_arc.hpp"
 
-#include <Eigen/LU>
 #include <cmath>
 
-#include "gttf/core/matrix.hpp"
 #include "gttf/fit/track/perigee.hpp"
 #include "gttf/fit/triplet/segment.hpp"
 
@@ -67,12 +65,13 @@ InPlaneArc make_helix_arc(const TripletTrack& track, const TripletPoint& from,
   Rows start, end;  // against end - start
   start << row(d.polar), row(d.azimuth_start);
   end << row(d.polar), row(d.azimuth_end);
-  return {.start_by_start = -start * axes(from),
-          .start_by_end = start * axes(to),
-          .end_by_start = -end * axes(from),
-          .end_by_end = end * axes(to),
-          .start_by_kappa = {d.polar_slope, -d.azimuth_slope},
-          .end_by_kappa = {d.polar_slope, d.azimuth_slope},
+  const auto wide = [](const Eigen::Matrix2d& m) { return m.cast<Wide>(); };
+  return {.start_by_start = wide(-start * axes(from)),
+          .start_by_end = wide(start * axes(to)),
+          .end_by_start = wide(-end * axes(from)),
+          .end_by_end = wide(end * axes(to)),
+          .start_by_kappa = {Wide(d.polar_slope), Wide(-d.azimuth_slope)},
+          .end_by_kappa = {Wide(d.polar_slope), Wide(d.azimuth_slope)},
           .length = s.length,
           .inverse_index = s.inverse_index};
 }
@@ -81,24 +80,32 @@ InPlaneArc make_helix_arc(const TripletTrack& track, const TripletPoint& from,
 /// the start must be for given points follows from the block that turns
 /// directions into points.
 InPlaneArc make_traced_arc(const TripletPoint& from, const TripletPoint& to) {
-  const Matrix5 t = to.traced->local * inverse(from.traced->local);
-  const Eigen::Matrix2d by_angle = t.block<2, 2>(0, 2);
-  const Eigen::Matrix2d inverse = by_angle.inverse();
+  using Matrix2 = InPlaneArc::Matrix2;
+  using Vector2 = InPlaneArc::Vector2;
+  const WideBlock<track_dim, track_dim> t =
+      product<track_dim, track_dim, track_dim>(to.traced->local,
+                                               inverse(from.traced->local));
+  const auto block = [&t](int row, int column) {
+    return Matrix2(t.block<2, 2>(row, column));
+  };
+  const auto by_kappa = [&t](int row) {
+    return Vector2(t.block<2, 1>(row, 4));
+  };
+  const Matrix2 by_end = inverse<2>(block(0, 2)), turn = block(2, 2);
   // rows phi, theta
-  const Eigen::Matrix2d start_by_start = -inverse * t.block<2, 2>(0, 0);
-  const Eigen::Vector2d start_by_kappa = -inverse * t.block<2, 1>(0, 4);
-  const Eigen::Matrix2d turn = t.block<2, 2>(2, 2);
+  const Matrix2 start_by_start = -product<2, 2, 2>(by_end, block(0, 0));
+  const Vector2 start_by_kappa = -product<2, 2, 1>(by_end, by_kappa(0));
   const auto swapped = [](const auto& m) {
     return m.colwise().reverse().eval();
   };
   return {.start_by_start = swapped(start_by_start),
-          .start_by_end = swapped(inverse),
-          .end_by_start =
-              swapped((t.block<2, 2>(2, 0) + turn * start_by_start).eval()),
-          .end_by_end = swapped((turn * inverse).eval()),
+          .start_by_end = swapped(by_end),
+          .end_by_start = swapped(
+              (block(2, 0) + product<2, 2, 2>(turn, start_by_start)).eval()),
+          .end_by_end = swapped(product<2, 2, 2>(turn, by_end)),
           .start_by_kappa = swapped(start_by_kappa),
-          .end_by_kappa =
-              swapped((t.block<2, 1>(2, 4) + turn * start_by_kappa).eval()),
+          .end_by_kappa = swapped(
+              (by_kappa(2) + product<2, 2, 1>(turn, start_by_kappa)).eval()),
           .length = to.traced->path - from.traced->path};
 }
 
@@ -114,7 +121,8 @@ TripletPoint start_crossing(const TripletTrack& track) {
                  .traced = {}};
   if (track.traced) {
     const double sine = std::sin(track.theta);
-    c.traced = TracedArc{.inv_sin2 = 1 / (sine * sine)};
+    c.traced.emplace();
+    c.traced->inv_sin2 = 1 / (sine * sine);
   }
   return c;
 }
@@ -125,8 +133,8 @@ InPlaneArc make_arc(const TripletTrack& track, const TripletPoint& from,
                       : make_helix_arc(track, from, to);
 }
 
-Matrix5 perigee_jacobian(const TripletTrack& track,
-                         const TripletPoint& crossing) {
+WideBlock<track_dim, track_dim> perigee_jacobian(const TripletTrack& track,
+                                                 const TripletPoint& crossing) {
   if (track.traced) return inverse(crossing.traced->local);
   const PerigeeRows<double> p = perigee_rows(arc_from_start(track, crossing));
   Matrix5 j = Matrix5::Identity();
@@ -139,7 +147,7 @@ Matrix5 perigee_jacobian(const TripletTrack& track,
   set(Perigee::d0, p.d0);
   set(Perigee::z0, p.z0);
   set(Perigee::phi, p.phi);
-  return j;
+  return j.cast<Wide>();
 }
 
 double inverse_sine_squared(const TripletTrack& track,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/fit/triplet/reference_rows.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
@@ -11,12 +10,15 @@ namespace {
 
 using Matrix2 = Eigen::Matrix2d;
 using Vector2 = Eigen::Vector2d;
+using Wide2 = WideBlock<2, 2>;
 
-Block<Wide>& assign(Block<Wide>& block, const Matrix2& m) {
+Block<Wide>& assign(Block<Wide>& block, const Wide2& m) {
   for (int r = 0; r < 2; ++r)
-    for (int c = 0; c < 2; ++c) block[r][c] = Wide(m(r, c));
+    for (int c = 0; c < 2; ++c) block[r][c] = m(r, c);
   return block;
 }
+
+Wide2 identity() { return Matrix2::Identity().cast<Wide>(); }
 
 bool is_same_place(const TripletPoint& a, const TripletPoint& b) {
   return (a.position - b.position).norm() <= same_place;
@@ -110,15 +112,16 @@ void ReferenceRows::set_errors(ReferenceHit& hit, Errors errors,
 void ReferenceRows::set_row(const TripletTrack& track, std::size_t j) {
   const InPlaneArc &in = arcs[j], &out = arcs[j + 1];
   KinkRows<Wide>& row = rows[j];
-  const Vector2 rho = out.start_by_kappa - in.end_by_kappa;
-  const Matrix2 by_hit[] = {
-      -in.end_by_start, out.start_by_start - in.end_by_end, out.start_by_end};
+  const InPlaneArc::Vector2 rho = out.start_by_kappa - in.end_by_kappa;
+  const Wide2 by_hit[] = {-in.end_by_start, out.start_by_start - in.end_by_end,
+                          out.start_by_end};
   for (int r = 0; r < 2; ++r) {
     row.psi[r] = Wide(0);
-    row.rho[r] = Wide(rho[r]);
+    row.rho[r] = rho[r];
   }
   for (std::size_t i = 0; i < 3; ++i)
-    assign(row.shift[i], by_hit[i] * hits[j + i].error);
+    assign(row.shift[i],
+           product<2, 2, 2>(by_hit[i], hits[j + i].error.cast<Wide>()));
   row.inv_sin2 =
       Wide(inverse_sine_squared(track, crossings[hits[j + 1].crossing]));
 }
@@ -129,20 +132,21 @@ void ReferenceRows::add_passive(const TripletTrack& track, std::size_t k) {
   for (std::size_t i = hits[k].crossing + 1; i < hits[k + 1].crossing; ++i) {
     const TripletPoint& layer = crossings[i];
     if (!(layer.kink_variance > 0)) continue;
-    Matrix2 leaving = Matrix2::Zero(), arriving = Matrix2::Zero();
+    Wide2 leaving = Wide2::Zero(), arriving = Wide2::Zero();
     // at one of the hits it turns the track there only
     if (is_same_place(layer, before)) {
-      leaving = -Matrix2::Identity();
+      leaving = -identity();
     } else if (is_same_place(layer, after)) {
-      arriving = Matrix2::Identity();
+      arriving = identity();
     } else {
       const InPlaneArc in = make_arc(track, before, layer);
       const InPlaneArc out = make_arc(track, layer, after);
       // the crossing point shifts within the layer until the arcs meet at the
       // kink; it is the end of the first arc and the start of the second
-      const Matrix2 shift = (out.start_by_start - in.end_by_end).inverse();
-      leaving = in.start_by_end * shift;
-      arriving = out.end_by_start * shift;
+      const Wide2 shift =
+          inverse<2>((out.start_by_start - in.end_by_end).eval());
+      leaving = product<2, 2, 2>(in.start_by_end, shift);
+      arriving = product<2, 2, 2>(out.end_by_start, shift);
     }
     const Wide variance(layer.kink_variance);
     const Wide variances[] = {

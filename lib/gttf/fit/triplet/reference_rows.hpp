@@ -6,14 +6,12 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "gttf/core/double_double.hpp"
 #include "gttf/fit/track/errors.hpp"
 #include "gttf/fit/triplet/band_system.hpp"
 #include "gttf/fit/triplet/in_plane_arc.hpp"
 
 namespace gttf::detail {
 
-using Wide = DoubleDouble;
 using WideMatrix = Eigen::Matrix<Wide, Eigen::Dynamic, Eigen::Dynamic>;
 
 /// A measuring crossing, with two independent errors of its position.

@@ -39,13 +39,15 @@ void solve_lower(const WideMatrix& r, WideMatrix& b) {
     }
 }
 
+/// What remains of a parameter after the others: of a dependent one only
+/// rounding, else at least the lever arm of an unmeasured coordinate against
+/// the reach of the detector.
+constexpr double parameter_rounding = 1e-20;
+
 /// Turns a matrix into its Cholesky factor, R R^T.
+/// @param rounding  of what remains of a row after those before
 /// @return  false if a row is, but for rounding, one of those before
-bool factorise(WideMatrix& m) {
-  // What remains of a parameter after the others: of a dependent one only
-  // rounding, else at least the lever arm of an unmeasured coordinate against
-  // the reach of the detector.
-  constexpr double rounding = 1e-20;
+bool factorise(WideMatrix& m, double rounding) {
   for (Index i = 0; i < m.rows(); ++i)
     for (Index k = 0; k <= i; ++k) {
       const Wide before = m(i, k);
@@ -117,28 +119,28 @@ class ReferenceFit {
   WideMatrix state(std::size_t segment, SegmentEnd end) const {
     const bool at_start = end == SegmentEnd::start;
     const InPlaneArc& arc = system_.arcs[segment];
-    Eigen::Matrix<double, n_errors + 1, track_dim> j_transposed;
-    j_transposed.setZero();
-    const auto set = [&](int first, const Eigen::Matrix2d& angles) {
+    WideMatrix j_transposed = WideMatrix::Zero(n_errors + 1, track_dim);
+    const auto set = [&](int first, const InPlaneArc::Matrix2& angles) {
       for (int i = 0; i < 2; ++i) {
         j_transposed(first + i, OnSurface::theta) = angles(0, i);
         j_transposed(first + i, OnSurface::phi) = angles(1, i);
       }
     };
-    const Eigen::Matrix2d &from = system_.hits[segment].error,
-                          &to = system_.hits[segment + 1].error;
+    const InPlaneArc::Matrix2 from = system_.hits[segment].error.cast<Wide>(),
+                              to = system_.hits[segment + 1].error.cast<Wide>();
     j_transposed.block<2, 2>(at_start ? 0 : 2, OnSurface::u) =
         (at_start ? from : to).transpose();
-    set(0, (at_start ? arc.start_by_start : arc.end_by_start) * from);
-    set(2, (at_start ? arc.start_by_end : arc.end_by_end) * to);
+    set(0, product<2, 2, 2>(at_start ? arc.start_by_start : arc.end_by_start,
+                            from));
+    set(2, product<2, 2, 2>(at_start ? arc.start_by_end : arc.end_by_end, to));
     // errors are fitted minus measured: the other sign than in KinkRows
-    set(n_shifts, -Eigen::Matrix2d::Identity());
-    const Eigen::Vector2d& slope =
+    set(n_shifts, -Eigen::Matrix2d::Identity().cast<Wide>());
+    const InPlaneArc::Vector2& slope =
         at_start ? arc.start_by_kappa : arc.end_by_kappa;
     j_transposed(n_errors, OnSurface::theta) = slope[0];
     j_transposed(n_errors, OnSurface::phi) = slope[1];
-    j_transposed(n_errors, OnSurface::qop) = 1;
-    return propagated(fitted(segment, end), j_transposed.cast<Wide>());
+    j_transposed(n_errors, OnSurface::qop) = Wide(1);
+    return propagated(fitted(segment, end), j_transposed);
   }
 
   /// The state on the first measuring layer, after its scattering. If no hit
@@ -155,9 +157,9 @@ class ReferenceFit {
     WideMatrix c = state(0, SegmentEnd::start);
     // the track at the start has not been scattered there yet
     if (system_.surface_hit > 0) add_scattering(0, c);
-    const Matrix5 j =
-        perigee_jacobian(track_, system_.crossings[system_.hits[0].crossing]);
-    return propagated(c, j.transpose().cast<Wide>());
+    return propagated(
+        c, perigee_jacobian(track_, system_.crossings[system_.hits[0].crossing])
+               .transpose());
   }
 
  private:
@@ -206,7 +208,7 @@ class ReferenceFit {
         root_(index(i), index(k)) =
             dot([&](std::size_t j) { return m[i][j].data(); }, weighted_[k],
                 m[i].size());
-    return factorise(root_);
+    return factorise(root_, parameter_rounding);
   }
 
   /// Covariance of the errors of a segment and, last, kappa.
@@ -256,6 +258,248 @@ class ReferenceFit {
   WideMatrix root_;               ///< R
 };
 
+/// A track that loses energy. What a kink or a fluctuation of the loss changes
+/// of the curvature concerns all triplets behind it: with the errors n of unit
+/// variance of hits and layers,
+///
+///   0 = P p + N n
+///
+/// is dense in n; p are kappa of the first segment and the unmeasured
+/// coordinates. A function A p + C n then has the covariance
+///
+///   C C^T - C N^T K N C^T + D (P^T K P)^-1 D^T,  D = A - C N^T K P
+///
+/// with K^-1 = N N^T. The curvature of a segment is that at the start of the
+/// track without what happens on the way.
+/// Source: docs/theory/energy-loss.md, triplets
+class LossyFit {
+ public:
+  LossyFit(const TripletTrack& track, const TripletOptions& options)
+      : track_(track),
+        system_(track, options.errors, options.auxiliary_scale),
+        scatters_(options.errors != Errors::hits_only) {}
+
+  const ReferenceRows& system() const { return system_; }
+
+  TripletStatus solve() {
+    const std::size_t n_hits = system_.hits.size();
+    if (n_hits < system_.surface_hit + 1 || n_hits < (track_.fit_kappa ? 3 : 2))
+      return TripletStatus::too_few_hits;
+    number_errors();
+    const std::size_t n = system_.rows.size();
+    kinks_ = WideMatrix::Zero(index(2 * n), n_errors_);
+    WideMatrix curvature = WideMatrix::Zero(1, n_errors_);
+    for (std::size_t k = 0; k <= n; ++k) {
+      Segment& s = segments_.emplace_back();
+      set_segment(k, curvature, s);
+      for (Index r = 0; r < 2; ++r) {
+        if (k < n) kinks_.row(index(2 * k) + r) -= s.at_end.row(r);
+        if (k > 0) kinks_.row(index(2 * k) - 2 + r) += s.at_start.row(r);
+      }
+      if (k < n) add_kinks(k);
+      curvature = s.curvature_at_end;
+      if (k < n) add_curvature(system_.hits[k + 1].crossing, curvature);
+    }
+    root_ = gram(kinks_.transpose(), kinks_.transpose());
+    if (!factorise(root_, pivot_rounding<Wide>)) return TripletStatus::singular;
+    return set_parameters() ? TripletStatus::ok : TripletStatus::not_determined;
+  }
+
+  /// Covariance of the line on a segment, in parameters at the start.
+  WideMatrix line(std::size_t segment) const {
+    return fitted(line_by_errors(segment), segment);
+  }
+
+  /// Covariance of (u, v, phi, theta, kappa) just behind the first measuring
+  /// layer. If no hit follows, the direction comes from inside.
+  WideMatrix first_hit() const {
+    const std::size_t k = system_.surface_hit;
+    const std::size_t crossing = system_.hits[k].crossing;
+    WideMatrix c;
+    if (k + 1 < system_.hits.size()) {
+      c = line(k);
+    } else {
+      WideMatrix by_errors = line_by_errors(k - 1);
+      for (std::size_t i = system_.hits[k - 1].crossing + 1;
+           scatters_ && i <= crossing; ++i)
+        by_errors.middleCols(kink_of_[i], 3) += columns_of(i);
+      c = fitted(by_errors, k - 1);
+    }
+    const TracedArc& arc = *system_.crossings[crossing].traced;
+    WideMatrix j = arc.local;
+    if (track_.fit_kappa)
+      j.row(OnSurface::qop) = arc.kappa_behind.transpose().cast<Wide>();
+    return propagated(c, j.transpose());
+  }
+
+  /// With the kinks of layers at the start if that is a hit.
+  WideMatrix perigee() const {
+    WideMatrix c = line(0);
+    if (system_.surface_hit == 0 || !scatters_) return c;
+    for (const LossyKinks& kinks : track_.start_kinks) c += added_by(kinks);
+    return c;
+  }
+
+  /// What a layer adds that no hit lies inside of.
+  static WideMatrix added_by(const LossyKinks& kinks) {
+    const WideMatrix columns = scaled_columns(kinks);
+    return gram(columns.transpose(), columns.transpose());
+  }
+
+ private:
+  /// How directions (theta, phi) at the ends of a segment, and the curvature,
+  /// follow from the errors.
+  struct Segment {
+    WideMatrix at_start, at_end, curvature, curvature_at_end;
+  };
+
+  static WideMatrix scaled_columns(const LossyKinks& kinks) {
+    WideMatrix columns = kinks.columns.cast<Wide>();
+    for (Index i = 0; i < 3; ++i)
+      columns.col(i) *= sqrt(Wide(kinks.variances[i]));
+    return columns;
+  }
+  const TracedArc& traced(std::size_t crossing) const {
+    return *system_.crossings[crossing].traced;
+  }
+  WideMatrix columns_of(std::size_t crossing) const {
+    WideMatrix columns = scaled_columns(traced(crossing).kinks);
+    if (!track_.fit_kappa) columns.row(Perigee::kappa).setZero();
+    return columns;
+  }
+
+  /// Two errors of each hit, three of each layer from the first hit on.
+  void number_errors() {
+    n_errors_ = 2 * index(system_.hits.size());
+    kink_of_.assign(system_.crossings.size(), -1);
+    if (!scatters_) return;
+    for (std::size_t i = system_.hits[0].crossing + 1;
+         i < system_.crossings.size(); ++i) {
+      kink_of_[i] = n_errors_;
+      n_errors_ += 3;
+    }
+  }
+
+  void add_curvature(std::size_t crossing, WideMatrix& curvature) const {
+    if (kink_of_[crossing] < 0) return;
+    curvature.middleCols(kink_of_[crossing], 3) +=
+        columns_of(crossing).row(Perigee::kappa);
+  }
+
+  /// Shifts of a hit by the errors.
+  WideMatrix shift(std::size_t hit) const {
+    WideMatrix x = WideMatrix::Zero(2, n_errors_);
+    x.middleCols(2 * index(hit), 2) = system_.hits[hit].error.cast<Wide>();
+    return x;
+  }
+
+  void set_segment(std::size_t k, const WideMatrix& curvature,
+                   Segment& s) const {
+    const InPlaneArc& arc = system_.arcs[k];
+    const std::size_t from = system_.hits[k].crossing;
+    const std::size_t to = system_.hits[k + 1].crossing;
+    const WideMatrix local = traced(to).local;
+    // the points stay: what kinks on the way do at the second one is undone
+    WideMatrix end = shift(k + 1), turn = WideMatrix::Zero(2, n_errors_);
+    s.curvature = s.curvature_at_end = curvature;
+    for (std::size_t i = from + 1; i < to; ++i) {
+      if (kink_of_[i] < 0) continue;
+      const WideMatrix moved = gram(local.transpose(), columns_of(i));
+      end.middleCols(kink_of_[i], 3) -= moved.topRows(2);
+      turn.block(0, kink_of_[i], 1, 3) += moved.row(OnSurface::theta);
+      turn.block(1, kink_of_[i], 1, 3) += moved.row(OnSurface::phi);
+      add_curvature(i, s.curvature_at_end);
+    }
+    const auto sum = [&](const InPlaneArc::Matrix2& by_start,
+                         const InPlaneArc::Matrix2& by_end,
+                         const InPlaneArc::Vector2& by_kappa) {
+      WideMatrix a = gram(by_start.transpose(), shift(k));
+      a += gram(by_end.transpose(), end);
+      a += gram(by_kappa.transpose(), curvature);
+      return a;
+    };
+    s.at_start = sum(arc.start_by_start, arc.start_by_end, arc.start_by_kappa);
+    s.at_end = sum(arc.end_by_start, arc.end_by_end, arc.end_by_kappa) + turn;
+  }
+
+  /// The kinks of the middle hit themselves.
+  void add_kinks(std::size_t triplet) {
+    const std::size_t crossing = system_.hits[triplet + 1].crossing;
+    if (kink_of_[crossing] < 0) return;
+    for (int r = 0; r < 2; ++r)
+      kinks_(index(2 * triplet) + r, kink_of_[crossing] + r) -=
+          sqrt(Wide(traced(crossing).kinks.variances[r]));
+  }
+
+  bool set_parameters() {
+    const std::size_t n = system_.rows.size();
+    for (std::size_t h = 0; h < system_.hits.size(); ++h)
+      if (system_.hits[h].unmeasured) free_.push_back(2 * index(h) + 1);
+    const Index n_free = index(free_.size());
+    weighted_ =
+        WideMatrix::Zero(index(2 * n), n_free + (track_.fit_kappa ? 1 : 0));
+    for (Index f = 0; f < n_free; ++f)
+      weighted_.col(f) = kinks_.col(free_[static_cast<std::size_t>(f)]);
+    if (track_.fit_kappa)
+      for (std::size_t j = 0; j < n; ++j)
+        for (int r = 0; r < 2; ++r)
+          weighted_(index(2 * j) + r, n_free) = system_.rows[j].rho[r];
+    solve_lower(root_, weighted_);
+    information_ = gram(weighted_, weighted_);
+    return factorise(information_, parameter_rounding);
+  }
+
+  /// Parameters at the start as functions of the errors.
+  WideMatrix line_by_errors(std::size_t segment) const {
+    const Segment& s = segments_[segment];
+    WideMatrix state(track_dim, n_errors_);
+    state.topRows(2) = shift(segment);
+    state.row(OnSurface::theta) = s.at_start.row(0);
+    state.row(OnSurface::phi) = s.at_start.row(1);
+    state.row(OnSurface::qop) = s.curvature;
+    return gram(to_start(segment).transpose(), state);
+  }
+  WideMatrix to_start(std::size_t segment) const {
+    return inverse(traced(system_.hits[segment].crossing).local);
+  }
+
+  /// @param by_errors  C: five functions
+  /// @param segment    on which they depend on kappa as the line does
+  WideMatrix fitted(const WideMatrix& by_errors, std::size_t segment) const {
+    WideMatrix z = gram(kinks_.transpose(), by_errors.transpose());
+    solve_lower(root_, z);
+    WideMatrix d = -gram(weighted_, z);
+    const Index n_free = index(free_.size());
+    for (Index f = 0; f < n_free; ++f)
+      d.row(f) += by_errors.col(free_[static_cast<std::size_t>(f)]).transpose();
+    if (track_.fit_kappa) {
+      const InPlaneArc& arc = system_.arcs[segment];
+      WideMatrix state = WideMatrix::Zero(track_dim, 1);
+      state(OnSurface::theta, 0) = arc.start_by_kappa[0];
+      state(OnSurface::phi, 0) = arc.start_by_kappa[1];
+      state(OnSurface::qop, 0) = Wide(1);
+      d.row(n_free) += gram(to_start(segment).transpose(), state).transpose();
+    }
+    solve_lower(information_, d);
+    WideMatrix c = gram(by_errors.transpose(), by_errors.transpose());
+    c -= gram(z, z);
+    c += gram(d, d);
+    return c;
+  }
+
+  const TripletTrack& track_;
+  ReferenceRows system_;
+  bool scatters_;
+  Index n_errors_ = 0;
+  std::vector<Index> kink_of_;  ///< first of the three of a crossing, -1: none
+  std::vector<Segment> segments_;
+  WideMatrix kinks_;         ///< N
+  WideMatrix root_;          ///< N N^T = R R^T
+  std::vector<Index> free_;  ///< errors that are free parameters, too
+  WideMatrix weighted_;      ///< R^-1 P
+  WideMatrix information_;   ///< its square's root
+};
+
 Matrix5 rounded(const WideMatrix& c) {
   Matrix5 m = c.cast<double>();
   return m.selfadjointView<Eigen::Lower>();
@@ -266,7 +510,12 @@ Matrix5 rounded(const WideMatrix& c) {
 Matrix5 inner_scattering(const TripletTrack& track) {
   Matrix5 sum = Matrix5::Zero();
   for (const TripletPoint& c : track.crossings) {
-    const Matrix5 j = perigee_jacobian(track, c);
+    if (track.loses_energy) {
+      sum += LossyFit::added_by(c.traced->kinks).cast<double>();
+      if (c.measures()) break;
+      continue;
+    }
+    const Matrix5 j = perigee_jacobian(track, c).cast<double>();
     const Vector5 phi = j.col(OnSurface::phi), theta = j.col(OnSurface::theta);
     sum += c.kink_variance *
            (theta * theta.transpose() +
@@ -279,8 +528,10 @@ Matrix5 inner_scattering(const TripletTrack& track) {
 /// The track without scattering in the first measuring layer and inside it.
 TripletTrack without_inner_scattering(TripletTrack track) {
   track.start_kink_variance = 0;
+  track.start_kinks.clear();
   for (TripletPoint& c : track.crossings) {
     c.kink_variance = 0;
+    if (c.traced) c.traced->kinks.variances.setZero();
     if (c.measures()) break;
   }
   return track;
@@ -296,7 +547,11 @@ TripletTrack scaled(TripletTrack track, int exponent) {
   for (TripletPoint& c : track.crossings) {
     scale(c.kink_variance);
     for (CoordinateAxis& a : c.coordinates) scale(a.variance);
+    if (c.traced)
+      for (double& variance : c.traced->kinks.variances) scale(variance);
   }
+  for (LossyKinks& kinks : track.start_kinks)
+    for (double& variance : kinks.variances) scale(variance);
   return track;
 }
 
@@ -316,10 +571,12 @@ int exponent_of(const TripletTrack& track, Errors errors) {
   return largest > 0 && std::isfinite(largest) ? -std::ilogb(largest) : 0;
 }
 
+/// @tparam Fit  ReferenceFit or LossyFit
+template <class Fit>
 TripletCovariance scaled_covariance(const TripletTrack& track,
                                     const TripletOptions& options) {
   constexpr double pole = 0.05, none = std::numeric_limits<double>::quiet_NaN();
-  ReferenceFit fit(track, options);
+  Fit fit(track, options);
   const ReferenceRows& system = fit.system();
   TripletCovariance c;
   c.n_hits = static_cast<int>(system.hits.size() - system.surface_hit);
@@ -341,7 +598,7 @@ TripletCovariance scaled_covariance(const TripletTrack& track,
   }
   // inner material lies between hits and is part of the fit
   const TripletTrack bare = without_inner_scattering(track);
-  ReferenceFit bare_fit(bare, options);
+  Fit bare_fit(bare, options);
   if (bare_fit.solve() == TripletStatus::ok)
     c.perigee_without_inner = rounded(bare_fit.perigee());
   else
@@ -354,7 +611,10 @@ TripletCovariance scaled_covariance(const TripletTrack& track,
 TripletCovariance triplet_covariance(const TripletTrack& track,
                                      const TripletOptions& options) {
   const int exponent = exponent_of(track, options.errors);
-  TripletCovariance c = scaled_covariance(scaled(track, exponent), options);
+  const TripletTrack in_range = scaled(track, exponent);
+  TripletCovariance c =
+      track.loses_energy ? scaled_covariance<LossyFit>(in_range, options)
+                         : scaled_covariance<ReferenceFit>(in_range, options);
   const auto scale_back = [exponent](double x) {
     return std::ldexp(x, -exponent);
   };

@@ -58,7 +58,8 @@ struct TripletOptions {
 /// part of the fit.
 /// Cost: linear in the number of hits, plus the square of the number of
 /// unmeasured coordinates times the number of hits. In twice the precision of
-/// a double: K^-1 has a condition of some n^4 where hit errors dominate.
+/// a double: K^-1 has a condition of some n^4 where hit errors dominate. Of a
+/// track that loses energy: the cube of the number of hits.
 /// Errors: none; see TripletCovariance::status
 /// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_sigma, eq:global_fit_cov
 ///         and its appendix on track parameters; docs/theory/global-fit.md

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gttf/fit/track/path.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 
@@ -45,10 +46,21 @@ TripletPoint crossing_of(const TrackingGeometry& geometry,
   return c;
 }
 
+/// @param rows  Path::on_surface()
+template <class S>
+void set_local(const std::array<Row<S>, track_dim>& rows, TracedArc& arc) {
+  for (const std::size_t i :
+       {OnSurface::u, OnSurface::v, OnSurface::phi, OnSurface::theta})
+    for (std::size_t j = 0; j < track_dim; ++j)
+      arc.local(static_cast<int>(i), static_cast<int>(j)) =
+          DoubleDouble(rows[i][j]);
+}
+
 /// d(d0, z0 at the start)/d(u, v) of a crossing that is there: a shift along
 /// the surface, and back along the track to the closest approach.
 Eigen::Matrix2d into_start(const TripletTrack& t, const TripletPoint& c) {
-  if (c.traced) return c.traced->local.topLeftCorner<2, 2>().inverse();
+  if (c.traced)
+    return c.traced->local.topLeftCorner<2, 2>().cast<double>().inverse();
   const Vector3 e0(std::cos(t.phi), std::sin(t.phi), 0);
   const Vector3 n0(-e0.y(), e0.x(), 0);
   const double cot = std::cos(t.theta) / std::sin(t.theta);
@@ -83,7 +95,10 @@ void join_start(TripletTrack& t) {
     t.start_coordinates.clear();
     return;
   }
-  for (auto c = begin; c != end; ++c) t.start_kink_variance += c->kink_variance;
+  for (auto c = begin; c != end; ++c) {
+    t.start_kink_variance += c->kink_variance;
+    if (t.loses_energy) t.start_kinks.push_back(c->traced->kinks);
+  }
   t.crossings.erase(begin, end);
 }
 
@@ -157,6 +172,45 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
 }
 
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
+                                const Track& track,
+                                const Crossings<DoubleDouble>& found,
+                                const StartHit<double>* start) {
+  const Line<DoubleDouble>& line = found.line;
+  TripletTrack t;
+  t.traced = true;
+  t.start = vertex_of(track);
+  t.phi = track.phi;
+  t.theta = std::atan2(static_cast<double>(line.sin_theta),
+                       static_cast<double>(line.cos_theta));
+  t.kappa = static_cast<double>(line.kappa);
+  t.fit_kappa = geometry.bz() != 0;
+  set_start(start, t);
+  const HelixPath<DoubleDouble> path(geometry, found);
+  std::vector<Vector3> directions;
+  const auto sine = static_cast<double>(line.sin_theta);
+  for (std::size_t k = 0; k < path.size(); ++k) {
+    const TrackCrossing<DoubleDouble>& x = found.list[k];
+    const Cartesian<DoubleDouble> at = position_at(line, x.at);
+    TripletPoint c =
+        crossing_of(geometry, path.surface(k),
+                    {static_cast<double>(at.x), static_cast<double>(at.y),
+                     static_cast<double>(at.z)});
+    c.kink_variance = static_cast<double>(x.theta0_2);
+    c.traced.emplace();
+    c.traced->path = static_cast<double>(x.at.arc * line.inv_sin_theta);
+    c.traced->inv_sin2 = 1 / (sine * sine);
+    set_local(path.on_surface(k), *c.traced);
+    t.crossings.push_back(std::move(c));
+    const double phi = t.phi + t.kappa * t.crossings.back().traced->path;
+    directions.push_back({sine * std::cos(phi), sine * std::sin(phi),
+                          static_cast<double>(line.cos_theta)});
+  }
+  join_hits_at_one_place(directions, t);
+  join_start(t);
+  return t;
+}
+
+TripletTrack make_triplet_track(const TrackingGeometry& geometry,
                                 const Track& track, const TracedTrack& found,
                                 const StartHit<double>* start) {
   TripletTrack t;
@@ -169,22 +223,26 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
   set_start(start, t);
   t.crossings.reserve(found.list.size());
   std::vector<Vector3> directions;
+  const TracedPath path(geometry, found);
+  const auto column = [](const Row<double>& row) {
+    return Eigen::Map<const Vector5>(row.data());
+  };
   for (const TracedCrossing& x : found.list) {
     directions.push_back(x.direction);
     const SurfaceRecord& s = geometry.surfaces()[x.surface];
     TripletPoint c = crossing_of(geometry, s, x.position);
     c.kink_variance = x.theta0_2;
-    TracedArc plane;
-    plane.path = x.path;
-    plane.inv_sin2 = x.inv_sin2;
-    const auto [u, v] = s.user_axes();
-    const Row<double> rows[] = {
-        x.coordinate_row(u.cosine, u.sine), x.coordinate_row(v.cosine, v.sine),
-        x.on_surface[OnSurface::phi], x.on_surface[OnSurface::theta]};
-    for (int i = 0; i < 4; ++i)
-      plane.local.row(i) =
-          Eigen::Map<const Eigen::Matrix<double, 1, track_dim>>(rows[i].data());
-    c.traced = plane;
+    c.traced.emplace();
+    c.traced->path = x.path;
+    c.traced->inv_sin2 = x.inv_sin2;
+    const std::size_t k = t.crossings.size();
+    set_local(path.on_surface(k), *c.traced);
+    c.traced->kappa_behind = column(x.kappa_behind);
+    const GeneralKinks<double> kinks = path.kinks(k);
+    c.traced->kinks.columns << column(kinks.theta), column(kinks.phi),
+        column(kinks.loss);
+    c.traced->kinks.variances << kinks.w, kinks.w_phi, kinks.w_loss;
+    if (x.energy_loss > 0) t.loses_energy = true;
     t.crossings.push_back(std::move(c));
   }
   join_hits_at_one_place(directions, t);

@@ -6,19 +6,33 @@
 #include <optional>
 #include <vector>
 
+#include "gttf/core/double_double.hpp"
 #include "gttf/core/matrix.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {
 
+/// What kinks and the fluctuation of the energy loss in a layer change of
+/// (d0, z0, phi0, theta, kappa at the start).
+struct LossyKinks {
+  /// Of theta, phi and loss.
+  Eigen::Matrix<double, track_dim, 3> columns =
+      Eigen::Matrix<double, track_dim, 3>::Zero();
+  Eigen::Vector3d variances = Eigen::Vector3d::Zero();
+};
+
 /// What the triplet fit takes of a crossing that is not one of a helix.
 struct TracedArc {
   double path = 0;  ///< from the start, mm
   /// d(u, v, phi, theta on the surface, kappa at the start)/d(d0, z0, phi0,
   /// theta, kappa at the start); angles in the frame of the track.
-  Matrix5 local = Matrix5::Identity();
+  Eigen::Matrix<DoubleDouble, track_dim, track_dim> local =
+      Matrix5::Identity().cast<DoubleDouble>();
   double inv_sin2 = 1;  ///< 1/sin^2(theta)
+  /// d(kappa just behind the layer)/d(start parameters).
+  Vector5 kappa_behind = Vector5::Unit(Perigee::kappa);
+  LossyKinks kinks;  ///< if TripletTrack::loses_energy
 };
 
 /// One surface crossed by the reference track.
@@ -50,7 +64,9 @@ struct TripletTrack {
   /// theta0^2 of passive layers at the start, where that is a hit.
   double start_kink_variance = 0;
   bool traced = false;
-  std::vector<TripletPoint> crossings;
+  bool loses_energy = false;                 ///< traced, with EnergyLoss
+  std::vector<LossyKinks> start_kinks = {};  ///< of these layers, if so
+  std::vector<TripletPoint> crossings = {};
 };
 
 /// The crossings found in a detector; u and v are the axes of its Surfaces.
@@ -62,7 +78,14 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
                                 const Crossings<double>& found,
                                 const StartHit<double>* start = nullptr);
 
-/// The crossings of a track in any field, without straggling.
+/// The same in twice the precision of a double: arcs are taken from the
+/// derivatives of the helix, as if it had been traced.
+TripletTrack make_triplet_track(const TrackingGeometry& geometry,
+                                const Track& track,
+                                const Crossings<DoubleDouble>& found,
+                                const StartHit<double>* start = nullptr);
+
+/// The crossings of a track in any field.
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
                                 const Track& track, const TracedTrack& found,
                                 const StartHit<double>* start = nullptr);

@@ -218,9 +218,7 @@ std::string layer_text(const std::vector<const Layer*>& surfaces) {
   const Layer& layer = *surfaces.front();
   const Surface& s = layer.surface;
   std::string text =
-      fmt::format("{} {}", position_name(s), position(surfaces, usual_digits));
-  if (s.shape != Shape::cylinder)
-    text = fmt::format("{} {}", shape_name(s), text);
+      fmt::format("{} {}", position_text(s), position(surfaces, usual_digits));
   const std::size_t n = n_rows(surfaces);
   if (n > 1) text = fmt::format("{} x ", n) + text;
   if (n < surfaces.size()) text += " and -z";

@@ -55,16 +55,30 @@ struct NewValue {
   std::string key, text;
 };
 
-/// Whether the path to a node leads through an alias or a merge key; then its
-/// place is not the key's own.
-bool is_own(const Node& root, const Node& wanted) {
-  if (&root == &wanted) return true;
-  for (const Node::Entry& entry : root.entries())
-    if (!entry.merged && entry.value.alias().empty() &&
-        is_own(entry.value, wanted))
-      return true;
-  for (const Node& item : root.items())
-    if (item.alias().empty() && is_own(item, wanted)) return true;
+/// Whether `wanted` is within a value, and no alias leads there.
+bool is_within(const Node& value, const Node& wanted) {
+  if (!value.alias().empty()) return false;
+  if (&value == &wanted) return true;
+  for (const Node::Entry& entry : value.entries())
+    if (!entry.merged && is_within(entry.value, wanted)) return true;
+  for (const Node& item : value.items())
+    if (is_within(item, wanted)) return true;
+  return false;
+}
+
+/// Whether a key has its own place in the file: what a layer gets by a merge
+/// key stands at another one, and is the same node there.
+bool is_own(const Node& root, const std::string& key, const Node& wanted) {
+  constexpr std::string_view list = "layers[";
+  if (!key.starts_with(list)) return is_within(root, wanted);
+  const std::string name =
+      key.substr(list.size(), key.rfind(']') - list.size());
+  const Node* layers = root.find("layers");
+  for (const Node& item : layers->items()) {
+    if (detail::name_of_entry(item) != name) continue;
+    for (const Node::Entry& entry : item.entries())
+      if (!entry.merged && is_within(entry.value, wanted)) return true;
+  }
   return false;
 }
 
@@ -82,7 +96,7 @@ class Editor {
     for (const NewValue& value : values) {
       const Node* node = find_key(root, value.key);
       if (node == nullptr || node->kind() != Node::Kind::scalar ||
-          !is_own(root, *node))
+          !is_own(root, value.key, *node))
         continue;
       edits.emplace_back(node->origin(), value.text);
     }

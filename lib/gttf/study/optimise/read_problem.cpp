@@ -1079,8 +1079,12 @@ class Reader {
       const Parsed<Formula> parsed = parse_formula(
           text, {{}, problem_->quantities[*index].powers, FormulaRules::none});
       if (!parsed) {
+        // "6 um^2" would be the square of 6 um
+        const bool is_area =
+            problem_->quantities[*index].powers == Powers{.length = 2};
         given->part(parsed.offset, parsed.length)
-            .error(parsed.problem, parsed.suggestion);
+            .error(parsed.problem, is_area ? "an area is in mm2, cm2 or m2"
+                                           : parsed.suggestion);
         return;
       }
       to = parsed.value({});

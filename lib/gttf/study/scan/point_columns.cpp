@@ -27,19 +27,6 @@ double pseudorapidity(double theta) {
 
 double pt_from(double p, double sine) { return sine < along_z ? 0 : p * sine; }
 
-[[noreturn]] void refuse_losses(const Detector& detector) {
-  Diagnostic d;
-  d.file = "--engine";
-  d.problem = fmt::format(
-      "triplet knows no energy loss, and {} is computed with it (a loss "
-      "concerns all triplets behind it)",
-      detector.name);
-  d.suggestion = "use --engine streaming, or --energy-loss off";
-  Diagnostics diagnostics;
-  diagnostics.add(std::move(d));
-  throw InputError(std::move(diagnostics));
-}
-
 }  // namespace
 
 Model model_of(const StudyRequest& request, const Detector& detector,
@@ -48,8 +35,6 @@ Model model_of(const StudyRequest& request, const Detector& detector,
               .engine = engine,
               .beam_spot = request.beam_spot,
               .loss = energy_loss_of(request, detector)};
-  if (engine == Engine::triplet && model.loss != EnergyLoss::off)
-    refuse_losses(detector);
   if (!request.at) return model;
   std::vector<std::string> names;
   for (const Layer& layer : detector.layers) names.push_back(layer.name);
