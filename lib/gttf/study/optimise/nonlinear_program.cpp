@@ -243,9 +243,9 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
   const Index n = result.x.size(), m = result.values.limits.size();
   MatrixXd b = MatrixXd::Identity(n, n);
   VectorXd prices = VectorXd::Zero(m);
-  constexpr int most_cuts = 8;  // of a step, by 2 to 4 each
+  constexpr int most_cuts = 12;  // of a step, by 2 to 4 each
   // limits that no step brings nearer contradict each other here
-  constexpr int most_without_progress = 4;
+  constexpr int most_without_progress = 8;
   constexpr double progress = 0.99;
   bool fresh = true;  // b is not that of the function yet
   int useless = 0, hopeless = 0;
