@@ -20,7 +20,7 @@ run() {
     */hits/*) "$program" fit small.yaml "$1" ;;
     */requirements/*) "$program" check "$1" ;;
     */study/*) "$program" scan "$1" ;;
-    */optimise/*) "$program" optimise "$1" ;;
+    */broken/optimise/*) "$program" optimise "$1" ;;
     *) "$program" validate "$1" ;;
   esac > "$work/out" 2> "$work/all" < /dev/null
   set -- "$?"
