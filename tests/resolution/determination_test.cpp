@@ -208,16 +208,17 @@ TEST_CASE("determined: what both engines, batches and 113 bits agree on") {
   CHECK(results > tried / 4);
   CHECK(refused > tried / 20);
   CHECK(refused_determined <= determined / 1000);
-  // of triplets whose hits are nanometres apart, twice the precision is not
-  // always enough
-  CHECK(status <= results / 400);
+  // of triplets whose equations twice the precision does not solve
+  CHECK(status <= results / 1000);
   CHECK(batch == 0);
   CHECK(infinite == 0);
-  // hits less than a nanometre apart are taken as one by the triplets
-  CHECK(apart <= results / 500);
-  CHECK(limits == 0);
+  // the triplets take hits less than a nanometre apart as one, and their
+  // equations may have the square of the condition of the streaming fit's
+  CHECK(apart <= results / 400);
+  // the same
+  CHECK(limits <= results / 1000);
   // exact hits behind thick layers at grazing incidence lose digits
-  CHECK(limits_apart <= results / 80);
+  CHECK(limits_apart <= results / 60);
   CHECK(wrong == 0);
 }
 

@@ -25,7 +25,12 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
                           determined == Determined::wide);
   };
   const TripletTrack t = triplets(outline.determined);
-  const TripletCovariance fit = triplet_covariance(t);
+  const auto options = [](Errors errors, Determined determined) {
+    return TripletOptions{.errors = errors,
+                          .determined = determined == Determined::wide};
+  };
+  const TripletCovariance fit =
+      triplet_covariance(t, options(Errors::all, outline.determined));
   if (fit.status != TripletStatus::ok) return r;
   r.determined = outline.determined;
   r.perigee = transformed(track.perigee(), fit.perigee);
@@ -36,7 +41,8 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
       transformed(track.from_frame_after(track.first()), fit.first_hit);
   if (outline.hit_only != Determined::no)
     r.hit_only =
-        triplet_covariance(triplets(outline.hit_only), {Errors::hits_only})
+        triplet_covariance(triplets(outline.hit_only),
+                           options(Errors::hits_only, outline.hit_only))
             .variance_kappa;
   if (outline.scattering_only)
     r.scattering_only =

@@ -94,7 +94,8 @@ class ReferenceFit {
   ReferenceFit(const TripletTrack& track, const TripletOptions& options)
       : track_(track),
         system_(track, options.errors, options.auxiliary_scale),
-        scatters_(options.errors != Errors::hits_only) {}
+        scatters_(options.errors != Errors::hits_only),
+        determined_(options.determined) {}
 
   const ReferenceRows& system() const { return system_; }
 
@@ -110,7 +111,7 @@ class ReferenceFit {
     solve_band<HitAndTurnColumns>(system_.rows.data(), n,
                                   system_.scattering2.data(), passive(),
                                   Wide(0), steps_, solution);
-    if (!solution.regular) return TripletStatus::singular;
+    if (!solution.regular && !determined_) return TripletStatus::singular;
     return set_free_parameters() ? TripletStatus::ok
                                  : TripletStatus::not_determined;
   }
@@ -208,7 +209,7 @@ class ReferenceFit {
         root_(index(i), index(k)) =
             dot([&](std::size_t j) { return m[i][j].data(); }, weighted_[k],
                 m[i].size());
-    return factorise(root_, parameter_rounding);
+    return factorise(root_, determined_ ? 0 : parameter_rounding);
   }
 
   /// Covariance of the errors of a segment and, last, kappa.
@@ -250,7 +251,7 @@ class ReferenceFit {
 
   const TripletTrack& track_;
   ReferenceRows system_;
-  bool scatters_;
+  bool scatters_, determined_;
   std::vector<PassiveRows<Wide>> passive_rows_;
   KeptSteps<Wide> steps_;
   std::vector<Index> free_of_;    ///< free parameter of each hit, -1: none

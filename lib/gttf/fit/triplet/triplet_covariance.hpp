@@ -45,6 +45,8 @@ struct TripletOptions {
   Errors errors = Errors::all;
   /// See detail::ReferenceRows: the results do not depend on it.
   double auxiliary_scale = 1;
+  /// The track is known to be determined: small pivots are not looked at.
+  bool determined = false;
 };
 
 /// The covariance of the general fit
