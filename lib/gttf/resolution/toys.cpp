@@ -26,7 +26,7 @@ Vector5 start_perigee(const Line<double>& l, double theta, double phi,
                       const Vector3& start, const Vector3& origin) {
   const Vector3 d = start - origin;
   const PerigeeOf<double> perigee =
-      perigee_of<double>({d.x(), d.y(), d.z(), theta, phi, l.kappa},
+      perigee_of<double>({{d.x(), d.y(), d.z()}, theta, phi, l.kappa},
                          {l.sin_theta, l.cos_theta, l.sin_phi, l.cos_phi});
   return Vector5(perigee.parameters);
 }
