@@ -134,7 +134,7 @@ struct DenseSystem {
 }  // namespace
 
 TEST_CASE("band system: curvature, chi2 and shifts as by dense algebra") {
-  for (const std::size_t n : {1, 2, 3, 9}) {
+  for (const std::size_t n : {1u, 2u, 3u, 9u}) {
     CAPTURE(n);
     const System<double> s = random_system(n, 1.0);
     const DenseSystem dense(s, true);
@@ -249,7 +249,7 @@ TEST_CASE("band system: substitution in a column that ends early") {
   BandSolution<double> solution{};
   solve_band<HitAndTurnColumns>(s.rows.data(), n, s.scattering2.data(),
                                 s.passive(), kappa_0, steps, solution);
-  for (const std::size_t length : {1, 2, 5, 9}) {
+  for (const std::size_t length : {1u, 2u, 5u, 9u}) {
     CAPTURE(length);
     std::vector<std::array<double, 2>> x(length);
     Vector column = Vector::Zero(at(n));
