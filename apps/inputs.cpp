@@ -47,8 +47,13 @@ FileKind kind_of(const SourcePtr& source) {
   const std::string& text = source->text();
   if (text.find_first_not_of(" \t\r\n") == text.npos) return FileKind::empty;
   if (text.find("gttf-study") == text.npos &&
-      text.find("gttf-requirements") == text.npos)
+      text.find("gttf-requirements") == text.npos &&
+      text.find("gttf-optimisation") == text.npos)
     return FileKind::detector;
+  // its reader takes more than YAML allows, see docs/reference/optimise.md
+  if (text.starts_with("gttf-optimisation:") ||
+      text.find("\ngttf-optimisation:") != text.npos)
+    return FileKind::optimisation;
   Diagnostics ignored;
   const std::optional<Node> root = parse_yaml(source, "", ignored);
   if (root && root->find("gttf-study")) return FileKind::study;

@@ -19,7 +19,7 @@
 
 namespace gttf::app {
 
-enum class FileKind { detector, study, requirements, empty };
+enum class FileKind { detector, study, requirements, optimisation, empty };
 
 /// What a file describes, by its keys; a detector if it cannot be read, so
 /// that the reader of detectors reports why. Standard input can still be read

@@ -7,6 +7,7 @@
 
 #include "gttf/detector/read.hpp"
 #include "gttf/study/check/requirement_file.hpp"
+#include "gttf/study/optimise/read_problem.hpp"
 #include "gttf/study/scan/cracks.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/show/detector_view.hpp"
@@ -83,6 +84,18 @@ void check_study(const std::string& file, Verdict& verdict) {
                  plural(request.detectors.size(), "detector") + limits;
 }
 
+void check_optimisation(const std::string& file, Verdict& verdict) {
+  const OptimisationProblem problem =
+      read_problem(file, {}, load_baseline, verdict.diagnostics);
+  std::size_t limits = problem.limits.size();
+  for (const RequirementFile& requirements : problem.requirements)
+    limits += requirements.criteria.size();
+  verdict.what = "optimisation, " +
+                 plural(problem.space.variables.size(), "variable") + ", " +
+                 plural(problem.choices.size(), "choice") + ", " +
+                 plural(limits, "limit");
+}
+
 Verdict check(const std::string& file) {
   Verdict verdict;
   verdict.file = file == "-" ? "<stdin>" : file;
@@ -93,6 +106,9 @@ Verdict check(const std::string& file) {
         break;
       case FileKind::requirements:
         check_requirements(file, verdict);
+        break;
+      case FileKind::optimisation:
+        check_optimisation(file, verdict);
         break;
       case FileKind::empty:
       case FileKind::detector: {

@@ -58,6 +58,22 @@ TEST_CASE("validate: good files, each in a line, and the sum") {
   CHECK(has(r.out, "2 files: 2 good, 0 not (0 errors, 0 warnings)\n"));
 }
 
+TEST_CASE("validate: an optimisation, without a search") {
+  const Outcome r =
+      run("gttf-design validate $CONFIGS/optimise/its2.yaml "
+          "$CONFIGS/optimise/telescope.yaml");
+  CHECK(r.code == 0);
+  CHECK(r.err == "");
+  CHECK(has(r.out,
+            "its2.yaml: good (optimisation, 7 variables, 0 choices, "
+            "3 limits)\n"));
+  const Folder folder;
+  folder.write("faulty.yaml", "gttf-optimisation: 1\nvary: {}\n");
+  const Outcome faulty = run(folder, "gttf-design validate faulty.yaml");
+  CHECK(faulty.code == 2);
+  CHECK(has(faulty.err, "faulty.yaml:"));
+}
+
 TEST_CASE("validate: all faults of all files, exit code 2") {
   const Folder folder;
   folder.write("a.yaml",
