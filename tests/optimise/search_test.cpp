@@ -32,7 +32,7 @@ const LimitPrice& limit(const SearchResult& r, const std::string& name) {
   return r.limits.front();
 }
 
-double objective(const SearchResult& r) { return r.program->told(r.best.f); }
+double objective(const SearchResult& r) { return r.program->in_unit(r.best.f); }
 
 }  // namespace
 
@@ -42,7 +42,7 @@ TEST_CASE("one solution of the ITS2 problem, with its multipliers") {
   options.local = true;
   const SearchResult r = search(its2, options);
   REQUIRE(r.found);
-  CHECK(r.program->told(r.start_f) ==
+  CHECK(r.program->in_unit(r.start_f) ==
         doctest::Approx(24.05445431907315).epsilon(1e-9));
   CHECK(objective(r) == doctest::Approx(19.515814817617215).epsilon(1e-6));
   CHECK(r.certificate.kind == Certificate::Kind::local);

@@ -203,6 +203,13 @@ std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
   for (std::size_t i = 0; i < start.size(); ++i) {
     const double slope = (numbers[1][i] - numbers[0][i]) / (x[1] - x[0]);
     if (slope == 0 && numbers[0][i] == start[i]) continue;
+    if (design_[i].kind == DesignNumber::Kind::dipole) {
+      value.error(fmt::format("{} cannot vary: resolutions have no derivatives "
+                              "by numbers of a dipole",
+                              in_quotes(key)),
+                  "compare values with compare --change");
+      return std::nullopt;
+    }
     if (slope == 0) {
       value.error(fmt::format("{} cannot vary: what it says takes the place of "
                               "something else in the description",

@@ -595,7 +595,7 @@ double DesignProgram::level_at(const std::vector<double>& x) {
   return all ? all->f : 0;
 }
 
-double DesignProgram::told(double f) const {
+double DesignProgram::in_unit(double f) const {
   if (problem_->objective.logarithmic) return f;
   return std::exp(f) / objective_unit(*problem_).value;
 }

@@ -16,7 +16,7 @@
 
 namespace gttf {
 
-/// The unit in which an objective is told.
+/// The unit of an objective in results.
 struct ObjectiveUnit {
   std::string name;  ///< "um", "1"; empty for a mean of logarithms
   double value = 1;  ///< in native units
@@ -64,7 +64,7 @@ struct TrackGroup {
   std::vector<int> n_hits;  ///< of the start; -1: any
 };
 
-/// One limit as it is told.
+/// One limit as results show it.
 struct LimitValue {
   enum class Kind { sample, quantity, gap };
 
@@ -120,7 +120,7 @@ class DesignProgram {
   double level_at(const std::vector<double>& x);
 
   /// The objective in its column's unit.
-  double told(double f) const;
+  double in_unit(double f) const;
   /// Limits in the order of the program's: gaps, quantities, samples.
   std::vector<LimitValue> limits_at(const std::vector<double>& x,
                                     const std::vector<std::size_t>& working);

@@ -36,7 +36,7 @@ struct DesignVariable {
   std::vector<std::size_t> keys;
   bool is_factor = false;
   double from = 0, to = 0, start = 0;  ///< native units
-  std::string unit;                    ///< in which it is told; empty: a number
+  std::string unit;                    ///< of results; empty: a number
   double unit_value = 1;               ///< that unit in native ones
   Diagnostic place;
 

@@ -148,7 +148,6 @@ VectorXd nonnegative_least_squares(const MatrixXd& a, const VectorXd& b) {
       const double scale = u.cwiseAbs().maxCoeff();
       for (std::size_t k = passive.size(); k-- > 0;) {
         const Index i = passive[k];
-        if (u[i] > 1e-14 * scale && z[static_cast<Index>(k)] > 0) continue;
         if (u[i] > 1e-14 * scale) continue;
         u[i] = 0;
         flag(i) = 0;

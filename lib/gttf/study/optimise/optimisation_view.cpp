@@ -61,13 +61,14 @@ Document optimisation_document(const SearchResult& result, double cpu_s) {
   document.set("name", problem.name);
   document.set("found", result.found);
   if (result.interrupted) document.set("interrupted", true);
-  document.set("objective", Document()
-                                .set("name", problem.objective.name)
-                                .set("value", result.best.result.exists
-                                                  ? program.told(result.best.f)
-                                                  : Resolution::none)
-                                .set("start", program.told(result.start_f))
-                                .set("unit", objective_unit(problem).name));
+  document.set("objective",
+               Document()
+                   .set("name", problem.objective.name)
+                   .set("value", result.best.result.exists
+                                     ? program.in_unit(result.best.f)
+                                     : Resolution::none)
+                   .set("start", program.in_unit(result.start_f))
+                   .set("unit", objective_unit(problem).name));
   Document::List variables, choices, constraints;
   const DesignSpace& space = program.space();
   if (result.best.result.exists) {
@@ -107,7 +108,7 @@ Document optimisation_document(const SearchResult& result, double cpu_s) {
   document.set("constraints", std::move(constraints));
   const Certificate& c = result.certificate;
   std::vector<double> optima;
-  for (const double f : c.optima) optima.push_back(program.told(f));
+  for (const double f : c.optima) optima.push_back(program.in_unit(f));
   document.set("certificate",
                Document()
                    .set("kind", to_string(c.kind))
@@ -180,9 +181,9 @@ Summary optimisation_summary(const SearchResult& result) {
     return summary;
   }
   head.facts.emplace_back(problem.objective.name,
-                          with_unit(program.told(result.best.f), unit, 8));
+                          with_unit(program.in_unit(result.best.f), unit, 8));
   head.facts.emplace_back(
-      "at the start", with_unit(program.told(result.start_f), unit, 8) +
+      "at the start", with_unit(program.in_unit(result.start_f), unit, 8) +
                           (result.start_is_feasible ? "" : ", limits not met"));
   if (!result.found)
     head.facts.emplace_back(
@@ -244,7 +245,7 @@ std::vector<std::string> best_file_header(const SearchResult& result) {
   const OptimisationProblem& problem = program.problem();
   return {fmt::format("Found by gttf-design optimise {}: {} {}", problem.file,
                       problem.objective.name,
-                      with_unit(program.told(result.best.f),
+                      with_unit(program.in_unit(result.best.f),
                                 objective_unit(problem).name, 8)),
           "Certificate: " + certificate_text(result)};
 }

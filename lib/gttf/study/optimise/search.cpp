@@ -381,7 +381,7 @@ void price(const DesignProgram& program, SearchResult& result) {
   DesignProgram mine = program;
   const LocalOptimum& best = result.best;
   const std::vector<LimitValue> values = mine.limits_at(best.x, best.working);
-  const double objective = program.told(best.f);
+  const double objective = program.in_unit(best.f);
   const std::string unit = objective_unit(problem).name;
   const auto priced = [&](const std::string& per) {
     return (unit.empty() ? "1" : unit) + "/" + per;
@@ -429,7 +429,7 @@ void price(const DesignProgram& program, SearchResult& result) {
         const Track& track = program.group(s.group).tracks[s.track];
         p.active = std::abs(v.value - v.limit) <=
                    1e-7 * std::max(std::abs(v.limit), 1e-30);
-        // of a grid only those that hold are told
+        // of a grid only those that hold are listed
         if (c.points.size() > 1) {
           if (!p.active) continue;
           p.name = fmt::format("{} at p = {:.6g} GeV, theta = {:.6g} deg",
