@@ -65,7 +65,7 @@ std::span<const Verb* const> all_verbs() { return verbs_in_order; }
 
 const Verb& find_verb(const std::string& name) {
   std::vector<std::string> names;
-  const std::string_view wanted = name == "optimize" ? "optimise" : name;
+  const std::string wanted = name == "optimize" ? "optimise" : name;
   for (const Verb* verb : all_verbs()) {
     if (verb->name == wanted) return *verb;
     names.emplace_back(verb->name);
