@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -20,12 +21,22 @@ GlobalFit fit_with(double phi, double kappa) {
   return fit;
 }
 
-TEST_CASE("toy statistics: phi is an angle, kappa has the sign of the truth") {
+FitStatistics statistics_of(const GlobalFit& fit, const ToyTrack& toy,
+                            ToyParameters parameters, const ToyScale& scale) {
+  FittedToys toys;
+  toys.parameters = parameters;
+  toys.resize(2);
+  toys.set(1, fit, toy);
   FitStatistics s;
+  s.add(toys, std::array<char, 2>{1, 0}, scale);
+  return s;
+}
+
+TEST_CASE("toy statistics: phi is an angle, kappa has the sign of the truth") {
   ToyTrack toy;
   toy.truth << 0, 0, -3.1, 1.5, -1;
-  const ToyScale scale{1, 1, 0.1, 1, 0.5};
-  s.add(fit_with(3.1, -1.2), toy, ToyParameters::perigee, scale);
+  const FitStatistics s = statistics_of(
+      fit_with(3.1, -1.2), toy, ToyParameters::perigee, {1, 1, 0.1, 1, 0.5});
   // 3.1 is 0.0832 below pi, -3.1 as much above -pi
   const double turn = 6.2 - 2 * 3.14159265358979;
   CHECK(s.residuals[Perigee::phi].moments.mean() ==
@@ -40,14 +51,14 @@ TEST_CASE("toy statistics: phi is an angle, kappa has the sign of the truth") {
 }
 
 TEST_CASE("toy statistics: along the beam x, y and slopes are compared") {
-  FitStatistics s;
   GlobalFit fit = fit_with(0, -1.2);
   fit.start_plane << 1, 2, 0.3, 0.4, -1.2;
   fit.start_plane_covariance = 4 * Matrix5::Identity();
   ToyTrack toy;
   toy.truth.setConstant(-7);
   toy.truth_at_plane << 0, 0, 0.1, 7, -1;
-  s.add(fit, toy, ToyParameters::plane, ToyScale{1, 1, 0.1, 1, 0.5});
+  const FitStatistics s =
+      statistics_of(fit, toy, ToyParameters::plane, {1, 1, 0.1, 1, 0.5});
   CHECK(s.pulls[0].moments.mean() == doctest::Approx(0.5));
   CHECK(s.residuals[2].moments.mean() == doctest::Approx(2));
   // no angle: nothing is taken modulo 2 pi
@@ -56,10 +67,11 @@ TEST_CASE("toy statistics: along the beam x, y and slopes are compared") {
 }
 
 TEST_CASE("toy statistics: failed fits are counted by reason only") {
-  FitStatistics s;
   GlobalFit fit;
+  clear(fit);
   fit.status = FitStatus::singular;
-  s.add(fit, ToyTrack(), ToyParameters::perigee, ToyScale{1, 1, 1, 1, 1});
+  const FitStatistics s =
+      statistics_of(fit, ToyTrack(), ToyParameters::perigee, {1, 1, 1, 1, 1});
   CHECK(s.fitted == 0);
   CHECK(s.failures() == 1);
   CHECK(s.failed[static_cast<std::size_t>(FitStatus::singular)] == 1);

@@ -58,6 +58,7 @@ struct Job {
   const FitArrays& results;
   const HitKernel& kernel;
   const detail::HitBatch& batch;
+  const FitOneTrack& fit_one;
   bool vectorised;
   bool passive;  ///< layers between hits scatter
 };
@@ -91,11 +92,10 @@ class Worker {
   }
 
   void run_scalar(std::size_t t) {
-    if (!job_.results.left_out.empty())
-      job_.results.left_out[t] = 1;
-    else
-      detail::store(fitter_.fit(job_.hits.track(t), job_.kind), job_.results, t,
-                    job_.hits.size);
+    const GlobalFit& fit = job_.fit_one
+                               ? job_.fit_one(t)
+                               : fitter_.fit(job_.hits.track(t), job_.kind);
+    detail::store(fit, job_.results, t, job_.hits.size);
   }
 
   void end_block(const detail::BatchBlock&) {}
@@ -136,8 +136,6 @@ class Worker {
                          perigee_};
     job_.kernel.fit(lanes_, &fit, 1);
     detail::store(fit, n, job_.results, t, in.size);
-    if (!job_.results.left_out.empty())
-      std::ranges::fill(job_.results.left_out.subspan(t, n), 0);
     for (std::size_t lane = 0; lane < n; ++lane)
       if ((fit.done >> lane & 1) != 0)
         ++block.statistics.vectorised;
@@ -325,13 +323,13 @@ bool is_vectorised(std::span<const FitSurface> surfaces, bool field,
 
 BatchStatistics fit(const HitArrays& hits, FitKind kind,
                     const FitOptions& options, const FitArrays& results,
-                    unsigned threads) {
+                    unsigned threads, const FitOneTrack& fit_one) {
   const detail::HitBatch batch(hits.surfaces);
   const bool passive = scatters_between_hits(hits, batch);
   const bool vectorised =
       is_vectorised(hits.surfaces, hits.field, passive, options);
-  const Job job{hits,  kind,       options, results, batch.kernel(simd_level()),
-                batch, vectorised, passive};
+  const Job job{hits,  kind,    options,    results, batch.kernel(simd_level()),
+                batch, fit_one, vectorised, passive};
   return detail::run_batch(hits.size, block_size, threads,
                            [&] { return Worker(job); });
 }

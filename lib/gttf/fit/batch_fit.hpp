@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "gttf/core/batch.hpp"
@@ -51,10 +52,11 @@ struct FitArrays {
   /// (i (i + 1)/2 + j) size + t.
   std::span<double> perigee_covariance;
   std::span<FitStatus> status;
-  /// If it is asked for, tracks of the scalar path are not fitted at all, and
-  /// marked here: 1, the others 0.
-  std::span<char> left_out = {};
 };
+
+/// Fits track t of a batch on the scalar path. The result is valid until the
+/// next call.
+using FitOneTrack = std::function<const GlobalFit&(std::size_t t)>;
 
 /// Does a surface measure one coordinate only? Then TrackFitter's general fit
 /// and that of the hits are the streaming ones, and there are no others.
@@ -74,8 +76,10 @@ bool is_vectorised(std::span<const FitSurface> surfaces, bool field,
 /// SimdLevel, on the tracks beside it (but for its last digits if a surface
 /// scatters some tracks and others, with theta0_2 = 0, not at all). Arrays of
 /// different tracks' lists of surfaces are fitted in calls of their own.
+/// @param fit_one  for the scalar path, called by all threads; empty: fits
+///                 HitArrays::track()
 BatchStatistics fit(const HitArrays& hits, FitKind kind,
                     const FitOptions& options, const FitArrays& results,
-                    unsigned threads = 1);
+                    unsigned threads = 1, const FitOneTrack& fit_one = {});
 
 }  // namespace gttf

@@ -80,28 +80,32 @@ bool FitGroups::find_group(std::span<const unsigned> key, Kind kind) {
   return at_ < groups_.size();
 }
 
-FitGroups::Slot FitGroups::put_hits(const HitTrackBuilder& built) {
+FitGroups::Slot FitGroups::put_hits(const HitTrackBuilder& built,
+                                    std::size_t number) {
   Group& g = groups_[at_];
+  g.numbers.push_back(number);
   const HitList& hits = built.hits();
   for (const std::vector<double>* v : {&hits.x, &hits.y, &hits.z})
     g.rows.insert(g.rows.end(), v->begin(), v->end());
   return {at_, g.n_added++};
 }
 
-std::optional<FitGroups::Slot> FitGroups::add_hits(
-    const HitTrackBuilder& built) {
+std::optional<FitGroups::Slot> FitGroups::add_hits(const HitTrackBuilder& built,
+                                                   std::size_t number) {
   if (!built.is_simple() || !find_group(built.hits().surface, Kind::hits))
     return std::nullopt;
-  return put_hits(built);
+  return put_hits(built, number);
 }
 
-FitGroups::Slot FitGroups::add(const HitTrackBuilder& built, Kind kind) {
+FitGroups::Slot FitGroups::add(const HitTrackBuilder& built, Kind kind,
+                               std::size_t number) {
   if (!built.is_simple()) kind = Kind::points;
   set_key(built);
   if (!find_group(kind == Kind::hits ? built.hits().surface : key_, kind))
     make_group(built, kind);
-  if (kind != Kind::points) return put_hits(built);
+  if (kind != Kind::points) return put_hits(built, number);
   Group& g = groups_[at_];
+  g.numbers.push_back(number);
   const TrackHits& track = built.track();
   g.rows.push_back(track.kappa_ref);
   for (const TrackHit& h : track.points) g.rows.push_back(h.theta0_2);
@@ -153,13 +157,13 @@ void FitGroups::Group::find_scattering(double bz, const HitScattering& model) {
   if (std::ranges::find(known, 0) != known.end()) forget_unknown();
 }
 
-/// Takes tracks that are not known out of the columns.
+/// Takes tracks that are not known out of the columns and numbers.
 void FitGroups::Group::forget_unknown() {
   index_of.resize(n_added);
   std::size_t n = 0;
   for (std::size_t t = 0; t < n_added; ++t) {
     index_of[t] = n;
-    if (known[t] != 0) ++n;
+    if (known[t] != 0) numbers[n++] = numbers[t];
   }
   for (std::size_t c = 0; c < row_size(); ++c)
     for (std::size_t t = 0; t < n_added; ++t)
@@ -180,29 +184,26 @@ bool FitGroups::is_known(const Slot& place) const {
 }
 
 BatchStatistics FitGroups::Group::fit(FitKind fit_kind,
-                                      const FitOptions& options) {
+                                      const FitOptions& options,
+                                      const FitOneTrack& fit_one) {
   if (kind == Kind::points) arrange();
   const std::size_t n = n_tracks;
   for (std::vector<double>* v : {&kappa, &sigma, &chi2, &weights}) v->resize(n);
   perigee.resize(track_dim * n);
   covariance.resize(track_triangle * n);
   status.resize(n);
-  left_out.resize(n);
+  constexpr unsigned threads = 1;
   return gttf::fit(
       arrays(), fit_kind, options,
-      {kappa, sigma, chi2, weights, perigee, covariance, status, left_out});
+      {kappa, sigma, chi2, weights, perigee, covariance, status}, threads,
+      [&](std::size_t t) -> const GlobalFit& { return fit_one(numbers[t]); });
 }
 
-BatchStatistics FitGroups::fit() {
+BatchStatistics FitGroups::fit(const FitOneTrack& fit_one) {
   BatchStatistics statistics;
   for (Group& g : groups_)
-    if (g.n_added > 0) statistics += g.fit(kind_, options_);
+    if (g.n_added > 0) statistics += g.fit(kind_, options_, fit_one);
   return statistics;
-}
-
-bool FitGroups::is_fitted(const Slot& place) const {
-  const Group& g = groups_[place.group];
-  return g.left_out[g.index(place.track)] == 0;
 }
 
 const GlobalFit& FitGroups::at(const Slot& place) {
@@ -235,6 +236,7 @@ void FitGroups::clear() {
     if (g.kind != Kind::points) g.key.clear();
     g.n_added = 0;
     g.rows.clear();
+    g.numbers.clear();
     g.known.clear();
     g.index_of.clear();
   }

@@ -43,14 +43,17 @@ class FitGroups {
     points,    ///< all surfaces, with known scattering angles
   };
 
-  /// A track behind HitTrackBuilder::find(): nothing unless it is simple and
-  /// has hits where add() has seen a track before. Of Kind::hits.
-  std::optional<Slot> add_hits(const HitTrackBuilder& built);
+  /// Adds a track after HitTrackBuilder::find() to a group of Kind::hits.
+  /// Returns nothing unless it is simple and has hits where add() has seen a
+  /// track before.
+  /// @param number  by which fit() asks for the track
+  std::optional<Slot> add_hits(const HitTrackBuilder& built,
+                               std::size_t number);
   /// Whether groups can hold a track with its points: a helix without beam
   /// spot, hits with the errors of their layers, no FitDetail::hits.
   bool can_hold(const HitTrackBuilder& built) const;
   /// @param kind  of tracks that are simple
-  Slot add(const HitTrackBuilder& built, Kind kind);
+  Slot add(const HitTrackBuilder& built, Kind kind, std::size_t number);
 
   /// Finds paths and scattering angles as vectors.
   void find_scattering();
@@ -59,9 +62,8 @@ class FitGroups {
   bool is_known(const Slot& place) const;
 
   /// Fits all tracks added.
-  BatchStatistics fit();
-  /// After fit(): whether the track was fitted. If not, there is no at().
-  bool is_fitted(const Slot& place) const;
+  /// @param fit_one  fits a track, by its number, on the scalar path
+  BatchStatistics fit(const FitOneTrack& fit_one);
   /// The fit of a track; valid until the next call.
   const GlobalFit& at(const Slot& place);
 
@@ -82,6 +84,7 @@ class FitGroups {
     /// Per track added: kappa_ref, theta0_2 of every surface and x, y, z of
     /// every hit; only the latter unless they are of Kind::points.
     std::vector<double> rows;
+    std::vector<std::size_t> numbers;  ///< of tracks added
     std::size_t n_added = 0;
     /// The same as columns of tracks that are fitted.
     std::vector<double> columns;
@@ -90,7 +93,6 @@ class FitGroups {
     std::vector<std::size_t> index_of;  ///< of tracks added; empty: all fitted
     std::vector<double> kappa, sigma, chi2, weights, perigee, covariance;
     std::vector<FitStatus> status;
-    std::vector<char> left_out;
 
     std::size_t index(std::size_t added) const {
       return index_of.empty() ? added : index_of[added];
@@ -101,13 +103,14 @@ class FitGroups {
     void arrange();
     void find_scattering(double bz, const HitScattering& model);
     void forget_unknown();
-    BatchStatistics fit(FitKind fit_kind, const FitOptions& options);
+    BatchStatistics fit(FitKind fit_kind, const FitOptions& options,
+                        const FitOneTrack& fit_one);
   };
 
   void set_key(const HitTrackBuilder& built);
   void make_group(const HitTrackBuilder& built, Kind kind);
   bool find_group(std::span<const unsigned> key, Kind kind);
-  Slot put_hits(const HitTrackBuilder& built);
+  Slot put_hits(const HitTrackBuilder& built, std::size_t number);
 
   const TrackingGeometry& geometry_;
   FitKind kind_;

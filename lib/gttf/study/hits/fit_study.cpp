@@ -39,11 +39,11 @@ class BlockFitter {
   FittedBlock fit(const HitBlock& block);
 
  private:
-  /// What became of a track: not fitted, fitted on the scalar path, or in a
-  /// group.
+  /// What became of a track: not fitted, fitted although no group can hold it,
+  /// or in a group.
   struct Outcome {
     std::string_view status;
-    std::unique_ptr<GlobalFit> scalar;
+    std::unique_ptr<GlobalFit> single;
     std::optional<FitGroups::Slot> place;
   };
 
@@ -53,7 +53,7 @@ class BlockFitter {
                   FitGroups::Kind kind, ResidualTable& residuals,
                   BatchStatistics& batch);
 
-  void fit_left_out(const HitBlock& block);
+  const GlobalFit& fit_one(const HitBlock& block, std::size_t track);
 
   const Detector& detector_;
   const TrackingGeometry& geometry_;
@@ -110,7 +110,7 @@ void BlockFitter::add_points(const HitBlock& block, std::size_t i,
   outcome.status = builder_.make_points(hits);
   if (!outcome.status.empty()) return;
   if (groups_.can_hold(builder_)) {
-    outcome.place = groups_.add(builder_, kind);
+    outcome.place = groups_.add(builder_, kind, i);
     return;
   }
   ++batch.tracks;
@@ -118,8 +118,8 @@ void BlockFitter::add_points(const HitBlock& block, std::size_t i,
   const GlobalFit& fit = fitter_.fit(builder_.track(), kind_);
   if (with_residuals_ && is_result(fit))
     residuals.add(block.tracks[i], hits, builder_, fit);
-  outcome.scalar = std::make_unique<GlobalFit>(fit);
-  outcome.scalar->hits.clear();
+  outcome.single = std::make_unique<GlobalFit>(fit);
+  outcome.single->hits.clear();
 }
 
 void BlockFitter::find_outcomes(const HitBlock& block, ResidualTable& residuals,
@@ -141,7 +141,7 @@ void BlockFitter::find_outcomes(const HitBlock& block, ResidualTable& residuals,
       outcome.place.reset();
       outcome.status = builder_.find(block.hits_of(block.tracks[i]));
       if (!outcome.status.empty()) continue;
-      if (kind == Kind::hits) outcome.place = groups_.add_hits(builder_);
+      if (kind == Kind::hits) outcome.place = groups_.add_hits(builder_, i);
       if (!outcome.place) add_points(block, i, kind, residuals, batch);
     }
     groups_.find_scattering();
@@ -152,19 +152,14 @@ void BlockFitter::find_outcomes(const HitBlock& block, ResidualTable& residuals,
   }
 }
 
-/// Fits the tracks that were left out on the scalar path, with the points of
-/// the builder.
-void BlockFitter::fit_left_out(const HitBlock& block) {
-  for (std::size_t i = 0; i < outcomes_.size(); ++i) {
-    Outcome& outcome = outcomes_[i];
-    if (!outcome.place || groups_.is_fitted(*outcome.place)) continue;
-    const auto hits = block.hits_of(block.tracks[i]);
-    builder_.find(hits);
-    outcome.status = builder_.make_points(hits);
-    if (outcome.status.empty())
-      outcome.scalar =
-          std::make_unique<GlobalFit>(fitter_.fit(builder_.track(), kind_));
-  }
+/// Fits a track of a group with the points of the builder.
+const GlobalFit& BlockFitter::fit_one(const HitBlock& block, std::size_t i) {
+  static const GlobalFit none;
+  const auto hits = block.hits_of(block.tracks[i]);
+  builder_.find(hits);
+  outcomes_[i].status = builder_.make_points(hits);
+  return outcomes_[i].status.empty() ? fitter_.fit(builder_.track(), kind_)
+                                     : none;
 }
 
 FittedBlock BlockFitter::fit(const HitBlock& block) {
@@ -173,8 +168,8 @@ FittedBlock BlockFitter::fit(const HitBlock& block) {
   rows.reserve(block.tracks.size());
   FittedBlock fitted;
   find_outcomes(block, residuals, fitted.batch);
-  fitted.batch += groups_.fit();
-  fit_left_out(block);
+  fitted.batch += groups_.fit(
+      [&](std::size_t i) -> const GlobalFit& { return fit_one(block, i); });
   for (std::size_t i = 0; i < outcomes_.size(); ++i) {
     const FileTrack& track = block.tracks[i];
     const Outcome& outcome = outcomes_[i];
@@ -182,7 +177,7 @@ FittedBlock BlockFitter::fit(const HitBlock& block) {
       rows.add_unfitted(track, outcome.status);
     else
       rows.add(track,
-               outcome.scalar ? *outcome.scalar : groups_.at(*outcome.place));
+               outcome.single ? *outcome.single : groups_.at(*outcome.place));
   }
   fitted.n = rows.rows();
   fitted.fitted = rows.fitted();

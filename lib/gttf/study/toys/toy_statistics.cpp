@@ -85,121 +85,109 @@ double difference(double fitted, double truth, ToyParameters parameters,
 
 }  // namespace
 
-FittedToy fitted_toy(const GlobalFit& fit, const ToyTrack& toy,
-                     ToyParameters parameters) {
-  const bool plane = parameters == ToyParameters::plane;
-  const Matrix5& v =
-      plane ? fit.start_plane_covariance : fit.perigee_covariance;
-  FittedToy f{plane ? fit.start_plane : fit.perigee,
-              plane ? toy.truth_at_plane : toy.truth, v.diagonal().cwiseSqrt()};
-  f.fitted[Perigee::kappa] = fit.kappa;
-  f.sigma[Perigee::kappa] = fit.sigma;
-  return f;
+void FittedToys::resize(std::size_t n) {
+  status.resize(n);
+  for (auto* columns : {&fitted, &truth, &sigma})
+    for (std::vector<double>& column : *columns) column.resize(n);
+  chi2.resize(n);
+  ndf.resize(n);
+  momentum.resize(n);
 }
 
-FittedToy FittedToys::toy(std::size_t i) const {
-  FittedToy t;
-  t.truth = truth;
-  const std::size_t n = size();
-  for (std::size_t q = 0; q < n_toy_parameters; ++q) {
-    const auto row = static_cast<int>(q);
-    const std::size_t diagonal = q * (q + 1) / 2 + q;
-    t.fitted[row] = fits.perigee[q * n + i];
-    t.sigma[row] = std::sqrt(fits.perigee_covariance[diagonal * n + i]);
+void FittedToys::set(std::size_t i, const GlobalFit& fit, const ToyTrack& toy) {
+  const bool plane = parameters == ToyParameters::plane;
+  const Vector5& values = plane ? fit.start_plane : fit.perigee;
+  const Vector5& true_values = plane ? toy.truth_at_plane : toy.truth;
+  const Matrix5& covariance =
+      plane ? fit.start_plane_covariance : fit.perigee_covariance;
+  for (std::size_t k = 0; k < n_toy_parameters; ++k) {
+    const auto row = static_cast<int>(k);
+    fitted[k][i] = values[row];
+    truth[k][i] = true_values[row];
+    sigma[k][i] = std::sqrt(covariance(row, row));
   }
-  t.fitted[Perigee::kappa] = fits.kappa[i];
-  t.sigma[Perigee::kappa] = fits.sigma[i];
-  return t;
+  fitted[Perigee::kappa][i] = fit.kappa;
+  sigma[Perigee::kappa][i] = fit.sigma;
+  status[i] = fit.status;
+  chi2[i] = fit.chi2;
+  ndf[i] = fit.ndf;
+  momentum[i] = fit.scattering_momentum
+                    ? fit.scattering_momentum->p / toy.hits.momentum
+                    : GlobalFit::none;
+}
+
+void FittedToys::set(const FitArrays& fits, const Vector5& true_perigee,
+                     int degrees_of_freedom) {
+  const std::size_t n = size();
+  const auto assign = [n](std::vector<double>& to, std::span<const double> from,
+                          std::size_t row = 0) {
+    const auto part = from.subspan(row * n, n);
+    to.assign(part.begin(), part.end());
+  };
+  for (std::size_t k = 0; k < n_toy_parameters; ++k) {
+    assign(fitted[k], fits.perigee, k);
+    assign(sigma[k], fits.perigee_covariance, k * (k + 1) / 2 + k);
+    for (double& x : sigma[k]) x = std::sqrt(x);
+    truth[k].assign(n, true_perigee[static_cast<int>(k)]);
+  }
+  assign(fitted[Perigee::kappa], fits.kappa);
+  assign(sigma[Perigee::kappa], fits.sigma);
+  assign(chi2, fits.chi2);
+  status.assign(fits.status.begin(), fits.status.end());
+  for (std::size_t i = 0; i < n; ++i)
+    ndf[i] = status[i] == FitStatus::ok ? degrees_of_freedom : 0;
+  momentum.assign(n, GlobalFit::none);
 }
 
 FitStatistics::FitStatistics()
     : residuals(n_toy_parameters, ToyQuantity(-range, range, bins)),
       pulls(residuals) {}
 
-void FitStatistics::add(const GlobalFit& fit, const ToyTrack& toy,
-                        ToyParameters parameters, const ToyScale& scale) {
-  if (fit.status != FitStatus::ok) {
-    ++failed[static_cast<std::size_t>(fit.status)];
-    return;
-  }
-  ++fitted;
-  ndf += fit.ndf;
-  const FittedToy fitted_parameters = fitted_toy(fit, toy, parameters);
-  for (std::size_t k = 0; k < n_toy_parameters; ++k) {
-    const int i = static_cast<int>(k);
-    const double d = difference(fitted_parameters.fitted[i],
-                                fitted_parameters.truth[i], parameters, i);
-    if (!std::isnan(d) && scale[k] > 0) residuals[k].add(d / scale[k]);
-    const double error = fitted_parameters.sigma[i];
-    if (!std::isnan(d) && error > 0) pulls[k].add(d / error);
-  }
-  if (const auto& m = fit.scattering_momentum) {
-    if (m->finite)
-      momentum.add(m->p / toy.hits.momentum);
-    else
-      ++unbounded;
-  }
-  if (fit.ndf > 0) {
-    chi2_per_ndf.add(fit.chi2 / fit.ndf);
-    probability.add(chi2_probability(fit.chi2, fit.ndf));
-  }
-}
-
-void FitStatistics::add(const FittedToys& toys, const ToyScale& scale) {
+void FitStatistics::add(const FittedToys& toys, std::span<const char> missed,
+                        const ToyScale& scale) {
   std::vector<std::size_t> good;
   good.reserve(toys.size());
   for (std::size_t i = 0; i < toys.size(); ++i) {
-    if (toys.missed[i] != 0) continue;
-    if (toys.status(i) == FitStatus::ok)
+    if (missed[i] != 0) continue;
+    if (toys.status[i] == FitStatus::ok) {
       good.push_back(i);
-    else
-      ++failed[static_cast<std::size_t>(toys.status(i))];
+      ndf += toys.ndf[i];
+    } else {
+      ++failed[static_cast<std::size_t>(toys.status[i])];
+    }
   }
   const std::size_t n = good.size();
   fitted += n;
-  ndf += static_cast<std::int64_t>(n) * toys.ndf;
-  std::vector<double> gathered(n), change(n), scaled(n);
-  // numbers of the good ones, which mostly are all
-  const auto column = [&](const double* from) {
-    if (n == toys.size()) return from;
-    for (std::size_t i = 0; i < n; ++i) gathered[i] = from[good[i]];
-    return static_cast<const double*>(gathered.data());
-  };
-  const auto add_scaled = [&](ToyQuantity& to) {
-    const auto end = std::remove_if(scaled.begin(), scaled.end(),
+  std::vector<double> change(n), numbers(n);
+  const auto add_numbers = [&](ToyQuantity& to, const auto& number) {
+    for (std::size_t j = 0; j < n; ++j) numbers[j] = number(j);
+    const auto end = std::remove_if(numbers.begin(), numbers.end(),
                                     [](double x) { return std::isnan(x); });
-    to.add(std::span(scaled.begin(), end));
+    to.add(std::span(numbers.begin(), end));
   };
   for (std::size_t k = 0; k < n_toy_parameters; ++k) {
-    const bool kappa = k == Perigee::kappa;
-    const int row = static_cast<int>(k);
-    const double truth = toys.truth[row];
-    const double* fit =
-        column(kappa ? toys.fits.kappa.data()
-                     : toys.fits.perigee.data() + k * toys.size());
-    for (std::size_t i = 0; i < n; ++i)
-      change[i] = difference(fit[i], truth, ToyParameters::perigee, row);
-    if (scale[k] > 0) {
-      for (std::size_t i = 0; i < n; ++i) scaled[i] = change[i] / scale[k];
-      add_scaled(residuals[k]);
-    }
-    const double* error =
-        column(kappa ? toys.fits.sigma.data()
-                     : toys.fits.perigee_covariance.data() +
-                           (k * (k + 1) / 2 + k) * toys.size());
-    for (std::size_t i = 0; i < n; ++i) {
-      const double sigma = kappa ? error[i] : std::sqrt(error[i]);
-      scaled[i] = sigma > 0 ? change[i] / sigma
-                            : std::numeric_limits<double>::quiet_NaN();
-    }
-    add_scaled(pulls[k]);
+    for (std::size_t j = 0; j < n; ++j)
+      change[j] = difference(toys.fitted[k][good[j]], toys.truth[k][good[j]],
+                             toys.parameters, static_cast<int>(k));
+    if (scale[k] > 0)
+      add_numbers(residuals[k],
+                  [&](std::size_t j) { return change[j] / scale[k]; });
+    add_numbers(pulls[k], [&](std::size_t j) {
+      const double error = toys.sigma[k][good[j]];
+      return error > 0 ? change[j] / error : GlobalFit::none;
+    });
   }
-  if (toys.ndf <= 0) return;
-  const double* chi2 = column(toys.fits.chi2.data());
-  for (std::size_t i = 0; i < n; ++i) scaled[i] = chi2[i] / toys.ndf;
-  add_scaled(chi2_per_ndf);
-  for (std::size_t i = 0; i < n; ++i)
-    probability.add(chi2_probability(chi2[i], toys.ndf));
+  for (const std::size_t i : good) {
+    if (std::isfinite(toys.momentum[i]))
+      momentum.add(toys.momentum[i]);
+    else if (!std::isnan(toys.momentum[i]))
+      ++unbounded;
+  }
+  std::erase_if(good, [&](std::size_t i) { return toys.ndf[i] <= 0; });
+  for (const std::size_t i : good) {
+    chi2_per_ndf.add(toys.chi2[i] / toys.ndf[i]);
+    probability.add(chi2_probability(toys.chi2[i], toys.ndf[i]));
+  }
 }
 
 void FitStatistics::add(const FitStatistics& other) {

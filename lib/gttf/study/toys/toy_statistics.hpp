@@ -47,23 +47,24 @@ inline constexpr std::size_t n_toy_parameters = track_dim;
 /// kappa on the plane z = const. through the start.
 enum class ToyParameters { perigee, plane };
 
-/// The parameters of a fitted toy.
-struct FittedToy {
-  Vector5 fitted, truth, sigma;
-};
-FittedToy fitted_toy(const GlobalFit& fit, const ToyTrack& toy,
-                     ToyParameters parameters);
-
-/// Fits of many toys of one point, as perigee parameters.
+/// Fits of many toys of one point as columns, an entry for each toy. Those of
+/// missed toys, and the numbers of failed fits, have no meaning.
 struct FittedToys {
-  std::span<const char> missed;
-  FitArrays fits;  ///< arrays as long as `missed`, times what they have per toy
-  Vector5 truth;
-  int ndf = 0;
+  ToyParameters parameters = ToyParameters::perigee;
+  std::vector<FitStatus> status;
+  std::array<std::vector<double>, n_toy_parameters> fitted, truth, sigma;
+  std::vector<double> chi2;
+  std::vector<int> ndf;
+  /// Without field: momentum from scattering over the true one; infinite if the
+  /// scattering does not bound it, NaN if it was not asked for.
+  std::vector<double> momentum;
 
-  std::size_t size() const { return missed.size(); }
-  FitStatus status(std::size_t i) const { return fits.status[i]; }
-  FittedToy toy(std::size_t i) const;
+  void resize(std::size_t n);
+  std::size_t size() const { return status.size(); }
+  void set(std::size_t i, const GlobalFit& fit, const ToyTrack& toy);
+  /// All of them, of the same true perigee.
+  void set(const FitArrays& fits, const Vector5& true_perigee,
+           int degrees_of_freedom);
 };
 
 /// Room for the values of FitStatus.
@@ -110,15 +111,13 @@ struct FitStatistics {
   ToyQuantity chi2_per_ndf{0, 5, 100};
   /// Without field: momentum from scattering over the true one, where finite.
   ToyQuantity momentum{0, 5, 100};
-  std::uint64_t unbounded = 0;  ///< toys whose scattering tells no momentum
+  std::uint64_t unbounded = 0;  ///< toys whose scattering gives no momentum
   Histogram probability{0, 1, p_bins};
 
   FitStatistics();
-  void add(const GlobalFit& fit, const ToyTrack& toy, ToyParameters parameters,
+  void add(const FittedToys& toys, std::span<const char> missed,
            const ToyScale& scale);
   void add(const FitStatistics& other);
-  /// Fits of toys with the same true perigee that were not missed.
-  void add(const FittedToys& toys, const ToyScale& scale);
 
   std::uint64_t failures() const;
 };

@@ -68,13 +68,10 @@ class PointToys {
                point.parameters == ToyParameters::perigee ? CodePath::best
                                                           : CodePath::scalar),
         numbers_(fits.size()) {
-    const ToyTrack& toy = batch_.prototype();
-    int n_coordinates = 0;
-    for (const TrackHit& h : toy.hits.points) n_coordinates += h.n_coordinates;
-    for (Numbers& n : numbers_) {
-      n.toys.truth = toy.truth;
-      n.toys.ndf = n_coordinates - track_dim;
-    }
+    for (const TrackHit& h : batch_.prototype().hits.points)
+      ndf_ += h.n_coordinates;
+    ndf_ -= track_dim;
+    for (Numbers& n : numbers_) n.toys.parameters = point.parameters;
   }
 
   /// Simulates and fits toys and adds them to `sum`, and to `rows` unless null.
@@ -83,38 +80,25 @@ class PointToys {
                       ToyRows* rows) {
     missed_.assign(n, 0);
     std::vector<FitArrays> arrays;
-    for (Numbers& numbers : numbers_) {
-      numbers.resize(n);
-      numbers.toys.missed = missed_;
-      arrays.push_back(numbers.toys.fits);
-    }
-    std::size_t n_rows = 0;  // toys that have rows
-    const auto add_missed = [&](std::size_t end) {
-      for (; n_rows < end; ++n_rows)
-        if (rows != nullptr && missed_[n_rows] != 0)
-          rows->add_missed(first.index + n_rows);
-    };
-    const BatchStatistics statistics =
-        batch_.run(first, {missed_, arrays},
-                   [&](std::size_t i, std::size_t f, const GlobalFit& fit,
-                       const ToyTrack& toy) {
-                     sum.fits[f].add(fit, toy, point_.parameters, point_.scale);
-                     add_missed(i);
-                     if (rows != nullptr)
-                       rows->add(first.index + i, name_of(fits[f]), fit, toy);
-                   });
+    for (Numbers& numbers : numbers_) arrays.push_back(numbers.resized(n));
+    const BatchStatistics statistics = batch_.run(
+        first, {missed_, arrays},
+        [&](std::size_t i, std::size_t f, const GlobalFit& fit,
+            const ToyTrack& toy) { numbers_[f].toys.set(i, fit, toy); });
     sum.simulated += n;
-    for (const char missed : missed_) sum.missed += missed != 0 ? 1 : 0;
-    if (batch_.is_vectorised()) {
-      for (std::size_t f = 0; f < fits.size(); ++f)
-        sum.fits[f].add(numbers_[f].toys, point_.scale);
-      for (std::size_t i = 0; rows != nullptr && i < n; ++i) {
-        add_missed(i + 1);
-        for (std::size_t f = 0; missed_[i] == 0 && f < fits.size(); ++f)
-          rows->add(first.index + i, name_of(fits[f]), numbers_[f].toys, i);
-      }
+    sum.missed += n - static_cast<std::size_t>(
+                          std::count(missed_.begin(), missed_.end(), 0));
+    for (std::size_t f = 0; f < fits.size(); ++f) {
+      FittedToys& toys = numbers_[f].toys;
+      if (batch_.is_vectorised())
+        toys.set(arrays[f], batch_.prototype().truth, ndf_);
+      sum.fits[f].add(toys, missed_, point_.scale);
     }
-    add_missed(n);
+    for (std::size_t i = 0; rows != nullptr && i < n; ++i) {
+      if (missed_[i] != 0) rows->add_missed(first.index + i);
+      for (std::size_t f = 0; missed_[i] == 0 && f < fits.size(); ++f)
+        rows->add(first.index + i, name_of(fits[f]), numbers_[f].toys, i);
+    }
     return statistics;
   }
 
@@ -124,25 +108,27 @@ class PointToys {
     std::vector<FitStatus> status;
     FittedToys toys;
 
-    void resize(std::size_t n) {
+    FitArrays resized(std::size_t n) {
       for (std::vector<double>* v : {&kappa, &sigma, &chi2}) v->resize(n);
       perigee.resize(track_dim * n);
       covariance.resize(track_triangle * n);
       status.resize(n);
-      toys.fits = {.kappa = kappa,
-                   .sigma = sigma,
-                   .chi2 = chi2,
-                   .kappa_weights = {},
-                   .perigee = perigee,
-                   .perigee_covariance = covariance,
-                   .status = status};
+      toys.resize(n);
+      return {.kappa = kappa,
+              .sigma = sigma,
+              .chi2 = chi2,
+              .kappa_weights = {},
+              .perigee = perigee,
+              .perigee_covariance = covariance,
+              .status = status};
     }
   };
 
   const PreparedPoint& point_;
   ToyBatch batch_;
+  int ndf_ = 0;
   std::vector<char> missed_;
-  std::vector<Numbers> numbers_;
+  std::vector<Numbers> numbers_;  ///< of each fit
 };
 
 class Runner {

@@ -527,36 +527,26 @@ ToyRows::ToyRows(const ToyPoint& point, bool at_plane)
       at_plane_(at_plane) {}
 
 void ToyRows::add(std::uint64_t toy_number, const std::string& fit_name,
-                  const GlobalFit& fit, const ToyTrack& toy) {
-  add(toy_number, fit_name, fitted_toy(fit, toy, parameters_), fit.status,
-      fit.chi2, fit.ndf);
-}
-
-void ToyRows::add(std::uint64_t toy_number, const std::string& fit_name,
                   const FittedToys& toys, std::size_t i) {
-  const FitStatus status = toys.status(i);
-  add(toy_number, fit_name, toys.toy(i), status, toys.fits.chi2[i],
-      status == FitStatus::ok ? toys.ndf : 0);
-}
-
-void ToyRows::add(std::uint64_t toy_number, const std::string& fit_name,
-                  const FittedToy& f, FitStatus status, double chi2, int ndf) {
   toy_.push_back(static_cast<std::int64_t>(toy_number));
   fit_.push_back(fit_name);
-  const bool ok = status == FitStatus::ok;
-  status_.emplace_back(to_string(status));
-  ndf_.push_back(ndf);
+  const bool ok = toys.status[i] == FitStatus::ok;
+  status_.emplace_back(to_string(toys.status[i]));
+  ndf_.push_back(toys.ndf[i]);
   auto out = numbers_.begin();
   const auto put = [&out](double x) { (out++)->push_back(x); };
-  put(ok ? chi2 : GlobalFit::none);
+  put(ok ? toys.chi2[i] : GlobalFit::none);
   const bool plane = parameters_ == ToyParameters::plane;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const bool of_plane = k >= n_perigee;
     const bool given = of_plane == plane || k == Perigee::kappa;
-    const int i = static_cast<int>(of_plane ? k - n_perigee : k);
-    put(given ? f.truth[i] / parameters[k].unit : GlobalFit::none);
-    put(given && ok ? f.fitted[i] / parameters[k].unit : GlobalFit::none);
-    put(given && ok ? f.sigma[i] / parameters[k].unit : GlobalFit::none);
+    const std::size_t q = of_plane ? k - n_perigee : k;
+    const auto shown = [&](const std::vector<double>& column) {
+      return column[i] / parameters[k].unit;
+    };
+    put(given ? shown(toys.truth[q]) : GlobalFit::none);
+    put(given && ok ? shown(toys.fitted[q]) : GlobalFit::none);
+    put(given && ok ? shown(toys.sigma[q]) : GlobalFit::none);
   }
 }
 

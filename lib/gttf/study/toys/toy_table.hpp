@@ -54,8 +54,6 @@ class ToyRows {
   ToyRows(const ToyPoint& point, bool at_plane);
 
   void add(std::uint64_t toy_number, const std::string& fit_name,
-           const GlobalFit& fit, const ToyTrack& toy);
-  void add(std::uint64_t toy_number, const std::string& fit_name,
            const FittedToys& toys, std::size_t i);
   /// A toy that left the layers of the reference track; nothing was fitted.
   void add_missed(std::uint64_t toy_number);
@@ -63,9 +61,6 @@ class ToyRows {
   Table take() &&;
 
  private:
-  void add(std::uint64_t toy_number, const std::string& fit_name,
-           const FittedToy& toy, FitStatus status, double chi2, int ndf);
-
   /// chi2; true, fitted and sigma of five parameters of the perigee and of four
   /// of the plane.
   static constexpr std::size_t n_numbers = 28;
