@@ -84,11 +84,12 @@ class ColumnWriter {
       }
   }
 
-  /// Bytes that a cell may need, and a comma.
-  std::size_t room(std::size_t row) const {
+  bool has_texts() const { return texts_ != nullptr; }
+  /// Bytes that a text may need beyond those of a number.
+  std::size_t more_room(std::size_t row) const {
     constexpr std::size_t quotes = 2;
-    return 1 + std::max(longest_number,
-                        texts_ ? 4 * texts_[row].size() + quotes : 0);
+    const std::size_t most = 4 * texts_[row].size() + quotes;
+    return most - std::min(most, longest_number);
   }
 
   /// Writes a cell at `to`, in the text from `begin` on; returns its end.
@@ -186,17 +187,21 @@ PreparedBlock CsvWriter::prepare(const Table& block) const {
   const std::vector<std::size_t> shown = shown_columns(block, style_);
   const std::size_t rows = block.rows();
   std::vector<ColumnWriter> columns;
+  std::vector<const ColumnWriter*> texts;
   columns.reserve(shown.size());  // they point to each other
   for (const std::size_t i : shown) {
     ColumnWriter column(block.columns[i], style_.precision);
     if (rows > 0) column.find_twin(columns, rows / 2);
     columns.push_back(std::move(column));
+    if (columns.back().has_texts()) texts.push_back(&columns.back());
   }
+  // with a comma or the end of the line behind each
+  const std::size_t most_in_row = 1 + columns.size() * (longest_number + 1);
   const auto storage = std::make_shared<fmt::memory_buffer>();
   fmt::memory_buffer& text = *storage;
   for (std::size_t row = 0; row < rows; ++row) {
-    std::size_t room = 1;
-    for (const ColumnWriter& column : columns) room += column.room(row);
+    std::size_t room = most_in_row;
+    for (const ColumnWriter* column : texts) room += column->more_room(row);
     text.reserve(text.size() + room);
     char* const begin = text.data();
     char* to = begin + text.size();

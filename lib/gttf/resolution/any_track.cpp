@@ -248,6 +248,12 @@ Matrix5 AnyTrack::perigee() const {
 }
 
 Matrix5 AnyTrack::at_start_plane() const {
+  Matrix5 rows;
+  if (std::abs(direction_.z()) < grazing) {
+    rows.topRows<4>().fill(Resolution::none);
+    rows.row(4) = RowVector5::Unit(Perigee::kappa);
+    return rows;
+  }
   const RowVector5 path = path_into_start_plane();
   // in the plane, where the direction has turned
   const Vector3Rows position =
@@ -256,7 +262,6 @@ Matrix5 AnyTrack::at_start_plane() const {
       direction_rows(frame(), direction_, RowVector5::Unit(Perigee::phi),
                      RowVector5::Unit(Perigee::theta)) +
       bend_at_start() * path;
-  Matrix5 rows;
   rows << position.topRows<2>(), slopes_at_start(change),
       RowVector5::Unit(Perigee::kappa);
   return rows;

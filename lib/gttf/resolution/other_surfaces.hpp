@@ -35,18 +35,20 @@ class SurfaceExtents {
       lower[i] = s.v.lower;
       upper[i] = s.v.upper;
     }
-    double* range = upper + n;
-    for (std::size_t i = 0; i < n_ranges_; ++i, ++range) {
-      const std::size_t begin = std::min(i, n_blocks - 1) * most_in_pack;
+    double* range = upper + n;  // the last one fills the last vector up
+    for (std::size_t i = 0; i < n_blocks; ++i) {
+      const std::size_t begin = i * most_in_pack;
       const auto [first, last] = std::minmax_element(
           position + begin, position + begin + most_in_pack);
-      range[0] = *first;
-      range[n_ranges_] = *last;
-      range[2 * n_ranges_] =
+      range[i] = *first;
+      range[n_ranges_ + i] = *last;
+      range[2 * n_ranges_ + i] =
           *std::min_element(lower + begin, lower + begin + most_in_pack);
-      range[3 * n_ranges_] =
+      range[3 * n_ranges_ + i] =
           *std::max_element(upper + begin, upper + begin + most_in_pack);
     }
+    for (int number = 0; number < 4; ++number, range += n_ranges_)
+      std::fill(range + n_blocks, range + n_ranges_, range[n_blocks - 1]);
   }
 
   BatchExtents view() const {

@@ -24,16 +24,76 @@ Matrix5 covariance_behind(const AnyTrack& track, const TracedPath&,
   return covariance_of(e, track.after_layer(k));
 }
 
+/// A track with its equations, and what they decide.
+template <Path P>
+struct StreamedTrack {
+  using S = typename P::Scalar;
+  using Gains = std::vector<typename P::Gain>;
+
+  StreamedTrack(const AnyTrack& track, const P& path, const StartHit<S>* start,
+                const UndoubtedVariances& undoubted) {
+    Gains gains(path.size());
+    PathFit<Errors::all, P> all;
+    all.gains.gains = &gains;
+    PathFit<Errors::hits_only, P> hits;
+    filter_together(path, start, all, hits);
+    equations = all.equations;
+    determined = is_determined(path, start, gains, equations, undoubted);
+    if (!determined) return;
+    line = covariance(equations);
+    set_shares(track, path, start, gains);
+    if (!path.fits_momentum()) return;
+    gains.assign(path.size(), {});  // nothing scatters
+    if (is_determined(path, start, gains, hits.equations, undoubted))
+      hit_only = static_cast<double>(hits.equations.v[4]);
+  }
+
+  FiveEquations<S> equations;
+  bool determined = false;
+  Covariance5<S> line;  ///< of its parameters
+  HitShares shares;
+  /// Variance of kappa; NaN if the limit is not determined.
+  double hit_only = std::numeric_limits<double>::quiet_NaN();
+
+ private:
+  void set_shares(const AnyTrack& track, const P& path,
+                  const StartHit<S>* start, const Gains& gains) {
+    constexpr std::size_t kappa = 0, theta = 1;
+    std::array<Row<S>, 2> inside{line[Perigee::kappa], line[Perigee::theta]};
+    std::array<S, 2> total{inside[kappa][Perigee::kappa],
+                           inside[theta][Perigee::theta]};
+    if (track.traced()) {
+      const auto perigee = rows_of<S>(track.perigee());
+      const std::array<Row<S>, 2> functions{perigee[Perigee::kappa],
+                                            perigee[Perigee::theta]};
+      inside = covariance_with_line(equations, functions);
+      for (const std::size_t q : {kappa, theta})
+        total[q] = covariance_with(inside, functions[q])[q];
+    }
+    std::array<S, 2> sum{S(0), S(0)};
+    way_back(
+        path, start, gains, inside,
+        [&](const HitStep<S, 2>& step) {
+          for (const std::size_t q : {kappa, theta})
+            sum[q] += step.gain[q] * step.gain[q] / step.variance;
+        },
+        [](auto&&) {});
+    shares = {.kappa = static_cast<double>(sum[kappa] / total[kappa]),
+              .theta = static_cast<double>(sum[theta] / total[theta])};
+  }
+};
+
 template <Path P, class S = typename P::Scalar>
 void set_covariances(const AnyTrack& track, const P& path,
-                     const StartHit<S>* start, const FiveEquations<S>& e,
+                     const StartHit<S>* start, const StreamedTrack<P>& fit,
                      EngineResult& r) {
+  const FiveEquations<S>& e = fit.equations;
   const Matrix5 perigee = track.perigee();
   const Matrix5 plane = track.at_start_plane();
   const std::size_t first = track.first();
   // the line of a helix is its perigee
-  r.perigee =
-      track.helix() ? matrix_of(covariance(e)) : covariance_of(e, perigee);
+  const bool is_perigee = track.helix() != nullptr;
+  r.perigee = is_perigee ? matrix_of(fit.line) : covariance_of(e, perigee);
   r.start_plane = covariance_of(e, plane);
   if (start) {
     const FiveEquations<S> outer = filter<Errors::all>(path);
@@ -44,36 +104,16 @@ void set_covariances(const AnyTrack& track, const P& path,
                                     join_with_start(path, *start, outer));
   } else {
     r.perigee_without_inner = r.perigee;
-    r.perigee += inner_material(path, perigee);
+    if (is_perigee) {
+      Covariance5<S> line = fit.line;
+      add_inner_material(path, line);
+      r.perigee = matrix_of(line);
+    } else {
+      r.perigee += inner_material(path, perigee);
+    }
     r.start_plane += inner_material(path, plane);
     r.first_hit = covariance_behind(track, path, first, e);
   }
-}
-
-template <Path P, class S = typename P::Scalar>
-HitShares shares(const AnyTrack& track, const P& path, const StartHit<S>* start,
-                 const std::vector<typename P::Gain>& gains,
-                 const FiveEquations<S>& e) {
-  constexpr std::size_t kappa = 0, theta = 1;
-  const auto perigee = rows_of<S>(track.perigee());
-  const std::array<Row<S>, 2> functions{perigee[Perigee::kappa],
-                                        perigee[Perigee::theta]};
-  const auto inside = covariance_with_line(e, functions);
-  std::array<S, 2> sum{S(0), S(0)};
-  way_back(
-      path, start, gains, inside,
-      [&](const HitStep<S, 2>& step) {
-        for (const std::size_t q : {kappa, theta})
-          sum[q] += step.gain[q] * step.gain[q] / step.variance;
-      },
-      [](auto&&) {});
-  const auto share = [&](std::size_t q) {
-    S total(0);
-    for (std::size_t i = 0; i < track_dim; ++i)
-      total += inside[q][i] * functions[q][i];
-    return static_cast<double>(sum[q] / total);
-  };
-  return {.kappa = share(kappa), .theta = share(theta)};
 }
 
 double scattering_only_variance(const AnyTrack& track,
@@ -82,35 +122,6 @@ double scattering_only_variance(const AnyTrack& track,
     return gttf::scattering_only_variance(path, start);
   });
 }
-
-/// A track with its equations, and what they decide.
-template <Path P>
-struct StreamedTrack {
-  using S = typename P::Scalar;
-
-  StreamedTrack(const AnyTrack& track, const P& path, const StartHit<S>* start,
-                const UndoubtedVariances& undoubted) {
-    std::vector<typename P::Gain> gains(path.size());
-    PathFit<Errors::all, P> all;
-    all.gains.gains = &gains;
-    PathFit<Errors::hits_only, P> hits;
-    filter_together(path, start, all, hits);
-    equations = all.equations;
-    determined = is_determined(path, start, gains, equations, undoubted);
-    if (!determined) return;
-    shares = detail::shares(track, path, start, gains, equations);
-    if (!path.fits_momentum()) return;
-    gains.assign(path.size(), {});  // nothing scatters
-    if (is_determined(path, start, gains, hits.equations, undoubted))
-      hit_only = static_cast<double>(hits.equations.v[4]);
-  }
-
-  FiveEquations<S> equations;
-  bool determined = false;
-  HitShares shares;
-  /// Variance of kappa; NaN if the limit is not determined.
-  double hit_only = std::numeric_limits<double>::quiet_NaN();
-};
 
 /// Calls f(streamed, path, start, determined, hit_only) with the fit in doubles
 /// or, for a helix that they do not determine, in twice their precision. The
@@ -168,7 +179,7 @@ EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot) {
              Determined determined, Determined) {
            r.determined = determined;
            if (determined == Determined::no) return;
-           set_covariances(track, path, start, fit.equations, r);
+           set_covariances(track, path, start, fit, r);
            r.hit_only = fit.hit_only;
            r.shares = fit.shares;
          });
