@@ -9,7 +9,7 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/core/simd.hpp"
-#include "gttf/output/stream.hpp"
+#include "gttf/output/atomic_file.hpp"
 #include "usage.hpp"
 
 namespace gttf::app {

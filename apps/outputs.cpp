@@ -12,7 +12,6 @@
 #include "command_line.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/output/csv.hpp"
-#include "gttf/output/markdown.hpp"
 #include "gttf/output/text.hpp"
 #include "messages.hpp"
 #include "usage.hpp"

@@ -9,10 +9,10 @@
 #include <system_error>
 #include <utility>
 
+#include "gttf/output/atomic_file.hpp"
 #include "gttf/output/ci_report.hpp"
 #include "gttf/output/json.hpp"
-#include "gttf/output/markdown.hpp"
-#include "gttf/output/stream.hpp"
+#include "gttf/output/text.hpp"
 #include "outputs.hpp"
 
 namespace gttf::app {

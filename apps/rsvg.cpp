@@ -13,7 +13,7 @@
 #include <cstring>
 #include <vector>
 
-#include "gttf/output/stream.hpp"
+#include "gttf/output/atomic_file.hpp"
 #include "usage.hpp"
 
 extern char** environ;

@@ -8,8 +8,8 @@
 #include "gttf/fit/streaming/streaming_fit.hpp"
 #include "gttf/fit/triplet/solenoid.hpp"
 #include "gttf/paper/local_fit.hpp"
-#include "gttf/paper/reference_hits.hpp"
 #include "gttf/trajectory/crossings.hpp"
+#include "support/reference_hits.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/core/chi2_probability.hpp"
+#include "gttf/core/statistics.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "gttf/paper/fit_quality.hpp"
+#include "gttf/paper/triplet_equations.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 

@@ -4,10 +4,10 @@
 #include <doctest/doctest.h>
 
 #include "gttf/fit/streaming/streaming_fit.hpp"
-#include "gttf/paper/reference_hits.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "support/fit_tracks.hpp"
 #include "support/layouts.hpp"
+#include "support/reference_hits.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 

@@ -5,7 +5,7 @@
 #include "gttf/fit/streaming/streaming_fit.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/fit/triplet/solenoid.hpp"
-#include "gttf/paper/fit_quality.hpp"
+#include "gttf/paper/triplet_equations.hpp"
 #include "support/compare.hpp"
 #include "support/exact_chi2.hpp"
 #include "support/fit_tracks.hpp"

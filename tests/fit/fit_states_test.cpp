@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/fit/triplet/fit_states.hpp"
-#include "gttf/fit/track/track_state.hpp"
 
 #include <doctest/doctest.h>
 
 #include "gttf/fit/streaming/streaming_fit.hpp"
-#include "gttf/paper/reference_hits.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "support/exact_chi2.hpp"
 #include "support/fit_tracks.hpp"
 #include "support/layouts.hpp"
+#include "support/reference_hits.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/output/plot/plot_frame.hpp"
+#include "gttf/output/plot/svg_plot.hpp"
 
 #include <doctest/doctest.h>
 

@@ -17,7 +17,6 @@
 #include "gttf/output/csv.hpp"
 #include "gttf/output/html.hpp"
 #include "gttf/output/json.hpp"
-#include "gttf/output/markdown.hpp"
 #include "gttf/output/text.hpp"
 #include "support/folder.hpp"
 

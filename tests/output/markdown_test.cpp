@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/output/markdown.hpp"
+#include "gttf/output/text.hpp"
 
 #include <doctest/doctest.h>
 

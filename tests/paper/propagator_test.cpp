@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/paper/propagator.hpp"
+#include "gttf/paper/any_field.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/resolution/significant_momentum.hpp"
+#include "gttf/resolution/momentum_searches.hpp"
 
 #include <doctest/doctest.h>
 

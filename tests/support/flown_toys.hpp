@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-#include "gttf/core/exact_moments.hpp"
+#include "gttf/core/statistics.hpp"
 #include "gttf/fit/streaming/streaming_fit.hpp"
 #include "gttf/resolution/toys.hpp"
 

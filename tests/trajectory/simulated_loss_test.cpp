@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/trajectory/simulated_loss.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "gttf/core/units.hpp"
-#include "gttf/trajectory/slab_loss.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 namespace {

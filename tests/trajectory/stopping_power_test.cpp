@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/trajectory/stopping_power.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
 
 #include <doctest/doctest.h>
 

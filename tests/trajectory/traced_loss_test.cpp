@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "gttf/paper/propagator.hpp"
+#include "gttf/paper/any_field.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 #include "support/layouts.hpp"

@@ -2,18 +2,200 @@
 #include "gttf/output/atomic_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "gttf/config/text.hpp"
+
+namespace gttf {
+
+std::string cannot_write(const std::string& name, int error) {
+  std::string reason = std::generic_category().message(error);
+  if (!reason.empty() && reason[0] >= 'A' && reason[0] <= 'Z')
+    reason[0] = static_cast<char>(reason[0] - 'A' + 'a');
+  return "cannot write \"" + name + "\": " + reason;
+}
+
+bool is_out_of_resources(int error) {
+  constexpr std::array<int, 9> causes{ENOSPC, EDQUOT, EFBIG,  EIO,    ENOMEM,
+                                      EMFILE, ENFILE, EAGAIN, ENOBUFS};
+  return std::ranges::find(causes, error) != causes.end();
+}
+
+namespace {
+
+/// Blocks that go past the page cache begin at, and are, multiples of this.
+constexpr std::size_t alignment = 4096;
+constexpr std::size_t small_buffer = std::size_t{1} << 16;
+constexpr std::size_t large_buffer = std::size_t{1} << 20;
+static_assert(FileStream::cached_bytes % large_buffer == 0);
+
+struct alignas(alignment) Block {
+  char bytes[alignment];
+};
+
+/// Whether writing goes past the page cache from now on, or no more.
+bool set_direct(int descriptor, bool direct) {
+  const int flags = fcntl(descriptor, F_GETFL);
+  if (flags < 0) return false;
+#ifdef O_DIRECT
+  return fcntl(descriptor, F_SETFL,
+               direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
+#else
+  return !direct;
+#endif
+}
+
+}  // namespace
+
+class FileStream::Buffer : public std::streambuf {
+ public:
+  Buffer(int fd, std::string text, bool close, Kind kind)
+      : descriptor(fd),
+        name(std::move(text)),
+        owned(close),
+        kind_(kind),
+        size_(kind == Kind::own_file ? large_buffer : small_buffer),
+        pages_(std::make_unique_for_overwrite<Block[]>(size_ / alignment)) {
+    clear();
+  }
+  ~Buffer() override {
+    if (owned) close(descriptor);
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  const int descriptor;
+  const std::string name;
+  const bool owned;
+
+ private:
+  int_type overflow(int_type c) override {
+    drain();
+    if (!traits_type::eq_int_type(c, traits_type::eof()))
+      sputc(traits_type::to_char_type(c));
+    return traits_type::not_eof(c);
+  }
+
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    if (kind_ != Kind::own_file && size > epptr() - pptr()) {
+      drain();
+      write_all(text, static_cast<std::size_t>(size));
+      return size;
+    }
+    for (std::streamsize left = size; left > 0;) {
+      if (pptr() == epptr()) drain();
+      const std::streamsize n = std::min(left, epptr() - pptr());
+      std::memcpy(pptr(), text, static_cast<std::size_t>(n));
+      pbump(static_cast<int>(n));
+      text += n;
+      left -= n;
+    }
+    return size;
+  }
+
+  int sync() override {
+    drain();
+    return 0;
+  }
+
+  pos_type seekoff(off_type offset, std::ios::seekdir from,
+                   std::ios::openmode) override {
+    if (kind_ != Kind::own_file) return pos_type(off_type(-1));
+    const off_type here = written_ + (pptr() - pbase());
+    if (from == std::ios::cur && offset == 0) return here;  // tellp()
+    drain();
+    const int whence = from == std::ios::beg   ? SEEK_SET
+                       : from == std::ios::cur ? SEEK_CUR
+                                               : SEEK_END;
+    const off_t position = lseek(descriptor, offset, whence);
+    if (position >= 0) written_ = position;
+    return pos_type(position);
+  }
+  pos_type seekpos(pos_type position, std::ios::openmode mode) override {
+    return seekoff(off_type(position), std::ios::beg, mode);
+  }
+
+  void clear() {
+    char* const begin = pages_[0].bytes;
+    setp(begin, begin + size_);
+  }
+
+  void drain() {
+    const auto size = static_cast<std::size_t>(pptr() - pbase());
+    choose_direct(size);
+    clear();
+    write_all(pbase(), size);
+  }
+
+  /// Whole buffers of a large file go past the page cache.
+  void choose_direct(std::size_t size) {
+    const bool large = kind_ == Kind::own_file && !refused_ && size == size_ &&
+                       written_ >= static_cast<off_type>(cached_bytes) &&
+                       written_ % static_cast<off_type>(alignment) == 0;
+    if (large == direct_) return;
+    if (set_direct(descriptor, large))
+      direct_ = large;
+    else
+      refused_ = true;
+  }
+
+  void write_all(const char* text, std::size_t size) {
+    while (size > 0) {
+      const ssize_t written = ::write(descriptor, text, size);
+      if (written >= 0) {
+        text += written;
+        size -= static_cast<std::size_t>(written);
+        written_ += written;
+      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        // A terminal shared with a program that made it non-blocking.
+        pollfd wait{descriptor, POLLOUT, 0};
+        poll(&wait, 1, -1);
+      } else if (errno == EINVAL && direct_) {
+        // other sizes are asked for, or a part was written
+        set_direct(descriptor, false);
+        direct_ = false;
+        refused_ = true;
+      } else if (errno != EINTR) {
+        const int error = errno;
+        if (error == EPIPE) throw ReaderGone(cannot_write(name, error), error);
+        throw OutputError(cannot_write(name, error), error);
+      }
+    }
+  }
+
+  const Kind kind_;
+  const std::size_t size_;  ///< of the buffer
+  std::unique_ptr<Block[]> pages_;
+  off_type written_ = 0;  ///< bytes; where the next ones go
+  bool direct_ = false, refused_ = false;
+};
+
+FileStream::FileStream(int descriptor, std::string name, bool owned, Kind kind)
+    : std::ostream(nullptr),
+      buffer_(
+          std::make_unique<Buffer>(descriptor, std::move(name), owned, kind)) {
+  rdbuf(buffer_.get());
+  exceptions(std::ios::badbit);  // pass on what the buffer throws
+}
+
+FileStream::~FileStream() = default;
+
+int FileStream::descriptor() const { return buffer_->descriptor; }
+
+}  // namespace gttf
 
 namespace gttf {
 namespace {

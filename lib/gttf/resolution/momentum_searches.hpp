@@ -2,15 +2,181 @@
 // MomentumSearches: p_significant of many tracks or triplets, side by side.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "gttf/core/root.hpp"
+#include "gttf/core/units.hpp"
 #include "gttf/resolution/batch.hpp"
-#include "gttf/resolution/significant_momentum.hpp"
+
+// SignificantMomentum: up to which momentum xi reaches a threshold, asked for
+// step by step, so that one call can evaluate xi for many searches.
+namespace gttf::detail {
+
+/// The largest momentum at which xi reaches `least`. On a nearly straight track
+///
+///   1/xi^2 = 1/xi_MS^2 + (p/P)^2,   P a constant of the hits
+///
+/// so that 1 - (least/xi)^2 is nearly a line in p^2, and xi p does not fall
+/// with p.
+///
+///   while (!search.done()) search.take(xi_at(search.momentum()));
+class SignificantMomentum {
+ public:
+  static constexpr double highest = 1e9 * unit::GeV;
+  static constexpr double tolerance = 1e-10;  ///< relative
+
+  /// @param least  > 0
+  SignificantMomentum(double start, double least)
+      : least_(least), momentum_(start) {}
+
+  bool done() const { return done_; }
+  /// At which xi is asked for.
+  double momentum() const { return momentum_; }
+
+  /// @param xi  at momentum(); NaN if there is none
+  void take(double xi) {
+    if (in_root_) return take_root(excess(xi));
+    const Point here{momentum_, excess(xi)};
+    if (here.excess >= 0)
+      take_above(here);
+    else if (std::isnan(xi))
+      take_none();
+    else
+      take_below(here);
+  }
+
+  /// Did xi exist at the start?
+  bool started() const { return above_.exists() || below_.exists(); }
+  /// NaN if xi is below `least` at all momenta from the start down to where it
+  /// does not exist, infinite if it reaches it however large they are.
+  double result() const { return result_; }
+
+ private:
+  struct Point {
+    double p = 0, excess = 0;
+    bool exists() const { return p > 0; }
+  };
+  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double beside = 1.02;  ///< to the other side of a root
+  static constexpr double step_down = 1.25, step_up = 4;
+  static constexpr int most_steps = 60;
+
+  /// 1 - (least/xi)^2; negative where there is no xi.
+  double excess(double xi) const {
+    const double ratio = least_ / xi;
+    return std::isnan(xi) ? -1 : 1 - ratio * ratio;
+  }
+
+  /// The root of the line through one point and 1 at p = 0.
+  static double root_of_line(const Point& a) {
+    return a.p / std::sqrt(1 - a.excess);
+  }
+  /// The root of the line through two points; nothing if it does not fall, or
+  /// has none at p > 0.
+  static std::optional<double> root_of_line(const Point& a, const Point& b) {
+    const double slope = (b.excess - a.excess) / ((b.p - a.p) * (b.p + a.p));
+    const double square = a.p * a.p - a.excess / slope;
+    if (!(slope < 0 && square > 0)) return std::nullopt;
+    return std::sqrt(square);
+  }
+
+  void take_above(const Point& here) {
+    if (below_.exists()) return bracket(here, below_);
+    if (here.p >= highest)
+      return finish(std::numeric_limits<double>::infinity());
+    constexpr double longest = 1000;
+    double next = root_of_line(here);
+    if (above_.exists())
+      next = root_of_line(above_, here).value_or(step_up * step_up * here.p);
+    above_ = here;
+    step_ = std::min(step_ * step_, step_up);
+    next = std::clamp(beside * next, step_ * here.p, longest * here.p);
+    go_to(std::min(next, highest));
+  }
+
+  void take_below(const Point& here) {
+    if (above_.exists()) return bracket(above_, here);
+    // xi p does not fall with p: there is no root above this one
+    double next = root_of_line(here);
+    double step = step_down;
+    if (!below_.exists()) {
+      next /= beside;
+      step = beside;
+    } else if (const auto line = root_of_line(here, below_)) {
+      next = *line / beside;
+      step_ = step = std::min(step_ * step_, step_down);
+    }
+    below_ = here;
+    go_down(std::min(next, here.p / step));
+  }
+
+  void take_none() {
+    if (above_.exists()) return bracket(above_, {momentum_, none});
+    if (!below_.exists()) return finish(none);
+    gone_ = momentum_;
+    go_down(gone_);
+  }
+
+  /// Down to `next`, but not to where there is no xi.
+  void go_down(double next) {
+    // no multiple of a step: rounding must not decide
+    constexpr double near = 1.05;
+    if (gone_ > 0 && below_.p <= near * gone_) return finish(none);
+    go_to(next > gone_ ? next : std::sqrt(below_.p * gone_));
+  }
+
+  void go_to(double next) {
+    if (++steps_ > most_steps) return finish(none);
+    momentum_ = next;
+  }
+
+  /// The rest is a search between two momenta, in p^2.
+  void bracket(const Point& good, const Point& bad) {
+    if (good.excess == 0) return finish(good.p);
+    above_ = good;
+    const double end = bad.p / good.p;
+    const double step = good.excess / (good.excess - bad.excess);
+    root_ = RootSearch(1, good.excess, end * end,
+                       std::isnan(bad.excess) ? -1 : bad.excess, 2 * tolerance,
+                       step > 0 ? step : 0.5);
+    in_root_ = true;
+    momentum_ = of_root();
+  }
+
+  void take_root(double excess) {
+    root_.take(excess);
+    momentum_ = of_root();
+    if (root_.done()) finish(momentum_);
+  }
+
+  double of_root() const { return above_.p * std::sqrt(root_.place()); }
+
+  void finish(double result) {
+    result_ = result;
+    done_ = true;
+  }
+
+  double least_, momentum_;
+  Point above_, below_;  ///< the last ones, of xi >= least and <
+  double gone_ = 0;      ///< largest momentum below below_ without xi
+  double step_ = beside;
+  int steps_ = 0;
+  RootSearch root_;
+  bool in_root_ = false;
+  double result_ = none;
+  bool done_ = false;
+};
+
+}  // namespace gttf::detail
 
 namespace gttf::detail {
 

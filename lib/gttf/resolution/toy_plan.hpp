@@ -10,7 +10,6 @@
 #include "gttf/resolution/toys.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/flight.hpp"
-#include "gttf/trajectory/fly_onto.hpp"
 
 namespace gttf::detail {
 

@@ -11,8 +11,8 @@
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/toy_flight.hpp"
 #include "gttf/resolution/toy_plan.hpp"
-#include "gttf/trajectory/fly_onto.hpp"
-#include "gttf/trajectory/simulated_loss.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
+#include "gttf/trajectory/flight.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf {

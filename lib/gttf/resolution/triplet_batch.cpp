@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "gttf/core/kernels.hpp"
-#include "gttf/fit/triplet/in_plane_arc.hpp"
+#include "gttf/fit/triplet/reference_rows.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/recurling_track.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gttf/trajectory/crossing.hpp"
-#include "gttf/trajectory/flight_bounds.hpp"
+#include "gttf/trajectory/flight.hpp"
 
 namespace gttf {
 

@@ -2,13 +2,82 @@
 // Energy loss of a track in a layer: its mean and its fluctuation.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "gttf/core/random.hpp"
 #include "gttf/detector/detector.hpp"
-#include "gttf/trajectory/stopping_power.hpp"
+#include "gttf/detector/material.hpp"
+
+// Stopping power: mean energy loss per mass thickness of a charged particle.
+namespace gttf {
+
+/// m_e, GeV [CODATA22].
+inline constexpr double electron_mass = 0.51099895069e-3;
+/// K = 4 pi N_A r_e^2 m_e, GeV cm2/mol [PDG24] Table 34.1.
+inline constexpr double bethe_constant = 0.307075e-3;
+
+/// What the loss of energy by collisions depends on in a material.
+struct StoppingMedium {
+  double z_over_a = 0;         ///< mol/g
+  double mean_excitation = 0;  ///< I, GeV
+  DensityEffect density_effect;
+};
+
+/// What it depends on of a particle. Below a mass of 1 MeV it is an electron
+/// (charge < 0) or a positron, with the electron's mass.
+struct Projectile {
+  double mass = 0;  ///< GeV
+  double charge = -1;
+
+  bool is_electron() const { return mass < 1e-3; }
+  double rest_energy() const { return is_electron() ? electron_mass : mass; }
+};
+
+/// The medium of a material of known Z/A, I and density. Tabulated parameters
+/// of the density effect are moved to `density` (x0 and x1 by
+/// -log10(r)/2, c_bar by -ln(r)); without them the general recipe holds:
+///
+///   c_bar = 1 + 2 ln(I/(hbar omega_p)),  k = 3,  x0 and x1 from c_bar and I,
+///   a = (c_bar - 2 ln(10) x0)/(x1 - x0)^3
+///
+/// @param density  g/cm3; 0: that of the material
+/// Source  [Sternheimer84], [Sternheimer71]; plasma energy [PDG24] Table 34.1
+StoppingMedium stopping_medium(const Material& material, double density = 0);
+
+/// True if stopping_medium() has what it needs.
+bool has_stopping_data(const Material& material);
+
+/// The density correction delta(beta gamma).
+double density_correction(const DensityEffect& effect, double beta_gamma);
+
+/// Largest energy that a collision with an electron can take, GeV:
+///
+///   W_max = 2 m_e (beta gamma)^2/(1 + 2 gamma m_e/M + (m_e/M)^2)
+///
+/// electrons: half of the kinetic energy, positrons: all of it.
+/// @param kinetic  kinetic energy, GeV
+/// Source  [PDG24] Eq. (34.4)
+double maximum_transfer(const Projectile& particle, double kinetic);
+
+/// Mean loss by collisions, GeV cm2/g.
+///
+/// Heavy particles:
+///
+///   K z^2 Z/A/beta^2 [ln(2 m_e (beta gamma)^2 W_max/I^2)/2 - beta^2 - delta/2]
+///
+/// electrons and positrons with their Moller and Bhabha cross sections. Below
+/// beta gamma = 0.05, outside of its validity, the value there is used.
+/// @param kinetic  kinetic energy, GeV, >= 0
+/// Source  [PDG24] Eqs. (34.5), (34.24), (34.25); [ICRU84]
+double collision_stopping_power(const StoppingMedium& medium,
+                                const Projectile& particle, double kinetic);
+
+}  // namespace gttf
 
 namespace gttf {
 
@@ -116,5 +185,104 @@ double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
 /// @param kappa  xi/W_max > 0
 /// Source  [Landau44], [Vavilov57]; the interpolation is our own
 double straggling_width(double kappa, double beta2);
+
+}  // namespace gttf
+
+// Steps of a particle that loses energy in a slab.
+namespace gttf::detail {
+
+/// The mean loss of a particle per g/cm2, in a slab.
+class StoppingPower {
+ public:
+  StoppingPower(const LossSlab& slab, const Projectile& particle)
+      : medium_(slab.medium), particle_(particle) {
+    if (particle.is_electron() && slab.mass_thickness > 0)
+      radiation_ = slab.x_over_x0 / slab.mass_thickness;
+  }
+
+  double collision(double kinetic) const {
+    return collision_stopping_power(medium_, particle_, kinetic);
+  }
+  double operator()(double kinetic) const {
+    return collision(kinetic) +
+           radiation_ * (kinetic + particle_.rest_energy());
+  }
+
+ private:
+  const StoppingMedium& medium_;
+  const Projectile& particle_;
+  double radiation_ = 0;  ///< 1/X0, cm2/g
+};
+
+/// The largest part of its kinetic energy that a particle loses in a step:
+/// leaves an error of 1e-6 of the loss.
+constexpr double largest_part = 0.1;
+
+/// Below this kinetic energy, beta gamma = 0.04, the stopping power is
+/// constant.
+inline double slowest(double rest_energy) { return 0.8e-3 * rest_energy; }
+
+/// The next step of a particle, g/cm2.
+/// @param power  its stopping power
+/// @param left   thickness that is left, g/cm2
+inline double longest_step(double kinetic, double power, double left,
+                           double rest_energy) {
+  if (kinetic < slowest(rest_energy)) return left;
+  return std::min(left, largest_part * kinetic / power);
+}
+
+/// Kinetic energy behind a step of h g/cm2, by Runge-Kutta's method; not above
+/// 0: it stops.
+inline double energy_behind(const StoppingPower& loss, double kinetic,
+                            double power, double h, double rest_energy) {
+  if (kinetic < slowest(rest_energy)) return kinetic - power * h;
+  const double k2 = loss(kinetic - 0.5 * h * power);
+  const double k3 = loss(kinetic - 0.5 * h * k2);
+  const double k4 = loss(kinetic - h * k3);
+  return kinetic - h / 6 * (power + 2 * (k2 + k3) + k4);
+}
+
+inline double kinetic_energy(double p, double rest_energy) {
+  return p * p / (std::sqrt(p * p + rest_energy * rest_energy) + rest_energy);
+}
+
+inline double beta_squared(double kinetic, double rest_energy) {
+  const double tau = kinetic / rest_energy, gamma = 1 + tau;
+  return tau * (tau + 2) / (gamma * gamma);
+}
+
+/// d(xi)/d(thickness) at rest, GeV cm2/g.
+inline double xi_per_thickness(const LossSlab& slab,
+                               const Projectile& particle) {
+  return 0.5 * bethe_constant * particle.charge * particle.charge *
+         slab.medium.z_over_a;
+}
+
+}  // namespace gttf::detail
+
+// Energy loss of a single simulated particle.
+namespace gttf {
+
+/// The energy that a particle loses in a layer, GeV, by collisions with free
+/// electrons: of energies W up to W_max with the spectrum
+///
+///   dn/dW = xi (1 - beta^2 W/W_max)/W^2,
+///
+/// those above xi/20 one by one, the others as a Gaussian of their variance.
+/// The mean is the stopping power's. The particle slows down on its way: xi and
+/// W_max are those of its own energy, in steps in which it loses 10 % at most.
+/// Electrons also radiate: of their energy they keep exp(-x), x with the Gamma
+/// distribution of the shape t/ln2 behind t = x/X0.
+///
+/// Moments are those of EnergyLoss::straggling_variance; the width that a fit
+/// assumes plays no part.
+/// @param p      momentum before the layer, GeV
+/// @param paths  as for energy_loss()
+/// @return  all of its kinetic energy or more: it stops
+/// Source  [Vavilov57]; [PDG24] sections 34.2.5, 34.2.9; Bethe and Heitler in
+/// [Stampfer94]
+double simulate_loss(std::span<const LossSlab> slabs,
+                     const Projectile& particle, double p, double paths,
+                     RandomBranch& random);
 
 }  // namespace gttf

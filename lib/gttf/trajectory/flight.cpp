@@ -2,13 +2,262 @@
 #include "gttf/trajectory/flight.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "gttf/core/units.hpp"
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/trajectory/crossing.hpp"
-#include "gttf/trajectory/uniform_flight.hpp"
+
+namespace gttf {
+
+FlightBounds::FlightBounds(const TrackingGeometry& geometry)
+    : lower(Vector3::Zero()), upper(Vector3::Zero()) {
+  for (const SurfaceRecord& s : geometry.surfaces()) {
+    for (int i = 0; i < 3; ++i) {
+      const Interval along = extent(s, static_cast<Axis>(i));
+      lower[i] = std::min(lower[i], along.lower);
+      upper[i] = std::max(upper[i], along.upper);
+    }
+    radius = std::max(radius, radii(s).upper);
+  }
+}
+
+FlightBounds::FlightBounds(double distance)
+    : lower(Vector3::Constant(-distance)),
+      upper(Vector3::Constant(distance)),
+      radius(distance) {}
+
+bool FlightBounds::left_behind(const Vector3& x, const Vector3& t) const {
+  for (int i = 0; i < 3; ++i)
+    if ((x[i] < lower[i] && t[i] <= 0) || (x[i] > upper[i] && t[i] >= 0))
+      return true;
+  return std::hypot(x.x(), x.y()) > radius &&
+         x.x() * t.x() + x.y() * t.y() >= 0;
+}
+
+double FlightBounds::reach() const {
+  return lower.cwiseAbs().cwiseMax(upper.cwiseAbs()).norm();
+}
+
+}  // namespace gttf
+
+namespace gttf {
+
+namespace {
+
+/// The path from a point, with t' = w x t and w = -(q/p) B: a helix around w,
+/// or a straight line. After the path l, with a = l w, psi = |a|,
+///
+///   t(l) = t + s a x t + c a x (a x t),      s = sin(psi)/psi
+///   x(l) = x + l (t + c a x t + e a x (a x t))
+///   c = (1 - cos psi)/psi^2,  e = (1 - s)/psi^2,  f = (1/2 - c)/psi^2
+///
+/// All coefficients are even in psi and finite for straight paths; there is
+/// no axis to find. Source: docs/theory/any-field.md.
+class UniformFlight {
+ public:
+  /// @param rotation  w, 1/mm
+  /// @param path      l, mm
+  UniformFlight(const Vector3& rotation, double path)
+      : a_(path * rotation), path_(path) {
+    const double psi2 = a_.squaredNorm();
+    if (psi2 < 1) {
+      f_ = series(psi2, 4);
+      e_ = series(psi2, 3);
+      c_ = 0.5 - psi2 * f_;
+      s_ = 1 - psi2 * e_;
+      return;
+    }
+    const double psi = std::sqrt(psi2), half = std::sin(0.5 * psi);
+    s_ = std::sin(psi) / psi;
+    c_ = 2 * half * half / psi2;
+    e_ = (1 - s_) / psi2;
+    f_ = (0.5 - c_) / psi2;
+  }
+
+  /// x(l) - x.
+  Vector3 displacement(const Vector3& t) const {
+    const Vector3 at = a_.cross(t);
+    return path_ * (t + c_ * at + e_ * a_.cross(at));
+  }
+  /// t(l).
+  Vector3 direction(const Vector3& t) const {
+    const Vector3 at = a_.cross(t);
+    return t + s_ * at + c_ * a_.cross(at);
+  }
+  /// The matrix M of x(l) - x = M t.
+  Eigen::Matrix3d displacement_matrix() const {
+    return path_ * polynomial(c_, e_);
+  }
+  /// The matrix R of t(l) = R t.
+  Eigen::Matrix3d direction_matrix() const { return polynomial(s_, c_); }
+
+  /// dx(l)/d(q/p): the turn is a function of l q/p, hence dt/d(q/p) =
+  /// l t(l) x B, to be integrated by parts along the path.
+  Vector3 displacement_per_qop(const Vector3& t, const Vector3& field) const {
+    const Vector3 at = a_.cross(t);
+    const Vector3 sum = 0.5 * t + (c_ - e_) * at + (e_ - f_) * a_.cross(at);
+    return path_ * path_ * sum.cross(field);
+  }
+  /// dt(l)/d(q/p).
+  Vector3 direction_per_qop(const Vector3& t, const Vector3& field) const {
+    return path_ * direction(t).cross(field);
+  }
+
+ private:
+  /// sum_k (-x)^k/(2k + m)!, to rounding for x <= 1; m = 3 or 4.
+  static double series(double x, int m) {
+    double sum = 1;
+    for (int k = 8; k > 0; --k)
+      sum = 1 - x * sum / ((m + 2 * k - 1) * (m + 2 * k));
+    return sum / (m == 3 ? 6 : 24);
+  }
+  Eigen::Matrix3d polynomial(double first, double second) const {
+    Eigen::Matrix3d cross;
+    cross << 0, -a_.z(), a_.y(), a_.z(), 0, -a_.x(), -a_.y(), a_.x(), 0;
+    return Eigen::Matrix3d::Identity() + first * cross +
+           second * (cross * cross);
+  }
+
+  Vector3 a_;
+  double path_;
+  double s_ = 1, c_ = 0.5, e_ = 1.0 / 6, f_ = 1.0 / 24;
+};
+
+/// Errors of one step that are tolerated; the end itself is better by an
+/// order of the step.
+constexpr double position_tolerance = 1e-9;    // mm
+constexpr double direction_tolerance = 1e-12;  // rad
+
+// Formulas of order 5(4), seven stages, the last one the first of the next.
+constexpr int stages = 7;
+constexpr double node[stages][stages - 1] = {
+    {},
+    {1.0 / 5},
+    {3.0 / 40, 9.0 / 40},
+    {44.0 / 45, -56.0 / 15, 32.0 / 9},
+    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
+constexpr double error_weight[stages] = {
+    71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
+    -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+
+template <int N>
+typename MapStep<N>::Columns columns_of(const FlightState<N>& s) {
+  typename MapStep<N>::Columns y;
+  y.col(0) = s.position;
+  y.col(1) = s.direction;
+  if constexpr (N > 0) {
+    y.template middleCols<N>(2) = s.d_position;
+    y.template rightCols<N>() = s.d_direction;
+  }
+  return y;
+}
+
+Eigen::Matrix3d cross_matrix(const Vector3& v) {
+  Eigen::Matrix3d m;
+  m << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
+  return m;
+}
+
+}  // namespace
+
+template <int N>
+bool MapStep<N>::slope(const FieldMap& map, const Columns& y, Columns& k,
+                       Vector3& field) const {
+  const Vector3 t = y.col(1);
+  if constexpr (N == 0) {
+    if (!map.at(y.col(0), field)) return false;
+    k.col(0) = t;
+    k.col(1) = begin_.qop * t.cross(field);
+  } else {
+    Eigen::Matrix3d gradient;
+    if (!map.at(y.col(0), field, gradient)) return false;
+    const Vector3 force = t.cross(field);
+    k.col(0) = t;
+    k.col(1) = begin_.qop * force;
+    k.template middleCols<N>(2) = y.template rightCols<N>();
+    const Eigen::Matrix3d by_position =
+        begin_.qop * (cross_matrix(t) * gradient);
+    const Eigen::Matrix3d by_direction = -begin_.qop * cross_matrix(field);
+    k.template rightCols<N>().noalias() =
+        by_position * y.template middleCols<N>(2);
+    k.template rightCols<N>().noalias() +=
+        by_direction * y.template rightCols<N>();
+    k.template rightCols<N>().noalias() += force * begin_.d_qop;
+  }
+  return true;
+}
+
+template <int N>
+bool MapStep<N>::take(const FieldMap& map, const FlightState<N>& from,
+                      double length) {
+  begin_ = from;
+  length_ = length;
+  const Columns y = columns_of(from);
+  if (!knows_begin_ && !slope(map, y, slope_begin_, field_begin_)) return false;
+  knows_begin_ = true;
+  Columns k[stages];
+  Vector3 field[stages];
+  k[0] = slope_begin_;
+  field[0] = field_begin_;
+  Columns at = y;
+  for (int i = 1; i < stages; ++i) {
+    at = (length * node[i][0]) * k[0];
+    for (int j = 1; j < i; ++j)
+      if (node[i][j] != 0) at += (length * node[i][j]) * k[j];
+    at += y;
+    if (!slope(map, at, k[i], field[i])) return false;
+  }
+  slope_end_ = k[stages - 1];
+  field_end_ = field[stages - 1];
+  end_.position = at.col(0);
+  end_.direction = at.col(1);
+  end_.qop = begin_.qop;
+  if constexpr (N > 0) {
+    end_.d_position = at.template middleCols<N>(2);
+    end_.d_direction = at.template rightCols<N>();
+    end_.d_qop = begin_.d_qop;
+  }
+  Eigen::Matrix<double, 3, 2> error = Eigen::Matrix<double, 3, 2>::Zero();
+  integral_ = Vector3::Zero();
+  for (int i = 0; i < stages; ++i) {
+    error += (length * error_weight[i]) * k[i].template leftCols<2>();
+    if (i + 1 < stages) integral_ += (length * node[stages - 1][i]) * field[i];
+  }
+  error_ = std::max(error.col(0).norm() / position_tolerance,
+                    error.col(1).norm() / direction_tolerance);
+  return true;
+}
+
+template <int N>
+void MapStep<N>::look(double l, Vector3& position, Vector3& direction) const {
+  const double h = length_, s = l / h;
+  const Vector3& x0 = begin_.position;
+  const Vector3& t0 = begin_.direction;
+  const Vector3 a0 = slope_begin_.col(1), a1 = slope_end_.col(1);
+  // what the parabola from the begin misses at the end
+  const Vector3 dx = end_.position - x0 - h * t0 - (0.5 * h * h) * a0;
+  const Vector3 dt = h * (end_.direction - t0 - h * a0);
+  const Vector3 da = (h * h) * (a1 - a0);
+  const Vector3 c3 = 10 * dx - 4 * dt + 0.5 * da;
+  const Vector3 c4 = -15 * dx + 7 * dt - da;
+  const Vector3 c5 = 6 * dx - 3 * dt + 0.5 * da;
+  position =
+      x0 + l * t0 + (0.5 * l * l) * a0 + (s * s * s) * (c3 + s * (c4 + s * c5));
+  direction =
+      t0 + l * a0 + (s * s / h) * (3 * c3 + s * (4 * c4 + (5 * s) * c5));
+}
+
+template class MapStep<0>;
+template class MapStep<track_dim>;
+template class MapStep<7>;
+
+}  // namespace gttf
 
 namespace gttf {
 
@@ -368,5 +617,181 @@ double Flight<N>::find_crossing(const SurfaceLevel& surface,
 template class Flight<0>;
 template class Flight<track_dim>;
 template class Flight<7>;
+
+}  // namespace gttf
+
+namespace gttf {
+
+namespace {
+
+template <int N>
+void turn_around(FlightState<N>& s) {
+  s.direction = -s.direction;
+  s.d_direction = -s.d_direction;
+  s.qop = -s.qop;
+  s.d_qop = -s.d_qop;
+}
+
+/// The goal as a function of the path within the present leg.
+template <int N>
+class AlongLeg {
+ public:
+  AlongLeg(const Flight<N>& flight, const FlightGoal& goal)
+      : flight_(flight), goal_(goal) {}
+
+  double at(double l) {
+    flight_.look(l, x_, t_);
+    return goal_.at(x_, t_);
+  }
+  /// The zero between 0 and b, where the signs differ: Newton's steps while
+  /// they stay inside, else halves. The bend within a step is left out of the
+  /// slope: it matters to a perigee alone, and there little.
+  double zero(double b, bool rises) {
+    double a = 0, l = 0;
+    for (int i = 0; i < 100; ++i) {
+      const double value = at(l);
+      if (value == 0) break;
+      ((value > 0) == rises ? b : a) = l;
+      double next = l - value / goal_.slope(x_, t_, Vector3::Zero());
+      if (!(next >= a && next <= b)) next = 0.5 * (a + b);
+      const double move = std::abs(next - l);
+      l = next;
+      if (move <= 2e-15 * (x_.norm() + l)) break;
+    }
+    return l;
+  }
+  /// Where the function is nearest to zero between a and b, if it gets nearer
+  /// from both ends: golden section.
+  double nearest(double a, double b, double sign) {
+    constexpr double share = 0.381966011250105;
+    double c = a + share * (b - a), d = b - share * (b - a);
+    double value_c = sign * at(c), value_d = sign * at(d);
+    for (int i = 0; i < 40 && value_c > 0 && value_d > 0; ++i) {
+      if (value_c < value_d) {
+        b = d, d = c, value_d = value_c;
+        c = a + share * (b - a);
+        value_c = sign * at(c);
+      } else {
+        a = c, c = d, value_c = value_d;
+        d = b - share * (b - a);
+        value_d = sign * at(d);
+      }
+    }
+    return value_c < value_d ? c : d;
+  }
+
+ private:
+  const Flight<N>& flight_;
+  const FlightGoal& goal_;
+  Vector3 x_, t_;
+};
+
+/// The path in the present leg at which the goal is met, or NaN.
+template <int N>
+double goal_in_leg(const Flight<N>& flight, const FlightGoal& goal) {
+  AlongLeg<N> leg(flight, goal);
+  const double end = flight.leg();
+  const double first = leg.at(0), last = leg.at(end);
+  if (first == 0) return 0;
+  if ((first > 0) != (last > 0)) return leg.zero(end, last > 0);
+  // there and back again: near the outermost point of a curling track
+  const double sign = first > 0 ? 1 : -1, little = 1e-3 * end;
+  if (!(sign * leg.at(little) < sign * first &&
+        sign * leg.at(end - little) < sign * last))
+    return std::nan("");
+  const double between = leg.nearest(0, end, sign);
+  const double value = leg.at(between);
+  return (value > 0) == (first > 0) ? std::nan("")
+                                    : leg.zero(between, value > 0);
+}
+
+/// Moves the flight to where the goal is met, in the present leg at `l`.
+template <int N>
+void arrive(const Field& field, const FlightGoal& goal, double l,
+            Flight<N>& flight) {
+  // in a map what look() tells is off by less than that
+  constexpr double uncertain = 2 * unit::um;
+  if (!field.map || !(l > uncertain)) return flight.fly_to(l);
+  flight.fly_to(l - uncertain);
+  const FlightState<N>& s = flight.state();
+  const Vector3 bend = flight.bend();
+  const double slope = goal.slope(s.position, s.direction, bend);
+  const double rest = -goal.at(s.position, s.direction) / slope;
+  flight.fly_to(std::min(l - uncertain + rest, flight.leg()));
+}
+
+}  // namespace
+
+FlightGoal FlightGoal::perigee(const Vector3& origin) {
+  FlightGoal goal(SurfaceLevel::plane(origin, Vector3::UnitZ()));
+  goal.is_perigee_ = true;
+  return goal;
+}
+
+double FlightGoal::at(const Vector3& x, const Vector3& t) const {
+  return is_perigee_ ? (x - surface_.point()).head<2>().dot(t.head<2>())
+                     : surface_.at(x);
+}
+
+double FlightGoal::slope(const Vector3& x, const Vector3& t,
+                         const Vector3& bend) const {
+  return is_perigee_ ? t.head<2>().squaredNorm() +
+                           (x - surface_.point()).head<2>().dot(bend.head<2>())
+                     : surface_.slope(x, t);
+}
+
+double FlightGoal::reach(const Vector3& from) const {
+  // a path that grazes a plane may get far
+  constexpr double most_oblique = 100;
+  return most_oblique *
+         ((from - surface_.point()).norm() + from.norm() + 1 * unit::mm);
+}
+
+template <int N>
+Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
+                 FlightState<N>& state, Vector3* bend) {
+  const FlightBounds bounds(goal.reach(state.position));
+  bool backward = way == Way::backward;
+  {
+    // without the bend: it matters to a perigee alone, and there little
+    const double slope =
+        goal.slope(state.position, state.direction, Vector3::Zero());
+    const double l = -goal.at(state.position, state.direction) / slope;
+    if (way == Way::either || std::abs(l) < detail::same_place)
+      backward = l < 0;
+  }
+  if (backward) turn_around(state);
+  Flight<N> flight(field, state, bounds);
+  constexpr int most_legs = 100000;
+  for (int leg = 0; leg < most_legs; ++leg) {
+    const double l = goal_in_leg(flight, goal);
+    if (l >= 0) {
+      arrive(field, goal, l, flight);
+      state = flight.state();
+      const Vector3 curved = flight.bend();
+      if constexpr (N > 0) {
+        const Eigen::Matrix<double, 1, N> slip =
+            goal.change(state) /
+            goal.slope(state.position, state.direction, curved);
+        state.d_position -= state.direction * slip;
+        state.d_direction -= curved * slip;
+      }
+      if (backward) turn_around(state);  // t' stays as it is
+      if (bend) *bend = curved;
+      return Landing::there;
+    }
+    if (flight.leg_end() == LegEnd::map_edge) return Landing::left_map;
+    if (flight.leg_end() == LegEnd::open ||
+        flight.leg_end() == LegEnd::half_turn)
+      return Landing::missed;
+    flight.next_leg();
+  }
+  return Landing::missed;
+}
+
+template Landing fly_onto(const Field&, const FlightGoal&, Way, FlightState<0>&,
+                          Vector3*);
+template Landing fly_onto(const Field&, const FlightGoal&, Way,
+                          FlightState<track_dim>&, Vector3*);
 
 }  // namespace gttf

@@ -2,16 +2,103 @@
 // Flight: a charged particle on its way through any field, leg by leg.
 #pragma once
 
+#include <Eigen/Geometry>
 #include <cstddef>
 #include <vector>
 
-#include <Eigen/Geometry>
-
 #include "gttf/core/matrix.hpp"
 #include "gttf/detector/field.hpp"
-#include "gttf/trajectory/flight_bounds.hpp"
-#include "gttf/trajectory/map_step.hpp"
+#include "gttf/detector/field_map.hpp"
 #include "gttf/trajectory/surface_level.hpp"
+#include "gttf/trajectory/tracking_geometry.hpp"
+
+// FlightBounds: where the surfaces of a detector are.
+namespace gttf {
+
+/// A box, and within it a cylinder about z, that hold all surfaces.
+struct FlightBounds {
+  Vector3 lower, upper;
+  double radius = 0;
+
+  explicit FlightBounds(const TrackingGeometry& geometry);
+  /// Everything within this distance of the origin.
+  explicit FlightBounds(double distance);
+  /// Outside and moving away.
+  bool left_behind(const Vector3& x, const Vector3& t) const;
+  /// Distance from the origin to the farthest corner.
+  double reach() const;
+};
+
+}  // namespace gttf
+
+// FlightState, MapStep: a charged particle at a point of its path, and one step
+// of the integration of that path through a field map.
+namespace gttf {
+
+/// A particle and its derivatives with respect to N parameters, those of
+/// position and direction at a fixed path length.
+template <int N>
+struct FlightState {
+  Vector3 position;   ///< mm
+  Vector3 direction;  ///< unit vector
+  double qop = 0;     ///< q/p, e/GeV
+  Eigen::Matrix<double, 3, N> d_position = Eigen::Matrix<double, 3, N>::Zero();
+  Eigen::Matrix<double, 3, N> d_direction = Eigen::Matrix<double, 3, N>::Zero();
+  Eigen::Matrix<double, 1, N> d_qop = Eigen::Matrix<double, 1, N>::Zero();
+};
+
+/// A step along x' = t, t' = q/p t x B(x), together with the derivatives with
+/// respect to N parameters (the variational equations), by the formulas of
+/// Dormand and Prince of order 5 with their error estimate of order 4
+/// [DormandPrince80].
+template <int N>
+class MapStep {
+ public:
+  /// What is integrated, side by side: position, direction, their derivatives.
+  using Columns = Eigen::Matrix<double, 3, 2 + 2 * N>;
+
+  /// Takes the step `length` from `from`, where it was tried before unless
+  /// told otherwise. False if it leads out of the map.
+  bool take(const FieldMap& map, const FlightState<N>& from, double length);
+
+  double length() const { return length_; }
+  const FlightState<N>& begin() const { return begin_; }
+  const FlightState<N>& end() const { return end_; }
+  const Vector3& field_at_begin() const { return field_begin_; }
+  const Vector3& field_at_end() const { return field_end_; }
+  /// d(bend)/d(parameters) at the end.
+  Eigen::Matrix<double, 3, N> d_bend_at_end() const {
+    return slope_end_.template rightCols<N>();
+  }
+  /// Integral of B over the step.
+  const Vector3& field_integral() const { return integral_; }
+  /// Error of the end, in units of what is tolerated.
+  double error() const { return error_; }
+  /// Position and direction within the step: the polynomial of degree 5 with
+  /// position, direction and bend of both ends.
+  void look(double l, Vector3& position, Vector3& direction) const;
+
+  /// The next step begins where this one ends, with the same q/p.
+  void begin_at_end() {
+    slope_begin_ = slope_end_;
+    field_begin_ = field_end_;
+    knows_begin_ = true;
+  }
+  /// The next step begins elsewhere.
+  void begin_anew() { knows_begin_ = false; }
+
+ private:
+  bool slope(const FieldMap& map, const Columns& y, Columns& k,
+             Vector3& field) const;
+
+  FlightState<N> begin_, end_;
+  Columns slope_begin_, slope_end_;
+  Vector3 field_begin_, field_end_, integral_;
+  double length_ = 0, error_ = 0;
+  bool knows_begin_ = false;
+};
+
+}  // namespace gttf
 
 namespace gttf {
 
@@ -114,5 +201,58 @@ class Flight {
   /// Legs so far, and those since the last that led anywhere.
   int legs_ = 0, legs_in_place_ = 0;
 };
+
+}  // namespace gttf
+
+// fly_onto: a track state through any field onto a surface, either way.
+namespace gttf {
+
+/// Where a flight is to end: the zero of a function of position and direction.
+class FlightGoal {
+ public:
+  /// A surface; a cylinder is met outwards.
+  FlightGoal(const SurfaceLevel& surface) : surface_(surface) {}
+  /// The closest approach, in the x-y plane, to the line along z through here.
+  static FlightGoal perigee(const Vector3& origin);
+
+  /// Zero there, increasing or decreasing through it; mm.
+  double at(const Vector3& x, const Vector3& t) const;
+  /// Its derivative along the path.
+  /// @param bend  t', 1/mm
+  double slope(const Vector3& x, const Vector3& t, const Vector3& bend) const;
+  /// Its change with position and direction.
+  template <int N>
+  Eigen::Matrix<double, 1, N> change(const FlightState<N>& s) const {
+    if (!is_perigee_)
+      return surface_.gradient(s.position).transpose() * s.d_position;
+    const Vector3 x = s.position - surface_.point();
+    return s.direction.template head<2>().transpose() *
+               s.d_position.template topRows<2>() +
+           x.template head<2>().transpose() *
+               s.d_direction.template topRows<2>();
+  }
+  /// Distance from the origin beyond which a path need not be followed.
+  double reach(const Vector3& from) const;
+
+ private:
+  SurfaceLevel surface_;
+  bool is_perigee_ = false;  ///< about the line along z through its point
+};
+
+enum class Way { forward, backward, either };
+
+enum class Landing {
+  there,
+  missed,    ///< there is no such point within half a turn
+  left_map,  ///< the field map ends before
+};
+
+/// Moves a state to the goal. With derivatives (N > 0), those are on the goal
+/// afterwards: of the point and direction where the goal is met.
+/// A state that is at the goal to rounding stays there, whatever the way.
+/// @param bend  t' at the goal, 1/mm; may be null
+template <int N>
+Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
+                 FlightState<N>& state, Vector3* bend = nullptr);
 
 }  // namespace gttf

@@ -9,7 +9,7 @@
 #include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/derivatives.hpp"
-#include "gttf/trajectory/fly_onto.hpp"
+#include "gttf/trajectory/flight.hpp"
 
 namespace gttf::detail {
 

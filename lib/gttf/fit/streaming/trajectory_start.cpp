@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "gttf/core/matrix.hpp"
-#include "gttf/fit/track/find_track.hpp"
 #include "gttf/fit/track/prefit.hpp"
 
 namespace gttf::detail {

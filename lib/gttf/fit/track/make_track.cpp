@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/fit/track/find_track.hpp"
 #include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/hits.hpp"
+#include "gttf/fit/track/prefit.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/flight.hpp"
-#include "gttf/trajectory/fly_onto.hpp"
 #include "gttf/trajectory/scattering.hpp"
 
 namespace gttf {

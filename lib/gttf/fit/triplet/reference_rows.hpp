@@ -4,11 +4,94 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <utility>
 #include <vector>
 
 #include "gttf/fit/track/errors.hpp"
 #include "gttf/fit/triplet/band_system.hpp"
-#include "gttf/fit/triplet/in_plane_arc.hpp"
+#include "gttf/fit/triplet/triplet_track.hpp"
+
+// InPlaneArc: the piece of a track between two surfaces, linearised.
+namespace gttf::detail {
+
+using Wide = DoubleDouble;
+/// Eigen's own products of this scalar take ten seconds to compile.
+template <int rows, int columns>
+using WideBlock = Eigen::Matrix<Wide, rows, columns>;
+
+template <int rows, int inner, int columns>
+WideBlock<rows, columns> product(const WideBlock<rows, inner>& a,
+                                 const WideBlock<inner, columns>& b) {
+  WideBlock<rows, columns> c;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) {
+      Wide sum(0);
+      for (int k = 0; k < inner; ++k) sum += a(i, k) * b(k, j);
+      c(i, j) = sum;
+    }
+  return c;
+}
+
+/// By elimination with the largest pivot of each column.
+template <int n>
+WideBlock<n, n> inverse(WideBlock<n, n> m) {
+  WideBlock<n, n> x = WideBlock<n, n>::Zero();
+  for (int i = 0; i < n; ++i) x(i, i) = Wide(1);
+  for (int k = 0; k < n; ++k) {
+    int best = k;
+    for (int i = k + 1; i < n; ++i)
+      if (abs(m(i, k)) > abs(m(best, k))) best = i;
+    for (int j = 0; j < n; ++j) {
+      std::swap(m(k, j), m(best, j));
+      std::swap(x(k, j), x(best, j));
+    }
+    const Wide pivot = Wide(1) / m(k, k);
+    for (int j = 0; j < n; ++j) {
+      m(k, j) *= pivot;
+      x(k, j) *= pivot;
+    }
+    for (int i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const Wide factor = m(i, k);
+      for (int j = 0; j < n; ++j) {
+        m(i, j) -= factor * m(k, j);
+        x(i, j) -= factor * x(k, j);
+      }
+    }
+  }
+  return x;
+}
+
+/// The directions (theta, phi) at both ends of the piece as functions of the
+/// points (u, v) in which it meets the two surfaces, and of kappa at the start
+/// of the track.
+struct InPlaneArc {
+  using Matrix2 = WideBlock<2, 2>;
+  using Vector2 = WideBlock<2, 1>;
+
+  Matrix2 start_by_start, start_by_end, end_by_start, end_by_end;
+  Vector2 start_by_kappa, end_by_kappa;  ///< points fixed
+  double length = 0;                     ///< mm
+  double inverse_index = 1;              ///< of a helix, see Segment
+};
+
+/// @param from, to  crossings of `track`, or start_crossing()
+InPlaneArc make_arc(const TripletTrack& track, const TripletPoint& from,
+                    const TripletPoint& to);
+
+/// The start as a crossing of the plane across the transverse direction.
+TripletPoint start_crossing(const TripletTrack& track);
+
+/// d(d0, z0, phi0, theta, kappa at the start)/d(u, v, phi, theta, kappa at the
+/// crossing).
+WideBlock<track_dim, track_dim> perigee_jacobian(const TripletTrack& track,
+                                                 const TripletPoint& crossing);
+
+/// 1/sin^2(theta) at a crossing: var(phi) over var(theta).
+double inverse_sine_squared(const TripletTrack& track,
+                            const TripletPoint& crossing);
+
+}  // namespace gttf::detail
 
 namespace gttf::detail {
 

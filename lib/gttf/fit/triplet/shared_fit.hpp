@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gttf/fit/triplet/global_fit.hpp"
+#include "gttf/fit/triplet/kink_system.hpp"
 #include "gttf/fit/triplet/shared_equations.hpp"
-#include "gttf/fit/triplet/weighted_kinks.hpp"
 
 namespace gttf::detail {
 

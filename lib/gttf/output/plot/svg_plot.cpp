@@ -2,13 +2,317 @@
 #include "gttf/output/plot/svg_plot.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "gttf/output/plot/svg_text.hpp"
 #include "gttf/output/plot/theme.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr double tolerance = 1e-9;  // of ends of axes, relative
+
+bool is_labelled(int digit, double pixels_per_decade) {
+  // 8 and 9 are the closest: a twentieth of a decade apart
+  constexpr double all_digits = 480, one_two_five = 75, one_three = 48;
+  if (pixels_per_decade > all_digits) return true;
+  if (pixels_per_decade > one_two_five)
+    return digit == 1 || digit == 2 || digit == 5;
+  return digit == 1 || (digit == 3 && pixels_per_decade > one_three);
+}
+
+std::vector<AxisTick> log_ticks(const FigureAxis& axis, double length) {
+  const double decades = std::log10(axis.upper / axis.lower);
+  const double room = length / decades;
+  // Very many decades: a label at every second, third, ... one.
+  constexpr double label_height = 20;
+  const int every = std::max(1, static_cast<int>(label_height / room) + 1);
+  std::vector<AxisTick> ticks;
+  const int last = static_cast<int>(std::ceil(std::log10(axis.upper)));
+  for (int e = static_cast<int>(std::floor(std::log10(axis.lower))); e <= last;
+       ++e) {
+    for (int digit = 1; digit < 10; ++digit) {
+      const double at = digit * std::pow(10.0, e);
+      if (at < axis.lower * (1 - tolerance) ||
+          at > axis.upper * (1 + tolerance))
+        continue;
+      const bool label =
+          is_labelled(digit, room) && (digit > 1 || e % every == 0);
+      ticks.push_back(
+          {at, digit == 1, label ? tick_label(at, 1e4) : RichText()});
+    }
+  }
+  return ticks;
+}
+
+// How many multiples of a step are on an axis.
+double multiples(const FigureAxis& axis, double step) {
+  const double slack = tolerance * (axis.upper - axis.lower);
+  return std::floor((axis.upper + slack) / step) -
+         std::ceil((axis.lower - slack) / step) + 1;
+}
+
+double chosen_step(const FigureAxis& axis, double labels) {
+  const double raw = (axis.upper - axis.lower) / std::max(1.0, labels);
+  const double power = std::pow(10.0, std::floor(std::log10(raw)));
+  double step = 0;
+  for (const double factor : {0.5, 1.0, 2.0, 5.0, 10.0}) {
+    // One label alone tells no scale: closer ones, then.
+    if (step > 0 && multiples(axis, factor * power) < 2) break;
+    step = factor * power;
+    if (step >= raw * (1 - tolerance)) break;
+  }
+  return step;
+}
+
+std::vector<AxisTick> linear_ticks(const FigureAxis& axis, double labels) {
+  const double range = axis.upper - axis.lower;
+  const double step = axis.step > 0 ? axis.step : chosen_step(axis, labels);
+  const double mantissa =
+      step / std::pow(10.0, std::floor(std::log10(step) + tolerance));
+  const int parts = std::lround(mantissa) == 2 ? 4 : 5;
+  std::vector<AxisTick> ticks;
+  const double fine = step / parts;
+  const double slack = tolerance * range;
+  for (auto k = static_cast<long>(std::ceil((axis.lower - slack) / fine));
+       static_cast<double>(k) * fine <= axis.upper + slack; ++k) {
+    const bool major = k % parts == 0;
+    const double at = static_cast<double>(k) * fine;
+    ticks.push_back({at, major, major ? tick_label(at, 1e5) : RichText()});
+  }
+  return ticks;
+}
+
+}  // namespace
+
+AxisMap::AxisMap(const FigureAxis& axis, double first, double last)
+    : log_(axis.scale == AxisScale::logarithmic),
+      lower_(axis.lower),
+      upper_(axis.upper),
+      first_(first),
+      last_(last),
+      offset_(log_ ? std::log(lower_) : lower_),
+      slope_((last - first) / ((log_ ? std::log(upper_) : upper_) - offset_)) {}
+
+double AxisMap::operator()(double value) const {
+  return first_ + slope_ * ((log_ ? std::log(value) : value) - offset_);
+}
+
+std::vector<AxisTick> axis_ticks(const FigureAxis& axis, double length,
+                                 double distance) {
+  if (!axis.ticks.empty()) {
+    std::vector<AxisTick> ticks;
+    for (const AxisTick& tick : axis.ticks)
+      if (tick.at >= axis.lower * (1 - tolerance) &&
+          tick.at <= axis.upper * (1 + tolerance))
+        ticks.push_back(tick);
+    return ticks;
+  }
+  // Within a decade the digits of a logarithmic axis are too far apart.
+  const bool log = axis.scale == AxisScale::logarithmic;
+  if (log && axis.upper / axis.lower > 8) return log_ticks(axis, length);
+  constexpr double uneven = 1.5;  // labels crowd at the upper end
+  return linear_ticks(axis, length / distance / (log ? uneven : 1));
+}
+
+RichText tick_label(double value, double power_from) {
+  if (value == 0) return "0";
+  const double size = std::abs(value);
+  // steps are short decimals: ten digits remove what rounding has left
+  if (size >= 1e-3 * (1 - tolerance) && size < power_from) {
+    const std::string text = fmt::format("{:.10g}", size);
+    return (value < 0 ? "−" : "") + text;
+  }
+  const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
+  const double mantissa = size / std::pow(10.0, exponent);
+  const std::string front =
+      std::abs(mantissa - 1) < 1e-6 ? "" : fmt::format("{:.4g}×", mantissa);
+  return (value < 0 ? "−" : "") + front + "10^{" + (exponent < 0 ? "−" : "") +
+         std::to_string(std::abs(exponent)) + "}";
+}
+
+namespace {
+
+constexpr double bottom_margin = 46, top_margin = 12, side_margin = 16;
+constexpr double top_axis_margin = 40, ray_margin = 26;
+constexpr double panel_gap = 14;
+constexpr double major_tick = 6, minor_tick = 3.2;
+
+double widest(const std::vector<AxisTick>& ticks) {
+  double most = 0;
+  for (const AxisTick& tick : ticks)
+    most = std::max(most, text_width(tick.label, tick_size));
+  return most;
+}
+
+double right_margin(const Plot& plot) {
+  constexpr double other_fonts = 1.14;  // DejaVu Sans is that much wider
+  double most = side_margin;
+  const auto need = [&](double px) { most = std::max(most, px); };
+  for (const Panel& panel : plot.panels) {
+    for (const Curve& curve : panel.curves)
+      if (!curve.end_label.empty())
+        need(16 + other_fonts *
+                      text_width(curve.end_label, label_size, Weight::bold));
+    for (const Guide& guide : panel.guides)
+      if (guide.along == Guide::Along::y)
+        for (const RichText& word : guide.words)
+          need(14 + other_fonts * text_width(word, tick_size));
+    if (!panel.rays.empty()) need(34);
+    if (panel.map) need(84);
+  }
+  // half of the last label of the horizontal axes
+  constexpr double some_length = 500;
+  for (const FigureAxis* axis : {&plot.x, plot.top ? &*plot.top : &plot.x})
+    need(4 + other_fonts * widest(axis_ticks(*axis, some_length)) / 2);
+  return most;
+}
+
+double margin_above(const Plot& plot) {
+  if (plot.top) return top_axis_margin;
+  for (const Panel& panel : plot.panels) {
+    if (!panel.rays.empty()) return ray_margin;
+    for (const Guide& guide : panel.guides)
+      if (guide.along == Guide::Along::x) return ray_margin;
+  }
+  return top_margin;
+}
+
+// Says for the labels along x, which may come in any distance, whether there is
+// room for the next one.
+class RoomForLabels {
+ public:
+  bool has(double x, const RichText& label) {
+    constexpr double gap = 5;
+    const double half = text_width(label, tick_size) / 2;
+    if (x - half < end_) return false;
+    end_ = x + half + gap;
+    return true;
+  }
+
+ private:
+  double end_ = -1e9;
+};
+
+}  // namespace
+
+PlotFrame make_frame(const Figure& figure, const Plot& plot) {
+  PlotFrame frame;
+  frame.width = figure.width;
+  const double top = margin_above(plot);
+  const double right = figure.width - right_margin(plot);
+  // The left margin depends on the labels, whose number depends on the height.
+  constexpr double left_guess = 60;
+  const Panel& first = plot.panels.front();
+  const double scale = (right - left_guess) / (plot.x.upper - plot.x.lower);
+  frame.height = figure.height;
+  if (frame.height <= 0)
+    frame.height = plot.equal_scales
+                       ? std::round(top + bottom_margin +
+                                    scale * (first.y.upper - first.y.lower))
+                       : std::round(figure.width * 2 / 3);
+
+  double shares = 0;
+  for (const Panel& panel : plot.panels) shares += panel.share;
+  const double room = frame.height - top - bottom_margin -
+                      panel_gap * static_cast<double>(plot.panels.size() - 1);
+  double at = top, labels = 0;
+  for (const Panel& panel : plot.panels) {
+    PanelFrame p;
+    const double height = room * panel.share / shares;
+    p.box = {0, at, right, at + height};
+    p.y = AxisMap(panel.y, p.box.bottom, p.box.top);
+    p.y_ticks = axis_ticks(
+        panel.y, height,
+        height < short_axis ? label_distance_short : label_distance_up);
+    labels = std::max(labels, widest(p.y_ticks));
+    at += height + panel_gap;
+    frame.panels.push_back(std::move(p));
+  }
+  const double left = plot.equal_scales ? left_guess : std::ceil(labels) + 32;
+  for (PanelFrame& p : frame.panels) {
+    p.box.left = left;
+    p.x = AxisMap(plot.x, left, right);
+  }
+  frame.x_ticks = axis_ticks(plot.x, right - left);
+  return frame;
+}
+
+std::string svg_grid(const PlotFrame& frame, std::size_t panel) {
+  const PanelFrame& p = frame.panels[panel];
+  SvgPath path;
+  for (const AxisTick& tick : frame.x_ticks) {
+    const double x = p.x(tick.at);
+    if (tick.major && x > p.box.left + 1 && x < p.box.right - 1)
+      path.line(x, p.box.bottom, x, p.box.top);
+  }
+  for (const AxisTick& tick : p.y_ticks) {
+    const double y = p.y(tick.at);
+    if (tick.major && y > p.box.top + 1 && y < p.box.bottom - 1)
+      path.line(p.box.left, y, p.box.right, y);
+  }
+  return fmt::format("<path class=\"gr\" d=\"{}\"/>", path.data());
+}
+
+std::string svg_axes(const Plot& plot, const PlotFrame& frame,
+                     std::size_t panel) {
+  const PanelFrame& p = frame.panels[panel];
+  const bool bottom = panel + 1 == frame.panels.size();
+  SvgPath ticks;
+  std::string labels;
+  RoomForLabels room;
+  for (const AxisTick& tick : frame.x_ticks) {
+    const double x = p.x(tick.at), size = tick.major ? major_tick : minor_tick;
+    ticks.line(x, p.box.bottom, x, p.box.bottom - size);
+    if (!plot.top) ticks.line(x, p.box.top, x, p.box.top + size);
+    if (bottom && !tick.label.empty() && room.has(x, tick.label))
+      labels += svg_text(x, p.box.bottom + 17, tick.label,
+                         {"tx ink2", Anchor::middle, tick_size});
+  }
+  for (const AxisTick& tick : p.y_ticks) {
+    const double y = p.y(tick.at), size = tick.major ? major_tick : minor_tick;
+    ticks.line(p.box.left, y, p.box.left + size, y);
+    ticks.line(p.box.right, y, p.box.right - size, y);
+    if (!tick.label.empty())
+      labels += svg_text(p.box.left - 7, y + 4, tick.label,
+                         {"tx ink2", Anchor::end, tick_size});
+  }
+  std::string out = fmt::format(
+      "<rect class=\"fr\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+      coordinate(p.box.left), coordinate(p.box.top),
+      coordinate(p.box.right - p.box.left),
+      coordinate(p.box.bottom - p.box.top));
+  out += fmt::format("<path class=\"tc\" d=\"{}\"/><g class=\"tl\">{}</g>",
+                     ticks.data(), labels);
+  std::string above;
+  if (plot.top && panel == 0) {
+    SvgPath path;
+    RoomForLabels room_above;
+    for (const AxisTick& tick :
+         axis_ticks(*plot.top, p.box.right - p.box.left)) {
+      const double x = p.x(tick.at);
+      path.line(x, p.box.top, x,
+                p.box.top + (tick.major ? major_tick : minor_tick));
+      if (!tick.label.empty() && room_above.has(x, tick.label))
+        above += svg_text(x, p.box.top - 7, tick.label,
+                          {"tx ink2", Anchor::middle, tick_size});
+    }
+    above += svg_text(p.box.right, p.box.top - 25, plot.top->title,
+                      {"tx ink2", Anchor::end, label_size});
+    out += fmt::format("<g class=\"out\"><path class=\"tc\" d=\"{}\"/>{}</g>",
+                       path.data(), above);
+  }
+  if (bottom)
+    out += svg_text(p.box.right, frame.height - 9, plot.x.title,
+                    {"tx ink", Anchor::end, title_size});
+  out += svg_text(title_size, p.box.top, plot.panels[panel].y.title,
+                  {"tx ink", Anchor::end, title_size, 90});
+  return out;
+}
+
+}  // namespace gttf
 
 namespace gttf {
 namespace {

@@ -4,12 +4,84 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gttf/core/document.hpp"
 #include "gttf/core/figure.hpp"
 #include "gttf/core/page.hpp"
-#include "gttf/output/plot/plot_frame.hpp"
+#include "gttf/output/plot/label_layout.hpp"
 #include "gttf/output/provenance.hpp"
+
+// PlotFrame: where the frames, axes and margins of a plot are.
+// Ticks of an axis and its map from values to pixels.
+namespace gttf {
+
+/// An axis from pixel `first` (at its lower end) to `last`.
+class AxisMap {
+ public:
+  AxisMap() = default;
+  AxisMap(const FigureAxis& axis, double first, double last);
+
+  /// Pixel of a value; on logarithmic axes values up to 0 give -infinity.
+  double operator()(double value) const;
+  double first() const { return first_; }
+  double last() const { return last_; }
+  double lower() const { return lower_; }
+  double upper() const { return upper_; }
+  bool is_log() const { return log_; }
+
+ private:
+  bool log_ = false;
+  double lower_ = 0, upper_ = 1, first_ = 0, last_ = 1;
+  double offset_ = 0, slope_ = 1;
+};
+
+/// Least distance of labels, px, of linear axes: numbers are wider than high.
+inline constexpr double label_distance_across = 70;
+inline constexpr double label_distance_up = 42;
+/// Of axes shorter than `short_axis`.
+inline constexpr double label_distance_short = 26;
+inline constexpr double short_axis = 150;
+
+/// The ticks of `axis` drawn `length` px long: steps of 1, 2, 5 on linear axes,
+/// labels at least `distance` px apart; on logarithmic ones labels at 1-2-5,
+/// 1-3 or 1, depending on the room of a decade, and all numbers within less
+/// than one.
+std::vector<AxisTick> axis_ticks(const FigureAxis& axis, double length,
+                                 double distance = label_distance_across);
+
+/// "0.05", "5000", "10^{−5}": a value where a tick stands, as a power of ten
+/// from `power_from` on.
+RichText tick_label(double value, double power_from);
+
+inline constexpr double tick_size = 12;   ///< font of tick labels, px
+inline constexpr double title_size = 13;  ///< font of axis titles, px
+inline constexpr double label_size = 12.5;
+
+/// One panel: its frame and the maps of its axes.
+struct PanelFrame {
+  Box box;
+  AxisMap x, y;
+  std::vector<AxisTick> y_ticks;
+};
+
+struct PlotFrame {
+  double width = 0, height = 0;
+  std::vector<AxisTick> x_ticks;
+  std::vector<PanelFrame> panels;
+};
+
+/// Margins as wide as the labels need. A figure without height gets one from
+/// equal scales, or two thirds of its width.
+PlotFrame make_frame(const Figure& figure, const Plot& plot);
+
+/// Frame, grid, ticks, tick labels and titles; grid apart, since it is below
+/// the curves.
+std::string svg_grid(const PlotFrame& frame, std::size_t panel);
+std::string svg_axes(const Plot& plot, const PlotFrame& frame,
+                     std::size_t panel);
+
+}  // namespace gttf
 
 namespace gttf {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "gttf/core/chi2_probability.hpp"
+#include "gttf/core/statistics.hpp"
 #include "gttf/core/units.hpp"
 
 namespace gttf {

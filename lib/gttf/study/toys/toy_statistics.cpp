@@ -8,7 +8,7 @@
 #include <numbers>
 #include <utility>
 
-#include "gttf/core/chi2_probability.hpp"
+#include "gttf/core/statistics.hpp"
 #include "gttf/fit/triplet/fit_kinds.hpp"
 
 namespace gttf {

@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gttf/core/exact_moments.hpp"
-#include "gttf/core/histogram.hpp"
+#include "gttf/core/statistics.hpp"
 #include "gttf/fit/batch_fit.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/resolution/toys.hpp"

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <optional>
 
-#include "gttf/core/chi2_probability.hpp"
 #include "gttf/core/parallel.hpp"
+#include "gttf/core/statistics.hpp"
 #include "gttf/resolution/toys.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/toys/toy_table.hpp"

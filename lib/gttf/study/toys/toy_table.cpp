@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "gttf/core/chi2_probability.hpp"
 #include "gttf/core/columns.hpp"
+#include "gttf/core/statistics.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/fit/triplet/bias.hpp"
 #include "gttf/fit/triplet/scattering_momentum.hpp"

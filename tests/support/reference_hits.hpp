@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/paper/reference_hits.hpp"
+// Hits exactly on the reference helix of a track: what toys are smeared from.
+#pragma once
 
 #include <cmath>
 
-namespace gttf {
+#include "gttf/fit/track/hits.hpp"
+#include "gttf/fit/triplet/triplet_track.hpp"
 
-TrackHits make_reference_hits(const TripletTrack& track) {
+namespace gttf::test {
+
+/// One point per crossing, at its position, with its axes, coordinates and
+/// scattering; kappa_ref, field and origin from the track. A coordinate known
+/// at the start becomes the first point.
+inline TrackHits make_reference_hits(const TripletTrack& track) {
   TrackHits hits;
   hits.kappa_ref = track.kappa;
   hits.field = track.fit_kappa;
@@ -29,4 +36,4 @@ TrackHits make_reference_hits(const TripletTrack& track) {
   return hits;
 }
 
-}  // namespace gttf
+}  // namespace gttf::test
