@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/fit/track/perigee.hpp"
+#include "gttf/fit/track/perigee_transport.hpp"
 
 #include <doctest/doctest.h>
 
@@ -27,23 +27,23 @@ TEST_CASE("perigee: rows are the derivatives of the exact closest approach") {
       const auto end = propagate(start, kappa, D::variable(length, 5));
       const Cartesian<double> x{end.position.x.value, end.position.y.value,
                                 end.position.z.value};
-      const auto rows = perigee_rows(make_segment(
-          {0., 0., 0.}, x, 0.5 * bend, kappa_value / std::sin(theta)));
-      const auto apply = [&](const StateRow<double>& r, std::size_t i) {
-        return r.position.x * end.position.x.derivative[i] +
-               r.position.y * end.position.y.derivative[i] +
-               r.position.z * end.position.z.derivative[i] +
-               r.phi * end.phi.derivative[i] +
-               r.theta * end.theta.derivative[i] +
-               r.kappa * kappa.derivative[i];
+      const auto perigee =
+          perigee_of(Helix<double>{x, theta, end.phi.value, kappa_value});
+      const auto& rows = perigee.jacobian;
+      const auto apply = [&](const double(&row)[6], std::size_t i) {
+        return row[0] * end.position.x.derivative[i] +
+               row[1] * end.position.y.derivative[i] +
+               row[2] * end.position.z.derivative[i] +
+               row[3] * end.theta.derivative[i] +
+               row[4] * end.phi.derivative[i] + row[5] * kappa.derivative[i];
       };
       // columns of kappa are length^2 = 2000 mm^2, of angles 45/sin^2(theta)
       const double scale[] = {1, 1, 50, 1200, 1e5, 1};
       for (std::size_t i = 0; i < 6; ++i) {
         CAPTURE(i);
-        CHECK(std::abs(apply(rows.d0, i) - (i == 0)) < 1e-14 * scale[i]);
-        CHECK(std::abs(apply(rows.z0, i) - (i == 1)) < 1e-14 * scale[i]);
-        CHECK(std::abs(apply(rows.phi, i) - (i == 2)) < 1e-14 * scale[i]);
+        CHECK(std::abs(apply(rows[0], i) - (i == 0)) < 1e-14 * scale[i]);
+        CHECK(std::abs(apply(rows[1], i) - (i == 1)) < 1e-14 * scale[i]);
+        CHECK(std::abs(apply(rows[2], i) - (i == 2)) < 1e-14 * scale[i]);
       }
     }
 }

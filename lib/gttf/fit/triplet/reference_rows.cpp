@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gttf/fit/track/perigee.hpp"
+#include "gttf/fit/track/perigee_transport.hpp"
 #include "gttf/fit/triplet/segment.hpp"
 
 namespace gttf::detail {
@@ -26,36 +26,6 @@ Segment<double> helix_arc(const TripletTrack& track, const TripletPoint& from,
   return make_segment(cartesian(from.position), cartesian(to.position),
                       0.5 * (to.turn - from.turn),
                       track.kappa / std::sin(track.theta));
-}
-
-/// The arc from the start. It may be that of a layer at the start: of no length
-/// or, by rounding, negative.
-Segment<double> arc_from_start(const TripletTrack& track,
-                               const TripletPoint& to) {
-  const Vector3 step = to.position - track.start;
-  // below it, two points do not tell the direction to all digits
-  constexpr double shortest = 1 * unit::um;
-  if (step.norm() > shortest)
-    return helix_arc(track, start_crossing(track), to);
-  const double half_turn = 0.5 * to.turn;
-  const double cosine = std::cos(track.phi + half_turn);
-  const double sine = std::sin(track.phi + half_turn);
-  const double chord = cosine * step.x() + sine * step.y();
-  const ArcShape<double> shape = arc_shape(half_turn);
-  return {.chord = chord,
-          .inverse_chord = 1 / chord,
-          .rise = step.z(),
-          .chord_cos = cosine,
-          .chord_sin = sine,
-          .half_turn = half_turn,
-          .shape = shape,
-          .arc = chord * shape.stretch,
-          .length = step.norm(),
-          .sin_theta = std::sin(track.theta),
-          .cos_theta = std::cos(track.theta),
-          .kappa = track.kappa,
-          .inverse_index = 1,
-          .index = 1};
 }
 
 InPlaneArc make_helix_arc(const TripletTrack& track, const TripletPoint& from,
@@ -136,17 +106,19 @@ InPlaneArc make_arc(const TripletTrack& track, const TripletPoint& from,
 WideBlock<track_dim, track_dim> perigee_jacobian(const TripletTrack& track,
                                                  const TripletPoint& crossing) {
   if (track.traced) return inverse(crossing.traced->local);
-  const PerigeeRows<double> p = perigee_rows(arc_from_start(track, crossing));
+  const PerigeeOf<double> p = perigee_of(
+      Helix<double>{cartesian(crossing.position) - cartesian(track.start),
+                    track.theta, track.phi + crossing.turn, track.kappa});
   Matrix5 j = Matrix5::Identity();
-  const auto set = [&](int i, const StateRow<double>& r) {
-    j.block<1, 2>(i, 0) = row(r.position) * axes(crossing);
-    j(i, OnSurface::phi) = r.phi;
-    j(i, OnSurface::theta) = r.theta;
-    j(i, OnSurface::qop) = r.kappa;
-  };
-  set(Perigee::d0, p.d0);
-  set(Perigee::z0, p.z0);
-  set(Perigee::phi, p.phi);
+  for (const int i : {Perigee::d0, Perigee::z0, Perigee::phi}) {
+    const double(&by)[state_dim] = p.jacobian[i];
+    j.block<1, 2>(i, 0) =
+        row({by[StateIndex::x], by[StateIndex::y], by[StateIndex::z]}) *
+        axes(crossing);
+    j(i, OnSurface::phi) = by[StateIndex::phi];
+    j(i, OnSurface::theta) = by[StateIndex::theta];
+    j(i, OnSurface::qop) = by[StateIndex::kappa];
+  }
   return j.cast<Wide>();
 }
 
