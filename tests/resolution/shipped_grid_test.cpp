@@ -43,6 +43,36 @@ double deviation(const Matrix5& a, const Matrix5& b) {
   return worst;
 }
 
+/// How far the engines are apart on n times n tracks through every shipped
+/// detector.
+struct EngineComparison {
+  int compared = 0;
+  double worst = 0;
+
+  void add(int n, EnergyLoss loss) {
+    for (const Detector& d : shipped_detectors()) {
+      CAPTURE(d.name);
+      const TrackingGeometry geometry(d);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+          const Track t = grid_point(i, j, n);
+          const Resolution a = resolve(geometry, t, {.loss = loss});
+          // with losses, the time of the triplets grows with the cube of the
+          // hits
+          if (a.status != Status::ok || a.n_hits > 20) continue;
+          const Resolution b =
+              resolve(geometry, t, {.engine = Engine::triplet, .loss = loss});
+          REQUIRE(b.status == Status::ok);
+          worst = std::max(
+              {worst, deviation(b.perigee, a.perigee),
+               deviation(b.perigee_without_inner, a.perigee_without_inner),
+               deviation(b.first_hit, a.first_hit)});
+          ++compared;
+        }
+    }
+  }
+};
+
 }  // namespace
 
 TEST_CASE("shipped detectors: 10 000 positive semidefinite covariances each") {
@@ -73,58 +103,18 @@ TEST_CASE("shipped detectors: 10 000 positive semidefinite covariances each") {
 }
 
 TEST_CASE("shipped detectors: both engines agree to 1e-10 up to 20 hits") {
-  constexpr int n = 12;
-  double worst = 0;
-  int compared = 0;
-  for (const Detector& d : shipped_detectors()) {
-    CAPTURE(d.name);
-    const TrackingGeometry geometry(d);
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) {
-        const Track t = grid_point(i, j, n);
-        const Resolution a = resolve(geometry, t);
-        if (a.status != Status::ok || a.n_hits > 20) continue;
-        const Resolution b = resolve(geometry, t, {.engine = Engine::triplet});
-        REQUIRE(b.status == Status::ok);
-        worst = std::max(
-            {worst, deviation(b.perigee, a.perigee),
-             deviation(b.perigee_without_inner, a.perigee_without_inner),
-             deviation(b.first_hit, a.first_hit)});
-        ++compared;
-      }
-  }
-  CHECK(compared > 300);
-  CAPTURE(worst);
-  CHECK(worst < 1e-10);
+  EngineComparison engines;
+  engines.add(12, EnergyLoss::off);
+  CHECK(engines.compared > 300);
+  CHECK(engines.worst < 1e-10);
 }
 
 TEST_CASE("shipped detectors: both engines agree to 1e-8 with energy loss") {
-  constexpr int n = 4;
-  double worst = 0;
-  int compared = 0;
-  for (const Detector& d : shipped_detectors()) {
-    CAPTURE(d.name);
-    const TrackingGeometry geometry(d);
-    for (const EnergyLoss loss : {EnergyLoss::mean, EnergyLoss::straggling})
-      for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j) {
-          const Track t = grid_point(i, j, n);
-          const Resolution a = resolve(geometry, t, {.loss = loss});
-          // the time of the triplets grows with the cube of the hits
-          if (a.status != Status::ok || a.n_hits > 20) continue;
-          const Resolution b =
-              resolve(geometry, t, {.engine = Engine::triplet, .loss = loss});
-          REQUIRE(b.status == Status::ok);
-          worst = std::max(
-              {worst, deviation(b.perigee, a.perigee),
-               deviation(b.perigee_without_inner, a.perigee_without_inner),
-               deviation(b.first_hit, a.first_hit)});
-          ++compared;
-        }
-  }
-  CHECK(compared > 60);
-  CAPTURE(worst);
-  CHECK(worst < 1e-8);
+  EngineComparison engines;
+  engines.add(4, EnergyLoss::mean);
+  engines.add(4, EnergyLoss::straggling);
+  CHECK(engines.compared > 60);
+  CHECK(engines.worst < 1e-8);
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE
