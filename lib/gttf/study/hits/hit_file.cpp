@@ -484,12 +484,13 @@ std::optional<std::uint64_t> number_of(const FileTrack& track) {
 
 }  // namespace
 
-SeenNumbers::Answer SeenNumbers::insert(const FileTrack& track, bool alone) {
+SeenNumbers::Answer SeenNumbers::insert(const FileTrack& track,
+                                        Elsewhere others) {
   const auto number = number_of(track);
   if (!number) return Answer::neither;
   for (const Run& run : runs_)
     if (*number >= run.first && *number < run.end) return Answer::known;
-  if (!alone) return Answer::neither;
+  if (others == Elsewhere::some) return Answer::neither;
   if (!runs_.empty() && runs_.back().end == *number)
     ++runs_.back().end;
   else if (runs_.size() < most_runs)
@@ -538,12 +539,14 @@ void SeenKeys::grow() {
 
 const std::vector<char>& SeenTracks::insert(std::span<const FileTrack> tracks) {
   using Answer = SeenNumbers::Answer;
+  using Elsewhere = SeenNumbers::Elsewhere;
   is_new_.assign(tracks.size(), 1);
   looked_for_.clear();
   hashes_.clear();
   for (std::size_t i = 0; i < tracks.size(); ++i) {
-    const bool alone = keys_.empty() && looked_for_.empty();
-    const Answer answer = numbers_.insert(tracks[i], alone);
+    const bool no_others = keys_.empty() && looked_for_.empty();
+    const Answer answer = numbers_.insert(
+        tracks[i], no_others ? Elsewhere::none : Elsewhere::some);
     if (answer == Answer::known) is_new_[i] = 0;
     if (answer != Answer::neither) continue;
     looked_for_.push_back(i);

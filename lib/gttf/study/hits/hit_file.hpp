@@ -143,8 +143,10 @@ class SeenNumbers {
     neither,     ///< it has to be looked for, and remembered, elsewhere
   };
 
-  /// @param alone  no track is remembered elsewhere
-  Answer insert(const FileTrack& track, bool alone);
+  /// Are there tracks that are remembered elsewhere? Then a new one may be
+  /// among them, and is not remembered here.
+  enum class Elsewhere : char { none, some };
+  Answer insert(const FileTrack& track, Elsewhere others);
 
  private:
   static constexpr std::size_t most_runs = 8;
