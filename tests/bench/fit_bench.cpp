@@ -32,7 +32,7 @@ std::vector<TrackHits> make_tracks(int layers, int n_tracks, double phi_range) {
     track.charge = i % 2 ? 1 : -1;
     const auto found = find_crossings(geometry, track, Scattering::highland);
     TrackHits& t = tracks.emplace_back(
-        make_reference_hits(make_triplet_track(geometry, track, found)));
+        test::make_reference_hits(make_triplet_track(geometry, track, found)));
     // a walk that scatters like the track, good enough for timing
     double slope_u = 0, slope_v = 0, u = 0, v = 0;
     for (std::size_t k = 0; k < t.points.size(); ++k) {
