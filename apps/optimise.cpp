@@ -10,8 +10,10 @@
 #include "computation.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/output/atomic_file.hpp"
+#include "gttf/output/html.hpp"
 #include "gttf/output/progress.hpp"
 #include "gttf/study/optimise/best_file.hpp"
+#include "gttf/study/optimise/optimisation_page.hpp"
 #include "gttf/study/optimise/optimisation_view.hpp"
 #include "gttf/study/optimise/read_problem.hpp"
 #include "inputs.hpp"
@@ -49,14 +51,16 @@ double cpu_seconds() {
 /// Descriptions among the outputs, and all others.
 struct SplitOutputs {
   OutputOptions tables;
-  std::vector<std::string> descriptions;
+  std::vector<std::string> descriptions, pages;
 };
 SplitOutputs split(const Options& options) {
-  SplitOutputs result{options, {}};
+  SplitOutputs result{options, {}, {}};
   result.tables.files.clear();
   for (const std::string& file : options.files)
     if (file.ends_with(".yaml") || file.ends_with(".yml"))
       result.descriptions.push_back(file);
+    else if (file.ends_with(".html") || file.ends_with(".htm"))
+      result.pages.push_back(file);
     else
       result.tables.files.push_back(file);
   return result;
@@ -95,16 +99,29 @@ int run_optimise(const Call& call) {
       provenance_of(call, &request, std::span(&problem.input.detector, 1));
   if (provenance) provenance->seed = problem.seed;
   Outputs outputs(outputs_by_kind.tables, provenance);
-  std::vector<std::unique_ptr<AtomicFile>> descriptions;
+  std::vector<std::unique_ptr<AtomicFile>> descriptions, pages;
   for (const std::string& file : outputs_by_kind.descriptions)
     descriptions.push_back(std::make_unique<AtomicFile>(file));
+  for (const std::string& file : outputs_by_kind.pages)
+    pages.push_back(std::make_unique<AtomicFile>(file));
+  std::unique_ptr<Outputs> front_file;
+  if (!options.pareto.empty()) {
+    check_ending(options.pareto, {".csv"}, "the points of a front are CSV");
+    if (problem.pareto.of.empty())
+      throw UsageError("--pareto: the study has no \"pareto\"");
+    OutputOptions only = outputs_by_kind.tables;
+    only.files = {options.pareto};
+    only.format.clear();
+    front_file = std::make_unique<Outputs>(only, provenance, "--pareto");
+  }
 
   use_simd(options);
   const double before = cpu_seconds();
   SearchOptions search_options;
   search_options.local = options.local;
   search_options.threads = options.threads;
-  SearchResult result;
+  OptimisationResults results;
+  SearchResult& result = results.search;
   {
     const InterruptedOnce once;
     Progress bar("starts", bar_settings(options));
@@ -113,13 +130,27 @@ int run_optimise(const Call& call) {
       return interrupted == 0;
     };
     result = search(problem, search_options);
+    if (!problem.pareto.of.empty() && interrupted == 0) {
+      results.front = pareto_front(problem, search_options);
+      result.effort += results.front->effort;
+      result.interrupted = result.interrupted || results.front->interrupted;
+    }
+    if (!problem.construction.empty() && result.found)
+      results.construction =
+          construction_effects(*result.program, result.best.x, options.threads);
   }
   const double cpu = cpu_seconds() - before;
   Result shown;
   if (result.best.result.exists) shown.table = optimisation_table(result);
-  shown.document = optimisation_document(result, cpu);
-  shown.summary = optimisation_summary(result);
+  shown.document = optimisation_document(results, cpu);
+  shown.summary = optimisation_summary(results);
   outputs.write(shown);
+  if (front_file && results.front) {
+    Result front;
+    front.table = pareto_table(*results.front);
+    front_file->write(front);
+    front_file->commit();
+  }
   if (result.best.result.exists) {
     const std::string text = descriptions.empty()
                                  ? ""
@@ -127,6 +158,11 @@ int run_optimise(const Call& call) {
                                              best_file_header(result));
     for (const auto& file : descriptions) file->stream() << text;
     for (const auto& file : descriptions) file->commit();
+    for (const auto& file : pages) {
+      write_html(file->stream(), optimisation_page(results, options.threads),
+                 provenance);
+      file->commit();
+    }
   }
   outputs.commit();
   if (result.interrupted && !options.quiet)
@@ -154,6 +190,7 @@ const Verb optimise_verb{
     "a value.",
     "optimise configs/optimise/its2.yaml\n"
     "optimise configs/optimise/its2.yaml -o best.yaml -o result.json\n"
+    "optimise configs/optimise/its2.yaml -o result.html\n"
     "optimise configs/optimise/its2.yaml --local",
     run_optimise};
 

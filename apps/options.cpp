@@ -264,6 +264,9 @@ constexpr Option option_table[] = {
      Group::search, of::optimise, &Options::starts},
     {"--seed", "N", "Seed of the designs (default: 1)", Group::search,
      of::optimise, &Options::seed},
+    {"--pareto", "FILE.csv",
+     "Write the points of the Pareto front to this file", Group::search,
+     of::optimise, &Options::pareto, Values::file},
 
     // toys and reports
     {"--toys", "N", "Toys of every track (default: 10000)", Group::toys,

@@ -49,7 +49,7 @@ struct Options : StudyOptions, OutputOptions {
   bool drop = false, attribution = false;
 
   bool local = false;
-  std::string starts;
+  std::string starts, pareto;
 
   bool triplets = false, all_triplets = false, recurl = false;
   double mu_small = RegimeThresholds{}.mu_small;

@@ -41,7 +41,7 @@ Loader.add_implicit_resolver(
 
 
 def kind_of(document):
-    for kind in ("detector", "study", "requirements"):
+    for kind in ("detector", "study", "requirements", "optimisation"):
         if isinstance(document, dict) and "gttf-" + kind in document:
             return kind
     return None
@@ -69,7 +69,7 @@ jsonschema.Draft7Validator.check_schema(json.loads(
     (root / "docs/reference/schema/results.json").read_text()))
 
 validators, keys = {}, {}
-for kind in ("detector", "study", "requirements"):
+for kind in ("detector", "study", "requirements", "optimisation"):
     path = root / "docs/reference/schema" / (kind + ".json")
     schema = json.loads(path.read_text())
     jsonschema.Draft7Validator.check_schema(schema)
@@ -95,7 +95,8 @@ if counted < 30:
 # 2. files that the program refuses for their keys are refused
 refused = 0
 for kind in validators:
-    for path in sorted((root / "tests/broken" / kind).glob("*.yaml")):
+    folder = {"optimisation": "optimise"}.get(kind, kind)
+    for path in sorted((root / "tests/broken" / folder).glob("*.yaml")):
         expected = path.with_suffix(".expected")
         if not expected.exists() or "unknown key" not in expected.read_text():
             continue
@@ -117,6 +118,8 @@ readers = {
 }
 readers["requirements"] = readers["study"] + [
     "study/check/requirement_file.cpp", "study/check/read_criterion.cpp"]
+readers["optimisation"] = readers["requirements"] + [
+    "study/optimise/read_problem.cpp"]
 asked = re.compile(
     r'\b(?:find|require|from_file|positive)\(\s*"([\w-]+)"'
     r'|\bpick\([^()]*"([\w-]+)"\)')
@@ -125,6 +128,9 @@ for kind, patterns in readers.items():
         path.read_text() for pattern in patterns for path in lib.glob(pattern))
     found = {a or b for a, b in asked.findall(text)}
     others = {"gttf-" + k for k in validators if k != kind}
+    if kind == "optimisation":  # what only the others may say
+        others |= {"study", "baseline", "momentum", "toys", "seed", "fits",
+                   "detectors", "requirements"} - keys[kind]
     if kind == "requirements":  # what only a study may say
         others |= {"layer", "own_hit", "at", "toys", "seed", "fits"} - keys[kind]
     for name in sorted(found - keys[kind] - others):

@@ -53,7 +53,16 @@ std::pair<double, std::string> number_and_unit(std::string_view text) {
 /// A value for a key in the words of the file.
 struct NewValue {
   std::string key, text;
+  /// Of a half-length that the file writes as `z: [-5 cm, 5 cm]`.
+  std::vector<std::string> ends = {};
 };
+
+/// The key of the interval for which a half-length stands; empty: none.
+std::string interval_key(const std::string& key) {
+  constexpr std::string_view tail = ".half_length";
+  if (!key.ends_with(tail)) return {};
+  return key.substr(0, key.size() - tail.size()) + ".z";
+}
 
 /// Whether `wanted` is within a value, and no alias leads there.
 bool is_within(const Node& value, const Node& wanted) {
@@ -95,9 +104,13 @@ class Editor {
     std::vector<std::pair<Origin, std::string>> edits;
     for (const NewValue& value : values) {
       const Node* node = find_key(root, value.key);
-      if (node == nullptr || node->kind() != Node::Kind::scalar ||
-          !is_own(root, value.key, *node))
+      if (node == nullptr || !is_own(root, value.key, *node)) continue;
+      if (node->kind() == Node::Kind::list && !value.ends.empty()) {
+        for (std::size_t i = 0; i < 2; ++i)
+          edits.emplace_back(node->items()[i].origin(), value.ends[i]);
         continue;
+      }
+      if (node->kind() != Node::Kind::scalar) continue;
       edits.emplace_back(node->origin(), value.text);
     }
     std::ranges::sort(edits, std::ranges::greater(),
@@ -211,7 +224,7 @@ class Editor {
 void add_leaves(const std::string& key, const Node& value,
                 std::vector<NewValue>& to) {
   if (value.kind() != Node::Kind::map) {
-    to.push_back({key, detail::flow_text(value)});
+    to.push_back({key, detail::flow_text(value), {}});
     return;
   }
   for (const Node::Entry& entry : value.entries())
@@ -263,7 +276,25 @@ std::string best_file(const DesignProgram& program,
         text = fmt::format("{}{}", value / (there.value / number), unit);
       }
     }
-    values.push_back({key.key, std::move(text)});
+    if (node != nullptr && node->kind() == Node::Kind::list &&
+        node->items().size() == 2 && !interval_key(key.key).empty()) {
+      // in the unit of each end
+      std::vector<std::string> ends;
+      for (std::size_t i = 0; i < 2; ++i) {
+        const std::string& there = node->items()[i].text();
+        const auto [number, unit] = number_and_unit(there);
+        const auto parsed_end = parse_quantity(there, key.dimension);
+        const double end = i == 0 ? -value : value;
+        ends.push_back(
+            parsed_end && number != 0
+                ? fmt::format("{}{}", end / (parsed_end.value / number), unit)
+                : detail::text_of_value(end, key.dimension));
+      }
+      text = fmt::format("[{}, {}]", ends[0], ends[1]);
+      values.push_back({interval_key(key.key), std::move(text), ends});
+      continue;
+    }
+    values.push_back({key.key, std::move(text), {}});
   }
   std::vector<std::string> overrides;
   overrides.reserve(values.size());

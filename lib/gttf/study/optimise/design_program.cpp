@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "gttf/resolution/batch_sigmas.hpp"
@@ -53,7 +54,7 @@ constexpr double highest_level = 50;
 
 ObjectiveUnit objective_unit(const OptimisationProblem& problem) {
   const Objective& objective = problem.objective;
-  if (objective.logarithmic) return {"", 1};
+  if (objective.logarithmic) return {"", objective.criterion.quantity.unit};
   using Kind = Objective::Kind;
   if (objective.kind == Kind::quantity) {
     const Powers& powers = problem.quantities[objective.quantity].powers;
@@ -78,9 +79,14 @@ DesignProgram::DesignProgram(const OptimisationProblem& problem,
   quantity_factors_.assign(problem.limits.size(), 1.0);
   using Kind = Objective::Kind;
   const Kind kind = problem.objective.kind;
-  has_level_ = kind == Kind::worst || kind == Kind::margin;
-  if (kind == Kind::point || kind == Kind::mean || kind == Kind::worst)
-    add_objective();
+  has_level_ =
+      kind == Kind::worst || kind == Kind::margin || kind == Kind::quantile;
+  if (kind != Kind::quantity && kind != Kind::margin) add_objective();
+  for (std::size_t i = 0; i < problem.coverages.size(); ++i) {
+    const double z = problem.coverages[i].vertex_z;
+    coverage_starts_.push_back(
+        {i, z > 0 ? std::vector<double>{-z, z} : std::vector<double>{0}});
+  }
   add_requirements();
   count_hits();
 }
@@ -160,6 +166,12 @@ void DesignProgram::add_requirements() {
       if (criterion.quantity.kind != CheckedQuantity::Kind::number) continue;
       const StudyRequest grid = grid_of(file, result);
       for (const CheckedPoint& point : result.points) {
+        // a number of hits has no derivative: those of the start are kept
+        if (criterion.quantity.name == "n_hits" && point.passed) {
+          add_kept_hits(f, result.criterion, grid,
+                        grid_track(grid, point.point));
+          continue;
+        }
         // a value between two limits is two samples
         for (const bool is_lower : {true, false}) {
           Sample sample;
@@ -175,6 +187,23 @@ void DesignProgram::add_requirements() {
         }
       }
     }
+  }
+}
+
+void DesignProgram::add_kept_hits(std::size_t file, std::size_t criterion,
+                                  const StudyRequest& request,
+                                  const Track& track) {
+  const PerParameter errors =
+      sigmas(resolve(TrackingGeometry(problem_->input.detector), track,
+                     model_of(request, problem_->input.detector)));
+  for (const Parameter q : all_parameters) {
+    if (!std::isfinite(errors[q])) continue;
+    Sample sample;
+    sample.file = file;
+    sample.criterion = criterion;
+    sample.upper = std::numeric_limits<double>::infinity();
+    samples_[add_sample(sample, request, track)].parameter = q;
+    return;
   }
 }
 
@@ -240,6 +269,7 @@ std::pair<double, double> DesignProgram::against(const Sample& sample,
   const bool is_lower = std::isnan(sample.upper);
   const double limit = is_lower ? sample.lower : sample.upper;
   const double sign = is_lower ? -1 : 1;
+  if (std::isinf(limit)) return {-highest_level, 0};
   if (limit > 0 && value > 0)
     return {sign * std::log(value / limit), sign / value};
   const double scale = std::max(std::abs(limit), 1e-12);
@@ -292,6 +322,7 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
   const auto n = static_cast<Index>(space_.size());
   result.numbers = space_.numbers<double>(std::span<const double>(x));
   space_.design.set(result.numbers);
+  order_coverage(result.numbers);
   const TrackingGeometry g = geometry();
   ++effort_.designs;
 
@@ -435,6 +466,12 @@ std::vector<S> DesignProgram::limits_of_design(
   for (const Gap& gap : problem_->gaps)
     limits.push_back((S(gap.min) - (numbers[gap.outer] - numbers[gap.inner])) /
                      S(gap_unit));
+  for (const Envelope& e : problem_->envelopes)
+    limits.push_back(S((e.is_upper ? 1 : -1) / gap_unit) *
+                     (numbers[e.number] - S(e.bound)));
+  for (const auto& [coverage, step] : coverage_steps_)
+    limits.push_back(S(1 / gap_unit) *
+                     missing_length<S>(step, std::span<const S>(numbers)));
   for (std::size_t i = 0; i < problem_->limits.size(); ++i) {
     const QuantityLimit& limit = problem_->limits[i];
     const S q = quantity<S>(limit.quantity, numbers);
@@ -482,8 +519,7 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   Linearised f;
   switch (objective.kind) {
     case Kind::point:
-    case Kind::mean:
-    case Kind::quantile: {
+    case Kind::mean: {
       double sum = 0;
       VectorXd slope = VectorXd::Zero(derivatives ? n : 0);
       for (std::size_t i = working.size(); i < which.size(); ++i) {
@@ -505,6 +541,7 @@ std::optional<ProgramValues> DesignProgram::evaluate(
       break;
     case Kind::worst:
     case Kind::margin:
+    case Kind::quantile:
       break;
   }
   const Index all = n + (has_level_ ? 1 : 0);
@@ -580,14 +617,100 @@ std::optional<DesignProgram::AllValues> DesignProgram::all_values(
   for (std::size_t i = 0; i < which.size(); ++i)
     all.samples.push_back(against(samples_[i], values->value[i]).first);
   if (has_level_) {
+    std::vector<double> ratios;
+    for (const std::size_t i : of_objective_) ratios.push_back(all.samples[i]);
     all.f = -highest_level;
+    if (!ratios.empty()) {
+      const auto at =
+          ratios.begin() + static_cast<std::ptrdiff_t>(rank_of_level() - 1);
+      std::ranges::nth_element(ratios, at);
+      all.f = *at;
+    }
     for (const std::size_t i : of_objective_)
-      all.f = std::max(all.f, all.samples[i]);
-    for (const std::size_t i : of_objective_) all.samples[i] -= all.f;
+      all.samples[i] =
+          all.samples[i] > all.f && objective.kind == Objective::Kind::quantile
+              ? -1
+              : all.samples[i] - all.f;
   } else {
     for (const std::size_t i : of_objective_) all.samples[i] = -1;
   }
   return all;
+}
+
+std::vector<std::size_t> DesignProgram::samples_that_lose_hits(
+    const std::vector<double>& x) {
+  space_.design.set(space_.numbers<double>(std::span<const double>(x)));
+  const TrackingGeometry g = geometry();
+  std::vector<std::vector<int>> n_hits;
+  for (const TrackGroup& group : groups_) {
+    std::vector<double> p, theta;
+    for (const Track& track : group.tracks) {
+      p.push_back(track.p);
+      theta.push_back(track.theta);
+    }
+    TrackArrays arrays = arrays_of(group.tracks[0]);
+    arrays.size = p.size();
+    arrays.p = p;
+    arrays.theta = theta;
+    sigmas_and_hits(g, arrays, group.model, 1, n_hits.emplace_back(p.size()));
+    effort_.covariances += p.size();
+  }
+  std::vector<std::size_t> lost;
+  for (std::size_t i = 0; i < samples_.size(); ++i) {
+    const Sample& s = samples_[i];
+    if (n_hits[s.group][s.track] < groups_[s.group].n_hits[s.track])
+      lost.push_back(i);
+  }
+  return lost;
+}
+
+std::size_t DesignProgram::rank_of_level() const {
+  const Objective& objective = problem_->objective;
+  if (objective.kind != Objective::Kind::quantile) return of_objective_.size();
+  const double n = static_cast<double>(of_objective_.size());
+  constexpr double rounding = 1e-9;
+  return static_cast<std::size_t>(
+      std::clamp(std::ceil(objective.quantile * n - rounding), 1.0, n));
+}
+
+std::vector<std::size_t> DesignProgram::beyond_quantile(
+    const std::vector<double>& x) {
+  std::vector<std::size_t> beyond;
+  if (problem_->objective.kind != Objective::Kind::quantile) return beyond;
+  const auto values = values_of(of_objective_, x, false);
+  if (!values) return beyond;
+  std::vector<std::size_t> order(of_objective_.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    return against(samples_[of_objective_[i]], values->value[i]).first;
+  });
+  for (std::size_t i = rank_of_level(); i < order.size(); ++i)
+    beyond.push_back(of_objective_[order[i]]);
+  return beyond;
+}
+
+void DesignProgram::order_coverage(std::span<const double> numbers) {
+  coverage_steps_.clear();
+  for (const CoverageStarts& starts : coverage_starts_)
+    for (const double z0 : starts.z0)
+      for (const CoverageStep& step :
+           coverage_steps(problem_->coverages[starts.coverage], z0, numbers,
+                          combination_.absent))
+        coverage_steps_.emplace_back(starts.coverage, step);
+}
+
+double DesignProgram::missing_coverage(const std::vector<double>& x, bool add) {
+  const std::vector<double> numbers =
+      space_.numbers<double>(std::span<const double>(x));
+  double missing = -std::numeric_limits<double>::infinity();
+  for (CoverageStarts& starts : coverage_starts_) {
+    const CoverageGap gap = largest_gap(problem_->coverages[starts.coverage],
+                                        numbers, combination_.absent);
+    missing = std::max(missing, gap.missing);
+    if (add && gap.missing > limit_rounding * gap_unit)
+      starts.z0.push_back(gap.z0);
+  }
+  return missing;
 }
 
 double DesignProgram::level_at(const std::vector<double>& x) {
@@ -596,7 +719,8 @@ double DesignProgram::level_at(const std::vector<double>& x) {
 }
 
 double DesignProgram::in_unit(double f) const {
-  if (problem_->objective.logarithmic) return f;
+  if (problem_->objective.logarithmic)
+    return f - std::log(objective_unit(*problem_).value);
   return std::exp(f) / objective_unit(*problem_).value;
 }
 
@@ -608,8 +732,30 @@ std::vector<LimitValue> DesignProgram::limits_at(
   using Kind = LimitValue::Kind;
   for (std::size_t i = 0; i < problem_->gaps.size(); ++i) {
     const Gap& gap = problem_->gaps[i];
+    list.push_back({Kind::gap, i, true, numbers[gap.outer] - numbers[gap.inner],
+                    gap.min, gap.name});
+  }
+  for (std::size_t i = 0; i < problem_->envelopes.size(); ++i) {
+    const Envelope& e = problem_->envelopes[i];
     list.push_back(
-        {Kind::gap, i, true, numbers[gap.outer] - numbers[gap.inner], gap.min});
+        {Kind::envelope, i, !e.is_upper, numbers[e.number], e.bound, e.name});
+  }
+  order_coverage(numbers);
+  for (std::size_t i = 0; i < coverage_steps_.size(); ++i) {
+    const auto& [coverage, step] = coverage_steps_[i];
+    const auto name = [&](const LayerEdge& edge, const char* end) {
+      return edge.layer == LayerEdge::none
+                 ? std::string(end)
+                 : space_.design.detector().layers[edge.layer].name;
+    };
+    // to spare
+    const double missing =
+        missing_length<double>(step, std::span<const double>(numbers));
+    list.push_back({Kind::coverage, i, true, -missing, 0,
+                    fmt::format("{}: {} to {} from z = {:.4g} mm",
+                                problem_->coverages[coverage].name,
+                                name(step.leave, "begin"),
+                                name(step.enter, "end"), step.z0)});
   }
   for (std::size_t i = 0; i < problem_->limits.size(); ++i) {
     const QuantityLimit& limit = problem_->limits[i];

@@ -53,6 +53,7 @@ struct Sample {
   std::size_t criterion = 0;
   std::size_t group = 0, track = 0;    ///< index in TrackGroup::tracks
   std::optional<Parameter> parameter;  ///< of a column with an error
+  /// An infinite upper limit: only the hits of the track must stay.
   double lower = Resolution::none, upper = Resolution::none;
 };
 
@@ -66,12 +67,13 @@ struct TrackGroup {
 
 /// One limit as results show it.
 struct LimitValue {
-  enum class Kind { sample, quantity, gap };
+  enum class Kind { sample, quantity, gap, envelope, coverage };
 
   Kind kind = Kind::sample;
   std::size_t index = 0;  ///< of the sample, QuantityLimit or Gap
   bool is_lower = false;  ///< the value has to be above it
   double value = 0, limit = 0;
+  std::string name = {};  ///< of a gap, envelope or coverage
 };
 
 /// The problem for one combination of choices. Not for several threads at once;
@@ -102,6 +104,14 @@ class DesignProgram {
   std::vector<double> natural(const Eigen::VectorXd& x) const;
   bool has_level() const { return has_level_; }
 
+  /// Samples of a quantile that is minimised which are above it at x: these do
+  /// not count.
+  std::vector<std::size_t> beyond_quantile(const std::vector<double>& x);
+
+  /// What is missing of the coverages at x, mm, for tracks from anywhere on the
+  /// axis; where it is most they are looked at from now on if `add`.
+  double missing_coverage(const std::vector<double>& x, bool add);
+
   /// The program with the limits of quantities and gaps and of the samples in
   /// `working`. It refers to this object.
   NonlinearProgram program(const std::vector<std::size_t>& working);
@@ -115,6 +125,9 @@ class DesignProgram {
     double violation() const;
   };
   std::optional<AllValues> all_values(const std::vector<double>& x);
+
+  /// Samples whose tracks have fewer hits at x than at the start.
+  std::vector<std::size_t> samples_that_lose_hits(const std::vector<double>& x);
 
   /// A start value for the level: the largest ratio at x.
   double level_at(const std::vector<double>& x);
@@ -156,7 +169,14 @@ class DesignProgram {
                                         bool derivatives);
   void add_objective();
   void add_requirements();
+  /// Adds a track that must keep its hits, if it has a resolution.
+  void add_kept_hits(std::size_t file, std::size_t criterion,
+                     const StudyRequest& request, const Track& track);
   void count_hits();
+  /// How many samples of the objective the level is above.
+  std::size_t rank_of_level() const;
+  /// Finds what takes over from what for these numbers.
+  void order_coverage(std::span<const double> numbers);
   std::size_t group_of(const StudyRequest& request);
 
   const OptimisationProblem* problem_;
@@ -167,6 +187,12 @@ class DesignProgram {
   std::vector<std::size_t> of_objective_;
   bool has_level_ = false;
   std::vector<double> quantity_factors_;  ///< of the limits of quantities
+  struct CoverageStarts {
+    std::size_t coverage;    ///< index
+    std::vector<double> z0;  ///< mm, looked at
+  };
+  std::vector<CoverageStarts> coverage_starts_;
+  std::vector<std::pair<std::size_t, CoverageStep>> coverage_steps_;
   Effort effort_;
 };
 

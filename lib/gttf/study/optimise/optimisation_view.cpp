@@ -54,7 +54,73 @@ Table optimisation_table(const SearchResult& result) {
   return table;
 }
 
-Document optimisation_document(const SearchResult& result, double cpu_s) {
+std::string construction_text(const ConstructionResult& c) {
+  const auto percent = [](double x) { return readable(100 * x, 3) + " %"; };
+  std::string text = fmt::format(
+      "rms {}, mean {} {}", percent(c.by_derivatives() ? c.first : c.rms),
+      percent(c.shift),
+      c.by_derivatives() ? "(first derivatives, confirmed by samples)"
+                         : fmt::format("(sampled; first derivatives give {})",
+                                       percent(c.first)));
+  text += fmt::format("; 95 % of {} detectors are below {}", c.samples,
+                      percent(c.high));
+  if (c.violation > 0)
+    text +=
+        fmt::format(" and miss no limit by more than {}", percent(c.violation));
+  if (c.lost > 0) text += fmt::format("; {} lose hits", c.lost);
+  return text;
+}
+
+namespace {
+
+Document construction_document(const ConstructionResult& c) {
+  Document::List keys;
+  for (const ConstructionEffect& e : c.effects)
+    keys.push_back(Document()
+                       .set("key", e.key)
+                       .set("rms", e.rms)
+                       .set("unit", e.unit)
+                       .set("first", e.first)
+                       .set("second", e.second)
+                       .set("method", e.by_derivative() ? "first derivative"
+                                                        : "second derivative"));
+  return Document()
+      .set("method", c.by_derivatives() ? "first derivatives" : "sampled")
+      .set("rms", c.by_derivatives() ? c.first : c.rms)
+      .set("first", c.first)
+      .set("sampled", c.rms)
+      .set("mean", c.shift)
+      .set("below_95", c.high)
+      .set("violation_95", c.violation)
+      .set("samples", static_cast<std::int64_t>(c.samples))
+      .set("lost", static_cast<std::int64_t>(c.lost))
+      .set("text", construction_text(c))
+      .set("keys", std::move(keys));
+}
+
+Document front_document(const ParetoFront& front) {
+  Document::List list;
+  for (const ParetoPoint& p : front.points) {
+    Document point, variables, choices;
+    for (std::size_t i = 0; i < 2; ++i) point.set(front.names[i], p.values[i]);
+    for (std::size_t v = 0; v < front.variables.size(); ++v)
+      variables.set(front.variables[v].name,
+                    p.x[v] / front.variables[v].unit_value);
+    for (std::size_t c = 0; c < front.choices.size(); ++c)
+      choices.set(front.choices[c], p.chosen[c]);
+    point.set("variables", std::move(variables));
+    if (!front.choices.empty()) point.set("choices", std::move(choices));
+    point.set("certificate", to_string(p.certificate.kind));
+    list.push_back(std::move(point));
+  }
+  return Document(std::move(list));
+}
+
+}  // namespace
+
+Document optimisation_document(const OptimisationResults& results,
+                               double cpu_s) {
+  const SearchResult& result = results.search;
   const DesignProgram& program = *result.program;
   const OptimisationProblem& problem = program.problem();
   Document document;
@@ -82,7 +148,10 @@ Document optimisation_document(const SearchResult& result, double cpu_s) {
                               .set("from", v.from / v.unit_value)
                               .set("to", v.to / v.unit_value)
                               .set("at_bound", bound_of(result.bounds[i]))
-                              .set("multiplier", result.bounds[i].multiplier));
+                              .set("multiplier", result.bounds[i].multiplier)
+                              .set("price", result.bounds[i].price)
+                              .set("price_unit", result.bounds[i].price_unit)
+                              .set("asked_for", result.bounds[i].asked_for));
     }
     for (std::size_t i = 0; i < problem.choices.size(); ++i)
       choices.push_back(Document()
@@ -132,6 +201,17 @@ Document optimisation_document(const SearchResult& result, double cpu_s) {
             .set("requirement", result.infeasible->requirement)
             .set("p_GeV", result.infeasible->track.p)
             .set("theta_deg", in_degrees(result.infeasible->track.theta)));
+  if (results.front) {
+    const ParetoFront& front = *results.front;
+    document.set("pareto", front_document(front));
+    document.set("present",
+                 Document()
+                     .set(front.names[0], front.present[0])
+                     .set(front.names[1], front.present[1])
+                     .set("meets_limits", front.present_is_feasible));
+  }
+  if (results.construction)
+    document.set("tolerances", construction_document(*results.construction));
   document.set(
       "effort",
       Document()
@@ -168,7 +248,8 @@ std::string certificate_text(const SearchResult& result) {
   return text;
 }
 
-Summary optimisation_summary(const SearchResult& result) {
+Summary optimisation_summary(const OptimisationResults& results) {
+  const SearchResult& result = results.search;
   const DesignProgram& program = *result.program;
   const OptimisationProblem& problem = program.problem();
   Summary summary;
@@ -213,14 +294,29 @@ Summary optimisation_summary(const SearchResult& result) {
   for (std::size_t i = 0; i < problem.choices.size(); ++i)
     head.facts.emplace_back(problem.choices[i].name,
                             program.combination().chosen[i]);
+  if (result.found) {
+    std::string names;
+    for (std::size_t i = 0; i < result.bounds.size(); ++i)
+      if (!result.bounds[i].asked_for)
+        names +=
+            (names.empty() ? "" : ", ") + program.space().variables[i].name;
+    if (!names.empty())
+      head.facts.emplace_back("no resolution asks for", names);
+  }
   summary.sections.push_back(std::move(head));
   if (program.space().size() > 0) {
     Table table = optimisation_table(result);
     table.columns.pop_back();
+    Texts price;
+    for (const BoundPrice& b : result.bounds)
+      price.push_back(
+          b.price > 0 ? fmt::format("{} {}", readable(b.price, 3), b.price_unit)
+                      : "-");
+    table.add("price", std::move(price));
     summary.sections.push_back({"Variables", {}, std::move(table), 6});
   }
   if (!result.limits.empty()) {
-    Texts name, value, limit, price;
+    Texts name, value, limit, price, range;
     for (const LimitPrice& p : result.limits) {
       name.push_back(p.name);
       value.push_back(with_unit(p.value, p.unit, 6));
@@ -229,13 +325,52 @@ Summary optimisation_summary(const SearchResult& result) {
           p.active && p.price != 0
               ? fmt::format("{} {}", readable(p.price, 4), p.price_unit)
               : "-");
+      range.push_back(
+          p.price_range
+              ? fmt::format("{} to {}", readable(p.price_range->first, 4),
+                            with_unit(p.price_range->second, p.unit, 4))
+              : "-");
     }
     Table table;
     table.add("limit_on", std::move(name));
     table.add("value", std::move(value));
     table.add("limit", std::move(limit));
     table.add("price", std::move(price));
+    table.add("price_holds", std::move(range));
     summary.sections.push_back({"Limits", {}, std::move(table)});
+  }
+  if (results.front) {
+    const ParetoFront& front = *results.front;
+    Section section{"Pareto front", {}, {}};
+    section.facts.emplace_back(
+        "present detector",
+        fmt::format("{}, {}{}", with_unit(front.present[0], front.units[0], 5),
+                    with_unit(front.present[1], front.units[1], 5),
+                    front.present_is_feasible ? "" : ", limits not met"));
+    Table table = pareto_table(front);
+    table.columns.resize(2);
+    section.table = std::move(table);
+    section.digits = 6;
+    summary.sections.push_back(std::move(section));
+  }
+  if (results.construction) {
+    const ConstructionResult& c = *results.construction;
+    Section section{"Tolerances", {}, {}};
+    section.facts.emplace_back("effect", construction_text(c));
+    Texts key, rms, effect, by;
+    for (const ConstructionEffect& e : c.effects) {
+      key.push_back(e.key);
+      rms.push_back(with_unit(e.rms, e.unit, 3));
+      effect.push_back(
+          readable(100 * (e.by_derivative() ? e.first : e.second), 3) + " %");
+      by.emplace_back(e.by_derivative() ? "first derivative"
+                                        : "second derivative");
+    }
+    section.table.add("key", std::move(key));
+    section.table.add("rms", std::move(rms));
+    section.table.add("effect", std::move(effect));
+    section.table.add("by", std::move(by));
+    summary.sections.push_back(std::move(section));
   }
   return summary;
 }

@@ -11,6 +11,7 @@
 
 #include "gttf/detector/read.hpp"
 #include "gttf/study/check/requirement_file.hpp"
+#include "gttf/study/optimise/coverage.hpp"
 #include "gttf/study/optimise/design_space.hpp"
 #include "gttf/study/request/request.hpp"
 
@@ -45,6 +46,22 @@ struct Gap {
   double min = 0;                    ///< mm
 };
 
+/// A surface that stays within a length: number <= bound, or >= bound.
+struct Envelope {
+  std::string name;  ///< "L1 within r <= 400 mm"
+  std::size_t number = 0;
+  double bound = 0;  ///< mm
+  bool is_upper = true;
+};
+
+/// A number that changes by chance when the detector is built.
+struct ConstructionError {
+  DesignKey key;
+  double rms = 0;         ///< native units
+  std::string unit;       ///< of results; empty: a number
+  double unit_value = 1;  ///< that unit in native ones
+};
+
 /// Of a combination of choices that exclude each other: what one option sets.
 struct ChoiceOption {
   std::string name;
@@ -72,6 +89,12 @@ struct Objective {
   bool logarithmic = false;    ///< mean of the logarithms
 };
 
+/// Objectives against each other.
+struct ParetoRequest {
+  std::vector<Objective> of;  ///< two; empty: no front is asked for
+  std::size_t points = 25;
+};
+
 struct OptimisationProblem {
   std::string name;
   std::string file, sha256;  ///< of the study
@@ -81,11 +104,15 @@ struct OptimisationProblem {
   DesignSpace space;
   std::vector<DesignChoice> choices;
   std::vector<Gap> gaps;
+  std::vector<Envelope> envelopes;
+  std::vector<CoverageLimit> coverages;
   std::vector<DesignQuantity> quantities;
   std::vector<QuantityLimit> limits;
   Objective objective;
   /// Limits on resolutions: those of the study itself, then of a file.
   std::vector<RequirementFile> requirements;
+  ParetoRequest pareto;
+  std::vector<ConstructionError> construction;
   std::size_t starts = 256;
   std::uint64_t seed = 1;
   std::size_t refine = 4;  ///< of the verify grid

@@ -67,7 +67,8 @@ class Reader {
                minimise = map.find("minimise"), minimize = map.find("minimize"),
                subject_to = map.find("subject_to"),
                requirements = map.find("requirements"),
-               verify = map.find("verify"), search = map.find("search");
+               verify = map.find("verify"), search = map.find("search"),
+               pareto = map.find("pareto"), tolerances = map.find("tolerances");
     map.finish();
     if (!input) return std::nullopt;
     problem_.emplace(std::move(*input));
@@ -90,7 +91,12 @@ class Reader {
     if (keep) read_keep(*keep);
     if (vary) check_order();
     if (quantities) read_quantities(*quantities);
-    read_objective(value, minimise, minimize);
+    if (pareto) read_pareto(*pareto);
+    if (!pareto || minimise || minimize)
+      read_objective(value, minimise, minimize);
+    else if (!problem_->pareto.of.empty())
+      problem_->objective = problem_->pareto.of.front();
+    if (tolerances) read_tolerances(*tolerances);
     read_limits(subject_to, requirements);
     if (verify) read_verify(*verify);
     if (search) read_search(*search);
@@ -737,10 +743,15 @@ class Reader {
     for (const Value& item : items) {
       MapReader map(item, "{ gap: { between: [L0..L6], min: 6 mm } }");
       if (!map) continue;
-      if (const auto gap =
-              map.require("gap", "{ between: [L0..L6], min: 6 mm }"))
-        read_gap(*gap);
+      const auto gap = map.find("gap"), coverage = map.find("coverage"),
+                 envelope = map.find("envelope");
+      if (gap) read_gap(*gap);
+      if (coverage) read_coverage(*coverage);
+      if (envelope) read_envelope(*envelope);
       map.finish();
+      if (!gap && !coverage && !envelope)
+        item.error("nothing is kept",
+                   "write \"gap\", \"coverage\" or \"envelope\"");
     }
   }
 
@@ -787,6 +798,240 @@ class Reader {
       gap.inner = space().design.first_of(a);
       gap.outer = space().design.first_of(b);
       problem_->gaps.push_back(std::move(gap));
+    }
+  }
+
+  /// Edges of the layers that measure and can be seen from the axis.
+  static LayerEdge edge_of(const DesignNumbers& design, std::size_t layer,
+                           bool second) {
+    const std::size_t first = design.first_of(layer);
+    const std::size_t extent = first + (second ? 4 : 3);
+    const bool is_disk =
+        design.detector().layers[layer].surface.shape == Shape::disk;
+    return is_disk ? LayerEdge{layer, first, extent}
+                   : LayerEdge{layer, extent, first};
+  }
+
+  void read_coverage(const Value& value) {
+    MapReader map(value, "{ hits: 6, eta: { to: 0.9 } }");
+    if (!map) return;
+    const auto hits = map.require("hits", "6"), eta = map.find("eta"),
+               theta = map.find("theta"), vertex = map.find("vertex_z"),
+               of = map.find("of");
+    map.finish();
+    CoverageLimit limit;
+    constexpr std::int64_t unknown = -1;
+    std::int64_t n = unknown;
+    if (hits) {
+      n = hits->integer("6").value_or(unknown);
+      if (n == 0 || n < unknown)
+        hits->error("at least one hit is covered", "write for example 6");
+    }
+    if (eta.has_value() == theta.has_value()) {
+      value.error("a coverage has \"eta\" or \"theta\"",
+                  "write for example \"eta: { to: 0.9 }\", which is -0.9 to "
+                  "0.9");
+      return;
+    }
+    MapReader range(eta ? *eta : *theta, "{ from: 0, to: 0.9 }");
+    if (!range) return;
+    const auto from = range.find("from"), to = range.require("to", "0.9");
+    range.finish();
+    if (!to) return;
+    const Dimension dimension = eta ? Dimension::number : Dimension::angle;
+    const auto b = to->quantity(dimension);
+    const auto a = from ? from->quantity(dimension)
+                   : b  ? std::optional(eta ? -*b : unit::pi - *b)
+                        : std::nullopt;
+    if (!a || !b || n < 1) return;
+    const auto cot = [&](double x) {
+      return eta ? std::sinh(x) : std::cos(x) / std::sin(x);
+    };
+    if (theta && !(*a > 0 && *a<unit::pi&& * b> 0 && *b < unit::pi)) {
+      to->error("angles are between 0 and 180 deg", "use eta or other bounds");
+      return;
+    }
+    limit.cot_from = std::min(cot(*a), cot(*b));
+    limit.cot_to = std::max(cot(*a), cot(*b));
+    if (!(limit.cot_from < limit.cot_to)) {
+      to->error("the range of angles is empty", "write another bound");
+      return;
+    }
+    if (vertex) {
+      limit.vertex_z = vertex->quantity(Dimension::length).value_or(0);
+      if (limit.vertex_z < 0)
+        vertex->error(
+            "tracks start between -vertex_z and vertex_z: it must "
+            "not be negative",
+            "write for example 60 mm");
+    }
+    limit.hits = static_cast<std::size_t>(n);
+    limit.name = fmt::format("{} hits", limit.hits);
+    std::vector<std::string> names = entries_;
+    if (of) names = read_entries(*of);
+    for (const std::string& name : names)
+      for (const std::size_t layer : layers_of(name)) {
+        const Layer& l = detector().layers[layer];
+        const Shape shape = l.surface.shape;
+        if (l.coordinates.empty()) continue;
+        if (shape != Shape::cylinder && shape != Shape::disk) continue;
+        limit.layers.push_back({edge_of(space().design, layer, false),
+                                edge_of(space().design, layer, true),
+                                shape == Shape::disk});
+      }
+    if (limit.layers.size() < limit.hits) {
+      hits->error(fmt::format("only {} cylinders and disks measure",
+                              limit.layers.size()),
+                  "ask for fewer hits");
+      return;
+    }
+    problem_->coverages.push_back(std::move(limit));
+  }
+
+  /// Whether a search changes the number.
+  bool varies(std::size_t number) const {
+    const DesignSpace& s = problem_->space;
+    const auto sets = [&](std::size_t key) {
+      return std::ranges::count(s.keys[key].numbers, number,
+                                &NumberSlope::number) > 0;
+    };
+    for (const DesignVariable& v : s.variables)
+      if (std::ranges::any_of(v.keys, sets)) return true;
+    return std::ranges::any_of(s.followers,
+                               [&](const Follower& f) { return sets(f.key); });
+  }
+
+  void read_envelope(const Value& value) {
+    MapReader map(value, "{ of: 'layers[*]', r: [20 mm, 400 mm] }");
+    if (!map) return;
+    const auto of = map.require("of", "layers[*]"), r = map.find("r"),
+               z = map.find("z");
+    map.finish();
+    if (!of) return;
+    if (!r && !z) {
+      value.error("an envelope has \"r\" or \"z\"",
+                  "write for example \"r: [20 mm, 400 mm]\"");
+      return;
+    }
+    const std::vector<std::string> names = read_entries(*of);
+    const auto read = [&](const std::optional<Value>& given, bool along_z) {
+      if (!given) return;
+      const std::vector<Value> items = given->items();
+      if (items.size() != 2) {
+        given->error("an envelope has two ends",
+                     "write for example [20 mm, 400 mm]");
+        return;
+      }
+      const auto a = items[0].quantity(Dimension::length),
+                 b = items[1].quantity(Dimension::length);
+      if (!a || !b || !check_range(*a, *b, items[0], items[1])) return;
+      for (const std::string& name : names)
+        for (const std::size_t layer : layers_of(name))
+          keep_within(*of, layer, along_z, *a, *b);
+    };
+    read(r, false);
+    read(z, true);
+  }
+
+  void keep_within(const Value& place, std::size_t layer, bool along_z,
+                   double lower, double upper) {
+    const Layer& l = detector().layers[layer];
+    const std::size_t first = space().design.first_of(layer);
+    const Shape shape = l.surface.shape;
+    if (shape != Shape::cylinder && shape != Shape::disk) {
+      place.error(fmt::format("{} is no cylinder or disk", in_quotes(l.name)),
+                  "bound its range instead");
+      return;
+    }
+    const bool at_position = (shape == Shape::disk) == along_z;
+    const std::size_t low = at_position ? first : first + 3,
+                      high = at_position ? first : first + 4;
+    for (const auto& [number, bound, is_upper] :
+         {std::tuple{low, lower, false}, std::tuple{high, upper, true}}) {
+      const double now = space().start[number];
+      if (varies(number)) {
+        problem_->envelopes.push_back(
+            {fmt::format("{} within {} {} {:.6g} mm", l.name,
+                         along_z ? "z" : "r", is_upper ? "<=" : ">=", bound),
+             number, bound, is_upper});
+      } else if (is_upper ? now > bound : now < bound) {
+        place.error(
+            fmt::format("{} is beyond the envelope and does not vary: {} = "
+                        "{:.6g} mm",
+                        in_quotes(l.name), along_z ? "z" : "r", now),
+            "widen the envelope, or leave the layer out");
+        return;
+      }
+    }
+  }
+
+  // front and tolerances
+
+  void read_pareto(const Value& value) {
+    MapReader map(value,
+                  "{ of: [{ what: sigma_d0, at: { p: 1 GeV } }, { "
+                  "quantity: silicon }], points: 25 }");
+    if (!map) return;
+    const auto of = map.require("of", "[{ quantity: silicon }, ...]"),
+               points = map.find("points");
+    map.finish();
+    if (points) {
+      const auto n = points->integer("25");
+      if (n && (*n < 3 || *n > 1000))
+        points->error("a front has 3 to 1000 points", "write for example 25");
+      else if (n)
+        problem_->pareto.points = static_cast<std::size_t>(*n);
+    }
+    if (!of) return;
+    const std::vector<Value> items = of->items();
+    if (items.size() != 2) {
+      of->error("a front has two objectives",
+                "write each as under \"minimise\"");
+      return;
+    }
+    for (const Value& item : items) {
+      Objective objective;
+      read_one_objective(item, objective);
+      using Kind = Objective::Kind;
+      if (objective.kind != Kind::point && objective.kind != Kind::quantity) {
+        item.error(
+            "a front is that of resolutions at one point and of "
+            "quantities",
+            "write \"what: ..., at: ...\" or \"quantity: ...\"");
+        return;
+      }
+      problem_->pareto.of.push_back(std::move(objective));
+    }
+  }
+
+  void read_tolerances(const Value& value) {
+    MapReader map(value, "{ 'layers[*].cylinder.radius': 0.5 mm }");
+    if (!map) return;
+    for (const Node::Entry& entry : value.node().entries()) {
+      const auto item = map.find(entry.key.text());
+      const Value name = key_value(value, entry);
+      for (const std::string& key :
+           detail::selected_keys(entry.key.text(), entries_, name)) {
+        const Dimension dimension = detail::dimension_of_key(key);
+        const auto rms = item->quantity(dimension);
+        if (!rms) break;
+        if (!(*rms > 0)) {
+          item->error("an error of construction is positive",
+                      "write the rms, for example 0.5 mm");
+          break;
+        }
+        const auto index = key_for_reading(key);
+        if (!index) {
+          name.error(
+              fmt::format("{} has no value in the description", in_quotes(key)),
+              "name a number of the detector");
+          break;
+        }
+        DesignVariable in_unit;
+        set_unit(item->node().text(), dimension, in_unit);
+        problem_->construction.push_back(
+            {space().keys[*index], *rms, in_unit.unit, in_unit.unit_value});
+      }
     }
   }
 
@@ -933,15 +1178,20 @@ class Reader {
                  "GeV, theta: 90 deg } }\"");
       return;
     }
+    read_one_objective(*value, problem_->objective);
+  }
+
+  void read_one_objective(const Value& text, Objective& objective) {
+    const Value* const value = &text;
     MapReader map(*value, "{ what: sigma_d0, at: { p: 1 GeV } }");
     if (!map) return;
-    Objective& objective = problem_->objective;
     objective.criterion.place = diagnostic_at(value->node());
     const auto quantity = map.find("quantity");
     std::vector<std::pair<Objective::Kind, Value>> kinds;
     for (const auto& [key, kind] :
          {std::pair{"mean", Objective::Kind::mean},
           std::pair{"mean_log", Objective::Kind::mean},
+          std::pair{"quantile", Objective::Kind::quantile},
           std::pair{"worst", Objective::Kind::worst}})
       if (const auto given = map.find(key)) {
         kinds.emplace_back(kind, *given);
@@ -976,8 +1226,30 @@ class Reader {
       map.finish();
       return;
     }
-    const auto over = map.find("over"), of = map.find("of");
+    const auto over = map.find("over"), of = map.find("of"),
+               share = map.find("share");
+    if (objective.kind == Objective::Kind::quantile) {
+      if (!share) {
+        kinds[0].second.error("it is not said which quantile",
+                              "add for example \"share: 90 %\"");
+      } else if (const auto part = share->quantity(Dimension::fraction)) {
+        objective.quantile = *part;
+        if (!(*part > 0 && *part <= 1))
+          share->error("a share is above 0 and at most 100 %",
+                       "write for example 90 %");
+      }
+    } else if (share) {
+      share->error("only a quantile has a share", "remove it");
+    }
     read_what(map, kinds[0].second, over, objective);
+    objective.name =
+        (objective.kind == Objective::Kind::worst ? std::string("largest ")
+         : objective.kind == Objective::Kind::quantile
+             ? fmt::format("{:.6g} % quantile of ", 100 * objective.quantile)
+         : objective.logarithmic ? "mean of the logarithm of "
+                                 : "mean of ") +
+        objective.name;
+    if (of) objective.name += fmt::format(" / ({})", of->node().text());
     if (of) {
       const CheckedQuantity& what = objective.criterion.quantity;
       const FormulaRules rules{limit_variables(what), what.powers,

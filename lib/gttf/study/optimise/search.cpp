@@ -59,6 +59,20 @@ std::vector<std::size_t> nearest_to_limits(
   return chosen;
 }
 
+/// At most a few of a list, evenly, that are not in `working` yet.
+std::vector<std::size_t> few_of(const std::vector<std::size_t>& list,
+                                const std::vector<std::size_t>& working) {
+  constexpr std::size_t most = 8;
+  std::vector<std::size_t> fresh, chosen;
+  for (const std::size_t i : list)
+    if (std::ranges::count(working, i) == 0) fresh.push_back(i);
+  const std::size_t n = std::min(most, fresh.size());
+  for (std::size_t k = 0; k < n; ++k)
+    chosen.push_back(
+        fresh[k * (fresh.size() - 1) / std::max<std::size_t>(n - 1, 1)]);
+  return chosen;
+}
+
 /// One solution of the program from x, with constraint exchange.
 LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
                    std::vector<std::size_t> working = {}) {
@@ -76,18 +90,34 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
     working = nearest_to_limits(program, *all, 3, false, {});
   }
   for (int round = 0; round < most_rounds; ++round) {
+    // what is above a quantile does not count
+    for (const std::size_t i : program.beyond_quantile(optimum.x))
+      std::erase(working, i);
     VectorXd start = program.scaled(optimum.x);
     if (program.has_level())
       start[start.size() - 1] = program.level_at(optimum.x);
     optimum.result = minimise(program.program(working), start);
     if (!optimum.result.exists) return optimum;
-    optimum.x = program.natural(optimum.result.x);
-    const auto all = program.all_values(optimum.x);
-    if (!all) return optimum;
+    const std::vector<double> there = program.natural(optimum.result.x);
+    const auto all = program.all_values(there);
+    if (!all) {
+      // tracks that the solver did not look at lose hits on the way: they cut
+      // its steps from now on
+      const auto lost = few_of(program.samples_that_lose_hits(there), working);
+      optimum.result.exists = false;
+      if (lost.empty()) return optimum;
+      working.insert(working.end(), lost.begin(), lost.end());
+      continue;
+    }
+    optimum.x = there;
     optimum.violation = all->violation();
     optimum.f = all->f;
     const auto missed = nearest_to_limits(program, *all, 2, true, working);
-    if (missed.empty()) break;
+    const auto beyond = program.beyond_quantile(optimum.x);
+    const bool same = std::ranges::none_of(beyond, [&](std::size_t i) {
+      return std::ranges::count(working, i) > 0;
+    });
+    if (missed.empty() && same) break;
     working.insert(working.end(), missed.begin(), missed.end());
   }
   optimum.working = std::move(working);
@@ -245,6 +275,8 @@ Found solve_from_starts(
   Found found;
   auto starts = start_designs(program, n, options.threads, found.effort);
   if (bound && starts.size() > 1) starts[1] = bound->x;
+  starts.insert(starts.end(), options.also_from.begin(),
+                options.also_from.end());
   found.starts = starts.size();
   struct One {
     LocalOptimum optimum;
@@ -375,6 +407,24 @@ std::pair<double, double> range_of_price(const DesignProgram& program,
   return {farthest(-1), farthest(1)};
 }
 
+/// Whether a resolution that is minimised, or one whose limit holds, depends on
+/// the variable.
+bool is_asked_for(const DesignProgram& program, const LocalOptimum& best,
+                  Index variable) {
+  const ProgramValues& v = best.result.values;
+  constexpr double nothing = 1e-9;
+  const Objective& objective = program.problem().objective;
+  if (objective.kind != Objective::Kind::quantity && !program.has_level() &&
+      std::abs(v.gradient[variable]) > nothing)
+    return true;
+  const Index first = v.limits.size() - static_cast<Index>(best.working.size());
+  for (Index i = first; i < v.limits.size(); ++i)
+    if (best.result.multipliers[i] > 0 &&
+        std::abs(v.jacobian(i, variable)) > nothing)
+      return true;
+  return false;
+}
+
 /// Multipliers in physical terms.
 void price(const DesignProgram& program, SearchResult& result) {
   const OptimisationProblem& problem = program.problem();
@@ -384,7 +434,8 @@ void price(const DesignProgram& program, SearchResult& result) {
   const double objective = program.in_unit(best.f);
   const std::string unit = objective_unit(problem).name;
   const auto priced = [&](const std::string& per) {
-    return (unit.empty() ? "1" : unit) + "/" + per;
+    const std::string of = unit.empty() ? "1" : unit;
+    return per == "1" ? of : of + '/' + per;
   };
   // a mean of logarithms changes by itself, not by a share of itself
   const double scale = problem.objective.logarithmic ? 1 : objective;
@@ -394,20 +445,26 @@ void price(const DesignProgram& program, SearchResult& result) {
     LimitPrice p;
     const double multiplier = best.result.multipliers[static_cast<Index>(i)];
     p.multiplier = multiplier;
-    if (multiplier > 0 && v.kind != LimitValue::Kind::gap && result.found) {
+    const bool is_length = v.kind != LimitValue::Kind::quantity &&
+                           v.kind != LimitValue::Kind::sample;
+    if (multiplier > 0 && !is_length && result.found) {
       const auto [low, high] = range_of_price(program, best, v);
       p.price_range = {low, high};
     }
     switch (v.kind) {
-      case LimitValue::Kind::gap: {
-        p.name = problem.gaps[v.index].name;
+      case LimitValue::Kind::gap:
+      case LimitValue::Kind::envelope:
+      case LimitValue::Kind::coverage: {
+        p.name = v.name;
         p.value = v.value;
         p.limit = v.limit;
         p.unit = "mm";
         p.multiplier = multiplier / gap_unit;
         p.price = p.multiplier * scale;
         p.price_unit = priced("mm");
-        p.active = v.value - v.limit < 1e-7 * gap_unit;
+        p.active = std::abs(v.value - v.limit) < 1e-7 * gap_unit;
+        // of many edges and steps only those that hold are listed
+        if (v.kind != LimitValue::Kind::gap && !p.active) continue;
         break;
       }
       case LimitValue::Kind::quantity: {
@@ -423,7 +480,7 @@ void price(const DesignProgram& program, SearchResult& result) {
       }
       case LimitValue::Kind::sample: {
         const Sample& s = program.sample(v.index);
-        if (s.file == Sample::objective) continue;
+        if (s.file == Sample::objective || std::isinf(s.upper)) continue;
         const Criterion& c = problem.requirements[s.file].criteria[s.criterion];
         const CheckedQuantity& q = c.quantity;
         const Track& track = program.group(s.group).tracks[s.track];
@@ -467,7 +524,11 @@ void price(const DesignProgram& program, SearchResult& result) {
     bound.at_upper = v.to - best.x[i] <= 1e-7 * span;
     bound.multiplier =
         (best.result.at_lower[k] + best.result.at_upper[k]) / span * per;
-    result.bounds.push_back(bound);
+    const std::string in = v.unit.empty() || v.is_factor ? "1" : v.unit;
+    bound.price = bound.multiplier * scale * (v.unit_value / per);
+    bound.price_unit = priced(in);
+    bound.asked_for = is_asked_for(program, best, k);
+    result.bounds.push_back(std::move(bound));
   }
 }
 
@@ -804,7 +865,14 @@ SearchResult search(const OptimisationProblem& problem,
         verify(program, result.best.x, options.threads, result.found && !last);
     result.verify_points = look.points;
     result.verify_violation = look.violation;
-    if (look.added.empty()) break;
+    const double missing =
+        program.missing_coverage(result.best.x, result.found && !last);
+    constexpr double of_coverage = 100;  // mm, as the program has them
+    result.verify_violation =
+        std::max(result.verify_violation, missing / of_coverage);
+    if (look.added.empty() &&
+        !(missing > feasible * of_coverage && result.found && !last))
+      break;
     std::vector<std::size_t> working = result.best.working;
     working.insert(working.end(), look.added.begin(), look.added.end());
     LocalOptimum again = solve(program, result.best.x, std::move(working));
@@ -841,8 +909,8 @@ SearchResult search(const OptimisationProblem& problem,
   } else {
     c.kind = Certificate::Kind::best_of_starts;
   }
-  price(program, result);
-  if (!result.found && !result.interrupted && has_variables &&
+  if (options.prices) price(program, result);
+  if (!result.found && options.prices && !result.interrupted && has_variables &&
       program.n_samples() > 0 && !problem.requirements.empty()) {
     result.infeasible = least_ratio(problem, result, options);
     const bool proven =

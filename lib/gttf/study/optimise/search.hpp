@@ -16,6 +16,9 @@ namespace gttf {
 struct SearchOptions {
   bool local = false;    ///< one solution from the file's design
   unsigned threads = 1;  ///< the result does not depend on it
+  bool prices = true;    ///< of limits and bounds
+  /// Designs from which a solution is sought besides the others.
+  std::vector<std::vector<double>> also_from = {};
   /// Called with the number of starts done; false ends the search early.
   std::function<bool(std::size_t done, std::size_t total)> progress = {};
 };
@@ -60,6 +63,11 @@ struct LimitPrice {
 struct BoundPrice {
   bool at_lower = false, at_upper = false;
   double multiplier = 0;  ///< per mm, or per unit of the variable
+  double price = 0;       ///< objective's unit per `price_unit`
+  std::string price_unit;
+  /// What is minimised, or a limit that holds, depends on the variable; if not,
+  /// its value follows from quantities and its range only.
+  bool asked_for = true;
 };
 
 /// The least ratio to all requirements that can be had.

@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an optimisation says, and what is made of it.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "gttf/detector/read.hpp"
+#include "gttf/resolution/sensitivity.hpp"
+#include "gttf/study/check/check.hpp"
+#include "gttf/study/optimise/best_file.hpp"
+#include "gttf/study/optimise/construction.hpp"
+#include "gttf/study/optimise/optimisation_view.hpp"
+#include "gttf/study/optimise/pareto_front.hpp"
+#include "gttf/study/optimise/read_problem.hpp"
+#include "gttf/study/optimise/search.hpp"
+
+namespace gttf::test::GTTF_TEST_FILE {
+namespace {
+
+namespace fs = std::filesystem;
+const std::string root = GTTF_SOURCE_DIR;
+
+/// A file that is there as long as this object.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& text) {
+    static int count = 0;
+    path_ = (fs::temp_directory_path() /
+             ("gttf-language-" + std::to_string(getpid()) + '-' +
+              std::to_string(++count) + ".yaml"))
+                .string();
+    std::ofstream(path_) << text;
+  }
+  ~TemporaryFile() { fs::remove(path_); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+OptimisationProblem problem_of(const std::string& text) {
+  const TemporaryFile file("gttf-optimisation: 1\n" + text);
+  Diagnostics warnings;
+  return read_problem(file.path(), {}, {}, warnings);
+}
+
+/// The ITS2 with lengths that follow, and what is minimised and limited.
+std::string its2(const std::string& more) {
+  return "detector: " + root +
+         "/detectors/alice_its2.yaml\n"
+         "particle: pion\n"
+         "follow: { 'layers[L0..L6].cylinder.half_length': radius / tan(40 "
+         "deg) + 60 mm }\n"
+         "quantities:\n"
+         "  silicon: { sum: area, of: 'layers[L0..L6]' }\n"
+         "  pixels: { sum: area / m2 * (5 um / sigma_rphi)^2, of: "
+         "'layers[L0..L6]' }\n" +
+         more;
+}
+
+const std::string radii =
+    "vary: { 'layers[L0..L6].cylinder.radius': { from: 22 mm, to: 400 mm } }\n"
+    "keep: [{ gap: { between: [L0..L6], min: 6 mm } }]\n";
+
+double sigma_d0_um(const Detector& detector, double p, double theta) {
+  Track track;
+  track.p = p;
+  track.theta = theta;
+  return sigmas(resolve(TrackingGeometry(detector), track))[Parameter::d0] /
+         unit::um;
+}
+
+/// The gradient of objective and limits against differences of sixth order.
+void check_gradients(const OptimisationProblem& problem,
+                     const std::vector<double>& x) {
+  DesignProgram program(problem, Combination{});
+  std::vector<std::size_t> working(program.n_samples());
+  std::iota(working.begin(), working.end(), 0);
+  const NonlinearProgram p = program.program(working);
+  Eigen::VectorXd at = program.scaled(x);
+  if (program.has_level()) at[at.size() - 1] = program.level_at(x);
+  const auto exact = p.evaluate(at, true);
+  REQUIRE(exact);
+  constexpr double h = 3e-4;
+  for (Eigen::Index i = 0; i < at.size(); ++i) {
+    const auto values = [&](double steps) {
+      Eigen::VectorXd y = at;
+      y[i] += steps * h;
+      const auto there = p.evaluate(y, false);
+      REQUIRE(there);
+      return *there;
+    };
+    const ProgramValues a = values(1), b = values(-1), c = values(2),
+                        d = values(-2), e = values(3), f = values(-3);
+    const auto difference = [&](const auto& get) {
+      return (45 * (get(a) - get(b)) - 9 * (get(c) - get(d)) +
+              (get(e) - get(f))) /
+             (60 * h);
+    };
+    INFO(i);
+    CHECK(std::abs(exact->gradient[i] - difference([](const ProgramValues& v) {
+                     return v.f;
+                   })) <= 1e-7 * exact->gradient.norm());
+    for (Eigen::Index k = 0; k < exact->limits.size(); ++k) {
+      INFO(k);
+      CHECK(std::abs(exact->jacobian(k, i) -
+                     difference([k](const ProgramValues& v) {
+                       return v.limits[k];
+                     })) <= 1e-7 * exact->jacobian.row(k).norm());
+    }
+  }
+}
+
+/// `problem` has to stay as long as the result.
+SearchResult searched(OptimisationProblem& problem, std::size_t starts) {
+  problem.starts = starts;
+  SearchOptions options;
+  options.local = starts == 1;
+  return search(problem, options);
+}
+
+}  // namespace
+
+TEST_CASE("gradients with groups, factors, followers, quantities and means") {
+  const std::string several =
+      "vary:\n"
+      "  inner: { of: 'layers[L0..L2].measures.rphi', from: 2 um, to: 20 um }\n"
+      "  outer: { of: ['layers[L5].cylinder.radius', "
+      "'layers[L6].cylinder.radius'], factor: { from: 0.8, to: 1.05 } }\n"
+      "  layers[L3,L4].cylinder.radius: { from: 60 mm, to: 320 mm }\n"
+      "  layers[L1].material: { from: 0.2 %, to: 0.5 % }\n"
+      "keep:\n"
+      "  - gap: { between: [L0..L6], min: 3 mm }\n"
+      "  - envelope: { of: 'layers[L3..L6]', z: [-0.6 m, 0.6 m] }\n"
+      "  - coverage: { hits: 5, eta: { to: 0.8 }, vertex_z: 30 mm }\n"
+      "subject_to: [{ quantity: silicon, max: 8 m2 }, { quantity: pixels, max: "
+      "9 }]\n";
+  for (
+      const std::string objective :
+      {"{ mean: sigma_d0, over: { p: [0.5 GeV, 5 GeV], theta: [90 deg, 60 "
+       "deg] } }",
+       "{ mean_log: sigma_pt_rel, over: { p: [0.5 GeV, 5 GeV], theta: [90 deg, "
+       "60 deg] } }",
+       "{ worst: sigma_z0, over: { p: [0.5 GeV, 5 GeV], theta: [90 deg, 60 "
+       "deg] }, of: 5 um (+) 20 um * GeV / p }",
+       "{ quantile: sigma_d0, share: 75 %, over: { p: [0.5 GeV, 5 GeV], theta: "
+       "[90 deg, 60 deg] } }",
+       "{ quantity: pixels }"}) {
+    INFO(objective);
+    const OptimisationProblem problem =
+        problem_of(its2(several + "minimise: " + objective + '\n'));
+    check_gradients(problem, {4e-3, 0.93, 151, 263, 0.0031});
+  }
+}
+
+TEST_CASE("a mean, and the mean of logarithms, are those of the column") {
+  for (const bool logarithmic : {false, true}) {
+    OptimisationProblem problem = problem_of(its2(
+        radii + "minimise: { " + (logarithmic ? "mean_log" : "mean") +
+        ": sigma_d0, over: { p: [0.5 GeV, 5 GeV], theta: [90 deg, 60 deg] } }\n"
+        "subject_to: [{ quantity: silicon, max: 6.5 m2 }]\n"));
+    const SearchResult r = searched(problem, 1);
+    REQUIRE(r.found);
+    const Detector found = r.program->detector_at(r.best.x);
+    double sum = 0;
+    for (const double p : {0.5, 5.0})
+      for (const double theta : {90 * unit::deg, 60 * unit::deg}) {
+        const double sigma = sigma_d0_um(found, p, theta);
+        sum += logarithmic ? std::log(sigma) : sigma;
+      }
+    CHECK(r.program->in_unit(r.best.f) ==
+          doctest::Approx(sum / 4).epsilon(1e-10));
+    CHECK(r.certificate.residual < 1e-6);
+    CHECK(r.program->in_unit(r.best.f) < r.program->in_unit(r.start_f) - 0.01);
+  }
+}
+
+TEST_CASE("the worst of a grid, against a curve, is equal at several points") {
+  OptimisationProblem problem = problem_of(its2(
+      radii +
+      "minimise: { worst: sigma_d0, over: { p: { from: 0.5 GeV, to: 20 GeV, "
+      "points: 6 }, theta: [90 deg, 60 deg] }, of: 5 um (+) 20 um * GeV / p }\n"
+      "subject_to: [{ quantity: silicon, max: 6.5 m2 }, { what: sigma_pt_rel, "
+      "at: { p: 10 GeV, theta: 90 deg }, max: 5 % }]\n"));
+  const SearchResult r = searched(problem, 8);
+  REQUIRE(r.found);
+  const Detector found = r.program->detector_at(r.best.x);
+  double worst = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double p = 0.5 * std::pow(40.0, static_cast<double>(i) / 5);
+    for (const double theta : {90 * unit::deg, 60 * unit::deg})
+      worst =
+          std::max(worst, sigma_d0_um(found, p, theta) / std::hypot(5, 20 / p));
+  }
+  CHECK(r.program->in_unit(r.best.f) == doctest::Approx(worst).epsilon(1e-9));
+  CHECK(r.certificate.residual < 1e-6);
+}
+
+TEST_CASE("a quantile leaves out the worst points, and only these") {
+  const auto problem = [](const std::string& objective) {
+    return problem_of(
+        its2(radii + "minimise: " + objective +
+             ", over: { p: { from: 0.5 GeV, to: 20 GeV, points: "
+             "5 }, theta: [90 deg, 60 deg] } }\n"
+             "subject_to: [{ quantity: silicon, max: 6.5 m2 }]\n"));
+  };
+  OptimisationProblem worst = problem("{ worst: sigma_d0");
+  const SearchResult all = searched(worst, 8);
+  OptimisationProblem largest = problem("{ quantile: sigma_d0, share: 100 %");
+  const SearchResult same = searched(largest, 8);
+  CHECK(same.best.f == doctest::Approx(all.best.f).epsilon(1e-9));
+  OptimisationProblem part = problem("{ quantile: sigma_d0, share: 80 %");
+  const SearchResult r = searched(part, 8);
+  REQUIRE(r.found);
+  const Detector found = r.program->detector_at(r.best.x);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < 5; ++i)
+    for (const double theta : {90 * unit::deg, 60 * unit::deg})
+      values.push_back(sigma_d0_um(
+          found, 0.5 * std::pow(40.0, static_cast<double>(i) / 4), theta));
+  std::ranges::sort(values);
+  CHECK(r.program->in_unit(r.best.f) ==
+        doctest::Approx(values[7]).epsilon(1e-9));
+  CHECK(r.best.f < all.best.f);
+}
+
+TEST_CASE("the margin to all limits, and a requirement file") {
+  const std::string limits =
+      "  - { what: sigma_d0, at: { p: { from: 0.5 GeV, to: 20 GeV, points: 5 "
+      "}, theta: [90 deg, 60 deg] }, max: 8 um (+) 25 um * GeV / p }\n"
+      "  - { what: sigma_pt_rel, at: { p: [1 GeV, 10 GeV], theta: 90 deg }, "
+      "max: 4 % (+) 0.3 % * p / GeV }\n";
+  OptimisationProblem margin = problem_of(
+      its2(radii +
+           "minimise: { worst: margin }\nsubject_to:\n  - { quantity: "
+           "silicon, max: 6.5 m2 }\n" +
+           limits));
+  const SearchResult r = searched(margin, 8);
+  REQUIRE(r.found);
+  const double ratio = r.program->in_unit(r.best.f);
+  CHECK(ratio < 1);
+  // the same from a requirement file: what is left of its limits
+  const TemporaryFile gate("gttf-requirements: 1\ndetectors: [" + root +
+                           "/detectors/alice_its2.yaml]\nparticle: "
+                           "pion\nrequirements:\n" +
+                           limits);
+  OptimisationProblem by_file = problem_of(
+      its2(radii + "minimise: { worst: margin }\nrequirements: " + gate.path() +
+           "\nsubject_to: [{ quantity: silicon, max: 6.5 m2 }]\n"));
+  const SearchResult other = searched(by_file, 8);
+  CHECK(other.best.f == doctest::Approx(r.best.f).epsilon(1e-9));
+  // and check agrees
+  const Detector found = other.program->detector_at(other.best.x);
+  const CheckOutcome outcome =
+      check(by_file.requirements.front(), std::span(&found, 1));
+  CHECK(outcome.passed());
+  double largest = 0;
+  for (const CheckResult& result : outcome.results)
+    largest = std::max(largest, 1 - result.worst_point().margin);
+  CHECK(largest == doctest::Approx(ratio).epsilon(1e-9));
+  // the cheapest detector that passes
+  OptimisationProblem cheapest = problem_of(its2(
+      radii + "minimise: { quantity: silicon }\nrequirements: " + gate.path() +
+      '\n'));
+  const SearchResult cheap = searched(cheapest, 8);
+  REQUIRE(cheap.found);
+  CHECK(cheap.verify_violation <= 1e-9);
+  CHECK(cheap.best.f < std::log(6.5e6));
+  const Detector least = cheap.program->detector_at(cheap.best.x);
+  CHECK(check(cheapest.requirements.front(), std::span(&least, 1)).passed());
+}
+
+TEST_CASE("multipliers are those of problems with moved limits") {
+  Diagnostics warnings;
+  OptimisationProblem its2_problem =
+      read_problem(root + "/configs/optimise/its2.yaml", {}, {}, warnings);
+  const SearchResult r = searched(its2_problem, 1);
+  const auto moved = [&](const auto& change) {
+    std::array<double, 2> f{};
+    for (const int side : {0, 1}) {
+      OptimisationProblem p = its2_problem;
+      change(p, side == 0 ? -1e-4 : 1e-4);
+      f[static_cast<std::size_t>(side)] = searched(p, 1).best.f;
+    }
+    return (f[0] - f[1]) / 2e-4;
+  };
+  const auto multiplier = [&](const std::string& name) {
+    for (const LimitPrice& p : r.limits)
+      if (p.name == name) return p.multiplier;
+    return 0.0;
+  };
+  const double silicon = moved([](OptimisationProblem& p, double by) {
+    p.limits[0].max = *p.limits[0].max * (1 + by);
+  });
+  CHECK(multiplier("silicon") == doctest::Approx(silicon).epsilon(0.02));
+  const double gap = moved([](OptimisationProblem& p, double by) {
+    p.gaps[1].min *= 1 - by;  // less is more room
+  });
+  CHECK(multiplier("gap L1-L2") ==
+        doctest::Approx(gap / its2_problem.gaps[1].min).epsilon(0.02));
+  const double inner = moved([](OptimisationProblem& p, double by) {
+    DesignVariable& v = p.space.variables[0];
+    v.from *= 1 - by;
+  });
+  CHECK(r.bounds[0].multiplier == doctest::Approx(inner / 22).epsilon(0.02));
+  CHECK(r.bounds[0].price ==
+        doctest::Approx(inner / 22 * 19.5158).epsilon(0.02));
+  CHECK(r.bounds[0].price_unit == "um/mm");
+}
+
+TEST_CASE("supports, mirrors and copies move along, and areas with them") {
+  const TemporaryFile detector(
+      "gttf-detector: 1\nname: disks\nfield: { solenoid: 2 T }\nlayers:\n"
+      "  - { name: pipe, cylinder: { radius: 15 mm, half_length: 1 m }, "
+      "material: 0.2 % }\n"
+      "  - { name: B, cylinder: { radius: 30 mm, half_length: 200 mm }, "
+      "material: 0.3 %, measures: { rphi: 5 um, z: 5 um } }\n"
+      "  - { name: C, cylinder: { radius: 60 mm, half_length: 200 mm }, "
+      "material: 0.3 %, measures: { rphi: 5 um, z: 5 um } }\n"
+      "  - { name: S, cylinder: { radius: 62 mm, half_length: 200 mm }, "
+      "material: 0.4 % }\n"
+      "  - { name: D, disk: { z: 300 mm, radius: [30 mm, 150 mm] }, mirror: "
+      "true, material: 0.3 %, measures: { rphi: 5 um, r: 5 um } }\n"
+      "  - { name: R, cylinder: { radius: [200 mm, 300 mm], half_length: 500 "
+      "mm "
+      "}, repeat: 3, material: 0.2 %, measures: { rphi: 20 um, z: 20 um } }\n");
+  OptimisationProblem problem = problem_of(
+      "detector: " + detector.path() +
+      "\nvary:\n"
+      "  layers[C].cylinder.radius: { from: 40 mm, to: 120 mm }\n"
+      "  layers[D].disk.z: { from: 250 mm, to: 400 mm }\n"
+      "  layers[R].measures.rphi: { from: 10 um, to: 40 um }\n"
+      "follow:\n"
+      "  layers[S].cylinder.radius: 'layers[C].cylinder.radius + 2 mm'\n"
+      "  layers[B,C].cylinder.half_length: 2 * radius + 80 mm\n"
+      "keep: [{ gap: { between: [B, C], min: 5 mm } }]\n"
+      "quantities: { area: { sum: area, of: 'layers[B,C,D]' } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n");
+  DesignProgram program(problem, {});
+  const Detector moved = program.detector_at({80, 350, 12e-3});
+  const auto layer = [&](const std::string& name) -> const Layer& {
+    for (const Layer& l : moved.layers)
+      if (l.name == name) return l;
+    FAIL("no layer " << name);
+    return moved.layers.front();
+  };
+  CHECK(layer("C").surface.position == 80);
+  CHECK(layer("S").surface.position == doctest::Approx(82).epsilon(1e-14));
+  CHECK(layer("C").surface.v.upper == doctest::Approx(240).epsilon(1e-12));
+  CHECK(layer("D").surface.position == doctest::Approx(350).epsilon(1e-12));
+  CHECK(layer("D (-z)").surface.position ==
+        doctest::Approx(-350).epsilon(1e-12));
+  for (const std::string copy : {"R[0]", "R[1]", "R[2]"})
+    CHECK(layer(copy).coordinates[0].sigma ==
+          doctest::Approx(12e-3).epsilon(1e-12));
+  // 4 pi r h of both barrels, and both disks
+  const double area = 4 * unit::pi * (30 * 140 + 80 * 240) +
+                      2 * unit::pi * (150 * 150 - 30 * 30);
+  const auto limits = program.all_values({80, 350, 12e-3});
+  REQUIRE(limits);
+  OptimisationProblem by_area = problem;
+  by_area.objective.kind = Objective::Kind::quantity;
+  DesignProgram areas(by_area, {});
+  CHECK(std::exp(areas.all_values({80, 350, 12e-3})->f) ==
+        doctest::Approx(area).epsilon(1e-12));
+}
+
+TEST_CASE("tracks outside of the working set must not lose hits either") {
+  // less silicon at fixed lengths: the radii want to grow out of the acceptance
+  OptimisationProblem problem = problem_of(
+      "detector: " + root +
+      "/detectors/alice_its2.yaml\nparticle: pion\n"
+      "vary: { 'layers[L3..L6].cylinder.radius': { from: 100 mm, to: 600 mm } "
+      "}\n"
+      "keep: [{ gap: { between: [L3..L6], min: 3 mm } }]\n"
+      "minimise: { what: sigma_pt_rel, at: { p: 10 GeV, theta: 90 deg } }\n"
+      "subject_to:\n"
+      "  - { what: n_hits, at: { p: 10 GeV, theta: { from: 45 deg, to: 90 deg, "
+      "points: 46 } }, min: 7 }\n"
+      "  - { what: sigma_d0, at: { p: { from: 1 GeV, to: 10 GeV, points: 9 }, "
+      "theta: { from: 55 deg, to: 90 deg, points: 36 } }, max: 1 mm }\n");
+  const SearchResult r = searched(problem, 1);
+  REQUIRE(r.found);
+  CHECK(r.verify_violation <= 1e-9);
+  // L4 is 421.4 mm long to each side, L6 737.45 mm: seen from 45 deg
+  CHECK(r.best.x[1] < 421.5);
+  CHECK(r.best.x[3] > 390);
+}
+
+TEST_CASE("coverage in closed form against many straight tracks") {
+  const Detector cld = read_detector(root + "/detectors/cld.yaml", {}).detector;
+  const DesignNumbers design(cld);
+  const std::vector<double> numbers = design.values();
+  const auto hits = [&](double z0, double cot) {
+    std::size_t n = 0;
+    for (const Layer& l : cld.layers) {
+      if (l.coordinates.empty()) continue;
+      const Surface& s = l.surface;
+      if (s.shape == Shape::cylinder)
+        n += s.v.contains(z0 + s.position * cot);
+      else if ((s.position - z0) * cot > 0)
+        n += s.v.contains((s.position - z0) / cot);
+    }
+    return n;
+  };
+  CoverageLimit limit;
+  for (std::size_t l = 0; l < cld.layers.size(); ++l) {
+    if (cld.layers[l].coordinates.empty()) continue;
+    const std::size_t first = design.first_of(l);
+    const bool is_disk = cld.layers[l].surface.shape == Shape::disk;
+    limit.layers.push_back(is_disk ? CoverageLimit::Ends{{l, first, first + 3},
+                                                         {l, first, first + 4},
+                                                         true}
+                                   : CoverageLimit::Ends{{l, first + 3, first},
+                                                         {l, first + 4, first},
+                                                         false});
+  }
+  limit.cot_from = -2.5;
+  limit.cot_to = 2.5;
+  for (const double vertex_z : {0.0, 40.0}) {
+    std::size_t least = 1000;
+    for (int i = 0; i <= 4000; ++i)
+      for (int k = -4; k <= 4; ++k)
+        least = std::min(least, hits(vertex_z * k / 4, -2.5 + 5e0 * i / 4000));
+    limit.vertex_z = vertex_z;
+    limit.hits = least;
+    CHECK(largest_gap(limit, numbers, {}).missing <= 0);
+    limit.hits = least + 1;
+    CHECK(largest_gap(limit, numbers, {}).missing > 0);
+  }
+}
+
+TEST_CASE("a coverage stands at its corners: lengths that are asked for") {
+  OptimisationProblem problem = problem_of(
+      "detector: " + root +
+      "/detectors/alice_its2.yaml\nparticle: pion\n"
+      "vary:\n"
+      "  layers[L0..L6].cylinder.half_length: { from: 30 mm, to: 1.5 m }\n"
+      "keep: [{ coverage: { hits: 7, eta: { to: 0.9 }, vertex_z: 60 mm } }]\n"
+      "quantities: { silicon: { sum: area, of: 'layers[L0..L6]' } }\n"
+      "minimise: { quantity: silicon }\n");
+  const SearchResult r = searched(problem, 1);
+  REQUIRE(r.found);
+  const std::vector<double> list{23.4, 31.5, 39.3, 194.5, 244, 342.4, 392};
+  for (std::size_t i = 0; i < list.size(); ++i)
+    CHECK(r.best.x[i] ==
+          doctest::Approx(list[i] * std::sinh(0.9) + 60).epsilon(1e-7));
+  CHECK(r.certificate.residual < 1e-6);
+}
+
+TEST_CASE("an envelope holds radii and lengths") {
+  OptimisationProblem problem = problem_of(its2(
+      "vary: { 'layers[L0..L6].cylinder.radius': { from: 22 mm, to: 500 mm "
+      "} }\n"
+      "keep:\n  - { gap: { between: [L0..L6], min: 6 mm } }\n"
+      "  - { envelope: { of: 'layers[L0..L6]', r: [25 mm, 380 mm], z: "
+      "[-450 mm, 450 mm] } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+      "subject_to: [{ what: sigma_pt_rel, at: { p: 10 GeV, theta: 90 deg "
+      "}, max: 6 % }]\n"));
+  const SearchResult r = searched(problem, 4);
+  REQUIRE(r.found);
+  const Detector found = r.program->detector_at(r.best.x);
+  for (std::size_t l = 1; l < found.layers.size(); ++l) {
+    CHECK(found.layers[l].surface.position >= 25 - 1e-6);
+    CHECK(found.layers[l].surface.position <= 380 + 1e-6);
+    CHECK(found.layers[l].surface.v.upper <= 450 + 1e-6);
+  }
+  CHECK(found.layers[1].surface.position == doctest::Approx(25).epsilon(1e-8));
+}
+
+TEST_CASE("an interval of the file takes a new half-length at both ends") {
+  const TemporaryFile detector(
+      "gttf-detector: 1\nname: listed\nfield: { solenoid: 2 T }\nlayers:\n"
+      "  - { name: A, cylinder: { radius: 30 mm, z: [-10 cm, 100 mm] }, "
+      "material: 0.3 %, measures: { rphi: 5 um, z: 5 um } }  # first\n"
+      "  - { name: B, cylinder: { radius: 60 mm, z: [-150 mm, 150 mm] }, "
+      "material: 0.3 %, measures: { rphi: 5 um, z: 5 um } }\n"
+      "  - &last\n    name: C\n    cylinder: { radius: 90 mm, z: [-200 mm, 200 "
+      "mm] }\n    material: 0.3 %\n    measures: { rphi: 5 um, z: 5 um }\n");
+  OptimisationProblem problem = problem_of(
+      "detector: " + detector.path() +
+      "\nvary: { 'layers[A..C].cylinder.radius': { from: 25 mm, to: 95 mm } }\n"
+      "follow: { 'layers[A..C].cylinder.half_length': 2 * radius + 50 mm }\n"
+      "keep: [{ gap: { between: [A..C], min: 5 mm } }]\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n");
+  const SearchResult r = searched(problem, 1);
+  REQUIRE(r.found);
+  const std::string text = best_file(*r.program, r.best.x, {});
+  CHECK(text.find("# first") != text.npos);
+  CHECK(text.find(" cm, ") != text.npos);
+  const Detector found = parse_detector(text, "best.yaml").detector;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Surface& s = found.layers[i].surface;
+    CHECK(s.v.upper == doctest::Approx(2 * r.best.x[i] + 50).epsilon(1e-13));
+    CHECK(s.v.lower == doctest::Approx(-s.v.upper).epsilon(1e-13));
+  }
+}
+
+TEST_CASE("a front: monotone, no point dominated, each the best of its limit") {
+  OptimisationProblem problem = problem_of(its2(
+      radii +
+      "pareto: { of: [{ what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }, "
+      "{ quantity: silicon }], points: 9 }\n"
+      "subject_to: [{ what: sigma_pt_rel, at: { p: 10 GeV, theta: 90 deg "
+      "}, max: 4.8 % }]\nsearch: { starts: 12 }\n"));
+  const ParetoFront front = pareto_front(problem, {});
+  REQUIRE(front.points.size() >= 8);
+  for (std::size_t i = 1; i < front.points.size(); ++i) {
+    CHECK(front.points[i].values[0] > front.points[i - 1].values[0]);
+    CHECK(front.points[i].values[1] < front.points[i - 1].values[1]);
+  }
+  CHECK(front.present[1] == doctest::Approx(6.516749520763917).epsilon(1e-9));
+  // a point in the middle as a problem of its own, from more starts
+  const ParetoPoint& middle = front.points[front.points.size() / 2];
+  OptimisationProblem own = problem;
+  own.limits.push_back({"silicon", 0, std::nullopt,
+                        middle.values[1] * unit::m * unit::m, "m2",
+                        unit::m * unit::m});
+  const SearchResult r = searched(own, 48);
+  CHECK(middle.values[0] ==
+        doctest::Approx(r.program->in_unit(r.best.f)).epsilon(1e-5));
+}
+
+TEST_CASE("errors of construction: by derivatives, or sampled at a minimum") {
+  const std::string errors =
+      "tolerances: { 'layers[L0..L6].cylinder.radius': 0.1 mm, "
+      "'layers[L0..L2].material': 0.02 % }\n";
+  OptimisationProblem problem = problem_of(
+      its2(radii + errors +
+           "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+           "subject_to: [{ quantity: silicon, max: 6.5 m2 }]\n"));
+  const SearchResult r = searched(problem, 1);
+  const ConstructionResult c = construction_effects(*r.program, r.best.x, 1);
+  REQUIRE(c.effects.size() == 10);
+  CHECK(c.samples == 1000);
+  CHECK(c.lost == 0);
+  // the beam pipe's distance to L0 is a first order effect
+  CHECK(c.effects[0].by_derivative());
+  CHECK(c.by_derivatives());
+  CHECK(c.first == doctest::Approx(c.rms).epsilon(0.1));
+  // against sensitivities of the detector that was found
+  const Detector found = r.program->detector_at(r.best.x);
+  Track track;
+  const Sensitivities list =
+      make_sensitivities(TrackingGeometry(found), track, Model{});
+  for (const Sensitivity& item : list.items)
+    if (item.quantity == Quantity::position && item.layer == 1)
+      CHECK(c.effects[0].first ==
+            doctest::Approx(item.slope[Parameter::d0] * 0.1).epsilon(1e-6));
+  // the same samples on any number of threads
+  const ConstructionResult other =
+      construction_effects(*r.program, r.best.x, 3);
+  CHECK(other.rms == c.rms);
+  CHECK(other.shift == c.shift);
+}
+
+TEST_CASE("a variable that no resolution asks for is named") {
+  OptimisationProblem problem = problem_of(
+      "detector: " + root +
+      "/detectors/barrel.yaml\n"
+      "vary:\n  layers[L1..L6].measures.rphi: { from: 2 um, to: 60 um }\n"
+      "  layers[L1..L6].measures.z: { from: 2 um, to: 300 um }\n"
+      "quantities: { cost: { sum: area / m2 * ((10 um / sigma_rphi)^2 + (10 um "
+      "/ sigma_z)^2), of: 'layers[L1..L6]' } }\n"
+      "minimise: { quantity: cost }\n"
+      "subject_to: [{ what: sigma_d0, at: { p: 1 GeV, theta: 90 deg }, max: 25 "
+      "um }]\n");
+  const SearchResult r = searched(problem, 2);
+  REQUIRE(r.found);
+  for (std::size_t i = 0; i < 6; ++i) {
+    INFO(i);
+    CHECK_FALSE(r.bounds[6 + i].asked_for);  // of z
+    CHECK(r.bounds[6 + i].at_upper);
+  }
+  CHECK(r.bounds[0].asked_for);
+}
+
+}  // namespace gttf::test::GTTF_TEST_FILE
