@@ -408,11 +408,10 @@ std::pair<double, double> range_of_price(const DesignProgram& program,
 }
 
 /// Whether a resolution that is minimised, or one whose limit holds, depends on
-/// the variable.
+/// the variable: has derivatives above `nothing`.
 bool is_asked_for(const DesignProgram& program, const LocalOptimum& best,
-                  Index variable) {
+                  Index variable, double nothing) {
   const ProgramValues& v = best.result.values;
-  constexpr double nothing = 1e-9;
   const Objective& objective = program.problem().objective;
   if (objective.kind != Objective::Kind::quantity && !program.has_level() &&
       std::abs(v.gradient[variable]) > nothing)
@@ -527,7 +526,9 @@ void price(const DesignProgram& program, SearchResult& result) {
     const std::string in = v.unit.empty() || v.is_factor ? "1" : v.unit;
     bound.price = bound.multiplier * scale * (v.unit_value / per);
     bound.price_unit = priced(in);
-    bound.asked_for = is_asked_for(program, best, k);
+    // within its range a variable stands where derivatives vanish
+    const double nothing = bound.at_lower || bound.at_upper ? 1e-9 : 0;
+    bound.asked_for = is_asked_for(program, best, k, nothing);
     result.bounds.push_back(std::move(bound));
   }
 }
