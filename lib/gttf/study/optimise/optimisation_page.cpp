@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "gttf/core/readable.hpp"
@@ -109,7 +110,7 @@ PageTable optima_table(const SearchResult& result) {
   const std::vector<double>& list = result.certificate.optima;
   for (std::size_t i = 0; i < std::min(most, list.size()); ++i)
     table.rows.push_back(
-        {rich_number(static_cast<double>(i + 1)),
+        {std::to_string(i + 1),
          number_in(result.program->in_unit(list[i]), unit, 6),
          rich_number(100 * std::expm1(list[i] - list[0]), 3) + " %"});
   return table;
