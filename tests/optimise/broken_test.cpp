@@ -5,7 +5,7 @@
 
 namespace gttf::test::GTTF_TEST_FILE {
 
-TEST_CASE("broken optimisations: every fault is answered with exactly this") {
+TEST_CASE("broken optimisations: every mistake gets exactly these messages") {
   const auto answer = [](const std::string& file) -> std::string {
     try {
       Diagnostics warnings;
@@ -13,7 +13,7 @@ TEST_CASE("broken optimisations: every fault is answered with exactly this") {
     } catch (const InputError& e) {
       return e.what();
     }
-    return "read without a fault";
+    return "read without an error";
   };
   CHECK(check_broken("optimise", answer) >= 60);
 }

@@ -124,10 +124,6 @@ double ExactMoments::width_error() const {
   return 0.5 * std::sqrt(std::max(0.0, (fourth - v * v) / (n * v)));
 }
 
-}  // namespace gttf
-
-namespace gttf {
-
 namespace {
 
 /// Degrees of freedom and chi2/2 up to which the terms of the sum, from the

@@ -68,10 +68,7 @@ class ExactMoments {
   std::array<Integer128, powers> sums_{};
 };
 
-}  // namespace gttf
-
 // Probability of a chi2 at least as large.
-namespace gttf {
 
 /// Q(ndf/2, chi2/2), the upper tail of the chi2 distribution: uniform in (0, 1)
 /// for a right model.
@@ -83,10 +80,7 @@ namespace gttf {
 /// @return     relative error below 1e-12; NaN if chi2 is NaN or negative
 double chi2_probability(double chi2, int ndf);
 
-}  // namespace gttf
-
 // Histogram: counts in bins of equal width, and outside.
-namespace gttf {
 
 /// Bin i holds lower + i w <= x < lower + (i + 1) w; NaN is not counted.
 struct Histogram {

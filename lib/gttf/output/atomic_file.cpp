@@ -195,9 +195,6 @@ FileStream::~FileStream() = default;
 
 int FileStream::descriptor() const { return buffer_->descriptor; }
 
-}  // namespace gttf
-
-namespace gttf {
 namespace {
 
 namespace fs = std::filesystem;

@@ -70,10 +70,6 @@ class FileStream : public std::ostream {
 /// "cannot write "NAME": REASON" for an errno value.
 std::string cannot_write(const std::string& name, int error);
 
-}  // namespace gttf
-
-namespace gttf {
-
 /// An output under construction. What is written goes to a temporary file in
 /// the folder of the target, which takes the target's place, permissions kept
 /// and symbolic links followed, on commit(). Without commit() nothing changes.

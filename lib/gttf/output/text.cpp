@@ -209,9 +209,6 @@ void write_text(std::ostream& out, const Summary& summary,
   out.flush();
 }
 
-}  // namespace gttf
-
-namespace gttf {
 namespace {
 
 // Text that markdown would take for markup or for the end of the cell.

@@ -77,10 +77,7 @@ class TextWriter : public AlignedWriter {
 void write_text(std::ostream& out, const Summary& summary,
                 const TableStyle& style);
 
-}  // namespace gttf
-
 // Markdown: tables (of GitHub's and GitLab's kind) and summaries.
-namespace gttf {
 
 /// Writes a pipe table, numbers to the right, aligned for reading as it is.
 /// Provenance stands in an HTML comment before it.

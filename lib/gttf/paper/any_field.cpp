@@ -79,9 +79,6 @@ Arrival Propagator::fly(const SurfaceLevel& surface,
   return arrival;
 }
 
-}  // namespace gttf
-
-namespace gttf {
 namespace {
 
 using Matrix23 = Eigen::Matrix<double, 2, 3>;

@@ -63,10 +63,6 @@ class Propagator {
   FlightBounds bounds_;
 };
 
-}  // namespace gttf
-
-namespace gttf {
-
 /// A hit and the surface that it lies on.
 struct FieldHit {
   Vector3 position;  ///< user's axes, mm

@@ -65,10 +65,7 @@ struct TripletSolution {
 /// Source: [GTTF] eq:kmatrix_inverse to eq:global_fit_chi2
 TripletSolution solve(const TripletEquations& equations, bool fit_kappa = true);
 
-}  // namespace gttf
-
 // Relations between the chi2 of local and global fits of the same hits.
-namespace gttf {
 
 /// A result of a scattering fit: of one triplet or of a track.
 struct LocalCurvature {

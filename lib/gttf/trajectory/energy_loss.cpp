@@ -116,10 +116,6 @@ double collision_stopping_power(const StoppingMedium& medium,
                   0.5 * delta);
 }
 
-}  // namespace gttf
-
-namespace gttf {
-
 using namespace detail;
 
 namespace {
@@ -399,10 +395,6 @@ double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
   }
   return std::sqrt(variance);
 }
-
-}  // namespace gttf
-
-namespace gttf {
 
 using namespace detail;
 

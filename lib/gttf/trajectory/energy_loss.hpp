@@ -77,10 +77,6 @@ double maximum_transfer(const Projectile& particle, double kinetic);
 double collision_stopping_power(const StoppingMedium& medium,
                                 const Projectile& particle, double kinetic);
 
-}  // namespace gttf
-
-namespace gttf {
-
 /// A slab of a layer, ready for the formulas. Thicknesses at normal incidence.
 struct LossSlab {
   StoppingMedium medium;

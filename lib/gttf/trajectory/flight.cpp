@@ -42,10 +42,6 @@ double FlightBounds::reach() const {
   return lower.cwiseAbs().cwiseMax(upper.cwiseAbs()).norm();
 }
 
-}  // namespace gttf
-
-namespace gttf {
-
 namespace {
 
 /// The path from a point, with t' = w x t and w = -(q/p) B: a helix around w,
@@ -256,10 +252,6 @@ void MapStep<N>::look(double l, Vector3& position, Vector3& direction) const {
 template class MapStep<0>;
 template class MapStep<track_dim>;
 template class MapStep<7>;
-
-}  // namespace gttf
-
-namespace gttf {
 
 namespace {
 
@@ -618,10 +610,6 @@ template class Flight<0>;
 template class Flight<track_dim>;
 template class Flight<7>;
 
-}  // namespace gttf
-
-namespace gttf {
-
 namespace {
 
 template <int N>
@@ -709,7 +697,7 @@ double goal_in_leg(const Flight<N>& flight, const FlightGoal& goal) {
 template <int N>
 void arrive(const Field& field, const FlightGoal& goal, double l,
             Flight<N>& flight) {
-  // in a map what look() tells is off by less than that
+  // in a map what look() finds is off by less than that
   constexpr double uncertain = 2 * unit::um;
   if (!field.map || !(l > uncertain)) return flight.fly_to(l);
   flight.fly_to(l - uncertain);

@@ -29,11 +29,8 @@ struct FlightBounds {
   double reach() const;
 };
 
-}  // namespace gttf
-
 // FlightState, MapStep: a charged particle at a point of its path, and one step
 // of the integration of that path through a field map.
-namespace gttf {
 
 /// A particle and its derivatives with respect to N parameters, those of
 /// position and direction at a fixed path length.
@@ -97,10 +94,6 @@ class MapStep {
   double length_ = 0, error_ = 0;
   bool knows_begin_ = false;
 };
-
-}  // namespace gttf
-
-namespace gttf {
 
 /// Why a leg ends where it does.
 enum class LegEnd {
@@ -202,10 +195,7 @@ class Flight {
   int legs_ = 0, legs_in_place_ = 0;
 };
 
-}  // namespace gttf
-
 // fly_onto: a track state through any field onto a surface, either way.
-namespace gttf {
 
 /// Where a flight is to end: the zero of a function of position and direction.
 class FlightGoal {

@@ -59,7 +59,7 @@ double chosen_step(const FigureAxis& axis, double labels) {
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
   double step = 0;
   for (const double factor : {0.5, 1.0, 2.0, 5.0, 10.0}) {
-    // One label alone tells no scale: closer ones, then.
+    // A single label does not show the scale: use closer ones.
     if (step > 0 && multiples(axis, factor * power) < 2) break;
     step = factor * power;
     if (step >= raw * (1 - tolerance)) break;
@@ -312,9 +312,6 @@ std::string svg_axes(const Plot& plot, const PlotFrame& frame,
   return out;
 }
 
-}  // namespace gttf
-
-namespace gttf {
 namespace {
 
 std::string switch_of(const std::string& id) {

@@ -81,10 +81,6 @@ std::string svg_grid(const PlotFrame& frame, std::size_t panel);
 std::string svg_axes(const Plot& plot, const PlotFrame& frame,
                      std::size_t panel);
 
-}  // namespace gttf
-
-namespace gttf {
-
 /// Elements and the size they need.
 struct SvgContent {
   double width = 0, height = 0;

@@ -19,7 +19,7 @@
 namespace gttf {
 namespace {
 
-constexpr std::size_t most_parts = 3;  // what limits a value, told to readers
+constexpr std::size_t most_parts = 3;  // causes shown for a value
 
 /// The parameter whose sigma a column shows or follows from.
 std::optional<Parameter> parameter_of(const CheckedQuantity& quantity) {
@@ -64,7 +64,7 @@ class Finder {
     };
   }
 
-  /// What tells best how the track fared: the value, or if there is none the
+  /// What describes the track best: the value, or if there is none the
   /// number of hits.
   Attribution attribution(const Detector& before) const {
     const CheckedQuantity& quantity = criterion_.quantity;
@@ -120,7 +120,7 @@ class Finder {
   }
 
   /// A change that moves nothing is no cause, unless it is one together with
-  /// others that move nothing alone.
+  /// others that change nothing by themselves.
   static void drop_idle(std::vector<KeyChange>& changes, double total) {
     const auto is_idle = [](double x) { return std::abs(x) <= limit_rounding; };
     const auto idle = [&](const KeyChange& c) { return is_idle(c.share); };
@@ -198,9 +198,6 @@ FailureCause find_cause(const RequirementFile& file, const CheckResult& result,
   return Finder(file, result, detectors[result.detector]).find();
 }
 
-}  // namespace gttf
-
-namespace gttf {
 namespace {
 
 const char* verdict(bool passed) { return passed ? "pass" : "FAIL"; }

@@ -45,10 +45,6 @@ struct FailureCause {
 FailureCause find_cause(const RequirementFile& file, const CheckResult& result,
                         std::span<const DetectorInput> detectors);
 
-}  // namespace gttf
-
-namespace gttf {
-
 /// A check with the causes of its failures: one per result, empty for those
 /// that passed.
 struct CheckStory {

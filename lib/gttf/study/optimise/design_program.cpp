@@ -452,12 +452,6 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
   return result;
 }
 
-bool DesignProgram::is_absent(const Gap& gap) const {
-  if (combination_.absent.empty()) return false;
-  return combination_.absent[space_.design[gap.inner].layer] != 0 ||
-         combination_.absent[space_.design[gap.outer].layer] != 0;
-}
-
 template <class S>
 std::vector<S> DesignProgram::limits_of_design(
     const std::vector<S>& numbers) const {

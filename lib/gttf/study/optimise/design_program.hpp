@@ -156,7 +156,6 @@ class DesignProgram {
   std::optional<double> generic_value(const TrackingGeometry& geometry,
                                       const Sample& sample);
   /// Whether one of its layers is not there.
-  bool is_absent(const Gap& gap) const;
   /// Of gaps and quantities: <= 0 if they are met.
   template <class S>
   std::vector<S> limits_of_design(const std::vector<S>& numbers) const;

@@ -49,7 +49,7 @@ class KeyProbe {
       : input_(input), design_(design) {}
 
   /// @param from, to  values at which the description can be read
-  /// @return  nothing after a fault was reported at `value`
+  /// @return  nothing after an error was reported at `value`
   std::optional<DesignKey> probe(const std::string& key, double from, double to,
                                  const Value& value) const;
 
