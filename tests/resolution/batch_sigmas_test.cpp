@@ -5,7 +5,8 @@
 #include <string>
 
 #include "gttf/detector/read.hpp"
-#include "gttf/resolution/batch.hpp"
+#include "gttf/resolution/batch_sigmas.hpp"
+#include "gttf/resolution/sensitivity.hpp"
 #include "support/batch.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -41,6 +42,85 @@ TEST_CASE("batch: errors of all parameters are those of single tracks") {
       }
     }
     CHECK(compared > 20);
+  }
+}
+
+TEST_CASE("batch: derivatives of errors are those of single tracks") {
+  // tracks that cross other layers than their neighbours, passive layers,
+  // tilted coordinates, planes, disks and cones; FASER's field is not for lanes
+  constexpr Parameter asked[] = {Parameter::pt, Parameter::d0, Parameter::theta,
+                                 Parameter::x};
+  for (const char* name :
+       {"alice_its2", "cld", "datura", "faser", "cms_phase2", "mu3e"}) {
+    INFO(std::string(name));
+    const Detector detector = read_detector(std::string(GTTF_SOURCE_DIR) +
+                                            "/detectors/" + name + ".yaml")
+                                  .detector;
+    const TrackingGeometry geometry(detector);
+    for (const Scattering scattering :
+         {Scattering::highland, Scattering::highland_total, Scattering::rossi,
+          Scattering::off}) {
+      TrackList tracks;
+      const double y = scattering == Scattering::rossi ? 3 * unit::mm : 0;
+      for (int i = 0; i < 40; ++i) {
+        Track t;
+        t.p = 0.05 * std::pow(2000., i / 39.);
+        t.theta = (i % 4 == 0 ? 0.1 : 30 + 3 * i) * unit::deg;
+        t.vertex[1] = y;
+        tracks.add(t);
+      }
+      Model model;
+      model.scattering = scattering;
+      std::vector<int> n_hits(tracks.size());
+      const BatchSensitivities batch(geometry, tracks.views(), model, asked, 2,
+                                     n_hits);
+      int compared = 0;
+      for (std::size_t t = 0; t < tracks.size(); ++t) {
+        const Sensitivities one =
+            make_sensitivities(geometry, tracks.views().track(t), model);
+        CHECK(n_hits[t] == one.resolution.n_hits);
+        for (const Parameter q : asked) {
+          // no layer that is not crossed changes anything
+          std::vector<double> position(geometry.surfaces().size()),
+              material(position), sigma(coordinate_count(geometry));
+          double most = 0;  // what a relative change of a number does
+          for (const Sensitivity& item : one.items) {
+            if (item.layer == Sensitivity::none) continue;
+            most = std::max(most, std::abs(item.slope[q] * item.value));
+            if (item.quantity == Quantity::position)
+              position[item.layer] += item.slope[q];
+            if (item.quantity == Quantity::x_over_x0)
+              material[item.layer] += item.slope[q];
+            if (item.quantity == Quantity::sigma)
+              sigma[geometry.surfaces()[item.layer].first_axis +
+                    item.coordinate] += item.slope[q];
+          }
+          if (!one.exists() || !std::isfinite(one.sigma[q])) continue;
+          CHECK(std::abs(batch.sigma(q, t) - one.sigma[q]) <=
+                1e-11 * one.sigma[q]);
+          const auto same = [&](double a, double b, double value) {
+            ++compared;
+            // tracks that all but bend back in front of a layer magnify
+            // rounding
+            const double tolerance =
+                tracks.views().track(t).p < 1 * unit::GeV ? 1e-9 : 1e-10;
+            CHECK(std::abs(a - b) * value <= tolerance * most);
+          };
+          for (std::size_t l = 0; l < position.size(); ++l) {
+            const SurfaceRecord& s = geometry.surfaces()[l];
+            CAPTURE(l);
+            CAPTURE(t);
+            same(batch.by_position(q, l, t), position[l], std::abs(s.position));
+            same(batch.by_material(q, l, t), material[l], s.x_over_x0);
+            for (unsigned c = 0; c < s.n_axes; ++c)
+              same(batch.by_sigma(q, s.first_axis + c, t),
+                   sigma[s.first_axis + c],
+                   std::sqrt(geometry.axes(s)[c].variance));
+          }
+        }
+      }
+      CHECK(compared > 500);
+    }
   }
 }
 

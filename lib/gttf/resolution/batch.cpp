@@ -13,8 +13,10 @@
 #include "gttf/fit/streaming/exact_hits.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/batch_groups.hpp"
+#include "gttf/resolution/batch_sigmas.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/resolution/budget.hpp"
+#include "gttf/resolution/sensitivity.hpp"
 
 namespace gttf {
 
@@ -57,6 +59,7 @@ struct Job {
   const TrackArrays& tracks;
   const Model& model;
   const ResolutionArrays& results;
+  const SlopeArrays& slopes;
   bool vectorised;
 };
 
@@ -74,7 +77,6 @@ class Worker {
     fit_.undoubted = undoubted_variances(least_variance(job.geometry));
     fit_.scattering = job.model.scattering;
     fit_.tracks = &lanes_;
-    fit_.extras = extras_;
     fit_.all = (detail::TrackBits{1} << job.kernel.width) - 1;
     const auto add = [this](double* to, std::size_t plane) {
       targets_.push_back({to, plane});
@@ -85,14 +87,22 @@ class Worker {
       if (auto to = job.results.*m.target; !to.empty())
         for (std::size_t i = 0; i < track_triangle; ++i)
           add(to.data() + i * job.tracks.size, m.plane + i);
-    for (std::size_t q = 0; q < n_parameters; ++q) {
-      if (auto to = job.results.scattering_variance.values[q]; !to.empty())
-        layer_targets_.push_back({to.data(), q, Cause::scattering,
-                                  &detail::BatchTask::scattering_variance});
-      if (auto to = job.results.hit_variance.values[q]; !to.empty())
-        layer_targets_.push_back(
-            {to.data(), q, Cause::hit, &detail::BatchTask::hit_variance});
-    }
+    using Task = detail::BatchTask;
+    const auto add_layers = [this](const LayerArrays& to, LayerNumber number) {
+      for (std::size_t q = 0; q < n_parameters; ++q)
+        if (!to.values[q].empty())
+          layer_targets_.push_back({to.values[q].data(), q, number});
+    };
+    add_layers(job.results.scattering_variance,
+               {&Task::scattering_variance, Cause::scattering, {}});
+    add_layers(job.results.hit_variance, {&Task::hit_variance, Cause::hit, {}});
+    add_layers(job.slopes.position,
+               {&Task::position_slope, {}, Quantity::position});
+    add_layers(job.slopes.material,
+               {&Task::material_slope, {}, Quantity::x_over_x0});
+    add_layers(job.slopes.sigma, {&Task::sigma_slope, {}, Quantity::sigma});
+    extras_.way_back = !layer_targets_.empty() || extras_.way_back;
+    fit_.extras = extras_;
   }
 
   bool is_vectorised() const { return job_.vectorised; }
@@ -132,10 +142,16 @@ class Worker {
     const ResolutionArrays& r = job_.results;
     const std::size_t n = job_.tracks.size;
     Budget budget;
-    const bool with_layers = !layer_targets_.empty();
+    const bool with_layers =
+        r.scattering_variance.asked_for() || r.hit_variance.asked_for();
     if (with_layers) budget = make_budget(job_.geometry, track, job_.model);
-    Resolution one = with_layers
-                         ? std::move(budget.resolution)
+    Sensitivities sensitivities;
+    const bool with_slopes = job_.slopes.position.asked_for();
+    if (with_slopes)
+      sensitivities = make_sensitivities(job_.geometry, track, job_.model);
+    Resolution one = with_layers ? std::move(budget.resolution)
+                     : with_slopes
+                         ? std::move(sensitivities.resolution)
                          : gttf::resolve(job_.geometry, track, job_.model);
     for (const PlaneTarget& p : plane_targets)
       if (auto to = r.*p.target; !to.empty()) to[t] = one.*p.member;
@@ -148,13 +164,28 @@ class Worker {
     if (!r.end.empty()) r.end[t] = one.end;
     if (!r.status.empty()) r.status[t] = one.status;
     if (!r.scalar.empty()) r.scalar[t] = std::move(one);
-    if (!with_layers) return;
-    fill_budget(t, budget.exists() ? 0 : Resolution::none);
-    for (const LayerTarget& target : layer_targets_)
+    if (layer_targets_.empty()) return;
+    fill_layers(
+        t, budget.exists() || sensitivities.exists() ? 0 : Resolution::none);
+    for (const LayerTarget& target : layer_targets_) {
+      const LayerNumber& number = target.number;
       for (const BudgetPart& part : budget.parts)
-        if (part.cause == target.cause && part.layer != BudgetPart::none)
+        if (part.cause == number.cause && part.layer != BudgetPart::none)
           target.to[part.layer * n + t] +=
               part.variance.values[target.parameter];
+      for (const Sensitivity& item : sensitivities.items) {
+        if (item.quantity != number.quantity || item.layer == Sensitivity::none)
+          continue;
+        const std::size_t place =
+            number.of_coordinates()
+                ? job_.geometry.surfaces()[item.layer].first_axis +
+                      item.coordinate
+                : item.layer;
+        const double sigma = sensitivities.sigma.values[target.parameter];
+        target.to[place * n + t] +=
+            item.slope.values[target.parameter] * 2 * sigma * sigma;
+      }
+    }
   }
 
   void end_block(const detail::BatchBlock&) {}
@@ -186,7 +217,7 @@ class Worker {
       if (auto to = r.*m.target; !to.empty())
         for (std::size_t i = 0; i < track_triangle; ++i)
           to[i * job_.tracks.size + t] = Resolution::none;
-    fill_budget(t, Resolution::none);
+    fill_layers(t, Resolution::none);
   }
 
   detail::GuessCheck fit(const detail::BatchGroup& group, Status status,
@@ -251,19 +282,20 @@ class Worker {
     for (const Target& t : targets_) fit_.out[t.plane] = t.to + track;
     fit_.budget_stride = job_.tracks.size;
     for (const LayerTarget& t : layer_targets_)
-      (fit_.*t.by_lanes)[t.parameter] = t.to + track;
+      (fit_.*t.number.by_lanes)[t.parameter] = t.to + track;
   }
 
   /// Lets the fit write to out_ and layers_.
   void write_here() {
     for (const Target& t : targets_) fit_.out[t.plane] = out_[t.plane].value;
-    const std::size_t n_layers = job_.lanes.surfaces.size();
-    layers_.resize(layer_targets_.size() * n_layers);
+    std::size_t n_rows = 0;
+    for (const LayerTarget& t : layer_targets_) n_rows += rows_of(t);
+    layers_.resize(n_rows);
     fit_.budget_stride = detail::most_in_pack;
     PackValues* rows = layers_.data();
     for (const LayerTarget& t : layer_targets_) {
-      (fit_.*t.by_lanes)[t.parameter] = rows->value;
-      rows += n_layers;
+      (fit_.*t.number.by_lanes)[t.parameter] = rows->value;
+      rows += rows_of(t);
     }
   }
 
@@ -277,13 +309,15 @@ class Worker {
     const PackValues* rows = layers_.data();
     for (const LayerTarget& t : layer_targets_) {
       for (const detail::ListedSurface& c : group.list)
-        put(rows[c.surface], t.to + c.surface * job_.tracks.size);
-      rows += job_.lanes.surfaces.size();
+        for_rows_of(t, c.surface, [&](std::size_t row) {
+          put(rows[row], t.to + row * job_.tracks.size);
+        });
+      rows += rows_of(t);
     }
   }
 
-  /// Sets the budget of the layers that fitted tracks do not cross to zero, for
-  /// neighbours with the same list together.
+  /// Sets the numbers of the layers that fitted tracks do not cross to zero,
+  /// for neighbours with the same list together.
   void clear_others(std::size_t begin, std::size_t end, int least_hits) {
     if (layer_targets_.empty()) return;
     const std::size_t n = job_.tracks.size;
@@ -298,21 +332,24 @@ class Worker {
         ++next;
       for (const LayerTarget& target : layer_targets_)
         for (const unsigned layer : list.others)
-          std::fill_n(target.to + layer * n + t, next - t, 0);
+          for_rows_of(target, layer, [&](std::size_t row) {
+            std::fill_n(target.to + row * n + t, next - t, 0);
+          });
       t = next;
     }
   }
 
-  /// Sets the budget of all layers of a track.
-  void fill_budget(std::size_t t, double value) {
+  /// Sets the numbers of all layers of a track.
+  void fill_layers(std::size_t t, double value) {
     for (const LayerTarget& target : layer_targets_)
-      for (std::size_t l = 0; l < job_.lanes.surfaces.size(); ++l)
-        target.to[l * job_.tracks.size + t] = value;
+      for (std::size_t row = 0; row < rows_of(target); ++row)
+        target.to[row * job_.tracks.size + t] = value;
   }
 
   const Job& job_;
   detail::BatchGroups groups_;
   BatchExtras extras_;
+  std::size_t n_coordinates_ = coordinate_count(job_.geometry);
   std::size_t begin_ = 0;  ///< of the block
   std::vector<char> helix_;
   detail::BatchTracks lanes_;
@@ -323,12 +360,32 @@ class Worker {
   };
   std::vector<Target> targets_;
   std::array<PackValues, detail::BatchPlane::count> out_;
-  struct LayerTarget {
-    double* to;  ///< of the first layer and track
-    std::size_t parameter;
-    Cause cause;
+  /// What is asked for of layers, or of their coordinates.
+  struct LayerNumber {
     double* (detail::BatchTask::*by_lanes)[n_parameters];
+    std::optional<Cause> cause;
+    std::optional<Quantity> quantity;
+    bool of_coordinates() const { return quantity == Quantity::sigma; }
   };
+  struct LayerTarget {
+    double* to;  ///< of the first row and track
+    std::size_t parameter;
+    LayerNumber number;
+  };
+
+  /// One row for each layer, or for each coordinate.
+  std::size_t rows_of(const LayerTarget& target) const {
+    return target.number.of_coordinates() ? n_coordinates_
+                                          : job_.lanes.surfaces.size();
+  }
+  template <class F>
+  void for_rows_of(const LayerTarget& target, std::size_t layer,
+                   const F& f) const {
+    if (!target.number.of_coordinates()) return f(layer);
+    const SurfaceRecord& s = job_.lanes.surfaces[layer].record;
+    for (std::size_t i = 0; i < s.n_axes; ++i) f(s.first_axis + i);
+  }
+
   std::vector<LayerTarget> layer_targets_;
   std::vector<PackValues> layers_;  ///< of one target after the other
   Workspace workspace_;
@@ -359,6 +416,13 @@ TrackArrays arrays_of(const Track& t) {
           view(t.vertex[2])};
 }
 
+std::size_t coordinate_count(const TrackingGeometry& geometry) {
+  std::size_t n = 0;
+  for (const SurfaceRecord& s : geometry.surfaces())
+    if (s.measures()) n = std::max<std::size_t>(n, s.first_axis + s.n_axes);
+  return n;
+}
+
 bool LayerArrays::asked_for() const {
   return std::any_of(values.begin(), values.end(),
                      [](const auto& q) { return !q.empty(); });
@@ -375,6 +439,14 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                         const TrackArrays& tracks, const Model& model,
                         const ResolutionArrays& results, unsigned threads,
                         CodePath path) {
+  return resolve(geometry, tracks, model, results, {}, threads, path);
+}
+
+BatchStatistics resolve(const TrackingGeometry& geometry,
+                        const TrackArrays& tracks, const Model& model,
+                        const ResolutionArrays& results,
+                        const SlopeArrays& slopes, unsigned threads,
+                        CodePath path) {
   for ([[maybe_unused]] const auto& values :
        {tracks.p, tracks.theta, tracks.phi, tracks.mass, tracks.charge,
         tracks.x, tracks.y, tracks.z})
@@ -385,7 +457,11 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                 tracks,
                 model,
                 results,
-                path == CodePath::best && is_vectorised(geometry, model)};
+                slopes,
+                path == CodePath::best && is_vectorised(geometry, model) &&
+                    // one logarithm for all makes every layer depend on all
+                    !(slopes.position.asked_for() &&
+                      model.scattering == Scattering::highland_total)};
   return detail::run_batch(tracks.size, block_size, threads,
                            [&] { return Worker(job); });
 }

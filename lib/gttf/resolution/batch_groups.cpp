@@ -45,7 +45,7 @@ BatchGeometry::BatchGeometry(const TrackingGeometry& geometry)
     const auto its_axes = geometry.axes(s);
     const std::size_t independent = independent_axis(its_axes);
     surfaces.push_back({s, std::log(s.x_over_x0), axes.data() + axes.size(),
-                        weights.data() + weights.size(), independent > 0});
+                        weights.data() + weights.size(), independent});
     for (std::size_t q = 0; q < its_axes.size(); ++q) {
       axes.push_back(its_axes[in_order(q, independent)]);
       weights.push_back(1 / axes.back().variance);
@@ -281,7 +281,7 @@ bool BatchGroups::are_points(const SurfaceList& list) const {
   for (int k = list.first; k >= 0 && k <= list.last; ++k) {
     const BatchSurface& s =
         geometry_.surfaces[list.surfaces[static_cast<std::size_t>(k)]];
-    if (s.record.measures() ? !s.is_point : s.record.x_over_x0 > 0)
+    if (s.record.measures() ? !s.is_point() : s.record.x_over_x0 > 0)
       return false;
   }
   return list.first >= 0;

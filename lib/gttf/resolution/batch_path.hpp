@@ -251,7 +251,7 @@ class BatchPath {
         mask(a);
         mask(b);
         f(Coordinates<S>{q, q + 1, &a, &b, va, variance(second.variance),
-                         q == 0 && s.is_point, variance(0)});
+                         q == 0 && s.is_point(), variance(0)});
       } else {
         set_rows(line_, s.record, crossing(k), kinks, first, a);
         mask(a);

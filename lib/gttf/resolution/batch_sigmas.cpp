@@ -5,11 +5,13 @@
 #include "gttf/core/parallel.hpp"
 
 namespace gttf {
+namespace {
 
-std::vector<PerParameter> sigmas_and_hits(const TrackingGeometry& geometry,
-                                          const TrackArrays& tracks,
-                                          const Model& model, unsigned threads,
-                                          std::span<int> n_hits) {
+std::vector<PerParameter> sigmas_with(const TrackingGeometry& geometry,
+                                      const TrackArrays& tracks,
+                                      const Model& model,
+                                      const SlopeArrays& slopes,
+                                      unsigned threads, std::span<int> n_hits) {
   const std::size_t n = tracks.size;
   std::vector<double> perigee(track_triangle * n),
       start_plane(track_triangle * n), p(n), pt(n);
@@ -19,7 +21,7 @@ std::vector<PerParameter> sigmas_and_hits(const TrackingGeometry& geometry,
   results.sigma_p_rel = p;
   results.sigma_pt_rel = pt;
   results.n_hits = n_hits;
-  resolve(geometry, tracks, model, results, thread_count(threads));
+  resolve(geometry, tracks, model, results, slopes, thread_count(threads));
 
   std::vector<PerParameter> all(n);
   Resolution one;
@@ -34,6 +36,49 @@ std::vector<PerParameter> sigmas_and_hits(const TrackingGeometry& geometry,
     all[t] = sigmas(one);
   }
   return all;
+}
+
+}  // namespace
+
+std::vector<PerParameter> sigmas_and_hits(const TrackingGeometry& geometry,
+                                          const TrackArrays& tracks,
+                                          const Model& model, unsigned threads,
+                                          std::span<int> n_hits) {
+  return sigmas_with(geometry, tracks, model, {}, threads, n_hits);
+}
+
+BatchSensitivities::BatchSensitivities(const TrackingGeometry& geometry,
+                                       const TrackArrays& tracks,
+                                       const Model& model,
+                                       std::span<const Parameter> parameters,
+                                       unsigned threads, std::span<int> n_hits)
+    : n_layers_(geometry.surfaces().size()),
+      n_coordinates_(coordinate_count(geometry)),
+      position_(parameters.size() * n_layers_ * tracks.size),
+      material_(position_.size()),
+      sigma_(parameters.size() * n_coordinates_ * tracks.size) {
+  SlopeArrays slopes;
+  const auto part = [&](std::vector<double>& all, std::size_t i) {
+    const std::size_t size = all.size() / parameters.size();
+    return std::span(all).subspan(i * size, size);
+  };
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter q = parameters[i];
+    index_[static_cast<std::size_t>(q)] = i;
+    slopes.position[q] = part(position_, i);
+    slopes.material[q] = part(material_, i);
+    slopes.sigma[q] = part(sigma_, i);
+  }
+  sigmas_ = sigmas_with(geometry, tracks, model, slopes, threads, n_hits);
+  // of variances, so far
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    for (std::vector<double>* all : {&position_, &material_, &sigma_}) {
+      const std::span<double> own = part(*all, i);
+      for (std::size_t k = 0; k < own.size(); ++k) {
+        const double sigma = sigmas_[k % tracks.size][parameters[i]];
+        own[k] /= 2 * sigma * sigma;
+      }
+    }
 }
 
 std::vector<PerParameter> sigmas(const TrackingGeometry& geometry,

@@ -24,8 +24,10 @@ struct BatchSurface {
   double log_x_over_x0 = 0;  ///< at normal incidence; -infinity without any
   const CoordinateAxis* axes = nullptr;  ///< in_order()
   const double* weights = nullptr;       ///< 1/variance of each
-  /// Do axes[0] and axes[1] measure a point?
-  bool is_point = false;
+  /// Which of its coordinates is axes[1], if the two measure a point; else 0.
+  std::size_t independent = 0;
+
+  bool is_point() const { return independent > 0; }
 };
 
 struct BatchTracks {
@@ -88,7 +90,7 @@ struct BatchPlane {
 /// What is asked for besides the covariances.
 struct BatchExtras {
   bool limits = false;
-  bool way_back = false;  ///< mu or variances of layers
+  bool way_back = false;  ///< mu, variances of layers or derivatives
 };
 
 /// Ranges of surfaces of one kind, one in each element of a vector; `n` is a
@@ -135,6 +137,11 @@ struct BatchTask {
   /// at s budget_stride; or null.
   double *scattering_variance[n_parameters] = {},
          *hit_variance[n_parameters] = {};
+  /// The derivative of that variance with respect to position and x/X0 of the
+  /// surface s, at s budget_stride, and to the error of the coordinate c, an
+  /// index in TrackingGeometry::axes(), at c budget_stride; all three or null.
+  double *position_slope[n_parameters] = {}, *material_slope[n_parameters] = {},
+         *sigma_slope[n_parameters] = {};
   std::size_t budget_stride = 0;
   /// Lanes whose result may be no resolution at all: a parameter is free, or
   /// nearly so.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way back outwards: what scattering and hits of every layer add to the
-// variance of every parameter, for a batch.
+// variance of every parameter, and what changes of the layer do to it, for a
+// batch.
 #pragma once
 
 #include <algorithm>
 
+#include "gttf/core/dual.hpp"
 #include "gttf/fit/streaming/stream.hpp"
 #include "gttf/resolution/batch_search.hpp"
 #include "gttf/resolution/start_plane.hpp"
+#include "gttf/trajectory/scattering.hpp"
 
 namespace gttf::detail {
 
@@ -19,10 +22,20 @@ struct BatchStep {
   S weight, weight_phi;  ///< 1/(variance of the kinks), 0 if there are none
 };
 
+/// How the kinks of a crossing change with the position of the surface, the
+/// logarithm of their variance with its x/X0, too. Rows of coordinates stand
+/// apart.
+template <class S>
+struct KinkSlopes {
+  Kink<S> columns;
+  S log_by_position, log_by_material;
+};
+
 template <class S>
 std::size_t batch_workspace(std::size_t n_crossings,
                             std::size_t n_coordinates) {
-  return n_crossings * sizeof(BatchStep<S>) + n_coordinates * sizeof(Row<S>);
+  return n_crossings * (sizeof(BatchStep<S>) + sizeof(KinkSlopes<S>)) +
+         2 * n_coordinates * sizeof(Row<S>);
 }
 
 template <class S>
@@ -57,6 +70,7 @@ class ParameterChanges {
 template <class S>
 struct FittedRows {
   const Row<S>* rows;
+  const Row<S>* slopes;  ///< of rows, by the position; only if asked for
   std::size_t n;
   const double* weights;  ///< 1/variance of each
 };
@@ -67,6 +81,7 @@ struct BatchStretch {
   const BatchTask& task;
   const BatchStep<S>* steps;  ///< of all crossings
   const Row<S>* rows;         ///< behind those of the first crossing
+  const Row<S>* row_slopes;   ///< the same
 
   bool scatters(std::size_t k) const { return task.list[k].kinked != 0; }
   const BatchStep<S>& kinks(std::size_t k) const { return steps[k]; }
@@ -76,7 +91,8 @@ struct BatchStretch {
     const BatchSurface& s = task.surfaces[c.surface];
     const std::size_t n = c.fitted != 0 ? s.record.n_axes : 0;
     rows -= n;
-    f(FittedRows<S>{rows, n, s.weights});
+    row_slopes -= n;
+    f(FittedRows<S>{rows, row_slopes, n, s.weights});
   }
 };
 
@@ -87,8 +103,9 @@ struct BatchFunction {
   S variance;        ///< in front of the first hits; if a share is asked for
   S by_hits;         ///< part of it by the hits so far
   Row<S> with_line;  ///< its covariance with the line
-  /// Where the variances of the layers go; or null.
-  double *scattering, *hits;
+  Row<S> rest;       ///< the function minus what the hits so far say of it
+  /// Where the variances of the layers and derivatives go; or null.
+  double *scattering, *hits, *position, *material, *sigma;
 };
 
 /// Also asks for the place of the next lanes: results are many short pieces
@@ -106,27 +123,37 @@ template <class S>
 
 /// Takes one function through some crossings. It stays in registers: one
 /// function after the other is faster than all of them side by side.
-template <class S>
+/// @tparam with_slopes  are derivatives asked for? See
+/// docs/theory/sensitivity.md
+template <class S, bool with_slopes>
 class FunctionWalk : public AnyFit {
  public:
-  FunctionWalk(const BatchTask& task, BatchFunction<S>& function)
+  /// @param slopes  of the kinks of all crossings; null without
+  FunctionWalk(const BatchTask& task, const KinkSlopes<S>* slopes,
+               BatchFunction<S>& function)
       : task_(task),
+        slopes_(slopes),
         function_(function),
         f_(function.with_line),
-        by_hits_(function.by_hits) {}
+        by_hits_(function.by_hits) {
+    if constexpr (with_slopes) rest_ = function.rest;
+  }
   ~FunctionWalk() {
     function_.with_line = f_;
     function_.by_hits = by_hits_;
+    if constexpr (with_slopes) function_.rest = rest_;
   }
   FunctionWalk(const FunctionWalk&) = delete;
   FunctionWalk& operator=(const FunctionWalk&) = delete;
 
   void on_coordinates(std::size_t k, const FittedRows<S>& c) {
     part_ = S(0);
+    if constexpr (with_slopes) by_position_ = by_material_ = S(0);
     if (c.n > 0) {
       for (std::size_t q = 0; q < c.n; ++q) {
         const S gain = dot(f_, c.rows[q]);
         part_ = part_ + gain * gain * S(c.weights[q]);
+        if constexpr (with_slopes) add_slopes(k, c, q, gain);
       }
       by_hits_ = by_hits_ + part_;
     }
@@ -134,21 +161,33 @@ class FunctionWalk : public AnyFit {
       write_lanes(part_, function_.hits + place(k));
     part_ = S(0);
   }
-  void on_kinks(std::size_t, const BatchStep<S>& step) {
+  void on_kinks([[maybe_unused]] std::size_t k, const BatchStep<S>& step) {
     // s_outside = s_inside + b_theta k_theta + b_phi k_phi
     const Kink<S>& b = step.kinks.columns;
     const S theta = dot(f_, step.gain.theta), phi = dot(f_, step.gain.phi);
     part_ = theta * theta * step.weight + phi * phi * step.weight_phi;
+    if constexpr (with_slopes) {
+      const KinkSlopes<S>& change = slopes_[k];
+      S turn = S(0);
+      GTTF_UNROLL
+      for (std::size_t j = 0; j < 3; ++j)
+        turn = turn + rest_[j] * (theta * change.columns.theta[j] +
+                                  phi * change.columns.phi[j]);
+      by_position_ =
+          by_position_ + S(2) * turn + part_ * change.log_by_position;
+      by_material_ = part_ * change.log_by_material;
+    }
     GTTF_UNROLL
     for (std::size_t j = 0; j < 3; ++j)
       f_[j] = f_[j] - theta * b.theta[j] - phi * b.phi[j];
     f_[3] = f_[3] - theta;
   }
   void on_outside(std::size_t k) {
-    if (function_.scattering == nullptr) return;
-    double* to = function_.scattering + place(k);
-    if (task_.list[k].inner != 0) part_ = part_ + PackAccess<S>::load(to);
-    write_lanes(part_, to);
+    put(k, part_, function_.scattering);
+    if constexpr (with_slopes) {
+      put(k, by_position_, function_.position);
+      put(k, by_material_, function_.material);
+    }
   }
 
  private:
@@ -156,19 +195,105 @@ class FunctionWalk : public AnyFit {
     return task_.list[k].surface * task_.budget_stride;
   }
 
+  /// With what stands there, if scattering inside of all hits added to it.
+  void put(std::size_t k, S x, double* to) const {
+    if (to == nullptr) return;
+    to += place(k);
+    if (task_.list[k].inner != 0) x = x + PackAccess<S>::load(to);
+    write_lanes(x, to);
+  }
+
+  /// A hit: d(variance) = -2 g/v (with line . da) + (g/v)^2 dv
+  void add_slopes(std::size_t k, const FittedRows<S>& c, std::size_t q,
+                  const S& gain) {
+    const BatchSurface& s = task_.surfaces[task_.list[k].surface];
+    const S weight = gain * S(c.weights[q]);
+    by_position_ = by_position_ - S(2) * weight * dot(f_, c.slopes[q]);
+    write_lanes(
+        S(2 * std::sqrt(s.axes[q].variance)) * weight * weight,
+        function_.sigma + (s.record.first_axis + in_order(q, s.independent)) *
+                              task_.budget_stride);
+    GTTF_UNROLL
+    for (std::size_t j = 0; j < track_dim; ++j)
+      rest_[j] = rest_[j] - weight * c.rows[q][j];
+  }
+
+  struct Nothing {};
+  using OfSlopes = std::conditional_t<with_slopes, S, Nothing>;
+
   const BatchTask& task_;
+  const KinkSlopes<S>* slopes_;
   BatchFunction<S>& function_;
   Row<S> f_;
   S by_hits_, part_;
+  [[no_unique_address]] std::conditional_t<with_slopes, Row<S>, Nothing> rest_;
+  OfSlopes by_position_, by_material_;
 };
 
-template <class S>
+template <class S, bool with_slopes>
 [[gnu::noinline, gnu::flatten]] void take_outwards(BatchStretch<S> stretch,
                                                    std::size_t begin,
                                                    std::size_t end,
+                                                   const KinkSlopes<S>* slopes,
                                                    BatchFunction<S>& function) {
-  FunctionWalk<S> walk(stretch.task, function);
+  FunctionWalk<S, with_slopes> walk(stretch.task, slopes, function);
   stream_outwards(stretch, begin, end, walk);
+}
+
+/// The same line as numbers of another type.
+template <class To, class From>
+Line<To> converted(const Line<From>& l) {
+  return {To(l.sin_theta),
+          To(l.cos_theta),
+          To(l.cot_theta),
+          To(l.cot2_theta),
+          To(l.tan_theta),
+          To(l.inv_sin_theta),
+          To(l.kappa),
+          To(l.c),
+          To(l.kappa_column),
+          To(l.along),
+          To(l.across),
+          To(l.z),
+          To(l.r2),
+          To(l.cos_phi),
+          To(l.sin_phi),
+          {To(l.strength.scale), To(l.strength.log_charge_beta)},
+          l.on_axis};
+}
+
+/// How a crossing changes with position and x/X0 of the surface.
+/// @param rows  of its coordinates, by the position
+template <class S>
+[[gnu::noinline, gnu::flatten]] void set_crossing_slopes(
+    const Line<S>& line, const BatchSurface& s, Scattering scattering,
+    KinkSlopes<S>& slopes, Row<S>* rows, std::size_t n_rows) {
+  using D = Dual<2, S>;
+  constexpr std::size_t by_position = 0, by_material = 1;
+  const Line<D> l = converted<D>(line);
+  const Crossing<D> x =
+      cross(l, s.record, D::variable(S(s.record.position), by_position),
+            D::variable(S(s.record.x_over_x0), by_material));
+  const Kink<D> b = kink(l, x);
+  GTTF_UNROLL
+  for (std::size_t j = 0; j < 3; ++j) {
+    slopes.columns.theta[j] = b.theta[j].derivative[by_position];
+    slopes.columns.phi[j] = b.phi[j].derivative[by_position];
+  }
+  slopes.log_by_position = slopes.log_by_material = S(0);
+  if (s.record.x_over_x0 > 0) {
+    const D w = theta0_squared(l, scattering, x.x_over_x0, D(0.0));
+    const S inverse = select(w.value > S(0), S(1) / w.value, S(0));
+    slopes.log_by_position = w.derivative[by_position] * inverse;
+    slopes.log_by_material = w.derivative[by_material] * inverse;
+  }
+  for (std::size_t q = 0; q < n_rows; ++q) {
+    const Row<D> row =
+        coordinate_row(l, s.record, x, b, s.axes[q].cosine, s.axes[q].sine);
+    GTTF_UNROLL
+    for (std::size_t j = 0; j < track_dim; ++j)
+      rows[q][j] = row[j].derivative[by_position];
+  }
 }
 
 /// Squares of the changes that the kinks of a crossing make, times variance.
@@ -182,6 +307,22 @@ template <class S>
   GTTF_UNROLL
   for (std::size_t q = 0; q < n_parameters; ++q)
     parts[q] = theta[q] * theta[q] * w + phi[q] * phi[q] * w_phi;
+}
+
+/// Their derivatives with respect to the columns, along `change`.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void set_kink_slopes(
+    const ParameterChanges<S>& changes, const Kink<S>& b, const Kink<S>& change,
+    const S& w, const S& w_phi, std::array<S, n_parameters>& slopes) {
+  const auto row = [&](const std::array<S, 3>& c, double theta) {
+    return changes.of({c[0], c[1], c[2], S(theta), S(0)});
+  };
+  const auto theta = row(b.theta, 1), phi = row(b.phi, 0);
+  const auto theta_slope = row(change.theta, 0), phi_slope = row(change.phi, 0);
+  GTTF_UNROLL
+  for (std::size_t q = 0; q < n_parameters; ++q)
+    slopes[q] =
+        S(2) * (theta[q] * theta_slope[q] * w + phi[q] * phi_slope[q] * w_phi);
 }
 
 /// Covariances of all parameters with the line.
@@ -202,12 +343,13 @@ class BatchWayBack {
  public:
   BatchWayBack(const BatchTask& task, const Line<S>& line)
       : task_(task),
+        line_(line),
         changes_(line),
         inv_sin2_(line.inv_sin_theta * line.inv_sin_theta),
         sin2_(line.sin_theta * line.sin_theta),
         steps_(reinterpret_cast<BatchStep<S>*>(task.workspace)),
-        rows_(reinterpret_cast<Row<S>*>(
-            task.workspace + task.n_crossings * sizeof(BatchStep<S>))) {}
+        slopes_(reinterpret_cast<KinkSlopes<S>*>(steps_ + task.n_crossings)),
+        rows_(reinterpret_cast<Row<S>*>(slopes_ + task.n_crossings)) {}
 
   /// To be filled on the way in.
   BatchStep<S>* steps() const { return steps_; }
@@ -216,12 +358,18 @@ class BatchWayBack {
   /// @param inside  covariance of the line in front of the first hits
   void run(const Covariance5<S>& inside) {
     set_functions(inside);
+    // the slopes of a row stand where it stands itself, behind all rows
+    BatchStretch<S> stretch{task_, steps_, rows_ + n_rows_,
+                            rows_ + 2 * n_rows_};
+    next_slopes_ = rows_ + 2 * n_rows_;
     for (std::size_t k = 0; k < task_.n_crossings; ++k) prepare(k);
-    BatchStretch<S> stretch{task_, steps_, rows_ + n_rows_};
     for (std::size_t begin = 0; begin < task_.n_crossings;) {
       const std::size_t end = std::min(begin + at_once, task_.n_crossings);
       for (std::size_t i = 0; i < n_functions_; ++i)
-        take_outwards(stretch, begin, end, functions_[i]);
+        if (functions_[i].position != nullptr)
+          take_outwards<S, true>(stretch, begin, end, slopes_, functions_[i]);
+        else
+          take_outwards<S, false>(stretch, begin, end, nullptr, functions_[i]);
       for (; begin < end; ++begin) stretch.coordinates(begin, [](auto&&) {});
     }
     store_share(Parameter::p, BatchPlane::mu_phi);
@@ -238,6 +386,17 @@ class BatchWayBack {
   void set_functions(const Covariance5<S>& inside) {
     std::array<Row<S>, n_parameters> with_line;
     set_columns(changes_, inside, with_line);
+    std::array<Row<S>, n_parameters> rows;
+    if (std::any_of(std::begin(task_.position_slope),
+                    std::end(task_.position_slope),
+                    [](const double* to) { return to != nullptr; })) {
+      with_slopes_ = true;
+      Covariance5<S> unit;
+      for (std::size_t i = 0; i < track_dim; ++i)
+        for (std::size_t j = 0; j < track_dim; ++j)
+          unit[i][j] = S(i == j ? 1 : 0);
+      set_columns(changes_, unit, rows);
+    }
     for (std::size_t q = 0; q < n_parameters; ++q) {
       const auto parameter = static_cast<Parameter>(q);
       const bool share =
@@ -245,7 +404,10 @@ class BatchWayBack {
           (parameter == Parameter::theta && asked_for(BatchPlane::mu_theta));
       double* const scattering = task_.scattering_variance[q];
       double* const hits = task_.hit_variance[q];
-      if (!share && scattering == nullptr && hits == nullptr) continue;
+      double* const position = task_.position_slope[q];
+      if (!share && scattering == nullptr && hits == nullptr &&
+          position == nullptr)
+        continue;
       BatchFunction<S>& f = functions_[n_functions_++];
       f.parameter = parameter;
       f.with_line = with_line[q];
@@ -253,6 +415,10 @@ class BatchWayBack {
       f.by_hits = S(0);
       f.scattering = scattering;
       f.hits = hits;
+      f.position = position;
+      f.material = task_.material_slope[q];
+      f.sigma = task_.sigma_slope[q];
+      if (position != nullptr) f.rest = rows[q];
     }
   }
 
@@ -268,6 +434,7 @@ class BatchWayBack {
       step.weight = select(step.kinks.w > S(0), S(1) / step.kinks.w, S(0));
       step.weight_phi = step.weight * sin2_;
     }
+    if (with_slopes_) prepare_slopes(k);
     if (c.inner == 0) return;
     const S w = task_.mixed
                     ? select(PackAccess<S>::mask(c.inner), step.kinks.w, S(0))
@@ -278,6 +445,45 @@ class BatchWayBack {
         PackAccess<S>::store(
             inner_[static_cast<std::size_t>(functions_[i].parameter)],
             to + c.surface * task_.budget_stride);
+    if (!with_slopes_) return;
+    const KinkSlopes<S>& change = slopes_[k];
+    typename ParameterChanges<S>::Values by_position;
+    set_kink_slopes(changes_, step.kinks.columns, change.columns, w,
+                    w * inv_sin2_, by_position);
+    for (std::size_t i = 0; i < n_functions_; ++i) {
+      const BatchFunction<S>& f = functions_[i];
+      if (f.position == nullptr) continue;
+      const auto q = static_cast<std::size_t>(f.parameter);
+      const std::size_t place = c.surface * task_.budget_stride;
+      PackAccess<S>::store(by_position[q] + inner_[q] * change.log_by_position,
+                           f.position + place);
+      PackAccess<S>::store(inner_[q] * change.log_by_material,
+                           f.material + place);
+    }
+  }
+
+  void prepare_slopes(std::size_t k) {
+    const ListedSurface& c = task_.list[k];
+    const BatchSurface& s = task_.surfaces[c.surface];
+    KinkSlopes<S>& slopes = slopes_[k];
+    const std::size_t n_rows = c.fitted != 0 ? s.record.n_axes : 0;
+    next_slopes_ -= n_rows;
+    set_crossing_slopes(line_, s, task_.scattering, slopes, next_slopes_,
+                        n_rows);
+    if (!task_.mixed) return;
+    // what a lane does not cross may be anything
+    const auto in = [](TrackBits lanes, S& x) {
+      x = select(PackAccess<S>::mask(lanes), x, S(0));
+    };
+    const TrackBits scattering = c.kinked | c.inner;
+    for (std::size_t j = 0; j < 3; ++j) {
+      in(scattering, slopes.columns.theta[j]);
+      in(scattering, slopes.columns.phi[j]);
+    }
+    in(scattering, slopes.log_by_position);
+    in(scattering, slopes.log_by_material);
+    for (std::size_t q = 0; q < n_rows; ++q)
+      for (S& element : next_slopes_[q]) in(c.fitted, element);
   }
 
   /// sqrt of the part of the variance that is of hits.
@@ -290,11 +496,15 @@ class BatchWayBack {
   }
 
   const BatchTask& task_;
+  const Line<S>& line_;
   const ParameterChanges<S> changes_;
   const S inv_sin2_, sin2_;
   BatchStep<S>* steps_;
+  KinkSlopes<S>* slopes_;
   Row<S>* rows_;
   std::size_t n_rows_ = 0;
+  Row<S>* next_slopes_ = nullptr;  ///< behind those of the next crossing
+  bool with_slopes_ = false;
   std::array<BatchFunction<S>, n_parameters> functions_;
   std::size_t n_functions_ = 0;
   typename ParameterChanges<S>::Values inner_;
