@@ -2,6 +2,7 @@
 // optimise: the best design within limits.
 #include "gttf/study/optimise/search.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "computation.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/output/atomic_file.hpp"
+#include "gttf/output/csv.hpp"
 #include "gttf/output/html.hpp"
 #include "gttf/output/progress.hpp"
 #include "gttf/study/optimise/best_file.hpp"
@@ -120,17 +122,35 @@ int run_optimise(const Call& call) {
   SearchOptions search_options;
   search_options.local = options.local;
   search_options.threads = options.threads;
+  std::unique_ptr<AtomicFile> history_file;
+  std::unique_ptr<CsvWriter> history;
+  std::int64_t n_starts = 0;
+  if (!options.history.empty()) {
+    history_file = std::make_unique<AtomicFile>(options.history);
+    history = std::make_unique<CsvWriter>(history_file->stream(), TableStyle{});
+    search_options.history = [&](const DesignProgram& program,
+                                 const std::vector<LookedAt>& designs) {
+      history->write(history_table(program, designs, ++n_starts));
+    };
+  }
   OptimisationResults results;
   SearchResult& result = results.search;
+  bool out_of_time = false;
   {
     const InterruptedOnce once;
     Progress bar("starts", bar_settings(options));
+    const auto began = std::chrono::steady_clock::now();
     search_options.progress = [&](std::size_t done, std::size_t total) {
-      bar.update(done, total);
-      return interrupted == 0;
+      if (done > 0) bar.update(done, total);
+      const std::chrono::duration<double> taken =
+          std::chrono::steady_clock::now() - began;
+      out_of_time =
+          options.time_limit > 0 && taken.count() > options.time_limit;
+      return interrupted == 0 && !out_of_time;
     };
     result = search(problem, search_options);
-    if (!problem.pareto.of.empty() && interrupted == 0) {
+    if (!problem.pareto.of.empty() && interrupted == 0 && !out_of_time) {
+      search_options.history = {};  // the front has other objectives
       results.front = pareto_front(problem, search_options);
       result.effort += results.front->effort;
       result.interrupted = result.interrupted || results.front->interrupted;
@@ -138,6 +158,10 @@ int run_optimise(const Call& call) {
     if (!problem.construction.empty() && result.found)
       results.construction =
           construction_effects(*result.program, result.best.x, options.threads);
+  }
+  if (history) {
+    history->finish();
+    history_file->commit();
   }
   const double cpu = cpu_seconds() - before;
   Result shown;
@@ -166,7 +190,9 @@ int run_optimise(const Call& call) {
   }
   outputs.commit();
   if (result.interrupted && !options.quiet)
-    tell("gttf-design: interrupted; the result is the best so far\n");
+    tell(std::string("gttf-design: ") +
+         (out_of_time ? "out of time" : "interrupted") +
+         "; the result is the best so far\n");
   if (!result.best.result.exists)
     return code_of(0, Status::too_few_hits, options.quiet);
   return result.found && !result.interrupted ? good : check_failed;

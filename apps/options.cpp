@@ -267,6 +267,16 @@ constexpr Option option_table[] = {
     {"--pareto", "FILE.csv",
      "Write the points of the Pareto front to this file", Group::search,
      of::optimise, &Options::pareto, Values::file},
+    {"--time-limit",
+     "SECONDS",
+     "End the search after this time, with the best design so far",
+     Group::search,
+     of::optimise,
+     &Options::time_limit,
+     Values::other,
+     {0, 1e9}},
+    {"--history", "FILE", "Write all designs that the solver looked at as CSV",
+     Group::search, of::optimise, &Options::history, Values::file},
 
     // toys and reports
     {"--toys", "N", "Toys of every track (default: 10000)", Group::toys,

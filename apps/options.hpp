@@ -49,7 +49,8 @@ struct Options : StudyOptions, OutputOptions {
   bool drop = false, attribution = false;
 
   bool local = false;
-  std::string starts, pareto;
+  std::string starts, pareto, history;
+  double time_limit = 0;  ///< s; 0: none
 
   bool triplets = false, all_triplets = false, recurl = false;
   double mu_small = RegimeThresholds{}.mu_small;

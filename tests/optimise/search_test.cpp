@@ -142,6 +142,40 @@ TEST_CASE("the best four of twelve planes, proven") {
   CHECK(objective(any) < 4.054934580693893);
 }
 
+TEST_CASE("bounds leave out no combination that is better") {
+  Diagnostics warnings;
+  const OptimisationProblem layers = read_problem(
+      GTTF_SOURCE_DIR "/tests/optimise/layers.yaml", {}, {}, warnings);
+  for (const auto kind : {Objective::Kind::point, Objective::Kind::quantity,
+                          Objective::Kind::margin})
+    for (const double silicon : {2e6, 4e6, 6e6, 8e6}) {
+      CAPTURE(silicon);
+      OptimisationProblem limited = layers;
+      limited.objective.kind = kind;
+      limited.limits[0].max = silicon;
+      // all of them, one by one
+      double best = 1e300, least_violation = 1e300;
+      const auto combinations = combinations_of(limited);
+      CHECK(combinations.size() == 7 * 15);
+      for (const Combination& combination : combinations) {
+        DesignProgram program(limited, combination);
+        const auto all = program.all_values({});
+        if (!all) continue;
+        least_violation = std::min(least_violation, all->violation());
+        if (all->violation() <= 1e-9) best = std::min(best, all->f);
+      }
+      const SearchResult r = search(limited, {});
+      CHECK(r.certificate.kind == Certificate::Kind::proven);
+      CHECK(r.found == (best < 1e300));
+      if (r.found)
+        CHECK(r.best.f == doctest::Approx(best).epsilon(1e-12));
+      else
+        CHECK(r.best.violation ==
+              doctest::Approx(least_violation).epsilon(1e-12));
+      CHECK(r.effort.designs < 200);
+    }
+}
+
 TEST_CASE("equal hits stand where no others can do much better") {
   OptimisationProblem arm = problem("lever-arm.yaml");
   arm.starts = 6;

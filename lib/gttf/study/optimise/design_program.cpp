@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
+#include "gttf/core/dual.hpp"
 #include "gttf/resolution/batch_sigmas.hpp"
 #include "gttf/resolution/sensitivity.hpp"
 #include "gttf/study/check/check.hpp"
@@ -47,6 +47,33 @@ bool same_tracks(const StudyRequest& a, const StudyRequest& b) {
 /// A gap counts in steps of this many mm.
 constexpr double gap_unit = 100;
 
+/// Variables whose derivatives are taken at once.
+constexpr std::size_t at_once = 8;
+using NumberWithSlopes = Dual<at_once>;
+
+double value_of(double x) { return x; }
+double value_of(const NumberWithSlopes& x) { return x.value; }
+
+/// Is it the derivative with respect to this number?
+bool is_of(const Sensitivity& item, const DesignNumber& number) {
+  using Kind = DesignNumber::Kind;
+  if (item.quantity == Quantity::field) return number.kind == Kind::field;
+  if (item.layer == Sensitivity::none || item.layer != number.layer)
+    return false;
+  switch (item.quantity) {
+    case Quantity::position:
+      return number.kind == Kind::position;
+    case Quantity::x_over_x0:
+      return number.kind == Kind::x_over_x0;
+    case Quantity::sigma:
+      return number.kind == Kind::sigma && number.part == item.coordinate;
+    case Quantity::angle:
+      return number.kind == Kind::angle && number.part == item.coordinate;
+    default:
+      return false;
+  }
+}
+
 /// Bounds of the level, a logarithm.
 constexpr double highest_level = 50;
 
@@ -72,10 +99,7 @@ DesignProgram::DesignProgram(const OptimisationProblem& problem,
     : problem_(&problem),
       combination_(std::move(combination)),
       space_(problem.space) {
-  for (const auto& [number, value] : combination_.numbers)
-    space_.start[number] = value;
-  for (const auto& [layer, price] : combination_.prices)
-    space_.prices[layer] = price;
+  take(combination_);
   quantity_factors_.assign(problem.limits.size(), 1.0);
   using Kind = Objective::Kind;
   const Kind kind = problem.objective.kind;
@@ -89,6 +113,53 @@ DesignProgram::DesignProgram(const OptimisationProblem& problem,
   }
   add_requirements();
   count_hits();
+}
+
+void DesignProgram::take(const Combination& combination) {
+  for (const auto& [number, value] : combination.numbers)
+    space_.start[number] = value;
+  for (const auto& [layer, price] : combination.prices)
+    space_.prices[layer] = price;
+}
+
+DesignProgram DesignProgram::with(Combination combination) const {
+  DesignProgram other = *this;
+  other.effort_ = {};
+  other.take(combination);
+  other.combination_ = std::move(combination);
+  if (!other.combination_.absent.empty() || !other.combination_.numbers.empty())
+    other.count_hits();
+  return other;
+}
+
+DesignProgram DesignProgram::coarse(std::size_t most) const {
+  DesignProgram other = *this;
+  other.effort_ = {};
+  other.samples_.clear();
+  other.of_objective_.clear();
+  const auto same_list = [](const Sample& a, const Sample& b) {
+    return a.file == b.file && a.criterion == b.criterion &&
+           std::isnan(a.upper) == std::isnan(b.upper);
+  };
+  std::vector<char> done(samples_.size(), 0);
+  for (std::size_t i = 0; i < samples_.size(); ++i) {
+    if (done[i] != 0) continue;
+    std::vector<std::size_t> list;
+    for (std::size_t k = i; k < samples_.size(); ++k)
+      if (same_list(samples_[i], samples_[k])) {
+        list.push_back(k);
+        done[k] = 1;
+      }
+    const std::size_t n = std::min(list.size(), most);
+    for (std::size_t k = 0; k < n; ++k) {
+      // with both ends
+      const std::size_t at = list[n == 1 ? 0 : k * (list.size() - 1) / (n - 1)];
+      if (std::ranges::count(of_objective_, at) > 0)
+        other.of_objective_.push_back(other.samples_.size());
+      other.samples_.push_back(samples_[at]);
+    }
+  }
+  return other;
 }
 
 std::size_t DesignProgram::group_of(const StudyRequest& request) {
@@ -114,10 +185,7 @@ std::size_t DesignProgram::add_sample(Sample sample,
     group.tracks.push_back(track);
     group.n_hits.push_back(-1);
   }
-  const Criterion& criterion =
-      sample.file == Sample::objective
-          ? problem_->objective.criterion
-          : problem_->requirements[sample.file].criteria[sample.criterion];
+  const Criterion& criterion = criterion_of(sample);
   sample.parameter = parameter_of_column(criterion.quantity.name);
   samples_.push_back(sample);
   return samples_.size() - 1;
@@ -156,6 +224,9 @@ void DesignProgram::add_objective() {
 }
 
 void DesignProgram::add_requirements() {
+  const bool has_layers_to_choose = std::ranges::any_of(
+      problem_->choices,
+      [](const DesignChoice& choice) { return !choice.layers.empty(); });
   for (std::size_t f = 0; f < problem_->requirements.size(); ++f) {
     const RequirementFile& file = problem_->requirements[f];
     const CheckOutcome outcome =
@@ -166,8 +237,10 @@ void DesignProgram::add_requirements() {
       if (criterion.quantity.kind != CheckedQuantity::Kind::number) continue;
       const StudyRequest grid = grid_of(file, result);
       for (const CheckedPoint& point : result.points) {
-        // a number of hits has no derivative: those of the start are kept
-        if (criterion.quantity.name == "n_hits" && point.passed) {
+        // a number of hits has no derivative: those of the start are kept,
+        // unless layers are chosen, which are compared by their values
+        if (criterion.quantity.name == "n_hits" && point.passed &&
+            !has_layers_to_choose) {
           add_kept_hits(f, result.criterion, grid,
                         grid_track(grid, point.point));
           continue;
@@ -220,9 +293,14 @@ TrackingGeometry DesignProgram::geometry() {
 void DesignProgram::count_hits() {
   space_.design.set(space_.numbers<double>(space_.start_values()));
   const TrackingGeometry g = geometry();
-  for (TrackGroup& group : groups_)
-    for (std::size_t t = 0; t < group.tracks.size(); ++t)
-      group.n_hits[t] = resolve(g, group.tracks[t], group.model).n_hits;
+  for (TrackGroup& group : groups_) {
+    // without variables there are no hits that could get lost
+    if (group.tracks.empty() || space_.size() == 0) continue;
+    std::vector<double> p, theta;
+    ResolutionArrays results;
+    results.n_hits = group.n_hits;
+    resolve(g, arrays_of_group(group, p, theta), group.model, results);
+  }
 }
 
 VectorXd DesignProgram::scaled(const std::vector<double>& x) const {
@@ -295,10 +373,7 @@ S DesignProgram::quantity(std::size_t index,
 std::optional<double> DesignProgram::generic_value(
     const TrackingGeometry& geometry, const Sample& sample) {
   const TrackGroup& group = groups_[sample.group];
-  const Criterion& criterion =
-      sample.file == Sample::objective
-          ? problem_->objective.criterion
-          : problem_->requirements[sample.file].criteria[sample.criterion];
+  const Criterion& criterion = criterion_of(sample);
   StudyRequest request = group.request;
   const Track& track = group.tracks[sample.track];
   request.momentum = {MomentumAxis::Variable::p, {track.p}};
@@ -311,6 +386,34 @@ std::optional<double> DesignProgram::generic_value(
                        criterion.quantity.unit;
   if (std::isnan(value)) return std::nullopt;
   return value;
+}
+
+template <class F>
+void DesignProgram::differentiate(const std::vector<double>& x,
+                                  const F& f) const {
+  using S = NumberWithSlopes;
+  for (std::size_t begin = 0; begin < x.size(); begin += at_once) {
+    const std::size_t count = std::min(at_once, x.size() - begin);
+    std::vector<S> variables(x.begin(), x.end());
+    for (std::size_t i = 0; i < count; ++i)
+      variables[begin + i] = S::variable(x[begin + i], static_cast<int>(i));
+    f(space_.numbers<S>(std::span<const S>(variables)),
+      [&](const S& number, auto&& row) {
+        for (std::size_t i = 0; i < count; ++i)
+          row[static_cast<Index>(begin + i)] = number.derivative[i];
+      });
+  }
+}
+
+Eigen::MatrixXd DesignProgram::number_slopes(
+    const std::vector<double>& x) const {
+  Eigen::MatrixXd slopes(static_cast<Index>(space_.design.size()),
+                         static_cast<Index>(x.size()));
+  differentiate(x, [&](const auto& numbers, const auto& put) {
+    for (Index k = 0; k < slopes.rows(); ++k)
+      put(numbers[static_cast<std::size_t>(k)], slopes.row(k));
+  });
+  return slopes;
 }
 
 std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
@@ -326,16 +429,31 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
   const TrackingGeometry g = geometry();
   ++effort_.designs;
 
-  std::vector<Linearised>& linear = result.linear;
+  std::vector<NumberSlope> slopes;  // of each variable, by numbers
+  std::vector<std::size_t> ends;
+  bool by_layers = true;  // does it take derivatives that batches have?
   if (derivatives) {
-    std::vector<Linearised> variables;
-    for (Index i = 0; i < n; ++i)
-      variables.emplace_back(x[static_cast<std::size_t>(i)],
-                             VectorXd::Unit(n, i));
-    linear = space_.numbers<Linearised>(std::span<const Linearised>(variables));
+    const Eigen::MatrixXd by_variable = number_slopes(x);
+    for (Index v = 0; v < n; ++v) {
+      for (std::size_t k = 0; k < space_.design.size(); ++k) {
+        const double slope = by_variable(static_cast<Index>(k), v);
+        if (slope == 0) continue;
+        slopes.push_back({k, slope});
+        const DesignNumber::Kind kind = space_.design[k].kind;
+        by_layers = by_layers && kind != DesignNumber::Kind::angle &&
+                    kind != DesignNumber::Kind::field;
+      }
+      ends.push_back(slopes.size());
+    }
   }
-  const auto add_slope = [&](std::size_t number, double slope, VectorXd& to) {
-    if (!linear[number].is_constant()) to += slope * linear[number].slope;
+  /// Sums over the numbers that a variable changes, for all variables.
+  const auto by_variables = [&](const auto& by_number) {
+    VectorXd slope = VectorXd::Zero(n);
+    std::size_t i = 0;
+    for (Index v = 0; v < n; ++v)
+      for (; i < ends[static_cast<std::size_t>(v)]; ++i)
+        slope[v] += slopes[i].slope * by_number(slopes[i].number);
+    return slope;
   };
 
   for (std::size_t gi = 0; gi < groups_.size(); ++gi) {
@@ -352,68 +470,89 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
       return static_cast<std::size_t>(std::ranges::lower_bound(tracks, track) -
                                       tracks.begin());
     };
-    if (!derivatives) {
-      std::vector<double> p, theta;
-      for (const std::size_t t : tracks) {
-        p.push_back(group.tracks[t].p);
-        theta.push_back(group.tracks[t].theta);
-      }
-      TrackArrays arrays = arrays_of(group.tracks[tracks[0]]);
-      arrays.size = tracks.size();
-      arrays.p = p;
-      arrays.theta = theta;
-      std::vector<int> n_hits(tracks.size());
-      const auto errors = sigmas_and_hits(g, arrays, group.model, 1, n_hits);
-      effort_.covariances += tracks.size();
-      for (std::size_t i = 0; i < tracks.size(); ++i)
-        if (n_hits[i] < group.n_hits[tracks[i]]) return std::nullopt;
+    std::vector<double> p, theta;
+    for (const std::size_t t : tracks) {
+      p.push_back(group.tracks[t].p);
+      theta.push_back(group.tracks[t].theta);
+    }
+    TrackArrays arrays = arrays_of(group.tracks[tracks[0]]);
+    arrays.size = tracks.size();
+    arrays.p = p;
+    arrays.theta = theta;
+    std::vector<int> n_hits(tracks.size());
+    const auto for_samples = [&](const auto& f) {
       for (std::size_t i = 0; i < which.size(); ++i) {
         const Sample& s = samples_[which[i]];
-        if (s.group == gi && s.parameter)
-          result.value[i] = errors[place(s.track)][*s.parameter];
+        if (s.group == gi && s.parameter) f(i, place(s.track), *s.parameter);
       }
-      continue;
-    }
-    std::vector<Sensitivities> lists;
-    for (const std::size_t t : tracks) {
-      lists.push_back(make_sensitivities(g, group.tracks[t], group.model));
-      ++effort_.gradients;
-      if (!lists.back().exists() ||
-          lists.back().resolution.n_hits < group.n_hits[t])
-        return std::nullopt;
-    }
-    for (std::size_t i = 0; i < which.size(); ++i) {
-      const Sample& s = samples_[which[i]];
-      if (s.group != gi || !s.parameter) continue;
-      const Sensitivities& list = lists[place(s.track)];
-      result.value[i] = list.sigma[*s.parameter];
-      VectorXd slope = VectorXd::Zero(n);
-      for (const Sensitivity& item : list.items) {
-        const double by = item.slope[*s.parameter];
-        if (item.quantity == Quantity::field) {
-          for (std::size_t k = 0; k < space_.design.size(); ++k)
-            if (space_.design[k].kind == DesignNumber::Kind::field)
-              add_slope(k, by, slope);
-          continue;
-        }
-        if (item.layer == Sensitivity::none) continue;
-        for (std::size_t k = space_.design.first_of(item.layer);
-             k < space_.design.end_of(item.layer); ++k) {
-          using Kind = DesignNumber::Kind;
-          const DesignNumber& number = space_.design[k];
-          const bool mine =
-              (item.quantity == Quantity::position &&
-               number.kind == Kind::position) ||
-              (item.quantity == Quantity::x_over_x0 &&
-               number.kind == Kind::x_over_x0) ||
-              (item.quantity == Quantity::sigma && number.kind == Kind::sigma &&
-               number.part == item.coordinate) ||
-              (item.quantity == Quantity::angle && number.kind == Kind::angle &&
-               number.part == item.coordinate);
-          if (mine) add_slope(k, by, slope);
-        }
+    };
+    const auto has_hits = [&] {
+      for (std::size_t i = 0; i < tracks.size(); ++i)
+        if (n_hits[i] < group.n_hits[tracks[i]]) return false;
+      return true;
+    };
+    if (!derivatives) {
+      const auto errors = sigmas_and_hits(g, arrays, group.model, 1, n_hits);
+      effort_.covariances += tracks.size();
+      if (!has_hits()) return std::nullopt;
+      for_samples([&](std::size_t i, std::size_t t, Parameter q) {
+        result.value[i] = errors[t][q];
+      });
+    } else if (by_layers) {
+      std::vector<Parameter> asked;
+      for_samples([&](std::size_t, std::size_t, Parameter q) {
+        if (std::ranges::count(asked, q) == 0) asked.push_back(q);
+      });
+      // in short blocks, whose derivatives by all layers stay in the cache
+      constexpr std::size_t block = 64;
+      for (std::size_t begin = 0; begin < tracks.size(); begin += block) {
+        const std::size_t count = std::min(block, tracks.size() - begin);
+        arrays.size = count;
+        arrays.p = std::span(p).subspan(begin, count);
+        arrays.theta = std::span(theta).subspan(begin, count);
+        const BatchSensitivities list(g, arrays, group.model, asked, 1,
+                                      std::span(n_hits).subspan(begin, count));
+        for_samples([&](std::size_t i, std::size_t place_of, Parameter q) {
+          if (place_of < begin || place_of >= begin + count) return;
+          const std::size_t t = place_of - begin;
+          result.value[i] = list.sigma(q, t);
+          result.slope[i] =
+              result.value[i] * by_variables([&](std::size_t k) {
+                const DesignNumber& number = space_.design[k];
+                using Kind = DesignNumber::Kind;
+                if (number.kind == Kind::position)
+                  return list.by_position(q, number.layer, t);
+                if (number.kind == Kind::x_over_x0)
+                  return list.by_material(q, number.layer, t);
+                const SurfaceRecord& s = g.surfaces()[number.layer];
+                if (number.kind == Kind::sigma && number.part < s.n_axes)
+                  return list.by_sigma(q, s.first_axis + number.part, t);
+                return 0.0;
+              });
+        });
       }
-      result.slope[i] = result.value[i] * slope;
+      effort_.gradients += tracks.size();
+      if (!has_hits()) return std::nullopt;
+    } else {
+      std::vector<Sensitivities> lists;
+      for (const std::size_t t : tracks)
+        lists.push_back(make_sensitivities(g, group.tracks[t], group.model));
+      effort_.gradients += tracks.size();
+      for (std::size_t t = 0; t < tracks.size(); ++t) {
+        if (!lists[t].exists()) return std::nullopt;
+        n_hits[t] = lists[t].resolution.n_hits;
+      }
+      if (!has_hits()) return std::nullopt;
+      for_samples([&](std::size_t i, std::size_t t, Parameter q) {
+        result.value[i] = lists[t].sigma[q];
+        result.slope[i] = result.value[i] * by_variables([&](std::size_t k) {
+                            double sum = 0;
+                            for (const Sensitivity& item : lists[t].items)
+                              if (is_of(item, space_.design[k]))
+                                sum += item.slope[q];
+                            return sum;
+                          });
+      });
     }
   }
   for (std::size_t i = 0; i < which.size(); ++i) {
@@ -497,41 +636,47 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   const auto values = values_of(which, x, derivatives);
   if (!values) return std::nullopt;
 
-  std::vector<Linearised> limits;
-  if (derivatives) {
-    limits = limits_of_design(values->linear);
-  } else {
-    for (const double limit : limits_of_design(values->numbers))
-      limits.emplace_back(limit);
-  }
+  const bool of_quantity = objective.kind == Kind::quantity;
+  std::vector<double> limits = limits_of_design(values->numbers);
+  const auto n_of_design = static_cast<Index>(limits.size());
+  Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(
+      derivatives ? n_of_design + static_cast<Index>(working.size()) : 0, n);
+  VectorXd f_slope = VectorXd::Zero(derivatives ? n : 0);
+  if (derivatives && (n_of_design > 0 || of_quantity))
+    differentiate(x, [&](const auto& numbers, const auto& put) {
+      const auto list = limits_of_design(numbers);
+      for (Index i = 0; i < n_of_design; ++i)
+        put(list[static_cast<std::size_t>(i)], slopes.row(i));
+      if (of_quantity) put(log(quantity(objective.quantity, numbers)), f_slope);
+    });
   for (std::size_t i = 0; i < working.size(); ++i) {
     const auto [value, slope] = against(samples_[working[i]], values->value[i]);
-    limits.emplace_back(
-        value, derivatives ? VectorXd(slope * values->slope[i]) : VectorXd());
+    if (derivatives)
+      slopes.row(static_cast<Index>(limits.size())) =
+          slope * values->slope[i].transpose();
+    limits.push_back(value);
   }
 
-  Linearised f;
+  double f = 0;
   switch (objective.kind) {
     case Kind::point:
     case Kind::mean: {
-      double sum = 0;
-      VectorXd slope = VectorXd::Zero(derivatives ? n : 0);
       for (std::size_t i = working.size(); i < which.size(); ++i) {
         const double v = values->value[i];
-        sum += objective.logarithmic ? std::log(v) : v;
+        f += objective.logarithmic ? std::log(v) : v;
         if (derivatives)
-          slope += (objective.logarithmic ? 1 / v : 1) * values->slope[i];
+          f_slope += (objective.logarithmic ? 1 / v : 1) * values->slope[i];
       }
       const auto count = static_cast<double>(of_objective_.size());
-      f = Linearised(sum / count, slope / count);
-      if (!objective.logarithmic) f = log(f);
+      f /= count;
+      f_slope /= count;
+      if (objective.logarithmic) break;
+      f_slope /= f;
+      f = std::log(f);
       break;
     }
     case Kind::quantity:
-      f = derivatives
-              ? log(quantity<Linearised>(objective.quantity, values->linear))
-              : Linearised(std::log(
-                    quantity<double>(objective.quantity, values->numbers)));
+      f = std::log(quantity(objective.quantity, values->numbers));
       break;
     case Kind::worst:
     case Kind::margin:
@@ -542,7 +687,7 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   ProgramValues result;
   result.limits.resize(static_cast<Index>(limits.size()));
   for (Index i = 0; i < result.limits.size(); ++i)
-    result.limits[i] = limits[static_cast<std::size_t>(i)].value;
+    result.limits[i] = limits[static_cast<std::size_t>(i)];
   // samples of the objective are limited by the level
   const auto first_sample = static_cast<Index>(limits.size() - working.size());
   const auto is_levelled = [&](Index i) {
@@ -556,7 +701,7 @@ std::optional<ProgramValues> DesignProgram::evaluate(
     for (Index i = first_sample; i < result.limits.size(); ++i)
       if (is_levelled(i)) result.limits[i] -= at[n];
   } else {
-    result.f = f.value;
+    result.f = f;
   }
   if (!std::isfinite(result.f) || !result.limits.allFinite())
     return std::nullopt;
@@ -569,14 +714,12 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   result.gradient = VectorXd::Zero(all);
   if (has_level_)
     result.gradient[n] = 1;
-  else if (!f.is_constant())
-    result.gradient.head(n) = f.slope.cwiseProduct(range);
+  else
+    result.gradient.head(n) = f_slope.cwiseProduct(range);
   result.jacobian = Eigen::MatrixXd::Zero(result.limits.size(), all);
   for (Index i = 0; i < result.limits.size(); ++i) {
-    const Linearised& limit = limits[static_cast<std::size_t>(i)];
-    if (!limit.is_constant())
-      result.jacobian.row(i).head(n) =
-          limit.slope.cwiseProduct(range).transpose();
+    result.jacobian.row(i).head(n) =
+        slopes.row(i).cwiseProduct(range.transpose());
     if (is_levelled(i)) result.jacobian(i, n) = -1;
   }
   return result;
@@ -594,22 +737,37 @@ std::optional<DesignProgram::AllValues> DesignProgram::all_values(
   for (std::size_t i = 0; i < which.size(); ++i) which[i] = i;
   const auto values = values_of(which, x, false);
   if (!values) return std::nullopt;
+  return judged(values->value, values->numbers, false);
+}
+
+DesignProgram::AllValues DesignProgram::judged(
+    const std::vector<double>& values, const std::vector<double>& numbers,
+    bool bound) const {
   AllValues all;
-  for (const double limit : limits_of_design(values->numbers))
-    all.others = std::max(all.others, limit);
+  const std::vector<double> limits = limits_of_design(numbers);
+  if (!bound)
+    for (const double limit : limits) all.others = std::max(all.others, limit);
+  if (bound) {
+    std::size_t k = problem_->gaps.size() + problem_->envelopes.size() +
+                    coverage_steps_.size();
+    for (const QuantityLimit& limit : problem_->limits) {
+      if (limit.max) all.others = std::max(all.others, limits[k]);
+      k += (limit.max ? 1 : 0) + (limit.min ? 1 : 0);
+    }
+  }
   const Objective& objective = problem_->objective;
   if (objective.kind == Objective::Kind::quantity) {
-    all.f = std::log(quantity<double>(objective.quantity, values->numbers));
+    const double q = quantity<double>(objective.quantity, numbers);
+    all.f = bound && !(q > 0) ? -highest_level : std::log(q);
   } else if (!has_level_) {
     double sum = 0;
     for (const std::size_t i : of_objective_)
-      sum +=
-          objective.logarithmic ? std::log(values->value[i]) : values->value[i];
+      sum += objective.logarithmic ? std::log(values[i]) : values[i];
     sum /= static_cast<double>(of_objective_.size());
     all.f = objective.logarithmic ? sum : std::log(sum);
   }
-  for (std::size_t i = 0; i < which.size(); ++i)
-    all.samples.push_back(against(samples_[i], values->value[i]).first);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    all.samples.push_back(against(samples_[i], values[i]).first);
   if (has_level_) {
     std::vector<double> ratios;
     for (const std::size_t i : of_objective_) ratios.push_back(all.samples[i]);
@@ -628,6 +786,11 @@ std::optional<DesignProgram::AllValues> DesignProgram::all_values(
   } else {
     for (const std::size_t i : of_objective_) all.samples[i] = -1;
   }
+  if (bound)
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (std::isnan(samples_[i].upper) ||
+          !criterion_of(samples_[i]).quantity.name.starts_with("sigma_"))
+        all.samples[i] = -1;
   return all;
 }
 
@@ -638,14 +801,7 @@ std::vector<std::size_t> DesignProgram::samples_that_lose_hits(
   std::vector<std::vector<int>> n_hits;
   for (const TrackGroup& group : groups_) {
     std::vector<double> p, theta;
-    for (const Track& track : group.tracks) {
-      p.push_back(track.p);
-      theta.push_back(track.theta);
-    }
-    TrackArrays arrays = arrays_of(group.tracks[0]);
-    arrays.size = p.size();
-    arrays.p = p;
-    arrays.theta = theta;
+    const TrackArrays arrays = arrays_of_group(group, p, theta);
     sigmas_and_hits(g, arrays, group.model, 1, n_hits.emplace_back(p.size()));
     effort_.covariances += p.size();
   }
@@ -705,6 +861,119 @@ double DesignProgram::missing_coverage(const std::vector<double>& x, bool add) {
       starts.z0.push_back(gap.z0);
   }
   return missing;
+}
+
+std::optional<DesignProgram::AllValues> DesignProgram::bound(
+    const std::vector<UndecidedLayers>& undecided, bool weighted) {
+  const std::vector<double> numbers =
+      space_.numbers<double>(std::span<const double>());
+  const auto weight_of = [&](const UndecidedLayers& u) {
+    return weighted ? std::min(1.0, static_cast<double>(u.most) /
+                                        static_cast<double>(u.entries.size()))
+                    : 1.0;
+  };
+  // what is not decided is no part of quantities
+  const std::vector<char> absent = combination_.absent;
+  std::vector<double> changed = numbers;
+  std::vector<std::size_t> layers;
+  for (const UndecidedLayers& u : undecided)
+    for (const auto& entry : u.entries)
+      for (const std::size_t l : entry) {
+        layers.push_back(l);
+        for (std::size_t k = space_.design.first_of(l);
+             k < space_.design.end_of(l); ++k)
+          if (space_.design[k].kind == DesignNumber::Kind::sigma)
+            changed[k] /= std::sqrt(weight_of(u));
+      }
+  space_.design.set(changed);
+  TrackingGeometry g = geometry();
+  for (const std::size_t l : layers) g.scale_material(l, 0);
+  ++effort_.designs;
+  std::vector<double> values(samples_.size());
+  for (std::size_t gi = 0; gi < groups_.size(); ++gi) {
+    const TrackGroup& group = groups_[gi];
+    std::vector<double> p, theta;
+    const TrackArrays arrays = arrays_of_group(group, p, theta);
+    effort_.covariances += arrays.size;
+    std::vector<Parameter> asked;
+    for (const Sample& s : samples_)
+      if (s.group == gi && s.parameter &&
+          std::ranges::count(asked, *s.parameter) == 0)
+        asked.push_back(*s.parameter);
+    if (asked.empty()) continue;
+    if (!weighted) {
+      const auto errors = sigmas_and_hits(g, arrays, group.model, 1, {});
+      for (std::size_t i = 0; i < samples_.size(); ++i)
+        if (const Sample& s = samples_[i]; s.group == gi && s.parameter)
+          values[i] = errors[s.track][*s.parameter];
+      continue;
+    }
+    const BatchSensitivities list(g, arrays, group.model, asked, 1, {});
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      const Sample& s = samples_[i];
+      if (s.group != gi || !s.parameter) continue;
+      // convex in the weights: above its tangent, of which the shares of the
+      // hits in the variance are the slopes
+      double factor = 1;
+      for (const UndecidedLayers& u : undecided) {
+        std::vector<double> shares;
+        for (const auto& entry : u.entries) {
+          shares.push_back(0);
+          for (const std::size_t l : entry) {
+            const SurfaceRecord& surface = g.surfaces()[l];
+            for (unsigned c = 0; c < surface.n_axes; ++c)
+              shares.back() +=
+                  list.by_sigma(*s.parameter, surface.first_axis + c, s.track) *
+                  std::sqrt(g.axes(surface)[c].variance);
+          }
+        }
+        std::ranges::sort(shares, std::ranges::greater());
+        for (std::size_t k = 0; k < shares.size(); ++k)
+          factor += shares[k] - (k < u.most ? shares[k] / weight_of(u) : 0);
+      }
+      const double sigma = list.sigma(*s.parameter, s.track);
+      // what a tangent says below zero is nothing
+      constexpr double nothing = 1e-20;
+      values[i] = sigma * std::sqrt(std::max(factor, nothing));
+    }
+  }
+  for (std::size_t i = 0; i < samples_.size(); ++i) {
+    if (!samples_[i].parameter) {
+      if (weighted) {
+        values[i] = std::numeric_limits<double>::min();
+        continue;
+      }
+      const auto value = generic_value(g, samples_[i]);
+      if (!value) return std::nullopt;
+      values[i] = *value;
+    }
+    if (std::isnan(values[i])) return std::nullopt;
+  }
+  combination_.absent.resize(space_.design.detector().layers.size(), 0);
+  for (const std::size_t l : layers) combination_.absent[l] = 1;
+  AllValues all = judged(values, numbers, true);
+  combination_.absent = absent;
+  return all;
+}
+
+const Criterion& DesignProgram::criterion_of(const Sample& sample) const {
+  return sample.file == Sample::objective
+             ? problem_->objective.criterion
+             : problem_->requirements[sample.file].criteria[sample.criterion];
+}
+
+TrackArrays DesignProgram::arrays_of_group(const TrackGroup& group,
+                                           std::vector<double>& p,
+                                           std::vector<double>& theta) const {
+  for (const Track& track : group.tracks) {
+    p.push_back(track.p);
+    theta.push_back(track.theta);
+  }
+  TrackArrays arrays = arrays_of(group.tracks[0]);
+  arrays.size = group.tracks.size();
+  arrays.p = p;
+  arrays.theta = theta;
+  return arrays;
 }
 
 double DesignProgram::level_at(const std::vector<double>& x) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/optimise/nonlinear_program.hpp"
@@ -63,6 +64,12 @@ struct TrackGroup {
   Model model;
   std::vector<Track> tracks;
   std::vector<int> n_hits;  ///< of the start; -1: any
+};
+
+/// Layers of which some may yet be taken.
+struct UndecidedLayers {
+  std::vector<std::vector<std::size_t>> entries;  ///< layers of each
+  std::size_t most = 0;                           ///< how many entries
 };
 
 /// One limit as results show it.
@@ -129,6 +136,29 @@ class DesignProgram {
   /// Samples whose tracks have fewer hits at x than at the start.
   std::vector<std::size_t> samples_that_lose_hits(const std::vector<double>& x);
 
+  /// The same problem for another combination.
+  /// @pre this one is that of no combination
+  DesignProgram with(Combination combination) const;
+  /// The same problem with at most `most` samples of every requirement and of
+  /// the objective, evenly among them.
+  DesignProgram coarse(std::size_t most) const;
+
+  /// Changes which layers there are.
+  void set_absent(std::vector<char> absent) {
+    combination_.absent = std::move(absent);
+  }
+
+  /// Values and violations that no way to take undecided layers is below:
+  /// undecided layers count as hits without material; limits from below and of
+  /// gaps, envelopes, coverages and columns that are no errors count as met.
+  /// @param weighted  else all of these hits count; if so, the variance is
+  ///                  bounded by its tangent where each has the same weight,
+  ///                  so that they add up to as many as may be taken
+  /// @return          nothing if there is no value even then
+  /// @pre no variables, no column but errors is minimised
+  std::optional<AllValues> bound(const std::vector<UndecidedLayers>& undecided,
+                                 bool weighted);
+
   /// A start value for the level: the largest ratio at x.
   double level_at(const std::vector<double>& x);
 
@@ -145,10 +175,14 @@ class DesignProgram {
     std::vector<double> value;
     std::vector<Eigen::VectorXd> slope;  ///< of the value; empty: not asked for
     std::vector<double> numbers;         ///< of the design
-    std::vector<Linearised> linear;      ///< the same, if derivatives are
   };
 
-  bool set(const std::vector<double>& numbers);
+  /// Calls f(numbers, put) for some variables after the other: the numbers of
+  /// the design as dual numbers, and put(a dual number, a row by variables).
+  template <class F>
+  void differentiate(const std::vector<double>& x, const F& f) const;
+  /// Of all numbers of the design by all variables.
+  Eigen::MatrixXd number_slopes(const std::vector<double>& x) const;
   TrackingGeometry geometry();
   std::optional<SampleValues> values_of(const std::vector<std::size_t>& which,
                                         const std::vector<double>& x,
@@ -166,6 +200,13 @@ class DesignProgram {
   std::optional<ProgramValues> evaluate(const Eigen::VectorXd& x,
                                         const std::vector<std::size_t>& working,
                                         bool derivatives);
+  /// @param bound  as bound() counts
+  AllValues judged(const std::vector<double>& values,
+                   const std::vector<double>& numbers, bool bound) const;
+  const Criterion& criterion_of(const Sample& sample) const;
+  TrackArrays arrays_of_group(const TrackGroup& group, std::vector<double>& p,
+                              std::vector<double>& theta) const;
+  void take(const Combination& combination);
   void add_objective();
   void add_requirements();
   /// Adds a track that must keep its hits, if it has a resolution.

@@ -10,7 +10,6 @@
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/config/formula.hpp"
 #include "gttf/study/optimise/design_numbers.hpp"
-#include "gttf/study/optimise/linearised.hpp"
 
 namespace gttf {
 
@@ -84,7 +83,7 @@ struct DesignSpace {
     return x;
   }
 
-  /// All numbers of the detector, S being double or Linearised.
+  /// All numbers of the detector, S being double or Dual.
   template <class S>
   std::vector<S> numbers(std::span<const S> x) const {
     std::vector<S> list(start.begin(), start.end());

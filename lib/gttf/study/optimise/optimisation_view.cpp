@@ -54,6 +54,32 @@ Table optimisation_table(const SearchResult& result) {
   return table;
 }
 
+Table history_table(const DesignProgram& program,
+                    const std::vector<LookedAt>& designs, std::int64_t start) {
+  const std::size_t n = designs.size();
+  Integers evaluation;
+  Reals objective, violation;
+  for (const LookedAt& d : designs) {
+    evaluation.push_back(static_cast<std::int64_t>(evaluation.size()) + 1);
+    objective.push_back(program.in_unit(d.f));
+    violation.push_back(d.violation);
+  }
+  Table table;
+  table.add("start", Integers(n, start));
+  table.add("evaluation", std::move(evaluation));
+  table.add("objective", std::move(objective));
+  table.add("violation", std::move(violation));
+  const DesignSpace& space = program.space();
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    const DesignVariable& v = space.variables[i];
+    Reals values;
+    for (const LookedAt& d : designs) values.push_back(d.x[i] / v.unit_value);
+    table.add(v.unit.empty() ? v.name : fmt::format("{} [{}]", v.name, v.unit),
+              std::move(values));
+  }
+  return table;
+}
+
 std::string construction_text(const ConstructionResult& c) {
   const auto percent = [](double x) { return readable(100 * x, 3) + " %"; };
   std::string text = fmt::format(

@@ -18,6 +18,12 @@ namespace gttf {
 /// Columns: key, value, unit, start, from, to, at_bound, multiplier.
 Table optimisation_table(const SearchResult& result);
 
+/// Columns: start, evaluation, objective, violation, and the variables as
+/// `KEY [unit]`.
+/// @param start  number of the start
+Table history_table(const DesignProgram& program,
+                    const std::vector<LookedAt>& designs, std::int64_t start);
+
 /// All that was found.
 struct OptimisationResults {
   SearchResult search;

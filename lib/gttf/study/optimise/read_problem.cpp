@@ -13,6 +13,7 @@
 
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/core/dual.hpp"
 #include "gttf/detector/layer_node.hpp"
 #include "gttf/detector/override.hpp"
 #include "gttf/detector/surface_outline.hpp"
@@ -698,20 +699,17 @@ class Reader {
         continue;
       }
       // by derivatives: of which numbers is the quantity made?
-      std::vector<Linearised> list(s.start.size());
-      const auto n = static_cast<Eigen::Index>(list.size());
-      const std::size_t first = s.design.first_of(input.layer);
-      for (std::size_t k = 0; k < list.size(); ++k)
-        list[k] = Linearised(s.start[k]);
-      for (std::size_t k = first; k < s.design.end_of(input.layer); ++k)
-        list[k].slope = Eigen::VectorXd::Unit(n, static_cast<Eigen::Index>(k));
       if (input.quantity == LayerQuantity::price) continue;
-      const Linearised q = layer_quantity<Linearised>(s.design, input.layer,
-                                                      input.quantity, list);
-      for (std::size_t k = 0; k < list.size(); ++k)
-        if (!q.is_constant() && q.slope[static_cast<Eigen::Index>(k)] != 0 &&
-            sets(k))
+      std::vector<Dual<1>> list(s.start.begin(), s.start.end());
+      for (std::size_t k = s.design.first_of(input.layer);
+           k < s.design.end_of(input.layer); ++k) {
+        if (!sets(k)) continue;
+        list[k].derivative[0] = 1;
+        if (layer_quantity<Dual<1>>(s.design, input.layer, input.quantity, list)
+                .derivative[0] != 0)
           return true;
+        list[k].derivative[0] = 0;
+      }
     }
     return false;
   }

@@ -14,8 +14,8 @@
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/random.hpp"
 #include "gttf/study/check/check.hpp"
+#include "gttf/study/optimise/layer_choice.hpp"
 #include "gttf/study/optimise/placement_bound.hpp"
-#include "gttf/study/show/layer_names.hpp"
 
 namespace gttf {
 namespace {
@@ -74,8 +74,11 @@ std::vector<std::size_t> few_of(const std::vector<std::size_t>& list,
 }
 
 /// One solution of the program from x, with constraint exchange.
+/// @param history  gets the designs at which derivatives were taken; may be
+/// null
 LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
-                   std::vector<std::size_t> working = {}) {
+                   std::vector<std::size_t> working = {},
+                   std::vector<LookedAt>* history = nullptr) {
   constexpr int most_rounds = 30;
   LocalOptimum optimum;
   optimum.x = x;
@@ -96,7 +99,17 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
     VectorXd start = program.scaled(optimum.x);
     if (program.has_level())
       start[start.size() - 1] = program.level_at(optimum.x);
-    optimum.result = minimise(program.program(working), start);
+    NonlinearProgram nonlinear = program.program(working);
+    if (history != nullptr)
+      nonlinear.evaluate = [&program, history, inner = nonlinear.evaluate](
+                               const VectorXd& at, bool derivatives) {
+        auto values = inner(at, derivatives);
+        if (values && derivatives)
+          history->push_back(
+              {program.natural(at), values->f, values->violation()});
+        return values;
+      };
+    optimum.result = minimise(nonlinear, start);
     if (!optimum.result.exists) return optimum;
     const std::vector<double> there = program.natural(optimum.result.x);
     const auto all = program.all_values(there);
@@ -254,6 +267,19 @@ std::vector<std::vector<double>> start_designs(const DesignProgram& program,
   return starts;
 }
 
+bool is_solved(const LocalOptimum& o) {
+  return o.feasible && o.result.residual < program_stationary;
+}
+
+/// Lets results of a design without variables show all its limits.
+void set_working(DesignProgram& program, LocalOptimum& o) {
+  o.working.clear();
+  for (std::size_t i = 0; i < program.n_samples(); ++i)
+    if (program.sample(i).file != Sample::objective) o.working.push_back(i);
+  o.result.multipliers = VectorXd::Zero(
+      static_cast<Index>(program.limits_at({}, o.working).size()));
+}
+
 bool is_better(const LocalOptimum& a, const LocalOptimum& b) {
   if (a.feasible != b.feasible) return a.feasible;
   constexpr double rounding = 1e-11;
@@ -263,23 +289,21 @@ bool is_better(const LocalOptimum& a, const LocalOptimum& b) {
 /// What was found from all starts of one combination.
 struct Found {
   std::optional<LocalOptimum> best;
-  std::vector<double> optima;  ///< f of each start that met the limits
+  std::vector<double> optima;      ///< f of each start that met the limits
+  std::vector<LocalOptimum> ends;  ///< of each start that has values
   std::size_t starts = 0;
   bool interrupted = false;
   Effort effort;
 };
 
-Found solve_from_starts(
-    const DesignProgram& program, std::size_t n, const SearchOptions& options,
-    const std::optional<PlacementBound>& bound = std::nullopt) {
-  Found found;
-  auto starts = start_designs(program, n, options.threads, found.effort);
-  if (bound && starts.size() > 1) starts[1] = bound->x;
-  starts.insert(starts.end(), options.also_from.begin(),
-                options.also_from.end());
-  found.starts = starts.size();
+/// Solutions from some designs, the best of them first in `best`.
+/// @param shown  starts that progress tells about; 0: it only asks
+void solve_from(const DesignProgram& program,
+                const std::vector<std::vector<double>>& starts,
+                const SearchOptions& options, std::size_t shown, Found& found) {
   struct One {
     LocalOptimum optimum;
+    std::vector<LookedAt> history;
     Effort effort;
   };
   std::size_t done = 0;
@@ -291,7 +315,8 @@ Found solve_from_starts(
         if (stopped) return one;
         DesignProgram mine = program;
         const Effort before = mine.effort();
-        one.optimum = solve(mine, starts[i]);
+        one.optimum = solve(mine, starts[i], {},
+                            options.history ? &one.history : nullptr);
         one.effort = mine.effort();
         one.effort.covariances -= before.covariances;
         one.effort.gradients -= before.gradients;
@@ -300,15 +325,70 @@ Found solve_from_starts(
       },
       [&](One one) {
         found.effort += one.effort;
-        const LocalOptimum& o = one.optimum;
+        if (options.history) options.history(program, one.history);
+        LocalOptimum& o = one.optimum;
         if (o.result.exists) {
           if (o.feasible) found.optima.push_back(o.f);
           if (!found.best || is_better(o, *found.best)) found.best = o;
+          found.ends.push_back(std::move(o));
         }
         ++done;
-        if (options.progress && !options.progress(done, starts.size()))
+        if (options.progress &&
+            !options.progress(shown == 0 ? 0 : done, starts.size()))
           found.interrupted = stopped = true;
       });
+}
+
+/// Problems with more samples are first solved with some of them.
+constexpr std::size_t most_samples_of_starts = 256;
+constexpr std::size_t coarse_samples = 32;
+/// Different optima of the coarse problem that are solved with all samples.
+constexpr std::size_t most_polished = 4;
+
+Found solve_from_starts(
+    const DesignProgram& program, std::size_t n, const SearchOptions& options,
+    const std::optional<PlacementBound>& bound = std::nullopt) {
+  Found found;
+  const bool is_large = n > 1 && program.n_samples() > most_samples_of_starts;
+  const DesignProgram coarse =
+      is_large ? program.coarse(coarse_samples) : program;
+  auto starts = start_designs(coarse, n, options.threads, found.effort);
+  if (bound && starts.size() > 1) starts[1] = bound->x;
+  starts.insert(starts.end(), options.also_from.begin(),
+                options.also_from.end());
+  found.starts = starts.size();
+  solve_from(coarse, starts, options, starts.size(), found);
+  if (!is_large || found.interrupted) return found;
+  // the best of each optimum, and the design of the file
+  std::ranges::stable_sort(
+      found.ends, [](const auto& a, const auto& b) { return is_better(a, b); });
+  std::vector<std::vector<double>> polished;
+  std::vector<double> seen;
+  for (const LocalOptimum& o : found.ends) {
+    if (polished.size() == most_polished) break;
+    const double merit = o.feasible ? o.f : o.violation;
+    if (std::ranges::any_of(seen, [&](double f) {
+          return std::abs(f - merit) <= same_optimum;
+        }))
+      continue;
+    seen.push_back(merit);
+    polished.push_back(o.x);
+  }
+  const std::vector<double> of_coarse = std::move(found.optima);
+  polished.push_back(starts.front());
+  polished.insert(polished.end(), options.also_from.begin(),
+                  options.also_from.end());
+  found.best.reset();
+  found.optima.clear();
+  found.ends.clear();
+  solve_from(program, polished, options, 0, found);
+  // starts that ended where the best did count as having reached it
+  if (found.best && found.best->feasible && !of_coarse.empty()) {
+    const double lowest = *std::ranges::min_element(of_coarse);
+    found.optima.clear();
+    for (const double f : of_coarse)
+      found.optima.push_back(found.best->f + std::max(0.0, f - lowest));
+  }
   return found;
 }
 
@@ -543,9 +623,11 @@ Infeasible least_ratio(const OptimisationProblem& problem,
   margin.objective.logarithmic = false;
   const DesignProgram program(margin, failed.program->combination());
   constexpr std::size_t most_starts = 32;
+  SearchOptions of_ratio = options;
+  of_ratio.history = {};  // its objective is another one
   const Found found = solve_from_starts(
       program, options.local ? 1 : std::min(problem.starts, most_starts),
-      options);
+      of_ratio);
   Infeasible result;
   std::vector<double> x = failed.best.x;
   if (found.best) x = found.best->x;
@@ -564,9 +646,7 @@ Infeasible least_ratio(const OptimisationProblem& problem,
 
 /// Whether limits are missed even where all hits are at their best and all
 /// layers at their thinnest: then no design keeps them.
-bool is_beyond_best_corner(const OptimisationProblem& problem,
-                           const Combination& combination) {
-  DesignProgram program(problem, combination);
+bool is_beyond_best_corner(DesignProgram program) {
   const DesignSpace& space = program.space();
   if (!space.followers.empty()) return false;
   std::vector<double> x;
@@ -664,7 +744,8 @@ std::string_view to_string(Certificate::Kind kind) {
   return "";
 }
 
-std::vector<Combination> combinations_of(const OptimisationProblem& problem) {
+std::vector<Combination> combinations_of(const OptimisationProblem& problem,
+                                         bool only_options) {
   constexpr std::size_t most = 2000000;
   std::vector<Combination> all{Combination{}};
   const auto too_many = [&](const DesignChoice& choice) {
@@ -676,15 +757,6 @@ std::vector<Combination> combinations_of(const OptimisationProblem& problem) {
     throw InputError(std::move(diagnostics));
   };
   const Detector& detector = problem.input.detector;
-  const std::vector<std::string> entries = entry_names(detector);
-  const auto layers_of = [&](const std::string& name) {
-    std::vector<std::size_t> list;
-    for (std::size_t l = 0; l < entries.size(); ++l)
-      if (name_in_file(entries[l]) == name ||
-          name_in_file(detector.layers[l].name) == name)
-        list.push_back(l);
-    return list;
-  };
   for (const DesignChoice& choice : problem.choices) {
     std::vector<Combination> next;
     if (choice.layers.empty()) {
@@ -711,11 +783,16 @@ std::vector<Combination> combinations_of(const OptimisationProblem& problem) {
             if (changed.value(i) != problem.space.start[i])
               one.numbers.emplace_back(i, changed.value(i));
           for (const auto& [name, value] : option.prices)
-            for (const std::size_t l : layers_of(name))
+            for (const std::size_t l : layers_of_entry(detector, name))
               one.prices.emplace_back(l, value);
           next.push_back(std::move(one));
           if (next.size() > most) too_many(choice);
         }
+      }
+    } else if (only_options) {
+      for (Combination one : all) {
+        one.chosen.emplace_back();
+        next.push_back(std::move(one));
       }
     } else {
       const std::size_t n = choice.layers.size();
@@ -733,7 +810,8 @@ std::vector<Combination> combinations_of(const OptimisationProblem& problem) {
                 names += (names.empty() ? "" : ",") + choice.layers[i];
                 continue;
               }
-              for (const std::size_t l : layers_of(choice.layers[i]))
+              for (const std::size_t l :
+                   layers_of_entry(detector, choice.layers[i]))
                 one.absent[l] = 1;
             }
             one.chosen.push_back(std::move(names));
@@ -751,8 +829,10 @@ std::vector<Combination> combinations_of(const OptimisationProblem& problem) {
 SearchResult search(const OptimisationProblem& problem,
                     const SearchOptions& options) {
   SearchResult result;
-  const std::vector<Combination> combinations = combinations_of(problem);
   const bool has_variables = problem.space.size() > 0;
+  const bool by_bounds = !has_variables && has_layer_bounds(problem);
+  const std::vector<Combination> combinations =
+      combinations_of(problem, by_bounds);
   // the file's own design, all layers there
   {
     DesignProgram start(problem, Combination{});
@@ -769,7 +849,34 @@ SearchResult search(const OptimisationProblem& problem,
   bool convex = true, has_bound = has_variables;
   double lowest = std::numeric_limits<double>::infinity();
   std::optional<LocalOptimum> best;
-  if (!has_variables) {
+  double n_combinations = static_cast<double>(combinations.size());
+  if (by_bounds) {
+    n_combinations = 0;
+    const auto keep_on = [&] {
+      return !options.progress || options.progress(0, 1);
+    };
+    std::optional<LayerChoiceResult> chosen;
+    for (const Combination& combination : combinations) {
+      DesignProgram program(problem, combination);
+      auto found = best_layers(program, keep_on);
+      result.effort += program.effort();
+      ++starts;
+      if (!found) continue;
+      n_combinations += found->combinations;
+      result.interrupted = result.interrupted || found->interrupted;
+      LocalOptimum o;
+      o.f = found->values.f;
+      o.violation = found->values.violation();
+      o.feasible = o.violation <= feasible;
+      o.result.exists = true;
+      if (best && !is_better(o, *best)) continue;
+      best = std::move(o);
+      chosen = std::move(found);
+    }
+    result.program = std::make_shared<DesignProgram>(
+        problem, chosen ? chosen->combination : combinations.front());
+    if (best) set_working(*result.program, *best);
+  } else if (!has_variables) {
     struct Looked {
       std::optional<DesignProgram::AllValues> all;
       Effort effort;
@@ -810,31 +917,44 @@ SearchResult search(const OptimisationProblem& problem,
     starts = combinations.size();
     result.program =
         std::make_shared<DesignProgram>(problem, combinations[best_at]);
-    if (best) {
-      std::vector<std::size_t> working;
-      for (std::size_t i = 0; i < result.program->n_samples(); ++i)
-        if (result.program->sample(i).file != Sample::objective)
-          working.push_back(i);
-      best->working = std::move(working);
-      best->result.multipliers = VectorXd::Zero(static_cast<Index>(
-          result.program->limits_at({}, best->working).size()));
-    }
+    if (best) set_working(*result.program, *best);
   } else {
+    const DesignProgram base(problem, Combination{});
     for (const Combination& combination : combinations) {
-      auto program = std::make_shared<DesignProgram>(problem, combination);
+      auto program = std::make_shared<DesignProgram>(base.with(combination));
       const bool one_optimum = is_convex(*program);
-      convex = convex && one_optimum;
-      const std::size_t n = options.local ? 1
-                            : one_optimum
-                                ? std::min<std::size_t>(problem.starts, 2)
-                                : problem.starts;
-      const auto bound =
-          options.local
-              ? std::nullopt
-              : bound_placement(*program, program->space().start_values());
-      Found found = solve_from_starts(*program, n, options, bound);
-      if (bound) lowest = std::min(lowest, std::log(bound->sigma));
-      has_bound = has_bound && bound.has_value();
+      Found found;
+      if (one_optimum && best && !options.local) {
+        // from the best of another combination, and what it had to look at
+        DesignProgram mine = *program;
+        LocalOptimum o = solve(mine, best->x, best->working);
+        found.effort = mine.effort();
+        found.starts = 1;
+        if (is_solved(o)) {
+          found.optima = {o.f};
+          found.best = std::move(o);
+        }
+        if (options.progress && !options.progress(0, combinations.size()))
+          found.interrupted = true;
+      }
+      if (!found.best) {
+        const std::size_t n = options.local ? 1
+                              : one_optimum
+                                  ? std::min<std::size_t>(problem.starts, 2)
+                                  : problem.starts;
+        const auto bound =
+            options.local
+                ? std::nullopt
+                : bound_placement(*program, program->space().start_values());
+        const Effort before = found.effort;
+        found = solve_from_starts(*program, n, options, bound);
+        found.effort += before;
+        if (bound) lowest = std::min(lowest, std::log(bound->sigma));
+        has_bound = has_bound && bound.has_value();
+      }
+      convex = convex && one_optimum &&
+               ((found.best && is_solved(*found.best)) ||
+                is_beyond_best_corner(*program));
       result.effort += found.effort;
       starts += found.starts;
       optima.insert(optima.end(), found.optima.begin(), found.optima.end());
@@ -892,10 +1012,15 @@ SearchResult search(const OptimisationProblem& problem,
   for (const double f : optima)
     c.reached += f < c.optima.front() + same_optimum;
   c.residual = result.best.result.residual;
-  if (!has_variables) {
+  if (!has_variables && !result.interrupted) {
     c.kind = Certificate::Kind::proven;
-    c.reason =
-        fmt::format("all {} combinations were looked at", combinations.size());
+    c.reason = by_bounds
+                   ? fmt::format(
+                         "of {:.0f} combinations, those that were not looked "
+                         "at cannot be better",
+                         n_combinations)
+                   : fmt::format("all {:.0f} combinations were looked at",
+                                 n_combinations);
   } else if (convex && result.found && c.residual < program_stationary) {
     c.kind = Certificate::Kind::proven;
     c.reason =
@@ -916,7 +1041,7 @@ SearchResult search(const OptimisationProblem& problem,
     result.infeasible = least_ratio(problem, result, options);
     const bool proven =
         std::ranges::all_of(combinations, [&](const Combination& combination) {
-          return is_beyond_best_corner(problem, combination);
+          return is_beyond_best_corner(DesignProgram(problem, combination));
         });
     if (proven) {
       c.kind = Certificate::Kind::proven;

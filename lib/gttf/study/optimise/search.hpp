@@ -13,6 +13,13 @@
 
 namespace gttf {
 
+/// A design at which the solver took derivatives.
+struct LookedAt {
+  std::vector<double> x;  ///< native units
+  double f = 0;
+  double violation = 0;  ///< of the limits that the solver saw
+};
+
 struct SearchOptions {
   bool local = false;    ///< one solution from the file's design
   unsigned threads = 1;  ///< the result does not depend on it
@@ -21,6 +28,10 @@ struct SearchOptions {
   std::vector<std::vector<double>> also_from = {};
   /// Called with the number of starts done; false ends the search early.
   std::function<bool(std::size_t done, std::size_t total)> progress = {};
+  /// Called with the designs on the way from one start, start after start.
+  std::function<void(const DesignProgram& program,
+                     const std::vector<LookedAt>& designs)>
+      history = {};
 };
 
 /// Where the solver ended from one start.
@@ -99,6 +110,8 @@ SearchResult search(const OptimisationProblem& problem,
 
 /// All ways to take the choices; one without choices. Throws InputError if
 /// there are too many.
-std::vector<Combination> combinations_of(const OptimisationProblem& problem);
+/// @param only_options  choices of layers are left open
+std::vector<Combination> combinations_of(const OptimisationProblem& problem,
+                                         bool only_options = false);
 
 }  // namespace gttf

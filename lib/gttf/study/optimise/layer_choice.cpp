@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/optimise/layer_choice.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "gttf/study/check/check.hpp"
+#include "gttf/study/show/layer_names.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr double feasible = limit_rounding;
+
+enum class State : char { undecided, taken, absent };
+
+struct Entry {
+  std::size_t choice = 0;  ///< index in OptimisationProblem::choices
+  std::string name;
+  std::vector<std::size_t> layers;
+};
+
+class LayerSearch {
+ public:
+  LayerSearch(DesignProgram& program, const std::function<bool()>& keep_on)
+      : program_(program),
+        keep_on_(keep_on),
+        choices_(program.problem().choices) {
+    const Detector& detector = program.problem().input.detector;
+    for (std::size_t c = 0; c < choices_.size(); ++c)
+      for (const std::string& name : choices_[c].layers)
+        entries_.push_back({c, name, layers_of_entry(detector, name)});
+    for (std::size_t e = 0; e < entries_.size(); ++e) order_.push_back(e);
+    states_.assign(entries_.size(), State::undecided);
+  }
+
+  std::optional<LayerChoiceResult> run() {
+    exchange();
+    descend();
+    if (!best_) return std::nullopt;
+    best_->interrupted = stopped_;
+    best_->combinations = 1;
+    for (const DesignChoice& choice : choices_)
+      if (!choice.layers.empty()) best_->combinations *= ways_to_take(choice);
+    return best_;
+  }
+
+ private:
+  static double ways_to_take(const DesignChoice& choice) {
+    double sum = 0, ways = 1;
+    for (std::size_t k = 0; k <= choice.most; ++k) {
+      if (k >= choice.least) sum += ways;
+      ways *= static_cast<double>(choice.layers.size() - k) /
+              static_cast<double>(k + 1);
+    }
+    return sum;
+  }
+
+  std::size_t count(std::size_t choice, State state) const {
+    std::size_t n = 0;
+    for (std::size_t e = 0; e < entries_.size(); ++e)
+      n += entries_[e].choice == choice && states_[e] == state ? 1 : 0;
+    return n;
+  }
+
+  Combination combination() const {
+    Combination c = program_.combination();
+    c.absent.assign(program_.space().design.detector().layers.size(), 0);
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      if (states_[e] == State::taken) {
+        std::string& names = c.chosen[entries_[e].choice];
+        names += (names.empty() ? "" : ",") + entries_[e].name;
+      }
+      if (states_[e] == State::absent)
+        for (const std::size_t l : entries_[e].layers) c.absent[l] = 1;
+    }
+    return c;
+  }
+
+  static bool is_better(const DesignProgram::AllValues& a,
+                        const DesignProgram::AllValues& b) {
+    constexpr double rounding = 1e-11;
+    const double va = a.violation(), vb = b.violation();
+    if ((va <= feasible) != (vb <= feasible)) return va <= feasible;
+    return va <= feasible ? a.f < b.f - rounding : va < vb * (1 - rounding);
+  }
+
+  /// Looks at a combination about which all has been decided.
+  /// @return  whether it is the best so far
+  bool look() {
+    const Combination here = combination();
+    program_.set_absent(here.absent);
+    const auto values = program_.all_values({});
+    if (!values || (best_ && !is_better(*values, best_->values))) return false;
+    best_ = LayerChoiceResult{here, *values, 0, false};
+    return true;
+  }
+
+  /// A good combination to begin with: one layer is exchanged, added or left
+  /// out as long as that helps.
+  void exchange() {
+    for (std::size_t c = 0; c < choices_.size(); ++c) {
+      std::size_t left = choices_[c].most;
+      // evenly among all
+      const std::size_t n = choices_[c].layers.size();
+      std::size_t i = 0;
+      for (std::size_t e = 0; e < entries_.size(); ++e) {
+        if (entries_[e].choice != c) continue;
+        const bool take = left > 0 && (i * choices_[c].most) / n !=
+                                          ((i + 1) * choices_[c].most) / n;
+        states_[e] = take ? State::taken : State::absent;
+        left -= take ? 1 : 0;
+        ++i;
+      }
+    }
+    look();
+    for (bool again = true; again && !stopped();) {
+      again = false;
+      std::vector<State> best = states_;
+      const auto attempt = [&](std::size_t a, std::size_t b) {
+        std::swap(states_[a], states_[b]);
+        if (look()) {
+          best = states_;
+          again = true;
+        }
+        std::swap(states_[a], states_[b]);
+      };
+      for (std::size_t a = 0; a < entries_.size(); ++a) {
+        const std::size_t c = entries_[a].choice;
+        const std::size_t taken = count(c, State::taken);
+        const bool may_change = states_[a] == State::taken
+                                    ? taken > choices_[c].least
+                                    : taken < choices_[c].most;
+        if (may_change) {
+          const State before = states_[a];
+          states_[a] = before == State::taken ? State::absent : State::taken;
+          if (look()) {
+            best = states_;
+            again = true;
+          }
+          states_[a] = before;
+        }
+        for (std::size_t b = a + 1; b < entries_.size(); ++b)
+          if (entries_[b].choice == c && states_[a] != states_[b])
+            attempt(a, b);
+      }
+      states_ = best;
+    }
+    // decisions that matter come first
+    std::ranges::stable_partition(
+        order_, [&](std::size_t e) { return states_[e] == State::taken; });
+    states_.assign(entries_.size(), State::undecided);
+  }
+
+  bool stopped() {
+    constexpr std::uint64_t now_and_then = 64;
+    if (++steps_ % now_and_then == 0 && !keep_on_()) stopped_ = true;
+    return stopped_;
+  }
+
+  /// Decides what the numbers of layers leave no choice about.
+  /// @return  the entries that were decided
+  std::vector<std::size_t> settle() {
+    std::vector<std::size_t> settled;
+    for (std::size_t c = 0; c < choices_.size(); ++c) {
+      const std::size_t taken = count(c, State::taken);
+      const std::size_t open = count(c, State::undecided);
+      const bool full = taken >= choices_[c].most;
+      if (!full && taken + open > choices_[c].least) continue;
+      for (std::size_t e = 0; e < entries_.size(); ++e)
+        if (entries_[e].choice == c && states_[e] == State::undecided) {
+          states_[e] = full ? State::absent : State::taken;
+          settled.push_back(e);
+        }
+    }
+    return settled;
+  }
+
+  /// Can a combination that is better follow from what has been decided?
+  bool may_be_better() {
+    if (!best_) return true;
+    program_.set_absent(combination().absent);
+    std::vector<UndecidedLayers> undecided;
+    for (std::size_t c = 0; c < choices_.size(); ++c) {
+      UndecidedLayers of_choice;
+      for (std::size_t e = 0; e < entries_.size(); ++e)
+        if (entries_[e].choice == c && states_[e] == State::undecided)
+          of_choice.entries.push_back(entries_[e].layers);
+      if (of_choice.entries.empty()) continue;
+      of_choice.most = choices_[c].most - count(c, State::taken);
+      undecided.push_back(std::move(of_choice));
+    }
+    for (const bool weighted : {false, true}) {
+      const auto bound = program_.bound(undecided, weighted);
+      if (!bound || !is_better(*bound, best_->values)) return false;
+    }
+    return true;
+  }
+
+  void descend() {
+    if (stopped()) return;
+    const std::vector<std::size_t> settled = settle();
+    const auto next = std::ranges::find_if(
+        order_, [&](std::size_t e) { return states_[e] == State::undecided; });
+    if (next == order_.end()) {
+      look();
+    } else if (may_be_better()) {
+      for (const State state : {State::taken, State::absent}) {
+        states_[*next] = state;
+        descend();
+      }
+      states_[*next] = State::undecided;
+    }
+    for (const std::size_t e : settled) states_[e] = State::undecided;
+  }
+
+  DesignProgram& program_;
+  const std::function<bool()>& keep_on_;
+  const std::vector<DesignChoice>& choices_;
+  std::vector<Entry> entries_;
+  std::vector<std::size_t> order_;  ///< in which is decided about them
+  std::vector<State> states_;
+  std::optional<LayerChoiceResult> best_;
+  std::uint64_t steps_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+bool has_layer_bounds(const OptimisationProblem& problem) {
+  if (std::ranges::all_of(problem.choices, [](const DesignChoice& c) {
+        return c.layers.empty();
+      }))
+    return false;
+  const Objective& o = problem.objective;
+  using Kind = Objective::Kind;
+  if (o.kind == Kind::quantity || o.kind == Kind::margin) return true;
+  return o.kind != Kind::quantile &&
+         o.criterion.quantity.name.starts_with("sigma_");
+}
+
+std::vector<std::size_t> layers_of_entry(const Detector& detector,
+                                         const std::string& name) {
+  const std::vector<std::string> entries = entry_names(detector);
+  std::vector<std::size_t> list;
+  for (std::size_t l = 0; l < entries.size(); ++l)
+    if (name_in_file(entries[l]) == name ||
+        name_in_file(detector.layers[l].name) == name)
+      list.push_back(l);
+  return list;
+}
+
+std::optional<LayerChoiceResult> best_layers(
+    DesignProgram& program, const std::function<bool()>& keep_on) {
+  return LayerSearch(program, keep_on).run();
+}
+
+}  // namespace gttf
