@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -174,6 +175,57 @@ TEST_CASE("bounds leave out no combination that is better") {
               doctest::Approx(least_violation).epsilon(1e-12));
       CHECK(r.effort.designs < 200);
     }
+}
+
+TEST_CASE("gaps and envelopes are those of the layers that are taken") {
+  Diagnostics warnings;
+  OptimisationProblem layers = read_problem(
+      GTTF_SOURCE_DIR "/tests/optimise/layers.yaml", {}, {}, warnings);
+  layers.limits.clear();
+  const std::vector<Layer>& all = layers.input.detector.layers;
+  REQUIRE(all.size() >= 7);
+  const auto index = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::find(all, name, &Layer::name) -
+                                    all.begin());
+  };
+  const std::size_t l0 = index("L0"), l1 = index("L1"), l2 = index("L2");
+  const auto number = [&](std::size_t layer) {
+    return layers.space.design.first_of(layer);
+  };
+  // L1 is too near to its neighbours, and too far out
+  const double r0 = all[l0].surface.position, r2 = all[l2].surface.position;
+  layers.gaps = {{"gap L0-L1", number(l0), number(l1), r2 - r0},
+                 {"gap L1-L2", number(l1), number(l2), (r2 - r0) / 2 + 20}};
+  layers.envelopes = {{"L1 within r <= r0", number(l1), r0, true}};
+
+  const auto without = [&](const std::vector<std::size_t>& absent) {
+    Combination combination;
+    combination.absent.assign(all.size(), 0);
+    for (const std::size_t l : absent) combination.absent[l] = 1;
+    return combination;
+  };
+  const auto design = [&](const std::vector<std::size_t>& absent) {
+    return DesignProgram(layers, without(absent)).all_values({})->others;
+  };
+  CHECK(design({}) > 0);
+  CHECK(design({l0}) > 0);  // the gap of L1 and L2, and the envelope
+  CHECK(design({l2}) > 0);
+  CHECK(design({l0, l1}) <= 0);
+  CHECK(design({l1, l2}) <= 0);
+
+  // without L1, its neighbours keep the smaller of its gaps
+  DesignProgram program(layers, {});
+  program.set_absent(without({l1}).absent);
+  REQUIRE(program.gaps().size() == 1);
+  CHECK(program.envelopes().empty());
+  CHECK(program.gaps()[0].name == "gap L0-L2");
+  CHECK(program.gaps()[0].inner == number(l0));
+  CHECK(program.gaps()[0].outer == number(l2));
+  CHECK(program.gaps()[0].min ==
+        std::min(layers.gaps[0].min, layers.gaps[1].min));
+  const double violation =
+      (program.gaps()[0].min - (r2 - r0)) / DesignProgram::gap_unit;
+  CHECK(program.all_values({})->others == doctest::Approx(violation));
 }
 
 TEST_CASE("equal hits stand where no others can do much better") {

@@ -44,9 +44,6 @@ bool same_tracks(const StudyRequest& a, const StudyRequest& b) {
                            a.beam_spot->z == b.beam_spot->z));
 }
 
-/// A gap counts in steps of this many mm.
-constexpr double gap_unit = 100;
-
 /// Variables whose derivatives are taken at once.
 constexpr std::size_t at_once = 8;
 using NumberWithSlopes = Dual<at_once>;
@@ -100,6 +97,7 @@ DesignProgram::DesignProgram(const OptimisationProblem& problem,
       combination_(std::move(combination)),
       space_(problem.space) {
   take(combination_);
+  find_neighbours();
   quantity_factors_.assign(problem.limits.size(), 1.0);
   using Kind = Objective::Kind;
   const Kind kind = problem.objective.kind;
@@ -122,11 +120,54 @@ void DesignProgram::take(const Combination& combination) {
     space_.prices[layer] = price;
 }
 
+void DesignProgram::set_absent(std::vector<char> absent) {
+  combination_.absent = std::move(absent);
+  find_neighbours();
+}
+
+void DesignProgram::find_neighbours() {
+  const std::vector<char>& absent = combination_.absent;
+  const auto is_absent = [&](std::size_t number) {
+    return !absent.empty() && absent[space_.design[number].layer] != 0;
+  };
+  gaps_ = problem_->gaps;
+  envelopes_.clear();
+  for (const Envelope& e : problem_->envelopes)
+    if (!is_absent(e.number)) envelopes_.push_back(e);
+  const auto name_of = [&](std::size_t number) {
+    return space_.design.detector().layers[space_.design[number].layer].name;
+  };
+  // each layer that is not there joins what is below it to what is above
+  for (bool found = true; found;) {
+    found = false;
+    for (const Gap& gap : gaps_)
+      for (const std::size_t number : {gap.inner, gap.outer}) {
+        if (found || !is_absent(number)) continue;
+        found = true;
+        std::vector<Gap> left;
+        for (const Gap& below : gaps_) {
+          if (below.inner != number && below.outer != number)
+            left.push_back(below);
+          if (below.outer != number) continue;
+          for (const Gap& above : gaps_)
+            if (above.inner == number)
+              left.push_back({fmt::format("gap {}-{}", name_of(below.inner),
+                                          name_of(above.outer)),
+                              below.inner, above.outer,
+                              std::min(below.min, above.min)});
+        }
+        gaps_ = std::move(left);
+        break;
+      }
+  }
+}
+
 DesignProgram DesignProgram::with(Combination combination) const {
   DesignProgram other = *this;
   other.effort_ = {};
   other.take(combination);
   other.combination_ = std::move(combination);
+  other.find_neighbours();
   if (!other.combination_.absent.empty() || !other.combination_.numbers.empty())
     other.count_hits();
   return other;
@@ -596,10 +637,10 @@ std::vector<S> DesignProgram::limits_of_design(
     const std::vector<S>& numbers) const {
   using std::log;
   std::vector<S> limits;
-  for (const Gap& gap : problem_->gaps)
+  for (const Gap& gap : gaps_)
     limits.push_back((S(gap.min) - (numbers[gap.outer] - numbers[gap.inner])) /
                      S(gap_unit));
-  for (const Envelope& e : problem_->envelopes)
+  for (const Envelope& e : envelopes_)
     limits.push_back(S((e.is_upper ? 1 : -1) / gap_unit) *
                      (numbers[e.number] - S(e.bound)));
   for (const auto& [coverage, step] : coverage_steps_)
@@ -748,8 +789,7 @@ DesignProgram::AllValues DesignProgram::judged(
   if (!bound)
     for (const double limit : limits) all.others = std::max(all.others, limit);
   if (bound) {
-    std::size_t k = problem_->gaps.size() + problem_->envelopes.size() +
-                    coverage_steps_.size();
+    std::size_t k = gaps_.size() + envelopes_.size() + coverage_steps_.size();
     for (const QuantityLimit& limit : problem_->limits) {
       if (limit.max) all.others = std::max(all.others, limits[k]);
       k += (limit.max ? 1 : 0) + (limit.min ? 1 : 0);
@@ -993,16 +1033,12 @@ std::vector<LimitValue> DesignProgram::limits_at(
   const std::vector<double> numbers =
       space_.numbers<double>(std::span<const double>(x));
   using Kind = LimitValue::Kind;
-  for (std::size_t i = 0; i < problem_->gaps.size(); ++i) {
-    const Gap& gap = problem_->gaps[i];
-    list.push_back({Kind::gap, i, true, numbers[gap.outer] - numbers[gap.inner],
+  for (const Gap& gap : gaps_)
+    list.push_back({Kind::gap, 0, true, numbers[gap.outer] - numbers[gap.inner],
                     gap.min, gap.name});
-  }
-  for (std::size_t i = 0; i < problem_->envelopes.size(); ++i) {
-    const Envelope& e = problem_->envelopes[i];
+  for (const Envelope& e : envelopes_)
     list.push_back(
-        {Kind::envelope, i, !e.is_upper, numbers[e.number], e.bound, e.name});
-  }
+        {Kind::envelope, 0, !e.is_upper, numbers[e.number], e.bound, e.name});
   order_coverage(numbers);
   for (std::size_t i = 0; i < coverage_steps_.size(); ++i) {
     const auto& [coverage, step] = coverage_steps_[i];

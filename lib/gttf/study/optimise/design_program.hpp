@@ -12,6 +12,7 @@
 #include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/resolution/resolution.hpp"
+#include "gttf/study/check/check.hpp"
 #include "gttf/study/optimise/nonlinear_program.hpp"
 #include "gttf/study/optimise/problem.hpp"
 
@@ -37,6 +38,11 @@ struct Effort {
     return *this;
   }
 };
+
+/// A design meets its limits if it misses none by more: rounding.
+inline constexpr double design_feasible = limit_rounding;
+/// An objective is lower if it is by more than this: rounding.
+inline constexpr double objective_rounding = 1e-11;
 
 /// One way to take all choices.
 struct Combination {
@@ -77,7 +83,7 @@ struct LimitValue {
   enum class Kind { sample, quantity, gap, envelope, coverage };
 
   Kind kind = Kind::sample;
-  std::size_t index = 0;  ///< of the sample, QuantityLimit or Gap
+  std::size_t index = 0;  ///< of the sample or QuantityLimit
   bool is_lower = false;  ///< the value has to be above it
   double value = 0, limit = 0;
   std::string name = {};  ///< of a gap, envelope or coverage
@@ -87,6 +93,9 @@ struct LimitValue {
 /// copies are independent.
 class DesignProgram {
  public:
+  /// Gaps, envelopes and coverages count in steps of this many mm.
+  static constexpr double gap_unit = 100;
+
   /// Throws InputError if the start has no value where one is needed.
   DesignProgram(const OptimisationProblem& problem, Combination combination);
 
@@ -144,9 +153,12 @@ class DesignProgram {
   DesignProgram coarse(std::size_t most) const;
 
   /// Changes which layers there are.
-  void set_absent(std::vector<char> absent) {
-    combination_.absent = std::move(absent);
-  }
+  void set_absent(std::vector<char> absent);
+  /// Gaps between the layers that are there. One that is not leaves the smaller
+  /// of its gaps between its neighbours.
+  const std::vector<Gap>& gaps() const { return gaps_; }
+  /// Envelopes of the layers that are there.
+  const std::vector<Envelope>& envelopes() const { return envelopes_; }
 
   /// Values and violations that no way to take undecided layers is below:
   /// undecided layers count as hits without material; limits from below and of
@@ -189,8 +201,7 @@ class DesignProgram {
                                         bool derivatives);
   std::optional<double> generic_value(const TrackingGeometry& geometry,
                                       const Sample& sample);
-  /// Whether one of its layers is not there.
-  /// Of gaps and quantities: <= 0 if they are met.
+  /// Of gaps, envelopes, coverages and quantities: <= 0 if they are met.
   template <class S>
   std::vector<S> limits_of_design(const std::vector<S>& numbers) const;
   template <class S>
@@ -207,6 +218,8 @@ class DesignProgram {
   TrackArrays arrays_of_group(const TrackGroup& group, std::vector<double>& p,
                               std::vector<double>& theta) const;
   void take(const Combination& combination);
+  /// Finds the gaps and envelopes of the layers that are there.
+  void find_neighbours();
   void add_objective();
   void add_requirements();
   /// Adds a track that must keep its hits, if it has a resolution.
@@ -222,6 +235,8 @@ class DesignProgram {
   const OptimisationProblem* problem_;
   Combination combination_;
   DesignSpace space_;
+  std::vector<Gap> gaps_;
+  std::vector<Envelope> envelopes_;
   std::vector<TrackGroup> groups_;
   std::vector<Sample> samples_;
   std::vector<std::size_t> of_objective_;

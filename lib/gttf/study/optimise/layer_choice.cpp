@@ -4,13 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "gttf/study/check/check.hpp"
 #include "gttf/study/show/layer_names.hpp"
 
 namespace gttf {
 namespace {
-
-constexpr double feasible = limit_rounding;
 
 enum class State : char { undecided, taken, absent };
 
@@ -79,10 +76,11 @@ class LayerSearch {
 
   static bool is_better(const DesignProgram::AllValues& a,
                         const DesignProgram::AllValues& b) {
-    constexpr double rounding = 1e-11;
     const double va = a.violation(), vb = b.violation();
-    if ((va <= feasible) != (vb <= feasible)) return va <= feasible;
-    return va <= feasible ? a.f < b.f - rounding : va < vb * (1 - rounding);
+    if ((va <= design_feasible) != (vb <= design_feasible))
+      return va <= design_feasible;
+    return va <= design_feasible ? a.f < b.f - objective_rounding
+                                 : va < vb * (1 - objective_rounding);
   }
 
   /// Looks at a combination about which all has been decided.

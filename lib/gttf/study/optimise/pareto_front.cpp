@@ -161,7 +161,7 @@ class Front {
     OptimisationProblem p = limited(0, std::nullopt);
     DesignProgram program(p, {});
     const auto all = program.all_values(p.space.start_values());
-    front.present_is_feasible = all && all->violation() <= 1e-9;
+    front.present_is_feasible = all && all->violation() <= design_feasible;
   }
 
   /// The least value of each, and of what is left the least of the other.

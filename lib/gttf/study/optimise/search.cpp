@@ -13,7 +13,6 @@
 
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/random.hpp"
-#include "gttf/study/check/check.hpp"
 #include "gttf/study/optimise/layer_choice.hpp"
 #include "gttf/study/optimise/placement_bound.hpp"
 
@@ -23,8 +22,6 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// Limits are met but for rounding.
-constexpr double feasible = limit_rounding;
 /// Two results are one optimum if they differ by less, relative.
 constexpr double same_optimum = 1e-6;
 /// Designs looked at for each one that is polished.
@@ -44,7 +41,7 @@ std::vector<std::size_t> nearest_to_limits(
   for (std::size_t i = 0; i < all.samples.size(); ++i) {
     const Sample& s = program.sample(i);
     if (s.file == Sample::objective && !program.has_level()) continue;
-    if (only_beyond && !(all.samples[i] > feasible)) continue;
+    if (only_beyond && !(all.samples[i] > design_feasible)) continue;
     if (std::ranges::count(working, i) == 0)
       by[{s.file, s.criterion}].push_back(i);
   }
@@ -134,7 +131,7 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
     working.insert(working.end(), missed.begin(), missed.end());
   }
   optimum.working = std::move(working);
-  optimum.feasible = optimum.violation <= feasible;
+  optimum.feasible = optimum.violation <= design_feasible;
   return optimum;
 }
 
@@ -156,7 +153,7 @@ class Sampler {
         for (const NumberSlope& n :
              space_.keys[space_.variables[v].keys[0]].numbers)
           if (n.slope == 1) variable_of[n.number] = v;
-    for (const Gap& gap : problem_.gaps) {
+    for (const Gap& gap : program.gaps()) {
       const std::size_t a = variable_of[gap.inner], b = variable_of[gap.outer];
       if (a == none || b == none || a == b) continue;
       if (chains_.empty() || chains_.back().variables.back() != a)
@@ -282,8 +279,8 @@ void set_working(DesignProgram& program, LocalOptimum& o) {
 
 bool is_better(const LocalOptimum& a, const LocalOptimum& b) {
   if (a.feasible != b.feasible) return a.feasible;
-  constexpr double rounding = 1e-11;
-  return a.feasible ? a.f < b.f - rounding : a.violation < b.violation;
+  return a.feasible ? a.f < b.f - objective_rounding
+                    : a.violation < b.violation;
 }
 
 /// What was found from all starts of one combination.
@@ -430,7 +427,7 @@ Look verify(DesignProgram& program, const std::vector<double>& x,
                                 ? (point.passed ? 0.0 : 1.0)
                                 : -point.margin;
         look.violation = std::max(look.violation, miss);
-        if (miss > feasible &&
+        if (miss > design_feasible &&
             criterion.quantity.kind == CheckedQuantity::Kind::number &&
             !std::isnan(point.value))
           beyond.emplace_back(-miss, i);
@@ -518,7 +515,7 @@ void price(const DesignProgram& program, SearchResult& result) {
   };
   // a mean of logarithms changes by itself, not by a share of itself
   const double scale = problem.objective.logarithmic ? 1 : objective;
-  constexpr double gap_unit = 100;  // of the program
+  constexpr double gap_unit = DesignProgram::gap_unit;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const LimitValue& v = values[i];
     LimitPrice p;
@@ -666,7 +663,7 @@ bool is_beyond_best_corner(DesignProgram program) {
   for (std::size_t i = 0; i < all->samples.size(); ++i)
     if (program.sample(i).parameter && !std::isnan(program.sample(i).upper) &&
         program.sample(i).file != Sample::objective &&
-        all->samples[i] > feasible)
+        all->samples[i] > design_feasible)
       return true;
   return false;
 }
@@ -839,7 +836,7 @@ SearchResult search(const OptimisationProblem& problem,
     const auto all = start.all_values(start.space().start_values());
     if (all) {
       result.start_f = all->f;
-      result.start_is_feasible = all->violation() <= feasible;
+      result.start_is_feasible = all->violation() <= design_feasible;
     }
     result.effort += start.effort();
   }
@@ -867,7 +864,7 @@ SearchResult search(const OptimisationProblem& problem,
       LocalOptimum o;
       o.f = found->values.f;
       o.violation = found->values.violation();
-      o.feasible = o.violation <= feasible;
+      o.feasible = o.violation <= design_feasible;
       o.result.exists = true;
       if (best && !is_better(o, *best)) continue;
       best = std::move(o);
@@ -906,7 +903,7 @@ SearchResult search(const OptimisationProblem& problem,
                           LocalOptimum o;
                           o.f = value.all->f;
                           o.violation = value.all->violation();
-                          o.feasible = o.violation <= feasible;
+                          o.feasible = o.violation <= design_feasible;
                           o.result.exists = true;
                           if (o.feasible) optima.push_back(o.f);
                           if (best && !is_better(o, *best)) continue;
@@ -992,7 +989,7 @@ SearchResult search(const OptimisationProblem& problem,
     result.verify_violation =
         std::max(result.verify_violation, missing / of_coverage);
     if (look.added.empty() &&
-        !(missing > feasible * of_coverage && result.found && !last))
+        !(missing > design_feasible * of_coverage && result.found && !last))
       break;
     std::vector<std::size_t> working = result.best.working;
     working.insert(working.end(), look.added.begin(), look.added.end());
@@ -1001,7 +998,7 @@ SearchResult search(const OptimisationProblem& problem,
     result.best = std::move(again);
     result.found = result.best.feasible;
   }
-  result.found = result.found && result.verify_violation <= feasible;
+  result.found = result.found && result.verify_violation <= design_feasible;
   result.effort += program.effort();
 
   Certificate& c = result.certificate;
