@@ -54,6 +54,8 @@ TEST_CASE("csv reader: commas, semicolons and tabs separate cells") {
 TEST_CASE("csv reader: comments, empty lines, CRLF and a BOM change nothing") {
   CHECK(rows_of("\xEF\xBB\xBF# made by\r\n\r\na, b\r\n 1 , 2\r\n  # no\r\n"
                 "\r\n3,\r\n") == Rows{{"1", "2"}, {"3", ""}});
+  CHECK(rows_of("\r\r\na,b\r\r\n1,2\r\r\n\r\r") == Rows{{"1", "2"}});
+  CHECK(test::contains(fault_of("\r\r"), "the file is empty"));
 }
 
 TEST_CASE("csv reader: quoted cells keep separators, spaces and quotes") {

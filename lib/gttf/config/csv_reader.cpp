@@ -73,7 +73,7 @@ const CsvLine* CsvLines::next() {
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
     line_.number = number_++;
     if (text.ends_with('\r')) text.remove_suffix(1);
-    const std::size_t first = text.find_first_not_of(" \t");
+    const std::size_t first = text.find_first_not_of(" \t\r");
     if (first == text.npos || text[first] == '#') continue;
     line_.text = text;
     line_.cells.clear();
