@@ -29,4 +29,6 @@ if(TARGET gttf-design)
     ${PROJECT_SOURCE_DIR}/configs/check/alice_its2.yaml --threads 4)
   gttf_thread_test(report gttf-design report ${barrel} --p 1GeV,10GeV --threads 4
     -o tsan-report.html)
+  gttf_thread_test(optimise gttf-design optimise
+    ${PROJECT_SOURCE_DIR}/configs/optimise/its2.yaml --threads 4 -o tsan-best.json)
 endif()

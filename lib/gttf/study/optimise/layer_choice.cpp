@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 
 #include "gttf/study/show/layer_names.hpp"
 
@@ -86,6 +87,7 @@ class LayerSearch {
   /// Looks at a combination about which all has been decided.
   /// @return  whether it is the best so far
   bool look() {
+    if (!looked_at_.insert(states_).second) return false;
     const Combination here = combination();
     program_.set_absent(here.absent);
     const auto values = program_.all_values({});
@@ -145,8 +147,10 @@ class LayerSearch {
       states_ = best;
     }
     // decisions that matter come first
-    std::ranges::stable_partition(
-        order_, [&](std::size_t e) { return states_[e] == State::taken; });
+    // not of std::ranges: Clang 14 cannot compile libstdc++'s subrange
+    std::stable_partition(order_.begin(), order_.end(), [&](std::size_t e) {
+      return states_[e] == State::taken;
+    });
     states_.assign(entries_.size(), State::undecided);
   }
 
@@ -218,6 +222,7 @@ class LayerSearch {
   std::vector<Entry> entries_;
   std::vector<std::size_t> order_;  ///< in which is decided about them
   std::vector<State> states_;
+  std::set<std::vector<State>> looked_at_;
   std::optional<LayerChoiceResult> best_;
   std::uint64_t steps_ = 0;
   bool stopped_ = false;
