@@ -94,6 +94,7 @@ class CsvReader {
   /// `hashed`: whether sha256() will be asked for. `role`: as of open_input().
   CsvReader(const std::string& path, std::string_view example,
             bool hashed = false, std::string_view role = {});
+  ~CsvReader() = default;
   CsvReader(const CsvReader&) = delete;
   CsvReader& operator=(const CsvReader&) = delete;
 

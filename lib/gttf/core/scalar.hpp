@@ -15,6 +15,12 @@ namespace gttf {
 template <class S>
 using MaskOf = decltype(S() < S());
 
+/// The mask that is set everywhere.
+template <class S>
+MaskOf<S> all_true() {
+  return S(0) < S(1);
+}
+
 /// a where mask holds, else b. Batches bring their own overload.
 template <class S>
 constexpr S select(bool mask, const S& a, const S& b) {

@@ -20,12 +20,14 @@ class Variant : public std::variant<Alternatives...> {
 
   Variant() = default;
   Variant(const Variant& other) : Base(copy_of(other)) {}
-  Variant(Variant&&) = default;
+  Variant(Variant&&) noexcept(std::is_nothrow_move_constructible_v<Base>) =
+      default;
   Variant& operator=(const Variant& other) {
     if (this != &other) Base::operator=(copy_of(other));
     return *this;
   }
-  Variant& operator=(Variant&&) = default;
+  Variant& operator=(Variant&&) noexcept(
+      std::is_nothrow_move_assignable_v<Base>) = default;
   ~Variant() = default;
 
  private:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -51,7 +52,7 @@ struct TripletRegime {
   double p_significant = none;
 
   /// False if a hit has one coordinate only: the triplet fixes no direction.
-  bool exists() const { return xi == xi; }
+  bool exists() const { return !std::isnan(xi); }
 };
 
 /// Biases of the curvature fits that take scattering only, relative to the

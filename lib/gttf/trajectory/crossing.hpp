@@ -241,7 +241,7 @@ template <class S>
   const S first = gap_to_cone(l, s, position, begin).value;
   const S last = gap_to_cone(l, s, position, end).value;
   S arc = begin + (end - begin) * (first / (first - last));
-  auto moving = zero <= zero;
+  auto moving = all_true<S>();
   constexpr int most = 100;
   for (int step = 0; step < most && any(moving); ++step) {
     const ConeGap<S> gap = gap_to_cone(l, s, position, arc);
@@ -452,7 +452,7 @@ Precheck<S> precheck(const Line<S>& l, const SurfaceRecord& s) {
               either(there, either(!towards, m <= cos0 * cos0))};
     }
     case SurfaceRecord::Kind::cone:
-      return {zero <= zero, !ends_in_cone(l, s)};
+      return {all_true<S>(), !ends_in_cone(l, s)};
     case SurfaceRecord::Kind::disk:
     case SurfaceRecord::Kind::disk_plane:
       break;

@@ -3,6 +3,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -61,8 +62,8 @@ class UniformFlight {
       : a_(path * rotation), path_(path) {
     const double psi2 = a_.squaredNorm();
     if (psi2 < 1) {
-      f_ = series(psi2, 4);
-      e_ = series(psi2, 3);
+      f_ = series<4>(psi2);
+      e_ = series<3>(psi2);
       c_ = 0.5 - psi2 * f_;
       s_ = 1 - psi2 * e_;
       return;
@@ -104,12 +105,23 @@ class UniformFlight {
   }
 
  private:
-  /// sum_k (-x)^k/(2k + m)!, to rounding for x <= 1; m = 3 or 4.
-  static double series(double x, int m) {
-    double sum = 1;
-    for (int k = 8; k > 0; --k)
-      sum = 1 - x * sum / ((m + 2 * k - 1) * (m + 2 * k));
-    return sum / (m == 3 ? 6 : 24);
+  /// sum_k (-x)^k/(2k + m)!, to rounding for x <= 1.
+  template <int m>
+  static double series(double x) {
+    constexpr int terms = 9;
+    static constexpr auto factors = [] {
+      std::array<double, terms> list{};
+      double factorial = 1;
+      for (int n = 2; n <= m; ++n) factorial *= n;
+      for (int k = 0; k < terms; ++k) {
+        list[static_cast<std::size_t>(k)] = (k % 2 == 0 ? 1 : -1) / factorial;
+        factorial *= (2 * k + m + 1) * (2 * k + m + 2);
+      }
+      return list;
+    }();
+    double sum = factors.back();
+    for (std::size_t k = terms - 1; k-- > 0;) sum = factors[k] + x * sum;
+    return sum;
   }
   Eigen::Matrix3d polynomial(double first, double second) const {
     Eigen::Matrix3d cross;

@@ -326,7 +326,7 @@ class Card {
   void read_field(const TclCommand& command) {
     if (tesla_) return;
     const TclWord& word = command[2];
-    ForeignWord value = word;
+    auto value = static_cast<const ForeignWord&>(word);
     const std::vector<ForeignWord> words = words_of(word);
     if (words.size() == 1) value = words[0];  // { 2.0 }
     if (word.kind != TclWord::Kind::braced && value.text.starts_with('$')) {
@@ -340,7 +340,7 @@ class Card {
                     "write the number here, as in: set Bz 2.0");
         return;
       }
-      value = it->second;
+      value = static_cast<const ForeignWord&>(it->second);
     }
     if (value.text.starts_with('['))
       file_.error(value, "a command as the value of Bz cannot be evaluated",

@@ -352,7 +352,7 @@ void solve_band(const KinkRows<S>* rows, std::size_t n_triplets,
   constexpr bool hits = Chosen::hits;
   const S zero(0);
   S aa = zero, ab = zero, bb = zero;
-  MaskOf<S> regular = zero <= zero;
+  MaskOf<S> regular = all_true<S>();
   steps.start(n_triplets);
   for (std::size_t j = n_triplets; j-- > 0;) {
     const KinkRows<S>& t = rows[j];
@@ -438,7 +438,7 @@ void solve_scattering(const KinkRows<S>* rows, std::size_t n_triplets,
                       const S* scattering2, const S& kappa_0,
                       BandSolution<S>& s) {
   S aa(0), ab(0), bb(0);
-  MaskOf<S> regular = aa <= aa;
+  MaskOf<S> regular = all_true<S>();
   for (std::size_t j = 0; j < n_triplets; ++j) {
     const KinkRows<S>& t = rows[j];
     const S of_phi = S(1) / (scattering2[j] * t.inv_sin2);

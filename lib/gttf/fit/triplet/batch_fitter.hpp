@@ -90,9 +90,9 @@ template <class S>
 class SharedBatchFitter {
  public:
   SharedBatchFitter(const HitGroup& in, double kappa_0, S* workspace)
-      : in_(in), kinks_(reinterpret_cast<S (*)[2]>(workspace)) {
-    plain_ = set_kinks(in, S(kappa_0), kinks_, head_);
-  }
+      : in_(in),
+        kinks_(reinterpret_cast<S (*)[2]>(workspace)),
+        plain_(set_kinks(in, S(kappa_0), kinks_, head_)) {}
 
   TrackBits fit(const GroupFit& asked) {
     using std::abs;

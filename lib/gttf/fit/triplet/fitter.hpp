@@ -44,11 +44,11 @@ class Fitter {
   /// @param field      false: straight tracks, the curvature is 0
   Fitter(System& system, const S& kappa_ref, const S& estimate,
          bool field = true)
-      : system_(system), estimate_(estimate), field_(field) {
-    using std::abs;
-    known_ = abs(kappa_ref) > S(0);
-    kappa_ref_ = select(known_, kappa_ref, S(1));
-  }
+      : system_(system),
+        known_(either(kappa_ref > S(0), kappa_ref < S(0))),
+        kappa_ref_(select(known_, kappa_ref, S(1))),
+        estimate_(estimate),
+        field_(field) {}
 
   /// @param errors  those of the first segment are wanted, too
   void fit(FitKind kind, WeightSource weights, bool errors) {

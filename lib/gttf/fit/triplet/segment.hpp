@@ -133,7 +133,7 @@ Segment<S> segment_near(const Cartesian<S>& start, const Cartesian<S>& end,
   using std::abs;
   const Cartesian<S> step = end - start;
   const S chord2 = transverse_dot(step, step), rise2 = step.z * step.z;
-  MaskOf<S> moving = chord2 <= chord2;
+  MaskOf<S> moving = all_true<S>();
   for (int i = 0; i < 12 && any(moving); ++i) {
     const S move = detail::length_step(length, kappa, chord2, rise2);
     length = select(moving, length - move, length);

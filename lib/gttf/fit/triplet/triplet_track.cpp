@@ -49,11 +49,11 @@ TripletPoint crossing_of(const TrackingGeometry& geometry,
 /// @param rows  Path::on_surface()
 template <class S>
 void set_local(const std::array<Row<S>, track_dim>& rows, TracedArc& arc) {
-  for (const std::size_t i :
+  for (const OnSurface::Index i :
        {OnSurface::u, OnSurface::v, OnSurface::phi, OnSurface::theta})
     for (std::size_t j = 0; j < track_dim; ++j)
-      arc.local(static_cast<int>(i), static_cast<int>(j)) =
-          DoubleDouble(rows[i][j]);
+      arc.local(i, static_cast<int>(j)) =
+          DoubleDouble(rows[static_cast<std::size_t>(i)][j]);
 }
 
 /// d(d0, z0 at the start)/d(u, v) of a crossing that is there: a shift along

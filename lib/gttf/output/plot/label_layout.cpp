@@ -137,7 +137,7 @@ std::string line_key(const std::string& paint, Dash dash, double from,
 // The sign of an entry in a box of 26 x 11 px.
 std::string key_of(const LegendEntry& entry) {
   const std::string paint = paint_class(entry.paint);
-  const std::string box = fmt::format(
+  std::string box = fmt::format(
       "<rect class=\"ar {}\" x=\"4\" width=\"18\" height=\"11\"/>", paint);
   switch (entry.key) {
     case LegendEntry::Key::line:

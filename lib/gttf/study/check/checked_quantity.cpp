@@ -165,7 +165,7 @@ std::string shown(const CheckedQuantity& q, double value, int digits) {
   const double number = value / q.shown_unit;
   // whole numbers below 1e6 are not rounded
   const bool whole = number == std::round(number) && std::abs(number) < 1e6;
-  const std::string text =
+  std::string text =
       whole ? fmt::format("{:.0f}", number) : readable(number, digits);
   if (q.symbol.empty()) return text;
   return text + (q.symbol[0] == '/' ? "" : " ") + q.symbol;
