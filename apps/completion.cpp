@@ -11,9 +11,9 @@
 #include "gttf/config/source.hpp"
 #include "gttf/detector/override.hpp"
 #include "gttf/detector/read.hpp"
+#include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/study/hits/fit_table.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
-#include "gttf/study/toys/toy_statistics.hpp"
 #include "gttf/trajectory/track.hpp"
 #include "inputs.hpp"
 #include "messages.hpp"
@@ -74,7 +74,7 @@ Operand operand_of(const Option& option) {
     case Values::fit_columns:
       return list_of(fit_column_names(all_fit_columns));
     case Values::toy_fits:
-      return {Operand::Kind::list, toy_fit_names()};
+      return {Operand::Kind::list, fit_names()};
     default:
       return {Operand::Kind::other, {}};
   }

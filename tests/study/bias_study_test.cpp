@@ -13,10 +13,10 @@
 namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
-constexpr ToyFit local{FitKind::scattering, WeightSource::local};
-constexpr ToyFit updated{FitKind::scattering, WeightSource::update};
-constexpr ToyFit regularised{FitKind::regularised, WeightSource::estimate};
-constexpr ToyFit common{FitKind::common_curvature, WeightSource::estimate};
+constexpr FitChoice local{FitKind::scattering, WeightSource::local};
+constexpr FitChoice updated{FitKind::scattering, WeightSource::update};
+constexpr FitChoice regularised{FitKind::regularised, WeightSource::estimate};
+constexpr FitChoice common{FitKind::common_curvature, WeightSource::estimate};
 
 /// The shipped study with a resolution of 2 % and n triplets.
 ToyPoint run_study(const std::string& n, std::uint64_t toys) {
@@ -66,7 +66,7 @@ TEST_CASE(
     const ToyPoint point = run_study(n, 40000);
     const double scale = number_of(point.row, "sigma_p_rel");
     const double s = number_of(point.row, "sigma_p_rel_ms_only");
-    const ToyFit fits[] = {local, regularised, updated, common};
+    const FitChoice fits[] = {local, regularised, updated, common};
     for (std::size_t i = 0; i < 4; ++i) {
       const FitStatistics& fit = point.statistics.fits[i];
       const auto& residual = fit.residuals[Perigee::kappa].moments;

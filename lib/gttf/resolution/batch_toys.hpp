@@ -12,13 +12,6 @@
 
 namespace gttf {
 
-/// A fit of toys; its scattering angles are at first those of the true track,
-/// and with WeightSource::shared that is the reference.
-struct FitChoice {
-  FitKind kind = FitKind::general;
-  WeightSource weights = WeightSource::estimate;
-};
-
 /// Where the results of n toys go: FitArrays of size n for each fit. A toy that
 /// left the layers has missed[i] = 1 and no result.
 struct ToyArrays {

@@ -2,7 +2,9 @@
 #include "gttf/fit/triplet/global_fit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "gttf/fit/streaming/streaming_fit.hpp"
 #include "gttf/fit/track/coarse_hits.hpp"
@@ -14,6 +16,64 @@
 namespace gttf {
 
 using namespace detail;
+
+namespace {
+
+/// Every kind of fit with the weights that it can take, by name.
+std::vector<std::pair<std::string, FitChoice>> make_fits() {
+  std::vector<std::pair<std::string, FitChoice>> all;
+  for (const DescribedFit& fit : described_fits()) {
+    const auto add = [&](std::string_view source, WeightSource weights) {
+      all.emplace_back(std::string(fit.name).append(source),
+                       FitChoice{fit.kind, weights});
+    };
+    add("", WeightSource::estimate);
+    if (fit.scattering) {
+      add("-local", WeightSource::local);
+      add("-updated", WeightSource::update);
+    }
+    if (fit.shareable) add("-shared", WeightSource::shared);
+  }
+  return all;
+}
+
+const std::vector<std::pair<std::string, FitChoice>>& all_fits() {
+  static const auto fits = make_fits();
+  return fits;
+}
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> aliases{{
+    {"ms", "scattering"},
+    {"ms-local", "scattering-local"},
+    {"ms-updated", "scattering-updated"},
+    {"ms-shared", "scattering-shared"},
+    {"hit", "hits"},
+    {"regularized", "regularised"},
+    {"common_curvature", "common-curvature"},
+    {"common", "common-curvature"},
+}};
+
+}  // namespace
+
+std::string name_of(const FitChoice& fit) {
+  for (const auto& [name, known] : all_fits())
+    if (known == fit) return name;
+  return "unknown";
+}
+
+std::optional<FitChoice> find_fit(std::string_view name) {
+  for (const auto& [alias, full] : aliases)
+    if (name == alias) return find_fit(full);
+  for (const auto& [known, fit] : all_fits())
+    if (name == known) return fit;
+  return std::nullopt;
+}
+
+std::vector<std::string> fit_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, fit] : all_fits()) names.push_back(name);
+  return names;
+}
 
 std::string_view to_string(FitKind kind) { return describe(kind).name; }
 

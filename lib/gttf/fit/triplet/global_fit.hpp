@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,23 @@ enum class WeightSource {
 
 std::string_view to_string(FitKind);
 std::string_view to_string(WeightSource);
+
+/// A kind of fit and where its scattering angles come from.
+struct FitChoice {
+  FitKind kind = FitKind::general;
+  WeightSource weights = WeightSource::estimate;
+
+  friend bool operator==(const FitChoice&, const FitChoice&) = default;
+};
+
+/// "general", "general-local", "scattering-updated", ...
+std::string name_of(const FitChoice& fit);
+
+/// The fit of that name; "ms" is short for "scattering".
+std::optional<FitChoice> find_fit(std::string_view name);
+
+/// All names, for messages.
+std::vector<std::string> fit_names();
 
 /// How much is wanted of a fit; each includes the ones before.
 enum class FitDetail {

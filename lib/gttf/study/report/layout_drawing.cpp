@@ -236,7 +236,8 @@ void name_systems(const ReportSubject& subject,
 }
 
 void draw_eta_rays(const FigureAxis& x, const FigureAxis& y, Panel& panel) {
-  constexpr double step = 0.5, most = 4;
+  constexpr double step = 0.5;
+  constexpr int most = 8;  // steps
   const auto leave = [&](double eta) {
     const double slope = 1 / std::sinh(eta);  // r/z
     const double far = std::abs(eta) < 1e-9 ? 0 : y.upper / slope;
@@ -249,9 +250,10 @@ void draw_eta_rays(const FigureAxis& x, const FigureAxis& y, Panel& panel) {
   rays.dash = Dash::dotted;
   rays.width = 0.9;
   rays.behind = true;
-  for (double eta = both_sides ? -most : 0; eta <= most + 0.01; eta += step) {
+  for (int i = both_sides ? -most : 0; i <= most; ++i) {
+    const double eta = i * step;
     const auto [end_x, end_y] = leave(eta);
-    const bool zero = std::abs(eta) < 1e-9;
+    const bool zero = i == 0;
     // on the left side there are the labels of the axis
     if (end_y >= y.upper || eta > 0)
       panel.rays.push_back(

@@ -605,11 +605,14 @@ std::optional<Figure> sigma_map_figure(const ReportSubject& subject,
   const FigureAxis axis = log_axis(shown);
   map.lower = axis.lower;
   map.upper = axis.upper;
-  for (double level = std::pow(10.0, std::floor(std::log10(map.lower)));
-       level < map.upper; level *= 10)
+  const auto decade = [](double value) {
+    return static_cast<int>(std::floor(std::log10(value)));
+  };
+  for (int n = decade(map.lower); n <= decade(map.upper); ++n)
     for (const double digit : {1.0, 2.0, 5.0})
-      if (digit * level > map.lower && digit * level < map.upper)
-        map.contours.push_back(digit * level);
+      if (const double level = digit * std::pow(10.0, n);
+          level > map.lower && level < map.upper)
+        map.contours.push_back(level);
   map.values = values;
   figure.data.add("eta", std::move(etas));
   figure.data.add(column_name(panel.y.name, panel.y.unit), std::move(rows));

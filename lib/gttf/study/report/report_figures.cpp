@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "gttf/study/check/check_view.hpp"
 #include "gttf/study/report/report_subject.hpp"
@@ -113,16 +114,14 @@ RichText angle_span_text(const Criterion& c, double lower, double upper) {
 
 /// All points of the requirement: "*p*_{T} 1–100 GeV, *θ* 30–90°".
 RichText range_text(const Criterion& c) {
-  const auto momentum = [&c](GridPoint i) {
-    return c.momentum.values[i.momentum];
-  };
-  const auto angle = [&c](GridPoint i) { return c.angle.values[i.angle]; };
-  const auto [p0, p1] =
-      std::ranges::minmax(c.points, std::ranges::less(), momentum);
-  const auto [a0, a1] =
-      std::ranges::minmax(c.points, std::ranges::less(), angle);
-  return momentum_text(c, momentum(p0), momentum(p1)) + ", " +
-         angle_span_text(c, angle(a0), angle(a1));
+  std::vector<double> momenta, angles;
+  for (const GridPoint& i : c.points) {
+    momenta.push_back(c.momentum.values[i.momentum]);
+    angles.push_back(c.angle.values[i.angle]);
+  }
+  const auto [p0, p1] = std::ranges::minmax(momenta);
+  const auto [a0, a1] = std::ranges::minmax(angles);
+  return momentum_text(c, p0, p1) + ", " + angle_span_text(c, a0, a1);
 }
 
 RichText tolerance_text(const gttf::Limit& limit,

@@ -273,7 +273,7 @@ PageSection toy_section(const ReportSubject& subject, std::uint64_t toys,
     p = std::clamp(std::round(p / digit) * digit, all.front(), all.back());
   }
   request.angle.values.resize(1);
-  request.toys = {toys, seed, {ToyFit{}}};
+  request.toys = {toys, seed, {FitChoice{}}};
   const Detector detectors[] = {subject.detector};
   ToyState state = plan_toys(request, detectors, {});
   ToyRunOptions options;

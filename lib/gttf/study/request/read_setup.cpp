@@ -158,12 +158,12 @@ namespace {
 /// Beyond, sums would need more than their 128 bits (and years).
 constexpr std::int64_t most_toys = 1000000000000;
 
-void read_fit(const Value& value, std::vector<ToyFit>& fits) {
+void read_fit(const Value& value, std::vector<FitChoice>& fits) {
   const auto name = value.text("the name of a fit");
   if (!name) return;
-  const auto fit = find_toy_fit(*name);
+  const auto fit = find_fit(*name);
   if (!fit) {
-    const std::vector<std::string> names = toy_fit_names();
+    const std::vector<std::string> names = fit_names();
     const auto near = nearest(*name, names);
     value.error(fmt::format("unknown fit {}", in_quotes(*name)),
                 near ? fmt::format("did you mean {}? known: {}",

@@ -12,7 +12,7 @@
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/detector/detector.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
-#include "gttf/study/toys/toy_statistics.hpp"
+#include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {
@@ -34,7 +34,7 @@ struct AngleAxis {
 struct ToyRequest {
   std::uint64_t toys = 10000;
   std::uint64_t seed = 1;
-  std::vector<ToyFit> fits = {ToyFit{}};
+  std::vector<FitChoice> fits = {FitChoice{}};
 };
 
 /// A layer where position and direction of the track are asked for.

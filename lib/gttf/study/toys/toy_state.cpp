@@ -36,7 +36,8 @@ Document describe(const StudyRequest& request,
   study.set("detectors", std::move(list));
   describe_tracks(request, study);
   Document::List fits;
-  for (const ToyFit& fit : request.toys.fits) fits.emplace_back(name_of(fit));
+  for (const FitChoice& fit : request.toys.fits)
+    fits.emplace_back(name_of(fit));
   study.set("fits", std::move(fits));
   study.set("toys", static_cast<std::int64_t>(request.toys.toys));
   study.set("seed", static_cast<std::int64_t>(request.toys.seed));
@@ -251,7 +252,7 @@ class StateReader {
     state.toys = count(member(state.study, "toys"));
     state.seed = count(member(state.study, "seed"));
     for (const Document& fit : list(member(state.study, "fits"))) {
-      const auto known = find_toy_fit(text(fit));
+      const auto known = find_fit(text(fit));
       if (!known) damaged("a fit of that name is not known");
       state.fits.push_back(*known);
     }

@@ -31,7 +31,7 @@ struct ToyState {
   /// Detectors, tracks, fits, number of toys, seed, version and vector
   /// instructions: parts belong together if and only if these are equal.
   Document study;
-  std::vector<ToyFit> fits;
+  std::vector<FitChoice> fits;
   std::uint64_t toys = 0;  ///< of the whole study, per point
   std::uint64_t seed = 0;
   std::uint64_t from = 0, to = 0;

@@ -9,67 +9,8 @@
 #include <utility>
 
 #include "gttf/core/statistics.hpp"
-#include "gttf/fit/triplet/fit_kinds.hpp"
 
 namespace gttf {
-
-namespace {
-
-/// Every kind of fit with the weights that it can take, by name.
-std::vector<std::pair<std::string, ToyFit>> make_fits() {
-  std::vector<std::pair<std::string, ToyFit>> all;
-  for (const detail::DescribedFit& fit : detail::described_fits()) {
-    const auto add = [&](std::string_view source, WeightSource weights) {
-      all.emplace_back(std::string(fit.name).append(source),
-                       ToyFit{fit.kind, weights});
-    };
-    add("", WeightSource::estimate);
-    if (fit.scattering) {
-      add("-local", WeightSource::local);
-      add("-updated", WeightSource::update);
-    }
-    if (fit.shareable) add("-shared", WeightSource::shared);
-  }
-  return all;
-}
-
-const std::vector<std::pair<std::string, ToyFit>>& all_fits() {
-  static const auto fits = make_fits();
-  return fits;
-}
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> aliases{{
-    {"ms", "scattering"},
-    {"ms-local", "scattering-local"},
-    {"ms-updated", "scattering-updated"},
-    {"ms-shared", "scattering-shared"},
-    {"hit", "hits"},
-    {"regularized", "regularised"},
-    {"common_curvature", "common-curvature"},
-    {"common", "common-curvature"},
-}};
-
-}  // namespace
-
-std::string name_of(const ToyFit& fit) {
-  for (const auto& [name, known] : all_fits())
-    if (known == fit) return name;
-  return "unknown";
-}
-
-std::optional<ToyFit> find_toy_fit(std::string_view name) {
-  for (const auto& [alias, full] : aliases)
-    if (name == alias) return find_toy_fit(full);
-  for (const auto& [known, fit] : all_fits())
-    if (name == known) return fit;
-  return std::nullopt;
-}
-
-std::vector<std::string> toy_fit_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, fit] : all_fits()) names.push_back(name);
-  return names;
-}
 
 namespace {
 

@@ -51,20 +51,13 @@ struct Block {
   std::uint64_t first = 0, last = 0;
 };
 
-std::vector<FitChoice> choices_of(const std::vector<ToyFit>& fits) {
-  std::vector<FitChoice> choices;
-  choices.reserve(fits.size());
-  for (const ToyFit& fit : fits) choices.push_back({fit.kind, fit.weights});
-  return choices;
-}
-
 /// Toys of one point, with room for a block of them.
 class PointToys {
  public:
-  PointToys(const PreparedPoint& point, const std::vector<ToyFit>& fits)
+  PointToys(const PreparedPoint& point, const std::vector<FitChoice>& fits)
       : point_(point),
         // kernels do not give parameters on the plane through the start
-        batch_(point.simulator, choices_of(fits),
+        batch_(point.simulator, fits,
                point.parameters == ToyParameters::perigee ? CodePath::best
                                                           : CodePath::scalar),
         numbers_(fits.size()) {
@@ -76,7 +69,7 @@ class PointToys {
 
   /// Simulates and fits toys and adds them to `sum`, and to `rows` unless null.
   BatchStatistics run(const RandomPlace& first, std::size_t n,
-                      const std::vector<ToyFit>& fits, ToyStatistics& sum,
+                      const std::vector<FitChoice>& fits, ToyStatistics& sum,
                       ToyRows* rows) {
     missed_.assign(n, 0);
     std::vector<FitArrays> arrays;

@@ -24,7 +24,7 @@ namespace gttf {
 
 namespace {
 
-std::optional<BiasedFit> biased_fit(const ToyFit& fit) {
+std::optional<BiasedFit> biased_fit(const FitChoice& fit) {
   switch (fit.kind) {
     case FitKind::regularised:
       return BiasedFit::regularised;
@@ -42,7 +42,7 @@ std::optional<BiasedFit> biased_fit(const ToyFit& fit) {
 
 }  // namespace
 
-BiasColumns bias_columns(const ToyFit& fit, int n, double relative) {
+BiasColumns bias_columns(const FitChoice& fit, int n, double relative) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   if (n < 1) return {{none, none}, {none, none}};
   if (const auto biased = biased_fit(fit)) {
@@ -142,7 +142,7 @@ struct ToyRow {
 
   const ToyState& state;
   const ToyPoint& point;
-  const ToyFit& fit;
+  const FitChoice& fit;
   const ToyStatistics& toys;
   const FitStatistics& s;
   BiasColumns bias;

@@ -26,7 +26,7 @@ struct BiasColumns {
 /// @param n         number of triplets
 /// @param relative  sigma_kappa/|kappa| of all of them together, by scattering
 /// Source: docs/theory/bias-study.md
-BiasColumns bias_columns(const ToyFit& fit, int n, double relative);
+BiasColumns bias_columns(const FitChoice& fit, int n, double relative);
 
 /// The columns; those that each parameter P has are told once, without the
 /// name of one.
