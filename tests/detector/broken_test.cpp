@@ -5,7 +5,7 @@
 
 namespace gttf::test::GTTF_TEST_FILE {
 
-TEST_CASE("broken detectors: every fault is answered with exactly this text") {
+TEST_CASE("broken detectors: every error is reported with exactly this text") {
   const auto answer = [](const std::string& file) {
     std::string text;
     try {

@@ -130,7 +130,7 @@ TEST_CASE("field grid file: reads grids around the axis") {
   CHECK(grid.values[9] == doctest::Approx(7 * unit::mT));
 }
 
-TEST_CASE("field grid file: every fault is answered with exactly this text") {
+TEST_CASE("field grid file: every error is reported with exactly this text") {
   CHECK(answer(cube()).empty());
   CHECK(answer("") ==
         "m.csv:1:1: error: the field map is empty; begin with a line \"x[mm] "

@@ -43,7 +43,7 @@ ImportOptions in_field(double tesla) {
 
 }  // namespace
 
-TEST_CASE("broken imports: every fault is answered with exactly this text") {
+TEST_CASE("broken imports: every error is reported with exactly this text") {
   std::size_t n = 0;
   for (const char* ending : {".tcl", ".ini", ".txt", ".xml"})
     n += test::check_broken(

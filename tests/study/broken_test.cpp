@@ -5,7 +5,7 @@
 
 namespace gttf::test::GTTF_TEST_FILE {
 
-TEST_CASE("broken studies: every fault is answered with exactly this text") {
+TEST_CASE("broken studies: every error is reported with exactly this text") {
   const auto answer = [](const std::string& file) -> std::string {
     try {
       gttf::read_request(file, {});

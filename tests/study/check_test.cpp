@@ -33,7 +33,7 @@ double value_of(const std::string& what, const std::string& grid = one_point) {
 
 }  // namespace
 
-TEST_CASE("broken requirements: every fault is answered with this text") {
+TEST_CASE("broken requirements: every error is reported with this text") {
   const auto answer = [](const std::string& path) -> std::string {
     try {
       const RequirementFile file =

@@ -72,7 +72,7 @@ const CsvLine* CsvLines::next() {
     std::string_view text = rest_.substr(0, end);
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
     line_.number = number_++;
-    if (text.ends_with('\r')) text.remove_suffix(1);
+    while (text.ends_with('\r')) text.remove_suffix(1);
     const std::size_t first = text.find_first_not_of(" \t\r");
     if (first == text.npos || text[first] == '#') continue;
     line_.text = text;

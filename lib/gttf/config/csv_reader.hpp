@@ -108,7 +108,7 @@ class CsvReader {
   std::uint64_t size() const { return size_; }
 
   /// Sets `block` to the next lines, about 256 KiB of them: where blocks end
-  /// depends on the file alone. Returns false behind the last one. Throws
+  /// depends only on the file. Returns false after the last one. Throws
   /// InputError.
   bool next(CsvBlock& block);
 

@@ -17,9 +17,9 @@
 
 namespace gttf {
 
-/// A name that a formula may use, and the dimension of what it stands for.
-/// Where it is no word (`layers[L0].cylinder.radius`), it counts if the text
-/// goes on with all of it.
+/// A name that a formula may use, and the dimension of what it stands for. A
+/// name that is not a single word (`layers[L0].cylinder.radius`) is recognised
+/// if the text continues with all of it.
 struct FormulaVariable {
   std::string name;
   Powers powers;

@@ -156,7 +156,7 @@ FileText read_text(std::FILE* file, std::size_t most) {
 FileHandle open_input(const std::string& path, std::string_view role,
                       const OutputClaim* rewritten) {
   FileHandle file(std::fopen(path.c_str(), "rb"));
-  // no fault of the file
+  // the file itself is not to blame
   if (!file && (errno == ENOMEM || errno == EMFILE || errno == ENFILE))
     throw std::system_error(errno, std::generic_category(),
                             "cannot open " + in_quotes(path));

@@ -29,11 +29,11 @@ class OutputError : public std::runtime_error {
 };
 
 /// Whether an errno value says that the system has run out of something (space,
-/// memory, descriptors, a limit) or that a device fails: no fault of the one
-/// who named a file.
+/// memory, descriptors, a limit) or that a device fails, for which the user who
+/// named the file cannot be blamed.
 bool is_out_of_resources(int error);
 
-/// The reader of a pipe has gone: nobody wants the rest. No fault of anyone.
+/// The reader of a pipe has closed it: the rest is not wanted. Not an error.
 class ReaderGone : public OutputError {
   using OutputError::OutputError;
 };

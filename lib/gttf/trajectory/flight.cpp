@@ -645,7 +645,7 @@ class AlongLeg {
   }
   /// The zero between 0 and b, where the signs differ: Newton's steps while
   /// they stay inside, else halves. The bend within a step is left out of the
-  /// slope: it matters to a perigee alone, and there little.
+  /// slope: it matters only for a perigee, and little there.
   double zero(double b, bool rises) {
     double a = 0, l = 0;
     for (int i = 0; i < 100; ++i) {
@@ -753,7 +753,7 @@ Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
   const FlightBounds bounds(goal.reach(state.position));
   bool backward = way == Way::backward;
   {
-    // without the bend: it matters to a perigee alone, and there little
+    // without the bend: it matters only for a perigee, and little there
     const double slope =
         goal.slope(state.position, state.direction, Vector3::Zero());
     const double l = -goal.at(state.position, state.direction) / slope;

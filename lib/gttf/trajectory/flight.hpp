@@ -54,8 +54,8 @@ class MapStep {
   /// What is integrated, side by side: position, direction, their derivatives.
   using Columns = Eigen::Matrix<double, 3, 2 + 2 * N>;
 
-  /// Takes the step `length` from `from`, where it was tried before unless
-  /// told otherwise. False if it leads out of the map.
+  /// Takes a step of `length` from `from`, where the last step was tried, too,
+  /// unless begin_at_end() was called. False if it leads out of the map.
   bool take(const FieldMap& map, const FlightState<N>& from, double length);
 
   double length() const { return length_; }

@@ -167,13 +167,13 @@ class Front {
   /// The least value of each, and of what is left the least of the other.
   void find_ends() {
     for (std::size_t i = 0; i < 2 && !interrupted_; ++i) {
-      auto alone = solve(i, std::nullopt, {}, false);
-      if (!alone) return;
+      auto best = solve(i, std::nullopt, {}, false);
+      if (!best) return;
       auto both =
-          solve(1 - i, alone->f[i] + at_the_least, {alone->point.x}, false);
-      found_.push_back(both && both->f[1 - i] < alone->f[1 - i]
+          solve(1 - i, best->f[i] + at_the_least, {best->point.x}, false);
+      found_.push_back(both && both->f[1 - i] < best->f[1 - i]
                            ? std::move(*both)
-                           : std::move(*alone));
+                           : std::move(*best));
       found_.back().limit = found_.back().f[1];
     }
     sort();

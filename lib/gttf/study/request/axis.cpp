@@ -17,7 +17,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// NaN after a fault was reported.
+/// NaN after an error was reported.
 double read_value(const Value& value, const AxisRules& rules) {
   const double number =
       value.quantity(rules.dimension, rules.example_unit).value_or(unknown);

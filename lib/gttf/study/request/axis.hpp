@@ -28,7 +28,7 @@ inline constexpr std::size_t max_points = 1000000;
 
 /// Reads `1 GeV`, `[1 GeV, 10 GeV]` or
 /// `{ from: 0.1 GeV, to: 100 GeV, points: 60, spacing: linear }`.
-/// @return  values in native units; empty after a fault was reported
+/// @return  values in native units; empty after an error was reported
 std::vector<double> read_axis(const Value& value, const AxisRules& rules);
 
 /// n values from `from` to `to`; the first and last are exact, round numbers in
