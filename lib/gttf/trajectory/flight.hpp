@@ -55,7 +55,7 @@ class MapStep {
   using Columns = Eigen::Matrix<double, 3, 2 + 2 * N>;
 
   /// Takes a step of `length` from `from`, where the last step was tried, too,
-  /// unless begin_at_end() was called. False if it leads out of the map.
+  /// unless begin_anew() was called. False if it leads out of the map.
   bool take(const FieldMap& map, const FlightState<N>& from, double length);
 
   double length() const { return length_; }
