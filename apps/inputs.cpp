@@ -137,7 +137,12 @@ StudyRequest request_of(const Options& options, const std::string& purpose) {
     throw UsageError("nothing to " + purpose +
                      ": give a detector or a study file");
   try {
-    return read_request(sorted.file, sorted.options);
+    StudyRequest request = read_request(sorted.file, sorted.options);
+    if (!request.vary.empty() && purpose != "sweep" && !options.quiet)
+      tell("gttf-design: note: " + sorted.file +
+           ": only 'sweep' varies the keys under \"vary\"; here they keep the "
+           "values of the detector\n");
+    return request;
   } catch (const InputError& error) {
     if (!sorted.file.empty()) throw;
     throw InputError(with_errors_of_detectors(sorted.options.detectors,

@@ -11,20 +11,22 @@ namespace {
 constexpr std::uint32_t any_verb = ~0U;
 /// Verbs about a study, or detectors and a grid of tracks.
 constexpr std::uint32_t of_grids =
-    of::scan | of::regimes | of::budget | of::sensitivity | of::compare |
-    of::baseline | of::toy | of::report | of::plot | of::export_;
+    of::scan | of::sweep | of::regimes | of::budget | of::sensitivity |
+    of::compare | of::baseline | of::toy | of::report | of::plot | of::export_;
 constexpr std::uint32_t of_one_track = of::show | of::resolve;
 constexpr std::uint32_t of_tracks = of_grids | of_one_track;
-constexpr std::uint32_t of_threads =
-    of::scan | of::regimes | of::compare | of::baseline | of::check | of::toy |
-    of::fit | of::report | of::plot | of::export_ | of::optimise;
-constexpr std::uint32_t of_simd = of::scan | of::regimes | of::check | of::toy |
-                                  of::fit | of::export_ | of::optimise;
+constexpr std::uint32_t of_threads = of::scan | of::sweep | of::regimes |
+                                     of::compare | of::baseline | of::check |
+                                     of::toy | of::fit | of::report | of::plot |
+                                     of::export_ | of::optimise;
+constexpr std::uint32_t of_simd = of::scan | of::sweep | of::regimes |
+                                  of::check | of::toy | of::fit | of::export_ |
+                                  of::optimise;
 /// Verbs with a table, CSV, JSON or Markdown as result.
-constexpr std::uint32_t of_tables = of::validate | of_one_track | of::scan |
-                                    of::regimes | of::budget | of::sensitivity |
-                                    of::compare | of::check | of::optimise |
-                                    of::toy | of::fit | of::export_;
+constexpr std::uint32_t of_tables =
+    of::validate | of_one_track | of::scan | of::sweep | of::regimes |
+    of::budget | of::sensitivity | of::compare | of::check | of::optimise |
+    of::toy | of::fit | of::export_;
 constexpr std::uint32_t of_figures = of::report | of::plot;
 
 constexpr int most_digits = 17;  // a double has no more
@@ -59,7 +61,7 @@ constexpr Option option_table[] = {
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
      "instead of its own; - is standard input",
-     Group::arguments, of_figures, &Options::arguments,
+     Group::arguments, of_figures | of::sweep, &Options::arguments,
      Values::study_before_detector},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
@@ -136,6 +138,11 @@ constexpr Option option_table[] = {
      Group::detector, of_tracks | of::check | of::fit | of::optimise,
      &Options::overrides, Values::key},
 
+    {"--vary", "KEY=VALUES",
+     "Vary a key of the detector, as in 'layers[L0].material=0.1%:1%:10', or a "
+     "list 0.1%,0.5%; append :log for logarithmic steps; repeatable",
+     Group::detector, of::sweep, &Options::vary, Values::key},
+
     // track
     {"--p", "VALUES",
      "Momentum at the vertex: 1GeV, 1GeV,10GeV or from:to:points", Group::track,
@@ -182,9 +189,11 @@ constexpr Option option_table[] = {
      &Options::energy_loss, Values::choice},
     {"--at", "LAYER",
      "Also print position and direction of the track at this layer",
-     Group::track, of::resolve | of::scan, &Options::at, Values::layer},
+     Group::track, of::resolve | of::scan | of::sweep, &Options::at,
+     Values::layer},
     {"--without-own-hit", "", "At that layer, leave out its own hit",
-     Group::track, of::resolve | of::scan, &Options::without_own_hit},
+     Group::track, of::resolve | of::scan | of::sweep,
+     &Options::without_own_hit},
 
     // hits
     {"--bad-rows", "stop|skip",
@@ -331,8 +340,8 @@ constexpr Option option_table[] = {
     {"--engine", "streaming|triplet",
      "Form of the fit, see docs/theory (default: streaming)",
      Group::computation,
-     of::resolve | of::scan | of::compare | of::baseline | of::check |
-         of::export_,
+     of::resolve | of::scan | of::sweep | of::compare | of::baseline |
+         of::check | of::export_,
      &Options::engine, Values::choice},
     {"--fit", "general|hits|scattering|regularised|common-curvature",
      "Errors that the fit takes into account (default: general)",
@@ -372,7 +381,7 @@ constexpr Option option_table[] = {
      Group::computation, of::scan, &Options::shard},
     {"--stats", "",
      "Print on standard error how many tracks each code path handled",
-     Group::computation, of::scan | of::regimes | of::toy | of::fit,
+     Group::computation, of::scan | of::sweep | of::regimes | of::toy | of::fit,
      &Options::stats},
 
     // reports of a check
@@ -389,8 +398,12 @@ constexpr Option option_table[] = {
      Group::reports, of::check, &Options::github},
 
     // output
+    {"--reduce", "mean|worst",
+     "Write one row for each combination: the mean, or the largest, of each "
+     "column over the grid of tracks",
+     Group::output, of::sweep, &Options::reduce, Values::choice},
     {"--columns", "NAMES", "Columns to write: p_GeV,sigma_pt_rel or all",
-     Group::output, of::scan | of::compare, &Options::columns,
+     Group::output, of::scan | of::sweep | of::compare, &Options::columns,
      Values::scan_columns},
     {"--columns", "NAMES", "Columns to write: track,p_GeV,sigma_p_rel or all",
      Group::output, of::fit, &Options::columns, Values::fit_columns},
@@ -445,7 +458,7 @@ constexpr Option option_table[] = {
      "Leave out version, command line and hashes of inputs", Group::output,
      of_tables | of_figures, &Options::no_provenance},
     {"--no-progress", "", "Draw no progress bar", Group::output,
-     of::scan | of::optimise | of::toy | of::fit | of::export_,
+     of::scan | of::sweep | of::optimise | of::toy | of::fit | of::export_,
      &Options::no_progress},
     {"--quiet", "", "Print errors only (no warnings)", Group::output,
      of_tables | of_figures | of::baseline | of::import_, &Options::quiet},

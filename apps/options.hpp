@@ -45,6 +45,7 @@ struct Options : StudyOptions, OutputOptions {
   std::string bad_rows = "stop", max_distance = "1cm", residuals;
 
   std::string by, parameter, at_point;
+  std::string reduce;
   std::vector<std::string> limits, changes;
   bool drop = false, attribution = false;
 
@@ -94,22 +95,23 @@ enum Verb : std::uint32_t {
   show = 1U << 1,
   resolve = 1U << 2,
   scan = 1U << 3,
-  regimes = 1U << 4,
-  budget = 1U << 5,
-  sensitivity = 1U << 6,
-  compare = 1U << 7,
-  baseline = 1U << 8,
-  check = 1U << 9,
-  optimise = 1U << 10,
-  toy = 1U << 11,
-  fit = 1U << 12,
-  report = 1U << 13,
-  plot = 1U << 14,
-  import_ = 1U << 15,
-  export_ = 1U << 16,
-  completion = 1U << 17,
-  help = 1U << 18,
-  version = 1U << 19,
+  sweep = 1U << 4,
+  regimes = 1U << 5,
+  budget = 1U << 6,
+  sensitivity = 1U << 7,
+  compare = 1U << 8,
+  baseline = 1U << 9,
+  check = 1U << 10,
+  optimise = 1U << 11,
+  toy = 1U << 12,
+  fit = 1U << 13,
+  report = 1U << 14,
+  plot = 1U << 15,
+  import_ = 1U << 16,
+  export_ = 1U << 17,
+  completion = 1U << 18,
+  help = 1U << 19,
+  version = 1U << 20,
 };
 }  // namespace of
 

@@ -46,6 +46,8 @@ grid='--p 1GeV,10GeV --theta 40deg,80deg'
   memcheck scan "$barrel" $grid --energy-loss straggling --particle pion
   memcheck scan "$barrel" $grid --shard 1/1 -o part.csv
   memcheck scan merge part.csv -o all.csv
+  memcheck sweep "$barrel" $grid --vary field.solenoid=-1T,1T,2T \
+    --reduce mean -o sweep.csv
   memcheck regimes "$barrel" $grid
   memcheck budget "$barrel" $track -o budget.json
   memcheck sensitivity "$barrel" $track

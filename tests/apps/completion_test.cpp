@@ -71,9 +71,9 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   folder.write("a.yaml", "");
   folder.write("b c.yml", "");
   folder.write("notes.txt", "");
-  CHECK(offered(folder, "s") == "show scan sensitivity ");
+  CHECK(offered(folder, "s") == "show scan sweep sensitivity ");
   CHECK(offered(folder, "''") ==
-        "validate show resolve scan regimes budget sensitivity compare "
+        "validate show resolve scan sweep regimes budget sensitivity compare "
         "baseline check optimise toy fit report plot import export "
         "completion help version --help "
         "--version ");
@@ -201,9 +201,10 @@ TEST_CASE("completion: zsh offers verbs, options, values and files" *
                                     "import "};
   const std::size_t first_verb = lines.size();
   for (const char* verb :
-       {"validate", "show", "resolve", "scan", "regimes", "budget",
-        "sensitivity", "compare", "baseline", "check", "optimise", "toy", "fit",
-        "report", "plot", "import", "export", "completion", "help"})
+       {"validate", "show",     "resolve",     "scan",       "sweep",
+        "regimes",  "budget",   "sensitivity", "compare",    "baseline",
+        "check",    "optimise", "toy",         "fit",        "report",
+        "plot",     "import",   "export",      "completion", "help"})
     lines.push_back(std::string(verb) + " --");
   std::string command =
       "mkdir fp && gttf-design completion zsh > fp/_gttf-design && zsh -f "

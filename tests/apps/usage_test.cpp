@@ -63,13 +63,14 @@ TEST_CASE("usage: version in both ways") {
 TEST_CASE("usage: an unknown verb gets the nearest one") {
   check_error("gttf-design scn",
               "unknown verb \"scn\"; did you mean \"scan\"?");
-  check_error("gttf-design xyzzy",
-              "unknown verb \"xyzzy\"; the verbs are validate, show, resolve, "
-              "scan, regimes, budget, sensitivity, compare, baseline, check, "
-              "optimise, toy, "
-              "fit, report, plot, import, export, "
-              "completion, help, "
-              "version");
+  check_error(
+      "gttf-design xyzzy",
+      "unknown verb \"xyzzy\"; the verbs are validate, show, resolve, "
+      "scan, sweep, regimes, budget, sensitivity, compare, baseline, check, "
+      "optimise, toy, "
+      "fit, report, plot, import, export, "
+      "completion, help, "
+      "version");
   check_error("gttf-design help shwo",
               "unknown verb \"shwo\"; did you mean \"show\"?\n"
               "see 'gttf-design help'");

@@ -35,6 +35,8 @@ PREPARE = [
 VERBS = {
     'scan': (['scan', D + '/barrel.yaml', '--p', '0.1GeV:100GeV:3000', '-o', 'o.csv',
               '-o', 'o.json', '--no-provenance', '--threads', '3'], ['o.csv', 'o.json'], []),
+    'sweep': (['sweep', D + '/barrel.yaml', *GRID, '--vary', 'field.solenoid=1T:2T:300',
+               '-o', 'o.csv', '-o', 'o.json', *QUIET], ['o.csv', 'o.json'], []),
     'scan merge': (['scan', 'merge', 'part1.csv', 'part2.csv', '-o', 'o.csv',
                     '--no-provenance'], ['o.csv'], []),
     'show': (['show', D + '/cld.yaml', '-o', 'o.md', '--no-provenance'], ['o.md'], []),

@@ -134,7 +134,8 @@ for kind, patterns in readers.items():
         others |= {"study", "baseline", "momentum", "toys", "seed", "fits",
                    "detectors", "requirements"} - keys[kind]
     if kind == "requirements":  # what only a study may say
-        others |= {"layer", "own_hit", "at", "toys", "seed", "fits"} - keys[kind]
+        others |= {"layer", "own_hit", "at", "toys", "seed", "fits",
+                   "vary"} - keys[kind]
     for name in sorted(found - keys[kind] - others):
         faults.append(f"{kind}: the reader knows {name}, the schema does not")
     literals = set(re.findall(r'"([\w-]+)"', text))

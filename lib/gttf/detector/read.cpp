@@ -176,17 +176,17 @@ bool read_layers(const Value& value, const std::vector<Material>& own,
   return all_read;
 }
 
-DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
-                               std::span<const std::string> overrides,
-                               Diagnostics diagnostics) {
+/// @param root  of the source; nothing if it could not be parsed
+DetectorInput read_root(const SourcePtr& source, std::optional<Node> root,
+                        const std::string& file,
+                        std::span<const std::string> overrides,
+                        Diagnostics diagnostics) {
   Detector detector;
   detector.file = file;
   std::string hashed = source ? source->text() : "";
   for (const std::string& text : overrides) hashed += "\n--set " + text;
   detector.sha256 = sha256(hashed);
 
-  std::optional<Node> root;
-  if (source) root = parse_yaml(source, "gttf-detector: 1", diagnostics);
   if (root) {
     *root = apply_overrides(std::move(*root), overrides, diagnostics);
     MapReader map(Value(*root, "", diagnostics), "a detector (a map)");
@@ -225,6 +225,20 @@ DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
           {overrides.begin(), overrides.end()}};
 }
 
+std::optional<Node> parse_description(const SourcePtr& source,
+                                      Diagnostics& diagnostics) {
+  if (!source) return std::nullopt;
+  return parse_yaml(source, "gttf-detector: 1", diagnostics);
+}
+
+DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
+                               std::span<const std::string> overrides,
+                               Diagnostics diagnostics) {
+  std::optional<Node> root = parse_description(source, diagnostics);
+  return read_root(source, std::move(root), file, overrides,
+                   std::move(diagnostics));
+}
+
 }  // namespace
 
 DetectorInput read_detector(const std::string& path,
@@ -240,6 +254,30 @@ DetectorInput parse_detector(const std::string& text, const std::string& name,
   SourcePtr source = std::make_shared<Source>(name, text);
   if (!check_text(*source, diagnostics)) source = nullptr;
   return read_source_text(source, name, overrides, std::move(diagnostics));
+}
+
+struct DetectorDescription::Parsed {
+  std::string name;
+  SourcePtr source;
+  Node root;
+};
+
+DetectorDescription::DetectorDescription(const std::string& text,
+                                         const std::string& name) {
+  const SourcePtr source = std::make_shared<Source>(name, text);
+  Diagnostics diagnostics;
+  std::optional<Node> root;
+  if (check_text(*source, diagnostics))
+    root = parse_description(source, diagnostics);
+  if (!root) throw InputError(std::move(diagnostics));
+  parsed_ =
+      std::make_shared<const Parsed>(Parsed{name, source, std::move(*root)});
+}
+
+DetectorInput DetectorDescription::read(
+    std::span<const std::string> overrides) const {
+  return read_root(parsed_->source, parsed_->root, parsed_->name, overrides,
+                   {});
 }
 
 }  // namespace gttf

@@ -2,6 +2,7 @@
 // Reads a detector description from YAML.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,5 +30,20 @@ DetectorInput read_detector(const std::string& path,
 /// The same for a text; `name` stands for the file in messages.
 DetectorInput parse_detector(const std::string& text, const std::string& name,
                              std::span<const std::string> overrides = {});
+
+/// A description that is read several times, each time with other overrides:
+/// its YAML is parsed once.
+class DetectorDescription {
+ public:
+  /// Throws InputError if the text is not YAML.
+  DetectorDescription(const std::string& text, const std::string& name);
+
+  /// As parse_detector(). May be called from several threads at once.
+  DetectorInput read(std::span<const std::string> overrides) const;
+
+ private:
+  struct Parsed;
+  std::shared_ptr<const Parsed> parsed_;
+};
 
 }  // namespace gttf

@@ -73,6 +73,11 @@ class RequestReader {
                        pick("--seed", options_.seed, "seed"),
                        pick("--fits", options_.fits, "fits")},
                       request.toys);
+    const auto vary = from_file("vary");
+    request.vary =
+        options_.vary.empty()
+            ? (vary ? read_varied_keys(*vary) : std::vector<VariedKey>{})
+            : read_varied_keys(options_.vary, diagnostics_);
     if (const auto value = from_file("requirements"))
       request.requirements =
           detail::named_file(*value, path, "the path of a requirement file",

@@ -13,6 +13,7 @@
 #include "gttf/detector/detector.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
+#include "gttf/study/request/varied_key.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {
@@ -62,9 +63,10 @@ struct StudyRequest {
   std::optional<BeamSpot> beam_spot;  ///< off unless given
   std::optional<AtRequest> at;        ///< off unless given
   ToyRequest toys;
-  std::string requirements;  ///< path of a file for a report; empty: none
-  std::string file;          ///< the study file; empty if from options only
-  std::string sha256;        ///< of the study file; empty if none
+  std::vector<VariedKey> vary;  ///< keys of the detector that a sweep varies
+  std::string requirements;     ///< path of a file for a report; empty: none
+  std::string file;             ///< the study file; empty if from options only
+  std::string sha256;           ///< of the study file; empty if none
 };
 
 /// The same keys as text from the command line; unset ones are absent.
@@ -73,6 +75,7 @@ struct StudyOptions {
   std::optional<std::string> particle, p, pt, theta, eta, phi, vertex, mass,
       charge, scattering, energy_loss, beam_spot, at, toys, seed, fits;
   bool without_own_hit = false;
+  std::vector<std::string> vary;  ///< each KEY=VALUES
 };
 
 /// Option before study file before default. `path` may be empty (options only)

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -30,30 +31,67 @@ std::size_t block_size(std::size_t points, unsigned threads) {
   return std::clamp(points / (blocks_per_thread * threads), least, most);
 }
 
-struct Block {
-  Table table;
+struct Block : ScanBlock {
   PreparedBlock prepared;
-  std::size_t evaluated = 0;
-  BatchStatistics statistics;
+};
+
+/// Which columns to fill.
+struct Columns {
+  std::span<const ColumnOf<TrackRow>> list;
+  unsigned parts = 0;
+
+  bool has(std::string_view name) const {
+    return std::ranges::any_of(
+        list, [&](const auto& column) { return column.text.name == name; });
+  }
+
+  /// Whether one of them is made from this number. What no column needs is not
+  /// calculated: the limits and the way back cost as much as the rest.
+  bool need(double Resolution::*member) const {
+    using R = Resolution;
+    struct Needed {
+      double R::*member;
+      std::string_view column;
+    };
+    static constexpr std::array needed{
+        Needed{&R::sigma_p_rel, "sigma_p_rel"},
+        Needed{&R::sigma_pt_rel, "sigma_pt_rel"},
+        Needed{&R::xi, "xi"},
+        Needed{&R::xi, "regime"},
+        Needed{&R::x_over_x0, "x_over_x0"},
+        Needed{&R::x_over_x0_tracker, "x_over_x0_tracker"},
+        Needed{&R::sigma_p_rel_hit_only, "sigma_p_rel_hit_only"},
+        Needed{&R::sigma_p_rel_ms_only, "sigma_p_rel_ms_only"},
+        Needed{&R::mu_phi, "mu_phi"},
+        Needed{&R::mu_phi, "regime"},
+        Needed{&R::mu_theta, "mu_theta"}};
+    return std::ranges::any_of(needed, [&](const Needed& n) {
+      return n.member == member && has(n.column);
+    });
+  }
+  /// sigma_x_um, sigma_y_um, sigma_tx_mrad, sigma_ty_mrad
+  bool need_start_plane() const {
+    return has("sigma_x_um") || has("sigma_y_um") || has("sigma_tx_mrad") ||
+           has("sigma_ty_mrad");
+  }
 };
 
 /// Results of a batch, to be read track by track.
 class BatchResults {
  public:
-  /// @param all    with what scan_columns() need, or for covariance_columns()
   /// @param whole  with what arrays do not hold: states at layers
-  BatchResults(std::size_t tracks, bool all, bool whole)
+  BatchResults(std::size_t tracks, const Columns& columns, bool whole)
       : n_(tracks),
         n_hits_(tracks),
         status_(tracks),
         end_(tracks),
         whole_(whole ? tracks : 0) {
-    for (std::size_t i = 0; all && i < numbers_.size(); ++i)
-      numbers_[i].resize(n_);
+    for (std::size_t i = 0; i < numbers_.size(); ++i)
+      if (columns.need(detail::plane_targets[i].member)) numbers_[i].resize(n_);
     for (std::size_t i = 0; i < matrices_.size(); ++i) {
       const auto member = detail::matrix_targets[i].member;
       if (member == &Resolution::perigee ||
-          (all && member == &Resolution::start_plane))
+          (columns.need_start_plane() && member == &Resolution::start_plane))
         matrices_[i].resize(track_triangle * n_);
     }
   }
@@ -103,13 +141,6 @@ class BatchResults {
   std::vector<std::optional<Resolution>> whole_;
 };
 
-/// Which columns to fill.
-struct Columns {
-  std::span<const ColumnOf<TrackRow>> list;
-  unsigned parts = 0;
-  bool all_results = true;  ///< see BatchResults
-};
-
 /// Makes the rows of a block of a grid.
 class BlockMaker {
  public:
@@ -126,8 +157,7 @@ class BlockMaker {
            std::size_t begin, std::size_t end) {
     const detail::GridTracks grid(request_, begin, end - begin);
     const TrackArrays tracks = grid.views();
-    BatchResults results(tracks.size, columns_.all_results,
-                         model.at.has_value());
+    BatchResults results(tracks.size, columns_, model.at.has_value());
     block_.statistics =
         resolve(geometry, tracks, model, results.views(), 1, path);
     table_.reserve(tracks.size);
@@ -200,18 +230,30 @@ std::size_t scan_rows(const StudyRequest& request,
 
 }  // namespace
 
+ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
+                     std::span<const ColumnOf<TrackRow>> columns,
+                     const ScanOptions& options, std::size_t begin,
+                     std::size_t end) {
+  const Columns list{columns, request.at ? at_layer_columns : 0};
+  BlockMaker rows(list, detector, request);
+  rows.add(TrackingGeometry(detector),
+           model_of(request, detector, options.engine), options.path, begin,
+           end);
+  return std::move(rows).take();
+}
+
 std::size_t scan(const StudyRequest& request,
                  std::span<const Detector> detectors,
                  const ScanOptions& options, TableSink& sink) {
   return scan_rows(request, detectors, options, sink,
-                   {scan_columns(), request.at ? at_layer_columns : 0, true});
+                   {scan_columns(), request.at ? at_layer_columns : 0});
 }
 
 std::size_t scan_covariances(const StudyRequest& request,
                              std::span<const Detector> detectors,
                              const ScanOptions& options, TableSink& sink) {
   return scan_rows(request, detectors, options, sink,
-                   {covariance_columns(), 0, false});
+                   {covariance_columns(), 0});
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include "gttf/detector/detector.hpp"
 #include "gttf/resolution/batch.hpp"
 #include "gttf/study/request/request.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {
 
@@ -40,6 +41,23 @@ std::size_t scan(const StudyRequest& request,
 std::size_t scan_covariances(const StudyRequest& request,
                              std::span<const Detector> detectors,
                              const ScanOptions& options, TableSink& sink);
+
+// A scan of other studies, block by block.
+
+/// Consecutive rows of a scan of one detector.
+struct ScanBlock {
+  Table table;
+  std::size_t evaluated = 0;  ///< tracks with at least one resolution
+  BatchStatistics statistics;
+};
+
+/// The points `begin` to `end`, the last one excluded, calculated in this
+/// thread, with these columns of scan_columns(). Of `options` engine and path
+/// count.
+ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
+                     std::span<const ColumnOf<TrackRow>> columns,
+                     const ScanOptions& options, std::size_t begin,
+                     std::size_t end);
 
 // A scan kept as one table, for studies that go on with its rows.
 

@@ -219,6 +219,31 @@ std::vector<std::string> scan_column_names(bool with_layer) {
   return names_of(scan_columns(), with_layer ? at_layer_columns : 0);
 }
 
+std::vector<std::string> columns_for_reading(
+    const StudyRequest& request, std::span<const Detector> detectors) {
+  std::vector<std::string> columns;
+  if (request.detectors.size() > 1) columns.emplace_back("detector");
+  const bool by_pt = request.momentum.variable == MomentumAxis::Variable::pt;
+  const bool by_eta = request.angle.variable == AngleAxis::Variable::eta;
+  columns.emplace_back(by_pt ? "pt_GeV" : "p_GeV");
+  columns.emplace_back(by_eta ? "eta" : "theta_deg");
+  const auto add = [&columns](std::initializer_list<const char*> names) {
+    columns.insert(columns.end(), names.begin(), names.end());
+  };
+  const bool beam = along_beam(request, detectors);
+  add({"n_hits", "x_over_x0", "sigma_p_rel"});
+  if (request.at)
+    add({"at_status", "sigma_u_at_um", "sigma_v_at_um", "sigma_tu_at_mrad",
+         "sigma_tv_at_mrad", "sigma_p_at_rel"});
+  else if (beam)
+    add({"sigma_x_um", "sigma_y_um", "sigma_tx_mrad", "sigma_ty_mrad"});
+  else
+    add({"sigma_pt_rel", "sigma_d0_um", "sigma_z0_um", "sigma_phi0_mrad",
+         "sigma_theta_mrad"});
+  add({"status"});
+  return columns;
+}
+
 Table empty_scan_table(bool with_layer) {
   return RowTable(scan_columns(), with_layer ? at_layer_columns : 0).take();
 }

@@ -39,6 +39,10 @@ std::span<const ColumnOf<TrackRow>> covariance_columns();
 /// layer.
 std::vector<std::string> scan_column_names(bool at_layer);
 
+/// Those that fit a terminal: the axes as the user gave them and the errors.
+std::vector<std::string> columns_for_reading(
+    const StudyRequest& request, std::span<const Detector> detectors);
+
 /// A table of scan without rows.
 Table empty_scan_table(bool at_layer);
 

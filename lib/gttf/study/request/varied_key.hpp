@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// VariedKey: a key of the detector and the values that a sweep gives it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gttf/config/reader.hpp"
+
+namespace gttf {
+
+/// A key and its values, written as --set takes them.
+struct VariedKey {
+  std::string key;                  ///< "layers[L0].cylinder.radius"
+  std::vector<std::string> values;  ///< "20 mm"
+  /// Name of its column: the key, and behind "_" the unit if all values have
+  /// the same.
+  std::string column;
+  std::vector<double> numbers;  ///< values in that unit; empty: they are texts
+};
+
+/// Reads a map from keys to `{ from: 20 mm, to: 30 mm, points: 11 }` (also
+/// `spacing: log`), a list, or one value. Errors go to the diagnostics of
+/// `value`.
+std::vector<VariedKey> read_varied_keys(const Value& value);
+
+/// The same from options, each `KEY=20mm:30mm:11`, `KEY=20mm:30mm:11:log` or
+/// `KEY=20mm,25mm`.
+std::vector<VariedKey> read_varied_keys(std::span<const std::string> options,
+                                        Diagnostics& diagnostics);
+
+/// The number of combinations of values; 1 without keys.
+/// @pre it fits into std::size_t, which both functions above check
+std::size_t n_combinations(std::span<const VariedKey> keys);
+
+/// Which value each key has in a combination; the last key changes fastest.
+std::vector<std::size_t> values_of_combination(std::span<const VariedKey> keys,
+                                               std::size_t combination);
+
+}  // namespace gttf
