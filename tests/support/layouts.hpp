@@ -112,10 +112,14 @@ class RandomLayouts {
     d.name = "random";
     d.field = {FieldKind::solenoid, uniform(-4, 4) * unit::T};
     const int n = 6 + static_cast<int>(uniform(0, 20));
-    for (int i = 0; i < n; ++i)
-      d.layers.push_back(make_layer(
-          "L" + std::to_string(i), surface(),
-          uniform(0, 1) < 0.1 ? 0 : log_uniform(1e-4, 0.05), coordinates()));
+    for (int i = 0; i < n; ++i) {
+      // one after the other: compilers differ in the order of arguments
+      const Surface shape = surface();
+      const double x_over_x0 =
+          uniform(0, 1) < 0.1 ? 0 : log_uniform(1e-4, 0.05);
+      d.layers.push_back(
+          make_layer("L" + std::to_string(i), shape, x_over_x0, coordinates()));
+    }
     return d;
   }
 

@@ -201,9 +201,11 @@ std::shared_ptr<const ToyPlan> helix_plan(const TrackingGeometry& geometry,
     const auto& x = reference.list[static_cast<std::size_t>(k)];
     maker.add(x.surface, vector_of(position_at(line, x.at)), x.theta0_2, {});
   }
-  plan.steps.back().theta0 = 0;  // nothing is behind it
+  if (!plan.steps.empty())
+    plan.steps.back().theta0 = 0;  // nothing is behind it
   plan.begin = {cartesian(hits.origin), direction_of(line)};
-  if (!spot) plan.begin = path_point(line, reference.list[0].at);
+  if (!spot && !reference.list.empty())
+    plan.begin = path_point(line, reference.list[0].at);
   plan.prototype.truth =
       start_perigee(line, plan.theta, plan.phi, hits.origin, hits.origin);
   plan.prototype.truth_at_plane.setZero();

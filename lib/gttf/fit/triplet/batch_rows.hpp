@@ -198,7 +198,10 @@ HelixStretch<S> stretch_of(const Cartesian<S>& start, const RowChord<S>& chord,
 }
 
 /// Adds a layer with kinks of variance theta0^2 on the arc between two hits.
-/// @return  tracks where it lies between them
+/// @return  tracks whose hits lie on both sides of it, with the crossing
+/// between
+///          them. An arc with both hits on one side may cross the layer twice;
+///          which crossing is meant, the scalar path decides.
 template <class S>
 [[gnu::noinline, gnu::flatten]] MaskOf<S> add_passive(
     const SurfaceRecord& surface, const S& theta0_2,
@@ -220,7 +223,8 @@ template <class S>
   }
   const S share = s / helix.arc;
   constexpr double at_hit = 1e-9;
-  const auto between = both(share > S(at_hit), share < S(1 - at_hit));
+  const auto between = both(both(share > S(at_hit), share < S(1 - at_hit)),
+                            before * behind <= S(0));
   const Cartesian<S> at = advanced(helix.start, s).position;
   const PassiveTurns<S> t = passive_turns(
       make_segment(helix.start.position, at, share * arc.half_turn,
