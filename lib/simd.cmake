@@ -29,9 +29,12 @@ endfunction()
 
 if(GTTF_SIMD_X86)
   target_compile_definitions(gttf PRIVATE GTTF_SIMD_X86=1)
-  # Contraction is the default of gcc, not of clang.
+  # Contraction is the default of gcc. Clang would contract after inlining, where
+  # two copies of a formula may become different operations: the result of a track
+  # would depend on those beside it. Within expressions it contracts them alike.
   set_source_files_properties(gttf/kernels/fused.cpp PROPERTIES
-    COMPILE_OPTIONS -ffp-contract=fast)
+    COMPILE_OPTIONS
+      $<IF:$<CXX_COMPILER_ID:GNU>,-ffp-contract=fast,-ffp-contract=on>)
   set_source_files_properties(gttf/kernels/exact.cpp PROPERTIES
     COMPILE_OPTIONS -ffp-contract=off)
   # Always optimised, so that no function of the standard library is left over

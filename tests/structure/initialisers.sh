@@ -19,6 +19,11 @@ for tool in nm c++filt; do
   command -v $tool > /dev/null || { echo "skipped: no $tool"; exit 77; }
 done
 
+case $("$objdump" --version) in
+  *LLVM*) only=--disassemble-symbols ;;
+  *) only=--disassemble ;;
+esac
+
 # calls OBJECT: what its initialisers of static objects, as g++ and clang name
 # them, call. A call has a relocation or, within a section, the name itself.
 calls() {
@@ -26,7 +31,7 @@ calls() {
     $3 ~ /^(_GLOBAL__sub_I_|__cxx_global_var_init|_Z[0-9]*__static_init)/ &&
     $3 !~ /[.]cold$/ { print $3 }' |
     while read -r name; do
-      "$objdump" -d -r --no-show-raw-insn --disassemble="$name" "$1"
+      "$objdump" -d -r --no-show-raw-insn "$only=$name" "$1"
     done | awk '
       function tell() { if (called != "" && called != own) print called; called = "" }
       / R_[A-Z0-9_]+/ {
