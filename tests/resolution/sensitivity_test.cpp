@@ -95,9 +95,12 @@ PerParameter difference(const Case& c, const Sensitivity& item,
   return slope;
 }
 
+/// Of a relative change of sigma per relative change of a number.
+constexpr double tolerance = 1e-7;
+
 struct Comparison {
   double worst = 0;
-  int loose = 0;     ///< above 1e-7
+  int loose = 0;     ///< above the tolerance
   int compared = 0;  ///< numbers
   std::array<int, 7> of_quantity{};
 };
@@ -110,10 +113,15 @@ void compare(const Case& c, Comparison& result) {
   for (const Sensitivity& item : s.items) {
     const double unit = item.quantity == Quantity::angle ? 1 : item.value;
     // the largest step that is small against the distance to the next layer
-    // has the smallest rounding, 1e-14/step
+    // has the smallest rounding, 1e-14/step; the last step is for tracks that
+    // barely reach a layer
     PerParameter error;
     error.values.fill(Resolution::none);
-    for (const double step : {2e-3, 2e-4, 3e-5}) {
+    for (const double step : {2e-3, 2e-4, 3e-5, 5e-6}) {
+      if (step < 1e-5 && std::ranges::all_of(error.values, [](double e) {
+            return std::isnan(e) || e < tolerance;
+          }))
+        break;
       const PerParameter d = difference(c, item, s.resolution, step);
       for (const Parameter q : all_parameters) {
         const double exact = item.slope[q] * unit;
@@ -124,7 +132,7 @@ void compare(const Case& c, Comparison& result) {
     for (const Parameter q : all_parameters) {
       if (std::isnan(s.sigma[q]) || std::isnan(error[q])) continue;
       result.worst = std::max(result.worst, error[q]);
-      result.loose += error[q] > 1e-7;
+      result.loose += error[q] > tolerance;
       ++result.compared;
       ++result.of_quantity[static_cast<std::size_t>(item.quantity)];
     }
@@ -174,7 +182,7 @@ TEST_CASE("sensitivity: equals differences on every shipped detector") {
       if (well_measured(c)) compare(c, sum);
     }
     CHECK(sum.compared > 50);
-    CHECK(sum.worst < 1e-7);
+    CHECK(sum.worst < tolerance);
   }
 }
 
