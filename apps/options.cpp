@@ -402,6 +402,10 @@ constexpr Option option_table[] = {
      "Write one row for each combination: the mean, or the largest, of each "
      "column over the grid of tracks",
      Group::output, of::sweep, &Options::reduce, Values::choice},
+    {"--plot", "FILE",
+     "Draw the first error among the columns against the first key (.svg .pdf "
+     ".png)",
+     Group::output, of::sweep, &Options::sweep_plot, Values::file},
     {"--columns", "NAMES", "Columns to write: p_GeV,sigma_pt_rel or all",
      Group::output, of::scan | of::sweep | of::compare, &Options::columns,
      Values::scan_columns},

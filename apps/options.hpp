@@ -45,7 +45,7 @@ struct Options : StudyOptions, OutputOptions {
   std::string bad_rows = "stop", max_distance = "1cm", residuals;
 
   std::string by, parameter, at_point;
-  std::string reduce;
+  std::string reduce, sweep_plot;
   std::vector<std::string> limits, changes;
   bool drop = false, attribution = false;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // plot: one figure of a report as a file for papers and slides.
 #include <algorithm>
-#include <filesystem>
 
 #include "gttf/config/text.hpp"
 #include "gttf/output/atomic_file.hpp"
@@ -13,17 +12,6 @@
 
 namespace gttf::app {
 namespace {
-
-ImageFormat format_of(const std::string& file) {
-  if (is_special_file(file)) return ImageFormat::svg;
-  const std::string ending =
-      lower_case(std::filesystem::path(file).extension().string());
-  if (ending == ".svg") return ImageFormat::svg;
-  if (ending == ".pdf") return ImageFormat::pdf;
-  if (ending == ".png") return ImageFormat::png;
-  throw UsageError("-o " + in_quotes(file) +
-                   ": a figure is .svg, .pdf or .png");
-}
 
 std::string list_of(const std::vector<const Figure*>& figures) {
   std::size_t width = 0;
@@ -67,7 +55,7 @@ int run_plot(const Call& call) {
   if (!options.list && options.file.empty())
     throw UsageError("no output: give -o FILE, or --list to list the figures");
   const ImageFormat format =
-      options.list ? ImageFormat::svg : format_of(options.file);
+      options.list ? ImageFormat::svg : image_format_of("-o", options.file);
   const ReportRequest request(options);
   const Page page = request.make_page();
   const std::vector<const Figure*> figures = figures_of(page);

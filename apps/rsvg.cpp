@@ -11,8 +11,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <vector>
 
+#include "gttf/config/text.hpp"
 #include "gttf/output/atomic_file.hpp"
 #include "usage.hpp"
 
@@ -103,6 +105,18 @@ std::string exchange(Pipe& in, Pipe& out, const std::string& text) {
 }
 
 }  // namespace
+
+ImageFormat image_format_of(const std::string& option,
+                            const std::string& file) {
+  if (is_special_file(file)) return ImageFormat::svg;
+  const std::string ending =
+      lower_case(std::filesystem::path(file).extension().string());
+  if (ending == ".svg") return ImageFormat::svg;
+  if (ending == ".pdf") return ImageFormat::pdf;
+  if (ending == ".png") return ImageFormat::png;
+  throw UsageError(option + " " + in_quotes(file) +
+                   ": a figure is .svg, .pdf or .png");
+}
 
 std::string convert_svg(const std::string& svg, ImageFormat format,
                         double zoom) {

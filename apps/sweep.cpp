@@ -5,16 +5,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "command_line.hpp"
 #include "computation.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/output/atomic_file.hpp"
+#include "gttf/output/plot/svg_plot.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
+#include "gttf/study/sweep/sweep_figure.hpp"
 #include "inputs.hpp"
 #include "messages.hpp"
 #include "outputs.hpp"
+#include "rsvg.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -75,6 +82,53 @@ std::string title(const Study& study, const SweepOptions& options) {
   return text;
 }
 
+// --plot
+class PlottedSweep {
+ public:
+  PlottedSweep(const Options& options, const Study& study,
+               const SweepOptions& computation, TableSink& rows)
+      : file_(options.sweep_plot),
+        format_(image_format_of("--plot", options.sweep_plot)),
+        zoom_(options.zoom),
+        title_(title(study, computation)) {
+    check_given_once("--plot", options.sweep_plot, options.files);
+    std::vector<std::string> columns = computation.columns;
+    if (columns.empty()) columns = shown_columns(study, computation);
+    if (study.detectors.front().field.kind == FieldKind::none)
+      std::erase_if(columns, [](const std::string& name) {
+        return name == "sigma_p_rel" || name == "sigma_pt_rel";
+      });
+    else if (computation.columns.empty())
+      std::erase(columns, "sigma_p_rel");  // pt is what designs are judged by
+    std::vector<std::string> names;
+    for (const Detector& d : study.detectors) names.push_back(d.name);
+    try {
+      figure_.emplace(study.request, std::move(names), computation.reduction,
+                      columns, rows);
+    } catch (const std::invalid_argument& reason) {
+      throw UsageError(std::string("--plot: ") + reason.what());
+    }
+  }
+
+  TableSink& sink() { return *figure_; }
+  void write(const std::optional<Provenance>& provenance) {
+    try {
+      file_.stream() << convert_svg(
+          figure_file(figure_->figure(title_), provenance), format_, zoom_);
+    } catch (const std::invalid_argument& reason) {
+      throw UsageError(std::string("--plot: ") + reason.what());
+    }
+  }
+  void commit() { file_.commit(); }
+
+ private:
+  AtomicFile file_;
+  ImageFormat format_;
+  double zoom_;
+  std::string title_;
+  std::optional<SweepFigure> figure_;
+};
+
 int run_sweep(const Call& call) {
   const Options& options = call.options;
   check_formats(options);
@@ -98,8 +152,8 @@ int run_sweep(const Call& call) {
   const Study study = load_study(std::move(request), options);
   for (const Detector& detector : study.detectors)
     model_of(study.request, detector, computation.scan.engine);
-  Outputs outputs(options,
-                  provenance_of(call, &study.request, study.detectors));
+  const auto provenance = provenance_of(call, &study.request, study.detectors);
+  Outputs outputs(options, provenance);
   Progress bar("sweep", bar_settings(options));
   computation.scan.progress = [&bar](std::size_t done, std::size_t total) {
     bar.update(done, total);
@@ -110,9 +164,14 @@ int run_sweep(const Call& call) {
       outputs.table_sink(title(study, computation),
                          all ? shown_columns(study, computation) : chosen,
                          all ? std::vector<std::string>{} : chosen, &bar);
-  const SweepResult result =
-      sweep(study.request, study.inputs, computation, *sink);
+  std::optional<PlottedSweep> plot;
+  if (!options.sweep_plot.empty())
+    plot.emplace(options, study, computation, *sink);
+  const SweepResult result = sweep(study.request, study.inputs, computation,
+                                   plot ? plot->sink() : *sink);
+  if (plot) plot->write(provenance);
   outputs.commit();
+  if (plot) plot->commit();
   if (result.invalid > 0 && !options.quiet)
     tell(fmt::format(
         "gttf-design: warning: {} of {} combinations are not valid detectors; "

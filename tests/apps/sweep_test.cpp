@@ -224,6 +224,39 @@ TEST_CASE("sweep: a study says what varies; --vary replaces it") {
   CHECK(has(scan.err, "only 'sweep' varies the keys under \"vary\""));
 }
 
+TEST_CASE("sweep: --plot draws a curve for each other value") {
+  const Folder folder;
+  const std::string what =
+      "gttf-design sweep $DETECTORS/alice_its2.yaml --p 1GeV,10GeV --vary "
+      "'layers[L0].cylinder.radius=20mm:30mm:6' --vary "
+      "'layers[L0].material=0.2%,0.4%' --columns sigma_d0_um ";
+  const Outcome r = run(folder, what + "--plot d0.svg -o d0.csv");
+  CHECK(r.err == "");
+  REQUIRE(r.code == 0);
+  const std::string svg = folder.read("d0.svg");
+  CHECK(svg.starts_with("<?xml"));
+  for (const char* text : {"layers[L0].cylinder.radius [mm]",
+                           "layers[L0].material = 0.2%, p = 1 GeV",
+                           "layers[L0].material = 0.4%, p = 10 GeV"})
+    CHECK(has(svg, text));
+  CHECK(lines_of(folder.read("d0.csv")).size() > 24);
+
+  const auto error_of = [&](const std::string& options) {
+    const Outcome e = run(folder, what + options + " -o no.csv");
+    CHECK(e.code == 2);
+    CHECK(run(folder, "ls no.csv").code != 0);
+    return e.err;
+  };
+  CHECK(has(error_of("--theta 90deg,60deg,45deg --plot d0.svg"), "12 curves"));
+  const Outcome none =
+      run("gttf-design sweep $DETECTORS/barrel.yaml --p 1GeV --vary "
+          "field.solenoid=1T:2T:3 --columns status --plot d0.svg");
+  CHECK(none.code == 2);
+  CHECK(has(none.err, "none of the columns"));
+  CHECK(has(error_of("--plot d0.gif"), "a figure is .svg, .pdf or .png"));
+  CHECK(has(error_of("--plot no.csv"), "no.csv"));
+}
+
 TEST_CASE("sweep: what is wrong with --vary is said, all of it") {
   const std::string what = "gttf-design sweep $DETECTORS/barrel.yaml --p 1GeV ";
   const auto error_of = [&](const std::string& options) {
