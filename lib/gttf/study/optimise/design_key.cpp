@@ -163,8 +163,7 @@ std::optional<std::vector<double>> KeyProbe::numbers_at(
   std::vector<std::string> overrides = input_.overrides;
   overrides.push_back(key + '=' + text_of_value(x, dimension));
   try {
-    const DesignNumbers changed(
-        parse_detector(input_.text, input_.detector.file, overrides).detector);
+    const DesignNumbers changed(description_.read(overrides).detector);
     if (changed.is_alike(design_)) return changed.values();
     if (report)
       value.error(fmt::format("{} changes more than numbers", in_quotes(key)),

@@ -106,6 +106,10 @@ class Reader {
 
  private:
   DesignSpace& space() { return problem_->space; }
+  const detail::KeyProbe& key_probe() {
+    if (!probe_) probe_.emplace(problem_->input, space().design);
+    return *probe_;
+  }
   const Detector& detector() const { return problem_->space.design.detector(); }
 
   bool is_other_file(MapReader& map) {
@@ -383,7 +387,7 @@ class Reader {
   /// Probes a key and adds it to the variable.
   bool add_key(const std::string& key, double from, double to,
                const Value& place, DesignVariable& variable) {
-    const detail::KeyProbe probe(problem_->input, space().design);
+    const detail::KeyProbe& probe = key_probe();
     auto found = probe.probe(key, from, to, place);
     if (!found || !is_free(*found, place)) return false;
     variable.keys.push_back(space().keys.size());
@@ -590,7 +594,7 @@ class Reader {
     if (!parsed) return std::nullopt;
     Diagnostics ignored;  // what cannot be probed is no name of the formula
     const Value place(*node, "", ignored);
-    const detail::KeyProbe probe(problem_->input, space().design);
+    const detail::KeyProbe& probe = key_probe();
     const double step = 0.01 * std::max(std::abs(parsed.value), 1e-6);
     auto found =
         probe.probe(key, parsed.value - step, parsed.value + step, place);
@@ -660,7 +664,7 @@ class Reader {
       return std::nullopt;
     }
     const double step = std::max(std::abs(now), 1e-3);
-    const detail::KeyProbe probe(problem_->input, space().design);
+    const detail::KeyProbe& probe = key_probe();
     auto found = probe.probe(key, now, now + step / 16, name);
     if (!found || !is_free_of_read_keys(*found, name)) return std::nullopt;
     follower.key = space().keys.size();
@@ -1409,6 +1413,7 @@ class Reader {
   const BaselineLoader& load_;
   Diagnostics& diagnostics_;
   std::optional<OptimisationProblem> problem_;
+  std::optional<detail::KeyProbe> probe_;
   detail::RequirementHead head_;
   std::vector<std::string> entries_;         ///< names, in the file's order
   std::vector<std::string> entry_of_layer_;  ///< of each surface

@@ -46,7 +46,9 @@ std::string flow_text(const Node& node);
 class KeyProbe {
  public:
   KeyProbe(const DetectorInput& input, const DesignNumbers& design)
-      : input_(input), design_(design) {}
+      : input_(input),
+        design_(design),
+        description_(input.text, input.detector.file) {}
 
   /// @param from, to  values at which the description can be read
   /// @return  nothing after an error was reported at `value`
@@ -61,6 +63,7 @@ class KeyProbe {
 
   const DetectorInput& input_;
   const DesignNumbers& design_;
+  DetectorDescription description_;
 };
 
 }  // namespace gttf::detail
