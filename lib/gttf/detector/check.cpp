@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <unordered_map>
 
@@ -47,7 +48,36 @@ bool overlap(const Surface& rectangle, const Interval& ring) {
   return overlap(ring, Interval{nearest_point, farthest_point});
 }
 
+/// Whether two rectangles in one plane overlap: seen along each of their sides.
+bool overlap_in_plane(const Surface& a, const Surface& b) {
+  const Corners of_a = corners(a), of_b = corners(b);
+  for (const Corners& sides : {of_a, of_b})
+    for (const std::size_t i : {1u, 3u}) {
+      const auto range = [&](const Corners& points) {
+        Interval r{std::numeric_limits<double>::infinity(),
+                   -std::numeric_limits<double>::infinity()};
+        double length2 = 0;
+        for (const auto& point : points) {
+          double along = 0;
+          length2 = 0;
+          for (std::size_t k = 0; k < 3; ++k) {
+            const double side = sides[i][k] - sides[0][k];
+            along += side * point[k];
+            length2 += side * side;
+          }
+          along /= std::sqrt(length2);
+          r.lower = std::min(r.lower, along);
+          r.upper = std::max(r.upper, along);
+        }
+        return r;
+      };
+      if (!overlap(range(of_a), range(of_b))) return false;
+    }
+  return true;
+}
+
 bool overlap(const Surface& a, const Surface& b) {
+  if (a.is_inclined() && b.is_inclined()) return overlap_in_plane(a, b);
   const bool a_is_plane = a.shape == Shape::plane;
   if (a_is_plane != (b.shape == Shape::plane))
     return a_is_plane ? overlap(a, b.v) : overlap(b, a.v);
@@ -72,6 +102,13 @@ void check_coincidence(const std::vector<LayerEntry>& entries,
       const auto [first, second] = std::minmax(items[i].entry, items[j].entry);
       // one report for two entries, however many of their surfaces coincide
       if (!reported.insert({first, second}).second) continue;
+      if (first == second && a.is_inclined()) {
+        entries[second].shape.warning(
+            "modules of the ring overlap in one plane",
+            "a track there has two hits; move every second module, or make "
+            "them narrower");
+        continue;
+      }
       const bool in_order = items[i].entry <= items[j].entry;
       const Layer& one = *items[in_order ? i : j].layer;
       const Layer& other = *items[in_order ? j : i].layer;

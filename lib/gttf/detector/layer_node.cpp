@@ -20,6 +20,13 @@ using Kind = Node::Kind;
 /// The surface that an entry describes, as far as names depend on it.
 std::optional<Surface> surface_of(const Node& entry) {
   Surface surface;
+  const Node* flat = entry.find("plane");
+  if (entry.find("ring") != nullptr ||
+      (flat != nullptr && flat->find("center") != nullptr)) {
+    surface.shape = Shape::plane;
+    surface.normal = Axis::none;
+    return surface;
+  }
   const auto named = std::ranges::find_if(
       shapes, [&entry](const auto& s) { return entry.find(s.first); });
   if (named == shapes.end()) return std::nullopt;
@@ -135,7 +142,7 @@ std::vector<Node> copies_of(const Node& entry) {
   const Node* repeat = entry.find("repeat");
   const Node* name = entry.find("name");
   const auto surface = surface_of(entry);
-  if (!repeat || !name || !surface) return {};
+  if (!repeat || !name || !surface || surface->is_inclined()) return {};
   const auto rows = parse_integer(repeat->text());
   const std::string_view shape = shape_name(*surface);
   const std::string_view position = position_name(*surface);

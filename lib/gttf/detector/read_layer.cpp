@@ -31,9 +31,10 @@ class NamedCoordinates {
 
   void read(MapReader& map, bool is_pitch) {
     bool any = false;
-    for (const auto& names : {axes_, general_axes})
+    for (const bool general : {false, true})
       for (std::size_t i = 0; i < 2; ++i) {
-        if (names != axes_ && names[i] == axes_[i]) continue;
+        const auto& names = general ? general_axes : axes_;
+        if (general && names[i] == axes_[i]) continue;
         const auto value = map.find(names[i]);
         if (!value) continue;
         any = true;
@@ -107,6 +108,16 @@ std::size_t read_repeat(const Value& value) {
 std::vector<Layer> expand(const Layer& pattern, const ShapeSpec& spec,
                           std::size_t rows) {
   std::vector<Layer> layers;
+  for (std::size_t i = 0; i < spec.rings.size(); ++i) {
+    const std::string ring =
+        spec.rings.size() > 1 ? name_of_copy(pattern.name, i) : pattern.name;
+    for (std::size_t k = 0; k < spec.rings[i].size(); ++k) {
+      Layer& module = layers.emplace_back(pattern);
+      module.surface = spec.rings[i][k];
+      module.name = name_of_copy(ring, k);
+    }
+  }
+  if (!layers.empty()) return layers;
   for (std::size_t i = 0; i < rows; ++i) {
     Layer layer = pattern;
     layer.surface.position = position_of_copy(spec.first, spec.last, i, rows);
@@ -124,6 +135,23 @@ void mirror(std::vector<Layer>& layers, const Value& place) {
     Surface& s = copy.surface;
     const bool is_cone = s.shape == Shape::cone;
     const bool is_barrel = s.shape == Shape::cylinder || is_cone;
+    if (s.is_inclined()) {
+      const double z = s.position * s.normal_vector[2] +
+                       0.5 * (s.u.lower + s.u.upper) * s.u_vector[2] +
+                       0.5 * (s.v.lower + s.v.upper) * s.v_vector()[2];
+      if (std::abs(z) <= same_place) {
+        place.error("its mirror image at -z would coincide with it",
+                    "remove \"mirror\"");
+        return;
+      }
+      // normal and u are mirrored; v = normal x u then turns round
+      s.normal_vector[2] = -s.normal_vector[2];
+      s.u_vector[2] = -s.u_vector[2];
+      s.v = {-s.v.upper, -s.v.lower};
+      copy.name += z < 0 ? " (+z)" : " (-z)";
+      layers.push_back(std::move(copy));
+      continue;
+    }
     if (s.shape == Shape::plane && s.normal != Axis::z) {
       place.error("only what stands at one side of z = 0 has a mirror image",
                   "write the second plane as a layer of its own");
@@ -439,7 +467,303 @@ std::optional<std::size_t> find_normal(
   return fixed;
 }
 
+using Vector = std::array<double, 3>;
+
+double dot(const Vector& a, const Vector& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+Vector scaled(const Vector& a, double factor) {
+  return {factor * a[0], factor * a[1], factor * a[2]};
+}
+Vector sum(const Vector& a, const Vector& b) {
+  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+
+/// A list of `n` quantities.
+std::optional<std::vector<double>> read_list(const Value& value, std::size_t n,
+                                             Dimension dimension,
+                                             std::string_view example) {
+  const std::string advice = fmt::format("write {}", example);
+  if (!value.is_list()) {
+    value.expected(fmt::format("a list of {} values", n), advice);
+    return std::nullopt;
+  }
+  const std::vector<Value> items = value.items();
+  if (items.size() != n) {
+    value.error(fmt::format("{} values are needed, got {}", n, items.size()),
+                advice);
+    return std::nullopt;
+  }
+  std::vector<double> numbers;
+  bool good = true;
+  for (const Value& item : items) {
+    const auto number = item.quantity(dimension);
+    good = good && number;
+    numbers.push_back(number.value_or(0));
+  }
+  return good ? std::optional(numbers) : std::nullopt;
+}
+
+std::optional<Vector> read_vector(const Value& value, Dimension dimension,
+                                  std::string_view example) {
+  const auto list = read_list(value, 3, dimension, example);
+  if (!list) return std::nullopt;
+  return Vector{(*list)[0], (*list)[1], (*list)[2]};
+}
+
+/// A direction of any length, as a unit vector.
+std::optional<Vector> read_direction(const Value& value,
+                                     std::string_view example) {
+  const auto direction = read_vector(value, Dimension::number, example);
+  if (!direction) return std::nullopt;
+  const double length =
+      std::hypot((*direction)[0], (*direction)[1], (*direction)[2]);
+  if (length > 0 && std::isfinite(length))
+    return scaled(*direction, 1 / length);
+  value.error("a direction of length 0", fmt::format("write {}", example));
+  return std::nullopt;
+}
+
+/// The widths of a rectangle along u and v, both positive.
+std::optional<std::array<double, 2>> read_size(MapReader& map) {
+  constexpr std::string_view example = "[20 mm, 10 mm]";
+  const auto size = map.require("size", example);
+  if (!size) return std::nullopt;
+  const auto widths = read_list(*size, 2, Dimension::length, example);
+  if (!widths) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i)
+    if (!((*widths)[i] > 0)) {
+      size->items()[i].error(fmt::format("the width must be positive, got {}",
+                                         describe(size->items()[i].node())));
+      return std::nullopt;
+    }
+  return std::array{(*widths)[0], (*widths)[1]};
+}
+
+/// A vector turned about an axis, 0 for x.
+Vector turned(const Vector& a, std::size_t axis, double angle) {
+  const double c = std::cos(angle), s = std::sin(angle);
+  const std::size_t i = (axis + 1) % 3, k = (axis + 2) % 3;
+  Vector b = a;
+  b[i] = c * a[i] - s * a[k];
+  b[k] = s * a[i] + c * a[k];
+  return b;
+}
+
+struct Directions {
+  Vector normal, u;
+};
+
+/// Three turns about fixed axes, in the order of the letters, of a plane with
+/// the normal z and u along x.
+std::optional<Directions> read_orientation(const Value& value) {
+  MapReader map(value, "a map such as { xyz: [10 deg, 0 deg, 90 deg] }");
+  if (!map) return std::nullopt;
+  constexpr std::array<std::pair<std::string_view, std::array<std::size_t, 3>>,
+                       3>
+      modes{{{"xyz", {0, 1, 2}}, {"xyx", {0, 1, 0}}, {"zxz", {2, 0, 2}}}};
+  std::optional<Directions> found;
+  bool any = false;
+  for (const auto& [name, order] : modes) {
+    const auto angles = map.find(name);
+    if (!angles) continue;
+    if (any) {
+      angles->error("the orientation is given twice", "remove one of the two");
+      found.reset();
+      break;
+    }
+    any = true;
+    const auto list =
+        read_list(*angles, 3, Dimension::angle, "[10 deg, 0 deg, 90 deg]");
+    if (!list) continue;
+    found = Directions{{0, 0, 1}, {1, 0, 0}};
+    for (std::size_t i = 0; i < 3; ++i) {
+      found->normal = turned(found->normal, order[i], (*list)[i]);
+      found->u = turned(found->u, order[i], (*list)[i]);
+    }
+  }
+  if (!any)
+    value.error("the orientation has no angles",
+                "write { xyz: [10 deg, 0 deg, 90 deg] }, xyx or zxz");
+  map.finish();
+  return found;
+}
+
+/// A plane by its centre and its directions.
+ShapeSpec read_inclined_plane(MapReader& map, const Value& centre,
+                              bool repeats) {
+  ShapeSpec spec;
+  spec.surface.shape = Shape::plane;
+  spec.surface.normal = Axis::none;
+  spec.has_axes = true;
+  if (repeats)
+    centre.error("a plane with a centre cannot be repeated",
+                 "write a layer for each plane");
+  const auto at =
+      read_vector(centre, Dimension::length, "[0 mm, 0 mm, 130 mm]");
+  const auto orientation = map.find("orientation");
+  const auto normal = map.find("normal"), u = map.find("u");
+  std::optional<Directions> directions;
+  if (orientation) {
+    for (const auto& other : {normal, u})
+      if (other)
+        other->error("the directions are given by \"orientation\" already",
+                     "remove one of the two");
+    directions = read_orientation(*orientation);
+    if (normal || u) directions.reset();
+  } else {
+    const auto n = map.require("normal", "[0.1, 0, 0.995]");
+    const auto e = map.require("u", "[0.995, 0, -0.1]");
+    const auto unit_n =
+        n ? read_direction(*n, "[0.1, 0, 0.995]") : std::nullopt;
+    const auto unit_u =
+        e ? read_direction(*e, "[0.995, 0, -0.1]") : std::nullopt;
+    if (unit_n && unit_u) {
+      // what u has along the normal is taken off
+      const double along = dot(*unit_n, *unit_u);
+      const Vector in_plane = sum(*unit_u, scaled(*unit_n, -along));
+      const double length = std::hypot(in_plane[0], in_plane[1], in_plane[2]);
+      constexpr double parallel = 1e-6;
+      if (length < parallel)
+        e->error("u is parallel to the normal",
+                 "u is a direction within the plane");
+      else
+        directions = Directions{*unit_n, scaled(in_plane, 1 / length)};
+    }
+  }
+  const auto size = read_size(map);
+  if (!at || !directions || !size || repeats) return spec;
+  spec.surface =
+      make_inclined_plane(*at, directions->normal, directions->u, *size);
+  spec.first = spec.last = spec.surface.position;
+  spec.is_good = true;
+  return spec;
+}
+
+/// A number for each ring of an entry: one for all, or a list.
+class PerRing {
+ public:
+  PerRing(MapReader& map, std::string_view key, Dimension dimension,
+          std::optional<std::string_view> example) {
+    const auto value = example ? map.require(key, *example) : map.find(key);
+    if (!value) {
+      good_ = !example;
+      return;
+    }
+    value_ = value;
+    if (!value->is_list()) {
+      const auto number = value->quantity(dimension);
+      good_ = number.has_value();
+      numbers_ = {number.value_or(0)};
+      return;
+    }
+    numbers_.clear();
+    for (const Value& item : value->items()) {
+      const auto number = item.quantity(dimension);
+      good_ = good_ && number;
+      numbers_.push_back(number.value_or(0));
+    }
+    is_list_ = true;
+    if (numbers_.empty()) {
+      value->error("the list is empty", "one value for each ring");
+      good_ = false;
+    }
+  }
+
+  bool is_good() const { return good_; }
+  /// Whether the list is as long as another; sets its length if there was none.
+  bool agrees_with(std::optional<std::size_t>& length) const {
+    if (!is_list_) return true;
+    if (!length) length = numbers_.size();
+    if (*length == numbers_.size()) return true;
+    value_->error(fmt::format("{} values, but another list of this ring has {}",
+                              numbers_.size(), *length),
+                  "the lists go together, one value for each ring");
+    return false;
+  }
+  double operator[](std::size_t i) const { return numbers_[is_list_ ? i : 0]; }
+  Value item(std::size_t i) const {
+    return is_list_ ? value_->items()[i] : *value_;
+  }
+
+ private:
+  std::optional<Value> value_;
+  std::vector<double> numbers_ = {0};
+  bool is_list_ = false, good_ = true;
+};
+
+/// Equal planes about the z axis, one ring or several.
+ShapeSpec read_ring(MapReader& map, bool repeats) {
+  ShapeSpec spec;
+  spec.surface.shape = Shape::plane;
+  spec.surface.normal = Axis::none;
+  spec.has_axes = true;
+  if (repeats)
+    map.value().error(
+        "a ring cannot be repeated",
+        "write lists: { radius: 228 mm, z: [15 mm, 62 mm], ... }");
+  const PerRing radius(map, "radius", Dimension::length, "252 mm"),
+      z(map, "z", Dimension::length, "172 mm"),
+      tilt(map, "tilt", Dimension::angle, std::nullopt);
+  const auto count_value = map.require("count", "18");
+  std::size_t count = 0;
+  if (count_value)
+    if (const auto number = count_value->integer()) {
+      if (*number >= 1 && *number <= static_cast<std::int64_t>(max_layers))
+        count = static_cast<std::size_t>(*number);
+      else
+        count_value->error(fmt::format("\"count\" must be from 1 to {}, got {}",
+                                       max_layers, *number));
+    }
+  const auto size = read_size(map);
+  const auto angle = [&map](std::string_view key) -> std::optional<double> {
+    const auto value = map.find(key);
+    return value ? value->quantity(Dimension::angle) : std::optional(0.0);
+  };
+  const auto turn = angle("turn"), phi = angle("phi");
+  std::optional<std::size_t> length;
+  bool good = radius.agrees_with(length);
+  good = z.agrees_with(length) && good;
+  good = tilt.agrees_with(length) && good;
+  if (!good || !radius.is_good() || !z.is_good() || !tilt.is_good() ||
+      count == 0 || !size || !turn || !phi || repeats)
+    return spec;
+  const std::size_t rings = length.value_or(1);
+  if (rings * count > max_layers) {
+    count_value->error(fmt::format("{} rings of {} modules: more than {}",
+                                   rings, count, max_layers));
+    return spec;
+  }
+  for (std::size_t i = 0; i < rings; ++i) {
+    if (!(radius[i] > 0)) {
+      radius.item(i).error(fmt::format("the radius must be positive, got {}",
+                                       describe(radius.item(i).node())));
+      return spec;
+    }
+    std::vector<Surface>& modules = spec.rings.emplace_back();
+    for (std::size_t k = 0; k < count; ++k) {
+      const double azimuth = *phi + 2 * unit::pi * static_cast<double>(k) /
+                                        static_cast<double>(count);
+      const Vector e_r{std::cos(azimuth), std::sin(azimuth), 0};
+      const Vector e_phi{-e_r[1], e_r[0], 0};
+      const Vector n0 =
+          sum(scaled(e_r, std::cos(tilt[i])), {0, 0, std::sin(tilt[i])});
+      const Vector normal =
+          sum(scaled(n0, std::cos(*turn)), scaled(e_phi, std::sin(*turn)));
+      const Vector u =
+          sum(scaled(e_phi, std::cos(*turn)), scaled(n0, -std::sin(*turn)));
+      modules.push_back(make_inclined_plane(
+          sum(scaled(e_r, radius[i]), {0, 0, z[i]}), normal, u, *size));
+    }
+  }
+  spec.surface = spec.rings.front().front();
+  spec.is_good = true;
+  return spec;
+}
+
 ShapeSpec read_plane(MapReader& map, bool repeats) {
+  if (const auto centre = map.find("center"))
+    return read_inclined_plane(map, *centre, repeats);
   const std::array<std::optional<Value>, 3> axes = {
       map.require("x", "1.2 m"), map.require("y", "[-10 cm, 10 cm]"),
       map.require("z", "[-10 cm, 10 cm]")};
@@ -509,11 +833,12 @@ std::optional<Interval> read_range(const Value& value) {
 
 ShapeSpec read_shape(MapReader& layer, bool repeats, Value& place) {
   using Reader = ShapeSpec (*)(MapReader&, bool);
-  constexpr std::array<std::pair<std::string_view, Reader>, 4> readers = {{
+  constexpr std::array<std::pair<std::string_view, Reader>, 5> readers = {{
       {"cylinder", read_cylinder},
       {"disk", read_disk},
       {"plane", read_plane},
       {"cone", read_cone},
+      {"ring", read_ring},
   }};
   ShapeSpec spec;
   std::string_view found;

@@ -34,6 +34,8 @@ struct ShapeSpec {
   bool is_range = false;
   bool has_axes = false;  ///< the names of the local axes are known
   bool is_good = false;   ///< all of it could be read
+  /// The modules of each ring of a `ring`; empty for any other shape.
+  std::vector<std::vector<Surface>> rings;
 };
 
 /// Whether a coordinate under that angle is u (`axis` 0) or v (1).

@@ -27,7 +27,8 @@ std::string_view shape_name(const Surface& surface);
 /// The shape as tables print it: "cylinder", "plane x"; of a cone with dr/dz.
 std::string shape_text(const Surface& surface);
 
-/// What Surface::position is called there: "radius", "z", "x" or "y".
+/// What Surface::position is called there: "radius", "z", "x", "y"; of a plane
+/// along no axis "along normal".
 std::string_view position_name(const Surface& surface);
 
 /// What an extent is called there, "half_length" being another name of a "z"
@@ -44,12 +45,14 @@ std::optional<Axis> flat_normal(const Surface& surface);
 /// The surface without its edges: two coincide if all but the place are equal,
 /// and their places agree.
 struct Carrier {
-  int family = 0;    ///< of surfaces that can coincide
-  double slope = 0;  ///< of a cone
-  double place = 0;  ///< mm
+  int family = 0;                  ///< of surfaces that can coincide
+  double slope = 0;                ///< of a cone
+  std::array<double, 3> normal{};  ///< of a plane along no axis
+  double place = 0;                ///< mm
 
   bool same_family(const Carrier& other) const {
-    return family == other.family && slope == other.slope;
+    return family == other.family && slope == other.slope &&
+           normal == other.normal;
   }
   auto operator<=>(const Carrier&) const = default;
 };
@@ -75,6 +78,10 @@ struct Meridian {
 };
 
 Meridian meridian(const Surface& round);
+
+/// The corners of a plane, in the order of a closed line around it, mm.
+using Corners = std::array<std::array<double, 3>, 4>;
+Corners corners(const Surface& plane);
 
 /// Extent of any surface along an axis, mm.
 Interval extent(const Surface& surface, Axis along);

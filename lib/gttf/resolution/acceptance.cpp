@@ -116,6 +116,25 @@ class EdgeFinder {
       const Meridian ends = meridian(s);
       for (const std::size_t end : {0u, 1u})
         add(corner(ends.r[end], ends.z[end]));
+    } else if (s.is_inclined()) {
+      // where its edges are met in the plane of the track's azimuth
+      const Corners all = gttf::corners(s);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto &a = all[i], &b = all[(i + 1) % all.size()];
+        const auto beside = [&](const std::array<double, 3>& x) {
+          return (x[1] - track.vertex[1]) * cos_phi -
+                 (x[0] - track.vertex[0]) * sin_phi;
+        };
+        const auto ahead = [&](const std::array<double, 3>& x) {
+          return (x[0] - track.vertex[0]) * cos_phi +
+                 (x[1] - track.vertex[1]) * sin_phi;
+        };
+        const double from = beside(a), to = beside(b);
+        if (from * to > 0 || from == to) continue;
+        const double share = from / (from - to);
+        flat(ahead(a) + share * (ahead(b) - ahead(a)),
+             a[2] + share * (b[2] - a[2]));
+      }
     } else if (s.normal == Axis::z) {
       for (const double x : {s.u.lower, s.u.upper})
         flat((x - track.vertex[0]) / cos_phi, s.position);

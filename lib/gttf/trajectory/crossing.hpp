@@ -2,10 +2,14 @@
 // Crossing: whether, where and how a helix meets a surface.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include "gttf/core/cartesian.hpp"
+#include "gttf/core/dual.hpp"
 #include "gttf/core/series.hpp"
 #include "gttf/trajectory/line.hpp"
 #include "gttf/trajectory/surface_level.hpp"
@@ -26,8 +30,9 @@ struct Crossing {
   S arc_excess;   ///< E = (arc - forward)/c without the cancellation, mm^2
   S half_chord2;  ///< 2 D^2, mm^2
   S cos_psi;      ///< psi: from the surface's normal (disk, cone: e_r, plane
-  S sin_psi;      ///< normal to z: x axis) to the transverse direction
-  S inv_cos_psi;  ///< 1 for disks and cones
+  S sin_psi;  ///< normal to z: x axis; inclined: its transverse part) to the
+              ///< transverse direction
+  S inv_cos_psi;  ///< 1 for disks, cones and inclined planes
   S tan2_half;    ///< tan^2(psi/2), psi or pi - psi; 0 for disks and cones
   S x_over_x0;    ///< along the track
 };
@@ -221,6 +226,121 @@ ConeGap<S> gap_to_cone(const Line<S>& l, const SurfaceRecord& s,
           away - rise};
 }
 
+/// Numbers as doubles, one for each track: of a vector, of the values of dual
+/// numbers, of wider types rounded.
+template <class S>
+struct InDoubles {
+  static constexpr std::size_t width = 1;
+  static void store(const S& x, double* to) { *to = static_cast<double>(x); }
+  static S load(const double* from) { return S(*from); }
+};
+template <class S>
+requires requires { typename S::Mask; }
+struct InDoubles<S> {
+  static constexpr std::size_t width = S::size;
+  static void store(const S& x, double* to) { x.store(to); }
+  static S load(const double* from) { return S::load(from); }
+};
+template <int N, class T>
+struct InDoubles<Dual<N, T>> {
+  static constexpr std::size_t width = InDoubles<T>::width;
+  static void store(const Dual<N, T>& x, double* to) {
+    InDoubles<T>::store(x.value, to);
+  }
+  static Dual<N, T> load(const double* from) {
+    return Dual<N, T>(InDoubles<T>::load(from));
+  }
+};
+
+/// The distance of a point of a line from an inclined plane along its normal,
+/// mm, as a function of the transverse arc, and its derivative.
+template <class S>
+struct PlaneGap {
+  S along, across;  ///< components of the normal along e0 and n0
+  S rise;           ///< n_z cot(theta)
+  S start;          ///< at arc 0
+  S c;              ///< transverse curvature of the line
+
+  PlaneGap(const Line<S>& l, const SurfaceRecord& s, const S& position)
+      : along(S(s.normal_r) *
+              (l.cos_phi * S(s.normal_cos) + l.sin_phi * S(s.normal_sin))),
+        across(S(s.normal_r) *
+               (l.cos_phi * S(s.normal_sin) - l.sin_phi * S(s.normal_cos))),
+        rise(S(s.normal_z) * l.cot_theta),
+        start(along * l.along + across * l.across + S(s.normal_z) * l.z -
+              position),
+        c(l.c) {}
+
+  S value(const Crossing<S>& x) const {
+    return start + along * x.forward + across * x.sideward + rise * x.arc;
+  }
+  S slope(const Crossing<S>& x) const {
+    return along * x.cos_turn + across * x.sin_turn + rise;
+  }
+};
+
+/// The transverse arc to the first point of a line within half a turn that lies
+/// on an inclined plane within its edges; NaN if there is none.
+///
+/// The gap is monotonic between the zeros of its slope, A cos(Phi - beta) +
+/// rise with the turn Phi, of which half a turn has at most two: a line meets
+/// the plane up to three times, and need not meet the rectangle first.
+double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
+                        double position);
+
+/// The same for many tracks, or with derivatives.
+template <class S>
+[[gnu::noinline]] S arc_to_inclined(const Line<S>& l, const SurfaceRecord& s,
+                                    const S& position) {
+  using Doubles = InDoubles<S>;
+  constexpr std::size_t n = Doubles::width;
+  std::array<double, n> along, across, z, c, cot, cosine, sine, at, arcs;
+  Doubles::store(l.along, along.data());
+  Doubles::store(l.across, across.data());
+  Doubles::store(l.z, z.data());
+  Doubles::store(l.c, c.data());
+  Doubles::store(l.cot_theta, cot.data());
+  Doubles::store(l.cos_phi, cosine.data());
+  Doubles::store(l.sin_phi, sine.data());
+  Doubles::store(position, at.data());
+  for (std::size_t i = 0; i < n; ++i) {
+    Line<double> one{};
+    one.along = along[i];
+    one.across = across[i];
+    one.z = z[i];
+    one.c = c[i];
+    one.cot_theta = cot[i];
+    one.cos_phi = cosine[i];
+    one.sin_phi = sine[i];
+    arcs[i] = arc_to_rectangle(one, s, at[i]);
+  }
+  S arc = Doubles::load(arcs.data());
+  // the last digits, and derivatives where S has some
+  const PlaneGap<S> gap(l, s, position);
+  for (int step = 0; step < 2; ++step) {
+    Crossing<S> x;
+    set_from_arc(l, arc, x);
+    arc = arc - gap.value(x) / gap.slope(x);
+  }
+  return arc;
+}
+
+template <class S>
+void cross_inclined(const Line<S>& l, const SurfaceRecord& s, const S& arc,
+                    const S& x_over_x0, Crossing<S>& x) {
+  using std::abs;
+  set_from_arc(l, arc, x);
+  const S cosine = l.cos_phi * x.cos_turn - l.sin_phi * x.sin_turn;
+  const S sine = l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn;
+  const S nc(s.normal_cos), ns(s.normal_sin);
+  x.cos_psi = cosine * nc + sine * ns;
+  x.sin_psi = sine * nc - cosine * ns;
+  x.inv_cos_psi = S(1);
+  x.tan2_half = S(0);
+  x.x_over_x0 = x_over_x0 / abs(S(s.normal_r) * l.sin_theta * x.cos_psi +
+                                S(s.normal_z) * l.cos_theta);
+}
+
 /// Infinite for a straight line.
 template <class S>
 S arc_of_half_turn(const Line<S>& l) {
@@ -338,6 +458,19 @@ template <class S>
                    start.value * start.slope < zero));
 }
 
+/// Does the line approach an inclined plane at first, but end half a turn on
+/// the same side of it?
+template <class S>
+MaskOf<S> ends_before_plane(const Line<S>& l, const SurfaceRecord& s) {
+  using std::abs;
+  const PlaneGap<S> gap(l, s, S(s.position));
+  const S zero(0);
+  const S end =
+      gap.start + S(2) * gap.across / l.c + gap.rise * arc_of_half_turn(l);
+  return both(both(abs(l.c) > zero, gap.start * end > zero),
+              gap.start * (gap.along + gap.rise) < zero);
+}
+
 template <class S>
 [[gnu::noinline]] void cross_cone(const Line<S>& l, const SurfaceRecord& s,
                                   const S& position, const S& x_over_x0,
@@ -348,8 +481,8 @@ template <class S>
   set_psi_from_radius(l, S(S(1) / sqrt(px * px + py * py)), x);
   x.inv_cos_psi = S(1);
   x.tan2_half = S(0);
-  x.x_over_x0 = x_over_x0 * S(std::sqrt(1 + s.slope * s.slope)) /
-                abs(l.sin_theta * x.cos_psi - S(s.slope) * l.cos_theta);
+  x.x_over_x0 = x_over_x0 / abs(S(s.normal_r) * l.sin_theta * x.cos_psi +
+                                S(s.normal_z) * l.cos_theta);
 }
 
 }  // namespace detail
@@ -380,6 +513,10 @@ Crossing<S> cross(const Line<S>& l, const SurfaceRecord& s, const S& position,
       break;
     case Kind::cone:
       detail::cross_cone(l, s, position, x_over_x0, x);
+      break;
+    case Kind::inclined:
+      detail::cross_inclined(l, s, detail::arc_to_inclined(l, s, position),
+                             x_over_x0, x);
       break;
   }
   return x;
@@ -453,6 +590,8 @@ Precheck<S> precheck(const Line<S>& l, const SurfaceRecord& s) {
     }
     case SurfaceRecord::Kind::cone:
       return {all_true<S>(), !ends_in_cone(l, s)};
+    case SurfaceRecord::Kind::inclined:
+      return {all_true<S>(), !ends_before_plane(l, s)};
     case SurfaceRecord::Kind::disk:
     case SurfaceRecord::Kind::disk_plane:
       break;
@@ -510,9 +649,8 @@ template <class S>
 S cos_incidence(const Line<S>& l, const SurfaceRecord& s,
                 const Crossing<S>& x) {
   if (s.is_upright()) return l.sin_theta * x.cos_psi;
-  if (s.kind != SurfaceRecord::Kind::cone) return l.cos_theta;
-  return (l.sin_theta * x.cos_psi - S(s.slope) * l.cos_theta) *
-         S(1 / std::sqrt(1 + s.slope * s.slope));
+  if (!s.leans()) return l.cos_theta;
+  return S(s.normal_r) * l.sin_theta * x.cos_psi + S(s.normal_z) * l.cos_theta;
 }
 
 /// Is `x`, which cross() has made, a crossing: outward, before the track has

@@ -3,12 +3,83 @@
 #include "gttf/trajectory/crossings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/flight.hpp"
 
 namespace gttf {
+
+namespace detail {
+
+double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
+                        double position) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const PlaneGap<double> gap(l, s, position);
+  const auto set = [&l](double arc) {
+    Crossing<double> x;
+    set_from_arc(l, arc, x);
+    return x;
+  };
+  const auto is_within = [&](double arc) {
+    if (arc < 0 && !(std::abs(gap.start) <= same_place)) return false;
+    const Crossing<double> x = set(arc);
+    return inside(l, s, x.forward, x.sideward, arc);
+  };
+  const double towards = gap.along + gap.rise;
+  const double straight = -gap.start / towards;
+  if (l.c == 0)
+    return straight >= -longest_arc_at_start && is_within(straight) ? straight
+                                                                    : none;
+  // ends of the arcs on which the gap is monotonic
+  const double end = unit::pi / std::abs(l.c);
+  std::array<double, 4> ends{-longest_arc_at_start};
+  std::size_t n = 1;
+  const double amplitude = std::hypot(gap.along, gap.across);
+  if (std::abs(gap.rise) < amplitude) {
+    const double beta = std::atan2(gap.across, gap.along);
+    const double width = std::acos(-gap.rise / amplitude);
+    for (const double turn : {beta - width, beta + width}) {
+      double arc = std::fmod(turn / l.c, 2 * end);
+      if (arc < 0) arc += 2 * end;
+      if (arc > 0 && arc < end) ends[n++] = arc;
+    }
+  }
+  ends[n++] = end;
+  std::sort(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(n));
+  double first = gap.value(set(ends[0]));
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    double from = ends[i], to = ends[i + 1];
+    const double last = gap.value(set(to));
+    if (const double sign = first;
+        std::exchange(first, last) * last > 0 || (sign == 0 && i > 0))
+      continue;
+    else {
+      // Newton's steps while they stay between the last points on either side
+      double arc =
+          from <= straight && straight <= to ? straight : 0.5 * (from + to);
+      constexpr int most = 100;
+      constexpr double rounding = 1e-12;
+      for (int step = 0; step < most; ++step) {
+        const Crossing<double> x = set(arc);
+        const double value = gap.value(x);
+        (value * sign > 0 ? from : to) = arc;
+        double next = arc - value / gap.slope(x);
+        if (!(from <= next && next <= to)) next = 0.5 * (from + to);
+        const double moved = std::abs(next - arc);
+        arc = next;
+        if (moved <= rounding * (1 + std::abs(arc))) break;
+      }
+      if (is_within(arc)) return arc;
+    }
+  }
+  return none;
+}
+
+}  // namespace detail
 
 Crossings<double> find_crossings(const TrackingGeometry& geometry,
                                  const Track& track, Scattering model) {

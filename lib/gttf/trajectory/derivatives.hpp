@@ -64,22 +64,21 @@ Row<S> across_row(const Line<S>& l, const Crossing<S>& x, const Kink<S>& k,
           l.kappa_column * (across * x.half_chord2)};
 }
 
-/// coordinate_row() of a cone: a displacement slides along the track onto the
-/// plane normal to e_r - slope e_z.
+/// coordinate_row() of a cone or an inclined plane: a displacement slides along
+/// the track onto the plane normal to n_r e_r + n_z e_z.
 template <class S>
-[[gnu::noinline]] Row<S> cone_row(const Line<S>& l, const SurfaceRecord& s,
-                                  const Crossing<S>& x, const Kink<S>& k,
-                                  const S& cosine, const S& sine) {
-  const S slope(s.slope);
-  const S inverse = S(1) / (l.sin_theta * x.cos_psi - slope * l.cos_theta);
-  const S along = sine * S(std::sqrt(1 + s.slope * s.slope));
+[[gnu::noinline]] Row<S> leaning_row(const Line<S>& l, const SurfaceRecord& s,
+                                     const Crossing<S>& x, const Kink<S>& k,
+                                     const S& cosine, const S& sine) {
+  const S nr(s.normal_r), nz(s.normal_z);
+  const S inverse = S(1) / (nr * l.sin_theta * x.cos_psi + nz * l.cos_theta);
   return displacement_row(
       l, x, k,
-      Mixture<S>{(cosine * (l.sin_theta - slope * l.cos_theta * x.cos_psi) +
-                  along * l.cos_theta * x.sin_psi) *
+      Mixture<S>{(cosine * (nr * l.sin_theta + nz * l.cos_theta * x.cos_psi) +
+                  sine * l.cos_theta * x.sin_psi) *
                      inverse,
-                 (cosine * slope * x.sin_psi + along * x.cos_psi) *
-                     l.sin_theta * inverse});
+                 (sine * x.cos_psi - cosine * nz * x.sin_psi) * l.sin_theta *
+                     inverse});
 }
 
 /// Derivatives of the coordinate cosine * u + sine * v (SurfaceRecord axes).
@@ -90,8 +89,7 @@ Row<S> coordinate_row(const Line<S>& l, const SurfaceRecord& s,
                       double sine) {
   const S ca(cosine), sa(sine);
   if (!s.is_upright()) {
-    if (s.kind == SurfaceRecord::Kind::cone)
-      return cone_row(l, s, x, k, ca, sa);
+    if (s.leans()) return leaning_row(l, s, x, k, ca, sa);
     return displacement_row(
         l, x, k,
         Mixture<S>{ca * x.cos_psi - sa * x.sin_psi,
@@ -116,13 +114,11 @@ std::array<Row<S>, track_dim> surface_jacobian(const Line<S>& l,
                                                const SurfaceRecord& s,
                                                const Crossing<S>& x) {
   // the direction's azimuth changes by the turn per path and the displacement
-  const bool cone = s.kind == SurfaceRecord::Kind::cone;
-  const S inverse =
-      cone ? S(S(1) / (l.sin_theta * x.cos_psi - S(s.slope) * l.cos_theta))
-           : S(0);
+  const bool leans = s.leans();
+  const S inverse = leans ? S(S(1) / cos_incidence(l, s, x)) : S(0);
   const Mixture<S> slip =
-      cone ? Mixture<S>{-(x.sin_psi * inverse),
-                        -(S(s.slope) * inverse) - l.cos_theta}
+      leans ? Mixture<S>{-(S(s.normal_r) * x.sin_psi * inverse),
+                         S(s.normal_z) * inverse - l.cos_theta}
       : s.is_upright()
           ? Mixture<S>{-(x.sin_psi * x.inv_cos_psi * l.inv_sin_theta),
                        -l.cos_theta}

@@ -21,6 +21,7 @@ struct Frame {
       case Axis::y:
         return {v.z(), v.x(), v.y()};
       case Axis::z:
+      case Axis::none:
         break;
     }
     return v;
@@ -33,6 +34,7 @@ struct Frame {
       case Axis::y:
         return {v.y(), v.z(), v.x()};
       case Axis::z:
+      case Axis::none:
         break;
     }
     return v;

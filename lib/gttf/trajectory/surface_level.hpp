@@ -24,6 +24,14 @@ S radius_at(const SurfaceRecord& cone, const S& z) {
   return S(cone.position) + S(cone.slope) * (z - S(cone.middle()));
 }
 
+/// Components of a vector in the frame of an inclined plane: along the
+/// transverse part of its normal, along the horizontal u', and along z.
+template <class S>
+Cartesian<S> in_frame_of(const SurfaceRecord& plane, const Cartesian<S>& x) {
+  const S c(plane.normal_cos), s(plane.normal_sin);
+  return {c * x.x + s * x.y, c * x.y - s * x.x, x.z};
+}
+
 /// A function of the point x that is zero on a surface, positive outside or
 /// ahead of it, and its derivative along t: (r^2 - R^2)/2 of a cylinder, mm^2,
 /// r - R(z) of a cone, the distance of a plane or disk, mm.
@@ -49,6 +57,12 @@ LevelOnPath<S> level_on_path(const SurfaceRecord& s, const Cartesian<S>& x,
       const S r = sqrt(transverse_dot(x, x));
       return {r - radius_at(s, x.z),
               transverse_dot(x, t) / r - S(s.slope) * t.z};
+    }
+    case Kind::inclined: {
+      const S nr(s.normal_r), nz(s.normal_z);
+      const Cartesian<S> at = in_frame_of(s, x), along = in_frame_of(s, t);
+      return {nr * at.x + nz * at.z - S(s.position),
+              nr * along.x + nz * along.z};
     }
     case Kind::disk:
     case Kind::disk_plane:
@@ -87,7 +101,9 @@ class SurfaceLevel {
   /// A surface that tracks cross from inside to outside only.
   bool only_outwards() const { return kind_ == Kind::cylinder; }
   /// May a path cross it beyond its edges first, and then within them?
-  bool is_met_twice() const { return kind_ == Kind::cone; }
+  bool is_met_twice() const {
+    return kind_ == Kind::cone || kind_ == Kind::plane;
+  }
   /// Moves the surface outwards until `point` is not outside of it, rounding
   /// included.
   void enclose(const Vector3& point);
@@ -163,6 +179,11 @@ class SurfaceLevel {
     using RecordKind = SurfaceRecord::Kind;
     if (s.kind == RecordKind::cylinder) return cylinder(s.position);
     if (s.kind == RecordKind::cone) return cone(radius_at(s, 0.0), s.slope);
+    if (s.kind == RecordKind::inclined) {
+      const Vector3 normal(s.normal_vector[0], s.normal_vector[1],
+                           s.normal_vector[2]);
+      return plane(s.position * normal, normal);
+    }
     return {s.kind == RecordKind::plane ? s.normal : Axis::z, s.position};
   }
   static double radius(const Vector3& x) {
@@ -216,11 +237,14 @@ AxisComponents<S> axis_components(const SurfaceRecord& s, const S& x,
     case Kind::cone: {
       const S inv_r = one / sqrt(x * x + y * y);
       const S cosine = x * inv_r, sine = y * inv_r;
-      const S along_z(1 / std::sqrt(1 + s.slope * s.slope));
-      const S along_r = S(s.slope) * along_z;
+      const S along_z(s.normal_r), along_r(-s.normal_z);
       return {{-sine, cosine, zero},
               {along_r * cosine, along_r * sine, along_z}};
     }
+    case Kind::inclined:
+      return {{S(-s.normal_sin), S(s.normal_cos), zero},
+              {S(-s.normal_z * s.normal_cos), S(-s.normal_z * s.normal_sin),
+               S(s.normal_r)}};
     case Kind::plane:
       return {{S(-s.normal_sin), S(s.normal_cos), zero}, {zero, zero, one}};
     case Kind::disk_plane:
@@ -260,6 +284,13 @@ MaskOf<S> inside(const SurfaceRecord& s, const S& z, const Radius& radius,
   if (s.kind == Kind::disk) return within(s.v, radius());
   if (s.kind == Kind::cone) return within(s.v, z);
   const auto [x, y] = at();
+  if (s.kind == Kind::inclined) {
+    const Cartesian<S> p = in_frame_of(s, Cartesian<S>{x, y, z});
+    const S v = S(s.normal_r) * p.z - S(s.normal_z) * p.x;
+    const S turn_cos(s.turn_cos), turn_sin(s.turn_sin);
+    return both(within(s.u, S(turn_cos * p.y + turn_sin * v)),
+                within(s.v, S(turn_cos * v - turn_sin * p.y)));
+  }
   if (s.kind == Kind::disk_plane) return both(within(s.u, x), within(s.v, y));
   return s.normal == Axis::x ? both(within(s.u, y), within(s.v, z))
                              : both(within(s.u, z), within(s.v, x));
@@ -287,6 +318,11 @@ Cartesian<S> foot_on(const SurfaceRecord& s, const Cartesian<S>& at) {
     case Kind::cone: {
       const S scale = radius_at(s, at.z) / sqrt(transverse_dot(at, at));
       return {scale * at.x, scale * at.y, at.z};
+    }
+    case Kind::inclined: {
+      const auto& n = s.normal_vector;
+      return at - level_on_path(s, at, Cartesian<S>{}).value *
+                      Cartesian<S>{S(n[0]), S(n[1]), S(n[2])};
     }
     case Kind::disk:
     case Kind::disk_plane:
@@ -345,6 +381,11 @@ Incidence<S> incidence_on(const SurfaceRecord& s, const S& x, const S& y,
                 S(s.slope) * cos_theta * r),
             S(std::sqrt(1 + s.slope * s.slope)) * r};
   }
+  if (s.kind == Kind::inclined)
+    return {abs(S(s.normal_r) * sin_theta *
+                    (cos_phi * S(s.normal_cos) + sin_phi * S(s.normal_sin)) +
+                S(s.normal_z) * cos_theta),
+            S(1)};
   if (s.kind == Kind::cylinder)
     return {sin_theta * abs(cos_phi * x + sin_phi * y), sqrt(x * x + y * y)};
   return {

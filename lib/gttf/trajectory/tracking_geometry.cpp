@@ -16,7 +16,32 @@ double snapped(double x) { return std::abs(x) < 1e-15 ? 0 : x; }
 
 }  // namespace
 
+void SurfaceRecord::set_inclination() {
+  if (kind == Kind::cone) {
+    normal_r = 1 / std::sqrt(1 + slope * slope);
+    normal_z = -slope * normal_r;
+    return;
+  }
+  const auto &n = normal_vector, &e = u_vector;
+  normal_z = n[2];
+  normal_r = std::hypot(n[0], n[1]);
+  // a normal along z but for rounding has no azimuth
+  if (normal_r > 1e-15) {
+    normal_cos = n[0] / normal_r;
+    normal_sin = n[1] / normal_r;
+  } else {
+    normal_r = 0;
+  }
+  // u' = (-sin, cos, 0), v' = normal x u'
+  turn_cos = snapped(-e[0] * normal_sin + e[1] * normal_cos);
+  turn_sin = snapped(-normal_z * (e[0] * normal_cos + e[1] * normal_sin) +
+                     normal_r * e[2]);
+}
+
 std::pair<CoordinateAxis, CoordinateAxis> SurfaceRecord::user_axes() const {
+  if (kind == Kind::inclined)
+    return {{.cosine = turn_cos, .sine = turn_sin},
+            {.cosine = -turn_sin, .sine = turn_cos}};
   // normal to y: (u, v) = (z, x) = (v', -u'); normal to z: (x, y) = (v', u')
   if (kind == Kind::plane && normal == Axis::y)
     return {{.cosine = 0, .sine = 1}, {.cosine = -1, .sine = 0}};
@@ -38,8 +63,8 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
     for (const Coordinate& c : layer.coordinates) {
       const double ca = snapped(std::cos(c.angle));
       const double sa = snapped(std::sin(c.angle));
-      axes_.push_back({.cosine = ca * u.cosine + sa * v.cosine,
-                       .sine = ca * u.sine + sa * v.sine,
+      axes_.push_back({.cosine = snapped(ca * u.cosine + sa * v.cosine),
+                       .sine = snapped(ca * u.sine + sa * v.sine),
                        .variance = c.sigma * c.sigma});
     }
     surfaces_.push_back(r);

@@ -24,10 +24,18 @@ struct CoordinateAxis {
 ///
 /// Axes (u', v'): cylinder (r-phi, z), disk (r-phi, r), cone (r-phi, along it
 /// towards larger z); a plane along z has a horizontal normal N and (z x N, z);
-/// a plane normal to z, kind disk_plane, (y, x). They differ from the Surface's
-/// (u, v) for planes normal to y and z.
+/// a plane normal to z, kind disk_plane, (y, x); any other plane, kind
+/// inclined, has a horizontal u' and v' = normal x u'. They differ from the
+/// Surface's (u, v) for planes not normal to x.
 struct SurfaceRecord : Surface {
-  enum class Kind : unsigned char { cylinder, disk, plane, disk_plane, cone };
+  enum class Kind : unsigned char {
+    cylinder,
+    disk,
+    plane,
+    disk_plane,
+    cone,
+    inclined
+  };
 
   SurfaceRecord() = default;
   explicit SurfaceRecord(const Surface& s)
@@ -35,22 +43,30 @@ struct SurfaceRecord : Surface {
         kind(s.shape == Shape::cylinder ? Kind::cylinder
              : s.shape == Shape::disk   ? Kind::disk
              : s.shape == Shape::cone   ? Kind::cone
+             : s.normal == Axis::none   ? Kind::inclined
              : s.normal == Axis::z      ? Kind::disk_plane
                                         : Kind::plane) {
     if (kind == Kind::plane && normal == Axis::y) {
       normal_cos = 0;
       normal_sin = 1;
     }
+    if (kind == Kind::inclined || kind == Kind::cone) set_inclination();
   }
 
   Kind kind = Kind::cylinder;
-  double normal_cos = 1;  ///< azimuth of the normal, kind plane
+  double normal_cos = 1;  ///< azimuth of the normal of a plane
   double normal_sin = 0;
+  double normal_r = 1;  ///< transverse part of the unit normal, >= 0, and its
+  double normal_z = 0;  ///< part along z: kinds inclined and cone
+  double turn_cos = 1;  ///< angle from u' to the user's u, kind inclined
+  double turn_sin = 0;
   double x_over_x0 = 0;     ///< normal incidence
   unsigned first_axis = 0;  ///< into TrackingGeometry::axes()
   unsigned n_axes = 0;      ///< 0: passive
 
   bool measures() const { return n_axes > 0; }
+  /// Is its normal neither along z nor normal to it? v' has parts along both.
+  bool leans() const { return kind == Kind::cone || kind == Kind::inclined; }
   /// Is a line along z that touches it part of it? Its v' is along z then.
   bool is_upright() const {
     return kind == Kind::cylinder || kind == Kind::plane;
@@ -65,6 +81,9 @@ struct SurfaceRecord : Surface {
 
   /// The Surface's u and v axes in terms of (u', v'); variances unused.
   std::pair<CoordinateAxis, CoordinateAxis> user_axes() const;
+
+ private:
+  void set_inclination();
 };
 
 /// Flat arrays made once from a detector; index = index in Detector::layers.

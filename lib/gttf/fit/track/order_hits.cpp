@@ -33,6 +33,14 @@ double surface_distance(const Surface& s, const Vector3& x, double r) {
     return length((from_z * dr - from_r * dz) / whole,
                   outside({0, whole}, (from_z * dz + from_r * dr) / whole));
   }
+  if (s.is_inclined()) {
+    const auto along = [&x](const std::array<double, 3>& axis) {
+      return axis[0] * x[0] + axis[1] * x[1] + axis[2] * x[2];
+    };
+    return std::hypot(along(s.normal_vector) - s.position,
+                      outside(s.u, along(s.u_vector)),
+                      outside(s.v, along(s.v_vector())));
+  }
   // (normal, u, v) is a cyclic permutation of (x, y, z)
   const int n = static_cast<int>(s.normal);
   return std::hypot(x[n] - s.position, outside(s.u, x[(n + 1) % 3]),
@@ -52,9 +60,7 @@ double gap_between(const Interval& a, const Interval& b) {
 /// The least distance between points of two surfaces, or less; mm.
 double gap_between(const Surface& a, const Surface& b) {
   if (!is_round(a) || !is_round(b))
-    return a.shape == b.shape && a.normal == b.normal
-               ? std::abs(a.position - b.position)
-               : 0;
+    return are_parallel(a, b) ? std::abs(a.position - b.position) : 0;
   return std::hypot(gap_between(radii(a), radii(b)),
                     gap_between(extent(a, Axis::z), extent(b, Axis::z)));
 }

@@ -43,6 +43,19 @@ std::vector<LayerLine> lines_in_rz(const Detector& detector) {
       lines.push_back({i, {clipped(z[0]), clipped(z[1])}, {r[0], r[1]}});
       continue;
     }
+    if (s.is_inclined()) {
+      // the line between the middles of its edges across v
+      const Corners all = corners(s);
+      const auto middle = [&all](std::size_t a, std::size_t b) {
+        return std::array{0.5 * (all[a][2] + all[b][2]),
+                          std::hypot(0.5 * (all[a][0] + all[b][0]),
+                                     0.5 * (all[a][1] + all[b][1]))};
+      };
+      const auto from = middle(0, 1), to = middle(2, 3);
+      lines.push_back(
+          {i, {clipped(from[0]), clipped(to[0])}, {from[1], to[1]}});
+      continue;
+    }
     const Interval z = extent(s, Axis::z), r = radii(s);
     if (s.normal == Axis::z)
       lines.push_back({i, {z.lower, z.lower}, {r.lower, r.upper}});
@@ -64,6 +77,12 @@ std::vector<LayerLine> lines_in_xy(const Detector& detector) {
         const double phi = unit::pi / 2 * k / parts;
         line.x.push_back(s.position * std::cos(phi));
         line.y.push_back(s.position * std::sin(phi));
+      }
+    } else if (s.is_inclined()) {
+      const Corners all = corners(s);
+      for (std::size_t k = 0; k <= all.size(); ++k) {
+        line.x.push_back(all[k % all.size()][0]);
+        line.y.push_back(all[k % all.size()][1]);
       }
     } else if (!is_round(s) && s.normal != Axis::z) {
       const Interval x = extent(s, Axis::x), y = extent(s, Axis::y);
@@ -95,6 +114,17 @@ std::vector<LayerLine> lines_from_the_side(const Detector& detector,
       else
         add(i, {z[1], z[0]}, {-r[1], -r[0]});
       add(i, {z[0], z[1]}, {r[0], r[1]});
+      continue;
+    }
+    if (s.is_inclined()) {
+      const Corners all = corners(s);
+      LayerLine line{i, {}, {}};
+      for (std::size_t k = 0; k <= all.size(); ++k) {
+        line.x.push_back(clipped(all[k % all.size()][2]));
+        line.y.push_back(
+            all[k % all.size()][static_cast<std::size_t>(upwards)]);
+      }
+      lines.push_back(std::move(line));
       continue;
     }
     const Interval z = extent(s, Axis::z), up = extent(s, upwards);

@@ -146,6 +146,12 @@ Document layer_document(const Layer& layer) {
   if (!layer.group.empty()) d.set("group", layer.group);
   d.set("shape", shape_text(s));
   d.set("position_mm", s.position);
+  if (s.is_inclined()) {
+    const auto list = [](const std::array<double, 3>& a) {
+      return Document::List{a[0], a[1], a[2]};
+    };
+    d.set("normal", list(s.normal_vector)).set("u", list(s.u_vector));
+  }
   if (!is_round(s)) d.set("u_mm", interval_document(s.u));
   const std::string_view v = is_round(s) ? axis_names(s)[1] : "v";
   if (s.shape == Shape::cone)
