@@ -2,6 +2,7 @@
 // Detector: what a description file says, in native units. Data only.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,10 +14,14 @@
 
 namespace gttf {
 
+class HitError;
+
 /// One measured coordinate: m = u cos(angle) + v sin(angle), error sigma.
 struct Coordinate {
   double angle = 0;  ///< rad, from the surface's u axis towards v
-  double sigma = 0;  ///< mm, > 0
+  double sigma = 0;  ///< mm, > 0; of an error that depends on the track the
+                     ///< one at normal incidence
+  std::shared_ptr<const HitError> error = {};  ///< null: sigma for all tracks
 };
 
 /// Line and column (both from 1; 0 = unknown) in the file a thing came from.

@@ -7,27 +7,86 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "gttf/config/text.hpp"
+#include "gttf/detector/hit_error.hpp"
 #include "gttf/detector/surface_outline.hpp"
 
 namespace gttf::detail {
 namespace {
 
+/// Of what layer an error is read.
+struct ErrorContext {
+  const Surface& surface;
+  std::optional<double> drift_to;  ///< mm
+};
+
+/// An error, and how it depends on the track if it does.
+struct ReadError {
+  double sigma = 0;
+  std::shared_ptr<const HitError> error = {};
+};
+
+/// Is it a formula? A sign in front or in an exponent makes none.
+bool is_formula(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '*' || text[i] == '/' || text[i] == '^')
+      return true;
+    const bool is_sign = text[i] == '+' || text[i] == '-';
+    const std::size_t before = text.find_last_not_of(' ', i == 0 ? 0 : i - 1);
+    if (is_sign && i > 0 && before != text.npos && text[before] != 'e' &&
+        text[before] != 'E')
+      return true;
+  }
+  return text.find("\u2295") != text.npos;
+}
+
+std::optional<ReadError> read_error_formula(const Value& value,
+                                            const ErrorContext& context) {
+  Parsed<Formula> parsed = parse_formula(
+      value.node().text(), {hit_error_variables(), {.length = 1}});
+  if (!parsed) {
+    value.part(parsed.offset, parsed.length)
+        .error(parsed.problem, parsed.suggestion);
+    return std::nullopt;
+  }
+  auto error = std::make_shared<HitError>(
+      std::move(parsed.value), context.surface, context.drift_to.value_or(0));
+  if (error->uses_drift() && !context.drift_to) {
+    value.error("the error depends on the drift length, which is not given",
+                "add \"drift: { to: 2.2 m }\", |z| of the end of the drift "
+                "volume");
+    return std::nullopt;
+  }
+  if (!(error->nominal() > 0) || !std::isfinite(error->nominal())) {
+    value.error(
+        fmt::format("the error must be positive, got {:.6g} um for a "
+                    "track of 1 GeV at normal incidence",
+                    error->nominal() / unit::um));
+    return std::nullopt;
+  }
+  return ReadError{error->nominal(), error};
+}
+
 /// A single-point resolution, or the pitch p of a digital sensor:
 /// sigma = p/sqrt(12), the standard deviation of a uniform distribution.
-std::optional<double> read_sigma(const Value& value, bool is_pitch) {
+std::optional<ReadError> read_sigma(const Value& value, bool is_pitch,
+                                    const ErrorContext& context) {
+  if (!is_pitch && value.is_scalar() && is_formula(value.node().text()))
+    return read_error_formula(value, context);
   const auto length =
       read_positive(value, is_pitch ? "pitch" : "resolution", "um");
   if (!length) return std::nullopt;
-  return is_pitch ? *length / std::sqrt(12.0) : *length;
+  return ReadError{is_pitch ? *length / std::sqrt(12.0) : *length};
 }
 
 /// The coordinates u and v by name, each at most once.
 class NamedCoordinates {
  public:
-  explicit NamedCoordinates(const Surface& surface)
-      : axes_(axis_names(surface)) {}
+  explicit NamedCoordinates(const ErrorContext& context)
+      : context_(context), axes_(axis_names(context.surface)) {}
 
   void read(MapReader& map, bool is_pitch) {
     bool any = false;
@@ -38,12 +97,12 @@ class NamedCoordinates {
         const auto value = map.find(names[i]);
         if (!value) continue;
         any = true;
-        const auto sigma = read_sigma(*value, is_pitch);
+        const auto error = read_sigma(*value, is_pitch, context_);
         if (seen_[i])
           value->error(fmt::format("{} is measured twice", in_quotes(axes_[i])),
                        "remove one of the two");
         seen_[i] = true;
-        if (sigma) sigma_[i] = *sigma;
+        if (error) error_[i] = *error;
       }
     empty_ = empty_ && !any;
   }
@@ -52,19 +111,22 @@ class NamedCoordinates {
 
   std::vector<Coordinate> coordinates() const {
     std::vector<Coordinate> result;
-    if (sigma_[0] > 0) result.push_back({0, sigma_[0]});
-    if (sigma_[1] > 0) result.push_back({90 * unit::deg, sigma_[1]});
+    for (std::size_t i = 0; i < error_.size(); ++i)
+      if (const ReadError& e = error_[i]; e.sigma > 0)
+        result.push_back({i == 0 ? 0 : 90 * unit::deg, e.sigma, e.error});
     return result;
   }
 
  private:
+  const ErrorContext& context_;
   std::array<std::string_view, 2> axes_;
   std::array<bool, 2> seen_{};
-  std::array<double, 2> sigma_{};
+  std::array<ReadError, 2> error_;
   bool empty_ = true;
 };
 
-std::vector<Coordinate> read_general(const std::vector<Value>& items) {
+std::vector<Coordinate> read_general(const std::vector<Value>& items,
+                                     const ErrorContext& context) {
   std::vector<Coordinate> result;
   for (const Value& item : items) {
     MapReader map(item, "{ angle: ..., sigma: ... }");
@@ -80,16 +142,16 @@ std::vector<Coordinate> read_general(const std::vector<Value>& items) {
                    "remove one of the two");
     else if (!sigma && !pitch)
       map.require("sigma", "20 um");
-    double error = 0;
-    if (sigma) error = read_sigma(*sigma, false).value_or(0);
-    if (pitch) error = read_sigma(*pitch, true).value_or(0);
+    ReadError error;
+    if (sigma) error = read_sigma(*sigma, false, context).value_or(ReadError{});
+    if (pitch) error = read_sigma(*pitch, true, context).value_or(ReadError{});
     map.finish();
-    if (std::isnan(radians) || error <= 0) continue;
+    if (std::isnan(radians) || error.sigma <= 0) continue;
     for (const Coordinate& other : result)
       if (std::abs(std::sin(other.angle - radians)) < 1e-9)
         item.warning("this direction is measured twice",
                      "the two hits are taken as independent");
-    result.push_back({radians, error});
+    result.push_back({radians, error.sigma, error.error});
   }
   return result;
 }
@@ -194,7 +256,16 @@ std::vector<Coordinate> read_coordinates(MapReader& layer,
                                          const Surface& surface) {
   const auto measures = layer.find("measures");
   const auto pitch = layer.find("pitch");
-  NamedCoordinates named(surface);
+  ErrorContext context{surface, std::nullopt};
+  if (const auto drift = layer.find("drift")) {
+    MapReader map(*drift, "a map such as { to: 2.2 m }");
+    if (map) {
+      if (const auto to = map.require("to", "2.2 m"))
+        context.drift_to = read_positive(*to, "end of the drift volume", "m");
+      map.finish();
+    }
+  }
+  NamedCoordinates named(context);
   if (measures && measures->is_list()) {
     if (pitch)
       pitch->error("a list under \"measures\" says everything already",
@@ -203,7 +274,7 @@ std::vector<Coordinate> read_coordinates(MapReader& layer,
     if (measures->node().items().empty())
       measures->error("nothing is measured",
                       "remove \"measures\" from a passive layer");
-    return read_general(measures->items());
+    return read_general(measures->items(), context);
   }
   if (measures && measures->node().find("angle")) {
     measures->error("a coordinate under an angle is not in a list",
@@ -255,10 +326,12 @@ LayerEntry read_layer(const Value& value, const std::vector<Material>& own) {
   if (material) layer.material = read_material(*material, own);
   layer.surface = spec.surface;
   if (spec.has_axes) {
-    layer.coordinates = read_coordinates(map, spec.surface);
+    Surface first = spec.surface;
+    first.position = spec.first;
+    layer.coordinates = read_coordinates(map, first);
   } else {
-    map.find("measures");
-    map.find("pitch");
+    for (const std::string_view key : {"measures", "pitch", "drift"})
+      map.find(key);
   }
   const bool has_hits =
       value.node().find("measures") || value.node().find("pitch");
@@ -757,6 +830,7 @@ ShapeSpec read_ring(MapReader& map, bool repeats) {
     }
   }
   spec.surface = spec.rings.front().front();
+  spec.first = spec.last = spec.surface.position;
   spec.is_good = true;
   return spec;
 }

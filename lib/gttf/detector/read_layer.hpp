@@ -58,7 +58,7 @@ ShapeSpec read_shape(MapReader& layer, bool repeats, Value& place);
 std::vector<Slab> read_material(const Value& value,
                                 const std::vector<Material>& own);
 
-/// Reads `measures` and `pitch` of a layer; empty if there are none.
+/// Reads `measures`, `pitch` and `drift` of a layer; empty if there are none.
 std::vector<Coordinate> read_coordinates(MapReader& layer,
                                          const Surface& surface);
 

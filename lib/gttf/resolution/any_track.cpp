@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gttf/detector/field_map.hpp"
+#include "gttf/detector/hit_error.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
@@ -135,19 +137,45 @@ bool follows_helix(const TrackingGeometry& geometry, const Track& track,
 
 AnyTrack::AnyTrack(const TrackingGeometry& geometry, const Track& track,
                    const Model& model)
-    : geometry_(geometry),
+    : geometry_(&geometry),
       track_(track),
       direction_(direction_at(track.theta, track.phi)) {
   if (follows_helix(geometry, track, model))
     found_ = find_crossings(geometry, track, model.scattering);
   else
     found_ = trace(geometry, track, model.scattering, model.loss);
+  set_errors();
+}
+
+void AnyTrack::set_errors() {
+  if (!geometry_->has_track_errors()) return;
+  auto own = std::make_shared<TrackingGeometry>(*geometry_);
+  const Field& field = own->field();
+  for (const CrossingInfo& x : describe_crossings()) {
+    if (!x.measured) continue;
+    const auto [u, v] = layer_axes(own->surfaces()[x.layer], x.position);
+    const Vector3 direction = direction_at(x.theta, x.phi);
+    const double depth = direction.dot(u.cross(v));
+    HitErrorInput at{.p = track_.p,
+                     .theta = track_.theta,
+                     .phi = track_.phi,
+                     .alpha = std::atan(direction.dot(u) / depth),
+                     .beta = std::atan(direction.dot(v) / depth),
+                     .z = x.position.z(),
+                     .r = std::hypot(x.position.x(), x.position.y()),
+                     .bz = field.bz};
+    Vector3 mapped;
+    if (field.map && field.map->at(x.position, mapped)) at.bz = mapped.z();
+    has_errors_ = own->set_errors(x.layer, at) && has_errors_;
+  }
+  geometry_ = own.get();
+  own_ = std::move(own);
 }
 
 Crossings<DoubleDouble> AnyTrack::wide_helix() const {
   const Crossings<double>& found = *helix();
   Crossings<DoubleDouble> wide = with_scalar(
-      geometry_, found, make_line<DoubleDouble>(track_, geometry_.bz()),
+      *geometry_, found, make_line<DoubleDouble>(track_, geometry_->bz()),
       Scattering::off);
   for (std::size_t k = 0; k < found.list.size(); ++k)
     wide.list[k].theta0_2 = DoubleDouble(found.list[k].theta0_2);
@@ -155,7 +183,7 @@ Crossings<DoubleDouble> AnyTrack::wide_helix() const {
 }
 
 UndoubtedVariances AnyTrack::undoubted(const StartHit<double>* start) const {
-  double least = least_variance(geometry_);
+  double least = least_variance(*geometry_);
   if (start)
     least = std::min(
         {least, start->transverse_variance, start->longitudinal_variance});
@@ -178,7 +206,7 @@ unsigned AnyTrack::surface(std::size_t k) const {
   return traced() ? traced()->list[k].surface : helix()->list[k].surface;
 }
 double AnyTrack::b_ref() const {
-  return traced() ? traced()->b_ref : geometry_.bz();
+  return traced() ? traced()->b_ref : geometry_->bz();
 }
 double AnyTrack::kappa() const {
   return traced() ? traced()->kappa : helix()->line.kappa;
@@ -186,10 +214,12 @@ double AnyTrack::kappa() const {
 
 AnyTrack::AnyTrack(const TrackingGeometry& geometry, const Track& track,
                    TracedTrack traced)
-    : geometry_(geometry),
+    : geometry_(&geometry),
       track_(track),
       direction_(direction_at(track.theta, track.phi)),
-      found_(std::move(traced)) {}
+      found_(std::move(traced)) {
+  set_errors();
+}
 
 std::vector<CrossingInfo> AnyTrack::describe_crossings() const {
   return describe_crossings(0, size());
@@ -204,7 +234,7 @@ std::vector<CrossingInfo> AnyTrack::describe_crossings(std::size_t begin,
   std::vector<CrossingInfo> list;
   list.reserve(end - begin);
   const auto record = [&](unsigned surface) -> const SurfaceRecord& {
-    return geometry_.surfaces()[surface];
+    return geometry_->surfaces()[surface];
   };
   if (const Crossings<double>* h = helix()) {
     const double theta = std::atan2(h->line.sin_theta, h->line.cos_theta);
@@ -226,9 +256,9 @@ std::optional<std::size_t> AnyTrack::crossing_of(std::size_t wanted) const {
 
 TripletTrack AnyTrack::triplets(const StartHit<double>* start,
                                 bool wide) const {
-  if (wide) return make_triplet_track(geometry_, track_, wide_helix(), start);
-  return traced() ? make_triplet_track(geometry_, track_, *traced(), start)
-                  : make_triplet_track(geometry_, track_, *helix(), start);
+  if (wide) return make_triplet_track(*geometry_, track_, wide_helix(), start);
+  return traced() ? make_triplet_track(*geometry_, track_, *traced(), start)
+                  : make_triplet_track(*geometry_, track_, *helix(), start);
 }
 
 std::optional<StartHit<double>> AnyTrack::start_hit(
@@ -334,7 +364,8 @@ std::size_t AnyTrack::first() const {
 Matrix5 AnyTrack::slopes_from(std::size_t k, Matrix5 rows) const {
   const CrossingInfo at = crossing(k);
   const Vector3 direction = direction_at(at.theta, at.phi);
-  const auto [u, v] = layer_axes(geometry_.surfaces()[surface(k)], at.position);
+  const auto [u, v] =
+      layer_axes(geometry_->surfaces()[surface(k)], at.position);
   const Vector3 normal = u.cross(v);
   const Vector3Rows change =
       direction_rows(frame(), direction, rows.row(2), rows.row(3));

@@ -2,6 +2,7 @@
 // AnyTrack: what a track crosses, as a helix where it is one, else traced.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -33,7 +34,10 @@ class AnyTrack {
   AnyTrack(const TrackingGeometry& geometry, const Track& track,
            TracedTrack traced);
 
-  const TrackingGeometry& geometry() const { return geometry_; }
+  /// With the errors of this track where they depend on it.
+  const TrackingGeometry& geometry() const { return *geometry_; }
+  /// Are all errors of its hits positive and finite?
+  bool has_errors() const { return has_errors_; }
   const Track& track() const { return track_; }
   /// Null if traced.
   const Crossings<double>* helix() const {
@@ -47,8 +51,8 @@ class AnyTrack {
   /// f(HelixPath) or f(TracedPath).
   template <class F>
   decltype(auto) with_path(F&& f) const {
-    if (const TracedTrack* t = traced()) return f(TracedPath(geometry_, *t));
-    return f(HelixPath(geometry_, *helix()));
+    if (const TracedTrack* t = traced()) return f(TracedPath(geometry(), *t));
+    return f(HelixPath(geometry(), *helix()));
   }
   /// f(path, start) of a helix in twice the precision of a double, with the
   /// scattering angles of doubles; `start` is null without a beam spot.
@@ -57,7 +61,7 @@ class AnyTrack {
     const Crossings<DoubleDouble> crossings = wide_helix();
     std::optional<StartHit<DoubleDouble>> start;
     if (spot) start = make_start_hit(crossings.line, *spot);
-    return f(HelixPath<DoubleDouble>(geometry_, crossings),
+    return f(HelixPath<DoubleDouble>(geometry(), crossings),
              start ? &*start : nullptr);
   }
 
@@ -131,7 +135,12 @@ class AnyTrack {
   /// d(direction)/d(path) at the start; 1/mm.
   Vector3 bend_at_start() const;
 
-  const TrackingGeometry& geometry_;
+  /// Takes the errors that depend on the track from its crossings.
+  void set_errors();
+
+  const TrackingGeometry* geometry_;
+  std::shared_ptr<const TrackingGeometry> own_;  ///< null: that of all tracks
+  bool has_errors_ = true;
   Track track_;
   Vector3 direction_;  ///< at the start
   std::variant<Crossings<double>, TracedTrack> found_;

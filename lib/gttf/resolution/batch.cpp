@@ -431,7 +431,8 @@ bool LayerArrays::asked_for() const {
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
   const FieldKind field = geometry.field().kind;
   return model.engine == Engine::streaming && !model.beam_spot &&
-         model.loss == EnergyLoss::off && !model.at &&
+         !geometry.has_track_errors() && model.loss == EnergyLoss::off &&
+         !model.at &&
          (field == FieldKind::solenoid || field == FieldKind::none);
 }
 

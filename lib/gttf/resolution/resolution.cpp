@@ -118,6 +118,10 @@ Resolution detail::resolve(const AnyTrack& t, const Model& model) {
     r.status = too_few(r);
     return r;
   }
+  if (!t.has_errors()) {
+    r.status = Status::no_hit_error;
+    return r;
+  }
   const EngineResult fit = model.engine == Engine::streaming
                                ? streaming_engine(t, spot)
                                : triplet_engine(t, spot);
@@ -165,6 +169,8 @@ std::string_view to_string(Status status) {
       return "outside the field map";
     case Status::not_determined:
       return "not determined";
+    case Status::no_hit_error:
+      return "hit error not positive";
   }
   return "";
 }

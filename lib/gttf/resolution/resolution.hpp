@@ -27,6 +27,7 @@ enum class Status {
   stops,           ///< too few hits because the track stops in a layer
   outside_map,     ///< the track leaves the field map
   not_determined,  ///< the hits leave at least one parameter free
+  no_hit_error,    ///< an error that depends on the track is not positive there
 };
 
 /// Which error dominates the curvature; see docs/theory/regimes.md.

@@ -98,7 +98,7 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
   for (std::size_t k = 0; k < t.size(); ++k) {
     const std::size_t layer = t.surface(k);
     const detail::LayerSlopes& own = slopes.crossings[k];
-    add_crossing(geometry, layer, own, list);
+    add_crossing(t.geometry(), layer, own, list);
     for (const Parameter q : all_parameters)
       length[q] += own.position[q] * carrier(geometry.surfaces()[layer]).place;
   }

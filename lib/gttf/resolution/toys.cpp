@@ -254,8 +254,8 @@ std::shared_ptr<const ToyPlan> make_plan(const TrackingGeometry& geometry,
                                          const Model& model) {
   const AnyTrack any(geometry, track, model);
   if (const Crossings<double>* helix = any.helix())
-    return helix_plan(geometry, track, *helix, model.beam_spot);
-  return traced_plan(geometry, track, *any.traced(), model.loss,
+    return helix_plan(any.geometry(), track, *helix, model.beam_spot);
+  return traced_plan(any.geometry(), track, *any.traced(), model.loss,
                      model.beam_spot);
 }
 

@@ -2,8 +2,10 @@
 // Makes the flat arrays of a TrackingGeometry from a Detector.
 #include "gttf/trajectory/tracking_geometry.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "gttf/detector/hit_error.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 
 namespace gttf {
@@ -66,6 +68,9 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
       axes_.push_back({.cosine = snapped(ca * u.cosine + sa * v.cosine),
                        .sine = snapped(ca * u.sine + sa * v.sine),
                        .variance = c.sigma * c.sigma});
+      if (c.error)
+        errors_.push_back(
+            {static_cast<unsigned>(axes_.size() - 1), c.sigma, c.error});
     }
     surfaces_.push_back(r);
     first_slab_.push_back(slabs_.size());
@@ -86,6 +91,20 @@ TrackingGeometry& TrackingGeometry::operator=(TrackingGeometry&&) noexcept =
 std::span<const LossSlab> TrackingGeometry::slabs(std::size_t i) const {
   return std::span(slabs_).subspan(first_slab_[i],
                                    first_slab_[i + 1] - first_slab_[i]);
+}
+
+bool TrackingGeometry::set_errors(std::size_t i, const HitErrorInput& track) {
+  const SurfaceRecord& s = surfaces_[i];
+  bool good = true;
+  auto error =
+      std::ranges::lower_bound(errors_, s.first_axis, {}, &AxisError::axis);
+  for (; error != errors_.end() && error->axis < s.first_axis + s.n_axes;
+       ++error) {
+    const double sigma = error->sigma * error->error->relative(track);
+    good = good && sigma > 0 && std::isfinite(sigma);
+    axes_[error->axis].variance = sigma * sigma;
+  }
+  return good;
 }
 
 void TrackingGeometry::scale_material(std::size_t i, double factor) {

@@ -10,7 +10,8 @@
 
 namespace gttf {
 
-struct LossSlab;  // energy_loss.hpp
+struct LossSlab;       // energy_loss.hpp
+struct HitErrorInput;  // hit_error.hpp
 
 /// Direction of a coordinate in the axes (u', v') of its surface record, and
 /// the variance of its measurement in mm^2: m = cosine u' + sine v'.
@@ -110,6 +111,12 @@ class TrackingGeometry {
   /// What a track loses energy in at surface `i`; may be empty.
   std::span<const LossSlab> slabs(std::size_t i) const;
 
+  /// Do errors of hits depend on the track?
+  bool has_track_errors() const { return !errors_.empty(); }
+  /// Sets the errors of surface `i` to those of a track.
+  /// @return  whether they are positive and finite
+  bool set_errors(std::size_t i, const HitErrorInput& track);
+
   /// Makes surface `i` passive: its hit is missing, its material stays.
   void drop_hit(std::size_t i) { surfaces_[i].n_axes = 0; }
   /// Moves surface `i` to another radius, z or distance.
@@ -127,6 +134,12 @@ class TrackingGeometry {
   std::vector<CoordinateAxis> axes_;
   std::vector<LossSlab> slabs_;
   std::vector<std::size_t> first_slab_;  ///< of each surface, and the end
+  struct AxisError {
+    unsigned axis;  ///< into axes_
+    double sigma;   ///< as given, mm
+    std::shared_ptr<const HitError> error;
+  };
+  std::vector<AxisError> errors_;  ///< in the order of the axes
 };
 
 }  // namespace gttf

@@ -77,9 +77,9 @@ std::vector<std::string> known_texts(const std::string& column) {
          {Regime::scattering, Regime::mixed, Regime::hits, Regime::weak})
       texts.emplace_back(to_string(r));
   if (column == "status")
-    for (const Status s :
-         {Status::ok, Status::no_field, Status::too_few_hits, Status::curls_up,
-          Status::stops, Status::outside_map, Status::not_determined})
+    for (const Status s : {Status::ok, Status::no_field, Status::too_few_hits,
+                           Status::curls_up, Status::stops, Status::outside_map,
+                           Status::not_determined, Status::no_hit_error})
       texts.emplace_back(to_string(s));
   if (column == "track_end")
     for (const TrackEnd e : {TrackEnd::leaves, TrackEnd::curls_up})

@@ -14,6 +14,7 @@
 #include "gttf/core/readable.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/detector/field_map.hpp"
+#include "gttf/detector/hit_error.hpp"
 #include "gttf/detector/read_model.hpp"
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/resolution/resolution.hpp"
@@ -41,7 +42,7 @@ std::string measures_text(const Layer& layer) {
   for (const Coordinate& c : layer.coordinates) {
     if (!text.empty()) text += ", ";
     text += coordinate_name(layer.surface, c);
-    text += ' ' + length_text(c.sigma);
+    text += ' ' + (c.error ? c.error->text() : length_text(c.sigma));
   }
   return text;
 }
@@ -168,9 +169,12 @@ Document layer_document(const Layer& layer) {
   d.set("material", std::move(slabs));
   d.set("x_over_x0", layer.x_over_x0());
   Document::List coordinates;
-  for (const Coordinate& c : layer.coordinates)
-    coordinates.push_back(
-        Document().set("angle_rad", c.angle).set("sigma_mm", c.sigma));
+  for (const Coordinate& c : layer.coordinates) {
+    Document coordinate;
+    coordinate.set("angle_rad", c.angle).set("sigma_mm", c.sigma);
+    if (c.error) coordinate.set("sigma", c.error->text());
+    coordinates.push_back(std::move(coordinate));
+  }
   d.set("coordinates", std::move(coordinates));
   if (layer.efficiency != 1) d.set("efficiency", layer.efficiency);
   const PolarRange range = polar_range(s);
