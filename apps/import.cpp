@@ -32,8 +32,8 @@ ImportOptions import_options(const Options& from) {
   ImportOptions options;
   options.name = from.name;
   for (const ForeignFormat format :
-       {ForeignFormat::delphes, ForeignFormat::fasttracker,
-        ForeignFormat::slac})
+       {ForeignFormat::delphes, ForeignFormat::fasttracker, ForeignFormat::slac,
+        ForeignFormat::corryvreckan})
     if (to_string(format) == from.import_format) options.format = format;
   if (from.field.empty()) return options;
   const auto field = parse_quantity(from.field, Dimension::field);

@@ -106,7 +106,7 @@ constexpr Option option_table[] = {
      "For the scripts: a word of the line; those that are no detector or study "
      "count for nothing; repeatable",
      Group::general, of::completion, &Options::arguments},
-    {"--from", "delphes|fasttracker|slac",
+    {"--from", "delphes|fasttracker|slac|corryvreckan",
      "Format (default: detected from the content)", Group::general, of::import_,
      &Options::import_format, Values::choice},
     {"--field", "VALUE",

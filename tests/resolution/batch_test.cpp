@@ -151,10 +151,10 @@ TEST_CASE("batch: every shipped detector gives what resolve() gives") {
 }
 
 TEST_CASE("batch: random layouts and mixed tracks give what resolve() gives") {
-  RandomLayouts usual(7), with_cones(7, 0.3);
+  RandomLayouts usual(7), with_leaning(7, 0.3);
   std::size_t mixed = 0, fitted = 0;
   for (int i = 0; i < 120; ++i) {
-    RandomLayouts& random = i % 2 == 0 ? usual : with_cones;
+    RandomLayouts& random = i % 2 == 0 ? usual : with_leaning;
     const Detector d = random.detector();
     const TrackingGeometry geometry(d);
     const TrackList tracks = random_tracks(random, 40);

@@ -180,10 +180,10 @@ TEST_CASE("batched toys: what is not for lanes is done one by one") {
 }
 
 TEST_CASE("batched toys: random barrels and disks agree with single toys") {
-  test::RandomLayouts usual(23), with_cones(23, 0.3);
+  test::RandomLayouts usual(23), with_leaning(23, 0.3);
   std::size_t vectorised = 0;
   for (int k = 0; k < 2000; ++k) {
-    test::RandomLayouts& layouts = k % 4 == 0 ? with_cones : usual;
+    test::RandomLayouts& layouts = k % 4 == 0 ? with_leaning : usual;
     const TrackingGeometry geometry(layouts.detector());
     const Track track = layouts.track();
     if (find_crossings(geometry, track, Scattering::highland).n_measuring < 3)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truncated cones: against an independent code, in their limits, and simulated.
+// Truncated cones: in their limits, and simulated.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -12,93 +12,10 @@
 #include "support/compare.hpp"
 #include "support/flown_toys.hpp"
 #include "support/layouts.hpp"
-#include "support/reference.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
-
-Interval interval(const nlohmann::json& pair) {
-  return {pair.at(0).get<double>(), pair.at(1).get<double>()};
-}
-
-Surface surface_of(const nlohmann::json& layer) {
-  const std::string type = layer.at("type");
-  if (type == "cylinder")
-    return make_cylinder(layer.at("radius_mm"), interval(layer.at("z_mm")));
-  if (type == "disk")
-    return make_disk(layer.at("z_mm"), interval(layer.at("radius_mm")));
-  REQUIRE(type == "cone");
-  const auto& radius = layer.at("radius_mm");
-  return make_cone(interval(layer.at("z_mm")), radius.at(0), radius.at(1));
-}
-
-/// The one module of a ring that a track of the file crosses, turned about z
-/// by -`azimuth` so that it faces along x.
-Surface module_of(const nlohmann::json& ring, double& azimuth, int module) {
-  const double radius = ring.at("radius_mm");
-  const double turn = ring.at("turn_deg").get<double>() * unit::deg;
-  azimuth = (ring.at("phi_deg").get<double>() +
-             360.0 * module / ring.at("count").get<int>()) *
-                unit::deg +
-            turn;
-  const double middle = -radius * std::sin(turn), z = ring.at("z_mm");
-  const double half_u = ring.at("size_mm").at(0).get<double>() / 2;
-  const double half_v = ring.at("size_mm").at(1).get<double>() / 2;
-  return make_plane(Axis::x, radius * std::cos(turn),
-                    {middle - half_u, middle + half_u},
-                    {z - half_v, z + half_v});
-}
-
-struct ReferenceCase {
-  Detector detector;
-  Track track;
-  double azimuth = 0;  ///< by which both are turned back
-};
-
-ReferenceCase make_case(const nlohmann::json& file,
-                        const nlohmann::json& point) {
-  ReferenceCase c;
-  c.detector.field = {
-      FieldKind::solenoid,
-      file.at("detector").at("field_T").get<double>() * unit::T};
-  for (const auto& layer : file.at("detector").at("layers")) {
-    Layer l;
-    l.name = layer.at("name");
-    if (layer.at("type") == "ring") {
-      for (const auto& x : point.at("expected").at("crossings"))
-        if (x.at("surface") == l.name)
-          l.surface = module_of(layer, c.azimuth, x.at("module"));
-      if (l.surface.shape != Shape::plane) continue;
-    } else {
-      l.surface = surface_of(layer);
-    }
-    l.material.push_back({"", 0, layer.at("x_over_x0")});
-    for (const auto& m : layer.at("measures"))
-      l.coordinates.push_back({m.at("angle_rad"), m.at("sigma_mm")});
-    c.detector.layers.push_back(l);
-  }
-  const auto& in = point.at("input");
-  const double x = in.at("vertex_mm").at(0), y = in.at("vertex_mm").at(1);
-  const double cosine = std::cos(c.azimuth), sine = std::sin(c.azimuth);
-  c.track.p = in.at("p_GeV");
-  c.track.theta = in.at("theta_deg").get<double>() * unit::deg;
-  c.track.phi = in.at("phi_deg").get<double>() * unit::deg - c.azimuth;
-  c.track.mass = in.at("mass_GeV");
-  c.track.charge = in.at("charge");
-  c.track.vertex = {cosine * x + sine * y, cosine * y - sine * x,
-                    in.at("vertex_mm").at(2)};
-  return c;
-}
-
-Matrix5 matrix(const nlohmann::json& rows) {
-  Matrix5 m;
-  for (int i = 0; i < 5; ++i)
-    for (int j = 0; j < 5; ++j)
-      m(i, j) =
-          rows.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j));
-  return m;
-}
 
 constexpr std::array engines{Engine::streaming, Engine::triplet};
 
@@ -128,36 +45,6 @@ Track forward(double p, double theta) {
 }
 
 }  // namespace
-
-TEST_CASE("cones: equal the independent least squares, in both engines") {
-  const auto file = read_json("geometry/cones.json");
-  for (const auto& point : file.at("points")) {
-    const auto& e = point.at("expected");
-    const ReferenceCase c = make_case(file, point);
-    const TrackingGeometry geometry(c.detector);
-    for (const Engine engine : engines) {
-      Model model;
-      model.engine = engine;
-      const Resolution r = resolve(geometry, c.track, model);
-      REQUIRE(r.status == Status::ok);
-      CHECK(r.n_hits == e.at("n_hits").get<int>());
-      REQUIRE(r.crossings.size() == e.at("crossings").size());
-      for (std::size_t k = 0; k < r.crossings.size(); ++k) {
-        const CrossingInfo& a = r.crossings[k];
-        const auto& b = e.at("crossings")[k];
-        CHECK(c.detector.layers[a.layer].name == b.at("surface"));
-        CHECK(relative(a.path, b.at("s_mm")) < 1e-11);
-        CHECK(relative(a.position.z(), b.at("position_mm").at(2)) < 1e-11);
-        CHECK(relative(a.cos_incidence, b.at("cos_incidence")) < 1e-11);
-        CHECK(relative(a.x_over_x0, b.at("x_over_x0")) < 1e-11);
-        CHECK(relative(a.theta0, b.at("theta0_rad")) < 1e-11);
-      }
-      CHECK(worst(r.perigee, matrix(e.at("cov_perigee"))) < 1e-10);
-      CHECK(worst(r.first_hit, matrix(e.at("cov_first_hit"))) < 1e-10);
-      CHECK(relative(r.sigma_pt_rel, e.at("sigma_pt_rel")) < 1e-10);
-    }
-  }
-}
 
 TEST_CASE("cones: without slope they are cylinders, flat ones are disks") {
   const auto compare = [](const Surface& cone, const Surface& limit,

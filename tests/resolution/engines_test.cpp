@@ -12,10 +12,10 @@
 namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("engines: agree on random layouts, with and without field") {
-  RandomLayouts usual(77), with_cones(77, 0.3);
+  RandomLayouts usual(77), with_leaning(77, 0.3);
   int with = 0, without = 0, loose = 0, status_differs = 0;
   for (int i = 0; i < 1200; ++i) {
-    RandomLayouts& random = i % 2 == 0 ? usual : with_cones;
+    RandomLayouts& random = i % 2 == 0 ? usual : with_leaning;
     Detector d = random.detector();
     Track t = random.track();
     if (i % 3 == 0) d.field = {};

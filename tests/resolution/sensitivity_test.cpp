@@ -148,14 +148,14 @@ bool well_measured(const Case& c) {
 }  // namespace
 
 TEST_CASE("sensitivity: equals sixth-order differences on random layouts") {
-  RandomLayouts usual(2024), with_cones(2024, 0.3);
+  RandomLayouts usual(2024), with_leaning(2024, 0.3);
   constexpr std::array models{Scattering::highland, Scattering::highland_total,
                               Scattering::highland_1991, Scattering::rossi,
                               Scattering::off};
   Comparison sum;
   int layouts = 0;
   for (int i = 0; i < 800; ++i) {
-    RandomLayouts& random = i % 2 == 0 ? usual : with_cones;
+    RandomLayouts& random = i % 2 == 0 ? usual : with_leaning;
     Case c{random.detector(), random.track(), {}};
     c.model.scattering = models[static_cast<std::size_t>(i) % models.size()];
     if (i % 3 == 0) c.model.beam_spot = BeamSpot{0.03, 0.01, 5};

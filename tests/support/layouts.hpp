@@ -53,12 +53,13 @@ inline Detector in_gap(Detector d) {
 }
 
 /// Reproducible random layouts: cylinders, disks and planes of every
-/// orientation, and a share of cones; passive or measuring one or two
-/// coordinates at any angle.
+/// orientation along the axes, and a share of surfaces that lean, half cones
+/// and half planes anywhere; passive or measuring one or two coordinates at any
+/// angle.
 class RandomLayouts {
  public:
-  explicit RandomLayouts(unsigned seed, double cones = 0)
-      : engine_(seed), cones_(cones) {}
+  explicit RandomLayouts(unsigned seed, double leaning = 0)
+      : engine_(seed), leaning_(leaning) {}
 
   double uniform(double a, double b) {
     return a + (b - a) * std::generate_canonical<double, 53>(engine_);
@@ -74,8 +75,34 @@ class RandomLayouts {
     return make_cone({z, z + length}, first, last);
   }
 
+  /// A unit vector in any direction.
+  std::array<double, 3> direction() {
+    const double z = uniform(-1, 1), phi = uniform(-unit::pi, unit::pi);
+    const double r = std::sqrt(1 - z * z);
+    return {r * std::cos(phi), r * std::sin(phi), z};
+  }
+
+  /// A plane anywhere, within 2.5 m of the origin.
+  Surface inclined_plane() {
+    const auto at = direction();
+    const double distance = log_uniform(20, 1500);
+    const auto n = direction(), other = direction();
+    const double along = n[0] * other[0] + n[1] * other[1] + n[2] * other[2];
+    std::array<double, 3> centre{}, u{};
+    double length2 = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      centre[i] = distance * at[i];
+      u[i] = other[i] - along * n[i];
+      length2 += u[i] * u[i];
+    }
+    for (double& x : u) x /= std::sqrt(length2);
+    const double width = log_uniform(50, 4000), height = log_uniform(50, 4000);
+    return make_inclined_plane(centre, n, u, {width, height});
+  }
+
   Surface surface() {
-    if (cones_ > 0 && uniform(0, 1) < cones_) return cone();
+    if (leaning_ > 0 && uniform(0, 1) < leaning_)
+      return uniform(0, 1) < 0.5 ? cone() : inclined_plane();
     const double kind = uniform(0, 1);
     if (kind < 0.5) return make_cylinder(log_uniform(20, 2000), {-3e3, 3e3});
     const double sign = uniform(0, 1) < 0.5 ? -1 : 1;
@@ -136,7 +163,7 @@ class RandomLayouts {
 
  private:
   std::mt19937_64 engine_;
-  double cones_;
+  double leaning_;
 };
 
 }  // namespace gttf::test

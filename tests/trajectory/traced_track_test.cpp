@@ -125,10 +125,10 @@ TEST_CASE("trace: equals the closed form on every shipped detector") {
 }
 
 TEST_CASE("trace: equals the closed form in random layouts") {
-  RandomLayouts usual(5), with_cones(5, 0.5);
+  RandomLayouts usual(5), with_leaning(5, 0.5);
   Differences d;
   for (int i = 0; i < 600; ++i) {
-    RandomLayouts& random = i % 2 == 0 ? usual : with_cones;
+    RandomLayouts& random = i % 2 == 0 ? usual : with_leaning;
     Detector detector = random.detector();
     if (i % 5 == 0) detector.field = {};
     compare(TrackingGeometry(detector), random.track(), d);
@@ -154,9 +154,9 @@ TEST_CASE("trace: rows equal differences of traces, through any gaps") {
 }
 
 TEST_CASE("trace: rows equal differences in a solenoid and without field") {
-  RandomLayouts usual(6), with_cones(6, 0.5);
+  RandomLayouts usual(6), with_leaning(6, 0.5);
   for (int i = 0; i < 40; ++i) {
-    RandomLayouts& random = i % 2 == 0 ? usual : with_cones;
+    RandomLayouts& random = i % 2 == 0 ? usual : with_leaning;
     Detector d = random.detector();
     if (i % 4 == 0) d.field = {};
     Track t = random.track();

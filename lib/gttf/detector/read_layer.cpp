@@ -613,32 +613,15 @@ std::optional<std::array<double, 2>> read_size(MapReader& map) {
   return std::array{(*widths)[0], (*widths)[1]};
 }
 
-/// A vector turned about an axis, 0 for x.
-Vector turned(const Vector& a, std::size_t axis, double angle) {
-  const double c = std::cos(angle), s = std::sin(angle);
-  const std::size_t i = (axis + 1) % 3, k = (axis + 2) % 3;
-  Vector b = a;
-  b[i] = c * a[i] - s * a[k];
-  b[k] = s * a[i] + c * a[k];
-  return b;
-}
-
-struct Directions {
-  Vector normal, u;
-};
-
 /// Three turns about fixed axes, in the order of the letters, of a plane with
 /// the normal z and u along x.
-std::optional<Directions> read_orientation(const Value& value) {
+std::optional<PlaneDirections> read_orientation(const Value& value) {
   MapReader map(value, "a map such as { xyz: [10 deg, 0 deg, 90 deg] }");
   if (!map) return std::nullopt;
-  constexpr std::array<std::pair<std::string_view, std::array<std::size_t, 3>>,
-                       3>
-      modes{{{"xyz", {0, 1, 2}}, {"xyx", {0, 1, 0}}, {"zxz", {2, 0, 2}}}};
-  std::optional<Directions> found;
+  std::optional<PlaneDirections> found;
   bool any = false;
-  for (const auto& [name, order] : modes) {
-    const auto angles = map.find(name);
+  for (const std::string_view order : {"xyz", "xyx", "zxz"}) {
+    const auto angles = map.find(order);
     if (!angles) continue;
     if (any) {
       angles->error("the orientation is given twice", "remove one of the two");
@@ -649,11 +632,7 @@ std::optional<Directions> read_orientation(const Value& value) {
     const auto list =
         read_list(*angles, 3, Dimension::angle, "[10 deg, 0 deg, 90 deg]");
     if (!list) continue;
-    found = Directions{{0, 0, 1}, {1, 0, 0}};
-    for (std::size_t i = 0; i < 3; ++i) {
-      found->normal = turned(found->normal, order[i], (*list)[i]);
-      found->u = turned(found->u, order[i], (*list)[i]);
-    }
+    found = turned_plane(order, {(*list)[0], (*list)[1], (*list)[2]});
   }
   if (!any)
     value.error("the orientation has no angles",
@@ -676,7 +655,7 @@ ShapeSpec read_inclined_plane(MapReader& map, const Value& centre,
       read_vector(centre, Dimension::length, "[0 mm, 0 mm, 130 mm]");
   const auto orientation = map.find("orientation");
   const auto normal = map.find("normal"), u = map.find("u");
-  std::optional<Directions> directions;
+  std::optional<PlaneDirections> directions;
   if (orientation) {
     for (const auto& other : {normal, u})
       if (other)
@@ -701,7 +680,7 @@ ShapeSpec read_inclined_plane(MapReader& map, const Value& centre,
         e->error("u is parallel to the normal",
                  "u is a direction within the plane");
       else
-        directions = Directions{*unit_n, scaled(in_plane, 1 / length)};
+        directions = PlaneDirections{*unit_n, scaled(in_plane, 1 / length)};
     }
   }
   const auto size = read_size(map);

@@ -177,6 +177,22 @@ Corners corners(const Surface& plane) {
           at(plane.u.upper, plane.v.upper), at(plane.u.lower, plane.v.upper)};
 }
 
+PlaneDirections turned_plane(std::string_view order,
+                             const std::array<double, 3>& angles) {
+  PlaneDirections plane;
+  for (std::size_t k = 0; k < angles.size(); ++k) {
+    const auto axis = static_cast<std::size_t>(order[k] - 'x');
+    const double c = std::cos(angles[k]), s = std::sin(angles[k]);
+    for (std::array<double, 3>* vector : {&plane.normal, &plane.u}) {
+      double &a = (*vector)[(axis + 1) % 3], &b = (*vector)[(axis + 2) % 3];
+      const double turned = c * a - s * b;
+      b = s * a + c * b;
+      a = turned;
+    }
+  }
+  return plane;
+}
+
 Interval extent(const Surface& surface, Axis along) {
   if (is_round(surface)) {
     const Meridian m = meridian(surface);

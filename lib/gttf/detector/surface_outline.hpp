@@ -83,6 +83,16 @@ Meridian meridian(const Surface& round);
 using Corners = std::array<std::array<double, 3>, 4>;
 Corners corners(const Surface& plane);
 
+/// Unit normal of a plane and unit vector u in it.
+struct PlaneDirections {
+  std::array<double, 3> normal{0, 0, 1}, u{1, 0, 0};
+};
+
+/// A plane normal to z with u along x, after turns about the fixed axes that
+/// the letters of `order` name ("xyz"), one after the other, by three angles.
+PlaneDirections turned_plane(std::string_view order,
+                             const std::array<double, 3>& angles);
+
 /// Extent of any surface along an axis, mm.
 Interval extent(const Surface& surface, Axis along);
 /// Least and greatest distance of its points from the z axis, mm.

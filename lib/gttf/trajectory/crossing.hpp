@@ -591,7 +591,7 @@ Precheck<S> precheck(const Line<S>& l, const SurfaceRecord& s) {
     case SurfaceRecord::Kind::cone:
       return {all_true<S>(), !ends_in_cone(l, s)};
     case SurfaceRecord::Kind::inclined:
-      return {all_true<S>(), !ends_before_plane(l, s)};
+      return {all_true<S>(), all_true<S>()};
     case SurfaceRecord::Kind::disk:
     case SurfaceRecord::Kind::disk_plane:
       break;
@@ -698,6 +698,12 @@ Reached<S> find_crossing(const Line<S>& l, const SurfaceRecord& s,
   const detail::Precheck<S> pre = detail::precheck(l, s);
   reached.crossed = both(pre.ahead, pre.reachable);
   reached.turned_back = both(pre.ahead, !pre.reachable);
+  if (s.kind == SurfaceRecord::Kind::inclined) {
+    x = cross(l, s);
+    reached.crossed = is_on_surface(l, s, x);
+    reached.turned_back =
+        both(!reached.crossed, detail::ends_before_plane(l, s));
+  }
   // Out of reach only because the track bends back: after half a turn it still
   // is within the extent of the surface, which it would not have met at too
   // small an angle.
@@ -709,7 +715,8 @@ Reached<S> find_crossing(const Line<S>& l, const SurfaceRecord& s,
         both(both(reached.turned_back, steep),
              detail::inside(l, s, S(0), S(2) / l.c, S(unit::pi) / abs(l.c)));
   }
-  if (!any(reached.crossed)) return reached;
+  if (!any(reached.crossed) || s.kind == SurfaceRecord::Kind::inclined)
+    return reached;
   x = cross(l, s);
   reached.crossed = both(reached.crossed, is_on_surface(l, s, x));
   return reached;

@@ -11,6 +11,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/detector/decimal.hpp"
 #include "gttf/detector/import/foreign_text.hpp"
+#include "gttf/detector/surface_outline.hpp"
 
 namespace gttf::detail {
 namespace {
@@ -96,8 +97,33 @@ std::string thin(double length) {
   return length < 1 ? shifted_text(length, 3) + " um" : mm(length);
 }
 
-std::string shape_text(const Surface& surface) {
+std::string text_of(const Surface& surface) {
   const Interval& v = surface.v;
+  if (surface.is_inclined()) {
+    const auto& n = surface.normal_vector;
+    const auto& u = surface.u_vector;
+    const Corners all = corners(surface);
+    const auto list = [](const std::array<double, 3>& x, const auto& text) {
+      return fmt::format("[{}, {}, {}]", text(x[0]), text(x[1]), text(x[2]));
+    };
+    std::array<double, 3> centre{};
+    for (std::size_t i = 0; i < 3; ++i)
+      centre[i] = 0.5 * (all[0][i] + all[2][i]);
+    const auto length = [](double x) { return computed_text(x) + " mm"; };
+    const auto number = [](double x) { return fmt::format("{}", x); };
+    return fmt::format(
+        "plane: {{ center: {}, normal: {}, u: {}, size: [{}, "
+        "{}] }}",
+        list(centre, length), list(n, number), list(u, number),
+        length(surface.u.length()), length(v.length()));
+  }
+  if (surface.shape == Shape::plane)
+    return fmt::format("plane: {{ x: [{}, {}], y: [{}, {}], z: {} }}",
+                       computed_text(surface.u.lower) + " mm",
+                       computed_text(surface.u.upper) + " mm",
+                       computed_text(v.lower) + " mm",
+                       computed_text(v.upper) + " mm",
+                       computed_text(surface.position) + " mm");
   if (surface.shape == Shape::disk)
     return fmt::format("disk: {{ z: {}, radius: [{}, {}] }}",
                        mm(surface.position), mm(v.lower), mm(v.upper));
@@ -117,13 +143,13 @@ std::string material_text(const Layer& layer) {
 }
 
 std::string measures_text(const Layer& layer) {
-  const std::string v = layer.surface.shape == Shape::disk ? "r" : "z";
+  const auto [u, v] = axis_names(layer.surface);
   std::string named, general;
   bool by_name = true;
   for (const Coordinate& c : layer.coordinates) {
     by_name = by_name && (c.angle == 0 || c.angle == 90 * unit::deg);
     named += fmt::format("{}{}: {}", named.empty() ? "" : ", ",
-                         c.angle == 0 ? "rphi" : v, thin(c.sigma));
+                         c.angle == 0 ? u : v, thin(c.sigma));
     general += fmt::format(
         "{}{{ angle: {}, sigma: {} }}", general.empty() ? "" : ", ",
         c.angle == 90 * unit::deg ? "90 deg"
@@ -141,7 +167,7 @@ std::string layer_text(const DescribedLayer& described) {
   const Layer& layer = described.layer;
   std::string text = "  - { name: " + scalar(layer.name);
   if (!layer.group.empty()) text += ", group: " + scalar(layer.group);
-  text += ", " + shape_text(layer.surface);
+  text += ", " + text_of(layer.surface);
   if (described.mirror) text += ", mirror: true";
   text += ", material: " + material_text(layer);
   if (layer.measures()) text += ", measures: " + measures_text(layer);

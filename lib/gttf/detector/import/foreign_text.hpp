@@ -95,5 +95,6 @@ struct ForeignDetector {
 ForeignDetector read_delphes(const ForeignFile& file);
 ForeignDetector read_fasttracker(const ForeignFile& file);
 ForeignDetector read_slac(const ForeignFile& file);
+ForeignDetector read_corryvreckan(const ForeignFile& file);
 
 }  // namespace gttf::detail

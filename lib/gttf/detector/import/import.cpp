@@ -36,6 +36,7 @@ std::optional<ForeignFormat> format_of(const std::string& text) {
     const std::vector<ForeignWord> words = detail::words_of(line);
     if (words.empty()) continue;
     const std::string_view first = words[0].text;
+    if (first.front() == '[') return ForeignFormat::corryvreckan;
     const std::size_t dot = first.find('.');
     if (!is_number(first) && dot != first.npos &&
         line.text.find(':') != line.text.npos)
@@ -65,6 +66,8 @@ ForeignDetector read_foreign(ForeignFormat format, const ForeignFile& file) {
       return read_fasttracker(file);
     case ForeignFormat::slac:
       return read_slac(file);
+    case ForeignFormat::corryvreckan:
+      return read_corryvreckan(file);
     case ForeignFormat::delphes:
       break;
   }
@@ -89,6 +92,8 @@ std::string_view program_of(ForeignFormat format) {
       return "the ALICE FastTracker";
     case ForeignFormat::slac:
       return "slaclab/TrackingResolution";
+    case ForeignFormat::corryvreckan:
+      return "Corryvreckan or Allpix Squared";
     case ForeignFormat::delphes:
       break;
   }
@@ -172,9 +177,10 @@ Imported import_source(const Source& source, const ImportOptions& options) {
       options.format ? options.format : format_of(source.text());
   if (!format) {
     file.error({source.text(), 0},
-               "this is no Delphes card, no FastTracker .ini and no table of "
-               "four columns",
-               "tell the format by --from delphes, fasttracker or slac");
+               "this is no Delphes card, no FastTracker .ini, no detectors "
+               "file of Corryvreckan and no table of four columns",
+               "give the format by --from delphes, fasttracker, slac or "
+               "corryvreckan");
     throw InputError(diagnostics);
   }
   result.format = *format;
@@ -217,6 +223,8 @@ std::string_view to_string(ForeignFormat format) {
       return "fasttracker";
     case ForeignFormat::slac:
       return "slac";
+    case ForeignFormat::corryvreckan:
+      return "corryvreckan";
     case ForeignFormat::delphes:
       break;
   }

@@ -16,10 +16,11 @@ enum class ForeignFormat {
   delphes,      ///< Tcl card of Delphes with a module TrackCovariance, or the
                 ///< rows of its geometry alone
   fasttracker,  ///< .ini of the ALICE FastTracker: layer.parameter: value
-  slac          ///< four columns of slaclab/TrackingResolution
+  slac,         ///< four columns of slaclab/TrackingResolution
+  corryvreckan  ///< detectors file (.geo) of Corryvreckan or Allpix Squared
 };
 
-/// "delphes", "fasttracker", "slac".
+/// "delphes", "fasttracker", "slac", "corryvreckan".
 std::string_view to_string(ForeignFormat format);
 
 struct ImportOptions {
@@ -43,7 +44,8 @@ struct Imported {
 /// Source of the formats: Delphes [Delphes26]
 /// external/TrackCovariance/SolGeom.cc; O2Physics [FastTracker26]
 /// ALICE3/Core/FastTracker.cxx; slaclab/TrackingResolution [SLAC24]
-/// trackingerror.py.
+/// trackingerror.py; Corryvreckan's manual [Corryvreckan21], "Detector
+/// configuration".
 Imported import_detector(const std::string& path,
                          const ImportOptions& options = {});
 
