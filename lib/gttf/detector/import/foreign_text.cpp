@@ -2,6 +2,7 @@
 // Words, numbers and messages of other programs' files.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gttf/config/csv_reader.hpp"
@@ -57,6 +58,15 @@ bool ForeignFile::too_many(std::size_t count, const ForeignWord& word) const {
 FilePosition ForeignFile::place(const ForeignWord& word) const {
   const Diagnostic d = source.at(word.offset);
   return {d.line, d.column};
+}
+
+ForeignWord trim(ForeignWord word) {
+  constexpr std::string_view blanks = " \t\r";
+  const std::size_t begin =
+      std::min(word.text.find_first_not_of(blanks), word.text.size());
+  const std::size_t end = word.text.find_last_not_of(blanks) + 1;
+  if (begin >= end) return {word.text.substr(0, 0), word.offset};
+  return {word.text.substr(begin, end - begin), word.offset + begin};
 }
 
 std::vector<ForeignWord> words_of(const ForeignWord& line) {

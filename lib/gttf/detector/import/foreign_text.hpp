@@ -77,6 +77,9 @@ struct ForeignFile {
   bool too_many(std::size_t count, const ForeignWord& word) const;
 };
 
+/// Without blanks at its ends.
+ForeignWord trim(ForeignWord word);
+
 /// The words of a line up to a comment: a word that begins with #. A backslash
 /// alone is space.
 std::vector<ForeignWord> words_of(const ForeignWord& line);

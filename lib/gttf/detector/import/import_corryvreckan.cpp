@@ -16,16 +16,6 @@
 namespace gttf::detail {
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
-
-ForeignWord trim(ForeignWord word) {
-  const std::size_t begin =
-      std::min(word.text.find_first_not_of(blanks), word.text.size());
-  const std::size_t end = word.text.find_last_not_of(blanks) + 1;
-  if (begin >= end) return {word.text.substr(0, 0), word.offset};
-  return {word.text.substr(begin, end - begin), word.offset + begin};
-}
-
 /// Without the quotation marks around it.
 ForeignWord unquoted(ForeignWord word) {
   const bool quoted = word.text.size() >= 2 && word.text.front() == '"' &&

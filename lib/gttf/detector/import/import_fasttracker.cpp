@@ -13,8 +13,6 @@ namespace gttf::detail {
 namespace {
 
 constexpr int mm_of_cm = 1;
-constexpr std::string_view blanks = " \t\r";
-
 /// What the program calls kinds of layers.
 constexpr double inert = 0, silicon = 1, gas = 2, timing = 3, vertex = 4;
 
@@ -28,14 +26,6 @@ struct LayerSettings {
   ForeignWord layer;
   std::map<std::string, Setting, std::less<>> by_name;
 };
-
-ForeignWord trim(ForeignWord word) {
-  const std::size_t begin =
-      std::min(word.text.find_first_not_of(blanks), word.text.size());
-  const std::size_t end = word.text.find_last_not_of(blanks) + 1;
-  if (begin >= end) return {word.text.substr(0, 0), word.offset};
-  return {word.text.substr(begin, end - begin), word.offset + begin};
-}
 
 /// "layer.parameter: value # comment" taken apart; false: it is none.
 bool split(const ForeignFile& file, const ForeignWord& line, ForeignWord& layer,
