@@ -106,12 +106,16 @@ constexpr Option option_table[] = {
      "For the scripts: a word of the line; those that are no detector or study "
      "count for nothing; repeatable",
      Group::general, of::completion, &Options::arguments},
-    {"--from", "delphes|fasttracker|slac|corryvreckan",
+    {"--from", "delphes|fasttracker|slac|corryvreckan|tklayout",
      "Format (default: detected from the content)", Group::general, of::import_,
      &Options::import_format, Values::choice},
     {"--field", "VALUE",
      "Solenoid field if FILE has none; overrides the one in FILE: 2T",
      Group::general, of::import_, &Options::field},
+    {"--table", "FILE",
+     "Pitches and material of the modules by section, CSV; needed for "
+     "tklayout",
+     Group::general, of::import_, &Options::table, Values::file},
     {"--name", "NAME", "Name of the detector (default: from that of FILE)",
      Group::general, of::import_, &Options::name},
     {"--to", "delphes|lut",

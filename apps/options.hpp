@@ -76,7 +76,7 @@ struct Options : StudyOptions, OutputOptions {
   double zoom = 2;
 
   std::string imported;  ///< argument of import
-  std::string import_format, field, name, export_format;
+  std::string import_format, field, table, name, export_format;
   bool lossy = false;
 
   std::string file;  ///< -o of the verbs with one format

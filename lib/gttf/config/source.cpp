@@ -40,19 +40,21 @@ std::string size_text(std::uintmax_t bytes) {
   return fmt::format("{} bytes", bytes);
 }
 
-Diagnostic too_large(const std::string& file, const std::string& size) {
-  return fault(file,
-               fmt::format("the text is too large: {}, the limit is {} bytes "
-                           "(1 MiB)",
-                           size, max_text_bytes),
-               "use \"repeat\" for layers that are alike");
+Diagnostic too_large(const std::string& file, const std::string& size,
+                     std::size_t most) {
+  return fault(
+      file,
+      fmt::format("the text is too large: {}, the limit is {} bytes "
+                  "({} MiB)",
+                  size, most, most >> 20),
+      most == max_text_bytes ? "use \"repeat\" for layers that are alike" : "");
 }
 
 /// At most one byte more than the limit, so that an endless stream ends.
-std::optional<std::string> read_bounded(std::FILE* stream) {
+std::optional<std::string> read_bounded(std::FILE* stream, std::size_t most) {
   std::string text;
   std::array<char, 1 << 16> buffer;
-  while (text.size() <= max_text_bytes) {
+  while (text.size() <= most) {
     const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), stream);
     text.append(buffer.data(), n);
     if (n < buffer.size()) break;
@@ -116,7 +118,7 @@ Diagnostic Source::at(std::size_t offset, std::size_t bytes) const {
 }
 
 SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
-                      std::string_view role) {
+                      std::string_view role, std::size_t most) {
   const bool is_stdin = path == "-";
   const std::string name = is_stdin ? "<stdin>" : path;
   FileHandle opened;
@@ -137,8 +139,8 @@ SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
     }
     if (fs::is_regular_file(status)) {
       const std::uintmax_t size = fs::file_size(path, ignored);
-      if (!ignored && size > max_text_bytes) {
-        diagnostics.add(too_large(name, size_text(size)));
+      if (!ignored && size > most) {
+        diagnostics.add(too_large(name, size_text(size), most));
         return nullptr;
       }
     }
@@ -154,7 +156,7 @@ SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
   }
   errno = 0;
   std::optional<std::string> text =
-      read_bounded(is_stdin ? stdin : opened.get());
+      read_bounded(is_stdin ? stdin : opened.get(), most);
   const int why = errno;
   if (!text) {
     diagnostics.add(
@@ -162,14 +164,15 @@ SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
     return nullptr;
   }
   auto source = std::make_shared<Source>(name, std::move(*text));
-  return check_text(*source, diagnostics) ? source : nullptr;
+  return check_text(*source, diagnostics, most) ? source : nullptr;
 }
 
-bool check_text(const Source& source, Diagnostics& diagnostics) {
+bool check_text(const Source& source, Diagnostics& diagnostics,
+                std::size_t most) {
   const std::string& text = source.text();
-  if (text.size() > max_text_bytes) {
-    diagnostics.add(too_large(
-        source.name(), fmt::format("more than {} bytes", max_text_bytes)));
+  if (text.size() > most) {
+    diagnostics.add(too_large(source.name(),
+                              fmt::format("more than {} bytes", most), most));
     return false;
   }
   const auto report = [&](std::size_t offset, std::string problem,

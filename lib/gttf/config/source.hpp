@@ -45,15 +45,20 @@ class Source {
 
 using SourcePtr = std::shared_ptr<const Source>;
 
-/// Reads the text file `path` ("-": standard input) up to max_text_bytes.
+/// Longest list of another program that is read: no YAML parser sees it.
+inline constexpr std::size_t max_list_bytes = std::size_t{32} << 20;
+
+/// Reads the text file `path` ("-": standard input) up to `most` bytes.
 /// nullptr if that fails or check_text finds an error; `diagnostics` says why.
 /// `role`: as of open_input().
 SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
-                      std::string_view role = {});
+                      std::string_view role = {},
+                      std::size_t most = max_text_bytes);
 
-/// Adds an error if the text is longer than max_text_bytes, is not UTF-8 or
+/// Adds an error if the text is longer than `most` bytes, is not UTF-8 or
 /// has control characters (binary data). Returns whether it is good.
-bool check_text(const Source& source, Diagnostics& diagnostics);
+bool check_text(const Source& source, Diagnostics& diagnostics,
+                std::size_t most = max_text_bytes);
 
 /// What to say of a file that is missing: the nearest name in its folder, or
 /// an empty text.

@@ -15,7 +15,7 @@
 namespace gttf::detail {
 
 /// Most surfaces of a detector, `repeat` and `mirror` expanded.
-inline constexpr std::size_t max_layers = 20000;
+inline constexpr std::size_t max_layers = 50000;
 
 /// An entry of `layers` and the surfaces it stands for.
 struct LayerEntry {

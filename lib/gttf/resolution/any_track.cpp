@@ -183,7 +183,7 @@ Crossings<DoubleDouble> AnyTrack::wide_helix() const {
 }
 
 UndoubtedVariances AnyTrack::undoubted(const StartHit<double>* start) const {
-  double least = least_variance(*geometry_);
+  double least = geometry_->least_variance();
   if (start)
     least = std::min(
         {least, start->transverse_variance, start->longitudinal_variance});

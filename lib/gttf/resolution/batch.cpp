@@ -74,7 +74,7 @@ class Worker {
         extras_(detail::extras_for(job.results)) {
     fit_.surfaces = job.lanes.surfaces.data();
     fit_.bz = job.lanes.bz;
-    fit_.undoubted = undoubted_variances(least_variance(job.geometry));
+    fit_.undoubted = undoubted_variances(job.geometry.least_variance());
     fit_.scattering = job.model.scattering;
     fit_.tracks = &lanes_;
     fit_.all = (detail::TrackBits{1} << job.kernel.width) - 1;
@@ -431,8 +431,8 @@ bool LayerArrays::asked_for() const {
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
   const FieldKind field = geometry.field().kind;
   return model.engine == Engine::streaming && !model.beam_spot &&
-         !geometry.has_track_errors() && model.loss == EnergyLoss::off &&
-         !model.at &&
+         !geometry.has_track_errors() && geometry.modules() == nullptr &&
+         model.loss == EnergyLoss::off && !model.at &&
          (field == FieldKind::solenoid || field == FieldKind::none);
 }
 

@@ -10,6 +10,7 @@
 
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/flight.hpp"
+#include "gttf/trajectory/module_index.hpp"
 
 namespace gttf {
 
@@ -86,12 +87,21 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
   Crossings<double> c;
   c.line = make_line<double>(track, geometry.bz());
   const auto surfaces = geometry.surfaces();
-  c.list.reserve(surfaces.size());
-  for (unsigned i = 0; i < surfaces.size(); ++i) {
+  const auto look_at = [&](unsigned i) {
     Crossing<double> x;
     const Reached<double> reached = find_crossing(c.line, surfaces[i], x);
     if (reached.turned_back) c.end = TrackEnd::curls_up;
     if (reached.crossed) c.list.push_back({i, x});
+  };
+  if (const ModuleIndex* modules = geometry.modules()) {
+    std::vector<unsigned> near(modules->others().begin(),
+                               modules->others().end());
+    if (modules->find(c.line, near)) c.end = TrackEnd::curls_up;
+    std::ranges::sort(near);
+    std::ranges::for_each(near, look_at);
+  } else {
+    c.list.reserve(surfaces.size());
+    for (unsigned i = 0; i < surfaces.size(); ++i) look_at(i);
   }
   const auto arc = [](const auto& x) { return x.at.arc; };
   // mostly they are, and sorting asks for memory

@@ -7,6 +7,7 @@
 
 #include "gttf/detector/hit_error.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
+#include "gttf/trajectory/module_index.hpp"
 
 namespace gttf {
 
@@ -68,6 +69,7 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
       axes_.push_back({.cosine = snapped(ca * u.cosine + sa * v.cosine),
                        .sine = snapped(ca * u.sine + sa * v.sine),
                        .variance = c.sigma * c.sigma});
+      least_variance_ = std::min(least_variance_, axes_.back().variance);
       if (c.error)
         errors_.push_back(
             {static_cast<unsigned>(axes_.size() - 1), c.sigma, c.error});
@@ -78,6 +80,11 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
       slabs_.push_back(std::move(slab));
   }
   first_slab_.push_back(slabs_.size());
+  // a few planes are tried faster than they are found
+  constexpr std::ptrdiff_t few = 16;
+  if (std::ranges::count(surfaces_, SurfaceRecord::Kind::inclined,
+                         &SurfaceRecord::kind) > few)
+    modules_ = std::make_shared<ModuleIndex>(surfaces_);
 }
 
 TrackingGeometry::~TrackingGeometry() = default;
@@ -103,6 +110,7 @@ bool TrackingGeometry::set_errors(std::size_t i, const HitErrorInput& track) {
     const double sigma = error->sigma * error->error->relative(track);
     good = good && sigma > 0 && std::isfinite(sigma);
     axes_[error->axis].variance = sigma * sigma;
+    if (good) least_variance_ = std::min(least_variance_, sigma * sigma);
   }
   return good;
 }

@@ -2,6 +2,7 @@
 // TrackingGeometry: a detector as the track finder and the fits see it.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@ namespace gttf {
 
 struct LossSlab;       // energy_loss.hpp
 struct HitErrorInput;  // hit_error.hpp
+class ModuleIndex;     // module_index.hpp
 
 /// Direction of a coordinate in the axes (u', v') of its surface record, and
 /// the variance of its measurement in mm^2: m = cosine u' + sine v'.
@@ -108,9 +110,16 @@ class TrackingGeometry {
     return std::span(axes_).subspan(s.first_axis, s.n_axes);
   }
 
+  /// Finds planes along no axis; null where there are few, or where one was
+  /// moved.
+  const ModuleIndex* modules() const { return modules_.get(); }
+
   /// What a track loses energy in at surface `i`; may be empty.
   std::span<const LossSlab> slabs(std::size_t i) const;
 
+  /// Smallest variance of a coordinate, mm^2, infinite without any; at most
+  /// that after hits were dropped.
+  double least_variance() const { return least_variance_; }
   /// Do errors of hits depend on the track?
   bool has_track_errors() const { return !errors_.empty(); }
   /// Sets the errors of surface `i` to those of a track.
@@ -122,6 +131,7 @@ class TrackingGeometry {
   /// Moves surface `i` to another radius, z or distance.
   void move(std::size_t i, double position) {
     surfaces_[i].position = position;
+    modules_.reset();  // it may lie elsewhere now
   }
   /// Makes surface `i` thicker by a factor.
   void scale_material(std::size_t i, double factor);
@@ -132,6 +142,7 @@ class TrackingGeometry {
   Field field_;
   std::vector<SurfaceRecord> surfaces_;
   std::vector<CoordinateAxis> axes_;
+  double least_variance_ = std::numeric_limits<double>::infinity();
   std::vector<LossSlab> slabs_;
   std::vector<std::size_t> first_slab_;  ///< of each surface, and the end
   struct AxisError {
@@ -139,6 +150,7 @@ class TrackingGeometry {
     double sigma;   ///< as given, mm
     std::shared_ptr<const HitError> error;
   };
+  std::shared_ptr<const ModuleIndex> modules_;
   std::vector<AxisError> errors_;  ///< in the order of the axes
 };
 

@@ -134,6 +134,15 @@ std::string text_of(const Surface& surface) {
                      mm(surface.position), mm(v.lower), mm(v.upper));
 }
 
+std::string text_of(const DescribedRing& ring) {
+  const auto length = [](double x) { return computed_text(x) + " mm"; };
+  return fmt::format(
+      "ring: {{ radius: {}, z: {}, count: {}, size: [{}, {}], tilt: {} deg, "
+      "phi: {} deg }}",
+      length(ring.radius), length(ring.z), ring.count, length(ring.size[0]),
+      length(ring.size[1]), computed_text(ring.tilt), computed_text(ring.phi));
+}
+
 std::string material_text(const Layer& layer) {
   if (layer.material.empty()) return "0";
   const Slab& slab = layer.material[0];
@@ -167,7 +176,8 @@ std::string layer_text(const DescribedLayer& described) {
   const Layer& layer = described.layer;
   std::string text = "  - { name: " + scalar(layer.name);
   if (!layer.group.empty()) text += ", group: " + scalar(layer.group);
-  text += ", " + text_of(layer.surface);
+  text += ", " +
+          (described.ring ? text_of(*described.ring) : text_of(layer.surface));
   if (described.mirror) text += ", mirror: true";
   text += ", material: " + material_text(layer);
   if (layer.measures()) text += ", measures: " + measures_text(layer);
@@ -214,7 +224,7 @@ void name_layers(std::vector<DescribedLayer>& layers) {
     if (n == 1) taken.insert(name);
   for (DescribedLayer& d : layers) {
     const std::string label = d.layer.name;
-    d.layer.group = label;
+    if (d.layer.group.empty()) d.layer.group = label;
     if (uses[label] == 1) continue;
     // "L1" three times over is L1_1, L1_2, L1_3: not L11
     const bool ends_in_digit = label.back() >= '0' && label.back() <= '9';

@@ -2,6 +2,7 @@
 // ForeignText: words of another program's file, with their places.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,10 +15,20 @@
 
 namespace gttf::detail {
 
+/// Equal planes at equal distances around the z axis, as detector files have
+/// them.
+struct DescribedRing {
+  double radius = 0, z = 0;  ///< mm
+  double tilt = 0, phi = 0;  ///< deg
+  int count = 1;
+  std::array<double, 2> size{};  ///< along u and v, mm
+};
+
 /// A layer of a description; `place` is the one in the file it comes from.
 struct DescribedLayer {
   Layer layer;          ///< `name` is made unique by name_layers()
   bool mirror = false;  ///< stands at -z, too
+  std::optional<DescribedRing> ring = {};  ///< in place of the surface
 };
 
 /// What a file of another program says, in our terms.
@@ -40,8 +51,8 @@ struct DescriptionText {
 /// its mirror image.
 void pair_mirror_images(std::vector<DescribedLayer>& layers);
 
-/// Makes `group` of the names, and numbers the names where several layers have
-/// the same.
+/// Makes `group` of the names where there is none, and numbers the names where
+/// several layers have the same.
 void name_layers(std::vector<DescribedLayer>& layers);
 
 /// The YAML text: one line for each layer, lengths in mm and um.
@@ -93,11 +104,15 @@ std::vector<ForeignWord> lines_of(const ForeignWord& text,
 struct ForeignDetector {
   Description description;
   std::optional<double> tesla;
+  std::size_t rows = 0;  ///< of the file; 0: as many as layers
 };
 
 ForeignDetector read_delphes(const ForeignFile& file);
 ForeignDetector read_fasttracker(const ForeignFile& file);
 ForeignDetector read_slac(const ForeignFile& file);
 ForeignDetector read_corryvreckan(const ForeignFile& file);
+/// @param table  of pitches and material by section; null if there is none
+ForeignDetector read_tklayout(const ForeignFile& file,
+                              const ForeignFile* table);
 
 }  // namespace gttf::detail

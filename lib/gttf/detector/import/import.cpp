@@ -32,6 +32,8 @@ std::optional<ForeignFormat> format_of(const std::string& text) {
   if (text.find("DetectorGeometry") != text.npos ||
       text.find("module ") != text.npos)
     return ForeignFormat::delphes;
+  if (text.find("tiltAngle_deg") < text.find('\n'))
+    return ForeignFormat::tklayout;
   for (const ForeignWord& line : detail::lines_of({text, 0})) {
     const std::vector<ForeignWord> words = detail::words_of(line);
     if (words.empty()) continue;
@@ -60,7 +62,8 @@ std::string name_of_file(const std::string& path) {
   return unknown ? "imported" : name;
 }
 
-ForeignDetector read_foreign(ForeignFormat format, const ForeignFile& file) {
+ForeignDetector read_foreign(ForeignFormat format, const ForeignFile& file,
+                             const ForeignFile* table) {
   switch (format) {
     case ForeignFormat::fasttracker:
       return read_fasttracker(file);
@@ -68,6 +71,8 @@ ForeignDetector read_foreign(ForeignFormat format, const ForeignFile& file) {
       return read_slac(file);
     case ForeignFormat::corryvreckan:
       return read_corryvreckan(file);
+    case ForeignFormat::tklayout:
+      return read_tklayout(file, table);
     case ForeignFormat::delphes:
       break;
   }
@@ -94,6 +99,8 @@ std::string_view program_of(ForeignFormat format) {
       return "slaclab/TrackingResolution";
     case ForeignFormat::corryvreckan:
       return "Corryvreckan or Allpix Squared";
+    case ForeignFormat::tklayout:
+      return "tkLayout (list of modules)";
     case ForeignFormat::delphes:
       break;
   }
@@ -178,15 +185,24 @@ Imported import_source(const Source& source, const ImportOptions& options) {
   if (!format) {
     file.error({source.text(), 0},
                "this is no Delphes card, no FastTracker .ini, no detectors "
-               "file of Corryvreckan and no table of four columns",
-               "give the format by --from delphes, fasttracker, slac or "
-               "corryvreckan");
+               "file of Corryvreckan, no list of modules of tkLayout and no "
+               "table of four columns",
+               "give the format by --from delphes, fasttracker, slac, "
+               "corryvreckan or tklayout");
     throw InputError(diagnostics);
   }
   result.format = *format;
-  ForeignDetector foreign = read_foreign(*format, file);
+  SourcePtr table_source;
+  if (!options.table.empty()) {
+    table_source = read_source(options.table, diagnostics, "table");
+    if (!table_source) throw InputError(diagnostics);
+  }
+  std::optional<ForeignFile> table;
+  if (table_source) table.emplace(ForeignFile{*table_source, diagnostics});
+  ForeignDetector foreign =
+      read_foreign(*format, file, table ? &*table : nullptr);
   Description& description = foreign.description;
-  result.rows = description.layers.size();
+  result.rows = foreign.rows > 0 ? foreign.rows : description.layers.size();
   if (result.rows == 0 && !diagnostics.has_errors())
     file.error({source.text(), 0}, "there is no layer in it");
   check_field(foreign, options, source.name(), diagnostics);
@@ -225,6 +241,8 @@ std::string_view to_string(ForeignFormat format) {
       return "slac";
     case ForeignFormat::corryvreckan:
       return "corryvreckan";
+    case ForeignFormat::tklayout:
+      return "tklayout";
     case ForeignFormat::delphes:
       break;
   }
@@ -234,7 +252,8 @@ std::string_view to_string(ForeignFormat format) {
 Imported import_detector(const std::string& path,
                          const ImportOptions& options) {
   Diagnostics diagnostics;
-  const SourcePtr source = read_source(path, diagnostics, "file to import");
+  const SourcePtr source =
+      read_source(path, diagnostics, "file to import", max_list_bytes);
   if (!source) throw InputError(std::move(diagnostics));
   return import_source(*source, options);
 }
@@ -243,7 +262,8 @@ Imported import_text(const std::string& text, const std::string& name,
                      const ImportOptions& options) {
   const Source source(name, text);
   Diagnostics diagnostics;
-  if (!check_text(source, diagnostics)) throw InputError(diagnostics);
+  if (!check_text(source, diagnostics, max_list_bytes))
+    throw InputError(diagnostics);
   return import_source(source, options);
 }
 

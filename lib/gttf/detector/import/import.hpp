@@ -13,20 +13,24 @@ namespace gttf {
 
 /// Whose description a file is.
 enum class ForeignFormat {
-  delphes,      ///< Tcl card of Delphes with a module TrackCovariance, or the
-                ///< rows of its geometry alone
-  fasttracker,  ///< .ini of the ALICE FastTracker: layer.parameter: value
-  slac,         ///< four columns of slaclab/TrackingResolution
-  corryvreckan  ///< detectors file (.geo) of Corryvreckan or Allpix Squared
+  delphes,       ///< Tcl card of Delphes with a module TrackCovariance, or the
+                 ///< rows of its geometry alone
+  fasttracker,   ///< .ini of the ALICE FastTracker: layer.parameter: value
+  slac,          ///< four columns of slaclab/TrackingResolution
+  corryvreckan,  ///< detectors file (.geo) of Corryvreckan or Allpix Squared
+  tklayout       ///< tkLayout's list of modules, allCoordinates.csv
 };
 
-/// "delphes", "fasttracker", "slac", "corryvreckan".
+/// "delphes", "fasttracker", "slac", "corryvreckan", "tklayout".
 std::string_view to_string(ForeignFormat format);
 
 struct ImportOptions {
   std::optional<ForeignFormat> format;  ///< none: as the content tells
   std::optional<double> tesla;  ///< solenoid field, instead of the file's
   std::string name;             ///< empty: from the name of the file
+  /// CSV of pitches and material by section, which lists of modules need;
+  /// empty: none.
+  std::string table;
 };
 
 /// A detector file and what was lost on the way to it.

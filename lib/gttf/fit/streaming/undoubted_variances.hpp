@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "gttf/core/scalar.hpp"
 #include "gttf/core/track_dim.hpp"
@@ -34,15 +33,6 @@ inline UndoubtedVariances undoubted_variances(double least) {
 
 /// Those of a fit of data; that of kappa in 1/mm^2.
 inline constexpr UndoubtedVariances data_variances{.curvature = 1};
-
-/// Smallest variance of a coordinate of the detector, mm^2.
-inline double least_variance(const TrackingGeometry& geometry) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const SurfaceRecord& s : geometry.surfaces())
-    for (const CoordinateAxis& a : geometry.axes(s))
-      least = std::min(least, a.variance);
-  return least;
-}
 
 /// The quick half of the decision: is a look at the hits unnecessary?
 /// @param v  variances of the five equations; that of kappa 0 without field

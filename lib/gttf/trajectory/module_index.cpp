@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/trajectory/module_index.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "gttf/detector/surface_outline.hpp"
+
+namespace gttf {
+
+namespace {
+
+using detail::same_place;
+
+/// Extents that differ by less are equal but for rounding, mm.
+constexpr double rounding = 1e-6;
+
+bool alike(const Interval& a, const Interval& b) {
+  return std::abs(a.lower - b.lower) < rounding &&
+         std::abs(a.upper - b.upper) < rounding;
+}
+
+Interval hull(const Interval& a, const Interval& b) {
+  return {std::min(a.lower, b.lower), std::max(a.upper, b.upper)};
+}
+
+Interval widened(const Interval& i) {
+  const double by = same_place + rounding;
+  return {i.lower - by, i.upper + by};
+}
+
+/// An upper bound of the arc of a chord; the arc is longer than the chord, by
+/// pi/2 at most.
+double longest_arc(double curvature, double chord) {
+  const double x = 0.5 * std::abs(curvature) * chord;
+  // asin(x)/x < 1 + x^2/5 up to x = 1/2
+  return chord * (x < 0.5 ? 1 + 0.2 * x * x : 0.5 * unit::pi);
+}
+
+/// Does a line bend back before it gets to a range of r?
+bool is_out_of_reach(const Line<double>& l, double start, const Interval& r) {
+  return std::abs(l.c) * (r.lower - start) > 2;
+}
+
+/// Arcs of a line, up to half a turn, on which it may be within a range of z
+/// and r.
+/// @param start  distance of its start from the axis, mm
+Interval arcs_within(const Line<double>& l, double start, const Interval& z,
+                     const Interval& r) {
+  constexpr Interval none{1, 0};
+  const double nearest = std::max(0.0, r.lower - start);
+  Interval arcs{nearest, longest_arc(l.c, r.upper + start)};
+  if (nearest == 0)
+    arcs.lower = -1;  // a surface at the start may lie behind it
+  if (l.cot_theta == 0) return z.contains(l.z) ? arcs : none;
+  const double a = (z.lower - l.z) / l.cot_theta,
+               b = (z.upper - l.z) / l.cot_theta;
+  return {std::max(arcs.lower, std::min(a, b)),
+          std::min(arcs.upper, std::max(a, b))};
+}
+
+}  // namespace
+
+ModuleIndex::ModuleIndex(std::span<const SurfaceRecord> surfaces) {
+  for (unsigned i = 0; i < surfaces.size(); ++i) {
+    const SurfaceRecord& s = surfaces[i];
+    if (s.kind != SurfaceRecord::Kind::inclined) {
+      others_.push_back(i);
+      continue;
+    }
+    const Box box{widened(extent(s, Axis::z)), widened(radii(s))};
+    const Corners all = corners(s);
+    const double x = 0.5 * (all[0][0] + all[2][0]),
+                 y = 0.5 * (all[0][1] + all[2][1]);
+    const double phi = std::atan2(y, x);
+    double half_width = unit::pi;  // around the axis: at any azimuth
+    if (box.r.lower > 0) {
+      half_width = 0;
+      for (const auto& corner : all)
+        half_width = std::max(
+            half_width,
+            std::abs(std::remainder(std::atan2(corner[1], corner[0]) - phi,
+                                    2 * unit::pi)));
+    }
+    if (rings_.empty() || rings_.back().end != modules_.size() ||
+        !alike(rings_.back().box.z, box.z) ||
+        !alike(rings_.back().box.r, box.r))
+      rings_.push_back({box, 0, modules_.size(), modules_.size()});
+    Ring& ring = rings_.back();
+    ring.box = {hull(ring.box.z, box.z), hull(ring.box.r, box.r)};
+    ring.half_width = std::max(ring.half_width, half_width);
+    modules_.push_back({phi, i});
+    ring.end = modules_.size();
+  }
+  for (const Ring& ring : rings_)
+    std::ranges::sort(
+        std::span(modules_).subspan(ring.begin, ring.end - ring.begin), {},
+        &Module::phi);
+  std::vector<std::size_t> order(rings_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!order.empty()) root_ = add_node(order);
+}
+
+std::size_t ModuleIndex::add_node(std::span<std::size_t> order) {
+  if (order.size() == 1) {
+    nodes_.push_back({rings_[order[0]].box, 0, 0, order[0]});
+    return nodes_.size() - 1;
+  }
+  Box box = rings_[order[0]].box;
+  for (const std::size_t ring : order)
+    box = {hull(box.z, rings_[ring].box.z), hull(box.r, rings_[ring].box.r)};
+  // halves along the longer side
+  const bool along_z = box.z.length() > box.r.length();
+  const auto middle = [&](std::size_t ring) {
+    const Interval& side = along_z ? rings_[ring].box.z : rings_[ring].box.r;
+    return side.lower + side.upper;
+  };
+  const std::size_t half = order.size() / 2;
+  std::ranges::nth_element(
+      order, order.begin() + static_cast<std::ptrdiff_t>(half), {}, middle);
+  const std::size_t left = add_node(order.first(half));
+  const std::size_t right = add_node(order.subspan(half));
+  nodes_.push_back({box, left, right, no_ring});
+  return nodes_.size() - 1;
+}
+
+bool ModuleIndex::find(const Line<double>& line,
+                       std::vector<unsigned>& found) const {
+  bool turned_back = false;
+  if (!nodes_.empty())
+    find_in(line, std::sqrt(line.r2), root_, turned_back, found);
+  return turned_back;
+}
+
+void ModuleIndex::find_in(const Line<double>& line, double start,
+                          std::size_t node, bool& turned_back,
+                          std::vector<unsigned>& found) const {
+  const Node& here = nodes_[node];
+  if (is_out_of_reach(line, start, here.box.r)) {
+    const double end = line.z + unit::pi / std::abs(line.c) * line.cot_theta;
+    if (turned_back || !here.box.z.contains(end)) return;
+    if (here.ring != no_ring) {
+      turned_back = true;
+      return;
+    }
+  } else {
+    const Interval arcs = arcs_within(line, start, here.box.z, here.box.r);
+    if (!(arcs.lower <= arcs.upper)) return;
+    if (here.ring != no_ring) {
+      find_in_ring(line, start, arcs, rings_[here.ring], found);
+      return;
+    }
+  }
+  find_in(line, start, here.left, turned_back, found);
+  find_in(line, start, here.right, turned_back, found);
+}
+
+void ModuleIndex::find_in_ring(const Line<double>& line, double start,
+                               const Interval& arcs, const Ring& ring,
+                               std::vector<unsigned>& found) const {
+  const std::span<const Module> modules =
+      std::span(modules_).subspan(ring.begin, ring.end - ring.begin);
+  // a chord turns by half as much as the track; seen from the axis it lies off
+  // by the displacement of the start
+  const double r = ring.box.r.lower;
+  const double phi = std::atan2(line.sin_phi, line.cos_phi);
+  const double from = phi + 0.5 * line.c * arcs.lower,
+               to = phi + 0.5 * line.c * arcs.upper;
+  const double reach =
+      ring.half_width + rounding +
+      (start < r ? std::asin(start / r) : static_cast<double>(unit::pi));
+  const double middle = 0.5 * (from + to),
+               width = 0.5 * std::abs(to - from) + reach;
+  const auto take = [&found](const Module& m) { found.push_back(m.surface); };
+  if (!(width < unit::pi)) {
+    std::ranges::for_each(modules, take);
+    return;
+  }
+  // the window, and what of it lies beyond pi or -pi
+  const double centre = std::remainder(middle, 2 * unit::pi);
+  for (const double turn : {-2 * unit::pi, 0.0, 2 * unit::pi}) {
+    const auto first = std::ranges::lower_bound(modules, centre + turn - width,
+                                                {}, &Module::phi);
+    for (auto m = first; m != modules.end() && m->phi <= centre + turn + width;
+         ++m)
+      take(*m);
+  }
+}
+
+}  // namespace gttf
