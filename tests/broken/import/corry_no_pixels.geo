@@ -1,0 +1,7 @@
+[plane0]
+orientation = 0,0,0
+orientation_mode = "xyz"
+pixel_pitch = 18.4um,18.4um
+position = 0,0,0
+spatial_resolution = 4um,4um
+material_budget = 0.00075

@@ -1,0 +1,3 @@
+[tlu]
+position = 0,0,0
+role = "auxiliary"

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The index of modules finds what a look at every module finds.
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include "gttf/detector/read.hpp"
+#include "gttf/trajectory/crossings.hpp"
+#include "gttf/trajectory/module_index.hpp"
+#include "support/layouts.hpp"
+
+namespace gttf::test::GTTF_TEST_FILE {
+
+namespace {
+
+/// Ladders of tilted rings, a turbine, disks of modules and loose planes.
+Detector many_modules() {
+  std::string text = R"(gttf-detector: 1
+name: many
+field: { solenoid: 3 T }
+layers:
+  - { name: pipe, cylinder: { radius: 20 mm, half_length: 900 mm }, material: 1 % }
+  - { name: turbine, ring: { radius: 35 mm, z: 3 mm, count: 14, size: [24 mm, 300 mm], turn: 17 deg }, material: 1 %, measures: { u: 5 um, v: 5 um } }
+  - { name: around, plane: { center: [10 mm, 20 mm, 400 mm], orientation: { xyz: [20 deg, 10 deg, 5 deg] }, size: [200 mm, 300 mm] }, material: 1 % }
+)";
+  for (int i = 0; i < 12; ++i)
+    text += fmt::format(
+        "  - {{ name: T{}, ring: {{ radius: [{} mm, {} mm], z: [{} mm, {} mm], "
+        "count: {}, size: [60 mm, 50 mm], tilt: [{} deg, {} deg], phi: {} deg "
+        "}}, mirror: true, material: 1 %, measures: {{ u: 5 um, v: 50 um }} "
+        "}}\n",
+        i, 120 + 25 * i, 124 + 25 * i, 40 + 50 * i, 75 + 50 * i, 14 + 3 * i,
+        5 * i, 90 - 5 * i, 7 * i);
+  return parse_detector(text, "many.yaml").detector;
+}
+
+}  // namespace
+
+TEST_CASE("module index: crossings equal those of a look at every module") {
+  const Detector d = many_modules();
+  const TrackingGeometry with(d);
+  REQUIRE(with.modules() != nullptr);
+  TrackingGeometry without(d);
+  without.move(0, d.layers[0].surface.position);  // where it is
+  REQUIRE(without.modules() == nullptr);
+  RandomLayouts random(12);
+  int crossed = 0;
+  for (int n = 0; n < 4000; ++n) {
+    Track t = random.track();
+    t.p = random.log_uniform(0.05, 20);
+    if (n % 4 == 0)  // far from the axis, in any direction
+      t.vertex = {random.uniform(-300, 300), random.uniform(-300, 300),
+                  random.uniform(-600, 600)};
+    const Crossings<double> a = find_crossings(with, t, Scattering::highland);
+    const Crossings<double> b =
+        find_crossings(without, t, Scattering::highland);
+    REQUIRE(a.list.size() == b.list.size());
+    for (std::size_t k = 0; k < a.list.size(); ++k) {
+      CHECK(a.list[k].surface == b.list[k].surface);
+      CHECK(a.list[k].at.arc == b.list[k].at.arc);
+      crossed += d.layers[a.list[k].surface].surface.is_inclined() ? 1 : 0;
+    }
+  }
+  CHECK(crossed > 10000);
+}
+
+TEST_CASE("module index: a few modules of a ring are looked at") {
+  const TrackingGeometry geometry(many_modules());
+  const ModuleIndex& index = *geometry.modules();
+  CHECK(index.n_modules() > 1000);
+  std::size_t most = 0;
+  for (double phi = -3; phi < 3; phi += 0.01) {
+    Track t;
+    t.p = 2;
+    t.theta = 0.7;
+    t.phi = phi;
+    std::vector<unsigned> found;
+    index.find(make_line<double>(t, geometry.bz()), found);
+    most = std::max(most, found.size());
+  }
+  CHECK(most < 60);
+}
+
+}  // namespace gttf::test::GTTF_TEST_FILE
