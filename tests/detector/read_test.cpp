@@ -305,10 +305,10 @@ TEST_CASE("hash: of the bytes, and of the overrides") {
 TEST_CASE("limits: a description of very many surfaces is refused") {
   CHECK(contains(
       answer("  - { name: T, cylinder: { radius: [1 mm, 9 mm], half_length: 1 "
-             "m }, repeat: 15000, material: 0, measures: { z: 1 um } }\n"
+             "m }, repeat: 40000, material: 0, measures: { z: 1 um } }\n"
              "  - { name: U, cylinder: { radius: [11 mm, 19 mm], half_length: "
-             "1 m }, repeat: 15000, material: 0, measures: { z: 1 um } }\n"),
-      "more than 20000 surfaces"));
+             "1 m }, repeat: 40000, material: 0, measures: { z: 1 um } }\n"),
+      "more than 50000 surfaces"));
 }
 
 TEST_CASE("read_detector: a study is recognised") {

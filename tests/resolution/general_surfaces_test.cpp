@@ -64,7 +64,7 @@ layers:
     mirror: true
     material: 1 %
     measures: { u: 8 um, v: 30 um }
-  - { name: out, ring: { radius: 250 mm, z: 0 mm, count: 24, size: [60 mm, 900 mm] }, material: 1 %, measures: [{ angle: 10 deg, sigma: 20 um }] }
+  - { name: out, ring: { radius: 250 mm, z: 0 mm, count: 24, size: [60 mm, 900 mm] }, material: 1 %, measures: { u: 20 um } }
   - { name: last, cylinder: { radius: 300 mm, half_length: 600 mm }, material: 2 %, measures: { rphi: 10 um, z: 1 mm } }
 )",
                                            "modules.yaml")
@@ -160,8 +160,8 @@ layers:
       {"cylinder: { radius: 200 mm, half_length: 400 mm }",
        "radius: 200 mm, z: 0 mm, size: [{} mm, 800 mm], tilt: 0 deg",
        2 * unit::pi * 200},
-      {"cone: { z: [150 mm, 250 mm], radius: [150 mm, 250 mm] }",
-       "radius: 200 mm, z: 200 mm, size: [{} mm, 141.42 mm], tilt: -45 deg",
+      {"cone: { z: [150 mm, 250 mm], radius: [250 mm, 150 mm] }",
+       "radius: 200 mm, z: 200 mm, size: [{} mm, 141.42 mm], tilt: 45 deg",
        2 * unit::pi * 200}};
   for (const Limit& limit : limits) {
     const Track track = towards(1.3, 0.79, 0.4);

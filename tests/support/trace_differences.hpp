@@ -65,6 +65,12 @@ inline std::pair<Vector3, Vector3> axes_at(const SurfaceRecord& s,
   if (s.kind == SurfaceRecord::Kind::disk_plane) return {{0, 1, 0}, {1, 0, 0}};
   if (s.kind == SurfaceRecord::Kind::plane)
     return {{-s.normal_sin, s.normal_cos, 0}, {0, 0, 1}};
+  if (s.kind == SurfaceRecord::Kind::inclined) {
+    const auto& n = s.normal_vector;
+    const Vector3 normal(n[0], n[1], n[2]);
+    const Vector3 u = Vector3::UnitZ().cross(normal).normalized();
+    return {u, normal.cross(u)};
+  }
   const double r = std::hypot(x.x(), x.y());
   const Vector3 azimuthal(-x.y() / r, x.x() / r, 0);
   if (s.kind == SurfaceRecord::Kind::cylinder) return {azimuthal, {0, 0, 1}};

@@ -20,7 +20,8 @@ namespace {
 /// Of what layer an error is read.
 struct ErrorContext {
   const Surface& surface;
-  std::optional<double> drift_to;  ///< mm
+  std::optional<double> drift_to = std::nullopt;  ///< mm
+  bool has_drift = false;  ///< there is such a key, right or wrong
 };
 
 /// An error, and how it depends on the track if it does.
@@ -55,6 +56,7 @@ std::optional<ReadError> read_error_formula(const Value& value,
   auto error = std::make_shared<HitError>(
       std::move(parsed.value), context.surface, context.drift_to.value_or(0));
   if (error->uses_drift() && !context.drift_to) {
+    if (context.has_drift) return std::nullopt;
     value.error("the error depends on the drift length, which is not given",
                 "add \"drift: { to: 2.2 m }\", |z| of the end of the drift "
                 "volume");
@@ -74,8 +76,12 @@ std::optional<ReadError> read_error_formula(const Value& value,
 /// sigma = p/sqrt(12), the standard deviation of a uniform distribution.
 std::optional<ReadError> read_sigma(const Value& value, bool is_pitch,
                                     const ErrorContext& context) {
-  if (!is_pitch && value.is_scalar() && is_formula(value.node().text()))
-    return read_error_formula(value, context);
+  if (value.is_scalar() && is_formula(value.node().text())) {
+    if (!is_pitch) return read_error_formula(value, context);
+    value.error("a pitch is the same for all tracks",
+                "write the error as a formula under \"measures\"");
+    return std::nullopt;
+  }
   const auto length =
       read_positive(value, is_pitch ? "pitch" : "resolution", "um");
   if (!length) return std::nullopt;
@@ -256,8 +262,9 @@ std::vector<Coordinate> read_coordinates(MapReader& layer,
                                          const Surface& surface) {
   const auto measures = layer.find("measures");
   const auto pitch = layer.find("pitch");
-  ErrorContext context{surface, std::nullopt};
+  ErrorContext context{surface};
   if (const auto drift = layer.find("drift")) {
+    context.has_drift = true;
     MapReader map(*drift, "a map such as { to: 2.2 m }");
     if (map) {
       if (const auto to = map.require("to", "2.2 m"))
@@ -642,17 +649,18 @@ std::optional<PlaneDirections> read_orientation(const Value& value) {
 }
 
 /// A plane by its centre and its directions.
-ShapeSpec read_inclined_plane(MapReader& map, const Value& centre,
-                              bool repeats) {
+ShapeSpec read_inclined_plane(MapReader& map, bool repeats) {
   ShapeSpec spec;
   spec.surface.shape = Shape::plane;
   spec.surface.normal = Axis::none;
   spec.has_axes = true;
   if (repeats)
-    centre.error("a plane with a centre cannot be repeated",
-                 "write a layer for each plane");
-  const auto at =
-      read_vector(centre, Dimension::length, "[0 mm, 0 mm, 130 mm]");
+    map.value().error("a plane with a center cannot be repeated",
+                      "write a layer for each plane");
+  constexpr std::string_view somewhere = "[0 mm, 0 mm, 130 mm]";
+  const auto centre = map.require("center", somewhere);
+  const auto at = centre ? read_vector(*centre, Dimension::length, somewhere)
+                         : std::nullopt;
   const auto orientation = map.find("orientation");
   const auto normal = map.find("normal"), u = map.find("u");
   std::optional<PlaneDirections> directions;
@@ -815,8 +823,8 @@ ShapeSpec read_ring(MapReader& map, bool repeats) {
 }
 
 ShapeSpec read_plane(MapReader& map, bool repeats) {
-  if (const auto centre = map.find("center"))
-    return read_inclined_plane(map, *centre, repeats);
+  for (const std::string_view key : {"center", "orientation", "size"})
+    if (map.value().node().find(key)) return read_inclined_plane(map, repeats);
   const std::array<std::optional<Value>, 3> axes = {
       map.require("x", "1.2 m"), map.require("y", "[-10 cm, 10 cm]"),
       map.require("z", "[-10 cm, 10 cm]")};

@@ -180,7 +180,14 @@ std::string layer_text(const DescribedLayer& described) {
           (described.ring ? text_of(*described.ring) : text_of(layer.surface));
   if (described.mirror) text += ", mirror: true";
   text += ", material: " + material_text(layer);
-  if (layer.measures()) text += ", measures: " + measures_text(layer);
+  if (described.pitch) {
+    const auto [u, v] = axis_names(layer.surface);
+    text += fmt::format(", pitch: {{ {}: {}, {}: {} }}", u,
+                        thin((*described.pitch)[0]), v,
+                        thin((*described.pitch)[1]));
+  } else if (layer.measures()) {
+    text += ", measures: " + measures_text(layer);
+  }
   if (layer.efficiency != 1)
     text += ", efficiency: " + shifted_text(layer.efficiency, 0);
   return text + " }";

@@ -29,6 +29,8 @@ struct DescribedLayer {
   Layer layer;          ///< `name` is made unique by name_layers()
   bool mirror = false;  ///< stands at -z, too
   std::optional<DescribedRing> ring = {};  ///< in place of the surface
+  /// Of u and v, mm, where the file gives them in place of errors.
+  std::optional<std::array<double, 2>> pitch = {};
 };
 
 /// What a file of another program says, in our terms.

@@ -183,12 +183,9 @@ Imported import_source(const Source& source, const ImportOptions& options) {
   const auto format =
       options.format ? options.format : format_of(source.text());
   if (!format) {
-    file.error({source.text(), 0},
-               "this is no Delphes card, no FastTracker .ini, no detectors "
-               "file of Corryvreckan, no list of modules of tkLayout and no "
-               "table of four columns",
-               "give the format by --from delphes, fasttracker, slac, "
-               "corryvreckan or tklayout");
+    file.error({source.text(), 0}, "the format is not recognised",
+               "give it by --from delphes, fasttracker, slac, corryvreckan or "
+               "tklayout");
     throw InputError(diagnostics);
   }
   result.format = *format;

@@ -243,7 +243,7 @@ class PlaneReader {
                   fmt::format("{}: {}", key, read.problem), read.suggestion);
       right = false;
     }
-    if (i != n) {
+    if (right && i != n) {
       file_.error(whole.text.empty() ? found->key : whole,
                   fmt::format("{} needs {} value{}, got {}", key, n,
                               n == 1 ? "" : "s", i));

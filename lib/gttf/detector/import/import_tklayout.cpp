@@ -10,10 +10,13 @@
 
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/detector/decimal.hpp"
 #include "gttf/detector/import/foreign_text.hpp"
 
 namespace gttf::detail {
 namespace {
+
+constexpr int mm_of_um = -3;
 
 /// More modules than any tracker has: a file that is none is given up soon.
 constexpr std::size_t max_modules = 200000;
@@ -134,8 +137,8 @@ Sections read_table(const ForeignFile& file) {
     for (const std::size_t i : {1u, 2u})
       if (const auto& pitch = i == 1 ? u : v; pitch && !(*pitch > 0))
         file.error(table.cell(cells, i), "the pitch must be positive");
-    s.pitch_u = u.value_or(1) * unit::um;
-    s.pitch_v = v.value_or(1) * unit::um;
+    s.pitch_u = shifted(u.value_or(1), mm_of_um);
+    s.pitch_v = shifted(v.value_or(1), mm_of_um);
     s.x_over_x0 = x0 ? x0.value : 0;
     if (sensors != NamedTable::none) {
       const std::string_view text = cells[sensors].text;
@@ -289,6 +292,7 @@ ForeignDetector read_tklayout(const ForeignFile& file,
                                     .x_over_x0 = x_over_x0,
                                     .density = 0,
                                     .mean_loss = {}});
+        described.pitch = {section.pitch_u, section.pitch_v};
         layer.coordinates = {
             {0, section.pitch_u / std::sqrt(12.0)},
             {90 * unit::deg, section.pitch_v / std::sqrt(12.0)}};

@@ -170,7 +170,7 @@ AxisGradient<S> v_gradient(const RowHit<S>& hit, const RowArc<S>& arc,
                            const SeenAxis<S>& seen) {
   if (hit.upright()) return z_gradient<sign>(arc);
   const AxisGradient<S> across = axis_gradient<sign>(arc, seen);
-  if (hit.point->surface.kind != SurfaceRecord::Kind::cone) return across;
+  if (!hit.point->surface.leans()) return across;
   const AxisGradient<S> rise = z_gradient<sign>(arc);
   const S& z = hit.axes.v[2];
   return {across.theta + z * rise.theta, across.phi + z * rise.phi};
