@@ -419,6 +419,10 @@ constexpr Option option_table[] = {
      "Write residuals and pulls of every hit to FILE (.csv .json .md "
      ".txt)",
      Group::output, of::fit, &Options::residuals, Values::file},
+    {"--average", "phi[:N]",
+     "One row for each point: means over N azimuths (default: 64), their "
+     "spread, shares of the numbers of hits",
+     Group::track, of::scan, &Options::average},
     {"--full", "", "json: crossings and covariances of every track",
      Group::output, of::scan, &Options::full},
     {"--all", "", "Print every point, not only the worst (csv always does)",

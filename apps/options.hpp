@@ -80,6 +80,7 @@ struct Options : StudyOptions, OutputOptions {
   bool lossy = false;
 
   std::string file;  ///< -o of the verbs with one format
+  std::string average;
   std::string columns;
   bool full = false;
   bool man_page = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "command_line.hpp"
 #include "computation.hpp"
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/config/sha256.hpp"
@@ -12,6 +13,7 @@
 #include "gttf/core/readable.hpp"
 #include "gttf/output/csv.hpp"
 #include "gttf/output/json.hpp"
+#include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/cracks.hpp"
 #include "gttf/study/scan/scan_part.hpp"
 #include "gttf/study/show/track_view.hpp"
@@ -117,6 +119,24 @@ void check_full(const Options& options, const Outputs& outputs) {
                      " does not go with --full");
 }
 
+std::size_t write_averages(const Study& study, const ScanOptions& computation,
+                           Outputs& outputs, Progress& bar,
+                           const std::vector<std::string>& columns,
+                           std::size_t azimuths) {
+  const std::vector<std::string> usual{
+      "detector",     "p_GeV",           "theta_deg",    "eta",
+      "resolved",     "n_hits_mean",     "sigma_pt_rel", "sigma_pt_rel_rms",
+      "sigma_d0_um",  "sigma_d0_um_rms", "sigma_z0_um",  "sigma_z0_um_rms",
+      "n_hits_shares"};
+  const auto sink =
+      outputs.table_sink(particle_text(study.request.particle) +
+                             ", mean over " + std::to_string(azimuths) +
+                             " azimuths" + start_text(study.request.vertex),
+                         columns.empty() ? usual : columns, columns, &bar);
+  return scan_averages(study.request, study.detectors, computation, azimuths,
+                       *sink);
+}
+
 int run_scan(const Call& call) {
   const Options& options = call.options;
   check_formats(options);
@@ -130,7 +150,12 @@ int run_scan(const Call& call) {
   computation.statistics = &statistics;
 
   StudyRequest request = request_of(options, "scan");
-  const auto columns = columns_of(options, request.at.has_value());
+  const std::size_t azimuths = azimuths_of(options);
+  const auto columns =
+      azimuths == 0 ? columns_of(options, request.at.has_value())
+      : options.columns.empty()
+          ? std::vector<std::string>()
+          : parse_names("--columns", options.columns, average_column_names());
   const Study study = load_study(std::move(request), options);
   for (const Detector& detector : study.detectors)
     model_of(study.request, detector, computation.engine);
@@ -153,8 +178,10 @@ int run_scan(const Call& call) {
     bar.update(done, total);
   };
   const std::size_t evaluated =
-      options.full ? write_documents(study, computation, outputs, bar)
-                   : write_rows(study, computation, outputs, bar, columns);
+      azimuths > 0
+          ? write_averages(study, computation, outputs, bar, columns, azimuths)
+      : options.full ? write_documents(study, computation, outputs, bar)
+                     : write_rows(study, computation, outputs, bar, columns);
   outputs.commit();
   if (options.stats) print_statistics(statistics);
   return options.shard.empty() ? code_of(evaluated) : good;

@@ -231,14 +231,14 @@ std::size_t scan_rows(const StudyRequest& request,
 }  // namespace
 
 ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
+                     const TrackingGeometry& geometry,
                      std::span<const ColumnOf<TrackRow>> columns,
                      const ScanOptions& options, std::size_t begin,
                      std::size_t end) {
   const Columns list{columns, request.at ? at_layer_columns : 0};
   BlockMaker rows(list, detector, request);
-  rows.add(TrackingGeometry(detector),
-           model_of(request, detector, options.engine), options.path, begin,
-           end);
+  rows.add(geometry, model_of(request, detector, options.engine), options.path,
+           begin, end);
   return std::move(rows).take();
 }
 

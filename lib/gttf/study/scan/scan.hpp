@@ -54,7 +54,9 @@ struct ScanBlock {
 /// The points `begin` to `end`, the last one excluded, calculated in this
 /// thread, with these columns of scan_columns(). Of `options` engine and path
 /// count.
+/// @param geometry  of the detector
 ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
+                     const TrackingGeometry& geometry,
                      std::span<const ColumnOf<TrackRow>> columns,
                      const ScanOptions& options, std::size_t begin,
                      std::size_t end);

@@ -217,8 +217,8 @@ class Sweep {
       }
     }
     if (detector)
-      rows =
-          scan_block(request_, *detector, columns_, options_.scan, begin, end);
+      rows = scan_block(request_, *detector, TrackingGeometry(*detector),
+                        columns_, options_.scan, begin, end);
     block.designs += begin == 0;
     block.tracks += end - begin;
     block.evaluated += rows.evaluated;
