@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -15,12 +14,10 @@
 #include "gttf/config/node.hpp"
 #include "gttf/config/opened_files.hpp"
 #include "gttf/config/quantity.hpp"
-#include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/read_model.hpp"
 #include "gttf/detector/surface_outline.hpp"
-#include "gttf/output/json.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/trajectory/crossings.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
@@ -254,22 +251,6 @@ std::vector<DetectorInput> load_inputs(const StudyRequest& request,
   }
   if (errors.has_errors()) throw InputError(std::move(errors));
   return inputs;
-}
-
-// Baselines are as long as their grid, unlike files that people write.
-std::optional<Baseline> load_baseline(const std::string& path,
-                                      const Value& value, std::string& hash) {
-  try {
-    const auto source =
-        std::make_shared<Source>(path, read_file(path, "baseline"));
-    hash = sha256(source->text());
-    return read_baseline(read_json(source->text(), path), source);
-  } catch (const FileError& error) {
-    value.error(error.what(), "write it by 'gttf-design baseline'");
-  } catch (const InputError& error) {
-    value.diagnostics().add(error.diagnostics());
-  }
-  return std::nullopt;
 }
 
 RequirementFile requirements_for(const std::string& file,

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resolutions of tracking detectors by the General Triplet Track Fit.
+
+Numbers go in as GeV, mm, rad and e, or as texts with a unit ("60 deg"). Columns
+of tables carry their unit in the name (`sigma_d0_um`); covariances are in mm,
+rad and e/GeV. Functions release the GIL and stop on Ctrl-C; `threads=0` means
+all cores, and no result depends on the number of threads.
+"""
+
+from ._gttf import Detector, Diagnostic, FileError, InputError, Resolution
+from ._gttf import version as __version__
+from .inputs import InputWarning, read_detector
+from .results import (
+    PERIGEE,
+    Budget,
+    Check,
+    Covariances,
+    Fit,
+    Optimisation,
+    Result,
+    Sensitivity,
+    Table,
+)
+from .studies import (
+    budget,
+    check,
+    covariances,
+    fit,
+    optimise,
+    regimes,
+    resolve,
+    scan,
+    sensitivity,
+    toy,
+)
+
+__all__ = [
+    "PERIGEE",
+    "Budget",
+    "Check",
+    "Covariances",
+    "Detector",
+    "Diagnostic",
+    "FileError",
+    "Fit",
+    "InputError",
+    "InputWarning",
+    "Optimisation",
+    "Resolution",
+    "Result",
+    "Sensitivity",
+    "Table",
+    "budget",
+    "check",
+    "covariances",
+    "fit",
+    "optimise",
+    "read_detector",
+    "regimes",
+    "resolve",
+    "scan",
+    "sensitivity",
+    "toy",
+]

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of Python as the library reads them: detectors and texts with units."""
+
+import difflib
+import json
+import operator
+import os
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from . import _gttf
+
+# What describes tracks, and the unit of plain numbers; None: a name.
+TRACK_OPTIONS = {
+    "p": "GeV",
+    "pt": "GeV",
+    "theta": "rad",
+    "eta": "",
+    "phi": "rad",
+    "particle": None,
+    "mass": "GeV",
+    "charge": "",
+    "vertex": "mm",
+    "beam_spot": "mm",
+    "scattering": None,
+    "energy_loss": None,
+    "at": None,
+}
+TOY_OPTIONS = {"toys": "", "seed": "", "fits": None}
+
+
+class InputWarning(UserWarning):
+    """An input is odd, but not wrong."""
+
+
+def _number(value):
+    try:
+        return str(operator.index(value))
+    except TypeError:
+        return repr(float(value))
+
+
+def text_of(value, unit):
+    """`value` as on the command line: "0.1GeV:100GeV:60" stays, 1 is "1GeV"."""
+    if isinstance(value, str):
+        return value
+    if unit is None:
+        return ",".join(map(str, value))
+    if np.ndim(value) == 0:
+        return _number(value) + unit
+    return ",".join(_number(v) + unit for v in value)
+
+
+def options_of(arguments, known):
+    """Those that are not None, as texts. Raises TypeError for unknown ones."""
+    arguments = dict(arguments)
+    options = {}
+    if not arguments.pop("own_hit", True):
+        options["without_own_hit"] = ""
+    for name, value in arguments.items():
+        if name not in known:
+            guess = difflib.get_close_matches(name, known, 1)
+            raise TypeError(
+                f"no argument {name!r}"
+                + (f"; did you mean {guess[0]!r}?" if guess else "")
+            )
+        if value is not None:
+            options[name] = text_of(value, known[name])
+    return options
+
+
+def overrides_of(changes):
+    """{"layers[L0].material": "0.1 %"} or ["layers[L0].material=0.1 %"]."""
+    if isinstance(changes, str):
+        return [changes]
+    if isinstance(changes, Mapping):
+        return [f"{key}={value}" for key, value in changes.items()]
+    return list(changes)
+
+
+def _shipped(path):
+    """A detector that came with the package, by its name."""
+    folder = Path(__file__).parent / "detectors"
+    for name in (path, path + ".yaml"):
+        if not os.path.exists(path) and (folder / name).is_file():
+            return str(folder / name)
+    return path
+
+
+def read_detector(source, *, set=()):
+    """Read a detector.
+
+    source  path of a YAML file or the name of a shipped detector ("cld"); the
+            text of one (of more than one line); or a dict with the same keys
+    set     changes before reading, as of `--set`: {"layers[L0].material": "0.1 %"}
+
+    Raises InputError with everything that is wrong. What is only odd is an
+    InputWarning.
+    """
+    overrides = overrides_of(set)
+    if isinstance(source, Mapping):
+        text = json.dumps(source, default=lambda number: number.item())
+        detector = _gttf.parse(text, "<dict>", overrides)
+    elif isinstance(source, str) and "\n" in source:
+        detector = _gttf.parse(source, "<text>", overrides)
+    else:
+        detector = _gttf.read(_shipped(os.fspath(source)), overrides)
+    for warning in detector.warnings:
+        warnings.warn(str(warning), InputWarning, stacklevel=2)
+    return detector
+
+
+def detector_of(source, set=()):
+    if not isinstance(source, _gttf.Detector):
+        return read_detector(source, set=set)
+    return source.change(set) if set else source
+
+
+def detectors_of(sources, set=()):
+    if sources is None:
+        return []
+    if isinstance(sources, (list, tuple)):
+        return [detector_of(source, set) for source in sources]
+    return [detector_of(sources, set)]
+
+
+def track_arrays(arguments):
+    """Momentum, angles, mass, charge and start of tracks as arrays of numbers,
+    and what else was given. A number holds for all tracks."""
+    rest = dict(arguments)
+
+    def take(name):
+        value = rest.pop(name, None)
+        if value is None:
+            return None
+        if isinstance(value, str):
+            raise TypeError(
+                f"{name}: numbers in {TRACK_OPTIONS[name] or 'units of 1'}, got {value!r}"
+            )
+        return np.ascontiguousarray(np.atleast_1d(value), dtype=float)
+
+    def one_of(a, b):
+        if (a in rest and rest[a] is not None) == (b in rest and rest[b] is not None):
+            raise TypeError(f"give either {a} or {b}")
+        return take(a), take(b)
+
+    arrays = {}
+    if rest.get("theta") is None and rest.get("eta") is None:
+        rest["theta"] = np.pi / 2
+    theta, eta = one_of("theta", "eta")
+    arrays["theta"] = theta if eta is None else 2 * np.arctan(np.exp(-eta))
+    p, pt = one_of("p", "pt")
+    arrays["p"] = p if pt is None else pt / np.sin(arrays["theta"])
+    for name in ("phi", "mass", "charge"):
+        arrays[name] = take(name)
+    vertex = rest.pop("vertex", None)
+    if vertex is not None:
+        for name, value in zip("xyz", vertex):
+            arrays[name] = np.ascontiguousarray(np.atleast_1d(value), dtype=float)
+    return {name: a for name, a in arrays.items() if a is not None}, rest
