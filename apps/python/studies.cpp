@@ -194,7 +194,8 @@ py::tuple fit(const DetectorPtr& held, const std::string& path,
               const Texts& texts, const std::string& kind,
               const std::string& weights, int iterations, bool keep_order,
               bool unsorted, bool skip_bad_rows,
-              const std::string& max_distance, unsigned threads) {
+              const std::string& max_distance, bool with_residuals,
+              unsigned threads) {
   const Detector& detector = held->detector();
   FitStudyOptions options =
       fit_options(kind, weights, keep_order, max_distance, threads);
@@ -216,7 +217,8 @@ py::tuple fit(const DetectorPtr& held, const std::string& path,
                  {skip_bad_rows ? BadRows::skip : BadRows::stop,
                   unsorted ? TrackOrder::any : TrackOrder::contiguous,
                   options.threads, false});
-    fit_tracks(detector, request, file, options, tracks, &residuals);
+    fit_tracks(detector, request, file, options, tracks,
+               with_residuals ? &residuals : nullptr);
     messages = file.messages().items();
   }
   return py::make_tuple(columns_of(std::move(tracks.rows)),

@@ -41,7 +41,7 @@ class Figures(unittest.TestCase):
         table = gttf.scan([ITS2, CLD], pt=[1, 10], eta=np.linspace(0, 1, 5))
         ax = table.plot("sigma_d0_um", ax=self.ax, color="k")
         self.assertEqual(len(ax.lines), 4)
-        self.assertIn("pt = 10", self.labels(ax)[-1])
+        self.assertEqual(self.labels(ax)[-1], "CLD, pt = 10 GeV")
         ax = gttf.scan(ITS2, p=1, eta=[0, 1]).plot("sigma_d0_um", ax=self.ax)
         self.assertEqual(ax.get_xlabel(), "eta")
 
@@ -49,6 +49,8 @@ class Figures(unittest.TestCase):
         table = gttf.scan(ITS2, p=[1, 2, 4], theta="90deg,80deg")
         ax = table.plot("sigma_d0_um", x="x_over_x0", ax=self.ax, label="all")
         self.assertEqual(self.labels(ax), ["all"])
+        ax = table.plot(ax=pyplot.figure().gca())
+        self.assertEqual(self.labels(ax), ["theta = 90 deg", "theta = 80 deg"])
 
     def test_budget(self):
         budget = gttf.budget(ITS2, p=[1, 10], theta="90 deg")

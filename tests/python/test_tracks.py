@@ -42,11 +42,11 @@ class Resolve(unittest.TestCase):
         self.assertEqual(r.crossings.rows, len(r.to_dict()["crossings"]))
         for matrix in ("without_inner", "first_hit", "start_plane"):
             self.assertTrue(np.isfinite(getattr(r, "covariance_" + matrix)).all())
-        self.assertIn("sigma(d0)", str(r))
+        self.assertIn("Covariance at the perigee", str(r))
         self.assertIn("ok", repr(r))
 
     def test_track_without_resolution_says_why(self):
-        r = gttf.resolve(ITS2, p=0.01, theta="90 deg")
+        r = gttf.resolve(ITS2, p=0.002, theta="90 deg")
         self.assertEqual(r.status, "curls up")
         self.assertTrue(np.isnan(r.sigma_p_rel))
         self.assertTrue(np.isnan(r.covariance).all())
@@ -193,7 +193,7 @@ class Covariances(unittest.TestCase):
             gttf.covariances(CLD, self.p, out=np.empty((15, 1000), np.float32))
 
     def test_status(self):
-        c = gttf.covariances(ITS2, [0.01, 1])
+        c = gttf.covariances(ITS2, [0.002, 1])
         self.assertEqual(c.status.tolist(), ["curls up", "ok"])
         self.assertEqual(c.ok.tolist(), [False, True])
         self.assertTrue(np.isnan(c["d0", "d0"][0]))

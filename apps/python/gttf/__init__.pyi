@@ -277,6 +277,7 @@ def fit(
     unsorted: bool = ...,
     bad_rows: Literal["stop", "skip"] = ...,
     max_distance: float | str = ...,
+    residuals: bool = ...,
     set: Changes = ...,
     threads: int = ...,
     **tracks: Unpack[MeasuredTracks],

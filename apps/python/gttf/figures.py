@@ -19,19 +19,28 @@ def _axes(ax):
 
 def _varying(table, names):
     """Of columns that say the same in two ways the one that was given: it has
-    fewer values. None if nothing varies."""
-    counts = {name: len(np.unique(table[name])) for name in names if name in table}
-    name = min(counts, key=counts.get, default=None)
-    return name if name and counts[name] > 1 else None
+    fewer values, or shorter ones. None if nothing varies."""
+    values = {name: np.unique(table[name]) for name in names if name in table}
+
+    def length(name):
+        return len(values[name]), sum(len(f"{v:.6g}") for v in values[name])
+
+    name = min(values, key=length, default=None)
+    return name if name and len(values[name]) > 1 else None
 
 
 def _label(name, value):
-    return value if isinstance(value, str) else f"{name.split('_')[0]} = {value:.4g}"
+    if isinstance(value, str):
+        return value
+    _, unit, _ = _gttf.heading(name)
+    return f"{name.split('_')[0]} = {value:.4g} {unit}".rstrip()
 
 
 def curves(table, y, x, ax, style):
     ax = _axes(ax)
     momentum, angle = _varying(table, _MOMENTA), _varying(table, _ANGLES)
+    if x is None and momentum and angle:  # the one with more values
+        x = max(momentum, angle, key=lambda name: len(np.unique(table[name])))
     x = x or momentum or angle or next(iter(table))
     others = [c for c in ("detector", momentum, angle, "fit") if c in table and c != x]
     others = [c for c in others if len(set(table[c])) > 1]

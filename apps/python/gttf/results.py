@@ -67,7 +67,7 @@ class Table(Mapping):
     def plot(self, y="sigma_pt_rel", x=None, ax=None, **style):
         """Draw column `y` against `x`, a curve for each other point.
 
-        x      default: the momentum, or the angle if only that varies
+        x      default: the momentum or angle, whichever has more values
         ax     axes of matplotlib; default: the current ones
         style  as of matplotlib's plot()
 
@@ -139,7 +139,7 @@ class Fit(Table):
 
     def __init__(self, columns, residuals, messages):
         super().__init__(columns)
-        #: Table: a row for each hit of the fitted tracks.
+        #: Table: a row for each hit of the fitted tracks, if asked for.
         self.residuals = Table(residuals)
         #: Diagnostics: warnings, and bad rows that were left out.
         self.messages = messages

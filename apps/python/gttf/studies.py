@@ -241,6 +241,7 @@ def fit(
     unsorted=False,
     bad_rows="stop",
     max_distance=10.0,
+    residuals=False,
     set=(),
     threads=0,
     **tracks,
@@ -259,9 +260,10 @@ def fit(
     unsorted      hits of one track need not stand together
     bad_rows      "stop" or "skip"
     max_distance  of a hit from its layer, mm
+    residuals     fills `residuals` of the result, a row for each hit
     tracks        p, particle, vertex, beam_spot, scattering, energy_loss
 
-    Returns a Fit: the tracks; `residuals` has a row for each hit.
+    Returns a Fit, a row for each track.
     """
     if bad_rows not in ("stop", "skip"):
         raise ValueError(f'bad_rows: "stop" or "skip", got {bad_rows!r}')
@@ -279,6 +281,7 @@ def fit(
                 unsorted=unsorted,
                 bad_rows=bad_rows,
                 max_distance=max_distance,
+                residuals=residuals,
                 set=set,
                 threads=threads,
                 **tracks,
@@ -297,6 +300,7 @@ def fit(
             unsorted,
             bad_rows == "skip",
             text_of(max_distance, "mm"),
+            residuals,
             threads,
         )
     )
