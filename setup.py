@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the Python package gttf: CMake compiles the module.
+"""Builds the Python package gttf; CMake compiles the extension module.
 
-$GTTF_BUILD_DIR names a build folder of CMake to use, else build/pip is made.
+$GTTF_BUILD_DIR selects an existing build folder of CMake (default: build/pip).
 """
 
 import os
@@ -18,7 +18,7 @@ root = Path(__file__).parent.resolve()
 
 
 class CMakeBuild(build_ext):
-    """Builds the target gttf_python and puts its module into the package."""
+    """Builds the target gttf_python and copies its module into the package."""
 
     def build_extension(self, ext):
         given = os.environ.get("GTTF_BUILD_DIR")

@@ -24,7 +24,7 @@ py::array view_of(const std::vector<Cell>& cells, const py::capsule& owner) {
                            owner);
 }
 
-/// Texts repeat from row to row: one str for each.
+/// Equal texts share one str: columns of text repeat a few values.
 py::array array_of(const std::vector<std::string>& cells) {
   py::array array(py::dtype("O"), static_cast<py::ssize_t>(cells.size()));
   auto* items = static_cast<PyObject**>(array.mutable_data());
@@ -38,7 +38,7 @@ py::array array_of(const std::vector<std::string>& cells) {
   return array;
 }
 
-/// Options have the names of the program; arguments those of Python.
+/// Replaces the name of an option, `--beam-spot`, by that of the argument.
 Diagnostic with_name_of_argument(Diagnostic d) {
   if (d.file.starts_with("--")) {
     d.file.erase(0, 2);
@@ -114,16 +114,21 @@ py::tuple tuple_of(Result result) {
 }
 
 void translate_errors(py::module_& m) {
-  py::class_<Diagnostic>(m, "Diagnostic",
-                         "One fault of an input and its place.")
+  py::class_<Diagnostic>(
+      m, "Diagnostic",
+      "One error or warning about an input, with its location.")
       .def_readonly("file", &Diagnostic::file,
-                    "file, `<text>`, `<dict>`, or the argument")
-      .def_readonly("line", &Diagnostic::line, "from 1; 0: no place in a file")
-      .def_readonly("column", &Diagnostic::column, "in characters, from 1")
-      .def_readonly("path", &Diagnostic::path, "layers[3].cylinder.radius")
-      .def_readonly("message", &Diagnostic::problem, "what is wrong")
+                    "file name, `<text>`, `<dict>`, or name of an argument")
+      .def_readonly("line", &Diagnostic::line,
+                    "counted from 1; 0 if there is no line")
+      .def_readonly("column", &Diagnostic::column,
+                    "in characters, counted from 1")
+      .def_readonly("path", &Diagnostic::path,
+                    "key path, for example layers[3].cylinder.radius")
+      .def_readonly("message", &Diagnostic::problem,
+                    "description of the problem")
       .def_readonly("suggestion", &Diagnostic::suggestion,
-                    "what to write instead; may be empty")
+                    "suggested correction; may be empty")
       .def_property_readonly(
           "severity",
           [](const Diagnostic& d) {
@@ -139,11 +144,11 @@ void translate_errors(py::module_& m) {
   static const py::object& input_error =
       *new py::exception<InputError>(m, "InputError", PyExc_ValueError);
   input_error.attr("__doc__") =
-      "An input has errors. `errors` is the list of all of them, each with "
-      "file, line, column and message.";
+      "Invalid input. `errors` lists all errors, each with file, line, column "
+      "and message.";
   py::register_exception<FileError>(m, "FileError", PyExc_ValueError)
       .attr("__doc__") =
-      "A file that the program wrote cannot be read or does not fit.";
+      "A file written by the program cannot be read or does not match.";
   py::register_exception_translator([](std::exception_ptr p) {
     try {
       if (p) std::rethrow_exception(p);

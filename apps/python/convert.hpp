@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of the library as objects of Python.
+// Conversion of library types to Python objects.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -18,33 +18,33 @@ namespace gttf::python {
 
 namespace py = pybind11;
 
-/// Name -> array. The arrays of numbers are the columns themselves, not copies;
+/// Name -> array. Arrays of numbers refer to the columns without copying them;
 /// texts become an array of str.
 py::dict columns_of(Table table);
 
 /// None, bool, int, float, str, list or dict; NaN stays NaN.
 py::object object_of(const Document& document);
 
-/// As the program prints it.
+/// The text output of the program.
 std::string text_of(const Summary& summary);
 
 /// A copy, 5 by 5.
 py::array_t<double> array_of(const Matrix5& matrix);
 
-/// What a study found, in the shapes that the program writes.
+/// Result of a study in the forms that the program writes.
 struct Result {
   Table table;
   Document document = {};
   Summary summary = {};
 };
 
-/// (columns, document, text), to which more may be added.
+/// (columns, document, text); callers may append to it.
 py::tuple tuple_of(Result result);
 
-/// An exception of the module for the InputErrors of the library.
+/// Translates InputError of the library to an exception of the module.
 void translate_errors(py::module_& m);
 
-/// Options of a study: names as of the program, without dashes; texts.
+/// Options of a study: name without dashes -> text as on the command line.
 using Texts = std::map<std::string, std::string>;
 
 }  // namespace gttf::python

@@ -10,6 +10,7 @@
 #include "gttf/config/shipped_file.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/detector/surface_outline.hpp"
+#include "gttf/study/scan/track_notes.hpp"
 #include "gttf/study/show/detector_view.hpp"
 
 namespace gttf::python {
@@ -31,8 +32,8 @@ DetectorPtr parse(const std::string& text, const std::string& name,
   return held(parse_detector(text, name, overrides));
 }
 
-/// A line for each layer in a drawing of z and r, of planes z and the axis
-/// across z that shows them: rows of z, r, z, r; mm.
+/// One line per layer for a drawing in z and r (planes: z and x or y), mm: rows
+/// of z, r of one end, z, r of the other.
 py::array_t<double> outlines(const HeldDetector& d) {
   const auto& layers = d.detector().layers;
   py::array_t<double> array({layers.size(), std::size_t{4}});
@@ -95,6 +96,23 @@ StudyOptions options_of(const Texts& options) {
   return result;
 }
 
+void warn(const std::vector<std::string>& texts) {
+  if (texts.empty()) return;
+  const py::gil_scoped_acquire acquire;
+  const py::object category =
+      py::module_::import("gttf.inputs").attr("InputWarning");
+  constexpr int caller = 2;  // of the function of the package
+  for (const std::string& text : texts)
+    if (PyErr_WarnEx(category.ptr(), text.c_str(), caller) != 0)
+      throw py::error_already_set();
+}
+
+void warn(const Diagnostics& warnings) {
+  std::vector<std::string> texts;
+  for (const Diagnostic& d : warnings.items()) texts.push_back(to_text(d));
+  warn(texts);
+}
+
 std::vector<DetectorInput> inputs_of(
     const StudyRequest& request, const std::vector<DetectorPtr>& given,
     const std::vector<std::string>& overrides) {
@@ -108,39 +126,49 @@ std::vector<DetectorInput> inputs_of(
       errors.add(error.diagnostics());
     }
   if (errors.has_errors()) throw InputError(std::move(errors));
+  for (const DetectorInput& input : inputs) warn(input.warnings);
   return inputs;
 }
 
-Study read_study(const std::vector<DetectorPtr>& detectors,
-                 const std::string& path, const Texts& options) {
+void warn_of(const StudyRequest& request, const Detector& detector) {
+  std::vector<std::string> texts = start_warnings(request, detector);
+  if (auto note = assumed_materials_note(request, detector))
+    texts.push_back(std::move(*note));
+  warn(texts);
+}
+
+Study read_study(const StudyArguments& arguments) {
+  const auto& [detectors, path, options, overrides] = arguments;
   StudyOptions texts = options_of(options);
   for (const DetectorPtr& d : detectors)
     texts.detectors.push_back(d->detector().file);
   Study study;
   study.request = read_request(path, texts);
-  study.inputs = inputs_of(study.request, detectors, {});
+  study.inputs = inputs_of(study.request, detectors, overrides);
   for (const DetectorInput& input : study.inputs)
     study.detectors.push_back(input.detector);
+  for (const Detector& detector : study.detectors)
+    warn_of(study.request, detector);
   return study;
 }
 
 void bind_detector(py::module_& m) {
   py::class_<HeldDetector, DetectorPtr>(
       m, "Detector",
-      "A detector: layers, material and field. Made by read_detector(); never "
-      "changes.")
+      "A detector: layers, material and field. Returned by read_detector(); "
+      "immutable.")
       .def_property_readonly(
           "name", [](const HeldDetector& d) { return d.detector().name; },
-          "as the description has it")
+          "name in the description")
       .def_property_readonly(
           "file", [](const HeldDetector& d) { return d.detector().file; },
-          "the file as given, `<text>` or `<dict>`")
+          "file name as given, `<text>` or `<dict>`")
       .def_property_readonly(
           "text", [](const HeldDetector& d) { return d.input.text; },
-          "the description, before overrides")
+          "YAML text, without changes")
       .def_property_readonly(
           "sha256", [](const HeldDetector& d) { return d.detector().sha256; },
-          "of the description after overrides")
+          "SHA-256 of the description with changes applied")
       .def_property_readonly(
           "field_T",
           [](const HeldDetector& d) { return d.geometry.b_ref() / unit::T; },
@@ -153,11 +181,11 @@ void bind_detector(py::module_& m) {
               names.push_back(layer.name);
             return names;
           },
-          "in the order of the description")
+          "names of the layers, in the order of the description")
       .def_property_readonly(
           "warnings",
           [](const HeldDetector& d) { return d.input.warnings.items(); },
-          "what is odd, but not wrong, about the description")
+          "warnings about the description")
       .def("_layers",
            [](const HeldDetector& d) {
              return columns_of(layer_table(d.detector()));
@@ -175,14 +203,14 @@ void bind_detector(py::module_& m) {
               measure.push_back(layer.measures());
             return measure;
           },
-          "of each layer whether it has hits")
+          "whether each layer measures")
       .def("_changed", &changed)
       .def(
           "to_dict",
           [](const HeldDetector& d) {
             return object_of(detector_document(d.detector()));
           },
-          "What `gttf-design show -o FILE.json` writes.")
+          "The JSON output of `gttf-design show`.")
       .def("__len__",
            [](const HeldDetector& d) { return d.detector().layers.size(); })
       .def("__str__",

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A detector as Python holds it, and the study of some of them.
+// Detectors owned by Python objects, and studies of them.
 #pragma once
 
 #include <pybind11/pybind11.h>
 
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "convert.hpp"
@@ -15,7 +16,7 @@
 
 namespace gttf::python {
 
-/// A detector that was read; never changes.
+/// A detector with its geometry; immutable.
 struct HeldDetector {
   explicit HeldDetector(DetectorInput read)
       : input(std::move(read)), geometry(input.detector) {}
@@ -27,23 +28,34 @@ struct HeldDetector {
 };
 using DetectorPtr = std::shared_ptr<HeldDetector>;
 
-/// The options as read_request() takes them. Throws std::invalid_argument if
-/// there is no such option.
+/// Converts options for read_request(). Throws std::invalid_argument for an
+/// unknown option.
 StudyOptions options_of(const Texts& options);
 
-/// Detectors and tracks through them.
+/// A request and its detectors.
 struct Study {
   StudyRequest request;
   std::vector<DetectorInput> inputs;
   std::vector<Detector> detectors;
 };
 
-/// The study in the file `path`, if it is not empty, with options before what
-/// the file says; `detectors` if there are any, else those of the file.
-Study read_study(const std::vector<DetectorPtr>& detectors,
-                 const std::string& path, const Texts& options);
+/// Issues a Python InputWarning for each. Call without the GIL; throws if
+/// warnings are turned into errors.
+void warn(const std::vector<std::string>& texts);
+void warn(const Diagnostics& warnings);
 
-/// The detectors of a request, read with `overrides` unless `given`.
+/// Warns of hits that are not counted and of assumed materials.
+void warn_of(const StudyRequest& request, const Detector& detector);
+
+/// What describes a study: detectors, path of a study file (empty: none),
+/// options, changes to the detectors. The first and the third override the
+/// file.
+using StudyArguments = std::tuple<std::vector<DetectorPtr>, std::string, Texts,
+                                  std::vector<std::string>>;
+
+Study read_study(const StudyArguments& arguments);
+
+/// The `given` detectors, or if empty those of the request with `overrides`.
 std::vector<DetectorInput> inputs_of(const StudyRequest& request,
                                      const std::vector<DetectorPtr>& given,
                                      const std::vector<std::string>& overrides);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sets GTTF_PYTHON_FOUND if there are pybind11 and a Python with its headers and
-# NumPy: the first one in PATH, else the system's.
+# Sets GTTF_PYTHON_FOUND if pybind11 and a Python with headers and NumPy are found:
+# the first one in PATH, else the one of the system.
 if(NOT DEFINED Python_EXECUTABLE)
   foreach(python python3 /usr/bin/python3)
     execute_process(

@@ -52,13 +52,12 @@ void for_each_track(const Study& study, const Work& work) {
     }
 }
 
-py::tuple budget(const Detectors& detectors, const std::string& file,
-                 const Texts& options, const std::string& by) {
+py::tuple budget(const StudyArguments& arguments, const std::string& by) {
   const Grouping grouping = grouping_of(by, Grouping::layer);
   Result result;
   {
     const py::gil_scoped_release release;
-    const Study study = read_study(detectors, file, options);
+    const Study study = read_study(arguments);
     const StudyRequest& request = study.request;
     BudgetTable table;
     Document::List documents;
@@ -78,8 +77,7 @@ py::tuple budget(const Detectors& detectors, const std::string& file,
   return tuple_of(std::move(result));
 }
 
-py::tuple sensitivity(const Detectors& detectors, const std::string& file,
-                      const Texts& options, const std::string& by,
+py::tuple sensitivity(const StudyArguments& arguments, const std::string& by,
                       const std::vector<std::string>& limits, bool drop) {
   const Grouping grouping = grouping_of(by, Grouping::large);
   Result result;
@@ -89,7 +87,7 @@ py::tuple sensitivity(const Detectors& detectors, const std::string& file,
     std::vector<Requirement> requirements;
     for (const std::string& text : limits)
       requirements.push_back(parse_requirement("limits", text));
-    const Study study = read_study(detectors, file, options);
+    const Study study = read_study(arguments);
     const StudyRequest& request = study.request;
     SensitivityTable table;
     for_each_track(study, [&](const Detector& detector, GridPoint point) {
@@ -113,12 +111,12 @@ py::tuple sensitivity(const Detectors& detectors, const std::string& file,
                         columns_of(std::move(lost)));
 }
 
-py::tuple regimes(const Detectors& detectors, const std::string& file,
-                  const Texts& options, bool triplets, unsigned threads) {
+py::tuple regimes(const StudyArguments& arguments, bool triplets,
+                  unsigned threads) {
   Result result;
   {
     const py::gil_scoped_release release;
-    const Study study = read_study(detectors, file, options);
+    const Study study = read_study(arguments);
     const StudyRequest& request = study.request;
     RegimeTable of_tracks;
     TripletTable of_triplets;
@@ -145,12 +143,11 @@ py::tuple regimes(const Detectors& detectors, const std::string& file,
   return tuple_of(std::move(result));
 }
 
-py::tuple toy(const Detectors& detectors, const std::string& file,
-              const Texts& options, unsigned threads) {
+py::tuple toy(const StudyArguments& arguments, unsigned threads) {
   Result result;
   {
     const py::gil_scoped_release release;
-    const Study study = read_study(detectors, file, options);
+    const Study study = read_study(arguments);
     ToyState state = plan_toys(study.request, study.detectors, {});
     ToyRunOptions how;
     how.threads = threads;
@@ -266,6 +263,7 @@ py::tuple optimise_study(const std::string& path,
     Diagnostics warnings;
     OptimisationProblem problem =
         read_problem(path, overrides, app::load_baseline, warnings);
+    warn(warnings);
     if (starts > 0) problem.starts = starts;
     if (seed) problem.seed = *seed;
     SearchOptions options;

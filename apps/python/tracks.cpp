@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resolutions of one track, and of arrays of them.
+// Resolutions of one track and of arrays of tracks.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Engine engine_of(const std::string& name) {
                               name + '"');
 }
 
-/// One track and what is measured of it.
+/// One track and its resolution.
 struct Resolved {
   DetectorPtr held;
   StudyRequest request;
@@ -48,6 +48,7 @@ Resolved resolve_track(const DetectorPtr& detector, const Texts& options,
   StudyRequest request = read_request("", texts, true);
   const Model model =
       model_of(request, detector->detector(), engine_of(engine));
+  warn_of(request, detector->detector());
   Resolution resolution =
       resolve(detector->geometry, grid_track(request, {}), model);
   return {detector, std::move(request), std::move(resolution)};
@@ -71,14 +72,15 @@ void bind_resolution(py::module_& m) {
   };
   using R = Resolution;
   py::class_<Resolved>(m, "Resolution",
-                       "What a detector measures of one track. Numbers that do "
-                       "not exist are NaN; `status` says why.")
+                       "Resolution of one track. Missing numbers are NaN; "
+                       "`status` gives the reason.")
       .def_property_readonly(
           "status",
           [](const Resolved& r) {
             return std::string(to_string(r.resolution.status));
           },
-          "`ok`, or why numbers are missing: `too few hits`, `curls up`, ...")
+          "`ok`, or the reason for missing numbers: `too few hits`, `curls "
+          "up`, ...")
       .def_property_readonly(
           "track_end",
           [](const Resolved& r) {
@@ -86,7 +88,7 @@ void bind_resolution(py::module_& m) {
                 scan_row(r.detector(), r.request, {}, r.resolution);
             return std::get<gttf::Texts>(row.find("track_end")->cells).front();
           },
-          "where the track ends: `leaves`, `curls up`, `stops in LAYER`, ...")
+          "end of the track: `leaves`, `curls up`, `stops in LAYER`, ...")
       .def_property_readonly(
           "regime",
           [](const Resolved& r) {
@@ -95,21 +97,22 @@ void bind_resolution(py::module_& m) {
           "`scattering`, `mixed`, `hits`, `weak` or `unknown`")
       .def_property_readonly(
           "n_hits", [](const Resolved& r) { return r.resolution.n_hits; },
-          "measuring layers crossed")
+          "number of measuring layers crossed")
       .def_property_readonly("x_over_x0", number(&R::x_over_x0),
-                             "sum over all crossings, along the track")
+                             "material of all crossings, along the track")
       .def_property_readonly("sigma_p_rel", number(&R::sigma_p_rel),
                              "sigma(p)/p")
       .def_property_readonly("sigma_pt_rel", number(&R::sigma_pt_rel),
                              "sigma(pT)/pT")
       .def_property_readonly("sigma_p_rel_hit_only",
                              number(&R::sigma_p_rel_hit_only),
-                             "sigma(p)/p in the limit of no scattering")
+                             "sigma(p)/p without scattering")
       .def_property_readonly("sigma_p_rel_ms_only",
                              number(&R::sigma_p_rel_ms_only),
-                             "sigma(p)/p in the limit of no hit errors")
-      .def_property_readonly("mu_phi", number(&R::mu_phi),
-                             "sqrt of the share of hit errors in Var(kappa)")
+                             "sigma(p)/p without hit errors")
+      .def_property_readonly(
+          "mu_phi", number(&R::mu_phi),
+          "square root of the share of hit errors in Var(kappa)")
       .def_property_readonly("mu_theta", number(&R::mu_theta),
                              "the same for Var(theta)")
       .def_property_readonly("xi", number(&R::xi),
@@ -147,7 +150,7 @@ void bind_resolution(py::module_& m) {
             return object_of(
                 track_document(r.detector(), r.request, {}, r.resolution));
           },
-          "What `gttf-design resolve -o FILE.json` writes.")
+          "The JSON output of `gttf-design resolve`.")
       .def("__str__",
            [](const Resolved& r) {
              return text_of(
@@ -168,7 +171,7 @@ using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 struct TrackArgument {
   const char* name;
   std::span<const double> TrackArrays::*member;
-  double least, most;  ///< both excluded but for the mass
+  double least, most;  ///< both excluded, except a mass of 0
   const char* range;
 };
 
@@ -179,7 +182,7 @@ bool is_valid(const TrackArgument& argument, double value) {
          (value > argument.least && value < argument.most && !no_charge);
 }
 
-/// Numbers of arrays of Python; those not given are `usual` ones.
+/// Tracks from NumPy arrays; the request supplies what is not given.
 class TrackList {
  public:
   TrackList(const py::dict& arrays, const StudyRequest& request)
@@ -251,7 +254,7 @@ std::span<double> ResolutionArrays::*matrix_of(const std::string& name) {
       name + '"');
 }
 
-/// An array of Python that results are written to.
+/// A NumPy array that results are written to.
 template <class Number>
 std::span<Number> target_of(py::array_t<Number, py::array::c_style>& array,
                             std::size_t size, const char* name) {
@@ -262,7 +265,7 @@ std::span<Number> target_of(py::array_t<Number, py::array::c_style>& array,
   return {array.mutable_data(), size};
 }
 
-/// The track parameters of a request without axes.
+/// Particle, vertex and models of the options.
 StudyRequest models_of(const Texts& options) {
   return read_fit_request(options_of(options));
 }
@@ -331,8 +334,7 @@ py::dict scan_of_tracks(const DetectorPtr& detector, const py::dict& tracks,
   return columns_of(std::move(found.rows));
 }
 
-py::dict scan_of_grid(const std::vector<DetectorPtr>& detectors,
-                      const std::string& file, const Texts& options,
+py::dict scan_of_grid(const StudyArguments& arguments,
                       const std::string& engine,
                       const std::vector<std::string>& names, unsigned threads) {
   KeptRows kept;
@@ -342,7 +344,7 @@ py::dict scan_of_grid(const std::vector<DetectorPtr>& detectors,
   how.progress = [](std::size_t, std::size_t) { stop_if_interrupted(); };
   {
     const py::gil_scoped_release release;
-    const Study study = read_study(detectors, file, options);
+    const Study study = read_study(arguments);
     const auto columns = columns_named(names, study.request.at.has_value());
     scan(study.request, study.detectors, how, kept);
     if (!names.empty())

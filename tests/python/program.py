@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program gttf-design, to compare the module with, and the shipped files."""
+"""Runs the program gttf-design to compare its results with the package."""
 
 import csv
 import json
@@ -39,7 +39,7 @@ def csv_of(*arguments):
 
 
 def assert_same_table(test, table, expected):
-    """`table` has the columns of `expected`, texts of CSV, to the last bit."""
+    """`table` is equal, to the last bit, to the CSV columns `expected`."""
     test.assertEqual(list(table), list(expected))
     for name, texts in expected.items():
         column = table[name]
@@ -54,7 +54,7 @@ def assert_same_table(test, table, expected):
 
 
 def plain(document):
-    """With None in place of NaN, as in JSON."""
+    """A copy with None instead of NaN, as in JSON."""
     if isinstance(document, dict):
         return {name: plain(member) for name, member in document.items()}
     if isinstance(document, list):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the least time of a batch of covariances, for speed.py to compare
+// Prints the shortest time for a batch of covariances, for speed.py to compare
 // with. Usage: python_speed DETECTOR TRACKS THREADS REPETITIONS
 #include <algorithm>
 #include <chrono>
@@ -17,7 +17,7 @@ int main(int count, char** words) {
   const auto threads = static_cast<unsigned>(std::atoi(words[3]));
   std::vector<double> p(n), theta(n), phi(n);
   for (std::size_t i = 0; i < n; ++i) {
-    // the tracks of speed.py
+    // the same tracks as in speed.py
     p[i] = 0.5 + 49.5 * static_cast<double>(i) / static_cast<double>(n);
     theta[i] = 1 + 0.001 * static_cast<double>(i % 1000);
     phi[i] = -3 + 0.006 * static_cast<double>(i % 997);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time of gttf.covariances() over that of the same call in C++.
+"""Compares the time of gttf.covariances() with the same call in C++.
 
 Usage: PYTHONPATH=BUILD/python python3 speed.py BUILD/tests/python/python_speed DETECTOR
 """
@@ -27,7 +27,7 @@ def seconds(**arguments):
 
 
 least = {"C++": 1e300, "Python": 1e300, "Python, out=": 1e300}
-for _ in range(ROUNDS):  # in turn, so that other work on the machine meets all
+for _ in range(ROUNDS):  # interleaved, so that other load affects all alike
     done = subprocess.run(
         [program, path, str(TRACKS), str(THREADS), "1"],
         capture_output=True, check=True, text=True,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detectors from files, texts and dicts; what is wrong with them."""
+"""Detectors from files, text and dicts; errors with their locations."""
 
 import json
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on Python does what it says, and the notebook runs."""
+"""Runs the Python code of the README, the how-to page and the notebook."""
 
 import contextlib
 import importlib.util
@@ -21,7 +21,7 @@ HAS = {name: importlib.util.find_spec(name) for name in ("pandas", "matplotlib")
 
 @contextlib.contextmanager
 def folder_with_shipped_files():
-    """As the current folder, one in which results can be written."""
+    """Changes to a temporary folder with links to detectors and studies."""
     before = os.getcwd()
     os.environ["GTTF_DESIGN_DATA"] = str(ROOT)
     with tempfile.TemporaryDirectory() as folder:
@@ -46,24 +46,34 @@ def pattern_of(expected):
 
 @unittest.skipUnless(all(HAS.values()), "needs pandas and matplotlib")
 class Docs(unittest.TestCase):
-    def test_page(self):
-        names, printed, n = {}, "", 0
+    def run_page(self, page):
+        """Runs all Python blocks; a text block that follows is the expected output."""
+        names, printed, n = {}, None, 0
         with folder_with_shipped_files():
-            for line, language, text in blocks(PAGE.read_text()):
+            for line, language, text in blocks(page.read_text()):
                 if language == "python":
+                    # tracebacks show the line of the page
+                    code = compile("\n" * (line - 1) + text, str(page), "exec")
                     with contextlib.redirect_stdout(io.StringIO()) as out:
-                        # faults are told with the line of the page
-                        exec(compile("\n" * (line - 1) + text, str(PAGE), "exec"), names)
+                        exec(code, names)
                     printed, n = out.getvalue().strip(), n + 1
-                elif language == "text":
+                    continue
+                if language == "text" and printed is not None:
                     expected = re.compile(pattern_of(text), re.S)
-                    self.assertRegex(printed, expected, f"{PAGE}:{line}")
-                    self.assertTrue(expected.fullmatch(printed), f"{PAGE}:{line}:\n{printed}")
-        self.assertGreater(n, 8)
+                    if not expected.fullmatch(printed):
+                        self.fail(f"{page}:{line}: the output is\n{printed}")
+                printed = None
+        return n
+
+    def test_page(self):
+        self.assertGreater(self.run_page(PAGE), 8)
+
+    def test_readme(self):
+        self.assertEqual(self.run_page(ROOT / "README.md"), 1)
 
     def test_notebook(self):
         notebook = json.loads(NOTEBOOK.read_text())
-        self.assertEqual((notebook["nbformat"], notebook["metadata"]["kernelspec"]["language"]), (4, "python"))
+        self.assertEqual(notebook["nbformat"], 4)
         from matplotlib import pyplot
 
         names, figures = {}, 0
@@ -71,9 +81,11 @@ class Docs(unittest.TestCase):
             for i, cell in enumerate(notebook["cells"]):
                 if cell["cell_type"] != "code":
                     continue
-                # figures are made again in each copy, not kept in the file
+                # the file is stored without outputs
                 self.assertEqual(cell["outputs"], [])
-                exec(compile("".join(cell["source"]), f"cell {i}", "exec"), names)
+                code = compile("".join(cell["source"]), f"cell {i}", "exec")
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(code, names)
                 for number in pyplot.get_fignums():
                     for ax in pyplot.figure(number).axes:
                         self.assertTrue(ax.lines or ax.patches, f"cell {i}")

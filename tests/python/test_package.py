@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pip install --no-build-isolation .` makes a package that works."""
+"""Builds a wheel with pip and uses it in a virtual environment."""
 
 import importlib.util
 import os
@@ -33,7 +33,7 @@ class Package(unittest.TestCase):
         ).stdout.split()[1]
         clean = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
         with tempfile.TemporaryDirectory() as folder:
-            # setuptools writes beside its input
+            # setuptools writes to the source folder
             source, prefix = Path(folder, "source"), Path(folder, "venv")
             for name in ("pyproject.toml", "setup.py", "CMakeLists.txt", "LICENSE"):
                 source.mkdir(exist_ok=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The type stubs say what the package has, and everything is documented."""
+"""Compares the type stubs with the package; everything has a docstring."""
 
 import ast
 import inspect
@@ -17,7 +17,7 @@ def stubs(kind):
 
 
 def parameters_of(function):
-    """Names in order, with a mark of how each is given and whether it may be left out."""
+    """(kind, name, has a default) of each parameter of a stub."""
     a = function.args
     optional = [None] * (len(a.args) - len(a.defaults)) + a.defaults
     found = [("either", arg.arg, d is not None) for arg, d in zip(a.args, optional)]
@@ -99,9 +99,9 @@ class Stubs(unittest.TestCase):
                 member = isinstance(node, ast.FunctionDef) and vars(cls).get(node.name)
                 if inspect.isfunction(member):
                     first, *real = parameters_of_real(member)
-                    _, *told = parameters_of(node)
+                    _, *declared = parameters_of(node)
                     self.assertEqual(
-                        [p[:2] for p in told],
+                        [p[:2] for p in declared],
                         [(kind, n) for kind, n, _ in real],
                         f"{name}.{node.name}",
                     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The studies give what the verbs of the program write."""
+"""Results of studies are equal to those of the program."""
 
 import csv
 import unittest

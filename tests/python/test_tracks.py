@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""resolve(), scan() and covariances() against the program and each other."""
+"""Compares resolve(), scan() and covariances() with the program and each other."""
 
 import threading
 import time
 import unittest
+import warnings
 
 import numpy as np
 
 import gttf
-from program import CLD, ITS2, assert_same_table, csv_of, json_of, plain
+from program import CLD, ITS2, ROOT, assert_same_table, csv_of, json_of, plain
 
 try:
     import pandas
@@ -51,6 +52,20 @@ class Resolve(unittest.TestCase):
         self.assertTrue(np.isnan(r.sigma_p_rel))
         self.assertTrue(np.isnan(r.covariance).all())
 
+    def test_hits_that_do_not_count(self):
+        inwards = {"p": 1, "theta": "90 deg", "vertex": (-50, 0, 0)}
+        with self.assertWarnsRegex(gttf.InputWarning, "first fly inwards") as seen:
+            gttf.resolve(ITS2, **inwards)
+        self.assertEqual(seen.filename, __file__)
+        with self.assertWarnsRegex(gttf.InputWarning, "not counted") as seen:
+            gttf.scan(ITS2, **inwards)
+        self.assertEqual(seen.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            gttf.resolve(ITS2, p=1, theta=1)
+            with self.assertRaises(gttf.InputWarning):
+                gttf.resolve(ITS2, **inwards)
+
     def test_options(self):
         free = gttf.resolve(ITS2, p=1, theta=1.2)
         kept = gttf.resolve(ITS2, p=1, theta=1.2, beam_spot=(0.01, 0.01, 50))
@@ -72,10 +87,12 @@ class Scan(unittest.TestCase):
         assert_same_table(self, table, csv_of("scan", ITS2, CLD, *axes))
 
     def test_study_file(self):
-        from program import ROOT
-
         study = ROOT / "configs" / "barrel.yaml"
         assert_same_table(self, gttf.scan(study=study), csv_of("scan", study))
+        change = "layers[L1].material=1 %"
+        table = gttf.scan(study=study, p="2 GeV", set=[change])
+        expected = csv_of("scan", study, "--p", "2GeV", "--set", change)
+        assert_same_table(self, table, expected)
 
     def test_columns_and_units(self):
         names = ["p_GeV", "sigma_d0_um", "sigma_pt_rel", "n_hits", "status"]
@@ -114,7 +131,7 @@ class Scan(unittest.TestCase):
         arrays = table.to_numpy()
         self.assertIs(arrays["sigma_d0_um"], table["sigma_d0_um"])
         self.assertFalse(table["sigma_d0_um"].flags.owndata)
-        del table  # the arrays keep the memory
+        del table  # the arrays keep the memory alive
         self.assertTrue(np.isfinite(arrays["sigma_d0_um"]).all())
 
     @unittest.skipUnless(pandas, "needs pandas")
@@ -234,7 +251,7 @@ class Covariances(unittest.TestCase):
         during = counts[0] - before
         done.set()
         thread.join()
-        # held, the other thread would run once or twice around the call
+        # with the GIL held, the other thread would run once or twice
         self.assertGreater(during, 10)
 
 

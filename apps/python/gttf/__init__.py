@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resolutions of tracking detectors by the General Triplet Track Fit.
 
-Numbers go in as GeV, mm, rad and e, or as texts with a unit ("60 deg"). Columns
-of tables carry their unit in the name (`sigma_d0_um`); covariances are in mm,
-rad and e/GeV. Functions release the GIL and stop on Ctrl-C; `threads=0` means
-all cores, and no result depends on the number of threads.
+Numbers are in GeV, mm, rad and e; strings carry a unit ("60 deg"). Column names
+of tables end with the unit (`sigma_d0_um`). Covariances are in mm, rad and e/GeV.
+Functions release the GIL. `threads=0` uses all cores; results do not depend on
+the number of threads.
 """
 
 from ._gttf import Detector, Diagnostic, FileError, InputError, Resolution

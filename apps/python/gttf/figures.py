@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of results, drawn with matplotlib."""
+"""Figures of results, made with matplotlib."""
 
 import numpy as np
 
@@ -18,8 +18,8 @@ def _axes(ax):
 
 
 def _varying(table, names):
-    """Of columns that say the same in two ways the one that was given: it has
-    fewer values, or shorter ones. None if nothing varies."""
+    """Which of several equivalent columns (p or pT, eta or theta) the user gave: the
+    one with fewer distinct values, or with rounder ones. None if nothing varies."""
     values = {name: np.unique(table[name]) for name in names if name in table}
 
     def length(name):
@@ -56,7 +56,7 @@ def curves(table, y, x, ax, style):
             factor * table[y][here][order],
             **{"label": label, **style},
         )
-        if "label" in style:  # one entry of the legend for all curves
+        if "label" in style:  # a single legend entry for all curves
             style = {**style, "label": "_"}
     if x in _MOMENTA:
         ax.set_xscale("log")

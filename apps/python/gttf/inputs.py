@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of Python as the library reads them: detectors and texts with units."""
+"""Conversion of Python arguments to detectors and to strings with units."""
 
 import difflib
 import json
@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _gttf
 
-# What describes tracks, and the unit of plain numbers; None: a name.
+# Options that describe tracks, with the unit of plain numbers; None: a name.
 TRACK_OPTIONS = {
     "p": "GeV",
     "pt": "GeV",
@@ -33,7 +33,7 @@ TOY_OPTIONS = {"toys": "", "seed": "", "fits": None}
 
 
 class InputWarning(UserWarning):
-    """An input is odd, but not wrong."""
+    """An input is valid but unusual, or some hits of a track are not counted."""
 
 
 def _number(value):
@@ -44,7 +44,7 @@ def _number(value):
 
 
 def text_of(value, unit):
-    """`value` as on the command line: "0.1GeV:100GeV:60" stays, 1 is "1GeV"."""
+    """`value` as on the command line: strings are unchanged, 1 becomes "1GeV"."""
     if isinstance(value, str):
         return value
     if unit is None:
@@ -55,7 +55,7 @@ def text_of(value, unit):
 
 
 def options_of(arguments, known):
-    """Those that are not None, as texts. Raises TypeError for unknown ones."""
+    """Arguments that are not None, as strings. Unknown names raise TypeError."""
     arguments = dict(arguments)
     options = {}
     if not arguments.pop("own_hit", True):
@@ -73,7 +73,7 @@ def options_of(arguments, known):
 
 
 def overrides_of(changes):
-    """{"layers[L0].material": "0.1 %"} or ["layers[L0].material=0.1 %"]."""
+    """Changes as a list of KEY=VALUE strings, from a dict, a list or one string."""
     if isinstance(changes, str):
         return [changes]
     if isinstance(changes, Mapping):
@@ -82,7 +82,7 @@ def overrides_of(changes):
 
 
 def _shipped(path):
-    """A detector that came with the package, by its name."""
+    """Path of a detector shipped with the package, else `path` itself."""
     folder = Path(__file__).parent / "detectors"
     for name in (path, path + ".yaml"):
         if not os.path.exists(path) and (folder / name).is_file():
@@ -93,12 +93,13 @@ def _shipped(path):
 def read_detector(source, *, set=()):
     """Read a detector.
 
-    source  path of a YAML file or the name of a shipped detector ("cld"); the
-            text of one (of more than one line); or a dict with the same keys
-    set     changes before reading, as of `--set`: {"layers[L0].material": "0.1 %"}
+    source  path of a YAML file, name of a shipped detector ("cld"), YAML text
+            (more than one line), or a dict with the keys of the file
+    set     changes to the description, like the option `--set`:
+            {"layers[L0].material": "0.1 %"}
 
-    Raises InputError with everything that is wrong. What is only odd is an
-    InputWarning.
+    Raises InputError, which lists all errors. Valid but unusual descriptions
+    cause an InputWarning.
     """
     overrides = overrides_of(set)
     if isinstance(source, Mapping):
@@ -128,8 +129,8 @@ def detectors_of(sources, set=()):
 
 
 def track_arrays(arguments):
-    """Momentum, angles, mass, charge and start of tracks as arrays of numbers,
-    and what else was given. A number holds for all tracks."""
+    """Split `arguments` into arrays (momentum, angles, mass, charge, vertex) and
+    the other options. Arrays of length 1 apply to all tracks."""
     rest = dict(arguments)
 
     def take(name):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results: tables whose columns are NumPy arrays, and what studies add to them."""
+"""Results: tables with NumPy arrays as columns, and the classes of each study."""
 
 from collections.abc import Mapping
 
@@ -21,7 +21,7 @@ _ORDERS = {
 class Table(Mapping):
     """Named columns of equal length: `table["sigma_d0_um"]` is a NumPy array.
 
-    Numbers that do not exist are NaN. `units` has the unit of each column.
+    Missing numbers are NaN.
     """
 
     def __init__(self, columns):
@@ -43,21 +43,24 @@ class Table(Mapping):
 
     @property
     def units(self):
-        """Column -> unit; "1" of fractions, "" of counts and texts."""
+        """Unit of each column; "1" for fractions, "" for counts and strings."""
         return {name: _unit(name, array) for name, array in self._columns.items()}
 
     @property
     def definitions(self):
-        """Column -> what it is, of the columns of scan()."""
+        """Definition of each column of scan()."""
         known = _gttf.definitions()
         return {name: known[name] for name in self._columns if name in known}
 
     def to_numpy(self):
-        """Column -> array, as a dict. Nothing is copied."""
+        """The columns as a dict of arrays, without copies."""
         return dict(self._columns)
 
     def to_pandas(self):
-        """A pandas.DataFrame of the same memory; `attrs["units"]` has the units."""
+        """A pandas.DataFrame that shares memory with this table.
+
+        Units are in `attrs["units"]`.
+        """
         import pandas
 
         frame = pandas.DataFrame(self._columns, copy=False)
@@ -65,11 +68,11 @@ class Table(Mapping):
         return frame
 
     def plot(self, y="sigma_pt_rel", x=None, ax=None, **style):
-        """Draw column `y` against `x`, a curve for each other point.
+        """Plot column `y` against `x`, one curve for each value of the other axis.
 
-        x      default: the momentum or angle, whichever has more values
-        ax     axes of matplotlib; default: the current ones
-        style  as of matplotlib's plot()
+        x      default: momentum or angle, whichever has more values
+        ax     matplotlib axes; default: the current axes
+        style  passed to matplotlib's plot()
 
         Returns the axes.
         """
@@ -85,14 +88,14 @@ def _unit(name, array):
     if array.dtype == object:
         return ""
     _, unit, factor = _gttf.heading(name)
-    if factor != 1:  # told in percent
+    if factor != 1:  # headings show these columns in percent
         return "1"
     return unit or ("1" if array.dtype == float else "")
 
 
 class Result(Table):
-    """A table; `to_dict()` is what the program writes as JSON, `str()` what it
-    prints."""
+    """A table with the other outputs of the program: `to_dict()` returns its JSON,
+    `str()` its text output."""
 
     def __init__(self, columns, document, text):
         super().__init__(columns)
@@ -100,7 +103,7 @@ class Result(Table):
         self._text = text
 
     def to_dict(self):
-        """What the program writes as JSON; of sensitivity() the rows."""
+        """The JSON output of the program; for sensitivity() the rows of the table."""
         return self._document
 
     def __str__(self):
@@ -108,45 +111,45 @@ class Result(Table):
 
 
 class Budget(Result):
-    """What each layer contributes: columns as of `gttf-design budget`."""
+    """Contributions of all layers to the errors; columns of `gttf-design budget`."""
 
     def plot(self, parameter="d0", ax=None):
-        """Draw the shares of Var(`parameter`) of every layer of the first track."""
+        """Plot each layer's share of Var(`parameter`) for the first track."""
         from . import figures
 
         return figures.budget_bars(self, parameter, ax)
 
 
 class Sensitivity(Result):
-    """Derivatives of the errors: columns as of `gttf-design sensitivity`."""
+    """Derivatives of the errors; columns of `gttf-design sensitivity`."""
 
     def __init__(self, columns, document, text, headroom, lost_layers):
         super().__init__(columns, document, text)
-        #: Table: how far each number may go within `limits`.
+        #: Table: how far each number can change within `limits`.
         self.headroom = Table(headroom)
-        #: Table: errors with every layer lost in turn, with `drop`.
+        #: Table: errors without each layer, if `drop` was set.
         self.lost_layers = Table(lost_layers)
 
     def plot(self, parameter="d0", ax=None):
-        """Draw the change of sigma(`parameter`) in % for 1 % more of each number."""
+        """Plot the change of sigma(`parameter`) in % when a number grows by 1 %."""
         from . import figures
 
         return figures.sensitivity_bars(self, parameter, ax)
 
 
 class Fit(Table):
-    """Fitted tracks, a row for each: columns as of `gttf-design fit`."""
+    """Fitted tracks, one row per track; columns of `gttf-design fit`."""
 
     def __init__(self, columns, residuals, messages):
         super().__init__(columns)
-        #: Table: a row for each hit of the fitted tracks, if asked for.
+        #: Table: one row per hit of the fitted tracks, if requested.
         self.residuals = Table(residuals)
-        #: Diagnostics: warnings, and bad rows that were left out.
+        #: Diagnostics: warnings, and bad rows that were skipped.
         self.messages = messages
 
 
 class Check(Result):
-    """Requirements and what there is: columns as of `gttf-design check`."""
+    """Requirements and their margins; columns of `gttf-design check`."""
 
     def __init__(self, columns, document, text, passed):
         super().__init__(columns, document, text)
@@ -155,15 +158,15 @@ class Check(Result):
 
 
 class Optimisation(Result):
-    """The best design: a row for each variable, as of `gttf-design optimise`."""
+    """The best design, one row per variable; columns of `gttf-design optimise`."""
 
     def __init__(self, columns, document, text, found, description, front):
         super().__init__(columns, document, text)
-        #: Whether a design meets all limits.
+        #: Whether a design that meets all limits was found.
         self.found = found
-        #: YAML of the best design; empty if no track has a value.
+        #: YAML description of the best design; empty if there is none.
         self.description = description
-        #: Table: the points of the front, if the study asks for one.
+        #: Table: points of the Pareto front, if the study requests one.
         self.front = Table(front)
 
     @property
@@ -175,9 +178,9 @@ class Optimisation(Result):
 class Covariances(Mapping):
     """Covariances of many tracks.
 
-    `c["d0", "phi"]` is that element of all tracks, an array; the names are in
-    `order`. Units: mm, rad, e/GeV. `packed` is the memory itself: 15 rows, the
-    lower triangle row by row, a column for each track.
+    `c["d0", "phi"]` is an array with this element for all tracks; `order` lists
+    the parameters. Units: mm, rad, e/GeV. `packed` is the underlying array of
+    shape (15, tracks): the lower triangle, row by row.
     """
 
     def __init__(self, which, packed, n_hits, status):
@@ -205,36 +208,36 @@ class Covariances(Mapping):
 
     @property
     def status(self):
-        """Of each track `ok`, or why it has no covariance."""
+        """`ok`, or the reason why a track has no covariance; one string per track."""
         return np.array(_gttf.statuses, dtype=object)[self._status]
 
     @property
     def ok(self):
-        """Of each track whether all parameters are measured."""
+        """Whether all parameters are measured, for each track."""
         return self._status == 0
 
     def sigma(self, name):
-        """Standard deviation of a parameter, of each track."""
+        """Standard deviation of a parameter, for each track."""
         return np.sqrt(self[name, name])
 
     def matrices(self):
-        """A copy as symmetric matrices, of shape (tracks, 5, 5)."""
+        """Symmetric matrices of shape (tracks, 5, 5), a copy."""
         i, j = np.tril_indices(5)
         full = np.empty((self.packed.shape[1], 5, 5))
         full[:, i, j] = full[:, j, i] = self.packed.T
         return full
 
 
-# What the classes of the library have besides, as tables.
+# Members of the compiled classes that return tables or figures.
 
 
 def _change(detector, changes):
-    """The same detector with changes as of `--set`."""
+    """A copy with changes applied, like the option `--set`."""
     return detector._changed(overrides_of(changes))
 
 
 def _profile(detector, phi=0.0):
-    """Layers, hits and material of straight tracks against eta: a Table.
+    """Number of layers and hits and material for straight tracks, against eta.
 
     phi  azimuth, rad
     """
@@ -242,7 +245,7 @@ def _profile(detector, phi=0.0):
 
 
 def _plot(detector, ax=None):
-    """Draw the layers in r and z, or x and z of planes; returns the axes."""
+    """Plot the layers in z and r (planes: z and x). Returns the axes."""
     from . import figures
 
     return figures.layout(detector, ax)
@@ -253,13 +256,13 @@ _gttf.Detector.profile = _profile
 _gttf.Detector.plot = _plot
 _gttf.Detector.layers = property(
     lambda detector: Table(detector._layers()),
-    doc="a Table, a row for each layer: place and extent in mm, x/X0, ...",
+    doc="Table with one row per layer: position and extent in mm, x/X0, ...",
 )
 _gttf.Resolution.crossings = property(
     lambda resolution: Table(resolution._crossings()),
-    doc="a Table, a row for each crossing in order of flight",
+    doc="Table with one row per crossed layer, in order of flight",
 )
 _gttf.Resolution.row = property(
     lambda resolution: {k: v[0] for k, v in resolution._row().items()},
-    doc="the row of scan(): column -> value",
+    doc="the row of scan() for this track, as a dict",
 )

@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The studies of the library, each a function.
+"""The studies of the library, one function each.
 
-Where a function takes `**tracks`, these describe them; numbers or texts as on
-the command line of the program, where they mean the same:
+Functions with `**tracks` accept the following arguments. Values are numbers in
+the given units, or strings as on the command line of the program:
 
-p, pt         momentum or its part across z, GeV: a number, numbers or
+p, pt         momentum or transverse momentum, GeV: a number, a list or array, or
               "0.1GeV:100GeV:60"
-theta, eta    polar angle, rad, or pseudorapidity: the same
-phi           azimuth of the momentum at the start, rad
-particle      "pion", "mu-", "proton", ...
-mass, charge  GeV and e, in place of those of the particle
-vertex        where tracks start, mm: (x, y, z)
-beam_spot     errors of the start as one more hit, mm: (x, y, z) or "off"
+theta, eta    polar angle, rad, or pseudorapidity: likewise
+phi           azimuth of the momentum at the vertex, rad
+particle      "pion" (default), "mu-", "proton", ...
+mass, charge  GeV and e; override those of the particle
+vertex        start of the tracks, mm: (x, y, z)
+beam_spot     errors of the start, used as a constraint, mm: (x, y, z) or "off"
 scattering    "highland" (default), "highland-total", "highland-1991", "rossi",
               "off"
 energy_loss   "off" (default), "mean", "straggling", "straggling-variance"
-at, own_hit   a layer: also its position and direction; without its own hit
+at, own_hit   name of a layer at which position and direction are calculated, too;
+              own_hit=False ignores the hit of this layer
 
-`detectors` is a Detector or what read_detector() takes, or a list of them;
-`study` is a study file in which tracks and detectors may stand, arguments
-before it; `set` changes the detectors.
+`detectors` is a Detector, an argument of read_detector(), or a list of them.
+`study` is the path of a study file; arguments override its contents. `set`
+changes the detectors.
 """
 
 import os
@@ -53,19 +54,19 @@ from .results import (
 def _study(detectors, study, set, arguments, known=TRACK_OPTIONS):
     if detectors is None and study is None:
         raise TypeError("give detectors or a study")
-    if detectors is None and set:
-        raise TypeError("`set` changes the detectors that are given; here are none")
+    overrides = overrides_of(set)
     return (
-        detectors_of(detectors, set),
+        detectors_of(detectors, overrides),
         os.fspath(study or ""),
         options_of(arguments, known),
+        overrides,
     )
 
 
 def resolve(detector, *, set=(), engine="streaming", **tracks):
-    """The resolution of one track: covariances, sigmas, limits, regime, status.
+    """Calculate the resolution of one track.
 
-    engine  "streaming" or "triplet": two ways to the same fit
+    engine  "streaming" or "triplet": two implementations of the same fit
 
     >>> r = gttf.resolve("alice_its2", p=1, theta="90 deg")
     >>> r.sigma_pt_rel, r.covariance, print(r)
@@ -86,13 +87,13 @@ def scan(
     threads=0,
     **tracks,
 ):
-    """Resolutions of many tracks: a Table with the columns of `gttf-design scan`.
+    """Calculate resolutions of many tracks: the columns of `gttf-design scan`.
 
     grid     True: every momentum at every angle, for each detector.
-             False: a row for each track; p (or pt), theta (or eta), phi, mass,
-             charge and the three of vertex are arrays of one length, or numbers
-             for all tracks. Then there is one detector.
-    columns  names; those not asked for cost nothing. Default: all
+             False: one row per track of a single detector; p (or pt), theta (or
+             eta), phi, mass, charge and the components of vertex are arrays of
+             equal length, or numbers for all tracks.
+    columns  names of columns; others are not calculated. Default: all columns
 
     >>> table = gttf.scan("alice_its2", p=np.geomspace(0.1, 100, 60), eta=[0, 1])
     >>> table["sigma_pt_rel"]; table.to_pandas(); table.plot()
@@ -101,11 +102,11 @@ def scan(
     if grid:
         return Table(
             _gttf.scan_grid(
-                *_study(detectors, study, set, tracks), engine, columns, threads
+                _study(detectors, study, set, tracks), engine, columns, threads
             )
         )
     if study is not None:
-        raise TypeError("a study describes a grid; give arrays")
+        raise TypeError("study: describes a grid; not with grid=False")
     arrays, rest = track_arrays(tracks)
     return Table(
         _gttf.scan_tracks(
@@ -132,15 +133,15 @@ def covariances(
     threads=0,
     **tracks,
 ):
-    """Covariances of many tracks: arrays in, arrays out, without copies.
+    """Calculate the covariances of many tracks, without copies of the results.
 
-    p, theta, phi  GeV and rad; theta is 90 deg and phi 0 unless given. These, or
-                   pt and eta in their place, mass, charge and the three of
-                   vertex are arrays of one length, or numbers for all tracks
-    which          "perigee"; "without_inner", without the material of the first
-                   measuring layer and inside it; "first_hit", on that layer;
-                   "start_plane", on the plane z = const. through the start
-    out            array of shape (15, tracks) that takes the result
+    p, theta, phi  GeV and rad; theta defaults to 90 deg, phi to 0. pt and eta may
+                   replace p and theta. These, mass, charge and the components of
+                   vertex are arrays of equal length, or numbers for all tracks
+    which          "perigee"; "without_inner": without material up to the first
+                   measuring layer; "first_hit": on that layer; "start_plane": on
+                   the plane z = const. through the vertex
+    out            array of shape (15, tracks) for the result
 
     >>> c = gttf.covariances("cld", p=p, theta=theta, phi=phi)
     >>> c["d0", "phi"]; c.sigma("d0"); c.matrices()
@@ -164,28 +165,28 @@ def covariances(
 
 
 def budget(detectors=None, *, study=None, by="layer", set=(), **tracks):
-    """What every layer's scattering and hits contribute to the errors.
+    """Calculate the contributions of each layer's scattering and hits to the errors.
 
-    by  "layer", "surface" or "group": what is summed over
+    by  "layer", "surface" or "group": one row for each
 
     >>> gttf.budget("cld", p=10, theta="60 deg").plot("d0")
     """
-    return Budget(*_gttf.budget(*_study(detectors, study, set, tracks), by))
+    return Budget(*_gttf.budget(_study(detectors, study, set, tracks), by))
 
 
 def sensitivity(
     detectors=None, *, study=None, by="", limits=(), drop=False, set=(), **tracks
 ):
-    """What a change of each layer would do to the errors.
+    """Calculate how the errors change with each number of the design.
 
-    by      "layer", "surface" or "group"; default: layers, of large detectors
-            those of one entry together
-    limits  ["sigma_pt_rel=0.2 %"]: fills `headroom`
-    drop    fills `lost_layers`
+    by      "layer", "surface" or "group"; default: each surface, unless an entry
+            has many
+    limits  requirements like "sigma_pt_rel=0.2 %"; the result has `headroom`
+    drop    the result has `lost_layers`
     """
     return Sensitivity(
         *_gttf.sensitivity(
-            *_study(detectors, study, set, tracks), by, list(limits), drop
+            _study(detectors, study, set, tracks), by, list(limits), drop
         )
     )
 
@@ -193,9 +194,9 @@ def sensitivity(
 def regimes(
     detectors=None, *, study=None, triplets=False, set=(), threads=0, **tracks
 ):
-    """mu and xi of tracks, or of their triplets, and which fit suffices."""
+    """Calculate mu and xi of tracks, or of their triplets, and which fit suffices."""
     return Result(
-        *_gttf.regimes(*_study(detectors, study, set, tracks), triplets, threads)
+        *_gttf.regimes(_study(detectors, study, set, tracks), triplets, threads)
     )
 
 
@@ -210,15 +211,15 @@ def toy(
     threads=0,
     **tracks,
 ):
-    """Simulate and fit tracks: biases, pulls and chi2, a row per track and fit.
+    """Simulate and fit tracks: biases, pulls and chi2, one row per track and fit.
 
-    toys  of each track; default 10000
-    seed  the same one gives the same toys; default 1
-    fits  "general", "hits", "scattering", ..., as of `gttf-design toy --fits`
+    toys  number of toys for each track; default 10000
+    seed  equal seeds give equal toys; default 1
+    fits  "general", "hits", "scattering", ..., like `gttf-design toy --fits`
     """
     tracks.update(toys=toys, seed=seed, fits=[fits] if isinstance(fits, str) else fits)
     known = {**TRACK_OPTIONS, **TOY_OPTIONS}
-    return Result(*_gttf.toy(*_study(detectors, study, set, tracks, known), threads))
+    return Result(*_gttf.toy(_study(detectors, study, set, tracks, known), threads))
 
 
 def _write_hits(hits, file):
@@ -248,22 +249,21 @@ def fit(
 ):
     """Fit measured tracks.
 
-    hits          path of a CSV file, or a pandas.DataFrame or dict of arrays with
-                  the columns track, layer, x_mm, y_mm, z_mm, as of `gttf-design
-                  fit`
+    hits          path of a CSV file, a pandas.DataFrame or a dict of arrays, with
+                  columns as for `gttf-design fit`: track, layer, x_mm, y_mm, z_mm
     kind          "general", "hits", "scattering", "regularised" or
                   "common-curvature"
-    weights       where scattering angles come from: "update", "local" or
+    weights       momentum used for the scattering angles: "update", "local" or
                   "estimate"; default: "estimate" if p is given, else "update"
-    iterations    further steps, each linearised at the result of the one before
-    keep_order    the hits follow each other as they stand
-    unsorted      hits of one track need not stand together
+    iterations    number of re-linearisations
+    keep_order    keep the order of the hits in each track
+    unsorted      hits of one track need not be contiguous
     bad_rows      "stop" or "skip"
-    max_distance  of a hit from its layer, mm
-    residuals     fills `residuals` of the result, a row for each hit
+    max_distance  largest distance of a hit from its layer, mm
+    residuals     the result has `residuals`, with one row per hit
     tracks        p, particle, vertex, beam_spot, scattering, energy_loss
 
-    Returns a Fit, a row for each track.
+    Returns a Fit, with one row per track.
     """
     if bad_rows not in ("stop", "skip"):
         raise ValueError(f'bad_rows: "stop" or "skip", got {bad_rows!r}')
@@ -307,11 +307,11 @@ def fit(
 
 
 def check(requirements, detectors=None, *, baseline="", set=(), threads=0):
-    """Check requirements: `passed`, and a row for each point.
+    """Check requirements: one row for each point; `passed` is the verdict.
 
     requirements  path of the file
-    detectors     in place of those of the file
-    baseline      path of a baseline, in place of that of the file
+    detectors     override the detectors in the file
+    baseline      path of a baseline, overrides the one in the file
     """
     overrides = overrides_of(set)
     return Check(
@@ -326,11 +326,12 @@ def check(requirements, detectors=None, *, baseline="", set=(), threads=0):
 
 
 def optimise(study, *, starts=0, seed=None, local=False, set=(), threads=0):
-    """Find the design that is best within limits.
+    """Find the best design within limits.
 
-    study   path of the file that says what may change and what is made small
-    starts  of the search; 0: those of the file
-    local   one solution from the design of the file
+    study   path of the file with variables, objective and limits
+    starts  number of starts of the search; 0: as in the file
+    seed    of the starts; default: as in the file
+    local   search only from the design in the file
     """
     return Optimisation(
         *_gttf.optimise(
