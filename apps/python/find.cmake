@@ -14,6 +14,7 @@ if(NOT DEFINED Python_EXECUTABLE)
 endif()
 
 set(GTTF_PYTHON_FOUND OFF)
+set(GTTF_PYTHON_DIR ${PROJECT_BINARY_DIR}/python) # of the complete package
 if(Python_EXECUTABLE AND NOT CMAKE_CROSSCOMPILING)
   find_package(Python 3.9 COMPONENTS Interpreter Development.Module)
   if(Python_FOUND)
