@@ -137,9 +137,11 @@ void warn_of(const StudyRequest& request, const Detector& detector) {
   warn(texts);
 }
 
-Study read_study(const StudyArguments& arguments) {
+Study read_study(const StudyArguments& arguments,
+                 const std::vector<std::string>& vary) {
   const auto& [detectors, path, options, overrides] = arguments;
   StudyOptions texts = options_of(options);
+  texts.vary = vary;
   for (const DetectorPtr& d : detectors)
     texts.detectors.push_back(d->detector().file);
   Study study;

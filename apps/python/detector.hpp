@@ -53,7 +53,9 @@ void warn_of(const StudyRequest& request, const Detector& detector);
 using StudyArguments = std::tuple<std::vector<DetectorPtr>, std::string, Texts,
                                   std::vector<std::string>>;
 
-Study read_study(const StudyArguments& arguments);
+/// @param vary  keys that a sweep varies, each KEY=VALUES
+Study read_study(const StudyArguments& arguments,
+                 const std::vector<std::string>& vary = {});
 
 /// The `given` detectors, or if empty those of the request with `overrides`.
 std::vector<DetectorInput> inputs_of(const StudyRequest& request,

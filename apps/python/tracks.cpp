@@ -19,6 +19,7 @@
 #include "gttf/study/scan/scan.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/track_view.hpp"
+#include "gttf/study/sweep/sweep.hpp"
 #include "interrupt.hpp"
 
 namespace gttf::python {
@@ -295,22 +296,27 @@ void covariances(const DetectorPtr& detector, const py::dict& tracks,
                          [](Status s) { return static_cast<int>(s); });
 }
 
+/// Throws std::invalid_argument for a name that is not among `known`.
+void check_columns(const std::vector<std::string>& names,
+                   const std::vector<std::string>& known) {
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const auto guess = nearest(name, known);
+    throw std::invalid_argument(
+        "columns: no column " + in_quotes(name) +
+        (guess ? "; did you mean " + in_quotes(*guess) + "?" : ""));
+  }
+}
+
 std::vector<ColumnOf<TrackRow>> columns_named(
     const std::vector<std::string>& names, bool at_layer) {
   const auto all = scan_columns();
   if (names.empty()) return {all.begin(), all.end()};
+  check_columns(names, scan_column_names(at_layer));
   std::vector<ColumnOf<TrackRow>> columns;
-  for (const std::string& name : names) {
-    const auto found =
-        std::ranges::find(all, name, [](const auto& c) { return c.text.name; });
-    if (found == all.end() || !found->is_in(at_layer ? at_layer_columns : 0)) {
-      const auto guess = nearest(name, scan_column_names(at_layer));
-      throw std::invalid_argument(
-          "columns: no column " + in_quotes(name) +
-          (guess ? "; did you mean " + in_quotes(*guess) + "?" : ""));
-    }
-    columns.push_back(*found);
-  }
+  for (const std::string& name : names)
+    columns.push_back(*std::ranges::find(
+        all, name, [](const auto& c) { return c.text.name; }));
   return columns;
 }
 
@@ -345,12 +351,43 @@ py::dict scan_of_grid(const StudyArguments& arguments,
   {
     const py::gil_scoped_release release;
     const Study study = read_study(arguments);
-    const auto columns = columns_named(names, study.request.at.has_value());
+    check_columns(names, scan_column_names(study.request.at.has_value()));
     scan(study.request, study.detectors, how, kept);
     if (!names.empty())
       std::erase_if(kept.rows.columns, [&](const Column& c) {
         return std::ranges::find(names, c.name) == names.end();
       });
+  }
+  return columns_of(std::move(kept.rows));
+}
+
+py::dict sweep_of_designs(const StudyArguments& arguments,
+                          const std::vector<std::string>& vary,
+                          const std::string& reduce, const std::string& engine,
+                          const std::vector<std::string>& names,
+                          unsigned threads) {
+  KeptRows kept;
+  SweepOptions how;
+  how.scan.engine = engine_of(engine);
+  how.scan.threads = threads;
+  how.scan.progress = [](std::size_t, std::size_t) { stop_if_interrupted(); };
+  how.columns = names;
+  if (reduce == "mean") how.reduction = Reduction::mean;
+  if (reduce == "worst") how.reduction = Reduction::worst;
+  if (!reduce.empty() && how.reduction == Reduction::none)
+    throw std::invalid_argument("reduce: \"mean\" or \"worst\", got \"" +
+                                reduce + '"');
+  {
+    const py::gil_scoped_release release;
+    const Study study = read_study(arguments, vary);
+    check_columns(
+        names, sweep_column_names(study.request.at.has_value(), how.reduction));
+    const SweepResult result = sweep(study.request, study.inputs, how, kept);
+    if (result.invalid > 0)
+      warn({std::to_string(result.invalid) + " of " +
+            std::to_string(result.designs) +
+            " combinations are not valid detectors; the first is " +
+            result.first_invalid});
   }
   return columns_of(std::move(kept.rows));
 }
@@ -365,6 +402,7 @@ void bind_tracks(py::module_& m) {
         py::arg("status").noconvert(), py::arg("threads"));
   m.def("scan_tracks", &scan_of_tracks);
   m.def("scan_grid", &scan_of_grid);
+  m.def("sweep", &sweep_of_designs);
 }
 
 }  // namespace gttf::python

@@ -144,6 +144,33 @@ class Scan(unittest.TestCase):
             self.assertTrue(np.shares_memory(frame[name].to_numpy(), table[name]), name)
 
 
+class Sweep(unittest.TestCase):
+    VARY = {"layers[L0].cylinder.radius": "20mm:30mm:3", "field.solenoid": ["1 T", "2 T"]}
+
+    def test_is_what_the_program_writes(self):
+        verb = ["sweep", ITS2, "--p", "1GeV,5GeV", "--theta", "80deg"]
+        verb += ["--vary", "layers[L0].cylinder.radius=20mm:30mm:3"]
+        verb += ["--vary", "field.solenoid=1T,2T"]
+        tracks = {"vary": self.VARY, "p": [1, 5], "theta": "80 deg"}
+        assert_same_table(self, gttf.sweep(ITS2, **tracks), csv_of(*verb))
+        worst = gttf.sweep(ITS2, **tracks, reduce="worst", threads=2)
+        assert_same_table(self, worst, csv_of(*verb, "--reduce", "worst"))
+
+    def test_faults(self):
+        tracks = {"p": 1, "theta": "80 deg"}
+        with self.assertRaisesRegex(TypeError, "no key to vary"):
+            gttf.sweep(ITS2, **tracks)
+        with self.assertRaisesRegex(ValueError, 'reduce: "mean"'):
+            gttf.sweep(ITS2, vary=self.VARY, **tracks, reduce="best")
+        with self.assertRaisesRegex(ValueError, "no column"):
+            gttf.sweep(ITS2, vary=self.VARY, **tracks, columns=["sigma"])
+        with self.assertRaises(gttf.InputError) as raised:
+            gttf.sweep(ITS2, vary={"field.solenoid": "1 mm"}, **tracks)
+        self.assertGreater(len(raised.exception.errors), 0)
+        with self.assertWarnsRegex(gttf.InputWarning, "1 of 2 combinations"):
+            gttf.sweep(ITS2, vary={"layers[L0].material": ["1 %", "-1 %"]}, **tracks)
+
+
 class Covariances(unittest.TestCase):
     def setUp(self):
         random = np.random.default_rng(1)

@@ -31,6 +31,7 @@ from .studies import (
     resolve,
     scan,
     sensitivity,
+    sweep,
     toy,
 )
 
@@ -60,5 +61,6 @@ __all__ = [
     "resolve",
     "scan",
     "sensitivity",
+    "sweep",
     "toy",
 ]

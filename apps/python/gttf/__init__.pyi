@@ -215,6 +215,18 @@ def scan(
     threads: int = ...,
     **tracks: Unpack[Tracks],
 ) -> Table: ...
+def sweep(
+    detectors: Sources | None = ...,
+    *,
+    study: Path | None = ...,
+    vary: Mapping[str, str | Sequence[Any]] | None = ...,
+    reduce: Literal["", "mean", "worst"] = ...,
+    columns: Iterable[str] = ...,
+    set: Changes = ...,
+    engine: Engine = ...,
+    threads: int = ...,
+    **tracks: Unpack[Tracks],
+) -> Table: ...
 def covariances(
     detector: Source,
     p: ArrayLike | None = ...,

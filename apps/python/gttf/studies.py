@@ -120,6 +120,39 @@ def scan(
     )
 
 
+def sweep(
+    detectors=None,
+    *,
+    study=None,
+    vary=None,
+    reduce="",
+    columns=(),
+    set=(),
+    engine="streaming",
+    threads=0,
+    **tracks,
+):
+    """Calculate resolutions for all combinations of values of keys of a detector.
+
+    vary     {"layers[L0].cylinder.radius": "20mm:30mm:11"}: key -> values, as
+             strings with units or lists of them; default: as in the study
+    reduce   "mean" or "worst": one row for all tracks of a combination
+    columns  names of columns; others are not calculated. Default: all columns
+
+    >>> gttf.sweep("cld", vary={"field.solenoid": ["2 T", "3 T"]}, p=1, eta=0)
+    """
+    keys = [
+        f"{key}={values if isinstance(values, str) else ','.join(map(str, values))}"
+        for key, values in (vary or {}).items()
+    ]
+    if not keys and study is None:
+        raise TypeError("vary: no key to vary")
+    arguments = _study(detectors, study, set, tracks)
+    return Table(
+        _gttf.sweep(arguments, keys, reduce, engine, list(columns), threads)
+    )
+
+
 def covariances(
     detector,
     p=None,
