@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 #include <sstream>
 #include <string_view>
@@ -38,19 +39,31 @@ py::array array_of(const std::vector<std::string>& cells) {
   return array;
 }
 
-/// Replaces the name of an option, `--beam-spot`, by that of the argument.
-Diagnostic with_name_of_argument(Diagnostic d) {
-  if (d.file.starts_with("--")) {
-    d.file.erase(0, 2);
-    std::ranges::replace(d.file, '-', '_');
+/// Replaces names of options, `--beam-spot`, by those of arguments,
+/// `beam_spot`.
+std::string with_arguments(std::string text) {
+  for (std::size_t at = 0; (at = text.find("--", at)) != text.npos;) {
+    text.erase(at, 2);
+    for (; at < text.size() &&
+           (std::islower(static_cast<unsigned char>(text[at])) ||
+            text[at] == '-');
+         ++at)
+      if (text[at] == '-') text[at] = '_';
   }
+  return text;
+}
+
+Diagnostic with_arguments(Diagnostic d) {
+  if (d.line > 0) return d;  // of a file
+  for (std::string* text : {&d.file, &d.problem, &d.suggestion})
+    *text = with_arguments(std::move(*text));
   return d;
 }
 
 InputError of_arguments(const InputError& error) {
   Diagnostics diagnostics;
   for (const Diagnostic& d : error.diagnostics().items())
-    diagnostics.add(with_name_of_argument(d));
+    diagnostics.add(with_arguments(d));
   return InputError(std::move(diagnostics));
 }
 

@@ -207,6 +207,16 @@ void bind_detector(py::module_& m) {
           },
           "whether each layer measures")
       .def("_changed", &changed)
+      .def(py::pickle(
+          [](const HeldDetector& d) {
+            return py::make_tuple(d.input.text, d.detector().file,
+                                  d.input.overrides);
+          },
+          [](const py::tuple& state) {
+            return parse(state[0].cast<std::string>(),
+                         state[1].cast<std::string>(),
+                         state[2].cast<std::vector<std::string>>());
+          }))
       .def(
           "to_dict",
           [](const HeldDetector& d) {

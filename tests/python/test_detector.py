@@ -2,6 +2,7 @@
 """Detectors from files, text and dicts; errors with their locations."""
 
 import json
+import pickle
 import unittest
 import warnings
 from pathlib import Path
@@ -68,6 +69,12 @@ class Read(unittest.TestCase):
         self.assertEqual(more.layers["x_over_x0"].tolist(), [0.01, 0.02, 0.005])
         self.assertEqual(detector.layers["x_over_x0"][1], 0.005)
 
+    def test_pickle(self):
+        detector = gttf.read_detector(TEXT, set={"layers[L0].material": "1 %"})
+        copy = pickle.loads(pickle.dumps(detector))
+        self.assertEqual(copy.sha256, detector.sha256)
+        self.assertEqual(copy.layers["x_over_x0"][0], 0.01)
+
     def test_tables(self):
         detector = gttf.read_detector(TEXT)
         self.assertEqual(detector.layers["position_mm"].tolist(), [20, 60, 100])
@@ -129,7 +136,15 @@ class Errors(unittest.TestCase):
     def test_arguments(self):
         error = self.error_of(gttf.resolve, TEXT, p="1 mm", theta="90 deg")
         self.assertEqual(error.errors[0].file, "p")
-        self.assertEqual(self.error_of(gttf.resolve, TEXT, theta=1).errors[0].line, 0)
+        error = self.error_of(gttf.resolve, TEXT, theta=1)
+        self.assertEqual(error.errors[0].line, 0)
+        self.assertEqual(error.errors[0].suggestion, "give p 1GeV or pt 1GeV")
+        error = self.error_of(gttf.resolve, TEXT, p=1, theta=1, beam_spot=1)
+        self.assertEqual(error.errors[0].file, "beam_spot")
+        with self.assertRaisesRegex(ValueError, "p: too many values for a grid"):
+            gttf.scan(TEXT, p=range(1, 200_000), theta=1)
+        with self.assertRaisesRegex(TypeError, "cannot contain"):
+            gttf.read_detector({"name": {1, 2}})
         with self.assertRaisesRegex(TypeError, "did you mean 'particle'"):
             gttf.resolve(TEXT, p=1, partcle="pion")
         with self.assertRaisesRegex(ValueError, "engine"):

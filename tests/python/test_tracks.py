@@ -259,6 +259,9 @@ class Covariances(unittest.TestCase):
             gttf.covariances(CLD)
         with self.assertRaisesRegex(TypeError, "give either theta or eta"):
             gttf.covariances(CLD, 1, 1, eta=0)
+        with self.assertRaisesRegex(TypeError, "vertex: x, y and z"):
+            gttf.covariances(CLD, 1, vertex=(0, 0))
+        self.assertEqual(gttf.covariances(CLD, []).sigma("d0").size, 0)
         with self.assertRaisesRegex(TypeError, "p: numbers in GeV"):
             gttf.covariances(CLD, "1 GeV")
 

@@ -67,8 +67,11 @@ def options_of(arguments, known):
                 f"no argument {name!r}"
                 + (f"; did you mean {guess[0]!r}?" if guess else "")
             )
-        if value is not None:
-            options[name] = text_of(value, known[name])
+        if value is None:
+            continue
+        options[name] = text_of(value, known[name])
+        if len(options[name]) > 1 << 20:  # the reader accepts no more
+            raise ValueError(f"{name}: too many values for a grid; use grid=False")
     return options
 
 
@@ -90,6 +93,13 @@ def _shipped(path):
     return path
 
 
+def _plain(value):
+    """A NumPy number as a number of Python."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a description cannot contain {value!r}")
+
+
 def read_detector(source, *, set=()):
     """Read a detector.
 
@@ -103,7 +113,7 @@ def read_detector(source, *, set=()):
     """
     overrides = overrides_of(set)
     if isinstance(source, Mapping):
-        text = json.dumps(source, default=lambda number: number.item())
+        text = json.dumps(source, default=_plain)
         detector = _gttf.parse(text, "<dict>", overrides)
     elif isinstance(source, str) and "\n" in source:
         detector = _gttf.parse(source, "<text>", overrides)
@@ -159,6 +169,8 @@ def track_arrays(arguments):
         arrays[name] = take(name)
     vertex = rest.pop("vertex", None)
     if vertex is not None:
+        if len(vertex) != 3:
+            raise TypeError(f"vertex: x, y and z, got {len(vertex)} values")
         for name, value in zip("xyz", vertex):
             arrays[name] = np.ascontiguousarray(np.atleast_1d(value), dtype=float)
     return {name: a for name, a in arrays.items() if a is not None}, rest

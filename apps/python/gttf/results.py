@@ -206,6 +206,9 @@ class Covariances(Mapping):
     def __len__(self):
         return len(self.packed)
 
+    def __repr__(self):
+        return f"<gttf.Covariances: {len(self.n_hits)} tracks, {', '.join(self.order)}>"
+
     @property
     def status(self):
         """`ok`, or the reason why a track has no covariance; one string per track."""

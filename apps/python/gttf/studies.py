@@ -180,7 +180,7 @@ def covariances(
     >>> c["d0", "phi"]; c.sigma("d0"); c.matrices()
     """
     arrays, rest = track_arrays({"p": p, "theta": theta, "phi": phi, **tracks})
-    n = max(a.size for a in arrays.values())
+    n = next((a.size for a in arrays.values() if a.size != 1), 1)
     packed = np.empty((15, n)) if out is None else out
     n_hits, status = np.empty(n, np.int32), np.empty(n, np.int32)
     _gttf.covariances(
