@@ -43,9 +43,7 @@ Engine engine_of(const Options& options) {
 }
 
 Grouping grouping_of(const Options& options, Grouping usual) {
-  if (options.by == "surface") return Grouping::surface;
-  if (options.by == "layer") return Grouping::layer;
-  return options.by == "group" ? Grouping::group : usual;
+  return find_grouping(options.by).value_or(usual);
 }
 
 std::optional<Parameter> parameter_of(const Options& options) {

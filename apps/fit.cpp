@@ -139,9 +139,7 @@ FitStudyOptions with_momentum(FitStudyOptions study,
                               const Detector& detector) {
   if (!request.momentum.values.empty())
     study.hits.momentum = request.momentum.values[0];
-  if (TrackingGeometry(detector).b_ref() == 0 &&
-      request.momentum.values.empty() &&
-      request.scattering != Scattering::off && study.kind != FitKind::hits)
+  if (lacks_momentum(study, request, detector))
     throw UsageError(
         "the detector has no field, so that the momentum is not measured: "
         "give --p for the scattering, or --scattering off");

@@ -6,24 +6,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/config/node.hpp"
 #include "gttf/config/opened_files.hpp"
 #include "gttf/config/quantity.hpp"
-#include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/read_model.hpp"
-#include "gttf/detector/surface_outline.hpp"
-#include "gttf/output/json.hpp"
-#include "gttf/study/scan/point_columns.hpp"
-#include "gttf/trajectory/crossings.hpp"
-#include "gttf/trajectory/energy_loss.hpp"
+#include "gttf/study/scan/track_notes.hpp"
 #include "messages.hpp"
 #include "usage.hpp"
 
@@ -180,58 +173,17 @@ void print_assumed_materials(const StudyRequest& request,
                              std::span<const Detector> detectors, bool quiet) {
   if (quiet) return;
   for (const Detector& detector : detectors)
-    if (const std::string text = assumed_materials(detector);
-        !text.empty() && energy_loss_of(request, detector) != EnergyLoss::off)
-      tell("gttf-design: note: " + detector.name + ": " + text + '\n');
-}
-
-// Only the first crossing of a layer counts. Within half a turn in a solenoid
-// there can be a second one of planes along z, and of curved surfaces for
-// tracks that do not start on the axis.
-static void warn_of_second_crossings(const StudyRequest& request,
-                                     const Detector& detector) {
-  const bool on_axis = request.vertex[0] == 0 && request.vertex[1] == 0;
-  const auto may_be_met_again = [&](const Layer& layer) {
-    const std::optional<Axis> normal = flat_normal(layer.surface);
-    return layer.measures() && normal != Axis::z && (normal || !on_axis);
-  };
-  if (detector.field.kind != FieldKind::solenoid ||
-      std::ranges::none_of(detector.layers, may_be_met_again))
-    return;
-  const TrackingGeometry geometry(detector);
-  constexpr std::size_t most_points = 4096;  // of a larger grid, every n-th
-  const std::size_t n = n_grid_points(request);
-  std::set<std::size_t> layers;
-  for (std::size_t i = 0; i < n; i += 1 + n / most_points)
-    for (const unsigned surface : surfaces_met_again(
-             geometry, grid_track(request, grid_point(request, i))))
-      layers.insert(surface);
-  if (layers.empty()) return;
-  std::vector<std::string> names;
-  for (const std::size_t i : layers)
-    names.push_back(in_quotes(detector.layers[i].name));
-  tell("gttf-design: warning: " + detector.name +
-       ": some tracks cross layers a second time within half a turn; only the "
-       "first hit in " +
-       joined(names) + " is counted\n");
+    if (const auto note = assumed_materials_note(request, detector))
+      tell("gttf-design: note: " + *note + '\n');
 }
 
 void print_notes(const StudyRequest& request,
                  std::span<const Detector> detectors, bool quiet) {
   print_assumed_materials(request, detectors, quiet);
   if (quiet) return;
-  for (const Detector& detector : detectors) {
-    warn_of_second_crossings(request, detector);
-    std::vector<std::string> names;
-    for (const std::size_t i :
-         layers_flown_into(detector, request.vertex, request.phi))
-      names.push_back(in_quotes(detector.layers[i].name));
-    if (!names.empty())
-      tell("gttf-design: warning: " + detector.name +
-           ": tracks from this vertex first fly inwards; they are followed "
-           "outwards only, and their hits in " +
-           joined(names) + " are not counted\n");
-  }
+  for (const Detector& detector : detectors)
+    for (const std::string& warning : start_warnings(request, detector))
+      tell("gttf-design: warning: " + warning + '\n');
 }
 
 std::vector<DetectorInput> load_inputs(const StudyRequest& request,
@@ -254,22 +206,6 @@ std::vector<DetectorInput> load_inputs(const StudyRequest& request,
   }
   if (errors.has_errors()) throw InputError(std::move(errors));
   return inputs;
-}
-
-// Baselines are as long as their grid, unlike files that people write.
-std::optional<Baseline> load_baseline(const std::string& path,
-                                      const Value& value, std::string& hash) {
-  try {
-    const auto source =
-        std::make_shared<Source>(path, read_file(path, "baseline"));
-    hash = sha256(source->text());
-    return read_baseline(read_json(source->text(), path), source);
-  } catch (const FileError& error) {
-    value.error(error.what(), "write it by 'gttf-design baseline'");
-  } catch (const InputError& error) {
-    value.diagnostics().add(error.diagnostics());
-  }
-  return std::nullopt;
 }
 
 RequirementFile requirements_for(const std::string& file,

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "baseline_file.hpp"
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/config/reader.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/output/provenance.hpp"
-#include "gttf/study/check/baseline.hpp"
 #include "gttf/study/check/requirement_file.hpp"
 #include "gttf/study/request/request.hpp"
 #include "gttf/study/scan/point_columns.hpp"
@@ -73,11 +73,6 @@ void print_notes(const StudyRequest& request,
 std::vector<DetectorInput> load_inputs(const StudyRequest& request,
                                        std::span<const std::string> overrides,
                                        bool quiet);
-
-/// The baseline in the file `path`, which `value` names; `hash` becomes the
-/// SHA-256 of the file. Nothing after an error was reported.
-std::optional<Baseline> load_baseline(const std::string& path,
-                                      const Value& value, std::string& hash);
 
 /// The requirements of `file`, to be evaluated with the detectors of a study.
 /// Throws InputError with everything that is wrong.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // optimise: the best design within limits.
-#include "gttf/study/optimise/search.hpp"
+#include "gttf/study/optimise/optimise.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -134,7 +134,7 @@ int run_optimise(const Call& call) {
     };
   }
   OptimisationResults results;
-  SearchResult& result = results.search;
+  const SearchResult& result = results.search;
   bool out_of_time = false;
   {
     const InterruptedOnce once;
@@ -148,16 +148,7 @@ int run_optimise(const Call& call) {
           options.time_limit > 0 && taken.count() > options.time_limit;
       return interrupted == 0 && !out_of_time;
     };
-    result = search(problem, search_options);
-    if (!problem.pareto.of.empty() && interrupted == 0 && !out_of_time) {
-      search_options.history = {};  // the front has other objectives
-      results.front = pareto_front(problem, search_options);
-      result.effort += results.front->effort;
-      result.interrupted = result.interrupted || results.front->interrupted;
-    }
-    if (!problem.construction.empty() && result.found)
-      results.construction =
-          construction_effects(*result.program, result.best.x, options.threads);
+    results = optimise(problem, search_options);
   }
   if (history) {
     history->finish();

@@ -110,11 +110,6 @@ class Distributor : public TableSink {
 
 }  // namespace
 
-Document one_or_rows(Document::List documents) {
-  if (documents.size() == 1) return std::move(documents.front());
-  return Document().set("rows", std::move(documents));
-}
-
 void check_formats(const OutputOptions& options) {
   if (!options.format.empty()) {
     format_named(options.format);

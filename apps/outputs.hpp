@@ -30,9 +30,6 @@ struct Result {
   std::string text = {};  ///< for table instead of the summary if not empty
 };
 
-/// The document of a grid: that of its only point, or "rows" of them.
-Document one_or_rows(Document::List documents);
-
 /// Throws UsageError if --format or the ending of a file is wrong: a slip that
 /// need not wait for the inputs to be read.
 void check_formats(const OutputOptions& options);

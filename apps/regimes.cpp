@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "computation.hpp"
+#include "gttf/study/scan/row.hpp"
 #include "inputs.hpp"
 #include "messages.hpp"
 #include "outputs.hpp"

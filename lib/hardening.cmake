@@ -14,7 +14,7 @@ check_pie_supported()
 check_cxx_compiler_flag(-fstack-protector-strong GTTF_HAS_STACK_PROTECTOR)
 check_cxx_compiler_flag(-fcf-protection=full GTTF_HAS_CF_PROTECTION)
 target_compile_options(gttf_hardening INTERFACE
-  $<$<NOT:$<BOOL:${BUILD_SHARED_LIBS}>>:-fPIE>
+  $<$<NOT:$<BOOL:${BUILD_SHARED_LIBS}>>:$<IF:$<BOOL:${GTTF_PIC}>,-fPIC,-fPIE>>
   $<$<BOOL:${GTTF_HAS_CF_PROTECTION}>:-fcf-protection=full>
   # needs an optimised build
   $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>

@@ -21,7 +21,7 @@ function(gttf_kernels level)
   target_link_libraries(${kernels} PRIVATE
     Eigen3::Eigen Random123::Random123 gttf_hardening gttf_warnings)
   set_target_properties(${kernels} PROPERTIES UNITY_BUILD OFF
-    POSITION_INDEPENDENT_CODE $<BOOL:${BUILD_SHARED_LIBS}>)
+    POSITION_INDEPENDENT_CODE ${GTTF_PIC})
   target_compile_features(${kernels} PRIVATE cxx_std_20)
   target_sources(gttf PRIVATE $<TARGET_OBJECTS:${kernels}>)
   set_property(GLOBAL APPEND PROPERTY GTTF_KERNELS ${kernels})

@@ -22,6 +22,7 @@ output: core config'
 fences='^yaml-cpp/ ^lib/gttf/config/node[.]cpp$
 ^nlohmann/ ^(lib/gttf/output/[^/]*[.]cpp|tests/.*)$
 ^CLI/ ^apps/command_line[.]cpp$
+^pybind11/ ^apps/python/
 ^Random123/ ^lib/gttf/core/random(_words[.]hpp|[.]cpp)$
 ^dragonbox/ ^lib/gttf/output/number[.]cpp$
 ^nettle/ ^lib/gttf/config/sha256[.]cpp$

@@ -15,13 +15,6 @@ namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
-class Collector : public TableSink {
- public:
-  void write(const Table& block) override { append_rows(rows, block); }
-  void finish() override {}
-  Table rows;
-};
-
 /// A ring of 12 modules with gaps between cylinders.
 Detector with_gaps() {
   return parse_detector(R"(gttf-detector: 1
@@ -47,7 +40,7 @@ StudyRequest request() {
 
 Table averages(const StudyRequest& request, const Detector& detector,
                std::size_t azimuths, unsigned threads) {
-  Collector collector;
+  KeptRows collector;
   ScanOptions options;
   options.threads = threads;
   scan_averages(request, {&detector, 1}, options, azimuths, collector);

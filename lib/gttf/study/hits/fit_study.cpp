@@ -276,6 +276,13 @@ class Parts {
 
 }  // namespace
 
+bool lacks_momentum(const FitStudyOptions& options, const StudyRequest& request,
+                    const Detector& detector) {
+  return TrackingGeometry(detector).b_ref() == 0 &&
+         request.momentum.values.empty() &&
+         request.scattering != Scattering::off && options.kind != FitKind::hits;
+}
+
 FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
                      HitFile& file, const FitStudyOptions& options,
                      TableSink& tracks, TableSink* residuals) {

@@ -24,6 +24,10 @@ struct FitStudyOptions {
   std::function<void(std::size_t tracks)> progress;
 };
 
+/// Do the scattering angles lack a momentum? Without field it is not measured.
+bool lacks_momentum(const FitStudyOptions& options, const StudyRequest& request,
+                    const Detector& detector);
+
 struct FitCounts {
   std::size_t tracks = 0, fitted = 0;
   BatchStatistics batch;  ///< of the tracks that could be tried to fit

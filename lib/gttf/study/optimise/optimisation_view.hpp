@@ -2,16 +2,13 @@
 // The result of a search as table, document and text.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "gttf/core/document.hpp"
 #include "gttf/core/summary.hpp"
 #include "gttf/core/table.hpp"
-#include "gttf/study/optimise/construction.hpp"
-#include "gttf/study/optimise/pareto_front.hpp"
-#include "gttf/study/optimise/search.hpp"
+#include "gttf/study/optimise/optimise.hpp"
 
 namespace gttf {
 
@@ -23,13 +20,6 @@ Table optimisation_table(const SearchResult& result);
 /// @param start  number of the start
 Table history_table(const DesignProgram& program,
                     const std::vector<LookedAt>& designs, std::int64_t start);
-
-/// All that was found.
-struct OptimisationResults {
-  SearchResult search;
-  std::optional<ParetoFront> front;
-  std::optional<ConstructionResult> construction;
-};
 
 /// `cpu_s`: what the search has taken.
 Document optimisation_document(const OptimisationResults& results,

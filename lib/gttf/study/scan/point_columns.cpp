@@ -150,6 +150,17 @@ PointRow PointRows::at(GridPoint point, double p, double theta) {
           in_degrees(request_->phi)};
 }
 
+PointRow point_of(const Detector& detector, const StudyRequest& request,
+                  const Track& track) {
+  return {detector.name,
+          request.particle.name,
+          track.p,
+          pt_from(track.p, std::sin(track.theta)),
+          in_degrees(track.theta),
+          pseudorapidity(track.theta),
+          in_degrees(track.phi)};
+}
+
 PointColumns::PointColumns() : rows_(point_columns<Row>) {}
 
 void PointColumns::add(const Detector& detector, const StudyRequest& request,

@@ -63,6 +63,10 @@ struct PointRow {
   double theta_deg = 0, eta = 0, phi_deg = 0;
 };
 
+/// The same of a track that is no point of a grid.
+PointRow point_of(const Detector& detector, const StudyRequest& request,
+                  const Track& track);
+
 /// Makes rows of one detector and request, which must outlive it. Values of the
 /// request's axes are written as the user gave them.
 class PointRows {

@@ -2,6 +2,7 @@
 #include "gttf/study/scan/row.hpp"
 
 #include <limits>
+#include <utility>
 
 namespace gttf {
 
@@ -47,6 +48,11 @@ Document rows_of(const Table& table) {
   for (std::size_t i = 0; i < table.rows(); ++i)
     list.push_back(row_of(table, i));
   return list;
+}
+
+Document one_or_rows(Document::List documents) {
+  if (documents.size() == 1) return std::move(documents.front());
+  return Document().set("rows", std::move(documents));
 }
 
 }  // namespace gttf

@@ -24,4 +24,7 @@ double number_of(const Document& value);
 /// All rows as a list.
 Document rows_of(const Table& table);
 
+/// The document of a grid: that of its only point, or "rows" of them.
+Document one_or_rows(Document::List documents);
+
 }  // namespace gttf

@@ -141,7 +141,7 @@ class BatchResults {
   std::vector<std::optional<Resolution>> whole_;
 };
 
-/// Makes the rows of a block of a grid.
+/// Makes the rows of a block of tracks.
 class BlockMaker {
  public:
   BlockMaker(const Columns& columns, const Detector& detector,
@@ -149,14 +149,12 @@ class BlockMaker {
       : columns_(columns),
         detector_(detector),
         request_(request),
-        points_(detector, request),
         table_(columns.list, columns.parts) {}
 
-  /// The points `begin` to `end`.
+  /// @param point_of  (index, track) -> PointRow
+  template <class PointOf>
   void add(const TrackingGeometry& geometry, const Model& model, CodePath path,
-           std::size_t begin, std::size_t end) {
-    const detail::GridTracks grid(request_, begin, end - begin);
-    const TrackArrays tracks = grid.views();
+           const TrackArrays& tracks, PointOf point_of) {
     BatchResults results(tracks.size, columns_, model.at.has_value());
     block_.statistics =
         resolve(geometry, tracks, model, results.views(), 1, path);
@@ -164,12 +162,21 @@ class BlockMaker {
     Resolution r;
     for (std::size_t t = 0; t < tracks.size; ++t) {
       results.read(t, r);
-      const Track track = tracks.track(t);
-      table_.add(
-          {points_.at(grid_point(request_, begin + t), track.p, track.theta),
-           detector_, request_, r});
+      table_.add({point_of(t, tracks.track(t)), detector_, request_, r});
       if (is_evaluated(r)) ++block_.evaluated;
     }
+  }
+
+  /// The points `begin` to `end` of the grid.
+  void add_points(const TrackingGeometry& geometry, const Model& model,
+                  CodePath path, std::size_t begin, std::size_t end) {
+    const detail::GridTracks grid(request_, begin, end - begin);
+    PointRows points(detector_, request_);
+    add(geometry, model, path, grid.views(),
+        [&](std::size_t t, const Track& track) {
+          return points.at(grid_point(request_, begin + t), track.p,
+                           track.theta);
+        });
   }
 
   Block take() && {
@@ -181,7 +188,6 @@ class BlockMaker {
   const Columns& columns_;
   const Detector& detector_;
   const StudyRequest& request_;
-  PointRows points_;
   RowTable<TrackRow> table_;
   Block block_;
 };
@@ -209,7 +215,7 @@ std::size_t scan_rows(const StudyRequest& request,
       const std::size_t begin = first + b * size;
       const std::size_t end = begin + std::min(size, n - b * size);
       BlockMaker rows(columns, detectors[d], request);
-      rows.add(geometry, model, options.path, begin, end);
+      rows.add_points(geometry, model, options.path, begin, end);
       Block block = std::move(rows).take();
       block.prepared = sink.prepare(block.table);
       return block;
@@ -237,8 +243,8 @@ ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
                      std::size_t end) {
   const Columns list{columns, request.at ? at_layer_columns : 0};
   BlockMaker rows(list, detector, request);
-  rows.add(geometry, model_of(request, detector, options.engine), options.path,
-           begin, end);
+  rows.add_points(geometry, model_of(request, detector, options.engine),
+                  options.path, begin, end);
   return std::move(rows).take();
 }
 
@@ -255,18 +261,6 @@ std::size_t scan_covariances(const StudyRequest& request,
   return scan_rows(request, detectors, options, sink,
                    {covariance_columns(), 0});
 }
-
-namespace {
-
-class Collector : public TableSink {
- public:
-  void write(const Table& block) override { append_rows(rows, block); }
-  void finish() override {}
-
-  Table rows;
-};
-
-}  // namespace
 
 void append_rows(Table& table, Table more) {
   if (table.columns.empty()) {
@@ -286,10 +280,59 @@ void append_rows(Table& table, Table more) {
 
 ScanTable scan_table(const StudyRequest& request, const Detector& detector,
                      const ScanOptions& options) {
-  Collector collector;
+  KeptRows collector;
   const std::size_t evaluated =
       scan(request, {&detector, 1}, options, collector);
   return {std::move(collector.rows), evaluated};
+}
+
+namespace {
+
+/// The tracks `begin` to `end`.
+TrackArrays part_of(const TrackArrays& tracks, std::size_t begin,
+                    std::size_t end) {
+  TrackArrays part = tracks;
+  part.size = end - begin;
+  for (auto member : {&TrackArrays::p, &TrackArrays::theta, &TrackArrays::phi,
+                      &TrackArrays::mass, &TrackArrays::charge, &TrackArrays::x,
+                      &TrackArrays::y, &TrackArrays::z})
+    if ((tracks.*member).size() != 1)
+      part.*member = (tracks.*member).subspan(begin, part.size);
+  return part;
+}
+
+}  // namespace
+
+ScanTable scan_tracks(const StudyRequest& request, const Detector& detector,
+                      const TrackArrays& tracks,
+                      std::span<const ColumnOf<TrackRow>> columns,
+                      const ScanOptions& options) {
+  const Columns list{columns, request.at ? at_layer_columns : 0};
+  const TrackingGeometry geometry(detector);
+  const Model model = model_of(request, detector, options.engine);
+  const unsigned threads = thread_count(options.threads);
+  const std::size_t size = block_size(tracks.size, threads);
+  ScanTable result;
+  const auto make = [&](std::size_t b) {
+    const std::size_t begin = b * size;
+    const std::size_t end = std::min(begin + size, tracks.size);
+    BlockMaker rows(list, detector, request);
+    rows.add(geometry, model, options.path, part_of(tracks, begin, end),
+             [&](std::size_t, const Track& track) {
+               return point_of(detector, request, track);
+             });
+    return std::move(rows).take();
+  };
+  const auto take = [&](Block block) {
+    append_rows(result.rows, std::move(block.table));
+    result.evaluated += block.evaluated;
+    if (options.statistics) *options.statistics += block.statistics;
+    if (options.progress) options.progress(result.rows.rows(), tracks.size);
+  };
+  parallel_in_order((tracks.size + size - 1) / size, threads, make, take);
+  if (tracks.size == 0)
+    result.rows = RowTable<TrackRow>(columns, list.parts).take();
+  return result;
 }
 
 std::size_t scan_documents(const StudyRequest& request,

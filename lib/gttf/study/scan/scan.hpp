@@ -67,6 +67,15 @@ ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
 /// becomes `more`.
 void append_rows(Table& table, Table more);
 
+/// Receives a table and keeps it.
+class KeptRows : public TableSink {
+ public:
+  void write(const Table& block) override { append_rows(rows, block); }
+  void finish() override {}
+
+  Table rows;
+};
+
 struct ScanTable {
   Table rows;                 ///< scan_columns(), in the order of grid_points()
   std::size_t evaluated = 0;  ///< tracks with at least one resolution
@@ -75,6 +84,14 @@ struct ScanTable {
 /// scan() of one detector.
 ScanTable scan_table(const StudyRequest& request, const Detector& detector,
                      const ScanOptions& options);
+
+/// The same for tracks that are no grid: a row of these columns of
+/// scan_columns() for each, in their order. Of `request` the name of the
+/// particle, the models, beam spot and layer count; of `options` not the rows.
+ScanTable scan_tracks(const StudyRequest& request, const Detector& detector,
+                      const TrackArrays& tracks,
+                      std::span<const ColumnOf<TrackRow>> columns,
+                      const ScanOptions& options);
 
 // A scan that tells everything of each track.
 

@@ -62,6 +62,13 @@ std::vector<std::string> names_of_large(const Detector& detector,
 
 }  // namespace
 
+std::optional<Grouping> find_grouping(std::string_view name) {
+  if (name == "surface") return Grouping::surface;
+  if (name == "layer") return Grouping::layer;
+  if (name == "group") return Grouping::group;
+  return std::nullopt;
+}
+
 std::vector<std::string> entry_names(const Detector& detector) {
   return names_of_large(detector, 1);
 }

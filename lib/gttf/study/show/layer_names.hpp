@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ std::string coordinate_name(const Surface& surface,
 /// more than most_listed_singly of them, the rows of a gas detector.
 enum class Grouping { surface, layer, group, large };
 inline constexpr std::size_t most_listed_singly = 16;
+/// By name: "surface", "layer" or "group".
+std::optional<Grouping> find_grouping(std::string_view name);
 
 /// For each layer the name of its entry in the file: surfaces of a repeated
 /// layer, "TPC[0]", "TPC[1]", share the name "TPC". Others have their own.
