@@ -67,7 +67,7 @@ std::string hits_text(const PointSums& sums, std::size_t azimuths) {
   return text;
 }
 
-struct Block {
+struct AverageBlock {
   Table table;
   PreparedBlock prepared;
   std::size_t evaluated = 0;
@@ -79,10 +79,11 @@ const Column& column_named(const Table& table, std::string_view name) {
 }
 
 /// The rows of the points `begin` to `end` - 1.
-Block average_block(const StudyRequest& request, const Detector& detector,
-                    const TrackingGeometry& geometry,
-                    const ScanOptions& options, std::size_t azimuths,
-                    std::size_t begin, std::size_t end) {
+AverageBlock average_block(const StudyRequest& request,
+                           const Detector& detector,
+                           const TrackingGeometry& geometry,
+                           const ScanOptions& options, std::size_t azimuths,
+                           std::size_t begin, std::size_t end) {
   std::vector<ColumnOf<TrackRow>> columns;
   std::vector<std::string> averaged;
   for (const ColumnOf<TrackRow>& column : scan_columns()) {
@@ -91,7 +92,7 @@ Block average_block(const StudyRequest& request, const Detector& detector,
     if (is_averaged(name) || is_of_point(name) || name == "n_hits")
       columns.push_back(column);
   }
-  Block block;
+  AverageBlock block;
   std::vector<PointSums> sums(end - begin,
                               {std::vector<Mean>(averaged.size()), {}, 0});
   constexpr double golden = 0.61803398874989484820;
@@ -181,13 +182,13 @@ std::size_t scan_averages(const StudyRequest& request,
     const TrackingGeometry geometry(detector);
     const auto make = [&](std::size_t b) {
       const std::size_t begin = b * size;
-      Block block =
+      AverageBlock block =
           average_block(request, detector, geometry, options, azimuths, begin,
                         std::min(points, begin + size));
       block.prepared = sink.prepare(block.table);
       return block;
     };
-    const auto take = [&](const Block& block) {
+    const auto take = [&](const AverageBlock& block) {
       sink.write_prepared(block.table, block.prepared);
       evaluated += block.evaluated;
       if (options.statistics) *options.statistics += block.statistics;
