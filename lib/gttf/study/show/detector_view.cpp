@@ -63,11 +63,28 @@ bool same_kind(const Layer& a, const Layer& b) {
          a.x_over_x0() == b.x_over_x0() && measures_text(a) == measures_text(b);
 }
 
-// Number of layers from `first` on that can share a row: at least four of a
-// kind with even spacing, or one.
+// Are they equal but for their azimuth, but for rounding?
+bool in_one_ring(const Layer& a, const Layer& b) {
+  const Surface &s = a.surface, &t = b.surface;
+  const auto same = [](double x, double y) { return std::abs(x - y) < 1e-9; };
+  const auto alike = [&](const Interval& i, const Interval& j) {
+    return same(i.lower, j.lower) && same(i.upper, j.upper);
+  };
+  return s.is_inclined() && t.is_inclined() && same(s.position, t.position) &&
+         same(s.normal_vector[2], t.normal_vector[2]) && alike(s.u, t.u) &&
+         alike(s.v, t.v) && a.group == b.group &&
+         a.x_over_x0() == b.x_over_x0() && measures_text(a) == measures_text(b);
+}
+
+// Number of layers from `first` on that can share a row: modules of a ring, at
+// least four of a kind with even spacing, or one.
 std::size_t run_length(const std::vector<Layer>& layers, std::size_t first) {
   constexpr std::size_t shortest = 4;
   std::size_t n = 1;
+  while (first + n < layers.size() &&
+         in_one_ring(layers[first], layers[first + n]))
+    ++n;
+  if (n > 1) return n;
   while (first + n < layers.size() &&
          same_kind(layers[first], layers[first + n])) {
     const auto position = [&](std::size_t i) {
@@ -96,10 +113,11 @@ Table layers_for_reading(const Detector& detector) {
     const Surface& s = layer.surface;
     const bool plane = !is_round(s);
     name.push_back(n == 1 ? layer.name : layer.name + " .. " + end.name);
-    shape.push_back(shape_text(s));
+    shape.push_back(n > 1 && s.is_inclined() ? "ring of planes"
+                                             : shape_text(s));
     count.push_back(static_cast<std::int64_t>(n));
     position.push_back(s.position);
-    last.push_back(n == 1 ? none : end.surface.position);
+    last.push_back(n == 1 || s.is_inclined() ? none : end.surface.position);
     u_min.push_back(plane ? s.u.lower : none);
     u_max.push_back(plane ? s.u.upper : none);
     v_min.push_back(s.v.lower);
