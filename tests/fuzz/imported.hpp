@@ -15,10 +15,11 @@ namespace gttf::test {
 
 /// Imports the bytes; a detector file that our own reader refuses is a finding.
 inline void import_bytes(const std::uint8_t* bytes, std::size_t n,
-                         ForeignFormat format) {
+                         ForeignFormat format, const std::string& table = {}) {
   const std::string text(reinterpret_cast<const char*>(bytes), n);
   ImportOptions options;
   options.format = format;
+  options.table = table;
   // Without a field in the file none is left out; a card has its own.
   if (format != ForeignFormat::delphes) options.tesla = 2;
   std::string detector;
