@@ -19,12 +19,14 @@ namespace {
 struct Item {
   const Layer* layer;
   std::size_t entry;  ///< index in the list of entries
+  bool is_first;      ///< of a ring; any other layer
 };
 
 std::vector<Item> all_items(const std::vector<LayerEntry>& entries) {
   std::vector<Item> items;
   for (std::size_t i = 0; i < entries.size(); ++i)
-    for (const Layer& layer : entries[i].layers) items.push_back({&layer, i});
+    for (std::size_t k = 0; k < entries[i].layers.size(); ++k)
+      items.push_back({&entries[i].layers[k], i, k % entries[i].modules == 0});
   return items;
 }
 
@@ -91,8 +93,12 @@ void check_coincidence(const std::vector<LayerEntry>& entries,
   };
   std::ranges::stable_sort(items, {}, key);
   std::set<std::pair<std::size_t, std::size_t>> reported;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    for (std::size_t j = i + 1; j < items.size(); ++j) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    // the modules of a ring see each other as the first one sees them
+    std::size_t next = i + 1;
+    if (!items[i].is_first)
+      while (next < items.size() && items[next].entry == items[i].entry) ++next;
+    for (std::size_t j = next; j < items.size(); ++j) {
       const Surface& a = items[i].layer->surface;
       const Surface& b = items[j].layer->surface;
       const Carrier of_a = carrier(a), of_b = carrier(b);
@@ -119,6 +125,7 @@ void check_coincidence(const std::vector<LayerEntry>& entries,
           "move one of the two, or make them one layer with a list of "
           "materials");
     }
+  }
 }
 
 void check_names(const std::vector<LayerEntry>& entries,

@@ -366,6 +366,7 @@ LayerEntry read_layer(const Value& value, const std::vector<Material>& own) {
 
   if (!spec.is_good || rows == 0) return entry;
   entry.layers = expand(layer, spec, rows);
+  if (!spec.rings.empty()) entry.modules = spec.rings.front().size();
   if (mirrors) mirror(entry.layers, *mirror_value);
   return entry;
 }

@@ -24,6 +24,7 @@ struct LayerEntry {
   std::string name;
   int line = 0;
   std::vector<Layer> layers;  ///< empty if the geometry is not known
+  std::size_t modules = 1;    ///< of a ring: as many layers one after the other
 };
 
 /// Shape and positions of an entry before `mirror` and `repeat`.
