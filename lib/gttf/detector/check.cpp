@@ -79,7 +79,10 @@ bool overlap_in_plane(const Surface& a, const Surface& b) {
 }
 
 bool overlap(const Surface& a, const Surface& b) {
-  if (a.is_inclined() && b.is_inclined()) return overlap_in_plane(a, b);
+  if (a.is_inclined() || b.is_inclined()) {
+    if (a.shape == b.shape) return overlap_in_plane(a, b);
+    return overlap(radii(a), radii(b));
+  }
   const bool a_is_plane = a.shape == Shape::plane;
   if (a_is_plane != (b.shape == Shape::plane))
     return a_is_plane ? overlap(a, b.v) : overlap(b, a.v);

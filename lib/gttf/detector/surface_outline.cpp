@@ -137,8 +137,15 @@ std::optional<Axis> flat_normal(const Surface& surface) {
 }
 
 Carrier carrier(const Surface& surface) {
-  if (surface.is_inclined())
-    return {-3, 0, surface.normal_vector, surface.position};
+  if (surface.is_inclined()) {
+    const auto& n = surface.normal_vector;
+    // one that lies along an axis after all
+    for (int axis = 0; axis < 3; ++axis)
+      if (const double along = n[static_cast<std::size_t>(axis)];
+          std::abs(along) == 1)
+        return {axis, 0, {}, along * surface.position};
+    return {-3, 0, n, surface.position};
+  }
   // a plane normal to z lies like a disk
   const std::optional<Axis> normal = flat_normal(surface);
   // -1: cylinders; a cone stands for its radius at z = 0
