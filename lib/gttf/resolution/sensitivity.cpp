@@ -99,8 +99,12 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
     const std::size_t layer = t.surface(k);
     const detail::LayerSlopes& own = slopes.crossings[k];
     add_crossing(t.geometry(), layer, own, list);
+    const SurfaceRecord& s = geometry.surfaces()[layer];
+    // a cone grows with its radius at z = 0
+    const double place =
+        s.kind == SurfaceRecord::Kind::cone ? carrier(s).place : s.position;
     for (const Parameter q : all_parameters)
-      length[q] += own.position[q] * carrier(geometry.surfaces()[layer]).place;
+      length[q] += own.position[q] * place;
   }
   if (model.beam_spot) {
     const BeamSpot& spot = *model.beam_spot;
