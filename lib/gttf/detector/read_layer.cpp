@@ -560,6 +560,15 @@ Vector sum(const Vector& a, const Vector& b) {
   return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
 }
 
+/// 0 instead of the rounding error of cos(90 deg): planes along an axis are
+/// known as such.
+Vector snapped(const Vector& a) {
+  Vector b = a;
+  for (double& x : b)
+    if (std::abs(x) < 1e-15) x = 0;
+  return b;
+}
+
 /// A list of `n` quantities.
 std::optional<std::vector<double>> read_list(const Value& value, std::size_t n,
                                              Dimension dimension,
@@ -694,8 +703,8 @@ ShapeSpec read_inclined_plane(MapReader& map, bool repeats) {
   }
   const auto size = read_size(map);
   if (!at || !directions || !size || repeats) return spec;
-  spec.surface =
-      make_inclined_plane(*at, directions->normal, directions->u, *size);
+  spec.surface = make_inclined_plane(*at, snapped(directions->normal),
+                                     snapped(directions->u), *size);
   spec.first = spec.last = spec.surface.position;
   spec.is_good = true;
   return spec;
@@ -813,8 +822,9 @@ ShapeSpec read_ring(MapReader& map, bool repeats) {
           sum(scaled(n0, std::cos(*turn)), scaled(e_phi, std::sin(*turn)));
       const Vector u =
           sum(scaled(e_phi, std::cos(*turn)), scaled(n0, -std::sin(*turn)));
-      modules.push_back(make_inclined_plane(
-          sum(scaled(e_r, radius[i]), {0, 0, z[i]}), normal, u, *size));
+      modules.push_back(
+          make_inclined_plane(sum(scaled(e_r, radius[i]), {0, 0, z[i]}),
+                              snapped(normal), snapped(u), *size));
     }
   }
   spec.surface = spec.rings.front().front();

@@ -84,15 +84,11 @@ inline Surface make_inclined_plane(const std::array<double, 3>& centre,
                                    const std::array<double, 3>& u,
                                    const std::array<double, 2>& width) {
   Surface s{Shape::plane, Axis::none, 0, {}, {}, 0, normal, u};
-  // 0 instead of the rounding error of cos(90 deg)
-  for (auto* vector : {&s.normal_vector, &s.u_vector})
-    for (double& x : *vector)
-      if (x * x < 1e-30) x = 0;
   const auto dot = [&centre](const std::array<double, 3>& a) {
     return a[0] * centre[0] + a[1] * centre[1] + a[2] * centre[2];
   };
-  s.position = dot(s.normal_vector);
-  const double at_u = dot(s.u_vector), at_v = dot(s.v_vector());
+  s.position = dot(normal);
+  const double at_u = dot(u), at_v = dot(s.v_vector());
   s.u = {at_u - 0.5 * width[0], at_u + 0.5 * width[0]};
   s.v = {at_v - 0.5 * width[1], at_v + 0.5 * width[1]};
   return s;
