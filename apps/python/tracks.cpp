@@ -278,7 +278,6 @@ void covariances(const DetectorPtr& detector, const py::dict& tracks,
                  py::array_t<int, py::array::c_style> n_hits,
                  py::array_t<int, py::array::c_style> status,
                  unsigned threads) {
-  static_assert(sizeof(Status) == sizeof(int));
   const StudyRequest request = models_of(options);
   const Model model =
       model_of(request, detector->detector(), engine_of(engine));
