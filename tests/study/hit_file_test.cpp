@@ -336,4 +336,25 @@ TEST_CASE("hit file: a track of very many hits is cut, its hits counted") {
   CHECK(tracks[2].id == "2");
 }
 
+TEST_CASE("hit file: errors that depend on the track stand with the hits") {
+  Files files;
+  std::string text = description;
+  const std::string from = "rphi: 5 um, z: 7 um } }\n  - { name: B";
+  text.replace(text.find(from), from.size(),
+               "rphi: 5 um (+) 3 um * abs(tan(alpha)), z: 7 um } }\n  - { "
+               "name: B");
+  files.detector =
+      read_detector(files.folder.write("small.yaml", text)).detector;
+  const std::string said = files.fault(header + "1,A,20,0,0\n1,B,30,0,0\n");
+  CHECK(said.find("h.csv:2:3: error: ") != said.npos);
+  CHECK(said.find("\"A\" depends on the track") != said.npos);
+  CHECK(said.find("\"B\"") == said.npos);
+  // with errors of their own they are as good as any
+  CHECK_FALSE(files
+                  .read("track,layer,x_mm,y_mm,z_mm,sigma_u_um\n"
+                        "1,A,20,0,0,6\n1,B,30,0,0,\n1,C,40,0,0,\n"
+                        "2,A,20,0,0,6\n")
+                  .empty());
+}
+
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -125,7 +125,21 @@ class HitParser::Row {
                                in_quotes(layer_of(hit).name)),
                    "add \"measures\" to it in the detector file, or give "
                    "sigma_u and sigma_v here");
+    if (hit.layer >= 0 && lacks_error(hit))
+      return fault(*parser_.columns_.layer,
+                   fmt::format("the error of the layer {} depends on the track",
+                               in_quotes(layer_of(hit).name)),
+                   "give the errors of its hits: sigma_u_um, sigma_v_um");
     return true;
+  }
+
+  /// Does the layer know the error only of a track, and the hit not its own?
+  bool lacks_error(const MeasuredHit& hit) const {
+    return std::ranges::any_of(
+        layer_of(hit).coordinates, [&](const Coordinate& c) {
+          const std::size_t axis = std::abs(std::cos(c.angle)) > 0.5 ? 0 : 1;
+          return c.error != nullptr && std::isnan(hit.sigma[axis]);
+        });
   }
 
   /// An error of a coordinate that the layer does not measure would have no
@@ -268,11 +282,23 @@ constexpr std::uint64_t first_bytes(std::size_t n) {
 
 }  // namespace
 
+namespace {
+
+bool has_track_errors(const Detector& detector) {
+  return std::ranges::any_of(detector.layers, [](const Layer& layer) {
+    return std::ranges::any_of(layer.coordinates, [](const Coordinate& c) {
+      return c.error != nullptr;
+    });
+  });
+}
+
+}  // namespace
+
 PlainHits::PlainHits(char separator, const HitColumns& columns,
                      const Detector& detector)
     : separator_(separator),
       possible_(!columns.sigma[0] && !columns.sigma[1] && !columns.module &&
-                columns.count <= most_columns),
+                columns.count <= most_columns && !has_track_errors(detector)),
       count_(columns.count),
       track_(columns.track),
       event_(columns.event),

@@ -58,6 +58,13 @@ void DesignNumbers::set(std::span<const double> values) {
 
 bool DesignNumbers::is_alike(const DesignNumbers& other) const {
   return first_ == other.first_ &&
+         std::ranges::equal(detector_.layers, other.detector_.layers,
+                            [](const Layer& a, const Layer& b) {
+                              // directions are no numbers of the list
+                              return a.surface.normal_vector ==
+                                         b.surface.normal_vector &&
+                                     a.surface.u_vector == b.surface.u_vector;
+                            }) &&
          std::ranges::equal(kinds_, other.kinds_,
                             [](const DesignNumber& a, const DesignNumber& b) {
                               return a.kind == b.kind && a.layer == b.layer &&

@@ -55,6 +55,7 @@ class Reader {
     std::string name = read_head(map);
     const auto file = map.require("detector", "my_tracker.yaml");
     auto input = read_start(file);
+    if (input) check_errors(input->detector, *file);
     StudyOptions options;
     options.detectors = {input ? input->detector.file : std::string("none")};
     if (const auto several = map.find("detectors"))
@@ -143,6 +144,20 @@ class Reader {
     if (const auto note = map.find("note")) note->text();
     map.allow_prefix("x-");
     return name;
+  }
+
+  /// Derivatives of errors that depend on the track are not known.
+  static void check_errors(const Detector& detector, const Value& file) {
+    for (const Layer& layer : detector.layers)
+      if (std::ranges::any_of(layer.coordinates, [](const Coordinate& c) {
+            return c.error != nullptr;
+          })) {
+        file.error(fmt::format("the error of its layer {} depends on the track",
+                               in_quotes(layer.name)),
+                   "an optimisation needs errors that are the same for all "
+                   "tracks");
+        return;
+      }
   }
 
   std::optional<DetectorInput> read_start(const std::optional<Value>& file) {
