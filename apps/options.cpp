@@ -88,6 +88,9 @@ constexpr Option option_table[] = {
      "input",
      Group::arguments, of::import_, &Options::imported, Values::file,
      any_number, required},
+    {"KIND", "barrel|collider|telescope|spectrometer",
+     "Kind of detector (default: barrel)", Group::arguments, of::init,
+     &Options::kind, Values::choice},
     {"SHELL", "bash|zsh|fish", "The shell", Group::arguments, of::completion,
      &Options::shell, Values::choice},
     {"VERB", "VERB", "The verb to explain", Group::arguments, of::help,
@@ -334,8 +337,8 @@ constexpr Option option_table[] = {
      "the report",
      Group::report, of::report, &Options::requirements, Values::requirements},
     {"--figure", "NAME",
-     "Name of the figure, as printed by --list (default: sigma-pt, "
-     "sigma-p along a beam)",
+     "Name of the figure, as printed by --list (default: sigma-pt; along a "
+     "beam sigma-p, without field sigma-x)",
      Group::report, of::plot, &Options::figure, Values::figure},
     {"--list", "", "List the figures of this study and exit", Group::report,
      of::plot, &Options::list},
@@ -447,6 +450,11 @@ constexpr Option option_table[] = {
     {"-o,--output", "FILE",
      "Write to FILE (.svg .pdf .png); - is standard output, svg", Group::output,
      of::plot, &Options::file, Values::file},
+    {"-o,--output", "FILE",
+     "Write to FILE (default: KIND.yaml); - is standard output", Group::output,
+     of::init, &Options::file, Values::file},
+    {"--force", "", "Overwrite an existing file", Group::output, of::init,
+     &Options::force},
     {"-o,--output", "FILE", "Write to FILE instead of standard output",
      Group::output, of::import_, &Options::file, Values::file},
     {"--zoom",
@@ -473,7 +481,8 @@ constexpr Option option_table[] = {
      of::scan | of::sweep | of::optimise | of::toy | of::fit | of::export_,
      &Options::no_progress},
     {"--quiet", "", "Print errors only (no warnings)", Group::output,
-     of_tables | of_figures | of::baseline | of::import_, &Options::quiet},
+     of_tables | of_figures | of::baseline | of::import_ | of::init,
+     &Options::quiet},
 };
 
 #undef GTTF_CHOICE

@@ -58,6 +58,9 @@ struct Options : StudyOptions, OutputOptions {
   double xi_significant = RegimeThresholds{}.xi_significant;
   double xi_unbiased = RegimeThresholds{}.xi_unbiased;
 
+  std::string kind;  ///< argument of init
+  bool force = false;
+
   std::string baseline, junit, gitlab, markdown;
   bool github = false, all_points = false;
 
@@ -89,7 +92,7 @@ struct Options : StudyOptions, OutputOptions {
   bool help = false;
 };
 
-/// The verbs as bits, in the order of the help.
+/// The verbs as bits.
 namespace of {
 enum Verb : std::uint32_t {
   validate = 1U << 0,
@@ -113,6 +116,7 @@ enum Verb : std::uint32_t {
   completion = 1U << 18,
   help = 1U << 19,
   version = 1U << 20,
+  init = 1U << 24,
 };
 }  // namespace of
 

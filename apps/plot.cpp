@@ -45,8 +45,9 @@ const Figure& find_figure(const std::vector<const Figure*>& figures,
 const Figure& chosen(const std::vector<const Figure*>& figures,
                      const std::string& name) {
   if (!name.empty()) return find_figure(figures, name);
-  for (const Figure* figure : figures)
-    if (figure->id == "sigma-p") return *figure;
+  for (const std::string_view id : {"sigma-p", "sigma-pt", "sigma-x"})
+    for (const Figure* figure : figures)
+      if (figure->id == id) return *figure;
   return find_figure(figures, "sigma-pt");
 }
 

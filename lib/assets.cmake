@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes OUTPUT, a C++ source that holds the given text files as arrays:
-#   cmake -DOUTPUT=assets.cpp -DFILES="figure.css;report.js" -P assets.cmake
-set(text "// SPDX-License-Identifier: Apache-2.0\n#include \"gttf/output/page_assets.hpp\"\n\nnamespace gttf::assets {\nnamespace {\n")
+# Writes OUTPUT, a C++ source that holds the given text files as arrays, declared
+# in HEADER and NAMESPACE:
+#   cmake -DOUTPUT=assets.cpp -DFILES="figure.css;report.js"
+#     -DHEADER=gttf/output/page_assets.hpp -DNAMESPACE=gttf::assets -P assets.cmake
+set(text "// SPDX-License-Identifier: Apache-2.0\n#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\nnamespace {\n")
 set(views "")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)
@@ -13,4 +15,4 @@ foreach(file IN LISTS FILES)
   string(APPEND text "constexpr char ${name}_bytes[] = {${bytes}};\n")
   string(APPEND views "const std::string_view ${name}(${name}_bytes, ${length});\n")
 endforeach()
-file(WRITE ${OUTPUT} "${text}}  // namespace\n\n${views}\n}  // namespace gttf::assets\n")
+file(WRITE ${OUTPUT} "${text}}  // namespace\n\n${views}\n}  // namespace ${NAMESPACE}\n")

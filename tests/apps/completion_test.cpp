@@ -73,7 +73,8 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   folder.write("notes.txt", "");
   CHECK(offered(folder, "s") == "show scan sweep sensitivity ");
   CHECK(offered(folder, "''") ==
-        "validate show resolve scan sweep regimes budget sensitivity compare "
+        "init validate show resolve scan sweep regimes budget sensitivity "
+        "compare "
         "baseline check optimise toy fit report plot import export "
         "completion help version --help "
         "--version ");

@@ -35,8 +35,8 @@ TEST_CASE(
   const Outcome all = run("gttf-design help");
   CHECK(all.code == 0);
   for (const char* verb :
-       {"validate", "show", "resolve", "scan", "toy", "fit", "report", "plot",
-        "import", "export", "completion", "help", "version"}) {
+       {"init", "validate", "show", "resolve", "scan", "toy", "fit", "report",
+        "plot", "import", "export", "completion", "help", "version"}) {
     CHECK(has(all.out, std::string("\n  ") + verb + " "));
     const Outcome one = run(std::string("gttf-design help ") + verb);
     CHECK(one.code == 0);
@@ -65,7 +65,7 @@ TEST_CASE("usage: an unknown verb gets the nearest one") {
               "unknown verb \"scn\"; did you mean \"scan\"?");
   check_error(
       "gttf-design xyzzy",
-      "unknown verb \"xyzzy\"; the verbs are validate, show, resolve, "
+      "unknown verb \"xyzzy\"; the verbs are init, validate, show, resolve, "
       "scan, sweep, regimes, budget, sensitivity, compare, baseline, check, "
       "optimise, toy, "
       "fit, report, plot, import, export, "

@@ -69,6 +69,7 @@ VERBS = {
                  ['o.png'], []),
     'export': (['export', D + '/barrel.yaml', '--to', 'lut', *GRID, '-o', 'o.csv', *QUIET],
                ['o.csv'], []),
+    'init': (['init', 'collider', '-o', 'o.yaml', '--force'], ['o.yaml'], []),
     'import': (['import', 'card.tcl', '-o', 'o.yaml'], ['o.yaml'], []),
 }
 if shutil.which('rsvg-convert') is None:
