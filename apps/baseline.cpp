@@ -90,9 +90,9 @@ const Verb baseline_verb{
     "baseline",
     of::baseline,
     "Save the resolutions of a study as the reference for check",
-    "The file also holds the descriptions of the detectors: it needs no other "
-    "file\n"
-    "to be compared with. The same study gives the same bytes, so commit it.",
+    "The file also contains the descriptions of the detectors, so check needs "
+    "no\n"
+    "other file. The same study gives the same bytes, so commit it.",
     "baseline configs/barrel.yaml -o baseline.json\n"
     "baseline detectors/cld.yaml --p 1GeV,10GeV,100GeV --theta 90deg,40deg -o "
     "cld.json",

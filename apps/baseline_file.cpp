@@ -18,7 +18,7 @@ std::optional<Baseline> load_baseline(const std::string& path,
     hash = sha256(source->text());
     return read_baseline(read_json(source->text(), path), source);
   } catch (const FileError& error) {
-    value.error(error.what(), "write it by 'gttf-design baseline'");
+    value.error(error.what(), "write it with 'gttf-design baseline'");
   } catch (const InputError& error) {
     value.diagnostics().add(error.diagnostics());
   }

@@ -81,7 +81,7 @@ int run_check(const Call& call) {
 const Verb check_verb{
     "check",
     of::check,
-    "Check requirements, and find what broke them",
+    "Check requirements and find the cause of failures",
     "The exit code is 0 if all requirements are met, 1 if one is not, 2 if the "
     "file\n"
     "is wrong (an unknown column, a requirement that matches no point, a "

@@ -238,7 +238,7 @@ class Comparer {
       summary.sections.push_back(
           {pair,
            {{"no difference",
-             "the descriptions agree in everything that a fit depends on"}},
+             "the descriptions agree in everything the fit depends on"}},
            {}});
       return;
     }
@@ -251,9 +251,7 @@ class Comparer {
     }
     if (!at) {
       summary.sections.push_back(
-          {pair,
-           {{"no attribution", "there is no track that both measure"}},
-           {}});
+          {pair, {{"no attribution", "no track is measured by both"}}, {}});
       return;
     }
     const Track track = grid_track(request_at_, at->point);
@@ -294,7 +292,7 @@ int run_compare(const Call& call) { return Comparer(call.options).run(call); }
 const Verb compare_verb{
     "compare",
     of::compare,
-    "Compare the resolutions of designs, and find which keys changed them",
+    "Compare the resolutions of designs and attribute the differences to keys",
     "A is the first detector, B the second; B ratio is B/A. --set changes all "
     "of\n"
     "them. json has the resolutions and the attribution of every point, or of\n"

@@ -476,8 +476,7 @@ int run_completion(const Call& call) {
     for (const std::string& word : words_for(call)) print(word + '\n');
     return good;
   }
-  if (shell.empty())
-    throw UsageError("for which shell? It is one of bash, zsh and fish");
+  if (shell.empty()) throw UsageError("no shell given: use bash, zsh or fish");
   print(shell == "bash"  ? bash_script()
         : shell == "zsh" ? zsh_script()
                          : fish_script());

@@ -66,7 +66,7 @@ std::size_t azimuths_of(const Options& options) {
                      in_quotes(text));
   if (n < 2 || n > most_azimuths)
     throw UsageError(
-        "--average: the number of azimuths must lie between 2 "
+        "--average: the number of azimuths must be between 2 "
         "and " +
         std::to_string(most_azimuths) + ", got " + std::string(text.substr(4)));
   for (const auto& [other, name] :
@@ -90,8 +90,7 @@ Shard shard_of(const Options& options) {
     throw UsageError("--shard: expected k/N as in 2/8, got " + in_quotes(text));
   if (shard.count < 1 || shard.count > most_shards)
     throw UsageError("--shard " + text +
-                     ": the number of shards must lie "
-                     "between 1 and " +
+                     ": the number of shards must be between 1 and " +
                      std::to_string(most_shards));
   if (shard.index < 1 || shard.index > shard.count)
     throw UsageError("--shard " + text + ": there are the shards 1 to " +

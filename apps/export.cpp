@@ -37,8 +37,9 @@ int write_card(const Options& options) {
   if (!options.lossy && !geometry.losses.empty())
     throw InputError(geometry.losses);
   if (geometry.rows == 0)
-    throw UsageError(in_quotes(options.detectors.front()) +
-                     ": Delphes knows none of its layers; nothing is left");
+    throw UsageError(
+        in_quotes(options.detectors.front()) +
+        ": Delphes supports none of its layers; nothing is left to write");
   AtomicFile out(target);
   out.stream() << geometry.text;
   out.commit();

@@ -66,7 +66,7 @@ std::string text_of(const FitCounts& counts) {
   line(s.unsupported,
        "scalar path: field, beam spot, errors or order of hits, too few "
        "coordinates or options not vectorised");
-  line(counts.tracks - s.tracks, "not fitted: the hits make no track");
+  line(counts.tracks - s.tracks, "not fitted: the hits do not form a track");
   return text.str();
 }
 
@@ -123,13 +123,13 @@ void request_losses(const Options& options, StudyRequest& request) {
   if (!options.fit_energy_loss) return;
   if (options.residuals.empty())
     throw UsageError(
-        "--fit-energy-loss: the losses stand in the table of residuals, add "
+        "--fit-energy-loss: the losses are in the table of residuals, add "
         "--residuals FILE");
   if (straggles(request.energy_loss)) return;
   if (options.energy_loss)
     throw UsageError(
-        "--fit-energy-loss needs losses that fluctuate: leave out "
-        "--energy-loss, or give straggling or straggling-variance");
+        "--fit-energy-loss needs straggling: leave out --energy-loss, or give "
+        "straggling or straggling-variance");
   request.energy_loss = EnergyLoss::straggling;
 }
 
@@ -141,7 +141,7 @@ FitStudyOptions with_momentum(FitStudyOptions study,
     study.hits.momentum = request.momentum.values[0];
   if (lacks_momentum(study, request, detector))
     throw UsageError(
-        "the detector has no field, so that the momentum is not measured: "
+        "the detector has no field, so the momentum is not measured: "
         "give --p for the scattering, or --scattering off");
   return study;
 }
@@ -206,7 +206,7 @@ class Fitter {
       for (const std::string& other : taken)
         if (other == options_.residuals)
           throw UsageError("--residuals " + in_quotes(options_.residuals) +
-                           ": the tracks go there already");
+                           ": the tracks are written there already");
       residual_outputs.emplace(residual_output, provenance, "--residuals");
     }
     if (writes_stdout() && reading.bad_rows == BadRows::stop)

@@ -23,8 +23,8 @@ std::string summary(const std::string& file, const Imported& imported) {
   };
   return "gttf-design: " + (file == "-" ? "<stdin>" : file) + ": " +
          counted(imported.rows, "row") + " (" +
-         std::string(to_string(imported.format)) + ") made " +
-         counted(imported.layers, "layer") + ", " +
+         std::string(to_string(imported.format)) +
+         "): " + counted(imported.layers, "layer") + ", " +
          counted(imported.notes.items().size(), "warning");
 }
 

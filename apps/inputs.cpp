@@ -108,7 +108,7 @@ SortedArguments sort_arguments(const Options& options) {
   for (const std::string& file : options.arguments) {
     if (detail::find_unit(file) != nullptr && !std::filesystem::exists(file))
       throw UsageError(in_quotes(file) +
-                       " is a unit and no file: write values without a space "
+                       " is a unit, not a file: write values without a space "
                        "or in quotes, as in --pt 1" +
                        file);
     const FileKind kind = kind_of(file);

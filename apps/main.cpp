@@ -64,8 +64,8 @@ void explain_memory() {
 }
 
 int explain_bug(const std::exception& error) {
-  print_error(std::string("this is a bug of ours, please report it: ") +
-              error.what() + " (version " + std::string(gttf::version()) + ")");
+  print_error(std::string("internal error, please report it: ") + error.what() +
+              " (version " + std::string(gttf::version()) + ")");
   return bug_of_ours;
 }
 
@@ -82,7 +82,7 @@ int explain_bug(const std::exception& error) {
   if (memory)
     explain_memory();
   else
-    print_error("this is a bug of ours, please report it: terminated");
+    print_error("internal error, please report it: terminated");
   std::_Exit(memory ? no_resources : bug_of_ours);
 }
 
@@ -94,9 +94,8 @@ int explain_bug(const std::exception& error) {
 void warn_of_refused_threads() {
   const std::size_t refused = refused_threads();
   if (refused > 0)
-    tell("gttf-design: warning: the system gives no more threads, " +
-         std::to_string(refused) +
-         " fewer than wanted; the results are the same\n");
+    tell("gttf-design: warning: the system refused " + std::to_string(refused) +
+         " of the requested threads; the results are the same\n");
 }
 
 // The one catch of the program.
@@ -135,7 +134,7 @@ int run_and_explain(int argc, char** argv) noexcept {
   } catch (const std::exception& error) {
     return explain_bug(error);
   } catch (...) {
-    print_error("this is a bug of ours, please report it: unknown exception");
+    print_error("internal error, please report it: unknown exception");
     return bug_of_ours;
   }
 }

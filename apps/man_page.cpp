@@ -109,17 +109,17 @@ Wrong usage, invalid input, or an output that may not be written.
 No track could be evaluated or fitted.
 .TP
 70
-A fault of the program; please report it.
+Internal error; please report it.
 .TP
 71
 The system has run out of memory, threads, space or descriptors, or a device fails.
 .SH ENVIRONMENT
 .TP
 .B GTTF_DESIGN_DATA
-Folder with detectors/ and configs/ in place of the installed one.
+Folder with detectors/ and configs/ to use instead of the installed one.
 .TP
 .B GTTF_SIMD
-Vector instructions unless \-\-simd says which.
+Vector instructions to use; \-\-simd takes precedence.
 .TP
 .B NO_COLOR
 If set and not empty, messages have no colours.
@@ -131,7 +131,7 @@ current folder is found here by its name:
 .B gttf\-design show alice_its2
 .TP
 .I share/gttf\-design/configs/
-Studies of them, found in the same way; requirement files in configs/check/.
+Studies of these detectors, found in the same way; requirements files are in configs/check/.
 )";
 
 }  // namespace

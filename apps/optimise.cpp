@@ -194,10 +194,8 @@ int run_optimise(const Call& call) {
 const Verb optimise_verb{
     "optimise",
     of::optimise,
-    "Find the design that is best within limits",
-    "The study says what may change, what is minimised and what has to be "
-    "kept, "
-    "see\n"
+    "Find the best design within given limits",
+    "The study lists the variables, the objective and the constraints, see\n"
     "docs/reference/optimise.md. -o FILE.yaml writes the description with the "
     "numbers\n"
     "found. The exit code is 0 if a design was found and verified, 1 if none "

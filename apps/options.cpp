@@ -54,8 +54,7 @@ constexpr Option option_table[] = {
      required},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
-     "instead of its own; - is standard input. Or merge and the parts "
-     "to join",
+     "instead of its own; - is standard input. Or merge and the parts to merge",
      Group::arguments, of::scan | of::toy, &Options::arguments,
      Values::study_before_detector},
     {"FILE...", "FILE",
@@ -77,7 +76,8 @@ constexpr Option option_table[] = {
     {"REQUIREMENTS", "FILE", "File of requirements; - is standard input",
      Group::arguments, of::check, &Options::requirements, Values::requirements,
      any_number, required},
-    {"STUDY", "FILE", "What may change and what is wanted; - is standard input",
+    {"STUDY", "FILE",
+     "Variables, objective and constraints; - is standard input",
      Group::arguments, of::optimise, &Options::study_file, Values::study,
      any_number, required},
     {"DETECTOR...", "FILE",
@@ -102,12 +102,12 @@ constexpr Option option_table[] = {
     {"--man", "", "Print the man page of the program", Group::general, of::help,
      &Options::man_page, Values::other, any_number, false, "VERB"},
     {"--words", "detectors|studies|requirements|layers|keys|figures",
-     "For the scripts: print installed files, or what the files given by --on "
-     "have",
+     "For the scripts: print installed files, or names in the files given by "
+     "--on",
      Group::general, of::completion, &Options::words, Values::choice},
     {"--on", "WORD",
-     "For the scripts: a word of the line; those that are no detector or study "
-     "count for nothing; repeatable",
+     "For the scripts: a word of the command line; words that are not a "
+     "detector or study are ignored; repeatable",
      Group::general, of::completion, &Options::arguments},
     {"--from", "delphes|fasttracker|slac|corryvreckan|tklayout",
      "Format (default: detected from the content)", Group::general, of::import_,
@@ -129,7 +129,7 @@ constexpr Option option_table[] = {
      Group::general, of::export_, &Options::lossy},
 
     // detector
-    {"--detector", "FILE", "Detector file, as an argument; repeatable",
+    {"--detector", "FILE", "Detector file, like an argument; repeatable",
      Group::detector, of_grids & ~of::export_, &Options::detectors,
      Values::detector},
     {"--detector", "FILE", "Detector file, instead of the argument",
@@ -160,26 +160,27 @@ constexpr Option option_table[] = {
      "Momentum for the scattering angles (default: of a helix through "
      "three hits)",
      Group::track, of::fit, &Options::p},
-    {"--pt", "VALUES", "Transverse momentum instead", Group::track, of_grids,
-     &Options::pt},
-    {"--pt", "VALUE", "Transverse momentum instead", Group::track, of_one_track,
-     &Options::pt},
+    {"--pt", "VALUES", "Transverse momentum instead of --p", Group::track,
+     of_grids, &Options::pt},
+    {"--pt", "VALUE", "Transverse momentum instead of --p", Group::track,
+     of_one_track, &Options::pt},
     {"--theta", "VALUES",
      "Polar angle: 90deg, 90deg,60deg or from:to:points (default: "
      "90 deg)",
      Group::track, of_grids, &Options::theta},
     {"--theta", "VALUE", "Polar angle (default: 90 deg)", Group::track,
      of_one_track, &Options::theta},
-    {"--eta", "VALUES", "Pseudorapidity instead", Group::track, of_grids,
-     &Options::eta},
-    {"--eta", "VALUE", "Pseudorapidity instead", Group::track, of_one_track,
-     &Options::eta},
+    {"--eta", "VALUES", "Pseudorapidity instead of --theta", Group::track,
+     of_grids, &Options::eta},
+    {"--eta", "VALUE", "Pseudorapidity instead of --theta", Group::track,
+     of_one_track, &Options::eta},
     {"--phi", "VALUE", "Azimuth (default: 0 deg)", Group::track, of_tracks,
      &Options::phi},
     {"--vertex", "X,Y,Z", "Start point (default: the origin)", Group::track,
      of_tracks | of::fit, &Options::vertex},
     {"--beam-spot", "X,Y,Z",
-     "Errors of the start point, as one more hit: 10um,5um,30mm or off",
+     "Errors of the start point, used as an additional hit: 10um,5um,30mm or "
+     "off",
      Group::track, of_tracks | of::fit, &Options::beam_spot},
     {"--particle", "NAME",
      "electron, muon, pion, kaon, proton, ... (default: pion)", Group::track,
@@ -237,14 +238,14 @@ constexpr Option option_table[] = {
      "back",
      Group::regimes, of::regimes, &Options::recurl, Values::other, any_number,
      false, "--all-triplets"},
-    {"--mu", "NUMBER", "Up to this mu hit errors are neglected (default: 0.15)",
+    {"--mu", "NUMBER", "Neglect hit errors up to this mu (default: 0.15)",
      Group::regimes, of::regimes, &Options::mu_small},
     {"--xi-significant", "NUMBER",
-     "Below this xi the curvature is not measured (default: 3)", Group::regimes,
-     of::regimes, &Options::xi_significant},
+     "Treat the curvature as not measured below this xi (default: 3)",
+     Group::regimes, of::regimes, &Options::xi_significant},
     {"--xi-unbiased", "NUMBER",
-     "Below this xi scattering fits are biased (default: 10)", Group::regimes,
-     of::regimes, &Options::xi_unbiased},
+     "Treat scattering fits as biased below this xi (default: 10)",
+     Group::regimes, of::regimes, &Options::xi_unbiased},
     {"--by", "surface|layer|group",
      "One row for each surface, layer (the rows of a repeated one together) or "
      "group (default: layer; sensitivity: up to 16 rows of a layer singly)",
@@ -255,8 +256,8 @@ constexpr Option option_table[] = {
      of::budget | of::sensitivity | of::compare, &Options::parameter,
      Values::choice},
     {"--limit", "REQUIREMENT",
-     "Headroom: how bad each layer may get if 'sigma_d0=30 um' is to "
-     "hold; repeatable",
+     "Headroom: how much worse each layer may get while 'sigma_d0=30 um' "
+     "holds; repeatable",
      Group::analysis, of::sensitivity, &Options::limits},
     {"--drop", "",
      "Resolution without each layer, and averaged over the hit "
@@ -274,9 +275,9 @@ constexpr Option option_table[] = {
      Group::requirements, of::check, &Options::baseline, Values::file},
 
     // searches
-    {"--local", "", "One solution, from the design of the file", Group::search,
-     of::optimise, &Options::local},
-    {"--starts", "N", "Designs from which a solution is sought (default: 256)",
+    {"--local", "", "Find one solution, starting from the design in the file",
+     Group::search, of::optimise, &Options::local},
+    {"--starts", "N", "Number of starting designs (default: 256)",
      Group::search, of::optimise, &Options::starts},
     {"--seed", "N", "Seed of the designs (default: 1)", Group::search,
      of::optimise, &Options::seed},
@@ -291,7 +292,7 @@ constexpr Option option_table[] = {
      &Options::time_limit,
      Values::other,
      {0, 1e9}},
-    {"--history", "FILE", "Write all designs that the solver looked at as CSV",
+    {"--history", "FILE", "Write all designs evaluated by the solver as CSV",
      Group::search, of::optimise, &Options::history, Values::file},
 
     // toys and reports
@@ -311,12 +312,12 @@ constexpr Option option_table[] = {
      "common-curvature",
      Group::toys, of::toy, &Options::fits, Values::toy_fits},
     {"--shard", "k/N",
-     "Simulate part k of N only, to be joined by toy merge; needs -o "
+     "Simulate part k of N only, for toy merge; needs -o "
      "PART.json",
      Group::toys, of::toy, &Options::shard},
     {"--checkpoint", "FILE",
-     "Store the state in FILE now and then; a run that finds it "
-     "there continues from it",
+     "Store the state in FILE from time to time; a run that finds it continues "
+     "from it",
      Group::toys, of::toy, &Options::checkpoint, Values::file},
     {"--checkpoint-every",
      "SECONDS",
@@ -383,7 +384,7 @@ constexpr Option option_table[] = {
      "the best of the processor, or GTTF_SIMD)",
      Group::computation, of_simd, &Options::simd, Values::choice},
     {"--shard", "k/N",
-     "Compute part k of N only, to be joined by scan merge; needs -o "
+     "Compute part k of N only, for scan merge; needs -o "
      "PART.csv",
      Group::computation, of::scan, &Options::shard},
     {"--stats", "",
@@ -438,8 +439,8 @@ constexpr Option option_table[] = {
      "repeatable",
      Group::output, of_tables & ~of::optimise, &Options::files, Values::file},
     {"-o,--output", "FILE",
-     "Write to FILE: .yaml the description that was found, .csv .json .md .txt "
-     "the result; repeatable",
+     "Write to FILE: the description found (.yaml), or the result (.csv .json "
+     ".md .txt); repeatable",
      Group::output, of::optimise, &Options::files, Values::file},
     {"-o,--output", "FILE",
      "Write to this JSON file instead of standard output", Group::output,

@@ -45,10 +45,10 @@ Format format_of_file(const std::string& file) {
   for (const KnownFormat& known : formats)
     if (known.ending == ending) return known.format;
   throw UsageError("-o " + in_quotes(file) + ": " +
-                   (ending.empty() ? std::string("no ending tells the format")
+                   (ending.empty() ? std::string("the name has no extension")
                                    : "the ending " + in_quotes(ending) +
-                                         " is of no known format") +
-                   "; use .csv, .json, .md or .txt, or say --format");
+                                         " is not a known format") +
+                   "; use .csv, .json, .md or .txt, or give --format");
 }
 
 std::unique_ptr<TableSink> make_writer(Format format, std::ostream& out,

@@ -55,7 +55,7 @@ void check_number(const StudyRequest& request, const Detector& detector) {
 
 void check_thresholds(const Options& options) {
   if (!(options.mu_small > 0 && options.mu_small < std::sqrt(0.5)))
-    throw UsageError("--mu must lie between 0 and 0.7");
+    throw UsageError("--mu must be between 0 and 0.7");
   if (!(options.xi_significant > 0) || !(options.xi_unbiased > 0))
     throw UsageError("--xi-significant and --xi-unbiased must be positive");
 }

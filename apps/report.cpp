@@ -26,7 +26,7 @@ int run_report(const Call& call) {
 const Verb report_verb{
     "report",
     of::report,
-    "Write everything about a study as one HTML page",
+    "Write a complete report of a study as one HTML page",
     "The page needs no network and no other file; figures can be saved from "
     "it.",
     "report configs/cld.yaml -o cld.html\n"

@@ -98,7 +98,7 @@ std::string exchange(Pipe& in, Pipe& out, const std::string& text) {
       answer.append(buffer.data(), static_cast<std::size_t>(n));
     else if (errno != EINTR)
       throw OutputError(
-          std::string("cannot read what rsvg-convert has made: ") +
+          std::string("cannot read the output of rsvg-convert: ") +
               std::strerror(errno),
           errno);
   }

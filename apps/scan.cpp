@@ -113,7 +113,8 @@ void check_full(const Options& options, const Outputs& outputs) {
   if (!outputs.only(Format::json))
     throw UsageError("--full is for json: add --format json or -o FILE.json");
   if (!options.columns.empty())
-    throw UsageError("--full writes everything; --columns does not go with it");
+    throw UsageError(
+        "--full writes everything; --columns cannot be used with it");
   if (options.stats || !options.shard.empty())
     throw UsageError(std::string(options.stats ? "--stats" : "--shard") +
                      " does not go with --full");

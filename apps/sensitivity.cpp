@@ -90,9 +90,8 @@ int run_sensitivity(const Call& call) {
     if (list.exists() && options.drop) {
       table = lost_layer_table(what);
       document.set("lost_layers", rows_of(without_point(table)));
-      sections.push_back({"Errors relative to those with all layers",
-                          {},
-                          ratios_only(what, table)});
+      sections.push_back(
+          {"Errors relative to all layers", {}, ratios_only(what, table)});
     }
     if (list.exists()) append_rows(result.table, std::move(table));
     documents.push_back(std::move(document));
@@ -110,7 +109,7 @@ int run_sensitivity(const Call& call) {
 const Verb sensitivity_verb{
     "sensitivity",
     of::sensitivity,
-    "Print what a change of each layer would do to the errors",
+    "Print the effect of a change of each layer on the errors",
     "Without --limit and --drop: derivatives, the change of sigma in % for 1 % "
     "more\n"
     "of each number. csv has one table: the lost layers with --drop, else the\n"

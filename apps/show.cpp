@@ -69,7 +69,8 @@ const Verb show_verb{
     "show",
     of::show,
     "Show the detector as interpreted: layers, material, coverage",
-    "With a momentum it also shows what that track crosses, at 90 deg unless\n"
+    "With a momentum, also shows the layers crossed by that track, at 90 deg "
+    "unless\n"
     "--theta or --eta is given. csv has one table: the crossings of the track, "
     "or\n"
     "the layers.",

@@ -188,11 +188,10 @@ const Verb sweep_verb{
     of::sweep,
     "Compute resolutions for a range of values of keys of the detector",
     "Each --vary, or each key under \"vary\" in the study, is a column in "
-    "front "
-    "of\n"
-    "those of scan; all combinations of values are calculated. With --reduce, "
-    "a\n"
-    "combination has one row.",
+    "front of\n"
+    "the columns of scan; all combinations of values are calculated. With "
+    "--reduce,\n"
+    "each combination has one row.",
     "sweep detectors/alice_its2.yaml --p 1GeV --vary "
     "'layers[L0].cylinder.radius=20mm:30mm:11'\n"
     "sweep detectors/cld.yaml --p 1GeV,10GeV --vary field.solenoid=1T:4T:7 "

@@ -87,8 +87,8 @@ class Checkpoint {
 int code_of_toys(const ToyState& state) {
   if (fitted_toys(state) > 0) return good;
   tell(
-      "gttf-design: no toy could be fitted; the columns status and n_failed "
-      "tell why\n");
+      "gttf-design: no toy could be fitted; see the columns \"status\" and "
+      "\"n_failed\" for the reason\n");
   return no_track;
 }
 
@@ -149,8 +149,8 @@ int run_toy(const Call& call) {
   const Shard shard = sharded ? shard_of(options) : Shard{};
   if (!options.save_toys.empty() && !options.checkpoint.empty())
     throw UsageError(
-        "--save-toys does not go with --checkpoint: toys done before an "
-        "interruption would be missing");
+        "--save-toys cannot be used with --checkpoint: toys simulated before "
+        "an interruption would be missing");
 
   const Study study = read_study(options, "simulate");
   std::optional<Provenance> provenance =
@@ -163,7 +163,7 @@ int run_toy(const Call& call) {
         "--format json)");
   if (sharded && !outputs.exact())
     throw UsageError(
-        "a shard is a part to be merged: --precision does not go with it");
+        "a shard is a part to be merged: --precision cannot be used with it");
   if (!options.save_toys.empty()) {
     std::vector<std::string> taken = options.files;
     if (taken.empty()) taken.emplace_back("-");

@@ -208,7 +208,7 @@ py::tuple fit(const DetectorPtr& held, const std::string& path,
       options.hits.momentum = request.momentum.values[0];
     if (lacks_momentum(options, request, detector))
       throw std::invalid_argument(
-          "the detector has no field, so that the momentum is not measured: "
+          "the detector has no field, so the momentum is not measured: "
           "give p for the scattering, or scattering=\"off\"");
     HitFile file(path, detector,
                  {skip_bad_rows ? BadRows::skip : BadRows::stop,

@@ -158,8 +158,8 @@ TEST_CASE("man page: every verb and option, in roff") {
   CHECK(r.out.starts_with(".TH GTTF\\-DESIGN 1 "));
   const auto help = run("gttf-design help sensitivity");
   CHECK(has(r.out,
-            "\n.SS sensitivity\nPrint what a change of each layer would "
-            "do to the errors.\n"));
+            "\n.SS sensitivity\nPrint the effect of a change of each layer on "
+            "the errors.\n"));
   CHECK(has(r.out, "\n.B \\-\\-limit REQUIREMENT\nHeadroom"));
   CHECK(has(r.out, "\n.B SHELL bash|zsh|fish\n"));
   // no line but requests begins like one

@@ -93,7 +93,8 @@ TEST_CASE("fit: residuals go to a file of their own") {
   CHECK(lines_of(residuals) == 141);
   const Outcome same = run(folder, fit + hits + "-o a.csv --residuals a.csv");
   CHECK(same.code == 2);
-  CHECK(has(same.err, "--residuals \"a.csv\": the tracks go there already"));
+  CHECK(has(same.err,
+            "--residuals \"a.csv\": the tracks are written there already"));
 }
 
 TEST_CASE("fit: every kind of fit that needs no hit errors, and with them") {

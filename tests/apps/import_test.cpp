@@ -61,7 +61,7 @@ TEST_CASE(
   const Outcome r = run(command);
   CHECK(r.code == 2);
   CHECK(r.out == "");
-  CHECK(has(r.err, "error: Delphes knows the field of a solenoid only"));
+  CHECK(has(r.err, "error: Delphes supports only the field of a solenoid"));
   const Outcome lossy = run(command + " --lossy");
   CHECK(lossy.code == 0);
   CHECK(has(lossy.out, "set DetectorGeometry {"));

@@ -101,11 +101,11 @@ TEST_CASE("outputs: --format wins over the ending") {
 TEST_CASE("outputs: what cannot be written is refused before the work") {
   const Folder folder;
   check_refused(folder, scan + "-o a.xls",
-                "-o \"a.xls\": the ending \".xls\" is of no known format; use "
-                ".csv, .json, .md or .txt, or say --format");
+                "-o \"a.xls\": the ending \".xls\" is not a known format; use "
+                ".csv, .json, .md or .txt, or give --format");
   check_refused(folder, scan + "-o results",
-                "-o \"results\": no ending tells the format; use .csv, .json, "
-                ".md or .txt, or say --format");
+                "-o \"results\": the name has no extension; use .csv, .json, "
+                ".md or .txt, or give --format");
   check_refused(folder, scan + "-o no/a.csv",
                 "cannot write \"no/a.csv\": there is no folder \"no\"");
   check_refused(folder, scan + "-o . --format csv",

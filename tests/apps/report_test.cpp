@@ -146,7 +146,7 @@ TEST_CASE("report: requirements are looked at with its detectors") {
                             "gttf-design report $CONFIGS/cld.yaml "
                             "--requirements $CONFIGS/cld.yaml -o s.html");
   CHECK(wrong.code == 2);
-  CHECK(has(wrong.err, "a file of requirements is expected"));
+  CHECK(has(wrong.err, "but a requirements file is expected"));
   CHECK(folder.entries() == 1);
   CHECK(run("gttf-design plot $CONFIGS/cld.yaml --requirements x -o x.svg")
             .code == 2);

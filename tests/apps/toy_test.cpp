@@ -92,7 +92,7 @@ TEST_CASE("toy: single toys are saved, a row per fit") {
 TEST_CASE("toy: what is wrong, and what to write instead") {
   CHECK(has(error_of("--fits generl"), "did you mean \"general\"?"));
   CHECK(has(error_of("--fits general,general"), "asked for twice"));
-  CHECK(has(error_of("--toys 0"), "must lie between 1 and"));
+  CHECK(has(error_of("--toys 0"), "must be between 1 and"));
   CHECK(has(error_of("--toys many"), "expected a whole number"));
   CHECK(has(error_of("--seed -1"), "must not be negative"));
   CHECK(has(error_of("--shard 2"), "expected k/N as in 2/8, got \"2\""));
@@ -114,7 +114,7 @@ TEST_CASE("toy: what is wrong, and what to write instead") {
   CHECK(has(run("gttf-design toy merge none.json").err,
             "cannot read \"none.json\": No such file or directory"));
   CHECK(has(run("gttf-design toy merge $DETECTORS/barrel.yaml").err,
-            "it is no JSON, or cut off, at byte"));
+            "not valid JSON, or truncated, at byte"));
 }
 
 TEST_CASE("toy: a checkpoint of something else is refused and kept") {
@@ -125,7 +125,7 @@ TEST_CASE("toy: a checkpoint of something else is refused and kept") {
   CHECK(seed.code == 2);
   CHECK(has(seed.err,
             "\"c\" belongs to another study: its seed differs; give another "
-            "file, or remove it to start anew"));
+            "file, or remove it to start again"));
   const Outcome shard =
       run(folder, toy + "--toys 500 --checkpoint c --shard 1/2 --format json");
   CHECK(shard.code == 2);

@@ -149,7 +149,7 @@ TEST_CASE("usage: what is missing or too much") {
   check_error(
       "gttf-design scan $CONFIGS/barrel.yaml --full --format json "
       "--columns eta",
-      "--full writes everything; --columns does not go with it" + in_scan);
+      "--full writes everything; --columns cannot be used with it" + in_scan);
 }
 
 TEST_CASE("usage: detectors and studies are arguments of every verb") {
@@ -238,7 +238,7 @@ TEST_CASE("usage: no colours without a terminal") {
 TEST_CASE("usage: a unit behind a space is not taken for a file") {
   const auto r = run("gttf-design scan $DETECTORS/barrel.yaml --pt 1 GeV");
   CHECK(r.code == 2);
-  CHECK(has(r.err, "\"GeV\" is a unit and no file"));
+  CHECK(has(r.err, "\"GeV\" is a unit, not a file"));
 }
 
 TEST_CASE("usage: --set tells the detector that does not take it") {

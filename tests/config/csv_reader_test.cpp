@@ -76,7 +76,7 @@ TEST_CASE("csv reader: faults of quotes have their place") {
            d.problem;
   };
   CHECK(next_fault() == "2:3 the quote is not closed in this line");
-  CHECK(next_fault() == "3:6 text behind a quoted cell");
+  CHECK(next_fault() == "3:6 text after a quoted cell");
   CHECK(next_fault() == "4:4 a quote within a cell");
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("csv reader: what is no table is told, with what to do") {
   CHECK(fault_of("# nothing\n\n") ==
         "t.csv:1:1: error: the file is empty; begin with \"a,b\"\n");
   CHECK(fault_of("1,2\n") ==
-        "t.csv:1:1: error: the first line is no header\n"
+        "t.csv:1:1: error: the first line is not a header\n"
         "    1 | 1,2\n"
         "      | ^ begin with \"a,b\"\n");
   CHECK(fault_of("# x\na b c\n") ==
@@ -98,13 +98,14 @@ TEST_CASE("csv reader: what is no table is told, with what to do") {
         "    1 | a,\"b\n"
         "      |   ^\n");
   CHECK(fault_of("\xFF\xFEx") ==
-        "t.csv:1:1: error: the text is UTF-16, UTF-8 is expected; save the "
+        "t.csv:1:1: error: the text is UTF-16, but must be UTF-8; save the "
         "file as UTF-8\n");
   CHECK(fault_of("\x1F\x8B\x08") ==
         "t.csv:1:1: error: the file is compressed; write zcat t.csv | "
         "gttf-design ... -\n");
   CHECK(fault_of(std::string("a,b\n1\0\n", 7)) ==
-        "t.csv:2:1: error: this is not a text: it has bytes of value 0; give a "
+        "t.csv:2:1: error: this is not a text file: it contains bytes of value "
+        "0; give a "
         "CSV file\n");
   CHECK(fault_of(std::string(400000, 'x')) ==
         "t.csv:1:1: error: a line is longer than 65536 bytes; is this a table "
@@ -117,7 +118,7 @@ TEST_CASE("csv reader: a missing file and a folder are told") {
   CHECK(test::contains(reported([&] { CsvReader(folder / "hist.csv", "a,b"); }),
                        "no such file; did you mean"));
   CHECK(test::contains(reported([&] { CsvReader(folder.path(), "a,b"); }),
-                       "is a directory, a file is expected"));
+                       "is a directory, but a file is expected"));
 }
 
 TEST_CASE("csv reader: blocks are whole lines with their numbers") {

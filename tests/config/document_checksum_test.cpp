@@ -60,7 +60,7 @@ TEST_CASE("checksum: a fault is told") {
   Document changed = sample(8);
   changed.set("checksum", *whole.find("checksum"));
   CHECK(checksum_fault(changed) ==
-        "its content is not that which was written: the checksum differs");
+        "it was changed or damaged after it was written: the checksum differs");
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

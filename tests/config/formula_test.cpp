@@ -160,7 +160,8 @@ TEST_CASE("formula: faults of dimension are told with their place") {
 
 TEST_CASE("formula: a percentage of nobody knows what is refused") {
   const std::string advice =
-      "of what is this a percentage? | write \"baseline + 0.1 %\", which is "
+      "a percentage of an unknown quantity | write \"baseline + 0.1 %\", which "
+      "is "
       "0.1 % of baseline, or multiply: \"1.001 * baseline\" @ 0.1 %";
   CHECK(fault("0.1 % + baseline") == advice);
   CHECK(fault("2 * baseline + 0.1 %") == advice);
@@ -173,7 +174,7 @@ TEST_CASE("formula: faults of syntax are told with their place") {
   CHECK(fault("3 (+)") == "the formula ends too early |  @ END");
   CHECK(fault("(+) 3") == "a value is missing before \"(+)\" |  @ (+)");
   CHECK(fault("(3 + 4") == "the bracket \"(\" is not closed | add \")\" @ (");
-  CHECK(fault("3 + 4)") == "this bracket closes nothing |  @ )");
+  CHECK(fault("3 + 4)") == "closing bracket without an opening one |  @ )");
   CHECK(fault("3 4") ==
         "\"4\" is not expected here | write an operator: + - * / ^ or (+) @ 4");
   CHECK(fault("0.1 % pT") ==
@@ -189,10 +190,10 @@ TEST_CASE("formula: faults of syntax are told with their place") {
   CHECK(fault("sin theta") ==
         "the brackets of \"sin\" are missing | write sin(...) @ sin");
   CHECK(fault("min(3)") == "\"min\" takes 2 values | write min(a, b) @ min(3");
-  CHECK(fault("0,5") == "a decimal comma | decimals have a point @ 0,");
+  CHECK(fault("0,5") == "a decimal comma | use a decimal point @ 0,");
   CHECK(fault("2 ** 3") == "\"**\" is not known | write ^ for a power @ **");
   CHECK(fault("1 + 2 (+) 3") ==
-        "a quadratic and a plain sum in one | use brackets @ (+)");
+        "a quadratic and a plain sum are mixed | use brackets @ (+)");
   CHECK(fault("1e999") ==
         "\"1e999\" is too large or too small for a number |  @ 1e999");
   CHECK(fault("3 $ 4") ==
@@ -201,9 +202,9 @@ TEST_CASE("formula: faults of syntax are told with their place") {
 
 TEST_CASE("formula: deep nesting is refused, not followed") {
   const std::string deep(100000, '(');
-  CHECK(fault(deep) == "too many brackets within each other |  @ (");
+  CHECK(fault(deep) == "brackets are nested too deeply |  @ (");
   const std::string signs(100000, '-');
-  CHECK(fault(signs + "1") == "too many brackets within each other |  @ -");
+  CHECK(fault(signs + "1") == "brackets are nested too deeply |  @ -");
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

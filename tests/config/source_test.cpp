@@ -50,7 +50,8 @@ TEST_CASE("source: a missing file is answered with the nearest name") {
 TEST_CASE("source: a directory is answered with a file in it") {
   const Folder folder;
   const std::string path = folder.path();
-  CHECK(answer(path) == path + ": error: is a directory, a file is expected\n");
+  CHECK(answer(path) ==
+        path + ": error: is a directory, but a file is expected\n");
   const std::string file = folder.write("b.yaml", "a: 1");
   CHECK(contains(answer(path), "; for example " + file));
 }

@@ -152,7 +152,7 @@ TEST_CASE("delphes: the rows alone are read with a field from the caller") {
   CHECK(imported(rows, in_field(2)).layers[0].name == "PIPE");
   CHECK_THROWS_WITH_AS(
       imported(rows),
-      doctest::Contains("the file does not tell the magnetic field"),
+      doctest::Contains("the file does not specify the magnetic field"),
       InputError);
 }
 

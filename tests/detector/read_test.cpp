@@ -314,7 +314,8 @@ TEST_CASE("limits: a description of very many surfaces is refused") {
 TEST_CASE("read_detector: a study is recognised") {
   CHECK(contains(
       reported([] { parse_detector("gttf-study: 1\ndetectors: [x]\n", "f"); }),
-      "f:1:13: error: gttf-study: this is a study, a detector is expected"));
+      "f:1:13: error: gttf-study: this is a study, but a detector file is "
+      "expected"));
 }
 
 TEST_CASE("read: what a layer's material says about energy loss") {

@@ -563,7 +563,7 @@ TEST_CASE("errors of construction: by derivatives, or sampled at a minimum") {
   CHECK(other.shift == c.shift);
 }
 
-TEST_CASE("a variable that no resolution asks for is named") {
+TEST_CASE("a variable that no resolution depends on is named") {
   OptimisationProblem problem = problem_of(
       "detector: " + root +
       "/detectors/barrel.yaml\n"

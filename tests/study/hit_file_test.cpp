@@ -204,7 +204,7 @@ TEST_CASE("hit file: every bad line has its place and what to write") {
   check("1,A,20 mm,0,0",
         "5: error: not a number: \"20 mm\"\n"
         "    3 | 1,A,20 mm,0,0\n"
-        "      |     ^~~~~ the unit stands in the header line only\n");
+        "      |     ^~~~~ units belong in the header line only\n");
   check("1,A,20,,0",
         "8: error: an empty cell, expected a number\n"
         "    3 | 1,A,20,,0\n"
@@ -272,7 +272,7 @@ TEST_CASE("hit file: a track that comes again is a fault, or is collected") {
       header + "1,A,20,0,0\n2,A,20,0,0\n1,B,30,0,0\n1,B,30,0,1\n";
   CHECK(contains(files.fault(text),
                  "h.csv:4:1: error: the hits of track \"1\" are not together: "
-                 "it was here before; sort the file by track, or add "
+                 "it also occurs here; sort the file by track, or add "
                  "--unsorted\n"));
   HitFileOptions options;
   options.bad_rows = BadRows::skip;

@@ -137,7 +137,7 @@ TEST_CASE("requirements in a report: they stand in its summary") {
   for (const PageRow& row : page.sections.front().rows)
     if (const auto* table = std::get_if<PageTable>(&row.blocks.front()))
       tables += table->title == "Requirements" ||
-                table->title == "Why requirements are not met";
+                table->title == "Causes of unmet requirements";
   CHECK(tables == 2);
 }
 

@@ -215,7 +215,7 @@ TEST_CASE("report: layers that are lost together are said to be several") {
   const ReportSubject subject = make_subject(soft, detector, 0, 1, 1);
   const auto lost = lost_layer_figure(subject);
   REQUIRE(lost);
-  CHECK(lost->title == "Layers lost");
+  CHECK(lost->title == "Lost layers");
   const auto& rows = std::get<BarChart>(lost->content).rows;
   REQUIRE(rows.size() == 2);
   CHECK(plain_text(rows[0].cells[0]) == "axial (× 20)");
@@ -230,7 +230,7 @@ TEST_CASE("report: layers that are lost together are said to be several") {
   CHECK(correlations->caption.find("decouple") == RichText::npos);
   const Detector pixels = shipped("alice_its2.yaml");
   CHECK(lost_layer_figure(make_subject(request(), pixels, 0, 1, 1))->title ==
-        "A layer lost");
+        "Lost layer");
   CHECK(correlation_figure(make_subject(request(), pixels, 0, 1, 1))
             ->caption.find("decouple") != RichText::npos);
 }

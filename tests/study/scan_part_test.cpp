@@ -43,7 +43,7 @@ TEST_CASE("scan_part: a range that ends before it begins is refused") {
   CHECK(ordered({part(3, 6, 6), part(0, 3, 6)}) == 2);
   // Taken one after the other these reach from 0 to 6.
   CHECK_THROWS_WITH_AS(ordered({part(0, 8, 6), part(8, 6, 6)}),
-                       "\"p.csv\" is damaged: its range of rows is none",
+                       "\"p.csv\" is damaged: its range of rows is empty",
                        FileError);
 }
 

@@ -203,7 +203,7 @@ TEST_CASE("toy merge: parts that do not belong together are refused") {
       ("\"x\" was begun with --simd scalar, this run has " +
        std::string(to_string(usual)) +
        ": last digits differ; give --simd scalar, or remove the file to start "
-       "anew")
+       "again")
           .c_str(),
       FileError);
 }
@@ -231,7 +231,7 @@ TEST_CASE("toy state: a damaged file is refused with a reason") {
         "\"f\": version 2 of the format is not known; this program reads "
         "version 1");
   CHECK(problem("\"gttf-toys\": 1", "\"other\": 1") ==
-        "\"f\" is no part or checkpoint of toys");
+        "\"f\" is not a part or checkpoint of toys");
   CHECK(problem("\"simulated\": 5", "\"simulated\": 6") ==
         "\"f\" is damaged: a point has too many toys");
   CHECK(problem("\"missed\"", "\"mist\"") ==
@@ -239,9 +239,9 @@ TEST_CASE("toy state: a damaged file is refused with a reason") {
   CHECK(problem("\"count\": 5", "\"count\": -5") ==
         "\"f\" is damaged: a number is negative");
   CHECK(problem("\"sums\": [\"", "\"sums\": [\"x") ==
-        "\"f\" is damaged: a sum is no whole number");
+        "\"f\" is damaged: a sum is not a whole number");
   const std::string differs =
-      "\"f\" is damaged: its content is not that which was written: the "
+      "\"f\" is damaged: it was changed or damaged after it was written: the "
       "checksum differs";
   CHECK(problem("\"simulated\": 5", "\"simulated\": 4") == differs);
   CHECK(problem("\"beyond_limit\": 0", "\"beyond_limit\": 1") == differs);

@@ -142,7 +142,7 @@ void CsvLines::split_quoted() {
       line_.offsets.push_back(open);
       const std::size_t end = std::min(text.find(separator_, i), text.size());
       if (!trimmed(text.substr(i, end - i)).empty())
-        fault(i, "text behind a quoted cell");
+        fault(i, "text after a quoted cell");
       i = end;
     } else {
       const std::size_t end = std::min(text.find(separator_, i), text.size());
@@ -189,7 +189,7 @@ void CsvReader::open(const std::string& path, bool hashed,
   if (path.empty()) fail("the name of the file is empty");
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
-  if (fs::is_directory(status)) fail("is a directory, a file is expected");
+  if (fs::is_directory(status)) fail("is a directory, but a file is expected");
   opened_ = open_input(path, role);
   if (!opened_) {
     const int why = errno;
@@ -244,7 +244,7 @@ bool CsvReader::read(CsvBlock& block) {
 void CsvReader::check_start(const CsvBlock& block) const {
   const std::string_view text = block.text.empty() ? carry_ : block.text;
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
-    fail("the text is UTF-16, UTF-8 is expected", "save the file as UTF-8", 1);
+    fail("the text is UTF-16, but must be UTF-8", "save the file as UTF-8", 1);
   if (text.starts_with("\x1F\x8B"))
     fail("the file is compressed",
          name_ == "<stdin>"
@@ -253,8 +253,8 @@ void CsvReader::check_start(const CsvBlock& block) const {
          1);
   if (const std::size_t zero = text.find('\0'); zero != text.npos) {
     const auto lines = std::ranges::count(text.substr(0, zero), '\n');
-    fail("this is not a text: it has bytes of value 0", "give a CSV file",
-         static_cast<int>(lines) + 1);
+    fail("this is not a text file: it contains bytes of value 0",
+         "give a CSV file", static_cast<int>(lines) + 1);
   }
 }
 
@@ -287,7 +287,7 @@ void CsvReader::read_header(std::string_view example) {
       faults.add(header_->at_problem(name_));
     } else if (std::ranges::any_of(header_->cells, is_number)) {
       Diagnostic d = header_->at(name_, 0);
-      d.problem = "the first line is no header";
+      d.problem = "the first line is not a header";
       d.suggestion = suggestion;
       faults.add(std::move(d));
     } else if (header_->cells.size() == 1) {

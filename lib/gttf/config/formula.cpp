@@ -73,7 +73,7 @@ Part added(Part left, Part right, const Sign& sign, const FormulaRules& rules) {
     const std::string& name = rules.variables[rules.reference].name;
     const Part& percent = left.percent ? left : right;
     FormulaText::fail(
-        "of what is this a percentage?",
+        "a percentage of an unknown quantity",
         fmt::format("write \"{0} + 0.1 %\", which is 0.1 % of {0}, or "
                     "multiply: \"1.001 * {0}\"",
                     name),
@@ -96,7 +96,7 @@ std::optional<double> constant_of(const Part& part) {
 void check_argument(const Function& function, const Part& part) {
   const Powers angle{.angle = 1};
   if (function.argument == Function::Argument::angle && part.powers != angle)
-    FormulaText::fail(fmt::format("{} is of an angle, got {}", function.name,
+    FormulaText::fail(fmt::format("{} takes an angle, got {}", function.name,
                                   name_of(part.powers)),
                       is_number(part.powers)
                           ? "write for example sin(theta), or multiply "
@@ -105,7 +105,7 @@ void check_argument(const Function& function, const Part& part) {
                       part.begin, part.end);
   if (function.argument == Function::Argument::number &&
       !is_number(part.powers))
-    FormulaText::fail(fmt::format("{} is of a number, got {}", function.name,
+    FormulaText::fail(fmt::format("{} takes a number, got {}", function.name,
                                   name_of(part.powers)),
                       "divide by a unit", part.begin, part.end);
 }
@@ -267,9 +267,9 @@ class Parser : private detail::FormulaText {
     if (!at_end()) {
       const std::string_view rest = text().substr(at());
       if (rest[0] == ')')
-        fail("this bracket closes nothing", "", at(), at() + 1);
+        fail("closing bracket without an opening one", "", at(), at() + 1);
       if (rest[0] == ',')
-        fail("a comma is not allowed here", "decimals have a point", at(),
+        fail("a comma is not allowed here", "use a decimal point", at(),
              at() + 1);
       fail(fmt::format("{} is not expected here", in_quotes(token())),
            "write an operator: + - * / ^ or (+)", at(), at() + token().size());
@@ -298,7 +298,8 @@ class Parser : private detail::FormulaText {
         return left;
       const Sum now = code == Code::quadratic_sum ? Sum::quadratic : Sum::plain;
       if (kind != Sum::none && kind != now)
-        fail("a quadratic and a plain sum in one", "use brackets", sign, at());
+        fail("a quadratic and a plain sum are mixed", "use brackets", sign,
+             at());
       kind = now;
       const std::size_t sign_end = at();
       Part right = product();
@@ -379,7 +380,7 @@ class Parser : private detail::FormulaText {
 
   void enter(std::size_t begin) {
     if (++depth_ > deepest)
-      fail("too many brackets within each other", "", begin, begin + 1);
+      fail("brackets are nested too deeply", "", begin, begin + 1);
   }
 
   Part primary() {
@@ -404,7 +405,7 @@ class Parser : private detail::FormulaText {
 
   [[noreturn]] void not_closed(std::size_t begin) {
     if (sees(","))
-      fail("a comma is not allowed here", "decimals have a point", at(),
+      fail("a comma is not allowed here", "use a decimal point", at(),
            at() + 1);
     fail("the bracket \"(\" is not closed", "add \")\"", begin, begin + 1);
   }
@@ -417,7 +418,7 @@ class Parser : private detail::FormulaText {
     const bool comma = in_call_ == 0 && rest().size() > 1 && rest()[0] == ',' &&
                        rest()[1] >= '0' && rest()[1] <= '9';
     if (comma)
-      fail("a decimal comma", "decimals have a point", part.begin, at() + 1);
+      fail("a decimal comma", "use a decimal point", part.begin, at() + 1);
     if (take("%")) {
       value *= unit::percent;
       part.percent = true;

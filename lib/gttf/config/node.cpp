@@ -50,7 +50,7 @@ class Builder : public YAML::EventHandler {
     const std::size_t at = offset(mark);
     if (text().substr(at, 3) == "---")
       stop({source_, at, 3}, "a second document begins here",
-           "one document per file: put it into a file of its own");
+           "one document per file: put it into a separate file");
     stop({source_, at, 1}, "text after the end of the document",
          "check the indentation, or remove it");
   }
@@ -68,7 +68,7 @@ class Builder : public YAML::EventHandler {
     const auto known = anchors_.find(anchor);
     if (known == anchors_.end())
       stop(origin, fmt::format("{} is used inside its own value", name),
-           "an alias may only repeat what is complete");
+           "an alias can only repeat a complete value");
     const Node& target = known->second;
     if (static_cast<int>(frames_.size()) + target.height() > Node::max_depth)
       too_deep(origin);
@@ -358,7 +358,7 @@ std::optional<Node> parse_yaml(const SourcePtr& source,
   d.source_line.clear();
   d.problem = text.empty()            ? "the file is empty"
               : text.starts_with('#') ? "the file has only comments"
-                                      : "the file says nothing";
+                                      : "the file has no content";
   d.suggestion = fmt::format("begin it with {}", in_quotes(first_line));
   diagnostics.add(std::move(d));
   return std::nullopt;

@@ -146,7 +146,7 @@ FileText read_text(std::FILE* file, std::size_t most) {
     n = std::fread(buffer.data(), 1, block, file);
     if (std::ferror(file) != 0) return {{}, std::strerror(errno)};
     if (std::memchr(buffer.data(), 0, n) != nullptr)
-      return {{}, "it is not a text file: it contains bytes of value 0"};
+      return {{}, "not a text file: it contains bytes of value 0"};
     if (read.text.size() + n > most) return too_long();
     read.text.append(buffer.data(), n);
   }

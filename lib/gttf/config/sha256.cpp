@@ -173,7 +173,8 @@ std::optional<std::string> checksum_fault(const Document& document) {
       found != nullptr ? std::get_if<std::string>(&found->value()) : nullptr;
   if (text == nullptr) return "there is no \"checksum\"";
   if (*text != checksum_of(document))
-    return "its content is not that which was written: the checksum differs";
+    return "it was changed or damaged after it was written: the checksum "
+           "differs";
   return std::nullopt;
 }
 

@@ -133,7 +133,7 @@ SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
     const fs::file_status status = fs::status(path, ignored);
     if (fs::is_directory(status)) {
       const std::string example = yaml_file_in(path);
-      diagnostics.add(fault(name, "is a directory, a file is expected",
+      diagnostics.add(fault(name, "is a directory, but a file is expected",
                             example.empty() ? "" : "for example " + example));
       return nullptr;
     }
@@ -185,7 +185,7 @@ bool check_text(const Source& source, Diagnostics& diagnostics,
     return false;
   };
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
-    return report(0, "the text is UTF-16, UTF-8 is expected",
+    return report(0, "the text is UTF-16, but must be UTF-8",
                   "save the file as UTF-8");
   const auto where = [&](std::size_t i) {
     return source.kind() == Source::Kind::option
@@ -228,7 +228,7 @@ std::string suggest_file(const std::string& path) {
   const fs::path folder = parent.empty() ? fs::path(".") : parent;
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored))
-    return fmt::format("there is no folder {} either",
+    return fmt::format("the folder {} does not exist either",
                        in_quotes(parent.string()));
   std::vector<std::string> names;
   for (fs::directory_iterator it(folder, ignored), end;

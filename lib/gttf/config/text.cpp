@@ -307,7 +307,7 @@ constexpr std::array<Advice, 14> advices = {{
     {"illegal document indicator in scalar",
      "this quotation mark is not closed", "close it on the same line",
      Advice::Fault::quote},
-    {"illegal flow end", "this bracket closes nothing", "remove it"},
+    {"illegal flow end", "closing bracket without an opening one", "remove it"},
     {"illegal tab when looking for indentation", "a tab indents this line",
      "indent with spaces"},
     {"unknown token", "a value cannot begin with this character",

@@ -143,7 +143,7 @@ void check_names(const std::vector<LayerEntry>& entries,
     later.name_value.error(
         fmt::format("the name {} is taken by the layer in line {}",
                     in_quotes(name), entries[it->second].line),
-        "names must differ");
+        "names must be unique");
   };
   for (std::size_t i = 0; i < entries.size(); ++i) check(entries[i].name, i);
   for (const Item& item : items) check(item.layer->name, item.entry);

@@ -100,10 +100,10 @@ std::size_t index_of(std::string_view word, const Names& names) {
 double unit_of(std::string_view word, bool is_length) {
   const std::size_t open = word.find_first_of("[(");
   if (open == word.npos)
-    throw GridFault{
-        word, fmt::format("missing unit of the column {}", in_quotes(word)),
-        fmt::format("write the unit in brackets: {}[{}]", word,
-                    is_length ? "mm" : "T")};
+    throw GridFault{word,
+                    fmt::format("the column {} has no unit", in_quotes(word)),
+                    fmt::format("write the unit in brackets: {}[{}]", word,
+                                is_length ? "mm" : "T")};
   const std::size_t end = word.find(word[open] == '[' ? ']' : ')', open);
   const std::string_view unit =
       word.substr(open + 1, end == word.npos ? word.npos : end - open - 1);
@@ -112,7 +112,7 @@ double unit_of(std::string_view word, bool is_length) {
                      is_length ? Dimension::length : Dimension::field);
   if (end == word.npos || !parsed)
     throw GridFault{word,
-                    fmt::format("{} is no unit of a {}", in_quotes(unit),
+                    fmt::format("{} is not a unit of a {}", in_quotes(unit),
                                 is_length ? "length" : "magnetic field"),
                     is_length ? "use nm, um, mm, cm or m" : "use T, kG or mT"};
   return parsed.value;
@@ -307,7 +307,7 @@ class GridReader {
       }
       if (k < columns_.columns.size() || p < end)
         throw fault(line,
-                    fmt::format("{} than the {} columns that are named",
+                    fmt::format("{} than the {} columns in the header",
                                 k < columns_.columns.size() ? "fewer numbers"
                                                             : "more numbers",
                                 columns_.columns.size()),
@@ -322,7 +322,7 @@ class GridReader {
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size())
-      throw fault(word, fmt::format("{} is no number", in_quotes(word)),
+      throw fault(word, fmt::format("{} is not a number", in_quotes(word)),
                   word.find_first_of("dD") != word.npos
                       ? "write exponents with an E: 1.5E-3"
                       : "");
@@ -432,8 +432,8 @@ class GridReader {
           "the nodes must be evenly spaced along each axis; interpolate "
           "the map to a regular grid");
     throw fault(line_at(node),
-                fmt::format("the node at {0} = {1:.9g} mm stands where {0} = "
-                            "{2:.9g} mm is due",
+                fmt::format("the node at {0} = {1:.9g} mm is found where {0} = "
+                            "{2:.9g} mm is expected",
                             shown(j), is, place),
                 "sort the nodes as nested loops over the coordinates write "
                 "them, evenly spaced, none twice and none left out");

@@ -305,8 +305,8 @@ class Override {
     const Step& step = steps[0];
     if (!step.in_brackets) {
       report(step,
-             fmt::format("{} is looked for in a list", in_quotes(step.text)),
-             "say which item, for example \"layers[L0]." + step.text + '"');
+             fmt::format("{} is not an item of a list", in_quotes(step.text)),
+             "select an item, for example \"layers[L0]." + step.text + '"');
       return whole;
     }
     const Node node =
@@ -457,7 +457,7 @@ class Override {
       report(step,
              fmt::format("layer {} has no surface {}", in_quotes(base),
                          in_quotes(step.text)),
-             "its surfaces are counted from 0 up to \"repeat\", not included");
+             "its surfaces are numbered from 0 to \"repeat\" - 1");
       return;
     }
     for (const std::string_view side : {" (+z)", " (-z)"}) {
@@ -469,7 +469,7 @@ class Override {
       report(step,
              fmt::format("{} is the mirror image of layer {}",
                          in_quotes(step.text), in_quotes(name)),
-             fmt::format("set {}, which holds for both",
+             fmt::format("set {}, which applies to both",
                          in_quotes("layers[" + name + "]")));
       return;
     }

@@ -35,7 +35,7 @@ bool is_study(MapReader& map) {
   const Node& root = map.value().node();
   if (root.find("gttf-detector") || !root.find("gttf-study")) return false;
   map.find("gttf-study")
-      ->error("this is a study, a detector is expected",
+      ->error("this is a study, but a detector file is expected",
               "give one of the detectors that it names");
   return true;
 }
@@ -94,7 +94,7 @@ std::vector<Material> read_materials(const Value& value) {
           own.data() <= known && known < own.data() + own.size();
       if (is_own)
         key.error(
-            fmt::format("the material {} is defined already as {}",
+            fmt::format("the material {} is already defined as {}",
                         in_quotes(entry.key.text()), in_quotes(known->name)),
             "names are compared without case, spaces, \"-\" and \"_\"");
       else

@@ -48,7 +48,7 @@ std::optional<MirrorSymmetry> read_symmetry(const Value& value, bool around_z) {
   value.expected(around_z ? "\"solenoid\" or \"none\""
                           : "\"solenoid\", \"dipole x\", \"dipole y\" or "
                             "\"none\"",
-                 "the axis is that of the main field");
+                 "the polar axis must be the axis of the main field");
   return std::nullopt;
 }
 
@@ -357,17 +357,16 @@ class DipoleReader {
     map.finish();
     bool good = true;
     if (between && (entrance || exit)) {
-      between->error(
-          fmt::format("\"between\" and \"{}\" are given, they exclude each "
-                      "other",
-                      entrance ? "entrance" : "exit"),
-          "remove one of the two");
+      between->error(fmt::format("\"between\" and \"{}\" exclude each other",
+                                 entrance ? "entrance" : "exit"),
+                     "remove one of the two");
       good = false;
     } else if (between) {
       good = read_between(*between, gap);
       if (normal)
-        normal->error("\"normal\" is that of the layers in \"between\"",
-                      "remove it");
+        normal->error(
+            "\"normal\" is already given by the layers in \"between\"",
+            "remove it");
     } else if (entrance && exit) {
       good = read_faces(*entrance, *exit, gap);
       gap.normal = Axis::z;
@@ -377,7 +376,7 @@ class DipoleReader {
         gap.normal = axis.value_or(Axis::z);
       }
     } else {
-      value.error("the place of the dipole is missing",
+      value.error("the position of the dipole is missing",
                   "add \"between: [LAYER, LAYER]\", or \"entrance\" and "
                   "\"exit\"");
       good = false;
@@ -390,8 +389,8 @@ class DipoleReader {
     gap.direction = *axis;
     if (gap.direction == gap.normal) {
       direction->error(
-          fmt::format("the field points along {0}, the normal of the gap's "
-                      "faces: no magnet does that",
+          fmt::format("the field points along {0}, the normal of the faces of "
+                      "the gap, which no magnet can produce",
                       name_of(gap.normal)),
           "give a direction across the normal, or use a map");
       return;
@@ -406,7 +405,7 @@ class DipoleReader {
     if (!lower || !upper) return false;
     gap.extent = {*lower, *upper};
     if (*lower < *upper) return true;
-    exit.error(fmt::format("the exit must lie behind the entrance, got {} and "
+    exit.error(fmt::format("the exit must lie after the entrance, got {} and "
                            "{}",
                            describe(entrance.node()), describe(exit.node())),
                "exchange the two");
@@ -453,7 +452,7 @@ class DipoleReader {
     gap.extent = {lower, upper};
     if (lower < upper) return true;
     value.error("the two layers are at the same place",
-                "name the layers before and behind the magnet");
+                "name the layers in front of and behind the magnet");
     return false;
   }
 

@@ -144,7 +144,7 @@ std::vector<Coordinate> read_general(const std::vector<Value>& items,
     const double radians =
         angle ? angle->quantity(Dimension::angle).value_or(unknown) : unknown;
     if (sigma && pitch)
-      pitch->error("\"sigma\" and \"pitch\" are given, they exclude each other",
+      pitch->error("\"sigma\" and \"pitch\" exclude each other",
                    "remove one of the two");
     else if (!sigma && !pitch)
       map.require("sigma", "20 um");
@@ -221,8 +221,8 @@ void mirror(std::vector<Layer>& layers, const Value& place) {
       continue;
     }
     if (s.shape == Shape::plane && s.normal != Axis::z) {
-      place.error("only what stands at one side of z = 0 has a mirror image",
-                  "write the second plane as a layer of its own");
+      place.error("only a layer on one side of z = 0 can have a mirror image",
+                  "write the second plane as a separate layer");
       return;
     }
     const bool at_centre =
@@ -275,7 +275,7 @@ std::vector<Coordinate> read_coordinates(MapReader& layer,
   NamedCoordinates named(context);
   if (measures && measures->is_list()) {
     if (pitch)
-      pitch->error("a list under \"measures\" says everything already",
+      pitch->error("with a list under \"measures\" this key is not allowed",
                    "write the pitch into the list: { angle: 0 deg, pitch: 50 "
                    "um }");
     if (measures->node().items().empty())
@@ -416,7 +416,7 @@ ShapeSpec read_cylinder(MapReader& map, bool repeats) {
   const auto half_length = map.find("half_length");
   const auto z = map.find("z");
   if (half_length && z) {
-    z->error("\"z\" and \"half_length\" are given, they exclude each other",
+    z->error("\"z\" and \"half_length\" exclude each other",
              "remove one of the two");
     good = false;
   } else if (half_length) {
@@ -493,7 +493,7 @@ ShapeSpec read_cone(MapReader& map, bool repeats) {
     if (rise) s.slope = *rise;
     good = read_position(*radius, spec, repeats) && rise && good;
   } else if (!radius->is_list()) {
-    radius->error("one radius does not make a cone",
+    radius->error("a cone needs two radii",
                   "write [FIRST, LAST], the radii at both ends of \"z\", or "
                   "add \"slope\": dr/dz");
     good = false;
@@ -542,7 +542,7 @@ std::optional<std::size_t> find_normal(
     fixed = i;
   }
   if (!fixed)
-    map.value().error("x, y and z are all ranges: which one is fixed?",
+    map.value().error("x, y and z are all ranges: one must be fixed",
                       "with \"repeat\" add for example \"normal: z\", else "
                       "give one coordinate as a single value");
   return fixed;
@@ -677,7 +677,7 @@ ShapeSpec read_inclined_plane(MapReader& map, bool repeats) {
   if (orientation) {
     for (const auto& other : {normal, u})
       if (other)
-        other->error("the directions are given by \"orientation\" already",
+        other->error("the directions are already given by \"orientation\"",
                      "remove one of the two");
     directions = read_orientation(*orientation);
     if (normal || u) directions.reset();

@@ -85,7 +85,7 @@ void read_slab_map(const Value& value, const std::vector<Material>& own,
   if (fraction) {
     for (const auto& other : {of, thickness, density})
       if (other)
-        other->error("\"x_over_x0\" says how much material there is already",
+        other->error("\"x_over_x0\" already gives the amount of material",
                      "remove one of the two");
     add_fraction(*fraction, mean_loss, slabs);
     return;

@@ -258,9 +258,10 @@ std::optional<std::string> csv_checksum_fault(const std::string& path,
   const std::string_view line(buffer.data(), held);
   if (held < last_line || !line.starts_with(csv_checksum_mark) ||
       !line.ends_with('\n'))
-    return "it does not end with its checksum: a part of it is missing";
+    return "it is truncated: the checksum at the end is missing";
   if (line.substr(csv_checksum_mark.size(), digits) != hash.digits())
-    return "its content is not that which was written: the checksum differs";
+    return "it was changed or damaged after it was written: the checksum "
+           "differs";
   return std::nullopt;
 }
 

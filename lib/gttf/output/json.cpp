@@ -295,7 +295,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
-    return fail("it is no JSON, or cut off, at byte " +
+    return fail("not valid JSON, or truncated, at byte " +
                 std::to_string(position));
   }
 

@@ -122,7 +122,7 @@ class RowWriter {
                                   std::size_t n) {
     if (n == 2) {
       lose(layer, "measures more than two coordinates",
-           "those behind the second are left out");
+           "only the first two are written");
       return std::nullopt;
     }
     const bool is_v = same(std::abs(c.angle), right_angle);
@@ -148,7 +148,7 @@ DelphesGeometry to_delphes(const Detector& detector) {
   } else {
     Diagnostic d;
     d.file = detector.file;
-    d.problem = "Delphes knows the field of a solenoid only";
+    d.problem = "Delphes supports only the field of a solenoid";
     d.suggestion = "with --lossy Bz is 0";
     result.losses.add(std::move(d));
   }

@@ -50,7 +50,7 @@ std::optional<double> ForeignFile::number(const ForeignWord& word,
 
 bool ForeignFile::too_many(std::size_t count, const ForeignWord& word) const {
   if (count <= max_foreign_layers) return false;
-  error(word, fmt::format("these are more than {} layers", max_foreign_layers),
+  error(word, fmt::format("more than {} layers", max_foreign_layers),
         "import a part of the file");
   return true;
 }

@@ -85,8 +85,8 @@ void check_field(const ForeignDetector& foreign, const ImportOptions& options,
     Diagnostic d;
     d.file = name;
     d.line = d.column = 1;
-    d.problem = "the file does not tell the magnetic field";
-    d.suggestion = "give it by --field 2T (0T: none)";
+    d.problem = "the file does not specify the magnetic field";
+    d.suggestion = "specify it with --field 2T (0T: none)";
     diagnostics.add(std::move(d));
   }
 }
@@ -183,9 +183,10 @@ Imported import_source(const Source& source, const ImportOptions& options) {
   const auto format =
       options.format ? options.format : format_of(source.text());
   if (!format) {
-    file.error({source.text(), 0}, "the format is not recognised",
-               "give it by --from delphes, fasttracker, slac, corryvreckan or "
-               "tklayout");
+    file.error(
+        {source.text(), 0}, "the format is not recognised",
+        "specify it with --from delphes, fasttracker, slac, corryvreckan or "
+        "tklayout");
     throw InputError(diagnostics);
   }
   result.format = *format;
@@ -201,7 +202,7 @@ Imported import_source(const Source& source, const ImportOptions& options) {
   Description& description = foreign.description;
   result.rows = foreign.rows > 0 ? foreign.rows : description.layers.size();
   if (result.rows == 0 && !diagnostics.has_errors())
-    file.error({source.text(), 0}, "there is no layer in it");
+    file.error({source.text(), 0}, "it contains no layers");
   check_field(foreign, options, source.name(), diagnostics);
   if (diagnostics.has_errors()) throw InputError(diagnostics);
 

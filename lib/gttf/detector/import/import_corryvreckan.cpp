@@ -62,9 +62,9 @@ std::vector<Section> read_sections(const ForeignFile& file) {
           line_of_name.emplace(std::string(name.text), file.place(name).line);
       if (!is_new)
         file.error(name,
-                   fmt::format("the detector {} stands in line {} already",
+                   fmt::format("the detector {} is already defined in line {}",
                                in_quotes(name.text), it->second),
-                   "names must differ");
+                   "names must be unique");
       sections.push_back({name, {}});
       continue;
     }
@@ -82,11 +82,11 @@ std::vector<Section> read_sections(const ForeignFile& file) {
     const auto [it, is_new] =
         sections.back().keys.emplace(std::string(pair.key.text), pair);
     if (!is_new)
-      file.error(
-          pair.key,
-          fmt::format("{} stands in line {} already", in_quotes(pair.key.text),
-                      file.place(it->second.key).line),
-          "remove one of the two");
+      file.error(pair.key,
+                 fmt::format("{} is already given in line {}",
+                             in_quotes(pair.key.text),
+                             file.place(it->second.key).line),
+                 "remove one of the two");
   }
   return sections;
 }
@@ -127,9 +127,10 @@ class PlaneReader {
             list<1>("material_budget", Dimension::number, false))
       material = (*budget)[0];
     else if (good_)
-      file_.warning(section_.name,
-                    fmt::format("{} has no material_budget: none is taken",
-                                in_quotes(section_.name.text)));
+      file_.warning(
+          section_.name,
+          fmt::format("{} has no material_budget: no material is assumed",
+                      in_quotes(section_.name.text)));
     if (material < 0) wrong("material_budget", "x/X0 must not be negative");
     std::string mode = text("orientation_mode");
     if (mode.empty()) mode = "xyz";
@@ -290,7 +291,7 @@ ForeignDetector read_corryvreckan(const ForeignFile& file) {
         file.warning(section.name,
                      fmt::format("{} is the device under test: its hits count",
                                  in_quotes(section.name.text)),
-                     "leave them out by --without-own-hit, or remove "
+                     "exclude them with --without-own-hit, or remove "
                      "\"measures\"");
       result.description.layers.push_back(std::move(*layer));
     }

@@ -220,7 +220,7 @@ class CardRow {
     for (int i = 0; i < n && value(flag) > 0; ++i)
       if (value(sigma_upper + i) == 0)
         file_.warning(word(sigma_upper + i),
-                      "a resolution of 0 is no measurement: it is left out");
+                      "a resolution of 0 is not a measurement: it is left out");
     constexpr std::array<double, 2> read_as = {0, 90 * unit::deg};
     for (int i = 0; i < n && !is_barrel(); ++i)
       if (measured_angle(value(angle_upper + i)) != read_as[index(i)])
@@ -230,8 +230,7 @@ class CardRow {
                                   i == 0 ? "r-phi" : "r"));
     if (words_.size() > n_columns)
       file_.warning(words_[n_columns],
-                    "Delphes reads 13 columns: the rest of the row is left "
-                    "out");
+                    "Delphes reads 13 columns: the rest of the row is ignored");
   }
 
   const ForeignFile& file_;
@@ -335,9 +334,10 @@ class Card {
         name = name.substr(1, name.size() - 2);
       const auto it = variables_.find(name);
       if (it == variables_.end()) {
-        file_.error(value,
-                    fmt::format("the variable {} is not set above", name),
-                    "write the number here, as in: set Bz 2.0");
+        file_.error(
+            value,
+            fmt::format("the variable {} is not set before this line", name),
+            "write the number here, as in: set Bz 2.0");
         return;
       }
       value = static_cast<const ForeignWord&>(it->second);

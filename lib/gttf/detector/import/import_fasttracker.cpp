@@ -86,7 +86,7 @@ std::vector<LayerSettings> read_settings(const ForeignFile& file) {
     auto& by_name = layers[it->second].by_name;
     if (const auto [old, added] = by_name.emplace(name, parameter); !added)
       file.error(parameter.name,
-                 fmt::format("{}.{} stands in line {} already", layer.text,
+                 fmt::format("{}.{} is already given in line {}", layer.text,
                              name, file.place(old->second.name).line),
                  "remove one of the two");
   }
@@ -202,7 +202,7 @@ class LayerReader {
                     "lower \"efficiency\" of the layer instead");
     if (type == vertex)
       file_.warning(find("type")->value, "a layer of type vertex is left out",
-                    "give the start point by --beam-spot");
+                    "give the start point with --beam-spot");
     if (type == timing)
       file_.warning(find("type")->value,
                     "the time that a TOF layer measures has no counterpart");

@@ -52,10 +52,10 @@ ForeignDetector read_slac(const ForeignFile& file) {
     const FilePosition place = file.place(words[0]);
     const auto [it, is_new] = line_of_radius.emplace(value[3], place.line);
     if (!is_new) {
-      file.error(words[3],
-                 fmt::format("a layer at this radius stands in line {} already",
-                             it->second),
-                 "move one of the two");
+      file.error(
+          words[3],
+          fmt::format("line {} already has a layer at this radius", it->second),
+          "move one of the two");
       continue;
     }
     DescribedLayer described;
@@ -75,7 +75,7 @@ ForeignDetector read_slac(const ForeignFile& file) {
     result.description.layers.push_back(std::move(described));
   }
   result.description.comments.emplace_back(
-      "That program knows no ends of layers: here they are 100 m long.");
+      "That program has no ends of layers: here they are 100 m long.");
   return result;
 }
 

@@ -150,7 +150,7 @@ Sections read_table(const ForeignFile& file) {
     }
     if (!sections.emplace(std::string(s.name.text), s).second)
       file.error(s.name,
-                 fmt::format("the section {} is there already",
+                 fmt::format("the section {} is already defined",
                              in_quotes(s.name.text)),
                  "a section has one row");
     return true;
@@ -248,9 +248,10 @@ ForeignDetector read_tklayout(const ForeignFile& file,
                               const ForeignFile* table) {
   ForeignDetector result;
   if (!table) {
-    file.error({file.source.text(), 0},
-               "a list of modules has no pitches and no material",
-               fmt::format("give them by --table FILE.csv: {}", table_advice));
+    file.error(
+        {file.source.text(), 0},
+        "a list of modules has no pitches and no material",
+        fmt::format("give them with --table FILE.csv: {}", table_advice));
     return result;
   }
   Sections sections = read_table(*table);

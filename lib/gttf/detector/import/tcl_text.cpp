@@ -180,7 +180,7 @@ class Scanner {
   void expect_end(std::string_view what) {
     if (at_ >= text_.size() || ends_word(at_)) return;
     file_.error({text_.substr(at_, 1), offset_ + at_},
-                "there are characters behind the closing " + std::string(what),
+                "there are characters after the closing " + std::string(what),
                 "put a space or a line end between them");
   }
 

@@ -142,12 +142,12 @@ class BaselineReader {
     const bool has_checksum = document_.find(checksum_member) != nullptr;
     if (const auto fault = checksum_fault(document_); fault && has_checksum)
       refuse(checksum_member, "the baseline is damaged: " + *fault,
-             "a baseline is not edited: write it again");
+             "a baseline must not be edited: regenerate it");
     return baseline;
   }
 
  private:
-  static constexpr auto write_again = "write it again with the verb baseline";
+  static constexpr auto write_again = "regenerate it with the verb baseline";
 
   /// Throws; at the first place in the text where the member `name` stands.
   [[noreturn]] void refuse(std::string_view name, std::string problem,
@@ -172,7 +172,7 @@ class BaselineReader {
   void check_format() const {
     const Document* format = document_.find("gttf-baseline");
     if (format == nullptr)
-      refuse("", "this is no baseline: there is no \"gttf-baseline\"",
+      refuse("", "not a baseline: it lacks \"gttf-baseline\"",
              "write one with gttf-design baseline STUDY -o FILE.json");
     if (number_of(*format) == baseline_format) return;
     refuse("gttf-baseline",
@@ -225,10 +225,10 @@ class BaselineReader {
         texts(detector, "overrides", path));
     if (input.detector.sha256 != text(detector, "sha256", path))
       refuse("sha256",
-             fmt::format("{}description does not have the sha256 that it had "
-                         "when the baseline was written",
+             fmt::format("{}description has changed since the baseline was "
+                         "written: the sha256 differs",
                          path),
-             "a baseline is not edited: write it again");
+             "a baseline must not be edited: regenerate it");
     input.detector.file = file;
     return input;
   }

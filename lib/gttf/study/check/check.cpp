@@ -120,7 +120,7 @@ class Checker {
             fmt::format("the baseline {} has no detector {}",
                         in_quotes(file_.baseline_file),
                         in_quotes(detector_.name)),
-            "make it anew with this detector");
+            "regenerate it with this detector");
     return baseline_ != nullptr;
   }
 
@@ -282,8 +282,8 @@ class Checker {
                                           "points",
                                           others - 1, criterion_.points.size())
                             : ""),
-            others > 1 ? "make it anew with these points"
-                       : "make it anew with this point");
+            others > 1 ? "regenerate it to include these points"
+                       : "regenerate it to include this point");
     }
     return found;
   }
@@ -313,7 +313,7 @@ class Checker {
           fmt::format("the baseline {} has no value of {} for {}",
                       in_quotes(file_.baseline_file), describe(quantity_),
                       where(point)),
-          "leave it out by \"at\" or \"within\"");
+          "exclude it with \"at\" or \"within\"");
   }
 
   /// Shares and sums of material are not in the file; its detector is.

@@ -530,7 +530,7 @@ void add_changes(const CheckStory& story, std::size_t index, Facts& facts) {
     facts.emplace_back("remainder", share_text(cause.remainder));
   if (cause.failed_before)
     facts.emplace_back("before",
-                       "the detector of the baseline does not meet it either");
+                       "the baseline detector does not meet it either");
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ std::optional<Formula> read_formula(const Value& value,
 
 void no_baseline(const Value& value) {
   value.error("there is no baseline",
-              "add \"baseline: FILE\" at the top of the file, written by "
+              "add \"baseline: FILE\" at the top of the file, written with "
               "'gttf-design baseline'");
 }
 
@@ -195,7 +195,7 @@ void read_limits(const Value& entry, const LimitKeys& keys, bool has_baseline,
         (value == &keys.is ? keys.relative_to_baseline : keys.is).has_value();
     if (!*value || !others) continue;
     (*value)->error(fmt::format("{} excludes other limits", in_quotes(name)),
-                    "make two requirements of it");
+                    "split it into two requirements");
     return;
   }
   if (keys.relative_to_baseline && keys.tolerance) {
@@ -322,11 +322,12 @@ std::vector<CheckedQuantity> read_what(const Value& value,
     }
     if (auto column = find_column(*name)) {
       if (is_at_layer(*column) && !request.at)
-        item.error(fmt::format("{} is of the track at a layer, and no layer is "
-                               "asked for",
-                               in_quotes(*name)),
-                   "add its name to the file or its study, for example "
-                   "\"at: dut\"");
+        item.error(
+            fmt::format(
+                "{} describes the track at a layer, but no layer is given",
+                in_quotes(*name)),
+            "add its name to the file or its study, for example "
+            "\"at: dut\"");
       quantities.push_back(std::move(*column));
       continue;
     }
@@ -422,7 +423,7 @@ MaterialEnd read_material_end(const Value& value) {
   if (group && (r || z))
     group->error("\"group\" excludes \"r\" and \"z\"", "remove one of them");
   if (!group && !r && !z)
-    value.error("\"up_to\" does not say where material ends to count",
+    value.error("\"up_to\" does not name a limit",
                 "write for example \"up_to: L6\" or \"up_to: { r: 120 cm }\"");
   return end;
 }
@@ -483,11 +484,11 @@ std::vector<CheckedQuantity> read_quantities(MapReader& map,
     const Value& place = coverage && what ? *coverage
                          : budget         ? *budget
                                           : map.value();
-    place.error(n == 0 ? "the requirement does not say what it limits"
+    place.error(n == 0 ? "the requirement does not name a quantity"
                        : "\"what\", \"coverage\" and \"budget\" exclude each "
                          "other",
                 n == 0 ? "add for example \"what: sigma_pt_rel\""
-                       : "make two requirements of it");
+                       : "split it into two requirements");
     return {};
   }
   std::vector<CheckedQuantity> quantities =
@@ -523,7 +524,7 @@ void read_points(MapReader& map, const RequirementHead& head,
   }
   if (!axes.has_momentum) {
     (at ? *at : map.value())
-        .error("the requirement says at no momentum where it holds",
+        .error("the requirement has no momentum",
                "add for example \"at: { pt: 1 GeV, theta: 90 deg }\"");
     return;
   }

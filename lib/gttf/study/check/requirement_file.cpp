@@ -85,11 +85,10 @@ class Reader {
                                     std::pair{"gttf-study", "a study"}}) {
       const auto version = map.find(key);
       if (!version) continue;
-      version->error(fmt::format("this is {}, a file of requirements is "
-                                 "expected",
-                                 what),
-                     "write one that names it, see "
-                     "docs/reference/requirements.md");
+      version->error(
+          fmt::format("this is {}, but a requirements file is expected", what),
+          "write one that names it, see "
+          "docs/reference/requirements.md");
       return true;
     }
     return false;
@@ -126,7 +125,7 @@ class Reader {
           "theta", "eta", "phi", "vertex", "beam_spot", "scattering",
           "energy_loss", "at"})
       if (const auto own = map.find(key))
-        own->error(fmt::format("{} is a matter of the study", in_quotes(key)),
+        own->error(fmt::format("{} belongs in the study", in_quotes(key)),
                    "remove it, or write all keys here in place of \"study\"");
     return head;
   }
@@ -161,7 +160,7 @@ class Reader {
       const std::string near = suggest_file(file_.baseline_file);
       value->error(
           fmt::format("no such file: {}", in_quotes(file_.baseline_file)),
-          near.empty() ? "write it by 'gttf-design baseline'" : near);
+          near.empty() ? "write it with 'gttf-design baseline'" : near);
       return;
     }
     file_.baseline = load_(file_.baseline_file, *value, file_.baseline_sha256);
@@ -170,7 +169,7 @@ class Reader {
     if (const auto key = other_in_baseline(head.request, theirs); !key.empty())
       value->error(
           fmt::format("the baseline was made with another {}", in_quotes(key)),
-          "make it anew, or set the same here");
+          "regenerate it, or set the same here");
     if (!head.grid.has_momentum && !head.grid.has_angle)
       head.grid = {true, true, theirs.momentum, theirs.angle};
   }
@@ -194,10 +193,11 @@ class Reader {
   void check_name(const Value& entry, const Criterion& criterion) {
     for (const Criterion& other : file_.criteria)
       if (other.name == criterion.name) {
-        entry.error(fmt::format("the name {} is that of the requirement in "
-                                "line {}",
-                                in_quotes(criterion.name), other.place.line),
-                    "add a \"name\" of its own");
+        entry.error(
+            fmt::format(
+                "the name {} is already used by the requirement in line {}",
+                in_quotes(criterion.name), other.place.line),
+            "add a unique \"name\"");
         return;
       }
   }

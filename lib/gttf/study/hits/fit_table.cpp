@@ -244,7 +244,8 @@ constexpr auto columns_of_fit = std::to_array<ColumnOf<FitRow>>({
      [](const FitRow& r) { return r.sigma_at_start(3) / unit::mrad; },
      beam_columns},
     {{"p_ms_GeV", "GeV",
-      "without field only: the momentum that the track's own scattering tells "
+      "without field only: momentum estimated from the scattering of the track "
+      "itself "
       "(maximum likelihood, hit errors included)",
       "`p_ms_status` is not `ok`"},
      [](const FitRow& r) {
@@ -274,7 +275,7 @@ constexpr auto columns_of_fit = std::to_array<ColumnOf<FitRow>>({
      momentum_columns},
     {{"fit", "", "kind of fit"}, [](const FitRow& r) { return r.fit_name; }},
     {{"status", "",
-      "`ok`, or why there are no numbers: [below](#status-of-fits)"},
+      "`ok`, or the reason for missing numbers: [below](#status-of-fits)"},
      [](const FitRow& r) { return r.status; }},
 });
 

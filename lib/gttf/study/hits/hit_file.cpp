@@ -294,7 +294,7 @@ class HitFile::Assembler {
     d.line = static_cast<int>(track.line);
     d.column = 1;
     d.problem = fmt::format(
-        "the hits of track {} are not together: it was here before",
+        "the hits of track {} are not contiguous: earlier lines also contain it",
         in_quotes(track.event.empty() ? track.id
                                       : track.event + "/" + track.id));
     d.suggestion = "sort the file by track, or add --unsorted";

@@ -113,7 +113,7 @@ class HitParser::Row {
         return fault(c->column,
                      fmt::format("an error must be positive, got {}",
                                  in_quotes(line_.cells[c->column])),
-                     "leave the cell empty for that of the layer");
+                     "leave the cell empty to use the error of the layer");
       hit.sigma[axis] = sigma * c->unit;
       if (!check_axis(hit, axis, c->column)) return false;
     }
@@ -172,7 +172,7 @@ class HitParser::Row {
       mended[comma] = '.';
       suggestion = fmt::format("write {}", in_quotes(mended));
     } else if (Parsed<double> p = parse_quantity(cell, Dimension::length); p) {
-      suggestion = "the unit stands in the header line only";
+      suggestion = "units belong in the header line only";
     }
     return fault(column, fmt::format("{}: {}", problem, in_quotes(cell)),
                  std::move(suggestion));

@@ -326,7 +326,8 @@ std::string best_file(const DesignProgram& program,
   for (std::size_t i = 0; same && i < found.size(); ++i)
     same = std::abs(found.value(i) - written.value(i)) <=
            1e-12 * std::max(1e-3, std::abs(found.value(i)));
-  if (!same) fail(file, "the description cannot say the result in place");
+  if (!same)
+    fail(file, "the result cannot be written into the description in place");
   return text;
 }
 

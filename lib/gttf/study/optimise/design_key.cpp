@@ -74,7 +74,7 @@ std::vector<std::string> selected_entries(const std::string& selector,
       if (first == all.end() || last == all.end()) continue;
       if (last < first) {
         value.error(
-            fmt::format("{} stands before {} in the description",
+            fmt::format("{} comes before {} in the description",
                         in_quotes(ends->second), in_quotes(ends->first)),
             "exchange the two");
         continue;
@@ -210,8 +210,8 @@ std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
       return std::nullopt;
     }
     if (slope == 0) {
-      value.error(fmt::format("{} cannot vary: what it says takes the place of "
-                              "something else in the description",
+      value.error(fmt::format("{} cannot vary: it would replace another value "
+                              "in the description",
                               in_quotes(key)),
                   "write it in the description first");
       return std::nullopt;
@@ -222,16 +222,16 @@ std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
     }
     const double scale = std::max(std::abs(result.start), std::abs(to - from));
     if (std::abs(value_here - result.start) > 1e-9 * scale) {
-      value.error(fmt::format("{} is no single number in the description",
+      value.error(fmt::format("{} is not a single number in the description",
                               in_quotes(key)),
-                  "give the layers one value first, or name them one by one");
+                  "give the layers one value first, or name them individually");
       return std::nullopt;
     }
     result.numbers.push_back({i, slope});
   }
   if (result.numbers.empty()) {
     value.error(fmt::format("{} changes nothing", in_quotes(key)),
-                "the keys are those of --set");
+                "use the keys of --set");
     return std::nullopt;
   }
   return result;

@@ -57,8 +57,8 @@ PageTable variable_table(const SearchResult& result) {
     else if (b.at_lower || b.at_upper)
       price = "none";
     if (!b.asked_for)
-      price += price.empty() ? "no resolution asks for it"
-                             : "; no resolution asks for it";
+      price += price.empty() ? "no resolution depends on it"
+                             : "; no resolution depends on it";
     table.rows.push_back({literal_text(v.name),
                           number_in(v.start / v.unit_value, v.unit, 5),
                           number_in(result.best.x[i] / v.unit_value, v.unit, 5),
@@ -67,8 +67,8 @@ PageTable variable_table(const SearchResult& result) {
                           std::move(price)});
   }
   table.caption =
-      "The price is what a bound costs where it holds: the objective falls by "
-      "it for each unit of more room.";
+      "The price is the cost of an active bound: the objective falls by this "
+      "amount for each unit by which the bound is relaxed.";
   table.id = "variables";
   table.data = optimisation_table(result);
   return table;
@@ -96,8 +96,8 @@ PageTable limit_table(const SearchResult& result) {
                          : RichText("–")});
     }
   table.caption =
-      "Limits that hold come first. The price is what the last unit of room "
-      "buys; beyond its range other limits hold.";
+      "Active limits come first. The price is the gain per unit by which a "
+      "limit is relaxed; outside its range other limits are active.";
   return table;
 }
 

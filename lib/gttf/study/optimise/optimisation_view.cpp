@@ -327,7 +327,7 @@ Summary optimisation_summary(const OptimisationResults& results) {
         names +=
             (names.empty() ? "" : ", ") + program.space().variables[i].name;
     if (!names.empty())
-      head.facts.emplace_back("no resolution asks for", names);
+      head.facts.emplace_back("no resolution depends on", names);
   }
   summary.sections.push_back(std::move(head));
   if (program.space().size() > 0) {

@@ -123,7 +123,7 @@ class Reader {
       const auto version = map.find(key);
       if (!version) continue;
       version->error(
-          fmt::format("this is {}, an optimisation is expected", what),
+          fmt::format("this is {}, but an optimisation is expected", what),
           "write one that names it, see docs/reference/optimise.md");
       return true;
     }
@@ -493,7 +493,7 @@ class Reader {
     choice.place = diagnostic_at(value.node());
     choice.layers = read_entries(*of);
     if (exactly ? (at_most || at_least) : !(at_most || at_least)) {
-      value.error("say how many layers are taken",
+      value.error("give the number of layers to choose",
                   "write \"exactly: 4\", or \"at_most: 4\", \"at_least: 3\"");
       return;
     }
@@ -956,8 +956,9 @@ class Reader {
     const std::size_t first = space().design.first_of(layer);
     const Shape shape = l.surface.shape;
     if (shape != Shape::cylinder && shape != Shape::disk) {
-      place.error(fmt::format("{} is no cylinder or disk", in_quotes(l.name)),
-                  "bound its range instead");
+      place.error(
+          fmt::format("{} is not a cylinder or disk", in_quotes(l.name)),
+          "bound its range instead");
       return;
     }
     const bool at_position = (shape == Shape::disk) == along_z;
@@ -1247,7 +1248,7 @@ class Reader {
                share = map.find("share");
     if (objective.kind == Objective::Kind::quantile) {
       if (!share) {
-        kinds[0].second.error("it is not said which quantile",
+        kinds[0].second.error("the quantile is not given",
                               "add for example \"share: 90 %\"");
       } else if (const auto part = share->quantity(Dimension::fraction)) {
         objective.quantile = *part;
@@ -1286,7 +1287,7 @@ class Reader {
   void read_what(const MapReader& map, const std::optional<Value>& what,
                  const std::optional<Value>& at, Objective& objective) {
     if (!what) {
-      map.value().error("it is not said what is minimised",
+      map.value().error("the quantity to minimise is not given",
                         "add for example \"what: sigma_d0\"");
       return;
     }
@@ -1306,7 +1307,7 @@ class Reader {
     objective.criterion.quantity = found.front();
     objective.criterion.name = objective.name = describe(found.front());
     if (found.front().kind != CheckedQuantity::Kind::number)
-      what->error(fmt::format("{} is no number that changes steadily",
+      what->error(fmt::format("{} does not change continuously",
                               in_quotes(objective.name)),
                   "minimise a column such as sigma_d0, or a quantity");
   }

@@ -126,8 +126,7 @@ PageTable published_table(const ReportSubject& subject,
                           rich_number(sigma / p.sigma), literal_text(p.source),
                           literal_text(p.condition)});
   }
-  table.caption =
-      "Conditions may differ from those of this study; see the last column.";
+  table.caption = "Conditions may differ from this study; see the last column.";
   return table;
 }
 
@@ -168,12 +167,12 @@ Aside reading(const Chapter& c) {
   Aside aside{"Reading", {}};
   aside.paragraphs.push_back(
       "Shaded: out of reach at " + angle_text(c.subject.curves, 0) +
-      ". The sand-coloured area is closed by scattering, the blue-grey one by "
-      "hit errors: each is what is left if the other cause is switched off.");
+      ". The sand-coloured area is excluded by scattering, the blue-grey one "
+      "by hit errors; each limit holds with the other effect switched off.");
   for (std::size_t j = 0; j < c.curves.size(); ++j)
     if (c.curves[j].broken) {
       aside.paragraphs.push_back(
-          "A curve breaks where the track gains or loses a layer.");
+          "A curve is interrupted where the track gains or loses a layer.");
       break;
     }
   if (c.subject.curves.angle.values.size() <
@@ -253,8 +252,8 @@ PageSection regime_section(const Chapter& c, bool several) {
               "rings at powers of ten, dots at 2 and 5 in between. The axis is "
               "linear in the logarithm of *σ*_{hit}/*σ*_{MS}, so that equal "
               "steps of momentum stay visible as *μ*_{φ} goes to 1.",
-              "Left of *μ*_{φ} = 0.15 the fit that takes scattering only is "
-              "sufficient. The plateau there is 1/*ξ*_{MS}, a number of the "
+              "Left of *μ*_{φ} = 0.15 a fit with scattering only is "
+              "sufficient. The plateau there is 1/*ξ*_{MS}, a property of the "
               "detector alone."}}});
   return section;
 }

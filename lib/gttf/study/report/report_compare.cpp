@@ -268,9 +268,9 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
     chart.rows.push_back(std::move(line));
   }
   Figure figure = subject.wide_figure(
-      "tornado", "What a change of 10 % does",
+      "tornado", "Effect of a 10 % change",
       subject.point_text(point.momentum, point.angle),
-      "Change of the errors for ten per cent less and more of each quantity.");
+      "Change of the errors when each quantity changes by 10 %.");
   figure.caption =
       "One quantity at a time, from exact derivatives; smaller errors are to "
       "the left. Layers of a subsystem change together.";
@@ -345,14 +345,15 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
     chart.rows.push_back(std::move(row));
   }
   if (chart.rows.empty()) return std::nullopt;
-  Figure figure = subject.wide_figure(
-      "lost-layers", several ? "Layers lost" : "A layer lost",
-      subject.point_text(point.momentum, point.angle),
-      "Ratio of the errors without each layer to those with all.");
+  Figure figure =
+      subject.wide_figure("lost-layers", several ? "Lost layers" : "Lost layer",
+                          subject.point_text(point.momentum, point.angle),
+                          "Errors without each layer, relative to all layers.");
   figure.caption =
-      "Errors relative to those with all layers, if one layer measures nothing "
-      "and its material stays.";
-  if (several) figure.caption += " With a number, so many layers together.";
+      "Errors relative to all layers, if one layer gives no hits and its "
+      "material remains.";
+  if (several)
+    figure.caption += " A number in front means that many layers together.";
   figure.data.add("layer", std::move(layers));
   for (std::size_t k = 0; k < quantities.size(); ++k) {
     chart.panels.push_back(

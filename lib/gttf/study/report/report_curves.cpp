@@ -218,9 +218,9 @@ void add_limit_areas(const Reals& x, const Reals& hits, const Reals& scattering,
                      Panel& panel) {
   const double floor = panel.y.lower;
   Band by_hits{"limits",     x,     {},   {},
-               {Tone::hits}, false, true, "closed by hit errors"};
+               {Tone::hits}, false, true, "hit-error limit"};
   Band by_scattering{"limits",           x,     {},   {},
-                     {Tone::scattering}, false, true, "closed by scattering"};
+                     {Tone::scattering}, false, true, "scattering limit"};
   for (std::size_t i = 0; i < x.size(); ++i) {
     const bool exists = !std::isnan(hits[i]) && !std::isnan(scattering[i]);
     const double h = exists ? std::max(hits[i], floor) : Resolution::none;
@@ -435,7 +435,7 @@ std::optional<PageTable> parametrisation_table(
 PageTable benchmark_table(const ReportSubject& subject) {
   PageTable table;
   table.title = "Resolutions";
-  table.subtitle = "as asked, without any constraint of the vertex";
+  table.subtitle = "no vertex constraint";
   if (subject.request.beam_spot)
     table.subtitle = "with the beam spot as one more measurement";
   table.columns = {{"", false}};

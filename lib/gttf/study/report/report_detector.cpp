@@ -464,8 +464,7 @@ PageTable layer_page_table(const ReportSubject& subject) {
   const std::vector<std::string> names = entry_names(detector);
   PageTable table;
   table.folded = true;
-  table.title = "Layers as the program understood them: " +
-                literal_text(layer_count_text(detector));
+  table.title = "Layer table: " + literal_text(layer_count_text(detector));
   table.columns = {{"layer", false},    {"subsystem", false},
                    {"shape", false},    {"at [mm]"},
                    {"from [mm]"},       {"to [mm]"},

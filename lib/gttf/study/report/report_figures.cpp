@@ -225,7 +225,7 @@ RichText requirement_sentence(const CheckStory& story) {
   if (least == nullptr) return text;
   return text + fmt::format(
                     " {} “{}”: {} ({}), {} % {} its limit.",
-                    least->passed() ? "Least room has" : "Farthest off is",
+                    least->passed() ? "Smallest margin:" : "Largest violation:",
                     literal_text(name_of(story, *least)),
                     in_print(value_text(story, *least)),
                     place_text(story, *least),
@@ -265,7 +265,7 @@ PageTable requirement_table(const CheckStory& story) {
     table.rows.push_back(std::move(row));
   }
   table.caption = "Tracks of the requirements: " + conditions_of(story) +
-                  ". Margin: room to the limit, over the limit.";
+                  ". Margin: distance to the limit, relative to the limit.";
   table.id = "requirements";
   table.data = check_table(story, CheckDetail::worst);
   return table;
@@ -273,7 +273,7 @@ PageTable requirement_table(const CheckStory& story) {
 
 std::optional<PageTable> failure_table(const CheckStory& story) {
   PageTable table;
-  table.title = "Why requirements are not met";
+  table.title = "Causes of unmet requirements";
   table.columns = {{"requirement", false}, {"", false}, {"", false}};
   for (std::size_t i = 0; i < story.outcome.results.size(); ++i) {
     const CheckResult& result = story.outcome.results[i];

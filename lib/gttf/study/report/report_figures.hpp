@@ -115,7 +115,7 @@ RichText requirement_sentence(const CheckStory& story);
 /// value, where it is found, margin. Its data are the columns of the check.
 PageTable requirement_table(const CheckStory& story);
 
-/// Why requirements are not met: a row per failure; none if all are met.
+/// Causes of unmet requirements: a row per failure; none if all are met.
 std::optional<PageTable> failure_table(const CheckStory& story);
 
 // Comparison, toys

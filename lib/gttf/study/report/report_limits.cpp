@@ -227,8 +227,8 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
       "Share of every layer's scattering and hit errors in the variances.");
   figure.caption =
       "Shares are exact and add up to 100 %. Plain: scattering, hatched: hit "
-      "errors. Passive layers in grey. What comes behind the last "
-      "measurement costs nothing.";
+      "errors. Passive layers in grey. Material behind the last measurement "
+      "has no effect.";
   BarChart chart;
   const bool by_radius = has_barrel(subject.detector);
   chart.columns = {{"layer, in order of flight", Anchor::start},

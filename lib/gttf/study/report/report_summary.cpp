@@ -63,12 +63,13 @@ RichText turning_point(const ReportSubject& subject,
   while (at < share.size() && share[at] < half) ++at;
   const RichText where = "At " + angle_text(subject.curves, 0);
   if (at == first)
-    return where + " hit errors make more than half of the variance of " +
+    return where + " hit errors contribute more than half of the variance of " +
            q.symbol + " from the lowest momentum on.";
   if (at == share.size())
-    return where + " scattering makes more than half of the variance of " +
+    return where +
+           " scattering contributes more than half of the variance of " +
            q.symbol + " at all momenta of the study.";
-  return where + " scattering makes more than half of the variance of " +
+  return where + " scattering contributes more than half of the variance of " +
          q.symbol + " up to " +
          rich_number(p[at] * subject.momentum.factor, 2) + " " +
          subject.momentum.unit + ", hit errors above.";
@@ -91,7 +92,7 @@ RichText largest_share(const ReportSubject& subject, const ShownQuantity& q) {
       [](const auto& a, const auto& b) { return a.second < b.second; });
   const auto [system, scattering] = most->first;
   return fmt::format(
-      "Its largest part at {} comes from {}, {} ({} % of the variance).",
+      "The largest contribution at {} is {} in {} ({} % of the variance).",
       subject.momentum.text(subject.points.momentum.values[subject.middle()]),
       scattering ? "scattering" : "hit errors",
       literal_text(subject.groups.systems[system].name),
@@ -118,12 +119,12 @@ RichText regimes(const ReportSubject& subject) {
   };
   const char* limited = " are limited";
   tell(Regime::scattering, " by scattering (*μ*_{φ} ≤ 0.15)", limited);
-  tell(Regime::mixed,
-       " by scattering and hit errors, so that the general fit pays", limited);
+  tell(Regime::mixed, " by scattering and hit errors and need the general fit",
+       limited);
   tell(Regime::hits, " by hit errors", limited);
   tell(Regime::weak, " have a curvature below 3 *σ*", "");
   if (!text.empty())
-    text = fmt::format("Of {} tracks asked for, {}.", total, text);
+    text = fmt::format("Of the {} tracks in this study, {}.", total, text);
   if (measured < total)
     text += fmt::format(
         " {} of {} have no resolution: they curl up or meet "
@@ -164,11 +165,11 @@ RichText weakest_point(const ReportSubject& subject, const ShownQuantity& q) {
   }
   constexpr double worth_telling = 1.02;
   if (worst < worth_telling) return "";
-  return (several ? "The hits that " : "The hit that ") + q.symbol +
-         " would miss most " + (several ? "are those of " : "is that of ") +
-         name + (several ? ": without them" : ": without it") +
-         " the error is " + rich_number(worst, worst < 1.1 ? 4 : 3) +
-         " times as large.";
+  return "The most important " +
+         RichText(several ? "hits for " : "single hit for ") + q.symbol +
+         (several ? " are the hits of " : " is the hit of ") + name +
+         (several ? ": without them" : ": without it") + " the error is " +
+         rich_number(worst, worst < 1.1 ? 4 : 3) + " times as large.";
 }
 
 // What one per cent of change would buy.

@@ -124,9 +124,9 @@ Figure pull_figure(const ReportSubject& subject, const FitStatistics& fit,
 
 Figure chi2_figure(const ReportSubject& subject, const FitStatistics& fit,
                    const RichText& where) {
-  Figure figure =
-      subject.figure("toy-chi2", "Probability of *χ*²", where,
-                     "Distribution of the chi2 probability, flat if right.");
+  Figure figure = subject.figure("toy-chi2", "Probability of *χ*²", where,
+                                 "Distribution of the chi2 probability, "
+                                 "uniform if the errors are correct.");
   Plot plot;
   plot.x.title = "probability of a larger *χ*²";
   plot.x.name = "probability";
@@ -151,7 +151,7 @@ Figure chi2_figure(const ReportSubject& subject, const FitStatistics& fit,
   panel.y.upper = most;
   plot.panels.push_back(std::move(panel));
   figure.content = std::move(plot);
-  figure.caption = "Flat at 1 if the errors are right.";
+  figure.caption = "Uniform at 1 if the errors are correct.";
   return figure;
 }
 
@@ -166,8 +166,8 @@ Figure moments_figure(const ReportSubject& subject, const StudyRequest& request,
   figure.height = 420;
   figure.legend = pull_legend(fit);
   figure.caption =
-      "Bars are standard errors. A right fit with right errors has mean 0 and "
-      "width 1";
+      "Bars are standard errors. A correct fit with correct errors has mean 0 "
+      "and width 1";
   figure.caption +=
       has_pulls(fit, n_toy_parameters - 1)
           ? "; a mean of the pull of *κ* above 0 is too much curvature."

@@ -170,7 +170,7 @@ void read_fit(const Value& value, std::vector<FitChoice>& fits) {
                                    in_quotes(*near), joined(names))
                      : fmt::format("known: {}", joined(names)));
   } else if (std::ranges::find(fits, *fit) != fits.end()) {
-    value.error(fmt::format("the fit {} is asked for twice", in_quotes(*name)),
+    value.error(fmt::format("the fit {} is given twice", in_quotes(*name)),
                 "remove one of them");
   } else {
     fits.push_back(*fit);
@@ -184,7 +184,7 @@ void read_toys(const ToyKeys& keys, ToyRequest& request) {
     const auto n = keys.toys->integer("100000");
     if (n && (*n < 1 || *n > most_toys))
       keys.toys->error(
-          fmt::format("the number of toys must lie between 1 and {}, got {}",
+          fmt::format("the number of toys must be between 1 and {}, got {}",
                       most_toys, *n));
     else if (n)
       request.toys = static_cast<std::uint64_t>(*n);

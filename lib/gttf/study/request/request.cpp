@@ -40,14 +40,14 @@ AxisRules theta_rules() {
           [](double theta) {
             return theta >= 0 && theta <= 180 * unit::deg
                        ? ""
-                       : "theta must lie between 0 and 180 deg";
+                       : "theta must be between 0 and 180 deg";
           }};
 }
 AxisRules eta_rules() {
   return {Dimension::number, "", "0", Spacing::linear, false, [](double eta) {
             return std::abs(eta) <= largest_eta
                        ? std::string()
-                       : fmt::format("eta must lie between {0} and {1}",
+                       : fmt::format("eta must be between {0} and {1}",
                                      -largest_eta, largest_eta);
           }};
 }
@@ -170,7 +170,7 @@ class RequestReader {
     const Node& root = file_->value().node();
     if (root.find("gttf-study") || !root.find("gttf-detector")) return false;
     file_->find("gttf-detector")
-        ->error("this is a detector, a study is expected",
+        ->error("this is a detector file, but a study is expected",
                 "give it with --detector");
     return true;
   }
@@ -297,7 +297,7 @@ class RequestReader {
                            std::string_view what, std::string_view example) {
     if (single_point && values.size() > 1)
       value.error(
-          fmt::format("one track is asked for, got {} {}", values.size(), what),
+          fmt::format("one track is expected, got {} {}", values.size(), what),
           fmt::format("give one value, for example \"{}\"", example));
   }
 

@@ -89,7 +89,8 @@ struct ResolutionColumns {
        "no resolution, no field"},
       [](const Row& r) { return to_string(r.result().regime); }};
   static constexpr ColumnOf<Row> status{
-      {"status", "", "`ok`, or why numbers are missing: [below](#status)"},
+      {"status", "",
+       "`ok`, or the reason for missing numbers: [below](#status)"},
       [](const Row& r) { return to_string(r.result().status); }};
 };
 

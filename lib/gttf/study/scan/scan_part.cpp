@@ -46,8 +46,8 @@ std::uint64_t count(const Document& document, const char* key,
                     const std::string& name) {
   const double number = number_of(document, key);
   if (!(number >= 0 && number <= most_rows && number == std::floor(number)))
-    throw FileError(fmt::format("{} is damaged: {} is no number of rows", name,
-                                in_quotes(key)));
+    throw FileError(fmt::format("{} is damaged: {} is not a number of rows",
+                                name, in_quotes(key)));
   return static_cast<std::uint64_t>(number);
 }
 
@@ -58,7 +58,7 @@ Table table_for(const CsvLine& header, const std::string& name) {
   for (const std::string_view cell : header.cells) {
     const Column* column = all.find(cell);
     if (column == nullptr)
-      throw FileError(fmt::format("{} is damaged: scans have no column {}",
+      throw FileError(fmt::format("{} is damaged: unknown column {}",
                                   in_quotes(name), in_quotes(cell)));
     table.columns.push_back(*column);
   }
@@ -97,7 +97,7 @@ class RowReader {
   }
   [[noreturn]] void damaged(const CsvLine& line) const {
     throw FileError(
-        fmt::format("{} is damaged: line {} is no row", name_, line.number));
+        fmt::format("{} is damaged: line {} is not a row", name_, line.number));
   }
 
   std::string name_;
@@ -160,7 +160,7 @@ ScanPart scan_part_of(const Document& document, const std::string& path) {
   const std::string name = in_quotes(path);
   const Document* study = document.find("study");
   if (number_of(document, "gttf-scan-part") != 1 || study == nullptr)
-    throw FileError(name + " is no part of a scan that this version reads");
+    throw FileError(name + " is not part of a scan that this version can read");
   return {path, *study, count(document, "from", name),
           count(document, "to", name), count(document, "total", name)};
 }
@@ -183,7 +183,7 @@ std::string part_lines(const std::string& path) {
       text += line.substr(std::string_view(part_line).size()) + '\n';
   if (text.empty())
     throw FileError(in_quotes(path) +
-                    " is no part of a scan: it was not made with --shard");
+                    " is not part of a scan: it was not made with --shard");
   return text;
 }
 
@@ -202,7 +202,7 @@ std::vector<ScanPart> ordered_parts(std::vector<ScanPart> parts) {
   };
   for (const ScanPart& part : parts) {
     if (part.to < part.from || part.to > part.total)
-      throw FileError(fmt::format("{} is damaged: its range of rows is none",
+      throw FileError(fmt::format("{} is damaged: its range of rows is empty",
                                   in_quotes(part.name)));
     if (part.from < next)
       throw FileError(fmt::format("{} and {} overlap: both have row {}",

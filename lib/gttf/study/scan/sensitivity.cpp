@@ -220,7 +220,7 @@ std::vector<Section> sensitivity_sections(const Detector& detector,
           ? std::span(&*parameter, 1)
           : shown_parameters(along_beam(detector, grid_track(request, point)));
   const auto rows = sensitivity_rows(detector, list, grouping);
-  Section advices{"What helps most", {}, {}};
+  Section advices{"Most effective changes", {}, {}};
   for (const Parameter q : shown) {
     head.facts.emplace_back(sigma_symbol(q), sigma_text(q, list.sigma[q]));
     if (std::isnan(list.sigma[q])) continue;

@@ -69,11 +69,10 @@ std::vector<std::string> start_warnings(const StudyRequest& request,
   if (const auto layers =
           layers_flown_into(detector, request.vertex, request.phi);
       !layers.empty())
-    warnings.push_back(
-        detector.name +
-        ": tracks from this vertex first fly inwards; they are followed "
-        "outwards only, and their hits in " +
-        quoted_layers(detector, layers) + " are not counted");
+    warnings.push_back(detector.name +
+                       ": tracks from this vertex first fly inwards; they are "
+                       "followed only outwards, and their hits in " +
+                       quoted_layers(detector, layers) + " are not counted");
   return warnings;
 }
 

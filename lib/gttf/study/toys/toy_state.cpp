@@ -115,13 +115,13 @@ void check_same_run(const ToyState& planned, const ToyState& stored,
   if (where == simd_name && stored.study.find(simd_name) != nullptr)
     throw FileError(fmt::format(
         "{} was begun with --simd {}, this run has {}: last digits differ; "
-        "give --simd {}, or remove the file to start anew",
+        "give --simd {}, or remove the file to start again",
         file, text_of(stored.study, simd_name),
         text_of(planned.study, simd_name), text_of(stored.study, simd_name)));
   if (where)
     throw FileError(fmt::format(
         "{} belongs to another study: its {} differs; give another file, or "
-        "remove it to start anew",
+        "remove it to start again",
         file, *where));
   if (stored.from != planned.from || stored.to != planned.to)
     throw FileError(fmt::format(
@@ -241,7 +241,7 @@ class StateReader {
   ToyState read(const Document& document) const {
     const Document* version = document.find("gttf-toys");
     if (version == nullptr)
-      throw FileError(name_ + " is no part or checkpoint of toys");
+      throw FileError(name_ + " is not a part or checkpoint of toys");
     if (integer(*version) != format_version)
       throw FileError(fmt::format(
           "{}: version {} of the format is not known; this program reads "
@@ -259,7 +259,7 @@ class StateReader {
     state.from = count(member(document, "from"));
     state.to = count(member(document, "to"));
     if (state.from > state.to || state.to > state.toys)
-      damaged("its range of toys is none");
+      damaged("its range of toys is empty");
     for (const Document& point : list(member(document, "points")))
       state.points.push_back(read_point(point, state));
     if (const auto fault = checksum_fault(document)) damaged(*fault);
@@ -346,7 +346,7 @@ class StateReader {
     const auto& sums = list_of(member(moments, "sums"), state.sums.size());
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const auto sum = to_integer128(text(sums[i]));
-      if (!sum) damaged("a sum is no whole number");
+      if (!sum) damaged("a sum is not a whole number");
       state.sums[i] = *sum;
     }
     q.moments = ExactMoments(state);

@@ -216,7 +216,7 @@ struct ParameterColumn {
 };
 
 constexpr auto parameter_columns = std::to_array<ParameterColumn>({
-    {"expected_", true, "standard deviation that `scan` tells",
+    {"expected_", true, "standard deviation predicted by `scan`",
      [](const ParameterToys& q) { return q.expected; }},
     {"bias_", true, "mean of fitted minus true",
      [](const ParameterToys& q) {
@@ -331,8 +331,8 @@ constexpr auto columns_behind = std::to_array<ColumnOf<ToyRow>>({
      [](const ToyRow& r) { return r.s.unbounded; },
      momentum_columns},
     {{"p_ms_rel", "1",
-      "without field: mean of the momentum that a toy's own scattering tells, "
-      "over the true one; of those for which it is finite",
+      "without field: mean of the momentum estimated from the scattering of "
+      "the toy itself, over the true one; of those for which it is finite",
       "no fit"},
      [](const ToyRow& r) { return r.momentum().mean(); },
      momentum_columns},
