@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchStatistics, CodePath: which code a batch may use, and which it took.
+// BatchStatistics, CodePath: the code paths a batch may use and has used.
 #pragma once
 
 #include <cstddef>
 
 namespace gttf {
 
-/// How many tracks, or toys, took which code path.
+/// Number of tracks, or toys, handled by each code path.
 ///
 /// Each of `tracks` is vectorised, doubtful, unsupported or not fitted. (Toys
 /// that are unsupported and not fitted count as both.)
 struct BatchStatistics {
   std::size_t tracks = 0;
-  /// By kernels, one track per lane of the vectors.
+  /// By kernels, one track per vector lane.
   std::size_t vectorised = 0;
-  /// Vectorised with tracks that cross other surfaces, which are masked.
+  /// Vectorised together with tracks that cross different surfaces, which are
+  /// masked.
   std::size_t mixed = 0;
-  /// Scalar path, because the result of the kernel was in doubt: a parameter is
-  /// free or nearly so, a hit is coarse, a bend strong, a fit failed.
+  /// Scalar path, because the result of the kernel was not reliable: a
+  /// parameter is free or nearly free, a hit is coarse, the bending is strong,
+  /// or a fit failed.
   std::size_t doubtful = 0;
   /// Scalar path, because kernels do not support the field, the model, the
   /// direction, the surfaces or the options.
   std::size_t unsupported = 0;
-  /// Without a fit: too few hits, or a toy that left the layers.
+  /// Not fitted: too few hits, or a toy that left the layers.
   std::size_t not_fitted = 0;
   std::size_t groups = 0;  ///< calls of the kernel for covariances
 
@@ -38,7 +40,7 @@ struct BatchStatistics {
   }
 };
 
-/// Which code a batch may use.
+/// Code paths a batch may use.
 enum class CodePath {
   best,   ///< kernels where they support a track, else the scalar path
   scalar  ///< the same digits for every SimdLevel

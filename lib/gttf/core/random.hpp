@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are a function of their place, not of what came before.
+// Counter-based random numbers: a function of their position, not of earlier
+// calls.
 #pragma once
 
 #include <array>
@@ -9,36 +10,35 @@
 
 namespace gttf {
 
-/// Place of a sequence of random numbers: item `index` of `stream` of `seed`.
-/// Different places give independent sequences, in any order and on any
-/// thread.
+/// Position of a sequence of random numbers: item `index` of `stream` of
+/// `seed`. Different positions give independent sequences, in any order and on
+/// any thread.
 struct RandomPlace {
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
   std::uint64_t index = 0;
 };
 
-/// Block `block` of the sequence at `place`: 256 random bits.
-/// Philox4x64-10 with the key (seed, stream) and the counter (index, block).
+/// Block `block` of the sequence at `place`: 256 random bits. Philox4x64-10
+/// with the key (seed, stream) and the counter (index, block).
 /// Source: [Salmon11]; the implementation is Random123's
 std::array<std::uint64_t, 4> random_block(const RandomPlace& place,
                                           std::uint64_t block);
 
-/// The first numbers of the sequence at `place`, standard normal: pairs
-/// sqrt(-2 ln u) (cos(2 pi w), sin(2 pi w)) of uniform u, w with 52 bits, of
-/// which u is never 0: values reach to 8.6. A longer span begins with the same
-/// numbers.
+/// The first numbers of the sequence at `place`, standard normal: pairs sqrt(-2
+/// ln u) (cos(2 pi w), sin(2 pi w)) of uniform u, w with 52 bits, where u is
+/// never 0; values reach 8.6. A longer span begins with the same numbers.
 /// Source: [BoxMuller58]
 void fill_normals(const RandomPlace& place, std::span<double> out);
 
-/// The bits that fill_normals() makes its numbers from, for n_places places
-/// with the next indices: word w of place k at w n_places + k. Words 2i and
-/// 2i + 1 make the numbers 2i and 2i + 1.
+/// The bits from which fill_normals() computes its numbers, for n_places
+/// positions with consecutive indices: word w of position k at w n_places + k.
+/// Words 2i and 2i + 1 give the numbers 2i and 2i + 1.
 void fill_random_words(const RandomPlace& first, std::size_t n_places,
                        std::span<std::uint64_t> out);
 
-/// A sequence of its own at a place: the blocks of Philox with `branch` as the
-/// third word of the counter, that of random_block() having 0 there.
+/// A separate sequence at the same position: the blocks of Philox with `branch`
+/// as the third word of the counter, which is 0 for random_block().
 class RandomBranch {
  public:
   /// @param branch  > 0

@@ -8,8 +8,8 @@ namespace gttf {
 /// curvature. Their names are in Perigee, OnSurface and OnPlane.
 inline constexpr int track_dim = 5;
 
-/// Numbers of a symmetric matrix of them, kept as the lower triangle: element
-/// (i, j <= i) at i (i + 1)/2 + j.
+/// Independent elements of a symmetric matrix, stored as the lower triangle:
+/// element (i, j <= i) at i (i + 1)/2 + j.
 inline constexpr int track_triangle = track_dim * (track_dim + 1) / 2;
 
 }  // namespace gttf

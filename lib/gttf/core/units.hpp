@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Native units (mm, GeV, rad, e, c = 1) and the one table of factors to them.
+// Native units (mm, GeV, rad, e, c = 1) and the table of conversion factors.
 #pragma once
 
 namespace gttf::unit {
@@ -27,7 +27,7 @@ inline constexpr double urad = 1e-6 * rad;
 inline constexpr double deg = pi / 180.0 * rad;
 
 /// Magnetic field in GeV/(e mm): 1 T bends a track of charge e and transverse
-/// momentum p_T with radius p_T/(e B), no further constant.
+/// momentum p_T with radius p_T/(e B), without a further constant.
 /// Source: c = 299 792 458 m/s, exact [SI19].
 inline constexpr double T = 0.299792458e-3 * GeV / mm;
 inline constexpr double kG = 0.1 * T;

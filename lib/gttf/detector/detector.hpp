@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detector: what a description file says, in native units. Data only.
+// Detector: the content of a description file in native units. Data only.
 #pragma once
 
 #include <memory>
@@ -19,12 +19,13 @@ class HitError;
 /// One measured coordinate: m = u cos(angle) + v sin(angle), error sigma.
 struct Coordinate {
   double angle = 0;  ///< rad, from the surface's u axis towards v
-  double sigma = 0;  ///< mm, > 0; of an error that depends on the track the
-                     ///< one at normal incidence
+  double sigma =
+      0;  ///< mm, > 0; at normal incidence if the error depends on the track
   std::shared_ptr<const HitError> error = {};  ///< null: sigma for all tracks
 };
 
-/// Line and column (both from 1; 0 = unknown) in the file a thing came from.
+/// Line and column (both from 1; 0 = unknown) in the file that an item was read
+/// from.
 struct FilePosition {
   int line = 0;
   int column = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FieldMap: a magnetic field between the nodes of a regular grid.
+// FieldMap: a magnetic field interpolated on a regular grid.
 #pragma once
 
 #include <array>
@@ -22,23 +22,24 @@ struct GridAxis {
   double last() const { return first + (nodes - 1) * spacing; }
 };
 
-/// The field at the nodes of a grid as a file has it: Cartesian (x, y, z) with
+/// The field at the nodes of a grid, as in the file: Cartesian (x, y, z) with
 /// (Bx, By, Bz), or around the z axis (r, z) with (Br, Bz).
 struct FieldGrid {
   bool around_z = false;
   std::vector<GridAxis> axes;  ///< 3, or 2
-  /// GeV/(e mm); the components of a node together, the last axis running
+  /// GeV/(e mm); the components of a node are adjacent, the last axis varies
   /// fastest.
   std::vector<double> values;
 };
 
-/// Which half, quarter or octant of the field a grid leaves to symmetry: the
+/// Symmetry of a grid that covers a half, a quarter or an octant of the field:
 /// axes along which it begins or ends at 0 are mirrored there.
 ///
-/// The magnet looks the same in a mirror across any axis. In that across the
-/// main axis of its field the component along it keeps its sign and the others
-/// change it; in that across another axis only the component along that axis
-/// changes its sign: the potential is odd along the main axis, else even.
+/// The magnet is symmetric under reflection along every axis. Reflection along
+/// the main axis of the field keeps the sign of the component along it and
+/// changes the others; reflection along another axis changes only the component
+/// along that axis: the potential is odd along the main axis and even along the
+/// others.
 struct MirrorSymmetry {
   Axis main = Axis::z;
 
@@ -49,26 +50,26 @@ struct MirrorSymmetry {
   }
 };
 
-/// How well splines through the nodes of a grid know the field between them.
+/// Estimated accuracy of the spline interpolation between the nodes.
 struct InterpolationError {
-  std::size_t axis = 0;  ///< along which it is largest
+  std::size_t axis = 0;  ///< along which the error is largest
   double largest = 0;    ///< estimated, over the largest |B| of the nodes
 };
 
 /// Estimated without the true field, from splines along each axis through every
 /// second node (error e2 at the nodes left out) and through every fourth (e4):
 /// e2 min(1, e2/e4), which is e2/16 where the field is resolved and e2 where it
-/// is not. Axes of fewer than 9 nodes, and the two cells at each end, do not
-/// count.
+/// is not. Axes with fewer than 9 nodes, and the two cells at each end, are not
+/// used.
 InterpolationError interpolation_error(const FieldGrid& grid);
 
-/// The field of a grid, scaled and moved, with continuous second derivatives:
+/// The field of a grid, scaled and shifted, with continuous second derivatives:
 /// cubic splines along each axis through the values at the nodes. At a mirror
 /// (and at r = 0) a spline continues as its mirror image; at the other ends it
 /// is a single cubic over the last two cells.
 class FieldMap {
  public:
-  /// What a file's values are multiplied with, and where its origin lies.
+  /// The scale factor of the values in a file, and the position of its origin.
   struct Placement {
     double scale = 1;
     Vector3 offset = Vector3::Zero();  ///< mm
@@ -77,8 +78,8 @@ class FieldMap {
 
   FieldMap(FieldGrid grid, const Placement& placement, std::string path = "");
 
-  /// The field at a point of the user's axes, GeV/(e mm), and if wanted its
-  /// derivatives gradient(i, j) = dB_i/dx_j. False outside of the map.
+  /// The field at a point in the user's axes, GeV/(e mm), and optionally its
+  /// derivatives gradient(i, j) = dB_i/dx_j. Returns false outside the map.
   bool at(const Vector3& x, Vector3& field) const {
     return look(x, field, nullptr);
   }
@@ -87,11 +88,10 @@ class FieldMap {
   }
   bool covers(const Vector3& x) const;
 
-  /// Path along `direction` until the map's edge on a straight line, mm; 0
-  /// outside.
+  /// Straight distance along `direction` to the edge of the map, mm; 0 outside.
   double distance_to_edge(const Vector3& x, const Vector3& direction) const;
 
-  /// The same map with a field `factor` times as strong; shares its nodes.
+  /// The same map with the field multiplied by `factor`; shares the nodes.
   FieldMap scaled(double factor) const;
 
   /// Largest |B| of the nodes, GeV/(e mm), > 0 unless there is no field.
@@ -99,7 +99,7 @@ class FieldMap {
   /// The axis along which the field is largest, summed over the nodes.
   Axis main_axis() const { return main_axis_; }
 
-  /// How far the interpolated field is from div B = 0, both in rms over cells:
+  /// Violation of div B = 0 by the interpolated field, as rms over cells:
   /// |div B| over the size of all derivatives, and |div B| times the spacing
   /// over |B|.
   struct Divergence {
@@ -110,11 +110,11 @@ class FieldMap {
 
   bool around_z() const { return around_z_; }
   bool mirrored(std::size_t axis) const { return axes_[axis].mirrored; }
-  /// Grid as given but for the offset: (x, y, z) or (r, z).
+  /// Grid as given except for the offset: (x, y, z) or (r, z).
   const std::vector<GridAxis>& grid() const { return grid_; }
   double coarsest_spacing() const;
-  /// Whether both hold the same numbers at the same nodes, scale and offset
-  /// aside.
+  /// Whether both have the same values at the same nodes, disregarding scale
+  /// and offset.
   bool same_nodes(const FieldMap& other) const;
   const Vector3& offset() const { return offset_; }
   double scale() const { return scale_; }
@@ -125,7 +125,7 @@ class FieldMap {
   struct MapAxis {
     double first = 0, inv_spacing = 1;
     int nodes = 2;
-    bool mirrored = false;  ///< at 0, where it begins
+    bool mirrored = false;  ///< mirror at 0, the lower end
   };
   bool look(const Vector3& x, Vector3& field, Eigen::Matrix3d* gradient) const;
   bool look_cartesian(const Vector3& x, Vector3& field,
@@ -137,8 +137,8 @@ class FieldMap {
   std::vector<GridAxis> grid_;
   std::vector<MapAxis> axes_;
   std::optional<MirrorSymmetry> symmetry_;
-  /// Spline coefficients, one more than nodes at both ends of each axis; the
-  /// components together, the last axis fastest.
+  /// Spline coefficients, one more than nodes at each end of each axis; the
+  /// components are adjacent, the last axis varies fastest.
   std::shared_ptr<const std::vector<double>> coefficients_;
   double scale_ = 1;
   Vector3 offset_;

@@ -22,14 +22,14 @@ struct DensityEffect {
   bool is_known() const { return c_bar > 0; }
 };
 
-/// A material as the PDG tabulates it.
+/// A material with the properties tabulated by the PDG.
 struct Material {
   std::string name;
   double radiation_length = 0;  ///< X0, mm
   double density = 0;           ///< g/cm3, 0 if unknown
   double z_over_a = 0;          ///< <Z/A>, mol/g; 0 if unknown
   double mean_excitation = 0;   ///< I, GeV; 0 if unknown
-  std::string source;           ///< where the numbers come from
+  std::string source;           ///< source of the numbers
   DensityEffect density_effect{};
 };
 
@@ -38,28 +38,28 @@ struct Slab {
   std::string material;
   double thickness = 0;  ///< mm, 0 if only x/X0 was given
   double x_over_x0 = 0;  ///< at normal incidence
-  double density = 0;    ///< g/cm3, 0: that of the material
-  /// Mean energy loss at normal incidence as given by the user, GeV.
+  double density = 0;    ///< g/cm3, 0: the density of the material
+  /// Mean energy loss at normal incidence given by the user, GeV.
   std::optional<double> mean_loss{};
 };
 
 /// The built-in materials, sorted by name. Gases at 20 C and 1 atm.
 /// Source: [PDG24] atomic and nuclear properties of materials,
-/// https://pdg.lbl.gov/2024/AtomicNuclearProperties, except where
-/// Material::source says otherwise.
+/// https://pdg.lbl.gov/2024/AtomicNuclearProperties, unless Material::source
+/// gives another source.
 const std::vector<Material>& builtin_materials();
 
-/// The density effect of a built-in material by its name in the table; not
-/// known for mixtures and what is not tabulated.
+/// The density effect of a built-in material by its name in the table; nothing
+/// for mixtures and materials that are not tabulated.
 DensityEffect tabulated_density_effect(std::string_view name);
 
-/// The material of that name in `own`, then in the built-in table, or nullptr.
-/// Upper and lower case, spaces, `-` and `_` make no difference; chemical
-/// symbols and common other names (Si, Kapton, GFK) are known.
+/// The material with this name in `own`, then in the built-in table, or
+/// nullptr. Case, spaces, `-` and `_` are ignored; chemical symbols and common
+/// synonyms (Si, Kapton, GFK) are accepted.
 const Material* find_material(std::string_view name,
                               std::span<const Material> own = {});
 
-/// All names that find_material knows in the built-in table, for suggestions.
+/// All names of the built-in table accepted by find_material, for suggestions.
 std::vector<std::string> material_names();
 
 }  // namespace gttf

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models of scattering and energy loss, and which of them a detector wants.
+// The models of scattering and energy loss, and the choice of a detector.
 #pragma once
 
 #include <array>
@@ -11,16 +11,17 @@ namespace gttf {
 /// Multiple-scattering model, see docs/reference/language.md.
 enum class Scattering { highland, highland_total, highland_1991, rossi, off };
 
-/// How energy is lost in the layers.
+/// Energy-loss model.
 enum class EnergyLoss {
   off,
   mean,        ///< mean loss: the curvature changes from layer to layer
   straggling,  ///< mean loss, and its fluctuations as errors of the fit: their
                ///< core, half the width of the central 68 %
-  straggling_variance,  ///< the same with their variance, tails and all
+  straggling_variance,  ///< the same with the full variance, including the
+                        ///< tails
 };
 
-/// Are fluctuations of the loss errors of the fit?
+/// Whether the fit includes fluctuations of the loss as errors.
 constexpr bool straggles(EnergyLoss model) {
   return model == EnergyLoss::straggling ||
          model == EnergyLoss::straggling_variance;
@@ -32,8 +33,8 @@ inline constexpr std::array<std::string_view, 5> scattering_names{
 inline constexpr std::array<std::string_view, 4> energy_loss_names{
     "off", "mean", "straggling", "straggling-variance"};
 
-/// The models that a detector file asks for with `model:`; studies and options
-/// that name one go before it.
+/// The models selected by `model:` in a detector file; studies and options take
+/// precedence.
 struct PhysicsModel {
   std::optional<Scattering> scattering;
   std::optional<EnergyLoss> energy_loss;

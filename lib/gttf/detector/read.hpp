@@ -12,33 +12,32 @@
 
 namespace gttf {
 
-/// A detector, the description it was read from, and what was odd, but not
-/// wrong, about that.
+/// A detector, the description it was read from, and the warnings about it.
 struct DetectorInput {
   Detector detector;
   Diagnostics warnings;
   std::string text;                    ///< of the file
-  std::vector<std::string> overrides;  ///< applied to it before reading
+  std::vector<std::string> overrides;  ///< overrides applied before reading
 };
 
 /// Reads `path` ("-": standard input) after applying `overrides`, each
 /// `key=value` as in --set 'layers[L0].material=0.5 %'.
-/// Throws InputError with everything that is wrong.
+/// Throws InputError with all errors.
 DetectorInput read_detector(const std::string& path,
                             std::span<const std::string> overrides = {});
 
-/// The same for a text; `name` stands for the file in messages.
+/// The same for text; messages use `name` as the file name.
 DetectorInput parse_detector(const std::string& text, const std::string& name,
                              std::span<const std::string> overrides = {});
 
-/// A description that is read several times, each time with other overrides:
-/// its YAML is parsed once.
+/// A description that is read several times with different overrides; the YAML
+/// is parsed once.
 class DetectorDescription {
  public:
   /// Throws InputError if the text is not YAML.
   DetectorDescription(const std::string& text, const std::string& name);
 
-  /// As parse_detector(). May be called from several threads at once.
+  /// Like parse_detector(). Thread-safe.
   DetectorInput read(std::span<const std::string> overrides) const;
 
  private:

@@ -10,15 +10,15 @@ namespace gttf {
 
 namespace detail {
 
-/// Surfaces and points nearer than this are at one place, and a track that
-/// starts this near to a surface starts on it: no tracker is aligned to a
-/// nanometre, and rounding must not decide.
+/// Surfaces and points closer than this coincide, and a track that starts this
+/// close to a surface starts on it. No tracker is aligned to a nanometre, and
+/// the result must not depend on rounding.
 inline constexpr double same_place = 1 * unit::nm;
 
 }  // namespace detail
 
 enum class Shape { cylinder, disk, plane, cone };
-/// `none`: the normal of a plane that lies along no axis.
+/// `none`: the normal of a plane that is not parallel to an axis.
 enum class Axis { x, y, z, none };
 
 /// Closed interval [lower, upper], mm.
@@ -44,10 +44,11 @@ struct Surface {
   Interval u;        ///< planes: extent along u; unused otherwise
   Interval v;        ///< cylinder, cone: z; disk: r; plane: extent along v
   double slope = 0;  ///< cones: dr/dz
-  /// Planes along no axis: unit normal and unit vector u; v = normal x u.
+  /// Planes not normal to an axis: unit normal and unit vector u; v = normal x
+  /// u.
   std::array<double, 3> normal_vector{}, u_vector{};
 
-  /// A plane along no axis?
+  /// Whether it is a plane that is not normal to an axis.
   bool is_inclined() const {
     return shape == Shape::plane && normal == Axis::none;
   }
@@ -75,7 +76,7 @@ inline Surface make_cone(Interval z, double first_radius, double last_radius) {
           {},          {}};
 }
 
-/// A plane anywhere.
+/// A plane with arbitrary orientation.
 /// @param centre  of the rectangle, mm
 /// @param normal, u  orthogonal unit vectors
 /// @param width   of the rectangle along u and v = normal x u, mm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits of many tracks at once: arrays of hits in, arrays of results out,
-// several tracks in every instruction.
+// Vectorised fits of many tracks: arrays of hits in, arrays of results out,
+// several tracks per instruction.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@
 
 namespace gttf {
 
-/// A surface that all tracks of a batch meet.
+/// A surface crossed by all tracks of a batch.
 struct FitSurface {
   SurfaceRecord surface;
-  /// In the axes (u', v') of the surface; the first n_coordinates count, 0: it
-  /// is passive.
+  /// In the axes (u', v') of the surface; the first n_coordinates are used, 0:
+  /// passive.
   std::array<CoordinateAxis, 2> coordinates{};
   int n_coordinates = 0;
 };
 
 /// Hits of tracks on the same surfaces, in a field along z, as arrays; mm, rad.
-/// Passive surfaces are met between the hits beside them on the list, which
-/// must lie on both sides.
+/// A passive surface must lie between the hits that precede and follow it in
+/// the list.
 struct HitArrays {
   std::size_t size = 0;                  ///< number of tracks
   std::span<const FitSurface> surfaces;  ///< in order of flight
@@ -38,12 +38,12 @@ struct HitArrays {
   Vector3 origin = Vector3::Zero();
   bool field = true;  ///< false: straight tracks
 
-  /// One of the tracks.
+  /// Returns track t.
   TrackHits track(std::size_t t) const;
 };
 
-/// Where the results go. An array that is empty is not asked for. Numbers are
-/// NaN unless the status is ok; the members are those of GlobalFit.
+/// Output arrays. Empty arrays are not filled. Numbers are NaN unless the
+/// status is ok; the members correspond to GlobalFit.
 struct FitArrays {
   std::span<double> kappa, sigma, chi2, kappa_weights;
   /// (parameter q) of track t at q size + t, order of Perigee with kappa.
@@ -58,24 +58,25 @@ struct FitArrays {
 /// next call.
 using FitOneTrack = std::function<const GlobalFit&(std::size_t t)>;
 
-/// Does a surface measure one coordinate only? Then TrackFitter's general fit
-/// and that of the hits are the streaming ones, and there are no others.
+/// Whether a surface measures one coordinate only. TrackFitter then uses the
+/// streaming fit for the general fit and the fit of the hits, and supports no
+/// other fits.
 bool needs_streaming(std::span<const FitSurface> surfaces);
 
 /// Whether kernels support such fits. Requires a field, at least three
 /// measuring surfaces with errors, five coordinates, no re-linearisation and
 /// FitDetail below hits. Triplet fits also require two independent coordinates
-/// of every hit and weights other than shared, and with layers that scatter
-/// between hits, other than local.
-/// @param passive  layers between hits scatter
+/// of every hit, weights other than shared and, with scattering layers between
+/// hits, other than local.
+/// @param passive whether layers between hits scatter
 bool is_vectorised(std::span<const FitSurface> surfaces, bool field,
                    bool passive, const FitOptions& options);
 
-/// TrackFitter::fit() for every track: the same numbers but for rounding. The
-/// result of a track does not depend on the number of threads nor, within one
-/// SimdLevel, on the tracks beside it (but for its last digits if a surface
-/// scatters some tracks and others, with theta0_2 = 0, not at all). Arrays of
-/// different tracks' lists of surfaces are fitted in calls of their own.
+/// TrackFitter::fit() for every track: the same numbers except for rounding.
+/// The result of a track does not depend on the number of threads or, within
+/// one SimdLevel, on the other tracks (except for the last digits if a surface
+/// scatters some tracks but not others, with theta0_2 = 0). Tracks with
+/// different lists of surfaces require separate calls.
 /// @param fit_one  for the scalar path, called by all threads; empty: fits
 ///                 HitArrays::track()
 BatchStatistics fit(const HitArrays& hits, FitKind kind,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resolutions of many tracks at once: arrays of tracks in, arrays of results
-// out, several tracks in every instruction.
+// Vectorised resolutions of many tracks: arrays of tracks in, arrays of results
+// out, several tracks per instruction.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace gttf {
 
 /// Tracks as arrays, units as in Track. Each array has `size` numbers, or one
-/// for all tracks.
+/// number for all tracks.
 struct TrackArrays {
   std::size_t size = 0;
   std::span<const double> p, theta, phi, mass, charge, x, y, z;
@@ -24,12 +24,12 @@ struct TrackArrays {
   Track track(std::size_t i) const;
 };
 
-/// A batch of one, which refers to the numbers of `track`.
+/// A batch of one track; refers to the numbers of `track`.
 TrackArrays arrays_of(const Track& track);
 TrackArrays arrays_of(Track&&) = delete;
 
-/// Numbers of every layer for every Parameter, or for some: those of the
-/// others are empty. The number of layer l and track t stands at l size + t.
+/// Numbers of every layer for all or some Parameters; the others are empty. The
+/// number of layer l and track t stands at l size + t.
 struct LayerArrays {
   std::array<std::span<double>, n_parameters> values;
 
@@ -39,33 +39,33 @@ struct LayerArrays {
   std::span<double> operator[](Parameter q) const {
     return values[static_cast<std::size_t>(q)];
   }
-  bool asked_for() const;  ///< for any parameter
+  bool asked_for() const;  ///< requested for any parameter
 };
 
-/// Where the results go. An array that is empty is not asked for; what is not
-/// asked for costs nothing. Numbers that do not exist are NaN; `status` says
-/// why. The members are those of Resolution.
+/// Output arrays. Empty arrays are not filled and not computed. Numbers that do
+/// not exist are NaN; `status` gives the reason. The members correspond to
+/// Resolution.
 struct ResolutionArrays {
   /// Lower triangles, element by element: (i, j <= i) of track t stands at
   /// (i (i + 1)/2 + j) size + t; 15 size numbers.
   std::span<double> perigee, perigee_without_inner, first_hit, start_plane;
 
   std::span<double> sigma_p_rel, sigma_pt_rel, xi, x_over_x0, x_over_x0_tracker;
-  /// More of the fit: the limits,
+  /// More results of the fit: the limits,
   std::span<double> sigma_p_rel_hit_only, sigma_p_rel_ms_only;
   /// the way back through all crossings,
   std::span<double> mu_phi, mu_theta;
-  /// and on it, the variance that the scattering and the hits of every layer
-  /// add to a parameter, as in BudgetPart (straggling and a beam spot are left
-  /// out).
+  /// and on it, the contributions of scattering and hits of every layer to the
+  /// variance of a parameter, as in BudgetPart (straggling and a beam spot are
+  /// not included).
   LayerArrays scattering_variance, hit_variance;
 
   std::span<int> n_hits;
   std::span<Status> status;
   std::span<TrackEnd> end;
 
-  /// Complete results of the tracks that took the scalar path; the others are
-  /// left as they are.
+  /// Complete results of the tracks handled by the scalar path; other entries
+  /// are not modified.
   std::span<std::optional<Resolution>> scalar;
 };
 
@@ -73,13 +73,13 @@ struct ResolutionArrays {
 /// no energy loss, no beam spot, no state at a layer.
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model);
 
-/// resolve() for every track: the same numbers but for rounding. The result of
-/// a track does not depend on the number of threads nor, within one SimdLevel,
-/// on the tracks beside it.
+/// resolve() for every track: the same numbers except for rounding. The result
+/// of a track does not depend on the number of threads or, within one
+/// SimdLevel, on the other tracks.
 ///
-/// Memory besides the arrays does not depend on the number of tracks; nor, if
-/// neither mu nor variances are asked for, on the number of crossings but for
-/// their list.
+/// Memory besides the arrays does not depend on the number of tracks or, unless
+/// mu or variances are requested, on the number of crossings, except for their
+/// list.
 BatchStatistics resolve(const TrackingGeometry& geometry,
                         const TrackArrays& tracks, const Model& model,
                         const ResolutionArrays& results, unsigned threads = 1,

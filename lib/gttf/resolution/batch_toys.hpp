@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many toys of one point at once: simulated and fitted, several in every
-// instruction.
+// Vectorised toys of one point: simulated and fitted, several per instruction.
 #pragma once
 
 #include <functional>
@@ -12,26 +11,26 @@
 
 namespace gttf {
 
-/// Where the results of n toys go: FitArrays of size n for each fit. A toy that
-/// left the layers has missed[i] = 1 and no result.
+/// Output arrays for n toys: FitArrays of size n for each fit. A toy that left
+/// the layers has missed[i] = 1 and no result.
 struct ToyArrays {
   std::span<char> missed;
   std::span<const FitArrays> fits;
 };
 
-/// A fit of a toy on the scalar path, with all that FitArrays do not hold.
+/// A fit of a toy on the scalar path, with the results not stored in FitArrays.
 using TakeToyFit = std::function<void(std::size_t toy, std::size_t fit,
                                       const GlobalFit&, const ToyTrack&)>;
 
-/// Whether kernels simulate and fit such toys: helices from an exact start,
-/// with fits that are all is_vectorised(). (Weights of the true track are
-/// shared by all toys of a point, which kernels support, too.)
+/// Whether kernels support such toys: helices from an exact start, with fits
+/// that are all is_vectorised(). (Weights of the true track, shared by all toys
+/// of a point, are also supported.)
 bool is_vectorised(const ToySimulator& simulator,
                    std::span<const FitChoice> fits);
 
 /// Simulates and fits toys of one point: ToySimulator::simulate() and
-/// TrackFitter::fit(), the same numbers but for rounding. A toy does not depend
-/// on those beside it nor, within one SimdLevel, on the processor.
+/// TrackFitter::fit(), with the same numbers except for rounding. A toy does
+/// not depend on the other toys or, within one SimdLevel, on the processor.
 class ToyBatch {
  public:
   /// @param simulator  must outlive this, as must its geometry
@@ -44,12 +43,12 @@ class ToyBatch {
   ToyBatch& operator=(ToyBatch&&) noexcept;
 
   bool is_vectorised() const;
-  /// Toys first.index to first.index + n - 1, n the size of `missed`.
+  /// Toys first.index to first.index + n - 1, where n is the size of `missed`.
   /// @param take  unless is_vectorised(), called for each fit of each toy, in
   ///              this order; may be empty
   BatchStatistics run(const RandomPlace& first, const ToyArrays& results,
                       const TakeToyFit& take = {});
-  /// A toy that run() simulates, with the truth.
+  /// A toy as simulated by run(), with the truth.
   const ToyTrack& prototype() const;
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budget: which layer's scattering and which hit errors make up a resolution.
+// Budget: contributions of each layer's scattering and hit errors to a
+// resolution.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +12,13 @@
 
 namespace gttf {
 
-/// What an error comes from.
+/// Origin of an error.
 enum class Cause { scattering, straggling, hit, beam_spot };
 
 std::string_view to_string(Cause);
 
-/// One independent error of a track, and the variance that it adds to each
-/// parameter: d0, z0 in mm^2, phi0, theta in rad^2, p, pt relative.
+/// One independent error of a track, and its contribution to the variance of
+/// each parameter: d0, z0 in mm^2, phi0, theta in rad^2, p, pt relative.
 struct BudgetPart {
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
@@ -28,9 +29,9 @@ struct BudgetPart {
   PerParameter variance;
 };
 
-/// The variance of every parameter at the perigee, taken apart exactly: errors
-/// are independent and the fit is linear. Numbers of parameters that are not
-/// measured are NaN.
+/// Exact decomposition of the variance of every parameter at the perigee:
+/// errors are independent and the fit is linear. Numbers of parameters that are
+/// not measured are NaN.
 struct Budget {
   Resolution resolution;
   PerParameter total;             ///< variance, from the fit itself
@@ -39,15 +40,15 @@ struct Budget {
   bool exists() const { return !parts.empty(); }
   /// variance/total of each parameter: also d ln(total)/d ln(that variance).
   PerParameter share(const BudgetPart& part) const;
-  /// Sum of all shares: 1 but for rounding.
+  /// Sum of all shares: 1 except for rounding.
   PerParameter sum_of_shares() const;
 };
 
-/// The budget of `track`: one part for the scattering of every layer crossed
-/// (0 after the last hit), with Model::loss straggling one for the fluctuation
-/// of its energy loss, one for each measured coordinate, one for a beam spot.
-/// Whatever the engine of `model`, the parts are those of the streaming fit.
-/// Errors: none; see Resolution::status. Source: docs/theory/budget.md
+/// The budget of `track`: one part for the scattering of every layer crossed (0
+/// after the last hit), with Model::loss straggling one for the fluctuation of
+/// its energy loss, one for each measured coordinate, one for a beam spot. The
+/// parts are computed by the streaming fit for any engine of `model`. Errors:
+/// none; see Resolution::status. Source: docs/theory/budget.md
 Budget make_budget(const TrackingGeometry& geometry, const Track& track,
                    const Model& model = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameter: the quantities whose errors budgets and sensitivities explain.
+// Parameter: the quantities analysed by budgets and sensitivities.
 #pragma once
 
 #include <array>
@@ -9,10 +9,10 @@
 
 namespace gttf {
 
-/// p stands for sigma(p)/p, the relative error of q/p; pt for sigma(pT)/pT.
-/// x, y, tx = dx/dz and ty = dy/dz are those on the plane z = const. through
-/// the start, the parameters of tracks along a beam; the others but p are those
-/// at the perigee.
+/// p stands for sigma(p)/p, the relative error of q/p; pt for sigma(pT)/pT. x,
+/// y, tx = dx/dz and ty = dy/dz refer to the plane z = const. through the
+/// start, the parameters of tracks along a beam; the others, except p, refer to
+/// the perigee.
 enum class Parameter { p, pt, d0, z0, phi0, theta, x, y, tx, ty };
 
 inline constexpr std::size_t n_parameters = 10;
@@ -21,7 +21,7 @@ inline constexpr std::array<Parameter, n_parameters> all_parameters{
     Parameter::phi0, Parameter::theta, Parameter::x,  Parameter::y,
     Parameter::tx,   Parameter::ty};
 
-/// Those of the first rows of Resolution::start_plane.
+/// The first rows of Resolution::start_plane.
 inline constexpr std::array<Parameter, 4> start_plane_parameters{
     Parameter::x, Parameter::y, Parameter::tx, Parameter::ty};
 
@@ -39,11 +39,12 @@ struct PerParameter {
 
 /// "p", "pt", "d0", "z0", "phi0", "theta", "x", "y", "tx", "ty".
 std::string_view to_string(Parameter);
-/// The parameter of that name.
+/// The parameter with this name.
 std::optional<Parameter> find_parameter(std::string_view name);
 
 struct Resolution;
-/// sigma of every parameter, native units, relative for p and pt; NaN: none.
+/// sigma of every parameter, native units, relative for p and pt; NaN: no
+/// value.
 PerParameter sigmas(const Resolution& resolution);
 
 }  // namespace gttf

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracking regimes: what limits a track and each of its triplets, which fit
-// suffices, and up to which momentum the curvature is significant.
+// Tracking regimes: the limiting errors of a track and its triplets, the fit
+// that suffices, and the momentum up to which the curvature is significant.
 #pragma once
 
 #include <array>
@@ -14,26 +14,27 @@
 
 namespace gttf {
 
-/// Which triplets of measured layers are looked at.
+/// The triplets of measured layers to consider.
 enum class TripletChoice {
   consecutive,
   all,
-  recurling  ///< consecutive, and on through the outer arc of the track
+  recurling  ///< consecutive, also through the outer arc of the track
 };
 
-/// A triplet of hits of a track, by itself: the local fit.
+/// The local fit of a triplet of hits.
 ///
-/// Scattering of layers between the hits is included as if the track were
-/// straight: a kink at the fraction f of a segment, seen from the far end of
-/// it, turns the triplet by f times its angle.
+/// Scattering of layers between the hits is included in the approximation of a
+/// straight track: a kink at the fraction f of a segment, measured from its far
+/// end, changes the kink of the triplet by f times its angle.
 struct TripletRegime {
   static constexpr double none = Resolution::none;
 
   std::array<std::size_t, 3> layers{};  ///< in Detector::layers
-  /// The last hit comes after the outer arc, inwards again.
+  /// The last hit comes after the outer arc, on the way inwards.
   bool recurls = false;
-  /// Variances of the two kinks and their covariance that come from hit
-  /// errors; rad^2. Source: [GTTF] eq:gamtheta, eq:gamphi without scattering
+  /// Contributions of hit errors to the variances of the two kinks and to their
+  /// covariance; rad^2. Source: [GTTF] eq:gamtheta, eq:gamphi without
+  /// scattering
   double gamma_phi = none, gamma_theta = none, gamma_phi_theta = none;
   double sigma_ms = none;                  ///< scattering angle in a plane, rad
   double b_ms = none;                      ///< sigma_ms/|kappa|, mm
@@ -51,12 +52,13 @@ struct TripletRegime {
   /// the three layers.
   double p_significant = none;
 
-  /// False if a hit has one coordinate only: the triplet fixes no direction.
+  /// False if a hit has one coordinate only: the triplet does not determine a
+  /// direction.
   bool exists() const { return !std::isnan(xi); }
 };
 
-/// Biases of the curvature fits that take scattering only, relative to the
-/// curvature, and means of their pulls; NaN where hit errors matter.
+/// Relative biases of the curvature fits with scattering only, and means of
+/// their pulls; NaN where hit errors are not negligible.
 struct FitBiases {
   double local = Resolution::none;        ///< each triplet at its own curvature
   double regularised = Resolution::none;  ///< chi2 with theta0 = b |kappa|
@@ -66,11 +68,11 @@ struct FitBiases {
   double common_pull = Resolution::none;
 };
 
-/// The fit that is enough; named as the fits of data are.
+/// The fit that suffices; same names as for fits of data.
 enum class RecommendedFit {
-  none,              ///< there is no regime
+  none,              ///< no regime
   scattering,        ///< scattering only
-  common_curvature,  ///< scattering only, free of the bias of local weights
+  common_curvature,  ///< scattering only, without the bias of local weights
   general,
   hits  ///< hit errors only
 };
@@ -104,9 +106,9 @@ struct TrackRegime {
 ///
 ///   xi(p_significant) = xi_significant
 ///
-/// go on side by side, each step of all of them vectorised. Tracks in the same
-/// direction share them. The result of a track does not depend on the number of
-/// threads nor, within one SimdLevel, on the tracks beside it.
+/// run in parallel, with each step vectorised. Tracks in the same direction
+/// share them. The result of a track does not depend on the number of threads
+/// or, within one SimdLevel, on the other tracks.
 ///
 /// @param results  one per track
 /// @param threads  0: all cores
@@ -124,10 +126,10 @@ TrackRegime find_regime(const TrackingGeometry& geometry, const Track& track,
                         const RegimeThresholds& thresholds = {},
                         TripletChoice choice = TripletChoice::consecutive);
 
-/// Triplets of consecutive hits of every track only, without p_significant: to
-/// search it for all of them is most of the work of find_regimes. Hits in other
-/// layers than `layers` (sorted; empty: all) are passed over, but scatter.
-/// @return  those of each track
+/// Only triplets of consecutive hits of every track, without p_significant: its
+/// search takes most of the time of find_regimes. Hits in layers other than
+/// `layers` (sorted; empty: all) are ignored, but scatter.
+/// @return the triplets of each track
 /// @param threads  0: all cores
 std::vector<std::vector<TripletRegime>> find_triplets(
     const TrackingGeometry& geometry, const TrackArrays& tracks,

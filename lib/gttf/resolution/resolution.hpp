@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resolution: what a detector measures of one track.
+// Resolution of a detector for one track.
 #pragma once
 
 #include <limits>
@@ -14,11 +14,11 @@
 
 namespace gttf {
 
-/// How the covariance is computed; the two are the same fit (docs/theory). With
-/// energy loss the time of the triplet form grows with the cube of the hits.
+/// Form of the fit; both give the same covariance (docs/theory). With energy
+/// loss the time of the triplet form grows with the cube of the number of hits.
 enum class Engine { streaming, triplet };
 
-/// Why a resolution does not exist, or ok.
+/// The reason why a resolution does not exist, or ok.
 enum class Status {
   ok,
   no_field,        ///< q/p is not measured; everything else exists
@@ -26,7 +26,7 @@ enum class Status {
   curls_up,        ///< too few hits because the track turns back
   stops,           ///< too few hits because the track stops in a layer
   outside_map,     ///< the track leaves the field map
-  not_determined,  ///< the hits leave at least one parameter free
+  not_determined,  ///< the hits do not determine at least one parameter
   no_hit_error,    ///< an error that depends on the track is not positive there
 };
 
@@ -40,20 +40,20 @@ std::string_view to_string(Regime);
 
 /// One crossing of the track with a layer, in order of flight.
 struct CrossingInfo {
-  std::size_t layer = 0;     ///< index in Detector::layers
-  double path = 0;           ///< 3D path from the vertex, mm
-  Vector3 position;          ///< mm
-  double phi = 0;            ///< azimuth of the direction there, rad
-  double theta = 0;          ///< polar angle of the direction, before the layer
-  double p = 0;              ///< momentum before the layer, GeV
-  double energy_loss = 0;    ///< mean loss in the layer, GeV; 0 unless asked
+  std::size_t layer = 0;   ///< index in Detector::layers
+  double path = 0;         ///< 3D path from the vertex, mm
+  Vector3 position;        ///< mm
+  double phi = 0;          ///< azimuth of the direction there, rad
+  double theta = 0;        ///< polar angle of the direction, before the layer
+  double p = 0;            ///< momentum before the layer, GeV
+  double energy_loss = 0;  ///< mean loss in the layer, GeV; 0 unless requested
   double cos_incidence = 1;  ///< |direction . surface normal|
   double x_over_x0 = 0;      ///< along the track
   double theta0 = 0;         ///< projected scattering angle, rad
   bool measured = false;
 };
 
-/// A layer at which the track is asked for: position and direction there.
+/// A layer at which position and direction of the track are requested.
 struct AtLayer {
   std::size_t layer = 0;  ///< index in Detector::layers
   bool own_hit = true;    ///< a measuring layer's own hit is used, too
@@ -68,8 +68,8 @@ struct Model {
   std::optional<AtLayer> at = {};  ///< fills Resolution::at
 };
 
-/// The track where it meets a layer, before the material of it, from all hits
-/// on both sides. Covariances are NaN if they do not exist.
+/// The track at a layer, before its material, from all hits on both sides.
+/// Covariances are NaN if they do not exist.
 struct StateAtLayer {
   bool exists = false;  ///< the track crosses the layer, and is determined
   bool crossed = false;
@@ -80,8 +80,8 @@ struct StateAtLayer {
   double sigma_p_rel = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Resolution of one track. Numbers that do not exist are NaN; `status` says
-/// why. Covariances: symmetric positive semidefinite; mm, rad, e/GeV.
+/// Resolution of one track. Numbers that do not exist are NaN; `status` gives
+/// the reason. Covariances: symmetric positive semidefinite; mm, rad, e/GeV.
 struct Resolution {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
@@ -89,7 +89,7 @@ struct Resolution {
   TrackEnd end = TrackEnd::leaves;
   int n_hits = 0;        ///< measuring layers crossed
   double x_over_x0 = 0;  ///< sum over all crossings
-  /// Up to the last hit, the layer of that included; NaN without a hit.
+  /// Up to and including the layer of the last hit; NaN without a hit.
   double x_over_x0_tracker = none;
   std::vector<CrossingInfo> crossings;
 
@@ -99,9 +99,9 @@ struct Resolution {
   /// On the plane z = const. through the start, order of OnPlane, all
   /// material; NaN for a track within 0.57 deg of that plane.
   Matrix5 start_plane;
-  std::optional<StateAtLayer> at;  ///< if Model::at asks for it
+  std::optional<StateAtLayer> at;  ///< if requested by Model::at
 
-  /// Where the track left the field map, if it did.
+  /// The point where the track left the field map, if it did.
   std::optional<Vector3> left_map;
   bool stopped = false;  ///< the track stops in the last crossing
 
@@ -116,17 +116,19 @@ struct Resolution {
   Regime regime = Regime::unknown;
 };
 
-/// The resolution of `track` in `geometry`.
-/// Errors: see Resolution::status. Throws std::invalid_argument if the model's
-/// engine does not know its energy loss.
+/// The resolution of `track` in `geometry`. Errors: see Resolution::status.
+/// Throws std::invalid_argument if the engine of the model does not support its
+/// energy loss.
 Resolution resolve(const TrackingGeometry& geometry, const Track& track,
                    const Model& model = {});
 
-/// Where one tracking regime ends and the next begins.
+/// Boundaries between the tracking regimes.
 struct RegimeThresholds {
-  double mu_small = 0.15;     ///< up to it hit errors can be neglected
-  double xi_significant = 3;  ///< below it the curvature is not measured
-  double xi_unbiased = 10;    ///< below it scattering fits are biased by 1 %
+  double mu_small = 0.15;  ///< hit errors are negligible up to this value
+  double xi_significant =
+      3;  ///< the curvature is not measured below this value
+  double xi_unbiased =
+      10;  ///< scattering fits are biased by 1 % below this value
 };
 
 /// Regime from mu_phi and xi: `weak` for xi < xi_significant, else

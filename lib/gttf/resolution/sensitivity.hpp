@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivity: what a small change of the detector does to a resolution.
+// Sensitivity: effect of a small change of the detector on a resolution.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace gttf {
 
-/// A number of the design that can be changed.
+/// A design parameter that can be changed.
 enum class Quantity {
   position,   ///< radius, z of a disk, distance of a plane; mm
   x_over_x0,  ///< at normal incidence
@@ -25,8 +25,8 @@ enum class Quantity {
 
 std::string_view to_string(Quantity);
 
-/// How the errors of all parameters answer to one number of the design, all
-/// others and the track being the same.
+/// Response of the errors of all parameters to one design parameter, with all
+/// others and the track fixed.
 struct Sensitivity {
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
@@ -49,12 +49,11 @@ struct Sensitivities {
   bool exists() const { return !items.empty(); }
 };
 
-/// Exact first derivatives, in closed form: one way back of the streaming fit
-/// for all numbers of the design together. They hold as long as the track
-/// crosses the same layers in the same order. Layers that are crossed without
-/// material have no x_over_x0 among the items; without field there is no
-/// field.
-/// Errors: none; see Resolution::status
+/// Exact first derivatives in closed form, from one backward pass of the
+/// streaming fit for all design parameters together. They are valid as long as
+/// the track crosses the same layers in the same order. Layers without material
+/// have no item x_over_x0; without field there is no item field. Errors: none;
+/// see Resolution::status
 /// Source: docs/theory/sensitivity.md
 Sensitivities make_sensitivities(const TrackingGeometry& geometry,
                                  const Track& track, const Model& model = {});

@@ -19,51 +19,51 @@ namespace detail {
 struct ToyPlan;
 }
 
-/// One simulated track. Made by ToySimulator::prototype() and used again and
-/// again: no allocation per toy.
+/// One simulated track. Created by ToySimulator::prototype() and reused: no
+/// allocation per toy.
 struct ToyTrack {
-  TrackHits hits;                   ///< what a fit may know
+  TrackHits hits;                   ///< the input of the fits
   Vector5 truth;                    ///< true perigee parameters, with kappa
   Vector5 truth_at_plane;           ///< as GlobalFit::start_plane; traced only
   std::vector<std::uint64_t> bits;  ///< the random bits of this toy
 };
 
-/// Simulates a track many times: from its start to each surface of the list of
-/// the reference track, where it is measured, then scattered and slowed.
+/// Simulates a track many times: from its start to each surface in the list of
+/// the reference track, where it is measured, then scatters and loses energy.
 ///
-/// Between surfaces it follows an exact helix where resolve() takes the track
-/// as one, else it is traced through the field. Scattering turns the direction
-/// by normal angles of standard deviation theta0 along two directions across
-/// it, along e_theta and e_phi on a helix: var(theta) = theta0^2, var(phi) =
-/// theta0^2/sin^2(theta). theta0 is that of the reference track, the one the
-/// resolution is computed with. Measured coordinates get normal errors along
-/// their own axes; along a direction that is not measured the hit is put where
-/// the reference track crosses. A beam spot displaces the start.
+/// Between surfaces it follows an exact helix where resolve() uses a helix, and
+/// is otherwise traced through the field. Scattering rotates the direction by
+/// Gaussian angles of standard deviation theta0 along two orthogonal
+/// directions, along e_theta and e_phi on a helix: var(theta) = theta0^2,
+/// var(phi) = theta0^2/sin^2(theta). theta0 is taken from the reference track,
+/// as in the resolution. Measured coordinates get Gaussian errors along their
+/// own axes; along an unmeasured direction the hit is placed at the crossing of
+/// the reference track. A beam spot displaces the start.
 ///
-/// The energy lost in a layer is the mean for the toy's own momentum and the
+/// The energy lost in a layer is the mean for the momentum of the toy and the
 /// path of the reference track; if the model straggles(), it is simulated
-/// collision by collision, whatever width the model assumes:
-/// simulate_loss(). A toy whose energy is spent stops.
+/// collision by collision, independently of the width assumed by the model:
+/// simulate_loss(). A toy that has lost its energy stops.
 class ToySimulator {
  public:
   /// @param geometry  must outlive the toys
   ToySimulator(const TrackingGeometry& geometry, const Track& track,
                const Model& model);
-  /// Of a track that was traced already.
+  /// For a track that is already traced.
   ToySimulator(const TrackingGeometry& geometry, const Track& track,
                const TracedTrack& reference, EnergyLoss loss,
                const std::optional<BeamSpot>& spot);
 
-  /// A toy with all that is the same for every toy; hand a copy to simulate().
+  /// A toy with the data common to all toys; pass a copy to simulate().
   const ToyTrack& prototype() const;
 
-  /// Makes the toy of `place` out of a prototype or an earlier toy: the same
-  /// one whatever was made before. False if it leaves the list of surfaces: it
-  /// misses one of them, or meets them in another order, stops in a layer or
-  /// leaves the field map.
+  /// Simulates the toy at `place`, reusing a prototype or an earlier toy; the
+  /// result does not depend on earlier toys. Returns false if the toy leaves
+  /// the list of surfaces: it misses a surface, crosses them in another order,
+  /// stops in a layer or leaves the field map.
   bool simulate(const RandomPlace& place, ToyTrack& toy) const;
 
-  /// All that toys share.
+  /// Data shared by all toys.
   const detail::ToyPlan& plan() const { return *plan_; }
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frame: the axes in which a track is fitted, its polar axis across the track.
+// Frame: the axes in which a track is fitted, with the polar axis transverse to
+// the track.
 #pragma once
 
 #include "gttf/core/track_parameters.hpp"
@@ -42,8 +43,8 @@ struct Frame {
 };
 
 /// The frame for a track that starts along `direction` (unit vector): polar
-/// axis along the field's main axis unless the track is within 20 deg of it,
-/// then the next of y, x, z that is not.
+/// axis along the main axis of the field, unless the track is within 20 deg of
+/// it; then the first of y, x, z that is not.
 Frame choose_frame(const Field& field, const Vector3& direction);
 
 }  // namespace gttf

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Track: a particle, where it starts, and where it ends.
+// Track: a particle with its start point, and how its path ends.
 #pragma once
 
 #include <array>
@@ -19,18 +19,18 @@ struct Particle {
   double charge = -1;        ///< e, not 0
 };
 
-/// Mass and charge of a particle by name. A sign behind the name sets the
-/// charge: `pi+`, `mu-`, `proton`, `antiproton`, `e+`. Without one, electron,
-/// muon, pion and kaon have charge -1, nuclei their positive charge. Upper and
-/// lower case make no difference.
+/// Mass and charge of a particle by name. A sign after the name sets the
+/// charge: `pi+`, `mu-`, `proton`, `antiproton`, `e+`. Without a sign,
+/// electron, muon, pion and kaon have charge -1, nuclei their positive charge.
+/// Case is ignored.
 /// @return  nothing if the name is unknown
 /// Source   [PDG24] particle listings; nuclei [CODATA22]
 std::optional<Particle> find_particle(std::string_view name);
 
-/// True if the name itself states a charge, as `pi+` or `antimuon` do.
+/// Whether the name itself specifies a charge, like `pi+` or `antimuon`.
 bool names_charge(std::string_view name);
 
-/// All names that find_particle knows, for messages.
+/// All names accepted by find_particle, for messages.
 std::vector<std::string> particle_names();
 
 /// A track at its vertex.
@@ -48,9 +48,9 @@ struct BeamSpot {
   double x = 0, y = 0, z = 0;
 };
 
-/// Where the track ends within the detector.
+/// How the path of the track in the detector ends.
 enum class TrackEnd {
-  leaves,    ///< passes through or beside the outermost layers
+  leaves,    ///< passes through or past the outermost layers
   curls_up,  ///< turns back before a layer it would otherwise have reached
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrackingGeometry: a detector as the track finder and the fits see it.
+// TrackingGeometry: a detector in the form used by the track finder and the
+// fits.
 #pragma once
 
 #include <limits>
@@ -68,28 +69,29 @@ struct SurfaceRecord : Surface {
   unsigned n_axes = 0;      ///< 0: passive
 
   bool measures() const { return n_axes > 0; }
-  /// Is its normal neither along z nor normal to it? v' has parts along both.
+  /// Whether its normal is neither parallel nor perpendicular to z; v' then has
+  /// components along both.
   bool leans() const { return kind == Kind::cone || kind == Kind::inclined; }
-  /// Is a line along z that touches it part of it? Its v' is along z then.
+  /// Whether it contains lines along z; v' is then along z.
   bool is_upright() const {
     return kind == Kind::cylinder || kind == Kind::plane;
   }
 
-  /// Is it a surface of revolution whose normal turns with the azimuth?
+  /// Whether it is a surface of revolution whose normal depends on the azimuth.
   bool is_curved() const {
     return kind == Kind::cylinder || kind == Kind::cone;
   }
   /// z of the middle of a cone, where its radius is `position`, mm.
   double middle() const { return 0.5 * (v.lower + v.upper); }
 
-  /// The Surface's u and v axes in terms of (u', v'); variances unused.
+  /// The u and v axes of the Surface in terms of (u', v'); variances unused.
   std::pair<CoordinateAxis, CoordinateAxis> user_axes() const;
 
  private:
   void set_inclination();
 };
 
-/// Flat arrays made once from a detector; index = index in Detector::layers.
+/// Flat arrays built once from a detector; index = index in Detector::layers.
 class TrackingGeometry {
  public:
   explicit TrackingGeometry(const Detector& detector);
@@ -110,32 +112,32 @@ class TrackingGeometry {
     return std::span(axes_).subspan(s.first_axis, s.n_axes);
   }
 
-  /// Finds planes along no axis; null where there are few, or where one was
-  /// moved.
+  /// Index of planes not normal to an axis; null if there are few, or if one
+  /// was moved.
   const ModuleIndex* modules() const { return modules_.get(); }
 
-  /// What a track loses energy in at surface `i`; may be empty.
+  /// Material in which a track loses energy at surface `i`; may be empty.
   std::span<const LossSlab> slabs(std::size_t i) const;
 
-  /// Smallest variance of a coordinate, mm^2, infinite without any; at most
-  /// that after hits were dropped.
+  /// Lower bound of the variance of the coordinates, mm^2; infinite without
+  /// coordinates; not updated when hits are dropped.
   double least_variance() const { return least_variance_; }
-  /// Do errors of hits depend on the track?
+  /// Whether hit errors depend on the track.
   bool has_track_errors() const { return !errors_.empty(); }
-  /// Sets the errors of surface `i` to those of a track.
+  /// Sets the errors of surface `i` for a track.
   /// @return  whether they are positive and finite
   bool set_errors(std::size_t i, const HitErrorInput& track);
 
-  /// Makes surface `i` passive: its hit is missing, its material stays.
+  /// Makes surface `i` passive: the hit is missing, the material remains.
   void drop_hit(std::size_t i) { surfaces_[i].n_axes = 0; }
   /// Moves surface `i` to another radius, z or distance.
   void move(std::size_t i, double position) {
     surfaces_[i].position = position;
-    modules_.reset();  // it may lie elsewhere now
+    modules_.reset();  // the surface may have moved
   }
-  /// Makes surface `i` thicker by a factor.
+  /// Multiplies the thickness of surface `i` by a factor.
   void scale_material(std::size_t i, double factor);
-  /// Makes the field stronger by a factor.
+  /// Multiplies the field by a factor.
   void scale_field(double factor) { gttf::scale_field(field_, factor); }
 
  private:

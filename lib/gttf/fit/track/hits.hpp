@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrackHits: the measured points of one track, and what it crosses unmeasured;
-// FitStatus: why they cannot be fitted.
+// TrackHits: the measured points of one track and the passive layers it
+// crosses; FitStatus: the reason why they cannot be fitted.
 #pragma once
 
 #include <array>
@@ -24,17 +24,17 @@ enum class FitStatus {
   bad_error,        ///< a variance is not positive, or axes are parallel
   coincident_hits,  ///< neighbours at the same transverse position
   wrong_order,      ///< the path does not increase from hit to hit
-  beyond_pole,      ///< a segment bends up to the pole of its index, 1/n < 0.05
-  singular,         ///< K^-1 not positive definite: some kinks have no error
-  not_determined,   ///< the coordinates leave a parameter free
-  no_reference,     ///< the fit needs theta0 as a function of the curvature
-  no_curvature,     ///< the curvature it must divide by is compatible with 0
-  not_converged,    ///< re-linearisation runs away
-  outside_map,      ///< the fitted track leaves the field map
-  stops,            ///< the fitted track loses all its energy in a layer
+  beyond_pole,  ///< a segment bends close to the pole of its index, 1/n < 0.05
+  singular,     ///< K^-1 not positive definite: some kinks have no error
+  not_determined,  ///< the coordinates do not determine a parameter
+  no_reference,    ///< the fit needs theta0 as a function of the curvature
+  no_curvature,    ///< the curvature it must divide by is compatible with 0
+  not_converged,   ///< re-linearisation diverges
+  outside_map,     ///< the fitted track leaves the field map
+  stops,           ///< the fitted track loses all its energy in a layer
 };
 
-/// The name as it stands in tables: `too_few_hits`, ...
+/// The name used in tables: `too_few_hits`, ...
 std::string_view to_string(FitStatus);
 
 /// Energy lost in a layer, near the momentum of a reference track:
@@ -49,22 +49,23 @@ struct HitLoss {
 
 /// A point of a track: a hit on a surface, or a passive layer.
 struct TrackHit {
-  /// Measured point, mm. Along a direction that is not measured any value will
-  /// do that lies within the surface; for a passive layer any point of it near
+  /// Measured point, mm. Along a direction that is not measured, any value
+  /// within the surface is allowed; for a passive layer, any point on it near
   /// the track.
   Vector3 position = Vector3::Zero();
   /// Orthogonal unit vectors that span the surface at `position`.
   Vector3 u = Vector3::UnitY(), v = Vector3::UnitZ();
-  /// Measured coordinates m = cosine u + sine v; the first n_coordinates count.
+  /// Measured coordinates m = cosine u + sine v; the first n_coordinates are
+  /// used.
   std::array<CoordinateAxis, 2> coordinates{};
   int n_coordinates = 0;  ///< 0: passive, 1 or 2
   /// Variance of the scattering angle in a plane, rad^2, for a track of
   /// curvature TrackHits::kappa_ref.
   double theta0_2 = 0;
-  HitLoss loss;  ///< counts only where TrackHits::flight is set
-  /// The surface is that of revolution about the z axis through `position` with
-  /// these axes (u along r-phi, v along z), not the plane of u and v. Matters
-  /// only if hits move by more than sqrt(radius * precision).
+  HitLoss loss;  ///< used only if TrackHits::flight is set
+  /// The surface is the surface of revolution about the z axis through
+  /// `position` with these axes (u along r-phi, v along z), not the plane of u
+  /// and v. Relevant only if hits move by more than sqrt(radius * precision).
   bool curved = false;
 
   bool measures() const { return n_coordinates > 0; }
@@ -73,7 +74,7 @@ struct TrackHit {
   }
 };
 
-/// What a fit must know to follow a track through any field, losing energy.
+/// Input for a fit that follows a track through any field, with energy loss.
 struct FlightModel {
   const Field* field = nullptr;  ///< must outlive the hits
   Frame frame;                   ///< in which the fit takes angles
@@ -84,45 +85,47 @@ struct FlightModel {
 /// Points of a track in order of flight.
 struct TrackHits {
   std::vector<TrackHit> points;
-  /// The signed curvature -q B/p [1/mm] for which the theta0_2 hold: at kappa
-  /// they are theta0_2 (kappa/kappa_ref)^2, i.e. theta0 = b |kappa|. 0: they
-  /// hold whatever the curvature.
+  /// The signed curvature -q B/p [1/mm] for which theta0_2 is given: at kappa
+  /// it is theta0_2 (kappa/kappa_ref)^2, i.e. theta0 = b |kappa|. 0: it is
+  /// independent of the curvature.
   double kappa_ref = 0;
   bool field = true;  ///< false: straight tracks, kappa is not a parameter
-  /// Without field: the momentum [GeV] for which the theta0_2 hold, so that the
-  /// fit can tell how the measured scattering compares; 0: not known.
+  /// Without field: the momentum [GeV] for which theta0_2 is given, so that the
+  /// fit can compare it with the measured scattering; 0: unknown.
   double momentum = 0;
   double mass = 0;  ///< GeV, to go with it
-  /// Perigee parameters refer to the line through here along z, z0 to its z.
+  /// Perigee parameters refer to the line through this point along z, z0 to its
+  /// z.
   Vector3 origin = Vector3::Zero();
-  /// In any field and with energy loss. Then kappa = -q b_ref/p, with
-  /// b_ref = Field::reference, is that at the origin, before the first layer.
-  /// Not set: a helix around z, or straight lines if `field` is false.
+  /// For any field and energy loss. Then kappa = -q b_ref/p, with b_ref =
+  /// Field::reference, is the value at the origin, before the first layer. Not
+  /// set: a helix around z, or straight lines if `field` is false.
   std::optional<FlightModel> flight = {};
 };
 
 /// The measured points among those of a track.
 struct MeasuredPoints {
-  FitStatus status = FitStatus::ok;  ///< why these cannot be fitted
+  FitStatus status = FitStatus::ok;  ///< reason why these cannot be fitted
   std::vector<std::size_t> points;   ///< indices in TrackHits::points
   int n_coordinates = 0;
 };
 
-/// Checks that all numbers are finite, errors positive, no two neighbours at
-/// one place, and that there are enough points and coordinates; `measured` is
-/// filled anew and keeps its memory.
+/// Checks that all numbers are finite, errors are positive, adjacent points are
+/// distinct, and that there are enough points and coordinates; refills
+/// `measured`, reusing its memory.
 void find_measured(const TrackHits& track, MeasuredPoints& measured);
 
-/// The beam spot as a hit in the plane across the transverse direction of the
-/// track: constrains d0 and z0 once each. To be put first.
+/// The beam spot as a hit in the plane perpendicular to the transverse
+/// direction of the track: constrains d0 and z0 once each. It must be the first
+/// hit.
 /// @param centre      of the spot, mm
-/// @param phi, theta  direction of the track there in the frame, to a few per
-///                    cent
+/// @param phi, theta  approximate direction of the track there in the frame, to
+///                    a few per cent
 TrackHit make_beam_spot_hit(const BeamSpot& spot, const Vector3& centre,
                             double phi, double theta, const Frame& frame = {});
 
-/// Combines measured coordinates of one surface, any number, into at most two
-/// independent ones with the same information about the position.
+/// Combines any number of measured coordinates of one surface into at most two
+/// independent coordinates with the same information about the position.
 void set_coordinates(TrackHit& hit, std::span<const CoordinateAxis> axes);
 
 }  // namespace gttf

@@ -15,7 +15,7 @@
 
 namespace gttf {
 
-/// Which errors the fit knows of, and how it gets the scattering angles.
+/// Errors included in the fit, and the source of the scattering angles.
 enum class FitKind {
   general,           ///< hit errors and scattering
   hits,              ///< hit errors only, no scattering
@@ -24,20 +24,21 @@ enum class FitKind {
   common_curvature,  ///< the same, theta0 = b |kappa| for the fitted kappa
 };
 
-/// The curvature at which theta0 = b |kappa| is taken (general, scattering).
+/// The curvature at which theta0 = b |kappa| is evaluated (general,
+/// scattering).
 enum class WeightSource {
   estimate,  ///< FitOptions::kappa
-  local,     ///< every triplet's own curvature; biased, see bias.hpp
+  local,     ///< the curvature of each triplet; biased, see bias.hpp
   update,    ///< a first fit's curvature: start from common_curvature, fit, and
              ///< fit again with the result
-  shared,    ///< those of FitOptions::reference, with all of K and the slopes
-             ///< rho: ideal weights; general, hits and scattering
+  shared,  ///< values of FitOptions::reference, including K and the slopes rho:
+           ///< ideal weights; general, hits and scattering
 };
 
 std::string_view to_string(FitKind);
 std::string_view to_string(WeightSource);
 
-/// A kind of fit and where its scattering angles come from.
+/// A kind of fit and the source of its scattering angles.
 struct FitChoice {
   FitKind kind = FitKind::general;
   WeightSource weights = WeightSource::estimate;
@@ -48,13 +49,13 @@ struct FitChoice {
 /// "general", "general-local", "scattering-updated", ...
 std::string name_of(const FitChoice& fit);
 
-/// The fit of that name; "ms" is short for "scattering".
+/// The fit with this name; "ms" is short for "scattering".
 std::optional<FitChoice> find_fit(std::string_view name);
 
 /// All names, for messages.
 std::vector<std::string> fit_names();
 
-/// How much is wanted of a fit; each includes the ones before.
+/// Requested results of a fit; each level includes the previous ones.
 enum class FitDetail {
   curvature,  ///< kappa, its error, chi2
   perigee,    ///< track parameters at the closest approach to the origin
@@ -65,14 +66,14 @@ struct FitOptions {
   WeightSource weights = WeightSource::estimate;
   /// Estimate of the curvature, 1/mm; 0: TrackHits::kappa_ref.
   double kappa = 0;
-  /// WeightSource::shared: a track near to which all tracks to be fitted are,
-  /// at the curvature kappa_ref. What its triplets say of K, rho and the errors
-  /// of the result is taken for all of them; of a track only its own kinks at
-  /// kappa_ref count. Hits where the streaming fit is needed, and none given:
-  /// as WeightSource::estimate. Without re-linearisations.
+  /// WeightSource::shared: a reference track close to all tracks to be fitted,
+  /// at the curvature kappa_ref. All tracks use the K, rho and errors of the
+  /// reference; only the kinks at kappa_ref are their own. Falls back to
+  /// WeightSource::estimate if there is no reference or the streaming fit is
+  /// needed. Without re-linearisations.
   std::shared_ptr<const TrackHits> reference = {};
-  /// Further steps, each linearised at the result of the one before; ends early
-  /// when nothing moves any more. General and hits only.
+  /// Further steps, each linearised at the result of the previous step; ends
+  /// early at convergence. General and hits only.
   int relinearisations = 0;
   FitDetail detail = FitDetail::perigee;
 };
@@ -93,13 +94,14 @@ struct HitFit {
   double sigma_energy_loss = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Momentum from scattering. Without field nothing is fitted: each triplet has
-/// two kinks that tell of the momentum, 2 n_t degrees of freedom.
+/// Momentum from scattering. Without field no parameter of the triplets is
+/// fitted: each triplet has two kinks that depend on the momentum, 2 n_t
+/// degrees of freedom.
 struct ScatteringMomentum {
   static constexpr double infinite = std::numeric_limits<double>::infinity();
 
-  /// False: the kinks are no larger than the hits explain. Then p is infinite,
-  /// sigma has no meaning and only the bound holds.
+  /// False: the kinks are compatible with hit errors alone. Then p is infinite,
+  /// sigma is meaningless and only the bound applies.
   bool finite = false;
   double p = infinite;      ///< GeV
   double sigma = infinite;  ///< of p, GeV; expected width at p
@@ -108,7 +110,7 @@ struct ScatteringMomentum {
   double lower_bound = 0;  ///< GeV
 };
 
-/// Result of a global fit. NaN unless status is ok, and where not asked for.
+/// Result of a global fit. NaN unless status is ok, and if not requested.
 struct GlobalFit {
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
@@ -117,10 +119,10 @@ struct GlobalFit {
   double sigma = none;  ///< its standard deviation
   double chi2 = none;
   int ndf = 0;
-  int n_steps = 0;              ///< linear fits done
+  int n_steps = 0;              ///< number of linear fits
   double kappa_weights = none;  ///< curvature at which theta0 was taken
 
-  /// Without field: the momentum that the scattering of the track tells, if
+  /// Without field: momentum estimated from the scattering of the track, if
   /// TrackHits::momentum is given and every hit has two coordinates.
   std::optional<ScatteringMomentum> scattering_momentum;
 
@@ -134,11 +136,11 @@ struct GlobalFit {
   std::vector<HitFit> hits;        ///< every measured point, in order of flight
 };
 
-/// Numbers to NaN, counts to 0; keeps memory.
+/// Sets numbers to NaN and counts to 0; keeps memory.
 void clear(GlobalFit& fit);
 
-/// Fits tracks one after the other. Keeps its memory, so that no allocation
-/// happens from the second track of the same size on.
+/// Fits tracks one after the other. Reuses its memory: no allocation from the
+/// second track of the same size on.
 ///
 /// general, for all hits at once and any mixture of errors:
 ///
@@ -149,13 +151,13 @@ void clear(GlobalFit& fit);
 /// evaluated with one banded Cholesky factor L of K^-1: a = L^-1 rho,
 /// b = L^-1 Psi, kappa = -(a.b)/(a.a), chi2 = |b + kappa a|^2.
 ///
-/// The hits themselves are the linearisation point. Tracks with coordinates
-/// that are not measured, or too coarsely for that, or whose energy loss
-/// fluctuates, are fitted by the streaming fit, which is the same fit;
-/// scattering fits need two coordinates per hit, and take the mean losses.
-/// Where the streaming fit has no part (straight tracks, other fields,
-/// WeightSource::shared), coarse coordinates are put on a track fitted
-/// beforehand.
+/// The hits themselves are the linearisation point. Tracks with unmeasured
+/// coordinates, with coordinates too coarse to linearise at, or with
+/// fluctuating energy loss are fitted by the streaming fit, which is
+/// equivalent; scattering fits need two coordinates per hit and use the mean
+/// losses. Where the streaming fit is not available (straight tracks, other
+/// fields, WeightSource::shared), coarse coordinates are replaced by a track
+/// fitted beforehand.
 ///
 /// In any field (TrackHits::flight) the triplets' parameters come from flights
 /// between the hits; nothing else changes.
