@@ -31,7 +31,7 @@ std::size_t characters(std::string_view text) {
   return detail::character_count(text);
 }
 
-/// Line ends, counted in bytes that vector instructions add.
+/// Number of line ends, counted in bytes so that the loop vectorises.
 std::int64_t count_lines(std::string_view text) {
   constexpr std::size_t at_once = 255;
   std::int64_t n = 0;
@@ -268,7 +268,7 @@ void CsvReader::read_header(std::string_view example) {
       if (block.text.starts_with(detail::utf8_mark))
         block.text.remove_prefix(detail::utf8_mark.size());
     }
-    // Taken apart at nothing, to find the line.
+    // Split at no separator, to find the line.
     CsvLines lines(block, '\n');
     const CsvLine* line = lines.next();
     if (line == nullptr) continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CsvReader: a table of any length as text, block by block, with places in it.
+// CsvReader: reads a table of any length block by block, with locations for
+// messages.
 #pragma once
 
 #include <atomic>
@@ -28,7 +29,7 @@ struct CsvBlock {
   std::unique_ptr<char[]> bytes = {};
 };
 
-/// A line taken apart.
+/// A line split into cells.
 struct CsvLine {
   std::string_view text;                ///< without the line end
   std::int64_t number = 0;              ///< from 1
@@ -37,9 +38,10 @@ struct CsvLine {
   std::string problem;                  ///< of the quotes; empty: none
   std::size_t problem_at = 0;           ///< its byte
 
-  /// A diagnostic of `file` at this cell; behind the last one: at the end.
+  /// A diagnostic of `file` at this cell; past the last cell: at the end of the
+  /// line.
   Diagnostic at(const std::string& file, std::size_t cell) const;
-  /// The same at the first fault of the quotes.
+  /// The same at the first quoting error.
   Diagnostic at_problem(const std::string& file) const;
 
  private:
@@ -47,8 +49,8 @@ struct CsvLine {
   std::deque<std::string> unquoted_;  // cells that had doubled quotes
 };
 
-/// The lines of a block one after the other, without empty lines and comments
-/// (lines that begin with #). The block must outlive them.
+/// Iterates over the lines of a block, without empty lines and comments (lines
+/// that begin with #). The block must outlive them.
 class CsvLines {
  public:
   CsvLines(const CsvBlock& block, char separator)
@@ -57,17 +59,17 @@ class CsvLines {
         number_(block.first_line),
         separator_(separator) {}
 
-  /// The next line; nullptr behind the last. Valid until the next call.
+  /// The next line, or nullptr at the end. Valid until the next call.
   const CsvLine* next();
-  /// Where the next line begins in the text of the block, and its number.
+  /// Offset of the next line in the text of the block, and its number.
   std::size_t offset() const { return size_ - rest_.size(); }
   std::int64_t number() const { return number_; }
-  /// Leaves out the next line, which has so many bytes with its end.
+  /// Skips the next line, given its length in bytes including the line end.
   void pass(std::size_t bytes) {
     rest_.remove_prefix(bytes);
     ++number_;
   }
-  /// What is left of the block.
+  /// The remainder of the block.
   CsvBlock rest() const;
 
  private:
@@ -81,30 +83,30 @@ class CsvLines {
   CsvLine line_;
 };
 
-/// Reads a table whose cells are separated by commas, semicolons or tabs as the
-/// header line tells. Lines end in LF or CRLF; a line break is no part of a
-/// quoted cell.
+/// Reads a table whose cells are separated by commas, semicolons or tabs,
+/// detected from the header line. Lines end in LF or CRLF; a quoted cell cannot
+/// contain a line break.
 class CsvReader {
  public:
   /// Longest line.
   static constexpr std::size_t max_line_bytes = std::size_t{1} << 16;
 
   /// Opens `path` ("-": standard input) and reads the header line. Throws
-  /// InputError. `example`: a header line to show where there is none.
-  /// `hashed`: whether sha256() will be asked for. `role`: as of open_input().
+  /// InputError. `example`: a header line to suggest if there is none.
+  /// `hashed`: whether sha256() will be called. `role`: as in open_input().
   CsvReader(const std::string& path, std::string_view example,
             bool hashed = false, std::string_view role = {});
   ~CsvReader() = default;
   CsvReader(const CsvReader&) = delete;
   CsvReader& operator=(const CsvReader&) = delete;
 
-  /// As messages have it.
+  /// Name as shown in messages.
   const std::string& name() const { return name_; }
   char separator() const { return separator_; }
   const CsvLine& header() const { return *header_; }
-  /// From any thread.
+  /// Thread-safe.
   std::uint64_t bytes_read() const { return bytes_read_; }
-  /// Bytes of the file; 0: not known beforehand (a pipe).
+  /// Size of the file in bytes; 0: unknown (a pipe).
   std::uint64_t size() const { return size_; }
 
   /// Sets `block` to the next lines, about 256 KiB of them: where blocks end
@@ -113,7 +115,7 @@ class CsvReader {
   bool next(CsvBlock& block);
 
   /// SHA-256 of the bytes of the file; ready when the last block has been read.
-  /// Empty if it is no regular file or was not wanted.
+  /// Empty if it is not a regular file or was not requested.
   std::shared_future<std::string> sha256() const { return sha256_; }
 
  private:
@@ -127,13 +129,13 @@ class CsvReader {
 
   std::string name_;
   FileHandle opened_;            // null: standard input
-  std::FILE* stream_ = nullptr;  // that of opened_, or standard input
+  std::FILE* stream_ = nullptr;  // file of opened_, or standard input
   std::uint64_t size_ = 0;
   std::atomic<std::uint64_t> bytes_read_ = 0;
-  std::optional<Sha256> hash_;  // of what was read
+  std::optional<Sha256> hash_;  // of the bytes read
   std::promise<std::string> hash_done_;
   std::shared_future<std::string> sha256_ = hash_done_.get_future().share();
-  std::string carry_;  // the line that the last block would have cut
+  std::string carry_;  // incomplete last line of the previous block
   std::int64_t next_line_ = 1;
   bool at_end_ = false;
   char separator_ = ',';
@@ -141,12 +143,12 @@ class CsvReader {
   CsvBlock header_block_;
   std::unique_ptr<CsvLines> header_lines_;
   const CsvLine* header_ = nullptr;
-  CsvBlock pending_;  // the lines behind the header
+  CsvBlock pending_;  // the lines after the header
 };
 
-/// A number as tables have it: decimal, spaces around it and a leading plus
+/// Parses a number in a table: decimal, spaces around it and a leading plus
 /// allowed, "nan" and "inf" too. Locale independent.
-/// @return  why it is none; nullptr: `value` holds
+/// @return  reason for failure; nullptr: `value` is set
 const char* parse_number(std::string_view text, double& value);
 
 }  // namespace gttf

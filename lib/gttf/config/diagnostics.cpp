@@ -22,7 +22,7 @@ constexpr Palette no_colours{"", "", "", "", ""};
 constexpr Palette ansi{"\x1b[1m", "\x1b[1;31m", "\x1b[1;35m", "\x1b[1;32m",
                        "\x1b[0m"};
 
-/// A character as shown: control characters and invalid bytes are replaced,
+/// A character as displayed: control characters and invalid bytes are replaced,
 /// so that a file cannot send commands to a terminal.
 struct Glyph {
   std::string text;
@@ -46,7 +46,8 @@ std::vector<Glyph> glyphs(std::string_view line) {
   return result;
 }
 
-/// Text of a message, which may quote names from a file, made safe likewise.
+/// Text of a message, which may quote names from a file, sanitised in the same
+/// way.
 std::string clean(std::string_view text) {
   std::string result;
   for (const Glyph& glyph : glyphs(text)) result += glyph.text;

@@ -136,8 +136,9 @@ void check_result(const Part& whole, std::string_view text,
 
 namespace {
 
-/// Bytes of a character that may stand in a name (0: none): letters, and all
-/// beyond ASCII but the circled plus; the micro sign is one of them.
+/// Length in bytes of a character allowed in a name (0: not allowed): letters
+/// and all non-ASCII characters except the circled plus, including the micro
+/// sign.
 std::size_t name_bytes(std::string_view text) {
   if (text.empty() || text.starts_with(circled_plus)) return 0;
   const char c = text[0];
@@ -239,9 +240,9 @@ using Code = Formula::Code;
 using detail::Function;
 using detail::Part;
 
-constexpr int deepest = 64;  // brackets and signs within each other
+constexpr int deepest = 64;  // nested brackets and signs
 
-/// A unit as formulas know it: those of quantities, and squares of lengths.
+/// A unit in formulas: the units of quantities, and squares of lengths.
 struct FormulaUnit {
   double factor;
   Powers powers;
@@ -431,7 +432,7 @@ class Parser : private detail::FormulaText {
     return part;
   }
 
-  /// The factor of the unit behind a number.
+  /// The factor of the unit after a number.
   double unit_of_number(Part& part) {
     const std::size_t begin = at();
     const std::string_view name = unit_name();
@@ -469,7 +470,7 @@ class Parser : private detail::FormulaText {
     return it == detail::functions.end() ? nullptr : &*it;
   }
 
-  /// The word that stands here, or a variable of the rules that begins so.
+  /// The word at this position, or the variable of the rules that starts here.
   std::string_view name_here() const {
     const std::string_view word = token();
     std::size_t longest = word.size();

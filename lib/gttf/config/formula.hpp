@@ -17,24 +17,24 @@
 
 namespace gttf {
 
-/// A name that a formula may use, and the dimension of what it stands for. A
-/// name that is not a single word (`layers[L0].cylinder.radius`) is recognised
-/// if the text continues with all of it.
+/// A name that a formula may use, and its dimension. A name that is not a
+/// single word (`layers[L0].cylinder.radius`) is recognised if the text
+/// continues with all of it.
 struct FormulaVariable {
   std::string name;
   Powers powers;
 };
 
-/// What a formula may use and has to give.
+/// Allowed names and required result of a formula.
 struct FormulaRules {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   std::vector<FormulaVariable> variables;
   Powers powers;  ///< of the result
-  /// Index of the variable that a % next to it is of: with "baseline",
+  /// Index of the variable that a neighbouring % refers to: with "baseline",
   /// `baseline + 0.1 %` is 1.001 times it.
   std::size_t reference = none;
-  bool any_powers = false;  ///< the result may have any dimension instead
+  bool any_powers = false;  ///< allow any dimension of the result
 };
 
 /// An expression in native units. Immutable.
@@ -67,9 +67,9 @@ class Formula {
     std::size_t variable = 0;  ///< index
   };
 
-  /// The value for these variables, in the order of the rules; not finite
-  /// where the expression has none (1/0, sqrt(-1)). Scalars that carry
-  /// derivatives give those of the value, too.
+  /// The value for these variables, in the order of the rules; not finite where
+  /// the expression has none (1/0, sqrt(-1)). For scalars with derivatives, the
+  /// derivatives of the value are returned as well.
   double operator()(std::span<const double> variables) const {
     return evaluate<double>(steps_, variables);
   }
@@ -80,9 +80,9 @@ class Formula {
   template <class S>
   static S evaluate(std::span<const Step> steps, std::span<const S> variables);
 
-  /// Whether it uses that variable.
+  /// Whether it uses the variable.
   bool uses(std::size_t variable) const;
-  /// As it was written, without spaces at the ends.
+  /// The text as written, trimmed.
   const std::string& text() const { return text_; }
   /// The dimension of its value.
   const Powers& powers() const { return powers_; }
@@ -170,28 +170,28 @@ S Formula::evaluate(std::span<const Step> steps, std::span<const S> variables) {
 
 /// Reads a formula. Precedence from weak to strong: `+ - (+)`, `* /`, sign,
 /// `^`; `a (+) b` is sqrt(a^2 + b^2), also written with U+2295; it does not mix
-/// with + and - without brackets. A number may carry a unit, which may also
-/// stand alone; `pi` and the functions sin cos tan (of angles), sqrt abs min
-/// max, exp log (of numbers) are known; mm2, cm2 and so on are areas. Case
-/// counts.
+/// with + and - without brackets. A number may have a unit; a unit may also be
+/// used alone; `pi` and the functions sin cos tan (of angles), sqrt abs min
+/// max, exp log (of numbers) are known; mm2, cm2 and so on are areas. Names are
+/// case-sensitive.
 ///
-/// Refused with their place: wrong syntax, unknown names, a sum of different
+/// Refused with location: syntax errors, unknown names, a sum of different
 /// dimensions, a result of the wrong dimension or without unit, and a % added
 /// to more than the reference variable, as it would be ambiguous.
 Parsed<Formula> parse_formula(std::string_view text, const FormulaRules& rules);
 
 }  // namespace gttf
 
-// Parts of a formula that is being read, and the rules for their dimensions.
+// Parts of a formula during parsing, and the rules for their dimensions.
 namespace gttf::detail {
 
-/// A part of a formula and where it stands.
+/// A part of a formula and its location.
 struct Part {
   std::vector<Formula::Step> steps;
   Powers powers;
   std::size_t begin = 0, end = 0;
-  bool percent = false;    ///< a number in %, and nothing else
-  bool reference = false;  ///< the reference variable, and nothing else
+  bool percent = false;    ///< only a number in %
+  bool reference = false;  ///< only the reference variable
   bool has_reference = false;
 };
 
@@ -219,7 +219,7 @@ struct Sign {
   std::size_t begin = 0, end = 0;
 };
 
-/// Both parts under one operator.
+/// Combines both parts with an operator.
 Part joined_by(Part left, Part right, Formula::Code code, Powers powers);
 
 /// Sum, difference or quadratic sum. Throws FormulaFault if their dimensions
@@ -234,12 +234,12 @@ void check_argument(const Function& function, const Part& part);
 void check_result(const Part& whole, std::string_view text,
                   const FormulaRules& rules);
 
-// The text of a formula and the place that its parser has come to.
+// The text of a formula and the current position of the parser.
 
-/// A fault stops the parser; the first one is told.
+/// An error stops the parser; only the first one is reported.
 struct FormulaFault {
   std::string problem, suggestion;
-  std::size_t begin = 0, end = 0;  ///< of the part that is wrong
+  std::size_t begin = 0, end = 0;  ///< of the erroneous part
 };
 
 class FormulaText {
@@ -258,11 +258,11 @@ class FormulaText {
   bool sees_number();
   bool sees_name();
 
-  /// The name or number that stands here, else one character.
+  /// The name or number at this position, else one character.
   std::string_view token() const;
   /// The name here, with "/c" if that makes it a unit of momentum.
   std::string_view unit_name() const;
-  /// Takes a number without its unit. Throws FormulaFault.
+  /// Parses a number without its unit. Throws FormulaFault.
   double take_number();
 
   /// Throws FormulaFault.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that knows yaml-cpp. Its positions count from 0; they point to
-// the anchor or tag before a value, and for an empty value to what comes next.
+// The only file that uses yaml-cpp. Its positions count from 0; they point to
+// the anchor or tag before a value, and for an empty value to the next token.
 #include "gttf/config/node.hpp"
 
 #include <fmt/format.h>
@@ -29,9 +29,9 @@ class Builder : public YAML::EventHandler {
       : source_(std::move(source)), base_(base), diagnostics_(diagnostics) {}
 
   std::optional<Node> root() const { return root_; }
-  /// From now on a document is one too many.
+  /// Any further document is an error.
   void expect_end() { expect_end_ = true; }
-  /// Opening bracket that is not closed yet, if any.
+  /// Innermost opening bracket that is still open, if any.
   std::optional<std::size_t> open_bracket() const {
     for (auto it = frames_.rbegin(); it != frames_.rend(); ++it)
       if (it->flow) return it->origin.offset;
@@ -114,7 +114,7 @@ class Builder : public YAML::EventHandler {
     throw Stop{};
   }
 
-  /// Place of an error that the parser reports.
+  /// Location of an error reported by the parser.
   Origin origin_of(const YAML::Mark& mark) const {
     return {source_, offset(mark), 1};
   }
@@ -139,7 +139,7 @@ class Builder : public YAML::EventHandler {
     return std::min(base_ + pos, text().size());
   }
 
-  /// The parser takes an open quotation mark as closed by the end of the file.
+  /// The parser treats an open quotation mark as closed by the end of the file.
   void check_closed(std::size_t at, const std::string& tag) {
     const char quote = at < text().size() ? text()[at] : '\0';
     if (tag != "!" || (quote != '"' && quote != '\'')) return;
@@ -151,7 +151,7 @@ class Builder : public YAML::EventHandler {
          "close it on the same line");
   }
 
-  /// An empty value stands where its key or dash is.
+  /// An empty value is located at its key or dash.
   Origin null_origin(std::size_t at) const {
     for (const std::string_view word : {"~", "null", "Null", "NULL"})
       if (text().substr(at).starts_with(word))
@@ -216,7 +216,7 @@ class Builder : public YAML::EventHandler {
     place(std::move(node), anchor);
   }
 
-  /// Puts a complete node into what is open.
+  /// Adds a complete node to the open container.
   void place(Node node, YAML::anchor_t anchor) {
     if (anchor) anchors_.insert_or_assign(anchor, node);
     if (frames_.empty()) {
@@ -241,7 +241,7 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  /// Duplicate keys are reported, `<<` is replaced by what it brings.
+  /// Duplicate keys are reported, `<<` is replaced by the entries it merges.
   std::vector<Node::Entry> merged(std::vector<Node::Entry> entries) {
     const auto is_merge = [](const Node::Entry& e) {
       return e.key.text() == "<<" && !e.key.is_quoted();
@@ -328,14 +328,14 @@ std::optional<Node> parse(const SourcePtr& source, std::size_t base,
   try {
     YAML::Parser parser(in);
     if (!parser.HandleNextDocument(builder)) return std::nullopt;
-    // Once more, never in a loop: at text it cannot place (a stray ",") the
-    // parser reports a document again and again without moving on.
+    // Once more, never in a loop: at text it cannot parse (a stray ",") the
+    // parser reports a document repeatedly without advancing.
     builder.expect_end();
     parser.HandleNextDocument(builder);
     return builder.root();
   } catch (const YAML::ParserException& e) {
     explain(e, source->text(), builder);
-  } catch (const Stop&) {  // has reported
+  } catch (const Stop&) {  // an error was reported
   }
   return std::nullopt;
 }

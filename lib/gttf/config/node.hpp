@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Node: a value of a YAML text that knows its place. Immutable.
+// Node: a YAML value with its location. Immutable.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace gttf {
 
-/// Where a value is written: bytes [offset, offset + length) of a source.
+/// Location of a value: bytes [offset, offset + length) of a source.
 struct Origin {
   SourcePtr source;
   std::size_t offset = 0;
@@ -21,13 +21,13 @@ struct Origin {
 };
 
 /// A scalar, list or map, or nothing. Copies share their content; aliases and
-/// merge keys are resolved, so that a reader never meets them.
+/// merge keys are resolved, so readers never see them.
 class Node {
  public:
   enum class Kind { null, scalar, list, map };
   struct Entry;
 
-  /// Limits of a text; they bound time and memory whatever it says.
+  /// Limits of a text; they bound time and memory for any input.
   static constexpr int max_depth = 64;
   static constexpr std::size_t max_nodes = 100000;  ///< aliases expanded
 
@@ -39,7 +39,8 @@ class Node {
   Kind kind() const;
   /// Text of a scalar, escapes resolved; empty for the others.
   const std::string& text() const;
-  /// A scalar in quotes (or a block), which is text and never a number.
+  /// Whether it is a scalar in quotes (or a block), which is text and never a
+  /// number.
   bool is_quoted() const;
   /// Items of a list; empty for the others.
   const std::vector<Node>& items() const;
@@ -48,16 +49,16 @@ class Node {
   /// Value of a key or nullptr.
   const Node* find(std::string_view key) const;
 
-  /// Where it is used; for `*name` the alias, not the anchor.
+  /// Location of use; for `*name` the alias, not the anchor.
   const Origin& origin() const { return origin_; }
-  /// Where the content is written.
+  /// Location of the content.
   const Origin& definition() const;
   /// Name of the alias that led here, or empty.
   const std::string& alias() const { return alias_; }
-  /// The same content used at another place.
+  /// The same content used at another location.
   Node used_at(Origin origin, std::string alias) const;
 
-  /// Number of nodes in it, itself and expanded aliases included.
+  /// Number of nodes, including itself and expanded aliases.
   std::size_t node_count() const;
   /// 0 for a scalar, else one more than the deepest item.
   int height() const;
@@ -81,24 +82,24 @@ struct Node::Entry {
 /// "a list", "a map", "nothing", or the text in quotes.
 std::string describe(const Node& node);
 
-/// A diagnostic at the place where the node is used.
+/// A diagnostic at the location of use.
 Diagnostic diagnostic_at(const Node& node);
 
 /// Parses the one YAML document of `source`.
 ///
-/// Refused with a place: syntax errors, a second document, text after the end,
+/// Refused with location: syntax errors, a second document, text after the end,
 /// duplicate keys, keys that are not text, application tags, cyclic and
 /// undefined aliases, more than Node::max_depth levels or Node::max_nodes
-/// nodes. An empty text is an error that tells the `first_line` to write.
+/// nodes. An empty text is an error that suggests `first_line`.
 ///
-/// @return  the root, or nothing if it cannot be made; errors may have been
+/// @return  the root, or nothing if it cannot be built; errors may have been
 ///          added in both cases
 std::optional<Node> parse_yaml(const SourcePtr& source,
                                std::string_view first_line,
                                Diagnostics& diagnostics);
 
-/// Parses the bytes of `source` from `offset` as one YAML value, as in the
-/// part of an option behind `=`.
+/// Parses the bytes of `source` from `offset` as one YAML value, for example
+/// the part of an option after `=`.
 std::optional<Node> parse_yaml_value(const SourcePtr& source,
                                      std::size_t offset,
                                      Diagnostics& diagnostics);

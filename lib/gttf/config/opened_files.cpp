@@ -30,7 +30,7 @@ struct OutputClaim::Registry {
   std::vector<const OutputClaim*> claims;
 };
 
-// Lives until the program ends: claims may be released by static destructors.
+// Never destroyed: claims may be released by static destructors.
 OutputClaim::Registry& OutputClaim::registry() {
   static auto* const registry = new Registry;
   return *registry;
@@ -91,7 +91,7 @@ bool OutputClaim::is_now(const Identity& file) const {
 }
 
 bool OutputClaim::same_target(const OutputClaim& other) const {
-  // A target that does not exist yet is known by its folder and name.
+  // A target that does not exist yet is identified by its folder and name.
   if (folder_ && folder_ == other.folder_ && name_ == other.name_) return true;
   struct stat info {};
   return stat(target_.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
@@ -156,7 +156,7 @@ FileText read_text(std::FILE* file, std::size_t most) {
 FileHandle open_input(const std::string& path, std::string_view role,
                       const OutputClaim* rewritten) {
   FileHandle file(std::fopen(path.c_str(), "rb"));
-  // the file itself is not to blame
+  // not an error of the file itself
   if (!file && (errno == ENOMEM || errno == EMFILE || errno == ENFILE))
     throw std::system_error(errno, std::generic_category(),
                             "cannot open " + in_quotes(path));

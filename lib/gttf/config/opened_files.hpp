@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a run reads and writes, so that no output replaces an input.
+// Tracks the files read and written by a run, so that no output replaces an
+// input.
 #pragma once
 
 #include <sys/types.h>
@@ -13,17 +14,16 @@
 
 namespace gttf {
 
-/// An output is a file that the same run reads, or another output of it; the
-/// text names both.
+/// Thrown if an output is also an input or another output of the run; the text
+/// names both.
 class FileConflict : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// The scope of a run. While one exists, every regular file that open_input()
-/// opens is recorded by device and inode, whoever named it, and neither
-/// symbolic nor hard links nor other spellings of a path hide it. A program
-/// keeps one for as long as it runs; a library that is used without one records
-/// and refuses nothing.
+/// opens is recorded by device and inode, so that links and different spellings
+/// of a path are recognised. A program keeps one for its lifetime; without one,
+/// the library records and refuses nothing.
 class FilesOfRun {
  public:
   FilesOfRun();
@@ -32,8 +32,8 @@ class FilesOfRun {
   FilesOfRun& operator=(const FilesOfRun&) = delete;
 };
 
-/// The right to write one file, from before it is opened until its content is
-/// final. Pipes, devices and terminals are not files in this sense.
+/// The exclusive right to write one file, from before it is opened until its
+/// content is final. Does not apply to pipes, devices and terminals.
 class OutputClaim {
  public:
   /// @param label   of the output in messages: -o "a.csv"
@@ -45,7 +45,7 @@ class OutputClaim {
   OutputClaim(const OutputClaim&) = delete;
   OutputClaim& operator=(const OutputClaim&) = delete;
 
-  /// The same check once more, for the moment before the file is replaced.
+  /// Repeats the check immediately before the file is replaced.
   void check() const;
 
  private:
@@ -75,31 +75,32 @@ struct CloseFile {
 };
 using FileHandle = std::unique_ptr<std::FILE, CloseFile>;
 
-/// Opens `path` for reading and records it as an input of the run. Everything
-/// that reads a file opens it here.
-/// @param role       what the file is, for messages: "field map"; may be empty
-/// @param rewritten  given by a run that goes on from a file of its own and
-///                   replaces it (a checkpoint, a summary that grows): the one
+/// Opens `path` for reading and records it as an input of the run. All input
+/// files are opened here.
+/// @param role       kind of file, for messages: "field map"; may be empty
+/// @param rewritten  given by a run that continues from its own file and
+///                   replaces it (a checkpoint, an appended summary): the only
 ///                   case in which a file is read and written. The file of this
-///                   claim is not recorded as an input.
-/// Returns null, with errno set, if the file cannot be opened. Throws
-/// FileConflict if it is an output of the run, std::system_error if there is no
-/// memory or descriptor left.
+///                   claim is not recorded as an input. Returns null, with
+///                   errno set, if the file cannot be opened. Throws
+///                   FileConflict if it is an output of the run,
+///                   std::system_error if there is no memory or descriptor
+///                   left.
 FileHandle open_input(const std::string& path, std::string_view role,
                       const OutputClaim* rewritten = nullptr);
 
-/// The text of an open file, or why there is none.
+/// The text of an open file, or the reason for failure.
 struct FileText {
   std::string text;
   std::string problem;  ///< empty: none
 };
 
-/// Reads to the end of `file`, at most `most` bytes. Refused without being read
-/// to the end: what is longer, and what has bytes of value 0, which no text has
-/// (a device like /dev/zero never ends).
+/// Reads to the end of `file`, at most `most` bytes. Longer files, and files
+/// with bytes of value 0, which no text contains, are refused without reading
+/// to the end (a device like /dev/zero never ends).
 FileText read_text(std::FILE* file, std::size_t most);
 
-/// As open_input() for a file that is open already: standard input may be one.
+/// Like open_input() for a file that is already open, such as standard input.
 void record_input(int descriptor, const std::string& name,
                   std::string_view role,
                   const OutputClaim* rewritten = nullptr);

@@ -52,7 +52,7 @@ constexpr std::array units = {
     Unit{"%", Dimension::fraction, unit::percent},
 };
 
-/// What people write for units that are spelled otherwise here.
+/// Common alternative spellings of units.
 struct OtherName {
   std::string_view written, meant;
 };
@@ -109,7 +109,7 @@ const Unit* find_unit(std::string_view name) {
 
 namespace {
 
-/// The unit of `known` that the user most likely means.
+/// The unit of `known` that the user most likely intended.
 std::optional<std::string> likely_unit(std::string_view name,
                                        const std::vector<std::string>& known) {
   for (const OtherName& other : other_names)
@@ -139,10 +139,10 @@ std::string example(std::string_view unit) {
   return unit.empty() ? number : fmt::format("{} {}", number, unit);
 }
 
-/// The number as the user should have written it, at most 6 digits.
+/// The number in the correct notation, at most 6 digits.
 std::string plain(double value) { return fmt::format("{:.6g}", value); }
 
-/// A number at the beginning of a text: its end, or what is wrong with it.
+/// A number at the beginning of a text: its end, or the error.
 struct Scan {
   double value = 0;
   std::size_t end = 0;
@@ -162,7 +162,7 @@ std::optional<Scan> odd_number(std::string_view text, std::size_t sign) {
     return Scan{.problem = fmt::format("{}: numbers are decimal here",
                                        in_quotes(text))};
   if (body.size() > 1 && body[0] == '0' && detail::is_digit(body[1])) {
-    std::size_t first = 0;  // digit that the number should begin with
+    std::size_t first = 0;  // index of the first digit without leading zeros
     while (first + 1 < body.size() && body[first] == '0' &&
            detail::is_digit(body[first + 1]))
       ++first;

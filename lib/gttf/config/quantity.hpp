@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities: "22.4 mm" to a number in native units.
+// Quantities: convert "22.4 mm" to a number in native units.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace gttf {
 
-/// What a quantity measures. Energy stands for momentum and mass too (c = 1);
-/// a fraction may be a plain number or in %; a number has no unit.
+/// Dimension of a quantity. Energy stands for momentum and mass too (c = 1); a
+/// fraction may be a plain number or in %; a number has no unit.
 enum class Dimension {
   length,
   energy,
@@ -22,13 +22,13 @@ enum class Dimension {
   number
 };
 
-/// A number in native units, or why the text is not one.
+/// A number in native units, or the error in the text.
 template <class Number>
 struct Parsed {
   Number value{};
-  std::string problem;     ///< empty: `value` holds
-  std::string suggestion;  ///< what to write instead; may be empty
-  std::size_t offset = 0;  ///< of the part that is wrong
+  std::string problem;     ///< empty: `value` is valid
+  std::string suggestion;  ///< suggested correction; may be empty
+  std::size_t offset = 0;  ///< of the erroneous part
   std::size_t length = 1;
 
   explicit operator bool() const { return problem.empty(); }
@@ -39,8 +39,8 @@ struct Parsed {
 /// numbers, decimal commas and trailing text are refused.
 ///
 /// @param text          e.g. "22.4 mm", "0.1GeV", "1.5 %"
-/// @param example_unit  unit to show where none was written; the most common
-///                      one of the dimension if empty
+/// @param example_unit  unit to suggest if it is missing; the most common one
+///                      of the dimension if empty
 /// @return              value in native units (see core/units.hpp)
 Parsed<double> parse_quantity(std::string_view text, Dimension dimension,
                               std::string_view example_unit = {});
@@ -54,7 +54,7 @@ std::string_view name_of(Dimension dimension);
 
 }  // namespace gttf
 
-// The table of units that quantities and formulas are written in.
+// The table of units for quantities and formulas.
 namespace gttf::detail {
 
 struct KnownUnit {
@@ -64,13 +64,13 @@ struct KnownUnit {
   bool is_alias = false;  ///< understood, not listed
 };
 
-/// The unit of that name, `GeV/c` and `GeV/c^2` included, or nullptr.
+/// The unit with this name, including `GeV/c` and `GeV/c^2`, or nullptr.
 const KnownUnit* find_unit(std::string_view name);
 
 /// Names to list in messages.
 std::vector<std::string> units_of(Dimension dimension);
 
-/// The unit to show where none was written; empty for a plain number.
+/// The unit to suggest if it is missing; empty for a plain number.
 std::string_view usual_unit(Dimension dimension);
 
 }  // namespace gttf::detail
@@ -79,7 +79,7 @@ std::string_view usual_unit(Dimension dimension);
 namespace gttf {
 
 /// Exponents of the base dimensions; all 0 for numbers and fractions. Angles
-/// count as a dimension, so that one without its unit is noticed.
+/// are treated as a dimension, so that a missing unit is detected.
 struct Powers {
   double length = 0, energy = 0, field = 0, angle = 0;
 
@@ -96,13 +96,13 @@ inline Powers operator*(double exponent, const Powers& a) {
 }
 inline bool is_number(const Powers& a) { return a == Powers{}; }
 
-/// Errors: a density has none and gives those of a number.
+/// A density has no exponents here and is treated as a number.
 Powers powers_of(Dimension dimension);
 
 /// "a length", "an angle", "a number"; others by unit: "a value in um/GeV".
 std::string name_of(const Powers& powers);
 
-/// The unit to show where one is missing: "um", "mrad", "1/GeV"; empty for a
+/// The unit to suggest if it is missing: "um", "mrad", "1/GeV"; empty for a
 /// number.
 std::string example_unit(const Powers& powers);
 

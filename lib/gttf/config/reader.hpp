@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers: take typed values out of nodes and collect everything wrong.
+// Readers: extract typed values from nodes and collect all errors.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace gttf {
 
-/// A node with its path (`layers[3].material`) and where to report faults.
-/// Every read returns nothing after it has reported why.
+/// A node with its path (`layers[3].material`) and the diagnostics to report
+/// to. Every read returns nothing after it has reported an error.
 class Value {
  public:
   Value(Node node, std::string path, Diagnostics& diagnostics)
@@ -38,7 +38,7 @@ class Value {
   /// A quantity in native units; see parse_quantity.
   std::optional<double> quantity(Dimension dimension,
                                  std::string_view example_unit = {}) const;
-  /// A whole number; `example` is shown where there is none.
+  /// A whole number; `example` is suggested if it is not one.
   std::optional<std::int64_t> integer(std::string_view example = "10") const;
   /// A text that is not empty.
   std::optional<std::string> text(std::string_view what = "a text") const;
@@ -47,13 +47,13 @@ class Value {
   /// Index of the text in `choices`, compared exactly.
   std::optional<std::size_t> choice(
       std::string_view what, const std::vector<std::string>& choices) const;
-  /// Items of a list, each with its path; none of anything else.
+  /// Items of a list, each with its path; none if it is not a list.
   std::vector<Value> items() const;
-  /// The same at a part of its text, for faults; at all of it if the text is
-  /// not written as it is read (escapes, several lines).
+  /// The same at a part of its text, for errors; at the whole text if it is not
+  /// written literally (escapes, several lines).
   Value part(std::size_t offset, std::size_t length) const;
 
-  /// Adds a fault at the place of the node.
+  /// Adds an error at the location of the node.
   void error(std::string problem, std::string suggestion = {}) const;
   void warning(std::string problem, std::string suggestion = {}) const;
   /// error("expected WHAT, got ...").
@@ -70,11 +70,12 @@ class Value {
   Diagnostics* diagnostics_;
 };
 
-/// Reads the keys of a map by name. The names asked for are the allowed ones:
+/// Reads the keys of a map by name. The names requested are the allowed ones:
 /// finish() reports all others.
 class MapReader {
  public:
-  /// Reports if `value` is not a map, and then is false and has no keys.
+  /// Reports an error if `value` is not a map, and is then false and has no
+  /// keys.
   explicit MapReader(const Value& value, std::string_view what = "a map");
 
   explicit operator bool() const { return value_.is_map(); }
@@ -82,11 +83,11 @@ class MapReader {
 
   /// The value of an optional key.
   std::optional<Value> find(std::string_view key);
-  /// The value of a key that must be there; reports if it is not.
+  /// The value of a required key; reports an error if it is missing.
   std::optional<Value> require(std::string_view key, std::string_view example);
-  /// Allows keys that begin so, unread: a place for anchors.
+  /// Allows keys with this prefix without reading them, for anchors.
   void allow_prefix(std::string prefix) { prefix_ = std::move(prefix); }
-  /// Reports keys that nobody asked for, with the nearest allowed one.
+  /// Reports keys that were not requested, with the nearest allowed key.
   void finish();
 
   std::string path_of(std::string_view key) const;
@@ -97,7 +98,7 @@ class MapReader {
   std::string prefix_;
 };
 
-/// Place of a map's key, for faults of the key rather than of its value.
+/// Location of a key in a map, for errors in the key rather than in its value.
 Value key_value(const Value& map, const Node::Entry& entry);
 
 }  // namespace gttf

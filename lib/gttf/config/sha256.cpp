@@ -70,8 +70,8 @@ std::string sha256_of_file(const std::string& path) {
 
 namespace {
 
-/// Feeds documents to a hash as a text of its own, in which no two of them look
-/// the same.
+/// Feeds documents to a hash in a canonical text form, which is unique for each
+/// document.
 class ContentHash {
  public:
   std::string of(const Document& document) {

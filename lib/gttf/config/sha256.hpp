@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 of texts, files and documents: what distinguishes one input from
-// another.
+// SHA-256 of texts, files and documents, to identify inputs.
 #pragma once
 
 #include <memory>
@@ -12,7 +11,7 @@
 
 namespace gttf {
 
-/// A SHA-256 in the making.
+/// Incremental computation of a SHA-256.
 class Sha256 {
  public:
   Sha256();
@@ -23,7 +22,7 @@ class Sha256 {
   Sha256& operator=(Sha256&&) noexcept;
 
   void add(std::string_view bytes);
-  /// That of all bytes added, as 64 hexadecimal digits; begins anew.
+  /// Digest of all bytes added so far, in hex; resets the state.
   std::string digits();
 
  private:
@@ -34,23 +33,24 @@ class Sha256 {
 /// SHA-256 of `bytes` as 64 hexadecimal digits.
 std::string sha256(std::string_view bytes);
 
-/// SHA-256 of a file of any length; empty if `path` is no regular file (a pipe
-/// can be read only once) or cannot be read.
+/// SHA-256 of a file of any length; empty if `path` is not a regular file (a
+/// pipe can be read only once) or cannot be read.
 std::string sha256_of_file(const std::string& path);
 
-/// Name of the member that holds it.
+/// Name of the member with the checksum.
 inline constexpr std::string_view checksum_member = "checksum";
 
-/// SHA-256 of the content of `document`, 64 hexadecimal digits: of all names
-/// and values in their order, numbers to the last bit, but not of how they are
-/// written (1 and 1.0 are the same). Of the outermost members "provenance" and
-/// "checksum" are left out.
+/// SHA-256 of the content of `document`, 64 hexadecimal digits: covers all
+/// names and values in order, numbers to the last bit, but not their notation
+/// (1 and 1.0 are the same). The outermost members "provenance" and "checksum"
+/// are excluded.
 std::string checksum_of(const Document& document);
 
 /// The document with its checksum as last member.
 Document with_checksum(Document document);
 
-/// Why the content is not what was written; nothing if it is.
+/// The reason why the content differs from what was written; nothing if it is
+/// unchanged.
 std::optional<std::string> checksum_fault(const Document& document);
 
 }  // namespace gttf

@@ -50,7 +50,7 @@ Diagnostic too_large(const std::string& file, const std::string& size,
       most == max_text_bytes ? "use \"repeat\" for layers that are alike" : "");
 }
 
-/// At most one byte more than the limit, so that an endless stream ends.
+/// Reads at most one byte more than the limit, to stop at an endless stream.
 std::optional<std::string> read_bounded(std::FILE* stream, std::size_t most) {
   std::string text;
   std::array<char, 1 << 16> buffer;
@@ -178,7 +178,7 @@ bool check_text(const Source& source, Diagnostics& diagnostics,
   const auto report = [&](std::size_t offset, std::string problem,
                           std::string suggestion) {
     Diagnostic d = source.at(offset);
-    d.source_line.clear();  // it may be anything
+    d.source_line.clear();  // it may have any type
     d.problem = std::move(problem);
     d.suggestion = std::move(suggestion);
     diagnostics.add(std::move(d));

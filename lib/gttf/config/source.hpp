@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source: a text that was read, from a file or an option, and places in it.
+// Source: text from a file or an option, with locations.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace gttf {
 /// memory for one of text.
 inline constexpr std::size_t max_text_bytes = std::size_t{1} << 20;
 
-/// A text with a name; tells line and column of each byte.
+/// A text with a name; converts byte offsets to line and column.
 class Source {
  public:
   enum class Kind { file, option };
@@ -33,7 +33,7 @@ class Source {
   int line_of(std::size_t offset) const;
 
   /// A diagnostic with file, line, column, length and source line filled in;
-  /// the underline ends with the line. Options have no line.
+  /// the underline ends with the line. Options have no line number.
   Diagnostic at(std::size_t offset, std::size_t bytes = 1) const;
 
  private:
@@ -45,23 +45,23 @@ class Source {
 
 using SourcePtr = std::shared_ptr<const Source>;
 
-/// Longest list of another program that is read: no YAML parser sees it.
+/// Maximum size of a list from another program, which is not parsed as YAML.
 inline constexpr std::size_t max_list_bytes = std::size_t{32} << 20;
 
-/// Reads the text file `path` ("-": standard input) up to `most` bytes.
-/// nullptr if that fails or check_text finds an error; `diagnostics` says why.
-/// `role`: as of open_input().
+/// Reads the text file `path` ("-": standard input) up to `most` bytes. Returns
+/// nullptr if that fails or check_text finds an error, with the reason in
+/// `diagnostics`. `role`: as in open_input().
 SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
                       std::string_view role = {},
                       std::size_t most = max_text_bytes);
 
-/// Adds an error if the text is longer than `most` bytes, is not UTF-8 or
-/// has control characters (binary data). Returns whether it is good.
+/// Adds an error if the text is longer than `most` bytes, is not UTF-8 or has
+/// control characters (binary data). Returns whether it is valid.
 bool check_text(const Source& source, Diagnostics& diagnostics,
                 std::size_t most = max_text_bytes);
 
-/// What to say of a file that is missing: the nearest name in its folder, or
-/// an empty text.
+/// Suggestion for a missing file: the nearest name in its folder, or an empty
+/// text.
 std::string suggest_file(const std::string& path);
 
 }  // namespace gttf

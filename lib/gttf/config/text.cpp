@@ -89,7 +89,7 @@ void append_escape(std::string& out, char32_t code) {
 
 int display_width(char32_t code) {
   using Range = std::array<char32_t, 2>;
-  // The blocks that matter in practice; others take one column.
+  // The wide blocks relevant in practice; other characters take one column.
   constexpr std::array<Range, 8> no_width = {{{0x0300, 0x036F},
                                               {0x0483, 0x0489},
                                               {0x0591, 0x05BD},
@@ -125,7 +125,7 @@ std::size_t character_count(std::string_view text) {
 
 namespace {
 
-/// `kept`: characters that stay though they are invisible.
+/// `kept`: invisible characters that are not escaped.
 std::string with_escapes(std::string_view text, std::string_view kept) {
   if (!detail::may_be_invisible(text)) return std::string(text);
   std::string out;
@@ -143,7 +143,7 @@ std::string with_escapes(std::string_view text, std::string_view kept) {
   return out;
 }
 
-/// The number that so many hexadecimal digits from `at` on make.
+/// Value of the given number of hexadecimal digits at `at`.
 std::optional<unsigned> hex_at(std::string_view text, std::size_t at,
                                std::size_t digits) {
   unsigned value = 0;
@@ -254,9 +254,9 @@ std::optional<std::string> nearest(std::string_view word,
     if (candidate.empty() || candidate.size() > longest_word) continue;
     const std::string other = lower_case(candidate);
     const std::size_t d = edit_distance(lower, other);
-    // replacing every character of a short word is no likeness
+    // a word with every character replaced is not similar
     if (d >= std::max(word.size(), candidate.size())) continue;
-    // slips are rare at the beginning of a word
+    // typing errors are rare at the beginning of a word
     const auto differ = std::ranges::mismatch(lower, other).in1;
     const auto alike = static_cast<std::size_t>(differ - lower.begin());
     if (d < best_distance ||

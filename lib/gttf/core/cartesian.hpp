@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cartesian: a vector of formulas that serve every scalar.
+// Cartesian: a vector for formulas that are templates over the scalar.
 #pragma once
 
 namespace gttf {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ColumnOf: a column of a table, described once: name, unit, meaning, and how
-// the cell of a row is got.
+// ColumnOf: a column of a table, described once: name, unit, meaning, and the
+// function that computes a cell from a row.
 #pragma once
 
 #include <array>
@@ -20,12 +20,13 @@
 
 namespace gttf {
 
-/// What readers are told of a column.
+/// Documentation of a column.
 struct ColumnText {
   std::string_view name;        ///< with its unit: "sigma_d0_um"
   std::string_view unit;        ///< "um", "1"; empty: counts and texts
   std::string_view definition;  ///< Markdown
-  std::string_view empty = {};  ///< when there is no value; empty: always one
+  std::string_view empty =
+      {};  ///< when there is no value; empty: always a value
 };
 
 /// A column of tables whose rows are made from a `Row`.
@@ -37,11 +38,11 @@ struct ColumnOf {
 
   ColumnText text;
   std::variant<Real, Integer, Text> cell;
-  /// Bits; the column is there only in tables that have one of them.
+  /// Bits; the column is present only in tables that have one of them.
   unsigned parts = 0;
 
-  /// @param get  function object without data: Row -> number or text, which
-  ///             decides what the column holds
+  /// @param get  function object without data: Row -> number or text, whose
+  ///             type determines the type of the column
   template <class Get>
   constexpr ColumnOf(ColumnText of, Get get, unsigned only_in = 0)
       : text(of), cell(cell_of(get)), parts(only_in) {}
@@ -66,10 +67,10 @@ struct ColumnOf {
   }
 };
 
-/// The columns of several lists, one behind the other.
+/// Concatenates several lists of columns.
 template <class Row, std::size_t... n>
 constexpr auto joined_columns(const std::array<ColumnOf<Row>, n>&... lists) {
-  // no pointers to elements: with -fsanitize=null, gcc 12 does not take their
+  // no pointers to elements: with -fsanitize=null, gcc 12 does not treat their
   // comparison as constant
   return std::apply(
       [](const auto&... column) {
@@ -83,7 +84,7 @@ template <class Row>
 class RowTable {
  public:
   /// @param columns  must outlive it
-  /// @param parts    of the columns, which to have; see ColumnOf::parts
+  /// @param parts    parts to include; see ColumnOf::parts
   explicit RowTable(std::span<const ColumnOf<Row>> columns,
                     unsigned parts = 0) {
     for (const ColumnOf<Row>& column : columns) {
@@ -129,7 +130,7 @@ class RowTable {
   Table table_;
 };
 
-/// A column as the reference page and the JSON Schema tell it.
+/// A column as documented in the reference page and the JSON Schema.
 struct DescribedColumn {
   enum class Kind { real, integer, text };
   ColumnText text;
@@ -146,7 +147,7 @@ std::vector<DescribedColumn> described(const Columns& columns) {
   return list;
 }
 
-/// The names of the columns that tables with these parts have.
+/// The names of the columns of tables with these parts.
 template <class Columns>
 std::vector<std::string> names_of(const Columns& columns, unsigned parts) {
   std::vector<std::string> names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Document: a neutral tree of values, what a study hands to the JSON writer.
+// Document: a tree of values, passed from a study to the JSON writer.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ class Document {
     return *this;
   }
 
-  /// The member of that name or nullptr.
+  /// The member with this name, or nullptr.
   const Document* find(std::string_view name) const {
     if (const auto* members = std::get_if<Members>(&value_))
       for (const auto& [key, member] : *members)

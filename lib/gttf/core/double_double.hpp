@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DoubleDouble: a number of twice the precision of a double.
+// DoubleDouble: a number with twice the precision of a double.
 #pragma once
 
 #include <cmath>
@@ -85,7 +85,7 @@ class DoubleDouble {
                    x.low_ * y.low_};
 #endif
   }
-  /// The upper 26 bits and the rest.
+  /// The upper 26 bits and the remainder.
   static DoubleDouble halves(double a) {
     const double shifted = 0x1p27 * a + a;
     const double high = shifted - (shifted - a);
@@ -121,7 +121,7 @@ struct DoubleDoubleSine {
   DoubleDouble sine, cosine;
 };
 
-/// Reduced by quarters of a turn, then by the series.
+/// Reduced modulo a quarter turn, then evaluated by the series.
 inline DoubleDoubleSine sine_and_cosine(const DoubleDouble& x) {
   constexpr double quarter_turn = 0.5 * std::numbers::pi;
   constexpr double rest = 6.123233995736766e-17;  // pi/2 - quarter_turn
@@ -146,7 +146,7 @@ inline DoubleDoubleSine sine_and_cosine(const DoubleDouble& x) {
 
 }  // namespace detail
 
-/// To 1e-31 of 1 for angles of a few turns.
+/// Absolute error 1e-31 for angles of a few turns.
 inline DoubleDouble sin(const DoubleDouble& x) {
   return detail::sine_and_cosine(x).sine;
 }
@@ -173,7 +173,7 @@ inline DoubleDouble log(const DoubleDouble& x) {
   return sum + sum + n * DoubleDouble(ln2) + n * DoubleDouble(rest);
 }
 
-/// One step from the angle of a double.
+/// One Newton step from the angle in double precision.
 inline DoubleDouble atan2(const DoubleDouble& y, const DoubleDouble& x) {
   const DoubleDouble angle(
       std::atan2(static_cast<double>(y), static_cast<double>(x)));

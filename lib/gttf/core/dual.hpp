@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dual<N>: a number that carries its N first derivatives.
+// Dual<N>: a number with its N first derivatives.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 namespace gttf {
 
 /// Value and N first derivatives; arithmetic follows the chain rule exactly.
-/// Put into a formula template in place of double, it yields the formula's
-/// derivative: seed an input with Dual<N>::variable(x, i).
-/// @tparam T  what value and derivatives are: double, or a Pack
+/// Used in a formula template instead of double, it yields the derivative of
+/// the formula: seed an input with Dual<N>::variable(x, i).
+/// @tparam T type of value and derivatives: double, or a Pack
 template <int N, class T = double>
 struct Dual {
   T value{0};

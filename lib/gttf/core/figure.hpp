@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figure: what a figure shows, as data; output/ turns it into SVG.
+// Figure: the content of a figure as data; output/ renders it as SVG.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace gttf {
 
-/// What a colour stands for; themes give it a value on light and dark paper.
+/// Meaning of a colour; themes define its value on light and dark paper.
 enum class Tone {
   ink,         ///< text and axes
   second,      ///< less important text
@@ -23,15 +23,15 @@ enum class Tone {
   group,       ///< `index`: fills of subsystems
   pale_group,  ///< the same, supports and services of a subsystem
   edge,        ///< `index`: lines of subsystems
-  hits,        ///< area that hit errors close
-  scattering,  ///< area that scattering closes
-  less,        ///< effect of less of something
+  hits,        ///< area excluded by hit errors
+  scattering,  ///< area excluded by scattering
+  less,        ///< effect of a decrease
   more,
   good,
   bad
 };
 
-/// A colour: series, groups and edges are told apart by index, from 0.
+/// A colour: series, groups and edges are distinguished by an index from 0.
 struct Paint {
   Tone tone = Tone::ink;
   int index = 0;
@@ -47,7 +47,7 @@ enum class Dash { solid, dashed, dotted, long_dashed };
 enum class AxisScale { linear, logarithmic };
 enum class Anchor { start, middle, end };
 
-/// A tick that is not where a scale would put it.
+/// A tick placed independently of the scale.
 struct AxisTick {
   double at = 0;
   bool major = false;
@@ -69,9 +69,9 @@ struct FigureAxis {
 inline constexpr std::size_t no_column =
     std::numeric_limits<std::size_t>::max();
 
-/// A line through points; NaN in `y` breaks it.
+/// A line through points; NaN in `y` interrupts it.
 struct Curve {
-  std::string id = {};  ///< what is switched on and off together
+  std::string id = {};  ///< items switched on and off together
   Reals x = {}, y = {};
   Paint paint = {};
   Dash dash = Dash::solid;
@@ -83,7 +83,7 @@ struct Curve {
   std::size_t column = no_column;  ///< in Figure::data, for the read-out
 };
 
-/// The area between two lines. NaN breaks it.
+/// The area between two lines. NaN interrupts it.
 struct Band {
   std::string id = {};
   Reals x = {}, lower = {}, upper = {};
@@ -99,32 +99,32 @@ enum class MarkShape { ring, dot };
 /// Points that keep their size when zoomed.
 struct Marks {
   std::string id = {};
-  std::string owner = {};  ///< another id that switches them, too
+  std::string owner = {};  ///< another id that also switches them
   Reals x = {}, y = {};
   Paint paint = {};
   MarkShape shape = MarkShape::ring;
   double size = 7.4;  ///< diameter, px
 };
 
-/// A place where a note may stand, relative to a point in data coordinates.
+/// A possible position of a note, relative to a point in data coordinates.
 struct NotePlace {
   double x = 0, y = 0;
   double dx = 0, dy = 0;  ///< px; dy downwards, to the base line
   Anchor anchor = Anchor::start;
 };
 
-/// Text in the frame, at the first of its places that is free.
+/// Text in the frame, at the first of its possible positions that is free.
 struct Note {
   std::string id = {};
   std::vector<NotePlace> places = {};
   RichText text = {};
   Paint paint = {};
   bool bold = false;
-  double rotation = 0;    ///< degrees, counter-clockwise; one place only
-  bool must_fit = false;  ///< left out where no place is free
+  double rotation = 0;    ///< degrees, counter-clockwise; one position only
+  bool must_fit = false;  ///< omitted if no position is free
 };
 
-/// A line across the frame at a value of one axis, with words outside.
+/// A line across the frame at a value of one axis, with text outside.
 struct Guide {
   enum class Along { x, y };  ///< the axis whose value it marks
   Along along = Along::y;
@@ -132,9 +132,9 @@ struct Guide {
   std::vector<RichText> words;  ///< lines right of (y) or above (x) the frame
 };
 
-/// A word at the frame where a ray leaves it, as those of pseudorapidity.
+/// A label at the frame where a ray leaves it, as for pseudorapidity.
 struct RayLabel {
-  double x = 0, y = 0;  ///< where the ray leaves, data coordinates
+  double x = 0, y = 0;  ///< where the ray leaves the frame, data coordinates
   RichText text = {};
 };
 
@@ -148,7 +148,7 @@ struct HeatMap {
   std::vector<double> contours = {};
 };
 
-/// Frames above each other that share the horizontal axis.
+/// Stacked frames with a common horizontal axis.
 struct Panel {
   FigureAxis y = {};
   double share = 1;  ///< of the height, relative to the other panels
@@ -166,17 +166,17 @@ struct Plot {
   std::optional<FigureAxis> top = {};  ///< other labels of the same axis, above
   std::vector<Panel> panels = {};
   bool grid = true;
-  bool equal_scales = false;  ///< one unit is as long along x as along y
+  bool equal_scales = false;  ///< equal scales along x and y
 };
 
-/// A bar of a row: a length from zero, or from the end of the bar before.
+/// A bar of a row: a length from zero, or from the end of the previous bar.
 struct ChartBar {
   double value = 0;
   Paint paint = {};
   bool hatched = false;
 };
 
-/// A row of words and bars.
+/// A row of text and bars.
 struct ChartRow {
   std::vector<RichText> cells = {};  ///< one for each text column
   Paint swatch = {};
@@ -202,7 +202,7 @@ struct ChartPanel {
   bool diverging = false;  ///< each bar from zero, labelled at its end
 };
 
-/// Rows of words with panels of bars beside them.
+/// Rows of text next to panels of bars.
 struct BarChart {
   std::vector<ChartColumn> columns = {};
   std::vector<ChartPanel> panels = {};
@@ -227,7 +227,7 @@ struct LegendEntry {
   RichText text = {};
   Paint paint = {};
   Dash dash = Dash::solid;
-  std::vector<std::string> ids = {};  ///< what it switches; empty: nothing
+  std::vector<std::string> ids = {};  ///< id of the switched items; empty: none
   bool on = true;
 };
 
@@ -236,12 +236,12 @@ struct Figure {
   RichText title = {};     ///< "Transverse momentum"
   RichText subtitle = {};  ///< "unconstrained fit"
   RichText caption = {};
-  std::string description = {};  ///< for those who do not see it
+  std::string description = {};  ///< text alternative for accessibility
   double width = 548;            ///< px
-  double height = 350;           ///< px; 0: as the content needs
+  double height = 350;           ///< px; 0: determined by the content
   std::vector<LegendEntry> legend = {};
   Variant<Plot, BarChart, MatrixChart> content = {};
-  Table data = {};  ///< what is plotted, for files and read-outs
+  Table data = {};  ///< plotted data, for files and read-outs
 };
 
 }  // namespace gttf

@@ -11,7 +11,8 @@
 
 namespace gttf::detail {
 
-// On purpose: what is made from it must stay in its source file, see pack.hpp.
+// Intentional: code instantiated with it must be local to its source file, see
+// pack.hpp.
 namespace {  // NOLINT(google-build-namespaces)
 
 struct Avx2 {

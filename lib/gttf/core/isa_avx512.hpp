@@ -11,7 +11,8 @@
 
 namespace gttf::detail {
 
-// On purpose: what is made from it must stay in its source file, see pack.hpp.
+// Intentional: code instantiated with it must be local to its source file, see
+// pack.hpp.
 namespace {  // NOLINT(google-build-namespaces)
 
 struct Avx512 {
@@ -24,7 +25,7 @@ struct Avx512 {
   GTTF_ISA Vector fill(double x) { return _mm512_set1_pd(x); }
   GTTF_ISA Vector load(const double* p) { return _mm512_loadu_pd(p); }
   GTTF_ISA void store(double* p, Vector x) { _mm512_storeu_pd(p, x); }
-  // gcc 12 warns falsely about what it does not set in _mm512_sqrt_pd
+  // gcc 12 gives a false warning about uninitialised values in _mm512_sqrt_pd
   GTTF_ISA Vector sqrt(Vector x) { return _mm512_mask_sqrt_pd(x, 0xff, x); }
   GTTF_ISA Vector abs(Vector x) {
     return _mm512_andnot_pd(_mm512_set1_pd(-0.0), x);

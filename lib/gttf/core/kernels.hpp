@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels: the batch code for one instruction set, as a table of functions, and
-// the numbers that it takes and gives.
+// Kernels: the batch code for one instruction set, as a table of functions,
+// with its inputs and outputs.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gttf::detail {
 
-// Declared by the stages that call them; see gttf/kernels.
+// Declared by the calling stages; see gttf/kernels.
 struct CovarianceKernel;
 struct HitKernel;
 struct ToyKernel;
@@ -20,12 +20,12 @@ struct TripletKernel;
 struct Kernels {
   const CovarianceKernel& covariance;
   const HitKernel& triplet_fit;    ///< needs both coordinates of every hit
-  const HitKernel& streaming_fit;  ///< takes hits with one coordinate too
+  const HitKernel& streaming_fit;  ///< also accepts hits with one coordinate
   const ToyKernel& toys;
   const TripletKernel& triplets;  ///< single triplets, for regimes
 };
 
-/// The only choice of code by instruction set in the library.
+/// The only place in the library where code is selected by instruction set.
 /// @pre `level` is one of available_simd_levels()
 const Kernels& kernels(SimdLevel level);
 

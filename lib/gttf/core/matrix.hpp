@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small matrices, and vectors as those of formulas. What takes g++ seconds to
-// make of templates wherever it is used is compiled once, in matrix.cpp.
+// Small matrices and vectors. Functions whose templates take g++ seconds per
+// use are compiled once, in matrix.cpp.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ inline Cartesian<double> cartesian(const Vector3& v) {
 }
 inline Vector3 vector_of(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
 
-/// Not finite if it does not exist.
+/// Not finite if the inverse does not exist.
 Matrix5 inverse(const Matrix5& m);
 
 /// A symmetric matrix as vectors diag(values) vectors^T; values ascend.
@@ -32,7 +32,7 @@ Eigenvectors eigenvectors(const Eigen::MatrixXd& m);
 /// definite.
 std::optional<Eigen::MatrixXd> cholesky(const Eigen::MatrixXd& m);
 
-/// Solves L x = b for columns, in their place.
+/// Solves L x = b for columns in place.
 void solve_lower(const Eigen::MatrixXd& l, Eigen::Ref<Eigen::MatrixXd> columns);
 
 }  // namespace gttf

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pack: a scalar for formulas that is several numbers at once, in the vector
+// Pack: a scalar for formulas that holds several numbers in the vector
 // registers of one instruction set.
 #pragma once
 
@@ -14,9 +14,10 @@
 //   fill, load, store, sqrt, abs, less, less_equal, choose, both, either,
 //   neither, bits_of, mask_of
 //
-// It is a type of the unnamed namespace of one source file. All functions made
-// with it are then local to that file, which is compiled for that instruction
-// set: the linker cannot take one of them for code that runs everywhere.
+// It is a type of the unnamed namespace of one source file. All functions
+// instantiated with it are then local to that file, which is compiled for that
+// instruction set: the linker cannot use one of them in code for every
+// processor.
 
 #define GTTF_PACK_FUNCTION [[gnu::always_inline]] friend inline
 
@@ -43,7 +44,7 @@ struct PackMask {
   GTTF_PACK_FUNCTION bool any(const PackMask& a) { return track_bits(a) != 0; }
 };
 
-/// One of the two vectors of a Pack, as a scalar with which one can calculate.
+/// One of the two vectors of a Pack, as a scalar for arithmetic.
 template <class Isa>
 struct HalfPack {
   using Vector = typename Isa::Vector;
@@ -71,8 +72,8 @@ struct HalfPack {
   }
 };
 
-/// Two vectors side by side: independent chains of operations that hide each
-/// other's latency. Two members and no array, which g++ 12 would not keep in
+/// Two vectors: independent chains of operations that hide each other's
+/// latency. Two members instead of an array, which g++ 12 would not keep in
 /// registers.
 template <class Isa>
 struct Pack {

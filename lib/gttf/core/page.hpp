@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page: a report as data: sections of text, tables and figures.
+// Page: the content of a report: sections of text, tables and figures.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ namespace gttf {
 
 struct Paragraph {
   RichText text = {};
-  bool lead = false;  ///< the first thing to read
+  bool lead = false;  ///< summary at the top
 };
 
-/// A share of a scale, drawn as a bar: +0.2 is 20 % to spare.
+/// A share of a scale, drawn as a bar: +0.2 is a margin of 20 %.
 struct MarginBar {
   double value = 0;
 };
@@ -33,7 +33,7 @@ using PageCell = Variant<RichText, MarginBar, Verdict>;
 
 struct PageColumn {
   RichText title = {};
-  bool right = true;  ///< aligned to the right, as numbers are
+  bool right = true;  ///< aligned to the right, like numbers
   std::string span =
       {};  ///< columns next to each other with the same text share it
 };
@@ -44,12 +44,12 @@ struct PageTable {
   std::vector<PageColumn> columns = {};
   std::vector<std::vector<PageCell>> rows = {};
   RichText caption = {};
-  bool folded = false;  ///< shown when asked for; `title` is the handle
+  bool folded = false;  ///< collapsed by default; `title` is the handle
   std::string id = {};  ///< unique in the page; needed where there is data
-  Table data = {};      ///< what can be saved as CSV; no columns: nothing
+  Table data = {};      ///< data that can be saved as CSV; no columns: none
 };
 
-/// Text beside a figure under a small heading.
+/// Text next to a figure, under a small heading.
 struct Aside {
   RichText title = {};
   std::vector<RichText> paragraphs = {};
@@ -57,8 +57,8 @@ struct Aside {
 
 using PageBlock = Variant<Paragraph, PageTable, Aside, Figure>;
 
-/// Blocks next to each other: the first is as wide as all others if alone, or
-/// two thirds and the rest in one column (`Split::wide_first`), or equal.
+/// Blocks next to each other: of equal width, or the first two thirds wide and
+/// the others in one column (`Split::wide_first`).
 struct PageRow {
   enum class Split { full, halves, wide_first };
   Split split = Split::full;
@@ -69,7 +69,7 @@ struct PageSection {
   std::string id = {};
   RichText title = {};
   std::vector<PageRow> rows = {};
-  RichText short_title = {};  ///< in the navigation; empty: not there
+  RichText short_title = {};  ///< in the navigation; empty: not listed
 };
 
 struct Page {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work shared out among threads.
+// Distribution of work among threads.
 #pragma once
 
 #include <algorithm>
@@ -19,16 +19,17 @@
 
 namespace gttf {
 
-/// Threads that the system has refused since the program began: the work was
-/// done by fewer, with the same results. For a warning.
+/// Number of threads refused by the system since the program started; fewer
+/// threads did the work, with the same results. For a warning.
 inline std::atomic<std::size_t>& refused_threads() {
   static std::atomic<std::size_t> refused = 0;
   return refused;
 }
 
 /// Starts work(0) ... work(n - 1), each a copy, in `n` threads, or the first of
-/// them in as many as the system gives (none, perhaps); refused_threads()
-/// counts the others. Throws before the first one has started, or not at all.
+/// them in as many threads as the system provides (possibly none);
+/// refused_threads() counts the others. Throws only before the first one has
+/// started.
 template <class Work>
 std::vector<std::jthread> start_threads(std::size_t n, const Work& work) {
   std::vector<std::jthread> threads;
@@ -36,7 +37,7 @@ std::vector<std::jthread> start_threads(std::size_t n, const Work& work) {
   try {
     while (threads.size() < n)
       threads.emplace_back(work, static_cast<unsigned>(threads.size()));
-  } catch (const std::system_error&) {  // of processes or of their number
+  } catch (const std::system_error&) {  // limit of processes or of their number
     refused_threads() += n - threads.size();
   } catch (const std::bad_alloc&) {
     refused_threads() += n - threads.size();
@@ -44,11 +45,11 @@ std::vector<std::jthread> start_threads(std::size_t n, const Work& work) {
   return threads;
 }
 
-/// Actions of several threads that follow each other in a given order.
+/// Runs actions of several threads in a given order.
 class Turns {
  public:
-  /// Calls action() when the turns 0 ... turn-1 have been taken, each of which
-  /// must be; one that throws has been.
+  /// Runs action() after turns 0 to turn-1 have finished. Every turn must be
+  /// taken; one that throws counts as finished.
   template <class Action>
   void take(std::size_t turn, const Action& action) {
     {
@@ -81,14 +82,13 @@ class Turns {
 };
 
 /// Calls make(item, worker) on `threads` threads (fewer if the system has no
-/// more), which the number `worker`
-/// tells apart, for the items that source() hands out, until it returns none;
-/// each result goes to take(result) on the calling thread, in the order of the
-/// items. Calls of source() follow each other, on any thread. At most `ahead`
-/// items are in work or wait for take().
+/// more), numbered by `worker`, for each item returned by source(), until
+/// source() returns none; passes each result to take(result) on the calling
+/// thread, in the order of the items. Calls of source() never overlap, but may
+/// come from any thread. At most `ahead` items are in work or wait for take().
 ///
-/// What source() throws ends the stream: the items before are taken, then it is
-/// thrown here. So is the first exception of make() or take(), at once. All
+/// If source() throws, items already returned are finished and the exception is
+/// rethrown. An exception in make() or take() is rethrown immediately. All
 /// threads have ended then.
 template <class Source, class Make, class Take>
 void stream_in_order(const Source& source, unsigned threads, std::size_t ahead,
@@ -112,7 +112,7 @@ void stream_in_order(const Source& source, unsigned threads, std::size_t ahead,
     room.notify_one();
     progress.notify_one();
   };
-  // The next item with its number.
+  // The next item and its number.
   const auto next = [&]() -> std::optional<std::pair<std::size_t, Item>> {
     const std::lock_guard one_by_one(of_source);
     {
@@ -177,16 +177,15 @@ void stream_in_order(const Source& source, unsigned threads, std::size_t ahead,
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Threads to use if `wanted` are asked for; 0: one per core.
+/// Number of threads to use if `wanted` are requested; 0: one per core.
 inline unsigned thread_count(unsigned wanted) {
   return wanted > 0 ? wanted
                     : std::max(1u, std::thread::hardware_concurrency());
 }
 
 /// Calls worker(next) on up to `threads` threads, fewer if the system has no
-/// more; next() hands out 0 ... n-1,
-/// each once, and then nothing. The first exception of a worker is thrown here,
-/// after all have ended.
+/// more; next() returns each of 0 ... n-1 once, and then nothing. The first
+/// exception of a worker is rethrown after all workers have ended.
 template <class Worker>
 void parallel_workers(std::size_t n, unsigned threads, const Worker& worker) {
   std::atomic<std::size_t> counter = 0;
@@ -218,10 +217,10 @@ void parallel_workers(std::size_t n, unsigned threads, const Worker& worker) {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// make(i) for i = 0 ... n-1 on up to `threads` threads; each result goes to
+/// make(i) for i = 0 ... n-1 on up to `threads` threads; passes each result to
 /// take(result) on the calling thread, in the order of i. At most four results
-/// per thread, or `ahead` if that is more, wait their turn. The first exception
-/// of either is thrown here, after all threads have ended.
+/// per thread, or `ahead` if that is more, wait. The first exception of either
+/// is rethrown after all threads have ended.
 template <class Make, class Take>
 void parallel_in_order(std::size_t n, unsigned threads, const Make& make,
                        const Take& take, std::size_t ahead = 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Philox by Random123, and normal numbers from it.
+// Philox of Random123, and normal random numbers from it.
 #include "gttf/core/random.hpp"
 
 #include <algorithm>

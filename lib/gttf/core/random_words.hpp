@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random bits of many places at once and normal numbers made from them, in the
-// instructions of the source file that asks for them.
+// Random bits of many positions at once and normal random numbers from them,
+// compiled with the instruction set of the including source file.
 #pragma once
 
 #include <cmath>
@@ -13,15 +13,16 @@
 
 namespace gttf::detail {
 
-/// random_block() of n_places places with the next indices: word w of place k
-/// at w n_places + k.
-/// @param branch  0, or that of a RandomBranch
-/// @tparam S  a type of the source file, which makes this local to it too
+/// random_block() for n_places positions with consecutive indices: word w of
+/// position k at w n_places + k.
+/// @param branch 0, or the branch of a RandomBranch
+/// @tparam S  a type local to the source file, which makes this function local
+/// as well
 template <class S>
 void random_words(const RandomPlace& first, std::uint64_t block,
                   std::size_t n_places, std::uint64_t* out,
                   std::uint64_t branch = 0) {
-  // Random123's functions for C are static, its classes would not be
+  // the C functions of Random123 are static, its classes are not
   const philox4x64_key_t key{{first.seed, first.stream}};
   for (std::size_t k = 0; k < n_places; ++k) {
     const philox4x64_ctr_t counter{{first.index + k, block, branch, 0}};
@@ -53,7 +54,7 @@ struct Uniform<Pack<Isa>> {
   }
 
  private:
-  /// 1 + k 2^-52, of which 1 - 2^-53 can be taken away without rounding.
+  /// 1 + k 2^-52, from which 1 - 2^-53 can be subtracted without rounding.
   [[gnu::always_inline]] static Vector from_one(Vector bits) {
     using Bits = typename P::Bits;
     return __builtin_bit_cast(Vector, (__builtin_bit_cast(Bits, bits) >> 12) |
@@ -74,9 +75,8 @@ template <class S>
   return {cos(angle), sin(angle)};
 }
 
-/// The same as vectors for w in (0, 1): quarters of a turn are taken off
-/// without rounding, and polynomials of least largest error do for an eighth
-/// (errors 4e-18).
+/// The same as vectors for w in (0, 1): quarter turns are subtracted without
+/// rounding, and minimax polynomials cover an eighth of a turn (errors 4e-18).
 template <class Isa>
 [[gnu::always_inline]] inline NormalPair<Pack<Isa>> on_circle(
     const Pack<Isa>& w) {

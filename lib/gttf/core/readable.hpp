@@ -6,7 +6,7 @@
 
 namespace gttf {
 
-/// Whether a rounded number keeps the zeros at its end ("1.00" or "1").
+/// Whether a rounded number keeps trailing zeros ("1.00" or "1").
 enum class Zeros { strip, keep };
 
 /// `value` for a reader: `digits` significant digits, without an exponent from
@@ -14,7 +14,7 @@ enum class Zeros { strip, keep };
 /// digits). NaN gives "-".
 std::string readable(double value, int digits, Zeros zeros = Zeros::strip);
 
-/// The same of a change: a plus sign, too.
+/// The same for a change, with a plus sign.
 std::string readable_change(double value, int digits);
 
 }  // namespace gttf

@@ -14,8 +14,8 @@ constexpr std::string_view special = "*_^\\";
 constexpr const char* minus = "\u2212";
 constexpr const char* en_dash = "\u2013";
 
-// Where the run that begins at `i` with an opening mark ends, npos if it does
-// not close.
+// End of the run that begins at `i` with an opening mark; npos if it is not
+// closed.
 std::size_t closing(std::string_view markup, std::size_t i, char mark) {
   for (; i < markup.size(); ++i) {
     if (markup[i] == '\\')

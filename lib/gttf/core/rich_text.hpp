@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rich text: a small markup for quantities in figures and pages.
+// Rich text: a simple markup for quantities in figures and pages.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace gttf {
 
 /// Text with markup: `*italic*`, `_{subscript}`, `^{superscript}`; a backslash
-/// before one of `* _ ^ \` takes its meaning away. UTF-8.
+/// escapes `* _ ^ \`. UTF-8.
 using RichText = std::string;
 
 enum class TextStyle { upright, italic, subscript, superscript };
@@ -20,10 +20,10 @@ struct TextRun {
   TextStyle style = TextStyle::upright;
 };
 
-/// The runs of `markup`. What does not close is taken as it stands.
+/// The runs of `markup`. Unclosed markup is taken literally.
 std::vector<TextRun> text_runs(std::string_view markup);
 
-/// `text` such that text_runs() gives it back: for names that users chose.
+/// `text` escaped so that text_runs() returns it: for names chosen by users.
 RichText literal_text(std::string_view text);
 
 /// Without markup: "sigma(p_T)/p_T" for files and read-outs.
@@ -33,7 +33,7 @@ std::string plain_text(std::string_view markup);
 /// plain from 1e-4 to 1e5, else "1.50×10^{−7}". NaN gives an en dash.
 RichText rich_number(double value, int digits = 3);
 
-/// `value` with `decimals` digits behind the point and a true minus sign. NaN
+/// `value` with `decimals` digits after the point and a true minus sign. NaN
 /// gives an en dash.
 RichText fixed_number(double value, int decimals);
 

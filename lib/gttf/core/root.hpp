@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// find_root: where a function changes sign.
+// find_root: a zero of a function.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 
 namespace gttf {
 
-/// A zero of f between a and b, where f has opposite signs, asked for step by
-/// step: many searches can then be fed by one call that evaluates f in many
-/// places. f may jump or be infinite. Inverse quadratic interpolation where it
-/// helps, else bisection.
+/// A zero of f between a and b, where f has opposite signs, computed step by
+/// step, so that one call that evaluates f at many points can serve many
+/// searches. f may jump or be infinite. Inverse quadratic interpolation where
+/// it converges, else bisection.
 ///
 ///   while (!search.done()) search.take(f(search.place()));
 ///
@@ -20,8 +20,8 @@ class RootSearch {
  public:
   RootSearch() = default;
   /// @param fa, fb     f(a) and f(b), of opposite signs
-  /// @param tolerance  on the place, absolute
-  /// @param step       the first place is a + step (b - a), 0 < step < 1
+  /// @param tolerance  of the position, absolute
+  /// @param step       the first position is a + step (b - a), 0 < step < 1
   RootSearch(double a, double fa, double b, double fb, double tolerance,
              double step = 0.5)
       : tolerance_(tolerance), a_(a), fa_(fa), b_(b), fb_(fb), c_(a), fc_(fa) {
@@ -29,13 +29,14 @@ class RootSearch {
   }
 
   bool done() const { return done_; }
-  /// Where f is asked for next; when done, the best place found, |f| smallest
-  /// of those tried last.
+  /// The next position at which f is needed; when done, the best position
+  /// found, with the smallest |f| of the last ones.
   double place() const { return place_; }
 
   /// @param f  at place()
   void take(double f) {
-    // b is the latest place, a on the other side of the root, c the one before
+    // b is the latest position, a is on the other side of the root, c is the
+    // previous one
     if ((f < 0) == (fa_ < 0)) {
       c_ = a_;
       fc_ = fa_;
@@ -78,7 +79,7 @@ class RootSearch {
   bool done_ = false;
 };
 
-/// The same at once.
+/// Runs a complete search.
 /// @return  NaN if f(a) and f(b) have the same sign
 template <class Function>
 double find_root(const Function& f, double a, double b, double tolerance) {

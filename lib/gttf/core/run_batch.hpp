@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_batch: blocks of tracks for all threads, and the code path of each track.
+// run_batch: distributes blocks of tracks to threads and selects the code path
+// of each track.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +13,8 @@
 
 namespace gttf::detail {
 
-/// The tracks `begin` to `end` of a batch, with those of them that are left for
-/// the scalar path.
+/// The tracks `begin` to `end` of a batch, and those remaining for the scalar
+/// path.
 class BatchBlock {
  public:
   BatchBlock(std::size_t from, std::size_t to) : begin(from), end(to) {
@@ -41,13 +42,13 @@ class BatchBlock {
 /// Runs all tracks of a batch on up to `threads` threads, each with a worker of
 /// its own:
 ///
-///   bool is_vectorised()          whether it has a kernel for such tracks
-///   void run_vectorised(block)    does all tracks but those that it leaves
-///   void run_scalar(track)        does one track that was left
+///   bool is_vectorised()          whether a kernel supports such tracks
+///   void run_vectorised(block)    processes all tracks except those it leaves
+///   void run_scalar(track)        processes one track that was left
 ///   void end_block(block)         the block is done
 ///
-/// Blocks are given out in any order: what a worker does for a track must not
-/// depend on other blocks.
+/// Blocks are assigned in any order: the result of a track must not depend on
+/// other blocks.
 template <class MakeWorker>
 BatchStatistics run_batch(std::size_t tracks, std::size_t block_size,
                           unsigned threads, const MakeWorker& make_worker) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a formula may ask of a number: double, dual number, wide float or batch.
+// Operations a formula may use on a number: double, dual number, wide float or
+// batch.
 #pragma once
 
 #include <limits>
@@ -8,14 +9,15 @@ namespace gttf {
 
 // Formulas are templates over a scalar S. They use + - * /, and, found by
 // argument-dependent lookup after `using std::sqrt;`, the functions sqrt, log,
-// abs. A choice between two values is written select(mask, a, b), where both
-// sides are evaluated; any(mask) asks whether a rare side is needed at all.
+// abs. A choice between two values is written select(mask, a, b), which
+// evaluates both sides; any(mask) returns whether a rare branch is needed at
+// all.
 
-/// What comparing numbers of type S gives: bool, or one truth value per lane.
+/// Result of comparing numbers of type S: bool, or one truth value per lane.
 template <class S>
 using MaskOf = decltype(S() < S());
 
-/// The mask that is set everywhere.
+/// The mask with all lanes set.
 template <class S>
 MaskOf<S> all_true() {
   return S(0) < S(1);
@@ -34,7 +36,7 @@ constexpr bool any(bool mask) { return mask; }
 constexpr bool both(bool a, bool b) { return a && b; }
 constexpr bool either(bool a, bool b) { return a || b; }
 
-/// True for number types that carry more than a double's 53 bits: series are
+/// True for number types with more than the 53 bits of a double: series are
 /// then summed to the precision of the type instead of using a polynomial
 /// fitted for double.
 template <class S>

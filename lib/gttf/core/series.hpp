@@ -32,8 +32,8 @@ S asin_excess_small(const S& t) {
     }
     return sum;
   } else {
-    // Least-maximum-error polynomial on [0, 1/4]: error 5e-18 of asin(u)/u.
-    // Two half-length chains (even and odd powers) shorten the latency.
+    // Minimax polynomial on [0, 1/4]: error 5e-18 of asin(u)/u. Two half-length
+    // chains (even and odd powers) shorten the latency.
     const S t2 = t * t;
     constexpr double even[] = {0.16666666666666669,  0.044642857146355429,
                                0.022372172942149889, 0.013971212973552933,
@@ -55,7 +55,7 @@ S half_pi() {
 
 }  // namespace detail
 
-/// R(u^2) = (asin(u)/u - 1)/u^2: by how much an arc is longer than its chord.
+/// R(u^2) = (asin(u)/u - 1)/u^2: the relative excess of an arc over its chord.
 ///
 /// @param u2      u^2 with u = sin(X), X half the turning angle, in [0, 1)
 /// @param cosine  cos(X) = sqrt(1 - u^2), given because 1 - u^2 cancels
@@ -132,7 +132,7 @@ namespace detail {
 
 /// 2 atanh(s) for s^2 < 0.0295: ln(m) for s = (m - 1)/(m + 1) and m in
 /// [sqrt(1/2), sqrt(2)). The coefficients near 2/(2k+1) are those of fdlibm's
-/// log, of least maximum error (3e-18), here in two chains.
+/// log, minimax (3e-18), here in two chains.
 template <class S>
 S twice_atanh_small(const S& s) {
   constexpr double even[] = {6.666666666666735130e-01, 2.857142874366239149e-01,
@@ -171,7 +171,8 @@ S cosine_lag_small(const S& x2) {
 
 }  // namespace detail
 
-/// What the half turning angle X of an arc does to lengths and slopes.
+/// Functions of the half turning angle X of an arc that enter lengths and
+/// slopes.
 template <class S>
 struct ArcShape {
   S stretch;     ///< X/sin(X): arc over chord, 1 at X = 0
@@ -208,7 +209,7 @@ namespace gttf::detail {
 
 /// (asin(u)/u - 1)/u^2: for u^2 <= 0.01 a polynomial with an error of 4e-17 of
 /// asin(u)/u.
-/// @param full  makes what to take for larger u^2
+/// @param full  returns the value for larger u^2
 template <class S, class Full>
 S short_excess(const S& u2, const Full& full) {
   constexpr double c[] = {0.16666666666667013, 0.07499999998271115,

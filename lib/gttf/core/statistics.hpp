@@ -18,16 +18,16 @@ namespace gttf {
 __extension__ using Integer128 = __int128;
 
 std::string to_string(Integer128 value);
-/// Nothing if `text` is not exactly what to_string() makes.
+/// Nothing if `text` is not exactly the output of to_string().
 std::optional<Integer128> to_integer128(std::string_view text);
 
 /// Sums of x, x^2, x^3 and x^4 as integers: each power is rounded once, to a
-/// multiple of 2^-50, 2^-38, 2^-26 and 2^-14, and the sums are exact. So they
-/// are the same in whatever order and in however many parts they are made. 2^64
+/// multiple of 2^-50, 2^-38, 2^-26 and 2^-14, and the sums are exact. The
+/// result is independent of the order and of the division into parts. 2^64
 /// numbers fit.
 ///
-/// Numbers beyond `limit` (and NaN) are only counted: one of them would say
-/// more than all others together.
+/// Numbers beyond `limit` (and NaN) are only counted: one of them would
+/// outweigh all others.
 class ExactMoments {
  public:
   static constexpr double limit = 4096;
@@ -71,7 +71,7 @@ class ExactMoments {
 // Probability of a chi2 at least as large.
 
 /// Q(ndf/2, chi2/2), the upper tail of the chi2 distribution: uniform in (0, 1)
-/// for a right model.
+/// for a correct model.
 ///
 ///   ndf = 2 m:      e^-x sum_{k=0}^{m-1} x^k/k!,                x = chi2/2
 ///   ndf = 2 m + 1:  erfc(sqrt x) + e^-x sum_{k=0}^{m-1} x^(k+1/2)/Gamma(k+3/2)
@@ -80,7 +80,7 @@ class ExactMoments {
 /// @return     relative error below 1e-12; NaN if chi2 is NaN or negative
 double chi2_probability(double chi2, int ndf);
 
-// Histogram: counts in bins of equal width, and outside.
+// Histogram: counts in bins of equal width, with underflow and overflow.
 
 /// Bin i holds lower + i w <= x < lower + (i + 1) w; NaN is not counted.
 struct Histogram {
@@ -127,8 +127,8 @@ struct Histogram {
     return sum;
   }
 
-  /// The number below which the given part of all lies, on a straight line
-  /// through its bin; NaN if it lies outside of the bins.
+  /// The quantile for the given fraction, interpolated linearly within its bin;
+  /// NaN if it lies outside the bins.
   double quantile(double part) const {
     const double wanted = part * static_cast<double>(total());
     double sum = static_cast<double>(below);

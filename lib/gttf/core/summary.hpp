@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Summary: facts and tables under headings, what a study says to a reader.
+// Summary: the result of a study for a reader: facts and tables under headings.
 #pragma once
 
 #include <algorithm>
@@ -20,29 +20,30 @@ struct Section {
   int digits = 0;  ///< significant digits of the table; 0: the usual number
 };
 
-/// What a study says about one thing, in the order of reading.
+/// One section of a study, in reading order.
 struct Summary {
   std::string title;
   std::vector<Section> sections;
 };
 
-// TestReport: verdicts with a place in a file, for what reads test results.
+// TestReport: verdicts with a location in a file, for tools that read test
+// results.
 
-/// One check and how it ended.
+/// One check and its verdict.
 struct TestCase {
   std::string suite;  ///< what was checked
   std::string name;   ///< unique within the suite
   bool passed = true;
   std::string message;  ///< one line
   std::string details;  ///< further lines; may be empty
-  std::string file;     ///< where the cause is; empty: unknown
+  std::string file;     ///< file with the cause; empty: unknown
   int line = 0;         ///< from 1; 0: unknown
   int column = 0;       ///< from 1; 0: unknown
 };
 
 struct TestReport {
   std::string name;
-  std::vector<TestCase> cases;  ///< those of a suite one after the other
+  std::vector<TestCase> cases;  ///< grouped by suite
 
   std::size_t n_failed() const {
     return static_cast<std::size_t>(std::ranges::count_if(

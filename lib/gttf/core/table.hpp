@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table: named columns, the narrow waist between studies and output formats.
+// Table: named columns, the interface between studies and output formats.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ using Integers = std::vector<std::int64_t>;
 /// Text column.
 using Texts = std::vector<std::string>;
 
-/// A column: its name carries the unit (`sigma_d0_um`).
+/// A column: its name contains the unit (`sigma_d0_um`).
 struct Column {
   std::string name;
   Variant<Reals, Integers, Texts> cells;
@@ -31,8 +31,8 @@ struct Column {
   }
 };
 
-/// Columns of equal length. A study that is too long for memory passes its
-/// rows on as a sequence of tables with the same columns (see TableSink).
+/// Columns of equal length. A study too long for memory emits its rows as a
+/// sequence of tables with the same columns (see TableSink).
 struct Table {
   std::vector<Column> columns;
 
@@ -44,7 +44,7 @@ struct Table {
     return std::get<Cells>(columns.back().cells);
   }
 
-  /// The column of that name or nullptr.
+  /// The column with this name, or nullptr.
   const Column* find(std::string_view name) const {
     for (const Column& c : columns)
       if (c.name == name) return &c;
@@ -52,8 +52,8 @@ struct Table {
   }
 };
 
-/// What a sink made of a block in prepare(): text of its own, and of the sinks
-/// it passes blocks on to.
+/// Output of a sink for a block in prepare(): its own text, and the text of the
+/// sinks it forwards blocks to.
 struct PreparedBlock {
   std::string_view text;
   std::shared_ptr<const void> storage;  ///< of the text
@@ -69,8 +69,8 @@ class TableSink {
   /// After the last block.
   virtual void finish() = 0;
 
-  /// The part of the work that needs no order: may be called for any block by
-  /// any thread. write_prepared() then takes the place of write().
+  /// The part of the work that is independent of the order: may be called for
+  /// any block by any thread. write_prepared() then replaces write().
   virtual PreparedBlock prepare(const Table&) const { return {}; }
   virtual void write_prepared(const Table& block, const PreparedBlock&) {
     write(block);

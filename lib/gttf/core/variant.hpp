@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variant: a std::variant that may be copied when memory runs out.
+// Variant: a std::variant that can be copied safely when memory runs out.
 #pragma once
 
 #include <type_traits>
@@ -8,9 +8,9 @@
 namespace gttf {
 
 /// A std::variant of different types. If copying an alternative throws, the
-/// exception passes through and nothing else happens. (Copying a std::variant
-/// of libstdc++ up to version 12 destroys then what was never constructed.)
-/// What std::visit, std::get and their like take, this is, too.
+/// exception propagates without further effect. (Copying a std::variant of
+/// libstdc++ up to version 12 then destroys an object that was never
+/// constructed.) Works with std::visit, std::get etc.
 template <class... Alternatives>
 class Variant : public std::variant<Alternatives...> {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The version, handed in by the build.
+// The version, defined by the build.
 #include "gttf/core/version.hpp"
 
 namespace gttf {
