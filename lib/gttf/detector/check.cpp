@@ -19,7 +19,7 @@ namespace {
 struct Item {
   const Layer* layer;
   std::size_t entry;  ///< index in the list of entries
-  bool is_first;      ///< of a ring; any other layer
+  bool is_first;      ///< of a ring; 0 for any other layer
 };
 
 std::vector<Item> all_items(const std::vector<LayerEntry>& entries) {
@@ -34,8 +34,8 @@ bool overlap(const Interval& a, const Interval& b) {
   return std::min(a.upper, b.upper) - std::max(a.lower, b.lower) > same_place;
 }
 
-/// Whether a rectangle and a ring around the origin have an area in common:
-/// the nearest and farthest points of the rectangle bound its distances.
+/// Whether a rectangle and a ring around the origin overlap: the nearest and
+/// farthest points of the rectangle bound its distances.
 bool overlap(const Surface& rectangle, const Interval& ring) {
   const auto nearest_to_zero = [](const Interval& i) {
     return i.contains(0) ? 0.0 : std::min(std::abs(i.lower), std::abs(i.upper));
@@ -50,7 +50,8 @@ bool overlap(const Surface& rectangle, const Interval& ring) {
   return overlap(ring, Interval{nearest_point, farthest_point});
 }
 
-/// Whether two rectangles in one plane overlap: seen along each of their sides.
+/// Whether two rectangles in one plane overlap: tested by projection on each of
+/// their sides.
 bool overlap_in_plane(const Surface& a, const Surface& b) {
   const Corners of_a = corners(a), of_b = corners(b);
   for (const Corners& sides : {of_a, of_b})
@@ -97,7 +98,8 @@ void check_coincidence(const std::vector<LayerEntry>& entries,
   std::ranges::stable_sort(items, {}, key);
   std::set<std::pair<std::size_t, std::size_t>> reported;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    // the modules of a ring see each other as the first one sees them
+    // all modules of a ring are equivalent, so testing the first one is
+    // sufficient
     std::size_t next = i + 1;
     if (!items[i].is_first)
       while (next < items.size() && items[next].entry == items[i].entry) ++next;
@@ -109,7 +111,7 @@ void check_coincidence(const std::vector<LayerEntry>& entries,
         break;
       if (!overlap(a, b)) continue;
       const auto [first, second] = std::minmax(items[i].entry, items[j].entry);
-      // one report for two entries, however many of their surfaces coincide
+      // one report for two entries, even if several of their surfaces coincide
       if (!reported.insert({first, second}).second) continue;
       if (first == second && a.is_inclined()) {
         entries[second].shape.warning(

@@ -19,10 +19,10 @@
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 
-// Parts of the reader of field maps: faults, and the line that names columns.
+// Parts of the reader of field maps: errors, and the header line.
 namespace gttf::detail {
 
-/// The first fault of a map; thrown.
+/// The first error in a map; thrown.
 struct GridFault {
   std::string_view where;  ///< part of the text
   std::string problem, suggestion;
@@ -31,12 +31,12 @@ struct GridFault {
 inline constexpr std::string_view example_grid_header =
     "x[mm] y[mm] z[mm] Bx[T] By[T] Bz[T]";
 
-/// Between the numbers of a line.
+/// Separators between the numbers of a line.
 inline bool is_grid_separator(char c) {
   return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '\r';
 }
 
-/// What the columns of a map hold.
+/// Meaning of the columns of a map.
 struct GridColumns {
   struct Column {
     int target = -1;  ///< index in `names`, -1: not read
@@ -49,10 +49,11 @@ struct GridColumns {
   std::size_t coordinates() const { return around_z ? 2 : 3; }
 };
 
-/// Does the line name columns of a map? A comment that does not is a comment.
+/// Whether the line names the columns of a map. A comment that does not is an
+/// ordinary comment.
 bool names_grid_columns(std::string_view line);
 
-/// Reads such a line. Throws GridFault.
+/// Reads a header line. Throws GridFault.
 GridColumns read_grid_columns(std::string_view line);
 
 namespace {
@@ -62,7 +63,7 @@ constexpr std::array<std::string_view, 6> cartesian = {"x",  "y",  "z",
 constexpr std::array<std::string_view, 4> around_z = {"r", "z", "Br", "Bz"};
 constexpr std::size_t most_columns = 64;
 
-/// Words of a header; a unit in brackets belongs to the word before it.
+/// Words of a header; a unit in brackets belongs to the preceding word.
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
   std::size_t i = 0;
@@ -87,7 +88,7 @@ std::string name_of(std::string_view word) {
   return lower_case(trimmed(word.substr(0, word.find_first_of("[("))));
 }
 
-/// Index of the word's name, whatever its case; the size if it is none.
+/// Index of the name of the word, ignoring case; the size if not found.
 template <class Names>
 std::size_t index_of(std::string_view word, const Names& names) {
   const std::string name = name_of(word);
@@ -177,7 +178,8 @@ using detail::is_grid_separator;
 using detail::names_grid_columns;
 using detail::read_grid_columns;
 
-/// Nodes may be off their place by this part of the spacing: files round.
+/// Tolerance of node positions as a fraction of the spacing, because files
+/// contain rounded numbers.
 constexpr double off_place = 1e-3;
 constexpr std::size_t max_map_bytes = std::size_t{1} << 30;
 
@@ -201,11 +203,11 @@ std::optional<std::string> read_all(const std::string& path,
   return std::move(read.text);
 }
 
-/// One coordinate as the lines have it.
+/// One coordinate in the order of the lines.
 struct Run {
   double first = 0, spacing = 0;
   std::size_t count = 1;   ///< different values
-  std::size_t period = 1;  ///< lines until it changes
+  std::size_t period = 1;  ///< number of lines until it changes
 };
 
 class GridReader {
@@ -225,8 +227,8 @@ class GridReader {
   }
 
  private:
-  /// The next line that is not empty; false at the end. `comment` tells
-  /// whether it is one and then takes its mark off.
+  /// The next line that is not empty; false at the end. `comment` is set if it
+  /// is a comment, and its mark is removed.
   bool next_line(std::string_view& line, bool& comment) {
     while (at_ < text_.size()) {
       const std::size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -276,7 +278,7 @@ class GridReader {
 
   void read_nodes() {
     const std::size_t width = columns_.names.size();
-    // a guess that is right for numbers of some ten characters
+    // an estimate for numbers of about ten characters
     values_.reserve(text_.size() / 10);
     std::vector<std::string_view> last(columns_.columns.size());
     std::vector<double> last_value(columns_.columns.size());
@@ -345,7 +347,7 @@ class GridReader {
     return line;
   }
 
-  /// How often and by how much each coordinate changes.
+  /// Number of steps and spacing of each coordinate.
   void find_runs() {
     runs_.assign(coordinates(), {});
     for (std::size_t j = 0; j < coordinates(); ++j) {
@@ -359,7 +361,7 @@ class GridReader {
                     "a grid has at least two values of each coordinate");
       run.period = k;
       run.spacing = coordinate(k, j) - run.first;
-      // until it begins anew
+      // until it starts again
       const double tolerance = off_place * std::abs(run.spacing);
       for (run.count = 1; run.count * k < nodes(); ++run.count)
         if (std::abs(coordinate(run.count * k, j) - run.first) <= tolerance)
@@ -367,7 +369,8 @@ class GridReader {
       const double last = coordinate((run.count - 1) * k, j);
       const double step =
           (last - run.first) / static_cast<double>(run.count - 1);
-      // an average is better than the first step, unless it is another grid
+      // the average is more precise than the first step, unless the grid is not
+      // regular
       if (std::abs(step - run.spacing) <= tolerance) run.spacing = step;
     }
     order_.resize(coordinates());
@@ -376,7 +379,7 @@ class GridReader {
                       [&](std::size_t j) { return runs_[j].period; });
   }
 
-  /// Every node must be where nested loops put it.
+  /// Checks that every node has the position given by nested loops.
   void check_order() const {
     std::size_t expected = 1;
     std::vector<std::size_t> index(coordinates());
@@ -477,7 +480,7 @@ class GridReader {
   std::string_view header_;
   GridColumns columns_;
   std::vector<double> values_;      ///< per node, in the order of the names
-  std::vector<std::size_t> lines_;  ///< where the nodes stand
+  std::vector<std::size_t> lines_;  ///< start of the lines of nodes
   std::vector<Run> runs_;           ///< per coordinate
   std::vector<std::size_t> order_;  ///< coordinates, the fastest first
 };
@@ -491,7 +494,7 @@ std::optional<FieldGrid> read_field_grid(const std::string& path,
   try {
     return GridReader(*text).read();
   } catch (const GridFault& fault) {
-    // of the whole text, only the line in question is kept
+    // of the whole text, only the current line is kept
     const std::size_t end =
         static_cast<std::size_t>(fault.where.data() - text->data());
     const std::size_t newline =

@@ -11,14 +11,14 @@
 namespace gttf {
 
 /// Reads a table of nodes: one line each, columns x y z Bx By Bz or r z Br Bz
-/// in any order, separated by blanks, tabs, commas or semicolons, below a line
-/// that names columns and units: `x[mm] y[mm] z[mm] Bx[T] By[T] Bz[T]`. Empty
-/// lines and comments (#, %, !, //) are skipped; the names may be in a comment.
-/// The nodes stand in any order in which each coordinate runs through its
-/// evenly spaced values, as nested loops write them.
+/// in any order, separated by blanks, tabs, commas or semicolons, after a line
+/// with the names of columns and units: `x[mm] y[mm] z[mm] Bx[T] By[T] Bz[T]`.
+/// Empty lines and comments (#, %, !, //) are skipped; the names may be in a
+/// comment. The nodes may be in any order produced by nested loops over evenly
+/// spaced coordinates.
 ///
-/// @return  nothing if the file cannot be read or is no such grid; the first
-///          fault is added to `diagnostics` with its line
+/// @return  nothing if the file cannot be read or is not such a grid; the first
+///          error is added to `diagnostics` with its line
 std::optional<FieldGrid> read_field_grid(const std::string& path,
                                          Diagnostics& diagnostics);
 

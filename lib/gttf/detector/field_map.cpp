@@ -18,8 +18,8 @@ struct CellWeights {
   int cell = 0;
   std::array<double, 4> value{}, slope{};
 
-  /// Sets all for a place in units of the spacing from the first node. False
-  /// beyond the end nodes by more than rounding.
+  /// Sets the weights for a position in units of the spacing from the first
+  /// node. Returns false beyond the end nodes, except for rounding.
   bool find(double place, int nodes) {
     constexpr double rounding = 1e-9;
     if (!(place >= -rounding && place <= nodes - 1 + rounding)) return false;
@@ -33,8 +33,8 @@ struct CellWeights {
   }
 };
 
-/// Values at the nodes of a grid, the components together and the last axis
-/// fastest.
+/// Values at the nodes of a grid; components are adjacent and the last axis
+/// varies fastest.
 struct SplineGrid {
   std::size_t components = 1;
   std::vector<std::size_t> nodes;  ///< per axis, each >= 2
@@ -43,18 +43,18 @@ struct SplineGrid {
   std::vector<std::vector<int>> parity;
 };
 
-/// Coefficients of the interpolating spline, with one more at both ends of
-/// each axis: node k of an axis is c[k]/6 + 4 c[k+1]/6 + c[k+2]/6. An end that
-/// is not mirrored has no knot at the last node but one (four nodes or more;
+/// Coefficients of the interpolating spline, with one more at each end of each
+/// axis: node k of an axis is c[k]/6 + 4 c[k+1]/6 + c[k+2]/6. An end that is
+/// not mirrored has no knot at the second to last node (four nodes or more;
 /// with fewer a parabola or a straight line).
 std::vector<double> spline_coefficients(std::vector<double> values,
                                         const SplineGrid& grid);
 
 namespace {
 
-/// Many lines of n nodes at once, side by side in rows: row k holds the values
-/// f_k of node k of all lines. Finds a_k with a_{k-1} + 4 a_k + a_{k+1} = 6 f_k
-/// for k = 0..n-1, from a_{-1} to a_n.
+/// Processes many lines of n nodes, stored in rows: row k holds the values f_k
+/// of node k of all lines. Solves for a_k with a_{k-1} + 4 a_k + a_{k+1} = 6
+/// f_k for k = 0..n-1, from a_{-1} to a_n.
 class Lines {
  public:
   Lines(std::size_t nodes, std::size_t length, const std::vector<int>& parity)
@@ -108,15 +108,15 @@ class Lines {
       for (std::size_t c = 0; c < components_; ++c) body(i + c, c);
   }
 
-  /// One cubic on both sides of node k: the second difference of a there is
-  /// that of f.
+  /// The same cubic on both sides of node k: the second differences of a and f
+  /// are equal there.
   void no_knot(std::size_t k) const {
     each([&](std::size_t i, std::size_t) {
       a(k)[i] = f(k)[i] - (f(k - 1)[i] - 2 * f(k)[i] + f(k + 1)[i]) / 6;
     });
   }
 
-  /// Both ends, outwards, from the equations not yet used.
+  /// Both ends, outwards, from the remaining equations.
   void finish(std::size_t end) const {
     double* before = a_ - length_;
     each([&](std::size_t i, std::size_t c) {
@@ -192,12 +192,12 @@ namespace {
 
 using detail::CellWeights;
 
-/// A face this near to 0, in spacings, lies in the mirror.
+/// A face this close to 0, in spacings, lies in the symmetry plane.
 constexpr double in_mirror = 1e-6;
 
 std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
-/// The nodes of `grid` along `axis` in reverse order, as seen in the mirror.
+/// The nodes of `grid` along `axis` in reverse order, for the mirror image.
 void reverse(FieldGrid& grid, std::size_t axis, const MirrorSymmetry& symmetry,
              std::size_t components) {
   std::size_t inner = components, outer = 1;
@@ -222,7 +222,7 @@ void reverse(FieldGrid& grid, std::size_t axis, const MirrorSymmetry& symmetry,
 }
 
 /// The largest difference between `line` and the spline through every `step`-th
-/// of its values, half way between these; the end cells do not count.
+/// of its values, halfway between them; the end cells are excluded.
 double coarse_error(const std::vector<double>& line, std::size_t step) {
   std::vector<double> coarse;
   for (std::size_t k = 0; k < line.size(); k += step) coarse.push_back(line[k]);
@@ -231,7 +231,8 @@ double coarse_error(const std::vector<double>& line, std::size_t step) {
       detail::spline_coefficients(std::move(coarse), {1, {nodes}, {{0}}});
   double error = 0;
   for (std::size_t cell = 1; cell + 2 < nodes; ++cell) {
-    // half way between two nodes the four B-splines are 1, 23, 23 and 1 of 48
+    // halfway between two nodes the four B-splines are 1, 23, 23 and 1 divided
+    // by 48
     const double between =
         (c[cell] + c[cell + 3] + 23 * (c[cell + 1] + c[cell + 2])) / 48;
     error = std::max(error, std::abs(between - line[cell * step + step / 2]));
@@ -422,7 +423,7 @@ bool FieldMap::look_around_z(const Vector3& x, Vector3& field,
     b[0] *= pr, b_r[0] *= pr, b_z[0] *= -pr;
     b[1] *= pz, b_r[1] *= pz, b_z[1] *= -pz;
   }
-  // the radial component is odd in r: Br/r is a slope, too
+  // the radial component is odd in r, so Br/r is also a slope
   const bool on_axis = r < 1e-9 / axes_[0].inv_spacing;
   const double per_r = on_axis ? b_r[0] : b[0] / r;
   const double ex = on_axis ? 1 : x.x() / r, ey = on_axis ? 0 : x.y() / r;

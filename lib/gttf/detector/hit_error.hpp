@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HitError: an error of a hit that depends on the track.
+// HitError: a hit error that depends on the track.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace gttf {
 
 struct Surface;
 
-/// What an error may depend on.
+/// The quantities an error may depend on.
 struct HitErrorInput {
   double p = 0, theta = 0, phi = 0;  ///< of the track at its start; GeV, rad
   double alpha = 0, beta = 0;  ///< incidence in the planes of u and v, rad:
@@ -24,8 +24,8 @@ struct HitErrorInput {
 /// The variables of an error in a detector file.
 std::vector<FormulaVariable> hit_error_variables();
 
-/// An error as a formula. Of a crossing it is the coordinate's sigma times
-/// relative(), so that a changed sigma scales it.
+/// An error given by a formula. At a crossing it is the sigma of the coordinate
+/// times relative(), so that changing sigma scales it.
 class HitError {
  public:
   /// @param drift_to  |z| of the end of the drift volume, mm; `drift` in the

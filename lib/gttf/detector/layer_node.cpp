@@ -17,7 +17,7 @@ namespace {
 
 using Kind = Node::Kind;
 
-/// The surface that an entry describes, as far as names depend on it.
+/// The surface described by an entry, as far as names depend on it.
 std::optional<Surface> surface_of(const Node& entry) {
   Surface surface;
   const Node* flat = entry.find("plane");
@@ -58,7 +58,7 @@ std::optional<double> length_of(const Node& node) {
   return length ? std::optional(length.value) : std::nullopt;
 }
 
-/// 0 for u, 1 for v, by the names that a file may use for them.
+/// 0 for u, 1 for v, for the names allowed in a file.
 std::optional<std::size_t> axis_named(const Surface& surface,
                                       std::string_view name) {
   const auto axes = axis_names(surface);
@@ -104,7 +104,7 @@ std::optional<NamedError> named_error(const Node& layer,
   return NamedError{*axis, is_pitch};
 }
 
-/// The item of the list `measures` that is measured along an axis.
+/// The item of the list `measures` along an axis.
 std::optional<std::size_t> item_along(const Node& list, std::size_t axis) {
   for (std::size_t i = 0; i < list.items().size(); ++i) {
     const Node* angle = list.items()[i].find("angle");

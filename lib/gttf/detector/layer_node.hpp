@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The YAML of one entry of `layers`: its copies, and the ways to write a key.
+// The YAML of one entry of `layers`: its copies, and alternative notations of a
+// key.
 #pragma once
 
 #include <cstddef>
@@ -24,25 +25,25 @@ using KeyPath = std::vector<KeyStep>;
 /// The `name` of an entry; empty if it has none.
 std::string_view name_of_entry(const Node& entry);
 
-/// "B" of "B[2]"; empty if the name does not end with an index.
+/// "B" for "B[2]"; empty if the name does not end with an index.
 std::string_view name_without_copy(std::string_view name);
 
-/// The entries that an entry with `repeat` stands for, one for each surface,
-/// named as those: "B[0]", "B[1]", ... Their places are those of the entry.
-/// Empty if it is not repeated or its positions cannot be read.
+/// Expands an entry with `repeat` into one entry for each surface, named like
+/// the surfaces: "B[0]", "B[1]", ... Their locations are the location of the
+/// entry. Empty if it is not repeated or its positions cannot be read.
 std::vector<Node> copies_of(const Node& entry);
 
-/// Whether `node` is a list of copies, in place of the entry they come from.
-/// No list of a file is: its items do not stand where it begins.
+/// Whether `node` is a list of copies that replaces their entry. A list in a
+/// file is not: its items are not located at its beginning.
 bool is_list_of_copies(const Node& node);
 
-/// All ways to write what `path` names in a layer, itself first: a hit error as
+/// All notations for `path` in a layer, itself first: a hit error as
 /// `measures.rphi`, `pitch.u` or an item of a list, a cylinder's extent as
-/// `half_length` or `z`. Only one of them can be in a file.
+/// `half_length` or `z`. Only one of them can be present in a file.
 std::vector<KeyPath> spellings(const Node& layer,
                                std::span<const KeyStep> path);
 
-/// Where a new value of `path` is to be written: as it is, but in the list of
+/// The path for writing a new value of `path`: unchanged, except in the list of
 /// `measures` if the layer has one; nothing if the list lacks the coordinate.
 std::optional<KeyPath> spelling_to_set(const Node& layer,
                                        std::span<const KeyStep> path);

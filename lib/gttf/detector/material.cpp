@@ -10,7 +10,7 @@
 namespace gttf {
 namespace {
 
-// One row as the PDG prints it. `x0` is in g/cm2, `excitation` is I in eV.
+// One row of the PDG table. `x0` is in g/cm2, `excitation` is I in eV.
 struct MaterialRow {
   std::string_view name;
   std::string_view aliases;  ///< separated by commas
@@ -21,7 +21,7 @@ struct MaterialRow {
   std::string_view source = "";  ///< empty: [PDG24]
 };
 
-// Mixtures that the PDG does not list: 1/X0 = sum of w_i / X0_i over the mass
+// Mixtures not listed by the PDG: 1/X0 = sum of w_i / X0_i over the mass
 // fractions w_i, with the X0_i of this table and Z/A likewise [PDG24, passage
 // of particles, section 34.4.2]. I by Bragg's rule, ln I = sum of w_i (Z/A)_i
 // ln I_i / (Z/A), with those of C, H and O in compounds [PDG24].
@@ -167,8 +167,9 @@ struct Entry {
   DensityEffect effect;
 };
 
-// c_bar, x0, x1, a, k, delta0. Where the table of materials has another density
-// than [Sternheimer84] (beryllium, carbon), as the PDG recalculated them.
+// c_bar, x0, x1, a, k, delta0. Where the density in the table of materials
+// differs from [Sternheimer84] (beryllium, carbon), the values recalculated by
+// the PDG.
 constexpr std::array entries = {
     Entry{"air", {10.5961, 1.7418, 4.2759, 0.10914, 3.3994, 0}},
     Entry{"alumina", {3.5682, 0.0402, 2.8665, 0.08500, 3.5458, 0}},

@@ -20,7 +20,7 @@ namespace {
 using Kind = Node::Kind;
 using Step = detail::KeyStep;
 
-/// An item of a list, or one of the copies that stand in its place.
+/// An item of a list, or one of the copies that replace it.
 struct Spot {
   static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
@@ -40,12 +40,12 @@ class Override {
     return set(root, steps_);
   }
 
-  /// The value that the key leads to, or the nearest part of it.
+  /// The value selected by the key, or the nearest part of it.
   const Node* find(const Node& root) {
     if (!parse()) return nullptr;
     for (; !steps_.empty(); steps_.pop_back()) {
       if (const Node* node = find(root, steps_)) return node;
-      if (steps_.back().in_brackets) break;  // the list says nothing of an item
+      if (steps_.back().in_brackets) break;  // the list has no such item
     }
     return nullptr;
   }
@@ -116,10 +116,11 @@ class Override {
     steps_.push_back({std::string(name), in_brackets, begin + lead});
   }
 
-  /// Whether a list of layers or of their parts begins the key.
+  /// Whether the key begins with a list of layers or of their parts.
   bool begins_with_layers() const { return steps_[0].text == "layers"; }
 
-  /// Whether `steps`, of which two are done, go on in an entry of `layers`.
+  /// Whether `steps`, of which two are processed, continue in an entry of
+  /// `layers`.
   bool is_in_layer(Steps steps) const {
     return begins_with_layers() && steps.data() == steps_.data() + 2;
   }
@@ -144,7 +145,7 @@ class Override {
     }
     if (!step.in_brackets) return nullptr;
     auto spot = find_item(node, step.text);
-    if (!spot)  // of a repeated layer the entry holds
+    if (!spot)  // for a repeated layer, the entry applies
       spot = find_item(node, detail::name_without_copy(step.text));
     if (!spot) return nullptr;
     const Node& item = node.items()[spot->item];
@@ -155,9 +156,9 @@ class Override {
                 steps.subspan(1));
   }
 
-  /// `dipole` is one gap or a list of them: `dipole.field` leads into a list of
-  /// one, too, and `dipole[0].field` into a gap without a list. Whether the
-  /// only item is meant, and the steps from there.
+  /// `dipole` is one gap or a list: `dipole.field` also selects into a list of
+  /// one item, and `dipole[0].field` into a gap without a list. Returns whether
+  /// the only item is selected, and the remaining steps.
   static std::pair<bool, Steps> into_gap(const Step& step, const Node& value,
                                          Steps rest) {
     if (step.text != "dipole" || rest.empty()) return {false, rest};
@@ -173,14 +174,14 @@ class Override {
     return steps.size() == 1 && value_->kind() == Kind::null;
   }
 
-  /// `node` with the value at the end of the path.
+  /// `node` with the value set at the end of the path.
   Node set(const Node& node, Steps steps) {
     if (steps.empty()) return *value_;
     if (node.kind() == Kind::map)
       return is_in_layer(steps) ? set_in_layer(node, steps)
                                 : set_key(node, steps);
     if (node.kind() == Kind::list) return set_items(node, steps);
-    // `field: none` gives way to a field; nothing else is dropped silently
+    // `field: none` is replaced by a field; nothing else is dropped silently
     const bool is_field =
         steps_[0].text == "field" && steps.size() + 1 == steps_.size();
     const bool gives_way =
@@ -202,8 +203,8 @@ class Override {
           return entry.key.text() == step.text;
         });
     if (it == entries.end()) {
-      // an item of a list that is not there cannot be set; `materials` is a
-      // map, whose names may need brackets
+      // a missing item of a list cannot be set; `materials` is a map, whose
+      // names may need brackets
       const bool enters_list =
           steps.size() > 1 && steps[1].in_brackets && step.text != "materials";
       if (removes(steps) || enters_list) {
@@ -231,8 +232,8 @@ class Override {
     return Node::make_map(node.origin(), std::move(entries));
   }
 
-  /// A new value takes the place of what says the same in another way; to
-  /// remove a value is to remove it however it is written.
+  /// A new value replaces the same quantity in another notation; removing a
+  /// value removes it in any notation.
   Node set_in_layer(const Node& layer, Steps steps) {
     if (removes_at_end() && find_as_written(layer, steps))
       return set_key(layer, steps);
@@ -259,8 +260,8 @@ class Override {
     });
   }
 
-  /// Without what a path leads to, and maps that are empty then. An item of
-  /// `measures` goes as a whole where nothing else is left to measure it.
+  /// Removes the value at a path, and maps that become empty. An item of
+  /// `measures` is removed entirely if it has no other error left.
   Node without(const Node& node, Steps steps) const {
     if (node.kind() == Kind::list) {
       const std::optional<Spot> spot = find_item(node, steps[0].text);
@@ -281,7 +282,7 @@ class Override {
     return Node::make_map(node.origin(), std::move(entries));
   }
 
-  /// A layer whose list `measures` has an item more.
+  /// A layer with an additional item in its list `measures`.
   Node with_coordinate(const Node& layer, Steps steps) {
     const Step& step = steps.back();
     const Origin origin{source_, step.offset, step.text.size()};
@@ -314,7 +315,7 @@ class Override {
     const std::optional<Spots> chosen = choose(node, step);
     if (!chosen) return whole;
     std::vector<Node> items = node.items();
-    // from behind, so that what is removed leaves the others in their places
+    // in reverse order, so that removal does not shift the other items
     for (auto spot = chosen->rbegin(); spot != chosen->rend(); ++spot) {
       Node& item = items[spot->item];
       const bool has_copies = detail::is_list_of_copies(item);
@@ -342,7 +343,7 @@ class Override {
     return Node::make_list(node.origin(), std::move(items));
   }
 
-  /// The list with the surfaces of repeated layers that a selector names as
+  /// The list in which the repeated layers named by a selector are replaced by
   /// lists of copies.
   static Node with_copies(const Node& list, std::string_view selector) {
     std::vector<Node> items = list.items();
@@ -399,7 +400,7 @@ class Override {
                      trimmed(selector.substr(colon + 1)));
   }
 
-  /// All items from one to another; of lists of copies each copy.
+  /// All items in a range, including each copy in lists of copies.
   static Spots between(const Node& list, Spot from, Spot to) {
     Spots spots;
     for (std::size_t i = from.item; i <= to.item; ++i) {
@@ -485,7 +486,7 @@ class Override {
   std::optional<Node> value_;
 };
 
-/// The copies of repeated layers in place of the lists of them.
+/// Replaces lists of copies by the copies.
 Node with_copies_as_layers(const Node& root) {
   std::vector<Node::Entry> entries = root.entries();
   for (Node::Entry& entry : entries) {
@@ -514,7 +515,7 @@ Node apply_overrides(Node root, std::span<const std::string> overrides,
 }
 
 const Node* find_key(const Node& root, const std::string& key) {
-  Diagnostics ignored;  // what is malformed leads nowhere
+  Diagnostics ignored;  // a malformed key selects nothing
   return Override(key + "=null", ignored).find(root);
 }
 

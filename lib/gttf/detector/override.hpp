@@ -12,24 +12,24 @@ namespace gttf {
 
 /// `root` with each `key=value` applied in turn.
 ///
-/// A key is a path: `name`, `field.solenoid`, `layers[L0].material`. A list is
-/// entered by index (from 0), a list of layers also by name; `[a:b]` takes all
-/// from a to b, both included, and `[*]` all. `layers[B[2]]` is one surface of
-/// the repeated layer B, which becomes a layer of its own; `layers[B]` still is
-/// all of them. A key that is not there is added; if the value is written in
-/// another way (a hit error as `pitch` or in a list, an extent as `z` or
-/// `half_length`), the new one takes its place. The value is YAML as within
-/// brackets; `null` removes the key or item. Errors are added to `diagnostics`
-/// with the option as their place.
+/// A key is a path: `name`, `field.solenoid`, `layers[L0].material`. List items
+/// are selected by index (from 0), layers also by name; `[a:b]` selects all
+/// items from a to b inclusive, `[*]` all. `layers[B[2]]` is one surface of the
+/// repeated layer B, which becomes a separate layer; `layers[B]` still selects
+/// all of them. A missing key is added; if the quantity is given in another
+/// notation (a hit error as `pitch` or in a list, an extent as `z` or
+/// `half_length`), the new value replaces it. The value is YAML in flow style;
+/// `null` removes the key or item. Errors are added to `diagnostics` with the
+/// option as location.
 Node apply_overrides(Node root, std::span<const std::string> overrides,
                      Diagnostics& diagnostics);
 
-/// The value that a key (`layers[L0].material`) leads to, in whatever way it is
-/// written, else the nearest part that holds it; nullptr if there is none. The
-/// key names one value: no `[a:b]`, no `[*]`.
+/// The value selected by a key (`layers[L0].material`), in any notation, else
+/// the nearest part that contains it; nullptr if there is none. The key must
+/// select a single value: no `[a:b]`, no `[*]`.
 const Node* find_key(const Node& root, const std::string& key);
 
-/// The keys of all values of a description, in its order: "field.solenoid",
+/// The keys of all values of a description, in order: "field.solenoid",
 /// "layers[L0].cylinder.radius". A list of numbers is one value.
 std::vector<std::string> keys_in(const Node& root);
 

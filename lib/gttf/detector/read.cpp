@@ -30,7 +30,7 @@ void read_version(MapReader& map) {
         fmt::format("this program reads version {}", format_version));
 }
 
-/// Reports a study file that was given in place of a detector.
+/// Reports a study file given instead of a detector.
 bool is_study(MapReader& map) {
   const Node& root = map.value().node();
   if (root.find("gttf-detector") || !root.find("gttf-study")) return false;
@@ -108,8 +108,8 @@ std::vector<Material> read_materials(const Value& value) {
   return own;
 }
 
-/// A layer whose material could not be read still is a layer: the names under
-/// `materials` are known even where their values are wrong.
+/// Reads names under `materials` even if their values are invalid, so that
+/// layers that use them are not reported.
 std::vector<Material> with_faulty(std::vector<Material> own,
                                   const Value& value) {
   for (const Node::Entry& entry : value.node().entries())
@@ -143,7 +143,7 @@ void check_number_of_hits(const Detector& detector, const Value& layers) {
       "5 um }\"");
 }
 
-/// Returns whether all of them could be read.
+/// Returns whether all layers could be read.
 bool read_layers(const Value& value, const std::vector<Material>& own,
                  Detector& detector) {
   if (!value.is_list()) {
@@ -209,7 +209,7 @@ DetectorInput read_root(const SourcePtr& source, std::optional<Node> root,
       if (field)
         detector.field = detail::read_field(*field, detector.layers, all_read,
                                             detector.file);
-      // layers that could not be read may be the missing ones
+      // the missing layers may be the ones that could not be read
       if (all_read) check_number_of_hits(detector, *layers);
       detector.materials = std::move(own);
       map.finish();

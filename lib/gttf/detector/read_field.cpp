@@ -18,7 +18,7 @@
 namespace gttf::detail {
 namespace {
 
-/// Beyond the strongest magnets of detectors; more is a slip of the unit.
+/// Above the strongest detector magnets; a larger value indicates a wrong unit.
 constexpr double strongest_field = 20 * unit::T;
 
 Field read_solenoid(const Value& value) {
@@ -68,14 +68,14 @@ std::optional<Vector3> read_offset(const Value& value) {
   return offset;
 }
 
-/// Do faces of the grid lie in planes of symmetry?
+/// Whether faces of the grid lie in planes of symmetry.
 bool any_mirrored(const FieldMap& map) {
   for (std::size_t i = map.around_z() ? 1 : 0; i < map.grid().size(); ++i)
     if (map.mirrored(i)) return true;
   return false;
 }
 
-/// Nodes of the map along the normal of a surface are this far apart.
+/// Spacing of the nodes of the map along the normal of a surface.
 double spacing_across(const FieldMap& map, const Surface& s) {
   const auto& grid = map.grid();
   const std::optional<Axis> normal = flat_normal(s);
@@ -114,7 +114,7 @@ void check_spacing(const Value& value, const FieldMap& map,
   }
 }
 
-/// Points where a surface reaches farthest, a rounding error within.
+/// Extreme points of a surface, moved inwards by a rounding error.
 std::vector<Vector3> far_points(const Surface& s) {
   constexpr double within = 1 - 1e-9;
   std::vector<Vector3> points;
@@ -140,7 +140,7 @@ std::vector<Vector3> far_points(const Surface& s) {
   return points;
 }
 
-/// Warns of layers that a track may leave the map on its way to.
+/// Warns of layers that tracks may reach only outside the map.
 void check_extent(const Value& value, const FieldMap& map,
                   const std::vector<Layer>& layers) {
   std::size_t measuring = 0, beyond = 0;
@@ -174,7 +174,7 @@ void check_divergence(const Value& value, const FieldMap& map) {
         "finer map");
 }
 
-/// Warns of nodes that are too far apart for the field between them.
+/// Warns of nodes too far apart to interpolate the field.
 void check_interpolation(const Value& value, const FieldGrid& grid) {
   constexpr double tolerable = 0.005;
   const InterpolationError error = interpolation_error(grid);
@@ -209,7 +209,7 @@ Field read_map(MapReader& reader, const Value& value,
   Diagnostics faults;
   auto grid = read_field_grid(path, faults);
   if (!grid) {
-    // a missing file is a fault of the place that names it
+    // a missing file is reported where it is named
     for (const Diagnostic& fault : faults.items())
       if (fault.line == 0)
         value.error(fault.problem + ": " + in_quotes(path), fault.suggestion);
@@ -311,7 +311,7 @@ std::optional<Axis> read_axis(const Value& value, std::string_view what) {
   return static_cast<Axis>(*index);
 }
 
-/// A gap and where to report what is wrong with it among others.
+/// A gap and the location for errors that involve other gaps.
 struct GapEntry {
   DipoleGap gap;
   Value place;
@@ -334,7 +334,8 @@ class DipoleReader {
     if (std::ranges::all_of(gaps_,
                             [](const auto& e) { return e.gap.field == 0; }))
       return field;
-    // one that is switched off keeps its place: keys count the list's items
+    // a gap that is switched off remains in the list, because keys count its
+    // items
     field.kind = FieldKind::dipole;
     for (const GapEntry& entry : gaps_) field.dipoles.push_back(entry.gap);
     return field;

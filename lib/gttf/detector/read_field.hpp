@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of the detector reader: the field.
+// Part of the detector reader: the magnetic field.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace gttf::detail {
 
-/// Reads `field`: none, a solenoid, dipoles or a map. Faults are reported.
+/// Reads `field`: none, a solenoid, dipoles or a map. Errors are reported.
 ///
-/// @param layers      for gaps between layers; of `all_read` some are missing
-///                    because of faults of their own if it is false
-/// @param file        that of the detector: maps are looked for beside it
+/// @param layers      for gaps between layers; if `all_read` is false, some are
+///                    missing because of errors
+/// @param file        detector file: maps are searched relative to it
 Field read_field(const Value& value, const std::vector<Layer>& layers,
                  bool all_read, const std::string& file);
 
@@ -23,7 +23,7 @@ Field read_field(const Value& value, const std::vector<Layer>& layers,
 Field read_dipoles(const Value& value, const std::vector<Layer>& layers,
                    bool all_read);
 
-/// A field, GeV/(e mm); warns of one that no magnet reaches.
+/// A field, GeV/(e mm); warns of a value that no magnet reaches.
 std::optional<double> read_field_strength(const Value& value);
 
 }  // namespace gttf::detail

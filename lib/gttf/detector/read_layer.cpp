@@ -17,20 +17,21 @@
 namespace gttf::detail {
 namespace {
 
-/// Of what layer an error is read.
+/// The layer for which an error is read.
 struct ErrorContext {
   const Surface& surface;
   std::optional<double> drift_to = std::nullopt;  ///< mm
-  bool has_drift = false;  ///< there is such a key, right or wrong
+  bool has_drift = false;  ///< whether the key exists, valid or not
 };
 
-/// An error, and how it depends on the track if it does.
+/// An error, and its dependence on the track if any.
 struct ReadError {
   double sigma = 0;
   std::shared_ptr<const HitError> error = {};
 };
 
-/// Is it a formula? A sign in front or in an exponent makes none.
+/// Whether it is a formula. A sign in front or in an exponent does not make it
+/// one.
 bool is_formula(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '(' || text[i] == '*' || text[i] == '/' || text[i] == '^')
@@ -72,8 +73,8 @@ std::optional<ReadError> read_error_formula(const Value& value,
   return ReadError{error->nominal(), error};
 }
 
-/// A single-point resolution, or the pitch p of a digital sensor:
-/// sigma = p/sqrt(12), the standard deviation of a uniform distribution.
+/// A hit resolution, or the pitch p of a digital sensor: sigma = p/sqrt(12),
+/// the standard deviation of a uniform distribution.
 std::optional<ReadError> read_sigma(const Value& value, bool is_pitch,
                                     const ErrorContext& context) {
   if (value.is_scalar() && is_formula(value.node().text())) {
@@ -162,7 +163,7 @@ std::vector<Coordinate> read_general(const std::vector<Value>& items,
   return result;
 }
 
-/// Number of surfaces, 0 if it is not a good one.
+/// Number of surfaces, 0 if it is invalid.
 std::size_t read_repeat(const Value& value) {
   const auto number = value.integer();
   if (!number) return 0;
@@ -195,7 +196,8 @@ std::vector<Layer> expand(const Layer& pattern, const ShapeSpec& spec,
   return layers;
 }
 
-/// Adds the same surfaces at -z; reports where that has no meaning.
+/// Adds the mirrored surfaces at -z; reports an error where this is
+/// meaningless.
 void mirror(std::vector<Layer>& layers, const Value& place) {
   const std::size_t n = layers.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -212,7 +214,7 @@ void mirror(std::vector<Layer>& layers, const Value& place) {
                     "remove \"mirror\"");
         return;
       }
-      // normal and u are mirrored; v = normal x u then turns round
+      // normal and u are mirrored; v = normal x u then changes sign
       s.normal_vector[2] = -s.normal_vector[2];
       s.u_vector[2] = -s.u_vector[2];
       s.v = {-s.v.upper, -s.v.lower};
@@ -523,7 +525,7 @@ ShapeSpec read_cone(MapReader& map, bool repeats) {
   return spec;
 }
 
-/// The fixed coordinate of a plane: `normal`, or the only one without range.
+/// The fixed coordinate of a plane: `normal`, or the only one without a range.
 std::optional<std::size_t> find_normal(
     MapReader& map, const std::array<std::optional<Value>, 3>& axes) {
   if (const auto normal = map.find("normal"))
@@ -560,8 +562,8 @@ Vector sum(const Vector& a, const Vector& b) {
   return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
 }
 
-/// 0 instead of the rounding error of cos(90 deg): planes along an axis are
-/// known as such.
+/// 0 instead of the rounding error of cos(90 deg), so that planes normal to an
+/// axis are recognised.
 Vector snapped(const Vector& a) {
   Vector b = a;
   for (double& x : b)
@@ -601,7 +603,7 @@ std::optional<Vector> read_vector(const Value& value, Dimension dimension,
   return Vector{(*list)[0], (*list)[1], (*list)[2]};
 }
 
-/// A direction of any length, as a unit vector.
+/// A vector of any length, normalised.
 std::optional<Vector> read_direction(const Value& value,
                                      std::string_view example) {
   const auto direction = read_vector(value, Dimension::number, example);
@@ -630,8 +632,8 @@ std::optional<std::array<double, 2>> read_size(MapReader& map) {
   return std::array{(*widths)[0], (*widths)[1]};
 }
 
-/// Three turns about fixed axes, in the order of the letters, of a plane with
-/// the normal z and u along x.
+/// Three rotations about fixed axes, in the order of the letters, of a plane
+/// with normal z and u along x.
 std::optional<PlaneDirections> read_orientation(const Value& value) {
   MapReader map(value, "a map such as { xyz: [10 deg, 0 deg, 90 deg] }");
   if (!map) return std::nullopt;
@@ -689,7 +691,7 @@ ShapeSpec read_inclined_plane(MapReader& map, bool repeats) {
     const auto unit_u =
         e ? read_direction(*e, "[0.995, 0, -0.1]") : std::nullopt;
     if (unit_n && unit_u) {
-      // what u has along the normal is taken off
+      // the component of u along the normal is removed
       const double along = dot(*unit_n, *unit_u);
       const Vector in_plane = sum(*unit_u, scaled(*unit_n, -along));
       const double length = std::hypot(in_plane[0], in_plane[1], in_plane[2]);
@@ -710,7 +712,7 @@ ShapeSpec read_inclined_plane(MapReader& map, bool repeats) {
   return spec;
 }
 
-/// A number for each ring of an entry: one for all, or a list.
+/// A number for each ring of an entry: one number for all, or a list.
 class PerRing {
  public:
   PerRing(MapReader& map, std::string_view key, Dimension dimension,
@@ -741,7 +743,8 @@ class PerRing {
   }
 
   bool is_good() const { return good_; }
-  /// Whether the list is as long as another; sets its length if there was none.
+  /// Whether the list has the same length as previous lists; sets the length
+  /// for the first list.
   bool agrees_with(std::optional<std::size_t>& length) const {
     if (!is_list_) return true;
     if (!length) length = numbers_.size();

@@ -14,17 +14,17 @@
 
 namespace gttf::detail {
 
-/// Most surfaces of a detector, `repeat` and `mirror` expanded.
+/// Maximum number of surfaces of a detector, `repeat` and `mirror` expanded.
 inline constexpr std::size_t max_layers = 50000;
 
-/// An entry of `layers` and the surfaces it stands for.
+/// An entry of `layers` and its surfaces.
 struct LayerEntry {
-  Value name_value;  ///< place of its name
+  Value name_value;  ///< location of its name
   Value shape;       ///< value of its shape
   std::string name;
   int line = 0;
-  std::vector<Layer> layers;  ///< empty if the geometry is not known
-  std::size_t modules = 1;    ///< of a ring: as many layers one after the other
+  std::vector<Layer> layers;  ///< empty if the geometry is unknown
+  std::size_t modules = 1;    ///< for a ring: number of consecutive layers
 };
 
 /// Shape and positions of an entry before `mirror` and `repeat`.
@@ -33,13 +33,13 @@ struct ShapeSpec {
   double first = 0;  ///< position, mm
   double last = 0;   ///< the same unless it is a range for `repeat`
   bool is_range = false;
-  bool has_axes = false;  ///< the names of the local axes are known
-  bool is_good = false;   ///< all of it could be read
+  bool has_axes = false;  ///< whether the names of the local axes are known
+  bool is_good = false;   ///< whether all of it could be read
   /// The modules of each ring of a `ring`; empty for any other shape.
   std::vector<std::vector<Surface>> rings;
 };
 
-/// Whether a coordinate under that angle is u (`axis` 0) or v (1).
+/// Whether a coordinate at this angle is u (`axis` 0) or v (1).
 inline bool is_along(double angle, std::size_t axis) {
   return axis == 0 ? angle == 0 : std::abs(angle - 90 * unit::deg) < 1e-12;
 }
@@ -51,8 +51,8 @@ std::string name_of_copy(const std::string& name, std::size_t index);
 double position_of_copy(double first, double last, std::size_t index,
                         std::size_t n);
 
-/// Reads the shape; exactly one must be there. `place` is
-/// set to its value. Faults are reported; see ShapeSpec for what holds then.
+/// Reads the shape; there must be exactly one. `place` is set to its value.
+/// Errors are reported; see ShapeSpec for the result in that case.
 ShapeSpec read_shape(MapReader& layer, bool repeats, Value& place);
 
 /// Reads `material`; empty if there is none.

@@ -8,12 +8,12 @@
 namespace gttf::detail {
 namespace {
 
-/// Above this a bare x/X0 looks like a forgotten percent sign.
+/// Above this, a bare x/X0 suggests a missing percent sign.
 constexpr double suspicious_x_over_x0 = 0.1;
-/// Above this a layer is a calorimeter rather than a tracker's layer.
+/// Above this, a layer is a calorimeter rather than part of a tracker.
 constexpr double thick_x_over_x0 = 1.0;
 
-/// Adds a slab of x/X0 as written, after a look at its size.
+/// Adds a slab of x/X0 as written, after a plausibility check.
 void add_fraction(const Value& value, std::optional<double> mean_loss,
                   std::vector<Slab>& slabs) {
   const auto x = value.quantity(Dimension::fraction);
@@ -39,7 +39,7 @@ void add_fraction(const Value& value, std::optional<double> mean_loss,
                    .mean_loss = mean_loss});
 }
 
-/// A density or an energy; `zero` if it may be 0.
+/// A density or an energy; `zero`: 0 is allowed.
 std::optional<double> read_not_negative(const Value& value, Dimension dimension,
                                         std::string_view what,
                                         std::string_view unit, bool zero) {
@@ -91,7 +91,7 @@ void read_slab_map(const Value& value, const std::vector<Material>& own,
     return;
   }
   const Material* material = of ? read_material_name(*of, own) : nullptr;
-  // 0 stands for what could not be read
+  // 0 if it could not be read
   const double length =
       thickness ? read_positive(*thickness, "thickness").value_or(0) : 0;
   double own_density = 0, compression = 1;

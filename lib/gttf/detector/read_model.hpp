@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of models: read from detector files, studies and options, and
-// shown.
+// The names of models in detector files, studies, options and output.
 #pragma once
 
 #include <optional>
@@ -11,13 +10,13 @@
 
 namespace gttf {
 
-/// "highland-total"; "mean": as files and options name them.
+/// "highland-total"; "mean": names in files and options.
 std::string_view to_string(Scattering model);
 std::string_view to_string(EnergyLoss model);
 
 namespace detail {
 
-/// Nothing if `value` is no such name, which is then reported.
+/// Nothing if `value` is not such a name, which is then reported.
 std::optional<Scattering> read_scattering(const Value& value);
 std::optional<EnergyLoss> read_energy_loss(const Value& value);
 

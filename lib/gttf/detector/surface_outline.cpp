@@ -19,7 +19,7 @@ std::string_view letter(Axis axis) {
   return axis_letters[static_cast<std::size_t>(axis)];
 }
 
-/// That many axes behind another, in the order x, y, z, x, y.
+/// The axis `n` steps after another, in cyclic order x, y, z.
 Axis axis_behind(Axis axis, int steps) {
   return static_cast<Axis>((static_cast<int>(axis) + steps) % 3);
 }
@@ -139,16 +139,16 @@ std::optional<Axis> flat_normal(const Surface& surface) {
 Carrier carrier(const Surface& surface) {
   if (surface.is_inclined()) {
     const auto& n = surface.normal_vector;
-    // one that lies along an axis after all
+    // a plane that is normal to an axis after all
     for (int axis = 0; axis < 3; ++axis)
       if (const double along = n[static_cast<std::size_t>(axis)];
           std::abs(along) == 1)
         return {axis, 0, {}, along * surface.position};
     return {-3, 0, n, surface.position};
   }
-  // a plane normal to z lies like a disk
+  // a plane normal to z has the orientation of a disk
   const std::optional<Axis> normal = flat_normal(surface);
-  // -1: cylinders; a cone stands for its radius at z = 0
+  // -1: cylinders; a cone is represented by its radius at z = 0
   if (normal || surface.shape != Shape::cone)
     return {normal ? static_cast<int>(*normal) : -1, 0, {}, surface.position};
   const double middle = 0.5 * (surface.v.lower + surface.v.upper);

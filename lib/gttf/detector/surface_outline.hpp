@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names, drawings and checks ask of a surface, whatever its shape.
+// Properties of a surface of any shape for names, drawings and checks.
 #pragma once
 
 #include <array>
@@ -24,30 +24,30 @@ inline constexpr std::array<std::pair<std::string_view, Shape>, 4> shapes{{
 
 std::string_view shape_name(const Surface& surface);
 
-/// The shape as tables print it: "cylinder", "plane x"; of a cone with dr/dz.
+/// The shape as printed in tables: "cylinder", "plane x"; of a cone with dr/dz.
 std::string shape_text(const Surface& surface);
 
-/// What Surface::position is called there: "radius", "z", "x", "y"; of a plane
-/// along no axis "along normal".
+/// The name of Surface::position in tables: "radius", "z", "x", "y"; "along
+/// normal" for a plane not normal to an axis.
 std::string_view position_name(const Surface& surface);
 
-/// What an extent is called there, "half_length" being another name of a "z"
-/// around 0. `axis`: 0 for u, 1 for v.
+/// The name of an extent in tables; "half_length" is equivalent to a "z" range
+/// symmetric about 0. `axis`: 0 for u, 1 for v.
 std::string_view extent_name(const Surface& surface, std::size_t axis,
                              const Interval& extent);
 
-/// Do two surfaces differ in position and extent only?
+/// Whether two surfaces differ only in position and extent.
 bool are_parallel(const Surface& a, const Surface& b);
 
-/// The axis that a flat surface is normal to; nothing for one that is curved.
+/// The axis normal to a flat surface; nothing for a curved surface.
 std::optional<Axis> flat_normal(const Surface& surface);
 
-/// The surface without its edges: two coincide if all but the place are equal,
-/// and their places agree.
+/// The surface without its edges: two surfaces coincide if all members except
+/// the position are equal, and their positions agree.
 struct Carrier {
   int family = 0;                  ///< of surfaces that can coincide
   double slope = 0;                ///< of a cone
-  std::array<double, 3> normal{};  ///< of a plane along no axis
+  std::array<double, 3> normal{};  ///< of a plane not normal to an axis
   double place = 0;                ///< mm
 
   bool same_family(const Carrier& other) const {
@@ -59,7 +59,7 @@ struct Carrier {
 
 Carrier carrier(const Surface& surface);
 
-/// What stands before the position in a sentence: "radius", "plane x".
+/// The words before the position in a sentence: "radius", "plane x".
 std::string position_text(const Surface& surface);
 
 /// Names of the local axes u and v under `measures`.
@@ -68,11 +68,11 @@ std::array<std::string_view, 2> axis_names(const Surface& surface);
 /// Their names on any surface.
 inline constexpr std::array<std::string_view, 2> general_axes{"u", "v"};
 
-/// Is it a surface of revolution about z?
+/// Whether it is a surface of revolution about z.
 inline bool is_round(const Surface& s) { return s.shape != Shape::plane; }
 
-/// The straight line in the half plane of z and r that makes a round surface
-/// when it is turned about z: its two ends, mm.
+/// The straight line in the (z, r) half plane that generates a surface of
+/// revolution: its two ends, mm.
 struct Meridian {
   std::array<double, 2> z, r;
 };
@@ -88,8 +88,8 @@ struct PlaneDirections {
   std::array<double, 3> normal{0, 0, 1}, u{1, 0, 0};
 };
 
-/// A plane normal to z with u along x, after turns about the fixed axes that
-/// the letters of `order` name ("xyz"), one after the other, by three angles.
+/// A plane normal to z with u along x, after rotations by three angles about
+/// the fixed axes given by the letters of `order` ("xyz"), one after the other.
 PlaneDirections turned_plane(std::string_view order,
                              const std::array<double, 3>& angles);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossing: whether, where and how a helix meets a surface.
+// Crossing: the intersection of a helix with a surface.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace gttf {
 
-/// Seven numbers from which every derivative at a crossing follows, the
-/// incidence and the material. The half chord D and the half turn X give
-/// u = sin X = c D: no formula divides by the curvature or by D, which is 0 for
-/// a surface at the start, and negative if that lies behind it by rounding.
+/// Seven numbers that determine all derivatives at a crossing, the incidence
+/// and the material. The half chord D and the half turn X give u = sin X = c D:
+/// no formula divides by the curvature or by D, which is 0 for a surface at the
+/// start, or negative due to rounding.
 template <class S>
 struct Crossing {
   S forward;      ///< f = 2 D cos X: position along e0 from the start, mm
@@ -49,8 +49,8 @@ namespace detail {
 
 inline constexpr double min_cos_incidence = 0.01;
 
-/// The transverse arc to a surface that the track starts on, at most: the
-/// start is up to same_place away from it, on either side, mm.
+/// Upper bound of the transverse arc to a surface on which the track starts:
+/// the start is within same_place of it, on either side, mm.
 inline constexpr double longest_arc_at_start = same_place / min_cos_incidence;
 
 template <class S>
@@ -66,7 +66,7 @@ void set_from_half_chord(const S& d, const S& u, const S& h, const S& inv_1ph,
   x.arc_excess = x.half_chord2 * u * (inv_1ph + excess);
 }
 
-/// From W = D/cos(X): where the equation of the surface is linear in D cos X.
+/// From W = D/cos(X), if the equation of the surface is linear in D cos X.
 template <class S>
 void set_from_chord_tangent(const Line<S>& l, const S& chord, Crossing<S>& x) {
   using std::sqrt;
@@ -77,7 +77,7 @@ void set_from_chord_tangent(const Line<S>& l, const S& chord, Crossing<S>& x) {
                       x);
 }
 
-/// From cos(psi) of an upright surface: one division.
+/// From cos(psi) of a surface parallel to z, with one division.
 template <class S>
 void set_incidence(const Line<S>& l, const S& x_over_x0, Crossing<S>& x) {
   using std::abs;
@@ -137,7 +137,8 @@ void cross_plane(const Line<S>& l, const SurfaceRecord& s, const S& position,
   const S sin0 = l.sin_phi * cn - l.cos_phi * sn;
   const S gap = position - (l.along * cos0 - l.across * sin0);
   // m W^2 - 2 gap cos0 W + gap^2 = 0; a track that starts away from the plane
-  // meets it if it bends towards it (m < 0), one that starts on it does there
+  // crosses it if it bends towards it (m < 0), a track that starts on it
+  // crosses it there
   const S m = gap * l.c * (gap * l.c + S(2) * sin0);
   const S sum = abs(cos0) + sqrt(cos0 * cos0 - m);
   const auto near = either(gap * cos0 > S(0), abs(gap) <= S(same_place));
@@ -226,8 +227,8 @@ ConeGap<S> gap_to_cone(const Line<S>& l, const SurfaceRecord& s,
           away - rise};
 }
 
-/// Numbers as doubles, one for each track: of a vector, of the values of dual
-/// numbers, of wider types rounded.
+/// Converts to doubles, one for each track: vector elements, values of dual
+/// numbers, rounded wider types.
 template <class S>
 struct InDoubles {
   static constexpr std::size_t width = 1;
@@ -283,12 +284,13 @@ struct PlaneGap {
 /// on an inclined plane within its edges; NaN if there is none.
 ///
 /// The gap is monotonic between the zeros of its slope, A cos(Phi - beta) +
-/// rise with the turn Phi, of which half a turn has at most two: a line meets
-/// the plane up to three times, and need not meet the rectangle first.
+/// rise with the turn Phi, of which there are at most two in half a turn: a
+/// line crosses the plane up to three times, and the first time not necessarily
+/// in the rectangle.
 double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
                         double position);
 
-/// The same for many tracks, or with derivatives.
+/// The same for vectors of tracks, or with derivatives.
 template <class S>
 [[gnu::noinline]] S arc_to_inclined(const Line<S>& l, const SurfaceRecord& s,
                                     const S& position) {
@@ -315,7 +317,7 @@ template <class S>
     arcs[i] = arc_to_rectangle(one, s, at[i]);
   }
   S arc = Doubles::load(arcs.data());
-  // the last digits, and derivatives where S has some
+  // the last digits, and derivatives if S has any
   const PlaneGap<S> gap(l, s, position);
   for (int step = 0; step < 2; ++step) {
     Crossing<S> x;
@@ -351,8 +353,8 @@ S arc_of_half_turn(const Line<S>& l) {
 }
 
 /// The arc between `begin` and `end`, where the gaps have opposite signs, at
-/// which a line meets a cone: Newton's steps while they stay between the last
-/// points on either side, else halves.
+/// which a line crosses a cone: Newton steps while they stay between the last
+/// points on either side, else bisection.
 template <class S>
 [[gnu::noinline]] S zero_of_gap(const Line<S>& l, const SurfaceRecord& s,
                                 const S& position, S begin, S end) {
@@ -374,7 +376,7 @@ template <class S>
     moving = abs(next - arc) > S(1e-14) * (S(1) + abs(arc));
     arc = next;
   }
-  // the last digits, and derivatives where S has some
+  // the last digits, and derivatives if S has any
   for (int step = 0; step < 2; ++step) {
     const ConeGap<S> gap = gap_to_cone(l, s, position, arc);
     arc = arc - gap.value / gap.slope;
@@ -399,7 +401,7 @@ template <class S>
   S begin = select(flat, select(beside, S(infinite), S(-before)),
                    select(a < b, a, b));
   S end = select(flat, S(infinite), select(a < b, b, a));
-  // from there on it is outside, or back from half a turn
+  // beyond this it is outside, or beyond half a turn
   const double largest = s.position + std::abs(s.slope) * 0.5 * s.v.length();
   const S leaving = S(0.5 * unit::pi) *
                     (abs(l.along) + abs(l.across) + S(largest + same_place));
@@ -409,13 +411,13 @@ template <class S>
   end = select(half_turn < end, half_turn, end);
   const auto possible = begin < end;
   if (!any(possible)) return none;
-  // any arcs where nothing is looked for
+  // arbitrary arcs where no crossing is searched
   begin = select(possible, begin, zero);
   end = select(possible, end, S(1 * unit::mm));
   const ConeGap<S> first = gap_to_cone(l, s, position, begin);
   const ConeGap<S> last = gap_to_cone(l, s, position, end);
   auto meets = first.value * last.value <= zero;
-  // there and back again: as far as the gap gets
+  // forth and back: up to the extremum of the gap
   const auto turns =
       both(both(possible, !meets),
            both(first.value * first.slope<zero, last.value * last.slope> zero));
@@ -437,15 +439,15 @@ template <class S>
   meets = both(meets, possible);
   if (!any(meets)) return none;
   const S arc = zero_of_gap(l, s, position, begin, end);
-  // a surface behind the start is met there if it is that near
+  // a surface behind the start is crossed there if it is that close
   const S start = gap_to_cone(l, s, position, zero).value;
   const S near = S(same_place * std::sqrt(1 + s.slope * s.slope));
   return select(both(meets, either(zero <= arc, abs(start) <= near)), arc,
                 none);
 }
 
-/// Does the line approach the cone at first, but end half a turn between its
-/// ends without having met it?
+/// Whether the line initially approaches the cone, but reaches half a turn
+/// between its ends without crossing it.
 template <class S>
 [[gnu::noinline]] MaskOf<S> ends_in_cone(const Line<S>& l,
                                          const SurfaceRecord& s) {
@@ -458,8 +460,8 @@ template <class S>
                    start.value * start.slope < zero));
 }
 
-/// Does the line approach an inclined plane at first, but end half a turn on
-/// the same side of it?
+/// Whether the line initially approaches an inclined plane, but reaches half a
+/// turn on the same side.
 template <class S>
 MaskOf<S> ends_before_plane(const Line<S>& l, const SurfaceRecord& s) {
   using std::abs;
@@ -490,10 +492,10 @@ template <class S>
 /// The first outward crossing of `l` with `s` before half a turn; of a cone
 /// between its ends, in either direction.
 ///
-/// Garbage or NaN where there is none: ask is_crossed() first (per surface and
-/// lane; lists of crossings are made once and shared).
-/// @param position, x_over_x0  in place of those of the record: with a dual
-///                             number, the derivative with respect to them
+/// Undefined or NaN if there is none: check is_crossed() first (per surface and
+/// lane; lists of crossings are built once and shared).
+/// @param position, x_over_x0  override the values of the record; dual numbers
+///                             give the derivatives with respect to them
 /// Source: docs/theory/crossings.md.
 template <class S>
 Crossing<S> cross(const Line<S>& l, const SurfaceRecord& s, const S& position,
@@ -527,16 +529,16 @@ Crossing<S> cross(const Line<S>& l, const SurfaceRecord& s) {
   return cross(l, s, S(s.position), S(s.x_over_x0));
 }
 
-/// How a track gets to a surface; neither: it passes beside it.
+/// Whether a track reaches a surface; neither: it passes by.
 template <class S>
 struct Reached {
   MaskOf<S> crossed;
-  MaskOf<S> turned_back;  ///< would have crossed it if it did not bend back
+  MaskOf<S> turned_back;  ///< would cross it if it did not turn back
 };
 
 namespace detail {
 
-/// Is the point of the track within the extent of the surface?
+/// Whether the point of the track is within the extent of the surface.
 template <class S>
 MaskOf<S> inside(const Line<S>& l, const SurfaceRecord& s, const S& forward,
                  const S& sideward, const S& arc) {
@@ -550,8 +552,8 @@ MaskOf<S> inside(const Line<S>& l, const SurfaceRecord& s, const S& forward,
       });
 }
 
-/// Can the formulas of cross() be used at all? `ahead` is false where the
-/// surface lies behind the start, `reachable` where the track bends back before
+/// Whether the formulas of cross() are applicable. `ahead` is false if the
+/// surface lies behind the start, `reachable` if the track turns back before
 /// it. A surface within same_place of the start is ahead: the track begins just
 /// before it.
 template <class S>
@@ -602,13 +604,14 @@ Precheck<S> precheck(const Line<S>& l, const SurfaceRecord& s) {
           abs(l.c) * (gap * l.tan_theta) < S(unit::pi)};
 }
 
-/// Is the surface neither crossed nor, but for bending back, would be: as far
-/// as a look at lengths tells? Up to half a turn, the distance flown is at most
-/// the arc, at least 2/pi of it and at least arc (1 - X^2/6), X half the turn.
+/// Whether lengths alone show that the surface is not crossed and would not be
+/// crossed without turning back. Up to half a turn, the distance flown is at
+/// most the arc, at least 2/pi of it and at least arc (1 - X^2/6), X half the
+/// turn.
 template <class S>
 MaskOf<S> is_far(const Line<S>& l, const SurfaceRecord& s) {
   using std::abs, std::sqrt;
-  constexpr double more = 1 + 1e-9;  // rounding must not decide
+  constexpr double more = 1 + 1e-9;  // the result must not depend on rounding
   const S zero(0);
   const auto start_of = [&l, &zero] {
     return l.on_axis ? zero : S(sqrt(l.r2));
@@ -644,7 +647,7 @@ MaskOf<S> is_far(const Line<S>& l, const SurfaceRecord& s) {
 }  // namespace detail
 
 /// Component of the direction along the normal of the surface; the normal of a
-/// cylinder or cone points outwards, that of a plane as its axis.
+/// cylinder or cone points outwards, the normal of a plane along its axis.
 template <class S>
 S cos_incidence(const Line<S>& l, const SurfaceRecord& s,
                 const Crossing<S>& x) {
@@ -653,11 +656,11 @@ S cos_incidence(const Line<S>& l, const SurfaceRecord& s,
   return S(s.normal_r) * l.sin_theta * x.cos_psi + S(s.normal_z) * l.cos_theta;
 }
 
-/// Is `x`, which cross() has made, a crossing: outward, before the track has
-/// turned by pi, within the extent of the surface? A track that starts on a
+/// Whether `x`, computed by cross(), is a crossing: outward, before the track
+/// has turned by pi, within the extent of the surface. A track that starts on a
 /// surface (within 1 nm) crosses it there. Crossings closer than 0.57 deg to
-/// the surface (cos of incidence below 0.01) are left out: a thin layer is no
-/// model of them.
+/// the surface (cos of incidence below 0.01) are excluded: the thin-layer model
+/// does not apply to them.
 template <class S>
 MaskOf<S> is_on_surface(const Line<S>& l, const SurfaceRecord& s,
                         const Crossing<S>& x) {
@@ -674,7 +677,7 @@ MaskOf<S> is_on_surface(const Line<S>& l, const SurfaceRecord& s,
                          abs(cosine) >= S(detail::min_cos_incidence)));
 }
 
-/// The same with all that cross() takes for granted.
+/// The same, including the preconditions of cross().
 template <class S>
 MaskOf<S> is_crossed(const Line<S>& l, const SurfaceRecord& s,
                      const Crossing<S>& x) {
@@ -686,7 +689,7 @@ MaskOf<S> is_crossed(const Line<S>& l, const SurfaceRecord& s,
   return both(both(pre.ahead, pre.reachable), is_on_surface(l, s, x));
 }
 
-/// Sets `x` to the crossing of `l` with `s` where there is one, see
+/// Sets `x` to the crossing of `l` with `s` if there is one, see
 /// is_on_surface().
 template <class S>
 Reached<S> find_crossing(const Line<S>& l, const SurfaceRecord& s,
@@ -704,9 +707,9 @@ Reached<S> find_crossing(const Line<S>& l, const SurfaceRecord& s,
     reached.turned_back =
         both(!reached.crossed, detail::ends_before_plane(l, s));
   }
-  // Out of reach only because the track bends back: after half a turn it still
-  // is within the extent of the surface, which it would not have met at too
-  // small an angle.
+  // Not reached only because the track turns back: after half a turn it is
+  // still within the extent of the surface, and the crossing angle would not
+  // have been too small.
   if (any(reached.turned_back)) {
     const auto steep =
         abs(s.is_upright() || s.is_curved() ? l.sin_theta : l.cos_theta) >=

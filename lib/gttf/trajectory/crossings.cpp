@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the surfaces that a track crosses.
+// Finds the surfaces crossed by a track.
 #include "gttf/trajectory/crossings.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
         std::exchange(first, last) * last > 0 || (sign == 0 && i > 0))
       continue;
     else {
-      // Newton's steps while they stay between the last points on either side
+      // Newton steps while they stay between the last points on either side
       double arc =
           from <= straight && straight <= to ? straight : 0.5 * (from + to);
       constexpr int most = 100;
@@ -104,7 +104,7 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
     for (unsigned i = 0; i < surfaces.size(); ++i) look_at(i);
   }
   const auto arc = [](const auto& x) { return x.at.arc; };
-  // mostly they are, and sorting asks for memory
+  // usually they are, and sorting allocates memory
   if (!std::ranges::is_sorted(c.list, {}, arc))
     std::ranges::stable_sort(c.list, {}, arc);
   for (std::size_t k = 0; k < c.list.size(); ++k) {
@@ -124,8 +124,7 @@ std::vector<unsigned> surfaces_met_again(const TrackingGeometry& geometry,
   const Crossings<double> found =
       find_crossings(geometry, track, Scattering::off);
   const Line<double>& l = found.line;
-  // the same track backwards from its end: what it meets there first, it meets
-  // last
+  // the reversed track: its first crossing is the last one of the track
   const double end = std::min(unit::pi / std::abs(l.kappa),
                               4 * FlightBounds(geometry).reach());
   const double half_turn = 0.5 * l.kappa * end, azimuth = track.phi + half_turn;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossings: the ordered list of what a track crosses in a detector.
+// Crossings: the ordered list of layers crossed by a track.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace gttf {
 
-/// One crossing: which surface, where, and how much it scatters there.
+/// One crossing: surface, position and scattering.
 template <class S>
 struct TrackCrossing {
   unsigned surface = 0;  ///< index in TrackingGeometry::surfaces()
@@ -26,7 +26,7 @@ struct Crossings {
   std::vector<TrackCrossing<S>> list;
   int n_measuring = 0;
   int first = -1;  ///< index of the first measuring crossing, -1: none
-  int last = -1;   ///< of the last one
+  int last = -1;   ///< of the last measuring crossing
   TrackMaterial<S> material;
   TrackEnd end = TrackEnd::leaves;
 };
@@ -51,17 +51,17 @@ void scatter_all(const TrackingGeometry& geometry, Scattering model,
 Crossings<double> find_crossings(const TrackingGeometry& geometry,
                                  const Track& track, Scattering model);
 
-/// Layers whose hits a track from `vertex` at azimuth `phi` misses because it
-/// first flies inwards: cylinders that measure, that it starts outside of, or
-/// on, and, if it were straight, would enter. Indices in Detector::layers.
+/// Layers whose hits are missed by a track from `vertex` at azimuth `phi`
+/// because it first flies inwards: measuring cylinders that it starts outside
+/// of, or on, and would enter if it were straight. Indices in Detector::layers.
 std::vector<std::size_t> layers_flown_into(const Detector& detector,
                                            const std::array<double, 3>& vertex,
                                            double phi);
 
-/// Measuring surfaces that a helix or straight line meets again within the half
-/// turn that is followed, and whose second crossing is not counted: planes that
-/// it bends back to, cylinders that it enters from outside after it has left
-/// them. Indices in TrackingGeometry::surfaces().
+/// Measuring surfaces that a helix or straight line crosses again within half a
+/// turn, where the second crossing is not counted: planes that it returns to,
+/// cylinders that it enters from outside after leaving them. Indices in
+/// TrackingGeometry::surfaces().
 std::vector<unsigned> surfaces_met_again(const TrackingGeometry& geometry,
                                          const Track& track);
 

@@ -16,9 +16,9 @@ namespace gttf {
 template <class S>
 using Row = std::array<S, track_dim>;
 
-/// What a kink at a crossing adds to the line outside, written in the start
-/// parameters. Components (d0, z0, phi0); a theta kink also adds 1 to theta, no
-/// kink touches kappa.
+/// Effect of a kink at a crossing on the line outside, in terms of the start
+/// parameters. Components (d0, z0, phi0); a theta kink also adds 1 to theta;
+/// kappa is not affected.
 template <class S>
 struct Kink {
   std::array<S, 3> theta, phi;
@@ -45,7 +45,7 @@ struct Mixture {
 ///   A_n = (cos Phi, 0, f, -cot g, 2D^2/sin)
 ///   A_z = (-cot sin Phi, 1, -cot g, -(s + cot^2 f), -cot E/sin)
 ///
-/// @param k  kink() of this crossing: it has the same terms
+/// @param k kink() of this crossing, which has the same terms
 template <class S>
 Row<S> displacement_row(const Line<S>& l, const Crossing<S>& x,
                         const Kink<S>& k, const Mixture<S>& m) {

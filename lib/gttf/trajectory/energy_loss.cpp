@@ -15,7 +15,7 @@ namespace {
 using std::numbers::ln10;
 using std::numbers::ln2;
 
-/// [Sternheimer71] with the bounds as [PDG24] quotes them.
+/// [Sternheimer71] with the bounds quoted in [PDG24].
 DensityEffect estimated_density_effect(double excitation, double plasma_energy,
                                        bool gas) {
   DensityEffect e;
@@ -40,7 +40,7 @@ DensityEffect estimated_density_effect(double excitation, double plasma_energy,
   return e;
 }
 
-/// The bracket of the mean loss of electrons without its logarithm and delta.
+/// The bracket in the mean loss of electrons without logarithm and delta.
 double electron_terms(bool positron, double gamma, double beta2) {
   if (positron) {
     const double g = 1 / (gamma + 1);
@@ -120,7 +120,7 @@ using namespace detail;
 
 namespace {
 
-/// Stands in for unknown material.
+/// Substitute for unknown material.
 const Material& substitute() {
   static const Material& silicon = *find_material("silicon");
   return silicon;
@@ -142,20 +142,21 @@ const Material* known_material(const Slab& slab,
 struct LossNode {
   double kinetic;    ///< GeV
   double power;      ///< GeV cm2/g
-  double part;       ///< weight: path over that of the slab
-  double passed;     ///< path before it over that of the slab
+  double part;       ///< weight: path relative to the slab
+  double passed;     ///< path before it, relative to the slab
   double thickness;  ///< weight, g/cm2
 };
 
-/// How a slab was crossed.
+/// Result of crossing a slab.
 struct SlowedDown {
-  double kinetic;  ///< behind, GeV; 0: stopped
+  double kinetic;  ///< after the slab, GeV; 0: stopped
   double power_before, power_behind;
 };
 
-/// Follows a particle through a slab by Runge-Kutta steps, with the nodes of
+/// Follows a particle through a slab in Runge-Kutta steps, with the nodes of
 /// Simpson's rule in each.
-/// @param visit  takes a LossNode; not called for a step that stops it
+/// @param visit  receives a LossNode; not called for a step in which the
+///               particle stops
 template <class Visit>
 SlowedDown slow_down(const StoppingPower& loss, double kinetic,
                      double thickness, double rest_energy, const Visit& visit) {
@@ -183,8 +184,8 @@ SlowedDown slow_down(const StoppingPower& loss, double kinetic,
   return result;
 }
 
-/// The same where the loss is given, evenly along the path: the thickness is
-/// that of the medium which takes as much.
+/// The same for a given loss, distributed evenly along the path: the thickness
+/// is the thickness of the medium with the same loss.
 template <class Visit>
 SlowedDown lose_given(const StoppingPower& loss, double kinetic, double given,
                       const Visit& visit) {
@@ -210,7 +211,7 @@ SlowedDown lose_given(const StoppingPower& loss, double kinetic, double given,
   return result;
 }
 
-/// @param visit  takes a LossNode of every place, in order of flight
+/// @param visit  receives a LossNode for every position, in order of flight
 template <class Visit>
 SlowedDown cross_slab(const LossSlab& slab, const Projectile& particle,
                       double kinetic, double paths, const Visit& visit) {
@@ -232,17 +233,18 @@ double momentum_of_p_beta(double x, double rest_energy) {
   return std::sqrt(0.5 * (square + x * std::sqrt(square + 4 * m2)));
 }
 
-/// Moments of the loss that is still ahead of a particle, per path, where it
-/// scatters: of weights 1/(p beta)^2 x/X0.
+/// Moments of the remaining loss of a particle, per path, at the positions
+/// where it scatters, with weights 1/(p beta)^2 x/X0.
 class AheadOfKinks {
  public:
-  /// The angles in the next slab, at places of which a part of it is ahead.
+  /// The angles in the next slab, at positions with part of the slab still
+  /// ahead.
   void add(double weight, double ahead) {
     own_[0] += weight;
     own_[1] += weight * ahead;
     own_[2] += weight * ahead * ahead;
   }
-  /// Behind that slab.
+  /// After that slab.
   /// @param transmission  of the slab
   /// @param per_path      d(loss in the slab)/d(paths)
   void leave(double transmission, double per_path) {
@@ -364,8 +366,7 @@ double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
   for (const LossSlab& slab : slabs) {
     const double per_thickness = xi_per_thickness(slab, particle);
     const double t = slab.x_over_x0 * paths;
-    // a spread of the energy grows with the stopping power, unless the loss is
-    // given
+    // an energy spread grows with the stopping power, unless the loss is given
     const auto spread = [&slab](double power) {
       return slab.mean_loss ? 1 : 1 / (power * power);
     };
@@ -400,12 +401,12 @@ using namespace detail;
 
 namespace {
 
-/// What collisions take, less its mean.
+/// Loss by collisions minus its mean.
 /// @param most  W_max
 double collisions(double xi, double most, double beta2, RandomBranch& random) {
-  // xi/W of single collisions, were they all as frequent as slow ones', is a
-  // Poisson process of rate 1 that begins at xi/W_max. Softer ones than xi/20:
-  // 0.11 for the skewness of their sum, 0.05 of the width of the whole.
+  // xi/W of single collisions, if all were as frequent as slow ones, is a
+  // Poisson process of rate 1 that begins at xi/W_max. Collisions softer than
+  // xi/20: 0.11 for the skewness of their sum, 0.05 of the width of the whole.
   constexpr double softest = 20;
   const double kappa = xi / most, cut = std::min(most, xi / softest);
   double sum =
@@ -418,8 +419,8 @@ double collisions(double xi, double most, double beta2, RandomBranch& random) {
   return sum;
 }
 
-/// A number with the Gamma distribution of a shape.
-/// Source: [MarsagliaTsang00], the shape raised by one
+/// A random number from a Gamma distribution of given shape. Source:
+/// [MarsagliaTsang00], the shape raised by one
 double gamma_number(double shape, RandomBranch& random) {
   const double d = shape + 1 - 1. / 3, c = 1 / std::sqrt(9 * d);
   for (;;) {
@@ -432,7 +433,7 @@ double gamma_number(double shape, RandomBranch& random) {
   }
 }
 
-/// What an electron radiates, less its mean.
+/// Radiation loss of an electron minus its mean.
 /// @param t  x/X0
 double radiation(double energy, double t, RandomBranch& random) {
   if (!(t > 0)) return 0;
@@ -450,7 +451,7 @@ double simulate_loss(std::span<const LossSlab> slabs,
   for (const LossSlab& slab : slabs) {
     const StoppingPower loss(slab, particle);
     const double per_thickness = xi_per_thickness(slab, particle);
-    // of the slab, less what is passed
+    // remaining part of the slab
     for (double left = 1; left > 0;) {
       double part = left, mean = 0, thickness = 0;  // of the step
       const double power = loss(kinetic);
@@ -469,7 +470,7 @@ double simulate_loss(std::span<const LossSlab> slabs,
       left -= part;
       const double middle = kinetic - 0.5 * mean;
       const double beta2 = beta_squared(middle, rest);
-      // what is lost more in the middle of the step grows with the stopping
+      // an additional loss in the middle of the step grows with the stopping
       // power until its end, unless the loss is given
       const double growth =
           slab.mean_loss ? 1 : loss(kinetic - mean) / loss(middle);

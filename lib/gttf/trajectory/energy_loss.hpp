@@ -21,15 +21,15 @@ inline constexpr double electron_mass = 0.51099895069e-3;
 /// K = 4 pi N_A r_e^2 m_e, GeV cm2/mol [PDG24] Table 34.1.
 inline constexpr double bethe_constant = 0.307075e-3;
 
-/// What the loss of energy by collisions depends on in a material.
+/// Properties of a material for the collision energy loss.
 struct StoppingMedium {
   double z_over_a = 0;         ///< mol/g
   double mean_excitation = 0;  ///< I, GeV
   DensityEffect density_effect;
 };
 
-/// What it depends on of a particle. Below a mass of 1 MeV it is an electron
-/// (charge < 0) or a positron, with the electron's mass.
+/// Properties of a particle for the energy loss. Below a mass of 1 MeV it is
+/// treated as an electron (charge < 0) or a positron, with the electron mass.
 struct Projectile {
   double mass = 0;  ///< GeV
   double charge = -1;
@@ -40,7 +40,8 @@ struct Projectile {
 
 /// The medium of a material of known Z/A, I and density. Tabulated parameters
 /// of the density effect are moved to `density` (x0 and x1 by
-/// -log10(r)/2, c_bar by -ln(r)); without them the general recipe holds:
+/// -log10(r)/2, c_bar by -ln(r)); without them the general parametrisation is
+/// used:
 ///
 ///   c_bar = 1 + 2 ln(I/(hbar omega_p)),  k = 3,  x0 and x1 from c_bar and I,
 ///   a = (c_bar - 2 ln(10) x0)/(x1 - x0)^3
@@ -49,13 +50,13 @@ struct Projectile {
 /// Source  [Sternheimer84], [Sternheimer71]; plasma energy [PDG24] Table 34.1
 StoppingMedium stopping_medium(const Material& material, double density = 0);
 
-/// True if stopping_medium() has what it needs.
+/// Whether the material has all properties needed by stopping_medium().
 bool has_stopping_data(const Material& material);
 
 /// The density correction delta(beta gamma).
 double density_correction(const DensityEffect& effect, double beta_gamma);
 
-/// Largest energy that a collision with an electron can take, GeV:
+/// Maximum energy transfer in a collision with an electron, GeV:
 ///
 ///   W_max = 2 m_e (beta gamma)^2/(1 + 2 gamma m_e/M + (m_e/M)^2)
 ///
@@ -71,13 +72,14 @@ double maximum_transfer(const Projectile& particle, double kinetic);
 ///   K z^2 Z/A/beta^2 [ln(2 m_e (beta gamma)^2 W_max/I^2)/2 - beta^2 - delta/2]
 ///
 /// electrons and positrons with their Moller and Bhabha cross sections. Below
-/// beta gamma = 0.05, outside of its validity, the value there is used.
+/// beta gamma = 0.05, outside the range of validity, the value at 0.05 is used.
 /// @param kinetic  kinetic energy, GeV, >= 0
 /// Source  [PDG24] Eqs. (34.5), (34.24), (34.25); [ICRU84]
 double collision_stopping_power(const StoppingMedium& medium,
                                 const Projectile& particle, double kinetic);
 
-/// A slab of a layer, ready for the formulas. Thicknesses at normal incidence.
+/// A slab of a layer in the form used by the formulas. Thicknesses at normal
+/// incidence.
 struct LossSlab {
   StoppingMedium medium;
   double mass_thickness = 0;  ///< g/cm2
@@ -85,37 +87,38 @@ struct LossSlab {
   std::optional<double> mean_loss;  ///< GeV, as given by the user
 };
 
-/// Slabs of a layer. What gives only x/X0, or is of a material without known
-/// Z/A, I or density, is taken as silicon of the same x/X0.
+/// Slabs of a layer. A slab with only x/X0, or of a material with unknown Z/A,
+/// I or density, is treated as silicon of the same x/X0.
 /// @param own  materials of the detector file
 std::vector<LossSlab> make_loss_slabs(const Layer& layer,
                                       std::span<const Material> own = {});
 
-/// What has to be said once per detector where energy loss is on: which layers
-/// are taken as silicon because their material is not known. Empty if none.
+/// Warning, once per detector with energy loss: the layers treated as silicon
+/// because their material is unknown. Empty if none.
 std::string assumed_materials(const Detector& detector);
 
 /// Energy lost in one crossing of a layer.
 struct LayerLoss {
   double mean = 0;       ///< GeV; at most the kinetic energy
-  bool stopped = false;  ///< the particle does not get through
-  /// d(energy behind)/d(energy before): > 1 for slow particles, which lose the
-  /// less the faster they are.
+  bool stopped = false;  ///< the particle does not leave the layer
+  /// d(energy behind)/d(energy before): > 1 for slow particles, whose loss
+  /// decreases with energy.
   double transmission = 1;
   double per_path = 0;  ///< d(mean)/d(paths), GeV
-  /// d(mean)/d(paths) of what lies behind the place of a scattering angle, GeV:
-  /// average and standard deviation over the scattering in the layer. An angle
-  /// at its surface makes the path in it longer, one behind it does not.
+  /// d(mean)/d(paths) for the material after the position of a scattering
+  /// angle, GeV: average and standard deviation over the scattering in the
+  /// layer. An angle at the front of the layer changes the path in it, an angle
+  /// at the back does not.
   double per_path_behind_kink = 0, per_path_behind_kink_rms = 0;
-  /// The momentum at which a thin layer of the same x/X0 scatters as much, GeV:
-  /// 1/(p beta)^2 there is its average over the x/X0 of the layer.
+  /// The momentum at which a thin layer of the same x/X0 scatters equally, GeV:
+  /// its 1/(p beta)^2 is the average over the x/X0 of the layer.
   double p_scatter = 0;
-  /// int K/2 z^2 Z/A/beta^2 dx, GeV: what Landau's and Vavilov's distributions
-  /// are as wide as. 0 if it stops.
+  /// int K/2 z^2 Z/A/beta^2 dx, GeV: the width scale of the Landau and Vavilov
+  /// distributions. 0 if it stops.
   double xi = 0;
 };
 
-/// The energy that a particle loses in a layer.
+/// Energy loss of a particle in a layer.
 ///
 /// mean: the stopping power integrated through the layer. Electrons also lose
 /// E x/X0 by radiation. A mean loss given by the user replaces both.
@@ -132,14 +135,16 @@ struct LayerLoss {
 LayerLoss energy_loss(std::span<const LossSlab> slabs,
                       const Projectile& particle, double p, double paths = 1);
 
-/// The material whose fluctuations a fit feels together.
+/// A stretch of material whose fluctuations act together in a fit.
 struct LossStretch {
-  double xi = 0;  ///< sum of LayerLoss::xi, GeV; less than a layer's: its own
-  double depth = 0;  ///< x/X0 of it before the layer; counts for electrons
+  double xi =
+      0;  ///< sum of LayerLoss::xi, GeV; if less than for a layer: its own
+  double depth =
+      0;  ///< x/X0 of the stretch before the layer; used for electrons
 };
 
-/// Standard deviation of the energy behind a layer, GeV, Gaussian
-/// approximation; 0 if the particle stops.
+/// Standard deviation of the energy after a layer, GeV, Gaussian approximation;
+/// 0 if the particle stops.
 ///
 /// EnergyLoss::straggling: the core of the distribution, half the width of its
 /// central 68 %, of the stretch as a whole is shared among its parts so that
@@ -148,17 +153,17 @@ struct LossStretch {
 ///   d(variance)/dx = dxi/dx Xi w(Xi/W_max)^2 - 2 dS/dE variance
 ///
 /// with the Xi of the stretch, straggling_width() w and the stopping power S at
-/// the energy E(x): the result does not depend on how the stretch is cut.
-/// EnergyLoss::straggling_variance: the variance of all losses, which adds up
-/// whatever the stretch,
+/// the energy E(x): the result does not depend on the division of the stretch.
+/// EnergyLoss::straggling_variance: the variance of all losses, which is
+/// additive for any stretch,
 ///
 ///   d(variance)/dx = dxi/dx W_max (1 - beta^2/2) - 2 dS/dE variance
 ///
-/// Electrons: (2 - ln3/ln2) E^2 exp((2 - ln3/ln2) t)/X0 comes on top, t the
-/// x/X0 passed, which gives the Bethe-Heitler distribution's variance
-/// E^2 (exp(-t ln3/ln2) - exp(-2t)). That is far from Gaussian: resolutions of
-/// electrons that follow from it are those of the best linear fit, not the
-/// shape of their peak.
+/// Electrons: (2 - ln3/ln2) E^2 exp((2 - ln3/ln2) t)/X0 is added, where t is
+/// the x/X0 passed, which gives the variance of the Bethe-Heitler distribution
+/// E^2 (exp(-t ln3/ln2) - exp(-2t)). This distribution is far from Gaussian:
+/// the resulting resolutions of electrons describe the best linear fit, not the
+/// shape of the peak.
 ///
 /// @param p      momentum before the layer, GeV
 /// @param paths  as for energy_loss()
@@ -169,22 +174,22 @@ double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
                   double p, double paths = 1, const LossStretch& stretch = {},
                   EnergyLoss model = EnergyLoss::straggling);
 
-/// Half the width of the central 68.27 % of the energy loss over xi, from thin
-/// to thick layers,
+/// Half the width of the central 68.27 % of the energy loss divided by xi, from
+/// thin to thick layers,
 ///
 ///   (s_L^-n + s_G^-n)^(-1/n),  s_L = 4.0485,  s_G = sqrt((1 -
 ///   beta^2/2)/kappa), n = 2.8 - 0.85 beta^2
 ///
-/// with the quantiles of the Landau distribution, -0.7204 and 7.3767, for
-/// kappa -> 0 and the variance xi W_max (1 - beta^2/2) for kappa -> inf. In
-/// between within 5 % of the Vavilov distribution's width.
+/// with the quantiles of the Landau distribution, -0.7204 and 7.3767, for kappa
+/// -> 0 and the variance xi W_max (1 - beta^2/2) for kappa -> inf. In between
+/// it agrees within 5 % with the width of the Vavilov distribution.
 /// @param kappa  xi/W_max > 0
 /// Source  [Landau44], [Vavilov57]; the interpolation is our own
 double straggling_width(double kappa, double beta2);
 
 }  // namespace gttf
 
-// Steps of a particle that loses energy in a slab.
+// Integration steps of a particle that loses energy in a slab.
 namespace gttf::detail {
 
 /// The mean loss of a particle per g/cm2, in a slab.
@@ -210,8 +215,8 @@ class StoppingPower {
   double radiation_ = 0;  ///< 1/X0, cm2/g
 };
 
-/// The largest part of its kinetic energy that a particle loses in a step:
-/// leaves an error of 1e-6 of the loss.
+/// Maximum fraction of the kinetic energy lost in a step; the relative error of
+/// the loss is 1e-6.
 constexpr double largest_part = 0.1;
 
 /// Below this kinetic energy, beta gamma = 0.04, the stopping power is
@@ -220,14 +225,14 @@ inline double slowest(double rest_energy) { return 0.8e-3 * rest_energy; }
 
 /// The next step of a particle, g/cm2.
 /// @param power  its stopping power
-/// @param left   thickness that is left, g/cm2
+/// @param left   remaining thickness, g/cm2
 inline double longest_step(double kinetic, double power, double left,
                            double rest_energy) {
   if (kinetic < slowest(rest_energy)) return left;
   return std::min(left, largest_part * kinetic / power);
 }
 
-/// Kinetic energy behind a step of h g/cm2, by Runge-Kutta's method; not above
+/// Kinetic energy after a step of h g/cm2, by the Runge-Kutta method; not above
 /// 0: it stops.
 inline double energy_behind(const StoppingPower& loss, double kinetic,
                             double power, double h, double rest_energy) {
@@ -259,19 +264,19 @@ inline double xi_per_thickness(const LossSlab& slab,
 // Energy loss of a single simulated particle.
 namespace gttf {
 
-/// The energy that a particle loses in a layer, GeV, by collisions with free
-/// electrons: of energies W up to W_max with the spectrum
+/// Simulates the energy loss of a particle in a layer, GeV, by collisions with
+/// free electrons: energies W up to W_max with the spectrum
 ///
 ///   dn/dW = xi (1 - beta^2 W/W_max)/W^2,
 ///
-/// those above xi/20 one by one, the others as a Gaussian of their variance.
-/// The mean is the stopping power's. The particle slows down on its way: xi and
-/// W_max are those of its own energy, in steps in which it loses 10 % at most.
-/// Electrons also radiate: of their energy they keep exp(-x), x with the Gamma
-/// distribution of the shape t/ln2 behind t = x/X0.
+/// those above xi/20 individually, the others as a Gaussian with their
+/// variance. The mean is given by the stopping power. The particle slows down:
+/// xi and W_max follow its energy, in steps in which it loses at most 10 %.
+/// Electrons also radiate: they keep the fraction exp(-x) of their energy after
+/// t = x/X0, where x has the Gamma distribution of shape t/ln2.
 ///
-/// Moments are those of EnergyLoss::straggling_variance; the width that a fit
-/// assumes plays no part.
+/// The moments agree with EnergyLoss::straggling_variance; the width assumed by
+/// a fit has no influence.
 /// @param p      momentum before the layer, GeV
 /// @param paths  as for energy_loss()
 /// @return  all of its kinetic energy or more: it stops

@@ -52,8 +52,8 @@ namespace {
 ///   x(l) = x + l (t + c a x t + e a x (a x t))
 ///   c = (1 - cos psi)/psi^2,  e = (1 - s)/psi^2,  f = (1/2 - c)/psi^2
 ///
-/// All coefficients are even in psi and finite for straight paths; there is
-/// no axis to find. Source: docs/theory/any-field.md.
+/// All coefficients are even in psi and finite for straight paths; no axis has
+/// to be found. Source: docs/theory/any-field.md.
 class UniformFlight {
  public:
   /// @param rotation  w, 1/mm
@@ -92,8 +92,8 @@ class UniformFlight {
   /// The matrix R of t(l) = R t.
   Eigen::Matrix3d direction_matrix() const { return polynomial(s_, c_); }
 
-  /// dx(l)/d(q/p): the turn is a function of l q/p, hence dt/d(q/p) =
-  /// l t(l) x B, to be integrated by parts along the path.
+  /// dx(l)/d(q/p): the rotation is a function of l q/p, hence dt/d(q/p) = l
+  /// t(l) x B, to be integrated by parts along the path.
   Vector3 displacement_per_qop(const Vector3& t, const Vector3& field) const {
     const Vector3 at = a_.cross(t);
     const Vector3 sum = 0.5 * t + (c_ - e_) * at + (e_ - f_) * a_.cross(at);
@@ -135,12 +135,12 @@ class UniformFlight {
   double s_ = 1, c_ = 0.5, e_ = 1.0 / 6, f_ = 1.0 / 24;
 };
 
-/// Errors of one step that are tolerated; the end itself is better by an
-/// order of the step.
+/// Tolerated errors of one step; the end point is accurate to one order higher.
 constexpr double position_tolerance = 1e-9;    // mm
 constexpr double direction_tolerance = 1e-12;  // rad
 
-// Formulas of order 5(4), seven stages, the last one the first of the next.
+// Formulas of order 5(4) with seven stages; the last stage is the first of the
+// next step.
 constexpr int stages = 7;
 constexpr double node[stages][stages - 1] = {
     {},
@@ -248,7 +248,7 @@ void MapStep<N>::look(double l, Vector3& position, Vector3& direction) const {
   const Vector3& x0 = begin_.position;
   const Vector3& t0 = begin_.direction;
   const Vector3 a0 = slope_begin_.col(1), a1 = slope_end_.col(1);
-  // what the parabola from the begin misses at the end
+  // deviation at the end of the parabola from the beginning
   const Vector3 dx = end_.position - x0 - h * t0 - (0.5 * h * h) * a0;
   const Vector3 dt = h * (end_.direction - t0 - h * a0);
   const Vector3 da = (h * h) * (a1 - a0);
@@ -267,7 +267,8 @@ template class MapStep<7>;
 
 namespace {
 
-/// Legs turn by so little that a path cannot cross a plane more than twice.
+/// Maximum rotation of a leg, so that a path cannot cross a plane more than
+/// twice.
 constexpr double longest_turn = 0.5;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -281,8 +282,8 @@ double first_root(double a, double b, double c) {
   return one > 0 ? one : two > 0 ? two : nan;
 }
 
-/// The zero of f between `a` and `b`, where it has opposite signs; f sets its
-/// slope. Newton's steps where they stay inside, else bisection.
+/// The zero of f between `a` and `b`, where it has opposite signs; f also sets
+/// its slope. Newton steps while they stay inside, else bisection.
 template <class Function>
 double newton(const Function& f, double a, double b, bool a_is_positive,
               double x) {
@@ -524,7 +525,7 @@ template <int N>
 void Flight<N>::fly_onto(const SurfaceLevel& surface, double l) {
   fly_to(l);
   if (!model_->map) return;
-  // what the polynomial of look() is off by, below a micrometre
+  // error of the polynomial of look(), below a micrometre
   const double rest = -surface.at(state_.position) /
                       surface.slope(state_.position, state_.direction);
   const Vector3 a = bend();
@@ -577,7 +578,8 @@ void Flight<N>::change_qop(double qop, const Eigen::Matrix<double, 1, N>& d_qop,
 
 template <int N>
 void Flight<N>::cross_boundary(const Vector3& before, const Vector3& normal) {
-  // a path that meets the surface later by dl bends the old way for that long
+  // a path that reaches the surface later by dl keeps its previous bend over
+  // that length
   if constexpr (N > 0) state_.d_direction -= (before - bend()) * slip(normal);
 }
 
@@ -591,7 +593,7 @@ double Flight<N>::find_crossing(const SurfaceLevel& surface,
   double end = leg_;
   Vector3 x, t;
   if (side * surface.at(end_position_) > 0) {
-    // there and back again within the leg?
+    // forth and back within the leg?
     if (!(side * slope0 < 0 && side * slope1 > 0)) return nan;
     double a = 0, b = leg_;
     for (int i = 0; i < 60 && b - a > 1e-9 * leg_; ++i) {
@@ -632,7 +634,7 @@ void turn_around(FlightState<N>& s) {
   s.d_qop = -s.d_qop;
 }
 
-/// The goal as a function of the path within the present leg.
+/// The goal as a function of the path within the current leg.
 template <int N>
 class AlongLeg {
  public:
@@ -643,9 +645,9 @@ class AlongLeg {
     flight_.look(l, x_, t_);
     return goal_.at(x_, t_);
   }
-  /// The zero between 0 and b, where the signs differ: Newton's steps while
-  /// they stay inside, else halves. The bend within a step is left out of the
-  /// slope: it matters only for a perigee, and little there.
+  /// The zero between 0 and b, where the signs differ: Newton steps while they
+  /// stay inside, else bisection. The slope neglects the bend within a step,
+  /// which is relevant only for a perigee, and small.
   double zero(double b, bool rises) {
     double a = 0, l = 0;
     for (int i = 0; i < 100; ++i) {
@@ -660,8 +662,8 @@ class AlongLeg {
     }
     return l;
   }
-  /// Where the function is nearest to zero between a and b, if it gets nearer
-  /// from both ends: golden section.
+  /// The position between a and b where the function is closest to zero, if it
+  /// approaches zero from both ends: golden section.
   double nearest(double a, double b, double sign) {
     constexpr double share = 0.381966011250105;
     double c = a + share * (b - a), d = b - share * (b - a);
@@ -686,7 +688,7 @@ class AlongLeg {
   Vector3 x_, t_;
 };
 
-/// The path in the present leg at which the goal is met, or NaN.
+/// The path in the current leg at which the goal is reached, or NaN.
 template <int N>
 double goal_in_leg(const Flight<N>& flight, const FlightGoal& goal) {
   AlongLeg<N> leg(flight, goal);
@@ -694,7 +696,7 @@ double goal_in_leg(const Flight<N>& flight, const FlightGoal& goal) {
   const double first = leg.at(0), last = leg.at(end);
   if (first == 0) return 0;
   if ((first > 0) != (last > 0)) return leg.zero(end, last > 0);
-  // there and back again: near the outermost point of a curling track
+  // forth and back: near the outermost point of a curling track
   const double sign = first > 0 ? 1 : -1, little = 1e-3 * end;
   if (!(sign * leg.at(little) < sign * first &&
         sign * leg.at(end - little) < sign * last))
@@ -705,11 +707,11 @@ double goal_in_leg(const Flight<N>& flight, const FlightGoal& goal) {
                                     : leg.zero(between, value > 0);
 }
 
-/// Moves the flight to where the goal is met, in the present leg at `l`.
+/// Moves the flight to the goal, in the current leg at `l`.
 template <int N>
 void arrive(const Field& field, const FlightGoal& goal, double l,
             Flight<N>& flight) {
-  // in a map what look() finds is off by less than that
+  // error of look() in a map, upper bound
   constexpr double uncertain = 2 * unit::um;
   if (!field.map || !(l > uncertain)) return flight.fly_to(l);
   flight.fly_to(l - uncertain);
@@ -741,7 +743,7 @@ double FlightGoal::slope(const Vector3& x, const Vector3& t,
 }
 
 double FlightGoal::reach(const Vector3& from) const {
-  // a path that grazes a plane may get far
+  // a path that grazes a plane may have a large correction
   constexpr double most_oblique = 100;
   return most_oblique *
          ((from - surface_.point()).norm() + from.norm() + 1 * unit::mm);
@@ -753,7 +755,7 @@ Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
   const FlightBounds bounds(goal.reach(state.position));
   bool backward = way == Way::backward;
   {
-    // without the bend: it matters only for a perigee, and little there
+    // neglects the bend, which is relevant only for a perigee, and small
     const double slope =
         goal.slope(state.position, state.direction, Vector3::Zero());
     const double l = -goal.at(state.position, state.direction) / slope;
@@ -776,7 +778,7 @@ Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
         state.d_position -= state.direction * slip;
         state.d_direction -= curved * slip;
       }
-      if (backward) turn_around(state);  // t' stays as it is
+      if (backward) turn_around(state);  // t' is unchanged
       if (bend) *bend = curved;
       return Landing::there;
     }

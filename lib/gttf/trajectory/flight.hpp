@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flight: a charged particle on its way through any field, leg by leg.
+// Flight: propagates a charged particle through any field, leg by leg.
 #pragma once
 
 #include <Eigen/Geometry>
@@ -12,16 +12,16 @@
 #include "gttf/trajectory/surface_level.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
-// FlightBounds: where the surfaces of a detector are.
+// FlightBounds: a volume that contains the surfaces of a detector.
 namespace gttf {
 
-/// A box, and within it a cylinder about z, that hold all surfaces.
+/// A box, and within it a cylinder about z, that contain all surfaces.
 struct FlightBounds {
   Vector3 lower, upper;
   double radius = 0;
 
   explicit FlightBounds(const TrackingGeometry& geometry);
-  /// Everything within this distance of the origin.
+  /// All points within this distance of the origin.
   explicit FlightBounds(double distance);
   /// Outside and moving away.
   bool left_behind(const Vector3& x, const Vector3& t) const;
@@ -32,8 +32,8 @@ struct FlightBounds {
 // FlightState, MapStep: a charged particle at a point of its path, and one step
 // of the integration of that path through a field map.
 
-/// A particle and its derivatives with respect to N parameters, those of
-/// position and direction at a fixed path length.
+/// A particle and the derivatives of its position and direction with respect to
+/// N parameters at a fixed path length.
 template <int N>
 struct FlightState {
   Vector3 position;   ///< mm
@@ -51,11 +51,12 @@ struct FlightState {
 template <int N>
 class MapStep {
  public:
-  /// What is integrated, side by side: position, direction, their derivatives.
+  /// The integrated quantities: position, direction and their derivatives.
   using Columns = Eigen::Matrix<double, 3, 2 + 2 * N>;
 
-  /// Takes a step of `length` from `from`, where the last step was tried, too,
-  /// unless begin_anew() was called. False if it leads out of the map.
+  /// Takes a step of `length` from `from`, which must also be the start of the
+  /// last step tried, unless begin_anew() was called. Returns false if it
+  /// leaves the map.
   bool take(const FieldMap& map, const FlightState<N>& from, double length);
 
   double length() const { return length_; }
@@ -69,7 +70,7 @@ class MapStep {
   }
   /// Integral of B over the step.
   const Vector3& field_integral() const { return integral_; }
-  /// Error of the end, in units of what is tolerated.
+  /// Error of the end point, in units of the tolerance.
   double error() const { return error_; }
   /// Position and direction within the step: the polynomial of degree 5 with
   /// position, direction and bend of both ends.
@@ -81,7 +82,7 @@ class MapStep {
     field_begin_ = field_end_;
     knows_begin_ = true;
   }
-  /// The next step begins elsewhere.
+  /// The next step begins at another point.
   void begin_anew() { knows_begin_ = false; }
 
  private:
@@ -95,9 +96,9 @@ class MapStep {
   bool knows_begin_ = false;
 };
 
-/// Why a leg ends where it does.
+/// Reason for the end of a leg.
 enum class LegEnd {
-  open,       ///< nothing of interest behind it
+  open,       ///< nothing relevant beyond it
   step,       ///< the next leg continues
   boundary,   ///< of a dipole's gap
   half_turn,  ///< the particle has turned by pi, or is trapped
@@ -105,73 +106,74 @@ enum class LegEnd {
 };
 
 /// Flies a particle, one leg after the other. A leg is a piece of the path on
-/// which every point can be had; the state is moved to points of the leg in
-/// order of the path.
+/// which every point can be evaluated; the state is moved to points of the leg
+/// in order of the path.
 ///
 /// The turn is the angle |integral of q/p B dl|: it counts forwards and
 /// backwards, and equals the turn of the azimuth in a solenoid.
 template <int N>
 class Flight {
  public:
-  /// @param bounds  of what is of interest; straight legs reach through it,
-  ///                and a map is left where it is left behind
+  /// @param bounds  of the relevant volume; straight legs cross it, and tracing
+  ///                in a map ends when it is left
   Flight(const Field& field, const FlightState<N>& start,
          const FlightBounds& bounds);
 
-  /// Length of the present leg, mm, and what is at its end.
+  /// Length of the current leg, mm, and the reason for its end.
   double leg() const { return leg_; }
   LegEnd leg_end() const { return leg_end_; }
   /// Path from the start to the state, mm.
   double path() const { return path_ + at_; }
 
-  /// Position and direction at the path `l` in the present leg.
+  /// Position and direction at the path `l` in the current leg.
   void look(double l, Vector3& position, Vector3& direction) const;
-  /// Moves the state there; not backwards.
+  /// Moves the state to this point; not backwards.
   void fly_to(double l);
-  /// Moves the state to the surface met there, see find_crossing().
+  /// Moves the state to the surface crossed there, see find_crossing().
   void fly_onto(const SurfaceLevel& surface, double l);
   /// Flies to the end of the leg, through a boundary if there is one, and
   /// begins the next.
   void next_leg();
 
-  /// The state where fly_to() has got to.
+  /// The state after fly_to().
   const FlightState<N>& state() const { return state_; }
   /// t' there, 1/mm.
   Vector3 bend() const { return state_.qop * state_.direction.cross(field_); }
-  /// Goes on from here with another momentum, lost at the surface with this
+  /// Continues with another momentum after a loss at the surface with this
   /// `normal`; begins a leg.
   void change_qop(double qop, const Eigen::Matrix<double, 1, N>& d_qop,
                   const Vector3& normal);
 
-  /// d(path at which a surface with this normal is met)/d(parameters), times
-  /// -1: what to subtract to stay on the surface.
+  /// -d(path at which a surface with this normal is crossed)/d(parameters): the
+  /// correction that keeps the state on the surface.
   Eigen::Matrix<double, 1, N> slip(const Vector3& normal) const {
     return (normal.transpose() * state_.d_position) /
            normal.dot(state_.direction);
   }
 
-  /// Where, within the present leg, the path first gets from the `side` (+-1)
-  /// of a surface to its other one; NaN if it does not, 0 if it is there.
+  /// The path within the current leg at which it first passes from the `side`
+  /// (+-1) of a surface to the other side; NaN if it does not, 0 if it is
+  /// already there.
   double find_crossing(const SurfaceLevel& surface, double side) const;
 
  private:
   void begin_leg();
-  /// A particle may come back and forth between magnets for ever, or slide
-  /// along the face of one: ends the flight.
+  /// Ends the flight of a particle trapped between magnets or sliding along the
+  /// face of one.
   bool is_trapped();
   void begin_straight_leg();
   void begin_map_leg();
-  /// Shortens the leg to where the particle has turned by pi, turning by
-  /// `rotation` per path, and by no more than `longest_turn` at once.
+  /// Shortens the leg to the point where the particle has turned by pi, at
+  /// `rotation` per path, and by at most `longest_turn` per leg.
   void limit_turn(const Vector3& rotation);
   void meet_faces();
   void fly_in_map(double l);
-  /// Adds the path and the turn up to the state to those before the leg.
+  /// Adds the path and the turn up to the state to the sums before the leg.
   void end_leg();
   /// The field at the state; needs the sides.
   void enter_field();
-  /// The state goes on with another bend than the one `before`, from wherever
-  /// it meets the surface with this normal.
+  /// Updates the derivatives for a change of the bend from `before` at the
+  /// surface with this normal.
   void cross_boundary(const Vector3& before, const Vector3& normal);
 
   const Field* model_;
@@ -185,32 +187,34 @@ class Flight {
   Eigen::Matrix<double, 3, N> d_bend_ =   ///< at the state, in a map
       Eigen::Matrix<double, 3, N>::Zero();
   double next_step_ = 0;   ///< to try, mm
-  std::vector<int> side_;  ///< of each gap: -1 before, 0 in, 1 behind it
+  std::vector<int> side_;  ///< of each gap: -1 before, 0 inside, 1 after it
   std::size_t next_gap_ = 0;
   int next_side_ = 0;
   double leg_ = 0;
   double path_ = 0, at_ = 0;  ///< of the leg's begin; of the state in the leg
   LegEnd leg_end_ = LegEnd::open;
-  /// Legs so far, and those since the last that led anywhere.
+  /// Number of legs, and of legs since the last with finite length.
   int legs_ = 0, legs_in_place_ = 0;
 };
 
-// fly_onto: a track state through any field onto a surface, either way.
+// fly_onto: propagates a track state through any field to a surface, forwards
+// or backwards.
 
-/// Where a flight is to end: the zero of a function of position and direction.
+/// End condition of a flight: the zero of a function of position and direction.
 class FlightGoal {
  public:
-  /// A surface; a cylinder is met outwards.
+  /// A surface; a cylinder is crossed outwards.
   FlightGoal(const SurfaceLevel& surface) : surface_(surface) {}
-  /// The closest approach, in the x-y plane, to the line along z through here.
+  /// The closest approach, in the x-y plane, to the line along z through a
+  /// point.
   static FlightGoal perigee(const Vector3& origin);
 
-  /// Zero there, increasing or decreasing through it; mm.
+  /// Zero at the goal, with a change of sign; mm.
   double at(const Vector3& x, const Vector3& t) const;
   /// Its derivative along the path.
   /// @param bend  t', 1/mm
   double slope(const Vector3& x, const Vector3& t, const Vector3& bend) const;
-  /// Its change with position and direction.
+  /// Its derivative with respect to position and direction.
   template <int N>
   Eigen::Matrix<double, 1, N> change(const FlightState<N>& s) const {
     if (!is_perigee_)
@@ -221,7 +225,7 @@ class FlightGoal {
            x.template head<2>().transpose() *
                s.d_direction.template topRows<2>();
   }
-  /// Distance from the origin beyond which a path need not be followed.
+  /// Distance from the origin beyond which a path is not followed.
   double reach(const Vector3& from) const;
 
  private:
@@ -237,9 +241,9 @@ enum class Landing {
   left_map,  ///< the field map ends before
 };
 
-/// Moves a state to the goal. With derivatives (N > 0), those are on the goal
-/// afterwards: of the point and direction where the goal is met.
-/// A state that is at the goal to rounding stays there, whatever the way.
+/// Moves a state to the goal. Derivatives (N > 0) then refer to the point and
+/// direction at the goal. A state already at the goal, to rounding, is not
+/// moved.
 /// @param bend  t' at the goal, 1/mm; may be null
 template <int N>
 Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,

@@ -11,7 +11,7 @@ Frame choose_frame(const Field& field, const Vector3& direction) {
   const double near = std::cos(20 * unit::deg);
   for (const Axis axis : {field.axis, Axis::y, Axis::x, Axis::z})
     if (std::abs(direction[static_cast<int>(axis)]) < near) return {axis};
-  return {field.axis};  // not reached: no direction is near two axes
+  return {field.axis};  // unreachable: no direction is close to two axes
 }
 
 }  // namespace gttf

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which surfaces none of a group of tracks comes near: bounds of the group
-// against the extents of many surfaces at a time.
+// Finds surfaces out of reach of a group of tracks, by comparing bounds of the
+// group with the extents of many surfaces at a time.
 #pragma once
 
 #include <limits>
@@ -9,7 +9,8 @@
 
 namespace gttf {
 
-/// Bounds of the lines of a group of tracks. With start = NaN nothing is far.
+/// Bounds of the lines of a group of tracks. With start = NaN no surface is
+/// far.
 struct LineBounds {
   double start;  ///< largest distance of a start point from the axis, mm
   double c;      ///< largest |transverse curvature|, 1/mm
@@ -18,7 +19,8 @@ struct LineBounds {
 };
 
 /// Surfaces of one kind with positions from `first` to `last`, which extend at
-/// most from `lower` to `upper`; or one surface. Disks on one side of z = 0.
+/// most from `lower` to `upper`; or a single surface. Disks must be on one side
+/// of z = 0.
 template <class S>
 struct SurfaceRange {
   S first, last, lower, upper;
@@ -26,22 +28,22 @@ struct SurfaceRange {
 
 namespace detail {
 
-/// Least arc by which a track flies 1 mm along z, with |cot(theta)| up to
-/// `cot`; finite: times zero it is zero.
+/// Minimum arc per mm along z for |cot(theta)| up to `cot`; finite, so that its
+/// product with zero is zero.
 [[gnu::always_inline]] inline double shortest_arc(double cot) {
   constexpr double very_long = 1e12;
   return cot * very_long > 1 ? 1 / cot : very_long;
 }
-/// The longest, with cot(theta) from `cot` on.
+/// Maximum arc per mm along z for cot(theta) from `cot` on.
 [[gnu::always_inline]] inline double longest_arc(double cot) {
   return cot > 0 ? 1 / cot : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace detail
 
-/// For several ranges of disks, one in each element of a vector: are all of its
-/// disks far, in the sense of detail::is_far, of every track of the group? What
-/// is not far is to be looked at for each track.
+/// For several ranges of disks, one per vector element: whether all disks of
+/// the range are far, in the sense of detail::is_far, from every track of the
+/// group. Ranges that are not far must be checked for each track.
 ///
 /// A track with arc a up to the plane of the disk is there at most a + start
 /// and at least 2/c sin(a c/2) - start from the axis, if it turns by less than
@@ -51,7 +53,7 @@ MaskOf<S> are_far_disks(const LineBounds& b, const SurfaceRange<S>& disks) {
   constexpr double more = 1 + 1e-9;  // rounding must not decide
   const S gap_min = disks.first - S(b.z_max);
   const S gap_max = disks.last - S(b.z_min);
-  // a track crosses a disk that it starts on, whichever way it flies
+  // a track crosses a disk on which it starts, in either direction
   const MaskOf<S> above = gap_min > S(detail::same_place),
                   below = gap_max < S(-detail::same_place);
   const S longest = select(above, gap_max * S(detail::longest_arc(b.cot_min)),
@@ -59,7 +61,8 @@ MaskOf<S> are_far_disks(const LineBounds& b, const SurfaceRange<S>& disks) {
   const S c(b.c), start(b.start * more);
   const MaskOf<S> inside = both((longest + start) * S(more) < disks.lower,
                                 longest * c < S(unit::pi));
-  // the distance grows with the arc up to half a turn: any shorter arc will do
+  // the distance grows with the arc up to half a turn: so any shorter arc is a
+  // valid bound
   const S enough(2.8 / b.c);
   S arc = select(above, gap_min * S(detail::shortest_arc(b.cot_max)),
                  -(gap_max * S(detail::shortest_arc(-b.cot_min))));

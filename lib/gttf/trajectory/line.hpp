@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line: the reference helix of a track in the form the formulas need.
+// Line: the reference helix of a track in the form used by the formulas.
 #pragma once
 
 #include <cmath>
@@ -51,7 +51,7 @@ struct Line {
   bool on_axis;  ///< start point on the z axis (all lanes)
 };
 
-/// Sets the polar angle of a line of known kappa, but for tan and cot^2 of it.
+/// Sets the polar angle of a line of known kappa, except its tan and cot^2.
 template <class S>
 void set_polar(const S& sin_theta, const S& cos_theta, Line<S>& l) {
   l.sin_theta = sin_theta;
@@ -70,12 +70,12 @@ void set_start(const S& x, const S& y, const S& z, Line<S>& l) {
   l.r2 = x * x + y * y;
 }
 
-/// The reference helix of curvature kappa from a point that may be anywhere.
+/// The reference helix of curvature kappa from an arbitrary point.
 ///
 /// @param start      mm
 /// @param kappa      1/mm; p is a parameter
-/// @param cos_floor  |cos(theta)| below it counts as 0: keeps tan(theta) finite
-///                   where theta is 90 deg but for rounding
+/// @param cos_floor  |cos(theta)| below it is treated as 0, to keep tan(theta)
+///                   finite if theta is 90 deg except for rounding
 template <class S>
 Line<S> line_from(const Cartesian<S>& start, const Direction<S>& direction,
                   const S& kappa, const ScatterStrength<S>& strength,
@@ -97,7 +97,7 @@ Line<S> line_from(const Cartesian<S>& start, const Direction<S>& direction,
   return l;
 }
 
-/// A Track as numbers of another type: one in each element of a vector, or with
+/// A Track with another number type: one track per vector element, or with
 /// derivatives.
 template <class S>
 struct TrackValues {

@@ -14,7 +14,7 @@ namespace {
 
 using detail::same_place;
 
-/// Extents that differ by less are equal but for rounding, mm.
+/// Extents that differ by less are considered equal, mm.
 constexpr double rounding = 1e-6;
 
 bool alike(const Interval& a, const Interval& b) {
@@ -39,13 +39,13 @@ double longest_arc(double curvature, double chord) {
   return chord * (x < 0.5 ? 1 + 0.2 * x * x : 0.5 * unit::pi);
 }
 
-/// Does a line bend back before it gets to a range of r?
+/// Whether a line turns back before it reaches a range of r.
 bool is_out_of_reach(const Line<double>& l, double start, const Interval& r) {
   return std::abs(l.c) * (r.lower - start) > 2;
 }
 
-/// Arcs of a line, up to half a turn, on which it may be within a range of z
-/// and r.
+/// Range of arcs of a line, up to half a turn, on which it may be within a
+/// range of z and r.
 /// @param start  distance of its start from the axis, mm
 Interval arcs_within(const Line<double>& l, double start, const Interval& z,
                      const Interval& r) {
@@ -111,7 +111,7 @@ std::size_t ModuleIndex::add_node(std::span<std::size_t> order) {
   Box box = rings_[order[0]].box;
   for (const std::size_t ring : order)
     box = {hull(box.z, rings_[ring].box.z), hull(box.r, rings_[ring].box.r)};
-  // halves along the longer side
+  // split in half along the longer side
   const bool along_z = box.z.length() > box.r.length();
   const auto middle = [&](std::size_t ring) {
     const Interval& side = along_z ? rings_[ring].box.z : rings_[ring].box.r;
@@ -162,8 +162,8 @@ void ModuleIndex::find_in_ring(const Line<double>& line, double start,
                                std::vector<unsigned>& found) const {
   const std::span<const Module> modules =
       std::span(modules_).subspan(ring.begin, ring.end - ring.begin);
-  // a chord turns by half as much as the track; seen from the axis it lies off
-  // by the displacement of the start
+  // a chord turns by half as much as the track, and is displaced from the axis
+  // by the start point
   const double r = ring.box.r.lower;
   const double phi = std::atan2(line.sin_phi, line.cos_phi);
   const double from = phi + 0.5 * line.c * arcs.lower,
@@ -178,7 +178,7 @@ void ModuleIndex::find_in_ring(const Line<double>& line, double start,
     std::ranges::for_each(modules, take);
     return;
   }
-  // the window, and what of it lies beyond pi or -pi
+  // the window, and its part beyond pi or -pi
   const double centre = std::remainder(middle, 2 * unit::pi);
   for (const double turn : {-2 * unit::pi, 0.0, 2 * unit::pi}) {
     const auto first = std::ranges::lower_bound(modules, centre + turn - width,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModuleIndex: which of many planes a helix may cross, without a look at each.
+// ModuleIndex: a search tree for the planes a helix may cross.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,11 @@
 
 namespace gttf {
 
-/// Planes that lie along no axis in rings of equal extents in z and r. A tree
-/// of boxes in z and r holds the rings, the azimuths of its modules each ring:
-/// the time to find those near a helix grows with the logarithm of the number
-/// of rings, and not with that of modules in a ring.
+/// Planes not normal to an axis, grouped in rings of equal extents in z and r.
+/// A tree of boxes in z and r contains the rings, and each ring the azimuths of
+/// its modules: the time to find the modules near a helix grows with the
+/// logarithm of the number of rings and is independent of the number of modules
+/// in a ring.
 class ModuleIndex {
  public:
   explicit ModuleIndex(std::span<const SurfaceRecord> surfaces);
@@ -22,8 +23,8 @@ class ModuleIndex {
   /// Surfaces that are not in the index.
   std::span<const unsigned> others() const { return others_; }
   std::size_t n_modules() const { return modules_.size(); }
-  /// Adds the modules that a helix may cross; some it does not.
-  /// @return  whether it would reach others if it did not bend back
+  /// Adds the modules that a helix may cross; not all of them are crossed.
+  /// @return  whether it would reach others if it did not turn back
   bool find(const Line<double>& line, std::vector<unsigned>& found) const;
 
  private:

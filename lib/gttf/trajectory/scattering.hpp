@@ -13,13 +13,13 @@ namespace gttf {
 ///   theta0^2 = (13.6 MeV q/(beta p))^2 t (1 + 0.038 L)^2
 ///
 /// highland: L = ln(t q^2/beta^2) [PDG24] Eq. (34.16); highland_total: the same
-/// with the sum of t up to the last hit in the logarithm; highland_1991:
-/// L = ln t; rossi: L = 0. The bracket is not allowed below 0.
+/// with the sum of t up to the last hit in the logarithm; highland_1991: L = ln
+/// t; rossi: L = 0. The bracket is bounded below by 0.
 ///
-/// @param t      x/X0 of this crossing, > 0; the fit behind the formula holds
-///               for 1e-3 < t < 100
+/// @param t      x/X0 of this crossing, > 0; the formula was fitted for 1e-3 <
+///               t < 100
 /// @param log_t  function that gives ln(t)
-/// @param total  that sum, see scatter_in_order() (highland_total)
+/// @param total  sum of t, see scatter_in_order() (highland_total)
 /// @return       theta0^2, rad^2
 template <class S, class Log>
 S theta0_squared(const ScatterStrength<S>& strength, Scattering model,
@@ -79,7 +79,7 @@ S log_secant(const S& tan2_half, const Inverse& inv_cos_psi) {
 
 }  // namespace detail
 
-/// ln(1/|cos(psi)|) of a crossing with an upright surface.
+/// ln(1/|cos(psi)|) of a crossing with a surface parallel to z.
 template <class S>
 S log_secant(const Crossing<S>& x) {
   using std::abs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The geometry of surfaces: level functions, axes, edges and nearby points.
 //
-// Whatever crosses a surface asks the functions here; a new shape needs a case
+// All code that crosses surfaces uses these functions; a new shape needs a case
 // in each of them.
 #pragma once
 
@@ -71,8 +71,8 @@ LevelOnPath<S> level_on_path(const SurfaceRecord& s, const Cartesian<S>& x,
   return {x.z - S(s.position), t.z};
 }
 
-/// A surface without its edges as the zero of a function of the point, which is
-/// the distance near the surface, mm.
+/// A surface without its edges, as the zero of a function of the point that
+/// equals the distance near the surface, mm.
 class SurfaceLevel {
  public:
   /// The cylinder around z with this radius.
@@ -98,9 +98,9 @@ class SurfaceLevel {
                      unit_vector(normal)) {}
   explicit SurfaceLevel(const SurfaceRecord& s) : SurfaceLevel(level_of(s)) {}
 
-  /// A surface that tracks cross from inside to outside only.
+  /// Whether tracks cross the surface only from inside to outside.
   bool only_outwards() const { return kind_ == Kind::cylinder; }
-  /// May a path cross it beyond its edges first, and then within them?
+  /// Whether a path may cross it beyond its edges first, and then within them.
   bool is_met_twice() const {
     return kind_ == Kind::cone || kind_ == Kind::plane;
   }
@@ -146,8 +146,8 @@ class SurfaceLevel {
     const double around = azimuthal(x).dot(t);
     return around * around * inverse_slant_ / radius(x);
   }
-  /// By how much the component of `t` along the unit normal changes when the
-  /// point `x` of the surface moves along it by `change`, one in each column.
+  /// Change of the component of `t` along the unit normal when the point `x`
+  /// moves along the surface by `change`, for each column.
   template <int N>
   Eigen::Matrix<double, 1, N> normal_turn(
       const Vector3& x, const Vector3& t,
@@ -159,7 +159,8 @@ class SurfaceLevel {
     return around.dot(t) * inverse_slant_ / radius(x) *
            (around.transpose() * change);
   }
-  /// A point of a plane; of another surface one at the distance of its size.
+  /// A point of a plane; for another surface a point at the distance of its
+  /// size.
   const Vector3& point() const { return point_; }
 
  private:
@@ -195,8 +196,9 @@ class SurfaceLevel {
   }
 
   Kind kind_;
-  int axis_;         ///< normal of an axis_plane
-  double position_;  ///< radius, of a cone at z = 0; or place on the axis; mm
+  int axis_;  ///< normal of an axis_plane
+  double
+      position_;  ///< radius, of a cone at z = 0; or position on the axis; mm
   double slope_ = 0, inverse_slant_ = 1;  ///< dr/dz; 1/sqrt(1 + slope^2)
   Vector3 point_;
   Vector3 normal_;  ///< of a plane
@@ -214,8 +216,8 @@ struct AxisComponents {
   S u[3], v[3];
 };
 
-/// @param x, y  of the point on the surface; one, or one in each element of a
-///              vector. In the centre of a disk, r is along the x axis.
+/// @param x, y  of the point on the surface; one point, or one per vector
+///              element. At the centre of a disk, r is along the x axis.
 template <class S>
 AxisComponents<S> axis_components(const SurfaceRecord& s, const S& x,
                                   const S& y) {
@@ -273,7 +275,7 @@ MaskOf<S> within(const Interval& interval, const S& x) {
   return both(x >= S(interval.lower), x <= S(interval.upper));
 }
 
-/// Is a point of the surface within its edges?
+/// Whether a point of the surface is within its edges.
 /// @param radius  called for its distance from the axis
 /// @param at      called for its position
 template <class S, class Radius, class Position>
@@ -303,7 +305,8 @@ S inverse_radius_at(const SurfaceRecord& s, const Cartesian<S>& at) {
   return S(1 / s.position);
 }
 
-/// A point of the surface near `at`: on the same radius, or straight above; mm.
+/// A point of the surface near `at`: at the same radius, or along the normal
+/// direction; mm.
 template <class S>
 Cartesian<S> foot_on(const SurfaceRecord& s, const Cartesian<S>& at) {
   using std::sqrt;
@@ -337,7 +340,7 @@ S side_of(const SurfaceRecord& s, const Cartesian<S>& at) {
   return level_on_path(s, at, Cartesian<S>{}).value;
 }
 
-/// Do two points lie on both sides of a surface?
+/// Whether two points lie on different sides of a surface.
 template <class S>
 auto is_between(const SurfaceRecord& s, const Cartesian<S>& a,
                 const Cartesian<S>& b) {
@@ -345,8 +348,8 @@ auto is_between(const SurfaceRecord& s, const Cartesian<S>& a,
 }
 
 /// A point of a passive surface near a track, mm, from the hits on either side:
-/// where side_of() would be 0 if it were linear between them. If both lie on
-/// one side, the foot of the first.
+/// the zero of side_of() interpolated linearly between them. If both lie on one
+/// side, the projection of the first.
 template <class S>
 Cartesian<S> passive_point(const SurfaceRecord& s, const Cartesian<S>& before,
                            const Cartesian<S>& after) {
@@ -395,7 +398,7 @@ Incidence<S> incidence_on(const SurfaceRecord& s, const S& x, const S& y,
 
 }  // namespace detail
 
-/// Is `x`, a point on the surface but for its edges, within them?
+/// Whether `x`, a point on the extended surface, is within its edges.
 inline bool inside(const SurfaceRecord& s, const Vector3& x) {
   return detail::inside(
       s, x.z(), [&x] { return std::hypot(x.x(), x.y()); },

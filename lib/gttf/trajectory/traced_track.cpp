@@ -65,7 +65,7 @@ Matrix5 user_parameters(const State& start, const Vector3& bend) {
   Matrix5 d = Matrix5::Zero();
   d(Perigee::kappa, Perigee::kappa) = 1;
   const bool along_z = !(user.sin_theta > 1e-6);
-  // back to the plane of the perigee parameters: across the initial
+  // back to the plane of the perigee parameters, perpendicular to the initial
   // transverse direction e0
   const Vector3 e0 = user.along_phi.cross(Vector3::UnitZ());
   Eigen::Matrix<double, 1, track_dim> slip =
@@ -85,7 +85,7 @@ Matrix5 user_parameters(const State& start, const Vector3& bend) {
   return d;
 }
 
-/// A surface that the track may still cross.
+/// A surface the track may still cross.
 struct Ahead {
   unsigned surface;
   SurfaceLevel level;
@@ -145,11 +145,12 @@ class Tracer {
       if (std::abs(value) <= same_place) {
         // it starts on the surface, and crosses it there
         side = only_outwards || slope > 0 ? -1 : 1;
-        // or on a cylinder, inwards: it is inside and crosses the far side
+        // or on a cylinder, inwards: it is treated as inside and crosses the
+        // far side
         if (only_outwards && !(slope > 0)) level.enclose(start.position);
       }
-      // a track along a cylinder would not cross it if it did not bend, nor
-      // does one that starts on a surface and along it
+      // a straight track along a cylinder does not cross it; neither does a
+      // track that starts on a surface and runs along it
       const bool steep =
           only_outwards ? start.direction.head<2>().norm() >= min_cos_incidence
                         : side * slope < 0;
@@ -159,8 +160,8 @@ class Tracer {
     }
   }
 
-  /// Crosses what is met in the leg. False if a new leg began, or the track
-  /// stopped, before its end.
+  /// Processes all crossings in the leg. Returns false if a new leg began, or
+  /// the track stopped, before its end.
   bool fly_leg() {
     events_.clear();
     for (std::size_t i = 0; i < ahead_.size(); ++i) {
@@ -197,8 +198,8 @@ class Tracer {
         out_.end = TrackEnd::curls_up;
   }
 
-  /// False if it has changed the momentum, and a new leg has begun, or if the
-  /// track stops here.
+  /// Returns false if the momentum has changed and a new leg has begun, or if
+  /// the track stops here.
   bool cross(const Ahead& a) {
     const SurfaceRecord& record = geometry_.surfaces()[a.surface];
     const State& s = flight_.state();
@@ -223,8 +224,8 @@ class Tracer {
     return lose_energy(a.level, slabs, normal, x);
   }
 
-  /// The momentum behind a layer, p' = sqrt((E - loss)^2 - m^2), and its
-  /// derivatives: by the momentum before, and by the incidence.
+  /// The momentum after a layer, p' = sqrt((E - loss)^2 - m^2), and its
+  /// derivatives with respect to the momentum before it and to the incidence.
   bool lose_energy(const SurfaceLevel& level, std::span<const LossSlab> slabs,
                    const Vector3& normal, TracedCrossing& x) {
     const Projectile projectile{track_.mass, track_.charge};
@@ -246,7 +247,8 @@ class Tracer {
     const double qop = track_.charge / p;
     const double per_energy = -qop * behind / (p * p);  // d(q/p')/dE'
     const State& s = flight_.state();
-    // incidence 1/|n.t| on the surface; the normal of a cylinder turns
+    // incidence 1/|n.t| on the surface; the normal of a cylinder depends on the
+    // point
     const auto slip = flight_.slip(normal);
     const Eigen::Matrix<double, 3, track_dim> moved =
         s.d_position - s.direction * slip;
@@ -271,8 +273,8 @@ class Tracer {
     return false;
   }
 
-  /// What scattering angles cost in the rest of the layer.
-  /// @param per_loss  d(kappa behind)/d(energy behind)/cos^2(incidence)
+  /// Effect of scattering angles on the loss in the rest of the layer.
+  /// @param per_loss d(kappa after)/d(energy after)/cos^2(incidence)
   void slow_kinks(const Vector3& normal, double per_loss, const LayerLoss& loss,
                   TracedCrossing& x) {
     const Angles angles(frame_, flight_.state().direction);
@@ -319,12 +321,12 @@ class Tracer {
     x.inv_sin2 = inv_sin * inv_sin;
   }
 
-  /// The columns of the inverse of d(u', v', phi, theta, kappa)/d(s) behind the
+  /// The columns of the inverse of d(u', v', phi, theta, kappa)/d(s) after the
   /// layer, where `kappa` is the last row, in units in which the matrix has no
   /// large entries.
   void set_kinks(const Row<double>& kappa, TracedCrossing& x) const {
     x.kappa_behind = kappa;
-    // of a surface at the start, any length will do
+    // for a surface at the start, any length is suitable
     const double length = std::max(x.path, 1 * unit::mm);
     const double square = length * length;
     const double unit[] = {1, 1, 1 / length, 1 / length, 1 / square};
@@ -378,8 +380,8 @@ void scatter_all(const TrackingGeometry& geometry, const Track& track,
       });
 }
 
-/// Tells every layer of what stretch it is a part: of all material up to the
-/// last hit; behind that, up to its own end.
+/// Assigns a stretch of material to every layer: all material up to the last
+/// hit, or beyond it, up to the end of the layer.
 void set_stretches(TracedTrack& out) {
   double xi = 0, depth = 0;
   for (std::size_t k = 0; k < out.list.size(); ++k) {
@@ -395,7 +397,7 @@ void set_stretches(TracedTrack& out) {
     out.list[k].stretch.xi = out.list[last - 1].stretch.xi;
 }
 
-/// What the fluctuations of the losses mean for the curvature behind.
+/// Effect of the fluctuations of the losses on the curvature after the layer.
 void straggle_all(const TrackingGeometry& geometry, const Track& track,
                   EnergyLoss loss, TracedTrack& out) {
   set_stretches(out);
@@ -406,7 +408,7 @@ void straggle_all(const TrackingGeometry& geometry, const Track& track,
     if (slabs.empty()) continue;
     const double sigma =
         straggling(slabs, particle, x.p, 1 / x.cos_incidence, x.stretch, loss);
-    // kappa = -q B_ref/p of the energy behind
+    // kappa = -q B_ref/p of the energy after the layer
     const double behind = std::hypot(x.p, m) - x.energy_loss;
     if (!(sigma > 0) || !(behind > m)) continue;
     const double square = (behind - m) * (behind + m);

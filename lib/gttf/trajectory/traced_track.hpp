@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TracedTrack: what a track crosses in any field, with energy loss, and every
-// derivative that the fits need, from one pass along the trajectory.
+// TracedTrack: the crossings of a track in any field, with energy loss and all
+// derivatives needed by the fits, from one pass along the trajectory.
 #pragma once
 
 #include <array>
@@ -19,32 +19,32 @@ namespace gttf {
 /// s = (d0, z0, phi0, theta, kappa), the perigee in the frame with respect to
 /// the start point; kappa = -q B_ref/p at the start.
 struct TracedCrossing {
-  unsigned surface = 0;      ///< index in TrackingGeometry::surfaces()
-  double path = 0;           ///< along the track from the start, mm
-  Vector3 position;          ///< user's axes, mm
-  Vector3 direction;         ///< before the layer, user's axes, unit vector
-  double p = 0;              ///< momentum before the layer, GeV
-  double p_scatter = 0;      ///< with which it scatters, see LayerLoss
+  unsigned surface = 0;  ///< index in TrackingGeometry::surfaces()
+  double path = 0;       ///< along the track from the start, mm
+  Vector3 position;      ///< user's axes, mm
+  Vector3 direction;     ///< before the layer, user's axes, unit vector
+  double p = 0;          ///< momentum before the layer, GeV
+  double p_scatter = 0;  ///< effective momentum for scattering, see LayerLoss
   double cos_incidence = 1;  ///< |direction . normal|
   double x_over_x0 = 0;      ///< along the track
   double theta0_2 = 0;       ///< variance of the scattering angle, rad^2
-  double energy_loss = 0;    ///< mean loss in the layer, GeV; 0 unless asked
+  double energy_loss = 0;  ///< mean loss in the layer, GeV; 0 unless requested
   /// d(u', v', phi, theta, kappa)/d(s) on the surface, just before the layer;
   /// u', v' axes of SurfaceRecord, angles in the frame, kappa = -q B_ref/p
   /// there.
   std::array<Row<double>, track_dim> on_surface;
-  /// d(kappa)/d(s) behind the layer, where its mean loss has changed it.
+  /// d(kappa)/d(s) after the layer, including its mean loss.
   Row<double> kappa_behind;
-  /// Change of s that a change of theta, phi or kappa in the layer amounts to,
-  /// as seen from outside: b_theta, b_phi, b_kappa. An angle makes the path in
-  /// the rest of the layer longer or shorter: b_theta and b_phi have what it
-  /// costs on average.
+  /// Change of s equivalent to a change of theta, phi or kappa in the layer for
+  /// the track outside: b_theta, b_phi, b_kappa. An angle changes the path in
+  /// the rest of the layer: b_theta and b_phi include the average effect on the
+  /// loss.
   Row<double> theta_kink, phi_kink, loss_kink;
   double inv_sin2 = 1;       ///< 1/sin^2(theta) here: var(phi) = theta0^2 * it
-  LossStretch stretch;       ///< of which the layer is a part; if it straggles
+  LossStretch stretch;       ///< that contains the layer; if it straggles
   double loss_variance = 0;  ///< of kappa, from straggling; 1/mm^2
-  /// Of kappa, 1/mm^2: the angles arise everywhere in the layer, and what they
-  /// cost varies around that average.
+  /// Of kappa, 1/mm^2: the angles occur throughout the layer, and their effect
+  /// on the loss varies around that average.
   double kink_loss_variance = 0;
 
   /// Derivatives of the coordinate cosine u' + sine v'.
@@ -61,17 +61,17 @@ struct TracedTrack {
   Frame frame;
   double phi = 0, theta = 0;  ///< of the start, in the frame
   double kappa = 0;           ///< -q B_ref/p at the start, 1/mm
-  double b_ref = 0;           ///< Field::reference, 0: p is no fit parameter
+  double b_ref = 0;           ///< Field::reference, 0: p is not a fit parameter
   Vector3 start_bend = Vector3::Zero();  ///< d(direction)/d(path) there, 1/mm
   std::vector<TracedCrossing> list;
   int n_measuring = 0;
   int first = -1;  ///< index of the first measuring crossing, -1: none
-  int last = -1;   ///< of the last one
+  int last = -1;   ///< of the last measuring crossing
   TrackMaterial<double> material;
   TrackEnd end = TrackEnd::leaves;
-  /// Where the track left the field map before it was through the detector.
+  /// The point where the track left the field map before it left the detector.
   std::optional<Vector3> left_map;
-  /// The track stopped in a layer: its energy was spent.
+  /// Whether the track stopped in a layer.
   bool stopped = false;
   /// d(d0, z0, phi0, theta, kappa in the user's axes)/d(s); the identity if
   /// the frame's polar axis is z. Rows of z0 and phi0 are NaN for a track that
@@ -81,14 +81,14 @@ struct TracedTrack {
 
 /// Follows `track` through the detector in its field.
 ///
-/// The rules of find_crossings() hold: every surface once, outward, within its
+/// The rules of find_crossings() apply: every surface once, outward, within its
 /// extent, before the direction has turned by pi (cylinders and disks: first
-/// crossing), not where the incidence is closer than 0.57 deg to the surface.
-/// Between crossings the path is a straight line, an exact helix where the
-/// field is uniform, or integrated together with its derivatives.
+/// crossing), not if the direction is within 0.57 deg of the surface. Between
+/// crossings the path is a straight line, an exact helix where the field is
+/// uniform, or integrated together with its derivatives.
 /// @param track  theta and phi with respect to the user's axes; theta in
 ///               [0, pi]
-/// @param frame  in place of that of choose_frame()
+/// @param frame  replaces the result of choose_frame()
 TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
                   Scattering scattering, EnergyLoss loss = EnergyLoss::off,
                   std::optional<Frame> frame = {});

@@ -13,7 +13,7 @@ struct Species {
   std::string_view name;
   double mass;           ///< GeV
   double charge;         ///< e
-  bool states_charge;    ///< the name leaves no choice of the sign
+  bool states_charge;    ///< the name determines the sign
   std::string_view aka;  ///< another name
 };
 

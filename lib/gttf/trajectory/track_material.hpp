@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The material along a track: all of it, and what counts for the hits.
+// The material along a track: all of it, and the part relevant for the hits.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace gttf {
 template <class S>
 struct TrackMaterial {
   S all = S(0);          ///< of all crossings
-  S to_last_hit = S(0);  ///< up to the last hit, the layer of that included
+  S to_last_hit = S(0);  ///< up to and including the layer of the last hit
 };
 
-/// Adds up in order of flight.
+/// Sums in order of flight.
 /// @param n     number of crossings
 /// @param last  index of the one with the last hit, -1: no hit
 /// @param thickness  thickness(k): x/X0 of crossing k
@@ -29,9 +29,9 @@ TrackMaterial<S> sum_material(std::size_t n, int last,
 }
 
 /// Calls scatter(k, T) for every crossing, T being the sum of x/X0 in the
-/// logarithm of Scattering::highland_total. It is that up to the last hit: what
-/// lies behind changes no hit, and must not change what the hits tell. A layer
-/// that does lie behind takes the sum up to its own end.
+/// logarithm of Scattering::highland_total. This is the sum up to the last hit:
+/// material beyond it changes no hit, and must not influence the result. A
+/// layer beyond the last hit uses the sum up to its own end.
 /// @param n, last, thickness  as sum_material()
 template <class S, class Thickness, class Scatter>
 TrackMaterial<S> scatter_in_order(std::size_t n, int last,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the flat arrays of a TrackingGeometry from a Detector.
+// Builds the flat arrays of a TrackingGeometry from a Detector.
 #include "gttf/trajectory/tracking_geometry.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace gttf {
 namespace {
 
 /// 0 instead of the rounding error of cos(90 deg): a coordinate along an axis
-/// must not mix in the other one, however large that one's error is.
+/// must not contain the other one, however large its error is.
 double snapped(double x) { return std::abs(x) < 1e-15 ? 0 : x; }
 
 }  // namespace
@@ -28,7 +28,7 @@ void SurfaceRecord::set_inclination() {
   const auto &n = normal_vector, &e = u_vector;
   normal_z = n[2];
   normal_r = std::hypot(n[0], n[1]);
-  // a normal along z but for rounding has no azimuth
+  // a normal along z except for rounding has no azimuth
   if (normal_r > 1e-15) {
     normal_cos = n[0] / normal_r;
     normal_sin = n[1] / normal_r;
@@ -80,7 +80,7 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
       slabs_.push_back(std::move(slab));
   }
   first_slab_.push_back(slabs_.size());
-  // a few planes are tried faster than they are found
+  // for a few planes, testing each is faster than the index
   constexpr std::ptrdiff_t few = 16;
   if (std::ranges::count(surfaces_, SurfaceRecord::Kind::inclined,
                          &SurfaceRecord::kind) > few)

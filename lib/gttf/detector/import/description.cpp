@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A detector as the text of a YAML file.
+// Writes a detector as the text of a YAML file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,8 @@ bool alike(const Layer& a, const Layer& b) {
 }
 
 /// Whether a character is a control (C0, C1, line separators) or changes the
-/// direction of the text around it: no file shows such a character as it is.
+/// direction of the surrounding text; such characters are never written
+/// literally.
 bool is_hidden(const Character& c) {
   const auto within = [&c](char32_t first, char32_t last) {
     return c.code >= first && c.code <= last;
@@ -51,7 +52,7 @@ void for_each_character(std::string_view text, const Work& work) {
   }
 }
 
-/// A comment in one line, whatever it is made of: names come from other files.
+/// A single-line comment for any text: names come from other files.
 std::string comment_line(std::string_view text) {
   std::string line = "# ";
   for_each_character(text, [&](const Character& c, std::string_view bytes) {
@@ -60,8 +61,7 @@ std::string comment_line(std::string_view text) {
   return line;
 }
 
-/// A text as YAML can have it: plain where it cannot be taken for anything
-/// else, quoted otherwise.
+/// Text in YAML: plain if unambiguous, quoted otherwise.
 std::string scalar(std::string_view text) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -86,13 +86,13 @@ std::string scalar(std::string_view text) {
   return quoted + '"';
 }
 
-/// In mm, from 10 m on in m.
+/// In mm, or in m from 10 m on.
 std::string mm(double length) {
   return std::abs(length) < 10 * unit::m ? shifted_text(length, 0) + " mm"
                                          : shifted_text(length, -3) + " m";
 }
 
-/// A small length in um, another in mm.
+/// Small lengths in um, others in mm.
 std::string thin(double length) {
   return length < 1 ? shifted_text(length, 3) + " um" : mm(length);
 }
@@ -166,7 +166,7 @@ std::string measures_text(const Layer& layer) {
         thin(c.sigma));
   }
   const std::size_t n = layer.coordinates.size();
-  // two hits in one direction have no names of their own
+  // two coordinates in the same direction have no separate names
   if (n == 2 && layer.coordinates[0].angle == layer.coordinates[1].angle)
     by_name = false;
   return by_name ? "{ " + named + " }" : "[" + general + "]";
@@ -233,7 +233,7 @@ void name_layers(std::vector<DescribedLayer>& layers) {
     const std::string label = d.layer.name;
     if (d.layer.group.empty()) d.layer.group = label;
     if (uses[label] == 1) continue;
-    // "L1" three times over is L1_1, L1_2, L1_3: not L11
+    // three layers "L1" become L1_1, L1_2, L1_3, not L11
     const bool ends_in_digit = label.back() >= '0' && label.back() <= '9';
     do
       d.layer.name = fmt::format("{}{}{}", label, ends_in_digit ? "_" : "",

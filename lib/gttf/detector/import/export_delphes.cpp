@@ -22,7 +22,7 @@ using detail::tcl_word;
 
 constexpr int m_of_mm = -3;
 constexpr double right_angle = 90 * unit::deg;
-/// Angles that came through text in degrees or mrad.
+/// Tolerance for angles converted from text in degrees or mrad.
 constexpr double same_angle = 1e-12;
 
 bool same(double a, double b) { return std::abs(a - b) < same_angle; }
@@ -31,7 +31,7 @@ std::string metres(double length) {
   return computed_text(shifted(length, m_of_mm));
 }
 
-/// The label of a layer; mirror images have one name.
+/// The label of a layer; mirror images share one name.
 std::string label_of(std::string_view name) {
   for (const std::string_view suffix : {" (-z)", " (+z)"})
     if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
@@ -51,7 +51,7 @@ std::pair<std::string, std::string> material_of(const Layer& layer,
   if (x == 0) return {"0", "1"};
   if (!complete) return {computed_text(x), "1"};  // 1 m of 1 m
   double x0 = thickness / x;
-  // the number that the description has, instead of one near it
+  // the number in the description, not a rounded one
   if (const Material* m =
           find_material(layer.material[0].material, detector.materials))
     if (std::abs(m->radiation_length / x0 - 1) <
@@ -66,7 +66,7 @@ class RowWriter {
   RowWriter(const Detector& detector, Diagnostics& losses)
       : detector_(detector), losses_(losses) {}
 
-  /// The row with its line end; empty: there is none.
+  /// The row with its line end; empty if the layer cannot be written.
   std::string row(const Layer& layer) {
     const Surface& surface = layer.surface;
     if (surface.shape != Shape::cylinder && surface.shape != Shape::disk) {
@@ -117,7 +117,8 @@ class RowWriter {
   }
 
   /// Delphes measures cos(stereo) r-phi - sin(stereo) z on a barrel, r-phi and
-  /// then r on a disk. Nothing: the n-th coordinate cannot be written.
+  /// then r on a disk. Returns nothing if the n-th coordinate cannot be
+  /// written.
   std::optional<double> stereo_of(const Layer& layer, const Coordinate& c,
                                   std::size_t n) {
     if (n == 2) {

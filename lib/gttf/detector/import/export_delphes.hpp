@@ -13,12 +13,12 @@ namespace gttf {
 struct DelphesGeometry {
   std::string text;
   std::size_t rows = 0;  ///< of layers
-  Diagnostics losses;    ///< what Delphes has no word for
+  Diagnostics losses;    ///< properties that cannot be expressed in Delphes
 };
 
 /// Writes `detector` in Delphes' columns and metres. What cannot be written is
-/// an error of `losses` at its place in the description, and left out or
-/// simplified as the error says.
+/// reported in `losses` with its location in the description, and is omitted or
+/// simplified as stated there.
 /// Source: [Delphes26] external/TrackCovariance/SolGeom.cc, SolTrack.cc.
 DelphesGeometry to_delphes(const Detector& detector);
 

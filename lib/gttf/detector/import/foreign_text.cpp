@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words, numbers and messages of other programs' files.
+// Words, numbers and messages for files of other programs.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ForeignText: words of another program's file, with their places.
+// ForeignText: words of a file of another program, with their locations.
 #pragma once
 
 #include <array>
@@ -15,8 +15,7 @@
 
 namespace gttf::detail {
 
-/// Equal planes at equal distances around the z axis, as detector files have
-/// them.
+/// Equal planes at equal angles around the z axis, as in detector files.
 struct DescribedRing {
   double radius = 0, z = 0;  ///< mm
   double tilt = 0, phi = 0;  ///< deg
@@ -24,18 +23,18 @@ struct DescribedRing {
   std::array<double, 2> size{};  ///< along u and v, mm
 };
 
-/// A layer of a description; `place` is the one in the file it comes from.
+/// A layer of a description; `place` is its location in the original file.
 struct DescribedLayer {
   Layer layer;          ///< `name` is made unique by name_layers()
-  bool mirror = false;  ///< stands at -z, too
-  std::optional<DescribedRing> ring = {};  ///< in place of the surface
-  /// Of u and v, mm, where the file gives them in place of errors.
+  bool mirror = false;  ///< also at -z
+  std::optional<DescribedRing> ring = {};  ///< replaces the surface
+  /// Of u and v, mm, if the file gives them instead of errors.
   std::optional<std::array<double, 2>> pitch = {};
 };
 
-/// What a file of another program says, in our terms.
+/// The content of a file of another program in our terms.
 struct Description {
-  std::vector<std::string> comments;  ///< lines at the top
+  std::vector<std::string> comments;  ///< comment lines at the top
   std::string name;
   std::vector<std::string> source;
   double tesla = 0;
@@ -43,18 +42,17 @@ struct Description {
   std::vector<DescribedLayer> layers;
 };
 
-/// A YAML text, and the layer that each of its lines holds.
+/// A YAML text, and the layer described by each of its lines.
 struct DescriptionText {
   std::string text;
   std::vector<int> layer_of_line;  ///< from line 1 at index 0; -1: none
 };
 
-/// Makes pairs of disks at z and -z, alike in everything else, one layer with
-/// its mirror image.
+/// Merges pairs of disks at z and -z that are otherwise equal into one layer
+/// with its mirror image.
 void pair_mirror_images(std::vector<DescribedLayer>& layers);
 
-/// Makes `group` of the names where there is none, and numbers the names where
-/// several layers have the same.
+/// Derives `group` from the names where it is missing, and numbers equal names.
 void name_layers(std::vector<DescribedLayer>& layers);
 
 /// The YAML text: one line for each layer, lengths in mm and um.
@@ -66,10 +64,11 @@ struct ForeignWord {
   std::size_t offset = 0;
 };
 
-/// Most layers of a file: more would not fit into a detector file of 1 MiB.
+/// Maximum number of layers in a file; more would not fit into a detector file
+/// of 1 MiB.
 inline constexpr std::size_t max_foreign_layers = 5000;
 
-/// What a reader of another program's file works with.
+/// Base of the readers for files of other programs.
 struct ForeignFile {
   const Source& source;
   Diagnostics& diagnostics;
@@ -79,30 +78,30 @@ struct ForeignFile {
   void warning(const ForeignWord& word, std::string problem,
                std::string suggestion = "") const;
 
-  /// The finite number that `word` is, or an error: "the radius is not a
-  /// number: ...".
+  /// Parses `word` as a finite number, or reports an error: "the radius is not
+  /// a number: ...".
   std::optional<double> number(const ForeignWord& word,
                                std::string_view what) const;
   FilePosition place(const ForeignWord& word) const;
 
-  /// Whether layer number `count` (from 1), at `word`, is one too many; that is
-  /// an error.
+  /// Whether layer number `count` (from 1), at `word`, exceeds the maximum;
+  /// reports an error.
   bool too_many(std::size_t count, const ForeignWord& word) const;
 };
 
-/// Without blanks at its ends.
+/// Trims blanks at both ends.
 ForeignWord trim(ForeignWord word);
 
-/// The words of a line up to a comment: a word that begins with #. A backslash
-/// alone is space.
+/// The words of a line up to a comment: a word that begins with #. A single
+/// backslash is treated as space.
 std::vector<ForeignWord> words_of(const ForeignWord& line);
 
 /// The lines of a text, without line ends. `continued`: a backslash at the end
-/// of a line makes one of it and the next.
+/// of a line joins it with the next.
 std::vector<ForeignWord> lines_of(const ForeignWord& text,
                                   bool continued = false);
 
-/// A description whose layers are still as in the file.
+/// A description with the layers as in the file.
 struct ForeignDetector {
   Description description;
   std::optional<double> tesla;

@@ -27,7 +27,7 @@ bool is_number(std::string_view text) {
   return parse_number(text, ignored) == nullptr;
 }
 
-/// The format that the first line with content shows.
+/// The format detected from the first line with content.
 std::optional<ForeignFormat> format_of(const std::string& text) {
   if (text.find("DetectorGeometry") != text.npos ||
       text.find("module ") != text.npos)
@@ -52,7 +52,7 @@ std::optional<ForeignFormat> format_of(const std::string& text) {
   return std::nullopt;
 }
 
-/// "delphes_card_CLD.tcl" is CLD.
+/// "delphes_card_CLD.tcl" gives CLD.
 std::string name_of_file(const std::string& path) {
   std::string name = std::filesystem::path(path).stem().string();
   constexpr std::string_view prefix = "delphes_card_";
@@ -107,8 +107,8 @@ std::string_view program_of(ForeignFormat format) {
   return "Delphes (module TrackCovariance)";
 }
 
-/// The problem with lines of the detector file replaced by those of the file
-/// that was read: "coincides with "A" (line 12)".
+/// The problem with line numbers of the detector file replaced by those of the
+/// original file: "coincides with "A" (line 12)".
 std::string in_lines_of(const std::string& problem,
                         const DescriptionText& written,
                         const Description& description) {
@@ -127,7 +127,7 @@ std::string in_lines_of(const std::string& problem,
          problem.substr(end);
 }
 
-/// What to do about it in a file that is no detector file.
+/// The suggestion for a file that is not a detector file.
 std::string suggestion_for(const std::string& problem) {
   if (problem.find("coincides") != problem.npos)
     return "move one of the two, or make them one layer";
@@ -136,8 +136,8 @@ std::string suggestion_for(const std::string& problem) {
   return "";
 }
 
-/// What the reader of detector files says of the new one, at the places in the
-/// file that it came from.
+/// Messages of the reader of detector files about the new file, with locations
+/// in the original file.
 void check_written(const DescriptionText& written,
                    const Description& description, const Source& source,
                    Diagnostics& diagnostics) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Import: descriptions of other programs as detector files.
+// Import: converts descriptions of other programs to detector files.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace gttf {
 
-/// Whose description a file is.
+/// Format of a foreign description.
 enum class ForeignFormat {
   delphes,       ///< Tcl card of Delphes with a module TrackCovariance, or the
                  ///< rows of its geometry alone
@@ -25,25 +25,26 @@ enum class ForeignFormat {
 std::string_view to_string(ForeignFormat format);
 
 struct ImportOptions {
-  std::optional<ForeignFormat> format;  ///< none: as the content tells
-  std::optional<double> tesla;  ///< solenoid field, instead of the file's
-  std::string name;             ///< empty: from the name of the file
-  /// CSV of pitches and material by section, which lists of modules need;
+  std::optional<ForeignFormat> format;  ///< none: detected from the content
+  std::optional<double>
+      tesla;         ///< solenoid field; overrides the one in the file
+  std::string name;  ///< empty: from the name of the file
+  /// CSV of pitches and material by section, needed for lists of modules;
   /// empty: none.
   std::string table;
 };
 
-/// A detector file and what was lost on the way to it.
+/// A detector file and the warnings of the conversion.
 struct Imported {
   std::string text;  ///< of the detector file; valid
   ForeignFormat format = ForeignFormat::delphes;
   std::size_t rows = 0;    ///< layers in the file that was read
   std::size_t layers = 0;  ///< entries in the detector file
-  Diagnostics notes;       ///< warnings: what has no counterpart, what is odd
+  Diagnostics notes;  ///< warnings: missing counterparts, suspicious values
 };
 
-/// Reads `path` ("-": standard input). Throws InputError with everything that
-/// is wrong, at its place in that file.
+/// Reads `path` ("-": standard input). Throws InputError with all errors, with
+/// locations in that file.
 ///
 /// Source of the formats: Delphes [Delphes26]
 /// external/TrackCovariance/SolGeom.cc; O2Physics [FastTracker26]
@@ -53,7 +54,7 @@ struct Imported {
 Imported import_detector(const std::string& path,
                          const ImportOptions& options = {});
 
-/// The same for a text; `name` stands for the file in messages.
+/// The same for text; messages use `name` as the file name.
 Imported import_text(const std::string& text, const std::string& name,
                      const ImportOptions& options = {});
 

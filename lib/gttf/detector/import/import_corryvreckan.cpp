@@ -16,7 +16,7 @@
 namespace gttf::detail {
 namespace {
 
-/// Without the quotation marks around it.
+/// Removes enclosing quotation marks.
 ForeignWord unquoted(ForeignWord word) {
   const bool quoted = word.text.size() >= 2 && word.text.front() == '"' &&
                       word.text.back() == '"';
@@ -34,8 +34,7 @@ struct Section {
   std::map<std::string, KeyAndValue, std::less<>> keys;
 };
 
-/// Keys that say something about the plane; all others describe how it is read
-/// out or simulated.
+/// Keys that describe the plane; all others describe its readout or simulation.
 constexpr std::array<std::string_view, 9> used_keys{
     "position",         "orientation", "orientation_mode",
     "number_of_pixels", "pixel_pitch", "spatial_resolution",
@@ -96,7 +95,7 @@ class PlaneReader {
   PlaneReader(const ForeignFile& file, const Section& section)
       : file_(file), section_(section) {}
 
-  /// The layer, unless it is wrong or no plane.
+  /// The layer, unless it is invalid or not a plane.
   std::optional<DescribedLayer> read() {
     const std::string role = text("role");
     if (role == "auxiliary") {
@@ -164,8 +163,8 @@ class PlaneReader {
   }
 
  private:
-  /// A plane normal to z with u along x or y is written as such; u and v may
-  /// change places then.
+  /// A plane normal to z with u along x or y is written in the short form; u
+  /// and v may then be exchanged.
   static Surface surface(const std::array<double, 3>& at,
                          const PlaneDirections& d, std::array<double, 2> width,
                          std::array<double, 2>& sigma) {
@@ -206,7 +205,7 @@ class PlaneReader {
       wrong(key, fmt::format("{} must be positive", key));
   }
 
-  /// `n` numbers between commas; without unit in mm and rad.
+  /// `n` comma-separated numbers; mm and rad if there is no unit.
   template <std::size_t n>
   std::optional<std::array<double, n>> list(std::string_view key,
                                             Dimension dimension,
@@ -260,7 +259,7 @@ class PlaneReader {
   bool good_ = true;
 };
 
-/// One warning for each key without a counterpart, at its first place.
+/// One warning for each key without a counterpart, at its first occurrence.
 void note_unused(const ForeignFile& file,
                  const std::vector<Section>& sections) {
   const std::array<std::string_view, 2> of_no_interest{"type",
@@ -283,7 +282,7 @@ ForeignDetector read_corryvreckan(const ForeignFile& file) {
   const std::vector<Section> sections = read_sections(file);
   note_unused(file, sections);
   ForeignDetector result;
-  result.tesla = 0;  // the file describes no field
+  result.tesla = 0;  // the file format does not describe a field
   for (const Section& section : sections)
     if (auto layer = PlaneReader(file, section).read()) {
       if (const auto role = section.keys.find("role");

@@ -56,7 +56,8 @@ constexpr std::string_view columns_text =
     "write type label min max position thickness X0 n_meas stereo_up "
     "stereo_down res_up res_down flag";
 
-/// Cards round pi/2 to 1.5708, 3.7e-6 above it: no wire is laid so exactly.
+/// Cards round pi/2 to 1.5708, 3.7e-6 above it; no wire is placed that
+/// precisely.
 constexpr double rounded_angle = 1e-5;
 
 double measured_angle(double stereo) {
@@ -71,7 +72,7 @@ class CardRow {
   CardRow(const ForeignFile& file, std::vector<ForeignWord> words)
       : file_(file), words_(std::move(words)) {}
 
-  /// Reports what is wrong. Returns whether the row is a layer.
+  /// Reports errors. Returns whether the row is a layer.
   bool check() {
     if (words_.size() < n_columns) {
       file_.error(words_[0],
@@ -169,8 +170,8 @@ class CardRow {
             .mean_loss = {}};
   }
 
-  /// "CardSilicon" for 93.7 mm, where a well-known material has that radiation
-  /// length to 0.1 %, else a number.
+  /// "CardSilicon" for 93.7 mm, i.e. a name if a well-known material has that
+  /// radiation length to 0.1 %, else a number.
   static std::string material_name(std::vector<Material>& materials,
                                    double x0) {
     for (const Material& material : materials)
@@ -200,7 +201,8 @@ class CardRow {
   }
 
   /// Barrels measure cos(stereo) r-phi - sin(stereo) z on each side; disks
-  /// r-phi on the upper and r on the lower one, whatever the angles say.
+  /// measure r-phi on the upper and r on the lower side, regardless of the
+  /// angles.
   std::vector<Coordinate> coordinates() const {
     std::vector<Coordinate> result;
     const auto n = static_cast<int>(value(n_measured));
@@ -258,7 +260,7 @@ namespace {
 
 constexpr std::string_view block_name = "DetectorGeometry";
 
-/// What the card says of the tracker.
+/// The description of the tracker in the card.
 class Card {
  public:
   explicit Card(const ForeignFile& file) : file_(file) {}
@@ -299,7 +301,7 @@ class Card {
   }
 
   void read_set(const TclCommand& command, bool is_variable) {
-    if (command.size() < 3) return;  // asks for a value in Tcl
+    if (command.size() < 3) return;  // a query in Tcl
     const TclWord& name = command[1];
     if (name.text == block_name) {
       read_geometry(command[2]);

@@ -13,7 +13,7 @@ namespace gttf::detail {
 namespace {
 
 constexpr int mm_of_cm = 1;
-/// What the program calls kinds of layers.
+/// Layer types of the program.
 constexpr double inert = 0, silicon = 1, gas = 2, timing = 3, vertex = 4;
 
 struct Setting {
@@ -27,7 +27,8 @@ struct LayerSettings {
   std::map<std::string, Setting, std::less<>> by_name;
 };
 
-/// "layer.parameter: value # comment" taken apart; false: it is none.
+/// "layer.parameter: value # comment" split into its parts; false if it is not
+/// such a line.
 bool split(const ForeignFile& file, const ForeignWord& line, ForeignWord& layer,
            Setting& parameter) {
   const std::size_t comment = std::min(line.text.find('#'), line.text.size());
@@ -99,7 +100,7 @@ class LayerReader {
   LayerReader(const ForeignFile& file, const LayerSettings& parameters)
       : file_(file), parameters_(parameters) {}
 
-  /// The layer, unless it is wrong or none.
+  /// The layer, unless it is invalid or not a layer.
   std::optional<DescribedLayer> read() {
     const double r = get("r", true), z = get("z", true), x0 = get("x0", true);
     const double rphi = get("resRPhi", false), along = get("resZ", false);
@@ -181,7 +182,7 @@ class LayerReader {
     good_ = false;
   }
 
-  /// A layer that measures needs a resolution.
+  /// A measuring layer needs a resolution.
   void need(std::string_view name, double value) {
     if (value > 0 || unreadable_.contains(name)) return;
     const Setting* parameter = find(name);

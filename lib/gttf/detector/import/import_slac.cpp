@@ -12,7 +12,7 @@ namespace gttf::detail {
 namespace {
 
 constexpr std::size_t columns = 4;
-/// That program knows no ends of its layers.
+/// The format has no layer ends.
 constexpr double endless = 100 * unit::m;
 
 }  // namespace

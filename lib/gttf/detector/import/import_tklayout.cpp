@@ -18,7 +18,8 @@ namespace {
 
 constexpr int mm_of_um = -3;
 
-/// More modules than any tracker has: a file that is none is given up soon.
+/// More modules than any tracker has, so that reading an unsuitable file stops
+/// early.
 constexpr std::size_t max_modules = 200000;
 
 std::vector<ForeignWord> cells_of(const ForeignWord& line) {
@@ -36,8 +37,8 @@ std::vector<ForeignWord> cells_of(const ForeignWord& line) {
 /// A table with a header, by names of columns.
 class NamedTable {
  public:
-  /// @param names  of the columns that are needed; a column may have more
-  ///               behind its name: "tiltAngle_deg/D"
+  /// @param names of the required columns; a column may have a suffix after its
+  ///              name: "tiltAngle_deg/D"
   NamedTable(const ForeignFile& file, std::span<const std::string_view> names,
              std::string_view advice)
       : file_(file) {
@@ -73,7 +74,7 @@ class NamedTable {
         return i;
     return none;
   }
-  /// f(line, cells) of every row that is complete; false from f: no more.
+  /// Calls f(line, cells) for every complete row; stops if f returns false.
   template <class F>
   void for_each_row(const F& f) const {
     for (std::size_t k = 1; k < lines_.size(); ++k) {
@@ -87,7 +88,7 @@ class NamedTable {
       if (!f(cells)) return;
     }
   }
-  /// The cell of the column that was asked for as number `i`.
+  /// The cell of the i-th requested column.
   const ForeignWord& cell(const std::vector<ForeignWord>& cells,
                           std::size_t i) const {
     return cells[index_[i]];
@@ -101,7 +102,7 @@ class NamedTable {
   bool good_ = false;
 };
 
-/// What the user says of the modules of a section.
+/// Data given by the user for the modules of a section.
 struct SectionOfUser {
   double pitch_u = 0, pitch_v = 0;  ///< mm
   double x_over_x0 = 0;             ///< of a module
@@ -158,7 +159,7 @@ Sections read_table(const ForeignFile& file) {
   return sections;
 }
 
-/// Modules that differ in azimuth only.
+/// Modules that differ only in azimuth.
 struct RingKey {
   std::string section, layer, ring;
   double radius, z, tilt, width, length, spacing;
@@ -230,8 +231,8 @@ std::vector<RingOfList> read_modules(const ForeignFile& file,
   return rings;
 }
 
-/// Are there as many modules as fit around, at equal distances? Angles have six
-/// decimals in the file.
+/// Whether the modules are equally spaced around the full circle. Angles have
+/// six decimals in the file.
 bool is_regular(std::vector<double>& phi) {
   for (double& angle : phi) angle -= 360 * std::floor(angle / 360);
   std::ranges::sort(phi);
@@ -262,7 +263,7 @@ ForeignDetector read_tklayout(const ForeignFile& file,
     const RingKey& key = ring.key;
     SectionOfUser& section = sections.find(key.section)->second;
     section.used = true;
-    // a module with gaps in azimuth stands for itself
+    // a module with gaps in azimuth is kept individually
     std::vector<std::pair<double, int>> parts;
     if (is_regular(ring.phi))
       parts.emplace_back(ring.phi.front(), static_cast<int>(ring.phi.size()));

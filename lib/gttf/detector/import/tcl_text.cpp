@@ -18,7 +18,7 @@ bool is_kept(char c) {
          harmless.find(c) != harmless.npos;
 }
 
-/// Length of "[12]" at the begin of `text`; 0: there is none.
+/// Length of "[12]" at the beginning of `text`; 0 if there is none.
 std::size_t index_length(std::string_view text) {
   if (!text.starts_with('[')) return 0;
   std::size_t end = 1;
@@ -82,7 +82,7 @@ std::string from_tcl_word(std::string_view word) {
 
 namespace {
 
-/// Reads one script from its begin to its end.
+/// Reads one script from beginning to end.
 class Scanner {
  public:
   Scanner(const ForeignFile& file, const ForeignWord& script)
@@ -113,7 +113,7 @@ class Scanner {
   }
 
  private:
-  /// Length of a backslash and line end at `at`; 0: there is none.
+  /// Length of a backslash and line end at `at`; 0 if there is none.
   std::size_t continuation(std::size_t at) const {
     if (text_.substr(at, 2) == "\\\n") return 2;
     return text_.substr(at, 3) == "\\\r\n" ? 3 : 0;
@@ -175,8 +175,8 @@ class Scanner {
     return unclosed(open, "this quote is never closed", "add a \" behind it");
   }
 
-  /// Tcl wants a space behind a closing brace; what stands there instead
-  /// becomes a word of its own.
+  /// Tcl requires a space after a closing brace; anything else becomes a
+  /// separate word.
   void expect_end(std::string_view what) {
     if (at_ >= text_.size() || ends_word(at_)) return;
     file_.error({text_.substr(at_, 1), offset_ + at_},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of users in Tcl, where almost every punctuation mark is a command.
+// User text in Tcl, where almost every punctuation mark has a meaning.
 #pragma once
 
 #include <string>
@@ -10,20 +10,21 @@
 
 namespace gttf::detail {
 
-/// `text` as a word of Tcl that stands for itself in braces, a list or a
-/// comment. Of ASCII only letters, digits and _ - + . : , / ( ) = @ are kept, a
-/// space becomes _; every other byte is written as % and two hexadecimal
-/// digits. Brackets stay around a number: the copies of a layer are named L[0],
-/// L[1], and a number is no command even where brackets are evaluated. An empty
-/// text is "_".
+/// `text` as a Tcl word that is literal in braces, a list or a comment. Of
+/// ASCII only letters, digits and _ - + . : , / ( ) = @ are kept, a space
+/// becomes _; every other byte is written as % and two hexadecimal digits.
+/// Brackets around a number are kept: the copies of a layer are named L[0],
+/// L[1], and a number is not a command even where brackets are evaluated. An
+/// empty text is "_".
 std::string tcl_word(std::string_view text);
 
-/// The text that tcl_word() has written as `word`; an underscore stays one.
-/// What it cannot have written (other escapes, bytes that are not UTF-8) is
-/// returned as it is: cards of other programs have a % that means itself.
+/// Inverse of tcl_word(), except that underscores are kept. A word that
+/// tcl_word() cannot have written (other escapes, bytes that are not UTF-8) is
+/// returned unchanged: cards of other programs may contain a literal %.
 std::string from_tcl_word(std::string_view word);
 
-// Tcl commands: enough of the language to find a module's settings in a card.
+// Tcl commands: the subset of the language needed to find the settings of a
+// module in a card.
 
 /// A word of a command; `text` is without the braces or quotes around it.
 struct TclWord : ForeignWord {
@@ -33,11 +34,12 @@ struct TclWord : ForeignWord {
 
 using TclCommand = std::vector<TclWord>;
 
-/// The commands of `script`, a part of the file: words in braces are not looked
-/// into, nothing is substituted. Rules 1 to 6, 9 and 10 of the Tcl manual page:
-/// a comment is a # where a command begins; a backslash hides the character
-/// after it, and a line end behind it counts as space; braces nest, in comments
-/// inside of them as well. Adds an error where a brace or quote is not closed.
+/// The commands of `script`, a part of the file: words in braces are not
+/// parsed, nothing is substituted. Rules 1 to 6, 9 and 10 of the Tcl manual
+/// page: a comment is a # at the beginning of a command; a backslash escapes
+/// the next character, and an escaped line end counts as space; braces nest,
+/// also in comments inside them. Adds an error if a brace or quote is not
+/// closed.
 std::vector<TclCommand> tcl_commands(const ForeignFile& file,
                                      const ForeignWord& script);
 
