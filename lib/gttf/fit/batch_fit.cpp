@@ -20,7 +20,7 @@ using detail::PackValues;
 
 constexpr std::size_t block_size = 512;
 
-/// Coordinates that are nearly parallel do not make a point.
+/// Nearly parallel coordinates do not determine a point.
 constexpr double parallel = 1e-12;
 
 double determinant(const FitSurface& s) {
@@ -38,7 +38,7 @@ bool measures_point(const FitSurface& s) {
   return s.n_coordinates == 2 && std::abs(determinant(s)) >= parallel;
 }
 
-/// Layers between hits whose kinks are in the equations.
+/// Maximum number of layers between hits with kinks in the equations.
 bool scatters_between_hits(const HitArrays& hits,
                            const detail::HitBatch& batch) {
   const bool shared = hits.theta0_2.size() == hits.surfaces.size();
@@ -50,7 +50,7 @@ bool scatters_between_hits(const HitArrays& hits,
   });
 }
 
-/// What the threads share.
+/// Data shared by the threads.
 struct Job {
   const HitArrays& hits;
   FitKind kind;
@@ -60,7 +60,7 @@ struct Job {
   const detail::HitBatch& batch;
   const FitOneTrack& fit_one;
   bool vectorised;
-  bool passive;  ///< layers between hits scatter
+  bool passive;  ///< whether layers between hits scatter
 };
 
 class Worker {
@@ -149,7 +149,8 @@ class Worker {
   detail::HitGroup lanes_;
   bool perigee_ = true;
   std::vector<const double*> hits_, theta0_2_;
-  std::vector<PackValues> copies_;  ///< of what is not there as needed
+  std::vector<PackValues>
+      copies_;  ///< padded copies of inputs that do not fill all lanes
   PackValues estimate_;
   std::array<PackValues, HitPlane::count> out_;
 };
@@ -165,7 +166,7 @@ void store(const GroupFit& fit, std::size_t n, const FitArrays& to,
     if (target.empty()) return;
     const double* const from = fit.out[plane].value;
     double* const into = target.data() + row * size + t;
-    // a known number takes no call
+    // the compiler inlines a copy of constant size
     if (n == 8)
       std::memcpy(into, from, 8 * sizeof(double));
     else if (n == 16)
@@ -220,7 +221,8 @@ BatchWorkspace::BatchWorkspace(std::size_t bytes)
                                                     sizeof(Line))) {}
 
 HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
-  std::size_t end = surfaces.size();  // nothing behind the last hit matters
+  std::size_t end =
+      surfaces.size();  // material behind the last hit has no effect
   while (end > 0 && surfaces[end - 1].n_coordinates == 0) --end;
   streams = needs_streaming(surfaces);
   for (std::size_t i = 0; i < end; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HitBatch: what the tracks of a batch of fits as vectors have in common.
+// HitBatch: the common properties of tracks in a vectorised batch of fits.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace gttf::detail {
 
-/// Bytes whose address is a multiple of 64.
+/// Memory aligned to 64 bytes.
 class BatchWorkspace {
  public:
   explicit BatchWorkspace(std::size_t bytes);
@@ -26,34 +26,34 @@ class BatchWorkspace {
   std::unique_ptr<Line[]> lines_;
 };
 
-/// The points that matter for fits: hits, and passive layers before the last.
+/// The points relevant for fits: hits, and passive layers before the last hit.
 struct HitBatch {
   explicit HitBatch(std::span<const FitSurface> surfaces);
 
-  /// Sets the members of `lanes` that say the same.
+  /// Sets the corresponding members of `lanes`.
   void put_into(HitGroup& lanes) const;
-  /// The code for fits of these.
+  /// The code for these fits.
   const HitKernel& kernel(SimdLevel level) const;
   BatchWorkspace workspace(const HitKernel& kernel) const;
 
   std::vector<GroupPoint> points;
   std::vector<std::size_t> surface;   ///< of each point
-  std::vector<std::size_t> between;   ///< passive surfaces behind a hit
+  std::vector<std::size_t> between;   ///< passive surfaces after a hit
   std::vector<std::size_t> measured;  ///< indices of the points with hits
   std::size_t n_hits = 0;
   bool streams = false;  ///< needs_streaming() of the surfaces
 };
 
-/// Is anything asked for but the curvature and chi2?
+/// Whether more than curvature and chi2 is requested.
 bool wants_perigee(const FitArrays& results);
 
-/// Where numbers for `width` lanes begin, of which the first n are there; a
-/// copy in which the others repeat the last, if there are fewer.
+/// Pointer to numbers for `width` lanes, of which the first n exist; if there
+/// are fewer, to a copy in which the others repeat the last.
 const double* whole(const double* from, std::size_t n, std::size_t width,
                     PackValues& copy);
 
-/// Stores a fit of n lanes, or of one track, as track t and following of arrays
-/// for `size` tracks.
+/// Stores a fit of n lanes, or of one track, as tracks t ... of arrays for
+/// `size` tracks.
 void store(const GroupFit& fit, std::size_t n, const FitArrays& to,
            std::size_t t, std::size_t size);
 void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StreamingFitter as vectors, for any scalar: one program per instruction set.
+// Vectorised StreamingFitter, for any scalar: compiled once per instruction
+// set.
 #pragma once
 
 #include "gttf/fit/streaming/kinked_helix.hpp"
@@ -10,7 +11,8 @@
 
 namespace gttf::detail {
 
-/// The hits of tracks as vectors as the steps of the streaming fit want them.
+/// The hits of vectorised tracks in the form used by the steps of the streaming
+/// fit.
 template <class S>
 struct BatchHits {
   const HitGroup& in;
@@ -25,7 +27,7 @@ struct BatchHits {
 
   S* inverse_radius;  ///< of hits on curved surfaces
 
-  /// @param room  for as many numbers as there are hits
+  /// @param room  buffer for one number per hit
   BatchHits(const HitGroup& lanes, S* room)
       : in(lanes),
         measured(lanes.measured, lanes.n_hits),
@@ -57,7 +59,7 @@ struct BatchHits {
   }
 };
 
-/// Lanes in which find_measured() has no objection.
+/// Lanes accepted by find_measured().
 template <class S>
 MaskOf<S> are_sound(const HitGroup& in, const BatchHits<S>& hits) {
   using std::abs;

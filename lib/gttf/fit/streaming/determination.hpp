@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a track is determined: one decision for both engines and for the
-// batches, made of the five equations.
+// Whether a track is determined: one criterion for both engines and for
+// batches, based on the five equations.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,13 @@
 
 namespace gttf {
 
-/// A parameter is determined if rounding moves its standard deviation by less,
-/// relative: two calculations that round differently agree to 1e-8.
+/// A parameter is determined if rounding changes its standard deviation by a
+/// smaller relative amount: two calculations with different rounding agree to
+/// 1e-8.
 inline constexpr double determined_to = 5e-9;
 /// Relative rounding of a double.
 inline constexpr double unit_rounding = 0x1p-53;
-/// Relative rounding of a number of type S; of DoubleDouble, that of a few
+/// Relative rounding of a number of type S; for DoubleDouble, of a few
 /// operations.
 template <class S>
 inline constexpr double rounding_of_scalar = unit_rounding;
@@ -29,11 +30,12 @@ inline constexpr double rounding_of_scalar<DoubleDouble> = 0x1p-102;
 
 namespace detail {
 
-/// Above it an equation does not exist; errors of a track, squared, stay below.
+/// Above this value an equation does not exist; squared errors of a track stay
+/// below.
 inline constexpr double most_variance = 1e-10 * FiveEquations<double>::nothing;
 
-/// How far the point where the track meets its surface moves with each
-/// parameter: what the coefficients of any coordinate there are made of.
+/// Displacement of the crossing point with each parameter, which determines the
+/// coefficients of any coordinate there.
 template <Path P>
 Row<double> reach_of_parameters(const P& path, std::size_t k) {
   const auto rows = path.on_surface(k);
@@ -55,15 +57,15 @@ Row<double> absolute(const Row<S>& row) {
 }  // namespace detail
 
 /// Largest relative change of the standard deviation of a parameter if every
-/// coefficient of every coordinate is off by rounding,
+/// coefficient of every coordinate has a rounding error,
 ///
 ///   2^-53 sum_h |n_qh| / (sigma_h^2 C_qq) sum_j |N_qj| m_hj,
 ///
-/// or with the rounding of the path's scalar in place of that of a double,
-/// with N the covariance of parameter q with the line at the hit h, n = N a, a
-/// the coefficients of the coordinate and m >= |a| how far the crossing point
-/// moves with each parameter. To first order, the worst case of all signs.
-/// @param gains  of the scattering, as filter() fills them
+/// or with the rounding of the scalar of the path instead of a double, with N
+/// the covariance of parameter q with the line at the hit h, n = N a, a the
+/// coefficients of the coordinate and m >= |a| the displacement of the crossing
+/// point with each parameter. First order, worst case of all signs.
+/// @param gains  of the scattering, as filled by filter()
 /// @return  infinity if an equation does not exist
 /// Source: docs/theory/streaming.md, Determined or not
 template <Path P, class S = typename P::Scalar>
@@ -102,7 +104,7 @@ double change_by_rounding(const P& path, const StartHit<S>* start,
   return worst;
 }
 
-/// Do the hits determine all parameters of the line? Arguments as for
+/// Whether the hits determine all parameters of the line. Arguments as for
 /// change_by_rounding().
 template <Path P, class S = typename P::Scalar>
 bool is_determined(const P& path, const StartHit<S>* start,
@@ -113,7 +115,7 @@ bool is_determined(const P& path, const StartHit<S>* start,
          change_by_rounding(path, start, gains, e) < determined_to;
 }
 
-/// A path without the hit of one crossing, whose material stays.
+/// A path without the hit of one crossing, whose material remains.
 template <Path P>
 class WithoutHit {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fit in the limit of exact hits, and whether there is such a limit.
+// The fit in the limit of exact hits, and whether the limit exists.
 #pragma once
 
 #include "gttf/fit/streaming/determination.hpp"
@@ -9,7 +9,7 @@ namespace gttf {
 
 namespace detail {
 
-/// Kinks with variances `factor` times as large.
+/// Kinks with variances multiplied by `factor`.
 template <class S>
 HelixKinks<S> scaled(HelixKinks<S> kinks, const S& factor) {
   kinks.w = kinks.w * factor;
@@ -24,20 +24,20 @@ GeneralKinks<S> scaled(GeneralKinks<S> kinks, const S& factor) {
   return kinks;
 }
 
-/// Takes up exact coordinates, each with its rounding for an error, and looks
-/// whether each is news: one that follows from the others over-determines the
-/// line.
+/// Adds exact coordinates, each with its rounding as error, and checks that
+/// they are independent: a coordinate that follows from the others
+/// over-determines the line.
 template <Path P>
 class ExactHits : public AnyFit {
  public:
-  /// @param factor  of all variances of kinks: makes the largest 1
+  /// @param factor  of all variances of kinks, which scales the largest to 1
   ExactHits(const P& path, double factor) : path_(path), factor_(factor) {}
 
   template <class Kinks>
   void on_kinks(std::size_t, const Kinks& kinks) {
     scatter<ZeroVariance::allowed, false>(equations_, scaled(kinks, factor_));
   }
-  /// As LineFit, two of a surface at most.
+  /// Like LineFit, at most two per surface.
   void on_coordinates(std::size_t k, const Coordinates<double>& c) {
     if (c.index_a > 0) return;
     const Row<double> reach = reach_of_parameters(path_, k);
@@ -47,8 +47,8 @@ class ExactHits : public AnyFit {
     if (c.is_point) take(*c.b, reach);
   }
   void take(const Row<double>& a, const Row<double>& reach) {
-    // A coefficient that is only rounding says nothing in directions that are
-    // still unknown.
+    // A coefficient that is only rounding contains no information in directions
+    // that are still unknown.
     constexpr double unknown = 1e20;
     double variance = 0, size2 = 0;
     Row<double> z = a, size = reach;
@@ -69,7 +69,7 @@ class ExactHits : public AnyFit {
   }
 
   /// NaN if it does not exist.
-  /// @param plain  it is known to exist
+  /// @param plain  the limit is known to exist
   double variance_kappa(bool plain) const {
     if (plain) return equations_.v[Perigee::kappa] / factor_;
     const double v = equations_.v[Perigee::kappa];
@@ -80,7 +80,7 @@ class ExactHits : public AnyFit {
   }
 
  private:
-  /// Square of how far a kink of variance 1 can move a point.
+  /// Squared displacement of a point by a kink of variance 1, upper bound.
   double way2() const {
     return widest_[Perigee::phi] * widest_[Perigee::phi] +
            widest_[Perigee::theta] * widest_[Perigee::theta];
@@ -99,16 +99,16 @@ class ExactHits : public AnyFit {
   bool consistent_ = true;
 };
 
-/// Are hits on two layers of one kind so near that they may contradict each
-/// other?
+/// Whether hits on two layers of one kind are so close that they may contradict
+/// each other.
 inline bool are_close(const SurfaceRecord& a, const SurfaceRecord& b) {
   constexpr double close = 1e-5;  // rounding is below 1e-8
   return a.kind == b.kind && a.normal == b.normal &&
          std::abs(a.position - b.position) <= close * std::abs(a.position);
 }
 
-/// Does every hit have a kink of its own and a place of its own? Then none
-/// follows from the others.
+/// Whether every hit has its own kink and its own position. Then none follows
+/// from the others.
 template <Path P>
 bool scatters_at_every_hit(const P& path, const PathSource<P>& source) {
   const SurfaceRecord* last = nullptr;
@@ -122,8 +122,8 @@ bool scatters_at_every_hit(const P& path, const PathSource<P>& source) {
   return true;
 }
 
-/// Does the path scatter at its hits only, all of them points? Then a chain of
-/// points does for the limit.
+/// Whether the path scatters only at its hits, all of which are points. Then a
+/// chain of points gives the limit.
 template <class S>
 bool is_point_chain(const HelixPath<S>& path) {
   for (int k = path.first(); k <= path.last(); ++k) {
@@ -155,11 +155,11 @@ S chain_information(const HelixPath<S>& path) {
 
 }  // namespace detail
 
-/// Var(kappa) if only scattering made errors. The variances of all kinks are
-/// scaled to 1 and less, and the result back: it is proportional to them.
+/// Var(kappa) from scattering alone. The variances of all kinks are scaled to
+/// at most 1, and the result, which is proportional to them, is scaled back.
 /// @param start  the beam spot as a hit at the start point; may be null
-/// @return  NaN if there is no such limit: without kinks to give way, the exact
-///          hits contradict each other
+/// @return  NaN if there is no such limit: without kinks to absorb the
+///          differences, exact hits contradict each other
 template <Path P>
 double scattering_only_variance(const P& path, const StartHit<double>* start) {
   const PathSource<P> source(path, start);
@@ -168,7 +168,7 @@ double scattering_only_variance(const P& path, const StartHit<double>* start) {
     if (source.scatters(k)) widest = std::max(widest, source.kinks(k).w);
   if (!(widest > 0)) return std::numeric_limits<double>::quiet_NaN();
   const bool plain = !start && detail::scatters_at_every_hit(path, source);
-  // below it, products of variances might vanish
+  // below this, products of variances may underflow
   constexpr double least = 1e-100;
   if (plain && widest > least) {
     if constexpr (requires { path.line(); })

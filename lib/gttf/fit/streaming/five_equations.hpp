@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FiveEquations: what the outer part of a track says about its line, as five
-// independent weighted equations; how a measurement is added.
+// FiveEquations: the information of the outer part of a track about its line,
+// as five independent weighted equations; adding a measurement.
 #pragma once
 
 #include <array>
@@ -11,19 +11,20 @@
 
 namespace gttf {
 
-/// Equation i says s_i + sum_{j>i} r_ij s_j = z_i +- sqrt(v_i) about the line
-/// s = (d0, z0, phi0, theta, kappa) at the start point, errors independent.
+/// Equation i is s_i + sum_{j>i} r_ij s_j = z_i +- sqrt(v_i) for the line s =
+/// (d0, z0, phi0, theta, kappa) at the start point, errors independent.
 ///
-/// This is a unit upper triangular square root of the information matrix,
-/// r^T diag(1/v) r. All variances are made of products and sums of positive
-/// terms, never of a difference: nothing cancels, and a variance may be zero
-/// (exact) or `nothing` (no equation). Derivation: docs/theory/streaming.md.
+/// This is a unit upper triangular square root of the information matrix, r^T
+/// diag(1/v) r. All variances are products and sums of positive terms, never
+/// differences: there is no cancellation, and a variance may be zero (exact) or
+/// `nothing` (no equation). Derivation: docs/theory/streaming.md.
 template <class S>
 struct FiveEquations {
-  /// Variance of an equation that does not exist: not a soft prior, since
-  /// variances enter only products and ratios of positive numbers.
+  /// Variance of an equation that does not exist. It does not act as a weak
+  /// prior, because variances enter only products and ratios of positive
+  /// numbers.
   static constexpr double nothing = 1e60;
-  /// Added to variances where 0/0 of two exact equations must keep the old one.
+  /// Added to variances so that 0/0 of two exact equations keeps the old one.
   static constexpr double exact = 1e-80;
 
   std::array<S, track_dim> v;  ///< variances
@@ -40,7 +41,7 @@ struct FiveEquations {
   }
 };
 
-/// Are variances of measurements allowed to be exactly zero?
+/// Whether variances of measurements may be exactly zero.
 enum class ZeroVariance { excluded, allowed };
 
 namespace detail {
@@ -53,7 +54,7 @@ S guarded(const S& v) {
 }
 }  // namespace detail
 
-/// No right-hand sides: a covariance needs none. See ResidualColumn.
+/// No right-hand sides; a covariance does not need them. See ResidualColumn.
 struct NoColumn {
   template <class... Arguments>
   void rotate(const Arguments&...) {}
@@ -70,7 +71,7 @@ struct NoColumn {
 
 namespace detail {
 
-/// What the rotation of an equation with x . s = y +- sqrt(v) starts from.
+/// Input of the rotation of an equation with x . s = y +- sqrt(v).
 template <class S>
 struct Pivot {
   S v;    ///< of the new equation
@@ -86,7 +87,7 @@ template <ZeroVariance Z, class S>
   return {ve, t, ve + t * x};
 }
 
-/// Rotates the equation `i` with the equation x . s, which loses its
+/// Rotates the equation `i` with the equation x . s, eliminating its
 /// coefficient of s_i.
 /// @param inverse  1/p.sum
 template <class S, class Column>
@@ -101,13 +102,13 @@ template <class S, class Column>
     S& r = e.r[FiveEquations<S>::at(i, j)];
     const S xj = x[j];
     x[j] = xj - x[i] * r;
-    // not r + s x[j], which is wrong by order 1 near noise pivots
+    // not r + s x[j], which has an error of order 1 for pivots that are noise
     r = c * r + s * xj;
   }
 }
 
 /// Rotates the equations `i` and `i + 1`. Both pivots are known before either
-/// equation changes: one division does for the two.
+/// equation changes, so one division is sufficient.
 template <ZeroVariance Z, class S, class Column>
 [[gnu::always_inline]] inline void rotate_two(FiveEquations<S>& e,
                                               std::size_t i, Row<S>& x, S& v,
@@ -135,8 +136,9 @@ template <ZeroVariance Z, class S, class Column = NoColumn>
   column.finish(last.sum);
 }
 
-/// Adds two equations, the second one behind the first: no chain of operations
-/// waits for a division. The last equation takes up both with one.
+/// Adds two equations, the second delayed by one step, so that no chain of
+/// operations waits for a division. The last equation absorbs both with one
+/// division.
 template <ZeroVariance Z, class S>
 [[gnu::always_inline]] inline void measure_pair(FiveEquations<S>& e, Row<S> x,
                                                 S vx, Row<S> y, S vy) {
@@ -150,8 +152,8 @@ template <ZeroVariance Z, class S>
   e.v[4] = w * wy / (wy * a.sum + w * y[4] * y[4]);
 }
 
-/// Takes up what other equations, with independent errors, say about the same
-/// line. What is known exactly, kappa without field, is left as it is.
+/// Adds other equations for the same line with independent errors. An exactly
+/// known parameter (kappa without field) is not modified.
 template <class S>
 void join(FiveEquations<S>& e, const FiveEquations<S>& other) {
   GTTF_UNROLL
@@ -210,7 +212,7 @@ Covariance5<S> covariance(const FiveEquations<S>& e,
 
 template <class S>
 Covariance5<S> covariance(const FiveEquations<S>& e) {
-  // row i of the inverse of r: what express() makes of a unit vector
+  // row i of the inverse of r: express() of a unit vector
   std::array<Row<S>, track_dim> z;
   GTTF_UNROLL
   for (std::size_t i = 0; i < track_dim; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scattering and energy loss in a layer that may touch all five parameters of
-// the line, as they do in any field.
+// Scattering and energy loss in a layer that may change all five parameters of
+// the line, as in a general field.
 #pragma once
 
 #include "gttf/fit/streaming/kink_elimination.hpp"
@@ -21,7 +21,7 @@ struct GeneralKinks {
 };
 
 /// kinks = -G s + noise: theta and phi follow from the line between them and
-/// the change of curvature, that from the line inside.
+/// the change of curvature, which follows from the line inside.
 template <class S>
 struct GeneralGain {
   Row<S> theta{}, phi{}, loss{};
@@ -70,7 +70,7 @@ void scatter_angles(FiveEquations<S>& e, const GeneralKinks<S>& kinks,
 }
 
 /// One random change along b with variance w.
-/// @return  what remains of the variance if the line inside is known
+/// @return  remaining variance if the line inside is known
 template <ZeroVariance Z, class S, class Column>
 S scatter_loss(FiveEquations<S>& e, const Row<S>& b, S w, Row<S>& gain,
                Column& column) {
@@ -94,8 +94,8 @@ S scatter_loss(FiveEquations<S>& e, const Row<S>& b, S w, Row<S>& gain,
 }  // namespace detail
 
 /// Turns equations for the line outside a layer into equations for the line
-/// inside. As scatter() for a helix, with all components of the columns, and
-/// with one more change if straggling is taken into account.
+/// inside. Like scatter() for a helix, with all components of the columns, and
+/// with an additional change for straggling.
 /// @param gain  filled if keep_gain
 /// Source: docs/theory/streaming.md, kinks in any field
 template <ZeroVariance Z, bool keep_gain, class S>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How five equations about the line outside a scatterer become equations about
-// the line inside, and how its kinks pass into functions of the line.
+// Transforms five equations for the line outside a scatterer into equations for
+// the line inside, and propagates its kinks into functions of the line.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace gttf {
 
-/// kinks = -G s + noise: how the two kinks of a crossing follow from the line
-/// inside; needed on the way back.
+/// kinks = -G s + noise: the two kinks of a crossing as function of the line
+/// inside; needed in the backward pass.
 template <class S>
 struct KinkGain {
   Row<S> theta{}, phi{};
@@ -19,16 +19,17 @@ struct KinkGain {
 
 namespace detail {
 
-/// One kink on its way through the equations, from the bottom one upwards: its
-/// variance given the equations it has passed, and what it then is, -gain . s.
+/// One kink during its elimination from the equations, from the bottom one
+/// upwards: its variance given the equations processed so far, and its
+/// estimate, -gain . s.
 template <class S>
 struct PassingKink {
   S variance;
   Row<S> gain;
 };
 
-/// Where a kink meets an equation: f, the equation applied to the column of the
-/// kink; t = variance f; the variance of the equation afterwards.
+/// Elimination of a kink in one equation: f, the equation applied to the column
+/// of the kink; t = variance f; the variance of the equation afterwards.
 template <class S>
 struct KinkPivot {
   S f, t, sum;
@@ -50,9 +51,9 @@ template <std::size_t i, bool theta, class S>
   return {f, t, e.v[i] + t * f};
 }
 
-/// Equation `i` takes up the kink and tells about it.
-/// @tparam first   first component of the gain so far
-/// @tparam last    nothing more is asked about the kink
+/// Folds the kink into equation `i`; updates the variance and the gain of the
+/// kink. @tparam first   first component of the gain so far
+/// @tparam last    the kink is not needed any further
 /// @param inverse  1/pivot.sum; unused if it is the last equation
 template <std::size_t i, std::size_t first, bool last, class S>
 [[gnu::always_inline]] inline void pass_kink(FiveEquations<S>& e,
@@ -76,8 +77,8 @@ template <std::size_t i, std::size_t first, bool last, class S>
 }
 
 /// One kink after the other: a sixth fewer products than both together. Not for
-/// variances of zero: near 90 degrees the first kink may depend on the second
-/// so weakly that its elimination divides by rounding.
+/// variances of zero: near 90 degrees the first kink may depend so weakly on
+/// the second that its elimination divides by rounding.
 template <bool keep_gain, class S>
 [[gnu::always_inline]] inline void scatter_in_turn(FiveEquations<S>& e,
                                                    const Kink<S>& b, const S& w,
@@ -93,7 +94,7 @@ template <bool keep_gain, class S>
   theta.gain[3] = k;
   theta.gain[4] = k * e.r[FiveEquations<S>::at(3, 4)];
   e.v[3] = sum;
-  // theta follows phi one equation behind: one division does for both
+  // theta follows phi one equation later, so that one division serves both
   const auto t2 = kink_pivot<2, true>(e, b.theta, theta.variance);
   const auto p1 = kink_pivot<1, false>(e, b.phi, phi.variance);
   const S both = S(1) / (t2.sum * p1.sum);
@@ -112,7 +113,7 @@ template <bool keep_gain, class S>
   const auto t0 = kink_pivot<0, true>(e, b.theta, theta.variance);
   if constexpr (keep_gain) {
     pass_kink<0, 1, last>(e, t0, S(1) / t0.sum, theta);
-    // the gain of phi is about the line between the two kinks
+    // the gain of phi refers to the line between the two kinks
     S shift = phi.gain[3];
     GTTF_UNROLL
     for (std::size_t i = 0; i < 3; ++i)
@@ -161,11 +162,11 @@ template <ZeroVariance Z, bool keep_gain, class S, class Column>
     const S ft = et[i], fp = ep[i] + u * ft;
     const S vt = dt * ft, vp = dp * fp, v = guarded<Z>(e.v[i]);
     const S a1 = v + vt * ft, a2 = a1 + vp * fp;
-    // The next step waits for dt, u and dp, that is for inv: as much as can be
-    // is multiplied before.
+    // The next step depends on dt, u and dp, i.e. on inv: all other products
+    // are computed before.
     const S inv = S(1) / (a1 * a2), i2 = a1 * inv;
     const S kt = (vt + u * vp) * i2, kp = vp * i2;
-    // without the guard: w = 0 changes nothing, not by a bit
+    // without the guard: w = 0 leaves every bit unchanged
     e.v[i] = Z == ZeroVariance::allowed ? e.v[i] + vt * ft + vp * fp : a2;
     dt = dt * v * a2 * inv;
     u = u - vt * fp * a2 * inv;
@@ -193,9 +194,9 @@ template <ZeroVariance Z, bool keep_gain, class S, class Column>
 /// eliminated from the bottom equation upwards.
 ///
 /// @param b      columns of the kinks; their theta components are 1 and 0
-/// @param w      theta0^2; 0 changes nothing
+/// @param w      theta0^2; 0: no change
 /// @param w_phi  theta0^2/sin^2(theta)
-/// @param gain   filled if it is to be kept
+/// @param gain   filled if needed
 /// @param column right-hand sides, scattered along
 template <ZeroVariance Z, bool keep_gain, class S, class Column = NoColumn>
 [[gnu::always_inline]] inline void scatter(FiveEquations<S>& e,
@@ -226,7 +227,7 @@ template <ZeroVariance Z, bool keep_gain, class S>
   scatter<Z, keep_gain>(e, kinks.columns, kinks.w, kinks.w_phi, gain);
 }
 
-/// Adds w b_theta b_theta^T + w_phi b_phi b_phi^T: kinks inside of all hits.
+/// Adds w b_theta b_theta^T + w_phi b_phi b_phi^T: kinks inside all hits.
 template <class S>
 void add_kink_variance(const Kink<S>& b, const S& w, const S& w_phi,
                        Covariance5<S>& covariance) {
@@ -262,8 +263,8 @@ struct KinkCovariance {
   std::array<S, M> theta, phi;
 };
 
-/// Passes a layer outwards: `inside` becomes the covariance with the line
-/// outside, s_outside = s_inside + b_theta k_theta + b_phi k_phi.
+/// Propagates outwards through a layer: `inside` becomes the covariance with
+/// the line outside, s_outside = s_inside + b_theta k_theta + b_phi k_phi.
 template <class S, std::size_t M>
 KinkCovariance<S, M> pass_outwards(const Kink<S>& b, const KinkGain<S>& gain,
                                    std::array<Row<S>, M>& inside) {

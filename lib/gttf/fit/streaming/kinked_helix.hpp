@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// KinkedHelix: the reference of the fit of data along a helix, and how small
-// changes of it pass from surface to surface; for one track or one in each
-// element of a vector.
+// KinkedHelix: the reference of the fit of data along a helix, and the
+// propagation of small changes from surface to surface; for one track or one
+// track per vector element.
 #pragma once
 
 #include <span>
@@ -13,9 +13,9 @@
 
 namespace gttf::detail {
 
-/// Rows (across, vertical, phi) of a point against the five parameters of the
-/// line at the start: displacement along the left normal of the direction and
-/// along z, with the part along the track slid away.
+/// Rows (across, vertical, phi) of a point with respect to the five parameters
+/// of the line at the start: displacement along the left normal of the
+/// direction and along z, with the component along the track removed.
 template <class S>
 struct LineTransport {
   S row[3][track_dim];
@@ -57,7 +57,7 @@ void transport_along(const HelixPoint<S>& from, const S& inv_sine, const S& s,
   for (std::size_t j = 0; j < track_dim; ++j) {
     const S across = row[0][j], vertical = row[1][j], phi = row[2][j];
     row[0][j] = cos_turn * across + across_phi * phi;
-    // by how much the point slides along the track
+    // displacement of the point along the track
     const S slid = along[0] * across + along[1] * phi;
     row[1][j] = vertical - ct * slid;
     row[2][j] = phi - c * slid;
@@ -70,8 +70,8 @@ void transport_along(const HelixPoint<S>& from, const S& inv_sine, const S& s,
   row[2][4] = row[2][4] + s * inv_sine - c * along[3];
 }
 
-/// Where a track that is displaced along its left normal, or along z, meets a
-/// surface: the displacement, and the arc by which it slides.
+/// Crossing of a track displaced along its left normal, or along z, with a
+/// surface: the displacement, and the arc along the track.
 template <class S>
 struct SlidStep {
   Cartesian<S> displacement;
@@ -86,8 +86,8 @@ SlidStep<S> slid_onto(const Cartesian<S>& normal, const Cartesian<S>& slope,
   return {displacement + slide * slope, slide};
 }
 
-/// (across, vertical, phi) after a finite kink on a surface as function of
-/// those before, both slid along their track.
+/// (across, vertical, phi) after a finite kink on a surface as function of the
+/// values before, both moved along their track.
 template <class S>
 void transport_through_kink(const Cartesian<S>& normal,
                             const HelixPoint<S>& before,
@@ -114,8 +114,8 @@ void transport_through_kink(const Cartesian<S>& normal,
   }
 }
 
-/// Kinks behind a surface as changes of the start parameters: of the equations
-/// transport . s = (changes of across, vertical, phi) solved for d0, z0, phi.
+/// Kinks after a surface as changes of the start parameters: from the equations
+/// transport . s = (changes of across, vertical, phi), solved for d0, z0, phi.
 template <class S>
 Kink<S> kink_columns(const LineTransport<S>& transport) {
   const S(&t)[3][track_dim] = transport.row;
@@ -125,7 +125,7 @@ Kink<S> kink_columns(const LineTransport<S>& transport) {
   const Cartesian<S> a = column(0), b = column(1), c = column(2);
   const Cartesian<S> bc = cross(b, c), ca = cross(c, a), ab = cross(a, b);
   const S inverse = S(1) / dot(a, bc);
-  // a theta kink that leaves the point where it is
+  // a theta kink at a fixed point
   const Cartesian<S> theta = -inverse * column(3);
   return {{dot(bc, theta), dot(ca, theta), dot(ab, theta)},
           {bc.z * inverse, ca.z * inverse, ab.z * inverse}};
@@ -145,8 +145,8 @@ Row<S> plane_row(const Cartesian<S>& axis, const Cartesian<S>& normal,
   return r;
 }
 
-/// Position, then (theta, phi), of a state on its surface against the start
-/// parameters (d0, z0, phi, theta, kappa).
+/// Derivatives of position and (theta, phi) of a state on its surface with
+/// respect to the start parameters (d0, z0, phi, theta, kappa).
 template <class S>
 std::array<Row<S>, track_dim> surface_derivatives(
     const Cartesian<S>& normal, const HelixPoint<S>& at,
@@ -181,7 +181,7 @@ struct NodeState {
   LineTransport<S> transport_before, transport_after;
 };
 
-/// What a linear fit needs of a crossing of the reference.
+/// Input of a linear fit for a crossing of the reference.
 template <class S>
 struct HelixNode {
   S arc;                    ///< transverse, from the node before
@@ -194,24 +194,24 @@ struct HelixNode {
   std::array<S, 2> offset;
 };
 
-/// A helix with a kink at every node, through hits as prefit() wants them, with
-/// more of the type `Hits`:
+/// A helix with a kink at every node, through hits as for prefit(), with
+/// additional requirements on the type `Hits`:
 ///
 ///   points         indices of the points from the first to the last measured
-///                  one: all that measure or scatter
+///                  one: all points that measure or scatter
 ///
-/// @tparam S  double, or a number per lane
+/// @tparam S  double, or one number per lane
 template <class S, class Hits>
 class KinkedHelix {
  public:
   using Scalar = S;
   using Node = HelixNode<S>;
 
-  /// @param nodes  room for as many as there are points
+  /// @param nodes  buffer with one node per point
   KinkedHelix(const Hits& hits, std::span<Node> nodes)
       : hits_(hits), nodes_(nodes) {}
 
-  /// Begins with a helix on the surface of the first measured point.
+  /// Starts with a helix on the surface of the first measured point.
   void start(const Helix<S>& first) {
     first_ = first;
     is_kinked_ = false;
@@ -229,7 +229,7 @@ class KinkedHelix {
 
   /// Follows the helix from the start through all surfaces with the kinks of
   /// the nodes.
-  /// @param at_node  called with the number of a node, and where it is
+  /// @param at_node  called with the number of a node and its position
   template <class AtNode>
   void follow(BatchOutcome<S>& outcome, AtNode&& at_node);
   void follow(BatchOutcome<S>& outcome) {
@@ -247,7 +247,7 @@ class KinkedHelix {
 
   /// Adds to the start parameters, after the kinks have been moved.
   void move_start(const Row<S>& change, BatchOutcome<S>& outcome);
-  /// To be called when a kink of a node has moved.
+  /// Must be called when a kink of a node has changed.
   void has_kinks() { is_kinked_ = true; }
 
   // A source of crossings.
@@ -269,7 +269,7 @@ class KinkedHelix {
   const Node& node(std::size_t k) const { return nodes_[k]; }
   bool has_field() const { return hits_.field; }
   const Helix<S>& first() const { return first_; }
-  /// The crossing of the first node when it was last followed.
+  /// The crossing of the first node in the last pass.
   const NodeState<S>& first_crossing() const { return first_crossing_; }
 
  private:
@@ -362,7 +362,7 @@ void KinkedHelix<S, Hits>::move_start(const Row<S>& change,
   h.kappa = h.kappa + change[4];
   const Direction<S> direction = direction_of(h);
   outcome.require(direction.sin_theta > S(0), FitStatus::not_converged);
-  // back along the track onto the first surface, where its state is quoted
+  // back along the track to the first surface, where its state is given
   const HelixPoint<S> from = point_of(h, direction);
   const S s = arc_to(from, hits_.surface(hits_.points[0]), S(0));
   const auto there = is_finite(s);

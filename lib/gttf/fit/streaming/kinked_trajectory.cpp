@@ -80,7 +80,7 @@ double momentum_before(const TrackHits& track, const HitLoss& loss,
   double p = behind, slope = 1;
   for (int i = 0; i < 50; ++i) {
     const double there = momentum_behind(track, loss, p, slope);
-    // who would stop came in faster
+    // a particle that would stop must have been faster
     const double next = std::isfinite(there) && slope > 0
                             ? p + (behind - there) / slope
                             : 1.1 * p;
@@ -140,7 +140,7 @@ bool pass_layer(const TrackHits& track, const TrackHit& layer,
   const Frame& frame = track.flight->frame;
   const auto [kink_theta, kink_phi, kink_kappa] = n.so_far;
   if (kink_theta != 0 || kink_phi != 0) {
-    // the angles change by constants: their derivatives stay
+    // the angles change by constants, so their derivatives are unchanged
     const FrameAngles before(frame, n.before.direction);
     const auto rows = angle_rows(before, n.before);
     n.after.direction =
@@ -150,7 +150,7 @@ bool pass_layer(const TrackHits& track, const TrackHit& layer,
                           after.sin_theta * after.along_phi * rows.row(1);
   }
   const double p = momentum_of(track, n.before.qop);
-  constexpr double too_stiff = 1e9;  // GeV; a straight first guess
+  constexpr double too_stiff = 1e9;  // GeV; straight initial track
   if (track.field && has_loss(layer) && p < too_stiff) {
     double slope = 1;
     const double behind = momentum_behind(track, layer.loss, p, slope);

@@ -17,7 +17,7 @@ namespace gttf::detail {
 /// to the start parameters s = (d0, z0, phi, theta, kappa) in the frame.
 using TrajectoryState = FlightState<track_dim>;
 
-/// A change of s that a change at a layer amounts to.
+/// The change of s equivalent to a change at a layer.
 using StartColumn = Vector5;
 
 /// One crossing of the reference.
@@ -26,11 +26,11 @@ struct TrajectoryNode {
   TrajectoryState before;  ///< the layer
   TrajectoryState after;   ///< with its kinks and its loss
   SurfaceAxes axes;
-  /// Changes of theta, phi and kappa that the reference makes here, besides the
-  /// mean loss.
+  /// Changes of theta, phi and kappa of the reference here, besides the mean
+  /// loss.
   std::array<double, 3> so_far{};
-  /// Changes behind the layer in start parameters; variances with the weights
-  /// of the fit.
+  /// Changes after the layer in start parameters; variances with the weights of
+  /// the fit.
   GeneralKinks<double> kinks{};
   GeneralGain<double> gain;  ///< of the last fit
   std::array<double, 3> offset{};
@@ -51,8 +51,8 @@ Vector3 direction_of(const Frame& frame, double theta, double phi);
 Eigen::Matrix<double, 2, track_dim> angle_rows(const FrameAngles& angles,
                                                const TrajectoryState& state);
 
-/// Start parameters around a state at which they are zero but for theta, phi
-/// and kappa.
+/// Start parameters around a state, where all except theta, phi and kappa are
+/// zero.
 void set_start_columns(const TrackHits& track, TrajectoryState& state);
 
 /// kappa = -q b_ref/p of a state, or of its start without a field.
@@ -61,29 +61,29 @@ double kappa_of(const TrackHits& track, const TrajectoryState& state);
 /// Momentum of a charge with q/p, GeV.
 double momentum_of(const TrackHits& track, double qop);
 
-/// The momentum behind a layer; NaN if the particle stops in it.
-/// @param slope  set to d(momentum behind)/d(momentum before)
+/// The momentum after a layer; NaN if the particle stops in it.
+/// @param slope set to d(momentum after)/d(momentum before)
 double momentum_behind(const TrackHits& track, const HitLoss& loss, double p,
                        double& slope);
-/// The momentum before a layer from that behind it: the inverse.
+/// The momentum before a layer from the momentum after it: the inverse.
 double momentum_before(const TrackHits& track, const HitLoss& loss,
                        double behind);
 
-/// Sets the state behind a layer from that before it, with kinks and loss.
+/// Sets the state after a layer from the state before it, with kinks and loss.
 /// @return  false if the particle stops in it
 bool pass_layer(const TrackHits& track, const TrackHit& layer,
                 TrajectoryNode& node);
 
-/// A track through any field that is kinked, and slowed, at every node.
+/// A track through any field with kinks and energy loss at every node.
 class KinkedTrajectory {
  public:
-  /// Nodes from the first to the last measured point; those that neither
-  /// measure nor scatter nor slow are left out.
+  /// Nodes from the first to the last measured point; points that neither
+  /// measure nor scatter nor cause energy loss are left out.
   void start(const TrackHits& track, const TrajectoryState& first);
 
   /// Follows the track from the first node through the first `n_nodes` surfaces
-  /// with the kinks of the nodes; makes all derivatives.
-  /// @param columns  those of the kinks, too
+  /// with the kinks of the nodes; computes all derivatives.
+  /// @param columns also the columns of the kinks
   FitStatus follow(const TrackHits& track, std::size_t n_nodes, bool columns);
   FitStatus follow(const TrackHits& track) {
     return follow(track, nodes_.size(), true);
@@ -92,7 +92,7 @@ class KinkedTrajectory {
   /// Derivatives of a coordinate at a node, before the layer.
   Row<double> row(const TrajectoryNode& node, const CoordinateAxis& axis) const;
 
-  /// Adds to the start parameters; flies back onto the first surface.
+  /// Adds to the start parameters; propagates back to the first surface.
   FitStatus move_start(const TrackHits& track, const Row<double>& change);
 
   /// Position, direction and q/p on the first surface, before its layer.
@@ -105,8 +105,8 @@ class KinkedTrajectory {
   std::vector<TrajectoryNode> nodes_;
 };
 
-/// Changes of s that unit changes of theta, phi and kappa of a state on a
-/// surface amount to; the state's place and other components stay.
+/// Changes of s equivalent to unit changes of theta, phi and kappa of a state
+/// on a surface, with fixed position and other components.
 /// @param length  to scale with, mm
 /// @return        false if the state does not determine s
 bool set_kink_columns(const TrackHits& track, const TrajectoryState& state,

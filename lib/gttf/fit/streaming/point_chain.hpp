@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PointChain: the scattering-only limit of a track whose hits are points and
-// which is scattered at its hits only.
+// which scatters only at its hits.
 #pragma once
 
 #include "gttf/trajectory/derivatives.hpp"
@@ -13,8 +13,8 @@ namespace gttf {
 ///
 ///   b_kappa = (2D^2/sin, cot E/sin, -f/sin, 0, 1),
 ///
-/// kappa with position and direction kept here. A line s goes through it if
-/// A_n s = A_z s = 0 (displacement_row()), which have the same numbers.
+/// kappa with position and direction fixed here. A line s passes through it if
+/// A_n s = A_z s = 0 (displacement_row()), which contain the same numbers.
 template <class S>
 struct ExactPoint {
   Kink<S> b;
@@ -50,7 +50,7 @@ PointDirections<S> directions(const ExactPoint<S>& outer,
   const S n_theta = qp[1] + (qp[2] * pt[0] - qp[0] * pt[2]);
   const S z_phi = pp[1] + (qt[0] * pp[2] - qt[2] * pp[0]);
   const S z_theta = (pt[1] - qt[1]) + (qt[0] * pt[2] - qt[2] * pt[0]);
-  // A b_kappa, at the inner point for the outer one and the reverse
+  // A b_kappa, at the inner point for the outer one and vice versa
   const S n_inner = inner.across + (qp[2] * outer.across - qp[0] * outer.turn);
   const S n_outer = outer.across + (pp[2] * inner.across - pp[0] * inner.turn);
   const S change = outer.vertical - inner.vertical;
@@ -63,9 +63,9 @@ PointDirections<S> directions(const ExactPoint<S>& outer,
           (z_theta * n_outer + z_phi * z_outer) * inverse};
 }
 
-/// Points one after the other, from the outermost one inwards. Every three of
-/// them measure kappa by the kinks that they need; no kink belongs to two such
-/// triplets, so that their information adds up.
+/// Consecutive points, from the outermost inwards. Every triplet of points
+/// measures kappa through the kinks it needs; no kink belongs to two such
+/// triplets, so their information is additive.
 template <class S>
 struct PointChain {
   ExactPoint<S> last;
@@ -92,7 +92,7 @@ struct PointChain {
     weight_phi = w_phi;
   }
 
-  /// Sets every number x of it to choose(x, that of `other`).
+  /// Sets every number x to choose(x, corresponding number of `other`).
   template <class Choose>
   void merge(const PointChain& other, const Choose& choose) {
     const auto each = [&](S& x, const S& y) { x = choose(x, y); };

@@ -8,8 +8,8 @@
 
 namespace gttf {
 
-/// Equation i says s_i + sum_{j>i} r_ij s_j = z_i +- sqrt(v_i). The column z
-/// takes part in every operation like one more column of r.
+/// Equation i is s_i + sum_{j>i} r_ij s_j = z_i +- sqrt(v_i). The column z is
+/// transformed in every operation like an additional column of r.
 template <class S>
 struct ResidualColumn {
   std::array<S, track_dim> z{};
@@ -23,7 +23,7 @@ struct ResidualColumn {
     z[i] = c * old + s * y;
     y = y - x * old;
   }
-  /// What is left of y contradicts the equations; v is its variance.
+  /// The remainder of y contradicts the equations; v is its variance.
   void finish(const S& v) { chi2 = chi2 + y * y / v; }
   void start_kinks(const S& k) {
     kink_theta = k * z[3];
@@ -42,8 +42,8 @@ struct ResidualColumn {
   }
 };
 
-/// Adds the equation x . s = y +- sqrt(v) with its right-hand side; what
-/// contradicts the others goes into chi2.
+/// Adds the equation x . s = y +- sqrt(v) with its right-hand side; the
+/// contradiction to the others is added to chi2.
 template <class S>
 void measure(FiveEquations<S>& e, ResidualColumn<S>& column, const Row<S>& x,
              const S& y, const S& v) {
@@ -85,11 +85,11 @@ Row<S> change_by(const GeneralKinks<S>& kinks, const std::array<S, 3>& by) {
 }  // namespace detail
 
 // The random changes of a layer are theta, phi and, in any field, that of the
-// curvature. Of a reference that has changed already, `so_far`, only the rest
-// is fitted.
+// curvature. For a reference that already includes changes `so_far`, only the
+// remainder is fitted.
 
 /// scatter() of a helix with right-hand sides.
-/// @param gain, offset  the rest = offset - gain s, s of the line inside
+/// @param gain, offset  the remainder = offset - gain s, s of the line inside
 template <class S>
 void scatter(FiveEquations<S>& e, ResidualColumn<S>& column,
              const HelixKinks<S>& kinks, const std::array<S, 2>& so_far,
@@ -102,7 +102,7 @@ void scatter(FiveEquations<S>& e, ResidualColumn<S>& column,
 }
 
 /// The same in any field. theta and phi follow from the line between them and
-/// the change of curvature, that from the line inside.
+/// the change of curvature, which follows from the line inside.
 template <class S>
 void scatter(FiveEquations<S>& e, ResidualColumn<S>& column,
              const GeneralKinks<S>& kinks, const std::array<S, 3>& so_far,
@@ -122,7 +122,7 @@ void scatter(FiveEquations<S>& e, ResidualColumn<S>& column,
   offset[2] = column.loss - so_far[2];
 }
 
-/// The fitted rest of the changes.
+/// The fitted remainder of the changes.
 /// @param line  inside of the layer; then outside of it
 template <class S>
 std::array<S, 2> pass_kinks(const HelixKinks<S>& kinks, const KinkGain<S>& gain,
@@ -168,8 +168,8 @@ Row<S> solve(const FiveEquations<S>& e, const ResidualColumn<S>& column) {
   return s;
 }
 
-/// Without field kappa is 0: what the last equation says about it, if anything,
-/// contradicts that and goes into chi2.
+/// Without field kappa is 0: a deviation in the last equation, if it exists, is
+/// added to chi2.
 template <class S>
 void forbid_curvature(FiveEquations<S>& e, ResidualColumn<S>& column) {
   column.chi2 = column.chi2 + column.z[4] * column.z[4] / e.v[4];
@@ -177,10 +177,10 @@ void forbid_curvature(FiveEquations<S>& e, ResidualColumn<S>& column) {
   column.z[4] = S(0);
 }
 
-/// Do the equations of a fit of data leave no parameter free? Errors beyond
-/// those of UndoubtedVariances would not be those of a linear fit: there is
-/// nothing to look at closer. The curvature of a straight track is 0; a radius
-/// of 1 mm is its unit here.
+/// Whether the equations of a fit of data determine all parameters. Errors
+/// beyond UndoubtedVariances would not be valid for a linear fit, so no further
+/// check is made. The curvature of a straight track is 0; a radius of 1 mm is
+/// its unit here.
 template <class S>
 MaskOf<S> is_determined(const FiveEquations<S>& e) {
   return is_undoubted(e.v, S(1), data_variances);

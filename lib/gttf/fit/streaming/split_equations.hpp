@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SplitEquations: five equations per lane, the two vectors of a Pack apart, and
-// the steps of the streaming fit on them.
+// SplitEquations: five equations per lane with the two vectors of a Pack
+// separated, and the steps of the streaming fit on them.
 #pragma once
 
 #include "gttf/core/pack.hpp"
@@ -8,9 +8,9 @@
 
 namespace gttf::detail {
 
-/// Parts of a scalar that are worked on one after the other. The steps on the
+/// Parts of a scalar that are processed one after the other. The steps on the
 /// equations have so many intermediate results that those of a whole Pack do
-/// not fit into the registers; those of one vector nearly do.
+/// not fit into the registers; the results of one vector nearly do.
 template <class S>
 struct Parts {
   static constexpr std::size_t count = 1;
@@ -70,12 +70,11 @@ struct SplitEquations {
   }
 };
 
-// The steps are functions of their own that leave their results in memory. In
-// one piece the compiler would keep more in registers than there are, and copy
-// it to and fro.
+// The steps are separate functions that leave their results in memory. In a
+// single function the compiler would run out of registers and spill.
 
-/// Has the equations stand in memory at this point of the program, where the
-/// next step finds them as operands. Else the compiler stores them elsewhere.
+/// Forces the equations into memory at this point, where the next step uses
+/// them as operands. Otherwise the compiler stores them elsewhere.
 template <class S>
 [[gnu::always_inline]] inline void stand_in_memory(FiveEquations<S>& e) {
   asm volatile("" : "+m"(e));
@@ -122,8 +121,8 @@ template <ZeroVariance z, bool keep_gain, class S>
   }
 }
 
-/// Covariance of the line, one part of the lanes after the other: it nearly
-/// stays in registers.
+/// Covariance of the line, one part of the lanes after the other, so that it
+/// nearly stays in registers.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_covariance(const SplitEquations<S>& e,
                                                     bool has_field,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The streaming fit as a pass over crossings: inwards, where every crossing is
-// taken up by any number of fits side by side, and back outwards.
+// added to any number of fits, and back outwards.
 #pragma once
 
 #include <cmath>
@@ -13,28 +13,27 @@
 
 namespace gttf {
 
-// Where the crossings come from is a `Source`: a helix or a traced track, the
-// reference of a fit of data, or a group of tracks, one in each element of a
-// vector:
+// The crossings are provided by a `Source`: a helix or a traced track, the
+// reference of a fit of data, or a group of tracks, one per vector element:
 //
-//   scatters(k)        does scattering at crossing k matter?
-//   kinks(k)           what scatter() takes: columns and variances
-//   look_ahead(k)      called in between, for work to be done while the
-//                      processor waits for divisions
-//   coordinates(k, f)  f(Coordinates), or f(DataCoordinate) for a fit of data,
-//                      with all that is measured there
+//   scatters(k)        whether scattering at crossing k is relevant
+//   kinks(k)           input of scatter(): columns and variances
+//   look_ahead(k)      called in between, for work while the processor waits
+//   for divisions coordinates(k, f)  f(Coordinates), or f(DataCoordinate) for a
+//   fit of data,
+//                      for everything measured there
 //
-// What is made of them is a `Fit`: a covariance (LineFit) or a fit of data
+// They are used by a `Fit`: a covariance (LineFit) or a fit of data
 // (StreamedFit), with all errors or some:
 //
-//   on_outside(k)         nothing of crossing k has been taken up yet
+//   on_outside(k)         before crossing k is added
 //   on_kinks(k, kinks)
 //   on_coordinates(k, coordinates)
-//   on_inside(k)          all of it has
+//   on_inside(k)          after crossing k is added
 //
-// On the way back the same is called in reverse.
+// The backward pass calls the same functions in reverse order.
 
-/// A fit that takes up nothing, for those that need not know of some step.
+/// A fit that ignores all calls, as base of fits that do not need every step.
 struct AnyFit {
   void on_outside(std::size_t) {}
   template <class Kinks>
@@ -50,7 +49,7 @@ struct Coordinates {
   std::size_t index_a, index_b;  ///< in the list of the surface
   const Row<S>*a, *b;            ///< their rows; b may be null
   S variance_a, variance_b;
-  bool is_point;  ///< are these the first two, and independent?
+  bool is_point;  ///< whether these are the first two, and independent
   /// Variance of exact coordinates: 0, and 1 where the rows are 0.
   S exact = S(0);
 };
@@ -59,7 +58,7 @@ struct Coordinates {
 template <class S>
 struct DataCoordinate {
   const Row<S>& row;
-  const S& residual;  ///< measured minus that of the reference
+  const S& residual;  ///< measured minus reference
   S variance;
 };
 
@@ -93,8 +92,8 @@ void stream_outwards(Source& source, std::size_t begin, std::size_t end,
   }
 }
 
-/// Which coordinate measures a point together with the first one? 0: none;
-/// others along the same direction measure only one of two.
+/// Index of a coordinate that determines a point together with the first one;
+/// 0: none, because all others have the same direction.
 inline std::size_t independent_axis(std::span<const CoordinateAxis> axes) {
   for (std::size_t q = 1; q < axes.size(); ++q) {
     const double sine =
@@ -104,7 +103,7 @@ inline std::size_t independent_axis(std::span<const CoordinateAxis> axes) {
   return 0;
 }
 
-/// Index of the coordinate that is taken up as number q: two that measure a
+/// Index of the coordinate that is added as number q: two that determine a
 /// point come first.
 /// @param independent  as independent_axis()
 constexpr std::size_t in_order(std::size_t q, std::size_t independent) {
@@ -112,18 +111,18 @@ constexpr std::size_t in_order(std::size_t q, std::size_t independent) {
   return q == 1 ? independent : q == independent ? 1 : q;
 }
 
-/// For fits of which there is no way back.
+/// For fits without a backward pass.
 template <class Gain>
 struct NoGains {
   static constexpr bool never = true, always = false;
   static constexpr Gain* at(std::size_t) { return nullptr; }
 };
 
-/// The covariance of the line: equations without right-hand sides. Outwards it
-/// tells about the line what the crossings inside say.
-/// @tparam errors     which of them it believes in
+/// The covariance of the line: equations without right-hand sides. In the
+/// outward pass it contains the information of the crossings inside. @tparam
+/// errors the errors taken into account
 /// @tparam Equations  FiveEquations, or SplitEquations
-/// @tparam Gains      at(k): where the gain of crossing k goes, or null
+/// @tparam Gains      at(k): destination of the gain of crossing k, or null
 template <Errors errors, class Equations, class Gains>
 class LineFit : public AnyFit {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // StreamedFit: the streaming fit of data around a reference, for one track or
-// one in each element of a vector.
+// one track per vector element.
 #pragma once
 
 #include <vector>
@@ -12,12 +12,12 @@
 namespace gttf::detail {
 
 /// Linear fits around a reference, which is moved to the fitted track after
-/// each. A Reference (KinkedHelix, KinkedTrajectory) is a source of crossings,
-/// whose coordinates are each a DataCoordinate, and has
+/// each fit. A Reference (KinkedHelix, KinkedTrajectory) is a source of
+/// crossings, whose coordinates are each a DataCoordinate, and has
 ///
 ///   Scalar
 ///   size(), node(k)    nodes with kinks, their changes so_far, gain, offset
-///   has_kinks()        called when a change of a node has moved
+///   has_kinks()        called when a change of a node was updated
 ///   has_field()
 template <class Reference>
 class StreamedFit : public AnyFit {
@@ -46,8 +46,8 @@ class StreamedFit : public AnyFit {
     solve(outcome, [](std::size_t, const FiveEquations<S>&) {});
   }
 
-  /// Moves the changes of the reference to those fitted.
-  /// @param on_change  called with a node and by how much its changes move
+  /// Sets the changes of the reference to the fitted ones.
+  /// @param on_change called with a node and the step of its changes
   template <class OnChange>
   [[gnu::flatten]] void move_kinks(OnChange&& on_change) {
     Row<S> line = line_;
@@ -93,8 +93,8 @@ class StreamedFit : public AnyFit {
   Row<S> line_{};
 };
 
-/// What all hits say about the line before and after the layers of a reference,
-/// told on the way outwards.
+/// Information of all hits about the line before and after the layers of a
+/// reference, in the outward pass.
 /// @tparam OnNode  called with the number of a node that measures and with the
 ///                 equations before and after its layer
 template <class Reference, class OnNode>
@@ -135,7 +135,7 @@ class SmoothedLines : public AnyFit {
   const Reference& reference_;
   const std::vector<Equations>& outer_;
   OnNode& on_node_;
-  Equations inside_;  ///< what the nodes before say
+  Equations inside_;  ///< information of the previous nodes
   Equations before_, behind_;
   bool measures_ = false;
 };

@@ -10,7 +10,7 @@
 
 namespace gttf {
 
-/// Index of the innermost crossing that takes part in the fit.
+/// Index of the innermost crossing used in the fit.
 template <Path P>
 int innermost(const P& path, const StartHit<typename P::Scalar>* start) {
   return start ? 0 : path.first();
@@ -22,7 +22,7 @@ class PathSource {
  public:
   using S = typename P::Scalar;
 
-  /// Scattering is taken up where there is a hit on either side.
+  /// Scattering is included where there are hits on both sides.
   /// @param start  the beam spot as a hit at the start point; may be null
   PathSource(const P& path, const StartHit<S>* start)
       : path_(path),
@@ -30,7 +30,7 @@ class PathSource {
         end_(index(path.last() + 1)),
         kinked_(start ? 0 : index(path.first() + 1)),
         kinked_end_(index(path.last())) {}
-  /// All scattering is taken up.
+  /// All scattering is included.
   explicit PathSource(const P& path)
       : path_(path),
         begin_(0),
@@ -38,7 +38,7 @@ class PathSource {
         kinked_(0),
         kinked_end_(path.size()) {}
 
-  /// Crossings that take part in the fit.
+  /// Crossings used in the fit.
   std::size_t begin() const { return begin_; }
   std::size_t end() const { return end_; }
   bool scatters(std::size_t k) const { return k >= kinked_ && k < kinked_end_; }
@@ -72,7 +72,7 @@ class PathSource {
   std::size_t begin_, end_, kinked_, kinked_end_;
 };
 
-/// Gains in a vector, if there is one.
+/// Gains in a vector, if given.
 template <class Gain>
 struct VectorOfGains {
   static constexpr bool never = false, always = false;
@@ -95,7 +95,7 @@ void measure_start(const StartHit<S>& start, FiveEquations<S>& e) {
       start.longitudinal, exact ? S(0) : start.longitudinal_variance);
 }
 
-/// Ends a fit at the start of the path. With no field, kappa is not a
+/// Completes a fit at the start of the path. Without field, kappa is not a
 /// parameter: its equation has variance 0.
 template <Errors errors, Path P>
 void finish(const P& path, const StartHit<typename P::Scalar>* start,
@@ -119,16 +119,16 @@ void filter_together(const P& path, const StartHit<typename P::Scalar>* start,
 
 }  // namespace detail
 
-/// What all hits say about the line at the start.
+/// Information of all hits about the line at the start.
 ///
-/// Without a start hit: about the line inside the first measuring layer, whose
-/// own scattering and all inner material are not included. With one: about the
-/// line at the start, everything included. Scattering of the last layer and of
-/// anything after it has no effect on the fit.
+/// Without a start hit: about the line inside the first measuring layer,
+/// without the scattering of that layer and of the material inside. With a
+/// start hit: about the line at the start, including all scattering. Scattering
+/// of the last layer and of anything after it has no effect on the fit.
 ///
-/// With no field, kappa is not a parameter: its equation has variance 0.
+/// Without field, kappa is not a parameter: its equation has variance 0.
 /// @param start  the beam spot as a hit at the start point; may be null
-/// @param gains  if not null, one per crossing, for the way back
+/// @param gains  if not null, one per crossing, for the backward pass
 template <Errors errors, Path P, class S = typename P::Scalar>
 FiveEquations<S> filter(const P& path, const StartHit<S>* start = nullptr,
                         std::vector<typename P::Gain>* gains = nullptr) {
@@ -139,9 +139,9 @@ FiveEquations<S> filter(const P& path, const StartHit<S>* start = nullptr,
   return fit.equations;
 }
 
-/// What all hits and the start hit say about the line just outside the first
-/// measuring layer: `outer`, filtered without the start hit, joined with the
-/// start hit as seen from there, through the inner material.
+/// Information of all hits and the start hit about the line just outside the
+/// first measuring layer: `outer`, filtered without the start hit, combined
+/// with the start hit propagated through the inner material.
 template <Path P, class S = typename P::Scalar>
 FiveEquations<S> join_with_start(const P& path, const StartHit<S>& start,
                                  FiveEquations<S> outer) {
@@ -157,7 +157,7 @@ FiveEquations<S> join_with_start(const P& path, const StartHit<S>& start,
 /// Adds the scattering and straggling of the first measuring layer and of
 /// everything inside it, W b_theta b_theta^T + W/sin^2 b_phi b_phi^T + ...:
 /// material that broadens the perigee parameters. Only straggling, or a field
-/// along the way that is not that of a solenoid, touches kappa.
+/// other than a solenoid, affects kappa.
 template <Path P, class S = typename P::Scalar>
 void add_inner_material(const P& path, Covariance5<S>& covariance) {
   constexpr std::size_t n = P::kinks_touch_kappa ? track_dim : track_dim - 1;
@@ -173,11 +173,12 @@ void add_inner_material(const P& path, Covariance5<S>& covariance) {
   }
 }
 
-/// What all hits and the start hit say about the line just before crossing k:
-/// the hits outside, seen through the material from there on to each of them
-/// (the layer's own included), and the hits inside, through what lies between.
-/// The crossing may be any, before, between or beyond the hits.
-/// @param own_hit  whether the layer's own coordinates are used
+/// Information of all hits and the start hit about the line just before
+/// crossing k: the hits outside, through the material between them and the
+/// crossing (including its own layer), and the hits inside, through the
+/// material between. Any crossing is allowed, before, between or beyond the
+/// hits.
+/// @param own_hit  whether the coordinates of the layer itself are used
 template <Path P, class S = typename P::Scalar>
 FiveEquations<S> line_before(const P& path, const StartHit<S>* start,
                              std::size_t k, bool own_hit = true) {
@@ -195,11 +196,11 @@ FiveEquations<S> line_before(const P& path, const StartHit<S>* start,
   return outer.equations;
 }
 
-/// The crossing index by which way_back() calls the start hit.
+/// The crossing index of the start hit in way_back().
 inline constexpr std::size_t start_index = static_cast<std::size_t>(-1);
 
-/// How the error of one measured coordinate enters M linear functions of the
-/// line: with variance gain_i^2/variance.
+/// Contribution of the error of one measured coordinate to M linear functions
+/// of the line: with variance gain_i^2/variance.
 template <class S, std::size_t M>
 struct HitStep {
   std::size_t crossing, coordinate;
@@ -209,8 +210,8 @@ struct HitStep {
   const std::array<Row<S>, M>& inside;  ///< see way_back()
 };
 
-/// How the kinks of one crossing enter: with variance
-/// theta_i^2/w + phi_i^2/w_phi if w > 0, and loss_i^2/w_loss if w_loss > 0.
+/// Contribution of the kinks of one crossing: with variance theta_i^2/w +
+/// phi_i^2/w_phi if w > 0, and loss_i^2/w_loss if w_loss > 0.
 template <class S, std::size_t M>
 struct KinkStep {
   std::size_t crossing;
@@ -239,7 +240,7 @@ std::array<S, M> negative_product(const std::array<Row<S>, M>& inside,
   return y;
 }
 
-/// Passes the kinks of a layer outwards: fills `step`, changes `inside`.
+/// Propagates the kinks of a layer outwards: fills `step`, updates `inside`.
 template <class S, std::size_t M>
 void pass_kinks(const HelixKinks<S>& kinks, const KinkGain<S>& gain,
                 std::array<Row<S>, M>& inside, KinkStep<S, M>& step) {
@@ -262,7 +263,8 @@ void pass_kinks(const GeneralKinks<S>& kinks, const GeneralGain<S>& gain,
   add_product(inside, step.phi, kinks.phi);
 }
 
-/// Tells on the way outwards how single errors enter M functions of the line.
+/// Computes the contributions of individual errors to M functions of the line
+/// in the outward pass.
 template <Path P, std::size_t M, class OnHit, class OnKink>
 struct ErrorWalk : AnyFit {
   using S = typename P::Scalar;
@@ -294,17 +296,17 @@ struct ErrorWalk : AnyFit {
 
 }  // namespace detail
 
-/// Walks from the innermost to the last measuring layer and tells how every
-/// single error enters M linear functions of the line at the start, usually
-/// the five parameters themselves.
+/// Proceeds from the innermost to the last measuring layer and computes the
+/// contribution of every individual error to M linear functions of the line at
+/// the start, usually the five parameters themselves.
 ///
 /// @param inside  covariance of the functions (rows) with the five parameters,
-///                from filter() with the same `start`; on the way, with what
-///                the parameters of the line at the crossing would be if only
-///                the errors outside of it were there
-/// @param on_hit, on_kink  called with a HitStep and a KinkStep each. All
-///                variances of a function sum up to its variance; products of
-///                two functions, to their covariance
+///                from filter() with the same `start`; during the pass, with
+///                the parameters of the line at the crossing if only the errors
+///                outside it existed
+/// @param on_hit, on_kink  called with a HitStep and a KinkStep each. The
+///                         variances of a function add up to its variance;
+///                         products of two functions to their covariance
 template <Path P, class S, std::size_t M, class OnHit, class OnKink>
 void way_back(const P& path, const StartHit<S>* start,
               const std::vector<typename P::Gain>& gains,

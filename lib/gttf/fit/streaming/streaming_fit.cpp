@@ -93,7 +93,8 @@ TrackState state_on(const Cartesian<double>& normal, const Helix<double>& at,
   return s;
 }
 
-/// Is a coordinate not measured, or too coarsely to linearise at the hits?
+/// Whether a coordinate is not measured, or too coarse to linearise at the
+/// hits.
 bool is_coarse(const TrackHits& track, std::span<const std::size_t> measured) {
   const double length = (track.points[measured.back()].position -
                          track.points[measured.front()].position)
@@ -112,7 +113,7 @@ class HelixReference {
  public:
   using Scalar = double;
   using Node = HelixNode<double>;
-  /// Largest move in standard deviations that counts as none.
+  /// Convergence limit of the largest step, in standard deviations.
   static constexpr double at_rest = 1e-11;
 
   /// Finds a helix without scattering near the hits.
@@ -140,7 +141,7 @@ class HelixReference {
     helix_->follow(outcome);
     return outcome.status;
   }
-  /// The same once more before report_hit().
+  /// Repeats it before report_hit().
   FitStatus follow_for_report() {
     BatchOutcome<double> outcome;
     crossed_.resize(size());
@@ -274,7 +275,7 @@ class FlownReference {
     return trajectory_.nodes()[k].point;
   }
 
-  /// Also of a fit of the curvature only: it is that at the origin.
+  /// Also for a fit of the curvature only: the curvature at the origin.
   void report(const Equations& e, const FitWeights& weights, FitDetail,
               GlobalFit& r) const {
     TrajectoryState first = trajectory_.first();
@@ -302,7 +303,8 @@ class FlownReference {
 
  private:
   const TrackHit& hit(const Node& n) const { return track_->points[n.point]; }
-  /// What happens in a node's layer matters if hits lie on both sides.
+  /// Changes in the layer of a node are relevant if there are hits on both
+  /// sides.
   bool is_inside(std::size_t k) const { return k > 0 && k + 1 < size(); }
 
   /// @param before  square root of the covariance of the line before the layer
@@ -343,7 +345,8 @@ std::array<double, 3> variances(const GeneralKinks<double>& k) {
   return {k.w, k.w_phi, k.w_loss};
 }
 
-/// The fit of a single track around a reference that is moved to it.
+/// The fit of a single track around a reference that is moved to the fitted
+/// track.
 template <class Reference>
 class SingleFit {
  public:
@@ -403,8 +406,8 @@ class SingleFit {
     return outcome.status;
   }
 
-  /// Moves the reference to the fitted track but for its start.
-  /// @return  the largest move in standard deviations
+  /// Moves the reference to the fitted track except its start.
+  /// @return the largest step in standard deviations
   double move(StreamedFit<Reference>& fit) const {
     double largest = 0;
     const auto see = [&largest](double change, double variance) {

@@ -9,23 +9,23 @@
 
 namespace gttf {
 
-/// Is there a streaming fit of that kind? Where a coordinate is not measured,
-/// there is no other fit.
+/// Whether there is a streaming fit of this kind. If a coordinate is not
+/// measured, no other fit is available.
 constexpr bool can_be_streamed(FitKind kind) { return detail::uses_hits(kind); }
 
-/// The same least-squares problem as TrackFitter's general fit: a helix with
-/// two random kinks in every layer,
+/// The same least-squares problem as the general fit of TrackFitter: a helix
+/// with two random kinks in every layer,
 ///
 ///   chi2 = sum (residual/sigma)^2 + sum (kink/sigma_kink)^2,
 ///
 /// by five weighted equations and their right-hand sides along a reference
 /// helix with kinks. Each step moves the reference to the fitted track; the
-/// first reference comes from a fit without scattering, so that one step more
-/// is made than FitOptions::relinearisations asks for. At convergence it is the
-/// minimum of the exact chi2, at which the triplet fit arrives too.
+/// first reference comes from a fit without scattering, so one step more is
+/// made than requested by FitOptions::relinearisations. At convergence it is
+/// the minimum of the exact chi2, as for the triplet fit.
 ///
-/// FitOptions::weights: update takes the curvature of the step before, local
-/// the one of the first reference.
+/// FitOptions::weights: update uses the curvature of the previous step, local
+/// the curvature of the first reference.
 /// Source: docs/theory/data-fits.md, docs/theory/streaming.md
 class StreamingFitter {
  public:

@@ -11,14 +11,14 @@ namespace gttf::detail {
 
 namespace {
 
-/// A track nearer to the z axis than this has no perigee.
+/// A track closer to the z axis than this has no perigee.
 constexpr double along_z = 1e-6;
 
-/// A random change of the start parameters, one standard deviation of it.
+/// One standard deviation of a random change of the start parameters.
 using Noise = std::vector<StartColumn>;
 
-/// Scattering and straggling of a layer, seen by the start parameters.
-/// @param behind  the state behind the layer
+/// Scattering and straggling of a layer in terms of the start parameters.
+/// @param behind the state after the layer
 void add_noise(const TrackHits& track, const TrackHit& layer,
                const TrajectoryState& behind, const FitWeights& weights,
                double length, Noise& noise) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Track parameters of a fit in any field: at the origin and on surfaces.
+// Track parameters from a fit in any field: at the origin and on surfaces.
 #pragma once
 
 #include "gttf/fit/streaming/five_equations.hpp"
@@ -8,7 +8,7 @@
 
 namespace gttf::detail {
 
-/// Factor of the variances that hold for TrackHits::kappa_ref.
+/// Factor of the variances given for TrackHits::kappa_ref.
 struct FitWeights {
   bool scatters = true;
   double ratio = 1;  ///< kappa of the weights over kappa_ref
@@ -16,7 +16,7 @@ struct FitWeights {
   double scattering() const { return scatters ? ratio * ratio : 0; }
 };
 
-/// Variance of kappa behind a layer from straggling, 1/mm^2.
+/// Variance of kappa after a layer from straggling, 1/mm^2.
 double straggling_variance(const TrackHits& track, const HitLoss& loss,
                            const FitWeights& weights);
 
@@ -36,9 +36,9 @@ Eigen::Matrix<double, n, n> covariance_of(
 TrackState track_state(const TrackHits& track, const TrajectoryState& state,
                        const Matrix5& root);
 
-/// Flies from the first measured point back through the layers inside, where
-/// the particle was faster, to the origin. Fills kappa and sigma, perigee and
-/// start plane and their covariances; what does not exist stays NaN.
+/// Propagates from the first measured point back through the layers inside,
+/// restoring their energy loss, to the origin. Fills kappa and sigma, perigee
+/// and start plane and their covariances; values that do not exist remain NaN.
 /// @param root   square root of the covariance of the start parameters
 /// @param first  index of the first measured point, on whose surface `state` is
 void set_trajectory_perigee(const TrackHits& track, std::size_t first,

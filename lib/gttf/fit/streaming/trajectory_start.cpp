@@ -48,7 +48,7 @@ NormalEquations equations_of(const TrackHits& track,
   return e;
 }
 
-/// Levenberg's and Marquardt's least squares of the first nodes.
+/// Levenberg-Marquardt least squares for the first nodes.
 class DampedFit {
  public:
   DampedFit(const TrackHits& track, const TrajectoryState& start)
@@ -59,7 +59,7 @@ class DampedFit {
   std::size_t n_nodes() const { return best_.nodes().size(); }
   const TrajectoryState& state() const { return best_.first(); }
 
-  /// @param precise  until nothing moves; otherwise until it is near
+  /// @param precise  iterate to convergence; otherwise only approximately
   FitStatus run(std::size_t n_nodes, bool precise) {
     if (const auto s = best_.follow(track_, n_nodes, false); s != FitStatus::ok)
       return s;
@@ -99,7 +99,7 @@ class DampedFit {
     return {v[0], v[1], v[2], v[3], v[4]};
   }
 
-  /// Columns are scaled to size one. Those that nothing depends on stay.
+  /// Columns are scaled to norm one, except columns that are zero.
   Vector5 solve(const NormalEquations& e, double damping) const {
     Matrix5 m = e.information;
     Vector5 right = e.right;
@@ -122,7 +122,7 @@ class DampedFit {
   KinkedTrajectory best_;
 };
 
-/// On the first hit, towards the next one that is well apart.
+/// On the first hit, towards the next hit at sufficient distance.
 TrajectoryState towards_next(const TrackHits& track,
                              std::span<const std::size_t> measured,
                              double kappa) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// find_start: a track near the hits in any field, to linearise at.
+// find_start: a track close to the hits in any field, as linearisation point.
 #pragma once
 
 #include <span>
@@ -8,17 +8,17 @@
 
 namespace gttf::detail {
 
-/// Where the first linear fit in any field begins.
+/// Starting point of the first linear fit in any field.
 struct TrajectoryStart {
   FitStatus status = FitStatus::ok;
   TrajectoryState state;  ///< on the surface of the first measured point
 };
 
-/// A track without kinks by damped least squares of all coordinates, scattering
-/// as an error that grows along the track. It begins with the direction of the
-/// first hits and the curvature TrackHits::kappa_ref. Where that leads nowhere
-/// it begins straight, with three hits, and takes up the others by and by: what
-/// bends the track enters when the track is known up to there.
+/// A track without kinks from damped least squares of all coordinates, with
+/// scattering as an error that grows along the track. It starts with the
+/// direction of the first hits and the curvature TrackHits::kappa_ref. If that
+/// fails it starts straight, with three hits, and adds the others successively,
+/// so that the track is known up to each bending region.
 /// @param measured  indices of the measured points, at least 3
 /// Source: docs/theory/data-fits.md, first guess in any field
 TrajectoryStart find_start(const TrackHits& track,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UndoubtedVariances: up to which errors a track is determined without a closer
-// look.
+// UndoubtedVariances: errors up to which a track is determined without a
+// detailed check.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace gttf {
 
-/// Variances that leave no doubt about a track: even errors that large are not
-/// more than about 1e5 times those of a hit.
+/// Variances for which a track is certainly determined: even such errors are at
+/// most about 1e5 times the hit errors.
 struct UndoubtedVariances {
   double position = 1e6;   ///< of d0 and z0, mm^2
   double angle = 1;        ///< of phi and theta
@@ -31,11 +31,11 @@ inline UndoubtedVariances undoubted_variances(double least) {
   return most;
 }
 
-/// Those of a fit of data; that of kappa in 1/mm^2.
+/// The variances for a fit of data; kappa in 1/mm^2.
 inline constexpr UndoubtedVariances data_variances{.curvature = 1};
 
-/// The quick half of the decision: is a look at the hits unnecessary?
-/// @param v  variances of the five equations; that of kappa 0 without field
+/// The fast part of the decision: whether the hits need not be checked.
+/// @param v variances of the five equations; 0 for kappa without field
 template <class S>
 MaskOf<S> is_undoubted(const std::array<S, track_dim>& v, const S& kappa,
                        const UndoubtedVariances& most) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchOutcome: what became of a fit of one track, or of one in each element of
-// a vector.
+// BatchOutcome: the outcome of a fit of one track, or of one track per vector
+// element.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace gttf::detail {
 
-/// Lanes that have done well so far; of a single track, why it has not.
+/// Lanes without failure so far; for a single track, the reason of failure.
 template <class S>
 struct BatchOutcome {
   MaskOf<S> good = S(0) <= S(0);
@@ -21,7 +21,7 @@ struct BatchOutcome {
     good = both(good, condition);
     if (status == FitStatus::ok && !any(good)) status = otherwise;
   }
-  /// Is there nothing to go on with?
+  /// Whether nothing remains to be fitted.
   bool failed() const { return status != FitStatus::ok; }
 };
 

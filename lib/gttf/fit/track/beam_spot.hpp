@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The beam-spot constraint: one more hit, at the start of the track.
+// The beam-spot constraint: an additional hit at the start of the track.
 #pragma once
 
 #include "gttf/trajectory/derivatives.hpp"
@@ -19,14 +19,14 @@ struct StartDirection {
   S cos_phi, sin_phi, cot_theta;
 };
 
-/// The displacement (x, y, z) of the true start from the nominal one shows in
+/// The displacement (x, y, z) of the true start from the nominal one appears in
 ///
 ///   d0 = n0 . (x, y),    z0 = z - cot(theta) e0 . (x, y)
 ///
-/// with e0 the transverse direction and n0 = z x e0: the spot constrains the
-/// two once each. They are correlated where x and y have different errors; the
-/// second measurement is z0 - r d0, independent of d0, with variance
-/// sigma_z^2 + cot^2(theta) sigma_x^2 sigma_y^2/Var(d0).
+/// with e0 the transverse direction and n0 = z x e0: the spot constrains each
+/// of them once. They are correlated if x and y have different errors; the
+/// second measurement is z0 - r d0, independent of d0, with variance sigma_z^2
+/// + cot^2(theta) sigma_x^2 sigma_y^2/Var(d0).
 /// @param x, y, z  errors as in BeamSpot, in the axes of the direction
 template <class S>
 StartHit<S> make_start_hit(const StartDirection<S>& l, const S& x, const S& y,

@@ -10,11 +10,12 @@ namespace gttf::detail {
 
 namespace {
 
-/// Above this share of the distance to a neighbour the second order of the
-/// kinks is felt: 0.02^2 of a radian against kinks of a milliradian.
+/// Above this fraction of the distance to a neighbour the second order of the
+/// kinks is not negligible: 0.02^2 rad compared with kinks of a milliradian.
 constexpr double largest_share = 0.02;
 
-/// From hit k to hit i, without what a coarse error of hit i may have added.
+/// Distance from hit k to hit i, minus a possible contribution of a coarse
+/// error of hit i.
 double distance_between(const KinkSystem& system, std::size_t k,
                         std::size_t i) {
   const LinearHit& other = system.hits[i];
@@ -121,7 +122,7 @@ FitStatus linearise_with_care(const TrackHits& track, FitKind kind,
       return s;
     return system.linearise(track, &kappa);
   }
-  // exact hits are where they are
+  // exact hits are not moved
   if (has_errors && is_coarse(system)) {
     if (const auto s = put_on_prefit(track, system, kappa); s != FitStatus::ok)
       return s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where to linearise triplets of hits that are measured coarsely.
+// Linearisation points for triplets with coarse hits.
 #pragma once
 
 #include "gttf/fit/triplet/global_fit.hpp"
@@ -7,24 +7,25 @@
 
 namespace gttf::detail {
 
-/// Is an error comparable with the distance to the next hit, so that the raw
-/// hits are no linearisation point? A long strip, typically.
+/// Whether an error is comparable with the distance to the next hit, so that
+/// the raw hits cannot be used as linearisation point; typically for a long
+/// strip.
 bool is_coarse(const KinkSystem& system);
 
-/// Fits a helix first (circle and straight line, then all coordinates), puts
-/// the coarse coordinates on it and leaves the precise ones.
+/// Fits a helix first (circle and straight line, then all coordinates), moves
+/// the coarse coordinates onto it and keeps the precise ones.
 /// @param kappa  set to the curvature of the helix
 /// Source: docs/theory/data-fits.md, strips
 FitStatus put_on_prefit(const TrackHits& track, KinkSystem& system,
                         double& kappa);
 
 /// In any field: fits a track first and sets its curvature at the origin.
-/// @param coarse  put the coarse coordinates on it, too
+/// @param coarse  also move the coarse coordinates onto it
 FitStatus put_on_trajectory(const TrackHits& track, bool coarse,
                             KinkSystem& system, double& kappa);
 
-/// KinkSystem::linearise() at the hits as they are or, where they are too
-/// coarse for it, at a track fitted beforehand.
+/// KinkSystem::linearise() at the hits or, if they are too coarse, at a track
+/// fitted beforehand.
 FitStatus linearise_with_care(const TrackHits& track, FitKind kind,
                               KinkSystem& system);
 

@@ -22,13 +22,13 @@ Direction<S> direction_of(const Helix<S>& h) {
   return {sin(h.theta), cos(h.theta), sin(h.phi), cos(h.phi)};
 }
 
-/// The same with the direction as numbers, from which steps along the helix
-/// are made without its angles.
+/// The same with the components of the direction, for steps along the helix
+/// without computing angles.
 template <class S>
 struct HelixPoint {
   Cartesian<S> position;
   S cos_phi, sin_phi;
-  S cot, c;  ///< cot(theta), kappa/sin(theta): the same all along
+  S cot, c;  ///< cot(theta), kappa/sin(theta): constant along the helix
 
   /// Direction per transverse arc length.
   Cartesian<S> slope() const { return {cos_phi, sin_phi, cot}; }

@@ -23,7 +23,7 @@ Cartesian<S> cross(const Cartesian<S>& a, const Cartesian<S>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/// What the transverse arc s does to a helix of curvature c, with X = c s/2.
+/// Effect of the transverse arc s on a helix of curvature c, with X = c s/2.
 template <class S>
 struct ArcTurn {
   S x;           ///< X
@@ -63,7 +63,7 @@ template <class S>
 HelixPoint<S> advanced(const HelixPoint<S>& from, const S& s,
                        const ArcTurn<S>& t) {
   const S chord = s * t.sinc;
-  // direction of the chord, and as far again
+  // direction of the chord, then the same angle again
   const S cosine = from.cos_phi * t.cosine - from.sin_phi * t.sine;
   const S sine = from.sin_phi * t.cosine + from.cos_phi * t.sine;
   return {{from.position.x + chord * cosine, from.position.y + chord * sine,

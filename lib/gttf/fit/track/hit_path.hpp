@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HitPath: a helix near the hits of a track, and how much layers scatter on it.
+// HitPath: a helix close to the hits of a track, and the scattering in layers
+// along it.
 #pragma once
 
 #include <cmath>
@@ -12,7 +13,7 @@
 
 namespace gttf {
 
-/// A helix near the hits of a track in a field along z, or a straight line.
+/// A helix close to the hits of a track in a field along z, or a straight line.
 template <class S>
 struct HitPath {
   HelixPoint<S> first;  ///< x and y of the first hit
@@ -77,9 +78,9 @@ struct ArcLine {
   S determinant() const { return n * ss - s * s; }
 };
 
-/// The path from `first` to `last`, mm: its direction is that of the chord
-/// turned back by half the turn of the arc, its slope cot(theta) that of the
-/// line.
+/// The path from `first` to `last`, mm: its direction is the direction of the
+/// chord turned back by half the turn of the arc, its slope cot(theta) the
+/// slope of the line.
 /// @param arc  above the chord between them
 template <class S>
 HitPath<S> make_path(const Cartesian<S>& first, const Cartesian<S>& last,
@@ -133,7 +134,7 @@ PathPerigee<S> perigee_of_path(const HelixPoint<S>& first,
   return p;
 }
 
-/// kappa of a path, 1/mm; that of 1 PeV if it is straighter. bz in GeV/(e mm).
+/// kappa of a path, 1/mm; at least the value for 1 PeV. bz in GeV/(e mm).
 template <class S>
 S kappa_of_path(const HitPath<S>& path, double bz, double charge) {
   using std::abs;
@@ -143,7 +144,7 @@ S kappa_of_path(const HitPath<S>& path, double bz, double charge) {
                 select(kappa < S(0), -stiffest, stiffest), kappa);
 }
 
-/// The line from the perigee of a path on.
+/// The line starting at the perigee of a path.
 template <class S>
 Line<S> line_of_path(const HitPath<S>& path, const PathPerigee<S>& perigee,
                      const S& kappa, const ScatterStrength<S>& strength) {
@@ -153,9 +154,9 @@ Line<S> line_of_path(const HitPath<S>& path, const PathPerigee<S>& perigee,
                    kappa, strength);
 }
 
-/// TrackHit::theta0_2 of a hit on surface `s`, from the path there.
+/// TrackHit::theta0_2 of a hit on surface `s`, from the path at that point.
 /// @param turn           above the chord from the first point
-/// @param log_x_over_x0  that of the surface
+/// @param log_x_over_x0 of the surface
 /// @param total          x/X0 up to the last hit, for
 ///                       Scattering::highland_total
 template <class S>

@@ -16,7 +16,7 @@ std::vector<detail::ScatterPoint> scatter_points(
   const auto measures_both = [](const FitSurface& s) {
     return s.n_coordinates == 2;
   };
-  // where there are two such hits, the others do not count
+  // if there are two such hits, the others are ignored
   const bool enough = std::ranges::count_if(surfaces, measures_both) > 1;
   std::vector<detail::ScatterPoint> points;
   for (const FitSurface& s : surfaces)

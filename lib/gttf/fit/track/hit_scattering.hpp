@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scattering angles of many tracks at once that are known by their hits only.
+// Scattering angles for a batch of tracks, computed from their hits alone.
 #pragma once
 
 #include <span>
@@ -15,15 +15,15 @@ struct HitScattering {
   Scattering model = Scattering::highland;
   double mass = 0;      ///< GeV
   double charge = 1;    ///< e, > 0
-  double momentum = 0;  ///< GeV; 0: that of the helix
+  double momentum = 0;  ///< GeV; 0: momentum of the helix
 };
 
 /// Finds TrackHit::theta0_2 and TrackHits::kappa_ref of tracks in a field along
 /// z from the helix through their first, middle and last hits (hit_path.hpp).
 ///
-/// Not all tracks have an answer: not those that turn by more than 60 deg, have
-/// hits that make no helix, do not cross the passive surfaces of the list in
-/// its order and between the hits beside them, or cross one of `others` before
+/// Some tracks have no result: tracks that turn by more than 60 deg, whose hits
+/// do not form a helix, that do not cross the passive surfaces of the list in
+/// order and between the adjacent hits, or that cross one of `others` before
 /// the last hit.
 ///
 /// @param hits    their surfaces, the last one with a hit; theta0_2 and
@@ -33,7 +33,7 @@ struct HitScattering {
 /// @param model   not Scattering::highland_total
 /// @param theta0_2   on surface i of track t at i size + t, rad^2
 /// @param kappa_ref  per track, 1/mm
-/// @param known      per track, whether there is an answer
+/// @param known      per track, whether there is a result
 void find_scattering(const HitArrays& hits,
                      std::span<const SurfaceRecord> others, double bz,
                      const HitScattering& model, std::span<double> theta0_2,

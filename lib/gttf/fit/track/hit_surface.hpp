@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HitSurface: the surface of a hit, and steps along a helix onto it, for one
-// track or one in each element of a vector.
+// track or one track per vector element.
 #pragma once
 
 #include <cmath>
@@ -31,7 +31,7 @@ struct HitSurface {
   }
 };
 
-/// Distance from a surface in its own measure, zero on it, and the gradient.
+/// Level function of a surface, zero on it, and its gradient.
 template <class S>
 struct SurfaceGap {
   S value;
@@ -102,13 +102,13 @@ S azimuth_between(const HitSurface<S>& s, const Cartesian<S>& x) {
   return select(large, atan2(transverse_cross(x, m), cosine), angle);
 }
 
-/// A point seen from a hit: hit minus point.
+/// Position of a hit relative to a point: hit minus point.
 template <class S>
 InPlane<S> seen_in_plane(const HitSurface<S>& s, const Cartesian<S>& x) {
   const Cartesian<S>& m = s.position;
   const Cartesian<S> step = m - x;
   if (!s.curved) return {dot(s.u, step), dot(s.v, step)};
-  // u along r-phi and v along z or the cone, either way round
+  // u along r-phi and v along z or the cone, with either sign
   const S dz = s.slope == 0 ? step.z : step.z * S(1 + s.slope * s.slope);
   const S turn = azimuth_between(s, x);
   const auto along = [&](const Cartesian<S>& axis) {
@@ -119,8 +119,8 @@ InPlane<S> seen_in_plane(const HitSurface<S>& s, const Cartesian<S>& x) {
 
 /// Transverse arc length from a point of a helix to its crossing with a
 /// surface, by Newton's method from a guess; NaN if there is none.
-/// @param last  the last step may be as long, compared with the arc: the square
-///              of it is left
+/// @param last  maximum relative length of the last step; its square is the
+///              remaining error
 template <class S>
 [[gnu::flatten]] S arc_to(const HelixPoint<S>& from,
                           const HitSurface<S>& surface, const S& guess,
@@ -159,7 +159,7 @@ HitSurface<S> surface_through(const SurfaceRecord& s, const Cartesian<S>& at,
           s.slope};
 }
 
-/// Puts a hit at a point of a layer: position and axes.
+/// Places a hit at a point of a layer: position and axes.
 inline void put_on(const SurfaceRecord& s, const Vector3& at, TrackHit& hit) {
   hit.position = at;
   std::tie(hit.u, hit.v) = surface_axes(s, at);
@@ -194,7 +194,7 @@ inline SurfaceLevel level_of(const TrackHit& hit) {
              : SurfaceLevel::cone(radius - slope * hit.position.z(), slope);
 }
 
-/// Distance from a surface in its own measure, zero on it.
+/// Level function of a surface, zero on it.
 inline double distance(const TrackHit& s, const Vector3& x) {
   return gap_to(surface_of(s), cartesian(x)).value;
 }
@@ -210,7 +210,7 @@ inline SurfaceAxes axes_at(const TrackHit& s, const Vector3& x) {
   return {vector_of(axes.u), vector_of(axes.v)};
 }
 
-/// The hits of one track as the steps of the streaming fit want them.
+/// The hits of one track in the form used by the steps of the streaming fit.
 struct SingleHits {
   const TrackHits& track;
   std::span<const std::size_t> measured;

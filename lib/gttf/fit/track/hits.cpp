@@ -9,7 +9,7 @@ namespace gttf {
 
 namespace {
 
-/// Are two points too near to each other to tell a direction?
+/// Whether two points are too close to define a direction.
 bool coincide(const TrackHits& track, std::size_t a, std::size_t b) {
   const Vector3 step = track.points[b].position - track.points[a].position;
   constexpr double closest = 1e-6;  // mm
@@ -30,7 +30,7 @@ FitStatus check_points(const TrackHits& track, MeasuredPoints& measured) {
     if (!std::isfinite(sum)) return FitStatus::not_finite;
     if (!positive) return FitStatus::bad_error;
     if (!h.measures()) continue;
-    // wires may cross: what lies along them is not measured
+    // wires may cross: the coordinate along them is not measured
     if (!measured.points.empty() && h.n_coordinates == 2 &&
         coincide(track, i, measured.points.back()))
       return FitStatus::coincident_hits;

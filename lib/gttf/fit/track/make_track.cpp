@@ -33,7 +33,7 @@ using detail::min_cos_incidence;
 
 constexpr double straightest = 1e6;  // GeV
 
-/// What the functions below work on.
+/// Arguments of the functions below.
 struct Maker {
   const HitLayers& layers;
   const TrackModel& model;
@@ -48,7 +48,8 @@ bool any_missing(Maker& m) {
   return false;
 }
 
-/// Notes which surfaces have a hit: most often those of the track before.
+/// Records which surfaces have a hit; usually the same as for the previous
+/// track.
 void mark_layers(Maker& m) {
   if (m.h.layer == m.made.marked) return;
   for (const int layer : m.made.marked)
@@ -63,8 +64,9 @@ void mark_layers(Maker& m) {
   m.made.any_missing = any_missing(m);
 }
 
-/// Is hit k measured in the same crossing of the same module as hit j behind
-/// it? A track that comes back to a layer passes it the other way.
+/// Whether hit k is measured in the same crossing of the same module as hit j
+/// after it. A track that returns to a layer crosses it in the opposite
+/// direction.
 /// @param direction  of the track at a hit: of (index)
 template <class Directions>
 bool share_crossing(const Maker& m, std::size_t k, std::size_t j,
@@ -122,8 +124,8 @@ bool find_path(Maker& m) {
                        m.h.path.cos_theta);
 }
 
-/// x/X0 along the track up to its last hit: to the layer of that or, where the
-/// track passes beside it, to the last one that measures.
+/// x/X0 along the track up to its last hit: to the layer of that hit or, if the
+/// track passes outside its edges, to the last measuring one.
 /// @param list       crossings in order of flight
 /// @param thickness  x/X0 of a crossing
 template <class Crossing, class Thickness>
@@ -149,7 +151,7 @@ void cross_detector(Maker& m, double kappa) {
   m.made.offset = perigee.offset;
   m.made.crossings.line =
       line_of_path(m.h.path, perigee, kappa, m.made.strength);
-  // those with a hit matter for the sum only
+  // crossings with a hit are needed only for the sum
   const bool all = m.model.scattering == Scattering::highland_total;
   const auto surfaces = m.layers.geometry.surfaces();
   auto& list = m.made.crossings.list;
@@ -170,7 +172,7 @@ void cross_detector(Maker& m, double kappa) {
   });
 }
 
-/// Finds what is crossed without a hit, and how much layers scatter.
+/// Finds the surfaces crossed without a hit, and the scattering of the layers.
 void follow_path(Maker& m) {
   const double bz = m.layers.geometry.bz(), charge = std::abs(m.model.charge);
   const double kappa = kappa_of_path(m.h.path, bz, charge);
@@ -181,7 +183,7 @@ void follow_path(Maker& m) {
   m.made.offset = 0;
   m.made.track.kappa_ref = kappa;
   if (m.model.scattering == Scattering::off) return;
-  // or the scattering of another momentum along the same path
+  // or scattering for another momentum along the same path
   const bool other = m.model.momentum > 0;
   m.made.strength = scatter_strength(1 / (other ? m.model.momentum : p),
                                      m.model.mass, charge);
@@ -191,8 +193,8 @@ void follow_path(Maker& m) {
     cross_detector(m, kappa);
 }
 
-/// Is a hit behind hit k measured in the same crossing? Then that one has the
-/// material.
+/// Whether a hit after hit k is measured in the same crossing, and then carries
+/// the material.
 bool is_measured_again(const Maker& m, std::size_t k) {
   if (!m.made.any_repeated) return false;
   const HitPath<double>& path = m.h.path;
@@ -246,7 +248,7 @@ std::string_view follow(Maker& m) {
   return {};
 }
 
-/// Is the track a helix around z, or a straight line across z?
+/// Whether the track is a helix around z, or a straight line transverse to z.
 bool is_helix(const Maker& m) {
   if (m.model.energy_loss != EnergyLoss::off) return false;
   const Field& field = m.layers.geometry.field();
@@ -298,9 +300,10 @@ void trace_detector(Maker& m, const FoundTrack& found) {
     m.made.traced = trace(m.layers.geometry, track, m.model.scattering,
                           m.model.energy_loss, m.made.track.flight->frame);
   };
-  if (!(track.p > 0)) track.p = 1;  // no field, no scattering: any will do
+  if (!(track.p > 0))
+    track.p = 1;  // no field, no scattering: the value is irrelevant
   follow_it();
-  // the momentum was found at the first hit: what was lost before comes on top
+  // the momentum was determined at the first hit; add the loss before it
   if (m.made.track.field && m.model.energy_loss != EnergyLoss::off &&
       m.made.traced.first >= 0) {
     const double at_first =
@@ -348,9 +351,9 @@ void add_traced(Maker& m, const TracedCrossing& crossing) {
   m.made.sources.push_back(MadeTrack::passive);
 }
 
-/// As is_measured_again(), for a traced track: its direction turns as in the
+/// Like is_measured_again(), for a traced track: its direction turns as in the
 /// field at hit k, by twice the angle of each chord from hit to hit.
-/// @param x  where it crosses the surface of hit k
+/// @param x crossing with the surface of hit k
 bool is_measured_again(const Maker& m, std::size_t k, const TracedCrossing& x,
                        double qop) {
   if (!m.made.any_repeated) return false;
@@ -362,7 +365,7 @@ bool is_measured_again(const Maker& m, std::size_t k, const TracedCrossing& x,
       Flight<0>(m.layers.geometry.field(), s, FlightBounds(m.layers.geometry))
           .bend();
   const double strength = bend.norm();
-  // modules are near each other, and the estimate is rough
+  // modules are close to each other, and the estimate is rough
   constexpr double most_turn = 0.5;
   double turn = 0;
   const auto direction = [&](std::size_t i) -> Vector3 {
@@ -411,7 +414,7 @@ std::string_view build_traced(Maker& m) {
         std::ranges::find(m.made.traced.list, layer, &TracedCrossing::surface);
     if (own != m.made.traced.list.end())
       path = own->path;
-    else  // beside its edge
+    else  // beyond its edge
       path = k == 0 ? 0 : path + (x - hits[m.h.order[k - 1]].position).norm();
     for (; crossing != m.made.traced.list.end() && crossing->path < path;
          ++crossing)

@@ -47,17 +47,17 @@ double surface_distance(const Surface& s, const Vector3& x, double r) {
                     outside(s.v, x[(n + 2) % 3]));
 }
 
-/// So many standard deviations a hit may be away from its track.
+/// Maximum distance of a hit from its track in standard deviations.
 constexpr double deviations = 5;
 
-/// Errors that move hits by less do no harm to their order, mm.
+/// Errors below this do not affect the order of hits, mm.
 constexpr double harmless = 0.1;
 
 double gap_between(const Interval& a, const Interval& b) {
   return std::max({a.lower - b.upper, b.lower - a.upper, 0.0});
 }
 
-/// The least distance between points of two surfaces, or less; mm.
+/// A lower bound of the distance between points of two surfaces, mm.
 double gap_between(const Surface& a, const Surface& b) {
   if (!is_round(a) || !is_round(b))
     return are_parallel(a, b) ? std::abs(a.position - b.position) : 0;
@@ -65,14 +65,14 @@ double gap_between(const Surface& a, const Surface& b) {
                     gap_between(extent(a, Axis::z), extent(b, Axis::z)));
 }
 
-/// How far along its surface a hit may be away from its track, mm.
+/// Maximum distance of a hit from its track along the surface, mm.
 double reach_of(const TrackHit& hit) {
-  if (hit.n_coordinates == 0) return 0;  // is where it is
+  if (hit.n_coordinates == 0) return 0;  // is not displaced
   if (hit.n_coordinates == 1) return std::numeric_limits<double>::infinity();
   const CoordinateAxis &a = hit.coordinates[0], &b = hit.coordinates[1];
   const double of_a = a.cosine * a.cosine + a.sine * a.sine;
   const double of_b = b.cosine * b.cosine + b.sine * b.sine;
-  // the error of one coordinate moves the hit along the other one's strip
+  // the error of one coordinate moves the hit along the strip of the other
   return deviations * std::sqrt(a.variance * of_b + b.variance * of_a) /
          std::abs(a.cosine * b.sine - a.sine * b.cosine);
 }
@@ -90,7 +90,7 @@ HitLayers::HitLayers(const Detector& of, const TrackingGeometry& in)
   find_coarse_layers();
 }
 
-/// Which layers have errors that reach to other ones?
+/// Layers whose errors reach to other layers.
 void HitLayers::find_coarse_layers() {
   const auto& layers = detector.layers;
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -116,8 +116,9 @@ bool is_along(const Coordinate& c, std::size_t axis) {
   return std::abs(axis == 0 ? std::sin(c.angle) : std::cos(c.angle)) < rounding;
 }
 
-/// Do errors of the hit change its distance from the first one in the
-/// transverse plane, compared with that of other surfaces?
+/// Whether errors of the hit change its distance from the first one in the
+/// transverse plane significantly, compared with the distance of other
+/// surfaces.
 bool is_coarse_across(const HitLayers& layers, const HitList& h,
                       std::size_t k) {
   const unsigned surface = h.surface[k];
@@ -133,7 +134,7 @@ bool any_coarse_across(const HitLayers& layers, const HitList& h) {
   return false;
 }
 
-/// The errors of a hit: those of its layer, or of the file.
+/// The errors of a hit, from its layer or from the file.
 void set_errors(const HitLayers& layers, const MeasuredHit& hit,
                 std::size_t layer, TrackHit& h) {
   if (std::isnan(hit.sigma[0]) && std::isnan(hit.sigma[1])) return;
@@ -159,8 +160,8 @@ void set_errors(const HitLayers& layers, const MeasuredHit& hit,
 
 namespace {
 
-/// Arcs from the first point to the hits. The loop has no branches, so that
-/// vector instructions can be used. Returns whether a turn is too large.
+/// Arcs from the first point to the hits. The loop has no branches, so that it
+/// can be vectorised. Returns whether a turn is too large.
 template <bool small>
 bool follow_arcs(HitList& h, const Vector3& first) {
   const double x0 = first.x(), y0 = first.y(), curvature = h.path.first.c;
@@ -175,8 +176,8 @@ bool follow_arcs(HitList& h, const Vector3& first) {
   return small && !(most <= largest_small_sine2);
 }
 
-/// The same of a track that turns by more than a half, so that chords from the
-/// first point shrink again: arcs from hit to hit add up.
+/// The same for a track that turns by more than half a turn, where chords from
+/// the first point decrease again: sums the arcs from hit to hit.
 void follow_turns(HitList& h, const Vector3& first) {
   std::vector<double>& lengths = h.from_first;
   lengths.clear();
@@ -189,7 +190,7 @@ void follow_turns(HitList& h, const Vector3& first) {
     lengths.push_back(length);
     before = at;
   }
-  // otherwise chords shrink by the errors of hits
+  // otherwise chords are shortened by the errors of hits
   if (!(std::abs(h.path.first.c) * length > unit::pi)) return;
   for (std::size_t k = 0; k < h.arcs.size(); ++k) {
     const double half_turn = 0.5 * h.path.first.c * lengths[k];
@@ -208,8 +209,8 @@ void follow_arcs(HitList& h, const Vector3& first) {
     follow_turns(h, first);
 }
 
-/// z over the arc: coarse hits tell little about it, unmeasured coordinates
-/// nothing.
+/// Line of z over the arc: coarse hits constrain it weakly, unmeasured
+/// coordinates not at all.
 /// @param length  between the ends, mm
 ArcLine<double> weighted_line(const HitList& h, double length) {
   const double floor = 1e-3 * length, most = 10 * length;
@@ -223,8 +224,8 @@ ArcLine<double> weighted_line(const HitList& h, double length) {
 
 namespace {
 
-/// How far it is, in units of `step`, from a point to the plane that touches
-/// the surface of hit k there; nothing if that is too nearly along it.
+/// Distance, in units of `step`, from a point to the tangent plane of the
+/// surface at hit k; nothing if `step` is nearly parallel to it.
 std::optional<double> step_to_surface(const HitLayers& layers, const HitList& h,
                                       const Vector3& from, const Vector3& step,
                                       std::size_t k) {
@@ -239,8 +240,8 @@ std::optional<double> step_to_surface(const HitLayers& layers, const HitList& h,
 
 }  // namespace
 
-/// The arc, in the transverse plane, from `first` along h.path to the plane
-/// that touches the surface of hit k there; mm.
+/// The arc, in the transverse plane, from `first` along h.path to the tangent
+/// plane of the surface at hit k; mm.
 double arc_to_surface(const HitLayers& layers, const HitList& h,
                       const Vector3& first, std::size_t k) {
   const Vector3 step = h.position(k) - first;
@@ -296,7 +297,7 @@ bool take_hits(HitList& h, std::span<const MeasuredHit> hits) {
   return finite;
 }
 
-/// The layer that the file tells, or the nearest one that measures.
+/// The layer given in the file, or the nearest measuring one.
 bool find_layers(const HitLayers& layers, HitList& h,
                  std::span<const MeasuredHit> hits, double max_distance) {
   for (std::size_t i = 0; i < hits.size(); ++i) {
@@ -321,7 +322,7 @@ bool find_layers(const HitLayers& layers, HitList& h,
   return true;
 }
 
-/// Whether every error that the file gives belongs to a coordinate.
+/// Whether every error in the file belongs to a coordinate.
 bool have_coordinates(const HitLayers& layers, const HitList& h,
                       std::span<const MeasuredHit> hits) {
   for (std::size_t i = 0; i < hits.size(); ++i)
@@ -338,7 +339,8 @@ bool have_coordinates(const HitLayers& layers, const HitList& h,
   return true;
 }
 
-/// Sets h.distance2, from that hit, and returns which one is farthest.
+/// Sets h.distance2 with respect to that hit, and returns the index of the
+/// farthest hit.
 std::size_t farthest_from(HitList& h, std::size_t hit) {
   const std::size_t n = h.x.size();
   const Vector3 from = h.position(hit);
@@ -354,7 +356,7 @@ std::size_t farthest_from(HitList& h, std::size_t hit) {
   return best;
 }
 
-/// Puts the hits, in whatever order they are, in that of the numbers in h.keys.
+/// Sorts the hits by h.keys.
 void take_order_of_keys(HitList& h) {
   const std::size_t n = h.order.size();
   const auto take = [&](auto& values, auto& before) {
@@ -368,8 +370,8 @@ void take_order_of_keys(HitList& h) {
   for (std::vector<double>* v : {&h.x, &h.y, &h.z, &h.r}) take(*v, h.before);
 }
 
-/// Along less than half a turn of a helix the distance from one end grows, so
-/// that the hit farthest from any other is an end.
+/// Along less than half a turn of a helix the distance from one end increases,
+/// so the hit farthest from any other hit is an end.
 void sort_by_distance(HitList& h, const Vector3& vertex) {
   const std::size_t a = farthest_from(h, 0);
   h.from_first.swap(h.distance2);
@@ -401,8 +403,8 @@ void find_reach(const HitLayers& layers, HitList& h,
   }
 }
 
-/// Sets h.doubtful to the runs of hits whose distances do not tell their order.
-/// Returns whether there are any.
+/// Sets h.doubtful to the runs of hits whose order does not follow from their
+/// distances. Returns whether there are any.
 bool find_doubtful(HitList& h) {
   const std::size_t n = h.order.size();
   h.nearest_behind.resize(n);
@@ -449,8 +451,9 @@ bool find_rough_path(HitList& h, double length) {
                        h.path.cos_theta + h.path.first.position.z);
 }
 
-/// Orders the doubtful hits by where the track crosses their surfaces: errors
-/// along the surface do not matter for that. Returns whether that changes it.
+/// Orders the doubtful hits by the crossing of the track with their surfaces,
+/// which does not depend on errors along the surface. Returns whether the order
+/// changes.
 bool sort_by_crossing(const HitLayers& layers, HitList& h) {
   const Vector3 first = h.position(0);
   const Vector3 step = h.position(h.order.size() - 1) - first;
@@ -504,7 +507,7 @@ void order_hits(const HitLayers& layers, std::span<const MeasuredHit> hits,
   if (sort) sort_by_distance(h, vertex);
   if (!layers.coarse && !layers.any_coarse_across && h.layer_errors) return;
   find_reach(layers, h, hits);
-  // hits that are far from each other, compared with their errors, are in order
+  // hits that are far apart compared with their errors are in order
   if (sort && find_doubtful(h) && sort_by_crossing(layers, h))
     find_reach(layers, h, hits);
 }

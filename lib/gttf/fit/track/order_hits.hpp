@@ -28,51 +28,51 @@ struct MeasuredHit {
   std::array<double, 2> sigma{none, none};  ///< of u, v, mm; NaN: the layer's
   int layer = nearest;                      ///< index in Detector::layers
   std::int64_t line = 0;                    ///< in the file it is from
-  /// Tells modules of a layer apart: two that differ are crossed one after the
-  /// other. 0: not known, all hits of a crossing are of one.
+  /// Distinguishes modules of a layer: different modules are crossed one after
+  /// the other. 0: unknown, all hits of a crossing belong to one module.
   std::uint64_t module = 0;
 };
 
-/// How the hits of a track are put in order.
+/// Method of ordering the hits of a track.
 enum class HitOrder {
-  /// By the distance from the end that is nearer to the vertex; hits whose
-  /// errors are too large for that, by where the track crosses their surfaces.
+  /// By the distance from the end closer to the vertex; hits with errors too
+  /// large for this, by the crossing of the track with their surfaces.
   along_track,
   as_given,
 };
 
-/// What is needed of the layers for the hits of any track.
+/// Properties of the layers used for the hits of all tracks.
 struct HitLayers {
-  /// Both must outlive it.
+  /// Both must outlive this object.
   HitLayers(const Detector& of, const TrackingGeometry& in);
 
   const Detector& detector;
   const TrackingGeometry& geometry;
   std::vector<TrackHit> hit_of_layer;  ///< but for place and axes
   std::vector<double> log_x_over_x0;   ///< per surface
-  /// How far a hit may be from its track along the surface, mm.
+  /// Maximum distance of a hit from its track along the surface, mm.
   std::vector<double> reach_of_layer;
   std::vector<char> coarse_across;  ///< per layer, see is_coarse_across()
   bool any_coarse_across = false;
-  bool coarse = false;  ///< some reach other layers
+  bool coarse = false;  ///< whether some reach other layers
 
  private:
   void find_coarse_layers();
 };
 
-/// The hits of a track as one array for each number, which vector instructions
-/// like: as given, then in order of flight. Keeps its memory.
+/// The hits of a track as a structure of arrays, for vectorisation: as given,
+/// then in order of flight. Reuses its memory.
 struct HitList {
   std::vector<unsigned> surface;
   std::vector<double> x, y, z, r;    ///< mm; r: transverse
   std::vector<double> theta0_2;      ///< as TrackHit has it; of make_track()
   std::vector<int> layer;            ///< of the hits as given
   std::vector<std::uint32_t> order;  ///< index of the hit given
-  bool layer_errors = true;          ///< have all the errors of their layers?
+  bool layer_errors = true;  ///< whether all have the errors of their layers
   HitOrder rule = HitOrder::along_track;
 
-  /// A helix near them, from the first one (or the beam spot) on, and the arcs
-  /// from there to the hits.
+  /// A helix close to the hits, from the first hit (or the beam spot), and the
+  /// arcs from there to the hits.
   HitPath<double> path;
   std::vector<ChordArc<double>> arcs;
 
@@ -86,17 +86,17 @@ struct HitList {
   Vector3 position(std::size_t k) const { return {x[k], y[k], z[k]}; }
 };
 
-/// Copies hits into arrays; each belongs to the layer that it names, or to the
-/// nearest one that measures.
+/// Copies hits into arrays; each belongs to the layer it names, or to the
+/// nearest measuring layer.
 /// @param max_distance  of a hit from the surface of its layer, mm
-/// @return  why the track cannot be fitted (`not_finite`, `far_from_surface`,
-///          `not_measured_there`), or an empty text
+/// @return  the reason why the track cannot be fitted (`not_finite`,
+///          `far_from_surface`, `not_measured_there`), or an empty text
 std::string_view assign_layers(const HitLayers& layers,
                                std::span<const MeasuredHit> hits,
                                double max_distance, HitList& h);
 
 /// Puts hits that have layers in order of flight.
-/// @param vertex  the end that is nearer to it is the first
+/// @param vertex  the end closer to it is the first
 void order_hits(const HitLayers& layers, std::span<const MeasuredHit> hits,
                 const Vector3& vertex, HitOrder rule, HitList& h);
 
@@ -104,7 +104,7 @@ void order_hits(const HitLayers& layers, std::span<const MeasuredHit> hits,
 
 namespace gttf::detail {
 
-/// Does the coordinate lie along u (0) or v (1) of its layer?
+/// Whether the coordinate is along u (0) or v (1) of its layer.
 bool is_along(const Coordinate& c, std::size_t axis);
 
 /// Do errors of the hit change its distance from the first one in the
@@ -112,7 +112,7 @@ bool is_along(const Coordinate& c, std::size_t axis);
 bool is_coarse_across(const HitLayers& layers, const HitList& h, std::size_t k);
 bool any_coarse_across(const HitLayers& layers, const HitList& h);
 
-/// The errors of a hit: those of its layer, or its own.
+/// The errors of a hit, from its layer or its own.
 void set_errors(const HitLayers& layers, const MeasuredHit& hit,
                 std::size_t layer, TrackHit& to);
 

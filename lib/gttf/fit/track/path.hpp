@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths: what a fit needs to know of a track's crossings, as a helix or traced
-// in any field.
+// Paths: the crossings of a track in the form used by fits, along a helix or
+// traced in any field.
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,8 @@ namespace gttf {
 template <class P>
 concept Path = requires(const P& path, std::size_t k) {
   typename P::Scalar;
-  typename P::Gain;  ///< what scatter() keeps of the kinks for the way back
+  typename P::Gain;  ///< values of the kinks kept by scatter() for the backward
+                     ///< pass
   { P::kinks_touch_kappa } -> std::convertible_to<bool>;
   { path.size() } -> std::same_as<std::size_t>;
   { path.first() } -> std::same_as<int>;  ///< measuring crossing; -1: none
@@ -33,7 +34,7 @@ concept Path = requires(const P& path, std::size_t k) {
   {
     path.on_surface(k)
     } -> std::same_as<std::array<Row<typename P::Scalar>, track_dim>>;
-  path.kinks(k);  ///< what scatter() takes
+  path.kinks(k);  ///< input of scatter()
   { path.general_kinks(k) } -> std::same_as<GeneralKinks<typename P::Scalar>>;
 };
 

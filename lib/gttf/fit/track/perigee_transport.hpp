@@ -15,7 +15,7 @@ namespace gttf {
 /// respect to x, y, z, theta, phi, kappa (order of StateIndex).
 template <class S>
 struct PerigeeOf {
-  S parameters[track_dim];  ///< phi is not brought into (-pi, pi]
+  S parameters[track_dim];  ///< phi is not reduced to (-pi, pi]
   S jacobian[track_dim][6];
 };
 
@@ -67,7 +67,7 @@ PerigeeOf<S> perigee_of(const Helix<S>& at, const Direction<S>& direction) {
   const S d0 = (S(2) * un + c * u2) / (one + big_n);
   const S back = atan2(cut, m);
   const S phi0 = at.phi - back;
-  // beyond a quarter of a turn from the perigee the tangent is no measure
+  // beyond a quarter turn from the perigee the tangent cannot be used
   const auto near = m > S(0.1);
   const S q = ut / select(near, m, one), t = select(near, c * q, zero);
   const detail::ArcTangent<S> arc = detail::arc_tangent(t);
@@ -107,7 +107,7 @@ PerigeeOf<S> perigee_of(const Helix<S>& at, const Direction<S>& direction) {
   set(p.jacobian[1], cos0 * inv_n, sin0 * inv_n, (un + c * u2) * inv_n2, s_c);
   for (S& x : p.jacobian[1]) x = -(cot * x);
   p.jacobian[1][2] = one;
-  // a quotient: of two products, compilers fuse either with the sum
+  // a quotient, because compilers may fuse either of two products with the sum
   p.jacobian[1][3] =
       p.jacobian[1][3] + s / (direction.sin_theta * direction.sin_theta);
   for (int i = 0; i < 6; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// prefit: a helix near the hits, to linearise at.
+// prefit: a helix close to the hits, as linearisation point.
 #pragma once
 
 #include <span>
@@ -15,12 +15,12 @@ struct Prefit {
 };
 
 /// A helix through the measured points: a circle fitted in the transverse
-/// plane, a weighted line of z over the arc, and, if a coordinate is not or
-/// only coarsely measured, a few steps of least squares of all coordinates.
-/// In terms of (d0, z0, phi, cot(theta), kappa/sin(theta)), which keep long
-/// strips and wires linear.
+/// plane, a weighted line of z over the arc, and, if a coordinate is not
+/// measured or coarse, a few least-squares steps with all coordinates. In terms
+/// of (d0, z0, phi, cot(theta), kappa/sin(theta)), which keep long strips and
+/// wires linear.
 /// @param measured  indices of the measured points
-/// @param coarse    do the last step
+/// @param coarse    include the last step
 /// Source: [Karimaki91] for the circle; docs/theory/data-fits.md
 Prefit prefit(const TrackHits& track, std::span<const std::size_t> measured,
               bool coarse);
@@ -30,7 +30,7 @@ Eigen::Vector2d coordinate_residuals(const TrackHit& hit, const Vector3& x);
 
 }  // namespace gttf::detail
 
-// find_track: a first guess of the track through measured points in any field.
+// find_track: an initial track through measured points in any field.
 namespace gttf {
 
 /// A track on the surface of its first measured point.
@@ -40,9 +40,9 @@ struct FoundTrack {
   double qop = 0;  ///< q/p, e/GeV; 0 without field
 };
 
-/// The track without kinks that is nearest to the points; TrackHits::flight
-/// must be set, scattering and losses may be unknown. kappa_ref is where the
-/// search begins.
+/// The track without kinks that is closest to the points; TrackHits::flight
+/// must be set, scattering and losses may be unknown. The search starts at
+/// kappa_ref.
 FoundTrack find_track(const TrackHits& track);
 
 }  // namespace gttf

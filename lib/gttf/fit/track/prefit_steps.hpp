@@ -8,7 +8,7 @@
 
 namespace gttf::detail {
 
-// The hits of a track, or of one in each element of a vector, are a type `Hits`
+// The hits of a track, or of one track per vector element, are a type `Hits`
 // with
 //
 //   measured       indices of the measured points
@@ -61,7 +61,7 @@ HelixPoint<S> fit_circle(const Hits& hits) {
 }
 
 /// Signed arc from a point of a helix to the point of it nearest to x.
-/// @param inverse_c  1/h.c, or anything if that is 0
+/// @param inverse_c  1/h.c, or any value if that is 0
 template <class S>
 S arc_near(const HelixPoint<S>& h, const S& inverse_c, const Cartesian<S>& x,
            const S& not_before) {
@@ -97,7 +97,7 @@ S inverse_curvature(const HelixPoint<S>& h) {
   return S(1) / select(abs(h.c) > S(0), h.c, S(1));
 }
 
-/// z = z0 + s cot(theta) through the points that know their z.
+/// z = z0 + s cot(theta) through the points with measured z.
 template <class S, class Hits>
 [[gnu::flatten]] void fit_line(const Hits& hits, HelixPoint<S>& h) {
   using std::sqrt;
@@ -153,7 +153,7 @@ WholeTurn<S> whole_turn(const ArcTurn<S>& half) {
 }
 
 /// Derivatives of the coordinate along `axis`, a vector in the plane of a
-/// surface, where the helix meets it after the transverse arc s, with respect
+/// surface, where the helix crosses it after the transverse arc s, with respect
 /// to (d0, z0, phi, cot, c) at the start.
 template <class S>
 Row<S> slope_row(const HelixPoint<S>& start, const S& s, const ArcTurn<S>& turn,
@@ -163,7 +163,7 @@ Row<S> slope_row(const HelixPoint<S>& start, const S& s, const ArcTurn<S>& turn,
   const Cartesian<S> seen =
       axis - (dot(axis, slope) / dot(normal, slope)) * normal;
   const WholeTurn<S> whole = whole_turn(turn);
-  // the displacement by the curvature, along the direction and to its left
+  // the displacement due to the curvature, along the direction and to its left
   const S s2 = s * s;
   const S forward = -(s2 * (turn.x + turn.x) * whole.lag);
   const S sideward = s2 * (whole.sinc - S(0.5) * turn.sinc * turn.sinc);
@@ -174,14 +174,14 @@ Row<S> slope_row(const HelixPoint<S>& start, const S& s, const ArcTurn<S>& turn,
               seen.y * (sine * forward + cosine * sideward)};
 }
 
-/// Least squares of all coordinates around a helix. Scattering enters as an
-/// error of its own at every point.
+/// Least squares of all coordinates around a helix. Scattering is included as
+/// an independent error at every point.
 template <class S>
 struct SlopeEquations {
   FiveEquations<S> equations;
   ResidualColumn<S> column{};
 
-  /// Does each parameter have a share of its own in what is known?
+  /// Whether every parameter is determined independently.
   typename PackAccess<S>::Mask determined(std::size_t i) const {
     const auto& v = equations.v;
     S information = S(1) / v[i];
@@ -200,8 +200,8 @@ struct SlopeEquations {
   }
 };
 
-/// Takes up all hits around a helix.
-/// @param wanted  lanes in which it matters whether that can be done
+/// Adds all hits around a helix.
+/// @param wanted lanes in which the result is needed
 template <class S, class Hits>
 [[gnu::flatten]] void linearise(const Hits& hits, const HelixPoint<S>& start,
                                 const typename PackAccess<S>::Mask& wanted,
@@ -212,7 +212,8 @@ template <class S, class Hits>
   S guess(-1e300), angle2(0), moment(0), moment2(0);
   for (const std::size_t i : hits.measured) {
     const HitSurface<S> p = hits.surface(i);
-    constexpr double last = 1e-5;  // leaves less than a hundredth of a micron
+    constexpr double last =
+        1e-5;  // remaining error below a hundredth of a micrometre
     const S s =
         arc_to(start, p, arc_near(start, inverse_c, p.position, guess), last);
     outcome.require(either(!wanted, is_finite(s)), FitStatus::not_converged);
@@ -275,7 +276,7 @@ void refine(const Hits& hits, HelixPoint<S>& h, BatchOutcome<S>& outcome) {
   outcome.require(!moving, FitStatus::not_converged);
 }
 
-/// prefit() without its checks of the hits.
+/// prefit() without the checks of the hits.
 template <class S, class Hits>
 Helix<S> prefit_helix(const Hits& hits, bool coarse, BatchOutcome<S>& outcome) {
   using std::atan2;

@@ -23,11 +23,12 @@ struct KinkRows {
   S inv_sin2;        ///< of the mean polar angle
 };
 
-/// The passive layers between two hits together: how their kinks, of variances
-/// V, turn the directions at these hits when the hits stay (see PassiveTurns).
+/// Combined effect of the passive layers between two hits: their kinks, of
+/// variances V, turn the directions at these hits at fixed hit positions (see
+/// PassiveTurns).
 template <class S>
 struct PassiveSums {
-  S arriving[2][2];  ///< A V A^T at the hit behind, lower triangle
+  S arriving[2][2];  ///< A V A^T at the hit after, lower triangle
   S leaving[2][2];   ///< L V L^T at the hit before, lower triangle
   S mixed[2][2];     ///< A V L^T
 };
@@ -54,15 +55,15 @@ void add_layer(const S (&leaving)[2][2], const S (&arriving)[2][2],
       }
 }
 
-/// Of one triplet: what passive layers add to K^-1.
+/// Contribution of passive layers to K^-1 for one triplet.
 template <class S>
 struct PassiveRows {
   S self[2][2];  ///< lower triangle
   S next[2][2];  ///< to the next triplet outwards
 };
 
-/// Adds what the passive layers of a segment say about its triplets; segments
-/// come in order of flight.
+/// Adds the contribution of the passive layers of a segment to its triplets;
+/// segments in order of flight.
 template <class S>
 void add_passive_rows(const PassiveSums<S>& sums, std::size_t segment,
                       std::size_t n_triplets, PassiveRows<S>* rows) {
@@ -84,19 +85,19 @@ struct PassiveKinks {
   const PassiveSums<S>* sums = nullptr;  ///< of the segments
 };
 
-/// Errors of a segment that its ends depend on, in this order: shifts of both
-/// hits in standard deviations, two each; turns theta, phi at one end by the
-/// passive layers on it, which have the variances of PassiveSums.
+/// Errors of a segment that affect its ends, in this order: shifts of both hits
+/// in standard deviations, two each; turns theta, phi at one end by the passive
+/// layers on it, with the variances of PassiveSums.
 inline constexpr int n_shifts = 4, n_turns = 2, n_errors = n_shifts + n_turns;
 
 enum class SegmentEnd { start, end };
 
-/// Which of these errors a solution has, and if hits have errors.
+/// The errors included in a solution, and whether hits have errors.
 template <bool with_hits, int first, int last>
 struct Columns {
   static constexpr bool hits = with_hits;
   static constexpr int begin = first, end = last;
-  /// Only then are there passive layers.
+  /// Passive layers exist only in this case.
   static constexpr bool layers = last > n_shifts;
 };
 using NoColumns = Columns<true, 0, 0>;
@@ -106,8 +107,8 @@ using HitAndTurnColumns = Columns<true, 0, n_errors>;
 using TurnColumns = Columns<false, n_shifts, n_errors>;
 
 /// With K^-1 = D_MS^-1 + G G^T = L D L^T, a = D^-1/2 L^-1 rho and b = D^-1/2
-/// L^-1 (psi + rho kappa_0). From kappa_0 on, an estimate, because b then has
-/// the size of the residuals.
+/// L^-1 (psi + rho kappa_0). Relative to an estimate kappa_0, so that b has the
+/// size of the residuals.
 /// Source: [GTTF] eq:kmatrix_inverse to eq:global_fit_chi2;
 ///         docs/theory/data-fits.md
 template <class S>
@@ -121,8 +122,8 @@ struct BandSolution {
   S chi2() const { return bb - ab * ab / aa; }
 };
 
-/// What the data say of errors u of a segment with the columns G_u, and M =
-/// D^-1/2 L^-1 G_u: at a curvature of variance sigma^2,
+/// Estimates of the errors u of a segment with the columns G_u, and M = D^-1/2
+/// L^-1 G_u: at a curvature of variance sigma^2,
 ///
 ///   u = M^T (b + (kappa - kappa_0) a),   Cov(u, kappa) = sigma^2 M^T a
 ///   Cov(u) = V - M^T M + sigma^2 (M^T a)(M^T a)^T
@@ -153,7 +154,7 @@ struct BandStep {
   S a[2], b[2];
 };
 
-/// Storage of a solution that streams through the triplets: the last three.
+/// Storage of a streaming solution: the last three triplets.
 template <class S>
 class RingOfSteps {
  public:
@@ -168,7 +169,8 @@ class RingOfSteps {
   Step steps_[3];
 };
 
-/// Storage of all steps, for the way back and for the errors of all segments.
+/// Storage of all steps, for the backward pass and for the errors of all
+/// segments.
 template <class S>
 class KeptSteps {
  public:
@@ -177,7 +179,7 @@ class KeptSteps {
   };
   static constexpr bool keeps = true;
 
-  /// Two more than there are, so that neighbours can be named.
+  /// Two more than needed, so that neighbours always exist.
   void start(std::size_t n_triplets) {
     n_ = n_triplets;
     steps_.resize(n_triplets + 2);
@@ -191,7 +193,7 @@ class KeptSteps {
   std::vector<Step> steps_;
 };
 
-/// From the block x of the matrix, all before subtracted.
+/// From the block x of the matrix, after subtraction of all previous blocks.
 template <class S>
 [[gnu::always_inline]] inline void divide(const Block<S>& x,
                                           const Pivots<S>& pivots,
@@ -233,8 +235,9 @@ template <class S>
     from[r] = from[r] - g[r][0] * y[0] - g[r][1] * y[1];
 }
 
-/// Adds x.y. Products of one kind are added to one sum after the other: which
-/// of two products is fused with their sum could differ within a vector.
+/// Adds x.y. Products are added to a sum one after the other, because the
+/// compiler's choice of which of two products to fuse with their sum could
+/// differ within a vector.
 template <class S>
 [[gnu::always_inline]] inline void add_dot(const S (&x)[2], const S (&y)[2],
                                            S& sum) {
@@ -252,7 +255,7 @@ template <class S>
 template <class S>
 using SegmentColumns = S[n_errors][2];
 
-/// Those of the last three triplets.
+/// Columns of the last three triplets.
 template <class S>
 class ColumnRing {
  public:
@@ -262,8 +265,8 @@ class ColumnRing {
   SegmentColumns<S> columns_[3];
 };
 
-/// What the data say of the errors of one segment.
-/// @param steps  of solve_band(); segment 0 only, unless they are kept
+/// Estimates of the errors of one segment.
+/// @param steps  of solve_band(); only segment 0, unless all steps are kept
 /// @param ring   ColumnRing, whose triplets 0 and 1 are set after the call, or
 ///               a container of all up to the second hit
 template <class Chosen, class Steps, class Ring, class S>
@@ -281,7 +284,8 @@ void set_segment_errors(const KinkRows<S>* rows, std::size_t n_triplets,
   for (std::size_t j = std::min(segment + 2, n_triplets); j-- > 0;) {
     const auto& now = steps[j];
     SegmentColumns<S>& column = ring[j];
-    // the second hit is in one triplet more than the first and the turns
+    // the second hit contributes to one triplet more than the first hit and the
+    // turns
     const bool leads = j > segment;
     const int first = leads && Chosen::hits ? 2 : begin;
     const int last = leads ? std::min(end, n_shifts) : end;
@@ -332,18 +336,21 @@ void set_segment_errors(const KinkRows<S>* rows, std::size_t n_triplets,
   }
 }
 
-/// An exact zero of a pivot shows as rounding of the variances summed in it.
-/// What is left of a kink given those behind it is much larger in any real
-/// track: its kink or hit errors against the lever arm of a coordinate that is
-/// not measured. In a wide scalar the rounding is that of the rows.
+/// A pivot that is exactly zero appears as the rounding error of the variances
+/// summed in it. For any real track the remaining variance of a kink given the
+/// following ones is much larger: its kink or hit errors relative to the lever
+/// arm of an unmeasured coordinate. For a wide scalar the rounding is the
+/// rounding of the rows.
 template <class S>
 inline constexpr double pivot_rounding = wider_than_double<S> ? 1e-26 : 1e-14;
 
-/// Block L D L^T factorisation of K^-1, in which triplets couple with the two
-/// behind, together with the forward substitution: from the outermost triplet
-/// inwards, so that the shifts of the first two hits come in at the end only.
+/// Block L D L^T factorisation of K^-1, in which triplets couple to the
+/// following two, together with the forward substitution: from the outermost
+/// triplet inwards, so that the shifts of the first two hits enter only at the
+/// end.
 /// @param scattering2  variances of the kink angles theta, per triplet
-/// @param passive      what passive layers add, if there are columns for it
+/// @param passive      contribution of passive layers, if there are columns for
+///                     it
 /// @param steps        RingOfSteps or KeptSteps
 template <class Chosen, class Steps, class S>
 void solve_band(const KinkRows<S>* rows, std::size_t n_triplets,
@@ -432,7 +439,7 @@ void solve_band(const KinkRows<S>* rows, std::size_t n_triplets,
   s.regular = regular;
 }
 
-/// The same without errors of the hits and passive layers: no factor is needed.
+/// The same without hit errors and passive layers: no factor is needed.
 template <class S>
 void solve_scattering(const KinkRows<S>* rows, std::size_t n_triplets,
                       const S* scattering2, const S& kappa_0,
@@ -459,7 +466,7 @@ void solve_scattering(const KinkRows<S>* rows, std::size_t n_triplets,
 }
 
 /// L^-1 x, in place.
-/// @param x  theta, phi of the first triplets; zero from there on
+/// @param x  theta, phi of the first triplets; zero beyond
 template <class S>
 void substitute(const KeptSteps<S>& steps, std::vector<std::array<S, 2>>& x) {
   for (std::size_t j = x.size(); j-- > 0;) {
@@ -500,7 +507,7 @@ std::vector<std::array<S, 2>> weigh_residuals(const KeptSteps<S>& steps,
     std::array<S, 2>& w = weighted[j];
     for (std::size_t r = 0; r < 2; ++r)
       w[r] = (now.b[r] + change * now.a[r]) * now.pivots.inverse[r];
-    // L^T, from the steps inside of this one
+    // L^T, from the steps inside this one
     const auto subtract = [&w](const Block<S>& own,
                                const std::array<S, 2>& inner) {
       for (std::size_t c = 0; c < 2; ++c)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fits of hits for any scalar, compiled for each instruction set: with
-// weights of their own, and with WeightSource::shared, of each track only its
-// kinks, a substitution and its perigee parameters.
+// individual weights, and with WeightSource::shared, where each track needs
+// only its kinks, a substitution and its perigee parameters.
 #pragma once
 
 #include <algorithm>
@@ -85,7 +85,7 @@ template <class S>
   return sum <= S(0);
 }
 
-/// Such fits of one group of tracks, all with the same kappa_0.
+/// Fits with shared weights for one group of tracks, all with the same kappa_0.
 template <class S>
 class SharedBatchFitter {
  public:
@@ -120,7 +120,7 @@ class SharedBatchFitter {
   MaskOf<S> plain_;
 };
 
-/// The system of kinks of a group of tracks, which Fitter asks for.
+/// The system of kinks of a group of tracks, as required by Fitter.
 template <class S>
 class BatchKinks {
  public:
@@ -180,7 +180,7 @@ class BatchKinks {
   const S& passive_scale() const { return passive_.scale; }
 
   const TrackHead<S>& head() const { return head_; }
-  /// Tracks for which the rows can be used.
+  /// Tracks for which the rows are valid.
   const MaskOf<S>& plain() const { return plain_; }
 
  private:
@@ -199,7 +199,7 @@ class BatchKinks {
   std::size_t n_;
   KinkRows<S>* rows_;
   S* theta0_2_;     ///< of the middle hits
-  S* scattering2_;  ///< the same with weights
+  S* scattering2_;  ///< the same, weighted
   PassiveRows<S>* passive_rows_ = nullptr;
   PassiveKinks<S> passive_;
   TrackHead<S> head_;
@@ -260,8 +260,8 @@ class BatchFitter {
   Fitter<BatchKinks<S>> fitter_;
 };
 
-/// Fits of one kind have their rows in common: one fitter for all of them. It
-/// stands in no std::optional, which g++ fills with zeros first.
+/// Fits of one kind share their rows: one fitter for all of them. Not a
+/// std::optional, which g++ would fill with zeros first.
 template <class S>
 void fit_group(const HitGroup& in, GroupFit* fits, std::size_t n_fits) {
   S* const workspace = reinterpret_cast<S*>(in.workspace);

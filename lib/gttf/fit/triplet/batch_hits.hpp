@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the code of fits for one instruction set takes and gives: plain numbers
-// of a group of tracks with hits on the same surfaces, one track per element of
-// a vector.
+// Input and output of the fits for one instruction set: plain numbers of a
+// group of tracks with hits on the same surfaces, one track per vector element.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +12,16 @@
 
 namespace gttf::detail {
 
-/// A surface with hits, or a passive one before the last of these.
+/// A surface with hits, or a passive one before the last of them.
 struct GroupPoint {
   SurfaceRecord surface;
   bool measures = false;
-  CoordinateAxis coordinates[2];  ///< the first n_coordinates count
+  CoordinateAxis coordinates[2];  ///< the first n_coordinates are used
   std::size_t n_coordinates = 0;
-  /// Numbers of the hit here, or of those before and behind.
+  /// Indices of the hit here, or of the hits before and after.
   std::size_t hit = 0, next_hit = 0;
   /// Shifts along u' and v' by one standard deviation of each of two
-  /// coordinates, mm; not set if a track has single ones.
+  /// coordinates, mm; not set if a track has single coordinates.
   double error[2][2]{};
   bool along_axes = false;  ///< the first along u', the second along v' only
   /// Largest of the two standard deviations, mm.
@@ -39,15 +38,16 @@ struct HitPlane {
 
 struct SharedEquations;
 
-/// A fit that is asked for.
+/// A requested fit.
 struct GroupFit {
   FitKind kind = FitKind::general;
   WeightSource weights = WeightSource::estimate;
   PackValues* out = nullptr;
-  bool perigee = true;  ///< asked for, or the planes before only
+  bool perigee = true;  ///< requested; otherwise only the planes before it
   /// With WeightSource::shared; the planes of errors are not set then.
   const SharedEquations* shared = nullptr;
-  TrackBits done = 0;  ///< tracks with a result; the others need care
+  TrackBits done =
+      0;  ///< tracks with a result; the others are handled by the scalar path
   FitStatus status = FitStatus::ok;  ///< of these tracks
 };
 
@@ -56,10 +56,10 @@ struct HitGroup {
   const GroupPoint* points = nullptr;
   std::size_t n_points = 0, n_hits = 0;
   const std::size_t* measured = nullptr;  ///< indices of the n_hits points
-  /// Each to a number per track: x, y, z of every hit; of every point.
+  /// Each points to one number per track: x, y, z of every hit; of every point.
   const double* const* hits = nullptr;
   const double* const* theta0_2 = nullptr;
-  /// TrackHits::kappa_ref; FitOptions::kappa or the same.
+  /// TrackHits::kappa_ref; FitOptions::kappa, or the same value.
   const double* kappa_ref = nullptr;
   const double* estimate = nullptr;
   double origin[3]{};
@@ -67,21 +67,22 @@ struct HitGroup {
   std::byte* workspace = nullptr;  ///< HitKernel::workspace() bytes at 64
 };
 
-/// A surface with hits, or one that only scatters.
+/// A surface with hits, or a surface that only scatters.
 struct ScatterPoint {
   SurfaceRecord surface;
   double log_x_over_x0 = 0;
   bool measures = false;
-  bool on_line = false;  ///< its hits know where the track is along z
+  bool on_line = false;  ///< whether its hits measure the position along z
 };
 
-/// Tracks that are known by their hits: how do they scatter?
+/// Input for the scattering angles of tracks given by their hits.
 struct ScatterGroup {
   const ScatterPoint* points = nullptr;  ///< in order of flight, a hit last
   std::size_t n_points = 0, n_hits = 0;
-  const SurfaceRecord* others = nullptr;  ///< must not be crossed on the way
+  const SurfaceRecord* others =
+      nullptr;  ///< must not be crossed before the last hit
   std::size_t n_others = 0;
-  /// Each to a number per track: x, y, z of every hit.
+  /// Each points to one number per track: x, y, z of every hit.
   const double* const* hits = nullptr;
   double origin[3]{};
   HitScattering model;
@@ -90,7 +91,7 @@ struct ScatterGroup {
   /// Of every point; TrackHits::kappa_ref.
   PackValues* theta0_2 = nullptr;
   PackValues* kappa_ref = nullptr;
-  TrackBits known = 0;  ///< tracks with an answer
+  TrackBits known = 0;  ///< tracks with a result
 };
 
 /// The code for one instruction set.

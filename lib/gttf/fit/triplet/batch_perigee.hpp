@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Perigee parameters with covariance from solved equations, for any scalar:
-// what state_on_segment() and set_perigee() are for a single track.
+// Perigee parameters with covariance from solved equations, for any scalar: the
+// counterpart of state_on_segment() and set_perigee() for a single track.
 #pragma once
 
 #include "gttf/fit/triplet/batch_rows.hpp"
@@ -50,7 +50,7 @@ void set_errors(const TrackHead<S>& head, Cartesian<S> (&errors)[n_shifts]) {
 }
 
 /// Sets HitPlane::perigee and covariance.
-/// @tparam begin, end    errors that there are
+/// @tparam begin, end    range of existing errors
 /// @param passive_scale  factor of the variances of passive layers between the
 ///                       first two hits
 /// @return               tracks where all numbers are finite
@@ -82,8 +82,7 @@ template <int begin, int end, class S>
   }
   const PerigeeOf<S> p = perigee_of(state, direction);
 
-  // d(perigee)/d(kappa, shifts); theta is that at the hit, and shifts are at
-  // fixed kappa
+  // d(perigee)/d(kappa, shifts); theta at the hit, shifts at fixed kappa
   S slope[5], by_shift[n_errors][4];
   for (int i = 0; i < 3; ++i) {
     const S(&row)[6] = p.jacobian[i];
@@ -97,8 +96,8 @@ template <int begin, int end, class S>
     const S phi = scalar_product(d.azimuth_start, shift);
     for (int i = 0; i < 3; ++i) {
       const S(&row)[6] = p.jacobian[i];
-      // one product after the other: which of two is fused with their sum
-      // could differ within a vector
+      // one product after the other, because the choice of which one to fuse
+      // with their sum could differ within a vector
       S sum = c < 2 && i == 1 ? -shift.z : zero;
       if (c < 2) {
         sum = sum - row[0] * shift.x;
@@ -127,7 +126,7 @@ template <int begin, int end, class S>
         of_shift[c] = zero;
         if (c < n_shifts) {
           of_shift[c] = by_shift[c][i];
-        } else {  // turns are no standard deviations, but have variances
+        } else {  // turns are not in standard deviations, but have variances
           for (int k = n_shifts; k < end; ++k) {
             const auto& v = head.passive.leaving;
             const int r = c - n_shifts, q = k - n_shifts;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the kinks' equations from hits, for any scalar: chords are shared
-// between neighbouring triplets, arcs are made from the sines of their turns.
+// between neighbouring triplets, arcs are computed from the sines of their
+// turns.
 #pragma once
 
 #include "gttf/core/pack_functions.hpp"
@@ -19,8 +20,8 @@ struct RowHit {
   Cartesian<S> at;
   AxisComponents<S> axes;
 
-  /// v' is along z and u' across; otherwise both are across, but for v' of a
-  /// cone.
+  /// v' is along z and u' transverse; otherwise both are transverse, except v'
+  /// of a cone.
   bool upright() const { return point->surface.is_upright(); }
   /// The shift by one standard deviation of a coordinate.
   Cartesian<S> error(int c) const {
@@ -30,7 +31,8 @@ struct RowHit {
   }
 };
 
-/// Sets a hit in its place: copies of so many numbers are calls.
+/// Fills a hit in place, because copying so many numbers would be a function
+/// call.
 template <class S>
 void set_hit(const GroupPoint& point, const double* const* position,
              RowHit<S>& h) {
@@ -40,8 +42,8 @@ void set_hit(const GroupPoint& point, const double* const* position,
   h.axes = axis_components(point.surface, h.at.x, h.at.y);
 }
 
-/// A transverse axis seen from a chord: its part along, and by how much a shift
-/// of the end along it turns the chord, 1/mm.
+/// A transverse axis relative to a chord: its component along the chord, and
+/// the rotation of the chord per shift of its end along the axis, 1/mm.
 template <class S>
 struct SeenAxis {
   S along, turn;
@@ -52,7 +54,7 @@ template <class S>
 struct RowChord {
   Cartesian<S> step;
   S length2, inverse;  ///< d^2, 1/d; transverse
-  MaskOf<S> good;      ///< long, in units of the errors too
+  MaskOf<S> good;      ///< long, also in units of the errors
 };
 
 /// @param sigma  the largest of the errors at both ends
@@ -144,7 +146,7 @@ RowArc<S> arc_on(const RowChord<S>& chord, const S& sine, const S& cosine,
   return a;
 }
 
-/// By how much a shift along an axis changes theta and phi of an arc.
+/// Change of theta and phi of an arc by a shift along an axis.
 template <class S>
 struct AxisGradient {
   S theta, phi;
@@ -163,8 +165,8 @@ AxisGradient<S> z_gradient(const RowArc<S>& arc) {
   return {arc.polar_z, sign > 0 ? arc.bend_z : -arc.bend_z};
 }
 
-/// By how much a shift along v' changes theta and phi of an arc.
-/// @param seen  v' from the chord; not set if upright
+/// Change of theta and phi of an arc by a shift along v'.
+/// @param seen v' relative to the chord; not set if upright
 template <int sign, class S>
 AxisGradient<S> v_gradient(const RowHit<S>& hit, const RowArc<S>& arc,
                            const SeenAxis<S>& seen) {
@@ -176,7 +178,7 @@ AxisGradient<S> v_gradient(const RowHit<S>& hit, const RowArc<S>& arc,
   return {across.theta + z * rise.theta, across.phi + z * rise.phi};
 }
 
-/// A stretch of a helix.
+/// A piece of a helix.
 template <class S>
 struct HelixStretch {
   HelixPoint<S> start;
@@ -201,7 +203,7 @@ HelixStretch<S> stretch_of(const Cartesian<S>& start, const RowChord<S>& chord,
 /// @return  tracks whose hits lie on both sides of it, with the crossing
 /// between
 ///          them. An arc with both hits on one side may cross the layer twice;
-///          which crossing is meant, the scalar path decides.
+///          the scalar path selects the crossing.
 template <class S>
 [[gnu::noinline, gnu::flatten]] MaskOf<S> add_passive(
     const SurfaceRecord& surface, const S& theta0_2,
@@ -257,7 +259,7 @@ MaskOf<S> set_passive_sums(const HitGroup& in, std::size_t first,
   return good;
 }
 
-/// What of the track the perigee is made from.
+/// The part of the track that determines the perigee.
 template <class S>
 struct TrackHead {
   RowHit<S> first, second;
@@ -265,7 +267,7 @@ struct TrackHead {
   PassiveSums<S> passive;  ///< between them; set if there are any on the track
 };
 
-/// Sets the rows of shifts of one hit from those along its axes.
+/// Sets the rows of shifts of one hit from the shifts along its axes.
 template <class S>
 void set_shift(const RowHit<S>& hit, const AxisGradient<S>& u,
                const AxisGradient<S>& v, S (&shift)[2][2]) {
@@ -293,8 +295,8 @@ struct RowTriplet {
   S inv_sin2;  ///< of the mean polar angle
 };
 
-/// @return  tracks for which it can be used: neither a strong bend nor a hit
-///          that is coarse for its place, which need more care
+/// @return  tracks for which it is valid: without strong bending or hits too
+///          coarse for their distances, which require the scalar path
 template <class S>
 MaskOf<S> set_triplet(const RowChord<S>& a, const RowChord<S>& b,
                       RowTriplet<S>& t) {
@@ -336,7 +338,7 @@ MaskOf<S> set_triplet(const RowChord<S>& a, const RowChord<S>& b,
 }
 
 /// Sets the row of one triplet.
-/// @return  tracks for which it can be used
+/// @return tracks for which it is valid
 template <class S>
 MaskOf<S> set_row(const RowHit<S>& hit0, const RowHit<S>& hit1,
                   const RowHit<S>& hit2, const RowChord<S>& a,
@@ -351,7 +353,7 @@ MaskOf<S> set_row(const RowHit<S>& hit0, const RowHit<S>& hit1,
   const RowArc<S>&first = t.first, &second = t.second;
   const auto v0 = v_gradient<1>(hit0, first, from_a.start[1]);
   set_shift(hit0, axis_gradient<1>(first, from_a.start[0]), v0, r.shift[0]);
-  // a common shift changes nothing
+  // a common shift has no effect
   const auto lost = [](const AxisGradient<S>& x, const AxisGradient<S>& y) {
     return AxisGradient<S>{-(x.theta + y.theta), -(x.phi + y.phi)};
   };
@@ -366,8 +368,8 @@ MaskOf<S> set_row(const RowHit<S>& hit0, const RowHit<S>& hit1,
 }
 
 /// Sets the rows of all triplets.
-/// @tparam layers  between hits scatter: `passive` is set, too
-/// @return         tracks for which they can be used
+/// @tparam layers  between hits scatter: `passive` is also set
+/// @return tracks for which they are valid
 template <bool layers, class S>
 [[gnu::flatten]] MaskOf<S> set_rows(const HitGroup& in, KinkRows<S>* rows,
                                     [[maybe_unused]] PassiveRows<S>* passive,
@@ -418,8 +420,8 @@ template <bool layers, class S>
   return good;
 }
 
-/// Sets the kinks theta, phi of all triplets at a curvature, and nothing else.
-/// @return  tracks for which they can be used
+/// Sets only the kinks theta, phi of all triplets at a curvature.
+/// @return tracks for which they are valid
 template <class S>
 [[gnu::flatten]] MaskOf<S> set_kinks(const HitGroup& in, const S& kappa,
                                      S (*kinks)[2], TrackHead<S>& head) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Path and scattering angles of tracks that are known by their hits.
+// Path and scattering angles of tracks given by their hits.
 #pragma once
 
 #include "gttf/core/pack_functions.hpp"
@@ -10,7 +10,7 @@
 
 namespace gttf::detail {
 
-/// Finds the crossings of all tracks in a function of its own: it is long.
+/// Finds the crossings of all tracks; a separate function because it is long.
 template <class S>
 [[gnu::noinline, gnu::flatten]] MaskOf<S> cross_passive(const Line<S>& line,
                                                         const SurfaceRecord& s,
@@ -37,7 +37,7 @@ class BatchScattering {
     const S kappa = kappa_of_path(path_, task_.bz, m.charge);
     using std::abs;
     const S p = S(std::abs(m.charge * task_.bz)) / abs(kappa);
-    // or the scattering of another momentum along the same path
+    // or scattering for another momentum along the same path
     const bool other = m.model != Scattering::off && m.momentum > 0;
     strength_ = scatter_strength(S(S(1) / (other ? S(m.momentum) : p)),
                                  S(m.mass), S(m.charge));
@@ -97,10 +97,11 @@ class BatchScattering {
     }
   }
 
-  /// Are the passive surfaces crossed where the list has them, and no others?
+  /// Whether the passive surfaces are crossed in the order of the list, and no
+  /// others.
   void cross_passives(const Line<S>& line) {
     Crossing<S> x;
-    // of the points before; a hit may stand before another hit at any arc
+    // of the points before; hits may be in any order of arc
     S most(0);
     bool behind_passive = false;
     std::size_t h = 0;
@@ -115,7 +116,7 @@ class BatchScattering {
       }
       const auto crossed = cross_passive(line, p.surface, x);
       good_ = both(both(good_, crossed), x.arc >= most);
-      // the fit looks for it there
+      // the fit searches for it there
       if (h > 0) good_ = both(good_, is_between(p.surface, hit(h - 1), hit(h)));
       most = x.arc;
       behind_passive = true;

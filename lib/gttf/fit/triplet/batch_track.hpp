@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Track parameters of batched fits: scattering before the first hit, and where
-// the numbers go.
+// Track parameters of batched fits: scattering before the first hit, and the
+// output of the numbers.
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@ namespace gttf::detail {
 
 /// The helix at its crossing with a surface, by Newton's method. NaN if there
 /// is none.
-/// @param from  seen from the origin
+/// @param from relative to the origin
 template <class S>
 Helix<S> crossing_with(const SurfaceRecord& surface, const Helix<S>& from,
                        const Direction<S>& direction,
@@ -40,8 +40,8 @@ Helix<S> crossing_with(const SurfaceRecord& surface, const Helix<S>& from,
 }
 
 /// Adds the scattering in the first hit and before it.
-/// @param state, direction  at the first hit, seen from the origin
-/// @param p                 perigee_of() these
+/// @param state, direction  at the first hit, relative to the origin
+/// @param p perigee_of() of these
 /// @param scale             factor of theta0_2
 template <class S>
 void add_inner_scattering(const HitGroup& in, const Helix<S>& state,
@@ -50,7 +50,7 @@ void add_inner_scattering(const HitGroup& in, const Helix<S>& state,
   using L = PackAccess<S>;
   const S zero(0), one(1);
   const S &sine = direction.sin_theta, inv_sin2 = one / (sine * sine);
-  // kinks change d0, z0, phi, and theta by themselves
+  // kinks change d0, z0, phi and, directly, theta
   const auto add_scattering = [&](const PerigeeOf<S>& at, const S& theta0_2) {
     const S w = scale * theta0_2, w_phi = w * inv_sin2;
     for (int i = 0; i < 3; ++i) {

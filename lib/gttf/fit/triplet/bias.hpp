@@ -7,11 +7,11 @@
 
 namespace gttf {
 
-/// How the scattering angles of the fit are got.
+/// Source of the scattering angles of the fit.
 enum class BiasedFit {
-  unregularised,     ///< every triplet at its own fitted curvature
-  regularised,       ///< chi2(kappa) with theta0 = b |kappa|
-  updated,           ///< all at the fitted curvature: fixed point of updating
+  unregularised,  ///< every triplet at its own fitted curvature
+  regularised,    ///< chi2(kappa) with theta0 = b |kappa|
+  updated,        ///< all at the fitted curvature: fixed point of the updates
   common_curvature,  ///< the same in one step
 };
 
@@ -28,8 +28,8 @@ struct Bias {
 ///   regularised        curvature +(2 - 1/n) r^2    pull +2(n - 1)/sqrt(n) r
 ///   common, updated    curvature 0                 pull -r/sqrt(n)
 ///
-/// For triplets of different errors put r = r_c sqrt(n) with r_c the relative
-/// error of the combined fit. Next orders matter from r = 0.1 on.
+/// For triplets of different errors use r = r_c sqrt(n), where r_c is the
+/// relative error of the combined fit. Higher orders are relevant from r = 0.1.
 /// @param r  relative error of one triplet, > 0
 /// @param n  number of triplets, >= 1
 /// Source: second order expansion in docs/theory/biases.md; corrects [GTTF]
@@ -48,9 +48,9 @@ inline Bias predicted_bias(BiasedFit fit, double r, int n) {
   return {0, -r / std::sqrt(m)};
 }
 
-/// What the paper states for the same, for comparison. The pull of the
-/// unregularised fit is the quadratic sum of its two sources as its text has
-/// it, sqrt((4n^2 - 8n + 5)/n) r; printed is sqrt((8n^2 - 5n + 4)/n) r.
+/// The corresponding formulas of the paper, for comparison. The pull of the
+/// unregularised fit is the quadratic sum of its two sources as in its text,
+/// sqrt((4n^2 - 8n + 5)/n) r; the printed formula is sqrt((8n^2 - 5n + 4)/n) r.
 /// Source: [GTTF] eq:uncertainty_bias to eq:bias_regularized
 inline Bias printed_bias(BiasedFit fit, double r, int n) {
   const double m = n;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DirectedSegment: how a track of given curvature leaves one hit and arrives at
-// the next, in whatever field, and the triplet of two of them.
+// DirectedSegment: the directions at which a track of given curvature leaves
+// one hit and arrives at the next, in any field, and the triplet of two
+// segments.
 #pragma once
 
 #include "gttf/fit/triplet/triplet.hpp"
@@ -17,8 +18,9 @@ struct SegmentAngle {
   S slope{};
 };
 
-/// A segment between two hits, seen from both of them. Helices have symmetric
-/// derivatives (SegmentDerivatives), segments with a magnet somewhere have not.
+/// A segment between two hits, with the angles at both ends. Helices have
+/// symmetric derivatives (SegmentDerivatives), segments that contain a magnet
+/// do not.
 template <class S>
 struct DirectedSegment {
   S kappa{};  ///< the curvature -q B_ref/p of the track, 1/mm
@@ -50,8 +52,8 @@ DirectedSegment<S> straight_segment(const Cartesian<S>& start,
 ///
 ///   kink = direction after - direction before,  Psi = kink - rho kappa
 ///
-/// Without field in either of them, rho = 0 and the triplet says nothing about
-/// the curvature.
+/// Without field in either of them, rho = 0 and the triplet contains no
+/// information about the curvature.
 /// Source  [GTTF] eq:linearization_phi, sections on dipole and general field
 template <class S>
 Triplet<S> make_triplet(const DirectedSegment<S>& first,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is to know of each kind of fit.
+// Properties of each kind of fit.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@ namespace gttf::detail {
 struct DescribedFit {
   FitKind kind;
   std::string_view name;  ///< for options
-  bool hit_errors;        ///< do hits have errors?
-  bool scattering;        ///< do layers scatter with given strength?
-  bool shareable;         ///< can one track's system serve others?
+  bool hit_errors;        ///< whether hits have errors
+  bool scattering;        ///< whether layers scatter with given strength
+  bool shareable;         ///< whether the system of one track can be shared
 };
 
-/// In the order of FitKind. A function: kernels may define no variable that the
-/// linker would share with code for other processors.
+/// In the order of FitKind. A function: kernels must not define variables that
+/// the linker would share with code for other processors.
 constexpr std::array<DescribedFit, 5> described_fits() {
   return {{
       {FitKind::general, "general", true, true, true},
@@ -39,7 +39,7 @@ static_assert([] {
   return true;
 }());
 
-/// One bit for each kind of fit whose hits have errors: kernels ask for that.
+/// One bit for each kind of fit whose hits have errors: used by kernels.
 inline constexpr unsigned fits_with_hit_errors = [] {
   unsigned bits = 0;
   for (const DescribedFit& f : described_fits())

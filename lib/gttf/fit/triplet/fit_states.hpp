@@ -24,7 +24,7 @@ struct PerigeeTransport {
 ///   z0 = z - s cot(theta), s the arc from the closest approach
 ///
 /// d0 is along (-sin phi0, cos phi0), phi0 in (-pi, pi]. Regular for straight
-/// tracks; the closest approach is the one less than half a turn away.
+/// tracks; the closest approach within half a turn is used.
 /// Source: docs/theory/data-fits.md
 PerigeeTransport to_perigee(const Vector6& state, const Vector3& origin);
 
@@ -33,12 +33,12 @@ PerigeeTransport to_perigee(const Vector6& state, const Vector3& origin);
 namespace gttf::detail {
 
 /// Track parameters at an end of the segment from hit k to hit k + 1, through
-/// the fitted hits, with passive kinks on the way:
+/// the fitted hits, with passive kinks in between:
 ///
 ///   y = (kappa, shifts of both hits, turns),  C = J Cov(y) J^T
 ///
-/// With TrackHits::flight angles are those in its frame, and the curvature is
-/// that at the origin.
+/// With TrackHits::flight angles are given in its frame, and the curvature at
+/// the origin.
 /// Source: [GTTF] eq:track_para_def, eq:error_track_trafo;
 ///         docs/theory/data-fits.md
 TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
@@ -46,7 +46,7 @@ TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
                             const CurvatureFit<double>& fit, std::size_t k,
                             SegmentEnd end);
 
-/// Such a state in the user's axes, with its own curvature.
+/// The same state in the user's axes, with the curvature at its position.
 TrackState in_user_axes(const TrackHits& track, const SlowedCharge& charge,
                         const TrackState& state);
 
@@ -56,7 +56,7 @@ void set_flown_perigee(const TrackHits& track, std::size_t innermost,
                        GlobalFit& result);
 
 /// Fills GlobalFit::perigee and its covariances.
-/// @param innermost  index of the first measured point, where `first` is
+/// @param innermost  index of the first measured point, the position of `first`
 /// @param scale      factor of theta0_2 for inner material
 void set_perigee(const TrackHits& track, std::size_t innermost,
                  const TrackState& first, double scale, GlobalFit& result);

@@ -10,16 +10,17 @@
 
 namespace gttf::detail {
 
-/// The result of a fit but for track parameters.
+/// The result of a fit except the track parameters.
 template <class S>
 struct CurvatureFit {
   S kappa, variance, chi2;
-  S kappa_weights;  ///< curvature of the weights; NaN: every triplet its own
+  S kappa_weights;  ///< curvature of the weights; NaN: individual for every
+                    ///< triplet
   S inner_scale;    ///< factor of theta0^2 before the second hit
   BatchOutcome<S> outcome;
 };
 
-/// Fits a system of kinks with weights, which is a class with
+/// Fits a system of kinks with weights; the system is a class with
 ///
 ///   Scalar                        a number, or one for each of several tracks
 ///   std::size_t n_triplets() const
@@ -28,18 +29,19 @@ struct CurvatureFit {
 ///   void set_scale(triplet, scale)  of one of them
 ///   bool has_passive() const      layers between hits scatter
 ///   void solve(bool hits, kappa_0, bool errors)
-///       hits: they have errors; errors: those of the first segment are wanted
+///       hits: they have errors; errors: the errors of the first segment are
+///       needed
 ///   const BandSolution<Scalar>& solution() const
 ///   Scalar chi2(change) const     of that solution, at kappa_0 + change
 ///
-/// theta0^2 is meant for kappa_ref and goes as (kappa/kappa_ref)^2.
+/// theta0^2 refers to kappa_ref and scales as (kappa/kappa_ref)^2.
 /// Source: docs/theory/data-fits.md
 template <class System>
 class Fitter {
  public:
   using S = typename System::Scalar;
 
-  /// @param kappa_ref  0: theta0 holds whatever the curvature
+  /// @param kappa_ref  0: theta0 is independent of the curvature
   /// @param estimate   of the curvature
   /// @param field      false: straight tracks, the curvature is 0
   Fitter(System& system, const S& kappa_ref, const S& estimate,
@@ -50,7 +52,7 @@ class Fitter {
         estimate_(estimate),
         field_(field) {}
 
-  /// @param errors  those of the first segment are wanted, too
+  /// @param errors  the errors of the first segment are also needed
   void fit(FitKind kind, WeightSource weights, bool errors) {
     result_.outcome = {};
     if (kind == FitKind::regularised || kind == FitKind::common_curvature)
@@ -78,7 +80,7 @@ class Fitter {
     fit_at(kind, kappa, errors);
   }
 
-  /// With weights for a curvature, which is the estimate, too.
+  /// With weights for a curvature, which is also the estimate.
   void fit_at(FitKind kind, const S& kappa, bool errors) {
     const S scale = kind == FitKind::hits ? S(0) : scale_at(kappa);
     system_.set_scale(scale);
@@ -87,7 +89,7 @@ class Fitter {
     fit_again(kind, kappa, errors);
   }
 
-  /// With the weights as they are.
+  /// With the current weights.
   void fit_again(FitKind kind, const S& kappa_0, bool errors) {
     solve(uses_hits(kind), field_ ? kappa_0 : S(0), errors);
     require_solution();
@@ -99,7 +101,7 @@ class Fitter {
   }
 
   const CurvatureFit<S>& result() const { return result_; }
-  /// Linear fits done.
+  /// Number of linear fits.
   int n_steps() const { return n_steps_; }
 
  private:
@@ -124,13 +126,13 @@ class Fitter {
     if (field_) result_.outcome.require(s.aa > S(0), FitStatus::not_determined);
   }
 
-  /// Every triplet's own curvature.
+  /// Individual curvature of every triplet.
   void set_local_weights() {
     using std::abs;
     const S one(1);
     for (std::size_t j = 0; j < system_.n_triplets(); ++j) {
       const KinkRows<S>& row = system_.row(j);
-      // in a straight piece of the track nothing tells the curvature
+      // a straight piece of the track does not determine the curvature
       constexpr double straight = 1e-9;  // mm
       const auto bent = abs(row.rho[1]) > S(straight);
       const S own = -row.psi[1] / select(bent, row.rho[1], one);
@@ -173,7 +175,7 @@ class Fitter {
                       FitStatus::no_curvature);
     r.kappa_weights = r.kappa;
     r.inner_scale = scale_at(r.kappa);
-    if (errors && system_.has_passive()) {  // kinks with the weights found
+    if (errors && system_.has_passive()) {  // kinks with the resulting weights
       system_.set_scale(r.inner_scale);
       system_.solve(false, r.kappa, errors);
     }

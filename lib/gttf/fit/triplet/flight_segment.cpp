@@ -16,7 +16,7 @@ Cartesian<double> cartesian(const Eigen::Matrix<double, 1, 3>& v) {
   return {v[0], v[1], v[2]};
 }
 
-/// A state that leaves a point, with its derivatives.
+/// A state leaving a point, with its derivatives.
 TrajectoryState leave(const TrackHits& track, const Vector3& from,
                       const Vector3& direction, const SlowedCharge& charge) {
   TrajectoryState s;
@@ -33,7 +33,7 @@ FitStatus status_of(Landing arrival) {
                                       : FitStatus::not_converged;
 }
 
-/// Flies to the plane, through the layers on the way.
+/// Propagates to the plane, through the layers in between.
 FitStatus fly_through(const TrackHits& track,
                       std::span<const std::size_t> layers,
                       const FlightGoal& goal, TrajectoryState& s, Vector3& bend,
@@ -98,7 +98,7 @@ Eigen::Matrix<double, track_dim, 3> start_shifts(const Frame& frame,
       Eigen::Matrix<double, track_dim, 3>::Zero();
   shifts.row(Perigee::d0) = parts.row(0);
   shifts.row(Perigee::z0) = parts.row(1);
-  // farther along the path the track has turned; the direction has not
+  // further along the path the track has turned; the direction is fixed
   shifts.row(Perigee::phi) =
       -angles.along_phi.dot(bend) / angles.sin_theta * parts.row(2);
   shifts.row(Perigee::theta) = -angles.along_theta.dot(bend) * parts.row(2);
@@ -141,7 +141,7 @@ FitStatus make_flight_segment(const TrackHits& track, const Vector3& from,
     const FrameAngles angles(frame, direction);
     direction = direction_of(frame, angles.theta + share * turn[1],
                              angles.phi + share * turn[0]);
-    // Newton's method does not get nearer
+    // Newton's method no longer converges
     if (step > 8 && miss.norm() < 1e-11 * length) break;
   }
 
@@ -154,7 +154,7 @@ FitStatus make_flight_segment(const TrackHits& track, const Vector3& from,
   Rows5 end_angles;
   end_angles.row(0) = end.along_phi.transpose() * s.d_direction / end.sin_theta;
   end_angles.row(1) = end.along_theta.transpose() * s.d_direction;
-  // an end point beside the plane is met later
+  // an end point off the plane is reached later
   const Eigen::Matrix<double, 1, 3> later =
       normal.transpose() / normal.dot(s.direction);
   const Rows3 wanted =

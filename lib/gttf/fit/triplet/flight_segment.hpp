@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segments between hits in any field, with energy loss on the way.
+// Segments between hits in any field, with energy loss in between.
 #pragma once
 
 #include <span>
@@ -15,11 +15,11 @@ struct SlowedCharge {
 
   /// At the origin.
   static SlowedCharge at_origin(const TrackHits& track, double kappa);
-  /// Behind a layer; false if the particle stops in it.
+  /// After a layer; false if the particle stops in it.
   bool pass(const TrackHits& track, const HitLoss& loss);
 };
 
-/// How a track of given momentum gets from one point to another.
+/// A track of given momentum from one point to another.
 struct FlightSegment {
   /// Gradients in the user's axes, angles in the frame, slopes with the
   /// curvature at the origin.
@@ -28,17 +28,18 @@ struct FlightSegment {
   std::vector<Vector3> crossings;  ///< of the layers on the way
 };
 
-/// Shoots from one point at the other: Newton's method for the direction with
-/// derivatives from the flight, so that all derivatives come with it.
-/// @param layers  indices of points on the way that take energy or whose
-///                crossing is asked for
+/// Shooting method from one point to the other: Newton's method for the
+/// direction with derivatives from the flight, which also yields all
+/// derivatives.
+/// @param layers indices of points in between with energy loss or whose
+///               crossing is needed
 FitStatus make_flight_segment(const TrackHits& track, const Vector3& from,
                               const Vector3& to, const SlowedCharge& start,
                               std::span<const std::size_t> layers,
                               FlightSegment& segment);
 
 /// Changes of the start parameters (d0, z0, phi, theta, kappa) of a state when
-/// its point moves in space and its direction there stays.
+/// its point moves in space at fixed direction.
 /// @param bend  t' there, 1/mm
 Eigen::Matrix<double, track_dim, 3> start_shifts(const Frame& frame,
                                                  const Vector3& direction,

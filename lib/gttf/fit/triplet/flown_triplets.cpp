@@ -19,7 +19,7 @@ Rows rows(const Cartesian<double>& theta, const Cartesian<double>& phi) {
 }
 
 /// The crossing point shifts within the passive surface until the two parts of
-/// the segment meet at a given kink.
+/// the segment join at a given kink.
 void set_weights(const FlightSegment& in, const FlightSegment& out,
                  const SurfaceAxes& surface, PassiveKink& kink) {
   Matrix32 axes;

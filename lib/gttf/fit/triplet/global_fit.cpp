@@ -19,7 +19,7 @@ using namespace detail;
 
 namespace {
 
-/// Every kind of fit with the weights that it can take, by name.
+/// Every kind of fit with its possible weights, by name.
 std::vector<std::pair<std::string, FitChoice>> make_fits() {
   std::vector<std::pair<std::string, FitChoice>> all;
   for (const DescribedFit& fit : described_fits()) {
@@ -104,7 +104,7 @@ void clear(GlobalFit& r) {
 
 namespace {
 
-/// The streaming fit has no K to share.
+/// The streaming fit has no K that could be shared.
 FitOptions own_weights(FitOptions options) {
   if (options.weights == WeightSource::shared)
     options.weights = WeightSource::estimate;
@@ -138,8 +138,8 @@ struct TrackFitter::Work {
 
 namespace {
 
-/// The fluctuation of a loss concerns all triplets behind it, which the band of
-/// the triplets' matrix has no room for.
+/// The fluctuation of a loss affects all following triplets, which does not fit
+/// into the band of the matrix of triplets.
 bool straggles(const TrackHits& track) {
   return track.flight && track.field &&
          std::any_of(track.points.begin(), track.points.end(),
@@ -260,7 +260,7 @@ FitStatus TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
   return FitStatus::ok;
 }
 
-/// What the fit shares with others; nullptr: nothing.
+/// Data shared with other fits; nullptr: none.
 const SharedFit* TrackFitter::Work::shared_with(FitKind kind) {
   if (options.weights != WeightSource::shared || !options.reference ||
       !can_be_shared(kind))
@@ -294,8 +294,8 @@ FitStatus TrackFitter::Work::run(const TrackHits& track, FitKind kind) {
   return status;
 }
 
-/// Are hits of a helix too coarse to linearise triplets at them? Then the
-/// streaming fit is nearer to the minimum of chi2, and faster.
+/// Whether hits of a helix are too coarse as linearisation point of triplets.
+/// The streaming fit is then closer to the minimum of chi2, and faster.
 bool TrackFitter::Work::is_coarse_helix(const TrackHits& track, FitKind kind) {
   return track.field && !track.flight && can_be_streamed(kind) &&
          options.weights != WeightSource::shared &&

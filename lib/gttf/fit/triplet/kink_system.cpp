@@ -14,8 +14,7 @@ namespace {
 constexpr double closest_transverse = 1e-6;  // mm
 constexpr double least_inverse_index = 0.05;
 
-/// Do two hits have a direction (a transverse one, for helices) from one to
-/// the other?
+/// Whether two hits define a direction (a transverse one for helices).
 bool apart(const TrackHits& track, const Vector3& step) {
   const double square =
       track.flight ? step.squaredNorm() : step.head<2>().squaredNorm();
@@ -29,8 +28,8 @@ bool is_finite(const TrackHit& h) {
   return std::isfinite(sum);
 }
 
-/// Shifts by one standard deviation of each of two coordinates, or of one and
-/// nothing along the other direction.
+/// Shifts by one standard deviation of each of two coordinates, or of one
+/// coordinate and zero along the other direction.
 FitStatus set_errors(const TrackHit& h, LinearHit& l) {
   const CoordinateAxis& a = h.coordinates[0];
   if (!(a.variance > 0)) return FitStatus::bad_error;
@@ -103,7 +102,7 @@ FitStatus KinkSystem::take(const TrackHits& track) {
   for (std::size_t k = 0; k + 1 < hits.size(); ++k)
     if (!apart(track, hits[k + 1].measured - hits[k].measured))
       return FitStatus::coincident_hits;
-  // nothing behind the last hit matters
+  // material behind the last hit has no effect
   while (!passive.empty() && passive.back().before + 1 >= hits.size())
     passive.pop_back();
   return FitStatus::ok;
@@ -142,7 +141,7 @@ void KinkSystem::set_rows(std::size_t j) {
       const Vector2 g = shift(t.h_theta[i], t.h_phi[i], h.error.col(c));
       for (int r = 0; r < 2; ++r) {
         row.shift[i][r][c] = g[r];
-        // kinks at the measured points, seen from where the hits were put
+        // kinks at the measured points, relative to the linearisation points
         row.psi[r] += g[r] * h.removed[c];
       }
     }
@@ -150,11 +149,11 @@ void KinkSystem::set_rows(std::size_t j) {
 }
 
 const Segment<double>& KinkSystem::arc_behind(std::size_t hit) const {
-  // segments of one triplet have a common circle: take the one after
+  // segments of one triplet have a common circle: use the next one
   return hit < triplets.size() ? triplets[hit].first : triplets.back().second;
 }
 
-/// Adds the turns by a layer to those of its segment.
+/// Adds the turns by a layer to the sums of its segment.
 void KinkSystem::add_kink(const TrackHits& track, const PassivePoint& p,
                           const PassiveKink& kink) {
   double leaving[2][2], arriving[2][2];
@@ -200,7 +199,7 @@ bool set_passive_weights(const TrackHit& surface, const Vector3& before,
   const Helix<double> start{
       cartesian(before), std::atan2(arc.sin_theta, arc.cos_theta),
       std::atan2(arc.chord_sin, arc.chord_cos) - arc.half_turn, arc.kappa};
-  // a cylinder may be met between hits that are both outside of it
+  // a cylinder may be crossed between hits that are both outside it
   const bool on_both_sides = at_before * at_after <= 0;
   const double guess = on_both_sides
                            ? arc.arc * at_before / (at_before - at_after)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KinkSystem: the triplets of a track as a linear system, kink by kink.
+// KinkSystem: the triplets of a track as a linear system for the kinks.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,11 +18,11 @@ using Matrix2 = Eigen::Matrix2d;
 using Matrix32 = Eigen::Matrix<double, 3, 2>;
 using Triplets = std::vector<Triplet<double>>;
 
-/// Does the path increase along the triplet, and do its end points fix the
-/// directions? ok, wrong_order or beyond_pole.
+/// Whether the path increases along the triplet and its end points determine
+/// the directions: ok, wrong_order or beyond_pole.
 FitStatus check_triplet(const Triplet<double>& triplet);
 
-/// A measured point with the place where the system is linearised.
+/// A measured point with its linearisation point.
 struct LinearHit {
   std::size_t point = 0;  ///< index in TrackHits::points
   Vector3 measured = Vector3::Zero();
@@ -40,8 +40,8 @@ struct PassivePoint {
   std::size_t before = 0;
 };
 
-/// How the two kinks (theta, phi) of a passive layer turn the directions at the
-/// hits around it when the hits stay.
+/// Rotation of the directions at the adjacent hits by the two kinks (theta,
+/// phi) of a passive layer, at fixed hit positions.
 struct PassiveKink {
   Matrix2 leaving = Matrix2::Zero();   ///< direction after the hit before
   Matrix2 arriving = Matrix2::Zero();  ///< direction before the hit after
@@ -63,12 +63,12 @@ struct KinkSystem {
 
   std::size_t n_triplets() const { return triplets.size(); }
 
-  /// Takes the measured points; linearised there.
+  /// Uses the measured points as linearisation points.
   FitStatus take(const TrackHits& track);
 
-  /// Makes the rows and sums at LinearHit::at.
-  /// @param kappa  common curvature of all segments; null: every triplet at
-  ///               the circle through its hits, not with TrackHits::flight
+  /// Computes the rows and sums at LinearHit::at.
+  /// @param kappa  common curvature of all segments; null: every triplet at the
+  ///               circle through its hits; not allowed with TrackHits::flight
   FitStatus linearise(const TrackHits& track, const double* kappa);
 
   /// q/p on the segment that begins at hit k, for a curvature at the origin.
@@ -88,12 +88,12 @@ struct KinkSystem {
   FitStatus set_flown_passive(const TrackHits& track, double kappa);
   void add_kink(const TrackHits& track, const PassivePoint& p,
                 const PassiveKink& kink);
-  /// The arc of a segment, as its triplets have it.
+  /// The arc of a segment, as used by its triplets.
   const Segment<double>& arc_behind(std::size_t hit) const;
 };
 
 /// The crossing point of the arc from hit to hit shifts within the passive
-/// surface until the two partial arcs meet at the given kink; sets
+/// surface until the two partial arcs join at the given kink; sets
 /// PassiveKink::leaving and arriving.
 /// @param arc  segment between the two hits
 /// @return     false if the surface is not between the hits
@@ -106,19 +106,19 @@ bool set_passive_weights(const TrackHit& surface, const Vector3& before,
 // WeightedKinks: the KinkSystem of one track with weights, solved.
 namespace gttf::detail {
 
-/// What Fitter asks for, of one track. Keeps its memory.
+/// The system required by Fitter for one track. Reuses its memory.
 class WeightedKinks {
  public:
   using Scalar = double;
 
-  /// Takes a linearised system, which must outlive the calls that follow.
+  /// Sets a linearised system, which must outlive the following calls.
   void take(const TrackHits& track, const KinkSystem& system);
 
   std::size_t n_triplets() const { return theta0_2_.size(); }
   const KinkRows<double>& row(std::size_t j) const { return system_->rows[j]; }
   bool has_passive() const { return !system_->sums.empty(); }
 
-  /// Passive layers take the mean of the triplets around them.
+  /// Passive layers use the mean of the adjacent triplets.
   void set_scale(double scale) { scale_.assign(n_triplets(), scale); }
   void set_scale(std::size_t triplet, double scale) { scale_[triplet] = scale; }
 
@@ -127,7 +127,7 @@ class WeightedKinks {
   const KeptSteps<double>& steps() const { return steps_; }
   double chi2(double change) const { return chi2_at(steps_, change); }
 
-  /// What the solution says of the segment behind a hit.
+  /// The solution for the segment after a hit.
   /// @param ring  see set_segment_errors()
   SegmentErrors<double> errors(std::size_t segment, SegmentEnd end,
                                ColumnRing<double>& ring) const;

@@ -82,14 +82,15 @@ S distance2(const Cartesian<S>& a, const Cartesian<S>& b) {
 }
 
 /// The square of the fraction of the segment from `end` to `middle` at which a
-/// layer lies: a kink there turns the triplet by the fraction of its angle.
+/// layer lies: a kink there changes the kink of the triplet by this fraction of
+/// its angle.
 template <class S>
 S squared_lever(const Cartesian<S>& layer, const Cartesian<S>& end,
                 const Cartesian<S>& middle) {
   return distance2(layer, end) / distance2(middle, end);
 }
 
-/// The kinks of a triplet: how they depend on what is not known.
+/// The kinks of a triplet as function of the unknowns.
 template <class S>
 struct LocalTriplet {
   S rho_theta, rho_phi;   ///< d(kinks)/d(kappa) with the hits fixed, mm
@@ -97,7 +98,7 @@ struct LocalTriplet {
   S variance{0};          ///< of the scattering angle in a plane, rad^2
   S inv_sin2;             ///< var(phi) over var(theta) of scattering
   std::array<S, 2> arms;  ///< lengths of the arcs in space, mm
-  S small_bending_limit;  ///< of xi_ms b_ms, mm; NaN but for a helix
+  S small_bending_limit;  ///< of xi_ms b_ms, mm; NaN except for a helix
 };
 
 /// rho, arms and limit of a triplet on a helix.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a kink between two hits turns the directions at them, for any scalar.
+// Rotation of the directions at two hits by a kink between them, for any
+// scalar.
 #pragma once
 
 #include "gttf/fit/triplet/segment.hpp"
@@ -7,20 +8,20 @@
 
 namespace gttf::detail {
 
-/// Change of the direction (theta, phi) behind the hit before and in front of
-/// the hit after, per kink (theta, phi) on the way, when the hits stay.
+/// Change of the direction (theta, phi) after the first hit and before the
+/// second hit, per kink (theta, phi) in between, at fixed hit positions.
 template <class S>
 struct PassiveTurns {
   S leaving[2][2], arriving[2][2];
 };
 
-/// The shift x of the crossing in the plane of the axes u, v makes up for a
-/// kink k: with A, B the gradients of the directions at the end of the way in
-/// and at the start of the way out,
+/// The shift x of the crossing in the plane of the axes u, v compensates a kink
+/// k: with A, B the gradients of the directions at the end of the incoming and
+/// at the start of the outgoing arc,
 ///
 ///   k = -(A + B) x
 ///
-/// @param in, out  arcs of one helix to the crossing and on from it
+/// @param in, out  arcs of one helix to and from the crossing
 template <class S>
 PassiveTurns<S> passive_turns(const Segment<S>& in, const Segment<S>& out,
                               const AxisComponents<S>& axes) {

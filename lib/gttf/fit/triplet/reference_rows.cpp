@@ -11,7 +11,7 @@ namespace gttf::detail {
 
 namespace {
 
-using Rows = Eigen::Matrix<double, 2, 3>;  // (theta, phi) by (x, y, z)
+using Rows = Eigen::Matrix<double, 2, 3>;  // d(theta, phi)/d(x, y, z)
 
 Eigen::RowVector3d row(const Cartesian<double>& c) { return {c.x, c.y, c.z}; }
 
@@ -46,9 +46,9 @@ InPlaneArc make_helix_arc(const TripletTrack& track, const TripletPoint& from,
           .inverse_index = s.inverse_index};
 }
 
-/// From x_end = T x_start, x = (u, v, phi, theta, kappa): what the direction at
-/// the start must be for given points follows from the block that turns
-/// directions into points.
+/// From x_end = T x_start, x = (u, v, phi, theta, kappa): the direction at the
+/// start for given points follows from the block that maps directions to
+/// points.
 InPlaneArc make_traced_arc(const TripletPoint& from, const TripletPoint& to) {
   using Matrix2 = InPlaneArc::Matrix2;
   using Vector2 = InPlaneArc::Vector2;
@@ -151,7 +151,7 @@ bool is_same_place(const TripletPoint& a, const TripletPoint& b) {
   return (a.position - b.position).norm() <= same_place;
 }
 
-/// Do all coordinates measure along the same direction?
+/// Whether all coordinates measure along the same direction.
 bool are_parallel(const std::vector<CoordinateAxis>& coordinates) {
   const CoordinateAxis& first = coordinates.front();
   return std::ranges::all_of(coordinates, [&first](const CoordinateAxis& a) {
@@ -161,8 +161,8 @@ bool are_parallel(const std::vector<CoordinateAxis>& coordinates) {
   });
 }
 
-/// Independent errors of the position within the surface. Coordinates that
-/// are not orthogonal, or more than two, are combined by their information:
+/// Independent errors of the position within the surface. Coordinates that are
+/// not orthogonal, or more than two, are combined by adding their information:
 /// rows (cosine, sine)/sigma rotated into upper triangular form [a b; 0 d],
 /// whose inverse has the errors as columns.
 Matrix2 combined_errors(const std::vector<CoordinateAxis>& coordinates) {
@@ -260,7 +260,7 @@ void ReferenceRows::add_passive(const TripletTrack& track, std::size_t k) {
     const TripletPoint& layer = crossings[i];
     if (!(layer.kink_variance > 0)) continue;
     Wide2 leaving = Wide2::Zero(), arriving = Wide2::Zero();
-    // at one of the hits it turns the track there only
+    // at one of the hits it turns the track only there
     if (is_same_place(layer, before)) {
       leaving = -identity();
     } else if (is_same_place(layer, after)) {
@@ -268,7 +268,7 @@ void ReferenceRows::add_passive(const TripletTrack& track, std::size_t k) {
     } else {
       const InPlaneArc in = make_arc(track, before, layer);
       const InPlaneArc out = make_arc(track, layer, after);
-      // the crossing point shifts within the layer until the arcs meet at the
+      // the crossing point shifts within the layer until the arcs join at the
       // kink; it is the end of the first arc and the start of the second
       const Wide2 shift =
           inverse<2>((out.start_by_start - in.end_by_end).eval());

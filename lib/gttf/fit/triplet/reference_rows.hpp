@@ -15,7 +15,7 @@
 namespace gttf::detail {
 
 using Wide = DoubleDouble;
-/// Eigen's own products of this scalar take ten seconds to compile.
+/// Products of this scalar by Eigen take ten seconds to compile.
 template <int rows, int columns>
 using WideBlock = Eigen::Matrix<Wide, rows, columns>;
 
@@ -32,7 +32,7 @@ WideBlock<rows, columns> product(const WideBlock<rows, inner>& a,
   return c;
 }
 
-/// By elimination with the largest pivot of each column.
+/// By elimination with column pivoting.
 template <int n>
 WideBlock<n, n> inverse(WideBlock<n, n> m) {
   WideBlock<n, n> x = WideBlock<n, n>::Zero();
@@ -63,14 +63,14 @@ WideBlock<n, n> inverse(WideBlock<n, n> m) {
 }
 
 /// The directions (theta, phi) at both ends of the piece as functions of the
-/// points (u, v) in which it meets the two surfaces, and of kappa at the start
-/// of the track.
+/// points (u, v) in which it crosses the two surfaces, and of kappa at the
+/// start of the track.
 struct InPlaneArc {
   using Matrix2 = WideBlock<2, 2>;
   using Vector2 = WideBlock<2, 1>;
 
   Matrix2 start_by_start, start_by_end, end_by_start, end_by_end;
-  Vector2 start_by_kappa, end_by_kappa;  ///< points fixed
+  Vector2 start_by_kappa, end_by_kappa;  ///< at fixed points
   double length = 0;                     ///< mm
   double inverse_index = 1;              ///< of a helix, see Segment
 };
@@ -79,7 +79,8 @@ struct InPlaneArc {
 InPlaneArc make_arc(const TripletTrack& track, const TripletPoint& from,
                     const TripletPoint& to);
 
-/// The start as a crossing of the plane across the transverse direction.
+/// The start as a crossing of the plane perpendicular to the transverse
+/// direction.
 TripletPoint start_crossing(const TripletTrack& track);
 
 /// d(d0, z0, phi0, theta, kappa at the start)/d(u, v, phi, theta, kappa at the
@@ -102,8 +103,8 @@ struct ReferenceHit {
   std::size_t crossing = 0;  ///< in ReferenceRows::crossings
   /// Shifts (u, v) by one standard deviation of each error, in columns, mm.
   Eigen::Matrix2d error = Eigen::Matrix2d::Zero();
-  /// The second coordinate is not measured: its standard deviation is an
-  /// auxiliary one, and its error a free parameter of the fit on top.
+  /// The second coordinate is not measured: its standard deviation is
+  /// auxiliary, and its error is an additional free parameter of the fit.
   bool unmeasured = false;
 };
 
@@ -115,7 +116,7 @@ struct ReferenceRows {
   ReferenceRows(const TripletTrack& track, Errors errors,
                 double auxiliary_scale);
 
-  std::vector<TripletPoint> crossings;  ///< a hit at the start included
+  std::vector<TripletPoint> crossings;  ///< including a hit at the start
   std::vector<ReferenceHit> hits;
   std::vector<InPlaneArc> arcs;  ///< between hits
   std::size_t surface_hit = 0;   ///< hit on the first measuring layer

@@ -35,7 +35,7 @@ class Spectrum {
   double chi2(double q) const {
     return (squares_.array() / (variances_.array() + q)).sum();
   }
-  /// -2 ln L but for a constant.
+  /// -2 ln L up to a constant.
   double deviance(double q) const {
     return chi2(q) + (variances_.array() + q).log().sum();
   }
@@ -51,7 +51,7 @@ class Spectrum {
   double information(double q) const {
     return (q / (variances_.array() + q)).square().sum();
   }
-  /// Beyond any estimate of q, and below any that differs from 0.
+  /// Above any estimate of q, and below any nonzero estimate.
   double largest() const { return 10 * squares_.maxCoeff(); }
   double smallest() const {
     return 1e-8 * std::max(variances_.mean(), 1e-12 * squares_.maxCoeff());
@@ -68,7 +68,7 @@ double log_root(const Function& f, double a, double b) {
                             std::log(a), std::log(b), 1e-13));
 }
 
-/// The global minimum of the deviance; 0 if it is at no scattering.
+/// The global minimum of the deviance; 0 if it corresponds to no scattering.
 double most_likely(const Spectrum& s) {
   if (s.exact_hits()) return s.sum_of_squares() / s.size();
   constexpr int steps = 200;
@@ -88,7 +88,7 @@ double most_likely(const Spectrum& s) {
   return best;
 }
 
-/// 0 if the hits explain more than all of the kinks.
+/// 0 if hit errors alone explain the kinks.
 double by_moment(const Spectrum& s) {
   if (s.exact_hits()) return s.sum_of_squares() / s.size();
   const double low = s.smallest();
@@ -97,7 +97,7 @@ double by_moment(const Spectrum& s) {
                   std::max(s.largest(), 10 * s.sum_of_squares() / s.size()));
 }
 
-/// The largest q that 95 % confidence allows.
+/// The largest q allowed at 95 % confidence.
 double upper_bound(const Spectrum& s, double best) {
   constexpr double rise = 1.6449 * 1.6449;
   const double low = std::max(best, s.smallest());

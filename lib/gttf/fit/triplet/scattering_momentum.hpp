@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The momentum of a straight track from how much it scatters.
+// The momentum of a straight track from its scattering.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct ScatteredKinks {
   Eigen::MatrixXd errors;  ///< G: a column per error
 };
 
-/// How the momentum is estimated.
+/// Estimator of the momentum.
 enum class MomentumEstimate {
   likelihood,  ///< maximum of the likelihood
   moment,      ///< chi2(p) = its expectation, the number of kinks
@@ -54,12 +54,13 @@ double scattering_momentum_mean(int n);
 namespace gttf::detail {
 
 /// scattering_momentum() of a linearised system without field. Scattering in
-/// passive layers correlates the kinks of neighbours: they are turned into as
-/// many independent ones, by the Cholesky factor of their covariance.
+/// passive layers correlates the kinks of neighbours: they are transformed to
+/// the same number of independent kinks by the Cholesky factor of their
+/// covariance.
 /// @param system     with the standard deviations of the passive kinks
 /// @param with_hits  false: hits are exact
-/// @return  nothing if TrackHits::momentum is not known, or if some kinks
-///          scatter nowhere
+/// @return  nothing if TrackHits::momentum is unknown, or if some kinks have no
+///          scattering
 std::optional<ScatteringMomentum> kink_momentum(const TrackHits& track,
                                                 const KinkSystem& system,
                                                 bool with_hits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segment: the helix arc between two hits, and how it answers to their shifts.
+// Segment: the helix arc between two hits, and its response to their shifts.
 #pragma once
 
 #include <cmath>
@@ -11,9 +11,9 @@
 
 namespace gttf {
 
-/// A helix arc around z between two points, seen from its end points. Regular
-/// for a straight arc (kappa = 0) and at theta = 90 deg; singular only if the
-/// points lie above each other (chord = 0) or the arc closes (|Phi| = 2 pi).
+/// A helix arc around z between two points, as function of its end points.
+/// Regular for a straight arc (kappa = 0) and at theta = 90 deg; singular only
+/// if the points differ only in z (chord = 0) or the arc closes (|Phi| = 2 pi).
 /// Lengths in mm, angles in rad.
 template <class S>
 struct Segment {
@@ -29,7 +29,8 @@ struct Segment {
   S sin_theta;  ///< theta = polar angle of the direction, constant on the arc
   S cos_theta;
   S kappa;          ///< signed 3D curvature d(phi)/dL [1/mm]
-  S inverse_index;  ///< 1/n; 0 at the pole, where end points fix no direction
+  S inverse_index;  ///< 1/n; 0 at the pole, where end points do not determine a
+                    ///< direction
   S index;          ///< n = dln(Phi)/dln(kappa) at fixed end points
 };
 
@@ -40,7 +41,8 @@ struct Segment {
 ///
 /// @param half_turn   X = Phi/2 [rad], |X| < pi
 /// @param kappa_perp  transverse curvature kappa/sin(theta) [1/mm]; consistent
-///                    with X, asked for because 2X/s loses it on straight arcs
+///                    with X, passed because 2X/s loses precision for straight
+///                    arcs
 /// Source             [GTTF] eq:def_index_par, eq:theta_c1
 template <class S>
 Segment<S> make_segment(const Cartesian<S>& start, const Cartesian<S>& end,
@@ -71,8 +73,7 @@ Segment<S> make_segment(const Cartesian<S>& start, const Cartesian<S>& end,
 
 namespace detail {
 
-/// By how much the length of an arc between two points is too large, by
-/// Newton's method.
+/// Excess of the length of an arc between two points, by Newton's method.
 /// @param chord2, rise2  squared distances across and along z, mm^2
 template <class S>
 S length_step(const S& length, const S& kappa, const S& chord2,
@@ -101,12 +102,12 @@ Segment<S> segment_of_length(const Cartesian<S>& start, const Cartesian<S>& end,
 ///
 ///   d^2 = (L^2 - z^2) (sin X/X)^2,  X = kappa L/2
 ///
-/// for L by Newton's method for d^2(L), which rises up to the pole of the
-/// index, from the straight line.
+/// for L by Newton's method for d^2(L), which increases up to the pole of the
+/// index, starting at the straight line.
 ///
 /// @param kappa  signed 3D curvature [1/mm]; the solution with |Phi| < pi or
 ///               below the pole of the index parameter is found
-/// @return       NaN or nonsense if no such arc exists (d kappa too large)
+/// @return       NaN or undefined if no such arc exists (d kappa too large)
 /// Source        [GTTF] eq:condphi1
 template <class S>
 Segment<S> segment_at_curvature(const Cartesian<S>& start,
@@ -126,7 +127,7 @@ Segment<S> segment_at_curvature(const Cartesian<S>& start,
 /// The same from the length of an arc nearby.
 ///
 /// @param length  of that arc [mm]
-/// @return        NaN if Newton's method does not arrive
+/// @return        NaN if Newton's method does not converge
 template <class S>
 Segment<S> segment_near(const Cartesian<S>& start, const Cartesian<S>& end,
                         const S& kappa, S length) {
@@ -137,7 +138,7 @@ Segment<S> segment_near(const Cartesian<S>& start, const Cartesian<S>& end,
   for (int i = 0; i < 12 && any(moving); ++i) {
     const S move = detail::length_step(length, kappa, chord2, rise2);
     length = select(moving, length - move, length);
-    // quadratic: 1e-18 is left
+    // quadratic: remaining error 1e-18
     moving = both(moving, !(abs(move) < S(1e-9) * length));
   }
   if (any(moving)) [[unlikely]]

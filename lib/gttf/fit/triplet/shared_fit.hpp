@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedFit: a reference track, linearised and solved for others.
+// SharedFit: a reference track, linearised and solved for use by others.
 #pragma once
 
 #include "gttf/fit/triplet/global_fit.hpp"
@@ -8,27 +8,28 @@
 
 namespace gttf::detail {
 
-/// Can all tracks share the equations of one in a fit of this kind?
+/// Whether all tracks can share the equations of one track in a fit of this
+/// kind.
 bool can_be_shared(FitKind kind);
 
 class SharedFit {
  public:
-  /// @param reference  the kind of fit must be one that can be shared
+  /// @param reference  the kind of fit must support sharing
   SharedFit(const TrackHits& reference, FitKind kind);
   ~SharedFit() = default;
   SharedFit(const SharedFit&) = delete;  // equations() point into it
   SharedFit& operator=(const SharedFit&) = delete;
 
-  /// Of the reference; without it there is nothing to share.
+  /// Status of the reference; unless ok, nothing can be shared.
   FitStatus status() const { return fit_.status; }
   FitKind kind() const { return kind_; }
-  /// Errors of the reference, which are those of all tracks.
+  /// Errors of the reference, used for all tracks.
   const GlobalFit& fit() const { return fit_; }
   const SharedEquations& equations() const { return equations_; }
 
-  /// Gives a system that is linearised at its own track the equations of the
-  /// reference; the kinks at kappa_0 stay its own.
-  /// @return  false if the tracks have not the same points
+  /// Replaces the equations of a system linearised at its own track by the
+  /// equations of the reference; keeps its kinks at kappa_0.
+  /// @return false if the tracks do not have the same points
   bool put_into(KinkSystem& system) const;
 
  private:

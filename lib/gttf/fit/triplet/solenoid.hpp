@@ -20,11 +20,11 @@ namespace gttf {
 /// kappa_perp sin(theta); the gradients are derivatives at that curvature.
 ///
 /// @param x0,x1,x2  hits in order of flight [mm], transverse distances > 0,
-///                  each segment turning by less than 2 pi
+///                  each segment turns by less than 2 pi
 /// @return          singular (inverse_index -> 0) where a segment reaches the
 ///                  pole of its index; no other error path
-/// Source           [GTTF] eq:circle1 to eq:def_index_par, same values in a
-///                  form that is stable for straight tracks
+/// Source           [GTTF] eq:circle1 to eq:def_index_par, in an equivalent
+/// form that is stable for straight tracks
 template <class S>
 Triplet<S> make_triplet(const Cartesian<S>& x0, const Cartesian<S>& x1,
                         const Cartesian<S>& x2) {
@@ -39,7 +39,7 @@ Triplet<S> make_triplet(const Cartesian<S>& x0, const Cartesian<S>& x1,
   t.first = make_segment(x0, x1, half_turn01, t.kappa_perp);
   t.second = make_segment(x1, x2, half_turn12, t.kappa_perp);
   detail::join_segments(t);
-  // kappa_seg d(theta)/d(kappa) of each segment, taken away from the kink
+  // kappa_seg d(theta)/d(kappa) of each segment, subtracted from the kink
   const auto bending = [](const Segment<S>& s) {
     return s.index * s.sin_theta * s.cos_theta * s.half_turn * s.half_turn *
            s.shape.index_term;
@@ -50,13 +50,13 @@ Triplet<S> make_triplet(const Cartesian<S>& x0, const Cartesian<S>& x1,
   return t;
 }
 
-/// Linearised at a common 3D curvature `kappa`, with exact segments: the form
-/// for another step of the fit, and with kappa = 0 the triplet without field
-/// (the kinks themselves; rho then multiplies a curvature that is zero).
+/// Linearised at a common 3D curvature `kappa`, with exact segments: used for
+/// further steps of the fit, and with kappa = 0 the triplet without field (the
+/// kinks themselves; rho then multiplies a curvature that is zero).
 ///
 ///   Psi = kink(kappa) - rho kappa
 ///
-/// @param kappa  3D curvature [1/mm]; both segments must reach that far
+/// @param kappa  3D curvature [1/mm]; both segments must exist for it
 /// Source        [GTTF] eq:phikink, eq:thetakink, eq:linearization_phi
 template <class S>
 Triplet<S> make_triplet(const Cartesian<S>& x0, const Cartesian<S>& x1,

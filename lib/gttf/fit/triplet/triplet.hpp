@@ -10,15 +10,15 @@
 namespace gttf {
 
 /// The representation of three consecutive hits x0, x1, x2 in the fit. The
-/// kinks, direction after minus direction before x1, of a track of 3D
+/// kinks, i.e. direction after minus direction before x1, of a track of 3D
 /// curvature kappa through the shifted hits x_k - delta_k are
 ///
 ///   kink_theta = theta_tilde + rho_theta kappa - sum_k h_theta,k . delta_k
 ///   kink_phi   = phi_tilde   + rho_phi   kappa - sum_k h_phi,k   . delta_k
 ///
 /// delta = measured minus fitted position. Angles in rad, lengths in mm.
-/// Source  [GTTF] eq:linearization_phi to eq:MS_phi_linearization; the sign of
-///         delta, and why kappa = -q B_z/p here, in docs/theory/triplet.md
+/// Source  [GTTF] eq:linearization_phi to eq:MS_phi_linearization; for the sign
+/// of delta and kappa = -q B_z/p, see docs/theory/triplet.md
 template <class S>
 struct Triplet {
   S theta_tilde;  ///< Theta~: polar kink extrapolated to kappa = 0
@@ -41,8 +41,8 @@ void join_segments(Triplet<S>& triplet) {
   const SegmentDerivatives<S> after = derivatives(triplet.second);
   triplet.rho_theta = after.polar_slope - before.polar_slope;
   triplet.rho_phi = -(after.azimuth_slope + before.azimuth_slope);
-  // A shift of x0 shortens the first segment, one of x2 lengthens the second;
-  // a common shift changes nothing, which leaves the rest to x1.
+  // A shift of x0 shortens the first segment, one of x2 lengthens the second; a
+  // common shift has no effect, which determines the value for x1.
   triplet.h_theta = {before.polar, -(before.polar + after.polar), after.polar};
   triplet.h_phi = {before.azimuth_end,
                    -(before.azimuth_end + after.azimuth_start),

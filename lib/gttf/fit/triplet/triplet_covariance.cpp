@@ -16,7 +16,7 @@ using Eigen::Index;
 
 Index index(std::size_t i) { return static_cast<Index>(i); }
 
-/// a^T b. Eigen's products of this scalar take ten seconds to compile.
+/// a^T b. Products of this scalar by Eigen take ten seconds to compile.
 WideMatrix gram(const WideMatrix& a, const WideMatrix& b) {
   WideMatrix product = WideMatrix::Zero(a.cols(), b.cols());
   for (Index i = 0; i < a.cols(); ++i)
@@ -39,14 +39,15 @@ void solve_lower(const WideMatrix& r, WideMatrix& b) {
     }
 }
 
-/// What remains of a parameter after the others: of a dependent one only
-/// rounding, else at least the lever arm of an unmeasured coordinate against
-/// the reach of the detector.
+/// Remainder of a parameter after elimination of the others: only rounding for
+/// a dependent parameter, otherwise at least the lever arm of an unmeasured
+/// coordinate relative to the size of the detector.
 constexpr double parameter_rounding = 1e-20;
 
-/// Turns a matrix into its Cholesky factor, R R^T.
-/// @param rounding  of what remains of a row after those before
-/// @return  false if a row is, but for rounding, one of those before
+/// Replaces a matrix by its Cholesky factor, R R^T.
+/// @param rounding of the remainder of a row after elimination of the previous
+///                 ones
+/// @return false if a row depends on the previous ones, except for rounding
 bool factorise(WideMatrix& m, double rounding) {
   for (Index i = 0; i < m.rows(); ++i)
     for (Index k = 0; k <= i; ++k) {
@@ -134,7 +135,7 @@ class ReferenceFit {
     set(0, product<2, 2, 2>(at_start ? arc.start_by_start : arc.end_by_start,
                             from));
     set(2, product<2, 2, 2>(at_start ? arc.start_by_end : arc.end_by_end, to));
-    // errors are fitted minus measured: the other sign than in KinkRows
+    // errors are fitted minus measured: opposite sign to KinkRows
     set(n_shifts, -Eigen::Matrix2d::Identity().cast<Wide>());
     const InPlaneArc::Vector2& slope =
         at_start ? arc.start_by_kappa : arc.end_by_kappa;
@@ -156,7 +157,7 @@ class ReferenceFit {
 
   WideMatrix perigee() const {
     WideMatrix c = state(0, SegmentEnd::start);
-    // the track at the start has not been scattered there yet
+    // the track at the start has not scattered there yet
     if (system_.surface_hit > 0) add_scattering(0, c);
     return propagated(
         c, perigee_jacobian(track_, system_.crossings[system_.hits[0].crossing])
@@ -220,8 +221,9 @@ class ReferenceFit {
     SegmentErrors<Wide> e;
     set_segment_errors<HitAndTurnColumns>(system_.rows.data(), n, passive(),
                                           segment, end, steps_, columns, e);
-    // d(errors, kappa)/d(free parameters), in columns: their own share in the
-    // errors, less what the kinks say about the errors
+    // d(errors, kappa)/d(free parameters), in columns: their direct
+    // contribution to the errors, minus the information of the kinks about the
+    // errors
     WideMatrix z = WideMatrix::Zero(root_.rows(), n_errors + 1);
     for (std::size_t f = 0; f < weighted_.size(); ++f)
       for (int i = 0; i < n_errors; ++i)
@@ -259,19 +261,19 @@ class ReferenceFit {
   WideMatrix root_;               ///< R
 };
 
-/// A track that loses energy. What a kink or a fluctuation of the loss changes
-/// of the curvature concerns all triplets behind it: with the errors n of unit
+/// A track with energy loss. The effect of a kink or of a loss fluctuation on
+/// the curvature enters all following triplets: with the errors n of unit
 /// variance of hits and layers,
 ///
 ///   0 = P p + N n
 ///
-/// is dense in n; p are kappa of the first segment and the unmeasured
+/// is dense in n; p is kappa of the first segment and the unmeasured
 /// coordinates. A function A p + C n then has the covariance
 ///
 ///   C C^T - C N^T K N C^T + D (P^T K P)^-1 D^T,  D = A - C N^T K P
 ///
-/// with K^-1 = N N^T. The curvature of a segment is that at the start of the
-/// track without what happens on the way.
+/// with K^-1 = N N^T. The curvature of a segment is the curvature at the start
+/// of the track without the changes in between.
 /// Source: docs/theory/energy-loss.md, triplets
 class LossyFit {
  public:
@@ -311,7 +313,7 @@ class LossyFit {
     return fitted(line_by_errors(segment), segment);
   }
 
-  /// Covariance of (u, v, phi, theta, kappa) just behind the first measuring
+  /// Covariance of (u, v, phi, theta, kappa) just after the first measuring
   /// layer. If no hit follows, the direction comes from inside.
   WideMatrix first_hit() const {
     const std::size_t k = system_.surface_hit;
@@ -341,15 +343,15 @@ class LossyFit {
     return c;
   }
 
-  /// What a layer adds that no hit lies inside of.
+  /// Contribution of a layer without hits inside it.
   static WideMatrix added_by(const LossyKinks& kinks) {
     const WideMatrix columns = scaled_columns(kinks);
     return gram(columns.transpose(), columns.transpose());
   }
 
  private:
-  /// How directions (theta, phi) at the ends of a segment, and the curvature,
-  /// follow from the errors.
+  /// Directions (theta, phi) at the ends of a segment, and the curvature, as
+  /// function of the errors.
   struct Segment {
     WideMatrix at_start, at_end, curvature, curvature_at_end;
   };
@@ -369,7 +371,7 @@ class LossyFit {
     return columns;
   }
 
-  /// Two errors of each hit, three of each layer from the first hit on.
+  /// Two errors of each hit, three of each layer, starting at the first hit.
   void number_errors() {
     n_errors_ = 2 * index(system_.hits.size());
     kink_of_.assign(system_.crossings.size(), -1);
@@ -400,7 +402,8 @@ class LossyFit {
     const std::size_t from = system_.hits[k].crossing;
     const std::size_t to = system_.hits[k + 1].crossing;
     const WideMatrix local = traced(to).local;
-    // the points stay: what kinks on the way do at the second one is undone
+    // the points are fixed: the effect of kinks in between at the second point
+    // is compensated
     WideMatrix end = shift(k + 1), turn = WideMatrix::Zero(2, n_errors_);
     s.curvature = s.curvature_at_end = curvature;
     for (std::size_t i = from + 1; i < to; ++i) {
@@ -465,7 +468,7 @@ class LossyFit {
   }
 
   /// @param by_errors  C: five functions
-  /// @param segment    on which they depend on kappa as the line does
+  /// @param segment    on which they depend on kappa like the line
   WideMatrix fitted(const WideMatrix& by_errors, std::size_t segment) const {
     WideMatrix z = gram(kinks_.transpose(), by_errors.transpose());
     solve_lower(root_, z);
@@ -496,7 +499,7 @@ class LossyFit {
   std::vector<Segment> segments_;
   WideMatrix kinks_;         ///< N
   WideMatrix root_;          ///< N N^T = R R^T
-  std::vector<Index> free_;  ///< errors that are free parameters, too
+  std::vector<Index> free_;  ///< errors that are also free parameters
   WideMatrix weighted_;      ///< R^-1 P
   WideMatrix information_;   ///< its square's root
 };
@@ -506,8 +509,8 @@ Matrix5 rounded(const WideMatrix& c) {
   return m.selfadjointView<Eigen::Lower>();
 }
 
-/// What the scattering of the first measuring layer and of everything inside it
-/// adds to the perigee parameters, if no hit lies inside.
+/// Contribution of scattering in the first measuring layer and inside it to the
+/// perigee parameters, if there is no hit inside.
 Matrix5 inner_scattering(const TripletTrack& track) {
   Matrix5 sum = Matrix5::Zero();
   for (const TripletPoint& c : track.crossings) {
@@ -538,7 +541,8 @@ TripletTrack without_inner_scattering(TripletTrack track) {
   return track;
 }
 
-/// A track with all variances multiplied by 2^exponent: covariances are, too.
+/// A track with all variances multiplied by 2^exponent, which scales the
+/// covariances equally.
 TripletTrack scaled(TripletTrack track, int exponent) {
   const auto scale = [exponent](double& variance) {
     variance = std::ldexp(variance, exponent);
@@ -556,8 +560,8 @@ TripletTrack scaled(TripletTrack track, int exponent) {
   return track;
 }
 
-/// The exponent that makes the largest variance one: products of variances
-/// have the range of doubles.
+/// The exponent that scales the largest variance to one, so that products of
+/// variances stay within the range of doubles.
 int exponent_of(const TripletTrack& track, Errors errors) {
   double largest = 0;
   const auto take = [&](const auto& kink_variance, const auto& coordinates) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The global triplet fit as a calculator of covariances.
+// Covariances from the global triplet fit.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,12 +11,12 @@
 
 namespace gttf {
 
-/// Why a covariance does not exist, or ok.
+/// The reason why a covariance does not exist, or ok.
 enum class TripletStatus {
   ok,
   too_few_hits,    ///< fewer than 3 hits (2 without field), start included
   singular,        ///< K^-1 not positive definite: some kinks have no error
-  not_determined,  ///< the hits leave a parameter free
+  not_determined,  ///< the hits do not determine a parameter
 };
 
 /// Covariances of one track; mm, rad, kappa in 1/mm. Matrices are NaN unless
@@ -24,9 +24,9 @@ enum class TripletStatus {
 struct TripletCovariance {
   TripletStatus status = TripletStatus::too_few_hits;
   int n_hits = 0;  ///< measuring crossings
-  /// A segment between two hits bends so far that its direction hardly follows
-  /// from its end points, 1/n < 0.05: the covariance of the linear fit is
-  /// still right, a fit of real hits would not stay linear.
+  /// A segment between two hits bends so strongly that its direction is poorly
+  /// determined by its end points, 1/n < 0.05: the covariance of the linear fit
+  /// is still correct, but a fit of real hits would not be linear.
   bool index_pole = false;
   double variance_kappa = 0;      ///< 1/(rho^T K rho)
   Matrix5 first_hit;              ///< order of OnSurface, after its scattering
@@ -43,9 +43,9 @@ struct FittedPosition {
 /// Settings of the calculation that are not properties of the track.
 struct TripletOptions {
   Errors errors = Errors::all;
-  /// See detail::ReferenceRows: the results do not depend on it.
+  /// See detail::ReferenceRows; the results do not depend on it.
   double auxiliary_scale = 1;
-  /// The track is known to be determined: small pivots are not looked at.
+  /// The track is known to be determined: small pivots are not checked.
   bool determined = false;
 };
 
@@ -53,15 +53,14 @@ struct TripletOptions {
 ///
 ///   K^-1 = D_MS^-1 + H V H^T,   sigma_kappa^2 = 1/(rho^T K rho)
 ///
-/// extended to passive layers (kinks as nuisance parameters with exact
-/// weights) and to coordinates that are not measured (free parameters, no
-/// large variance anywhere), and transported to the start of the track. With
-/// coordinates at the start, these are one more hit and the inner material is
-/// part of the fit.
-/// Cost: linear in the number of hits, plus the square of the number of
-/// unmeasured coordinates times the number of hits. In twice the precision of
-/// a double: K^-1 has a condition of some n^4 where hit errors dominate. Of a
-/// track that loses energy: the cube of the number of hits.
+/// extended to passive layers (kinks as nuisance parameters with exact weights)
+/// and to coordinates that are not measured (free parameters instead of large
+/// variances), and transported to the start of the track. Coordinates at the
+/// start act as an additional hit, and the inner material is then part of the
+/// fit. Cost: linear in the number of hits, plus the square of the number of
+/// unmeasured coordinates times the number of hits. Computed in twice double
+/// precision: K^-1 has a condition number of about n^4 where hit errors
+/// dominate. With energy loss: cubic in the number of hits.
 /// Errors: none; see TripletCovariance::status
 /// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_sigma, eq:global_fit_cov
 ///         and its appendix on track parameters; docs/theory/global-fit.md

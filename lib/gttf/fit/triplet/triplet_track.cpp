@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crossings of a detector as input of the triplet fit.
+// Converts crossings of a detector to input of the triplet fit.
 #include "gttf/fit/triplet/triplet_track.hpp"
 
 #include <Eigen/LU>
@@ -56,8 +56,8 @@ void set_local(const std::array<Row<S>, track_dim>& rows, TracedArc& arc) {
           DoubleDouble(rows[static_cast<std::size_t>(i)][j]);
 }
 
-/// d(d0, z0 at the start)/d(u, v) of a crossing that is there: a shift along
-/// the surface, and back along the track to the closest approach.
+/// d(d0, z0 at the start)/d(u, v) of a crossing at the start: a shift along the
+/// surface, and back along the track to the closest approach.
 Eigen::Matrix2d into_start(const TripletTrack& t, const TripletPoint& c) {
   if (c.traced)
     return c.traced->local.topLeftCorner<2, 2>().cast<double>().inverse();
@@ -78,7 +78,7 @@ CoordinateAxis turned(const CoordinateAxis& a, const Eigen::Matrix2d& m) {
   return {row[0] / length, row[1] / length, a.variance / (length * length)};
 }
 
-/// Makes one hit of the start and of the layers that the track starts on.
+/// Combines the start and the layers on which the track starts into one hit.
 void join_start(TripletTrack& t) {
   if (t.start_coordinates.empty()) return;
   const auto begin = t.crossings.begin();
@@ -102,10 +102,10 @@ void join_start(TripletTrack& t) {
   t.crossings.erase(begin, end);
 }
 
-/// Directions between hits at one place do not exist: the coordinates of the
-/// outer one become coordinates of the inner one, and it stays as a layer that
-/// only scatters. A coordinate along c measures a shift x along the surface of
-/// the inner hit as
+/// The direction between coincident hits is undefined: the coordinates of the
+/// outer hit are moved to the inner one, and the outer hit remains as a layer
+/// that only scatters. A coordinate along c measures a shift x along the
+/// surface of the inner hit as
 ///
 ///   (c - n (c . t)/(n . t)) . x
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TripletTrack: what the triplet fit needs to know about the crossings of a
-// track, free of detector and track model.
+// TripletTrack: the crossings of a track in the form used by the triplet fit,
+// independent of detector and track model.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace gttf {
 
-/// What kinks and the fluctuation of the energy loss in a layer change of
-/// (d0, z0, phi0, theta, kappa at the start).
+/// Changes of (d0, z0, phi0, theta, kappa at the start) by kinks and by the
+/// fluctuation of the energy loss in a layer.
 struct LossyKinks {
   /// Of theta, phi and loss.
   Eigen::Matrix<double, track_dim, 3> columns =
@@ -22,7 +22,7 @@ struct LossyKinks {
   Eigen::Vector3d variances = Eigen::Vector3d::Zero();
 };
 
-/// What the triplet fit takes of a crossing that is not one of a helix.
+/// Data of a crossing for the triplet fit if the track is not a helix.
 struct TracedArc {
   double path = 0;  ///< from the start, mm
   /// d(u, v, phi, theta on the surface, kappa at the start)/d(d0, z0, phi0,
@@ -30,7 +30,7 @@ struct TracedArc {
   Eigen::Matrix<DoubleDouble, track_dim, track_dim> local =
       Matrix5::Identity().cast<DoubleDouble>();
   double inv_sin2 = 1;  ///< 1/sin^2(theta)
-  /// d(kappa just behind the layer)/d(start parameters).
+  /// d(kappa just after the layer)/d(start parameters).
   Vector5 kappa_behind = Vector5::Unit(Perigee::kappa);
   LossyKinks kinks;  ///< if TripletTrack::loses_energy
 };
@@ -51,7 +51,7 @@ struct TripletPoint {
 };
 
 /// Crossings in order of flight along a reference helix around z, or along a
-/// traced track; angles are those of its frame then.
+/// traced track, with angles in its frame.
 struct TripletTrack {
   Vector3 start;          ///< vertex, mm
   double phi = 0;         ///< azimuth of the direction at the start, rad
@@ -70,16 +70,16 @@ struct TripletTrack {
 };
 
 /// The crossings found in a detector; u and v are the axes of its Surfaces.
-/// @param start  beam spot as a hit at the start; may be null. It is one hit
-///               with a measuring layer at the start, since no direction could
-///               be told from two
+/// @param start  beam spot as a hit at the start; may be null. It is combined
+///               with a measuring layer at the start into one hit, because two
+///               coincident hits do not define a direction
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
                                 const Track& track,
                                 const Crossings<double>& found,
                                 const StartHit<double>* start = nullptr);
 
 /// The same in twice the precision of a double: arcs are taken from the
-/// derivatives of the helix, as if it had been traced.
+/// derivatives of the helix, as for a traced track.
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
                                 const Track& track,
                                 const Crossings<DoubleDouble>& found,
