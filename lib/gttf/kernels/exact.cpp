@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels without fused products and sums; compiled once for each instruction
-// set. Their formulas are shared with other code: the compiler would choose the
-// product to fuse, and not the same one in both halves of a pack.
+// set. Their formulas are shared with other code; the compiler would choose the
+// product to fuse, possibly differently in the two halves of a pack.
 #include "gttf/fit/streaming/batch_stream_fit.hpp"
 #include "gttf/kernels/tables.hpp"
 #include "gttf/resolution/batch_triplet_fit.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of the kernels when the program runs.
+// Run-time selection of the kernels.
 #include "gttf/core/kernels.hpp"
 
 #include "gttf/kernels/tables.hpp"

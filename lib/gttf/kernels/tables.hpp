@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that every instruction set defines, in a namespace of its name.
+// The kernels of every instruction set, in a namespace of its name.
 #pragma once
 
 #include "gttf/core/kernels.hpp"
@@ -8,7 +8,7 @@
 #include "gttf/resolution/batch_triplets.hpp"
 #include "gttf/resolution/toy_task.hpp"
 
-// Levels with code in this program.
+// Levels compiled into this program.
 #if GTTF_SIMD_X86
 #define GTTF_LEVELS(LEVEL) LEVEL(scalar, true) GTTF_X86_LEVELS(LEVEL)
 #else

@@ -36,7 +36,8 @@ bool is_out_of_resources(int error) {
 
 namespace {
 
-/// Blocks that go past the page cache begin at, and are, multiples of this.
+/// Offset and size of blocks that bypass the page cache must be multiples of
+/// this.
 constexpr std::size_t alignment = 4096;
 constexpr std::size_t small_buffer = std::size_t{1} << 16;
 constexpr std::size_t large_buffer = std::size_t{1} << 20;
@@ -46,7 +47,7 @@ struct alignas(alignment) Block {
   char bytes[alignment];
 };
 
-/// Whether writing goes past the page cache from now on, or no more.
+/// Switches direct I/O, which bypasses the page cache, on or off.
 bool set_direct(int descriptor, bool direct) {
   const int flags = fcntl(descriptor, F_GETFL);
   if (flags < 0) return false;
@@ -140,7 +141,7 @@ class FileStream::Buffer : public std::streambuf {
     write_all(pbase(), size);
   }
 
-  /// Whole buffers of a large file go past the page cache.
+  /// Full buffers of a large file bypass the page cache.
   void choose_direct(std::size_t size) {
     const bool large = kind_ == Kind::own_file && !refused_ && size == size_ &&
                        written_ >= static_cast<off_type>(cached_bytes) &&
@@ -160,11 +161,11 @@ class FileStream::Buffer : public std::streambuf {
         size -= static_cast<std::size_t>(written);
         written_ += written;
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        // A terminal shared with a program that made it non-blocking.
+        // For example a terminal that another program has made non-blocking.
         pollfd wait{descriptor, POLLOUT, 0};
         poll(&wait, 1, -1);
       } else if (errno == EINVAL && direct_) {
-        // other sizes are asked for, or a part was written
+        // another size is required, or only a part was written
         set_direct(descriptor, false);
         direct_ = false;
         refused_ = true;
@@ -179,7 +180,7 @@ class FileStream::Buffer : public std::streambuf {
   const Kind kind_;
   const std::size_t size_;  ///< of the buffer
   std::unique_ptr<Block[]> pages_;
-  off_type written_ = 0;  ///< bytes; where the next ones go
+  off_type written_ = 0;  ///< bytes; position of the next ones
   bool direct_ = false, refused_ = false;
 };
 
@@ -188,7 +189,7 @@ FileStream::FileStream(int descriptor, std::string name, bool owned, Kind kind)
       buffer_(
           std::make_unique<Buffer>(descriptor, std::move(name), owned, kind)) {
   rdbuf(buffer_.get());
-  exceptions(std::ios::badbit);  // pass on what the buffer throws
+  exceptions(std::ios::badbit);  // propagate exceptions of the buffer
 }
 
 FileStream::~FileStream() = default;
@@ -199,8 +200,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The descriptor that a path like /dev/stdout or /dev/fd/3 stands for. (Opening
-// it anew would write over the start of a file that is being appended to.)
+// The descriptor of a path like /dev/stdout or /dev/fd/3. (Opening it again
+// would overwrite the beginning of a file that is being appended to.)
 std::optional<int> open_descriptor(std::string_view path) {
   if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -218,9 +219,9 @@ std::optional<int> open_descriptor(std::string_view path) {
   throw OutputError(cannot_write(path, error), error);
 }
 
-// Where `path` leads, also if the last link points to nothing yet.
+// The target of `path`, also if the last link points to a missing file.
 std::string link_target(const std::string& path) {
-  constexpr int most_links = 40;  // as Linux
+  constexpr int most_links = 40;  // same limit as Linux
   fs::path target = path;
   for (int i = 0; i < most_links; ++i) {
     std::error_code error;
@@ -276,7 +277,7 @@ AtomicFile::AtomicFile(const std::string& path,
     stream_ = std::make_unique<FileStream>(descriptor, path, true);
     return;
   }
-  // A file that is write-protected shall stay as it is.
+  // A write-protected file must not be replaced.
   if (exists && access(path.c_str(), W_OK) != 0) fail(path, errno);
   if (claim_) claim_->check();
   target_ = link_target(path);
@@ -284,8 +285,8 @@ AtomicFile::AtomicFile(const std::string& path,
   open_temporary();
   if (exists) {
     const int descriptor = stream_->descriptor();
-    // Another owner is kept where that is allowed; the permissions always,
-    // and after the owner, whose change may clear some of them.
+    // A different owner is preserved if permitted; the permissions always, and
+    // after the owner, because changing the owner may clear some of them.
     [[maybe_unused]] const int ignored =
         fchown(descriptor, info.st_uid, info.st_gid);
     fchmod(descriptor, info.st_mode & 0777);
@@ -302,11 +303,12 @@ void AtomicFile::open_temporary() {
     throw OutputError("cannot write \"" + path_ + "\": there is no folder \"" +
                       folder + "\"");
   }
-  const detail::SignalsHeldBack held;  // until a signal would remove the file
+  const detail::SignalsHeldBack
+      held;  // until the file is registered for removal by a signal
   for (;;) {
     temporary_ = folder + "/.gttf-design-" + std::to_string(getpid()) + "-" +
                  std::to_string(counter++) + ".tmp";
-    // no destructor tidies up after a constructor that ends here
+    // the destructor does not run if the constructor throws here
     const int descriptor =
         open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) try {
@@ -334,7 +336,7 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::commit() {
   stream_->flush();
   if (temporary_.empty()) return;
-  // Without this a power cut could leave the new name with no content.
+  // Without this a power failure could leave an empty file under the new name.
   if (fsync(stream_->descriptor()) != 0) fail(path_, errno);
   if (claim_) claim_->check();
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(path_, errno);

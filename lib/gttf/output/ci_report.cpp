@@ -146,7 +146,7 @@ void write(std::ostream& out, const Annotation& a) {
       << "::" << command_escaped(a.message, CommandPart::message) << '\n';
 }
 
-/// Without the line end that a message would show as an empty line.
+/// Removes the final line end, which would appear as an empty line.
 std::string joined_lines(const std::string& first, const std::string& others) {
   std::string text = others.empty() ? first : first + '\n' + others;
   text.erase(text.find_last_not_of('\n') + 1);

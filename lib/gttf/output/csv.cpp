@@ -34,20 +34,20 @@ bool needs_quotes(std::string_view text) {
                            std::ranges::any_of(text, separates));
 }
 
-/// Whether a cell is written as it is.
+/// Whether a cell is written unquoted.
 bool is_plain(std::string_view text) {
   return !needs_quotes(text) && text.find('\\') == text.npos &&
          !detail::may_be_invisible(text);
 }
 
-/// Where a cell stands in the text.
+/// Location of a cell in the text.
 struct Cell {
   std::size_t from = 0, length = 0;
 };
 
-/// Writes the text of a cell once more. Short ones are copied with what is
-/// behind them: faster than counted. That may reach to where they are copied:
-/// all is read before it is written.
+/// Writes the text of a cell again. Short cells are copied with the following
+/// bytes, which is faster than copying the exact length. Source and destination
+/// may overlap: everything is read before it is written.
 char* repeat(const char* begin, const Cell& cell, char* to) {
   std::array<char, 32> usual;
   static_assert(sizeof usual <= longest_number);
@@ -61,7 +61,7 @@ char* repeat(const char* begin, const Cell& cell, char* to) {
 }
 
 /// Writes cells of a column; grids repeat most numbers and words, whose text is
-/// then the one before.
+/// then copied.
 class ColumnWriter {
  public:
   ColumnWriter(const Column& column, int precision) : precision_(precision) {
@@ -73,8 +73,8 @@ class ColumnWriter {
       texts_ = std::get<Texts>(column.cells).data();
   }
 
-  /// Numbers equal to those that `others`, written before this column, have in
-  /// a row shall have their text in all rows where they agree.
+  /// Numbers equal to a number in `others`, written before this column, reuse
+  /// its text in all rows where they agree.
   void find_twin(std::span<const ColumnWriter> others, std::size_t row) {
     if (!reals_) return;
     for (std::size_t i = 0; i < others.size(); ++i)
@@ -85,7 +85,7 @@ class ColumnWriter {
   }
 
   bool has_texts() const { return texts_ != nullptr; }
-  /// Bytes that a text may need beyond those of a number.
+  /// Maximum bytes of a text in excess of a number.
   std::size_t more_room(std::size_t row) const {
     constexpr std::size_t quotes = 2;
     const std::size_t most = 4 * texts_[row].size() + quotes;
@@ -195,7 +195,7 @@ PreparedBlock CsvWriter::prepare(const Table& block) const {
     columns.push_back(std::move(column));
     if (columns.back().has_texts()) texts.push_back(&columns.back());
   }
-  // with a comma or the end of the line behind each
+  // each followed by a comma or the line end
   const std::size_t most_in_row = 1 + columns.size() * (longest_number + 1);
   const auto storage = std::make_shared<fmt::memory_buffer>();
   fmt::memory_buffer& text = *storage;
@@ -244,7 +244,7 @@ std::optional<std::string> csv_checksum_fault(const std::string& path,
   constexpr std::size_t last_line = csv_checksum_mark.size() + digits + 1;
   Sha256 hash;
   std::vector<char> buffer(last_line + block);
-  std::size_t held = 0;  // bytes that may be of the last line
+  std::size_t held = 0;  // bytes that may belong to the last line
   while (const std::size_t n =
              std::fread(buffer.data() + held, 1, block, file.get())) {
     held += n;

@@ -13,11 +13,11 @@
 
 namespace gttf {
 
-/// Writes CSV as RFC 4180 has it, with lines ending in '\n': numbers that read
-/// back exactly, nothing for NaN, quotes where a cell needs them. Provenance
-/// comes first, in lines that begin with "# "; a hash that is not known by then
-/// is filled in by finish(), where the stream can go back (not if the style
-/// asks for a checksum).
+/// Writes CSV according to RFC 4180, with lines ending in '\n': numbers that
+/// read back exactly, empty cells for NaN, quotes where needed. Provenance
+/// comes first, in lines that begin with "# "; a hash that is not yet known is
+/// filled in by finish() if the stream is seekable (not if the style requests a
+/// checksum).
 class CsvWriter : public TableSink {
  public:
   CsvWriter(std::ostream& out, TableStyle style)
@@ -44,18 +44,18 @@ class CsvWriter : public TableSink {
   std::optional<Sha256> checksum_;
 };
 
-/// The last line of a CSV file with checksum: this and the SHA-256 of the bytes
-/// above it.
+/// The last line of a CSV file with checksum: this text and the SHA-256 of all
+/// preceding bytes.
 inline constexpr std::string_view csv_checksum_mark = "# checksum: ";
 
-/// Why the CSV file at `path` is not what was written with a checksum; nothing
-/// if it is. `role`: as of open_input().
+/// The reason why the CSV file at `path` differs from what was written with a
+/// checksum; nothing if it is unchanged. `role`: as in open_input().
 std::optional<std::string> csv_checksum_fault(const std::string& path,
                                               std::string_view role);
 
-/// Appends a cell of text, quoted if it must be. A row is one line without
-/// control characters: they, marks of direction and bytes that are not UTF-8
-/// are written as `\n`, `\x1b`, ... and a backslash twice; see
+/// Appends a cell of text, quoted if necessary. A row is one line without
+/// control characters: these, direction marks and bytes that are not UTF-8 are
+/// written as `\n`, `\x1b`, ... and backslashes are doubled; see
 /// backslash_unescaped().
 void append_csv_cell(std::string& out, std::string_view text);
 

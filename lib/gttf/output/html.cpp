@@ -93,7 +93,8 @@ std::string html_row(const PageRow& row) {
   return fmt::format("<div class=\"row {}\">{}</div>\n", split, out);
 }
 
-// SHA-256 as a policy has it: no other script than this one runs.
+// SHA-256 in the form of a content security policy, so that only this script
+// runs.
 std::string base64_sha256(std::string_view text) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -113,8 +114,8 @@ std::string base64_sha256(std::string_view text) {
 }
 
 std::string head(const Page& page) {
-  // The dark colours hold where the reader's system is dark, unless light is
-  // chosen; without the script, too.
+  // The dark colours apply if the system of the reader is dark, unless light is
+  // chosen; also without the script.
   const std::string dark = dark_variables();
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -223,7 +224,7 @@ void write_html(std::ostream& out, const Page& page,
 
 namespace {
 
-// "+4.3 %", "−0.0021 %", "−830 %": as many digits as tell something.
+// "+4.3 %", "−0.0021 %", "−830 %": only significant digits.
 std::string percent_text(double fraction) {
   constexpr double small = 1, large = 100;
   const double percent = 100 * fraction, size = std::abs(percent);
@@ -234,8 +235,8 @@ std::string percent_text(double fraction) {
   return (fraction >= 0 ? "+" : "") + number + " %";
 }
 
-// A bar from the middle: to the right what is to spare, to the left what lacks.
-// Half a scale is 50 %; longer bars are cut.
+// A bar from the middle: a positive margin to the right, a negative one to the
+// left. Half the scale is 50 %; longer bars are truncated.
 std::string html_margin(const MarginBar& margin) {
   constexpr double zero = 100, longest = 44, full = 0.5;
   const double length = std::clamp(margin.value / full, -1.0, 1.0) * longest;
@@ -253,7 +254,7 @@ std::string html_margin(const MarginBar& margin) {
       text);
 }
 
-// The sign tells it to those who do not see the colour.
+// The sign makes it readable without colour.
 std::string html_verdict(const Verdict& verdict) {
   const bool good = verdict.state == Verdict::State::good;
   const char* sign = good                                   ? "✓"

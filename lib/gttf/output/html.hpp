@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTML: a page with its figures in one file that needs no network.
+// HTML: a page with its figures in one file, without network access.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@
 namespace gttf {
 
 /// Writes `page`: style, script and data inside, a policy that forbids loading
-/// anything, readable without the script. `provenance` is told at the end. The
-/// same page gives the same bytes.
+/// anything, readable without the script. `provenance` is listed at the end.
+/// The same page gives the same bytes.
 void write_html(std::ostream& out, const Page& page,
                 const std::optional<Provenance>& provenance);
 
 // Tables of a page as HTML.
 
-/// The table with its caption; a folded one under its title as a handle.
+/// The table with its caption; a collapsed one under its title as a handle.
 std::string html_table(const PageTable& table);
 
 }  // namespace gttf

@@ -12,8 +12,8 @@
 namespace gttf {
 namespace {
 
-// Those that come from outside and end a program that does not care for them;
-// batch systems send the last ones, too, before they kill.
+// External signals that terminate a program by default; batch systems send the
+// last ones before they kill it.
 constexpr std::array<int, 8> ending_signals{SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
                                             SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
 
@@ -28,12 +28,12 @@ sigset_t ending_set() {
 
 namespace detail {
 
-// Slots form a list that only grows and are used again, so that a signal
-// handler can walk it at any moment.
+// Slots form a list that only grows; slots are reused, so that a signal handler
+// can traverse the list at any time.
 struct RemovedOnSignal::Slot {
   std::atomic<bool> taken = false;
   std::atomic<char*> path = nullptr;
-  std::unique_ptr<char[]> retired;  // the path before
+  std::unique_ptr<char[]> retired;  // the previous path
   Slot* next = nullptr;
 };
 
@@ -49,7 +49,7 @@ RemovedOnSignal::Slot* take_slot() {
     bool free = false;
     if (slot->taken.compare_exchange_strong(free, true)) return slot;
   }
-  auto* slot = new RemovedOnSignal::Slot;  // lives as long as the program
+  auto* slot = new RemovedOnSignal::Slot;  // never destroyed
   slot->taken = true;
   slot->next = slots.load();
   while (!slots.compare_exchange_weak(slot->next, slot)) {
@@ -74,8 +74,8 @@ RemovedOnSignal::RemovedOnSignal(const std::string& path) : slot_(take_slot()) {
 }
 
 RemovedOnSignal::~RemovedOnSignal() {
-  // A handler in another thread may be reading the text just now: it lives on
-  // until the next one has had its time.
+  // A handler in another thread may be reading the text: it is kept until the
+  // next one is replaced.
   slot_->retired.reset(slot_->path.exchange(nullptr));
   slot_->taken = false;
 }

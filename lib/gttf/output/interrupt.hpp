@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a signal that ends the program leaves tidy: no temporary files, no bar.
+// Cleanup when a signal ends the program: removes temporary files and the
+// progress bar.
 #pragma once
 
 #include <string>
@@ -7,18 +8,17 @@
 namespace gttf {
 
 /// Removes the registered files and erases the progress bar, for a program that
-/// ends at once. May be called in a signal handler.
+/// ends immediately. May be called in a signal handler.
 void tidy_up_now();
 
-/// From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1 and
-/// SIGUSR2 do so before they end the program as they would have done. A signal
-/// that is ignored stays ignored. For main(); the library itself never touches
-/// signals.
+/// Installs handlers for SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM,
+/// SIGUSR1 and SIGUSR2 that clean up before the default action. Ignored signals
+/// remain ignored. For main(); the library itself never touches signals.
 void tidy_up_on_signals();
 
 namespace detail {
 
-/// A file that a signal removes while this object lives.
+/// A file that is removed by a signal during the lifetime of this object.
 class RemovedOnSignal {
  public:
   explicit RemovedOnSignal(const std::string& path);
@@ -32,10 +32,10 @@ class RemovedOnSignal {
   Slot* slot_;
 };
 
-/// Tells whether a line of standard error must be erased on a signal.
+/// Sets whether a line of standard error must be erased on a signal.
 void bar_is_drawn(bool drawn);
 
-/// Holds back the signals above, for this thread, while it lives.
+/// Blocks the signals above for this thread during its lifetime.
 class SignalsHeldBack {
  public:
   SignalsHeldBack();

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t line_width = 100;
 
 void append_text(std::string& out, std::string_view text) {
-  bool plain = true;  // the usual case, without the detour of a JSON value
+  bool plain = true;  // the usual case, without creating a JSON value
   for (const char c : text)
     plain = plain && c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
   if (plain) {
@@ -36,7 +36,7 @@ void append_text(std::string& out, std::string_view text) {
           .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   for (std::size_t i = 0; i < quoted.size();) {
     const detail::Character c = detail::character_at(quoted, i);
-    // C0 are escapes already
+    // C0 characters are already escaped
     if (detail::is_invisible(c.code))
       fmt::format_to(std::back_inserter(out), "\\u{:04x}",
                      static_cast<unsigned>(c.code));
@@ -46,7 +46,7 @@ void append_text(std::string& out, std::string_view text) {
   }
 }
 
-/// An empty cell of a table stands for "no value".
+/// An empty cell of a table means "no value".
 void append_text_or_null(std::string& out, std::string_view text) {
   if (text.empty())
     out += "null";
@@ -63,7 +63,7 @@ void append_number(std::string& out, double value, int precision) {
     append_exact(out, value);
 }
 
-// Values that are no containers.
+// Values that are not containers.
 struct AppendScalar {
   std::string& out;
   int precision;
@@ -81,7 +81,8 @@ struct AppendScalar {
   bool operator()(const Document::Members&) const { return false; }
 };
 
-// In one line; false if that line gets too long (`out` is then longer, too).
+// In one line; returns false if the line becomes too long (`out` is extended
+// anyway).
 bool append_compact(std::string& out, const Document& document, int precision,
                     std::size_t limit) {
   if (std::visit(AppendScalar{out, precision}, document.value()))
@@ -110,7 +111,7 @@ bool append_compact(std::string& out, const Document& document, int precision,
   return out.size() <= limit;
 }
 
-// A matrix keeps its rows in lines of their own.
+// A matrix has one row per line.
 bool is_matrix(const Document& document) {
   const auto* rows = std::get_if<Document::List>(&document.value());
   return rows != nullptr && rows->size() > 1 &&
@@ -135,7 +136,7 @@ void append_json(std::string& out, const Document& document, int precision,
   const std::size_t limit =
       start + line_width - static_cast<std::size_t>(indent);
   const auto* list = std::get_if<Document::List>(&document.value());
-  // A row of numbers stays in one line, however long.
+  // A row of numbers stays in one line of any length.
   const bool numbers = list != nullptr && !list->empty() &&
                        std::holds_alternative<double>(list->front().value());
   if (!is_matrix(document) &&
@@ -332,7 +333,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
   Document root_;
   std::vector<Document> open_;
-  std::vector<std::string> keys_;  // of the member to come, per open_
+  std::vector<std::string> keys_;  // of the next member, per open_
   std::string problem_;
   std::size_t n_values_ = 0;
 };

@@ -15,9 +15,9 @@
 
 namespace gttf {
 
-/// Appends `document` as JSON without a line end, indented by two spaces;
-/// lists and members that fit into one line stay in one. `precision`: see
-/// TableStyle. `indent`: that of the line it starts in.
+/// Appends `document` as JSON without a line end, indented by two spaces; lists
+/// and members that fit into one line are written in one. `precision`: see
+/// TableStyle. `indent`: indentation of the line it starts in.
 void append_json(std::string& out, const Document& document, int precision = 0,
                  int indent = 0);
 
@@ -62,19 +62,19 @@ class JsonWriter : public TableSink {
   std::vector<std::string> keys_;  // quoted, with the colon
 };
 
-// Reads back what the JSON writer wrote.
+// Reads documents written by the JSON writer.
 
 /// The document of a JSON text; numbers exact, whole ones as integers.
 /// @param name  of the text, for messages
-/// Errors: FileError if it is no JSON, is nested deeper than 64 levels, has a
+/// Errors: FileError if it is not JSON, is nested deeper than 64 levels, has a
 /// whole number beyond 64 bits, a text above 4 MiB or more than 16 million
 /// values.
 Document read_json(std::string_view text, const std::string& name);
 
-/// Longest file that is read: 256 MiB.
+/// Maximum size of a file: 256 MiB.
 inline constexpr std::size_t max_file_bytes = std::size_t{1} << 28;
 
-/// The text of a file, up to max_file_bytes; `role` and `rewritten` as of
+/// The text of a file, up to max_file_bytes; `role` and `rewritten` as in
 /// open_input(). Errors: FileError.
 std::string read_file(const std::string& path, std::string_view role = {},
                       const OutputClaim* rewritten = nullptr);

@@ -22,9 +22,9 @@ std::string_view print(Buffer& buffer, Args... args) {
   return {buffer.data(), static_cast<std::size_t>(result.ptr - buffer.data())};
 }
 
-/// Dragonbox's "1.2345E-1" as "0.12345": the same digits, the point where the
-/// exponent, -3 to 4, puts it. The digits are made where they stay, but
-/// for some bytes: to copy all of a text just written, the processor waits.
+/// Converts "1.2345E-1" from Dragonbox to "0.12345": the same digits, with the
+/// point shifted by the exponent, -3 to 4. Most digits are generated in their
+/// final position, because copying text just written stalls the processor.
 char* write_fixed(char* to, double value) {
   const double size = std::abs(value);
   if (value < 0) *to++ = '-';
@@ -53,7 +53,7 @@ char* write_fixed(char* to, double value) {
 
 char* write_exact(char* to, double value) {
   const double size = std::abs(value);
-  // In this range fixed notation is never longer than the other.
+  // In this range fixed notation is never longer than the exponential one.
   if (size >= 1e-3 && size < 1e5) return write_fixed(to, value);
   return std::to_chars(to, to + longest_number,
                        value == 0 ? 0.0 : value)  // no "-0"

@@ -9,12 +9,12 @@
 namespace gttf {
 
 /// Appends the shortest text that reads back as exactly `value`: "0.1",
-/// "1e-07". NaN gives "nan", infinity "inf"; whoever has another word for them
-/// asks first.
+/// "1e-07". NaN gives "nan", infinity "inf"; callers that need other words must
+/// check first.
 void append_exact(std::string& out, double value);
 void append_exact(std::string& out, std::int64_t value);
 
-/// Room that write_exact() needs.
+/// Buffer size needed by write_exact().
 inline constexpr std::size_t longest_number = 64;
 /// The text of append_exact() at `to`; returns its end.
 char* write_exact(char* to, double value);

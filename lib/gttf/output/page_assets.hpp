@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of the folder page/ as text, put into the library by CMake.
+// The files of the folder page/ as text, embedded by CMake.
 #pragma once
 
 #include <string_view>

@@ -32,7 +32,7 @@ std::size_t terminal_width(int descriptor) {
 }
 
 void draw(int descriptor, const std::string& text) {
-  // A bar that cannot be drawn is no reason to stop.
+  // Failure to draw the bar is ignored.
   [[maybe_unused]] const auto n = ::write(descriptor, text.data(), text.size());
 }
 
@@ -96,7 +96,7 @@ void Progress::update(std::size_t done, std::size_t total) {
   if (now < next_) return;
   next_ = now + redraw_after;
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  // The last column stays free: some terminals wrap there.
+  // The last column is left empty: some terminals wrap there.
   const std::string text = progress_text(label_, done, total, seconds,
                                          terminal_width(descriptor_) - 1);
   drawn_ = true;

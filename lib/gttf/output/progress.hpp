@@ -11,8 +11,8 @@ namespace gttf {
 
 /// Draws "scan  42% [####------] 420/1000  1.2k/s  0:03 left" on standard
 /// error. Nothing is drawn in the first second, more than ten times a second,
-/// or if standard error is no terminal; the bar is erased in the end. Any
-/// thread may call.
+/// or if standard error is not a terminal; the bar is erased at the end.
+/// Thread-safe.
 class Progress {
  public:
   using Clock = std::chrono::steady_clock;
@@ -20,7 +20,7 @@ class Progress {
   struct Settings {
     bool wanted = true;  ///< false: never draws
     std::chrono::milliseconds delay{1000};
-    int descriptor = 2;  ///< where to draw
+    int descriptor = 2;  ///< output file
   };
 
   Progress(std::string label, Settings settings);
@@ -31,7 +31,8 @@ class Progress {
   /// `done` of `total` units of work are finished.
   void update(std::size_t done, std::size_t total);
 
-  /// Removes the bar until the next update, for output to the same terminal.
+  /// Removes the bar until the next update, for other output to the same
+  /// terminal.
   void erase();
 
  private:
@@ -45,7 +46,7 @@ class Progress {
   std::mutex mutex_;
 };
 
-/// The bar's text, at most `width` characters, `seconds` after the start.
+/// The text of the bar, at most `width` characters, `seconds` after the start.
 std::string progress_text(const std::string& label, std::size_t done,
                           std::size_t total, double seconds, std::size_t width);
 

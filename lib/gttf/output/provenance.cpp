@@ -27,8 +27,8 @@ bool is_plain_word(std::string_view word) {
   return !word.empty() && word.find_first_not_of(plain) == word.npos;
 }
 
-/// Whether a word has characters that would break the line it is written to, or
-/// deceive its readers.
+/// Whether a word contains characters that would break its line or mislead
+/// readers.
 bool has_invisible(std::string_view word) {
   for (std::size_t i = 0; i < word.size();) {
     const detail::Character c = detail::character_at(word, i);
@@ -89,7 +89,7 @@ Provenance make_provenance(std::span<const std::string> arguments) {
 
 std::string LateHash::text() const {
   const std::string& digits = hash.get();
-  // the file could be read no more: nothing, at the end of the line
+  // the file could not be read to the end: no hash
   return digits.empty() ? std::string(late_hash_bytes, ' ')
                         : std::string(hash_mark) + digits;
 }
@@ -131,7 +131,7 @@ Document to_document(const Provenance& p) {
   if (!p.models.empty())
     document.set("models", Document::List(p.models.begin(), p.models.end()));
   if (p.seed) {
-    // As text if a double, which most JSON readers use, cannot hold it.
+    // As text if it is not exact in a double, which most JSON readers use.
     constexpr std::uint64_t exact = std::uint64_t{1} << 53;
     if (*p.seed < exact)
       document.set("seed", static_cast<std::int64_t>(*p.seed));

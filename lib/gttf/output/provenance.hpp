@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Provenance: what made a result, so that it can be made again.
+// Provenance: the origin of a result, so that it can be reproduced.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace gttf {
 
-/// A file that was read.
+/// An input file.
 struct InputFile {
   std::string file;    ///< as given by the user
-  std::string sha256;  ///< of what was read; hex; empty: a stream, unknown
-  /// The same where another thread is still making it; hash() waits.
+  std::string sha256;  ///< of the content; hex; empty: unknown (a stream)
+  /// The same, if another thread is still computing it; hash() waits.
   std::shared_future<std::string> pending = {};
 
   const std::string& hash() const {
@@ -27,14 +27,14 @@ struct InputFile {
   }
 };
 
-/// What made a result. No time and no machine: the same inputs give the same
-/// bytes.
+/// The origin of a result. Without time and machine: the same inputs give the
+/// same bytes.
 struct Provenance {
   std::string program = "gttf-design";
   std::string version;
-  std::string command_line;  ///< as one would type it into a shell
+  std::string command_line;  ///< in shell syntax
   std::vector<InputFile> inputs;
-  /// Models that inputs chose themselves: "IDEA: scattering highland-total".
+  /// Models chosen in the inputs: "IDEA: scattering highland-total".
   std::vector<std::string> models;
   std::optional<std::uint64_t> seed;  ///< of random numbers; absent: none used
 };
@@ -46,18 +46,18 @@ Provenance make_provenance(std::span<const std::string> arguments);
 /// `arguments` quoted so that a shell reads them back; one line.
 std::string shell_quoted(std::span<const std::string> arguments);
 
-/// A hash that was not known yet when its line was written.
+/// A hash that was not yet known when its line was written.
 struct LateHash {
   std::size_t at = 0;  ///< of text() in the lines
   std::shared_future<std::string> hash;
 
-  /// What belongs there; waits for it.
+  /// The text to insert; waits for the hash.
   std::string text() const;
 };
 
-/// Each fact in a line of its own, every line beginning with `prefix` and
-/// ending in '\n'. Waits for hashes, or, with `late`, leaves blanks for those
-/// that another thread is still making and adds them to it.
+/// One fact per line, each line beginning with `prefix` and ending in '\n'.
+/// Waits for hashes, or, with `late`, leaves blanks for hashes that another
+/// thread is still computing and adds them to `late`.
 std::string to_lines(const Provenance& provenance, std::string_view prefix,
                      std::vector<LateHash>* late = nullptr);
 

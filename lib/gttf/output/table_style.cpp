@@ -63,7 +63,7 @@ Heading heading_of(std::string_view name) {
       break;
     }
   }
-  // of several designs, side by side: "A_sigma_d0_um"
+  // of several designs: "A_sigma_d0_um"
   if (is_capital(name.substr(0, name.find('_'))) && name.size() > 2) {
     heading.words.emplace_back(name.substr(0, 1));
     name.remove_prefix(2);

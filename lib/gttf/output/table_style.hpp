@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TableStyle: what every table format can be told.
+// TableStyle: options common to all table formats.
 #pragma once
 
 #include <cstddef>
@@ -15,35 +15,37 @@
 namespace gttf {
 
 struct TableStyle {
-  std::string title;                 ///< a line above it where people read
-  std::vector<std::string> columns;  ///< to show, in that order; empty: all
+  std::string title;  ///< a line above it in formats for readers
+  std::vector<std::string>
+      columns;        ///< columns to show, in this order; empty: all
   int precision = 0;  ///< significant digits, 1 to 17; 0: exact in CSV and
-                      ///< JSON, three for results where people read
+                      ///< JSON, three for results in formats for readers
   std::optional<Provenance> provenance;  ///< written where there is one
   std::string csv_comment;               ///< whole lines above the header
   bool csv_checksum = false;  ///< of all lines, in a comment below them
   bool colour = false;        ///< ANSI; text only
 };
 
-/// The columns of `table` that `style` shows, by index. Names that the table
-/// does not have are left out.
+/// The columns of `table` shown by `style`, by index. Names not in the table
+/// are omitted.
 std::vector<std::size_t> shown_columns(const Table& table,
                                        const TableStyle& style);
 
-// Heading: how a column's name is shown to a reader.
+// Heading: the name of a column as displayed.
 
-/// A column's heading: `sigma_pt_rel` is {"sigma", "pt"} in %, its numbers
-/// shown 100 times as large; `sigma_d0_um` is {"sigma", "d0"} in um.
+/// The heading of a column: `sigma_pt_rel` is {"sigma", "pt"} in %, with
+/// numbers multiplied by 100; `sigma_d0_um` is {"sigma", "d0"} in um.
 struct Heading {
   std::vector<std::string> words;
   std::string unit;  ///< empty: none
   double factor = 1;
-  Zeros zeros = Zeros::strip;  ///< results keep them, inputs do not
-  bool ratio = false;  ///< near 1: 1.004 is told with one digit more than 0.996
+  Zeros zeros = Zeros::strip;  ///< results keep trailing zeros, inputs do not
+  bool ratio =
+      false;  ///< near 1: 1.004 is printed with one digit more than 0.996
 };
 
-/// The heading of a column of that name. The rules, not a list of names: a unit
-/// at the end (`_GeV`, `_um`, ...), `_rel` and `x_over_x0` in percent, `n_`
+/// The heading of a column, from rules rather than a list of names: a unit at
+/// the end (`_GeV`, `_um`, ...), `_rel` and `x_over_x0` in percent, `n_`
 /// dropped, underscores between words.
 Heading heading_of(std::string_view column_name);
 
@@ -54,7 +56,7 @@ std::string one_line(const Heading& heading);
 
 namespace gttf::detail {
 
-/// Writers pass their text on in pieces of about this many bytes.
+/// Approximate size in bytes of the pieces of text emitted by writers.
 inline constexpr std::size_t flush_above = 1 << 16;
 
 }  // namespace gttf::detail

@@ -51,7 +51,7 @@ void AlignedWriter::write(const Table& block) {
       if (const auto* reals = std::get_if<Reals>(&values)) {
         const double value = (*reals)[row] * heading.factor;
         constexpr int longest = 17;
-        // as many decimals above 1 as below
+        // the same number of decimals above 1 as below
         const bool more = heading.ratio && digits < longest && value >= 0.9995;
         cells[i] = readable(value, digits + (more ? 1 : 0), heading.zeros);
       } else if (const auto* integers = std::get_if<Integers>(&values)) {
@@ -96,7 +96,7 @@ constexpr std::string_view gap = "  ";
 constexpr std::string_view bold = "\033[1m";
 constexpr std::string_view plain = "\033[0m";
 
-// Lines of a heading: its words, then its unit.
+// Lines of a heading: name, then unit.
 std::vector<std::string> lines_of(const Heading& heading) {
   std::vector<std::string> lines = heading.words;
   if (!heading.unit.empty()) lines.push_back("[" + heading.unit + "]");
@@ -115,7 +115,7 @@ void append_emphasised(std::string& out, std::string_view text, bool colour) {
   if (colour) out += plain;
 }
 
-// A cell is one line, whatever the text in it.
+// A cell is one line for any text.
 std::string in_one_line(std::string_view text) {
   std::string out(text);
   std::ranges::replace_if(
@@ -146,7 +146,7 @@ void TextWriter::append_head(std::string& out) const {
     std::string text;
     for (const ColumnLayout& column : columns()) {
       const std::vector<std::string> own = lines_of(column.heading);
-      const std::size_t above = height - own.size();  // stands on the rule
+      const std::size_t above = height - own.size();  // directly above the rule
       if (&column != &columns().front()) text += gap;
       text += aligned(line < above ? "" : own[line - above], column.width,
                       column.text);
@@ -211,7 +211,8 @@ void write_text(std::ostream& out, const Summary& summary,
 
 namespace {
 
-// Text that markdown would take for markup or for the end of the cell.
+// Escapes text that Markdown would interpret as markup or as the end of the
+// cell.
 std::string markdown_escaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {

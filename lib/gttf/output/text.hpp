@@ -9,12 +9,12 @@
 #include "gttf/core/summary.hpp"
 #include "gttf/output/table_style.hpp"
 
-// AlignedWriter: what the formats for readers, text and markdown, share.
+// AlignedWriter: common base of the formats for readers, text and Markdown.
 namespace gttf {
 
-/// Rounds cells and gives columns a width. Widths come from the first 1000
-/// rows, which are kept until then; later rows are passed on at once, and a
-/// later cell that is wider is written whole.
+/// Rounds cells and sets column widths. Widths come from the first 1000 rows,
+/// which are buffered; later rows are written immediately, and wider cells are
+/// not truncated.
 class AlignedWriter : public TableSink {
  public:
   AlignedWriter(std::ostream& out, TableStyle style)
@@ -31,9 +31,9 @@ class AlignedWriter : public TableSink {
   };
   using Row = std::vector<std::string>;
 
-  /// The width that the heading of `column` needs.
+  /// The width of the heading of `column`.
   virtual std::size_t heading_width(const ColumnLayout& column) const = 0;
-  /// Appends all that comes before the first row.
+  /// Appends everything before the first row.
   virtual void append_head(std::string& out) const = 0;
   virtual void append_row(std::string& out, const Row& row) const = 0;
   virtual std::string cell_text(const std::string& text) const { return text; }
@@ -54,14 +54,15 @@ class AlignedWriter : public TableSink {
   std::string buffer_;
 };
 
-/// Characters of UTF-8 text, which is its width but for rare scripts.
+/// Number of characters of UTF-8 text, which is its width except for rare
+/// scripts.
 std::size_t text_width(std::string_view text);
 
-/// `text` filled up with spaces to `width`.
+/// `text` padded with spaces to `width`.
 std::string aligned(std::string_view text, std::size_t width, bool left);
 
-/// Writes aligned columns under a heading of several lines: words, then the
-/// unit. A dash stands for no value, provenance in lines that begin with "# ".
+/// Writes aligned columns under a heading of several lines: name, then unit. A
+/// dash means no value; provenance is in lines that begin with "# ".
 class TextWriter : public AlignedWriter {
  public:
   using AlignedWriter::AlignedWriter;
@@ -79,8 +80,8 @@ void write_text(std::ostream& out, const Summary& summary,
 
 // Markdown: tables (of GitHub's and GitLab's kind) and summaries.
 
-/// Writes a pipe table, numbers to the right, aligned for reading as it is.
-/// Provenance stands in an HTML comment before it.
+/// Writes a pipe table with right-aligned numbers, readable as plain text.
+/// Provenance is in an HTML comment before it.
 class MarkdownWriter : public AlignedWriter {
  public:
   using AlignedWriter::AlignedWriter;

@@ -14,7 +14,7 @@ namespace {
 
 using detail::same_place;
 
-/// On which side the flight leaves the surface, or is.
+/// The side of the surface on which the flight starts, or is.
 double side_of(const SurfaceLevel& surface, const Flyer& start) {
   const double value = surface.at(start.position);
   if (std::abs(value) > same_place) return value > 0 ? 1 : -1;
@@ -109,7 +109,7 @@ Matrix32 direction_slopes(const Frame& frame, const Vector2& angles) {
   return m;
 }
 
-/// d(angles)/d(direction): its inverse across the direction.
+/// d(angles)/d(direction): its inverse orthogonal to the direction.
 Matrix23 angle_slopes(const Frame& frame, const Vector2& angles) {
   const Matrix32 m = direction_slopes(frame, angles);
   const double sine = std::sin(angles[0]);
@@ -130,7 +130,7 @@ Matrix23 plane_axes(const Vector3& normal) {
   return axes;
 }
 
-/// A trajectory from the anchor to the surface of the other hit, seen in flight
+/// A trajectory from the anchor to the surface of the other hit, in flight
 /// direction of the track, and its derivatives with the anchor's position and
 /// direction and with q/p.
 struct Trajectory {
@@ -141,7 +141,7 @@ struct Trajectory {
 
   Trajectory(const Propagator& propagator, const FieldHit& to,
              const Vector3& from, const Vector3& t, double qop, double sign) {
-    // backwards: the opposite charge flies the opposite way
+    // backwards: opposite charge in the opposite direction
     FlyerJacobian j;
     arrival = propagator.to(to.surface, {from, sign * t, sign * qop}, &j);
     if (!arrival) return;
@@ -189,7 +189,7 @@ std::optional<DirectedSegment<double>> flown_segment(
   const Vector3 chord = hits[1].position - hits[0].position;
   Vector2 angles = angles_of(frame, chord.normalized());
 
-  // Newton; quadratic from the chord's direction
+  // Newton; quadratic convergence from the direction of the chord
   constexpr int most = 20;
   const double enough = 1e-13 * chord.norm();
   std::optional<Trajectory> path;
@@ -209,7 +209,7 @@ std::optional<DirectedSegment<double>> flown_segment(
     if (miss.norm() < enough || (i > 6 && miss.norm() < 1e3 * enough)) break;
   }
 
-  // a shift of the other hit out of its surface counts along the track
+  // a shift of the other hit out of its surface is projected along the track
   const Vector3& t = path->direction;
   const Matrix3 along_track =
       Matrix3::Identity() - t * normal.transpose() / normal.dot(t);

@@ -50,7 +50,7 @@ struct GapPath {
     z12 = step.z;
   }
 
-  /// Everything else from phi1 and turn.
+  /// Computes all other members from phi1 and turn.
   void update() {
     using std::cos, std::sin, std::sqrt;
     const S half = S(0.5) * turn, b = phi1 + half, phi2 = phi1 + turn;
@@ -190,7 +190,7 @@ DirectedSegment<S> directed(const GapPath<S>& p, const Cartesian<S>& start,
 
 /// The segment of curvature `kappa` (-q B_ref/p) through a gap between its end
 /// points.
-/// @param start, end  mm, before the entrance and behind the exit
+/// @param start, end  mm, before the entrance and after the exit
 /// Source  [GTTF] section on the gap spectrometer dipole; docs/theory/dipole.md
 template <class S>
 DirectedSegment<S> dipole_segment(const Cartesian<S>& start,
@@ -201,8 +201,7 @@ DirectedSegment<S> dipole_segment(const Cartesian<S>& start,
   return detail::directed(path, start, end, gap);
 }
 
-/// The segment that leaves `start` at the azimuth `phi`, whatever its
-/// curvature.
+/// The segment that leaves `start` at the azimuth `phi`, for any curvature.
 template <class S>
 DirectedSegment<S> dipole_segment_from(const Cartesian<S>& start, const S& phi,
                                        const Cartesian<S>& end,
@@ -214,8 +213,8 @@ DirectedSegment<S> dipole_segment_from(const Cartesian<S>& start, const S& phi,
   return detail::directed(path, start, end, gap);
 }
 
-/// The segment that arrives at `end` with the azimuth `phi`: the one from
-/// there, seen in a mirror.
+/// The segment that arrives at `end` with the azimuth `phi`: the mirror image
+/// of the segment from there.
 template <class S>
 DirectedSegment<S> dipole_segment_to(const Cartesian<S>& start,
                                      const Cartesian<S>& end, const S& phi,
@@ -227,7 +226,7 @@ DirectedSegment<S> dipole_segment_to(const Cartesian<S>& start,
   return dipole_segment(start, end, gap, -reversed.kappa);
 }
 
-/// Where a gap lies with respect to three hits: between 0 and 1, 1 and 2.
+/// Position of a gap with respect to three hits: between 0 and 1, 1 and 2.
 enum class GapPlace { before_middle, behind_middle };
 
 /// Triplet with the gap between two of its hits; the other segment is straight.
@@ -255,7 +254,7 @@ Triplet<S> make_dipole_triplet(const Cartesian<S>& x0, const Cartesian<S>& x1,
   return make_triplet(first, second);
 }
 
-/// The small-bending form, gap behind the middle hit:
+/// The small-bending approximation, gap after the middle hit:
 ///
 ///   Psi_phi = atan(x12/y12) - phi_01,  Psi_theta = theta of the chords,
 ///   rho_phi = -1/2 |x2 - x1| (nuB/y12) (1 + (nu2 - nu1)/y12),  rho_theta = 0

@@ -8,7 +8,8 @@ namespace {
 
 using Vector2 = Eigen::Vector2d;
 
-/// How the kinks of a triplet answer to the curvature of either segment.
+/// Derivatives of the kinks of a triplet with respect to the curvature of
+/// either segment.
 struct SplitSlope {
   Vector2 first, second;
 };
@@ -19,15 +20,15 @@ SplitSlope split_slope(const Triplet<double>& t) {
           {b.polar_slope, -b.azimuth_slope}};
 }
 
-/// A segment of the track: its curvature and how that follows from the first
-/// segment's curvature and from the energy.
+/// A segment of the track: its curvature and the derivatives with respect to
+/// the curvature of the first segment and to the energy.
 struct SegmentCurvature {
   double kappa = 0;
   double slope = 1;     ///< d kappa/d kappa_01
   double per_loss = 0;  ///< d kappa/d(energy lost before), 1/(mm GeV)
 };
 
-/// NaN from where on the particle has stopped.
+/// NaN after the particle has stopped.
 std::vector<SegmentCurvature> curvatures(const TrackLosses& losses,
                                          double kappa) {
   const double qb = std::copysign(losses.charge_times_b, kappa);
@@ -46,7 +47,7 @@ std::vector<SegmentCurvature> curvatures(const TrackLosses& losses,
   return list;
 }
 
-/// Weight of the segment behind the middle hit.
+/// Weight of the segment after the middle hit.
 double weight_behind(const Triplet<double>& t) {
   return t.second.length / (t.first.length + t.second.length);
 }
@@ -61,7 +62,7 @@ Eigen::MatrixXd loss_columns(std::span<const Triplet<double>> triplets,
     const auto jj = static_cast<std::size_t>(j);
     const SplitSlope s = split_slope(triplets[jj]);
     for (Eigen::Index l = 0; l <= j; ++l) {
-      // the first segment has not seen the loss at its own end
+      // the first segment does not include the loss at its own end
       Vector2 change = s.second * segments[jj + 1].per_loss;
       if (l < j) change += s.first * segments[jj].per_loss;
       columns.block<2, 1>(2 * j, l) =
@@ -71,7 +72,7 @@ Eigen::MatrixXd loss_columns(std::span<const Triplet<double>> triplets,
   return columns;
 }
 
-/// Repeats `step`, a fit at a curvature, until the curvature stays.
+/// Repeats `step`, a fit at a curvature, until the curvature converges.
 template <class Step>
 LossFit iterate(const TripletEquations& equations, const Step& step) {
   LossFit fit;

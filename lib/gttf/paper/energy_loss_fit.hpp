@@ -10,14 +10,13 @@
 
 namespace gttf {
 
-/// A triplet whose particle loses energy at the middle hit. To be applied after
-/// the fit without loss.
+/// A triplet whose particle loses energy at the middle hit. Applied after the
+/// fit without loss.
 struct LocalLossCorrection {
   double kappa_first = 0;   ///< before the middle hit, 1/mm
   double kappa_second = 0;  ///< behind it
-  /// The directions at the four ends of the segments turn by
-  /// +rotation (hit 0), -rotation (1 before), -rotation (1 behind), +rotation
-  /// (2), rad.
+  /// Rotation of the directions at the four ends of the segments: +rotation
+  /// (hit 0), -rotation (1 before), -rotation (1 behind), +rotation (2), rad.
   double rotation = 0;
 };
 
@@ -37,21 +36,23 @@ LocalLossCorrection local_loss_correction(const Triplet<double>& triplet,
                                           double kappa, double p, double mass,
                                           double loss);
 
-/// What is known of the losses of a track.
+/// The losses of a track.
 struct TrackLosses {
   double mass = 0;              ///< GeV
-  double charge_times_b = 0;    ///< |q B_ref|, GeV/mm: p = that/|kappa|
+  double charge_times_b = 0;    ///< |q B_ref|, GeV/mm: p = this/|kappa|
   std::vector<double> mean;     ///< at the middle hit of every triplet, GeV
   std::vector<double> sigma{};  ///< of each, GeV; combined fit
 };
 
-/// How the curvatures of the segments follow from that of the first one.
+/// Relation between the curvatures of the segments and the curvature of the
+/// first one.
 enum class LossMap {
   exact,   ///< E_k = E_01 - sum of losses, for each segment of a triplet
-  series,  ///< the paper's: one curvature per triplet, first order in dp
+  series,  ///< as in the paper: one curvature per triplet, first order in dp
 };
 
-/// The equations of a track with losses; kappa is that of the first segment.
+/// The equations of a track with losses; kappa is the curvature of the first
+/// segment.
 ///
 /// exact, linearised at kappa_c with E_k = E_c - I_k, I_k the sum of losses
 /// before segment k:
@@ -82,10 +83,9 @@ struct LossFit {
   Eigen::VectorXd loss_with_kappa;  ///< Cov(loss, kappa)
 };
 
-/// The global fit with the losses as given. The curvature at which it is
-/// linearised is that of the fit without loss, then that of the fit before,
-/// until it stays.
-/// Errors: LossFit::track.status; singular too if the particle stops
+/// The global fit with given losses. It is linearised at the curvature of the
+/// fit without loss, then of the previous fit, until convergence. Errors:
+/// LossFit::track.status; also singular if the particle stops
 LossFit fit_with_losses(const TripletEquations& equations,
                         std::span<const Triplet<double>> triplets,
                         const TrackLosses& losses,
@@ -99,7 +99,7 @@ LossFit fit_with_losses(const TripletEquations& equations,
 ///   Cov(eps) = C - C R^T K_rho R C,  Cov(eps, kappa) = -sigma_kappa^2 C R^T K
 ///   rho
 ///
-/// The degrees of freedom are those of the fit without losses.
+/// The number of degrees of freedom is the same as without losses.
 /// Source: [GTTF] section on the combined fit, corrected in three signs and an
 ///         index; docs/theory/energy-loss.md
 LossFit fit_track_and_losses(const TripletEquations& equations,

@@ -11,10 +11,10 @@
 
 namespace gttf {
 
-/// Errors of a triplet: what the fit needs besides the triplet itself.
+/// Errors of a triplet: the input of the fit besides the triplet itself.
 struct TripletErrors {
-  /// Position covariances of the three hits in space, mm^2. Singular ones (no
-  /// error across a sensor) are welcome: nothing is inverted.
+  /// Position covariances of the three hits in space, mm^2. Singular matrices
+  /// (no error perpendicular to a sensor) are allowed: nothing is inverted.
   std::array<Eigen::Matrix3d, 3> hits;
   /// Variance of the scattering angle of the middle layer in a plane, rad^2;
   /// regularised and common curvature: theta0^2/kappa^2, mm^2.
@@ -30,7 +30,7 @@ struct LocalFit {
   double sigma = none;
   double chi2 = none;
 
-  /// chi2 <= cut: the filter that keeps triplets of hits of one track.
+  /// chi2 <= cut: a filter for triplets of hits from one track.
   bool passes(double cut) const { return chi2 <= cut; }
 };
 
@@ -57,8 +57,8 @@ struct LocalResiduals {
 ///   sigma = b (Phi~^2 s^2 + Theta~^2)^(3/2)/(...)^2,  s = sin(theta);
 ///
 /// common curvature: the scattering fit with theta0 = b |kappa|. Nothing is
-/// inverted, so that kappa and chi2 exist for a singular covariance of the
-/// kinks too.
+/// inverted, so kappa and chi2 also exist for a singular covariance of the
+/// kinks.
 /// Errors: LocalFit::status: singular if N = 0, no_curvature
 /// Source: [GTTF] eq:K_local to eq:local_chi2_general, eq:c3D_MS_solution and
 ///         its appendix on the regularised fit; docs/theory/local-fit.md
@@ -70,7 +70,7 @@ LocalFit fit_local(const Triplet<double>& triplet, const TripletErrors& errors,
 ///   delta_k = w_k q/N,  w_k = V_k (rho_theta h_phi,k - rho_phi h_theta,k)
 ///   Cov(residual) = w w^T/N,  Cov(fitted) = V - w w^T/N
 ///
-/// which are regular for a perfect triplet, q = 0.
+/// which is regular for a perfect triplet, q = 0.
 /// Source: [GTTF] eq:local_delta_general, eq:global_fit_cov2
 LocalResiduals local_residuals(const Triplet<double>& triplet,
                                const TripletErrors& errors,

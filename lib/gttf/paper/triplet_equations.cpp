@@ -8,7 +8,7 @@
 namespace gttf {
 namespace {
 
-/// A matrix A with A A^T = V, for singular V too.
+/// A matrix A with A A^T = V, also for singular V.
 Eigen::Matrix3d square_root(const Eigen::Matrix3d& v) {
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> s(v);
   return s.eigenvectors() *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TripletEquations: the triplets of a track, whatever its field, as one linear
-// system, and its solution.
+// TripletEquations: the triplets of a track in any field as one linear system,
+// and its solution.
 #pragma once
 
 #include <Eigen/Core>
@@ -24,7 +24,7 @@ struct TripletEquations : ScatteredKinks {
   /// shifts in space; none if the hits are exact.
   std::vector<Eigen::Matrix3d> roots;
 
-  /// Adds independent errors, a column each.
+  /// Adds independent errors, one column each.
   void append(const Eigen::MatrixXd& columns);
 };
 
@@ -67,13 +67,13 @@ TripletSolution solve(const TripletEquations& equations, bool fit_kappa = true);
 
 // Relations between the chi2 of local and global fits of the same hits.
 
-/// A result of a scattering fit: of one triplet or of a track.
+/// Result of a scattering fit of one triplet or of a track.
 struct LocalCurvature {
   double kappa = 0, sigma = 0, chi2 = 0;
 };
 
-/// The scattering-dominated global fit from its local ones, without looking at
-/// a hit again; no inversion:
+/// The scattering-dominated global fit from its local ones, without using the
+/// hits again; no inversion:
 ///
 ///   1/sigma^2 = sum 1/sigma_j^2,  kappa = sigma^2 sum kappa_j/sigma_j^2
 ///   chi2 = sum chi2_j + sum (kappa - kappa_j)^2/sigma_j^2
@@ -108,7 +108,7 @@ inline double scattering_lower_bound(std::span<const LocalCurvature> local) {
 
 /// Lower bound of the chi2 of the general fit from general local ones in order
 /// of flight: the largest of all, and the best sum over triplets that share no
-/// hit. The sum over all is no bound, since triplets share hits.
+/// hit. The sum over all is not a bound, because triplets share hits.
 /// Source: docs/theory/local-fit.md
 inline double general_lower_bound(std::span<const double> local_chi2) {
   // best sum with the last triplet taken at least three back, or skipped
@@ -122,7 +122,7 @@ inline double general_lower_bound(std::span<const double> local_chi2) {
   return best[0];
 }
 
-/// Can a candidate be dropped before its general fit? True if the lower bound
+/// Whether a candidate can be rejected before its general fit: the lower bound
 /// from its triplets exceeds the cut.
 inline bool fails_by_triplets(std::span<const double> local_chi2, double cut) {
   return general_lower_bound(local_chi2) > cut;

@@ -19,7 +19,8 @@ double arc_to_radius(const Track& track, double c, double r) {
   const double along = x * std::cos(track.phi) + y * std::sin(track.phi);
   const double across = y * std::cos(track.phi) - x * std::sin(track.phi);
   const double d = r * r - x * x - y * y;
-  constexpr double straight = 1e-3;  // of a turn: 4e-8 of the length
+  constexpr double straight =
+      1e-3;  // of a turn: relative error 4e-8 of the length
   if (std::abs(c * r) < straight) {
     const double root = std::sqrt(along * along + d);
     const double near = -along - root, far = -along + root;
@@ -117,7 +118,7 @@ class EdgeFinder {
       for (const std::size_t end : {0u, 1u})
         add(corner(ends.r[end], ends.z[end]));
     } else if (s.is_inclined()) {
-      // where its edges are met in the plane of the track's azimuth
+      // where its edges are crossed in the plane of the track azimuth
       const Corners all = gttf::corners(s);
       for (std::size_t i = 0; i < all.size(); ++i) {
         const auto &a = all[i], &b = all[(i + 1) % all.size()];
@@ -151,11 +152,11 @@ class EdgeFinder {
     }
   }
 
-  /// The angle of the track that gets to radius `r` at `z`.
+  /// The angle of the track that reaches radius `r` at `z`.
   double corner(double r, double z) const {
     double theta = (from_ + to_) / 2;
     const double dz = z - track_at_(theta).vertex[2];
-    // the curvature may depend on theta: given is p, not pT
+    // the curvature may depend on theta, because p is given rather than pT
     for (int i = 0; i < 8; ++i) {
       const Track track = track_at_(theta);
       const double c = -track.charge * geometry_.bz() /

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Acceptance: the polar angles at which what a track crosses changes.
+// Acceptance: the polar angles at which the list of crossed surfaces changes.
 #pragma once
 
 #include <functional>
@@ -14,22 +14,23 @@ namespace gttf {
 /// An edge between two polar angles, rad: tracks at `below` and `above` cross
 /// different surfaces.
 struct AcceptanceEdge {
-  static constexpr double width = 1e-9;  ///< above - below, at most
+  static constexpr double width = 1e-9;  ///< maximum of above - below
 
   double below = 0, above = 0;
 };
 
 /// The edges between `from` and `to` (rad, from < to), in increasing order.
 ///
-/// Candidates are the angles of all corners of surfaces as seen along a helix
+/// Candidates are the angles of all corners of surfaces along a helix
 /// (solenoid, no field: exact) or a straight line, and the middles between
 /// them; where the lists of crossed surfaces of two neighbours differ, the
-/// edges between them are found by bisection. What is missed: in maps and
-/// dipoles a gap whose two sides bending moves by more than half its width.
+/// edges between them are found by bisection. Not found: gaps in field maps and
+/// dipoles whose two sides are displaced by bending by more than half their
+/// width.
 ///
 /// @param track_at  the track of a polar angle; all with the same start,
 ///                  azimuth and particle
-/// @param model     energy loss decides how tracks fly
+/// @param model     energy loss affects the trajectory
 std::vector<AcceptanceEdge> acceptance_edges(
     const TrackingGeometry& geometry,
     const std::function<Track(double theta)>& track_at, const Model& model,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way a track is followed, and its parameters in the user's terms.
+// Selects how a track is followed, and converts its parameters to user
+// conventions.
 #include "gttf/resolution/any_track.hpp"
 
 #include <Eigen/Geometry>
@@ -14,8 +15,8 @@ namespace gttf::detail {
 
 namespace {
 
-/// Azimuth and slopes do not exist where a direction is this near to the axis
-/// or the plane that they refer to.
+/// Azimuth and slopes are undefined if the direction is this close to the axis
+/// or plane they refer to.
 constexpr double along_axis = 1e-6;  // rad
 constexpr double grazing = 0.01;     // cos of the incidence
 
@@ -285,7 +286,7 @@ Matrix5 AnyTrack::at_start_plane() const {
     return rows;
   }
   const RowVector5 path = path_into_start_plane();
-  // in the plane, where the direction has turned
+  // in the plane, after the direction has turned
   const Vector3Rows position =
       position_rows(frame(), direction_) + direction_ * path;
   const Vector3Rows change =
@@ -385,7 +386,7 @@ void set_row(ParameterRows<double>& rows, Parameter q, const RowVector5& row) {
   std::copy_n(row.data(), track_dim, rows[static_cast<std::size_t>(q)].begin());
 }
 
-/// @param plane  as AnyTrack::at_start_plane()
+/// @param plane AnyTrack::at_start_plane()
 void set_start_plane(ParameterRows<double>& rows, const Matrix5& plane) {
   for (int i = 0; i < 4; ++i)
     set_row(rows, start_plane_parameters[static_cast<std::size_t>(i)],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AnyTrack: what a track crosses, as a helix where it is one, else traced.
+// AnyTrack: the crossings of a track, as a helix if possible, else traced.
 #pragma once
 
 #include <memory>
@@ -19,24 +19,24 @@ namespace gttf::detail {
 using Vector3Rows = Eigen::Matrix<double, 3, track_dim>;
 using RowVector5 = Eigen::Matrix<double, 1, track_dim>;
 
-/// Is the track taken as a helix or a straight line: the field is along z or
-/// none, no energy is lost, and the track does not run along the polar axis?
+/// Whether the track is treated as a helix or a straight line: field along z or
+/// none, no energy loss, and not along the polar axis.
 bool follows_helix(const TrackingGeometry& geometry, const Track& track,
                    const Model& model);
 
-/// A track with its crossings: a helix where it follows one, else traced; both
-/// ways give the same numbers there.
+/// A track with its crossings: a helix if possible, else traced; both give the
+/// same results for a helix.
 class AnyTrack {
  public:
   AnyTrack(const TrackingGeometry& geometry, const Track& track,
            const Model& model);
-  /// A track that was traced with `model` already.
+  /// A track that is already traced with `model`.
   AnyTrack(const TrackingGeometry& geometry, const Track& track,
            TracedTrack traced);
 
-  /// With the errors of this track where they depend on it.
+  /// With the errors for this track if they depend on it.
   const TrackingGeometry& geometry() const { return *geometry_; }
-  /// Are all errors of its hits positive and finite?
+  /// Whether all errors of its hits are positive and finite.
   bool has_errors() const { return has_errors_; }
   const Track& track() const { return track_; }
   /// Null if traced.
@@ -76,13 +76,13 @@ class AnyTrack {
   double kappa() const;
   Frame frame() const { return traced() ? traced()->frame : Frame{}; }
 
-  /// Crossing k as users read it.
+  /// Crossing k in user conventions.
   CrossingInfo crossing(std::size_t k) const;
   std::vector<CrossingInfo> describe_crossings() const;
   /// The crossing of a surface, if there is one.
   std::optional<std::size_t> crossing_of(std::size_t surface) const;
   std::optional<StartHit<double>> start_hit(const BeamSpot* spot) const;
-  /// Errors that leave no doubt about the track; `start` may be null.
+  /// Errors for which the track is certainly determined; `start` may be null.
   UndoubtedVariances undoubted(const StartHit<double>* start) const;
   /// Input of the triplet fit; `start` may be null.
   /// @param wide  of a helix, in twice the precision of a double
@@ -91,22 +91,22 @@ class AnyTrack {
   // Matrices: rows are linear functions of the line at the start,
   // s = (d0, z0, phi0, theta, kappa) in the frame of the fit.
 
-  /// The perigee parameters in the user's axes, with kappa. Those that do not
-  /// exist are NaN.
+  /// The perigee parameters in the user's axes, with kappa. Parameters that do
+  /// not exist are NaN.
   Matrix5 perigee() const;
   /// x, y, dx/dz, dy/dz and kappa on the plane z = const. through the start;
   /// NaN for a track within 0.57 deg of that plane.
   Matrix5 at_start_plane() const;
   /// d(at_start_plane())/d ln(field): a stronger field turns the direction more
-  /// on the way into the plane.
+  /// on the path to the plane.
   Matrix5 at_start_plane_by_field() const;
   /// u, v, phi, theta, kappa at crossing k, before the layer; user's axes.
   Matrix5 on_surface(std::size_t k) const;
   /// The same just after the layer, where its mean energy loss has changed
   /// kappa.
   Matrix5 after_layer(std::size_t k) const;
-  /// What turns u, v, phi, theta of the frame and kappa just after crossing k
-  /// into the same in the user's axes.
+  /// The transformation of u, v, phi, theta of the frame and kappa just after
+  /// crossing k to the user's axes.
   Matrix5 from_frame_after(std::size_t k) const;
   /// u, v, slopes along u and v per depth, kappa at crossing k, before the
   /// layer.
@@ -114,7 +114,7 @@ class AnyTrack {
     return slopes_from(k, rows_on_surface(k));
   }
   /// The same from u, v, phi, theta of the frame and kappa at crossing k, given
-  /// as linear functions of anything.
+  /// as arbitrary linear functions.
   Matrix5 slopes_from(std::size_t k, Matrix5 rows) const;
 
   /// Index of the first measuring crossing.
@@ -122,12 +122,12 @@ class AnyTrack {
 
  private:
   Crossings<DoubleDouble> wide_helix() const;
-  /// Those from `begin` to `end` - 1.
+  /// Rows of the crossings from `begin` to `end` - 1.
   std::vector<CrossingInfo> describe_crossings(std::size_t begin,
                                                std::size_t end) const;
   /// u, v, phi, theta in the frame, kappa.
   Matrix5 rows_on_surface(std::size_t k) const;
-  /// Way along the track into the plane z = const. through the start.
+  /// Path along the track to the plane z = const. through the start.
   RowVector5 path_into_start_plane() const;
   /// dx/dz and dy/dz of the direction at the start.
   Eigen::Matrix<double, 2, track_dim> slopes_at_start(
@@ -135,36 +135,37 @@ class AnyTrack {
   /// d(direction)/d(path) at the start; 1/mm.
   Vector3 bend_at_start() const;
 
-  /// Takes the errors that depend on the track from its crossings.
+  /// Computes the errors that depend on the track from its crossings.
   void set_errors();
 
   const TrackingGeometry* geometry_;
-  std::shared_ptr<const TrackingGeometry> own_;  ///< null: that of all tracks
+  std::shared_ptr<const TrackingGeometry>
+      own_;  ///< null: geometry of all tracks
   bool has_errors_ = true;
   Track track_;
   Vector3 direction_;  ///< at the start
   std::variant<Crossings<double>, TracedTrack> found_;
 };
 
-/// cot(theta) of the start, 0 at 90 deg but for rounding; NaN along z.
+/// cot(theta) at the start, exactly 0 at 90 deg; NaN along z.
 double cot_theta(const Track& track);
 
-/// resolve() with the crossings at hand.
+/// resolve() with given crossings.
 Resolution resolve(const AnyTrack& track, const Model& model);
 
 template <class S>
 using ParameterRows = std::array<Row<S>, n_parameters>;
 
-/// The parameters as linear functions of the line at the start; those of the
-/// momentum zero without field.
+/// The parameters as linear functions of the line at the start; the rows of the
+/// momentum are zero without field.
 ///
 ///   d ln p = -d kappa/kappa        d ln pT = -d kappa/kappa + cot(theta)
 ///   dtheta
 ///
-/// x, y, tx, ty are those of AnyTrack::at_start_plane().
+/// x, y, tx, ty as in AnyTrack::at_start_plane().
 ParameterRows<double> parameter_rows(const AnyTrack& track);
-/// Their derivatives with respect to ln(field), where the perigee of the user
-/// is that of the fit.
+/// Their derivatives with respect to ln(field), if the perigee in user
+/// conventions is the perigee of the fit.
 ParameterRows<double> parameter_rows_by_field(const AnyTrack& track);
 
 }  // namespace gttf::detail

@@ -31,7 +31,7 @@ using detail::PlaneTarget;
 
 constexpr std::size_t block_size = 512;
 
-/// Bytes whose address is a multiple of 64.
+/// Memory aligned to 64 bytes.
 class Workspace {
  public:
   std::byte* with(std::size_t bytes) {
@@ -51,7 +51,7 @@ class Workspace {
   std::size_t size_ = 0;
 };
 
-/// What the threads share.
+/// Data shared by the threads.
 struct Job {
   const TrackingGeometry& geometry;
   const detail::BatchGeometry lanes;
@@ -67,8 +67,8 @@ class Worker {
  public:
   explicit Worker(const Job& job)
       : job_(job),
-        // a guess is checked on the way, on which Scattering::highland_total
-        // needs the sum up to the last hit
+        // a guess is checked during the pass, but Scattering::highland_total
+        // needs the sum up to the last hit before it
         groups_(job.lanes, job.kernel, job.tracks,
                 job.model.scattering != Scattering::highland_total),
         extras_(detail::extras_for(job.results)) {
@@ -195,7 +195,7 @@ class Worker {
 
   bool follows_helix(std::size_t t) const {
     const std::span<const double> theta = job_.tracks.theta;
-    // clearly away from the axis: no need for sines
+    // clearly off the axis: sines are not needed
     const double angle = theta[theta.size() == 1 ? 0 : t];
     if (job_.lanes.bz != 0 && angle > 0.1 && angle < 3) return true;
     return detail::follows_helix(job_.geometry, job_.tracks.track(t),
@@ -232,7 +232,7 @@ class Worker {
     if (extras_.way_back)
       fit_.workspace = workspace_.with(
           job_.kernel.workspace(group.list.size(), group.n_coordinates));
-    // full lanes of neighbours write where the results belong
+    // full vectors of consecutive tracks write directly to the results
     const bool direct = group.in_a_row && group.n == job_.kernel.width;
     if (direct)
       write_from(group.track[0]);
@@ -258,9 +258,9 @@ class Worker {
     return {true, fit_.turned_back};
   }
 
-  /// Lanes in which exact hits may contradict each other, so that there is no
-  /// limit of scattering only: where some layers scatter, but not each that
-  /// measures, or two measure at one place.
+  /// Lanes in which exact hits may contradict each other, so that the limit of
+  /// scattering only does not exist: some layers scatter, but not every
+  /// measuring layer, or two layers measure at the same position.
   detail::TrackBits without_plain_limit(const detail::BatchGroup& group) const {
     detail::TrackBits bare = 0, material = 0, close = 0;
     const detail::ListedSurface* last = nullptr;
@@ -277,7 +277,7 @@ class Worker {
     return (bare & material) | close;
   }
 
-  /// Lets the fit write to the results from `track` on.
+  /// Directs the output of the fit to the results from `track`.
   void write_from(std::size_t track) {
     for (const Target& t : targets_) fit_.out[t.plane] = t.to + track;
     fit_.budget_stride = job_.tracks.size;
@@ -285,7 +285,7 @@ class Worker {
       (fit_.*t.number.by_lanes)[t.parameter] = t.to + track;
   }
 
-  /// Lets the fit write to out_ and layers_.
+  /// Directs the output of the fit to out_ and layers_.
   void write_here() {
     for (const Target& t : targets_) fit_.out[t.plane] = out_[t.plane].value;
     std::size_t n_rows = 0;
@@ -299,7 +299,7 @@ class Worker {
     }
   }
 
-  /// Takes results from there to where they belong.
+  /// Copies the buffered results to their destination.
   void store(const detail::BatchGroup& group) {
     const auto put = [&](const PackValues& from, double* to) {
       for (std::size_t lane = 0; lane < group.n; ++lane)
@@ -316,8 +316,8 @@ class Worker {
     }
   }
 
-  /// Sets the numbers of the layers that fitted tracks do not cross to zero,
-  /// for neighbours with the same list together.
+  /// Sets the numbers of layers not crossed by fitted tracks to zero, together
+  /// for consecutive tracks with the same list.
   void clear_others(std::size_t begin, std::size_t end, int least_hits) {
     if (layer_targets_.empty()) return;
     const std::size_t n = job_.tracks.size;
@@ -360,7 +360,7 @@ class Worker {
   };
   std::vector<Target> targets_;
   std::array<PackValues, detail::BatchPlane::count> out_;
-  /// What is asked for of layers, or of their coordinates.
+  /// Requested results for layers, or for their coordinates.
   struct LayerNumber {
     double* (detail::BatchTask::*by_lanes)[n_parameters];
     std::optional<Cause> cause;
@@ -387,7 +387,8 @@ class Worker {
   }
 
   std::vector<LayerTarget> layer_targets_;
-  std::vector<PackValues> layers_;  ///< of one target after the other
+  std::vector<PackValues>
+      layers_;  ///< all rows of one target, then the next target
   Workspace workspace_;
 };
 
@@ -460,7 +461,8 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                 results,
                 slopes,
                 path == CodePath::best && is_vectorised(geometry, model) &&
-                    // one logarithm for all makes every layer depend on all
+                    // with one logarithm for all, every layer depends on all
+                    // others
                     !(slopes.position.asked_for() &&
                       model.scattering == Scattering::highland_total)};
   return detail::run_batch(tracks.size, block_size, threads,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streaming fit of a batch: one pass from the outermost crossing inwards,
-// and one back outwards if shares are asked for.
+// The streaming fit of a batch: a pass from the outermost crossing inwards, and
+// a backward pass outwards if shares are requested.
 #pragma once
 
 #include <limits>
@@ -38,7 +38,7 @@ template <class S>
   add_kink_variance(b, w, w_phi, covariance);
 }
 
-/// Lanes whose variances leave a doubt that the parameters are determined.
+/// Lanes whose variances do not prove that the parameters are determined.
 template <class S>
 TrackBits tracks_in_doubt(const std::array<S, track_dim>& v, const S& kappa,
                           const UndoubtedVariances& undoubted) {
@@ -46,8 +46,8 @@ TrackBits tracks_in_doubt(const std::array<S, track_dim>& v, const S& kappa,
          ~PackAccess<S>::bits(is_undoubted(v, kappa, undoubted));
 }
 
-/// Gains on the way in, for the way back.
-/// @tparam always  else only if there are steps
+/// Gains of the inward pass, for the backward pass. @tparam always otherwise
+/// only if there are steps
 template <class S, bool is_always>
 struct GainsOfSteps {
   static constexpr bool never = false, always = is_always;
@@ -59,8 +59,8 @@ struct GainsOfSteps {
 
 /// Covariances of a group of tracks; with the limits of a fit without
 /// scattering and of one with exact hits, which share crossings and rows.
-/// @tparam limits, way_back, mixed  as for BatchPath; BatchTask::extras decides
-///                                  if mixed
+/// @tparam limits, way_back, mixed  as for BatchPath; if mixed,
+/// BatchTask::extras is checked
 template <class S, bool limits, bool way_back, bool mixed>
 class BatchCovariance : public AnyFit {
  public:
@@ -169,7 +169,7 @@ class BatchCovariance : public AnyFit {
     }
   }
 
-  /// Takes the results of the lanes whose innermost hit this is.
+  /// Stores the results for lanes whose innermost hit is on this surface.
   void finish(const BatchSurface& s, const Crossing<S>& x, TrackBits active) {
     const bool has_field = task_.bz != 0;
     doubtful_ |= active & tracks_in_doubt(variances(all_.equations),
@@ -278,7 +278,7 @@ class BatchCovariance : public AnyFit {
   BatchTask& task_;
   Source path_;
   LineFit<Errors::all, Equations, Gains> all_;
-  // without limits there is one state only
+  // without limits there is only one state
   [[no_unique_address]] OfLimits<Limit<Errors::hits_only>, 0> hits_;
   [[no_unique_address]] OfLimits<Limit<Errors::scattering_only>, 1> exact_;
   [[no_unique_address]] OfLimits<PointChain<S>, 4> chain_{};  ///< in its place
@@ -293,7 +293,7 @@ template <class S, bool limits, bool way_back, bool mixed>
   BatchCovariance<S, limits, way_back, mixed>(task).run();
 }
 
-/// One variant for groups that are not mixed and for what is asked of them.
+/// One variant for mixed groups, and one for each request for the others.
 template <class S>
 void fit_covariance(BatchTask& task) {
   const auto [limits, way_back] = task.extras;

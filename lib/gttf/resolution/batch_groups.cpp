@@ -12,7 +12,7 @@
 namespace gttf::detail {
 namespace {
 
-/// Lists are forgotten between blocks when there are more.
+/// Maximum number of lists; above it they are discarded between blocks.
 constexpr std::size_t most_lists = 4096;
 
 std::size_t hash_of(const std::vector<unsigned>& surfaces) {
@@ -25,7 +25,7 @@ double at(std::span<const double> values, std::size_t i) {
   return values[values.size() == 1 ? 0 : i];
 }
 
-/// Is `a` a cylinder inside of the cylinder `b`, by more than rounding?
+/// Whether `a` is a cylinder inside the cylinder `b`, by more than rounding.
 bool is_inside(const SurfaceRecord& a, const SurfaceRecord& b) {
   using Kind = SurfaceRecord::Kind;
   return a.kind == Kind::cylinder && b.kind == Kind::cylinder &&
@@ -95,7 +95,7 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
 
 void BatchGroups::gather(const BatchGroup& group, BatchTracks& lanes) const {
   const auto put = [&](std::span<const double> from, PackValues& to) {
-    // more lanes than are in use, if there are: a fixed number is quicker
+    // possibly more lanes than in use, because a fixed number is faster
     if (from.size() == 1)
       std::fill_n(to.value, most_in_pack, from[0]);
     else if (group.in_a_row && group.track[0] + most_in_pack <= from.size())
@@ -144,7 +144,7 @@ void BatchGroups::sort_by_start() {
                         [&](std::size_t track) { return on_axis(track); });
 }
 
-/// How many tracks from order_[i] on can be lanes of one group.
+/// Number of tracks from order_[i] that can be lanes of one group.
 std::size_t BatchGroups::together(std::size_t i) const {
   const std::size_t n = std::min(kernel_.width, order_.size() - i);
   if (one_start_ || on_axis(order_[i]) == on_axis(order_[i + n - 1])) return n;
@@ -184,8 +184,8 @@ bool BatchGroups::accept(const GuessCheck& check) {
   return trusted_;
 }
 
-/// Finds the lists of up to one group of tracks. If it is the same for all,
-/// with enough hits, they become the group; else they have to wait.
+/// Finds the lists of up to one group of tracks. If the list is the same for
+/// all, with enough hits, they become a group; otherwise they are deferred.
 bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   set_tracks(tracks, n);
   BatchTracks lanes;
@@ -206,7 +206,7 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   const TrackBits all = (TrackBits{1} << kernel_.width) - 1;
   bool as_guessed = task.in_order;
   if (as_guessed) {
-    // all lanes cross what was guessed, and as many surfaces
+    // all lanes cross the guessed surfaces, and the same number of surfaces
     std::size_t n_crossed = 0;
     for (const unsigned s : guess.surfaces)
       as_guessed = as_guessed && crossed_[s] == all;
@@ -287,8 +287,8 @@ bool BatchGroups::are_points(const SurfaceList& list) const {
   return list.first >= 0;
 }
 
-/// Tracks that have to wait become groups. Lanes of a group have the same
-/// formulas: their results do not depend on the others by a bit.
+/// Forms groups of deferred tracks. Lanes of a group use the same formulas, so
+/// their results do not depend on the other lanes, to the last bit.
 void BatchGroups::plan() {
   planned_.clear();
   if (rest_.empty()) return;
@@ -304,7 +304,7 @@ void BatchGroups::plan() {
       rest_.begin(), rest_.end(),
       [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
 
-  // full groups in front, what is left over of every list behind
+  // full groups first, then the remainder of every list
   std::vector<std::size_t> grouped, left_over;
   grouped.reserve(rest_.size());
   for (std::size_t i = 0; i < rest_.size();) {

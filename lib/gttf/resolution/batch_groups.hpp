@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchGroups: finds the crossings of tracks and puts tracks with the same list
-// of them together, one in each element of a vector.
+// BatchGroups: finds the crossings of tracks and groups tracks with the same
+// list, one track per vector element.
 #pragma once
 
 #include <algorithm>
@@ -11,21 +11,21 @@
 #include "gttf/resolution/batch_task.hpp"
 #include "gttf/trajectory/track_material.hpp"
 
-// OtherSurfaces: the surfaces that are not on a list of crossings, laid out for
-// a quick look.
+// OtherSurfaces: the surfaces that are not on a list of crossings, stored for a
+// fast check.
 namespace gttf::detail {
 
 /// Extents of surfaces of one kind, see BatchExtents.
 class SurfaceExtents {
  public:
   void add(unsigned surface) { surface_.push_back(surface); }
-  /// Those added next are in other blocks; the last one fills this one up.
+  /// Ends a block: the last surface is repeated to fill it.
   void end_block() {
     while (surface_.size() % most_in_pack != 0)
       surface_.push_back(surface_.back());
   }
 
-  /// Once all have been added.
+  /// Must be called after all have been added.
   void lay_out(const std::vector<BatchSurface>& all) {
     end_block();
     if (surface_.empty()) return;
@@ -40,7 +40,8 @@ class SurfaceExtents {
       lower[i] = s.v.lower;
       upper[i] = s.v.upper;
     }
-    double* range = upper + n;  // the last one fills the last vector up
+    double* range =
+        upper + n;  // the last one is repeated to fill the last vector
     for (std::size_t i = 0; i < n_blocks; ++i) {
       const std::size_t begin = i * most_in_pack;
       const auto [first, last] = std::minmax_element(
@@ -67,7 +68,7 @@ class SurfaceExtents {
 
  private:
   std::vector<unsigned> surface_;
-  std::vector<double> numbers_;  ///< as view() takes them apart
+  std::vector<double> numbers_;  ///< as split by view()
   std::size_t n_ranges_ = 0;
 };
 
@@ -114,18 +115,18 @@ namespace gttf::detail {
 /// Surfaces that a track crosses, in order of flight.
 struct SurfaceList {
   std::vector<unsigned> surfaces;
-  std::vector<unsigned> others;  ///< surfaces that it does not cross
+  std::vector<unsigned> others;  ///< surfaces it does not cross
   OtherSurfaces extents;         ///< of these
   int first = -1, last = -1;     ///< measuring ones
   int n_measuring = 0;
   bool points = false;  ///< as BatchTask::points
 };
 
-/// The detector as lanes see it.
+/// The detector in the form used by kernels.
 struct BatchGeometry {
   explicit BatchGeometry(const TrackingGeometry& geometry);
   ~BatchGeometry() = default;
-  BatchGeometry(const BatchGeometry&) = delete;  // surfaces point to these
+  BatchGeometry(const BatchGeometry&) = delete;  // referenced by the surfaces
   BatchGeometry& operator=(const BatchGeometry&) = delete;
 
   std::vector<BatchSurface> surfaces;
@@ -134,42 +135,44 @@ struct BatchGeometry {
   double bz = 0;
 };
 
-/// Tracks that are fitted together.
+/// A group of tracks that are fitted together.
 struct BatchGroup {
   std::size_t n = 0;                  ///< lanes in use
-  std::size_t track[most_in_pack]{};  ///< of each lane; those beyond n repeat
+  std::size_t track[most_in_pack]{};  ///< of each lane; lanes beyond n repeat
+                                      ///< another track
   bool in_a_row = false;              ///< track[i] = track[0] + i for all lanes
   bool mixed = false;
   bool points = false;  ///< as BatchTask::points
-  /// The list that may be theirs, if they have not been searched for it.
+  /// A guess of their list, if it has not been searched.
   const SurfaceList* guess = nullptr;
   std::vector<ListedSurface> list;
   std::size_t n_coordinates = 0;
 };
 
-/// Adds the crossings of `b` to those of `a`: both orders are kept.
-/// @return  false if the two contradict each other; `a` is then unchanged
+/// Merges the crossings of `b` into `a`, preserving both orders.
+/// @return false if the orders contradict each other; `a` is then unchanged
 bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b);
 
-/// What a fit has found of a guess.
+/// Result of the check of a guess by a fit.
 struct GuessCheck {
   bool confirmed = true;
   TrackBits turned_back = 0;
 };
 
-/// Works on a block of tracks at a time; keeps the lists that it has met.
+/// Processes a block of tracks at a time; keeps the lists found so far.
 class BatchGroups {
  public:
-  /// @param may_guess  a fit can check a list that is not known for sure
+  /// @param may_guess  whether a fit can check a guessed list
   BatchGroups(const BatchGeometry& geometry, const CovarianceKernel& kernel,
               const TrackArrays& tracks, bool may_guess);
 
-  /// Calls GuessCheck fit(group) for all of the tracks `begin` to `end` with at
-  /// least `least_hits` hits, but for those that `left_out` tells.
+  /// Calls GuessCheck fit(group) for all tracks from `begin` to `end` with at
+  /// least `least_hits` hits, except those for which `left_out` is true.
   ///
-  /// As long as neighbours cross the same surfaces, the list of one group is
-  /// the guess of the next, which the fit checks by the way. Else the lists are
-  /// searched for, and tracks with equal ones gathered from the whole block.
+  /// As long as consecutive tracks cross the same surfaces, the list of one
+  /// group is the guess for the next, which is checked by the fit. Otherwise
+  /// the lists are searched, and tracks with equal lists are collected from the
+  /// whole block.
   template <class LeftOut, class Fit>
   void for_each_group(std::size_t begin, std::size_t end, int least_hits,
                       const LeftOut& left_out, const Fit& fit) {
@@ -197,14 +200,14 @@ class BatchGroups {
     }
   }
 
-  /// Of a track of the block that has not been left out.
+  /// The list of a track of the block that was not left out.
   const SurfaceList& list_of(std::size_t track) const {
     return lists_[ids_[track - begin_]];
   }
   bool turned_back(std::size_t track) const {
     return turned_back_[track - begin_] != 0;
   }
-  /// Of a track that is in no group.
+  /// For a track that is in no group.
   const TrackMaterial<double>& material(std::size_t track) const {
     return material_[track - begin_];
   }
@@ -242,7 +245,7 @@ class BatchGroups {
   std::vector<SurfaceList> lists_;
   std::unordered_multimap<std::size_t, std::size_t> by_hash_;
   std::size_t guess_ = 0;
-  bool trusted_ = false;  ///< the guess was right the last time
+  bool trusted_ = false;  ///< the last guess was correct
 
   std::size_t begin_ = 0;
   std::vector<std::size_t> ids_;  ///< of the list of each track of the block;
@@ -250,7 +253,7 @@ class BatchGroups {
   std::vector<TrackMaterial<double>> material_;
   std::vector<char> turned_back_;
 
-  std::vector<unsigned> its_surfaces_;  ///< of one track, to be kept or not
+  std::vector<unsigned> its_surfaces_;  ///< of one track, temporary
   std::vector<TrackBits> crossed_;
   std::vector<PackValues> arc_, x_over_x0_;  ///< by surface
   int least_hits_ = 0;

@@ -10,17 +10,17 @@
 
 namespace gttf::detail {
 
-/// Do all lanes cross the surfaces of a guessed list, in its order, and no
-/// others?
+/// Checks whether all lanes cross the surfaces of a guessed list, in its order,
+/// and no others.
 template <class S>
 class BatchListCheck {
  public:
   BatchListCheck(BatchTask& task, const Line<S>& line)
       : task_(task), line_(line) {}
 
-  /// Is the guess right about the surfaces that are not on the list? Most are
-  /// far from all lanes, which is looked at for many blocks of surfaces at a
-  /// time, and for the surfaces of a block that is not.
+  /// Checks the surfaces that are not on the list. Most are far from all lanes,
+  /// which is tested for many blocks of surfaces at a time, and individually
+  /// for the surfaces of a block that is not far.
   bool misses_others() {
     task_.confirmed = false;
     task_.turned_back = 0;
@@ -55,8 +55,8 @@ class BatchListCheck {
     return true;
   }
 
-  /// Is it right about the crossing `k`? To be asked from the outermost one
-  /// inwards. At equal path, surfaces are crossed in the order of the detector.
+  /// Checks the crossing `k`; must be called from the outermost one inwards. At
+  /// equal path, surfaces are crossed in the order of the detector.
   void on_list(std::size_t k, const SurfaceRecord& s, const Crossing<S>& x) {
     as_guessed_ = both(as_guessed_, is_crossed(line_, s, x));
     if (k + 1 < task_.n_crossings &&
@@ -68,7 +68,7 @@ class BatchListCheck {
     outer_arc_ = x.arc;
   }
 
-  /// The answer, once all crossings have been looked at.
+  /// The result, after all crossings have been checked.
   bool confirm() {
     return task_.confirmed = L::bits(as_guessed_) == all_in_pack<S>;
   }
@@ -76,7 +76,7 @@ class BatchListCheck {
  private:
   using L = PackAccess<S>;
 
-  /// Does any lane cross a surface that is not on the list?
+  /// Whether any lane crosses a surface that is not on the list.
   bool crosses(unsigned surface) {
     Crossing<S> x;
     const Reached<S> reached =
@@ -91,7 +91,7 @@ class BatchListCheck {
   MaskOf<S> as_guessed_ = S(0) < S(1);
 };
 
-/// What all crossings of a group share.
+/// Data common to all crossings of a group.
 template <class S>
 struct PackScattering {
   Scattering model;
@@ -123,10 +123,10 @@ template <class S>
       all.total);
 }
 
-/// Where a track crosses a surface and how it is scattered there.
-/// @param check     asked whether this is a crossing; or null
-/// @param scatters  else the variances are 0
-/// @param x         filled only if the surface measures, but for x_over_x0
+/// Crossing of a track with a surface and its scattering there.
+/// @param check verifies that this is a crossing; may be null
+/// @param scatters otherwise the variances are 0
+/// @param x filled only if the surface measures, except x_over_x0
 template <bool measures, class S, class Check>
 [[gnu::noinline, gnu::flatten]] void set_crossing(
     const Line<S>& line, const BatchSurface& s, const PackScattering<S>& all,
@@ -152,7 +152,8 @@ template <bool measures, class S, class Check>
   }
 }
 
-/// The rows of one coordinate; of two coordinates, which share most terms.
+/// The rows of one coordinate; of two coordinates, which have most terms in
+/// common.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_rows(
     const Line<S>& line, const SurfaceRecord& s, const Crossing<S>& x,
@@ -168,12 +169,11 @@ template <class S>
   b = coordinate_row(line, s, x, k, second.cosine, second.sine);
 }
 
-/// Crossings are computed two ahead of those that are taken up, and then
-/// forgotten, unless there is a way back.
-/// @tparam way_back  may there be one?
+/// Crossings are computed two ahead of their use, and then discarded unless
+/// there is a backward pass. @tparam way_back whether there may be one
 /// @tparam mixed     as BatchTask::mixed: most groups are not, and need no
-/// masks;
-///                   for one that is, BatchTask::extras decides on the way back
+/// masks; otherwise BatchTask::extras determines whether there is a backward
+/// pass
 template <class S, bool way_back, bool mixed>
 class BatchPath {
  public:
@@ -193,9 +193,9 @@ class BatchPath {
     return way_back && (!mixed || task_.extras.way_back);
   }
 
-  /// In lanes that a step is not for there stands what makes it change nothing,
-  /// not by a bit: no row and no kink of variance 0. Other numbers of that lane
-  /// may be NaN.
+  /// Lanes to which a step does not apply contain values for which it has no
+  /// effect, to the last bit: an empty row and a kink of variance 0. Other
+  /// numbers of such a lane may be NaN.
   [[gnu::always_inline]] static S in_lanes([[maybe_unused]] TrackBits lanes,
                                            const S& x,
                                            [[maybe_unused]] double otherwise) {
@@ -204,7 +204,7 @@ class BatchPath {
     return x;
   }
 
-  /// To be called before the crossings are taken up, from the outermost one.
+  /// Must be called before the crossings are used, from the outermost one.
   void start() {
     const std::size_t n = task_.n_crossings;
     prepare(n - 1);
@@ -222,7 +222,7 @@ class BatchPath {
       return all_kinks(k);
     }
   }
-  /// Those of lanes, too, that have no hit on one side.
+  /// Includes lanes without a hit on one side.
   const HelixKinks<S>& all_kinks(std::size_t k) { return own_kinks(k); }
   void look_ahead(std::size_t k) {
     if (k > 1) prepare(k - 2);
@@ -271,14 +271,14 @@ class BatchPath {
       if (has_way_back()) return back_.steps()[k].kinks;
     return kinks_[k % 4];
   }
-  /// Where a row is written: on the way back it is read again.
+  /// Destination of a row, which is read again in the backward pass.
   Row<S>& new_row(std::size_t i) {
     if constexpr (way_back)
       if (has_way_back()) return back_.next_row();
     return rows_[i];
   }
 
-  /// Where the track crosses and how it is scattered there.
+  /// Crossing of the track and its scattering there.
   void prepare(std::size_t k) {
     const ListedSurface& c = task_.list[k];
     const BatchSurface& s = task_.surfaces[c.surface];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors and hits of many tracks, and how the errors change with the design,
-// for a search that must not lose hits.
+// Errors and hits of many tracks, and derivatives of the errors with respect to
+// the design, for a search that must not lose hits.
 #pragma once
 
 #include <span>
@@ -12,20 +12,20 @@ namespace gttf {
 
 /// sigmas() of every track, and the number of its hits.
 /// @param threads  0: all cores
-/// @param n_hits   filled with those of every track unless empty
+/// @param n_hits   number of hits of every track; not filled if empty
 std::vector<PerParameter> sigmas_and_hits(const TrackingGeometry& geometry,
                                           const TrackArrays& tracks,
                                           const Model& model, unsigned threads,
                                           std::span<int> n_hits);
 
-/// How many coordinates the surfaces have; as large as the index of the last
-/// one in TrackingGeometry::axes() needs.
+/// Number of coordinates of all surfaces; large enough for the last index in
+/// TrackingGeometry::axes().
 std::size_t coordinate_count(const TrackingGeometry& geometry);
 
 /// The derivatives of a variance with respect to position and x/X0 of every
 /// layer, and to the error of every coordinate, as in Sensitivity. The number
 /// of coordinate c in the order of TrackingGeometry::axes() and track t stands
-/// at c size + t. Of a Parameter all three are asked for, or none.
+/// at c size + t. For each Parameter, all three are requested or none.
 struct SlopeArrays {
   LayerArrays position, material, sigma;
 };
@@ -38,17 +38,17 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                         CodePath path = CodePath::best);
 
 /// Errors of some parameters of many tracks, and their derivatives with respect
-/// to the numbers of all layers: what make_sensitivities() says of them.
+/// to the numbers of all layers, as in make_sensitivities().
 class BatchSensitivities {
  public:
-  /// @param parameters  those that are asked for; what is not costs nothing
-  /// @param n_hits      filled with those of every track unless empty
+  /// @param parameters  the requested ones; others are not computed
+  /// @param n_hits      number of hits of every track; not filled if empty
   BatchSensitivities(const TrackingGeometry& geometry,
                      const TrackArrays& tracks, const Model& model,
                      std::span<const Parameter> parameters, unsigned threads,
                      std::span<int> n_hits);
 
-  /// NaN: not measured. Of a parameter that was asked for.
+  /// NaN: not measured. For a requested parameter.
   double sigma(Parameter q, std::size_t track) const {
     return sigmas_[track][q];
   }
@@ -74,7 +74,7 @@ class BatchSensitivities {
   }
 
   std::vector<PerParameter> sigmas_;
-  std::array<std::size_t, n_parameters> index_{};  ///< among those asked for
+  std::array<std::size_t, n_parameters> index_{};  ///< among the requested ones
   std::size_t n_layers_, n_coordinates_;
   std::vector<double> position_, material_, sigma_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which numbers of the fit as vectors go to which arrays of a batch.
+// Assignment of results of the vectorised fit to the arrays of a batch.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace gttf::detail {
 
-/// Arrays of one number per track and the plane each comes from.
+/// Arrays of one number per track and the plane that provides it.
 struct PlaneTarget {
   std::span<double> ResolutionArrays::*target;
   std::size_t plane;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the code for one instruction set takes and gives: plain numbers of a
+// Input and output of the code for one instruction set: plain numbers of a
 // group of tracks, one track per lane.
 #pragma once
 
@@ -18,13 +18,13 @@ enum class Scattering;
 
 namespace gttf::detail {
 
-/// A surface and where its coordinates stand.
+/// A surface and the location of its coordinates.
 struct BatchSurface {
   SurfaceRecord record;
   double log_x_over_x0 = 0;  ///< at normal incidence; -infinity without any
   const CoordinateAxis* axes = nullptr;  ///< in_order()
   const double* weights = nullptr;       ///< 1/variance of each
-  /// Which of its coordinates is axes[1], if the two measure a point; else 0.
+  /// Index of the coordinate in axes[1], if the two determine a point; else 0.
   std::size_t independent = 0;
 
   bool is_point() const { return independent > 0; }
@@ -37,7 +37,7 @@ struct BatchTracks {
   bool on_axis = false;  ///< the start points of all lanes
 };
 
-/// Which lanes cross which surface.
+/// Search for the surfaces crossed by each lane.
 struct BatchSearch {
   const BatchSurface* surfaces = nullptr;
   std::size_t n_surfaces = 0;
@@ -46,10 +46,10 @@ struct BatchSearch {
   // results
   TrackBits* crossed = nullptr;     ///< per surface
   PackValues* arc = nullptr;        ///< per surface; where crossed
-  PackValues* x_over_x0 = nullptr;  ///< the same; null: not asked for
-  TrackBits turned_back = 0;        ///< lanes that bend back before a surface
-  /// A guess; `in_order` tells whether every lane crosses these surfaces in
-  /// this order (and perhaps others).
+  PackValues* x_over_x0 = nullptr;  ///< the same; null: not requested
+  TrackBits turned_back = 0;        ///< lanes that turn back before a surface
+  /// A guess; `in_order` is set if every lane crosses these surfaces in this
+  /// order (and possibly others).
   const unsigned* guess = nullptr;
   std::size_t n_guess = 0;
   bool in_order = false;
@@ -63,9 +63,9 @@ struct ListedSurface {
                          ///< measuring crossing, these included,
   TrackBits kinked = 0;  ///< these excluded
   TrackBits first = 0;   ///< as their first measuring one
-  TrackBits inner = 0;   ///< so or inside of it
-  /// Is it a cylinder, and the next one on the list a clearly wider one? From
-  /// the axis, they can only be crossed in this order.
+  TrackBits inner = 0;   ///< as `first`, or inside the first measuring crossing
+  /// Whether it is a cylinder and the next one on the list is clearly wider.
+  /// From the axis, they can only be crossed in this order.
   bool inside_next = false;
 };
 
@@ -87,21 +87,21 @@ struct BatchPlane {
                                count = x_over_x0_tracker + 1;
 };
 
-/// What is asked for besides the covariances.
+/// Results requested besides the covariances.
 struct BatchExtras {
   bool limits = false;
   bool way_back = false;  ///< mu, variances of layers or derivatives
 };
 
-/// Ranges of surfaces of one kind, one in each element of a vector; `n` is a
-/// multiple of most_in_pack.
+/// Ranges of surfaces of one kind, one per vector element; `n` is a multiple of
+/// most_in_pack.
 struct BatchRanges {
   const double *first = nullptr, *last = nullptr, *lower = nullptr,
                *upper = nullptr;
   std::size_t n = 0;
 };
 
-/// Surfaces of one kind, one by one, and in blocks of most_in_pack.
+/// Surfaces of one kind, individually and in blocks of most_in_pack.
 struct BatchExtents {
   BatchRanges single, blocks;
   const unsigned* surface = nullptr;  ///< of single ones
@@ -119,19 +119,20 @@ struct BatchTask {
   bool mixed = false;  ///< the lanes differ in the bits of `list`
   BatchExtras extras;
   UndoubtedVariances undoubted;
-  /// Between first and last measuring crossing of each lane there is no
-  /// material but at crossings that, like these two, measure a point.
+  /// Between first and last measuring crossing of each lane, all material is at
+  /// crossings that, like these two, measure a point.
   bool points = false;
-  /// For the way back: CovarianceKernel::workspace() bytes, aligned to 64.
+  /// For the backward pass: CovarianceKernel::workspace() bytes, aligned to 64.
   std::byte* workspace = nullptr;
-  /// Is the list a guess? Then these are the surfaces that are not on it.
+  /// Whether the list is a guess. Then these are the surfaces that are not on
+  /// it.
   bool guessed = false;
   BatchExtents other_disks, other_cylinders;
   const unsigned* other_planes = nullptr;
   std::size_t n_other_planes = 0;
   // results
-  /// Where the number of the first lane goes, those of the others behind it;
-  /// null: not asked for. Of a matrix all or none.
+  /// Destination of the numbers of all lanes, starting with the first; null:
+  /// not requested. For a matrix all or none.
   double* out[BatchPlane::count] = {};
   /// The variance that scattering and hits of the surface s add to a Parameter,
   /// at s budget_stride; or null.
@@ -143,13 +144,12 @@ struct BatchTask {
   double *position_slope[n_parameters] = {}, *material_slope[n_parameters] = {},
          *sigma_slope[n_parameters] = {};
   std::size_t budget_stride = 0;
-  /// Lanes whose result may be no resolution at all: a parameter is free, or
-  /// nearly so.
+  /// Lanes whose result may be invalid: a parameter is free, or nearly free.
   TrackBits doubtful = 0;
-  /// Of a guess: does every lane cross the surfaces of the list, in that order,
-  /// and no others? If not, there are no other results.
+  /// For a guess: whether every lane crosses the surfaces of the list, in that
+  /// order, and no others. If not, there are no other results.
   bool confirmed = false;
-  TrackBits turned_back = 0;  ///< of a guess, as in BatchSearch
+  TrackBits turned_back = 0;  ///< for a guess, as in BatchSearch
 };
 
 /// The code for one instruction set.

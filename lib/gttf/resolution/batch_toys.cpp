@@ -37,7 +37,7 @@ bool scatters_between_hits(const TrackHits& hits) {
   return false;
 }
 
-/// @param streams  fits are streaming ones, which share nothing
+/// @param streams  fits are streaming fits, which share no data
 bool shares(const FitChoice& fit, bool streams) {
   return !streams && fit.weights == WeightSource::shared &&
          detail::can_be_shared(fit.kind);
@@ -125,7 +125,8 @@ void ToyBatch::Work::prepare_vectorised() {
 void ToyBatch::Work::prepare_shared(std::size_t f) {
   const detail::SharedFit& reference = *shared_fits.emplace_back(
       std::make_unique<detail::SharedFit>(toy.hits, choices[f].kind));
-  if (reference.status() != FitStatus::ok) {  // each toy tells why
+  if (reference.status() !=
+      FitStatus::ok) {  // the status of each toy gives the reason
     vectorised = false;
     return;
   }
@@ -156,7 +157,7 @@ class ToyBatch::Worker {
       run_group(begin, std::min(width, block.end - begin), block);
   }
 
-  /// All fits of a toy, or those that were in doubt.
+  /// All fits of a toy, or only the doubtful ones.
   void run_scalar(std::size_t i) {
     const bool crossed = work_.simulator.simulate(place_of(i), work_.toy);
     results_.missed[i] = crossed ? 0 : 1;
@@ -190,10 +191,10 @@ class ToyBatch::Worker {
     return fit;
   }
 
-  /// Toys `begin` to `begin` + n - 1, at most one in each element of a vector.
+  /// Toys `begin` to `begin` + n - 1, at most one per vector element.
   void run_group(std::size_t begin, std::size_t n, detail::BatchBlock& block) {
     std::vector<detail::GroupFit>& fits = work_.asked;
-    // lanes beyond the last toy simulate the toys that would follow
+    // lanes beyond the last toy simulate the following toys
     work_.flight_task.first_place = place_of(begin);
     work_.flight->simulate(work_.flight_task);
     const TrackBits wanted = (TrackBits{1} << n) - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local fits of triplets of helices: finds the three hits of each, and what
-// scatters between them.
+// Local fits of triplets of helices: finds the three hits of each, and the
+// scattering layers between them.
 #pragma once
 
 #include <limits>
@@ -32,8 +32,8 @@ class BatchTripletFit {
  private:
   using L = PackAccess<S>;
 
-  /// When a surface is crossed; at equal path, surfaces are crossed in the
-  /// order of the detector.
+  /// Sort key of a crossing; at equal path, surfaces are crossed in the order
+  /// of the detector.
   struct Order {
     S arc, index;
   };
@@ -95,7 +95,7 @@ class BatchTripletFit {
     return either(a.arc < b.arc, both(a.arc <= b.arc, a.index < b.index));
   }
 
-  /// x/X0 up to the last layer that measures, see TrackMaterial.
+  /// x/X0 up to the last measuring layer, see TrackMaterial.
   S sum_to_last() const {
     S sum(0);
     for (std::size_t i = 0; i < n_crossed_; ++i) {
@@ -106,8 +106,8 @@ class BatchTripletFit {
     return sum;
   }
 
-  /// Variance of the scattering angle in a plane: that of the middle layer and,
-  /// with their levers, of those between the hits.
+  /// Variance of the scattering angle in a plane, from the middle layer and,
+  /// with their lever arms, from layers between the hits.
   S scattering() const {
     const Cartesian<S>&first = hit_[0].at, &middle = hit_[1].at,
           &last = hit_[2].at;
@@ -160,7 +160,7 @@ class BatchTripletFit {
   std::array<LocalHit<S>, 3> hit_{no_hit(), no_hit(), no_hit()};
   std::array<Order, 3> order_{Order{none(), none()}, Order{none(), none()},
                               Order{none(), none()}};
-  /// The last layer that measures; x/X0 up to it.
+  /// The last measuring layer; x/X0 up to it.
   Order last_{S(-std::numeric_limits<double>::infinity()), S(0)};
   S total_{0};
   CrossedHit* crossed_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the code of triplets for one instruction set takes and gives: three hits
-// of a track per lane.
+// Input and output of the triplet code for one instruction set: three hits of a
+// track per lane.
 #pragma once
 
 #include "gttf/fit/triplet/local_fit.hpp"
@@ -28,19 +28,19 @@ struct BatchTriplets {
   const BatchSurface* surfaces = nullptr;
   /// Per surface, along the axes of its record.
   const HitCovariance<double>* errors = nullptr;
-  /// In ascending order, all that a lane may cross.
+  /// In ascending order, all surfaces that a lane may cross.
   const unsigned* candidates = nullptr;
   std::size_t n_candidates = 0;
   double bz = 0;
   Scattering scattering{};
   const BatchTracks* tracks = nullptr;
-  /// Per surface, which lanes have it as their first, second and third hit.
+  /// Per surface, the lanes with their first, second and third hit on it.
   const std::array<TrackBits, 3>* hits = nullptr;
   std::byte* workspace =
       nullptr;  ///< TripletKernel::workspace(), aligned to 64
   // results; NaN where the track does not cross the three surfaces
   PackValues xi;
-  PackValues* out = nullptr;  ///< by TripletPlane; null: not asked for
+  PackValues* out = nullptr;  ///< by TripletPlane; null: not requested
 };
 
 /// The code for one instruction set.

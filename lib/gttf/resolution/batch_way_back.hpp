@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way back outwards: what scattering and hits of every layer add to the
-// variance of every parameter, and what changes of the layer do to it, for a
-// batch.
+// The backward pass outwards: contributions of scattering and hits of every
+// layer to the variance of every parameter, and their derivatives with respect
+// to the layer, for a batch.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace gttf::detail {
 
-/// What the way back needs of a crossing; rows of coordinates stand apart.
+/// Data of a crossing for the backward pass; rows of coordinates are stored
+/// separately.
 template <class S>
 struct BatchStep {
   KinkGain<S> gain;
@@ -22,9 +23,9 @@ struct BatchStep {
   S weight, weight_phi;  ///< 1/(variance of the kinks), 0 if there are none
 };
 
-/// How the kinks of a crossing change with the position of the surface, the
-/// logarithm of their variance with its x/X0, too. Rows of coordinates stand
-/// apart.
+/// Derivatives of the kinks of a crossing with respect to the position of the
+/// surface, and of the logarithm of their variance also with respect to its
+/// x/X0. Rows of coordinates are stored separately.
 template <class S>
 struct KinkSlopes {
   Kink<S> columns;
@@ -46,7 +47,7 @@ template <class S>
   return sum;
 }
 
-/// What changes of the line mean for each Parameter.
+/// Effect of changes of the line on each Parameter.
 template <class S>
 class ParameterChanges {
  public:
@@ -66,11 +67,12 @@ class ParameterChanges {
   StartPlane<S> plane_;
 };
 
-/// All coordinates of a crossing; none where it is not fitted.
+/// All coordinates of a crossing; none if it is not fitted.
 template <class S>
 struct FittedRows {
   const Row<S>* rows;
-  const Row<S>* slopes;  ///< of rows, by the position; only if asked for
+  const Row<S>*
+      slopes;  ///< of rows, with respect to the position; only if requested
   std::size_t n;
   const double* weights;  ///< 1/variance of each
 };
@@ -96,21 +98,21 @@ struct BatchStretch {
   }
 };
 
-/// A function of the line on its way outwards.
+/// A function of the line in the outward pass.
 template <class S>
 struct BatchFunction {
   Parameter parameter;
-  S variance;        ///< in front of the first hits; if a share is asked for
+  S variance;        ///< in front of the first hits; if a share is requested
   S by_hits;         ///< part of it by the hits so far
   Row<S> with_line;  ///< its covariance with the line
-  Row<S> rest;       ///< the function minus what the hits so far say of it
-  /// Where the variances of the layers and derivatives go; or null.
+  Row<S> rest;       ///< the function minus its estimate from the hits so far
+  /// Destination of the variances of the layers and derivatives; or null.
   double *scattering, *hits, *position, *material, *sigma;
 };
 
-/// Also asks for the place of the next lanes: results are many short pieces
-/// far apart, which no processor sees coming. The last number in each of its
-/// cache lines, since arrays need not begin with a line.
+/// Also prefetches the destination of the next lanes: results are many short
+/// pieces far apart, which processors do not predict. Uses the last number in
+/// each of its cache lines, since arrays need not begin at a line.
 template <class S>
 [[gnu::always_inline]] inline void write_lanes(const S& x, double* to) {
   constexpr std::size_t width = PackAccess<S>::width;
@@ -121,14 +123,14 @@ template <class S>
     __builtin_prefetch(to + width + i - 1, 1);
 }
 
-/// Takes one function through some crossings. It stays in registers: one
-/// function after the other is faster than all of them side by side.
-/// @tparam with_slopes  are derivatives asked for? See
+/// Propagates one function through some crossings. It stays in registers: one
+/// function after the other is faster than all of them together. @tparam
+/// with_slopes whether derivatives are requested; see
 /// docs/theory/sensitivity.md
 template <class S, bool with_slopes>
 class FunctionWalk : public AnyFit {
  public:
-  /// @param slopes  of the kinks of all crossings; null without
+  /// @param slopes  of the kinks of all crossings; null if not requested
   FunctionWalk(const BatchTask& task, const KinkSlopes<S>* slopes,
                BatchFunction<S>& function)
       : task_(task),
@@ -195,7 +197,8 @@ class FunctionWalk : public AnyFit {
     return task_.list[k].surface * task_.budget_stride;
   }
 
-  /// With what stands there, if scattering inside of all hits added to it.
+  /// Adds to the existing value, if scattering inside all hits contributed to
+  /// it.
   void put(std::size_t k, S x, double* to) const {
     if (to == nullptr) return;
     to += place(k);
@@ -240,7 +243,7 @@ template <class S, bool with_slopes>
   stream_outwards(stretch, begin, end, walk);
 }
 
-/// The same line as numbers of another type.
+/// The same line with another number type.
 template <class To, class From>
 Line<To> converted(const Line<From>& l) {
   return {To(l.sin_theta),
@@ -262,8 +265,8 @@ Line<To> converted(const Line<From>& l) {
           l.on_axis};
 }
 
-/// How a crossing changes with position and x/X0 of the surface.
-/// @param rows  of its coordinates, by the position
+/// Derivatives of a crossing with respect to position and x/X0 of the surface.
+/// @param rows of its coordinates, with respect to the position
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_crossing_slopes(
     const Line<S>& line, const BatchSurface& s, Scattering scattering,
@@ -296,7 +299,7 @@ template <class S>
   }
 }
 
-/// Squares of the changes that the kinks of a crossing make, times variance.
+/// Squared changes by the kinks of a crossing, times variance.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_kink_parts(
     const ParameterChanges<S>& changes, const Kink<S>& b, const S& w,
@@ -351,14 +354,14 @@ class BatchWayBack {
         slopes_(reinterpret_cast<KinkSlopes<S>*>(steps_ + task.n_crossings)),
         rows_(reinterpret_cast<Row<S>*>(slopes_ + task.n_crossings)) {}
 
-  /// To be filled on the way in.
+  /// Filled during the inward pass.
   BatchStep<S>* steps() const { return steps_; }
   Row<S>& next_row() { return rows_[n_rows_++]; }
 
   /// @param inside  covariance of the line in front of the first hits
   void run(const Covariance5<S>& inside) {
     set_functions(inside);
-    // the slopes of a row stand where it stands itself, behind all rows
+    // the slopes of a row have the same index as the row, after all rows
     BatchStretch<S> stretch{task_, steps_, rows_ + n_rows_,
                             rows_ + 2 * n_rows_};
     next_slopes_ = rows_ + 2 * n_rows_;
@@ -377,12 +380,12 @@ class BatchWayBack {
   }
 
  private:
-  /// Crossings whose steps and rows stay in the nearest cache while one
-  /// function after the other passes them.
+  /// Number of crossings whose steps and rows stay in the first-level cache
+  /// while all functions are propagated one after the other.
   static constexpr std::size_t at_once =
       32768 / (sizeof(BatchStep<S>) + 2 * sizeof(Row<S>));
 
-  /// The parameters for which something is asked.
+  /// The parameters with requested results.
   void set_functions(const Covariance5<S>& inside) {
     std::array<Row<S>, n_parameters> with_line;
     set_columns(changes_, inside, with_line);
@@ -426,7 +429,7 @@ class BatchWayBack {
     return task_.out[plane] != nullptr;
   }
 
-  /// What is the same for all functions.
+  /// Data common to all functions.
   void prepare(std::size_t k) {
     const ListedSurface& c = task_.list[k];
     BatchStep<S>& step = steps_[k];
@@ -471,7 +474,7 @@ class BatchWayBack {
     set_crossing_slopes(line_, s, task_.scattering, slopes, next_slopes_,
                         n_rows);
     if (!task_.mixed) return;
-    // what a lane does not cross may be anything
+    // values of crossings that do not exist in a lane are arbitrary
     const auto in = [](TrackBits lanes, S& x) {
       x = select(PackAccess<S>::mask(lanes), x, S(0));
     };
@@ -486,7 +489,7 @@ class BatchWayBack {
       for (S& element : next_slopes_[q]) in(c.fitted, element);
   }
 
-  /// sqrt of the part of the variance that is of hits.
+  /// sqrt of the share of hits in the variance.
   void store_share(Parameter parameter, std::size_t plane) const {
     using std::sqrt;
     if (!asked_for(plane)) return;
@@ -503,7 +506,7 @@ class BatchWayBack {
   KinkSlopes<S>* slopes_;
   Row<S>* rows_;
   std::size_t n_rows_ = 0;
-  Row<S>* next_slopes_ = nullptr;  ///< behind those of the next crossing
+  Row<S>* next_slopes_ = nullptr;  ///< after the rows of the next crossing
   bool with_slopes_ = false;
   std::array<BatchFunction<S>, n_parameters> functions_;
   std::size_t n_functions_ = 0;

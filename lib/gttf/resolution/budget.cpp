@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way back of the streaming fit as a list of shares.
+// Converts the backward pass of the streaming fit to a list of shares.
 #include "gttf/resolution/budget.hpp"
 
 #include <optional>
@@ -12,12 +12,12 @@ namespace {
 
 using Gains = std::array<double, n_parameters>;
 
-/// What a track gets in one layer; straggling only if it was asked for.
+/// Errors of a track from one layer; straggling only if requested.
 struct LayerParts {
   BudgetPart scattering;
   std::optional<BudgetPart> straggling;
-  /// Of the variance of the change of curvature; the rest is what scattering
-  /// angles cost.
+  /// Share in the variance of the change of curvature; the rest is the effect
+  /// of scattering angles on the loss.
   double straggled = 0;
 };
 
@@ -27,14 +27,15 @@ void add_squares(PerParameter& sum, const Gains& g, double weight) {
     sum.values[q] += g[q] * g[q] * weight;
 }
 
-/// What a random change of the curvature in a layer adds.
+/// Contribution of a random change of the curvature in a layer.
 void add_loss(const Gains& g, double weight, LayerParts& parts) {
   if (parts.straggling)
     add_squares(parts.straggling->variance, g, weight * parts.straggled);
   add_squares(parts.scattering.variance, g, weight * (1 - parts.straggled));
 }
 
-/// Fills layers[k], and `hits` with all hits, in the order of the way back.
+/// Fills layers[k], and `hits` with all hits, in the order of the backward
+/// pass.
 struct Collector {
   std::vector<LayerParts>& layers;
   std::vector<BudgetPart>& hits;
@@ -64,7 +65,8 @@ struct Collector {
   }
 };
 
-/// Without a start hit the first layer's and all inner material come on top.
+/// Without a start hit, the material of the first layer and all inner material
+/// are added.
 template <Path P>
 void add_inner(const detail::FilteredTrack<P>& t,
                std::vector<LayerParts>& layers) {
@@ -79,7 +81,7 @@ void add_inner(const detail::FilteredTrack<P>& t,
   }
 }
 
-/// Puts what a layer does to the track before the layer's hits.
+/// Moves the contributions of the material of a layer in front of its hits.
 std::vector<BudgetPart> in_order_of_flight(
     const std::vector<LayerParts>& layers,
     const std::vector<BudgetPart>& hits) {

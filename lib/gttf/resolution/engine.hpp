@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both engines deliver to resolve(): covariances in fit parameters.
+// Common output of both engines for resolve(): covariances in fit parameters.
 #pragma once
 
 #include <limits>
@@ -14,12 +14,12 @@ struct HitShares {
   double kappa = 0, theta = 0;
 };
 
-/// Do the hits determine a track? `wide`: only twice the precision of a double
-/// says so, and gives its numbers.
+/// Whether the hits determine a track. `wide`: only in twice the precision of a
+/// double, which is then used for the results.
 enum class Determined { no, yes, wide };
 
-/// What there is to know of a track, whichever engine calculates it: decided
-/// with its five equations, see docs/theory/streaming.md.
+/// Properties of a track that do not depend on the engine, determined from its
+/// five equations, see docs/theory/streaming.md.
 struct Outline {
   Determined determined = Determined::no;
   Determined hit_only = Determined::no;  ///< this limit
@@ -27,8 +27,8 @@ struct Outline {
   HitShares shares;                      ///< if determined
 };
 
-/// Result of a fit without data, in the user's axes. Matrices with kappa, zero
-/// there without field; NaN where a parameter does not exist.
+/// Result of a fit without data, in the user's axes. Matrices with kappa, whose
+/// elements are zero without field; NaN where a parameter does not exist.
 struct EngineResult {
   Determined determined = Determined::no;
   Matrix5 perigee, perigee_without_inner;  ///< order of Perigee
@@ -42,7 +42,7 @@ struct EngineResult {
 
 /// @param spot  null: no constraint of the start
 EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot);
-/// What exists, and the shares, are those of outline_of().
+/// Existence of the results, and the shares, are given by outline_of().
 EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot);
 
 Outline outline_of(const AnyTrack& track, const BeamSpot* spot);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FilteredTrack: a track with its filter, kept for the way back.
+// FilteredTrack: a track with its filter, kept for the backward pass.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace gttf::detail {
 
-/// A track whose resolution exists, filtered once. Whatever the scalar of the
-/// path, what it gives is in doubles.
+/// A track whose resolution exists, filtered once. Results are in doubles for
+/// any scalar of the path.
 template <Path P>
 struct FilteredTrack {
   using S = typename P::Scalar;
@@ -102,7 +102,7 @@ struct FilteredTrack {
   FiveEquations<S> equations;
 };
 
-/// In doubles, whether they determine the track or not.
+/// In doubles, even if they do not determine the track.
 template <Path P>
 FilteredTrack<P> filtered(const AnyTrack& track, const P& path,
                           const Model& model) {
@@ -111,8 +111,8 @@ FilteredTrack<P> filtered(const AnyTrack& track, const P& path,
   return FilteredTrack<P>(track, path, hit ? &*hit : nullptr);
 }
 
-/// f(FilteredTrack), in doubles if they determine the track; of helices else in
-/// twice their precision.
+/// f(FilteredTrack), in doubles if they determine the track; for helices
+/// otherwise in twice their precision.
 template <class F>
 void with_filtered_track(const AnyTrack& track, const Model& model, F&& f) {
   track.with_path([&](const auto& path) {

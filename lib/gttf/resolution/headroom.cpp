@@ -38,8 +38,8 @@ class Search {
   }
 
   /// ln(sigma/limit) after `change`: at most 0 if the requirement is met. A
-  /// sigma that equals its limit but for rounding meets it, however the present
-  /// value is written.
+  /// sigma equal to its limit except for rounding meets it, independently of
+  /// the notation of the present value.
   template <class Change>
   double excess(const Change& change) const {
     const Resolution r = resolve_with(change);
@@ -53,8 +53,8 @@ class Search {
     return excess([](Detector&) {}) <= 0;
   }
 
-  /// The value of a number, up from `present`, at which the requirement first
-  /// fails; `set_value` sets it. If it fails at present: down from there, at
+  /// The value of a parameter, above `present`, at which the requirement first
+  /// fails; `set_value` sets it. If it fails at present: the value below at
   /// which it is first met.
   template <class SetValue>
   double largest(double present, double most, const SetValue& set_value) const {
@@ -72,13 +72,13 @@ class Search {
     return sign > 0 ? infinite : Resolution::none;
   }
 
-  /// The position nearest to `present` on one side (`direction` 1 or -1), not
-  /// farther away than `reach`, at which the requirement ceases or begins to be
-  /// met; NaN if there is none. `set_value` moves the layers.
+  /// The position closest to `present` on one side (`direction` 1 or -1),
+  /// within `reach`, at which the requirement begins to fail or to be met; NaN
+  /// if there is none. `set_value` moves the layers.
   template <class SetValue>
   double change_of_position(double present, double direction, double reach,
                             const SetValue& set_value) const {
-    // distances grow evenly at first, by a factor later
+    // distances increase linearly at first, then by a factor
     const double scale = std::max(std::abs(present), 1 * unit::mm);
     const auto place = [&](double u) {
       return present + direction * scale * std::expm1(u);
@@ -96,7 +96,7 @@ class Search {
     return place(find_root(at, found->good, found->bad, tolerance));
   }
 
-  /// How far a position may go to one side, at most `most`, and what is there.
+  /// Maximum move of a position to one side, at most `most`, and the obstacle.
   template <class SetValue>
   std::pair<double, MoveEnd> reach(double present, double direction,
                                    double most, const LayerSet& moved,
@@ -145,13 +145,14 @@ class Search {
  private:
   static constexpr double step = 0.1;  // of the logarithm of a value
 
-  /// Neighbouring places, the first nearer to where the search began.
+  /// Adjacent positions, the first closer to the start of the search.
   struct Bracket {
     double good, bad;
   };
 
-  /// What ends a move: a layer that is crossed no longer or for the first
-  /// time, or the one that has changed places with those that move.
+  /// The obstacle that ends a move: a layer that is no longer crossed, or
+  /// crossed for the first time, or that has changed its order with the moving
+  /// layers.
   static MoveEnd end_of_move(const std::vector<std::size_t>& before,
                              const std::vector<std::size_t>& after,
                              const LayerSet& moved) {
@@ -169,12 +170,12 @@ class Search {
     return {};
   }
 
-  /// Does sigma grow with every x/X0 and every hit error? What is lost in a
-  /// layer makes the track behind it softer, which bends it more: with energy
-  /// loss sigma may fall again.
+  /// Whether sigma increases with every x/X0 and every hit error. Energy loss
+  /// in a layer makes the track softer, so that it bends more: sigma may then
+  /// decrease again.
   bool is_monotonic() const { return model_.loss == EnergyLoss::off; }
 
-  /// Neighbours between which a function, <= 0 at 0, first exceeds 0.
+  /// Adjacent points between which a function, <= 0 at 0, first exceeds 0.
   template <class Function>
   std::optional<Bracket> first_change(const Function& at, double to) const {
     if (is_monotonic())
@@ -182,7 +183,7 @@ class Search {
     return first_step(at, 0, to, step);
   }
 
-  /// The same step by step; maxima between steps are looked at, too.
+  /// The same in steps, including maxima between steps.
   template <class Function>
   static std::optional<Bracket> first_step(const Function& at, double from,
                                            double to, double width) {
@@ -202,7 +203,7 @@ class Search {
     return std::nullopt;
   }
 
-  /// The maximum of a function with a single one in between, by golden section.
+  /// The maximum of a unimodal function, by golden section.
   template <class Function>
   static double highest(const Function& at, double low, double high) {
     constexpr double golden = 0.6180339887498949;
@@ -234,7 +235,7 @@ void scale_material(Layer& layer, double factor) {
   for (Slab& slab : layer.material) slab.x_over_x0 *= factor;
 }
 
-/// The layers of a set in parts whose positions are of one kind.
+/// Splits the layers of a set into parts with the same kind of position.
 std::vector<LayerSet> alike(const Detector& detector, const LayerSet& set) {
   const auto surface = [&detector](std::size_t layer) -> const Surface& {
     return detector.layers[layer].surface;
@@ -268,7 +269,7 @@ void add_positions(const Detector& detector, const Search& search,
       position = by_factor ? position * (value / h.value) : value;
     }
   };
-  // a radius or a factor stays positive
+  // a radius or a factor remains positive
   const bool has_end = by_factor || position_name(first) == "radius";
   const auto limit_towards = [&](double direction, MoveEnd& end) {
     double most = Headroom::most_position;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headroom: how far a number of the design may go before a requirement fails.
+// Headroom: the range of a design parameter within which a requirement is met.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,17 @@ struct Requirement {
 /// Detector::layers.
 using LayerSet = std::vector<std::size_t>;
 
-/// How far a position may go on one side: as long as the track crosses the same
-/// layers in the same order.
+/// Limit of a position on one side: the track must cross the same layers in the
+/// same order.
 struct MoveEnd {
-  /// The layer that would be passed, missed or met (index in
+  /// The layer that would be passed, missed or crossed (index in
   /// Detector::layers); none: none within Headroom::most_position.
   std::size_t layer = Sensitivity::none;
-  bool passed = false;  ///< passed; else its edge is there
+  bool passed = false;  ///< passed; otherwise its edge is reached
 };
 
-/// The worst value of one number that still meets a requirement, everything
-/// else as it is: largest x/X0, largest sigma, smallest |field|, and the
+/// The worst value of one design parameter that still meets a requirement, all
+/// others unchanged: largest x/X0, largest sigma, smallest |field|, and the
 /// nearest position on either side.
 struct Headroom {
   static constexpr double most_position = 1e3 * unit::m;
@@ -47,22 +47,22 @@ struct Headroom {
   MoveEnd inner, outer;  ///< of positions: below and above `value`
 };
 
-/// Headroom of every set that the track crosses and of the field. Without
-/// energy loss sigma grows with every x/X0 and every hit error, so that the
-/// limit is unique; with it sigma may fall again, and the limit is the first
-/// failure above the present value (steps of 10 %, with the maxima between
-/// them). The field is taken from its present value downwards to the first
+/// Headroom of every set crossed by the track and of the field. Without energy
+/// loss sigma increases with every x/X0 and every hit error, so the limit is
+/// unique; with energy loss sigma may decrease again, and the limit is the
+/// first failure above the present value (steps of 10 %, with the maxima
+/// between them). The field is decreased from its present value to the first
 /// failure.
 ///
 /// A position is moved to both sides until the requirement first fails or, if
-/// it fails at present, is first met, at most to where the track would cross
-/// other layers or these in another order: one entry for each side with a
-/// limit, or one without. Layers of a set move by a common factor, those that
-/// lie alike (cylinders, disks, planes normal to one axis) together.
+/// it fails at present, is first met, as long as the track crosses the same
+/// layers in the same order: one entry for each side with a limit, or one entry
+/// without. Layers of a set with the same kind of position (cylinders, disks,
+/// planes normal to one axis) move together by a common factor.
 ///
 /// Values up to x/X0 = 100 (the validity of Highland's formula), sigma = 1 km
-/// and positions of 1 km are tried, fields down to a thousandth of the present
-/// one.
+/// and positions of 1 km are searched, fields down to a thousandth of the
+/// present one.
 std::vector<Headroom> find_headroom(const Detector& detector,
                                     const Track& track, const Model& model,
                                     const Requirement& requirement,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of variances, collected on the way back of the streaming fit.
+// Derivatives of variances, accumulated in the backward pass of the streaming
+// fit.
 #include <cmath>
 
 #include "gttf/core/dual.hpp"
@@ -12,8 +13,8 @@ namespace {
 
 using Gains = std::array<double, n_parameters>;
 
-/// What a crossing is differentiated in: its own position and x/X0, and the
-/// logarithm of the field.
+/// The variables of the derivatives of a crossing: its position and x/X0, and
+/// the logarithm of the field.
 enum Seed : std::size_t { by_position, by_material, by_field, n_seeds };
 using D = Dual<n_seeds>;
 
@@ -47,7 +48,7 @@ Line<D> line_of(const Track& track, double bz) {
   return l;
 }
 
-/// @tparam S  scalar of the filter; derivatives are those of doubles
+/// @tparam S  scalar of the filter; derivatives are computed in doubles
 template <class S>
 class Differentiator {
  public:
@@ -90,13 +91,13 @@ class Differentiator {
     return t_.path.surface(k);
   }
 
-  /// Where the derivative with respect to a seed at crossing k belongs.
+  /// Destination of the derivative with respect to a seed at crossing k.
   PerParameter& sum_of(std::size_t k, std::size_t seed) {
     if (seed == by_field) return field_;
     return seed == by_position ? slopes_[k].position : slopes_[k].material;
   }
 
-  /// Parameters that are other functions of the line in another field.
+  /// Parameters whose dependence on the line changes with the field.
   void start_of_parameters() {
     const auto n = t_.with_line();
     const auto change = parameter_rows_by_field(t_.track);
@@ -171,8 +172,8 @@ class Differentiator {
     }
   }
 
-  /// d(variance) = 2 w (mu.b)(mu.db) + (mu.b)^2 dw for both kinks, where mu
-  /// is what the hits from here on weigh: p = -w mu.b
+  /// d(variance) = 2 w (mu.b)(mu.db) + (mu.b)^2 dw for both kinks, where mu is
+  /// the weight of the hits from here on: p = -w mu.b
   void kinks(const Kinks& step) {
     if (!(step.w > 0)) return;
     Gains theta, phi;
@@ -236,7 +237,7 @@ class Differentiator {
   const Model& model_;
   Line<D> line_;
   std::vector<Crossing<D>> at_;
-  /// mu: each parameter minus what the hits inside have told of it.
+  /// mu: each parameter minus its estimate from the hits inside.
   ParameterRows<double> weights_;
   std::vector<LayerSlopes> slopes_;
   PerParameter field_;       ///< with respect to ln(field)

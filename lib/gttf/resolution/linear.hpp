@@ -65,8 +65,8 @@ Matrix5 covariance_of(const FiveEquations<S>& e, const Matrix5& functions) {
   return covariance_of(e, rows_of<S>(functions));
 }
 
-/// What scattering and straggling in the first measuring layer and inside it
-/// add to it.
+/// Contribution of scattering and straggling in the first measuring layer and
+/// inside it.
 template <Path P>
 Matrix5 inner_material(const P& path, const Matrix5& functions) {
   Matrix5 sum = Matrix5::Zero();

@@ -13,7 +13,7 @@ namespace gttf {
 
 namespace {
 
-/// Measuring layers that the track crosses and that may miss their hit.
+/// Measuring layers crossed by the track that may miss their hit.
 std::vector<std::size_t> inefficient_layers(const Detector& detector,
                                             const Resolution& r) {
   std::vector<std::size_t> layers;
@@ -23,8 +23,8 @@ std::vector<std::size_t> inefficient_layers(const Detector& detector,
   return layers;
 }
 
-/// Largest number of missing hits such that the patterns with up to that many
-/// are at most `most`.
+/// Largest number of missing hits for which the number of patterns is at most
+/// `most`.
 std::size_t affordable(std::size_t n, std::size_t most) {
   double patterns = 1, of_size = 1;
   for (std::size_t k = 1; k <= n; ++k) {
@@ -73,7 +73,7 @@ class PatternSum {
     missing.pop_back();
   }
 
-  /// Patterns as they come, each as probable as the others.
+  /// Randomly drawn patterns of equal weight.
   void draw(std::size_t patterns) {
     std::vector<std::size_t> missing;
     for (std::size_t i = 0; i < patterns; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resolutions without some hits: a layer lost, or hits lost to inefficiency.
+// Resolutions with missing hits: a lost layer, or hits lost to inefficiency.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace gttf {
 
-/// What becomes of the material of a layer whose measurement is dropped.
+/// Treatment of the material of a layer whose measurement is dropped.
 enum class DroppedMaterial { kept, removed };
 
 /// The resolution without the measurements of `layers` (indices in
@@ -21,7 +21,7 @@ Resolution resolve_without(const Detector& detector, const Track& track,
                            std::span<const std::size_t> layers,
                            DroppedMaterial material);
 
-/// Average over the hit patterns that the efficiencies of the layers produce.
+/// Average over the hit patterns according to the efficiencies of the layers.
 struct EfficiencyAverage {
   int n_inefficient = 0;  ///< measuring layers crossed with efficiency below 1
   int most_missing = 0;   ///< patterns with up to that many missing hits
@@ -29,17 +29,16 @@ struct EfficiencyAverage {
   std::size_t n_drawn = 0;  ///< patterns drawn at random instead; 0: none
   /// Probability that a track of these patterns has a resolution.
   double measured = 0;
-  /// Over the tracks that have one; native units.
+  /// Over the tracks with a resolution; native units.
   PerParameter mean;  ///< of sigma
-  PerParameter rms;   ///< sqrt(<sigma^2>): the width of all residuals together
+  PerParameter rms;   ///< sqrt(<sigma^2>): the width of all residuals combined
 };
 
-/// Hits are missing independently; the material stays. All 2^n patterns if
-/// they are at most `most_patterns`, else those with 0, 1, 2, ... missing hits
-/// as far as `most_patterns` reach, which leave out 1 - `covered`. Where that
-/// would be more than 1 %, `most_patterns` patterns are drawn instead, always
-/// the same ones, with statistical errors of 1/sqrt(most_patterns) of the rms
-/// between them.
+/// Hits are missing independently; the material stays. All 2^n patterns if they
+/// are at most `most_patterns`, else the patterns with 0, 1, 2, ... missing
+/// hits up to `most_patterns`, which omit the probability 1 - `covered`. If
+/// that exceeds 1 %, `most_patterns` patterns are drawn instead, always the
+/// same ones, with statistical errors of 1/sqrt(most_patterns) of their rms.
 EfficiencyAverage average_over_efficiencies(const Detector& detector,
                                             const Track& track,
                                             const Model& model,

@@ -19,7 +19,7 @@ MomentumErrors<S> momentum_errors(const S& variance, const S& covariance,
                                   const S& theta_variance, const S& qop,
                                   const S& cot_theta) {
   using std::abs, std::sqrt;
-  // no square of q/p in a denominator: at 1e200 GeV it is 0
+  // avoids the square of q/p in a denominator, which is 0 at 1e200 GeV
   const S per_theta = cot_theta * qop, inverse = S(1) / abs(qop);
   return {sqrt(variance) * inverse,
           sqrt(variance +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MomentumSearches: p_significant of many tracks or triplets, side by side.
+// MomentumSearches: simultaneous searches of p_significant for many tracks or
+// triplets.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +18,16 @@
 #include "gttf/core/units.hpp"
 #include "gttf/resolution/batch.hpp"
 
-// SignificantMomentum: up to which momentum xi reaches a threshold, asked for
-// step by step, so that one call can evaluate xi for many searches.
+// SignificantMomentum: the momentum up to which xi reaches a threshold,
+// computed step by step, so that one call can evaluate xi for many searches.
 namespace gttf::detail {
 
-/// The largest momentum at which xi reaches `least`. On a nearly straight track
+/// The largest momentum at which xi reaches `least`. For a nearly straight
+/// track
 ///
 ///   1/xi^2 = 1/xi_MS^2 + (p/P)^2,   P a constant of the hits
 ///
-/// so that 1 - (least/xi)^2 is nearly a line in p^2, and xi p does not fall
+/// so that 1 - (least/xi)^2 is nearly linear in p^2, and xi p does not decrease
 /// with p.
 ///
 ///   while (!search.done()) search.take(xi_at(search.momentum()));
@@ -39,7 +41,7 @@ class SignificantMomentum {
       : least_(least), momentum_(start) {}
 
   bool done() const { return done_; }
-  /// At which xi is asked for.
+  /// The momentum at which xi is needed next.
   double momentum() const { return momentum_; }
 
   /// @param xi  at momentum(); NaN if there is none
@@ -54,10 +56,11 @@ class SignificantMomentum {
       take_below(here);
   }
 
-  /// Did xi exist at the start?
+  /// Whether xi existed at the start.
   bool started() const { return above_.exists() || below_.exists(); }
   /// NaN if xi is below `least` at all momenta from the start down to where it
-  /// does not exist, infinite if it reaches it however large they are.
+  /// does not exist; infinite if it reaches `least` at arbitrarily large
+  /// momenta.
   double result() const { return result_; }
 
  private:
@@ -80,8 +83,8 @@ class SignificantMomentum {
   static double root_of_line(const Point& a) {
     return a.p / std::sqrt(1 - a.excess);
   }
-  /// The root of the line through two points; nothing if it does not fall, or
-  /// has none at p > 0.
+  /// The root of the line through two points; nothing if it does not decrease,
+  /// or has none at p > 0.
   static std::optional<double> root_of_line(const Point& a, const Point& b) {
     const double slope = (b.excess - a.excess) / ((b.p - a.p) * (b.p + a.p));
     const double square = a.p * a.p - a.excess / slope;
@@ -105,7 +108,7 @@ class SignificantMomentum {
 
   void take_below(const Point& here) {
     if (above_.exists()) return bracket(above_, here);
-    // xi p does not fall with p: there is no root above this one
+    // xi p does not decrease with p: there is no root above this one
     double next = root_of_line(here);
     double step = step_down;
     if (!below_.exists()) {
@@ -126,9 +129,9 @@ class SignificantMomentum {
     go_down(gone_);
   }
 
-  /// Down to `next`, but not to where there is no xi.
+  /// Down to `next`, but not where xi does not exist.
   void go_down(double next) {
-    // no multiple of a step: rounding must not decide
+    // not a multiple of a step, so that the result does not depend on rounding
     constexpr double near = 1.05;
     if (gone_ > 0 && below_.p <= near * gone_) return finish(none);
     go_to(next > gone_ ? next : std::sqrt(below_.p * gone_));
@@ -139,7 +142,7 @@ class SignificantMomentum {
     momentum_ = next;
   }
 
-  /// The rest is a search between two momenta, in p^2.
+  /// The remaining search is between two momenta, in p^2.
   void bracket(const Point& good, const Point& bad) {
     if (good.excess == 0) return finish(good.p);
     above_ = good;
@@ -166,7 +169,7 @@ class SignificantMomentum {
   }
 
   double least_, momentum_;
-  Point above_, below_;  ///< the last ones, of xi >= least and <
+  Point above_, below_;  ///< the last ones with xi >= least and xi < least
   double gone_ = 0;      ///< largest momentum below below_ without xi
   double step_ = beside;
   int steps_ = 0;
@@ -180,27 +183,27 @@ class SignificantMomentum {
 
 namespace gttf::detail {
 
-/// xi is asked for at a momentum: of a track, or of three of its hits.
+/// A request for xi at a momentum, for a track or for three of its hits.
 struct AskedXi {
   std::size_t track = 0;
   double p = 0;
   std::array<std::size_t, 3> layers{};
 };
 
-/// Where searches of a momentum begin: above the regimes of most detectors,
-/// tracks being straight there. What is found from there is a property of the
-/// direction, the same for tracks of all momenta.
+/// Start of the searches of a momentum: above the regimes of most detectors,
+/// where tracks are straight. The result is a property of the direction, the
+/// same for tracks of all momenta.
 inline constexpr double common_start = 100 * unit::GeV;
 
-/// Must the search begin at the momentum p of the track? That is so if there is
-/// nothing at the common start, or `found` from there contradicts the track.
+/// Whether the search must start at the momentum p of the track: if xi does not
+/// exist at the common start, or `found` from there contradicts the track.
 /// @param xi  at p
 inline bool must_start_at(double p, double xi, double least,
                           const SignificantMomentum& found) {
   return !found.started() || (xi >= least && !(found.result() >= p));
 }
 
-/// What tracks in the same direction share.
+/// Data shared by tracks in the same direction.
 using DirectionKey = std::array<std::uint64_t, 7>;
 
 inline DirectionKey direction_key(const TrackArrays& t, std::size_t track) {
@@ -211,11 +214,11 @@ inline DirectionKey direction_key(const TrackArrays& t, std::size_t track) {
           bits(t.x),     bits(t.y),   bits(t.z)};
 }
 
-/// Searches of p_significant, side by side.
+/// Simultaneous searches of p_significant.
 class MomentumSearches {
  public:
-  /// `asked.p` and `xi` are those of the track; tracks in the same `direction`
-  /// and with the same layers share a search.
+  /// `asked.p` and `xi` are the values of the track; tracks in the same
+  /// `direction` and with the same layers share a search.
   void add(const AskedXi& asked, double xi, std::size_t direction) {
     const auto [found, is_new] = common_of_.try_emplace(
         std::pair(direction, asked.layers), common_.size());
@@ -256,7 +259,7 @@ class MomentumSearches {
     std::size_t common;
   };
 
-  /// Each step asks for xi of all that are still searching at once.
+  /// Each step requests xi for all unfinished searches at once.
   template <class Evaluate>
   static std::vector<SignificantMomentum> search(
       const std::vector<AskedXi>& starts, double least,

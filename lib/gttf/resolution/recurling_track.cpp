@@ -20,7 +20,7 @@ struct Circle {
     const double r = 1 / l.c;  // signed: the centre is to the left
     Circle c{track.vertex[0] - r * l.sin_phi, track.vertex[1] + r * l.cos_phi,
              std::abs(r), 0, r > 0 ? 1.0 : -1.0};
-    // azimuth of the start and of the farthest point as seen from the centre
+    // azimuth of the start and of the farthest point about the centre
     const double start =
         std::atan2(track.vertex[1] - c.y, track.vertex[0] - c.x);
     const double far = std::atan2(c.y, c.x);
@@ -65,7 +65,7 @@ std::vector<Inward> inward_crossings(const TrackingGeometry& geometry,
   return list;
 }
 
-/// All but the scattering.
+/// All except the scattering.
 TripletPoint make_crossing(const TrackingGeometry& geometry, const Track& track,
                            const Line<double>& l, const Circle& c,
                            const Inward& x) {
@@ -119,7 +119,7 @@ RecurlingTrack recurling_track(const TrackingGeometry& geometry,
       ++result.n_inward;
     }
   }
-  // the last hit is the last one inwards
+  // the last hit is the last inward hit
   for (std::size_t k = 0; k < hits.size(); ++k)
     if (thickness[k] > 0)
       hits[k].kink_variance = theta0_squared(l, model, thickness[k], total);

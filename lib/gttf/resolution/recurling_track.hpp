@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hits of a track that bends back: outwards, and inwards after the outer arc.
+// Hits of a track that turns back: outwards, and inwards after the outer arc.
 #pragma once
 
 #include <vector>
@@ -16,14 +16,14 @@ struct RecurlingTrack {
   std::size_t n_inward = 0;
 };
 
-/// The hits of find_crossings() and, if the track leaves the last layer it hits
-/// only to come back, those of the measuring cylinders that it crosses inwards,
-/// up to the innermost one or its first full turn. No energy is lost.
+/// The hits of find_crossings() and, if the track returns after the last layer
+/// it hits, the hits of the measuring cylinders that it crosses inwards, up to
+/// the innermost one or its first full turn. Without energy loss.
 ///
 ///   r^2 = rho^2 + R^2 + 2 rho R cos(beta),   turn = turn_far +- beta
 ///
-/// with rho the distance of the circle's centre from the axis, R its radius
-/// and turn_far the turn at the point farthest from the axis.
+/// with rho the distance of the centre of the circle from the axis, R its
+/// radius and turn_far the turn at the point farthest from the axis.
 /// Source: docs/theory/regimes.md, recurling tracks
 RecurlingTrack recurling_track(const TrackingGeometry& geometry,
                                const Track& track, Scattering model);

@@ -37,8 +37,8 @@ RecommendedFit recommend(Regime regime, double xi,
   return RecommendedFit::none;
 }
 
-/// Where hit errors matter, the fits with scattering only are wrong by more
-/// than their bias.
+/// If hit errors are not negligible, the error of fits with scattering only
+/// exceeds their bias.
 FitBiases predict_biases(int n_hits, double mu_phi, double xi,
                          const RegimeThresholds& thresholds) {
   FitBiases biases;
@@ -82,20 +82,20 @@ TrackArrays part_of(const TrackArrays& t, std::size_t begin, std::size_t n) {
           part(t.x),   part(t.y),    part(t.z)};
 }
 
-/// What the threads share.
+/// Data shared by the threads.
 struct RegimeJob {
   const TrackingGeometry& geometry;
   const detail::TripletGeometry triplets;
   const TrackArrays& tracks;
   const Model& model;
   const RegimeThresholds& thresholds;
-  /// Of find_regimes(), one per track; find_triplets() does without.
+  /// Of find_regimes(), one per track; not used by find_triplets().
   std::span<TrackRegime> results;
   TripletChoice choice;
   std::span<const std::size_t> layers;
   /// Of find_triplets().
   std::span<std::vector<TripletRegime>> triplet_results;
-  /// Whether kernels find regimes and triplets of such tracks.
+  /// Whether kernels support regimes and triplets of such tracks.
   bool vectorised =
       is_vectorised(geometry, model) &&
       (choice != TripletChoice::recurling || !geometry.has_field());
@@ -140,7 +140,7 @@ class RegimeWorker {
   void end_block(const detail::BatchBlock&) {}
 
  private:
-  /// Of find_regimes(), and not of triplets only?
+  /// Whether for find_regimes(), not only for triplets.
   bool whole() const { return !job_.results.empty(); }
 
   void set_tracks(std::size_t begin, std::size_t n) {
@@ -157,7 +157,7 @@ class RegimeWorker {
                    : job_.triplet_results[begin_ + t];
   }
 
-  /// All but momenta and triplets.
+  /// All except momenta and triplets.
   BatchStatistics resolve_tracks() {
     if (!whole()) return {};
     const std::size_t n = tracks_.size;
@@ -296,7 +296,7 @@ class RegimeWorker {
   }
 
   const RegimeJob& job_;
-  // the tracks at work: those of `list_`
+  // the tracks in progress, listed in `list_`
   std::size_t begin_ = 0;
   TrackArrays tracks_;
   std::vector<std::size_t> list_;

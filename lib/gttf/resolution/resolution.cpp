@@ -49,12 +49,12 @@ void set_state_at(const detail::AnyTrack& track, const BeamSpot* spot,
       r.crossings[r.at->crossing].p / std::abs(track.track().charge);
 }
 
-/// No number beside "ok" is infinite: those of a curvature that a double cannot
-/// hold, or hardly, are left out.
+/// No number with status "ok" is infinite: values of a curvature at the limit
+/// of the range of doubles are removed.
 bool fits_doubles(const Resolution& r) {
   const auto is_finite = [](double x) { return !std::isinf(x); };
   const auto all_finite = [&](const Matrix5& m) {
-    // the sum, quick to make, is 0 unless a number is infinite or missing
+    // this sum, fast to compute, is 0 unless a number is infinite or missing
     return (0 * m).sum() == 0 ||
            std::all_of(m.data(), m.data() + m.size(), is_finite);
   };
@@ -74,7 +74,7 @@ void clear_numbers(Resolution& r) {
   r.regime = Regime::unknown;
 }
 
-/// Why there are too few hits.
+/// The reason for too few hits.
 Status too_few(const Resolution& r) {
   if (r.stopped) return Status::stops;
   return r.end == TrackEnd::curls_up ? Status::curls_up : Status::too_few_hits;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of errors as a list of what can be changed.
+// Converts derivatives of errors to a list of design parameters.
 #include "gttf/resolution/sensitivity.hpp"
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace gttf {
 
 namespace {
 
-/// Turns derivatives of variances into those of ln(sigma).
+/// Converts derivatives of variances to derivatives of ln(sigma).
 class List {
  public:
   List(const PerParameter& total, std::vector<Sensitivity>& items)
@@ -100,7 +100,7 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
     const detail::LayerSlopes& own = slopes.crossings[k];
     add_crossing(t.geometry(), layer, own, list);
     const SurfaceRecord& s = geometry.surfaces()[layer];
-    // a cone grows with its radius at z = 0
+    // a cone scales with its radius at z = 0
     const double place =
         s.kind == SurfaceRecord::Kind::cone ? carrier(s).place : s.position;
     for (const Parameter q : all_parameters)

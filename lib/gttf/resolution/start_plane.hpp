@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A helix on the plane z = const. through its start, for one track or lanes.
+// A helix on the plane z = const. through its start, for one track or one per
+// lane.
 #pragma once
 
 #include <limits>
@@ -9,7 +10,7 @@
 
 namespace gttf::detail {
 
-/// Changes on the plane that follow from changes of the line:
+/// Changes on the plane from changes of the line:
 ///
 ///   x  = -sin(phi) d0 - tan(theta) cos(phi) z0
 ///   y  =  cos(phi) d0 - tan(theta) sin(phi) z0
@@ -17,7 +18,7 @@ namespace gttf::detail {
 ///   ty =  tan(theta) cos(phi) (dphi - h z0) + sin(phi)/cos^2(theta) dtheta
 ///
 /// with tx = dx/dz, ty = dy/dz and h = kappa/cos(theta), by which the direction
-/// turns on the way into the plane; AnyTrack::at_start_plane() for a helix. NaN
+/// turns on the path to the plane; AnyTrack::at_start_plane() for a helix. NaN
 /// within 0.57 deg of the plane.
 template <class S>
 class StartPlane {

@@ -12,8 +12,8 @@ namespace gttf::detail {
 
 namespace {
 
-/// Of u, v, phi, theta, kappa just behind a layer of a helix, where no energy
-/// is lost.
+/// Covariance of u, v, phi, theta, kappa just after a layer of a helix, without
+/// energy loss.
 template <class S>
 Matrix5 covariance_behind(const AnyTrack&, const HelixPath<S>& path,
                           std::size_t k, const FiveEquations<S>& e) {
@@ -24,7 +24,7 @@ Matrix5 covariance_behind(const AnyTrack& track, const TracedPath&,
   return covariance_of(e, track.after_layer(k));
 }
 
-/// A track with its equations, and what they decide.
+/// A track with its equations, and the properties derived from them.
 template <Path P>
 struct StreamedTrack {
   using S = typename P::Scalar;
@@ -125,7 +125,8 @@ double scattering_only_variance(const AnyTrack& track,
 
 /// Calls f(streamed, path, start, determined, hit_only) with the fit in doubles
 /// or, for a helix that they do not determine, in twice their precision. The
-/// derivatives of a traced track are doubles: more digits are not to be had.
+/// derivatives of a traced track are doubles, so higher precision is not
+/// possible.
 template <class F>
 void stream(const AnyTrack& track, const BeamSpot* spot, F&& f) {
   const auto hit = track.start_hit(spot);
@@ -159,7 +160,7 @@ void stream(const AnyTrack& track, const BeamSpot* spot, F&& f) {
   });
 }
 
-/// The same decision for a track without one of its hits.
+/// The same for a track without one of its hits.
 template <Path P, class S = typename P::Scalar>
 bool is_determined_without(const P& path, const StartHit<S>* start,
                            std::size_t k, const UndoubtedVariances& undoubted) {

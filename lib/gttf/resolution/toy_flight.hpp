@@ -13,8 +13,7 @@
 
 namespace gttf::detail {
 
-/// The random bits of the toys from `first` on, one in each element of a
-/// vector.
+/// The random bits of the toys from `first`, one toy per vector element.
 template <class S>
 [[gnu::noinline]] void make_words(const RandomPlace& first,
                                   std::size_t n_blocks, std::uint64_t* out) {
@@ -23,7 +22,7 @@ template <class S>
     random_words<S>(first, b, width, out + 4 * b * width);
 }
 
-/// Makes the next two normal numbers.
+/// Generates the next two normal numbers.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void take_pair(const std::uint64_t*& words,
                                                NormalPair<S>& pair) {
@@ -32,7 +31,7 @@ template <class S>
   words += 2 * width;
 }
 
-/// The normal numbers of toys in turn, as fill_normals() makes them.
+/// The normal numbers of toys in sequence, as in fill_normals().
 template <class S>
 struct ToyNormals {
   const std::uint64_t* words;
@@ -62,7 +61,8 @@ Cartesian<S> direction_of(const Line<S>& l) {
   return {l.sin_theta * l.cos_phi, l.sin_theta * l.sin_phi, l.cos_theta};
 }
 
-/// Sets what the formulas of a crossing need; the rest of `l` stays.
+/// Sets the members of `l` used by the formulas of a crossing; others are
+/// unchanged.
 /// @param to_disk  the next surface is a disk, which needs tan(theta)
 template <class S>
 void set_line(const PathPoint<S>& f, Line<S>& l, bool to_disk = true) {
@@ -88,7 +88,7 @@ PathPoint<S> path_point(const Line<S>& l, const Crossing<S>& x) {
 template <class S>
 S inverse_hypotenuse(const S& x) {
   using std::sqrt;
-  // six terms leave 0.2 x^6, a fifth of a unit in the last place
+  // six terms leave an error of 0.2 x^6, a fifth of a unit in the last place
   constexpr double small = 2e-3;
   constexpr double terms[] = {1.,       -1. / 2,   3. / 8,
                               -5. / 16, 35. / 128, -63. / 256};
@@ -110,7 +110,8 @@ void scatter(const S& theta, const S& phi, const S& inv_sine, Cartesian<S>& t) {
        norm * (cosine - theta * sine)};
 }
 
-/// A point of a surface shifted along u' and v', and back onto the surface.
+/// A point of a surface shifted along u' and v', and projected back onto the
+/// surface.
 template <class S>
 Cartesian<S> shifted_point(const SurfaceRecord& s, const Cartesian<S>& at,
                            const S& u, const S& v) {
@@ -127,8 +128,8 @@ Cartesian<S> shifted_point(const SurfaceRecord& s, const Cartesian<S>& at,
   return p;
 }
 
-/// By how much a hit of a track that crosses at `at` is away from there, if
-/// one coordinate is measured.
+/// Displacement of a hit from the crossing `at` of the track, if one coordinate
+/// is measured.
 template <class S>
 InPlane<S> free_shift(const ToyStep& step, const Cartesian<S>& at,
                       const S& normal) {
@@ -143,7 +144,7 @@ InPlane<S> free_shift(const ToyStep& step, const Cartesian<S>& at,
           normal * S(step.error[0][1]) + dv * away};
 }
 
-/// Where a track that crosses at `at` is measured.
+/// Measured position of a track that crosses at `at`.
 template <class S>
 [[gnu::always_inline]] inline Cartesian<S> measured_point(
     const ToyStep& step, const Cartesian<S>& at, const NormalPair<S>& normal) {
@@ -160,8 +161,8 @@ template <class S>
 // The flight of a helix to the next surface takes one root and one division
 // (fly_to), where find_crossing() and its frame take a dozen (fly_with_care).
 
-/// A piece of a helix from t to where it has turned by Phi: t * along +
-/// (z x t) * across, and path t_z along z. With the 3D curvature kappa
+/// A piece of a helix from t until it has turned by Phi: t * along + (z x t) *
+/// across, and path t_z along z. With the 3D curvature kappa
 ///
 ///   along = sin(Phi)/kappa,  across = (1 - cos(Phi))/kappa,  path = Phi/kappa
 template <class S>
@@ -174,8 +175,8 @@ template <class S>
                                        const HelixPiece<S>& piece,
                                        const S& kappa, PathPoint<S>& to) {
   const Cartesian<S>&p = from.position, &t = from.direction;
-  // 1 - cos(Phi), and one product after the other: which of two is fused with
-  // their sum could differ between lanes
+  // 1 - cos(Phi), one product after the other, because the choice of which one
+  // to fuse with their sum could differ between lanes
   const S lag = kappa * piece.across, sine = kappa * piece.along;
   to.position = {p.x + piece.along * t.x - piece.across * t.y,
                  p.y + piece.along * t.y + piece.across * t.x,
@@ -185,7 +186,7 @@ template <class S>
 }
 
 /// The piece with tan(Phi/2) = kappa n/r, of which r > 0 is a root of the
-/// equation of the surface. No angle is needed but for the path.
+/// equation of the surface. An angle is needed only for the path.
 /// @return  lanes that turn by less than 30 deg
 template <class S>
 [[gnu::always_inline]] inline MaskOf<S> set_piece(const S& n, const S& r,
@@ -200,8 +201,8 @@ template <class S>
   return both(sine2 < S(0.25), kappa * piece.across < S(0.5));
 }
 
-/// With W sin(theta)^-1 = n/r for W of docs/theory/crossings.md: so nothing is
-/// divided by sin(theta).
+/// With W sin(theta)^-1 = n/r for W of docs/theory/crossings.md: so there is no
+/// division by sin(theta).
 template <class S>
 [[gnu::always_inline]] inline MaskOf<S> fly_to_cylinder(
     const PathPoint<S>& from, const SurfaceRecord& s, const S& kappa,
@@ -276,8 +277,8 @@ template <class S>
                                            abs(t.z) >= S(min_cos_incidence))));
 }
 
-/// Sets `to` to the crossing with `s`, and the lanes in which it is one beyond
-/// doubt: the others have to be looked at by find_crossing().
+/// Sets `to` to the crossing with `s`, and returns the lanes in which it is
+/// certain; the others must be checked by find_crossing().
 template <class S>
 [[gnu::noinline, gnu::flatten]] void fly_to(const PathPoint<S>& from,
                                             const SurfaceRecord& s,
@@ -315,7 +316,7 @@ Line<S> line_for_all(const Line<double>& l) {
           .on_axis = l.on_axis};
 }
 
-/// By find_crossing(): the lanes that `take` marks, which need a closer look.
+/// By find_crossing(), for the lanes in `take`, which need a detailed check.
 /// @return  lanes that cross it
 template <class S>
 [[gnu::noinline, gnu::flatten]] MaskOf<S> fly_with_care(
@@ -335,7 +336,7 @@ template <class S>
   return crossed;
 }
 
-/// Helices from surface to surface.
+/// Propagates helices from surface to surface.
 template <class S>
 class HelixFlight {
  public:
@@ -349,8 +350,8 @@ class HelixFlight {
     at_[there ? 0 : 1] = begin;
   }
 
-  /// To the surface of step k.
-  /// @return  lanes that cross it
+  /// Propagates to the surface of step k.
+  /// @return lanes that cross it
   MaskOf<S> fly(std::size_t k, const SurfaceRecord& surface) {
     now_ = k % 2;
     if (k == 0 && there_) return PackAccess<S>::mask(all_in_pack<S>);
@@ -373,15 +374,15 @@ class HelixFlight {
   const Line<double>& start_;
   const S kappa_;
   const bool there_;
-  PathPoint<S> at_[2]{};  ///< where each step begins and ends, in turn
+  PathPoint<S> at_[2]{};  ///< alternately the start and end of each step
   std::size_t now_ = 0;
 };
 
-/// A toy, or one in each element of a vector, from surface to surface, where it
-/// is measured, then scattered, and slowed if the path loses energy.
-/// @param path      HelixFlight or what has its functions
-/// @param take_hit  of (step, measured point)
-/// @return  lanes that meet all surfaces
+/// Propagates a toy, or one per vector element, from surface to surface, where
+/// it is measured, then scatters, and loses energy if the path does.
+/// @param path HelixFlight or a class with the same functions
+/// @param take_hit called with (step, measured point)
+/// @return lanes that cross all surfaces
 template <class S, class Path, class TakeHit>
 [[gnu::always_inline]] inline MaskOf<S> fly_toys(std::span<const ToyStep> steps,
                                                  Path& path,
@@ -391,7 +392,7 @@ template <class S, class Path, class TakeHit>
   MaskOf<S> crossed = PackAccess<S>::mask(all_in_pack<S>);
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const ToyStep& step = steps[k];
-    // before the flight: they are made while it waits for divisions
+    // before the flight, to overlap with its divisions
     if (step.free)
       normals.take(shift.first);
     else if (step.measures)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ToyPlan: all that the toys of one point share.
+// ToyPlan: the data shared by all toys of one point.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@
 
 namespace gttf::detail {
 
-/// Of toys that are traced through a field.
+/// For toys that are traced through a field.
 struct TracedToys {
   struct Leg {
     FlightGoal goal;
     HitLoss loss = {};  ///< behind
-    /// What takes it, if losses fluctuate, and the path of the reference track
+    /// The material, if losses fluctuate, and the path of the reference track
     /// in it.
     std::span<const LossSlab> slabs = {};
     double paths = 1;
@@ -41,7 +41,7 @@ struct ToyPlan {
   /// At the first surface; with a beam spot, at its centre.
   PathPoint<double> begin;
 
-  /// Do kernels simulate such toys: helices from an exact start?
+  /// Whether kernels support such toys: helices from an exact start.
   bool is_vectorised() const { return !traced && !spot; }
 };
 

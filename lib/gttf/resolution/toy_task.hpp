@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the simulation of toys of one point takes and gives, for any scalar.
+// Input and output of the simulation of toys of one point, for any scalar.
 #pragma once
 
 #include <span>
@@ -20,42 +20,42 @@ struct PathPoint {
   Cartesian<S> position, direction;
 };
 
-/// What happens at one surface.
+/// One surface of the simulation.
 struct ToyStep {
   SurfaceRecord surface;
   bool measures = false;
   double error[2][2]{};  ///< of each random number, along u' and v'
   /// One coordinate, one random number; along the other direction, given in u'
-  /// and v', hits are put where `nominal` is.
+  /// and v', hits are placed at `nominal`.
   bool free = false;
   double free_direction[2]{}, nominal[3]{};
   double theta0 = 0;
 
-  /// Of a measurement: as many as there are coordinates.
+  /// Number of random numbers of a measurement: one per coordinate.
   int n_normals() const { return measures ? (free ? 1 : 2) : 0; }
 };
 
-/// Measured coordinates get normal errors along their own axes; along a
-/// direction that is not measured the hit is put where the reference track
-/// crosses.
-/// @param nominal  where the reference track crosses the surface
-/// @param hit      its place, axes and coordinates are set
+/// Measured coordinates get Gaussian errors along their own axes; along an
+/// unmeasured direction the hit is placed at the crossing of the reference
+/// track.
+/// @param nominal crossing of the reference track with the surface
+/// @param hit its position, axes and coordinates are set
 ToyStep make_toy_step(const TrackingGeometry& geometry,
                       const SurfaceRecord& surface, const Vector3& nominal,
                       double theta0, TrackHit& hit);
 
-/// Toys of helices from an exact start, one in each element of a vector.
+/// Toys of helices from an exact start, one per vector element.
 struct ToyTask {
   std::span<const ToyStep> steps;
   const Line<double>* start = nullptr;
-  /// At the first surface, which all toys meet in the same place.
+  /// At the first surface, which all toys cross at the same point.
   PathPoint<double> first;
   RandomPlace first_place;         ///< of the toy of the first lane
   std::size_t n_blocks = 0;        ///< of random bits per toy
-  std::uint64_t* words = nullptr;  ///< room for these, of all lanes
+  std::uint64_t* words = nullptr;  ///< buffer for these, for all lanes
   // results
   PackValues* hits = nullptr;  ///< x, y, z of every hit
-  TrackBits crossed = 0;       ///< lanes that meet all surfaces
+  TrackBits crossed = 0;       ///< lanes that cross all surfaces
 };
 
 /// The code for one instruction set.

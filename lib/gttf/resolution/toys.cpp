@@ -32,7 +32,7 @@ Vector5 start_perigee(const Line<double>& l, double theta, double phi,
 }
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-/// Nearer to the z axis a direction has no azimuth.
+/// Closer to the z axis a direction has no azimuth.
 constexpr double along_z = 1e-6;
 
 Vector5 traced_perigee(const FlightState<0>& s, const Vector3& origin,
@@ -76,14 +76,15 @@ class TracedFlight {
   }
   Cartesian<double> position() const { return cartesian(state_.position); }
 
-  /// By small angles along two unit vectors across the direction.
+  /// Rotates by small angles along two unit vectors orthogonal to the
+  /// direction.
   void scatter(double first, double second) {
     Vector3& t = state_.direction;
     const Vector3 across = t.unitOrthogonal();
     t = (t + first * across + second * t.cross(across)).normalized();
   }
 
-  /// @return  false if nothing is left
+  /// @return  false if no energy is left
   bool lose_energy(std::size_t k) {
     const TracedToys::Leg& leg = plan_.traced->legs[k];
     if (!(leg.loss.mean > 0)) return true;
@@ -130,7 +131,7 @@ bool set_traced_truth(const ToyPlan& plan, const FlightState<0>& start,
   return true;
 }
 
-/// Puts all that does not depend on the path into a plan.
+/// Adds all data that do not depend on the path to a plan.
 class PlanMaker {
  public:
   PlanMaker(const TrackingGeometry& geometry, const Track& track,
@@ -201,8 +202,7 @@ std::shared_ptr<const ToyPlan> helix_plan(const TrackingGeometry& geometry,
     const auto& x = reference.list[static_cast<std::size_t>(k)];
     maker.add(x.surface, vector_of(position_at(line, x.at)), x.theta0_2, {});
   }
-  if (!plan.steps.empty())
-    plan.steps.back().theta0 = 0;  // nothing is behind it
+  if (!plan.steps.empty()) plan.steps.back().theta0 = 0;  // nothing follows
   plan.begin = {cartesian(hits.origin), direction_of(line)};
   if (!spot && !reference.list.empty())
     plan.begin = path_point(line, reference.list[0].at);
@@ -259,7 +259,7 @@ std::shared_ptr<const ToyPlan> make_plan(const TrackingGeometry& geometry,
                      model.beam_spot);
 }
 
-/// Flies one toy, and sets place and axes of its hits.
+/// Propagates one toy, and sets position and axes of its hits.
 template <class Path>
 bool fly_toy(const ToyPlan& plan, Path path, ToyNormals<double>& normals,
              ToyTrack& toy) {

@@ -23,7 +23,7 @@ PerParameter not_there() {
   return p;
 }
 
-/// Do two tracks cross the same layers in the same order?
+/// Whether two tracks cross the same layers in the same order.
 bool same_list(const AnyTrack& a, const AnyTrack& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t k = 0; k < a.size(); ++k)
@@ -41,7 +41,7 @@ class Differences {
   ///
   ///   f'(0) = (45 (f_1 - f_-1) - 9 (f_2 - f_-2) + f_3 - f_-3)/(60 h)
   ///
-  /// with the step h made smaller until the track crosses the same layers.
+  /// with the step h reduced until the track crosses the same layers.
   /// @param change  change(geometry, model, x)
   template <class Change>
   PerParameter slope(double step, const Change& change) const {
@@ -50,7 +50,7 @@ class Differences {
     return slope_by(around, 60, step, change);
   }
 
-  /// The same by values on one side, for what exists there only,
+  /// The same from values on one side, for functions that exist only there,
   ///
   ///   f'(0) = (-25 f_0 + 48 f_1 - 36 f_2 + 16 f_3 - 3 f_4)/(12 h)
   ///
@@ -219,7 +219,7 @@ class TracedDifferentiator {
       geometry.move(x.surface, s.position + by);
     };
     constexpr double share = 1e-2;
-    // a layer at the start is not crossed if it is moved against the flight
+    // a layer at the start is not crossed if it is moved backwards
     if (x.path <= longest_arc_at_start) {
       const double ahead = SurfaceLevel(s).slope(x.position, x.direction);
       return differences_.slope_beyond(share * after * ahead, move);

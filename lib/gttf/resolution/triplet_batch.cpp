@@ -53,8 +53,8 @@ LocalTriplet<double> triplet_of_helix(const Hits& hits) {
   return helix_triplet(local);
 }
 
-/// The two arcs of a traced track: the kink is the direction in which the
-/// second one leaves the middle hit, less the one in which the first arrives.
+/// The two arcs of a traced track: the kink is the direction of the second arc
+/// at the middle hit minus the direction of the first.
 LocalTriplet<double> triplet_of_arcs(const TripletTrack& track,
                                      const Hits& hits) {
   const InPlaneArc in = make_arc(track, *hits[0], *hits[1]);
@@ -77,8 +77,8 @@ LocalTriplet<double> triplet_of_arcs(const TripletTrack& track,
   return local;
 }
 
-/// Variance of the scattering angle in a plane: that of the middle layer and,
-/// with their levers, of those between the hits.
+/// Variance of the scattering angle in a plane, from the middle layer and, with
+/// their lever arms, from layers between the hits.
 double scattering_part(const TripletTrack& track,
                        const std::array<std::size_t, 3>& hits) {
   const auto at = [&](std::size_t k) {
@@ -104,7 +104,7 @@ TripletRegime fit_crossings(const TripletTrack& track,
   return make_regime(t.hits, t.arms, fit_locally(t, track.kappa), thresholds);
 }
 
-/// Without numbers if the track does not cross the three layers.
+/// Empty if the track does not cross the three layers.
 TripletRegime fit_layers(const AnyTrack& track, const TripletTrack& triplets,
                          const std::array<std::size_t, 3>& layers,
                          const RegimeThresholds& thresholds) {
@@ -207,7 +207,7 @@ void TripletBatch::set_candidates(std::span<const AskedXi> asked,
     candidates_.insert(candidates_.end(), crossed_by_[track].begin(),
                        crossed_by_[track].end());
     std::ranges::sort(candidates_);
-    // clang 14 cannot have std::ranges::unique of this library
+    // clang 14 does not compile std::ranges::unique of this library
     candidates_.erase(std::unique(candidates_.begin(), candidates_.end()),
                       candidates_.end());
   }
@@ -292,7 +292,7 @@ std::vector<TripletRegime> TracedTriplets::fit(
   std::vector<TripletRegime> list;
   std::optional<AnyTrack> track;
   TripletTrack triplets;
-  const AskedXi* of = nullptr;  // whose track that is
+  const AskedXi* of = nullptr;  // the track it belongs to
   for (const AskedXi& a : asked) {
     if (of == nullptr || of->track != a.track || of->p != a.p) {
       Track at = tracks_.track(a.track);

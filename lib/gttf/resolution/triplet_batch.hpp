@@ -14,7 +14,7 @@
 
 namespace gttf::detail {
 
-/// The detector as lanes of triplets see it.
+/// The detector in the form used by triplet kernels.
 struct TripletGeometry {
   explicit TripletGeometry(const TrackingGeometry& geometry);
 
@@ -26,12 +26,12 @@ struct TripletGeometry {
 
 class TripletBatch {
  public:
-  /// @param tracks  helices, as follows_helix() tells; at any momentum
+  /// @param tracks  helices according to follows_helix(); at any momentum
   TripletBatch(const TripletGeometry& geometry, Scattering scattering,
                const TrackArrays& tracks);
 
-  /// Calls take(track, hits) for all of `list`: the measuring surfaces that
-  /// each crosses, in order of flight. Keeps what they cross for fit().
+  /// Calls take(track, hits) for all of `list` with the measuring surfaces
+  /// crossed by each, in order of flight. Keeps the crossings for fit().
   template <class Take>
   void find_hits(std::span<const std::size_t> list, const Take& take) {
     for_each_group(
@@ -47,7 +47,7 @@ class TripletBatch {
   /// xi of every triplet.
   void significances(std::span<const AskedXi> asked, std::span<double> xi);
 
-  /// Every triplet, but for p_significant; after find_hits(), at the momenta of
+  /// Every triplet, except p_significant; after find_hits(), at the momenta of
   /// the tracks.
   /// @param thresholds  for the regime
   std::vector<TripletRegime> fit(std::span<const AskedXi> asked,
@@ -60,7 +60,7 @@ class TripletBatch {
   void search();
   const std::vector<std::size_t>& hits_of_track(std::size_t lane,
                                                 std::size_t track);
-  /// Lets only surfaces be looked at that are crossed by the tracks of a group.
+  /// Restricts the search to surfaces crossed by the tracks of a group.
   void set_candidates(std::span<const AskedXi> asked,
                       std::span<const std::size_t> group);
   /// Fits asked[i] of every i of a group.
@@ -106,7 +106,8 @@ class TripletBatch {
   std::array<PackValues, static_cast<std::size_t>(TripletPlane::count)> out_;
 };
 
-/// As TripletBatch for tracks on any path, of `tracks` the one asked for.
+/// Like TripletBatch, for tracks on any path; traces the requested one of
+/// `tracks`.
 class TracedTriplets {
  public:
   TracedTriplets(const TrackingGeometry& geometry, const Model& model,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Covariances by the triplet fit, the form of the paper.
+// Covariances by the triplet fit, as in the paper.
 #include "gttf/fit/triplet/triplet_covariance.hpp"
 #include "gttf/resolution/engine.hpp"
 

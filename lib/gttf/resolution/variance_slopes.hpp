@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of variances with respect to the numbers of a design.
+// Derivatives of variances with respect to design parameters.
 #pragma once
 
 #include <array>
@@ -10,8 +10,7 @@
 
 namespace gttf::detail {
 
-/// The angle of a coordinate in the axes of the layer, and the axis into which
-/// it turns.
+/// The angle of a coordinate in the axes of the layer, and the orthogonal axis.
 struct UserAngle {
   double value = 0;
   CoordinateAxis turned;
@@ -33,7 +32,7 @@ struct LayerSlopes {
   std::vector<PerParameter> sigma, angle;  ///< of each coordinate
 };
 
-/// All of a track. Derivatives that do not exist are NaN.
+/// All derivatives of a track. Derivatives that do not exist are NaN.
 struct VarianceSlopes {
   PerParameter variance;
   std::vector<LayerSlopes> crossings;
@@ -41,12 +40,12 @@ struct VarianceSlopes {
   std::array<PerParameter, 3> beam_spot;  ///< of the errors of x, y, z
 };
 
-/// In closed form: one way back of the fit for all of them.
+/// In closed form, from one backward pass of the fit for all of them.
 VarianceSlopes helix_slopes(const AnyTrack& track, const Model& model);
 
-/// In any field: hit errors and angles, and scattering if no energy is lost,
-/// in closed form; what changes the trajectory by differences of sixth order of
-/// the traced track.
+/// In any field: hit errors and angles, and scattering if no energy is lost, in
+/// closed form; parameters that change the trajectory by sixth-order
+/// differences of the traced track.
 VarianceSlopes traced_slopes(const AnyTrack& track, const Model& model);
 
 }  // namespace gttf::detail

@@ -7,7 +7,7 @@
 
 namespace gttf {
 
-/// A crossing through which the track is known to go.
+/// A crossing point through which the track passes exactly.
 ///
 /// Lines through it differ by the columns b of its two kinks and by
 ///

@@ -57,11 +57,11 @@ struct MadeTrack {
   double momentum_shift = 0;  ///< of the weights, from the momentum of the path
 };
 
-/// Finds the path of ordered hits, and unless the track is simple how much it
-/// scatters.
+/// Finds the path of ordered hits and, unless the track is simple, its
+/// scattering.
 ///
-/// A helix through the first, the middle and the last hit tells where the track
-/// crosses the detector, how thick each layer is along it, and its momentum,
+/// A helix through the first, the middle and the last hit gives the crossings
+/// with the detector, the thickness of each layer along it, and the momentum,
 /// for which the scattering angles are computed. In fields that are not along
 /// z, along the beam, and with energy loss, find_track() replaces the helix.
 /// @param made cleared

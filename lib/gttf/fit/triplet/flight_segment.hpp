@@ -25,7 +25,7 @@ struct FlightSegment {
   /// curvature at the origin.
   DirectedSegment<double> directed;
   SlowedCharge end;                ///< in front of the layer at the end
-  std::vector<Vector3> crossings;  ///< of the layers on the way
+  std::vector<Vector3> crossings;  ///< of the layers in between
 };
 
 /// Shooting method from one point to the other: Newton's method for the

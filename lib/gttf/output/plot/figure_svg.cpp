@@ -33,7 +33,7 @@ std::string words_about(const Figure& figure) {
   return out;
 }
 
-// Five digits are more than a screen can show.
+// Five digits exceed the resolution of a screen.
 double shown(double value) {
   if (!std::isfinite(value) || value == 0) return value;
   const double scale =

@@ -19,7 +19,7 @@ double fraction_of(const HeatMap& map, double value) {
   return std::log(value / map.lower) / std::log(map.upper / map.lower);
 }
 
-// Colours in steps: neighbours of the same colour make one rectangle.
+// Colours in steps: adjacent cells of the same colour form one rectangle.
 constexpr int colour_steps = 48;
 
 int step_of(const HeatMap& map, double value) {
@@ -157,7 +157,7 @@ std::string cell_text(double value) {
 std::string svg_cell(double x, double y, double value, bool diagonal) {
   constexpr double gap = 0.75;
   const double size = std::isnan(value) ? 0 : std::abs(value);
-  // Darker for small correlations than proportional: they are seen, too.
+  // Darker for small correlations than proportional, so that they are visible.
   const double opacity = diagonal ? 1 : 0.85 * std::pow(size, 0.8);
   const char* fill = diagonal ? "hair" : value > 0 ? "pos" : "neg";
   constexpr double dark = 0.62;

@@ -37,8 +37,8 @@ std::vector<double> spread_apart(std::span<const double> wanted, double gap,
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](auto a, auto b) { return wanted[a] < wanted[b]; });
-  // Without the gaps the positions must not fall: neighbours that would are
-  // pooled at their mean (isotonic regression).
+  // After subtracting the gaps the positions must not decrease: neighbours that
+  // would are pooled at their mean (isotonic regression).
   struct Pool {
     double sum;
     std::size_t count;
@@ -89,7 +89,8 @@ std::optional<BandPlace> place_in_band(std::span<const double> x,
       }
     }
     if (!whole || !(bottom - top > most)) continue;
-    most = bottom - top + 0.5;  // only a real gain moves the label
+    most =
+        bottom - top + 0.5;  // the label is moved only for a significant gain
     best = BandPlace{(begin + end) / 2, (top + bottom) / 2};
   }
   return best;
@@ -134,7 +135,7 @@ std::string line_key(const std::string& paint, Dash dash, double from,
                      classes, coordinate(from), coordinate(to));
 }
 
-// The sign of an entry in a box of 26 x 11 px.
+// The symbol of an entry in a box of 26 x 11 px.
 std::string key_of(const LegendEntry& entry) {
   const std::string paint = paint_class(entry.paint);
   std::string box = fmt::format(
@@ -264,7 +265,7 @@ std::string end_labels(const Panel& panel, const PanelFrame& frame) {
   return out;
 }
 
-// A band is named where it is fattest, if its name fits into it.
+// A band is labelled where it is widest, if the label fits.
 std::string band_labels(const Panel& panel, const PanelFrame& frame,
                         LabelPlacer& placer) {
   std::string out;

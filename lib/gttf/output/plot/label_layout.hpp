@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where labels stand so that none covers another.
+// Placement of labels without overlaps.
 #pragma once
 
 #include <optional>
@@ -28,21 +28,21 @@ struct Box {
 /// A straight piece of a curve, px.
 struct LineSegment {
   double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
-  double weight = 1;  ///< how bad a text on it is
+  double weight = 1;  ///< penalty of a text on it
 };
 
 /// Whether any part of the segment lies in the box.
 bool crosses(const LineSegment& segment, const Box& box);
 
-/// Moves positions apart to at least `gap`, as little as possible in the sense
-/// of least squares, and keeps them within [lowest, highest] if there is room.
+/// Moves positions apart to at least `gap`, with the least-squares
+/// displacement, and keeps them within [lowest, highest] if possible.
 /// @return  new positions, in the order of `wanted`
 std::vector<double> spread_apart(std::span<const double> wanted, double gap,
                                  double lowest, double highest);
 
-/// The middle of the place between two lines where a box of this size has most
-/// room; nothing if it fits nowhere. Lines are sampled at the same x, px; y is
-/// downwards, `upper[i] <= lower[i]`; NaN breaks them.
+/// The centre of the position between two lines where a box of this size has
+/// the largest clearance; nothing if it does not fit. Lines are sampled at the
+/// same x, px; y is downwards, `upper[i] <= lower[i]`; NaN interrupts them.
 struct BandPlace {
   double x = 0, y = 0;
 };
@@ -52,7 +52,7 @@ std::optional<BandPlace> place_in_band(std::span<const double> x,
                                        double width, double height, double left,
                                        double right);
 
-/// Chooses places for texts one after the other.
+/// Chooses positions for texts one after the other.
 class LabelPlacer {
  public:
   explicit LabelPlacer(Box frame) : frame_(frame) {}
@@ -60,9 +60,9 @@ class LabelPlacer {
   void add_obstacle(const Box& box) { boxes_.push_back(box); }
   void add_obstacle(const LineSegment& line) { lines_.push_back(line); }
 
-  /// The first of `candidates` that is in the frame and meets no obstacle;
-  /// else the one that meets no text and lines of the least weight; takes it.
-  /// Nothing if all meet text, or with `must_fit` if all meet lines.
+  /// The first of `candidates` that is in the frame and overlaps no obstacle;
+  /// else the one that overlaps no text and lines of the least weight; occupies
+  /// it. Nothing if all overlap text, or with `must_fit` if all overlap lines.
   std::optional<std::size_t> take(std::span<const Box> candidates,
                                   bool must_fit);
 
@@ -74,15 +74,15 @@ class LabelPlacer {
 
 // Legends, as SVG above a figure and as buttons in a page.
 
-/// The entries in lines not wider than `width`, drawn above y = 0.
+/// The entries in lines of at most `width`, drawn above y = 0.
 struct SvgLegend {
   double height = 0;  ///< px; 0: no entries
   std::string elements;
 };
 SvgLegend svg_legend(const std::vector<LegendEntry>& entries, double width);
 
-/// The entries as HTML: those that switch something are buttons. Empty if
-/// there are none.
+/// The entries as HTML; entries that switch items are buttons. Empty if there
+/// are none.
 std::string html_legend(const std::vector<LegendEntry>& entries);
 
 }  // namespace gttf

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of words and bars as SVG.
+// Rows of text and bars as SVG.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr double bar_text_size = 12.5, column_gap = 18, bar_gap = 34;
 constexpr double swatch_width = 12;
 constexpr double bar_inset = 3;  // above and below a bar
 
-// Where columns and panels are, px.
+// Positions of columns and panels, px.
 struct BarLayout {
   std::vector<double> columns;  // anchor of the text
   struct Panel {
@@ -38,7 +38,7 @@ double widest_cell(const BarChart& chart, std::size_t column) {
   return most;
 }
 
-// What stands at the end of a bar that goes to either side.
+// The label at the end of a bar that extends to either side.
 RichText change_label(double value) {
   return (value < 0 ? "" : "+") + fixed_number(value, 1);
 }

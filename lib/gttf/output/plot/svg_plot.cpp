@@ -15,7 +15,7 @@ namespace {
 constexpr double tolerance = 1e-9;  // of ends of axes, relative
 
 bool is_labelled(int digit, double pixels_per_decade) {
-  // 8 and 9 are the closest: a twentieth of a decade apart
+  // 8 and 9 are closest: a twentieth of a decade apart
   constexpr double all_digits = 480, one_two_five = 75, one_three = 48;
   if (pixels_per_decade > all_digits) return true;
   if (pixels_per_decade > one_two_five)
@@ -26,7 +26,7 @@ bool is_labelled(int digit, double pixels_per_decade) {
 std::vector<AxisTick> log_ticks(const FigureAxis& axis, double length) {
   const double decades = std::log10(axis.upper / axis.lower);
   const double room = length / decades;
-  // Very many decades: a label at every second, third, ... one.
+  // Many decades: a label at every second, third, ... decade.
   constexpr double label_height = 20;
   const int every = std::max(1, static_cast<int>(label_height / room) + 1);
   std::vector<AxisTick> ticks;
@@ -47,7 +47,7 @@ std::vector<AxisTick> log_ticks(const FigureAxis& axis, double length) {
   return ticks;
 }
 
-// How many multiples of a step are on an axis.
+// Number of multiples of a step on an axis.
 double multiples(const FigureAxis& axis, double step) {
   const double slack = tolerance * (axis.upper - axis.lower);
   return std::floor((axis.upper + slack) / step) -
@@ -59,7 +59,7 @@ double chosen_step(const FigureAxis& axis, double labels) {
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
   double step = 0;
   for (const double factor : {0.5, 1.0, 2.0, 5.0, 10.0}) {
-    // A single label does not show the scale: use closer ones.
+    // A single label does not define the scale, so the spacing is reduced.
     if (step > 0 && multiples(axis, factor * power) < 2) break;
     step = factor * power;
     if (step >= raw * (1 - tolerance)) break;
@@ -110,7 +110,7 @@ std::vector<AxisTick> axis_ticks(const FigureAxis& axis, double length,
         ticks.push_back(tick);
     return ticks;
   }
-  // Within a decade the digits of a logarithmic axis are too far apart.
+  // For an axis within a decade, 1-2-5 labels are too far apart.
   const bool log = axis.scale == AxisScale::logarithmic;
   if (log && axis.upper / axis.lower > 8) return log_ticks(axis, length);
   constexpr double uneven = 1.5;  // labels crowd at the upper end
@@ -120,7 +120,7 @@ std::vector<AxisTick> axis_ticks(const FigureAxis& axis, double length,
 RichText tick_label(double value, double power_from) {
   if (value == 0) return "0";
   const double size = std::abs(value);
-  // steps are short decimals: ten digits remove what rounding has left
+  // steps are short decimals: ten digits remove rounding errors
   if (size >= 1e-3 * (1 - tolerance) && size < power_from) {
     const std::string text = fmt::format("{:.10g}", size);
     return (value < 0 ? "−" : "") + text;
@@ -148,7 +148,7 @@ double widest(const std::vector<AxisTick>& ticks) {
 }
 
 double right_margin(const Plot& plot) {
-  constexpr double other_fonts = 1.14;  // DejaVu Sans is that much wider
+  constexpr double other_fonts = 1.14;  // DejaVu Sans is wider by this factor
   double most = side_margin;
   const auto need = [&](double px) { most = std::max(most, px); };
   for (const Panel& panel : plot.panels) {
@@ -180,8 +180,7 @@ double margin_above(const Plot& plot) {
   return top_margin;
 }
 
-// Says for the labels along x, which may come in any distance, whether there is
-// room for the next one.
+// Decides whether the next label along x fits, for labels at any distance.
 class RoomForLabels {
  public:
   bool has(double x, const RichText& label) {
@@ -360,7 +359,7 @@ std::string svg_band(const Figure& figure, const Band& band,
   const std::size_t n = band.x.size();
   const double floor = frame.box.bottom;
   const auto pixel = [&](double value) {
-    return std::min(frame.y(value), floor);  // log of nothing: the frame
+    return std::min(frame.y(value), floor);  // log of 0: use the frame
   };
   for (std::size_t begin = 0; begin < n;) {
     std::size_t end = begin;
@@ -482,7 +481,7 @@ SvgContent svg_plot(const Figure& figure, const Plot& plot) {
           what);
     };
     constexpr const char* marks = "m";
-    constexpr double half_mark = 4.5;  // one on the frame is seen whole
+    constexpr double half_mark = 4.5;  // a point on the frame is fully visible
     out += "<g class=\"panel\">" + svg_clip(clip, p.box, 0);
     if (!shapes.marks.empty()) out += svg_clip(clip + marks, p.box, half_mark);
     if (!shapes.behind.empty()) out += clipped(shapes.behind);

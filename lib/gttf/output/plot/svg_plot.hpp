@@ -12,8 +12,8 @@
 #include "gttf/output/plot/label_layout.hpp"
 #include "gttf/output/provenance.hpp"
 
-// PlotFrame: where the frames, axes and margins of a plot are.
-// Ticks of an axis and its map from values to pixels.
+// PlotFrame: the positions of frames, axes and margins of a plot. Ticks of an
+// axis and its map from values to pixels.
 namespace gttf {
 
 /// An axis from pixel `first` (at its lower end) to `last`.
@@ -36,22 +36,22 @@ class AxisMap {
   double offset_ = 0, slope_ = 1;
 };
 
-/// Least distance of labels, px, of linear axes: numbers are wider than high.
+/// Minimum distance of labels on linear axes, px; numbers are wider than high.
 inline constexpr double label_distance_across = 70;
 inline constexpr double label_distance_up = 42;
-/// Of axes shorter than `short_axis`.
+/// For axes shorter than `short_axis`.
 inline constexpr double label_distance_short = 26;
 inline constexpr double short_axis = 150;
 
 /// The ticks of `axis` drawn `length` px long: steps of 1, 2, 5 on linear axes,
 /// labels at least `distance` px apart; on logarithmic ones labels at 1-2-5,
-/// 1-3 or 1, depending on the room of a decade, and all numbers within less
-/// than one.
+/// 1-3 or 1, depending on the length of a decade, and all digits if the axis
+/// covers less than a decade.
 std::vector<AxisTick> axis_ticks(const FigureAxis& axis, double length,
                                  double distance = label_distance_across);
 
-/// "0.05", "5000", "10^{−5}": a value where a tick stands, as a power of ten
-/// from `power_from` on.
+/// "0.05", "5000", "10^{−5}": the label of a tick, as a power of ten from
+/// `power_from`.
 RichText tick_label(double value, double power_from);
 
 inline constexpr double tick_size = 12;   ///< font of tick labels, px
@@ -71,17 +71,17 @@ struct PlotFrame {
   std::vector<PanelFrame> panels;
 };
 
-/// Margins as wide as the labels need. A figure without height gets one from
-/// equal scales, or two thirds of its width.
+/// Margins fit the labels. A figure without height gets its height from equal
+/// scales, or two thirds of its width.
 PlotFrame make_frame(const Figure& figure, const Plot& plot);
 
-/// Frame, grid, ticks, tick labels and titles; grid apart, since it is below
-/// the curves.
+/// Frame, grid, ticks, tick labels and titles; the grid separately, because it
+/// is drawn below the curves.
 std::string svg_grid(const PlotFrame& frame, std::size_t panel);
 std::string svg_axes(const Plot& plot, const PlotFrame& frame,
                      std::size_t panel);
 
-/// Elements and the size they need.
+/// Elements and their size.
 struct SvgContent {
   double width = 0, height = 0;
   std::string elements;
@@ -91,11 +91,11 @@ SvgContent svg_plot(const Figure& figure, const Plot& plot);
 SvgContent svg_bars(const Figure& figure, const BarChart& chart);
 SvgContent svg_matrices(const Figure& figure, const MatrixChart& chart);
 
-/// A pattern of hatches on a fill, to be referred to as url(#id).
+/// A pattern of hatches on a fill, referenced as url(#id).
 std::string svg_hatch(const std::string& id, Paint paint);
 std::string hatch_id(const Figure& figure, Paint paint);
 
-/// Curves and areas of a panel, those below the grid apart, and its marks.
+/// Curves and areas of a panel, those below the grid separately, and its marks.
 struct PanelShapes {
   std::string behind, front, marks;
 };
@@ -108,20 +108,20 @@ std::string panel_labels(const Panel& panel, const PanelFrame& frame);
 /// The colour bar of a map, right of the frame.
 std::string svg_colour_bar(const HeatMap& map, const PanelFrame& frame);
 
-/// Cells and contours of a map; cells without a value stay empty.
+/// Cells and contours of a map; cells without a value remain empty.
 std::string svg_heat_map(const HeatMap& map, const PanelFrame& frame);
 
-/// An svg element for a page: colours by class, legend hidden, the content
-/// described to those who do not see it.
+/// An svg element for a page: colours by class, legend hidden, with a text
+/// alternative of the content.
 std::string figure_in_page(const Figure& figure);
 
-/// A file: white paper, plain colours, legend above, what made it as metadata.
+/// A file: white paper, plain colours, legend above, provenance as metadata.
 /// Valid XML in UTF-8; the same figure gives the same bytes.
 std::string figure_file(const Figure& figure,
                         const std::optional<Provenance>& provenance = {});
 
-/// What the script of the page needs: axes, frames, series and data, rounded
-/// to what a figure shows.
+/// Data for the script of the page: axes, frames, series and data, rounded to
+/// the resolution of a figure.
 Document figure_document(const Figure& figure);
 
 /// Of a table its data, columns with `name` and `cells`, all digits.

@@ -52,7 +52,7 @@ double text_width(std::string_view markup, double font_size, Weight weight) {
 
 namespace {
 
-// Far beyond every figure: keeps steep lines whole and numbers short.
+// Far outside every figure: preserves steep lines and keeps numbers short.
 constexpr double limit = 2e4;
 
 long in_tenths(double px) {

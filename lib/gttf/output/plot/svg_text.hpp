@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The atoms of SVG and HTML: numbers, escaped text, text with markup.
+// Basic elements of SVG and HTML: numbers, escaped text, text with markup.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "gttf/core/figure.hpp"
 
-// Widths of text as drawn, near enough to lay out labels.
+// Approximate widths of rendered text, sufficient for label layout.
 namespace gttf {
 
 enum class Weight { regular, bold };
@@ -17,15 +17,15 @@ enum class Weight { regular, bold };
 inline constexpr double script_size = 0.74;
 
 /// Width of text with markup, px, in Helvetica, Arial or Liberation Sans, which
-/// have equal widths; 3 % of room for other fonts.
+/// have equal widths; plus 3 % for other fonts.
 /// Source: widths of the Adobe font metrics of Helvetica
 double text_width(std::string_view markup, double font_size,
                   Weight weight = Weight::regular);
 
-// SvgPath: the data of a path element, short.
+// SvgPath: compact data of a path element.
 
 /// Collects points as moves and relative lines in tenths of a pixel; rounding
-/// does not add up. Points that are not finite break the line.
+/// errors do not accumulate. Points that are not finite interrupt the line.
 class SvgPath {
  public:
   /// Next point of the line.
@@ -50,11 +50,11 @@ class SvgPath {
 };
 
 /// `text` for XML and HTML, in content and in attributes with double quotes.
-/// Control characters, which XML does not allow, are left out.
+/// Control characters, which XML does not allow, are removed.
 std::string escaped(std::string_view text);
 
-/// A coordinate: at most `decimals` digits behind the point, no zeros at the
-/// end, "0" for what rounds to it.
+/// A coordinate: at most `decimals` digits after the point, no trailing zeros,
+/// "0" for values that round to it.
 std::string coordinate(double value, int decimals = 1);
 
 /// Markup as the content of a text element: tspans for italics and scripts.
@@ -65,13 +65,13 @@ std::string svg_runs(std::string_view markup, double font_size);
 /// Markup as HTML: i, sub and sup elements.
 std::string html_runs(std::string_view markup);
 
-/// How a text element is drawn.
+/// Style of a text element.
 struct SvgTextStyle {
   std::string classes = "tx";
   Anchor anchor = Anchor::start;
   double size = 12;
   double rotation = 0;  ///< degrees, counter-clockwise
-  std::string id = {};  ///< of the series that switches it
+  std::string id = {};  ///< series that switches it
 };
 
 /// A text element at (x, y), px.

@@ -10,7 +10,7 @@
 
 namespace gttf {
 
-/// A colour of the theme; CSS knows it as `--name`.
+/// A colour of the theme; `--name` in CSS.
 struct ThemeColour {
   std::string_view name, light, dark;
 };
@@ -19,17 +19,17 @@ struct ThemeColour {
 /// their colours by 4.5 [WCAG21].
 std::span<const ThemeColour> theme_colours();
 
-/// Class that gives an element a colour: "s0", "g3", "ink".
+/// CSS class for the colour of an element: "s0", "g3", "ink".
 std::string paint_class(Paint paint);
 
-/// Class for text in that colour: darker than the line on light paper.
+/// CSS class for text in that colour: darker than the line on light paper.
 std::string text_class(Paint paint);
 
 /// "--paper:#fff;--ink:#1a1e23;...": all colours as CSS variables.
 std::string light_variables();
 std::string dark_variables();
 
-/// ".s0{color:var(--s0)}...": what paint_class() refers to.
+/// ".s0{color:var(--s0)}...": the classes of paint_class().
 std::string paint_rules();
 
 /// `css` with every `var(--name)` replaced by its colour on light paper.
@@ -40,7 +40,7 @@ std::string mixed_colour(std::string_view a, std::string_view b,
                          double fraction);
 
 /// Colour of a value in [0, 1] on a scale from dark blue over green to yellow
-/// that also grows in lightness.
+/// with increasing lightness.
 std::string scale_colour(double fraction);
 
 }  // namespace gttf
