@@ -50,7 +50,7 @@ Document::List row_lists(const Table& table) {
   return rows;
 }
 
-/// One item for each line: a change of the file is then a change of a line.
+/// One item per line, so that diffs are line by line.
 Document lines_of(std::string_view text) {
   Document::List lines;
   for (;;) {
@@ -138,7 +138,7 @@ class BaselineReader {
       baseline.request.detectors.push_back(own.input.detector.file);
       baseline.detectors.push_back(std::move(own));
     }
-    // earlier versions wrote none
+    // not written by earlier versions
     const bool has_checksum = document_.find(checksum_member) != nullptr;
     if (const auto fault = checksum_fault(document_); fault && has_checksum)
       refuse(checksum_member, "the baseline is damaged: " + *fault,
@@ -149,7 +149,7 @@ class BaselineReader {
  private:
   static constexpr auto write_again = "regenerate it with the verb baseline";
 
-  /// Throws; at the first place in the text where the member `name` stands.
+  /// Throws, with the location of the first member `name` in the text.
   [[noreturn]] void refuse(std::string_view name, std::string problem,
                            std::string suggestion) const {
     const std::string quoted = fmt::format("\"{}\":", name);
@@ -219,7 +219,7 @@ class BaselineReader {
       description += line + '\n';
     if (!description.empty()) description.pop_back();
     const std::string file = text(detector, "file", path);
-    // faults are told with their line in the description
+    // errors are reported with their line in the description
     DetectorInput input = parse_detector(
         description, fmt::format("{} in {}", file, source_->name()),
         texts(detector, "overrides", path));
@@ -233,11 +233,11 @@ class BaselineReader {
     return input;
   }
 
-  /// Columns that this program does not know are left out.
+  /// Unknown columns are ignored.
   Table read_rows(const Document& detector, const std::string& path) const {
     const Document::List& rows = list(detector, "rows", path);
     Table table;
-    constexpr bool at_layer = true;  // columns are left out if not in the file
+    constexpr bool at_layer = true;  // columns missing in the file are omitted
     for (Column& column : empty_scan_table(at_layer).columns) {
       const auto found = std::ranges::find(columns_, column.name);
       if (found == columns_.end()) continue;

@@ -18,8 +18,8 @@ namespace {
 
 constexpr double none = CheckedPoint::none;
 
-/// Index ranges [first, last] of angles that follow each other among the
-/// points of one momentum.
+/// Index ranges [first, last] of consecutive angles among the points of one
+/// momentum.
 std::vector<std::pair<std::size_t, std::size_t>> runs_of_angles(
     const Criterion& criterion, std::size_t momentum) {
   std::vector<std::pair<std::size_t, std::size_t>> runs;
@@ -34,7 +34,8 @@ std::vector<std::pair<std::size_t, std::size_t>> runs_of_angles(
   return runs;
 }
 
-/// The requirement with both sides of the edges of acceptance within its range.
+/// The requirement with points on both sides of the acceptance edges within its
+/// range.
 Criterion with_edges(const RequirementFile& file, const Criterion& plain,
                      const Detector& detector) {
   Criterion refined = plain;
@@ -90,7 +91,7 @@ class Checker {
   std::size_t row(GridPoint point) const {
     return point.angle * grid_.momentum.values.size() + point.momentum;
   }
-  /// In the variables that the file has.
+  /// In the variables of the file.
   std::string where(GridPoint point) const {
     const bool by_pt = grid_.momentum.variable == MomentumAxis::Variable::pt;
     const bool by_eta = grid_.angle.variable == AngleAxis::Variable::eta;
@@ -104,7 +105,7 @@ class Checker {
                        in_degrees(track.phi), start_text(track.vertex));
   }
 
-  /// One fault per requirement and detector is enough.
+  /// Report one error per requirement and detector.
   void fault(Diagnostic place, std::string problem, std::string suggestion) {
     if (std::exchange(faulty_, true)) return;
     place.problem = std::move(problem);
@@ -193,7 +194,8 @@ class Checker {
     return list;
   }
 
-  /// Neighbours that fail, of a range; a coverage fails where it lacks hits.
+  /// Consecutive failing angles of a range; a coverage fails where hits are
+  /// missing.
   void find_failed(CheckResult& result) const {
     if (!grid_.angle.is_range) return;
     const auto good = [&](std::size_t i) {
@@ -217,7 +219,7 @@ class Checker {
     }
   }
 
-  /// The covered share of a range; NaN if it is none.
+  /// The covered share of a range; NaN if it is not a range.
   double covered_share() const {
     if (!grid_.angle.is_range || criterion_.needs_baseline()) return none;
     const auto good = [&](std::size_t i) {
@@ -229,15 +231,15 @@ class Checker {
       for (std::size_t i = 1; i < list.size(); ++i) {
         const double length = list[i].angle - list[i - 1].angle;
         all += length;
-        // between edges all tracks cross the same; the grid's own angles are
-        // neighbours of edges on both sides
+        // between edges all tracks cross the same surfaces; the angles of the
+        // grid are neighbours of edges on both sides
         if (list[i].good && list[i - 1].good) sum += length;
       }
     }
     return all > 0 ? std::min(sum / all, 1.0) : none;
   }
 
-  /// All points as one.
+  /// All points combined.
   CheckedPoint covered(CheckResult& result) {
     CheckedPoint checked;
     checked.point = criterion_.points.front();
@@ -316,7 +318,8 @@ class Checker {
           "exclude it with \"at\" or \"within\"");
   }
 
-  /// Shares and sums of material are not in the file; its detector is.
+  /// Shares and sums of material are not stored in the file, but its detector
+  /// is.
   double baseline_value(GridPoint point) const {
     const Detector& before = baseline_->input.detector;
     if (detail::layers_of(before, quantity_).empty()) return none;
@@ -381,8 +384,9 @@ class Checker {
       room(checked.upper, checked.upper - checked.value);
   }
 
-  /// The first one of the worst: without a value, then with the least margin.
-  /// Margins that differ by rounding count as equal on every machine.
+  /// The first of the worst points: without a value, then with the smallest
+  /// margin. Margins that differ by rounding are treated as equal on every
+  /// machine.
   std::size_t worst(const std::vector<CheckedPoint>& points) const {
     const auto badness = [&](const CheckedPoint& p) {
       if (quantity_.is_text()) return p.passed ? 0. : 1.;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Check: requirements against what a detector gives.
+// Check: compares requirements with the performance of a detector.
 #pragma once
 
 #include <cstddef>
@@ -13,42 +13,43 @@
 
 namespace gttf {
 
-/// A quantity at one point beside its limits, tolerance included; native units,
-/// NaN where there is none.
+/// A quantity at one point and its limits, including tolerance; native units,
+/// NaN if there is none.
 struct CheckedPoint {
   static constexpr double none = Resolution::none;
 
-  GridPoint point;  ///< of a coverage: the first one that is not covered
+  GridPoint point;  ///< for a coverage: the first one that is not covered
   double value = none;
   std::string text;  ///< value of a column of text
   double lower = none, upper = none;
   std::vector<std::string> texts;  ///< allowed
   double baseline = none;
-  /// Room to the nearer limit over that limit, negative beyond it; of texts and
-  /// values that do not exist NaN.
+  /// Distance to the nearer limit relative to that limit, negative beyond it;
+  /// NaN for texts and missing values.
   double margin = none;
   bool passed = false;
   std::string status;  ///< of the track
 };
 
-/// Neighbouring angles at which a requirement is not met.
+/// Consecutive angles at which a requirement is not met.
 struct FailedInterval {
   std::size_t momentum = 0;  ///< index
   double from = 0, to = 0;   ///< of the requirement's variable: rad, or eta
-  int n_hits = 0;            ///< the least in it
+  int n_hits = 0;            ///< the smallest in it
 };
 
 /// One requirement for one detector.
 struct CheckResult {
   std::size_t criterion = 0, detector = 0;  ///< indices
-  /// The angles of the requirement, then, of a range, both sides of all edges
-  /// of acceptance in it. Points refer to this axis.
+  /// The angles of the requirement; for a range, followed by both sides of all
+  /// acceptance edges in it. Points refer to this axis.
   AngleAxis angle;
   std::vector<FailedInterval> failed;  ///< of a range
-  std::vector<CheckedPoint> points;    ///< a coverage has one for all points
-  std::size_t worst = 0;               ///< index in `points`
+  std::vector<CheckedPoint>
+      points;             ///< a coverage has one entry for all points
+  std::size_t worst = 0;  ///< index in `points`
   std::size_t n_failed = 0;
-  std::size_t n_points = 0, n_covered = 0;  ///< of a coverage
+  std::size_t n_points = 0, n_covered = 0;  ///< for a coverage
 
   bool passed() const { return n_failed == 0; }
   const CheckedPoint& worst_point() const { return points[worst]; }
@@ -62,28 +63,28 @@ struct CheckOutcome {
   bool passed() const { return n_failed() == 0; }
 };
 
-/// A value passes that is beyond its limit by rounding only: this much of it.
+/// Relative tolerance for rounding: a value beyond its limit by less passes.
 inline constexpr double limit_rounding = 1e-9;
 
-/// Whether `value` would be beyond the limits of that point; NaN is not.
+/// Whether `value` is beyond the limits of the point; false for NaN.
 bool is_beyond(const CheckedPoint& point, double value);
 
-/// Looks at all requirements. Where angles are given as a range, both sides of
-/// every edge of acceptance between them are looked at, too (unless a baseline
-/// is needed, which has the points of its grid only), and a coverage is the
-/// share of the range. The outcome does not depend on `threads` (0: all
-/// cores). Throws InputError if a limit is not finite somewhere, a layer is
-/// unknown, or the baseline lacks the detector, a point or a value.
+/// Evaluates all requirements. If angles are given as a range, both sides of
+/// every acceptance edge within it are also evaluated (unless a baseline is
+/// needed, which contains only the points of its grid), and a coverage is the
+/// share of the range. The outcome does not depend on `threads` (0: all cores).
+/// Throws InputError if a limit is not finite somewhere, a layer is unknown, or
+/// the baseline lacks the detector, a point or a value.
 CheckOutcome check(const RequirementFile& file,
                    std::span<const Detector> detectors,
                    Engine engine = Engine::streaming, unsigned threads = 0);
 
-/// The request of a requirement's grid.
+/// The request for the grid of a requirement.
 StudyRequest grid_of(const RequirementFile& file, const Criterion& criterion);
-/// The same with the angles that a result was evaluated at.
+/// The same with the angles at which a result was evaluated.
 StudyRequest grid_of(const RequirementFile& file, const CheckResult& result);
 
-/// Where the baseline has this track: its row, or none.
+/// The row of this track in the baseline, or none.
 inline constexpr std::size_t no_row = static_cast<std::size_t>(-1);
 std::size_t baseline_row(const Table& rows, const Track& track,
                          std::size_t hint);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t most_parts = 3;  // causes shown for a value
 
-/// The parameter whose sigma a column shows or follows from.
+/// The parameter whose sigma a column contains or depends on.
 std::optional<Parameter> parameter_of(const CheckedQuantity& quantity) {
   if (quantity.kind != CheckedQuantity::Kind::number) return std::nullopt;
   for (const Parameter q : all_parameters)
@@ -31,7 +31,7 @@ std::optional<Parameter> parameter_of(const CheckedQuantity& quantity) {
   return std::nullopt;
 }
 
-/// One track of one requirement, and what its value follows from.
+/// One track of one requirement, and the data that determine its value.
 class Finder {
  public:
   Finder(const RequirementFile& file, const CheckResult& result,
@@ -64,8 +64,8 @@ class Finder {
     };
   }
 
-  /// What describes the track best: the value, or if there is none the
-  /// number of hits.
+  /// The most informative number for the track: the value, or the number of
+  /// hits if there is none.
   Attribution attribution(const Detector& before) const {
     const CheckedQuantity& quantity = criterion_.quantity;
     const auto parameter = parameter_of(quantity);
@@ -80,7 +80,7 @@ class Finder {
                        measure_of("mu_phi"));
     if (quantity.kind == CheckedQuantity::Kind::material &&
         !std::isnan(point_.value)) {
-      // a layer that ends the sum is known by its index
+      // a layer that ends the sum is identified by its index
       if (!quantity.layer.empty() &&
           before.layers.size() != input_.detector.layers.size())
         return {};
@@ -119,8 +119,8 @@ class Finder {
     cause.failed_before = is_beyond(point_, cause.before);
   }
 
-  /// A change that moves nothing is no cause, unless it is one together with
-  /// others that change nothing by themselves.
+  /// A change without effect is not a cause, unless it has an effect only in
+  /// combination with others.
   static void drop_idle(std::vector<KeyChange>& changes, double total) {
     const auto is_idle = [](double x) { return std::abs(x) <= limit_rounding; };
     const auto idle = [&](const KeyChange& c) { return is_idle(c.share); };
@@ -202,7 +202,7 @@ namespace {
 
 const char* verdict(bool passed) { return passed ? "pass" : "FAIL"; }
 
-/// The unit that numbers of the table have, as the column's name says it.
+/// The unit of numbers in the table, from the name of the column.
 std::string unit_of(const CheckedQuantity& quantity) {
   return quantity.unit == 1 && quantity.symbol == "%" ? "1" : quantity.symbol;
 }
@@ -238,7 +238,7 @@ Table overview(const CheckStory& story) {
   return table;
 }
 
-/// The columns of check_table() that people read, of one result.
+/// The columns of check_table() for the terminal, for one result.
 Table points_of(const CheckStory& story, const CheckResult& result) {
   Texts where, value, limit, margin, met;
   CheckResult one = result;
@@ -459,7 +459,7 @@ std::string point_text(const CheckStory& story, const CheckResult& result) {
                             : fmt::format("{:.6g} deg", in_degrees(angle)));
 }
 
-/// Digits with which value and limits differ if they do.
+/// Number of digits with which value and limits differ.
 int digits_of(const CheckedPoint& point) {
   int digits = digits_to_tell(point.lower, point.upper);
   for (const double limit : {point.lower, point.upper})
@@ -474,7 +474,8 @@ std::string share_text(double logarithm) {
              : readable_change(std::expm1(logarithm) * in_percent, 3) + " %";
 }
 
-/// Of what the parts of a change are, where it is not the value itself.
+/// The quantity that the parts of a change refer to, if it is not the value
+/// itself.
 std::string attributed(const CheckedQuantity& quantity,
                        const CheckedPoint& point) {
   using Kind = CheckedQuantity::Kind;
@@ -581,7 +582,7 @@ std::string value_text(const CheckStory& story, const CheckResult& result) {
   if (quantity.is_text() && !point.text.empty()) return point.text;
   if (!quantity.is_text() && !std::isnan(point.value))
     return shown(quantity, point.value, digits_of(point));
-  // a track without field or hits has no value; others may lack one, too
+  // a track without field or hits has no value; others may have none as well
   return point.status == "ok" ? "no value" : point.status;
 }
 
@@ -605,7 +606,7 @@ std::string limit_text(const CheckStory& story, const CheckResult& result) {
 
 std::string margin_text(const CheckedPoint& point) {
   if (std::isnan(point.margin)) return "-";
-  // rounding is no news
+  // do not report differences at rounding level
   const double margin =
       std::abs(point.margin) < limit_rounding ? 0 : point.margin;
   return readable_change(margin * in_percent, 3) + " %";

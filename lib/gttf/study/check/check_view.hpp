@@ -14,22 +14,22 @@
 #include "gttf/study/check/check.hpp"
 #include "gttf/study/compare/attribution.hpp"
 
-// FailureCause: why a requirement is not met.
+// FailureCause: the cause of an unmet requirement.
 namespace gttf {
 
-/// A part of what makes up a value: a layer's error or its material.
+/// A contribution to a value: the error of a layer or its material.
 struct LimitedBy {
   std::string what;  ///< "L0 scattering"
   double share = 0;
 };
 
-/// Why a requirement fails at its worst point.
+/// The cause of failure at the worst point of a requirement.
 struct FailureCause {
-  /// Value there with the detector of the baseline, now computed; NaN: none.
+  /// Value there for the baseline detector, recomputed; NaN: none.
   double before = Resolution::none;
-  bool failed_before = false;  ///< that value is beyond the limit, too
-  /// What differs from the detector of the baseline: first the keys that push
-  /// the way the value went, by size. Shares are NaN if there is no telling.
+  bool failed_before = false;  ///< that value is also beyond the limit
+  /// Differences from the baseline detector: first the keys that changed the
+  /// value in the observed direction, by size. Shares are NaN if undetermined.
   std::vector<KeyChange> changes;
   double total = Resolution::none;  ///< change of the logarithm
   double remainder = Resolution::none;
@@ -37,7 +37,7 @@ struct FailureCause {
   /// parts of the value.
   std::vector<LimitedBy> limited_by;
 
-  /// The first change that has a place in the detector file, or null.
+  /// The first change with a location in the detector file, or null.
   const KeyChange* placed() const;
 };
 
@@ -58,7 +58,7 @@ CheckStory make_story(const RequirementFile& file,
                       std::span<const DetectorInput> detectors,
                       const CheckOutcome& outcome);
 
-/// How much is told: the worst point of each requirement, or all points.
+/// Level of detail: the worst point of each requirement, or all points.
 enum class CheckDetail { worst, all };
 
 /// A row per point, or per requirement; columns: docs/reference/columns.md.
@@ -68,13 +68,13 @@ Document check_document(const CheckStory& story, CheckDetail detail);
 
 Summary check_summary(const CheckStory& story, CheckDetail detail);
 
-/// A case per requirement, a suite per detector; failed ones stand at the key
-/// that changed, or else at the requirement.
+/// A case per requirement, a suite per detector; the location of a failed one
+/// is the key that changed, or else the requirement.
 TestReport check_report(const CheckStory& story);
 
 }  // namespace gttf
 
-// How the outcome of a check is put into words.
+// Texts for the outcome of a check.
 namespace gttf::detail {
 
 /// "pt = 1 GeV, theta = 90 deg"; of a coverage "58 of 60 points", of a range
@@ -85,7 +85,7 @@ std::string where_text(const CheckStory& story, const CheckResult& result);
 /// "eta 0.915 to 0.945: 7 hits; eta 1.2: 6 hits".
 std::string failed_text(const CheckStory& story, const CheckResult& result);
 
-/// "41.4 um", "scattering"; what there is instead of a value: "too few hits".
+/// "41.4 um", "scattering"; instead of a missing value: "too few hits".
 std::string value_text(const CheckStory& story, const CheckResult& result);
 
 /// "<= 40 um", ">= 7", "23.9 um to 24.1 um", "scattering or mixed".
@@ -100,7 +100,7 @@ std::string failure_line(const CheckStory& story, const CheckResult& result);
 /// "layers[L0].material: 0.35 % -> 0.5 %".
 std::string change_text(const KeyChange& change);
 
-/// What follows the failure line: names and values, in order.
+/// Details after the failure line: names and values, in order.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts failure_facts(const CheckStory& story, std::size_t result);
 

@@ -22,7 +22,7 @@
 namespace gttf {
 namespace {
 
-/// What the end of a column's name says of its unit.
+/// The unit according to the suffix of a column name.
 struct Ending {
   std::string_view text, symbol;
   double unit = 1, shown_unit = 1;
@@ -301,7 +301,7 @@ std::optional<std::vector<std::size_t>> counted_crossings(
   std::vector<std::size_t> counted;
   for (std::size_t k = 0; k < n; ++k) {
     const Vector3& at = crossings[k].position;
-    // a layer at that radius is within
+    // a layer at exactly that radius is included
     if (std::hypot(at.x(), at.y()) <= end.r + detail::same_place &&
         std::abs(at.z()) <= end.z + detail::same_place)
       counted.push_back(k);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CheckedQuantity: what a requirement limits, and the unit it has.
+// CheckedQuantity: the quantity limited by a requirement, and its unit.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +21,16 @@
 
 namespace gttf {
 
-/// Up to where material counts: a layer, or a cylinder around z.
+/// The end of the summed material: a layer, or a cylinder around z.
 struct MaterialEnd {
-  std::string layer;  ///< name or group; the last crossing of it counts
+  std::string layer;  ///< name or group; its last crossing is used
   bool is_group = false;
   double r = std::numeric_limits<double>::infinity();  ///< mm
   double z = std::numeric_limits<double>::infinity();  ///< mm, to both sides
 };
 
 /// A column of scan, the coverage of the points, a share of an error budget, or
-/// the material up to some place.
+/// the material up to some position.
 struct CheckedQuantity {
   enum class Kind { number, text, coverage, share, material };
 
@@ -41,7 +41,7 @@ struct CheckedQuantity {
   std::string symbol;  ///< of the unit in which it is shown: "um", "%", ""
   double shown_unit = 1;  ///< that unit in native ones
 
-  int hits = 0;  ///< coverage: needed at a point; 0: a resolution is
+  int hits = 0;  ///< coverage: required at a point; 0: requires a resolution
 
   Parameter parameter = Parameter::p;  ///< share: of its variance
   std::string layer;                   ///< entry or group; empty: all
@@ -55,7 +55,7 @@ struct CheckedQuantity {
   bool is_material() const { return name.starts_with("x_over_x0"); }
 };
 
-/// The column of scan of that name, with or without its unit (sigma_d0_um,
+/// The column of scan with this name, with or without its unit (sigma_d0_um,
 /// sigma_d0), or nothing.
 std::optional<CheckedQuantity> find_column(const std::string& name);
 
@@ -72,8 +72,8 @@ CheckedQuantity material_quantity(MaterialEnd end);
 /// "sigma_d0_um", "coverage", "share of L0 scattering in sigma(pt)/pt".
 std::string describe(const CheckedQuantity& quantity);
 
-/// "30.25 um": `value` in native units, so many significant digits; "none" for
-/// NaN.
+/// "30.25 um": `value` in native units, with the given number of significant
+/// digits; "none" for NaN.
 std::string shown(const CheckedQuantity& quantity, double value,
                   int digits = 4);
 
@@ -82,10 +82,11 @@ int digits_to_tell(double a, double b);
 
 }  // namespace gttf
 
-// Values that requirements look at: columns of scans and shares of budgets.
+// Values for requirements: columns of scans and shares of budgets.
 namespace gttf::detail {
 
-/// Tables of scans, each made once; many requirements look at one grid.
+/// Tables of scans, each computed once and shared by requirements on the same
+/// grid.
 class ScanCache {
  public:
   ScanCache(std::span<const Detector> detectors, Engine engine,
@@ -113,11 +114,11 @@ double number_at(const Table& table, std::string_view column, std::size_t row);
 std::string text_at(const Table& table, std::string_view column,
                     std::size_t row);
 
-/// Indices of the layers that a quantity names; all if it names none.
+/// Indices of the layers named by a quantity; all layers if none are named.
 std::vector<std::size_t> layers_of(const Detector& detector,
                                    const CheckedQuantity& quantity);
 
-/// Names that they may have in this detector.
+/// Possible names in this detector.
 std::vector<std::string> layer_names(const Detector& detector, bool groups);
 
 /// The share at each point; NaN without a budget.
@@ -126,14 +127,14 @@ std::vector<double> shares_at(const Detector& detector,
                               std::span<const GridPoint> points,
                               const CheckedQuantity& share, unsigned threads);
 
-/// The crossings of a track that count for a quantity that is_material().
-/// @return  indices in Resolution::crossings; nothing if the track does not
-///          cross the layer up to which they count
+/// The crossings of a track that contribute to a quantity that is_material().
+/// @return indices in Resolution::crossings; nothing if the track does not
+///         cross the final layer
 std::optional<std::vector<std::size_t>> counted_crossings(
     const Detector& detector, const CheckedQuantity& quantity,
     const Resolution& resolution);
 
-/// The x/X0 of these; NaN without them.
+/// The x/X0 of these crossings; NaN if there are none.
 double material_of(const Detector& detector, const CheckedQuantity& quantity,
                    const Resolution& resolution);
 

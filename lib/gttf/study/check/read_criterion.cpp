@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads one requirement: what is limited, and where.
+// Reads one requirement: the quantity, its limits and the points.
 #include "gttf/study/check/requirement_file.hpp"
 
 #include <fmt/format.h>
@@ -84,7 +84,7 @@ std::vector<std::string> known_texts(const std::string& column) {
   if (column == "track_end")
     for (const TrackEnd e : {TrackEnd::leaves, TrackEnd::curls_up})
       texts.emplace_back(to_string(e));
-  return texts;  // empty: names that the user chose
+  return texts;  // empty: names chosen by the user
 }
 
 void read_text(const Value& value, bool has_baseline, Criterion& criterion) {
@@ -106,7 +106,7 @@ void read_text(const Value& value, bool has_baseline, Criterion& criterion) {
   }
 }
 
-/// A share of 5 is a slip: 5 % is meant, not 500 %.
+/// A share of 5 is a mistake: 5 % is intended, not 500 %.
 bool is_slip(const Value& value, const CheckedQuantity& quantity) {
   if (quantity.shown_unit != unit::percent || !value.is_scalar()) return false;
   const std::string& text = value.node().text();
@@ -175,7 +175,7 @@ class LimitReader {
 }  // namespace
 
 LimitKeys find_limits(MapReader& map) {
-  // in braces the order of evaluation, and so of messages, is fixed
+  // braces fix the order of evaluation, and therefore of messages
   return {map.find("min"), map.find("max"), map.find("is"),
           map.find("relative_to_baseline"), map.find("tolerance")};
 }
@@ -248,7 +248,7 @@ bool Criterion::needs_baseline() const {
 namespace gttf::detail {
 namespace {
 
-/// The bounds of a range are taken in if a value differs by rounding only.
+/// The bounds of a range are included if a value differs only by rounding.
 constexpr double rounding = 1e-12;
 
 /// A closed range of p, pt, theta or eta.
@@ -299,7 +299,7 @@ std::optional<Range> read_range(MapReader& within, const Range& plain) {
   return range;
 }
 
-/// Whether only a study with a layer has the column.
+/// Whether the column exists only in studies with a layer.
 bool is_at_layer(const CheckedQuantity& column) {
   constexpr std::string_view mark = "at_";
   return column.name.find(mark) != std::string::npos &&
@@ -428,7 +428,7 @@ MaterialEnd read_material_end(const Value& value) {
   return end;
 }
 
-/// What `up_to` makes of "what: x_over_x0".
+/// Effect of `up_to` on "what: x_over_x0".
 void read_up_to(const Value& value, std::vector<CheckedQuantity>& quantities) {
   const MaterialEnd end = read_material_end(value);
   for (CheckedQuantity& quantity : quantities) {
@@ -441,7 +441,7 @@ void read_up_to(const Value& value, std::vector<CheckedQuantity>& quantities) {
   }
 }
 
-/// Where an entry says what it limits; of a share its layer.
+/// Location of the quantity in an entry; for a share, of its layer.
 Diagnostic place_of_quantity(const Node& entry) {
   for (const char* key : {"up_to", "what", "coverage", "budget"}) {
     const Node* value = entry.find(key);

@@ -26,7 +26,7 @@ bool same(double a, double b) {
   return std::abs(a - b) <= rounding * std::max(std::abs(a), std::abs(b));
 }
 
-/// What a baseline was made for and this file is not; empty if they agree.
+/// The setting in which a baseline differs from this file; empty if they agree.
 std::string_view other_in_baseline(const StudyRequest& a,
                                    const StudyRequest& b) {
   if (!same(a.particle.mass, b.particle.mass) ||
@@ -189,7 +189,7 @@ class Reader {
       }
   }
 
-  /// Names are what reports tell requirements by.
+  /// Names identify requirements in reports.
   void check_name(const Value& entry, const Criterion& criterion) {
     for (const Criterion& other : file_.criteria)
       if (other.name == criterion.name) {

@@ -18,7 +18,7 @@
 
 namespace gttf {
 
-/// How far beyond a limit a value may be: native units, or of the limit.
+/// Tolerance beyond a limit: in native units, or relative to the limit.
 struct Tolerance {
   double absolute = 0;
   double relative = 0;
@@ -30,10 +30,10 @@ struct Tolerance {
 struct Limit {
   Formula formula;
   Tolerance tolerance;
-  Diagnostic place;  ///< of its text; no problem in it
+  Diagnostic place;  ///< of its text, without a problem
 };
 
-/// One requirement: a quantity, where it is looked at, and its limits.
+/// One requirement: a quantity, the points, and its limits.
 struct Criterion {
   std::string name;
   std::string note;
@@ -43,14 +43,14 @@ struct Criterion {
   std::vector<GridPoint> points;  ///< at least one
   std::optional<Limit> min, max, equal;
   std::vector<std::string> texts;  ///< allowed; for columns of text
-  bool text_of_baseline = false;   ///< allowed is what the baseline has
+  bool text_of_baseline = false;   ///< allowed is the value of the baseline
   Diagnostic place;                ///< of the requirement
-  Diagnostic quantity_place;       ///< of what it limits
+  Diagnostic quantity_place;       ///< of the quantity
 
   bool needs_baseline() const;
 };
 
-/// A file of requirements with all that it refers to.
+/// A requirements file with all files it refers to.
 struct RequirementFile {
   std::string name;
   StudyRequest request;  ///< without axes; `file` and `sha256` of this file
@@ -64,13 +64,13 @@ struct RequirementFile {
 std::vector<FormulaVariable> limit_variables(const CheckedQuantity& quantity);
 inline constexpr std::size_t baseline_variable = 6;
 
-/// Reads the baseline file `path` named by `value`; faults are reported there.
+/// Reads the baseline file `path` named by `value`; errors are reported there.
 using BaselineLoader = std::function<std::optional<Baseline>(
     const std::string& path, const Value& value, std::string& sha256)>;
 
-/// Reads `path` ("-": standard input). `options`: detectors to check in place
-/// of the file's. `baseline`: path in place of the file's; empty: none.
-/// Throws InputError with everything that is wrong.
+/// Reads `path` ("-": standard input). `options`: detectors to check instead of
+/// those in the file. `baseline`: path that replaces the one in the file;
+/// empty: none. Throws InputError with all errors.
 RequirementFile read_requirements(const std::string& path,
                                   const StudyOptions& options,
                                   const std::string& baseline,
@@ -80,15 +80,15 @@ RequirementFile read_requirements(const std::string& path,
 
 namespace gttf::detail {
 
-/// What the head of the file says to each requirement.
+/// Data in the head of the file that apply to each requirement.
 struct RequirementHead {
   StudyRequest request;
   GivenAxes grid;             ///< of the file, its study or its baseline
-  bool has_baseline = false;  ///< named; perhaps not readable
+  bool has_baseline = false;  ///< named, possibly unreadable
 };
 
-/// The criteria of one entry: one for each quantity that it names. Faults are
-/// reported; what is returned then is of no meaning.
+/// The criteria of one entry: one for each quantity named. Errors are reported;
+/// the result is then meaningless.
 std::vector<Criterion> read_criteria(const Value& entry,
                                      const RequirementHead& head);
 
@@ -100,7 +100,7 @@ std::vector<CheckedQuantity> read_quantities(MapReader& map,
 void read_points(MapReader& map, const RequirementHead& head,
                  Criterion& criterion);
 
-/// The limits that an entry may have, as they stand in it.
+/// The limits of an entry as written.
 struct LimitKeys {
   std::optional<Value> min, max, is, relative_to_baseline, tolerance;
 };

@@ -34,14 +34,14 @@ using detail::Difference;
 using detail::End;
 using detail::EntryPair;
 
-/// Mean of what is there of the two; NaN if neither is.
+/// Mean of the existing values of the two; NaN if neither exists.
 double mean(double a, double b) {
   if (std::isnan(a)) return b;
   return std::isnan(b) ? a : (a + b) / 2;
 }
 
-/// Shares of a change from the changes of `value` (n numbers of a detector)
-/// that it makes alone: made first, and made last.
+/// Shares of a change, from the differences of `value` (n numbers of a
+/// detector) when it is applied alone: first, and last.
 template <class Values>
 class ExactShares {
  public:
@@ -71,7 +71,7 @@ class ExactShares {
   Values before_, after_;
 };
 
-/// Derivatives at one end, by what they belong to.
+/// Derivatives at one end, by design parameter.
 class Gradient {
  public:
   Gradient(const Detector& detector, const Track& track, const Model& model)
@@ -89,7 +89,7 @@ class Gradient {
   bool crosses(std::size_t layer) const {
     return std::ranges::find(crossed_, layer) != crossed_.end();
   }
-  /// nullptr if the number has no derivative.
+  /// nullptr if there is no derivative.
   const Sensitivity* find(Quantity quantity, std::size_t layer,
                           std::size_t coordinate) const {
     const auto found = items_.find({quantity, layer, coordinate});
@@ -113,7 +113,7 @@ class GradientShares {
         after_(after),
         same_order_(before.exists() && after.exists() && crosses_the_same()) {}
 
-  /// Nothing where there is no gradient of this change at both ends.
+  /// Nothing if there is no gradient of this change at both ends.
   std::optional<PerParameter> operator()(const DesignChange& change) const {
     if (!before_.exists() || !after_.exists()) return std::nullopt;
     PerParameter share;
@@ -176,8 +176,8 @@ class GradientShares {
     const Sensitivity* b =
         after_.find(quantity, of_after.layer, of_after.coordinate);
     if (a == nullptr || b == nullptr) return false;
-    // sigma goes with powers of lengths, x/X0 and field: the logarithm has the
-    // smaller higher orders
+    // sigma scales with powers of lengths, x/X0 and field: higher orders are
+    // smaller for the logarithm
     const bool by_logarithm =
         a->value * b->value > 0 && quantity != Quantity::angle;
     const PerParameter e = by_logarithm ? a->elasticity() : a->slope;
@@ -189,9 +189,9 @@ class GradientShares {
     return true;
   }
 
-  /// Whether both tracks cross the layers that are in both in the same order.
+  /// Whether both tracks cross the common layers in the same order.
   bool crosses_the_same() const {
-    // names of surfaces that both have: entry and number in it
+    // names of common surfaces: entry and number in it
     using Name = std::pair<std::size_t, std::size_t>;
     std::map<std::size_t, Name> of_before, of_after;
     for (std::size_t e = 0; e < difference_.entries.size(); ++e) {
@@ -219,11 +219,12 @@ class GradientShares {
   bool same_order_;
 };
 
-/// Whether neither track meets a layer that is in one detector only: a cheap
-/// answer for the many that are somewhere else.
+/// Whether neither track crosses a layer that exists in only one detector: a
+/// fast check for the many layers elsewhere.
 bool is_out_of_reach(const Difference& difference, const DesignChange& change,
                      const Gradient& before, const Gradient& after) {
-  // with another field a layer may be met by the track of the other detector
+  // with another field a layer may be crossed by the track of the other
+  // detector
   if (change.kind != ChangeKind::layer ||
       detail::field_change(difference.before.field, difference.after.field))
     return false;
@@ -235,7 +236,7 @@ bool is_out_of_reach(const Difference& difference, const DesignChange& change,
          std::ranges::none_of(pair.after, met_by(after));
 }
 
-/// Sorts the changes and says what is left.
+/// Sorts the changes and computes the remainder.
 Attribution finished(double total, std::vector<KeyChange> changes) {
   std::ranges::stable_sort(changes, [](const KeyChange& a, const KeyChange& b) {
     if (std::isnan(a.share) || std::isnan(b.share))
@@ -263,7 +264,7 @@ Logarithms logarithms(const Resolution& resolution) {
   return result;
 }
 
-/// The shares of a change without effect: 0 where there is a number at all.
+/// The shares of a change without effect: 0 if there is a value at all.
 Logarithms unchanged(const Logarithms& before, const Logarithms& after) {
   Logarithms shares;
   for (std::size_t q = 0; q < n_parameters; ++q)
@@ -343,7 +344,7 @@ Attribution attribute(const Detector& before, const Detector& after,
 
 namespace {
 
-/// Where the keys of a design stand; the same at every point.
+/// Locations of the keys of a design; the same at every point.
 std::map<std::string, FilePosition> places_of(const Detector& first,
                                               const DetectorInput& design) {
   std::vector<KeyChange> changes = differing_keys(first, design.detector);
@@ -404,7 +405,7 @@ FilePosition place_of(const Node& node) {
 }  // namespace
 
 void locate(std::vector<KeyChange>& changes, const DetectorInput& after) {
-  Diagnostics ignored;  // it has been read before
+  Diagnostics ignored;  // it was already read successfully
   const auto source = std::make_shared<Source>(after.detector.file, after.text);
   std::optional<Node> root = parse_yaml(source, "", ignored);
   if (!root) return;
@@ -428,7 +429,7 @@ Document text_or_null(const std::string& text) {
 std::string shortened(const std::string& text) {
   constexpr std::size_t longest = 20, longest_part = 16;
   if (text.size() <= longest) return text;
-  // the last place to cut that leaves a short text, else the first one
+  // the last break that leaves a short text, else the first one
   std::size_t cut = text.size();
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -442,18 +443,18 @@ std::string shortened(const std::string& text) {
   return text.substr(0, cut) + (text[cut] == ',' ? ", ..." : " ...");
 }
 
-/// Keys to show in rows of their own.
+/// Keys to show in separate rows.
 std::size_t n_shown(const Attribution& a, std::size_t most) {
   constexpr double negligible = 5e-4;
   std::size_t n = 1;
   while (n < a.changes.size() && n < most &&
          std::abs(a.changes[n].share) >= negligible * std::abs(a.total))
     ++n;
-  // one more row is no longer than the row that would stand for it
+  // one additional row is not longer than the row that would replace it
   return n + 1 >= a.changes.size() ? a.changes.size() : n;
 }
 
-/// The rows that people read.
+/// The rows for the terminal.
 class ShortTable {
  public:
   explicit ShortTable(double total) : total_(total) {}
@@ -567,7 +568,7 @@ Section attribution_section(std::string title, Parameter q,
                             const Attribution& a, std::size_t most) {
   Section section{std::move(title), {}, {}};
   section.facts.emplace_back(sigma_symbol(q), change_text(a.total));
-  constexpr double small_part = 0.2;  // that shares leave unexplained
+  constexpr double small_part = 0.2;  // not explained by the shares
   if (std::abs(a.remainder) > small_part * std::abs(a.total))
     section.facts.emplace_back(
         "note",

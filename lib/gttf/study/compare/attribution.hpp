@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attribution: which of the differences between two detectors changed sigma.
+// Attribution: the contribution of each difference between two detectors to the
+// change of sigma.
 #pragma once
 
 #include <array>
@@ -20,21 +21,20 @@
 
 namespace gttf {
 
-/// One key of the description that differs between two detectors. Surfaces of
-/// a repeated or mirrored layer have it in common.
+/// One key of the description that differs between two detectors. Surfaces of a
+/// repeated or mirrored layer share it.
 struct KeyChange {
   std::string key;     ///< as in --set: layers[L0].material
-  std::string before;  ///< with units: "0.35 %"; empty: the key is not there
+  std::string before;  ///< with units: "0.35 %"; empty: the key is missing
   std::string after;
   FilePosition
       place;  ///< of the layer in the file of `after`; see locate(). 0: absent
-  /// Change of ln(sigma) assigned to this key; NaN if it cannot be told.
+  /// Change of ln(sigma) assigned to this key; NaN if undetermined.
   double share = Resolution::none;
   bool exact = false;  ///< from fits with and without the change, no gradient
 };
 
-/// How tracks are resolved in a detector; detectors may have models of their
-/// own.
+/// Model for tracks in a detector; detectors may have different models.
 struct ModelOf {
   std::function<Model(const Detector&)> of = [](const Detector&) {
     return Model{};
@@ -42,37 +42,38 @@ struct ModelOf {
   Model operator()(const Detector& detector) const { return of(detector); }
 };
 
-/// A change of ln(sigma) taken apart. NaN if there is no resolution before or
-/// after.
+/// Decomposition of a change of ln(sigma). NaN if there is no resolution before
+/// or after.
 struct Attribution {
   double total = Resolution::none;  ///< ln(sigma_after/sigma_before), exact
   std::vector<KeyChange> changes;   ///< by |share|, largest first
-  /// total minus the sum of the shares: what changes do to each other, and
-  /// third and higher orders of one change.
+  /// total minus the sum of the shares: interactions between changes, and third
+  /// and higher orders of single changes.
   double remainder = Resolution::none;
 };
 
-/// The keys that differ, without shares, in the order of `after`'s file; empty
-/// if no resolution of any track can differ but by the efficiency.
+/// The keys that differ, without shares, in the order of the file of `after`;
+/// empty if resolutions can differ only through the efficiency.
 ///
 /// Layers are matched by name, then (renamed ones) by surface. Names of
-/// detectors, groups, notes, sources and the order of layers do not count, nor
-/// how a number is written. A layer that only one detector has is one key.
+/// detectors, groups, notes, sources, the order of layers and the notation of
+/// numbers are ignored. A layer that exists in only one detector is one key.
 std::vector<KeyChange> differing_keys(const Detector& before,
                                       const Detector& after);
 
-/// Takes the change of sigma of `q` apart into the keys that differ.
+/// Decomposes the change of sigma of `q` into contributions of the keys that
+/// differ.
 ///
-/// A number that changes continuously gets, with e = d ln(sigma)/d ln(value)
-/// at both ends,
+/// For a number that changes continuously, with e = d ln(sigma)/d ln(value) at
+/// both ends,
 ///
 ///   share = (e_before + e_after)/2 ln(after/before)
 ///
 /// summed over the surfaces that share the key (value instead of its logarithm
-/// where it is 0 or changes sign). What has no gradient (a layer or coordinate
-/// added or lost, material from nothing, an extent, a radius that changes what
-/// the track crosses) gets the mean of two exact changes: made first, to
-/// `before`, and made last, undone in `after`.
+/// where it is 0 or changes sign). A change without gradient (a layer or
+/// coordinate added or removed, material added to an empty layer, an extent, a
+/// radius that changes the list of crossed layers) gets the mean of two exact
+/// changes: applied first, to `before`, and applied last, undone in `after`.
 /// Source: docs/theory/attribution.md
 Attribution attribute(const Detector& before, const Detector& after,
                       const Track& track, const ModelOf& model_of, Parameter q);
@@ -90,12 +91,12 @@ Attribution attribute(const Detector& before, const Detector& after,
                       const Track& track, const ModelOf& model_of,
                       const Measure& measure);
 
-/// Moves the places from the layer to the very key, as far as it stands in the
-/// description `after` was read from. A key that an override set has no place.
+/// Moves the places from the layer to the very key, as far as it exists in the
+/// description `after` was read from. A key set by an override has no location.
 void locate(std::vector<KeyChange>& changes, const DetectorInput& after);
 
-/// How much of a change of ln(sigma) a share is, 1 being all of it; NaN if
-/// there is no change but for rounding.
+/// A share as fraction of a change of ln(sigma); NaN if there is no change
+/// except for rounding.
 double part_of(double share, double total);
 
 /// "+12.3 %", "-0.05 %": the change of sigma for a change of ln(sigma).
@@ -124,8 +125,8 @@ class AttributionTable {
 /// change_of_ln_sigma, share, method}]}.
 Document attribution_document(Parameter q, const Attribution& a);
 
-/// What people read: the keys that matter (above 0.05 % of the change), up to
-/// `most`, what the others do together, and the remainder. Long values are cut.
+/// For the terminal: the significant keys (above 0.05 % of the change), up to
+/// `most`, the sum of the others, and the remainder. Long values are truncated.
 Section attribution_section(std::string title, Parameter q,
                             const Attribution& a, std::size_t most = 15);
 

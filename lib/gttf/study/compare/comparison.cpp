@@ -71,7 +71,7 @@ Comparison compare(const StudyRequest& request,
   Comparison result;
   result.designs = designs.size();
   ScanOptions computation = options;
-  // differences of equal designs are zero, with any vector instructions
+  // differences of equal designs are zero for any vector instructions
   computation.path = CodePath::scalar;
   std::vector<Table> scans;
   for (const Detector& detector : designs) {
@@ -119,7 +119,7 @@ std::optional<WorstPoint> worst_point(const Comparison& comparison,
     }
   }
   if (!worst) return worst;
-  // a loss that is nothing beside the gain does not hide it
+  // a loss that is negligible compared with the gain does not hide it
   constexpr double negligible = 0.01;
   const double loss = std::log(worst->ratio), gain = -std::log(best->ratio);
   return loss <= std::max(rounding, negligible * gain) ? best : worst;
@@ -140,7 +140,7 @@ std::vector<std::string> columns_for_reading(
   std::vector<std::string> names{by_pt ? "pt_GeV" : "p_GeV",
                                  by_eta ? "eta" : "theta_deg"};
   for (const std::string& column : columns) {
-    if (is_of_point(column)) {  // the same for all designs; once
+    if (is_of_point(column)) {  // the same for all designs, so computed once
       if (exists(comparison.table, column) &&
           std::ranges::find(names, column) == names.end())
         names.push_back(column);

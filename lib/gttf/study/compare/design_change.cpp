@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the layers of two detectors side by side and finds what differs.
+// Matches the layers of two detectors and finds the differences.
 #include "gttf/study/compare/design_change.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ std::string length_or_field(double value, double unit, std::string_view name) {
   return fmt::format("{:.6g} {}", value / unit, name);
 }
 
-/// All of a field in one cell.
+/// A whole field in one cell.
 std::string field_text(const Field& field) {
   std::string text;
   for (const auto& [name, value] : field_facts(field))
@@ -127,7 +127,7 @@ namespace {
 
 constexpr int usual_digits = 6, most_digits = 17;
 
-/// write(side, digits) with the fewest digits that tell both sides apart.
+/// write(side, digits) with the fewest digits that distinguish both sides.
 template <class Write>
 TextPair distinct(const Write& write) {
   TextPair texts;
@@ -151,7 +151,7 @@ std::string range(double from, double to, int digits) {
   return fmt::format("[{}, {}]", length(from, digits), length(to, digits));
 }
 
-/// Surfaces that are no mirror images; those come last.
+/// Surfaces that are not mirror images; mirror images come last.
 std::size_t n_rows(const std::vector<const Layer*>& surfaces) {
   const std::string& last = surfaces.back()->name;
   const bool mirrored = surfaces.size() > 1 && name_in_file(last) != last;
@@ -267,15 +267,15 @@ std::vector<Entry> entries_of(const Detector& detector,
   return entries;
 }
 
-/// Whether the surfaces of an entry are as `repeat` makes them: all alike and
-/// equally spaced. Those of which --set has changed one are not.
+/// Whether the surfaces of an entry are as created by `repeat`: all equal and
+/// equally spaced. False if --set has changed one of them.
 bool is_regular(const Detector& detector, const Entry& entry) {
   const Layer& first = detector.layers[entry.surfaces.front()];
   const Layer& end = detector.layers[entry.surfaces.back()];
   const bool mirrored =
       entry.surfaces.size() > 1 && name_in_file(end.name) != end.name;
   const std::size_t n = entry.surfaces.size() / (mirrored ? 2 : 1);
-  if (n == 1)  // the only one left of several?
+  if (n == 1)  // whether it is the only one left of several
     return name_without_copy(name_in_file(entry.name)).empty();
   const Layer& last = detector.layers[entry.surfaces[n - 1]];
   for (std::size_t i = 0; i < n; ++i) {
@@ -307,7 +307,7 @@ bool same_surfaces(const Detector& a, const Indices& of_a, const Detector& b,
   });
 }
 
-/// Is one entry the other without some of its copies?
+/// Whether one entry equals the other without some of its copies.
 bool is_part(const Detector& a, const Indices& part, const Detector& b,
              const Indices& whole) {
   return part.size() < whole.size() &&
@@ -319,8 +319,8 @@ bool is_part(const Detector& a, const Indices& part, const Detector& b,
          });
 }
 
-/// Entries whose copies are keys of their own: `repeat` does not say what they
-/// are, or what became of them.
+/// Entries whose copies are separate keys, because `repeat` does not describe
+/// them or their changes.
 std::set<std::string> irregular_entries(const Detector& before,
                                         const Detector& after) {
   std::set<std::string> singly;
@@ -486,8 +486,8 @@ class Finder {
     }
   }
 
-  /// Pairs equal directions first, then those that a turn by less than 45 deg
-  /// makes equal.
+  /// Pairs equal directions first, then directions that differ by less than 45
+  /// deg.
   void compare_coordinates(std::size_t entry, const Layer& a, const Layer& b) {
     Indices partner(a.coordinates.size(), none);
     std::vector<bool> taken(b.coordinates.size(), false);
@@ -596,7 +596,7 @@ Detector Difference::with(const DesignChange& change, End end) const {
   }
   for (std::size_t i = 0; i < own.size(); ++i) {
     Layer& layer = result.layers[own[i]];
-    // only `rows`, above, changes what differs between the surfaces
+    // differences between the surfaces are changed only by `rows`, above
     const Layer& from = source.layers[other[std::min(i, other.size() - 1)]];
     switch (change.kind) {
       case ChangeKind::position:

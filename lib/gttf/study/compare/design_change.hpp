@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences between two detectors, one by one, and how to make each alone.
+// Individual differences between two detectors, and how to apply each of them
+// alone.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ namespace gttf::detail {
 /// An entry of the file in both detectors; surfaces by index in
 /// Detector::layers, those of `repeat` and `mirror` together.
 struct EntryPair {
-  std::string name;                 ///< as --set takes it
+  std::string name;                 ///< in the syntax of --set
   std::vector<std::size_t> before;  ///< empty: added
   std::vector<std::size_t> after;   ///< empty: removed
 
@@ -26,7 +27,7 @@ struct EntryPair {
 
 enum class ChangeKind {
   field,   ///< of a solenoid: continuous
-  magnet,  ///< dipoles or a map: all of the field
+  magnet,  ///< dipoles or a map: the whole field
   scattering_model,
   loss_model,
   layer,       ///< added, removed or of another shape: all of it
@@ -37,7 +38,7 @@ enum class ChangeKind {
   sigma,       ///< continuous
   angle,       ///< continuous
   coordinate,  ///< added or removed
-  efficiency   ///< of no consequence for a track that has all its hits
+  efficiency   ///< no effect on a track with all its hits
 };
 
 struct DesignChange {
@@ -53,14 +54,14 @@ struct DesignChange {
 
 enum class End { before, after };
 
-/// Two detectors, their entries side by side and what differs.
+/// Two detectors, their matched entries and the differences.
 struct Difference {
   const Detector& before;
   const Detector& after;
   std::vector<EntryPair> entries;
   std::vector<DesignChange> changes;
 
-  /// The detector at one end with one of the changes made (before) or undone
+  /// The detector at one end with one of the changes applied (before) or undone
   /// (after).
   Detector with(const DesignChange& change, End end) const;
 };
@@ -73,7 +74,7 @@ struct TextPair {
   std::string before, after;
 };
 
-/// "0.35 %" and "0.36 %": with as many digits as they need to differ, at least
+/// "0.35 %" and "0.36 %": with as many digits as needed to differ, at least
 /// `6`.
 TextPair number_texts(double before, double after, double unit,
                       std::string_view unit_name);
@@ -83,7 +84,7 @@ TextPair extent_texts(const Interval& before, const Interval& after);
 TextPair material_texts(const Layer& before, const Layer& after);
 /// Solenoids or none.
 TextPair field_texts(const Field& before, const Field& after);
-/// Equal but for how the number is written.
+/// Equal except for the notation of the number.
 bool same_number(double a, double b);
 
 struct FieldChange {

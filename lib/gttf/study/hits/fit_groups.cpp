@@ -17,7 +17,7 @@ bool FitGroups::can_hold(const HitTrackBuilder& built) const {
     const TrackHit& h = track.points[i];
     if (built.sources()[i] == MadeTrack::beam_spot) return false;
     if (!h.measures()) continue;
-    // HitArrays have passive surfaces between the neighbouring hits
+    // HitArrays require passive surfaces between adjacent hits
     for (std::size_t k = last_hit + 1; behind_hit && k < i; ++k)
       if (!is_between(geometry_.surfaces()[built.surfaces()[k]],
                       cartesian(track.points[last_hit].position),
@@ -30,7 +30,7 @@ bool FitGroups::can_hold(const HitTrackBuilder& built) const {
 }
 
 void FitGroups::set_key(const HitTrackBuilder& built) {
-  // a surface without a hit is not taken for one with
+  // distinguishes a surface without a hit from one with a hit
   constexpr unsigned passive = 0x80000000;
   key_.clear();
   for (std::size_t i = 0; i < built.sources().size(); ++i)
@@ -38,7 +38,7 @@ void FitGroups::set_key(const HitTrackBuilder& built) {
                    (built.sources()[i] >= 0 ? 0 : passive));
 }
 
-/// Makes a group, of one that is free if there is one, and sets at_ to it.
+/// Creates a group, reusing a free one if possible, and sets at_ to it.
 void FitGroups::make_group(const HitTrackBuilder& built, Kind kind) {
   const auto free = std::ranges::find_if(
       groups_, [](const Group& g) { return g.key.empty(); });
@@ -66,8 +66,7 @@ void FitGroups::make_group(const HitTrackBuilder& built, Kind kind) {
         g.others.push_back(geometry_.surfaces()[i]);
 }
 
-/// Sets at_ to the group of that key; most often it is that of the track
-/// before.
+/// Sets at_ to the group of this key; usually the group of the previous track.
 bool FitGroups::find_group(std::span<const unsigned> key, Kind kind) {
   const auto has_key = [&](const Group& g) {
     return g.kind == kind && std::ranges::equal(g.key, key);
@@ -115,7 +114,7 @@ FitGroups::Slot FitGroups::add(const HitTrackBuilder& built, Kind kind,
   return {at_, g.n_added++};
 }
 
-/// Rows to columns, of all tracks added.
+/// Transposes rows to columns for all tracks added.
 void FitGroups::Group::arrange() {
   const std::size_t n = n_tracks = n_added;
   columns.resize(n * row_size());
@@ -157,7 +156,7 @@ void FitGroups::Group::find_scattering(double bz, const HitScattering& model) {
   if (std::ranges::find(known, 0) != known.end()) forget_unknown();
 }
 
-/// Takes tracks that are not known out of the columns and numbers.
+/// Removes tracks without result from the columns and numbers.
 void FitGroups::Group::forget_unknown() {
   index_of.resize(n_added);
   std::size_t n = 0;
@@ -209,7 +208,7 @@ BatchStatistics FitGroups::fit(const FitOneTrack& fit_one) {
 const GlobalFit& FitGroups::at(const Slot& place) {
   const Group& g = groups_[place.group];
   const std::size_t t = g.index(place.track), n = g.n_tracks;
-  GlobalFit& f = result_;  // what is not set here has been NaN from the start
+  GlobalFit& f = result_;  // values not set here are NaN from the start
   f.status = g.status[t];
   if (f.status != FitStatus::ok) return f;
   f.kappa = g.kappa[t];
@@ -231,8 +230,8 @@ void FitGroups::clear() {
   constexpr std::size_t most_kept = 256;
   if (groups_.size() > most_kept) groups_.clear();
   for (Group& g : groups_) {
-    // which surfaces a track is presumed to cross must follow from the block,
-    // not from those that this thread has seen before
+    // the surfaces that a track is presumed to cross must depend only on the
+    // block, not on previous blocks of this thread
     if (g.kind != Kind::points) g.key.clear();
     g.n_added = 0;
     g.rows.clear();

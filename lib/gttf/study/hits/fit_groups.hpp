@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FitGroups: tracks of a file that have hits on the same surfaces, collected to
-// be fitted as vectors.
+// FitGroups: tracks of a file with hits on the same surfaces, collected for
+// vectorised fits.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace gttf::detail {
 class FitGroups {
  public:
   /// @param geometry  must outlive the groups
-  /// @param scattering  of simple tracks
+  /// @param scattering  for simple tracks
   FitGroups(const TrackingGeometry& geometry, FitKind kind,
             const FitOptions& options, const HitScattering& scattering)
       : geometry_(geometry),
@@ -28,53 +28,54 @@ class FitGroups {
     gttf::clear(result_);
   }
 
-  /// Where a track is put.
+  /// Location of a track.
   struct Slot {
     Slot(std::size_t of_group, std::size_t of_track)
         : group(static_cast<std::uint32_t>(of_group)),
           track(static_cast<std::uint32_t>(of_track)) {}
-    std::uint32_t group, track;  // small: an optional one fits two registers
+    std::uint32_t group,
+        track;  // small, so that an optional one fits into two registers
   };
 
-  /// What tracks of a group have in common.
+  /// Common properties of the tracks of a group.
   enum class Kind {
     hits,      ///< surfaces with hits, presumed to cross the same others
     surfaces,  ///< all surfaces; paths and scattering angles are to be found
     points,    ///< all surfaces, with known scattering angles
   };
 
-  /// Adds a track after HitTrackBuilder::find() to a group of Kind::hits.
-  /// Returns nothing unless it is simple and has hits where add() has seen a
-  /// track before.
-  /// @param number  by which fit() asks for the track
+  /// Adds a track prepared by HitTrackBuilder::find() to an existing group of
+  /// Kind::hits; returns nothing if it is not simple or no group has its
+  /// surfaces.
+  /// @param number identifies the track in fit()
   std::optional<Slot> add_hits(const HitTrackBuilder& built,
                                std::size_t number);
-  /// Whether groups can hold a track with its points: a helix without beam
-  /// spot, hits with the errors of their layers, no FitDetail::hits.
+  /// Whether groups support a track with its points: a helix without beam spot,
+  /// hits with the errors of their layers, no FitDetail::hits.
   bool can_hold(const HitTrackBuilder& built) const;
-  /// @param kind  of tracks that are simple
+  /// @param kind  for simple tracks
   Slot add(const HitTrackBuilder& built, Kind kind, std::size_t number);
 
-  /// Finds paths and scattering angles as vectors.
+  /// Computes paths and scattering angles with the vectorised code.
   void find_scattering();
-  /// Has it found those of this track? Otherwise it does not cross the surfaces
-  /// that were presumed, and its place is no more.
+  /// Whether they were found for this track. Otherwise it does not cross the
+  /// presumed surfaces and is removed from its group.
   bool is_known(const Slot& place) const;
 
   /// Fits all tracks added.
-  /// @param fit_one  fits a track, by its number, on the scalar path
+  /// @param fit_one  fits a track, given by its number, on the scalar path
   BatchStatistics fit(const FitOneTrack& fit_one);
   /// The fit of a track; valid until the next call.
   const GlobalFit& at(const Slot& place);
 
-  /// Forgets the tracks; keeps its memory unless there were very many groups.
+  /// Removes the tracks; keeps its memory unless there were very many groups.
   void clear();
 
  private:
   struct Group {
     Kind kind = Kind::points;
-    std::vector<unsigned> key;  ///< surfaces; of Kind::hits those with
-                                ///< hits; empty: the group is free
+    std::vector<unsigned> key;  ///< surfaces; for Kind::hits those with hits;
+                                ///< empty: the group is free
     std::vector<FitSurface> surfaces;
     std::vector<SurfaceRecord> others;  ///< scatter; not of Kind::points
     std::size_t n_hits = 0;
@@ -82,7 +83,7 @@ class FitGroups {
     Vector3 origin;
 
     /// Per track added: kappa_ref, theta0_2 of every surface and x, y, z of
-    /// every hit; only the latter unless they are of Kind::points.
+    /// every hit; only the latter unless Kind::points.
     std::vector<double> rows;
     std::vector<std::size_t> numbers;  ///< of tracks added
     std::size_t n_added = 0;

@@ -31,7 +31,7 @@ struct FittedBlock {
 class BlockFitter {
  public:
   /// All but `options` must outlive it.
-  /// @param with_residuals  rows of hits, too
+  /// @param with_residuals  also rows of hits
   BlockFitter(const Detector& detector, const TrackingGeometry& geometry,
               const StudyRequest& request, const FitTableStyle& style,
               const FitStudyOptions& options, bool with_residuals);
@@ -39,8 +39,8 @@ class BlockFitter {
   FittedBlock fit(const HitBlock& block);
 
  private:
-  /// What became of a track: not fitted, fitted although no group can hold it,
-  /// or in a group.
+  /// State of a track: not fitted, fitted individually because no group
+  /// supports it, or in a group.
   struct Outcome {
     std::string_view status;
     std::unique_ptr<GlobalFit> single;
@@ -101,7 +101,7 @@ BlockFitter::BlockFitter(const Detector& detector,
       groups_(geometry, options.kind, with_detail(options.fit, with_residuals),
               scattering_of(request, options)) {}
 
-/// With the points of the track that the builder has found.
+/// With the points of the track found by the builder.
 void BlockFitter::add_points(const HitBlock& block, std::size_t i,
                              FitGroups::Kind kind, ResidualTable& residuals,
                              BatchStatistics& batch) {
@@ -134,7 +134,8 @@ void BlockFitter::find_outcomes(const HitBlock& block, ResidualTable& residuals,
       outcomes_[i].status = "too_many_hits";
     else
       waiting_.push_back(i);
-  // tracks that do not cross what is presumed come back with their own list
+  // tracks that do not cross the presumed surfaces are added again with their
+  // own list
   for (const Kind kind : {Kind::hits, Kind::surfaces, Kind::points}) {
     for (const std::size_t i : waiting_) {
       Outcome& outcome = outcomes_[i];
@@ -195,15 +196,16 @@ using detail::FittedBlock;
 
 namespace {
 
-/// A block of tracks as its rows, made ready for the tables.
+/// The rows of a block of tracks, prepared for the tables.
 struct PreparedTracks {
   FittedBlock fitted;
   PreparedBlock tracks, residuals;
-  std::exception_ptr fault;  ///< of the file, behind the blocks before
+  std::exception_ptr
+      fault;  ///< position in the file, after the previous blocks
 };
 
-/// A part of a file: lines, behind the last ones none, or tracks of a file that
-/// had to be read as a whole.
+/// A part of a file: lines, none after the last ones, or tracks of a file that
+/// was read as a whole.
 struct Part {
   std::size_t number = 0;
   std::optional<CsvBlock> lines;
@@ -211,12 +213,12 @@ struct Part {
   std::exception_ptr fault;  ///< of reading
 };
 
-/// Hands out the parts of a file and makes tracks of them.
+/// Distributes the parts of a file and converts them to tracks.
 class Parts {
  public:
   explicit Parts(HitFile& file) : file_(file) {}
 
-  /// One call after the other.
+  /// Calls must not overlap.
   std::optional<Part> next() {
     if (at_end_) return std::nullopt;
     Part part;
@@ -234,8 +236,8 @@ class Parts {
     return part;
   }
 
-  /// The tracks that are complete. By any thread; each part once. Throws what
-  /// was wrong with the part.
+  /// The complete tracks. May be called by any thread, once for each part.
+  /// Throws the errors of the part.
   HitBlock tracks_of(Part part) {
     if (!file_.in_steps()) {
       if (part.fault) std::rethrow_exception(part.fault);
@@ -288,7 +290,7 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
                      TableSink& tracks, TableSink* residuals) {
   const TrackingGeometry geometry(detector);
   StudyRequest model = request;
-  // A fit that knows of no scattering needs none on its way.
+  // A fit without scattering does not need scattering along its path.
   if (options.kind == FitKind::hits) model.scattering = Scattering::off;
   const FitTableStyle style{.events = file.has_events(),
                             .along_beam = is_beam_detector(detector),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits the tracks of a file of hits, streamed.
+// Fits the tracks of a file of hits in a streaming fashion.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace gttf {
 
 struct FitStudyOptions {
   FitKind kind = FitKind::general;
-  FitOptions fit;  ///< weights and re-linearisations count
+  FitOptions fit;  ///< weights and re-linearisations are used
   HitTrackOptions hits;
   std::string fit_name;  ///< for the column `fit`
   unsigned threads = 1;  ///< the result does not depend on it
@@ -24,19 +24,20 @@ struct FitStudyOptions {
   std::function<void(std::size_t tracks)> progress;
 };
 
-/// Do the scattering angles lack a momentum? Without field it is not measured.
+/// Whether the momentum for the scattering angles is missing; without field it
+/// is not measured.
 bool lacks_momentum(const FitStudyOptions& options, const StudyRequest& request,
                     const Detector& detector);
 
 struct FitCounts {
   std::size_t tracks = 0, fitted = 0;
-  BatchStatistics batch;  ///< of the tracks that could be tried to fit
+  BatchStatistics batch;  ///< number of tracks for which a fit was attempted
 };
 
 /// Fits all tracks of `file`: a row of `tracks` for each, in the order of the
 /// file, and a row of `residuals`, unless nullptr, for every hit of those that
-/// could be fitted. Of the request particle, vertex, beam spot and scattering
-/// count. Memory does not grow with the number of tracks. Throws InputError.
+/// could be fitted. Uses particle, vertex, beam spot and scattering of the
+/// request. Memory does not grow with the number of tracks. Throws InputError.
 FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
                      HitFile& file, const FitStudyOptions& options,
                      TableSink& tracks, TableSink* residuals);

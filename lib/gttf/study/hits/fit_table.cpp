@@ -30,12 +30,12 @@ double root(double variance) {
 double finite(double x) { return std::isfinite(x) ? x : none; }
 
 bool is_sound(const Vector5& parameters, const Matrix5& covariance) {
-  // Scattering fits may know a parameter exactly.
+  // In scattering fits a parameter may be exact.
   return parameters.allFinite() && covariance.allFinite() &&
          covariance.diagonal().minCoeff() >= 0;
 }
 
-/// Of tracks along z only the parameters on the plane exist.
+/// For tracks along z only the parameters on the plane exist.
 bool is_sound(const GlobalFit& fit) {
   const double theta = fit.perigee[Perigee::theta];
   const bool perigee = is_sound(fit.perigee, fit.perigee_covariance) &&
@@ -44,7 +44,7 @@ bool is_sound(const GlobalFit& fit) {
          (perigee || is_sound(fit.start_plane, fit.start_plane_covariance));
 }
 
-/// Of tracks that are not fitted.
+/// For tracks that are not fitted.
 const GlobalFit& no_fit() {
   static const GlobalFit fit = [] {
     GlobalFit empty;
@@ -54,8 +54,8 @@ const GlobalFit& no_fit() {
   return fit;
 }
 
-/// From the measured coordinates m = A (u', v') to the axes of the user; of a
-/// single coordinate the residual is given along the axis that is nearer.
+/// From the measured coordinates m = A (u', v') to the axes of the user; for a
+/// single coordinate the residual is given along the closer axis.
 HitResidual residual_of(const TrackHit& hit, const HitFit& fit,
                         const std::pair<CoordinateAxis, CoordinateAxis>& user) {
   Eigen::Matrix2d axes;  // rows: user u and v in (u', v')
@@ -129,7 +129,7 @@ struct FitRow {
   std::string_view status;
   const GlobalFit& fit;
   std::string_view fit_name;
-  /// In a field: momentum and what it is made of.
+  /// In a field: momentum and derived quantities.
   double kappa = none, qop = none, p = none, charge = none, sigma_qop = none,
          sine = none, cot = none;
 };

@@ -14,22 +14,23 @@
 
 namespace gttf {
 
-/// What the tables of a fit depend on.
+/// Options of the tables of a fit.
 struct FitTableStyle {
-  bool events = false;  ///< with a column for them
+  bool events = false;  ///< with columns for them
   bool along_beam =
-      false;              ///< with position and slopes, see is_beam_detector()
-  bool losses = false;    ///< with the energy losses of hits
-  bool momentum = false;  ///< with that from scattering, of straight tracks
+      false;            ///< with position and slopes, see is_beam_detector()
+  bool losses = false;  ///< with the energy losses of hits
+  bool momentum =
+      false;  ///< with the momentum from scattering, for straight tracks
 };
 
-/// Do the tracks of a detector run along the beam of a spectrometer or
-/// telescope? Its field is a dipole's; or it has only planes across z, in no
-/// field or a mapped one whose main direction is not z.
+/// Whether the tracks of a detector run along the beam of a spectrometer or
+/// telescope: a dipole field, or only planes normal to z without field or in a
+/// mapped field whose main direction is not z.
 bool is_beam_detector(const Detector& detector);
 
-/// Is a fit written as a result? Not if it failed, nor without sound errors, as
-/// hits far from any track give.
+/// Whether a fit is written as a result. Not if it failed, or if it has no
+/// valid errors, e.g. for hits far from any track.
 bool is_result(const GlobalFit& fit);
 
 inline constexpr FitTableStyle all_fit_columns{
@@ -48,13 +49,12 @@ struct ResidualRow;
 /// Collects one row for each track; columns as in docs/reference/columns.md.
 class FitTable {
  public:
-  /// b_ref in GeV/(e mm), charge in e, its sign does not matter.
+  /// b_ref in GeV/(e mm), charge in e, its sign is ignored.
   FitTable(FitTableStyle style, double b_ref, double charge,
            std::string_view fit_name);
 
   void reserve(std::size_t rows);
-  /// A track with its fit; one that is no result for its errors is written as
-  /// `singular`.
+  /// A track with its fit; without valid errors it is written as `singular`.
   void add(const FileTrack& track, const GlobalFit& fit);
   /// A track that was not fitted.
   void add_unfitted(const FileTrack& track, std::string_view status);

@@ -113,7 +113,7 @@ class HeaderReader {
     found_[n] = LengthColumn{i, is_length(n) ? *length_of(unit) : 1};
   }
 
-  /// A column that must be there, or that something was meant to be.
+  /// A required column, or a column intended to be one.
   void explain_missing(std::size_t n) {
     const bool required = n == track || (is_length(n) && n < sigma_u);
     const std::string name(names[n]);
@@ -123,7 +123,7 @@ class HeaderReader {
       const Heading heading = split(cell(*it));
       const bool same = is_length(n) && lower_case(heading.name) == name;
       if (!same) continue;
-      // x_over_x0 and the like, where x is not missing, is another thing
+      // x_over_x0 and similar names are other columns if x is present
       const std::size_t i = *it;
       unused_.erase(it);
       if (heading.unit.empty())
@@ -140,7 +140,7 @@ class HeaderReader {
     }
     const std::vector<std::string> wanted{example};
     for (auto it = unused_.begin(); it != unused_.end(); ++it) {
-      // A single letter is near to every other one.
+      // A single letter is similar to every other one.
       if (header_.cells[*it].size() < 3 || !nearest(header_.cells[*it], wanted))
         continue;
       const std::size_t i = *it;
@@ -191,20 +191,20 @@ constexpr std::size_t blocks_per_thread = 4;
 constexpr std::size_t hits_per_block = 4096;  // TrackOrder::any
 
 std::string key_of(const FileTrack& track) {
-  // No cell has a line break.
+  // Cells do not contain line breaks.
   return track.event + '\n' + track.id;
 }
 
 }  // namespace
 
-/// Joins the parts of tracks that blocks of lines have cut.
+/// Joins tracks that are split between blocks of lines.
 class HitFile::Assembler {
  public:
   using ParsedBlock = detail::ParsedBlock;
   using SeenTracks = detail::SeenTracks;
 
-  /// Adds a block and takes the tracks out that are complete: all but the last
-  /// one. Tracks that come again are left out; their faults are added.
+  /// Adds a block and extracts the complete tracks: all except the last one.
+  /// Repeated tracks are left out and reported as errors.
   HitBlock add(ParsedBlock& parsed) {
     HitBlock block = std::move(parsed.tracks);
     if (block.tracks.empty()) return block;
@@ -217,13 +217,13 @@ class HitFile::Assembler {
     open_.tracks.back().first = 0;
     block.tracks.pop_back();
     for (FileTrack& track : block.tracks) bound(track);
-    // The last one may go on.
+    // The last one may continue.
     leave_out_known(block, parsed);
     trim_open();
     return block;
   }
 
-  /// The track that was not complete.
+  /// The incomplete track.
   HitBlock finish(ParsedBlock& parsed) {
     HitBlock block = std::exchange(open_, {});
     leave_out_known(block, parsed);
@@ -238,7 +238,7 @@ class HitFile::Assembler {
   }
 
   /// Puts the open track before the tracks of the block, or joins it with the
-  /// first; its hits behind all others, so that those stay where they are.
+  /// first; its hits are appended, so that the others are not moved.
   void join(HitBlock& block) {
     if (open_.tracks.empty()) return;
     std::vector<MeasuredHit>& hits = block.hits;
@@ -271,7 +271,7 @@ class HitFile::Assembler {
     open_.hits.resize(open.count);
   }
 
-  /// Leaves out tracks that were here before.
+  /// Leaves out tracks that occurred before.
   void leave_out_known(HitBlock& block, ParsedBlock& parsed) {
     const std::vector<char>& is_new = seen_.insert(block.tracks);
     std::size_t n_kept = 0;
@@ -294,7 +294,8 @@ class HitFile::Assembler {
     d.line = static_cast<int>(track.line);
     d.column = 1;
     d.problem = fmt::format(
-        "the hits of track {} are not contiguous: earlier lines also contain it",
+        "the hits of track {} are not contiguous: earlier lines also contain "
+        "it",
         in_quotes(track.event.empty() ? track.id
                                       : track.event + "/" + track.id));
     d.suggestion = "sort the file by track, or add --unsorted";
@@ -347,7 +348,7 @@ std::vector<detail::ParsedBlock> HitFile::State::parse_next() {
   return parsed;
 }
 
-/// Stops at the first block with faults, or keeps them as messages.
+/// Stops at the first block with errors, or keeps them as messages.
 void HitFile::State::judge(detail::ParsedBlock& block) {
   if (block.n_faults == 0) return;
   Diagnostics faults;
@@ -518,7 +519,7 @@ bool SeenKeys::insert(std::uint64_t hash) {
   return true;
 }
 
-/// Where the hash is, or would be put.
+/// Position of the hash, or where it would be inserted.
 std::size_t SeenKeys::place_of(std::uint64_t hash, const Slots& slots) {
   std::size_t i = (hash >> 1) & (slots.size() - 1);
   while (slots[i] != 0 && slots[i] != hash) i = (i + 1) & (slots.size() - 1);
@@ -531,7 +532,7 @@ void SeenKeys::grow() {
     n_ = 0;
     return;
   }
-  Slots larger(4 * newer_.size(), 0);  // rarely, since all move
+  Slots larger(4 * newer_.size(), 0);  // rarely, because all entries are moved
   for (const std::uint64_t hash : newer_)
     if (hash != 0) larger[place_of(hash, larger)] = hash;
   newer_ = std::move(larger);

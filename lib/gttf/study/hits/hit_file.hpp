@@ -17,10 +17,10 @@
 #include "gttf/detector/detector.hpp"
 #include "gttf/fit/track/order_hits.hpp"
 
-// HitColumns: where a file of hits has what, and in which units.
+// HitColumns: the columns of a file of hits and their units.
 namespace gttf {
 
-/// A header line that has everything, for messages.
+/// A complete header line, for messages.
 inline constexpr std::string_view hit_header_example =
     "track,layer,x_mm,y_mm,z_mm";
 
@@ -41,8 +41,7 @@ struct HitColumns {
 
 /// Reads a header line: `track` (or `track_id`), `event`, `layer`, `module`,
 /// and with their units, as `x_mm` or `x [mm]`, x, y, z, sigma_u, sigma_v.
-/// Other columns are warned of. Throws InputError with everything that is
-/// wrong.
+/// Other columns give a warning. Throws InputError with all errors.
 HitColumns read_hit_columns(const CsvReader& file, Diagnostics& warnings);
 
 namespace detail {
@@ -57,7 +56,7 @@ struct FileTrack {
   std::size_t left_out = 0;  ///< hits above HitFile::max_hits
 };
 
-/// Tracks that are complete.
+/// Complete tracks.
 struct HitBlock {
   std::vector<MeasuredHit> hits;
   std::vector<FileTrack> tracks;
@@ -67,29 +66,29 @@ struct HitBlock {
   }
 };
 
-/// What to do with a line that cannot be read.
+/// Treatment of a line that cannot be read.
 enum class BadRows { stop, skip };
 
-/// Whether the hits of a track follow each other.
+/// Whether the hits of a track are contiguous.
 enum class TrackOrder { contiguous, any };
 
 struct HitFileOptions {
   BadRows bad_rows = BadRows::stop;
   TrackOrder order = TrackOrder::contiguous;  ///< any: all in memory
   unsigned threads = 1;  ///< for reading; the result does not depend on it
-  bool hashed = false;   ///< is reader().sha256() asked for?
+  bool hashed = false;   ///< whether reader().sha256() is needed
 };
 
 /// Reads the hits of tracks from a file, in the order of the file. Memory does
 /// not grow with its length (TrackOrder::contiguous).
 ///
-/// A track whose hits begin again behind another track is a fault, as long as
-/// fewer than half a million tracks lie between.
+/// A track whose hits continue after another track is an error, if fewer than
+/// half a million tracks lie between.
 class HitFile {
  public:
-  /// More hits than this are left out and counted.
+  /// Hits beyond this number are left out and counted.
   static constexpr std::size_t max_hits = 4096;
-  /// So many faults are kept with their text, all are counted.
+  /// Maximum number of errors kept with their text; all are counted.
   static constexpr std::size_t max_faults = 20;
 
   /// Opens the file ("-": standard input) and reads its header. Throws
@@ -109,17 +108,16 @@ class HitFile {
   std::vector<HitBlock> next();
 
   /// The same for TrackOrder::contiguous in three steps, the second of which
-  /// may be done for many blocks of lines at once: read() them one after the
-  /// other, parse() them, and in the order of the file join() the parts of
-  /// tracks that they have cut. What is complete by then is returned; finish()
-  /// returns the last track.
+  /// may run in parallel for many blocks of lines: read() them one after the
+  /// other, parse() them, and in the order of the file join() split tracks.
+  /// Complete tracks are returned; finish() returns the last track.
   bool read(CsvBlock& lines);
   detail::ParsedBlock parse(const CsvBlock& lines) const;
   HitBlock join(detail::ParsedBlock parsed);
   HitBlock finish();
-  bool in_steps() const;  ///< are the tracks contiguous?
+  bool in_steps() const;  ///< whether the tracks are contiguous
 
-  /// Warnings; with BadRows::skip what was wrong with the first bad lines.
+  /// Warnings; with BadRows::skip also the errors of the first bad lines.
   const Diagnostics& messages() const;
   std::size_t bad_rows() const;  ///< lines that were skipped
 
@@ -133,18 +131,18 @@ class HitFile {
 
 namespace gttf::detail {
 
-/// Remembers tracks that are numbered upwards, without events, by where the
-/// numbers begin and end: most files need nothing else.
+/// Remembers tracks with increasing numbers, without events, as ranges:
+/// sufficient for most files.
 class SeenNumbers {
  public:
   enum class Answer : char {
     known,
     remembered,  ///< it is new
-    neither,     ///< it has to be looked for, and remembered, elsewhere
+    neither,     ///< it must be searched, and remembered, elsewhere
   };
 
-  /// Are there tracks that are remembered elsewhere? Then a new one may be
-  /// among them, and is not remembered here.
+  /// Whether tracks are remembered elsewhere. A new one may then be among them,
+  /// and is not remembered here.
   enum class Elsewhere : char { none, some };
   Answer insert(const FileTrack& track, Elsewhere others);
 
@@ -158,7 +156,8 @@ class SeenNumbers {
 };
 
 /// Remembers at least the last half million keys in bounded memory (16 MB), by
-/// their 64-bit hashes: of a million tracks two agree once in 40 million files.
+/// their 64-bit hashes: for a million tracks, a collision occurs once in 40
+/// million files.
 class SeenKeys {
  public:
   static std::uint64_t hash_of(const FileTrack& track);
@@ -187,8 +186,8 @@ class SeenKeys {
   std::size_t n_ = 0;
 };
 
-/// Remembers all tracks that are numbered upwards, and of others at least the
-/// last half million.
+/// Remembers all tracks with increasing numbers, and at least the last half
+/// million of others.
 class SeenTracks {
  public:
   /// Whether each of the tracks is new; valid until the next call.

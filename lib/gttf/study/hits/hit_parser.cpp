@@ -22,7 +22,7 @@
 namespace gttf::detail {
 namespace {
 
-/// A number for a name; 0 for an empty cell.
+/// A numeric identifier of a name; 0 for an empty cell.
 std::uint64_t module_of(std::string_view name) {
   return name.empty() ? 0 : std::hash<std::string_view>()(name) | 1;
 }
@@ -46,15 +46,15 @@ HitParser::HitParser(const CsvReader& file, const HitColumns& columns,
   }
 }
 
-/// One line on its way to a hit.
+/// Conversion of one line to a hit.
 class HitParser::Row {
  public:
-  /// @param last_layer  of the hit before; is set to that of this one
+  /// @param last_layer  of the previous hit; set to the layer of this hit
   Row(const HitParser& parser, const CsvLine& line, int& last_layer,
       ParsedBlock& block)
       : parser_(parser), line_(line), last_layer_(last_layer), block_(block) {}
 
-  /// Whether the line is good; otherwise a fault was added.
+  /// Whether the line is valid; otherwise an error was added.
   bool read(MeasuredHit& hit) {
     const HitColumns& columns = parser_.columns_;
     if (!line_.problem.empty()) return add(line_.at_problem(parser_.file_));
@@ -78,7 +78,7 @@ class HitParser::Row {
     const std::size_t column = *parser_.columns_.layer;
     const std::string_view name = line_.cells[column];
     if (name.empty()) return true;
-    // most often the one behind that of the hit before
+    // usually the one after the layer of the previous hit
     const auto& layers = parser_.detector_.layers;
     const auto next = static_cast<std::size_t>(last_layer_) + 1;
     if (next < layers.size() && layers[next].name == name) {
@@ -133,7 +133,8 @@ class HitParser::Row {
     return true;
   }
 
-  /// Does the layer know the error only of a track, and the hit not its own?
+  /// Whether the error of the layer depends on the track, and the hit has no
+  /// error of its own.
   bool lacks_error(const MeasuredHit& hit) const {
     return std::ranges::any_of(
         layer_of(hit).coordinates, [&](const Coordinate& c) {
@@ -143,7 +144,7 @@ class HitParser::Row {
   }
 
   /// An error of a coordinate that the layer does not measure would have no
-  /// effect. A passive layer takes both.
+  /// effect. A passive layer accepts both.
   bool check_axis(const MeasuredHit& hit, std::size_t axis,
                   std::size_t column) {
     if (hit.layer < 0) return true;
@@ -217,7 +218,7 @@ ParsedBlock HitParser::parse(const CsvBlock& block) const {
   std::vector<FileTrack>& tracks = parsed.tracks.tracks;
   constexpr std::size_t few_hits = 8;
   tracks.reserve(hits.capacity() / few_hits);
-  // to the track of the last hit, or to a new one
+  // adds to the track of the last hit, or to a new one
   const auto add = [&](std::string_view id, std::string_view event) {
     if (tracks.empty() || tracks.back().id != id ||
         tracks.back().event != event) {
@@ -234,14 +235,14 @@ ParsedBlock HitParser::parse(const CsvBlock& block) const {
   while (true) {
     const char* const track = plain.track.data();
     const char* const event = plain.event.data();
-    // made where it stays: a copy would wait for its numbers
+    // constructed in place, because a copy would stall
     MeasuredHit& hit = hits.emplace_back();
     if (const std::size_t n =
             plain_.read(block.text, lines.offset(), plain, hit);
         n > 0) {
       hit.line = lines.number();
       lines.pass(n);
-      // cells that are equal stay those of the line before
+      // equal cells are taken from the previous line
       if (track != nullptr && track == plain.track.data() &&
           event == plain.event.data())
         ++tracks.back().count;
@@ -310,7 +311,7 @@ PlainHits::PlainHits(char separator, const HitColumns& columns,
             position_.end())
       others_.push_back(i);
   for (const Layer& layer : detector.layers) {
-    // a name that must be quoted is no plain cell
+    // a name that must be quoted is not a plain cell
     const bool plain =
         layer.name.find_first_of("\"#,; \t\r\n") == std::string::npos;
     layers_.push_back(plain ? std::string_view(layer.name) : "");
@@ -336,7 +337,7 @@ PlainHits::Row PlainHits::first_row() const {
   return row;
 }
 
-/// Most often the same as in the line before.
+/// Usually the same as in the previous line.
 [[gnu::always_inline]] inline bool PlainHits::read_text(
     std::string_view text, const char* end, std::string_view& cell) {
   const std::size_t n = text.size();
@@ -352,7 +353,7 @@ PlainHits::Row PlainHits::first_row() const {
   return true;
 }
 
-/// Most often the one that followed that of the line before the last time.
+/// Usually the layer that last followed the layer of the previous line.
 [[gnu::always_inline]] inline bool PlainHits::read_layer(std::string_view text,
                                                          const char* end,
                                                          Row& row) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HitParser: lines of a file of hits to numbers, with what is wrong with them.
+// HitParser: converts lines of a file of hits to numbers, and reports errors.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 
 namespace gttf::detail {
 
-/// Reads most lines in one go, without taking them apart first: cells without
-/// quotes and outer spaces, known layers, plain numbers. Anything else, faults
-/// among it, is left to HitParser.
+/// Reads most lines in one pass, without splitting them first: cells without
+/// quotes and outer spaces, known layers, plain numbers. Everything else,
+/// including errors, is left to HitParser.
 class PlainHits {
  public:
   PlainHits(char separator, const HitColumns& columns,
@@ -26,18 +26,18 @@ class PlainHits {
   struct Row {
     std::string_view track, event{};  ///< cells
     int last_layer =
-        MeasuredHit::nearest;  ///< of the hit before, then of this one
-    /// Which layer came behind nearest, 0, 1 ... the last time.
+        MeasuredHit::nearest;  ///< of the previous hit, then of this one
+    /// The layer that last followed each layer.
     std::vector<int> followers;
   };
 
-  /// What goes before the first line.
+  /// The state before the first line.
   Row first_row() const;
 
   /// Reads the line that begins at text[from]; `row` is the one before. Sets
-  /// `hit` but for its line.
-  /// @return  its bytes with the line end; 0: it is not plain, and `row` means
-  ///          nothing but for the layer
+  /// `hit` except its line.
+  /// @return its length with the line end; 0: it is not plain, and only the
+  ///         layer of `row` is valid
   std::size_t read(std::string_view text, std::size_t from, Row& row,
                    MeasuredHit& hit) const;
 
@@ -50,7 +50,7 @@ class PlainHits {
   };
 
   static bool is_plain(std::string_view cell);
-  // the text goes on to `end`
+  // the text extends to `end`
   static bool read_text(std::string_view text, const char* end,
                         std::string_view& cell);
   bool read_layer(std::string_view text, const char* end, Row& row) const;
@@ -69,14 +69,14 @@ class PlainHits {
   std::vector<char> measures_;
 };
 
-/// What became of a block of lines. Tracks may go on in the next one.
+/// Result for a block of lines. Tracks may continue in the next one.
 struct ParsedBlock {
   HitBlock tracks;
   Diagnostics faults;  ///< the first HitFile::max_faults
   std::size_t n_faults = 0;
 };
 
-/// Immutable: any thread may use it.
+/// Immutable and thread-safe.
 class HitParser {
  public:
   HitParser(const CsvReader& file, const HitColumns& columns,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HitTrackBuilder: hits of a file to a track that can be fitted.
+// HitTrackBuilder: converts hits of a file to a track that can be fitted.
 #pragma once
 
 #include <span>
@@ -14,25 +14,24 @@ struct HitTrackOptions {
   HitOrder order = HitOrder::along_track;
   /// Largest distance of a hit from the surface of its layer, mm.
   double max_distance = 10;
-  /// Momentum for the scattering angles, GeV; 0: that of the helix.
+  /// Momentum for the scattering angles, GeV; 0: momentum of the helix.
   double momentum = 0;
 };
 
-/// Takes the hits of one track after the other through assign_layers(),
-/// order_hits(), follow_track() and make_track(). Keeps its memory: one for
-/// each thread.
+/// Processes one track after the other with assign_layers(), order_hits(),
+/// follow_track() and make_track(). Reuses its buffers; use one per thread.
 class HitTrackBuilder {
  public:
   /// The detector and its geometry must outlive the builder.
   HitTrackBuilder(const Detector& detector, const TrackingGeometry& geometry,
                   const StudyRequest& request, const HitTrackOptions& options);
 
-  /// Puts the hits of a track in order, and unless it is simple finds its path
-  /// and how much it scatters.
-  /// @return  why it cannot be fitted, or an empty text
+  /// Orders the hits of a track and, unless it is simple, finds its path and
+  /// scattering.
+  /// @return the reason why it cannot be fitted, or an empty text
   std::string_view find(std::span<const MeasuredHit> hits);
-  /// Sets track(), sources() and surfaces() behind find(), and finds what that
-  /// has left out. Returns as find().
+  /// After find(), sets track(), sources() and surfaces(), and finds what
+  /// find() has left out. Returns like find().
   std::string_view make_points(std::span<const MeasuredHit> hits) {
     return make_track(layers_, model_, hits, hits_, made_);
   }
@@ -40,7 +39,7 @@ class HitTrackBuilder {
   /// After find(): see MadeTrack::simple.
   bool is_simple() const { return made_.simple; }
   const HitList& hits() const { return hits_; }
-  /// Does the surface scatter without having a hit?
+  /// Whether the surface scatters without having a hit.
   bool is_missing(std::size_t surface) const {
     return gttf::is_missing(layers_, made_, surface);
   }
@@ -49,7 +48,7 @@ class HitTrackBuilder {
   /// As in MadeTrack.
   std::span<const int> sources() const { return made_.sources; }
   std::span<const unsigned> surfaces() const { return made_.surfaces; }
-  /// Have all hits the errors of their layers?
+  /// Whether all hits have the errors of their layers.
   bool has_layer_errors() const { return hits_.layer_errors; }
   /// The layer of each of the hits given.
   std::span<const int> layers() const { return hits_.layer; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the cells of a line end: found byte by byte, or all at once.
+// Ends of the cells of a line: found byte by byte, or all at once.
 #pragma once
 
-// Decimals of up to 15 digits, as files of hits have them, without branches.
+// Branch-free parsing of decimals of up to 15 digits, typical of files of hits.
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -13,21 +13,20 @@
 
 namespace gttf::detail {
 
-/// Where text may be read besides a short decimal: so many bytes before its
-/// end.
+/// Number of bytes that may be read before the end of a short decimal.
 inline constexpr std::size_t short_decimal_bytes = 16;
 
 #if defined(__SSE2__)
 
 /// Digits, a point and digits that end at `end`: `length` characters, at least
-/// one digit before the point, `decimals` behind it.
+/// one digit before the point, `decimals` after it.
 ///
 /// value = digits / 10^decimals. Up to 15 digits and 10^14 are doubles, so that
 /// the one division gives the nearest double, as std::from_chars does (Clinger,
 /// "How to read floating point numbers accurately", 1990, section 4). The
-/// lengths of numbers in a column vary, which loops over digits guess wrong:
-/// that takes longer than all arithmetic here.
-/// @return  false: longer, or other characters; `value` means nothing
+/// lengths of numbers in a column vary, so loops over digits are mispredicted,
+/// which costs more than all arithmetic here.
+/// @return false if longer, or other characters; `value` is then undefined
 inline bool read_short_decimal(const char* end, std::size_t length,
                                std::size_t decimals, double& value) {
   constexpr std::size_t bytes = short_decimal_bytes;
@@ -44,7 +43,7 @@ inline bool read_short_decimal(const char* end, std::size_t length,
   };
   const __m128i text =
       _mm_loadu_si128(reinterpret_cast<const __m128i*>(end - bytes));
-  // what is before the point moves over it
+  // the digits before the point are moved over it
   const __m128i behind = last(decimals);
   const __m128i joined =
       _mm_or_si128(_mm_and_si128(behind, text),
@@ -92,8 +91,8 @@ inline bool read_short_decimal(const char*, std::size_t, std::size_t, double&) {
 
 namespace gttf::detail {
 
-/// Reads a number that begins with a digit, behind a minus or not: nothing of
-/// what std::from_chars takes besides ("nan", ".5"). It must fill its cell.
+/// Reads a number that begins with a digit, optionally after a minus: no other
+/// forms accepted by std::from_chars ("nan", ".5"). It must fill its cell.
 inline bool read_plain_number(const char* begin, const char* end,
                               double& value) {
   const char* const digit = begin != end && *begin == '-' ? begin + 1 : begin;
@@ -109,9 +108,10 @@ class SearchedCells {
   SearchedCells(const char* line, const char* end, char separator)
       : line_(line), end_(end), separator_(separator) {}
 
-  /// Sets where each of so many cells begins, and behind them one behind the
-  /// end of the line: a control character, or the end of the text.
-  /// @return  false: the line has more cells, or fewer
+  /// Sets the beginning of each of the given number of cells, followed by the
+  /// position after the end of the line: a control character, or the end of the
+  /// text.
+  /// @return false if the line has more or fewer cells
   bool find(std::size_t count, const char** begins) const {
     const char* at = line_;
     for (std::size_t i = 0; i < count; ++i) {
@@ -140,10 +140,10 @@ class SearchedCells {
 #if defined(__SSE2__)
 
 /// Finds all ends in the next 64 bytes of a text, and all points, before any
-/// cell is read, so that no number waits for the one before.
+/// cell is read, so that numbers are independent of each other.
 class MarkedCells {
  public:
-  /// So much text there must be before and behind the begin of the line.
+  /// Required length of text before and after the beginning of the line.
   static constexpr std::size_t before = short_decimal_bytes, ahead = 64;
 
   MarkedCells(const char* line, const char*, char separator) : line_(line) {
@@ -163,7 +163,7 @@ class MarkedCells {
     points_ |= std::uint64_t{1} << (ahead - 1);  // one at least
   }
 
-  /// As SearchedCells; false also if the line is longer.
+  /// Like SearchedCells; also false if the line is longer.
   bool find(std::size_t count, const char** begins) const {
     if (controls_ == 0) return false;
     const std::size_t line_end = first_bit(controls_);
@@ -191,7 +191,7 @@ class MarkedCells {
   }
 
  private:
-  /// The lowest one that is set; there must be one.
+  /// The lowest bit that is set; there must be one.
   static std::size_t first_bit(std::uint64_t mask) {
     return static_cast<unsigned>(__builtin_ctzll(mask));
   }

@@ -38,7 +38,7 @@ Node parsed(const std::string& text, const std::string& file) {
   return std::move(*root);
 }
 
-/// The unit behind the number of a scalar, and the number.
+/// The unit after the number of a scalar, and the number.
 std::pair<double, std::string> number_and_unit(std::string_view text) {
   text = trimmed(text);
   double number = std::nan("");
@@ -50,21 +50,21 @@ std::pair<double, std::string> number_and_unit(std::string_view text) {
       std::string(text.substr(static_cast<std::size_t>(end - text.data())))};
 }
 
-/// A value for a key in the words of the file.
+/// A value for a key in the notation of the file.
 struct NewValue {
   std::string key, text;
-  /// Of a half-length that the file writes as `z: [-5 cm, 5 cm]`.
+  /// For a half-length written as `z: [-5 cm, 5 cm]` in the file.
   std::vector<std::string> ends = {};
 };
 
-/// The key of the interval for which a half-length stands; empty: none.
+/// The key of the interval equivalent to a half-length; empty: none.
 std::string interval_key(const std::string& key) {
   constexpr std::string_view tail = ".half_length";
   if (!key.ends_with(tail)) return {};
   return key.substr(0, key.size() - tail.size()) + ".z";
 }
 
-/// Whether `wanted` is within a value, and no alias leads there.
+/// Whether `wanted` is inside a value, not reached through an alias.
 bool is_within(const Node& value, const Node& wanted) {
   if (!value.alias().empty()) return false;
   if (&value == &wanted) return true;
@@ -75,8 +75,8 @@ bool is_within(const Node& value, const Node& wanted) {
   return false;
 }
 
-/// Whether a key has its own place in the file: what a layer gets by a merge
-/// key stands at another one, and is the same node there.
+/// Whether a key has its own location in the file: a value from a merge key is
+/// located elsewhere and is the same node there.
 bool is_own(const Node& root, const std::string& key, const Node& wanted) {
   constexpr std::string_view list = "layers[";
   if (!key.starts_with(list)) return is_within(root, wanted);
@@ -98,7 +98,7 @@ class Editor {
 
   const std::string& text() const { return text_; }
 
-  /// Replaces what stands for a key, if it is a scalar of its own.
+  /// Replaces the value of a key if it is a separate scalar.
   void replace(const std::vector<NewValue>& values) {
     const Node root = parsed(text_, file_);
     std::vector<std::pair<Origin, std::string>> edits;
@@ -119,14 +119,14 @@ class Editor {
       text_.replace(place.offset, place.length, text);
   }
 
-  /// Gives layers values of their own where those they share are not theirs.
+  /// Gives layers their own values where a shared value differs from theirs.
   void complete(const Node& wanted) {
-    // one key at a time: places move
+    // one key at a time, because locations move
     for (int round = 0; round < 1000; ++round)
       if (!complete_one(wanted)) return;
   }
 
-  /// Takes the entries of these names out of `layers`.
+  /// Removes the entries with these names from `layers`.
   void remove(const std::set<std::string>& names) {
     if (names.empty()) return;
     const Node root = parsed(text_, file_);
@@ -139,7 +139,7 @@ class Editor {
       const std::size_t begin = start_of_item(items[i]);
       std::size_t end = i + 1 < items.size() ? start_of_item(items[i + 1])
                                              : end_of_list(begin);
-      // comments above the next item are that item's
+      // comments above the next item belong to that item
       while (i + 1 < items.size() && end > begin) {
         const std::size_t line = text_.rfind('\n', end - 2) + 1;
         const std::string_view words =
@@ -154,11 +154,11 @@ class Editor {
   }
 
  private:
-  /// The begin of the line with the dash of an item.
+  /// The beginning of the line with the dash of an item.
   std::size_t start_of_item(const Node& item) const {
     std::size_t at = text_.rfind('\n', item.origin().offset);
     at = at == text_.npos ? 0 : at + 1;
-    // an anchor may stand on the line of the dash
+    // an anchor may be on the line of the dash
     while (at > 0 &&
            !trimmed(std::string_view(text_).substr(at)).starts_with('-')) {
       const std::size_t before = text_.rfind('\n', at - 2);
@@ -166,7 +166,8 @@ class Editor {
     }
     return at;
   }
-  /// Behind the last line that is indented as much as the one at `begin`.
+  /// The position after the last line that is indented at least like the one at
+  /// `begin`.
   std::size_t end_of_list(std::size_t begin) const {
     const std::size_t indent = text_.find_first_not_of(' ', begin) - begin;
     std::size_t at = text_.find('\n', begin);
@@ -206,7 +207,7 @@ class Editor {
     return false;
   }
 
-  /// Puts an entry first into the map that begins at `at`.
+  /// Inserts an entry at the front of the map that begins at `at`.
   void insert(std::size_t at, const std::string& entry) {
     if (text_[at] == '{') {
       text_.insert(at + 1, ' ' + entry + ',');
@@ -220,7 +221,7 @@ class Editor {
   std::string text_, file_;
 };
 
-/// What an override sets, number by number.
+/// The numbers set by an override.
 void add_leaves(const std::string& key, const Node& value,
                 std::vector<NewValue>& to) {
   if (value.kind() != Node::Kind::map) {
@@ -244,7 +245,7 @@ std::string best_file(const DesignProgram& program,
   std::vector<NewValue> values;
   const auto add_text = [&](const std::string& override_text) {
     const std::size_t equal = override_text.find('=');
-    Diagnostics ignored;  // it was read before
+    Diagnostics ignored;  // it was already read
     const auto source =
         std::make_shared<Source>("--set", override_text, Source::Kind::option);
     if (const auto value = parse_yaml_value(source, equal + 1, ignored))
@@ -266,7 +267,7 @@ std::string best_file(const DesignProgram& program,
     std::string text = detail::text_of_value(value, key.dimension);
     const Node* node = find_key(root, key.key);
     if (node != nullptr && node->kind() == Node::Kind::scalar) {
-      // in the unit, and the way (pitch or error), of the file
+      // in the unit and form (pitch or error) of the file
       const auto there = parse_quantity(node->text(), key.dimension);
       const auto [number, unit] = number_and_unit(node->text());
       if (there && number != 0) {
@@ -317,7 +318,7 @@ std::string best_file(const DesignProgram& program,
   std::string text;
   for (const std::string& line : header) text += "# " + line + '\n';
   text += editor.text();
-  // the file says what was found
+  // the file contains the result
   DesignProgram there = program;
   const Detector detector = there.detector_at(x);
   const DesignNumbers found(detector),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The user's own description with the numbers that a search has found.
+// The description of the user with the numbers found by a search.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace gttf {
 
-/// The text of the detector file in which only what varies is replaced:
-/// comments, anchors and order stay. `header`: lines of a comment at its top.
-/// Layers that were not chosen are taken out.
-/// Throws InputError if the file cannot say it.
+/// The text of the detector file with only the varied values replaced:
+/// comments, anchors and order are kept. `header`: comment lines at its top.
+/// Layers that were not chosen are removed. Throws InputError if the result
+/// cannot be written in place.
 std::string best_file(const DesignProgram& program,
                       const std::vector<double>& x,
                       const std::vector<std::string>& header);

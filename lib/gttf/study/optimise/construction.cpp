@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t n_sampled = 1000;
 constexpr std::size_t sampled_in_block = 50;
 
-/// The problem whose variables are the numbers that are off.
+/// The problem with the inaccurate numbers as variables.
 OptimisationProblem around(const DesignProgram& program,
                            const std::vector<double>& x) {
   OptimisationProblem problem = program.problem();
@@ -62,7 +62,7 @@ bool ConstructionEffect::by_derivative() const {
 }
 
 bool ConstructionResult::by_derivatives() const {
-  constexpr double alike = 0.2;  // 1000 samples have 2 % of their own
+  constexpr double alike = 0.2;  // 1000 samples have a statistical error of 2 %
   return std::abs(first - rms) <= alike * rms && std::abs(shift) <= alike * rms;
 }
 
@@ -82,7 +82,7 @@ ConstructionResult construction_effects(const DesignProgram& program,
   const auto change = [&](double f) {
     return logarithmic ? f - at_start->f : std::expm1(f - at_start->f);
   };
-  // the worst of several has no derivative where two are the worst
+  // the maximum of several has no derivative where two are equal
   const auto exact = here.has_level()
                          ? std::nullopt
                          : here.program({}).evaluate(here.scaled(start), true);
@@ -100,7 +100,7 @@ ConstructionResult construction_effects(const DesignProgram& program,
       effect.first = 0.5 * (a - b);
       effect.second = 0.5 * (a + b);
     }
-    // one rms is half of the variable's range
+    // one rms is half of the range of the variable
     if (exact)
       effect.first = 0.5 * exact->gradient[static_cast<Eigen::Index>(i)];
     result.first += effect.first * effect.first;

@@ -41,7 +41,7 @@ std::size_t n_coverage_steps(const CoverageLimit& limit,
 std::vector<CoverageStep> coverage_steps(const CoverageLimit& limit, double z0,
                                          std::span<const double> numbers,
                                          std::span<const char> absent) {
-  // beyond the range so many layers are there whatever the design
+  // beyond the range this number of layers exists in any design
   std::vector<Event> enters, leaves;
   std::size_t index = 0;
   for (const CoverageLimit::Ends& ends : limit.layers) {
@@ -63,8 +63,8 @@ std::vector<CoverageStep> coverage_steps(const CoverageLimit& limit, double z0,
   for (std::size_t j = 0; j < enters.size(); ++j)
     steps.push_back({z0, leaves[j].edge, enters[j].edge, leaves[j].cot,
                      enters[j].cot, leaves[j].index});
-  // a row is that of a layer, so that it stays the same function where two
-  // layers change places
+  // a row belongs to a layer, so that it remains the same function when two
+  // layers change their order
   std::ranges::sort(steps, {}, &CoverageStep::index);
   return steps;
 }

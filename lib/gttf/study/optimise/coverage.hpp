@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coverage: straight tracks in a range of angles cross so many layers.
+// Coverage: a required number of hits for straight tracks in a range of angles.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace gttf {
 
 /// The edge of a layer in r and z as indices of numbers. A straight track from
-/// z0 on the axis meets it at cot(theta) = (z - z0)/r.
+/// z0 on the axis crosses it at cot(theta) = (z - z0)/r.
 struct LayerEdge {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
@@ -19,7 +19,7 @@ struct LayerEdge {
   std::size_t z = none, r = none;
 };
 
-/// So many hits for all angles of a range and all starts on the axis.
+/// A number of hits for all angles of a range and all starts on the axis.
 struct CoverageLimit {
   std::string name;
   std::size_t hits = 0;
@@ -29,46 +29,46 @@ struct CoverageLimit {
     LayerEdge first, second;
     bool is_disk = false;
   };
-  std::vector<Ends> layers;  ///< of each cylinder and disk that measures
+  std::vector<Ends> layers;  ///< of each measuring cylinder and disk
 };
 
-/// Where one layer ends and another has to take over: of the required number of
-/// layers one is lost at cot(theta) of `leave` and found again at that of
-/// `enter`. Between both hits are missing if enter > leave.
+/// A transition from one layer to another: one of the required layers is lost
+/// at cot(theta) of `leave` and regained at cot(theta) of `enter`. Hits are
+/// missing between them if enter > leave.
 struct CoverageStep {
   double z0 = 0;  ///< mm, of the track
   LayerEdge leave, enter;
   double cot_leave = 0, cot_enter = 0;
-  std::size_t index = 0;  ///< of the row that it is: the same for the same edge
+  std::size_t index = 0;  ///< index of its row: the same for the same edge
 };
 
-/// The steps for tracks from z0: all hits are there if and only if every
-/// enter <= leave. With all lower ends of intervals and all upper ends in
-/// ascending order, the j-th layer has to be entered before the number of
-/// layers falls below `hits` for the j-th time.
+/// The steps for tracks from z0: all hits are there if and only if every enter
+/// <= leave. With all lower ends of intervals and all upper ends in ascending
+/// order, the j-th layer must be entered before the number of layers falls
+/// below `hits` for the j-th time.
 /// @param numbers  of the design
-/// @param absent   for each layer: not there; empty: all are
+/// @param absent   for each layer, whether it is absent; empty: all are present
 /// Source: docs/theory/optimisation.md
 std::vector<CoverageStep> coverage_steps(const CoverageLimit& limit, double z0,
                                          std::span<const double> numbers,
                                          std::span<const char> absent);
 
-/// How many steps there are for one z0, whatever the design.
+/// Number of steps for one z0 in any design.
 std::size_t n_coverage_steps(const CoverageLimit& limit,
                              std::span<const char> absent);
 
-/// The start z0 from which most is missing: besides the ends of the range only
-/// those where two edges are seen under one angle can be it.
+/// The start z0 with the largest missing length: either an end of the range, or
+/// a point from which two edges have the same angle.
 struct CoverageGap {
   double z0 = 0;
-  double missing = 0;  ///< mm at the layer that ends; below 0: to spare
+  double missing = 0;  ///< mm at the layer that ends; negative: margin
 };
 CoverageGap largest_gap(const CoverageLimit& limit,
                         std::span<const double> numbers,
                         std::span<const char> absent);
 
-/// What is missing at a step, mm along the layer that ends (or, at the ends of
-/// the range, the one that begins): (cot_enter - cot_leave) r.
+/// The missing length at a step, mm along the layer that ends (or, at the ends
+/// of the range, the one that begins): (cot_enter - cot_leave) r.
 template <class S>
 S missing_length(const CoverageStep& step, std::span<const S> numbers) {
   constexpr double far = 1e6;  // mm; an edge at the beam

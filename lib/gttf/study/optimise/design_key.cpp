@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of a description, and what they do to its numbers.
+// The keys of a description, and their effect on its numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace gttf::detail {
 namespace {
 
-/// Whether a name fits to a text in which * stands for anything.
+/// Whether a name matches a pattern with * as wildcard.
 bool fits(std::string_view name, std::string_view glob) {
   const std::size_t star = glob.find('*');
   if (star == glob.npos) return name == glob;
@@ -34,7 +34,8 @@ std::optional<std::pair<std::string_view, std::string_view>> ends_of(
   return std::nullopt;
 }
 
-/// A value without the last digits, which a line through two points leaves.
+/// Removes the last digits, which are rounding errors of a line through two
+/// points.
 double without_rounding(double value) {
   double decimal = value;
   const std::string text = fmt::format("{:.13g}", value);
@@ -183,7 +184,7 @@ std::optional<std::vector<double>> KeyProbe::numbers_at(
 std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
                                          double to, const Value& value) const {
   const Dimension dimension = dimension_of_key(key);
-  // at a bound the layer may stand where another one does
+  // at a bound the layer may coincide with another one
   constexpr std::array shares{0.0, 0.0137, 0.0712};
   std::array<double, 2> x{};
   std::array<std::vector<double>, 2> numbers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DesignNumbers: the numbers of a detector as one list, to be changed together.
+// DesignNumbers: the numbers of a detector as one list, changed together.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace gttf {
 
-/// What a number of the list is.
+/// Meaning of a number in the list.
 struct DesignNumber {
   enum class Kind {
     position,
@@ -36,8 +36,8 @@ struct DesignNumber {
   std::size_t part = 0;      ///< of the layer: extent, slab, coordinate
 };
 
-/// A detector whose numbers can be set by their index. Detectors that differ in
-/// numbers only have the same list.
+/// A detector whose numbers can be set by index. Detectors that differ only in
+/// numbers have the same list.
 class DesignNumbers {
  public:
   explicit DesignNumbers(Detector detector);
@@ -51,13 +51,13 @@ class DesignNumbers {
   std::vector<double> values() const;
   /// The first number of a layer: its position.
   std::size_t first_of(std::size_t layer) const { return first_[layer]; }
-  /// Behind the last one.
+  /// One past the last one.
   std::size_t end_of(std::size_t layer) const { return first_[layer + 1]; }
 
   /// Sets all of them.
   void set(std::span<const double> values);
 
-  /// Whether another detector has the same list but for values.
+  /// Whether another detector has the same list except for values.
   bool is_alike(const DesignNumbers& other) const;
 
  private:
@@ -69,7 +69,7 @@ class DesignNumbers {
   std::vector<std::size_t> first_;  ///< of each layer, and the end
 };
 
-/// What formulas may say of a layer. Which of them exist depends on its shape.
+/// Quantities of a layer in formulas. Their existence depends on its shape.
 enum class LayerQuantity : unsigned char {
   radius,
   z,
@@ -90,12 +90,12 @@ enum class LayerQuantity : unsigned char {
 };
 inline constexpr std::size_t n_layer_quantities = 16;
 
-/// A name in formulas and what it stands for.
+/// A name in formulas and its meaning.
 struct LayerName {
   std::string_view name;
   LayerQuantity quantity;
 };
-/// The names that are known, several of the same thing (rphi is u).
+/// The known names, including synonyms (rphi is u).
 std::span<const LayerName> layer_names_in_formulas();
 Powers powers_of(LayerQuantity quantity);
 

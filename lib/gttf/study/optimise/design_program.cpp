@@ -21,7 +21,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// The parameter whose error a column has.
+/// The parameter whose error is in a column.
 std::optional<Parameter> parameter_of_column(std::string_view column) {
   for (const Parameter q : all_parameters)
     if (sigma_column(q) == column) return q;
@@ -44,14 +44,14 @@ bool same_tracks(const StudyRequest& a, const StudyRequest& b) {
                            a.beam_spot->z == b.beam_spot->z));
 }
 
-/// Variables whose derivatives are taken at once.
+/// Number of variables differentiated at once.
 constexpr std::size_t at_once = 8;
 using NumberWithSlopes = Dual<at_once>;
 
 double value_of(double x) { return x; }
 double value_of(const NumberWithSlopes& x) { return x.value; }
 
-/// Is it the derivative with respect to this number?
+/// Whether it is the derivative with respect to this number.
 bool is_of(const Sensitivity& item, const DesignNumber& number) {
   using Kind = DesignNumber::Kind;
   if (item.quantity == Quantity::field) return number.kind == Kind::field;
@@ -137,7 +137,7 @@ void DesignProgram::find_neighbours() {
   const auto name_of = [&](std::size_t number) {
     return space_.design.detector().layers[space_.design[number].layer].name;
   };
-  // each layer that is not there joins what is below it to what is above
+  // each absent layer joins the gaps on both sides
   for (bool found = true; found;) {
     found = false;
     for (const Gap& gap : gaps_)
@@ -250,7 +250,7 @@ void DesignProgram::add_objective() {
   const StudyRequest grid = grid_of(file, objective.criterion);
   std::vector<double> scales(objective.criterion.points.size(), 1.0);
   if (objective.scale) {
-    file.criteria[0].angle.is_range = false;  // these points and no others
+    file.criteria[0].angle.is_range = false;  // only these points
     const CheckOutcome outcome =
         check(file, std::span(&space_.design.detector(), 1));
     for (std::size_t i = 0; i < scales.size(); ++i)
@@ -274,11 +274,12 @@ void DesignProgram::add_requirements() {
         check(file, std::span(&problem_->input.detector, 1));
     for (const CheckResult& result : outcome.results) {
       const Criterion& criterion = file.criteria[result.criterion];
-      // hits do not change: what depends on them only is looked at in the end
+      // hits do not change: columns that depend only on them are checked at the
+      // end
       if (criterion.quantity.kind != CheckedQuantity::Kind::number) continue;
       const StudyRequest grid = grid_of(file, result);
       for (const CheckedPoint& point : result.points) {
-        // a number of hits has no derivative: those of the start are kept,
+        // a number of hits has no derivative: the hits of the start are kept,
         // unless layers are chosen, which are compared by their values
         if (criterion.quantity.name == "n_hits" && point.passed &&
             !has_layers_to_choose) {
@@ -335,7 +336,7 @@ void DesignProgram::count_hits() {
   space_.design.set(space_.numbers<double>(space_.start_values()));
   const TrackingGeometry g = geometry();
   for (TrackGroup& group : groups_) {
-    // without variables there are no hits that could get lost
+    // without variables no hits can be lost
     if (group.tracks.empty() || space_.size() == 0) continue;
     std::vector<double> p, theta;
     ResolutionArrays results;
@@ -470,9 +471,9 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
   const TrackingGeometry g = geometry();
   ++effort_.designs;
 
-  std::vector<NumberSlope> slopes;  // of each variable, by numbers
+  std::vector<NumberSlope> slopes;  // of each variable, with respect to numbers
   std::vector<std::size_t> ends;
-  bool by_layers = true;  // does it take derivatives that batches have?
+  bool by_layers = true;  // whether it uses derivatives available in batches
   if (derivatives) {
     const Eigen::MatrixXd by_variable = number_slopes(x);
     for (Index v = 0; v < n; ++v) {
@@ -499,7 +500,7 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
 
   for (std::size_t gi = 0; gi < groups_.size(); ++gi) {
     const TrackGroup& group = groups_[gi];
-    // the tracks that are needed, each once
+    // the required tracks, each once
     std::vector<std::size_t> tracks;
     for (const std::size_t s : which)
       if (samples_[s].group == gi && samples_[s].parameter)
@@ -544,7 +545,8 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
       for_samples([&](std::size_t, std::size_t, Parameter q) {
         if (std::ranges::count(asked, q) == 0) asked.push_back(q);
       });
-      // in short blocks, whose derivatives by all layers stay in the cache
+      // in short blocks, so that the derivatives for all layers stay in the
+      // cache
       constexpr std::size_t block = 64;
       for (std::size_t begin = 0; begin < tracks.size(); begin += block) {
         const std::size_t count = std::min(block, tracks.size() - begin);
@@ -606,7 +608,7 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
     if (!std::isfinite(result.value[i])) return std::nullopt;
   }
   if (!derivatives) return result;
-  // columns that no derivative is known of: differences of fourth order
+  // columns without analytic derivative: differences of fourth order
   std::vector<std::size_t> others;
   for (std::size_t i = 0; i < which.size(); ++i)
     if (!samples_[which[i]].parameter) others.push_back(i);
@@ -912,7 +914,7 @@ std::optional<DesignProgram::AllValues> DesignProgram::bound(
                                         static_cast<double>(u.entries.size()))
                     : 1.0;
   };
-  // what is not decided is no part of quantities
+  // undecided layers are not included in quantities
   const std::vector<char> absent = combination_.absent;
   std::vector<double> changed = numbers;
   std::vector<std::size_t> layers;
@@ -952,8 +954,8 @@ std::optional<DesignProgram::AllValues> DesignProgram::bound(
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       const Sample& s = samples_[i];
       if (s.group != gi || !s.parameter) continue;
-      // convex in the weights: above its tangent, of which the shares of the
-      // hits in the variance are the slopes
+      // convex in the weights, so it lies above its tangent, whose slopes are
+      // the shares of the hits in the variance
       double factor = 1;
       for (const UndecidedLayers& u : undecided) {
         std::vector<double> shares;
@@ -972,7 +974,7 @@ std::optional<DesignProgram::AllValues> DesignProgram::bound(
           factor += shares[k] - (k < u.most ? shares[k] / weight_of(u) : 0);
       }
       const double sigma = list.sigma(*s.parameter, s.track);
-      // what a tangent says below zero is nothing
+      // negative values of a tangent are meaningless
       constexpr double nothing = 1e-20;
       values[i] = sigma * std::sqrt(std::max(factor, nothing));
     }

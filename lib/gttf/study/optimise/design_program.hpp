@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DesignProgram: an optimisation problem as a function with limits.
+// DesignProgram: an optimisation problem as a function with constraints.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct ObjectiveUnit {
 };
 ObjectiveUnit objective_unit(const OptimisationProblem& problem);
 
-/// What a search has cost.
+/// Cost of a search.
 struct Effort {
   std::uint64_t covariances = 0;
   std::uint64_t gradients = 0;  ///< of a track
@@ -39,16 +39,18 @@ struct Effort {
   }
 };
 
-/// A design meets its limits if it misses none by more: rounding.
+/// Tolerance for rounding: a design meets its limits if it violates none by
+/// more.
 inline constexpr double design_feasible = limit_rounding;
-/// An objective is lower if it is by more than this: rounding.
+/// Tolerance for rounding: an objective is lower if it is lower by more than
+/// this.
 inline constexpr double objective_rounding = 1e-11;
 
-/// One way to take all choices.
+/// One combination of all choices.
 struct Combination {
-  std::vector<std::string> chosen;  ///< of each choice: option, or layers
-  std::vector<char> absent;         ///< of each layer; empty: none
-  std::vector<std::pair<std::size_t, double>> numbers;  ///< that options set
+  std::vector<std::string> chosen;  ///< for each choice: option, or layers
+  std::vector<char> absent;         ///< for each layer; empty: none
+  std::vector<std::pair<std::size_t, double>> numbers;  ///< set by options
   std::vector<std::pair<std::size_t, double>> prices;   ///< of layers
 };
 
@@ -59,8 +61,8 @@ struct Sample {
   std::size_t file = objective;  ///< index in OptimisationProblem::requirements
   std::size_t criterion = 0;
   std::size_t group = 0, track = 0;    ///< index in TrackGroup::tracks
-  std::optional<Parameter> parameter;  ///< of a column with an error
-  /// An infinite upper limit: only the hits of the track must stay.
+  std::optional<Parameter> parameter;  ///< for a column with an error
+  /// An infinite upper limit: only the hits of the track must be kept.
   double lower = Resolution::none, upper = Resolution::none;
 };
 
@@ -72,28 +74,28 @@ struct TrackGroup {
   std::vector<int> n_hits;  ///< of the start; -1: any
 };
 
-/// Layers of which some may yet be taken.
+/// Layers that are not yet decided.
 struct UndecidedLayers {
   std::vector<std::vector<std::size_t>> entries;  ///< layers of each
-  std::size_t most = 0;                           ///< how many entries
+  std::size_t most = 0;                           ///< number of entries
 };
 
-/// One limit as results show it.
+/// One limit as shown in results.
 struct LimitValue {
   enum class Kind { sample, quantity, gap, envelope, coverage };
 
   Kind kind = Kind::sample;
   std::size_t index = 0;  ///< of the sample or QuantityLimit
-  bool is_lower = false;  ///< the value has to be above it
+  bool is_lower = false;  ///< the value must be above it
   double value = 0, limit = 0;
   std::string name = {};  ///< of a gap, envelope or coverage
 };
 
-/// The problem for one combination of choices. Not for several threads at once;
-/// copies are independent.
+/// The problem for one combination of choices. Not thread-safe; copies are
+/// independent.
 class DesignProgram {
  public:
-  /// Gaps, envelopes and coverages count in steps of this many mm.
+  /// Unit of gaps, envelopes and coverages, in mm.
   static constexpr double gap_unit = 100;
 
   /// Throws InputError if the start has no value where one is needed.
@@ -107,7 +109,7 @@ class DesignProgram {
   const TrackGroup& group(std::size_t i) const { return groups_[i]; }
   Effort effort() const { return effort_; }
 
-  /// Adds a point of a requirement; its index.
+  /// Adds a point of a requirement; returns its index.
   std::size_t add_sample(Sample sample, const StudyRequest& request,
                          const Track& track);
 
@@ -115,17 +117,17 @@ class DesignProgram {
   void scale_limit(const LimitValue& limit, double factor);
 
   /// Between variables in native units and those of the program: 0 at `from`, 1
-  /// at `to`; a last one more if the worst of several is minimised.
+  /// at `to`; with an additional last one if the maximum of several is
+  /// minimised.
   Eigen::VectorXd scaled(const std::vector<double>& x) const;
   std::vector<double> natural(const Eigen::VectorXd& x) const;
   bool has_level() const { return has_level_; }
 
-  /// Samples of a quantile that is minimised which are above it at x: these do
-  /// not count.
+  /// Samples above a minimised quantile at x, which are ignored.
   std::vector<std::size_t> beyond_quantile(const std::vector<double>& x);
 
-  /// What is missing of the coverages at x, mm, for tracks from anywhere on the
-  /// axis; where it is most they are looked at from now on if `add`.
+  /// The missing length of the coverages at x, mm, for tracks from any point on
+  /// the axis; with `add`, the worst start points are included from now on.
   double missing_coverage(const std::vector<double>& x, bool add);
 
   /// The program with the limits of quantities and gaps and of the samples in
@@ -133,7 +135,7 @@ class DesignProgram {
   NonlinearProgram program(const std::vector<std::size_t>& working);
 
   /// f and the limit of every sample: ln(value/limit), below 0 if it is met;
-  /// and of quantities and gaps. Nothing where a track has lost its value.
+  /// and of quantities and gaps. Nothing if a track has lost its value.
   struct AllValues {
     double f = 0;
     std::vector<double> samples;
@@ -146,37 +148,38 @@ class DesignProgram {
   std::vector<std::size_t> samples_that_lose_hits(const std::vector<double>& x);
 
   /// The same problem for another combination.
-  /// @pre this one is that of no combination
+  /// @pre this one belongs to no combination
   DesignProgram with(Combination combination) const;
   /// The same problem with at most `most` samples of every requirement and of
   /// the objective, evenly among them.
   DesignProgram coarse(std::size_t most) const;
 
-  /// Changes which layers there are.
+  /// Changes the set of existing layers.
   void set_absent(std::vector<char> absent);
-  /// Gaps between the layers that are there. One that is not leaves the smaller
-  /// of its gaps between its neighbours.
+  /// Gaps between the existing layers. An absent layer leaves the smaller of
+  /// its gaps between its neighbours.
   const std::vector<Gap>& gaps() const { return gaps_; }
-  /// Envelopes of the layers that are there.
+  /// Envelopes of the existing layers.
   const std::vector<Envelope>& envelopes() const { return envelopes_; }
 
-  /// Values and violations that no way to take undecided layers is below:
-  /// undecided layers count as hits without material; limits from below and of
-  /// gaps, envelopes, coverages and columns that are no errors count as met.
-  /// @param weighted  else all of these hits count; if so, the variance is
-  ///                  bounded by its tangent where each has the same weight,
-  ///                  so that they add up to as many as may be taken
-  /// @return          nothing if there is no value even then
-  /// @pre no variables, no column but errors is minimised
+  /// Lower bounds of values and violations for all choices of undecided layers:
+  /// undecided layers are treated as hits without material; lower limits and
+  /// limits of gaps, envelopes, coverages and columns other than errors are
+  /// treated as met.
+  /// @param weighted false: all these hits are used; true: the variance is
+  ///                 bounded by its tangent at equal weights that add up to the
+  ///                 allowed number
+  /// @return          nothing if there is no value even then @pre no variables;
+  ///                  only error columns are minimised
   std::optional<AllValues> bound(const std::vector<UndecidedLayers>& undecided,
                                  bool weighted);
 
   /// A start value for the level: the largest ratio at x.
   double level_at(const std::vector<double>& x);
 
-  /// The objective in its column's unit.
+  /// The objective in the unit of its column.
   double in_unit(double f) const;
-  /// Limits in the order of the program's: gaps, quantities, samples.
+  /// Limits in the order of the program: gaps, quantities, samples.
   std::vector<LimitValue> limits_at(const std::vector<double>& x,
                                     const std::vector<std::size_t>& working);
   /// The detector at x, absent layers left out.
@@ -185,12 +188,12 @@ class DesignProgram {
  private:
   struct SampleValues {
     std::vector<double> value;
-    std::vector<Eigen::VectorXd> slope;  ///< of the value; empty: not asked for
+    std::vector<Eigen::VectorXd> slope;  ///< of the value; empty: not requested
     std::vector<double> numbers;         ///< of the design
   };
 
-  /// Calls f(numbers, put) for some variables after the other: the numbers of
-  /// the design as dual numbers, and put(a dual number, a row by variables).
+  /// Calls f(numbers, put) for groups of variables: the numbers of the design
+  /// as dual numbers, and put(a dual number, a row per variables).
   template <class F>
   void differentiate(const std::vector<double>& x, const F& f) const;
   /// Of all numbers of the design by all variables.
@@ -206,7 +209,8 @@ class DesignProgram {
   std::vector<S> limits_of_design(const std::vector<S>& numbers) const;
   template <class S>
   S quantity(std::size_t index, const std::vector<S>& numbers) const;
-  /// ln(value/limit), signed such that above 0 is bad; with its slope by value.
+  /// ln(value/limit), positive if violated; with its derivative with respect to
+  /// the value.
   static std::pair<double, double> against(const Sample& sample, double value);
   std::optional<ProgramValues> evaluate(const Eigen::VectorXd& x,
                                         const std::vector<std::size_t>& working,
@@ -218,7 +222,7 @@ class DesignProgram {
   TrackArrays arrays_of_group(const TrackGroup& group, std::vector<double>& p,
                               std::vector<double>& theta) const;
   void take(const Combination& combination);
-  /// Finds the gaps and envelopes of the layers that are there.
+  /// Finds the gaps and envelopes of the existing layers.
   void find_neighbours();
   void add_objective();
   void add_requirements();
@@ -226,9 +230,9 @@ class DesignProgram {
   void add_kept_hits(std::size_t file, std::size_t criterion,
                      const StudyRequest& request, const Track& track);
   void count_hits();
-  /// How many samples of the objective the level is above.
+  /// Number of samples of the objective below the level.
   std::size_t rank_of_level() const;
-  /// Finds what takes over from what for these numbers.
+  /// Finds the transitions between layers for these numbers.
   void order_coverage(std::span<const double> numbers);
   std::size_t group_of(const StudyRequest& request);
 
@@ -251,7 +255,8 @@ class DesignProgram {
   Effort effort_;
 };
 
-/// A requirement file whose grids are finer, for a last look at a result.
+/// A requirements file with finer grids, for the final verification of a
+/// result.
 RequirementFile refined(const RequirementFile& file, std::size_t factor);
 
 }  // namespace gttf

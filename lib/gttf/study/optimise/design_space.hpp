@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DesignSpace: from the variables of a search to the numbers of the detector.
+// DesignSpace: maps the variables of a search to the numbers of the detector.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ struct NumberSlope {
   double slope = 0;  ///< per native unit of the key
 };
 
-/// A key as --set takes it, and what it does to the numbers: number = its start
-/// + slope (value - start).
+/// A key as for --set, and its effect on the numbers: number = its start +
+/// slope (value - start).
 struct DesignKey {
   std::string key;
   Dimension dimension = Dimension::length;
-  double start = 0;  ///< native units; what the description says
+  double start = 0;  ///< native units; value in the description
   std::vector<NumberSlope> numbers;
 };
 
-/// What a search may change: one key, several set to one value, or several
+/// A variable of a search: one key, several keys set to one value, or several
 /// multiplied by one factor.
 struct DesignVariable {
   std::string name;
@@ -44,7 +44,7 @@ struct DesignVariable {
   }
 };
 
-/// What a name in a formula stands for: a quantity of a layer, or a key.
+/// Meaning of a name in a formula: a quantity of a layer, or a key.
 struct FormulaInput {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
@@ -61,10 +61,10 @@ struct Follower {
   Diagnostic place;
 };
 
-/// The design as a function of its variables. Formulas are in an order in which
-/// each only needs what stands before it.
+/// The design as a function of its variables. Formulas are ordered so that each
+/// depends only on previous ones.
 struct DesignSpace {
-  DesignNumbers design;  ///< as the description says
+  DesignNumbers design;  ///< as in the description
   std::vector<double> start;
   std::vector<DesignKey> keys;
   std::vector<DesignVariable> variables;
@@ -106,7 +106,7 @@ struct DesignSpace {
     return formula.value<S>(variables_of_formula);
   }
 
-  /// The value that a key would need for these numbers, native units.
+  /// The value of a key that gives these numbers, native units.
   template <class S>
   S key_value(const DesignKey& key, const std::vector<S>& list) const {
     const NumberSlope& n = key.numbers.front();

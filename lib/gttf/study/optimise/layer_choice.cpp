@@ -84,8 +84,8 @@ class LayerSearch {
                                  : va < vb * (1 - objective_rounding);
   }
 
-  /// Looks at a combination about which all has been decided.
-  /// @return  whether it is the best so far
+  /// Evaluates a combination without undecided layers.
+  /// @return whether it is the best so far
   bool look() {
     if (!looked_at_.insert(states_).second) return false;
     const Combination here = combination();
@@ -96,12 +96,12 @@ class LayerSearch {
     return true;
   }
 
-  /// A good combination to begin with: one layer is exchanged, added or left
-  /// out as long as that helps.
+  /// A good initial combination: exchanges, adds or removes one layer as long
+  /// as the result improves.
   void exchange() {
     for (std::size_t c = 0; c < choices_.size(); ++c) {
       std::size_t left = choices_[c].most;
-      // evenly among all
+      // evenly distributed
       const std::size_t n = choices_[c].layers.size();
       std::size_t i = 0;
       for (std::size_t e = 0; e < entries_.size(); ++e) {
@@ -146,8 +146,8 @@ class LayerSearch {
       }
       states_ = best;
     }
-    // decisions that matter come first
-    // not of std::ranges: Clang 14 cannot compile libstdc++'s subrange
+    // important decisions come first not of std::ranges: Clang 14 cannot
+    // compile libstdc++'s subrange
     std::stable_partition(order_.begin(), order_.end(), [&](std::size_t e) {
       return states_[e] == State::taken;
     });
@@ -160,8 +160,8 @@ class LayerSearch {
     return stopped_;
   }
 
-  /// Decides what the numbers of layers leave no choice about.
-  /// @return  the entries that were decided
+  /// Decides entries that are determined by the numbers of layers.
+  /// @return the decided entries
   std::vector<std::size_t> settle() {
     std::vector<std::size_t> settled;
     for (std::size_t c = 0; c < choices_.size(); ++c) {
@@ -178,7 +178,7 @@ class LayerSearch {
     return settled;
   }
 
-  /// Can a combination that is better follow from what has been decided?
+  /// Whether a better combination is possible with the decisions so far.
   bool may_be_better() {
     if (!best_) return true;
     program_.set_absent(combination().absent);
@@ -220,7 +220,7 @@ class LayerSearch {
   const std::function<bool()>& keep_on_;
   const std::vector<DesignChoice>& choices_;
   std::vector<Entry> entries_;
-  std::vector<std::size_t> order_;  ///< in which is decided about them
+  std::vector<std::size_t> order_;  ///< order of decisions
   std::vector<State> states_;
   std::set<std::vector<State>> looked_at_;
   std::optional<LayerChoiceResult> best_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best way to take some of many layers, by branch and bound.
+// The best subset of layers, by branch and bound.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,26 @@
 namespace gttf {
 
 struct LayerChoiceResult {
-  Combination combination;  ///< the best one, or the one nearest to the limits
+  Combination combination;  ///< the best one, or the one closest to the limits
   DesignProgram::AllValues values;
-  double combinations = 0;  ///< that there are
+  double combinations = 0;  ///< total number
   bool interrupted = false;
 };
 
-/// Whether a choice takes some of several layers, and bounds are known: errors
-/// are minimised, or quantities of which absent layers have none.
+/// Whether a choice selects some of several layers, and bounds are known:
+/// errors are minimised, or quantities to which absent layers do not
+/// contribute.
 bool has_layer_bounds(const OptimisationProblem& problem);
 
 /// Indices in Detector::layers of an entry of the description.
 std::vector<std::size_t> layers_of_entry(const Detector& detector,
                                          const std::string& name);
 
-/// Looks for the best combination of the choices of layers; what it does not
-/// look at is proven to be no better.
-/// @param program  of the options that are chosen besides; its Combination has
-///                 an empty name for each choice of layers
-/// @param keep_on  asked now and then; false ends the search early
+/// Searches the best combination of the choices of layers; combinations not
+/// evaluated are proven not to be better.
+/// @param program for the other chosen options; its Combination has an empty
+///                name for each choice of layers
+/// @param keep_on called from time to time; false ends the search early
 /// @return         nothing if no combination has values
 /// @pre has_layer_bounds(), and no variables
 /// Source: docs/theory/optimisation.md

@@ -36,8 +36,8 @@ Linear linearised_at(const NonlinearProgram& program, const VectorXd& x,
   return l;
 }
 
-/// Steps to where the limits contradict each other: they may be missed by a
-/// common share of what they are missed by now, at a price.
+/// Steps for contradictory limits: they may be violated by a common fraction of
+/// their present violation, at a penalty.
 std::optional<QuadraticStep> elastic_step(const MatrixXd& b, const VectorXd& g,
                                           const Linear& l, Index n_limits) {
   const Index n = g.size();
@@ -128,7 +128,7 @@ VectorXd nonnegative_least_squares(const MatrixXd& a, const VectorXd& b) {
         part.col(k) = a.col(passive[static_cast<std::size_t>(k)]);
       const VectorXd z = part.colPivHouseholderQr().solve(b);
       if (first && !(z[part.cols() - 1] > 0)) {
-        // rounding let it in
+        // included due to rounding
         flag(best) = 0;
         norms[best] = 0;
         passive.pop_back();
@@ -162,8 +162,8 @@ std::optional<QuadraticStep> quadratic_step(const MatrixXd& b,
                                             const VectorXd& g,
                                             const MatrixXd& rows,
                                             const VectorXd& offsets) {
-  // |L^T d + L^-1 g| is to be small: with y in its place the shortest y with
-  // h <= G y, from the non-negative least squares of its dual
+  // minimises |L^T d + L^-1 g|: with y in its place, the shortest y with h <= G
+  // y, from the non-negative least squares of its dual
   const Eigen::LLT<MatrixXd> llt(b);
   if (llt.info() != Eigen::Success) return std::nullopt;
   const Index m = rows.rows(), n = g.size();
@@ -183,7 +183,7 @@ std::optional<QuadraticStep> quadratic_step(const MatrixXd& b,
   target[n] = 1;
   const VectorXd u = nonnegative_least_squares(e, target);
   const VectorXd rest = e * u - target;
-  // 0: a combination of the rows says 0 >= 1
+  // 0: a combination of the rows implies 0 >= 1
   if (!(-rest[n] > 1e-12)) return std::nullopt;
   const VectorXd y = rest.head(n) / -rest[n];
   QuadraticStep step;
@@ -243,10 +243,10 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
   MatrixXd b = MatrixXd::Identity(n, n);
   VectorXd prices = VectorXd::Zero(m);
   constexpr int most_cuts = 12;  // of a step, by 2 to 4 each
-  // limits that no step brings nearer contradict each other here
+  // limits that no step can improve contradict each other here
   constexpr int most_without_progress = 8;
   constexpr double progress = 0.99;
-  bool fresh = true;  // b is not that of the function yet
+  bool fresh = true;  // b does not yet approximate the Hessian of the function
   int useless = 0, hopeless = 0;
   double least_violation = result.values.violation();
   for (int round = 0; round < most_steps; ++round) {
@@ -263,7 +263,7 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
     const double merit = merit_of(v, prices);
     const double small = step->d.cwiseAbs().maxCoeff();
     if (small < 1e-12) break;
-    // the step, with a correction for the curvature of limits, then cut
+    // the step, with a correction for the curvature of limits, then reduced
     double length = 1;
     VectorXd x;
     std::optional<ProgramValues> next;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NonlinearProgram: a smooth function is minimised within smooth limits, and
-// the result is judged by its own conditions.
+// NonlinearProgram: minimises a smooth function with smooth constraints, and
+// verifies the conditions of an optimum.
 #pragma once
 
 #include <Eigen/Core>
@@ -9,7 +9,7 @@
 
 namespace gttf {
 
-/// Values at a point: objective, limits (<= 0 if met), and, if asked for, their
+/// Values at a point: objective, limits (<= 0 if met), and, if requested, their
 /// derivatives.
 struct ProgramValues {
   double f = 0;
@@ -21,19 +21,19 @@ struct ProgramValues {
   double violation() const;
 };
 
-/// Minimise f(x) with limits(x) <= 0 and lower <= x <= upper. Variables are to
+/// Minimise f(x) with limits(x) <= 0 and lower <= x <= upper. Variables should
 /// be scaled to about 1.
 struct NonlinearProgram {
   Eigen::VectorXd lower, upper;
-  /// The values at x; nothing where there are none (a track has lost a hit).
+  /// The values at x; nothing if there are none (a track has lost a hit).
   std::function<std::optional<ProgramValues>(const Eigen::VectorXd& x,
                                              bool derivatives)>
       evaluate;
 };
 
-/// Where a search ended.
+/// Result of a search.
 struct ProgramResult {
-  bool exists = false;  ///< the start had values
+  bool exists = false;  ///< whether the start had values
   Eigen::VectorXd x;
   ProgramValues values;
   Eigen::VectorXd multipliers;         ///< of the limits, >= 0
@@ -43,23 +43,23 @@ struct ProgramResult {
   int evaluations = 0;   ///< with derivatives
 };
 
-/// Tolerances of an optimum: limits are met to, and the gradient is balanced by
-/// those that hold to.
+/// Tolerances of an optimum: for the limits, and for the balance of the
+/// gradient by active limits.
 inline constexpr double program_feasible = 1e-10;
 inline constexpr double program_stationary = 1e-7;
 
 /// Sequential quadratic programming from `start`: quasi-Newton (BFGS, damped
-/// after Powell), an exact penalty as merit, steps that lead where there are no
-/// values are cut. The result says by itself how good it is.
+/// after Powell), an exact penalty as merit, steps to points without values are
+/// reduced. The result contains its own accuracy.
 /// Source: [NocedalWright06] chapter 18
 ProgramResult minimise(const NonlinearProgram& program,
                        const Eigen::VectorXd& start, int most_steps = 100);
 
-/// Multipliers >= 0 of limits and bounds that hold at x such that they balance
-/// the gradient best, and what is left over, relative to the gradient.
+/// Multipliers >= 0 of active limits and bounds at x that best balance the
+/// gradient, and the remainder relative to the gradient.
 void judge(const NonlinearProgram& program, ProgramResult& result);
 
-/// u >= 0 with the least |a u - b|.
+/// u >= 0 that minimises |a u - b|.
 /// Source: [LawsonHanson74] chapter 23
 Eigen::VectorXd nonnegative_least_squares(const Eigen::MatrixXd& a,
                                           const Eigen::VectorXd& b);
@@ -69,7 +69,7 @@ struct QuadraticStep {
   Eigen::VectorXd d;
   Eigen::VectorXd multipliers;  ///< >= 0
 };
-/// Nothing if no d meets all of them.
+/// Nothing if no d satisfies all of them.
 std::optional<QuadraticStep> quadratic_step(const Eigen::MatrixXd& b,
                                             const Eigen::VectorXd& g,
                                             const Eigen::MatrixXd& rows,

@@ -25,7 +25,7 @@ void add_row(PageSection& section, PageRow::Split split,
   section.rows.push_back({split, std::move(blocks)});
 }
 
-/// The tracks that drawings need: those of what is minimised or limited.
+/// The tracks for drawings: those of the objective and the limits.
 StudyRequest request_for_drawings(const OptimisationProblem& problem) {
   StudyRequest request = problem.request;
   const Criterion* criterion = &problem.objective.criterion;

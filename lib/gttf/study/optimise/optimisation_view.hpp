@@ -21,7 +21,7 @@ Table optimisation_table(const SearchResult& result);
 Table history_table(const DesignProgram& program,
                     const std::vector<LookedAt>& designs, std::int64_t start);
 
-/// `cpu_s`: what the search has taken.
+/// `cpu_s`: CPU time of the search.
 Document optimisation_document(const OptimisationResults& results,
                                double cpu_s);
 
@@ -33,7 +33,7 @@ std::string construction_text(const ConstructionResult& c);
 /// "best of 256 starts: 108 reached it, 3 optima seen".
 std::string certificate_text(const SearchResult& result);
 
-/// Comment lines for the head of the description that was found.
+/// Comment lines for the head of the resulting description.
 std::vector<std::string> best_file_header(const SearchResult& result);
 
 }  // namespace gttf

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that an optimisation asks for: search, front, errors of construction.
+// A complete optimisation: search, front, construction errors.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace gttf {
 
-/// All that was found.
+/// All results.
 struct OptimisationResults {
   SearchResult search;
-  std::optional<ParetoFront> front;                ///< if there is `pareto`
-  std::optional<ConstructionResult> construction;  ///< of a design found
+  std::optional<ParetoFront> front;                ///< if `pareto` is given
+  std::optional<ConstructionResult> construction;  ///< for a resulting design
 };
 
-/// The search, then what the problem asks for besides. A search that was
-/// interrupted, of the front too, says so in `search.interrupted`.
+/// The search, then the additional requests of the problem. An interruption,
+/// also of the front, is recorded in `search.interrupted`.
 OptimisationResults optimise(const OptimisationProblem& problem,
                              const SearchOptions& options);
 

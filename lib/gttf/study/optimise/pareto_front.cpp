@@ -12,14 +12,13 @@
 namespace gttf {
 namespace {
 
-/// Starts of a point; the designs of its neighbours are tried, too.
+/// Number of starts per point; the designs of its neighbours are also tried.
 constexpr std::size_t starts_of_point = 64;
-/// How far beyond the least value of an objective the other one is looked for.
+/// Range beyond the minimum of an objective in which the other one is searched.
 constexpr double at_the_least = 1e-8;
-/// Two points with less between their objectives are one.
+/// Points whose objectives differ by less are merged.
 constexpr double same_point = 1e-7;
-/// A gap of the front that is smaller than this share of it is a jump: no
-/// design lies in it.
+/// A gap reduced below this share of the front is a jump: no design lies in it.
 constexpr double least_gap = 1e-3;
 
 std::string unit_name(const OptimisationProblem& problem,
@@ -164,7 +163,7 @@ class Front {
     front.present_is_feasible = all && all->violation() <= design_feasible;
   }
 
-  /// The least value of each, and of what is left the least of the other.
+  /// The minimum of each, and then the minimum of the other.
   void find_ends() {
     for (std::size_t i = 0; i < 2 && !interrupted_; ++i) {
       auto best = solve(i, std::nullopt, {}, false);
@@ -198,7 +197,7 @@ class Front {
       std::size_t at = 0;
       double widest = 0;
       for (std::size_t i = 0; i + 1 < found_.size(); ++i) {
-        // below the limit of the next one nothing new is found
+        // below the limit of the next one no new design is found
         const double gap = (found_[i].f[1] -
                             std::max(found_[i + 1].limit, found_[i + 1].f[1])) /
                            range[1];
@@ -217,7 +216,7 @@ class Front {
       auto point =
           solve(0, limit, {found_[at].point.x, found_[at + 1].point.x}, false);
       if (!point || point->f[1] - found_[at + 1].f[1] < same_point) {
-        // a jump, as far as this limit
+        // a jump up to this limit
         if (point && point->f[0] < found_[at + 1].f[0] - same_point)
           found_[at + 1] = std::move(*point);
         found_[at + 1].limit = limit;
@@ -247,7 +246,8 @@ class Front {
   void drop_dominated() {
     std::vector<Found> kept;
     double least = std::numeric_limits<double>::infinity();
-    // from the least second objective on, the first one has to fall
+    // starting at the minimum of the second objective, the first one must
+    // decrease
     for (auto it = found_.rbegin(); it != found_.rend(); ++it) {
       if (it->f[0] > least - same_point) continue;
       least = it->f[0];
@@ -260,12 +260,12 @@ class Front {
   const OptimisationProblem& problem_;
   SearchOptions options_;
   std::function<bool(std::size_t, std::size_t)> options_outer_;
-  std::vector<Found> found_;  ///< the second objective falls
+  std::vector<Found> found_;  ///< the second objective decreases
   Effort effort_;
   bool interrupted_ = false;
 };
 
-/// An axis around values, a little wider.
+/// An axis slightly wider than the values.
 FigureAxis axis_around(const std::string& name, const std::string& unit,
                        const Reals& values) {
   FigureAxis axis;
@@ -344,7 +344,7 @@ Figure pareto_figure(const ParetoFront& front) {
   plot.x = axis_around(front.names[0], front.units[0], all_x);
   Panel panel;
   panel.y = axis_around(front.names[1], front.units[1], all_y);
-  // a front is a staircase at a jump; points are joined by straight lines
+  // a front is a step at a jump; points are joined by straight lines
   panel.curves.push_back({"front", x, y, {Tone::series, 0}});
   Marks points{"front-points", "front", x, y, {Tone::series, 0}};
   points.shape = MarkShape::dot;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ParetoFront: designs of which none is better in both of two objectives.
+// ParetoFront: designs that cannot be improved in both of two objectives.
 #pragma once
 
 #include <array>
@@ -24,18 +24,17 @@ struct ParetoFront {
   std::array<std::string, 2> names, units;  ///< "sigma_d0_um", "um"
   std::vector<std::string> choices;         ///< names
   std::vector<DesignVariable> variables;
-  std::vector<ParetoPoint> points;  ///< the first objective rises
-  std::array<double, 2> present{};  ///< of the file's design
+  std::vector<ParetoPoint> points;  ///< sorted by increasing first objective
+  std::array<double, 2> present{};  ///< for the design of the file
   bool present_is_feasible = false;
   bool interrupted = false;
   Effort effort;
 };
 
 /// The front of the problem's `pareto`. Each point is the best of many starts
-/// with one objective limited, and the neighbours' designs are tried at it, so
-/// that no branch is followed beyond where it is the best one. Limits are put
-/// where the largest gaps of the front are; a gap that no design fills is a
-/// jump.
+/// with one objective limited, including the designs of its neighbours, so that
+/// a branch is not followed beyond the range where it is the best. Limits are
+/// placed in the largest gaps of the front; a gap without designs is a jump.
 ParetoFront pareto_front(const OptimisationProblem& problem,
                          const SearchOptions& options);
 

@@ -16,7 +16,7 @@ using Vector5 = Eigen::Matrix<double, 5, 1>;
 
 constexpr std::size_t most_cells = 4000;
 constexpr int most_rounds = 20000;
-/// Of the variance: where the relaxation need not be solved any better.
+/// Relative accuracy of the variance at which the relaxation ends.
 constexpr double good_enough = 1e-5;
 
 /// The variables as equal layers between two bounds.
@@ -72,7 +72,7 @@ std::optional<Placement> placement_of(const DesignProgram& program) {
     p.to = v.to;
     p.layers.push_back(number.layer);
   }
-  // gaps that put all of them in one order
+  // gaps that fix the order of all of them
   std::size_t chained = 0;
   p.gap = std::numeric_limits<double>::infinity();
   for (const Gap& gap : problem.gaps) {
@@ -145,14 +145,14 @@ std::optional<PlacementBound> bound_placement(
   for (int i = 0; i < 5; ++i) units[i] = std::sqrt(whole.perigee(i, i));
   const Vector5 c = c_user->cwiseProduct(units);
 
-  // what one layer says, at every point of a lattice
+  // information of one layer at every point of a lattice
   const double span = p.to - p.from;
   std::size_t cells = 1000;
   if (p.gap > 0)
     cells = static_cast<std::size_t>(
         std::clamp(std::ceil(span / p.gap - 1e-9), 100.0, double{most_cells}));
   const double width = span / static_cast<double>(cells);
-  // so many hits fit into a cell
+  // maximum number of hits in a cell
   const double cap =
       p.gap > 0 ? std::ceil(width / p.gap - 1e-9) : static_cast<double>(n);
   TrackingGeometry rest_geometry = geometry;
@@ -171,19 +171,19 @@ std::optional<PlacementBound> bound_placement(
     return std::min(
         cells, static_cast<std::size_t>(std::lround((r - p.from) / width)));
   };
-  // the start on the lattice, and what other layers say
+  // the start on the lattice, and the information of other layers
   Matrix5 sum = *rest + one[point_of(start[0])];
   std::vector<double> weight(cells + 1, 0.0);
   for (std::size_t i = 0; i < n; ++i) weight[point_of(start[i])] += 1;
   for (std::size_t i = 1; i < n; ++i) {
-    // from its own place to the point of the lattice
+    // from its position to the point of the lattice
     geometry.move(p.layers[0], start[i]);
     const auto with = information(resolve(geometry, track, model), units);
     if (!with) return std::nullopt;
     sum += one[point_of(start[i])] - (*with - *rest);
   }
 
-  // weights move from where they say least to where they say most
+  // weights move from the least to the most informative points
   std::vector<double> phi(cells + 1);
   double bound = 0;
   const auto variance_of = [&](const Matrix5& j) {
@@ -201,7 +201,7 @@ std::optional<PlacementBound> bound_placement(
       if (weight[k] < cap && (best > cells || phi[k] > phi[best])) best = k;
       if (weight[k] > 0 && (worst > cells || phi[k] < phi[worst])) worst = k;
     }
-    // the most that n hits can say, cell by cell
+    // the maximum information of n hits, cell by cell
     std::vector<double> most;
     for (std::size_t k = 0; k < cells; ++k) {
       double top = std::max(phi[k], phi[k + 1]);
@@ -245,7 +245,7 @@ std::optional<PlacementBound> bound_placement(
 
   PlacementBound result;
   result.sigma = std::sqrt(bound);
-  // the heaviest points, one hit each for every whole weight
+  // the points with the largest weight, one hit for every unit of weight
   std::vector<double> whole_hits;
   for (std::size_t taken = 0; taken < n; ++taken) {
     const auto heaviest = std::ranges::max_element(weight);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlacementBound: how good equal hits without material can be placed at best.
+// PlacementBound: a bound for the optimal placement of equal hits without
+// material.
 #pragma once
 
 #include <optional>
@@ -9,7 +10,7 @@
 
 namespace gttf {
 
-/// What no placement can beat, and a placement that comes near.
+/// A lower bound for all placements, and a placement close to it.
 struct PlacementBound {
   double sigma = 0;       ///< of the objective's parameter, native units
   std::vector<double> x;  ///< the variables, in their order
@@ -17,9 +18,9 @@ struct PlacementBound {
 
 /// For problems in which equal layers move within one range, tracks do not
 /// scatter, and the error of one track is minimised: the variance is convex in
-/// the weights with which hits stand on a lattice. Weights between 0 and 1 are
-/// a relaxation, whose derivatives bound every placement. Other limits are left
-/// out; the bound holds all the more. Nothing for other problems.
+/// the weights of hits on a lattice. Weights between 0 and 1 are a relaxation,
+/// whose derivatives bound every placement. Other limits are ignored, which
+/// keeps the bound valid. Nothing for other problems.
 /// Source: docs/theory/optimisation.md
 std::optional<PlacementBound> bound_placement(const DesignProgram& program,
                                               const std::vector<double>& start);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OptimisationProblem: what a search may change, what it is to make small and
-// what it has to keep.
+// OptimisationProblem: variables, objective and constraints of a search.
 #pragma once
 
 #include <cstddef>
@@ -34,11 +33,11 @@ struct QuantityLimit {
   std::string name;
   std::size_t quantity = 0;  ///< index
   std::optional<double> min, max;
-  std::string unit;       ///< in which the limit is written; may be empty
+  std::string unit;       ///< unit of the limit as written; may be empty
   double unit_value = 1;  ///< that unit in native ones
 };
 
-/// Two surfaces that stay in order: position of `outer` - that of `inner` >=
+/// Two surfaces with fixed order: position of `outer` - position of `inner` >=
 /// min.
 struct Gap {
   std::string name;                  ///< "gap L1-L2"
@@ -46,7 +45,7 @@ struct Gap {
   double min = 0;                    ///< mm
 };
 
-/// A surface that stays within a length: number <= bound, or >= bound.
+/// A bound on a surface: number <= bound, or >= bound.
 struct Envelope {
   std::string name;  ///< "L1 within r <= 400 mm"
   std::size_t number = 0;
@@ -54,7 +53,7 @@ struct Envelope {
   bool is_upper = true;
 };
 
-/// A number that changes by chance when the detector is built.
+/// A number with a random construction error.
 struct ConstructionError {
   DesignKey key;
   double rms = 0;         ///< native units
@@ -62,36 +61,36 @@ struct ConstructionError {
   double unit_value = 1;  ///< that unit in native ones
 };
 
-/// Of a combination of choices that exclude each other: what one option sets.
+/// The settings of one option of a choice.
 struct ChoiceOption {
   std::string name;
-  std::vector<std::string> overrides;                  ///< as of --set
+  std::vector<std::string> overrides;                  ///< as for --set
   std::vector<std::pair<std::string, double>> prices;  ///< of layer entries
 };
 struct DesignChoice {
   std::string name;
   std::vector<ChoiceOption> options;  ///< one of them; or
-  std::vector<std::string> layers;    ///< entries of which some are taken
-  std::size_t least = 0, most = 0;    ///< how many
+  std::vector<std::string> layers;    ///< entries, some of which are selected
+  std::size_t least = 0, most = 0;    ///< number to select
   Diagnostic place;
 };
 
-/// What is made small.
+/// The objective.
 struct Objective {
   enum class Kind { point, mean, worst, quantile, quantity, margin };
 
   Kind kind = Kind::point;
   std::string name;            ///< "sigma_d0_um"
   Criterion criterion;         ///< quantity and points, unless of a quantity
-  double quantile = 0;         ///< of a quantile
+  double quantile = 0;         ///< for a quantile
   std::optional<Limit> scale;  ///< worst ratio to a curve
   std::size_t quantity = 0;    ///< index, of a quantity
   bool logarithmic = false;    ///< mean of the logarithms
 };
 
-/// Objectives against each other.
+/// Objectives of a Pareto front.
 struct ParetoRequest {
-  std::vector<Objective> of;  ///< two; empty: no front is asked for
+  std::vector<Objective> of;  ///< two; empty: no front is requested
   std::size_t points = 25;
 };
 
@@ -109,7 +108,7 @@ struct OptimisationProblem {
   std::vector<DesignQuantity> quantities;
   std::vector<QuantityLimit> limits;
   Objective objective;
-  /// Limits on resolutions: those of the study itself, then of a file.
+  /// Limits on resolutions: from the study itself, then from a file.
   std::vector<RequirementFile> requirements;
   ParetoRequest pareto;
   std::vector<ConstructionError> construction;

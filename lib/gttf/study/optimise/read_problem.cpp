@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t format_version = 1;
 constexpr std::int64_t most_starts = 1000000;
 
-/// The unit behind a number: "m2" of "6.5 m2".
+/// The unit after a number: "m2" in "6.5 m2".
 std::string unit_of_text(std::string_view text, double& number) {
   text = trimmed(text);
   const auto [end, error] =
@@ -146,7 +146,7 @@ class Reader {
     return name;
   }
 
-  /// Derivatives of errors that depend on the track are not known.
+  /// Derivatives of errors that depend on the track are not available.
   static void check_errors(const Detector& detector, const Value& file) {
     for (const Layer& layer : detector.layers)
       if (std::ranges::any_of(layer.coordinates, [](const Coordinate& c) {
@@ -196,7 +196,7 @@ class Reader {
     return list;
   }
 
-  /// The entries that a value names: `layers[L0..L6]`, `L0..L6` or a list.
+  /// The entries named by a value: `layers[L0..L6]`, `L0..L6` or a list.
   std::vector<std::string> read_entries(const Value& value) {
     const std::vector<Value> items =
         value.is_list() ? value.items() : std::vector<Value>{value};
@@ -371,7 +371,7 @@ class Reader {
     space().variables.push_back(std::move(variable));
   }
 
-  /// What the description says of a key, native units.
+  /// The value of a key in the description, native units.
   std::optional<double> start_of_key(const std::string& key,
                                      const Value& place) {
     const Node* node = find_in_description(key);
@@ -388,7 +388,7 @@ class Reader {
 
   const Node* find_in_description(const std::string& key) {
     if (!description_) {
-      Diagnostics ignored;  // it was read before
+      Diagnostics ignored;  // it was already read
       auto source =
           std::make_shared<Source>(detector().file, problem_->input.text);
       description_ = parse_yaml(source, "", ignored);
@@ -560,8 +560,8 @@ class Reader {
 
   // formulas
 
-  /// The names that a formula may use for a layer (none: no layer), and the
-  /// keys that its text has in it.
+  /// The names allowed in a formula for a layer (none: no layer), and the keys
+  /// contained in its text.
   FormulaRules rules_for(const std::string& text, std::size_t layer,
                          std::vector<FormulaInput>& inputs) {
     FormulaRules rules;
@@ -595,7 +595,7 @@ class Reader {
     return rules;
   }
 
-  /// A key that a formula reads; it need not vary.
+  /// A key used by a formula; it need not vary.
   std::optional<std::size_t> key_for_reading(const std::string& key) {
     for (std::size_t k = 0; k < space().keys.size(); ++k)
       if (space().keys[k].key == key) return k;
@@ -607,7 +607,8 @@ class Reader {
     const auto parsed =
         parse_quantity(node->text(), detail::dimension_of_key(key));
     if (!parsed) return std::nullopt;
-    Diagnostics ignored;  // what cannot be probed is no name of the formula
+    Diagnostics
+        ignored;  // a key that cannot be probed is not a name in the formula
     const Value place(*node, "", ignored);
     const detail::KeyProbe& probe = key_probe();
     const double step = 0.01 * std::max(std::abs(parsed.value), 1e-6);
@@ -703,7 +704,7 @@ class Reader {
     return true;
   }
 
-  /// Whether a follower reads a number that another one sets.
+  /// Whether a follower depends on a number set by another one.
   bool needs(const Follower& a, const Follower& b) const {
     const DesignSpace& s = problem_->space;
     const auto sets = [&](std::size_t number) {
@@ -717,7 +718,7 @@ class Reader {
         if (sets(s.keys[input.key].numbers.front().number)) return true;
         continue;
       }
-      // by derivatives: of which numbers is the quantity made?
+      // determines the numbers that enter the quantity from its derivatives
       if (input.quantity == LayerQuantity::price) continue;
       std::vector<Dual<1>> list(s.start.begin(), s.start.end());
       for (std::size_t k = s.design.first_of(input.layer);
@@ -796,7 +797,7 @@ class Reader {
         return detector().layers[layer].surface.position;
       };
       const std::size_t a = *std::ranges::max_element(inner, {}, position);
-      // of mirrored layers those at positive z
+      // for mirrored layers the one at positive z
       std::vector<std::size_t> beyond;
       for (const std::size_t layer : outer)
         if (position(layer) > position(a)) beyond.push_back(layer);
@@ -818,7 +819,7 @@ class Reader {
     }
   }
 
-  /// Edges of the layers that measure and can be seen from the axis.
+  /// Edges of the measuring layers that are visible from the axis.
   static LayerEdge edge_of(const DesignNumbers& design, std::size_t layer,
                            bool second) {
     const std::size_t first = design.first_of(layer);
@@ -1053,7 +1054,8 @@ class Reader {
     }
   }
 
-  /// Layers that may meet need a gap: where two change places the hits do, too.
+  /// Layers that may coincide need a gap: if they change their order, so do the
+  /// hits.
   void check_order() {
     struct Range {
       std::size_t number;
@@ -1283,7 +1285,7 @@ class Reader {
     map.finish();
   }
 
-  /// A column and where it is looked at.
+  /// A column and its points.
   void read_what(const MapReader& map, const std::optional<Value>& what,
                  const std::optional<Value>& at, Objective& objective) {
     if (!what) {
@@ -1291,7 +1293,7 @@ class Reader {
                         "add for example \"what: sigma_d0\"");
       return;
     }
-    // the same keys as an entry of requirements
+    // the same keys as an entry of a requirements file
     const Origin& origin = map.value().node().origin();
     const auto key = [&](const char* name) {
       return Node::make_scalar(origin, name, false);
@@ -1431,10 +1433,10 @@ class Reader {
   std::optional<OptimisationProblem> problem_;
   std::optional<detail::KeyProbe> probe_;
   detail::RequirementHead head_;
-  std::vector<std::string> entries_;         ///< names, in the file's order
+  std::vector<std::string> entries_;  ///< names, in the order of the file
   std::vector<std::string> entry_of_layer_;  ///< of each surface
   std::vector<std::string> faulty_quantities_;
-  std::vector<std::size_t> read_keys_;  ///< that formulas only read
+  std::vector<std::size_t> read_keys_;  ///< only read by formulas
   std::optional<Node> description_;
 };
 
@@ -1442,9 +1444,10 @@ class Reader {
 
 namespace {
 
-// YAML ends a plain text at a bracket if it stands within brackets itself:
-// `{ of: layers[L0..L6] }`. The brackets of `layers[...]` become round ones, of
-// the same length, before the text is parsed, and again what they were then.
+// YAML ends a plain text at a bracket if it is itself within brackets:
+// `{ of: layers[L0..L6] }`. The brackets of `layers[...]` are replaced by
+// parentheses, of the same length, before the text is parsed, and restored
+// afterwards.
 
 constexpr std::string_view list_of_layers = "layers";
 
@@ -1496,7 +1499,7 @@ Node with_brackets(const Node& node) {
   return node;
 }
 
-/// Diagnostics that show the lines of the file as they are.
+/// Diagnostics that show the original lines of the file.
 Diagnostics as_written(const Diagnostics& diagnostics, const Source& source) {
   Diagnostics result;
   for (Diagnostic d : diagnostics.items()) {

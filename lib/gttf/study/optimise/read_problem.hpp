@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads an optimisation: what may change, what is wanted, what has to be kept.
+// Reads an optimisation: variables, objective, constraints.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 namespace gttf {
 
 /// Reads `path` ("-": standard input). `overrides`: changes of the detector
-/// before anything else. `warnings` are added to. Throws InputError with
-/// everything that is wrong.
+/// before anything else. `warnings` are added to. Throws InputError with all
+/// errors.
 OptimisationProblem read_problem(const std::string& path,
                                  std::span<const std::string> overrides,
                                  const BaselineLoader& load,
@@ -19,30 +19,31 @@ OptimisationProblem read_problem(const std::string& path,
 
 }  // namespace gttf
 
-// The keys of a description, and what they do to its numbers.
+// The keys of a description, and their effect on its numbers.
 namespace gttf::detail {
 
-/// Names the entries of `layers` that a selector means: "L0", "L0..L6", "L*",
-/// "L1,L3", "*", "a:b". Faults are reported at `value`.
+/// Names of the entries of `layers` matched by a selector: "L0", "L0..L6",
+/// "L*", "L1,L3", "*", "a:b". Errors are reported at `value`.
 std::vector<std::string> selected_entries(const std::string& selector,
                                           const std::vector<std::string>& all,
                                           const Value& value);
 
-/// The keys that a key with a selector of layers stands for.
+/// Expands a key with a selector of layers.
 std::vector<std::string> selected_keys(const std::string& pattern,
                                        const std::vector<std::string>& entries,
                                        const Value& value);
 
-/// What the value of a key measures.
+/// Dimension of the value of a key.
 Dimension dimension_of_key(const std::string& key);
 
-/// "22.4 mm": a value in the unit that --set takes.
+/// "22.4 mm": a value in the unit used by --set.
 std::string text_of_value(double value, Dimension dimension);
 
-/// A value as it is written within brackets, as --set takes it.
+/// A value in flow style, as for --set.
 std::string flow_text(const Node& node);
 
-/// Finds what keys do: the description is read with two values of each.
+/// Determines the effect of keys by reading the description with two values of
+/// each.
 class KeyProbe {
  public:
   KeyProbe(const DetectorInput& input, const DesignNumbers& design)

@@ -22,17 +22,18 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// Two results are one optimum if they differ by less, relative.
+/// Two results are the same optimum if their relative difference is smaller.
 constexpr double same_optimum = 1e-6;
-/// Designs looked at for each one that is polished.
+/// Number of designs evaluated for each one that is optimised.
 constexpr std::size_t screened_per_start = 16;
-/// Most limits on resolutions that the solver sees at once, unless more hold.
+/// Maximum number of limits on resolutions in the solver, unless more are
+/// active.
 constexpr std::size_t most_working = 60;
-/// Designs that a thread takes at once.
+/// Designs per task of a thread.
 constexpr std::size_t screened_at_once = 64;
 
-/// Of every requirement the samples that come nearest to their limits, or are
-/// beyond them most, and are not in `working` yet.
+/// For every requirement the samples closest to their limits, or furthest
+/// beyond them, that are not yet in `working`.
 std::vector<std::size_t> nearest_to_limits(
     const DesignProgram& program, const DesignProgram::AllValues& all,
     std::size_t of_each, bool only_beyond,
@@ -56,7 +57,7 @@ std::vector<std::size_t> nearest_to_limits(
   return chosen;
 }
 
-/// At most a few of a list, evenly, that are not in `working` yet.
+/// A few evenly chosen items of a list that are not yet in `working`.
 std::vector<std::size_t> few_of(const std::vector<std::size_t>& list,
                                 const std::vector<std::size_t>& working) {
   constexpr std::size_t most = 8;
@@ -71,8 +72,8 @@ std::vector<std::size_t> few_of(const std::vector<std::size_t>& list,
 }
 
 /// One solution of the program from x, with constraint exchange.
-/// @param history  gets the designs at which derivatives were taken; may be
-/// null
+/// @param history  receives the designs at which derivatives were computed; may
+///                 be null
 LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
                    std::vector<std::size_t> working = {},
                    std::vector<LookedAt>* history = nullptr) {
@@ -90,7 +91,7 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
     working = nearest_to_limits(program, *all, 3, false, {});
   }
   for (int round = 0; round < most_rounds; ++round) {
-    // what is above a quantile does not count
+    // samples above a quantile are ignored
     for (const std::size_t i : program.beyond_quantile(optimum.x))
       std::erase(working, i);
     VectorXd start = program.scaled(optimum.x);
@@ -111,8 +112,8 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
     const std::vector<double> there = program.natural(optimum.result.x);
     const auto all = program.all_values(there);
     if (!all) {
-      // tracks that the solver did not look at lose hits on the way: they cut
-      // its steps from now on
+      // tracks not included in the solver lose hits on the way: they limit its
+      // steps from now on
       const auto lost = few_of(program.samples_that_lose_hits(there), working);
       optimum.result.exists = false;
       if (lost.empty()) return optimum;
@@ -146,7 +147,7 @@ class Sampler {
  public:
   explicit Sampler(const DesignProgram& program)
       : problem_(program.problem()), space_(program.space()) {
-    // variables whose layers stand in one order
+    // variables whose layers have a fixed order
     std::vector<std::size_t> variable_of(space_.design.size(), none);
     for (std::size_t v = 0; v < space_.size(); ++v)
       if (space_.variables[v].keys.size() == 1)
@@ -183,7 +184,7 @@ class Sampler {
     std::vector<double> gaps;
   };
 
-  /// Sorted values, then as far apart as the gaps want, within the bounds.
+  /// Sorted values, then separated according to the gaps, within the bounds.
   void put_in_order(const Chain& chain, std::vector<double>& x) const {
     std::vector<double> values;
     for (const std::size_t v : chain.variables) values.push_back(x[v]);
@@ -192,7 +193,7 @@ class Sampler {
     const auto variable = [&](std::size_t i) -> const DesignVariable& {
       return space_.variables[chain.variables[i]];
     };
-    // outwards at least, then inwards at most
+    // minimum values outwards, then maximum values inwards
     for (std::size_t i = 0; i < n; ++i) {
       values[i] = std::clamp(values[i], variable(i).from, variable(i).to);
       if (i > 0)
@@ -211,8 +212,9 @@ class Sampler {
   std::vector<Chain> chains_;
 };
 
-/// The designs from which the solver starts: the file's own, then in turn the
-/// best of a sample and any of it, since the best may all lie in one valley.
+/// The starting designs of the solver: the design of the file, then alternately
+/// the best and a random one of a sample, because the best may all lie in one
+/// valley.
 std::vector<std::vector<double>> start_designs(const DesignProgram& program,
                                                std::size_t n, unsigned threads,
                                                Effort& effort) {
@@ -244,7 +246,7 @@ std::vector<std::vector<double>> start_designs(const DesignProgram& program,
           if (!values) continue;
           double sum = std::max(0.0, values->others);
           for (const double s : values->samples) sum += std::max(0.0, s);
-          constexpr double price = 10;  // of a limit missed, in ln
+          constexpr double price = 10;  // of a violated limit, in ln
           result.rated.push_back({values->f + price * sum, i});
         }
         result.effort = mine.effort();
@@ -268,7 +270,7 @@ bool is_solved(const LocalOptimum& o) {
   return o.feasible && o.result.residual < program_stationary;
 }
 
-/// Lets results of a design without variables show all its limits.
+/// Adds all limits to the results of a design without variables.
 void set_working(DesignProgram& program, LocalOptimum& o) {
   o.working.clear();
   for (std::size_t i = 0; i < program.n_samples(); ++i)
@@ -283,7 +285,7 @@ bool is_better(const LocalOptimum& a, const LocalOptimum& b) {
                     : a.violation < b.violation;
 }
 
-/// What was found from all starts of one combination.
+/// Results of all starts of one combination.
 struct Found {
   std::optional<LocalOptimum> best;
   std::vector<double> optima;      ///< f of each start that met the limits
@@ -294,7 +296,8 @@ struct Found {
 };
 
 /// Solutions from some designs, the best of them first in `best`.
-/// @param shown  starts that progress tells about; 0: it only asks
+/// @param shown  number of starts reported as progress; 0: only checks for
+///               interruption
 void solve_from(const DesignProgram& program,
                 const std::vector<std::vector<double>>& starts,
                 const SearchOptions& options, std::size_t shown, Found& found) {
@@ -379,7 +382,7 @@ Found solve_from_starts(
   found.optima.clear();
   found.ends.clear();
   solve_from(program, polished, options, 0, found);
-  // starts that ended where the best did count as having reached it
+  // starts that ended at the best result are counted as having reached it
   if (found.best && found.best->feasible && !of_coarse.empty()) {
     const double lowest = *std::ranges::min_element(of_coarse);
     found.optima.clear();
@@ -389,7 +392,7 @@ Found solve_from_starts(
   return found;
 }
 
-/// Groups results that are one optimum.
+/// Groups results that belong to one optimum.
 std::vector<double> different(std::vector<double> list) {
   std::ranges::sort(list);
   std::vector<double> result;
@@ -398,8 +401,8 @@ std::vector<double> different(std::vector<double> list) {
   return result;
 }
 
-/// Points of the finer grids beyond their limits become samples.
-/// @return  how many points were looked at, and the largest violation
+/// Adds points of the finer grids beyond their limits as samples.
+/// @return the number of points evaluated, and the largest violation
 struct Look {
   std::size_t points = 0;
   double violation = 0;
@@ -452,7 +455,7 @@ Look verify(DesignProgram& program, const std::vector<double>& x,
   return look;
 }
 
-/// Which limits and bounds hold.
+/// The active limits and bounds.
 std::vector<bool> holding(const ProgramResult& r) {
   std::vector<bool> list;
   for (const VectorXd* multipliers : {&r.multipliers, &r.at_lower, &r.at_upper})
@@ -461,7 +464,7 @@ std::vector<bool> holding(const ProgramResult& r) {
   return list;
 }
 
-/// By which factors a limit can change while the same limits hold.
+/// Factors by which a limit can change while the active set stays the same.
 std::pair<double, double> range_of_price(const DesignProgram& program,
                                          const LocalOptimum& best,
                                          const LimitValue& limit) {
@@ -484,8 +487,8 @@ std::pair<double, double> range_of_price(const DesignProgram& program,
   return {farthest(-1), farthest(1)};
 }
 
-/// Whether a resolution that is minimised, or one whose limit holds, depends on
-/// the variable: has derivatives above `nothing`.
+/// Whether a minimised resolution, or one with an active limit, depends on the
+/// variable: has derivatives above `nothing`.
 bool is_asked_for(const DesignProgram& program, const LocalOptimum& best,
                   Index variable, double nothing) {
   const ProgramValues& v = best.result.values;
@@ -513,7 +516,7 @@ void price(const DesignProgram& program, SearchResult& result) {
     const std::string of = unit.empty() ? "1" : unit;
     return per == "1" ? of : of + '/' + per;
   };
-  // a mean of logarithms changes by itself, not by a share of itself
+  // a mean of logarithms changes absolutely, not relatively
   const double scale = problem.objective.logarithmic ? 1 : objective;
   constexpr double gap_unit = DesignProgram::gap_unit;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -539,7 +542,7 @@ void price(const DesignProgram& program, SearchResult& result) {
         p.price = p.multiplier * scale;
         p.price_unit = priced("mm");
         p.active = std::abs(v.value - v.limit) < 1e-7 * gap_unit;
-        // of many edges and steps only those that hold are listed
+        // of many edges and steps only the active ones are listed
         if (v.kind != LimitValue::Kind::gap && !p.active) continue;
         break;
       }
@@ -562,7 +565,7 @@ void price(const DesignProgram& program, SearchResult& result) {
         const Track& track = program.group(s.group).tracks[s.track];
         p.active = std::abs(v.value - v.limit) <=
                    1e-7 * std::max(std::abs(v.limit), 1e-30);
-        // of a grid only those that hold are listed
+        // of a grid only the active ones are listed
         if (c.points.size() > 1) {
           if (!p.active) continue;
           p.name = fmt::format("{} at p = {:.6g} GeV, theta = {:.6g} deg",
@@ -603,15 +606,15 @@ void price(const DesignProgram& program, SearchResult& result) {
     const std::string in = v.unit.empty() || v.is_factor ? "1" : v.unit;
     bound.price = bound.multiplier * scale * (v.unit_value / per);
     bound.price_unit = priced(in);
-    // within its range a variable stands where derivatives vanish
+    // inside its range a variable is at a point where derivatives vanish
     const double nothing = bound.at_lower || bound.at_upper ? 1e-9 : 0;
     bound.asked_for = is_asked_for(program, best, k, nothing);
     result.bounds.push_back(std::move(bound));
   }
 }
 
-/// What can be had of limits that no design keeps: the least largest ratio to
-/// them, quantities and gaps kept.
+/// For limits that no design meets: the minimum of the largest ratio to them,
+/// with quantities and gaps met.
 Infeasible least_ratio(const OptimisationProblem& problem,
                        const SearchResult& failed,
                        const SearchOptions& options) {
@@ -621,7 +624,7 @@ Infeasible least_ratio(const OptimisationProblem& problem,
   const DesignProgram program(margin, failed.program->combination());
   constexpr std::size_t most_starts = 32;
   SearchOptions of_ratio = options;
-  of_ratio.history = {};  // its objective is another one
+  of_ratio.history = {};  // it has a different objective
   const Found found = solve_from_starts(
       program, options.local ? 1 : std::min(problem.starts, most_starts),
       of_ratio);
@@ -641,8 +644,8 @@ Infeasible least_ratio(const OptimisationProblem& problem,
   return result;
 }
 
-/// Whether limits are missed even where all hits are at their best and all
-/// layers at their thinnest: then no design keeps them.
+/// Whether limits are violated even with the best hits and the thinnest layers,
+/// so that no design meets them.
 bool is_beyond_best_corner(DesignProgram program) {
   const DesignSpace& space = program.space();
   if (!space.followers.empty()) return false;
@@ -689,7 +692,7 @@ bool is_convex(const DesignProgram& program) {
     const Sample& s = program.sample(i);
     if (!s.parameter || std::isnan(s.upper)) return false;
   }
-  // sums that grow in proportion to 1/x^2 of every variable, and nothing else
+  // sums proportional to 1/x^2 of every variable, and nothing else
   std::vector<std::size_t> sums;
   if (o.kind == Kind::quantity) sums.push_back(o.quantity);
   for (const QuantityLimit& limit : problem.limits) {
@@ -830,7 +833,7 @@ SearchResult search(const OptimisationProblem& problem,
   const bool by_bounds = !has_variables && has_layer_bounds(problem);
   const std::vector<Combination> combinations =
       combinations_of(problem, by_bounds);
-  // the file's own design, all layers there
+  // the design of the file, with all layers
   {
     DesignProgram start(problem, Combination{});
     const auto all = start.all_values(start.space().start_values());
@@ -922,7 +925,7 @@ SearchResult search(const OptimisationProblem& problem,
       const bool one_optimum = is_convex(*program);
       Found found;
       if (one_optimum && best && !options.local) {
-        // from the best of another combination, and what it had to look at
+        // from the best result of another combination, and its working set
         DesignProgram mine = *program;
         LocalOptimum o = solve(mine, best->x, best->working);
         found.effort = mine.effort();
@@ -974,7 +977,7 @@ SearchResult search(const OptimisationProblem& problem,
   result.best = std::move(*best);
   result.found = result.best.feasible;
 
-  // grids between whose points a limit is missed
+  // grids with violated limits between their points
   DesignProgram& program = *result.program;
   constexpr int most_looks = 12;
   for (int round = 0; round < most_looks; ++round) {
@@ -985,7 +988,7 @@ SearchResult search(const OptimisationProblem& problem,
     result.verify_violation = look.violation;
     const double missing =
         program.missing_coverage(result.best.x, result.found && !last);
-    constexpr double of_coverage = 100;  // mm, as the program has them
+    constexpr double of_coverage = 100;  // mm, as in the program
     result.verify_violation =
         std::max(result.verify_violation, missing / of_coverage);
     if (look.added.empty() &&
@@ -1003,7 +1006,7 @@ SearchResult search(const OptimisationProblem& problem,
 
   Certificate& c = result.certificate;
   c.starts = starts;
-  // values of combinations are no optima
+  // values of combinations are not optima
   if (!has_variables && result.found) optima = {result.best.f};
   c.optima = different(optima);
   for (const double f : optima)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search: the best design that keeps the limits, and what is known of it.
+// Search: the best design within the limits, and its properties.
 #pragma once
 
 #include <cstddef>
@@ -13,51 +13,51 @@
 
 namespace gttf {
 
-/// A design at which the solver took derivatives.
+/// A design at which the solver computed derivatives.
 struct LookedAt {
   std::vector<double> x;  ///< native units
   double f = 0;
-  double violation = 0;  ///< of the limits that the solver saw
+  double violation = 0;  ///< of the limits in the solver
 };
 
 struct SearchOptions {
-  bool local = false;    ///< one solution from the file's design
+  bool local = false;    ///< one solution from the design of the file
   unsigned threads = 1;  ///< the result does not depend on it
   bool prices = true;    ///< of limits and bounds
-  /// Designs from which a solution is sought besides the others.
+  /// Additional starting designs.
   std::vector<std::vector<double>> also_from = {};
   /// Called with the number of starts done; false ends the search early.
   std::function<bool(std::size_t done, std::size_t total)> progress = {};
-  /// Called with the designs on the way from one start, start after start.
+  /// Called with the designs of each start, one start after the other.
   std::function<void(const DesignProgram& program,
                      const std::vector<LookedAt>& designs)>
       history = {};
 };
 
-/// Where the solver ended from one start.
+/// Result of the solver from one start.
 struct LocalOptimum {
   bool feasible = false;
   double f = 0;
   double violation = 0;
   std::vector<double> x;             ///< native units
-  std::vector<std::size_t> working;  ///< samples whose limits were looked at
+  std::vector<std::size_t> working;  ///< samples in the working set
   ProgramResult result;
 };
 
-/// What is known of a result.
+/// Certificate of a result.
 struct Certificate {
   enum class Kind { proven, bounded, best_of_starts, local };
 
   Kind kind = Kind::local;
   double gap = 0;  ///< of the objective to a bound, a fraction
   std::size_t starts = 0, reached = 0;
-  std::vector<double> optima;  ///< different ones, f, best first
+  std::vector<double> optima;  ///< distinct optima, f, best first
   double residual = 0;
   std::string reason;  ///< of a proof or bound
 };
 std::string_view to_string(Certificate::Kind kind);
 
-/// A limit or bound that holds, and what it costs.
+/// An active limit or bound, and its price.
 struct LimitPrice {
   std::string name;
   double value = 0, limit = 0;  ///< in `unit`
@@ -66,8 +66,8 @@ struct LimitPrice {
   double multiplier = 0;  ///< -d ln objective / d ln limit; of gaps per mm
   double price = 0;       ///< objective's unit per `price_unit`
   std::string price_unit;
-  /// Limits, in `unit`, between which the same ones hold, as far as was looked
-  /// at: 10 % to both sides. None of a gap and of what does not hold.
+  /// Range of the limit, in `unit`, with the same active set, searched up to 10
+  /// % on both sides. None for gaps and inactive limits.
   std::optional<std::pair<double, double>> price_range;
 };
 
@@ -76,12 +76,12 @@ struct BoundPrice {
   double multiplier = 0;  ///< per mm, or per unit of the variable
   double price = 0;       ///< objective's unit per `price_unit`
   std::string price_unit;
-  /// What is minimised, or a limit that holds, depends on the variable; if not,
-  /// its value follows from quantities and its range only.
+  /// Whether the objective, or an active limit, depends on the variable; if
+  /// not, its value is determined only by quantities and its range.
   bool asked_for = true;
 };
 
-/// The least ratio to all requirements that can be had.
+/// The smallest achievable ratio to all requirements.
 struct Infeasible {
   double ratio = 0;
   std::string requirement;
@@ -104,12 +104,12 @@ struct SearchResult {
   Effort effort;
 };
 
-/// Solves the problem. The result depends on it and on `local` only.
+/// Solves the problem. The result depends only on it and on `local`.
 SearchResult search(const OptimisationProblem& problem,
                     const SearchOptions& options);
 
-/// All ways to take the choices; one without choices. Throws InputError if
-/// there are too many.
+/// All combinations of choices; one if there are no choices. Throws InputError
+/// if there are too many.
 /// @param only_options  choices of layers are left open
 std::vector<Combination> combinations_of(const OptimisationProblem& problem,
                                          bool only_options = false);

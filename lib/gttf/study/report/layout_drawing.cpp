@@ -15,10 +15,11 @@
 namespace gttf::detail {
 namespace {
 
-// A layer much longer than any drawing: lines would lose their precision.
+// Limit for layers much longer than the drawing, whose lines would lose
+// precision.
 constexpr double longest = 20 * unit::m;
 
-// More lines of a subsystem than these are drawn as a light area.
+// If a subsystem has more lines than this, it is drawn as a light area.
 constexpr std::ptrdiff_t many_lines = 24;
 
 double clipped(double value) { return std::clamp(value, -longest, longest); }
@@ -130,7 +131,7 @@ std::vector<LayerLine> lines_from_the_side(const Detector& detector,
     const Interval z = extent(s, Axis::z), up = extent(s, upwards);
     if (s.normal == Axis::z || s.normal == upwards) {
       add(i, z, up);
-    } else {  // seen from the front: its edges
+    } else {  // front view: its edges
       add(i, z, {up.lower, up.lower});
       add(i, z, {up.upper, up.upper});
     }
@@ -243,7 +244,7 @@ void name_systems(const ReportSubject& subject,
       const auto [low, high] = std::minmax(line.y.front(), line.y.back());
       const double y0 = std::max(low, y.lower), y1 = std::min(high, y.upper);
       if (x0 > x1 || y0 > y1) continue;
-      if (x1 > x0) {  // a barrel: above, below, beside its end
+      if (x1 > x0) {  // a barrel: above, below, next to its end
         for (const double f : {0.02, 0.3, 0.6})
           for (const double dy : {-5.0, 15.0})
             note.places.push_back(
@@ -251,7 +252,7 @@ void name_systems(const ReportSubject& subject,
         note.places.push_back({x1, y0, -4, -5, Anchor::end});
         for (const double dy : {4.0, -1.0, 9.0})
           note.places.push_back({x1, y0, 7, dy, Anchor::start});
-      } else {  // a disk: beside it, above it
+      } else {  // a disk: next to it, above it
         note.places.push_back({x0, y1, 0, -6, Anchor::middle});
         note.places.push_back({x0, y1, 0, -6, Anchor::end});
         for (const double f : {0.85, 0.6, 0.3}) {
@@ -284,7 +285,7 @@ void draw_eta_rays(const FigureAxis& x, const FigureAxis& y, Panel& panel) {
     const double eta = i * step;
     const auto [end_x, end_y] = leave(eta);
     const bool zero = i == 0;
-    // on the left side there are the labels of the axis
+    // the left side is used by the labels of the axis
     if (end_y >= y.upper || eta > 0)
       panel.rays.push_back(
           {end_x, end_y, zero ? "*η* = 0" : fixed_number(eta, 1)});

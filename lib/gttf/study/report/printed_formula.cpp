@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formulas as people write them by hand.
+// Formulas in typographical notation.
 #include <cctype>
 #include <cstddef>
 #include <string>
@@ -65,7 +65,7 @@ class Writer {
     add(literal_text(word), word.size());
   }
 
-  // With its exponent: the minus sign of 1e-3 is none of the formula.
+  // Includes the exponent: the minus sign in 1e-3 is not an operator.
   void add_number() {
     std::size_t end = at_;
     while (end < text_.size() && is_digit(text_[end])) ++end;
@@ -80,7 +80,7 @@ class Writer {
       }
     }
     add(text_.substr(at_, end - at_), end - at_);
-    // it stays in one line with its unit
+    // keeps it on one line with its unit
     std::size_t next = at_;
     while (next < text_.size() && text_[next] == ' ') ++next;
     if (next > at_ && next < text_.size() &&

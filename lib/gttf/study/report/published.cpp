@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, n_cells> cell_names{
 
 constexpr std::size_t enough_faults = 20, most_values = 100'000;
 
-// Where the cells are in the file. Throws InputError.
+// Locates the cells in the file. Throws InputError.
 std::array<std::size_t, n_cells> find_cells(const CsvReader& reader) {
   std::array<std::size_t, n_cells> places{};
   Diagnostics faults;
@@ -110,7 +110,7 @@ class PublishedReader {
                    "expected a momentum in GeV, got " + in_quotes(at),
                    "write for example pt=1");
     const auto parameter = parameter_of(cell(line, column));
-    // of the track at a layer: no figure of the report
+    // columns of the track at a layer are not in the report
     constexpr bool at_layer = true;
     if (!parameter && empty_scan_table(at_layer).find(cell(line, column)))
       return;

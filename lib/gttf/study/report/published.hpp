@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published resolutions, to be compared with: detectors/published.csv.
+// Published resolutions for comparison: detectors/published.csv.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace gttf {
 
-/// A number that others have published for a track at 90 deg.
+/// A published number for a track at 90 deg.
 struct Published {
-  std::string detector;  ///< name of the description file without its ending
+  std::string detector;  ///< name of the description file without extension
   double momentum = 0;   ///< GeV; at 90 deg p and pT are the same
   Parameter parameter = Parameter::pt;
   double sigma = 0;  ///< native units, relative for p and pt
@@ -20,10 +20,10 @@ struct Published {
 
 /// Reads the columns detector, track ("pt=1", "p=1"; GeV), column
 /// ("sigma_d0_um" and others of scan), value, unit, source, condition; others
-/// are ignored. Throws InputError with everything that is wrong.
+/// are ignored. Throws InputError with all errors.
 std::vector<Published> read_published(const std::string& path);
 
-/// Those of a detector: its file is FOLDER/NAME.yaml.
+/// Published numbers of a detector, whose file is FOLDER/NAME.yaml.
 std::vector<Published> published_of(const std::vector<Published>& all,
                                     const std::string& detector_file);
 

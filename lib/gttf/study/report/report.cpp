@@ -19,7 +19,7 @@ namespace {
 
 using namespace detail;
 
-// Adds blocks to a section, those that exist.
+// Adds the existing blocks to a section.
 class Rows {
  public:
   explicit Rows(PageSection& section) : section_(section) {}
@@ -28,7 +28,7 @@ class Rows {
     if (figure) add(PageRow::Split::full, {std::move(*figure)});
     return *this;
   }
-  /// Figures two by two.
+  /// Figures in rows of two.
   Rows& halves(std::vector<std::optional<Figure>> figures) {
     std::vector<PageBlock> blocks;
     for (auto& figure : figures)
@@ -60,7 +60,7 @@ RichText field_text(const Detector& detector) {
   return field_facts(detector.field).front().second;
 }
 
-// Of numbers; hyphens of names stay.
+// Only in numbers; hyphens in names are kept.
 RichText with_true_minus(const RichText& text) {
   RichText out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -72,7 +72,8 @@ RichText with_true_minus(const RichText& text) {
   return out;
 }
 
-// "*θ* = 90° – 15°", "*η* = 2 – 4.5": in the order of the study if it has one.
+// "*θ* = 90° – 15°", "*η* = 2 – 4.5": in the order of the study if it is
+// monotonic.
 RichText angle_range(const StudyRequest& request) {
   std::vector<double> values = request.angle.values;
   if (!std::ranges::is_sorted(values, std::ranges::greater()))
@@ -130,7 +131,7 @@ PageTable published_table(const ReportSubject& subject,
   return table;
 }
 
-// One detector with what the whole page needs of it.
+// One detector with the data needed by the whole page.
 struct Chapter {
   ReportSubject subject;
   std::vector<MomentumCurve> curves;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report: everything about a study as one page, and its figures by name.
+// Report: a complete page about a study, and its figures by name.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@
 namespace gttf {
 
 struct ReportOptions {
-  std::uint64_t toys = 0;  ///< per point; 0: nothing is simulated
+  std::uint64_t toys = 0;  ///< per point; 0: no simulation
   unsigned threads = 0;    ///< 0: all cores; the result does not depend on it
-  std::vector<Published> published;   ///< to compare with
+  std::vector<Published> published;   ///< for comparison
   const CheckStory* check = nullptr;  ///< requirements to show; null: none
 };
 

@@ -35,7 +35,7 @@ FigureAxis ratio_axis(const std::vector<Reals>& ratios) {
   FigureAxis axis;
   axis.title = "ratio";
   axis.name = "ratio";
-  constexpr double wide = 4;  // more than that needs a logarithmic axis
+  constexpr double wide = 4;  // a larger range needs a logarithmic axis
   if (upper / lower > wide) {
     DataRange range;
     range.add(lower);
@@ -110,7 +110,7 @@ std::optional<Figure> compare_figure(
   top.y.name = q.name;
   top.y.unit = q.unit;
   bottom.y = ratio_axis(ratios);
-  constexpr std::size_t longest = 14;  // what the axis has room for
+  constexpr std::size_t longest = 14;  // range of the axis
   const std::string& name = first.detector.name;
   bottom.y.title =
       "ratio to " + (name.size() > longest ? "first" : literal_text(name));
@@ -223,8 +223,8 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
     quantities.push_back(&shown);
   }
   if (columns.empty()) return std::nullopt;
-  // One list of names: what is large for either parameter, in order of the
-  // larger effect.
+  // Common list of names: large for either parameter, in order of the larger
+  // effect.
   std::vector<const SensitivityRow*> rows;
   const auto effect = [&](const SensitivityRow* row) {
     double most = 0;

@@ -15,8 +15,8 @@
 namespace gttf::detail {
 namespace {
 
-// Hit errors of a ten-thousandth change variances by less than 1e-8: nothing
-// that a figure could show.
+// Hit errors scaled by 1e-4 change variances by less than 1e-8, which is
+// invisible in a figure.
 constexpr double no_hit_errors = 1e-4;
 
 PerParameter nothing() {
@@ -91,7 +91,8 @@ class Follower {
   TrackingGeometry geometry_, exact_geometry_;
 };
 
-// A change of layers that moves an error by less is not worth a break.
+// A change of layers that changes an error by less does not interrupt the
+// curve.
 constexpr double visible_jump = 0.015;
 
 bool jumps(const ReportSubject& subject, const PerParameter& a,
@@ -212,8 +213,8 @@ Curve joints(const Curve& curve) {
   return lines;
 }
 
-// What the first angle cannot reach: areas below the limits from one cause
-// alone, the larger one on top.
+// The inaccessible region at the first angle: areas below the limits from each
+// cause alone, the larger one on top.
 void add_limit_areas(const Reals& x, const Reals& hits, const Reals& scattering,
                      Panel& panel) {
   const double floor = panel.y.lower;
@@ -264,7 +265,7 @@ void add_limits(const ReportSubject& subject, const MomentumCurve& curve,
   }
 }
 
-// Only what the limits reach of the axis: hit errors alone may be far below.
+// The axis covers only part of the limits: hit errors alone may be far below.
 DataRange range_of(const std::vector<MomentumCurve>& curves,
                    const ShownQuantity& q) {
   DataRange all, limits;
@@ -449,7 +450,7 @@ PageTable benchmark_table(const ReportSubject& subject) {
         resolve(geometry, grid_track(subject.points, point), subject.model())));
   }
   for (const ShownQuantity& q : subject.shown()) {
-    // what no track has, as p without field, needs no row
+    // no row for quantities that no track has, such as p without field
     if (std::ranges::none_of(
             sigma, [&q](const PerParameter& s) { return s[q.parameter] > 0; }))
       continue;
@@ -463,7 +464,7 @@ PageTable benchmark_table(const ReportSubject& subject) {
 
 namespace {
 
-// Momenta are black and told apart by dashes: colours are for angles.
+// Momenta are black and distinguished by dashes; colours are for angles.
 constexpr std::array<Dash, 3> momentum_dashes{Dash::dotted, Dash::dashed,
                                               Dash::solid};
 
@@ -483,9 +484,9 @@ constexpr std::array<CorrelatedParameter, 5> on_start_plane{
      {"*t*_{y}", "ty"},
      {"*q*/*p*", "qop"}}};
 
-// Whether d0, phi0, q/p are correlated with z0, theta, as stereo layers do it.
+// Whether d0, phi0, q/p are correlated with z0, theta, as by stereo layers.
 bool couples_planes(const Matrix5& c) {
-  constexpr double visible = 0.005;  // two digits are told
+  constexpr double visible = 0.005;  // two digits are printed
   for (const int i : {0, 2, 4})
     for (const int j : {1, 3})
       if (std::abs(c(i, j)) > visible * std::sqrt(c(i, i) * c(j, j)))
@@ -594,7 +595,8 @@ std::optional<Figure> sigma_map_figure(const ReportSubject& subject,
     }
   range.add(values);
   if (!range.exists()) return std::nullopt;
-  // The best 98 % are told apart: poor corners would take all the colours.
+  // Colours cover the best 98 %, because extreme corners would use up the whole
+  // scale.
   Reals sorted;
   for (const double v : values)
     if (v > 0 && std::isfinite(v)) sorted.push_back(v);

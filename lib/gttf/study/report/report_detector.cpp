@@ -19,7 +19,7 @@ struct Extent {
   double z_lower = 0, z_upper = 1, r_upper = 1;
 };
 
-// What measuring layers span; a quarter if the two sides are alike.
+// Extent of the measuring layers; a quarter view if the two sides are equal.
 Extent extent_of(const Detector& detector) {
   Extent e{0, 0, 0};
   for (const LayerLine& line : lines_in_rz(detector)) {
@@ -39,7 +39,7 @@ Extent extent_of(const Detector& detector) {
   return e;
 }
 
-// How many measuring layers a drawing shows.
+// Number of measuring layers in a drawing.
 std::ptrdiff_t layers_within(const Detector& detector, const Extent& e) {
   const std::vector<LayerLine> lines = lines_in_rz(detector);
   return std::ranges::count_if(lines, [&](const LayerLine& line) {
@@ -77,7 +77,7 @@ Marks hit_marks(const std::string& id, Reals x, Reals y) {
           .size = size};
 }
 
-// The lowest momentum that is told and measured at this angle.
+// The lowest listed momentum that is measured at this angle.
 double shown_momentum(const ReportSubject& subject, std::size_t angle) {
   const TrackingGeometry geometry(subject.detector);
   StudyRequest request = subject.curves;
@@ -156,7 +156,7 @@ Figure rz_figure(const ReportSubject& subject, const std::string& name,
 
 Figure layout_rz_figure(const ReportSubject& subject) {
   Extent extent = extent_of(subject.detector);
-  // A drawing higher than wide would not fit a screen.
+  // A drawing in portrait format would not fit a screen.
   constexpr double highest = 1.0;
   if (extent.r_upper > highest * (extent.z_upper - extent.z_lower))
     extent.z_upper = extent.z_lower + extent.r_upper / highest;
@@ -183,7 +183,7 @@ std::optional<Figure> layout_closeup_figure(const ReportSubject& subject) {
   if (whole.r_upper < worth * inner) return std::nullopt;
   const double r = 0.7 * std::sqrt(inner * whole.r_upper);
   const Extent extent{0, aspect * r, r};
-  // Disks may all be farther away, or planes all as near.
+  // Disks may all be further away, or planes all equally close.
   const auto shown = layers_within(subject.detector, extent);
   if (shown == 0 || shown == layers_within(subject.detector, whole))
     return std::nullopt;
@@ -326,7 +326,7 @@ Figure layout_xy_figure(const ReportSubject& subject) {
 
 namespace {
 
-// What straight tracks from the origin meet, by subsystem.
+// Layers crossed by straight tracks from the origin, by subsystem.
 struct Profile {
   std::vector<double> eta;
   std::vector<Reals> hits, x_over_x0;  // by subsystem
@@ -350,7 +350,7 @@ Profile make_profile(const ReportSubject& subject) {
     }
     const Crossings<double> c =
         find_crossings(geometry, track, Scattering::off);
-    // what comes behind the last measurement does not matter to the track
+    // material behind the last measurement has no effect on the track
     for (int i = 0; i <= c.last; ++i) {
       const auto& x = c.list[static_cast<std::size_t>(i)];
       const std::size_t k = subject.groups.of_layer[x.surface];
@@ -362,7 +362,7 @@ Profile make_profile(const ReportSubject& subject) {
   return profile;
 }
 
-// Values as steps: each holds half way to its neighbours.
+// Values as steps: each extends halfway to its neighbours.
 std::pair<Reals, Reals> steps(const std::vector<double>& x, const Reals& y) {
   Reals xs, ys;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -438,7 +438,7 @@ Figure hits_figure(const ReportSubject& subject) {
       subject.figure("hits", "Measurements", "straight tracks from the origin",
                      "Number of measurements against pseudorapidity."),
       subject, profile, profile.hits, true);
-  figure.legend.clear();  // that of the material beside it is the same
+  figure.legend.clear();  // the same as for the adjacent material
   FigureAxis& y = std::get<Plot>(figure.content).panels.front().y;
   y.title = "measurements on the track";
   y.name = "measurements";

@@ -22,7 +22,7 @@ const Criterion& criterion_of(const CheckStory& story,
   return story.file.criteria[result.criterion];
 }
 
-/// Nothing to compare with a limit: the track has no resolution there.
+/// No value to compare with a limit: the track has no resolution there.
 bool is_missing(const CheckStory& story, const CheckResult& result) {
   const CheckedPoint& point = result.worst_point();
   return criterion_of(story, result).quantity.is_text()
@@ -36,7 +36,7 @@ Verdict verdict_of(const CheckStory& story, const CheckResult& result) {
   return {Verdict::State::bad, "failed"};
 }
 
-/// "0.3427 %", "≤ 18.7 µm": as the check tells it, with the signs of print.
+/// "0.3427 %", "≤ 18.7 µm": as in check, with typographical signs.
 RichText in_print(const std::string& text) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 8> signs{
       {{" %", "\u00a0%"},
@@ -83,9 +83,9 @@ RichText quantity_text(const CheckedQuantity& quantity) {
   return literal_text(describe(quantity));
 }
 
-/// "1–100 GeV", "30–90°": from the least to the largest of `values`.
+/// "1–100 GeV", "30–90°": from the smallest to the largest of `values`.
 RichText span_text(double lower, double upper, const char* unit) {
-  // no-break spaces: "100 GeV" stays in one line
+  // no-break spaces keep "100 GeV" on one line
   if (lower == upper) return fmt::format("{:.4g}{}", lower, unit);
   return fmt::format("{:.4g}–{:.4g}{}", lower, upper, unit);
 }
@@ -159,7 +159,7 @@ RichText limit_formula(const Criterion& c) {
   return text;
 }
 
-/// Where the worst value is; of a coverage the first point that lacks it.
+/// Location of the worst value; for a coverage the first uncovered point.
 RichText place_text(const CheckStory& story, const CheckResult& result) {
   const Criterion& c = criterion_of(story, result);
   const GridPoint at = result.worst_point().point;
@@ -178,7 +178,7 @@ RichText place_text(const CheckStory& story, const CheckResult& result) {
 
 PageCell margin_cell(const CheckedPoint& point) {
   if (std::isnan(point.margin)) return RichText();
-  // rounding is no news
+  // do not report differences at rounding level
   return MarginBar{std::abs(point.margin) < limit_rounding ? 0 : point.margin};
 }
 
@@ -212,7 +212,7 @@ RichText requirement_sentence(const CheckStory& story) {
   const CheckResult* least = nullptr;
   for (const CheckResult& result : story.outcome.results) {
     missing += !result.passed() && is_missing(story, result);
-    // what is to be equal has no room to tell of
+    // equality requirements have no margin
     if (result.passed() && criterion_of(story, result).equal) continue;
     const double margin = result.worst_point().margin;
     if (!std::isnan(margin) &&

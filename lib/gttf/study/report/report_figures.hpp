@@ -24,26 +24,26 @@ namespace gttf::detail {
 // Detector
 Figure layout_rz_figure(const ReportSubject& subject);
 Figure layout_xy_figure(const ReportSubject& subject);
-/// Do layers measure that lie along the beam? Else the views are those from the
-/// sides.
+/// Whether there are measuring layers parallel to the beam. Otherwise side
+/// views are drawn.
 bool has_barrel(const Detector& detector);
 Figure layout_side_figure(const ReportSubject& subject, Axis upwards);
-/// The layers near the axis; nothing where there is nothing to enlarge.
+/// The layers close to the axis; nothing if there is nothing to enlarge.
 std::optional<Figure> layout_closeup_figure(const ReportSubject& subject);
 Figure hits_figure(const ReportSubject& subject);
 Figure material_figure(const ReportSubject& subject);
 PageTable layer_page_table(const ReportSubject& subject);
 
 // Resolution
-/// Errors of a track, and what they would be from one cause alone.
+/// Errors of a track, and the errors from each cause alone.
 struct LimitedSigmas {
   PerParameter all, hits, scattering;  ///< native units; NaN: none
   int n_hits = 0;
 };
 
 /// Errors at one angle along momentum. The path has more points than the grid:
-/// where the set of layers that the track crosses changes, it ends and begins
-/// anew (found by bisection), with a row of NaN between.
+/// where the set of crossed layers changes, it is interrupted (found by
+/// bisection), with a row of NaN between.
 struct MomentumCurve {
   std::vector<double> x;  ///< GeV; of the path
   std::vector<LimitedSigmas> path;
@@ -63,7 +63,8 @@ enum class Limit { all, hits, scattering };
 Reals column_of(const std::vector<LimitedSigmas>& sigmas,
                 const ShownQuantity& q, Limit limit = Limit::all);
 
-/// Against momentum for each angle, with the limits; nothing if not measured.
+/// As function of momentum for each angle, with the limits; nothing if not
+/// measured.
 std::optional<Figure> sigma_figure(const ReportSubject& subject,
                                    const std::vector<MomentumCurve>& curves,
                                    const ShownQuantity& q, bool large,
@@ -75,7 +76,7 @@ std::optional<Figure> sigma_map_figure(const ReportSubject& subject,
                                        const std::vector<PerParameter>& sigmas,
                                        const ShownQuantity& q);
 std::optional<Figure> correlation_figure(const ReportSubject& subject);
-/// a pT (+) b for every angle, and how far it is off.
+/// a pT (+) b for every angle, and its largest deviation.
 std::optional<PageTable> parametrisation_table(
     const ReportSubject& subject, const std::vector<MomentumCurve>& curves);
 PageTable benchmark_table(const ReportSubject& subject);
@@ -90,7 +91,7 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject);
 std::optional<Figure> tornado_figure(const ReportSubject& subject);
 std::optional<Figure> lost_layer_figure(const ReportSubject& subject);
 
-/// What a sensitivity to a hit error is about: "*rφ*", "*u*", "91.2°".
+/// The coordinate of a sensitivity to a hit error: "*rφ*", "*u*", "91.2°".
 RichText coordinate_symbol(const SensitivityRow& row);
 
 // Regimes
@@ -101,32 +102,32 @@ std::vector<RichText> summary_sentences(
     const ReportSubject& subject, const std::vector<MomentumCurve>& curves,
     const std::vector<Budget>& budgets);
 
-/// The fraction of the variance of q that hit errors make in each budget; NaN
-/// where there is none.
+/// The fraction of hit errors in the variance of q in each budget; NaN if there
+/// is none.
 std::vector<double> hit_shares(const std::vector<Budget>& budgets,
                                const ShownQuantity& q);
 
 // The outcome of a check as sentences and tables of a report.
 
-/// "5 of 6 requirements are met. Farthest off is ..."
+/// "5 of 6 requirements are met. Largest violation: ..."
 RichText requirement_sentence(const CheckStory& story);
 
 /// A row per requirement and detector: verdict, quantity, range, limit, worst
-/// value, where it is found, margin. Its data are the columns of the check.
+/// value, its location, margin. Its data are the columns of the check.
 PageTable requirement_table(const CheckStory& story);
 
 /// Causes of unmet requirements: a row per failure; none if all are met.
 std::optional<PageTable> failure_table(const CheckStory& story);
 
 // Comparison, toys
-/// A detector with what was computed of it.
+/// A detector with its computed results.
 struct ComparedDetector {
   const ReportSubject& subject;
   const std::vector<MomentumCurve>& curves;
 };
 
-/// An error against momentum for all detectors at the first angle, and below
-/// its ratio to the first of them; nothing if none has it.
+/// An error against momentum for all detectors at the first angle, with the
+/// ratio to the first one below; nothing if none has it.
 std::optional<Figure> compare_figure(
     const std::vector<ComparedDetector>& detectors, const ShownQuantity& q);
 
@@ -139,7 +140,7 @@ PageSection toy_section(const ReportSubject& subject, std::uint64_t toys,
                         std::uint64_t seed);
 
 /// The text of a formula with the symbols of its variables and units, and
-/// powers raised. What has no symbol stays as it was written.
+/// powers raised. Names without symbol are kept.
 RichText printed_formula(std::string_view formula);
 
 // Parts of drawings
@@ -149,20 +150,20 @@ struct LayerLine {
   Reals x, y;
 };
 
-/// Layers in z and r, as far as they lie in it.
+/// Layers in z and r, clipped to the drawing.
 std::vector<LayerLine> lines_in_rz(const Detector& detector);
-/// Layers in x and y; disks are seen from the front and left out.
+/// Layers in x and y; disks, in front view, are left out.
 std::vector<LayerLine> lines_in_xy(const Detector& detector);
 
 /// Layers in z and x or y.
 std::vector<LayerLine> lines_from_the_side(const Detector& detector,
                                            Axis upwards);
 
-/// Whether the measuring layers of a subsystem are so many cylinders, as rows
-/// of wires or pads are, that they are drawn as a light area.
+/// Whether a subsystem has so many measuring cylinders, such as rows of wires
+/// or pads, that they are drawn as a light area.
 bool has_many_rows(const ReportSubject& subject, std::size_t system);
 
-/// What the weight of the lines means, a sentence.
+/// A sentence on the meaning of the line weights.
 RichText layers_caption(const ReportSubject& subject);
 
 /// Layers as curves: one for passive and one for measuring layers of each
@@ -170,20 +171,20 @@ RichText layers_caption(const ReportSubject& subject);
 void draw_layers(const ReportSubject& subject,
                  const std::vector<LayerLine>& lines, Panel& panel);
 
-/// A track as far as its last crossing: points on it, and its measurements.
+/// A track up to its last crossing: points on it, and its measurements.
 struct DrawnTrack {
   Reals x, y, z;
   Reals hit_x, hit_y, hit_z;
 };
 DrawnTrack draw_track(const ReportSubject& subject, const Track& track);
 
-/// The name of each subsystem at one of its lines, where there is room.
+/// The name of each subsystem next to one of its lines, if there is space.
 void name_systems(const ReportSubject& subject,
                   const std::vector<LayerLine>& lines, const FigureAxis& x,
                   const FigureAxis& y, Panel& panel);
 
 /// Rays of constant pseudorapidity from the origin to the frame, with labels
-/// but on the left.
+/// except on the left.
 void draw_eta_rays(const FigureAxis& x, const FigureAxis& y, Panel& panel);
 
 }  // namespace gttf::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of what limits a resolution: shares, layers, changes, losses.
+// Figures of the limits of a resolution: shares, layers, changes, losses.
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
@@ -25,8 +25,8 @@ bool has(const Budget& budget, Parameter q) {
   return budget.exists() && budget.total[q] > 0;
 }
 
-// Shares of all subsystems by one cause; the beam spot counts as a hit of the
-// innermost.
+// Shares of all subsystems by one cause; the beam spot is treated as a hit of
+// the innermost one.
 std::vector<Reals> shares_by_system(const ReportSubject& subject,
                                     const std::vector<Budget>& budgets,
                                     Parameter q, bool hits) {
@@ -289,8 +289,8 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
 
 namespace {
 
-// The axis is linear in log(sigma_hit/sigma_MS): equal steps of momentum stay
-// visible where mu goes to 1.
+// The axis is linear in log(sigma_hit/sigma_MS): equal steps of momentum remain
+// visible where mu approaches 1.
 double ratio_of(double mu) {
   constexpr double largest = 1 - 1e-12;
   mu = std::min(mu, largest);
@@ -333,9 +333,9 @@ double ratio_of_arms(const TripletRegime& t) {
   return shorter / longer;
 }
 
-// Layers whose triplets tell something, of those that the fastest track
-// crosses: neighbouring rows of a gas detector, and the two sides of a double
-// layer, measure no curvature. Sorted.
+// Layers with informative triplets among those crossed by the fastest track:
+// neighbouring rows of a gas detector, and the two sides of a double layer, do
+// not measure curvature. Sorted.
 std::vector<std::size_t> telling_layers(const ReportSubject& subject,
                                         const TrackingGeometry& geometry) {
   const std::vector<std::string> names = entry_names(subject.detector);
@@ -355,7 +355,7 @@ std::vector<std::size_t> telling_layers(const ReportSubject& subject,
     rows.push_back(c);
   }
   take();
-  constexpr double nearest = 0.12;  // of the way so far
+  constexpr double nearest = 0.12;  // of the path so far
   std::vector<std::size_t> layers;
   double last = 0;
   for (const CrossingInfo& c : hits) {
@@ -398,9 +398,9 @@ std::vector<TripletPath> triplet_paths(const ReportSubject& subject) {
   return paths;
 }
 
-constexpr double highest = 0.98;  // 1/xi; no curvature beyond it
+constexpr double highest = 0.98;  // 1/xi; no significant curvature beyond it
 
-// At most a handful: evenly chosen over the track.
+// A few triplets, evenly distributed along the track.
 std::vector<TripletPath> shown_paths(std::vector<TripletPath> paths) {
   constexpr std::size_t most = 5;
   std::erase_if(paths, [](const TripletPath& p) {
@@ -408,8 +408,8 @@ std::vector<TripletPath> shown_paths(std::vector<TripletPath> paths) {
            *std::min_element(p.inverse_xi.begin(), p.inverse_xi.end()) >=
                highest;
   });
-  // Two layers of a pair and a third one measure no curvature: they are left
-  // out where there are others.
+  // Two layers of a pair and a third one do not measure curvature: they are
+  // left out if there are others.
   constexpr double pair = 0.12;
   const auto is_pair = [](const TripletPath& p) { return p.arms < pair; };
   if (!std::all_of(paths.begin(), paths.end(), is_pair))

@@ -37,7 +37,7 @@ std::vector<std::string> unique_inside_out(
   return unique;
 }
 
-// Names of layers or groups, or of bunches of them where there are many.
+// Names of layers or groups, or of combined groups if there are many.
 std::vector<std::string> system_names(const Detector& detector) {
   std::vector<std::string> names = names_by(detector, Grouping::group);
   const auto measuring = unique_inside_out(detector, names, true);
@@ -70,7 +70,7 @@ void paint(std::vector<Subsystem>& systems) {
                  system.name.starts_with(other.name + " ");
         });
     if (owner != systems.end()) continue;
-    // Grey is for the first system if it is passive: a beam pipe.
+    // Grey is used for the first system if it is passive (a beam pipe).
     if (next == 0 && system.measures) next = 1;
     // Blue, green, red, yellow, ...: neighbours differ most.
     constexpr std::array<int, n_group_paints - 1> order{1, 2, 4, 3, 5, 6, 7};
@@ -137,7 +137,7 @@ std::vector<LegendEntry> GroupPaints::legend() const {
 namespace {
 
 constexpr std::size_t curve_points = 100, most_angles = 6;
-constexpr double linear_range = 6;  // an axis that spans less is linear
+constexpr double linear_range = 6;  // an axis with a smaller range is linear
 
 double largest(const std::vector<double>& values) {
   return *std::max_element(values.begin(), values.end());
@@ -175,7 +175,7 @@ std::vector<double> dense(const StudyRequest& request) {
   return values;
 }
 
-// Evenly chosen, the first and the last among them.
+// Evenly chosen, including the first and the last.
 std::vector<double> chosen(const std::vector<double>& values,
                            std::size_t most) {
   if (values.size() <= most) return values;
@@ -228,9 +228,9 @@ AngleAxis eta_axis(const Detector& detector, const StudyRequest& request,
     lower = std::min(lower, std::max(range.eta_min(), -usual));
     upper = std::max(upper, std::min(range.eta_max(), end));
   }
-  // Detectors that are symmetric are shown on one side, unless the study asks
-  // for the other; forward ones near the angles of the study; all no further
-  // than half a unit beyond it.
+  // Detectors that are symmetric are shown on one side, unless the study uses
+  // the other side; forward detectors around the angles of the study; all at
+  // most half a unit beyond it.
   if (std::abs(lower + upper) < 1e-6 && asked_lower > -1e-6) lower = 0;
   if (asked_lower > 1) lower = std::max(lower, asked_lower - 1);
   AngleAxis axis;
@@ -448,7 +448,7 @@ void DataRange::add(const Reals& values) {
 }
 
 FigureAxis log_axis(const DataRange& range) {
-  // the next 1, 2, 5 outside; 3 % of room for the width of lines
+  // the next 1, 2, 5 outside; with 3 % margin for the width of lines
   const auto next = [](double value, bool up) {
     const double power = std::pow(10.0, std::floor(std::log10(value)));
     const double steps[] = {1, 2, 5, 10};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the figures of one detector share: grids, units, names, colours.
+// Common data of the figures of one detector: grids, units, names, colours.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 // Subsystems of a detector by name and colour.
 namespace gttf::detail {
 
-/// A subsystem: a group of the description, or layers that stand next to each
-/// other where there are too many names to tell apart by colour.
+/// A subsystem: a group of the description, or adjacent layers if there are too
+/// many names to distinguish by colour.
 struct Subsystem {
   std::string name;
   Paint fill, edge;
@@ -28,18 +28,18 @@ struct Subsystem {
 struct GroupPaints {
   std::vector<Subsystem> systems;     ///< inside out
   std::vector<std::size_t> of_layer;  ///< index in systems
-  /// A legend of boxes, for figures whose fills are subsystems.
+  /// A legend of boxes, for figures filled by subsystem.
   std::vector<LegendEntry> legend() const;
 };
 
 /// Groups get colours in order; passive ones named after another ("vertex
-/// support" after "vertex") a pale one of that.
+/// support" after "vertex") get its pale variant.
 GroupPaints make_group_paints(const Detector& detector);
 
-/// Least distance of a layer from the axis, mm.
+/// Minimum distance of a layer from the axis, mm.
 double inner_radius(const Layer& layer);
 
-/// A resolution as figures show it.
+/// A resolution as shown in figures.
 struct ShownQuantity {
   Parameter parameter;
   const char* id;    ///< "pt": part of the names of figures
@@ -52,12 +52,12 @@ struct ShownQuantity {
   RichText axis_title() const { return symbol + " [" + unit + "]"; }
 };
 
-/// pt, d0, z0, phi0, theta, in the order of the report. Of tracks along a beam:
-/// p, x, y, tx, ty, since perigee parameters cannot tell of them.
+/// pt, d0, z0, phi0, theta, in the order of the report. For tracks along a
+/// beam: p, x, y, tx, ty, because perigee parameters do not describe them.
 const std::vector<ShownQuantity>& shown_quantities(bool along_beam = false);
 const ShownQuantity& shown_quantity(Parameter q);
 
-/// Momentum as the study has it (p or pT), in a unit that gives short numbers.
+/// Momentum as in the study (p or pT), in a unit that gives short numbers.
 struct MomentumUnit {
   double factor = 1;  ///< from GeV
   std::string unit = "GeV";
@@ -73,7 +73,7 @@ struct MomentumUnit {
   RichText equation(double value) const;
 };
 
-/// Angles as the study has them, theta or eta.
+/// Angles as in the study, theta or eta.
 RichText angle_text(const StudyRequest& request, std::size_t i);
 /// "*θ* = 60°".
 RichText angle_equation(const StudyRequest& request, std::size_t i);
@@ -81,24 +81,24 @@ RichText angle_equation(const StudyRequest& request, std::size_t i);
 /// The models in words: "Highland scattering, logarithm per layer".
 RichText scattering_text(Scattering scattering);
 RichText loss_text(EnergyLoss loss);
-/// Both models, joined by `joint`; of detectors with different models each
+/// Both models, joined by `joint`; for detectors with different models each
 /// with its name: "IDEA: Highland ...; CLD: ...".
 RichText models_text(const StudyRequest& request,
                      std::span<const Detector> detectors,
                      const std::string& joint);
 
-/// As wide as the page, px; page/report.css knows it, too.
+/// Width of the page, px; also in page/report.css.
 inline constexpr double page_width = 1120;
 
-/// A detector and the tracks that figures ask for. Grids are requests of their
-/// own, so that tracks are made in one way only.
+/// A detector and the tracks used by figures. Grids are separate requests, so
+/// that all tracks are created in the same way.
 struct ReportSubject {
   const Detector& detector;
-  StudyRequest request;      ///< as asked
+  StudyRequest request;      ///< as requested
   StudyRequest curves;       ///< many momenta, the angles that are drawn
   StudyRequest against_eta;  ///< few momenta, many angles
   StudyRequest map;          ///< momenta and angles of maps
-  StudyRequest points;       ///< few momenta and few angles, told in numbers
+  StudyRequest points;       ///< few momenta and few angles, for tables
   MomentumUnit momentum;
   GroupPaints groups;
   bool along_beam = false;  ///< all tracks, those of a spectrometer
@@ -107,7 +107,7 @@ struct ReportSubject {
   unsigned threads = 0;
 
   Model model() const { return model_of(request, detector); }
-  /// The five quantities, those of the bending plane first.
+  /// The five quantities, starting with the bending plane.
   const std::vector<ShownQuantity>& shown() const {
     return shown_quantities(along_beam);
   }
@@ -117,7 +117,7 @@ struct ReportSubject {
   /// A figure without content. `name`: unique among those of the detector.
   Figure figure(const std::string& name, const RichText& title,
                 const RichText& subtitle, const std::string& description) const;
-  /// The same as wide as the page and as high as its content.
+  /// The same with the width of the page and the height of its content.
   Figure wide_figure(const std::string& name, const RichText& title,
                      const RichText& subtitle,
                      const std::string& description) const;

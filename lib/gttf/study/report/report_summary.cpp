@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sentences that say what the figures show.
+// Sentences that summarise the figures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ RichText extremes(const ReportSubject& subject,
          " at worst.";
 }
 
-// Where hit errors come to make half of the variance.
+// The point where hit errors reach half of the variance.
 RichText turning_point(const ReportSubject& subject,
                        const std::vector<Budget>& budgets,
                        const ShownQuantity& q) {
@@ -75,7 +75,7 @@ RichText turning_point(const ReportSubject& subject,
          subject.momentum.unit + ", hit errors above.";
 }
 
-// The subsystem with the largest share at the momentum that is explained.
+// The subsystem with the largest share at the selected momentum.
 RichText largest_share(const ReportSubject& subject, const ShownQuantity& q) {
   const Budget budget = make_budget(
       TrackingGeometry(subject.detector),
@@ -99,7 +99,7 @@ RichText largest_share(const ReportSubject& subject, const ShownQuantity& q) {
       fixed_number(100 * most->second, 0));
 }
 
-// Regimes of the tracks that were asked for.
+// Regimes of the tracks in the study.
 RichText regimes(const ReportSubject& subject) {
   const TrackingGeometry geometry(subject.detector);
   std::map<Regime, std::size_t> count;
@@ -133,7 +133,7 @@ RichText regimes(const ReportSubject& subject) {
   return text;
 }
 
-// The layer whose loss hurts most.
+// The layer whose loss has the largest effect.
 RichText weakest_point(const ReportSubject& subject, const ShownQuantity& q) {
   const WhatIf what{subject.detector, subject.points, {subject.middle(), 0}};
   const Resolution all =
@@ -172,7 +172,7 @@ RichText weakest_point(const ReportSubject& subject, const ShownQuantity& q) {
          rich_number(worst, worst < 1.1 ? 4 : 3) + " times as large.";
 }
 
-// What one per cent of change would buy.
+// The gain from a change of one per cent.
 RichText best_change(const ReportSubject& subject, const ShownQuantity& q) {
   const Sensitivities list = make_sensitivities(
       TrackingGeometry(subject.detector),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a report that simulates: pulls, biases, chi2.
+// The simulation part of a report: pulls, biases, chi2.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -156,7 +156,7 @@ Figure chi2_figure(const ReportSubject& subject, const FitStatistics& fit,
 }
 
 // Means and widths of pulls against momentum, with their standard errors.
-/// `fit`: of a point that tells which parameters there are.
+/// `fit`: of a point that determines the parameters.
 Figure moments_figure(const ReportSubject& subject, const StudyRequest& request,
                       const ToyState& state, const FitStatistics& fit) {
   Figure figure = subject.wide_figure(
@@ -174,7 +174,7 @@ Figure moments_figure(const ReportSubject& subject, const StudyRequest& request,
           : ".";
   Plot plot;
   plot.x = subject.momentum.axis(request.momentum.values);
-  // room for the points at the ends
+  // margin for the points at the ends
   constexpr double room = 0.03;
   if (plot.x.scale == AxisScale::logarithmic) {
     const double factor = std::pow(plot.x.upper / plot.x.lower, room);

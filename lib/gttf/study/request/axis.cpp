@@ -87,8 +87,8 @@ std::vector<double> read_grid(const Value& value, const AxisRules& rules) {
   return {};
 }
 
-// What a step of a range was meant to be: 0.7 where rounding has made
-// 0.7000000000000001 of it, so that a column can be searched for it.
+// Removes rounding errors of a step: 0.7 instead of 0.7000000000000001, so that
+// a column can be searched for it.
 double without_rounding(double value, double scale) {
   const std::string text = fmt::format("{:.12g}", value);
   double decimal = value;
@@ -108,7 +108,7 @@ std::vector<double> spaced(double from, double to, std::size_t n,
     if (spacing == Spacing::linear) {
       values[i] = without_rounding(from + (to - from) * x, largest);
     } else {
-      // The power multiplies the rounding of its exponent by ln(to/from).
+      // The power multiplies the rounding error of its exponent by ln(to/from).
       const long double ratio = static_cast<long double>(to) / from;
       const auto power = static_cast<long double>(i) / (n - 1);
       const auto value = static_cast<double>(from * std::pow(ratio, power));

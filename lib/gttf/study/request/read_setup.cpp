@@ -155,7 +155,7 @@ std::optional<BeamSpot> read_beam_spot(const Value& value) {
 
 namespace {
 
-/// Beyond, sums would need more than their 128 bits (and years).
+/// Beyond this, sums would need more than 128 bits.
 constexpr std::int64_t most_toys = 1000000000000;
 
 void read_fit(const Value& value, std::vector<FitChoice>& fits) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the keys of a study that stand in a file with further keys.
+// Reads the keys of a study in a file with further keys.
 #pragma once
 
 #include <array>
@@ -14,26 +14,26 @@
 // Part of the request reader: the particle.
 namespace gttf::detail {
 
-/// The keys that say what flies, from the options or from the file.
+/// The keys of the particle, from the options or from the file.
 struct ParticleKeys {
   std::optional<Value> particle, mass, charge;
 };
 
 /// The particle: a name, or a mass; `charge` changes its charge. If the options
-/// name a particle or a mass, the file's keys do not count.
-/// Faults are reported; the result is then of no meaning.
+/// give a particle or a mass, the keys of the file are ignored. Errors are
+/// reported; the result is then meaningless.
 Particle read_particle(const ParticleKeys& options, const ParticleKeys& file);
 
-// Reads where tracks start, and how well that is known.
+// Reads the start point of tracks, and its errors.
 
-/// `{ x: 1 mm, z: 2 cm }` or a list of three lengths; what is not given is 0.
+/// `{ x: 1 mm, z: 2 cm }` or a list of three lengths; missing values are 0.
 std::array<double, 3> read_vertex(const Value& value);
 
 /// `{ x: 10 um, y: 5 um, z: 30 mm }`, all three and positive, or a list of
 /// three lengths, or `off`.
 std::optional<BeamSpot> read_beam_spot(const Value& value);
 
-// Reads the keys of a study that are about toys.
+// Reads the keys of a study for toys.
 
 /// The values given, option before file; absent ones leave the default.
 struct ToyKeys {
@@ -44,18 +44,18 @@ void read_toys(const ToyKeys& keys, ToyRequest& request);
 
 /// detectors, particle, mass, charge, phi, vertex, beam_spot, scattering,
 /// energy_loss, at: a request without axes. `path`: of the file, which paths of
-/// detectors are relative to. Faults are reported; the map is not finished.
+/// detectors are relative to. Errors are reported; the map is not finished.
 StudyRequest read_setup(MapReader& map, const std::string& path,
                         const StudyOptions& options);
 
-/// The axes of a map that need not have any.
+/// The optional axes of a map.
 struct GivenAxes {
   bool has_momentum = false, has_angle = false;
   MomentumAxis momentum;
   AngleAxis angle;
 };
 
-/// momentum, p or pt; theta or eta. Faults are reported, values then empty.
+/// momentum, p or pt; theta or eta. Errors are reported; values are then empty.
 GivenAxes read_axes(MapReader& map);
 
 }  // namespace gttf::detail

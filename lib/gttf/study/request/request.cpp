@@ -19,7 +19,7 @@ namespace gttf {
 namespace {
 
 constexpr std::int64_t format_version = 1;
-/// Beyond, a track stays within 0.1 mrad of the beam line.
+/// Beyond this, a track stays within 0.1 mrad of the beam line.
 constexpr double largest_eta = 10;
 
 AxisRules momentum_rules() {
@@ -55,7 +55,7 @@ AxisRules eta_rules() {
 /// The values of a study, option before file.
 class RequestReader {
  public:
-  /// @param file  null: there is none
+  /// @param file  null: no file
   RequestReader(const StudyOptions& options, MapReader* file,
                 Diagnostics& diagnostics)
       : options_(options), file_(file), diagnostics_(diagnostics) {}
@@ -87,7 +87,7 @@ class RequestReader {
     return request;
   }
 
-  /// All but the axes and what is only for toys; the map has more keys.
+  /// All keys except the axes and those for toys; the map has further keys.
   StudyRequest read_setup(const std::string& path) {
     StudyRequest request;
     read_detectors(path, request);
@@ -95,7 +95,7 @@ class RequestReader {
     return request;
   }
 
-  /// The axes that are given.
+  /// The given axes.
   void read_axes(detail::GivenAxes& axes) {
     for (const char* key : {"momentum", "p", "pt"})
       if (from_file(key)) axes.has_momentum = true;
@@ -117,7 +117,7 @@ class RequestReader {
 
   /// Particle, start and model.
   void read_rest(StudyRequest& request) {
-    // in braces the order of evaluation, and so of messages, is fixed
+    // braces fix the order of evaluation, and therefore of messages
     const detail::ParticleKeys by_option{
         from_option("--particle", options_.particle),
         from_option("--mass", options_.mass),
@@ -153,7 +153,8 @@ class RequestReader {
     return text ? from_option(option, text) : value;
   }
 
-  /// A fault of what is missing: at the file, or without a place.
+  /// An error about something missing: located at the file, or without
+  /// location.
   void missing(std::string problem, std::string suggestion) {
     if (file_) {
       file_->value().error(std::move(problem), std::move(suggestion));
@@ -165,7 +166,7 @@ class RequestReader {
     diagnostics_.add(std::move(d));
   }
 
-  /// Reports a detector file that was given in place of a study.
+  /// Reports a detector file given instead of a study.
   bool is_detector() {
     const Node& root = file_->value().node();
     if (root.find("gttf-study") || !root.find("gttf-detector")) return false;
@@ -218,8 +219,7 @@ class RequestReader {
     if (detector) request.detectors.push_back(*detector);
   }
 
-  /// Of two values that exclude each other the one that is given; `second`
-  /// tells which.
+  /// The given one of two exclusive values; `second` is set to which one.
   std::optional<Value> exclusive(const std::optional<Value>& a,
                                  const std::optional<Value>& b,
                                  std::string_view names, bool& second) {

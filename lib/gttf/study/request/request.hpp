@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Request: what a study asks, from a study file and command-line options.
+// Request: the settings of a study, from a study file and command-line options.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace gttf {
 
-/// Values of one axis of a scan, in the variable the user chose.
+/// Values of one axis of a scan, in the variable chosen by the user.
 struct MomentumAxis {
   enum class Variable { p, pt };
   Variable variable = Variable::p;
@@ -31,18 +31,19 @@ struct AngleAxis {
   bool is_range = false;       ///< given as from, to, points
 };
 
-/// How many toys of every track are simulated, and how they are fitted.
+/// Number of toys of every track, and the fits.
 struct ToyRequest {
   std::uint64_t toys = 10000;
   std::uint64_t seed = 1;
   std::vector<FitChoice> fits = {FitChoice{}};
 };
 
-/// A layer where position and direction of the track are asked for.
+/// A layer at which position and direction of the track are requested.
 struct AtRequest {
   std::string layer;
-  bool own_hit = true;    ///< the layer's own hit is used, too
-  Diagnostic place = {};  ///< where it is asked for, if a detector lacks it
+  bool own_hit = true;  ///< whether the hit of the layer itself is used
+  Diagnostic place =
+      {};  ///< location of the request, for detectors without the layer
 };
 
 /// A grid of tracks through one or more detectors.
@@ -55,15 +56,15 @@ struct StudyRequest {
   std::array<double, 3> vertex{};  ///< mm
   Scattering scattering = Scattering::highland;
   EnergyLoss energy_loss = EnergyLoss::off;
-  /// Which of the two the study or an option names: these go before the model
-  /// of a detector.
+  /// Whether the study or an option gives each of the two, which then take
+  /// precedence over the model of a detector.
   struct {
     bool scattering = false, energy_loss = false;
   } chosen;
   std::optional<BeamSpot> beam_spot;  ///< off unless given
   std::optional<AtRequest> at;        ///< off unless given
   ToyRequest toys;
-  std::vector<VariedKey> vary;  ///< keys of the detector that a sweep varies
+  std::vector<VariedKey> vary;  ///< keys of the detector varied by a sweep
   std::string requirements;     ///< path of a file for a report; empty: none
   std::string file;             ///< the study file; empty if from options only
   std::string sha256;           ///< of the study file; empty if none
@@ -81,17 +82,17 @@ struct StudyOptions {
 /// Option before study file before default. `path` may be empty (options only)
 /// or "-" (standard input). `single_point`: the request is for one track, so
 /// momentum and angle must have exactly one value each.
-/// Throws InputError with everything that is wrong.
+/// Throws InputError with all errors.
 StudyRequest read_request(const std::string& path, const StudyOptions& options,
                           bool single_point = false);
 
-/// Of the options what a fit of measured tracks needs: particle, vertex, beam
-/// spot, scattering, and if given one momentum; no detectors.
-/// Throws InputError with everything that is wrong.
+/// The options used by a fit of measured tracks: particle, vertex, beam spot,
+/// scattering, and if given one momentum; no detectors.
+/// Throws InputError with all errors.
 StudyRequest read_fit_request(const StudyOptions& options);
 
-/// The models for tracks in `detector`: chosen ones, else the detector's own,
-/// else the defaults.
+/// The models for tracks in `detector`: chosen ones, else those of the
+/// detector, else the defaults.
 Scattering scattering_of(const StudyRequest& request, const Detector& detector);
 EnergyLoss energy_loss_of(const StudyRequest& request,
                           const Detector& detector);

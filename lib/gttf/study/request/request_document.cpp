@@ -22,11 +22,11 @@ namespace {
 
 /// The angles were given as from, to, points.
 constexpr const char* range_of_angles = "range_of_angles";
-/// Models that were chosen, not left to the detectors.
+/// Models that were chosen rather than taken from the detectors.
 constexpr const char* chosen_scattering = "scattering_chosen";
 constexpr const char* chosen_energy_loss = "energy_loss_chosen";
 
-/// Index of a text; nothing if it is none of them.
+/// Index of a text; nothing if it is not in the list.
 template <class Names>
 std::optional<std::size_t> index_of(const Names& names, std::string_view text) {
   const auto found = std::ranges::find(names, text);
@@ -40,7 +40,7 @@ Document list_of(std::span<const double> values) {
   return list;
 }
 
-/// Numbers of a list; empty if one is none.
+/// Numbers of a list; empty if one is not a number.
 std::vector<double> numbers_of(const Document& study, std::string_view name) {
   const Document* member = study.find(name);
   const auto* list =

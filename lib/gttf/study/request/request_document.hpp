@@ -13,8 +13,9 @@
 
 namespace gttf {
 
-/// Adds what the tracks depend on: particle, mass_GeV, charge, p_GeV or pt_GeV,
-/// theta_rad or eta, phi_rad, vertex_mm, scattering, beam_spot_mm (if any).
+/// Adds all settings of the tracks: particle, mass_GeV, charge, p_GeV or
+/// pt_GeV, theta_rad or eta, phi_rad, vertex_mm, scattering, beam_spot_mm (if
+/// any).
 void describe_tracks(const StudyRequest& request, Document& study);
 
 /// Reads it back into `request`. Returns the first member that is missing or
@@ -24,14 +25,14 @@ std::optional<std::string> read_tracks(const Document& study,
 
 }  // namespace gttf
 
-// Files that other files name: paths are relative to the file that names them.
+// Files named in other files: paths are relative to the naming file.
 namespace gttf::detail {
 
-/// `path` as seen from the folder of `file`; "-" (standard input) is in none.
+/// `path` as seen from the folder of `file`; "-" (standard input) has none.
 std::string beside(const std::string& file, const std::string& path);
 
-/// The file that `value` names in `file`: there, or an installed one of
-/// `folders`. Nothing if `value` is no text; a file that does not exist is
+/// The file named by `value` in `file`: relative to it, or an installed one of
+/// `folders`. Nothing if `value` is not text; a file that does not exist is
 /// reported, and its path returned.
 /// @param what  for messages: "the path of a detector file"
 std::optional<std::string> named_file(

@@ -17,7 +17,7 @@
 namespace gttf {
 namespace {
 
-/// Largest number of combinations: each is at least one row.
+/// Maximum number of combinations; each is at least one row.
 constexpr std::size_t most_combinations = 1'000'000'000;
 
 /// The unit of "20 mm"; nothing if the text is not a number with or without a
@@ -35,7 +35,7 @@ std::optional<std::string> unit_of(std::string_view text) {
   return std::nullopt;
 }
 
-/// What a text with this unit is a quantity of.
+/// Dimension of a text with this unit.
 Dimension dimension_of(const std::string& unit) {
   return unit.empty() ? Dimension::number : detail::find_unit(unit)->dimension;
 }
@@ -49,7 +49,7 @@ std::string column_name(const std::string& key, const std::string& unit) {
   return key + '_' + (unit == "%" ? "percent" : unit);
 }
 
-/// Values that --set takes: a list of them, or one.
+/// Values in the syntax of --set: a list, or a single value.
 void read_list(const std::vector<Value>& items, VariedKey& varied) {
   std::optional<std::string> common;
   bool are_alike = true;
@@ -76,7 +76,7 @@ void read_list(const std::vector<Value>& items, VariedKey& varied) {
   varied.column = column_name(varied.key, *common);
 }
 
-/// A range in the unit of its beginning.
+/// A range in the unit of its start.
 void read_range(const Value& value, VariedKey& varied) {
   const Node* from = value.node().find("from");
   const std::string unit =
@@ -94,7 +94,7 @@ void read_range(const Value& value, VariedKey& varied) {
                : "";
   };
   for (const double native : read_axis(value, rules)) {
-    // digits that the conversion to native units and back has made up
+    // removes spurious digits of the conversion to native units and back
     const std::string text = fmt::format("{:.15g}", native / size_of(unit));
     double number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
@@ -118,7 +118,7 @@ VariedKey read_values(std::string key, const Value& value) {
   return varied;
 }
 
-/// @param error  reports what is wrong with the list as a whole
+/// @param error  reports errors of the list as a whole
 template <class Error>
 void check_number(const std::vector<VariedKey>& keys, const Error& error) {
   std::size_t n = 1;

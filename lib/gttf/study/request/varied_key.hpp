@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VariedKey: a key of the detector and the values that a sweep gives it.
+// VariedKey: a key of the detector and its values in a sweep.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace gttf {
 
-/// A key and its values, written as --set takes them.
+/// A key and its values, in the syntax of --set.
 struct VariedKey {
   std::string key;                  ///< "layers[L0].cylinder.radius"
   std::vector<std::string> values;  ///< "20 mm"
-  /// Name of its column: the key, and behind "_" the unit if all values have
-  /// the same.
+  /// Name of its column: the key, followed by "_" and the unit if all values
+  /// have the same.
   std::string column;
-  std::vector<double> numbers;  ///< values in that unit; empty: they are texts
+  std::vector<double> numbers;  ///< values in that unit; empty: texts
 };
 
 /// Reads a map from keys to `{ from: 20 mm, to: 30 mm, points: 11 }` (also
@@ -32,10 +32,11 @@ std::vector<VariedKey> read_varied_keys(std::span<const std::string> options,
                                         Diagnostics& diagnostics);
 
 /// The number of combinations of values; 1 without keys.
-/// @pre it fits into std::size_t, which both functions above check
+/// @pre it fits into std::size_t, as checked by both functions above
 std::size_t n_combinations(std::span<const VariedKey> keys);
 
-/// Which value each key has in a combination; the last key changes fastest.
+/// Index of the value of each key in a combination; the last key changes
+/// fastest.
 std::vector<std::size_t> values_of_combination(std::span<const VariedKey> keys,
                                                std::size_t combination);
 

@@ -18,12 +18,13 @@
 namespace gttf {
 namespace {
 
-/// Of which mean and standard deviation are taken.
+/// Columns with mean and standard deviation.
 bool is_averaged(std::string_view name) {
   return name.starts_with("sigma_") || name.starts_with("x_over_x0");
 }
 
-/// Those that say which track a row is of; phi is averaged over.
+/// Columns that identify the track of a row, except phi, which is averaged
+/// over.
 bool is_of_point(std::string_view name) {
   return name != "phi_deg" &&
          std::ranges::any_of(point_columns<TrackRow>, [&](const auto& column) {
@@ -31,7 +32,7 @@ bool is_of_point(std::string_view name) {
          });
 }
 
-/// Mean and squares of the deviations from it, number by number.
+/// Running mean and sum of squared deviations.
 struct Mean {
   double mean = 0, squares = 0;
   std::size_t n = 0;
@@ -50,7 +51,7 @@ struct Mean {
   }
 };
 
-/// What is known of one point of the grid.
+/// Accumulated results of one point of the grid.
 struct PointSums {
   std::vector<Mean> means;
   std::map<std::int64_t, std::size_t> hits;  ///< tracks by number of hits
@@ -172,7 +173,7 @@ std::size_t scan_averages(const StudyRequest& request,
                           TableSink& sink) {
   const std::size_t points = n_grid_points(request);
   const unsigned threads = thread_count(options.threads);
-  // as many tracks as a block of a scan has
+  // the same number of tracks as in a block of a scan
   constexpr std::size_t tracks_of_block = 2048;
   const std::size_t size =
       std::clamp<std::size_t>(tracks_of_block / azimuths, 1,
@@ -195,7 +196,7 @@ std::size_t scan_averages(const StudyRequest& request,
       done += block.table.rows();
       if (options.progress) options.progress(done, points * detectors.size());
     };
-    constexpr std::size_t ahead = 32;  // the disk may take its time
+    constexpr std::size_t ahead = 32;  // writing may be slow
     parallel_in_order((points + size - 1) / size, threads, make, take, ahead);
   }
   sink.finish();

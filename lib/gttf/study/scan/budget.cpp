@@ -44,7 +44,7 @@ PerParameter sigma_of(const PerParameter& variance) {
 
 constexpr double in_percent = 1 / unit::percent;
 
-/// Rounding of shares that are zero would draw the eye.
+/// Suppresses rounding errors of shares that are zero.
 double readable_percent(double share) {
   return std::abs(share) < 1e-12 ? 0 : share * in_percent;
 }
@@ -71,7 +71,7 @@ Table share_table(const std::vector<BudgetRow>& rows,
   return table;
 }
 
-/// Rows of a layer in one line: its errors side by side.
+/// Combines the rows of a layer in one line.
 Table parameter_table(const std::vector<BudgetRow>& rows, Parameter q) {
   struct Line {
     std::string layer;
@@ -209,12 +209,12 @@ Document budget_document(const Detector& detector, const StudyRequest& request,
   BudgetTable own;
   own.add(detector, request, point, budget, grouping);
   Table table = std::move(own).take();
-  // the track is told once, in "resolution" and "input"
+  // the track is described once, in "resolution" and "input"
   const auto first =
       std::find_if(table.columns.begin(), table.columns.end(),
                    [](const Column& c) { return c.name == "layer"; });
   table.columns.erase(table.columns.begin(), first);
-  // beside the rows, so that adding them up gives it
+  // separate from the rows, so that their sum equals it
   auto rows = std::get<Document::List>(rows_of(table).value());
   Document total;
   if (!rows.empty()) {

@@ -16,8 +16,8 @@
 
 namespace gttf {
 
-/// A line of a budget. The last one of a budget is the sum of all: cause
-/// "total", whose shares are 1 but for rounding.
+/// A line of a budget. The last line of a budget is the sum: cause "total",
+/// whose shares are 1 except for rounding.
 struct BudgetRow {
   std::string layer;  ///< or group; empty for the beam spot
   std::string group;  ///< of the layer, empty if it has none
@@ -29,7 +29,7 @@ struct BudgetRow {
   PerParameter share;
 };
 
-/// The number of crossings up to the last hit: what comes behind is not seen.
+/// The number of crossings up to the last hit; later ones have no effect.
 std::size_t crossings_to_last_hit(const Resolution& resolution);
 
 /// In order of flight, up to the last hit; none if the budget does not exist.
@@ -57,8 +57,8 @@ Document budget_document(const Detector& detector, const StudyRequest& request,
                          GridPoint point, const Budget& budget,
                          Grouping grouping);
 
-/// What people read: shares of shown_parameters() in %, or for one parameter
-/// scattering and hits of each layer side by side.
+/// For the terminal: shares of shown_parameters() in %, or for one parameter
+/// scattering and hits of each layer.
 Section budget_section(const Detector& detector, const StudyRequest& request,
                        GridPoint point, const Budget& budget, Grouping grouping,
                        std::optional<Parameter> parameter);

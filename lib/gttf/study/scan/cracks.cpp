@@ -48,7 +48,7 @@ class TracksOfMomentum {
   std::size_t momentum_;
 };
 
-/// A stretch of polar angles in which all tracks cross the same.
+/// A range of polar angles in which all tracks cross the same surfaces.
 struct Stretch {
   double from = 0, to = 0;
   int n_hits = 0;
@@ -75,7 +75,7 @@ std::vector<Crack> cracks_of(const StudyRequest& grid, const Detector& detector,
   const std::vector<Stretch> all =
       stretches(tracks, angles.front(), angles.back());
   std::vector<Crack> cracks;
-  std::size_t k = 0;  // the stretch that holds the angle
+  std::size_t k = 0;  // the range that contains the angle
   for (std::size_t i = 1; i < angles.size(); ++i) {
     const std::size_t before = k;
     while (k + 1 < all.size() && all[k + 1].from <= angles[i]) ++k;
@@ -100,7 +100,7 @@ std::vector<Crack> cracks_of(const StudyRequest& grid, const Detector& detector,
   return cracks;
 }
 
-/// "eta 0.915 to 0.945: 7 hits, 9 at both points beside it (pT = 10 GeV)".
+/// "eta 0.915 to 0.945: 7 hits, 9 at both points next to it (pT = 10 GeV)".
 std::string text_of(const StudyRequest& grid, const Crack& crack) {
   const bool by_pt = grid.momentum.variable == MomentumAxis::Variable::pt;
   const bool by_eta = grid.angle.variable == AngleAxis::Variable::eta;
@@ -132,7 +132,7 @@ std::vector<AcceptanceEdge> edges_of_grid(const StudyRequest& grid,
 
 std::vector<Crack> find_cracks(const StudyRequest& grid,
                                const Detector& detector) {
-  constexpr std::size_t most_layers = 1000;  // time grows with their square
+  constexpr std::size_t most_layers = 1000;  // the time grows quadratically
   if (!grid.angle.is_range || grid.angle.values.size() < 2 ||
       grid.momentum.values.empty() || detector.layers.size() > most_layers)
     return {};

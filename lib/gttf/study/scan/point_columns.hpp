@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PointColumns: the columns that say which track of which detector a row is of.
+// PointColumns: the columns that identify the detector and the track of a row.
 #pragma once
 
 #include <array>
@@ -35,50 +35,50 @@ GridPoint grid_point(const StudyRequest& request, std::size_t index);
 /// The track of a grid point.
 Track grid_track(const StudyRequest& request, GridPoint point);
 
-/// Its transverse momentum [GeV] and pseudorapidity, as the user gave them if
-/// the axes are these; eta is 0 at 90 deg without rounding.
+/// Its transverse momentum [GeV] and pseudorapidity, exactly as given by the
+/// user if these are the axes; eta is exactly 0 at 90 deg.
 double pt_of(const StudyRequest& request, GridPoint point);
 double eta_of(const StudyRequest& request, GridPoint point);
-/// How a track of the request is resolved in `detector`. Throws InputError if
-/// the detector does not have the layer that the request asks for, or the
-/// engine cannot do it.
+/// Model for a track of the request in `detector`. Throws InputError if the
+/// detector does not have the requested layer, or the engine does not support
+/// it.
 Model model_of(const StudyRequest& request, const Detector& detector,
                Engine engine = Engine::streaming);
 
 /// Angle in degrees; values within rounding of a short decimal are written as
-/// it: 60 deg read as radians and back is 60, not 59.99999999999999.
+/// the decimal: 60 deg read as radians and back is 60, not 59.99999999999999.
 double in_degrees(double angle);
 
-/// Does a track run along the beam of a spectrometer or telescope: position and
-/// slopes say of it what perigee parameters cannot?
+/// Whether a track runs along the beam of a spectrometer or telescope, so that
+/// position and slopes are used instead of perigee parameters.
 bool along_beam(const Detector& detector, const Track& track);
-/// Do all tracks of the request, in all detectors?
+/// Whether this applies to all tracks of the request, in all detectors.
 bool along_beam(const StudyRequest& request,
                 std::span<const Detector> detectors);
 
-/// Which track of which detector a row is of.
+/// The detector and the track of a row.
 struct PointRow {
   std::string_view detector, particle;
   double p = 0, pt = 0;  ///< GeV
   double theta_deg = 0, eta = 0, phi_deg = 0;
 };
 
-/// The same of a track that is no point of a grid.
+/// The same for a track that is not a point of a grid.
 PointRow point_of(const Detector& detector, const StudyRequest& request,
                   const Track& track);
 
-/// Makes rows of one detector and request, which must outlive it. Values of the
-/// request's axes are written as the user gave them.
+/// Creates rows of one detector and request, which must outlive it. Values of
+/// the axes are written as given by the user.
 class PointRows {
  public:
   PointRows(const Detector& detector, const StudyRequest& request)
       : detector_(&detector), request_(&request) {}
   PointRow at(GridPoint point);
-  /// The same for a track that grid_track() has made.
+  /// The same for a track created by grid_track().
   PointRow at(GridPoint point, double p, double theta);
 
  private:
-  // What the rows of one angle share.
+  // Common data of the rows of one angle.
   struct Angle {
     std::optional<std::size_t> index;
     double sine = 0, theta_deg = 0, eta = 0;
@@ -111,14 +111,14 @@ inline constexpr std::array<ColumnOf<Row>, 7> point_columns{{
      [](const Row& r) { return r.point.phi_deg; }},
 }};
 
-/// These columns for tables that put them in front of their own.
+/// These columns for tables that add them in front of their own.
 class PointColumns {
  public:
   PointColumns();
   void add(const Detector& detector, const StudyRequest& request,
            GridPoint point);
   std::size_t rows() const { return rows_.rows(); }
-  /// Puts the columns at the end of `table`.
+  /// Appends the columns to `table`.
   void move_to(Table& table) &&;
 
  private:
@@ -132,7 +132,7 @@ class PointColumns {
 
 namespace gttf::detail {
 
-/// Tracks of `n` consecutive points of the grid from `first` on.
+/// Tracks of `n` consecutive points of the grid from `first`.
 class GridTracks {
  public:
   GridTracks(const StudyRequest& request, std::size_t first, std::size_t n)

@@ -48,7 +48,7 @@ BatchStatistics find_regimes(
     const StudyRequest& request, const Detector& detector,
     const RegimeOptions& options,
     const std::function<void(GridPoint, const TrackRegime&)>& take) {
-  constexpr std::size_t most = 16384;  // at once: memory
+  constexpr std::size_t most = 16384;  // at once, to limit memory
   const TrackingGeometry geometry(detector);
   const Model model = model_of(request, detector);
   const std::size_t points = n_grid_points(request);
@@ -178,7 +178,7 @@ void add_triplets(RowTable<TripletRow>& rows, const Detector& detector,
   for (const TripletRegime& t : regime.triplets) rows.add({point, detector, t});
 }
 
-/// The table of one track's triplets; the track is told elsewhere.
+/// The table of the triplets of one track, which is described elsewhere.
 Table triplets_of(const Detector& detector, const TrackRegime& regime) {
   RowTable<TripletRow> rows(columns_of_triplet);
   add_triplets(rows, detector, {}, regime);

@@ -27,7 +27,7 @@ BatchStatistics find_regimes(
     const RegimeOptions& options,
     const std::function<void(GridPoint, const TrackRegime&)>& take);
 
-/// A track and what its regime is.
+/// A track and its regime.
 struct RegimeRow {
   PointRow point;
   const Detector& detector;
@@ -73,7 +73,7 @@ class TripletTable {
 Document regime_document(const Detector& detector, const StudyRequest& request,
                          GridPoint point, const TrackRegime& regime);
 
-/// What people read of one track and its triplets.
+/// Summary of one track and its triplets for the terminal.
 std::vector<Section> regime_sections(const Detector& detector,
                                      const StudyRequest& request,
                                      GridPoint point,

@@ -23,7 +23,7 @@ Document row_of(const Table& table, std::size_t row) {
 
 double number_of(const Document& value) {
   if (const auto* x = std::get_if<double>(&value.value())) return *x;
-  // a whole number that was written and read back
+  // a real number that was written and read back as an integer
   if (const auto* n = std::get_if<std::int64_t>(&value.value()))
     return static_cast<double>(*n);
   return std::numeric_limits<double>::quiet_NaN();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs batches of a grid in parallel and passes them on in a fixed order.
+// Runs batches of a grid in parallel and emits them in a fixed order.
 #include "gttf/study/scan/scan.hpp"
 
 #include <algorithm>
@@ -25,7 +25,8 @@ namespace gttf {
 
 namespace {
 
-/// Points of a block: enough to fill the vectors, and blocks for all threads.
+/// Points per block: enough to fill the vectors, and small enough to occupy all
+/// threads.
 std::size_t block_size(std::size_t points, unsigned threads) {
   constexpr std::size_t least = 64, most = 2048, blocks_per_thread = 4;
   return std::clamp(points / (blocks_per_thread * threads), least, most);
@@ -35,7 +36,7 @@ struct Block : ScanBlock {
   PreparedBlock prepared;
 };
 
-/// Which columns to fill.
+/// Columns to fill.
 struct Columns {
   std::span<const ColumnOf<TrackRow>> list;
   unsigned parts = 0;
@@ -45,8 +46,9 @@ struct Columns {
         list, [&](const auto& column) { return column.text.name == name; });
   }
 
-  /// Whether one of them is made from this number. What no column needs is not
-  /// calculated: the limits and the way back cost as much as the rest.
+  /// Whether one of them depends on this number. Numbers that no column needs
+  /// are not computed: the limits and the backward pass take as long as the
+  /// rest.
   bool need(double Resolution::*member) const {
     using R = Resolution;
     struct Needed {
@@ -76,10 +78,10 @@ struct Columns {
   }
 };
 
-/// Results of a batch, to be read track by track.
+/// Results of a batch, accessed track by track.
 class BatchResults {
  public:
-  /// @param whole  with what arrays do not hold: states at layers
+  /// @param whole  with results not stored in arrays: states at layers
   BatchResults(std::size_t tracks, const Columns& columns, bool whole)
       : n_(tracks),
         n_hits_(tracks),
@@ -141,7 +143,7 @@ class BatchResults {
   std::vector<std::optional<Resolution>> whole_;
 };
 
-/// Makes the rows of a block of tracks.
+/// Creates the rows of a block of tracks.
 class BlockMaker {
  public:
   BlockMaker(const Columns& columns, const Detector& detector,
@@ -227,7 +229,7 @@ std::size_t scan_rows(const StudyRequest& request,
       done += block.table.rows();
       if (options.progress) options.progress(done, to - from);
     };
-    constexpr std::size_t ahead = 32;  // the disk may take its time
+    constexpr std::size_t ahead = 32;  // writing may be slow
     parallel_in_order((n + size - 1) / size, threads, make, take, ahead);
   }
   sink.finish();

@@ -26,7 +26,7 @@ struct ScanOptions {
   unsigned threads = 0;  ///< 0: all cores; the result does not depend on it
   /// Called from one thread with the number of finished points; may be empty.
   std::function<void(std::size_t done, std::size_t total)> progress = {};
-  RowRange rows = {};  ///< neither does a row depend on the others
+  RowRange rows = {};  ///< a row is independent of the others
   BatchStatistics* statistics = nullptr;  ///< added to if not null
   CodePath path = CodePath::best;
 };
@@ -51,9 +51,8 @@ struct ScanBlock {
   BatchStatistics statistics;
 };
 
-/// The points `begin` to `end`, the last one excluded, calculated in this
-/// thread, with these columns of scan_columns(). Of `options` engine and path
-/// count.
+/// The points `begin` to `end`, the last one excluded, computed in this thread,
+/// with these columns of scan_columns(). Uses engine and path of `options`.
 /// @param geometry  of the detector
 ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
                      const TrackingGeometry& geometry,
@@ -61,13 +60,13 @@ ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
                      const ScanOptions& options, std::size_t begin,
                      std::size_t end);
 
-// A scan kept as one table, for studies that go on with its rows.
+// A scan stored as one table, for studies that process its rows.
 
 /// Appends the rows of `more`, which has the same columns; an empty `table`
 /// becomes `more`.
 void append_rows(Table& table, Table more);
 
-/// Receives a table and keeps it.
+/// Receives a table and stores it.
 class KeptRows : public TableSink {
  public:
   void write(const Table& block) override { append_rows(rows, block); }
@@ -85,18 +84,19 @@ struct ScanTable {
 ScanTable scan_table(const StudyRequest& request, const Detector& detector,
                      const ScanOptions& options);
 
-/// The same for tracks that are no grid: a row of these columns of
-/// scan_columns() for each, in their order. Of `request` the name of the
-/// particle, the models, beam spot and layer count; of `options` not the rows.
+/// The same for tracks that do not form a grid: a row of these columns of
+/// scan_columns() for each, in order. Uses the name of the particle, the
+/// models, beam spot and layer of `request`, and all of `options` except the
+/// rows.
 ScanTable scan_tracks(const StudyRequest& request, const Detector& detector,
                       const TrackArrays& tracks,
                       std::span<const ColumnOf<TrackRow>> columns,
                       const ScanOptions& options);
 
-// A scan that tells everything of each track.
+// A scan with the complete result of each track.
 
-/// Passes track_document() of every point of the grid on, in the order of
-/// scan(). Returns the number of tracks that have at least one resolution.
+/// Emits track_document() of every point of the grid, in the order of scan().
+/// Returns the number of tracks that have at least one resolution.
 std::size_t scan_documents(const StudyRequest& request,
                            std::span<const Detector> detectors,
                            const ScanOptions& options,

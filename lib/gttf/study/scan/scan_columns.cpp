@@ -16,7 +16,7 @@ namespace {
 using Row = TrackRow;
 using ScanShared = ResolutionColumns<TrackRow>;
 
-/// "leaves", "curls up", or where and why it ends otherwise.
+/// "leaves", "curls up", or the location and reason of another end.
 std::string end_text(const Row& row) {
   const Resolution& r = row.resolution;
   if (r.left_map)
@@ -35,7 +35,7 @@ double at_start(const Row& row, int i, double unit) {
   return std::sqrt(row.resolution.start_plane(i, i)) / unit;
 }
 
-/// Of a state at the layer that was asked for.
+/// Columns of a state at the requested layer.
 double at_layer(const Row& row, const Matrix5 StateAtLayer::*matrix, int i,
                 double unit) {
   const auto& at = row.resolution.at;

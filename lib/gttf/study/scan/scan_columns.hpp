@@ -15,7 +15,7 @@
 
 namespace gttf {
 
-/// A track and what is measured of it.
+/// A track and its resolution.
 struct TrackRow {
   PointRow point;
   const Detector& detector;
@@ -39,19 +39,19 @@ std::span<const ColumnOf<TrackRow>> covariance_columns();
 /// layer.
 std::vector<std::string> scan_column_names(bool at_layer);
 
-/// Those that fit a terminal: the axes as the user gave them and the errors.
+/// Columns that fit a terminal: the axes as given by the user and the errors.
 std::vector<std::string> columns_for_reading(
     const StudyRequest& request, std::span<const Detector> detectors);
 
 /// A table of scan without rows.
 Table empty_scan_table(bool at_layer);
 
-/// A table of scan with one row; the columns of a layer are there if the
-/// request asks for one.
+/// A table of scan with one row; with the columns of a layer if the request has
+/// one.
 Table scan_row(const Detector& detector, const StudyRequest& request,
                GridPoint point, const Resolution& resolution);
 
-/// Has a track at least one resolution?
+/// Whether a track has at least one resolution.
 bool is_evaluated(const Resolution& resolution);
 
 /// "ok", "not crossed" or "not determined"; empty without a resolution.
@@ -94,7 +94,7 @@ struct ResolutionColumns {
       [](const Row& r) { return to_string(r.result().status); }};
 };
 
-// How errors of the parameters are written: column names, units, text.
+// Column names, units and text for errors of the parameters.
 
 /// "sigma_d0_um": the column of scan with the error of this parameter.
 std::string_view sigma_column(Parameter q);
@@ -111,8 +111,8 @@ std::string sigma_text(Parameter q, double sigma);
 /// "p, pt, d0, z0, phi0, theta, x, y, tx, ty".
 std::string parameter_list();
 
-/// Those that tables for people show: of tracks along a beam p, x, y, tx, ty,
-/// of others p, pt, d0, z0, phi0, theta.
+/// Parameters in tables for the terminal: p, x, y, tx, ty for tracks along a
+/// beam, p, pt, d0, z0, phi0, theta for others.
 std::span<const Parameter> shown_parameters(bool along_beam);
 
 }  // namespace gttf

@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::string_view part_role = "part of a scan";
 
-/// Largest number of rows: doubles count exactly up to here.
+/// Maximum number of rows, exactly representable in doubles.
 constexpr double most_rows = 9007199254740992;  // 2^53
 
 /// floor(n k/N) without overflow.
@@ -51,7 +51,7 @@ std::uint64_t count(const Document& document, const char* key,
   return static_cast<std::uint64_t>(number);
 }
 
-/// Empty columns with the names of `header`, of the kinds that scans have.
+/// Empty columns with the names of `header`, with the types of scans.
 Table table_for(const CsvLine& header, const std::string& name) {
   const Table all = empty_scan_table(true);
   Table table;
@@ -103,7 +103,7 @@ class RowReader {
   std::string name_;
 };
 
-/// Passes the rows of one part on; returns their number.
+/// Emits the rows of one part; returns their number.
 std::uint64_t pass_on(const std::string& path, TableSink& sink) {
   CsvReader reader(path, "", false, part_role);
   const Table empty = table_for(reader.header(), path);

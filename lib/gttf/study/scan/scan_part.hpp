@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a scan: what a part file says about itself, and how parts are joined
-// to the whole.
+// Parts of a scan: metadata of a part file, and merging of parts.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +13,10 @@
 
 namespace gttf {
 
-/// A part holds the rows `from` to `to`, the last one excluded, of `total`.
+/// A part contains the rows `from` to `to` (exclusive) of `total`.
 struct ScanPart {
   std::string name;  ///< of the file
-  Document study;    ///< everything the rows depend on
+  Document study;    ///< all settings that determine the rows
   std::uint64_t from = 0, to = 0, total = 0;
 };
 
@@ -29,8 +28,8 @@ ScanPart plan_scan_part(const StudyRequest& request,
                         std::span<const std::string> columns, Engine engine,
                         const Shard& shard);
 
-/// A part file is CSV with comment lines at its top; those that begin with
-/// this are, without it, the JSON of to_document().
+/// A part file is CSV with comment lines at its top; lines with this prefix
+/// contain the JSON of to_document().
 inline constexpr const char* part_line = "#> ";
 
 Document to_document(const ScanPart& part);
@@ -39,8 +38,8 @@ ScanPart scan_part_of(const Document& document, const std::string& path);
 /// The JSON in a part file. Throws FileError if there is none.
 std::string part_lines(const std::string& path);
 
-/// The parts in order. Throws FileError if they do not make up a whole: they
-/// are of different studies, overlap, or one is missing.
+/// The parts in order. Throws FileError if they are incomplete, overlap, or
+/// belong to different studies.
 std::vector<ScanPart> ordered_parts(std::vector<ScanPart> parts);
 
 /// Writes the rows of the parts. Numbers are read and written exactly. Throws

@@ -65,7 +65,7 @@ std::string percent_text(double percent) {
   return fmt::format("{:.2g} %", std::abs(percent));
 }
 
-/// Rows by how much they can do for a parameter, most first.
+/// Rows sorted by their effect on a parameter, largest first.
 std::vector<SensitivityRow> sorted_by_effect(std::vector<SensitivityRow> rows,
                                              Parameter q) {
   std::erase_if(rows, [](const SensitivityRow& row) {
@@ -96,7 +96,7 @@ Table elasticity_table(const std::vector<SensitivityRow>& rows,
     Reals cells;
     for (const SensitivityRow& row : rows) {
       const double e = row.elasticity[q];
-      cells.push_back(std::abs(e) < 1e-9 ? 0 : e);  // zero but for rounding
+      cells.push_back(std::abs(e) < 1e-9 ? 0 : e);  // zero except for rounding
     }
     table.add(std::string(to_string(q)), std::move(cells));
   }

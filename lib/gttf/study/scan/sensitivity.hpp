@@ -15,9 +15,9 @@
 
 namespace gttf {
 
-/// One number of the design, summed over layers that change together.
+/// One design parameter, summed over layers that change together.
 struct SensitivityRow {
-  std::string key;    ///< as --set takes it: layers[L0].cylinder.radius
+  std::string key;    ///< in the syntax of --set: layers[L0].cylinder.radius
   std::string layer;  ///< or group; empty for field, length, beam spot
   std::string group;  ///< of the layer, empty if it has none
   std::string name;   ///< "radius", "material", "sigma rphi", "field", ...
@@ -28,13 +28,13 @@ struct SensitivityRow {
   PerParameter slope;       ///< d ln(sigma)/d(value), per `unit`
 };
 
-/// In order of flight, then what belongs to no layer. Angles of coordinates
-/// only where they are not along an axis.
+/// In order of flight, then parameters that belong to no layer. Angles of
+/// coordinates only if they are not along an axis.
 std::vector<SensitivityRow> sensitivity_rows(const Detector& detector,
                                              const Sensitivities& list,
                                              Grouping grouping);
 
-/// "1 % less material in layer L1 buys 0.31 % of sigma(d0)"; of rows by group
+/// "1 % less material in layer L1 buys 0.31 % of sigma(d0)"; for rows by group
 /// "1 % less material in vertex ...".
 std::string advice(const SensitivityRow& row, Parameter q,
                    Grouping grouping = Grouping::layer);
@@ -53,8 +53,8 @@ class SensitivityTable {
   std::array<Reals, n_parameters> elasticity_, slope_;
 };
 
-/// What people read: a table of elasticities, and what helps most; all
-/// parameters or one.
+/// For the terminal: a table of elasticities, and the most effective changes;
+/// all parameters or one.
 std::vector<Section> sensitivity_sections(const Detector& detector,
                                           const StudyRequest& request,
                                           GridPoint point,

@@ -23,8 +23,8 @@ std::string quoted_layers(const Detector& detector, const Indices& layers) {
   return joined(names);
 }
 
-// Only the first crossing of a layer counts. Within half a turn in a solenoid
-// there can be a second one of planes along z, and of curved surfaces for
+// Only the first crossing of a layer is used. Within half a turn in a solenoid
+// there can be a second crossing of planes along z, and of curved surfaces for
 // tracks that do not start on the axis.
 std::set<std::size_t> layers_met_again(const StudyRequest& request,
                                        const Detector& detector) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the numbers of a study do not show: assumptions, hits that do not count.
+// Notes on a study: assumptions, hits that are not used.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,14 @@
 
 namespace gttf {
 
-/// Which materials the energy loss has to guess, behind the detector's name;
-/// nothing if there is none or no energy loss.
+/// Materials assumed for the energy loss, after the name of the detector;
+/// nothing if there are none or no energy loss.
 std::optional<std::string> assumed_materials_note(const StudyRequest& request,
                                                   const Detector& detector);
 
 /// Hits that are not counted: in layers that tracks cross a second time, and of
-/// tracks that first fly inwards. A line each, behind the detector's name.
+/// tracks that first fly inwards. One line each, after the name of the
+/// detector.
 std::vector<std::string> start_warnings(const StudyRequest& request,
                                         const Detector& detector);
 

@@ -22,7 +22,7 @@
 namespace gttf {
 namespace {
 
-/// A requirement as it is written: where its parts begin.
+/// A requirement as written: the beginning of its parts.
 struct Parts {
   std::string_view name, value;
   std::size_t value_offset = 0;
@@ -94,8 +94,8 @@ bool has_limit(const Headroom& h) {
   return status == "ok" || status == "violated";
 }
 
-/// By how much a number has to change, as a factor or its inverse; those
-/// without a limit come behind, those that cannot meet it last.
+/// The required change of a number, as a factor or its inverse; numbers without
+/// a limit come after, those that cannot meet it last.
 double effort(const Headroom& h) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   if (std::isnan(h.limit)) return infinite;
@@ -106,7 +106,8 @@ double effort(const Headroom& h) {
                     : largest / 2;
 }
 
-/// Whether all layers of a set, and so a key for all of them, have one value.
+/// Whether all layers of a set, and therefore a key for all of them, have the
+/// same value.
 bool is_common(const Detector& detector, const LayerSet& set,
                const Headroom& h) {
   return std::all_of(set.begin(), set.end(), [&](std::size_t k) {
@@ -119,7 +120,7 @@ bool is_common(const Detector& detector, const LayerSet& set,
   });
 }
 
-/// "L0 ... L2": between what a position can be moved.
+/// "L0 ... L2": the range in which a position can be moved.
 std::string range_of_move(const Detector& detector, const Headroom& h) {
   if (h.quantity != Quantity::position) return "";
   const auto text = [&detector](const MoveEnd& end) -> std::string {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What if: how bad a layer may get, and what its loss would mean.
+// What if: the tolerable degradation of a layer, and the effect of its loss.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace gttf {
 
-/// Layers that the track crosses, under the names of names_by(), in order.
+/// Layers crossed by the track, with the names of names_by(), in order.
 struct NamedSets {
   std::vector<std::string> names;
   std::vector<LayerSet> sets;
@@ -23,7 +23,7 @@ struct NamedSets {
 NamedSets crossed_sets(const Detector& detector, const Resolution& resolution,
                        Grouping grouping);
 
-/// Reads "sigma_d0=30 um" or "sigma_pt_rel<=1 %"; `option` stands for the place
+/// Reads "sigma_d0=30 um" or "sigma_pt_rel<=1 %"; `option` is used as location
 /// in messages. Throws InputError.
 Requirement parse_requirement(const std::string& option,
                               const std::string& text);
@@ -42,23 +42,25 @@ struct WhatIf {
   Model model() const { return model_of(request, detector); }
 };
 
-/// Columns: those of the point, requirement, layer, quantity, key (empty where
-/// --set has none), value, limit, unit, factor (limit/value), between ("L0 ...
-/// L2": how far a position can be moved), status: "ok", "violated" (the
-/// requirement fails at present; at the limit it is met), "no limit" or "cannot
-/// meet it" (no limit, no factor). The rows of a requirement begin with the
-/// number that has to change least; those that cannot meet it come last.
+/// Columns: the columns of the point, requirement, layer, quantity, key (empty
+/// if --set has none), value, limit, unit, factor (limit/value), between ("L0
+/// ... L2": the range in which a position can be moved), status: "ok",
+/// "violated" (the requirement fails at present; at the limit it is met), "no
+/// limit" or "cannot meet it" (no limit, no factor). The rows of a requirement
+/// are sorted by the required change, smallest first; those that cannot meet it
+/// come last.
 Table headroom_table(const WhatIf& what,
                      std::span<const Requirement> requirements);
 
-/// What people read of such a table, by requirement: the rows with a limit; the
-/// others by name.
+/// Summary of such a table for the terminal, by requirement: the rows with a
+/// limit; the others by name.
 std::vector<Section> headroom_sections(const Table& headroom);
 
-/// Columns: those of the point, case, layer, n_hits, probability, sigma_...,
-/// ratio_... (to the case "all layers"), status. Cases: "all layers"; for each
-/// layer "without hit" (its material stays) and "without layer"; "mean" and
-/// "rms" of sigma over the hit patterns if an efficiency is below 1.
+/// Columns: the columns of the point, case, layer, n_hits, probability,
+/// sigma_..., ratio_... (to the case "all layers"), status. Cases: "all
+/// layers"; for each layer "without hit" (its material remains) and "without
+/// layer"; "mean" and "rms" of sigma over the hit patterns if an efficiency is
+/// below 1.
 Table lost_layer_table(const WhatIf& what);
 
 }  // namespace gttf

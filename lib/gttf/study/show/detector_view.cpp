@@ -36,7 +36,7 @@ std::string length_text(double length) {
              : fmt::format("{:.4g} mm", length / unit::mm);
 }
 
-// "rphi 5 um, z 5 um"; a coordinate between the axes by its angle.
+// "rphi 5 um, z 5 um"; a coordinate not along an axis by its angle.
 std::string measures_text(const Layer& layer) {
   std::string text;
   for (const Coordinate& c : layer.coordinates) {
@@ -53,7 +53,7 @@ std::size_t measuring(const Detector& detector) {
                     [](const Layer& layer) { return layer.measures(); }));
 }
 
-// Equal but for the position.
+// Equal except for the position.
 bool same_kind(const Layer& a, const Layer& b) {
   const auto same = [](const Interval& i, const Interval& j) {
     return i.lower == j.lower && i.upper == j.upper;
@@ -63,7 +63,7 @@ bool same_kind(const Layer& a, const Layer& b) {
          a.x_over_x0() == b.x_over_x0() && measures_text(a) == measures_text(b);
 }
 
-// Are they equal but for their azimuth, but for rounding?
+// Whether they differ only in azimuth, up to rounding.
 bool in_one_ring(const Layer& a, const Layer& b) {
   const Surface &s = a.surface, &t = b.surface;
   const auto same = [](double x, double y) { return std::abs(x - y) < 1e-9; };
@@ -76,8 +76,8 @@ bool in_one_ring(const Layer& a, const Layer& b) {
          a.x_over_x0() == b.x_over_x0() && measures_text(a) == measures_text(b);
 }
 
-// Number of layers from `first` on that can share a row: modules of a ring, at
-// least four of a kind with even spacing, or one.
+// Number of layers from `first` that can share a row: modules of a ring, at
+// least four equal layers with even spacing, or one.
 std::size_t run_length(const std::vector<Layer>& layers, std::size_t first) {
   constexpr std::size_t shortest = 4;
   std::size_t n = 1;
@@ -124,7 +124,7 @@ Table layers_for_reading(const Detector& detector) {
     v_max.push_back(s.v.upper);
     material.push_back(layer.x_over_x0());
     measures.push_back(measures_text(layer));
-    // The widest view of the run: of its first and its last layer.
+    // The widest angular range of the run: of its first and its last layer.
     const PolarRange a = polar_range(s), b = polar_range(end.surface);
     eta_min.push_back(to_3_decimals(std::min(a.eta_min(), b.eta_min())));
     eta_max.push_back(to_3_decimals(std::max(a.eta_max(), b.eta_max())));
@@ -258,7 +258,7 @@ Table layer_table(const Detector& detector) {
 
 namespace {
 
-/// What the file chooses; empty if nothing.
+/// Models chosen in the file; empty if none.
 Document model_document(const PhysicsModel& model) {
   Document d;
   if (model.scattering) d.set("scattering", to_string(*model.scattering));
@@ -336,7 +336,7 @@ std::string_view name_of(const FieldMap& map, std::size_t axis) {
   return map.around_z() ? around[axis] : name_of(static_cast<Axis>(axis));
 }
 
-/// Place of a grid's axis in the detector; r does not move.
+/// Position of a grid axis in the detector; r is not shifted.
 double offset_of(const FieldMap& map, std::size_t axis) {
   if (!map.around_z()) return map.offset()[static_cast<int>(axis)];
   return axis == 0 ? 0 : map.offset().z();
@@ -459,8 +459,8 @@ Document field_document(const Field& field) {
 namespace {
 
 PolarRange seen(const Interval& rho, const Interval& z) {
-  // The far corner in z is nearest to the axis with the smallest rho, if z is
-  // positive there, and with the largest, if it is negative.
+  // The far corner in z has the smallest angle for the smallest rho if z is
+  // positive there, and for the largest rho if it is negative.
   const double theta_min =
       std::atan2(z.upper > 0 ? rho.lower : rho.upper, z.upper);
   const double theta_max =
@@ -531,7 +531,7 @@ class StraightTracks {
   double phi_;
 };
 
-/// Material up to the first measuring layer, that of it included.
+/// Material up to and including the first measuring layer.
 double inner_material(const Resolution& r) {
   double sum = 0;
   for (const CrossingInfo& crossing : r.crossings) {
@@ -541,7 +541,7 @@ double inner_material(const Resolution& r) {
   return Resolution::none;
 }
 
-/// A region of the detector, and the track that stands for it.
+/// A region of the detector, and the track that represents it.
 struct Region {
   std::string name;  ///< "at eta 1", "along z"
   Resolution track;
@@ -554,8 +554,8 @@ struct Region {
   }
 };
 
-/// Whole numbers of eta, and the z axis, where there are three hits; if there
-/// are nowhere, where there is one.
+/// Integer values of eta, and the z axis, with three hits; if there are none,
+/// with one hit.
 std::vector<Region> regions(const Detector& detector, double phi) {
   std::vector<Region> list;
   const StraightTracks tracks(detector, phi);
@@ -627,7 +627,7 @@ Table group_table(const Detector& detector, double phi) {
     for (const CrossingInfo& c : region.track.crossings)
       sum[group_of[c.layer]] += c.x_over_x0;
   }
-  // layers that belong to no group have no row
+  // layers without a group have no row
   const auto named = [&](auto cells) {
     const auto none = std::ranges::find(groups, "");
     if (none != groups.end())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program understood of a detector, as table, document and summary.
+// A detector as interpreted by the program, as table, document and summary.
 #pragma once
 
 #include <string>
@@ -20,24 +20,24 @@ namespace gttf {
 /// the origin), efficiency, note.
 Table layer_table(const Detector& detector);
 
-/// Everything: name, file, sources, field, layers, sums by group, material
-/// against eta at azimuth `phi`.
+/// Complete description: name, file, sources, field, layers, sums by group,
+/// material against eta at azimuth `phi`.
 Document detector_document(const Detector& detector, double phi = 0);
 
-/// The same for reading: layers that repeat with even spacing in one row.
+/// The same for the terminal: layers that repeat with even spacing in one row.
 Summary detector_summary(const Detector& detector, double phi = 0);
 
 /// "8 layers, 7 measuring".
 std::string layer_count_text(const Detector& detector);
 
-// The field of a detector for reading, and as a document.
+// The field of a detector as text, and as a document.
 
-/// Names and texts, one line each: `field`, and for dipoles and maps what the
-/// program makes of them.
+/// Names and texts, one line each: `field`, and for dipoles and maps their
+/// interpretation.
 std::vector<std::pair<std::string, std::string>> field_facts(
     const Field& field);
 
-/// Kind, strengths and places; lengths in mm, fields in T.
+/// Kind, strengths and positions; lengths in mm, fields in T.
 Document field_document(const Field& field);
 
 /// Closed range of polar angles, rad; eta is -ln tan(theta/2).
@@ -49,26 +49,26 @@ struct PolarRange {
   double eta_max() const;
 };
 
-/// Polar angles under which `surface` is seen from the origin, whatever the
-/// azimuth. Exact: theta = atan2(rho, z) grows with the distance rho from the
-/// axis and falls with z, so that its extremes lie at those of rho and z.
+/// Polar angles of `surface` from the origin, for any azimuth. Exact: theta =
+/// atan2(rho, z) increases with the distance rho from the axis and decreases
+/// with z, so its extremes are at the extremes of rho and z.
 PolarRange polar_range(const Surface& surface);
 
-/// Layers, hits and material against eta for straight tracks from the origin
-/// at azimuth `phi` [rad], over the range of eta that measuring layers cover
-/// but |eta| <= 4. Columns: eta, theta_deg, n_hits, n_layers, x_over_x0,
-/// x_over_x0_tracker (up to and with the last measuring layer, NaN without
+/// Layers, hits and material against eta for straight tracks from the origin at
+/// azimuth `phi` [rad], over the range of eta covered by measuring layers, with
+/// |eta| <= 4. Columns: eta, theta_deg, n_hits, n_layers, x_over_x0,
+/// x_over_x0_tracker (up to and including the last measuring layer, NaN without
 /// one), x_over_x0_inner (the same for the first).
 Table material_profile(const Detector& detector, double phi = 0);
 
 /// Layers and material of each group. Columns: group, n_layers, n_measuring,
-/// and for directions with three hits (where there are none, with one)
-/// x_over_x0_eta_1 or, along the z axis, x_over_x0_along_z: what of the group a
-/// straight track crosses.
+/// and for directions with three hits (or with one hit if there are none)
+/// x_over_x0_eta_1 or, along the z axis, x_over_x0_along_z: the material of the
+/// group crossed by a straight track.
 Table group_table(const Detector& detector, double phi = 0);
 
-/// "11.8 % at eta 0, 23.5 % at eta 1": of straight tracks up to their last hit,
-/// in the same directions; empty if there are none.
+/// "11.8 % at eta 0, 23.5 % at eta 1": for straight tracks up to their last
+/// hit, in the same directions; empty if there are none.
 std::string material_text(const Detector& detector, double phi = 0);
 
 }  // namespace gttf

@@ -14,8 +14,7 @@
 namespace gttf {
 namespace {
 
-/// The name without an index that `repeat` has added: "TPC[3] (+z)" is
-/// "TPC (+z)".
+/// The name without an index added by `repeat`: "TPC[3] (+z)" is "TPC (+z)".
 std::string without_index(const std::string& name) {
   const std::size_t close = name.rfind(']');
   const std::size_t open = name.rfind('[', close);
@@ -32,7 +31,7 @@ std::string coordinate_name(const Surface& surface, const Coordinate& c) {
   const auto [u, v] = is_round(surface) ? axis_names(surface) : Names{"u", "v"};
   if (c.angle == 0) return std::string(u);
   if (std::abs(c.angle - 90 * unit::deg) < 1e-12) return std::string(v);
-  // stereo angles are told in mrad
+  // stereo angles are given in mrad
   return std::abs(c.angle) < 0.2
              ? fmt::format("{:.4g} mrad", c.angle / unit::mrad)
              : fmt::format("{:.4g} deg", in_degrees(c.angle));
@@ -40,8 +39,8 @@ std::string coordinate_name(const Surface& surface, const Coordinate& c) {
 
 namespace {
 
-/// Names of entries with more than `most` surfaces in place of those of their
-/// surfaces.
+/// Names of entries with more than `most` surfaces, instead of the names of
+/// their surfaces.
 std::vector<std::string> names_of_large(const Detector& detector,
                                         std::size_t most) {
   using Entry = std::tuple<int, int, std::string>;

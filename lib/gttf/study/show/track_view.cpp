@@ -89,7 +89,7 @@ Document at_document(const StudyRequest& request, const Resolution& r) {
   return at;
 }
 
-// Rounded to three decimals: more say nothing of a correlation.
+// Rounded to three decimals; more are not significant for a correlation.
 Matrix5 correlation_for_reading(const Matrix5& covariance) {
   Matrix5 c;
   for (int i = 0; i < 5; ++i)
@@ -101,7 +101,7 @@ Matrix5 correlation_for_reading(const Matrix5& covariance) {
   return c;
 }
 
-// A parameter as people read it.
+// A parameter as displayed.
 struct ParameterLine {
   int index;
   std::string_view name, unit_name;
@@ -133,7 +133,7 @@ constexpr std::array<ParameterLine, 5> plane_lines{{
     {4, "q/p", "1/GeV", 1 / unit::GeV},
 }};
 
-// Position and direction at the layer that was asked for.
+// Position and direction at the requested layer.
 Section at_section(const StudyRequest& request, const Resolution& r) {
   Section section;
   section.title = fmt::format("At {}{}", request.at->layer,
@@ -324,7 +324,7 @@ Section crossing_section(const Detector& detector, const Resolution& r) {
   table.add("theta0_mrad", std::move(theta0));
   table.add("measured", std::move(measured));
   const bool curls_up = r.end == TrackEnd::curls_up;
-  // what lies behind the last hit is told apart, where there is any
+  // material behind the last hit is listed separately, if any
   const bool behind =
       r.n_hits > 0 && r.x_over_x0 > r.x_over_x0_tracker * (1 + 1e-9);
   return {fmt::format("Crossings ({} layer{}, {} measuring, x/X0 {:.4g} %{}{})",

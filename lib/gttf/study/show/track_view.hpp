@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of one track, as table, document and summary.
+// Results for one track, as table, document and summary.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ Document track_document(const Detector& detector, const StudyRequest& request,
 Summary track_summary(const Detector& detector, const StudyRequest& request,
                       GridPoint point, const Resolution& resolution);
 
-/// The section of what the track crosses.
+/// The section of the crossings.
 Section crossing_section(const Detector& detector,
                          const Resolution& resolution);
 

@@ -20,16 +20,16 @@ namespace {
 
 constexpr std::string_view status_column = "status";
 
-/// Blocks have about this many rows, so that threads have enough to do between
-/// two turns; designs with more tracks are divided.
+/// Approximate number of rows per block, enough work for a thread between two
+/// turns; designs with more tracks are divided.
 constexpr std::size_t rows_of_block = 2048;
 
-/// A column that can be reduced, not only counted or compared.
+/// A column that can be reduced numerically.
 bool is_reducible(std::string_view name) {
   return name.starts_with("sigma_") || name.starts_with("x_over_x0");
 }
 
-/// What is calculated of each track for the columns asked for.
+/// Columns computed for each track to obtain the requested columns.
 std::vector<ColumnOf<TrackRow>> calculated_columns(
     const SweepOptions& options) {
   const bool reduced = options.reduction != Reduction::none;
@@ -44,7 +44,7 @@ std::vector<ColumnOf<TrackRow>> calculated_columns(
   return list;
 }
 
-/// Puts the values of the keys in front of the rows.
+/// Inserts the values of the keys in front of the rows.
 Table with_values(std::span<const VariedKey> keys, std::size_t combination,
                   Table rows) {
   const std::vector<std::size_t> values =
@@ -62,7 +62,7 @@ Table with_values(std::span<const VariedKey> keys, std::size_t combination,
 }
 
 double reduced(const Reals& cells, Reduction reduction) {
-  // NaN, where one has no value, is neither hidden by a sum nor by std::max
+  // NaN, for a missing value, must not be hidden by a sum or by std::max
   double sum = 0, largest = 0;
   for (const double cell : cells) {
     sum += cell;
@@ -75,7 +75,7 @@ double reduced(const Reals& cells, Reduction reduction) {
   return largest;
 }
 
-/// One row of the rows of all tracks of a design.
+/// Reduces the rows of all tracks of a design to one row.
 Table one_row(const Table& rows, const Detector& detector,
               const StudyRequest& request, Reduction reduction) {
   Table table;
@@ -97,7 +97,7 @@ Table one_row(const Table& rows, const Detector& detector,
   return table;
 }
 
-/// Keeps of the columns that are asked for, and the order of `all`.
+/// Keeps the requested columns in the order of `all`.
 void select(const std::vector<std::string>& wanted, Table& table) {
   if (wanted.empty()) return;
   std::erase_if(table.columns, [&](const Column& column) {
@@ -105,7 +105,7 @@ void select(const std::vector<std::string>& wanted, Table& table) {
   });
 }
 
-/// Why a combination is not a valid detector, in one line.
+/// The reason why a combination is not a valid detector, in one line.
 std::string reason(const InputError& error) {
   for (const Diagnostic& d : error.diagnostics().items())
     if (d.severity == Severity::error) return d.problem;
@@ -191,7 +191,7 @@ class Sweep {
         .detector;
   }
 
-  /// The user has written --vary, or a study.
+  /// Location of the user input: --vary, or a study.
   Diagnostics of_option(const InputError& error) const {
     Diagnostics diagnostics;
     for (Diagnostic d : error.diagnostics().items()) {
@@ -304,7 +304,7 @@ SweepResult sweep(const StudyRequest& request,
     done += block.tracks;
     if (options.scan.progress) options.scan.progress(done, work.rows());
   };
-  constexpr std::size_t ahead = 32;  // the disk may take its time
+  constexpr std::size_t ahead = 32;  // writing may be slow
   parallel_in_order(work.blocks(), thread_count(options.scan.threads), make,
                     take, ahead);
   sink.finish();

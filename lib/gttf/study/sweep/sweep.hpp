@@ -14,14 +14,14 @@
 
 namespace gttf {
 
-/// What to write of the tracks of a detector: a row for each, or one row with
-/// the mean, or with the worst, of each column.
+/// Output for the tracks of a detector: a row for each, or one row with the
+/// mean, or with the worst, of each column.
 enum class Reduction { none, mean, worst };
 
 struct SweepOptions {
   ScanOptions scan;  ///< `rows` is not used
   Reduction reduction = Reduction::none;
-  /// Of sweep_column_names(), which to calculate; empty: all.
+  /// Columns of sweep_column_names() to compute; empty: all.
   std::vector<std::string> columns;
 };
 
@@ -32,18 +32,18 @@ struct SweepResult {
   std::string first_invalid;  ///< which one, and why
 };
 
-/// The columns that the rows have behind those of the keys: scan_columns(), or
-/// for a reduction detector, particle, tracks, n_hits (the least), material,
+/// The columns after the columns of the keys: scan_columns(), or for a
+/// reduction detector, particle, tracks, n_hits (the minimum), material,
 /// errors, and status: "ok" if all tracks have an error, else the first status
 /// that is not.
 std::vector<std::string> sweep_column_names(bool at_layer, Reduction reduction);
 
 /// For each combination of values of request.vary, the last key changing
 /// fastest, and each detector: the rows of scan(), with the values in front of
-/// them. A mean or worst value is that of all tracks, and missing if one track
-/// has none. A combination that is not a valid detector has rows without
-/// values, whose status says why.
-/// @param inputs  the detectors as they are in their files
+/// them. A mean or worst value is taken over all tracks, and missing if one
+/// track has none. A combination that is not a valid detector has rows without
+/// values; the status gives the reason.
+/// @param inputs the unmodified detectors
 /// Throws InputError if no combination is a valid detector.
 SweepResult sweep(const StudyRequest& request,
                   std::span<const DetectorInput> inputs,

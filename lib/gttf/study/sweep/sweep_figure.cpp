@@ -18,11 +18,10 @@
 namespace gttf {
 namespace {
 
-/// Curves that can be told apart: four colours, two kinds of lines.
+/// Maximum number of distinguishable curves: four colours, two line styles.
 constexpr std::size_t n_colours = 4, most_curves = 8;
 
-/// The quantity that a column holds; nullptr if it is not an error of the
-/// track.
+/// The quantity in a column; nullptr if it is not an error of the track.
 const detail::ShownQuantity* quantity_of(const std::string& column) {
   for (const bool along_beam : {false, true})
     for (const auto& q : detail::shown_quantities(along_beam))
@@ -56,7 +55,7 @@ FigureAxis value_axis(const VariedKey& key) {
   return axis;
 }
 
-/// A linear axis with room around the values; logarithmic beyond a decade.
+/// A linear axis with margins around the values; logarithmic beyond a decade.
 FigureAxis error_axis(const detail::DataRange& range) {
   constexpr double decade = 10, room = 0.06;
   if (range.lower > 0 && range.upper > decade * range.lower)

@@ -13,14 +13,15 @@
 
 namespace gttf {
 
-/// Collects one column of the rows of a sweep on their way to another sink.
+/// Collects one column of the rows of a sweep while forwarding them to another
+/// sink.
 class SweepFigure : public TableSink {
  public:
-  /// @param columns  that the rows have; the first error is shown
+  /// @param columns of the rows; the first error is shown
   /// @param next     receives all rows; must outlive this
   /// Throws std::invalid_argument, with the reason, if the sweep has no such
   /// figure: the first key has no numbers, no column is an error, or there
-  /// would be more curves than can be told apart.
+  /// would be more curves than can be distinguished.
   SweepFigure(const StudyRequest& request, std::vector<std::string> detectors,
               Reduction reduction, const std::vector<std::string>& columns,
               TableSink& next);
@@ -37,7 +38,7 @@ class SweepFigure : public TableSink {
 
  private:
   void keep(const Table& block);
-  /// What tells a curve from the others: "layers[L1].material = 0.3 %".
+  /// The label that identifies a curve: "layers[L1].material = 0.3 %".
   std::string curve_text(std::size_t curve) const;
 
   const StudyRequest& request_;

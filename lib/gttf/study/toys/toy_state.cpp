@@ -23,7 +23,7 @@ constexpr const char* parameters_name = "toy_parameters";
 constexpr const char* plane_name = "plane";
 constexpr const char* simd_name = "simd";
 
-/// Everything the toys depend on.
+/// All settings that determine the toys.
 Document describe(const StudyRequest& request,
                   std::span<const Detector> detectors) {
   Document study;
@@ -233,7 +233,7 @@ Document document_of(const FitStatistics& fit) {
       .set("unbounded", integer(fit.unbounded));
 }
 
-/// Takes a state out of a document; every fault is a FileError.
+/// Reads a state from a document; every error is a FileError.
 class StateReader {
  public:
   explicit StateReader(const std::string& name) : name_(in_quotes(name)) {}
@@ -373,8 +373,8 @@ bool same_number(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// A real number that happens to be whole is read back as an integer, and one
-/// that is none as nothing.
+/// A real number that happens to be whole is read back as an integer, and NaN
+/// as nothing.
 std::optional<double> as_number(const Document& d) {
   if (const auto* n = std::get_if<std::int64_t>(&d.value()))
     return static_cast<double>(*n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ToyState: all there is to know of a run over toys, or of a part of one.
+// ToyState: the complete state of a run over toys, or of a part of it.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,18 @@
 
 namespace gttf {
 
-/// One point of the grid and what its toys told so far.
+/// A grid point and the statistics accumulated for it.
 struct ToyPoint {
-  Document row;           ///< what is expected: the columns of a scan
-  bool has_toys = false;  ///< false: no track to simulate; the status says why
+  Document row;  ///< expected values: the columns of a scan
+  bool has_toys =
+      false;  ///< false: no track to simulate; the status gives the reason
   ToyStatistics statistics;
 
-  /// Those that describe the tracks; stands in the row, too.
+  /// The parameters that describe the tracks; also given in the row.
   ToyParameters parameters() const;
 };
 
-/// Toys from <= i < to of every point; a checkpoint has done some of them.
+/// Toys from <= i < to of every point; a checkpoint contains some of them.
 struct ToyState {
   /// Detectors, tracks, fits, number of toys, seed, version and vector
   /// instructions: parts belong together if and only if these are equal.
@@ -37,11 +38,12 @@ struct ToyState {
   std::uint64_t from = 0, to = 0;
   std::vector<ToyPoint> points;
 
-  /// Toys of all points in this part, and those done.
+  /// Number of toys of all points in this part, and the number done.
   std::uint64_t total() const;
   std::uint64_t done() const;
   bool is_complete() const { return done() == total(); }
-  /// Has any point tracks along the beam of a spectrometer or telescope?
+  /// Whether any point has tracks along the beam of a spectrometer or
+  /// telescope.
   bool any_at_plane() const;
   bool any_without_field() const;
 };
@@ -52,30 +54,30 @@ struct Shard {
   std::uint64_t index = 1, count = 1;
 };
 
-/// The state at the beginning: the points with what is expected of them.
+/// The initial state: the points with their expected values.
 ToyState plan_toys(const StudyRequest& request,
                    std::span<const Detector> detectors, const Shard& shard);
 
 /// The state as a document (of a part file or checkpoint) and back. Exact.
 Document to_document(const ToyState& state);
-/// `name` stands in messages. Throws FileError.
+/// `name` is used in messages. Throws FileError.
 ToyState toy_state_of(const Document& document, const std::string& name);
 
 /// Throws FileError if the two are not of the same study or the same part:
-/// `name` is where `stored` comes from.
+/// `name` is the file of `stored`.
 void check_same_run(const ToyState& planned, const ToyState& stored,
                     const std::string& name);
 
-/// Adds up parts of one study, in any order: exactly what one run gives.
-/// Throws FileError if they are not all of one study, overlap, are not
-/// finished, or if one is missing. `names` stand in messages.
+/// Merges parts of one study, in any order; the result is identical to a single
+/// run. Throws FileError if they belong to different studies, overlap, are
+/// unfinished, or incomplete. `names` are used in messages.
 ToyState merge_toys(std::vector<ToyState> parts,
                     const std::vector<std::string>& names);
 
-// Documents compared, and read with names in the messages.
+// Comparison of documents, and reading with names in messages.
 
-/// Name of the first member of `a` and `b` that is not the same in both
-/// ("seed", "detectors[1].sha256"); nothing if they are equal.
+/// Name of the first member that differs between `a` and `b` ("seed",
+/// "detectors[1].sha256"); nothing if they are equal.
 std::optional<std::string> first_difference(const Document& a,
                                             const Document& b);
 

@@ -160,7 +160,7 @@ void ToyStatistics::add(const ToyStatistics& other) {
 double flatness(const Histogram& h) {
   const double n = static_cast<double>(h.total());
   if (n == 0) return std::numeric_limits<double>::quiet_NaN();
-  // probabilities of exactly 1 are above the last bin, where they belong
+  // probabilities of exactly 1 are above the last bin but belong to it
   double sum = static_cast<double>(h.below), largest = sum / n;
   for (std::size_t i = 0; i + 1 < h.bins.size(); ++i) {
     sum += static_cast<double>(h.bins[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ToyStatistics: what is kept of the fits of many toys. Its size does not
-// depend on their number, and adding up parts is exact.
+// ToyStatistics: accumulated statistics of the fits of many toys. Its size is
+// independent of their number, and merging parts is exact.
 #pragma once
 
 #include <array>
@@ -21,13 +21,13 @@ namespace gttf {
 /// Number of track parameters.
 inline constexpr std::size_t n_toy_parameters = track_dim;
 
-/// What describes a track: d0, z0, phi, theta, kappa of the perigee, or, for
-/// tracks along the beam of a spectrometer or telescope, x, y, dx/dz, dy/dz,
-/// kappa on the plane z = const. through the start.
+/// Parameters that describe a track: d0, z0, phi, theta, kappa of the perigee,
+/// or, for tracks along the beam of a spectrometer or telescope, x, y, dx/dz,
+/// dy/dz, kappa on the plane z = const. through the start.
 enum class ToyParameters { perigee, plane };
 
-/// Fits of many toys of one point as columns, an entry for each toy. Those of
-/// missed toys, and the numbers of failed fits, have no meaning.
+/// Fits of many toys of one point as columns, one entry per toy. Entries of
+/// missed toys, and the numbers of failed fits, are meaningless.
 struct FittedToys {
   ToyParameters parameters = ToyParameters::perigee;
   std::vector<FitStatus> status;
@@ -35,22 +35,22 @@ struct FittedToys {
   std::vector<double> chi2;
   std::vector<int> ndf;
   /// Without field: momentum from scattering over the true one; infinite if the
-  /// scattering does not bound it, NaN if it was not asked for.
+  /// scattering does not bound it, NaN if it was not requested.
   std::vector<double> momentum;
 
   void resize(std::size_t n);
   std::size_t size() const { return status.size(); }
   void set(std::size_t i, const GlobalFit& fit, const ToyTrack& toy);
-  /// All of them, of the same true perigee.
+  /// All toys, with the same true perigee.
   void set(const FitArrays& fits, const Vector5& true_perigee,
            int degrees_of_freedom);
 };
 
-/// Room for the values of FitStatus.
+/// Capacity for the values of FitStatus.
 inline constexpr std::size_t n_fit_status = 16;
 
 /// Expected errors of the parameters in fit units; NaN or 0: there is none, and
-/// the parameter is left out.
+/// the parameter is omitted.
 using ToyScale = std::array<double, n_toy_parameters>;
 
 /// Moments and histogram of one quantity.
@@ -84,13 +84,15 @@ struct FitStatistics {
   std::uint64_t fitted = 0;
   std::array<std::uint64_t, n_fit_status> failed{};  ///< by status
   std::int64_t ndf = 0;  ///< sum over the fitted ones
-  /// (fit - truth)/expected error and (fit - truth)/error of the fit. Those of
-  /// kappa have the sign of kappa: positive is too much curvature.
+  /// (fit - truth)/expected error and (fit - truth)/error of the fit. Values of
+  /// kappa are multiplied by the sign of kappa: positive means too much
+  /// curvature.
   std::vector<ToyQuantity> residuals, pulls;
   ToyQuantity chi2_per_ndf{0, 5, 100};
   /// Without field: momentum from scattering over the true one, where finite.
   ToyQuantity momentum{0, 5, 100};
-  std::uint64_t unbounded = 0;  ///< toys whose scattering gives no momentum
+  std::uint64_t unbounded =
+      0;  ///< toys whose scattering does not determine a momentum
   Histogram probability{0, 1, p_bins};
 
   FitStatistics();
@@ -112,13 +114,13 @@ struct ToyStatistics {
 };
 
 /// Largest distance between the distribution of `h` and a flat one, at the
-/// edges of its bins: the statistic of Kolmogorov and Smirnov, in [0, 1]. NaN
-/// if empty.
+/// edges of its bins: the Kolmogorov-Smirnov statistic, in [0, 1]. NaN if
+/// empty.
 double flatness(const Histogram& h);
 
-/// Probability that n uniform numbers are at least that far from flat.
-/// Asymptotic form sum_k 2 (-1)^(k-1) exp(-2 k^2 l^2) with
-/// l = (sqrt(n) + 0.12 + 0.11/sqrt(n)) distance.
+/// Probability that n uniform random numbers have at least this distance.
+/// Asymptotic form sum_k 2 (-1)^(k-1) exp(-2 k^2 l^2) with l = (sqrt(n) + 0.12
+/// + 0.11/sqrt(n)) distance.
 /// Source: [Stephens70]
 double flatness_probability(double distance, std::uint64_t n);
 

@@ -18,11 +18,11 @@ namespace gttf {
 
 namespace {
 
-/// Toys that one thread does at a time.
+/// Toys per task of a thread.
 constexpr std::uint64_t block_size = 256;
-/// Blocks per thread before the state is whole again: so many at first, and
-/// twice as many each time while that takes less than a wave should. Threads
-/// wait for each other at its end.
+/// Blocks per thread in a wave, after which the state is complete: initial
+/// number, doubled while a wave takes less than its target time. Threads
+/// synchronise at its end.
 constexpr std::size_t fewest_blocks = 32, most_blocks = 4096;
 constexpr std::chrono::milliseconds wave_time{200};
 
@@ -37,7 +37,7 @@ ToyScale scale_of(const Resolution& r, ToyParameters parameters, double b_ref) {
   return scale;
 }
 
-/// All that the toys of a point share.
+/// Data shared by the toys of a point.
 struct PreparedPoint {
   ToySimulator simulator;
   ToyParameters parameters;
@@ -51,12 +51,12 @@ struct Block {
   std::uint64_t first = 0, last = 0;
 };
 
-/// Toys of one point, with room for a block of them.
+/// Toys of one point, with buffers for a block.
 class PointToys {
  public:
   PointToys(const PreparedPoint& point, const std::vector<FitChoice>& fits)
       : point_(point),
-        // kernels do not give parameters on the plane through the start
+        // kernels do not compute parameters on the plane through the start
         batch_(point.simulator, fits,
                point.parameters == ToyParameters::perigee ? CodePath::best
                                                           : CodePath::scalar),
@@ -242,7 +242,7 @@ class Runner {
   std::vector<std::unique_ptr<PreparedPoint>> prepared_;
   std::vector<std::uint64_t> progress_;  ///< next toy of each point
   std::size_t point_ = 0;                ///< of the next block
-  std::size_t released_ = 0;             ///< points before are done with
+  std::size_t released_ = 0;             ///< previous points are finished
 };
 
 }  // namespace

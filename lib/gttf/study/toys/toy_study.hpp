@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs toys: simulates and fits what a state still lacks.
+// Runs toys: simulates and fits the toys missing in a state.
 #pragma once
 
 #include <functional>
@@ -16,21 +16,20 @@ struct ToyRunOptions {
   unsigned threads = 0;  ///< 0: all cores; the result does not depend on it
   /// Called with the number of finished toys; may be empty.
   std::function<void(std::size_t done, std::size_t total)> progress;
-  /// Called at moments when the state is whole (about ten times a second), so
-  /// that it can be stored; may be empty.
+  /// Called when the state is consistent (about ten times a second), so that it
+  /// can be stored; may be empty.
   std::function<void(const ToyState&)> checkpoint;
   /// Receives every toy, a row per fit, in order; may be null.
   TableSink* toys = nullptr;
-  /// Is told which way the toys took; may be null.
+  /// Receives the code paths of the toys; may be null.
   BatchStatistics* statistics = nullptr;
 };
 
 /// Toy i of point k is a function of (seed, k, i) alone, and sums are exact:
-/// the state in the end does not depend on threads, on interruptions or on how
-/// the toys were cut into shards. Within one SimdLevel it is the same bit by
-/// bit.
-/// @param state  of plan_toys() for the same request and detectors, or stored
-///               on the way
+/// the final state does not depend on threads, interruptions or shards. Within
+/// one SimdLevel it is identical bit by bit.
+/// @param state of plan_toys() for the same request and detectors, or a stored
+///              intermediate state
 void run_toys(const StudyRequest& request, std::span<const Detector> detectors,
               const ToyRunOptions& options, ToyState& state);
 

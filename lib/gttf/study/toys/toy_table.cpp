@@ -58,7 +58,7 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-/// A track parameter in columns; expected errors come from the scan's columns.
+/// A track parameter in columns; expected errors come from the columns of scan.
 struct ParameterNames {
   std::string_view name;      ///< "d0"
   std::string_view column;    ///< "d0_um"
@@ -66,7 +66,7 @@ struct ParameterNames {
   std::string_view expected;  ///< "sigma_d0_um"
 };
 
-/// Those of tracks along the beam, then those of the perigee.
+/// Parameters of tracks along the beam, then of the perigee.
 constexpr std::array<ParameterNames, 2 * n_toy_parameters - 1> toy_parameters{
     {{"x", "x_um", "um", "sigma_x_um"},
      {"y", "y_um", "um", "sigma_y_um"},
@@ -79,13 +79,14 @@ constexpr std::array<ParameterNames, 2 * n_toy_parameters - 1> toy_parameters{
      {"qop", "qop_per_GeV", "1/GeV", "sigma_qop_per_GeV"}}};
 constexpr std::size_t n_plane = n_toy_parameters - 1;  // without qop
 
-/// The parameter of that index in the statistics of a point.
+/// The parameter with this index in the statistics of a point.
 const ParameterNames& parameter_of(ToyParameters kind, std::size_t i) {
   const bool plane = kind == ToyParameters::plane && i < n_plane;
   return toy_parameters[plane ? i : i + n_plane];
 }
 
-/// What the toys of a point tell of a parameter, over its expected error.
+/// Results of the toys of a point for a parameter, relative to its expected
+/// error.
 struct ParameterToys {
   double expected;
   const ExactMoments& residual;
@@ -118,7 +119,7 @@ struct ToyRow {
   double efficiency() const {
     return static_cast<double>(s.fitted) / static_cast<double>(toys.simulated);
   }
-  /// Errors of the curvature, over the true one.
+  /// Errors of the curvature, relative to the true one.
   double scale() const { return number("sigma_p_rel"); }
   const ExactMoments& residual() const {
     return s.residuals[Perigee::kappa].moments;
@@ -126,7 +127,7 @@ struct ToyRow {
   const ExactMoments& pull() const { return s.pulls[Perigee::kappa].moments; }
   const ExactMoments& momentum() const { return s.momentum.moments; }
 
-  /// Without toys if the tracks of the point are told by others.
+  /// Empty if the tracks of the point are described by other parameters.
   ParameterToys of_parameter(std::size_t i) const {
     static const ExactMoments no_toys;
     static const Histogram no_pulls(0, 1, 1);
@@ -206,8 +207,8 @@ constexpr auto columns_before = std::to_array<ColumnOf<ToyRow>>({
      }},
 });
 
-/// A column for each parameter: its name is put behind that of the column,
-/// with the unit or without.
+/// A column for each parameter: its name is appended to the column name, with
+/// or without unit.
 struct ParameterColumn {
   std::string_view name;  ///< "bias_"
   bool has_unit;
@@ -454,7 +455,7 @@ Summary toy_summary(const ToyState& state) {
       std::ranges::any_of(state.points, [](const ToyPoint& point) {
         return point.parameters() == ToyParameters::perigee;
       });
-  // the variables of the grid, as it was given
+  // the variables of the grid, as given
   const bool by_pt = state.study.find("pt_GeV") != nullptr;
   const bool by_eta = state.study.find("eta") != nullptr;
   const auto wanted = [&](std::string_view name) {
@@ -500,7 +501,7 @@ std::uint64_t fitted_toys(const ToyState& state) {
 
 namespace {
 
-/// A number of a fit and how it is written; i: parameter in the order of
+/// A number of a fit and its output format; i: parameter in the order of
 /// Perigee. Curvatures in 1/m.
 struct NumberColumn {
   const char* name;

@@ -14,22 +14,22 @@
 #include "gttf/study/toys/toy_state.hpp"
 #include "gttf/study/toys/toy_statistics.hpp"
 
-// The biases that theory expects of the fits of a study of toys.
+// The biases predicted by theory for the fits of a study of toys.
 namespace gttf {
 
-/// Where scattering dominates; NaN: nothing is known.
+/// Where scattering dominates; NaN: unknown.
 struct BiasColumns {
   Bias expected;
   Bias paper;  ///< as printed in [GTTF]
 };
 
 /// @param n         number of triplets
-/// @param relative  sigma_kappa/|kappa| of all of them together, by scattering
+/// @param relative  sigma_kappa/|kappa| of all of them combined, from
+///                  scattering
 /// Source: docs/theory/bias-study.md
 BiasColumns bias_columns(const FitChoice& fit, int n, double relative);
 
-/// The columns; those that each parameter P has are told once, without the
-/// name of one.
+/// The columns; columns that exist for each parameter P are listed once.
 std::vector<DescribedColumn> described_toy_columns();
 /// The same with the columns of every parameter.
 std::vector<DescribedColumn> all_toy_columns();
@@ -38,7 +38,7 @@ std::vector<DescribedColumn> all_toy_columns();
 Table toy_table(const ToyState& state);
 
 /// The same rows, each with its histograms and the reasons of failed fits, and
-/// what the study was.
+/// the settings of the study.
 Document toy_results(const ToyState& state);
 
 /// The columns that fit a page.
