@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CsvReader: reads a table of any length block by block, with locations for
-// messages.
+// CsvReader: reads a table of any length block by block, with locations.
 #pragma once
 
 #include <atomic>
@@ -38,8 +37,7 @@ struct CsvLine {
   std::string problem;                  ///< of the quotes; empty: none
   std::size_t problem_at = 0;           ///< its byte
 
-  /// A diagnostic of `file` at this cell; past the last cell: at the end of the
-  /// line.
+  /// A diagnostic of `file` at this cell; past the last: at the line end.
   Diagnostic at(const std::string& file, std::size_t cell) const;
   /// The same at the first quoting error.
   Diagnostic at_problem(const std::string& file) const;

@@ -46,8 +46,7 @@ std::vector<Glyph> glyphs(std::string_view line) {
   return result;
 }
 
-/// Text of a message, which may quote names from a file, sanitised in the same
-/// way.
+/// Text of a message, which may quote names from a file, sanitised likewise.
 std::string clean(std::string_view text) {
   std::string result;
   for (const Glyph& glyph : glyphs(text)) result += glyph.text;

@@ -57,9 +57,8 @@ class InputError : public std::runtime_error {
   Diagnostics diagnostics_;
 };
 
-/// Thrown if a file written by the program cannot be read or does not match;
-/// the text gives the file and the reason. (Errors in files written by users
-/// are Diagnostics.)
+/// A file written by the program cannot be read or does not match; the text
+/// gives file and reason. (Errors in files written by users are Diagnostics.)
 class FileError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -137,8 +137,7 @@ void check_result(const Part& whole, std::string_view text,
 namespace {
 
 /// Length in bytes of a character allowed in a name (0: not allowed): letters
-/// and all non-ASCII characters except the circled plus, including the micro
-/// sign.
+/// and all non-ASCII characters (e.g. the micro sign) except the circled plus.
 std::size_t name_bytes(std::string_view text) {
   if (text.empty() || text.starts_with(circled_plus)) return 0;
   const char c = text[0];

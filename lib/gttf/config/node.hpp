@@ -39,8 +39,7 @@ class Node {
   Kind kind() const;
   /// Text of a scalar, escapes resolved; empty for the others.
   const std::string& text() const;
-  /// Whether it is a scalar in quotes (or a block), which is text and never a
-  /// number.
+  /// Whether it is a quoted scalar (or a block): text, never a number.
   bool is_quoted() const;
   /// Items of a list; empty for the others.
   const std::vector<Node>& items() const;

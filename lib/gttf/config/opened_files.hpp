@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracks the files read and written by a run, so that no output replaces an
-// input.
+// Files read and written by a run, so that no output replaces an input.
 #pragma once
 
 #include <sys/types.h>
@@ -20,10 +19,11 @@ class FileConflict : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The scope of a run. While one exists, every regular file that open_input()
-/// opens is recorded by device and inode, so that links and different spellings
-/// of a path are recognised. A program keeps one for its lifetime; without one,
-/// the library records and refuses nothing.
+/// The scope of a run. While one exists, every regular file that
+/// open_input() opens is recorded by device and inode, so that links
+/// and different spellings of a path are recognised. A program keeps
+/// one for its lifetime; without one, the library records and refuses
+/// nothing.
 class FilesOfRun {
  public:
   FilesOfRun();
@@ -78,14 +78,13 @@ using FileHandle = std::unique_ptr<std::FILE, CloseFile>;
 /// Opens `path` for reading and records it as an input of the run. All input
 /// files are opened here.
 /// @param role       kind of file, for messages: "field map"; may be empty
-/// @param rewritten  given by a run that continues from its own file and
-///                   replaces it (a checkpoint, an appended summary): the only
-///                   case in which a file is read and written. The file of this
-///                   claim is not recorded as an input. Returns null, with
-///                   errno set, if the file cannot be opened. Throws
-///                   FileConflict if it is an output of the run,
-///                   std::system_error if there is no memory or descriptor
-///                   left.
+/// @param rewritten  given by a run that continues its own file and replaces it
+///                   (a checkpoint, a summary): the only case in which a file
+///                   is read and written. The file of this claim is not
+///                   recorded as an input. Returns null, with errno set, if the
+///                   file cannot be opened. Throws FileConflict if it is an
+///                   output of the run, std::system_error if there is no memory
+///                   or descriptor left.
 FileHandle open_input(const std::string& path, std::string_view role,
                       const OutputClaim* rewritten = nullptr);
 

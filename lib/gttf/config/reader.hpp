@@ -74,8 +74,7 @@ class Value {
 /// finish() reports all others.
 class MapReader {
  public:
-  /// Reports an error if `value` is not a map, and is then false and has no
-  /// keys.
+  /// Reports if `value` is not a map, and is then false and has no keys.
   explicit MapReader(const Value& value, std::string_view what = "a map");
 
   explicit operator bool() const { return value_.is_map(); }

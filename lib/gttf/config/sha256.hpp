@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 of texts, files and documents, to identify inputs.
+// SHA-256 of texts, files and documents, to identify
+// inputs.
 #pragma once
 
 #include <memory>
@@ -49,8 +50,7 @@ std::string checksum_of(const Document& document);
 /// The document with its checksum as last member.
 Document with_checksum(Document document);
 
-/// The reason why the content differs from what was written; nothing if it is
-/// unchanged.
+/// Why the content differs from what was written; nothing if unchanged.
 std::optional<std::string> checksum_fault(const Document& document);
 
 }  // namespace gttf

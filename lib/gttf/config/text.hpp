@@ -25,11 +25,10 @@ namespace gttf {
 std::string in_quotes(std::string_view text);
 
 /// `text` for safe display on a terminal, in a log or on a page: in one line,
-/// with invisible characters and characters that affect the surrounding text
-/// written as escapes
+/// with invisible characters and those that affect the text around as escapes
 /// (`\n`, `\x1b`, `\u202e`; see detail::is_invisible), bytes that are not UTF-8
-/// as U+FFFD. All text from files and command lines is passed through this
-/// function, or an equivalent one for its format, before it is displayed.
+/// as U+FFFD. All text from files and command lines passes through this
+/// function, or one for its format, before display.
 std::string visible(std::string_view text);
 
 /// The same for a message of several lines: line ends and tabs are kept.
@@ -48,8 +47,7 @@ std::string backslash_unescaped(std::string_view text);
 std::optional<std::string> nearest(std::string_view word,
                                    std::span<const std::string> candidates);
 
-/// The words in one line: "a, b, c"; truncated with "..." if there are very
-/// many.
+/// The words in one line: "a, b, c"; truncated with "..." if very many.
 std::string joined(std::span<const std::string> words);
 
 /// ASCII letters in lower case; other bytes unchanged. Locale independent.
@@ -69,8 +67,7 @@ struct Character {
 Character character_at(std::string_view text, std::size_t offset);
 
 /// Whether a character is invisible or affects the characters around it:
-/// controls (C0, DEL, C1), separators of lines, marks that change the writing
-/// direction.
+/// controls (C0, DEL, C1), separators of lines, direction marks.
 constexpr bool is_invisible(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C ||
          code == 0x200E || code == 0x200F ||

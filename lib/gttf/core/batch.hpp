@@ -14,12 +14,10 @@ struct BatchStatistics {
   std::size_t tracks = 0;
   /// By kernels, one track per vector lane.
   std::size_t vectorised = 0;
-  /// Vectorised together with tracks that cross different surfaces, which are
-  /// masked.
+  /// Vectorised with tracks that cross other surfaces, which are masked.
   std::size_t mixed = 0;
-  /// Scalar path, because the result of the kernel was not reliable: a
-  /// parameter is free or nearly free, a hit is coarse, the bending is strong,
-  /// or a fit failed.
+  /// Scalar path, because the kernel result was not reliable: a parameter is
+  /// nearly free, a hit coarse, the bending strong, or a fit failed.
   std::size_t doubtful = 0;
   /// Scalar path, because kernels do not support the field, the model, the
   /// direction, the surfaces or the options.

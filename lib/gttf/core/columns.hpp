@@ -25,8 +25,7 @@ struct ColumnText {
   std::string_view name;        ///< with its unit: "sigma_d0_um"
   std::string_view unit;        ///< "um", "1"; empty: counts and texts
   std::string_view definition;  ///< Markdown
-  std::string_view empty =
-      {};  ///< when there is no value; empty: always a value
+  std::string_view empty = {};  ///< when there is no value; empty: never
 };
 
 /// A column of tables whose rows are made from a `Row`.

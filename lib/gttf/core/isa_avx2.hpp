@@ -11,8 +11,7 @@
 
 namespace gttf::detail {
 
-// Intentional: code instantiated with it must be local to its source file, see
-// pack.hpp.
+// Intentional: code that uses it must be local to its file, see pack.hpp.
 namespace {  // NOLINT(google-build-namespaces)
 
 struct Avx2 {

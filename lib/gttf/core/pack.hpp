@@ -16,8 +16,7 @@
 //
 // It is a type of the unnamed namespace of one source file. All functions
 // instantiated with it are then local to that file, which is compiled for that
-// instruction set: the linker cannot use one of them in code for every
-// processor.
+// instruction set: the linker cannot use one elsewhere.
 
 #define GTTF_PACK_FUNCTION [[gnu::always_inline]] friend inline
 

@@ -30,7 +30,8 @@ template <class Isa>
 [[gnu::always_inline]] inline Quadrant<Pack<Isa>> quadrant_of(
     const Pack<Isa>& x) {
   using P = Pack<Isa>;
-  // adding 1.5 * 2^52 rounds to a whole number, stored in the lowest bits
+  // adding 1.5 * 2^52 rounds to a whole number, stored in the lowest
+  // bits
   constexpr double magic = 6755399441055744.0;
   // pi/2 in parts of 33 bits: products with whole numbers below 2^20 are exact
   constexpr double part1 = 1.57079632673412561417e+00;

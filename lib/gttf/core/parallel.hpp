@@ -27,9 +27,8 @@ inline std::atomic<std::size_t>& refused_threads() {
 }
 
 /// Starts work(0) ... work(n - 1), each a copy, in `n` threads, or the first of
-/// them in as many threads as the system provides (possibly none);
-/// refused_threads() counts the others. Throws only before the first one has
-/// started.
+/// them if the system provides fewer (possibly none); refused_threads() counts
+/// the others. Throws only before the first has started.
 template <class Work>
 std::vector<std::jthread> start_threads(std::size_t n, const Work& work) {
   std::vector<std::jthread> threads;
@@ -84,8 +83,9 @@ class Turns {
 /// Calls make(item, worker) on `threads` threads (fewer if the system has no
 /// more), numbered by `worker`, for each item returned by source(), until
 /// source() returns none; passes each result to take(result) on the calling
-/// thread, in the order of the items. Calls of source() never overlap, but may
-/// come from any thread. At most `ahead` items are in work or wait for take().
+/// thread, in the order of the items. Calls of source() never overlap, but
+/// may come from any thread. At most `ahead` items are in work or wait for
+/// take().
 ///
 /// If source() throws, items already returned are finished and the exception is
 /// rethrown. An exception in make() or take() is rethrown immediately. All
@@ -183,9 +183,10 @@ inline unsigned thread_count(unsigned wanted) {
                     : std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Calls worker(next) on up to `threads` threads, fewer if the system has no
-/// more; next() returns each of 0 ... n-1 once, and then nothing. The first
-/// exception of a worker is rethrown after all workers have ended.
+/// Calls worker(next) on up to `threads` threads, fewer if the system
+/// has no more; next() returns each of 0 ... n-1 once, and then nothing.
+/// The first exception of a worker is rethrown after all workers have
+/// ended.
 template <class Worker>
 void parallel_workers(std::size_t n, unsigned threads, const Worker& worker) {
   std::atomic<std::size_t> counter = 0;

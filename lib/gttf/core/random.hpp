@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based random numbers: a function of their position, not of earlier
-// calls.
+// Counter-based random numbers: a function of position, not of earlier calls.
 #pragma once
 
 #include <array>
@@ -25,9 +24,10 @@ struct RandomPlace {
 std::array<std::uint64_t, 4> random_block(const RandomPlace& place,
                                           std::uint64_t block);
 
-/// The first numbers of the sequence at `place`, standard normal: pairs sqrt(-2
-/// ln u) (cos(2 pi w), sin(2 pi w)) of uniform u, w with 52 bits, where u is
-/// never 0; values reach 8.6. A longer span begins with the same numbers.
+/// The first numbers of the sequence at `place`, standard normal: pairs
+/// sqrt(-2 ln u) (cos(2 pi w), sin(2 pi w)) of uniform u, w with 52 bits,
+/// where u is never 0; values reach 8.6. A longer span begins with the same
+/// numbers.
 /// Source: [BoxMuller58]
 void fill_normals(const RandomPlace& place, std::span<double> out);
 

@@ -16,8 +16,7 @@ namespace gttf::detail {
 /// random_block() for n_places positions with consecutive indices: word w of
 /// position k at w n_places + k.
 /// @param branch 0, or the branch of a RandomBranch
-/// @tparam S  a type local to the source file, which makes this function local
-/// as well
+/// @tparam S  a type local to the source file, which makes this local, too
 template <class S>
 void random_words(const RandomPlace& first, std::uint64_t block,
                   std::size_t n_places, std::uint64_t* out,
@@ -76,7 +75,8 @@ template <class S>
 }
 
 /// The same as vectors for w in (0, 1): quarter turns are subtracted without
-/// rounding, and minimax polynomials cover an eighth of a turn (errors 4e-18).
+/// rounding, and minimax polynomials cover an eighth of a turn (errors
+/// 4e-18).
 template <class Isa>
 [[gnu::always_inline]] inline NormalPair<Pack<Isa>> on_circle(
     const Pack<Isa>& w) {

@@ -35,8 +35,7 @@ class RootSearch {
 
   /// @param f  at place()
   void take(double f) {
-    // b is the latest position, a is on the other side of the root, c is the
-    // previous one
+    // b is the latest position, a on the other side, c the previous one
     if ((f < 0) == (fa_ < 0)) {
       c_ = a_;
       fc_ = fa_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_batch: distributes blocks of tracks to threads and selects the code path
-// of each track.
+// run_batch: distributes tracks to threads and selects their code paths.
 #pragma once
 
 #include <algorithm>

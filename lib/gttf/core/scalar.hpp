@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations a formula may use on a number: double, dual number, wide float or
-// batch.
+// Operations of formulas on a number: double, dual number, wide float or batch.
 #pragma once
 
 #include <limits>
@@ -10,8 +9,7 @@ namespace gttf {
 // Formulas are templates over a scalar S. They use + - * /, and, found by
 // argument-dependent lookup after `using std::sqrt;`, the functions sqrt, log,
 // abs. A choice between two values is written select(mask, a, b), which
-// evaluates both sides; any(mask) returns whether a rare branch is needed at
-// all.
+// evaluates both sides; any(mask) is whether a rare branch is needed.
 
 /// Result of comparing numbers of type S: bool, or one truth value per lane.
 template <class S>

@@ -171,8 +171,7 @@ S cosine_lag_small(const S& x2) {
 
 }  // namespace detail
 
-/// Functions of the half turning angle X of an arc that enter lengths and
-/// slopes.
+/// Functions of the half turning angle X of an arc in lengths and slopes.
 template <class S>
 struct ArcShape {
   S stretch;     ///< X/sin(X): arc over chord, 1 at X = 0

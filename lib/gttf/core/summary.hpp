@@ -26,8 +26,7 @@ struct Summary {
   std::vector<Section> sections;
 };
 
-// TestReport: verdicts with a location in a file, for tools that read test
-// results.
+// TestReport: verdicts with a location in a file, for test-result readers.
 
 /// One check and its verdict.
 struct TestCase {

@@ -50,8 +50,7 @@ bool overlap(const Surface& rectangle, const Interval& ring) {
   return overlap(ring, Interval{nearest_point, farthest_point});
 }
 
-/// Whether two rectangles in one plane overlap: tested by projection on each of
-/// their sides.
+/// Whether two rectangles in one plane overlap: projected on each side.
 bool overlap_in_plane(const Surface& a, const Surface& b) {
   const Corners of_a = corners(a), of_b = corners(b);
   for (const Corners& sides : {of_a, of_b})
@@ -98,8 +97,7 @@ void check_coincidence(const std::vector<LayerEntry>& entries,
   std::ranges::stable_sort(items, {}, key);
   std::set<std::pair<std::size_t, std::size_t>> reported;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    // all modules of a ring are equivalent, so testing the first one is
-    // sufficient
+    // all modules of a ring are equivalent: testing the first is sufficient
     std::size_t next = i + 1;
     if (!items[i].is_first)
       while (next < items.size() && items[next].entry == items[i].entry) ++next;

@@ -19,13 +19,12 @@ class HitError;
 /// One measured coordinate: m = u cos(angle) + v sin(angle), error sigma.
 struct Coordinate {
   double angle = 0;  ///< rad, from the surface's u axis towards v
-  double sigma =
-      0;  ///< mm, > 0; at normal incidence if the error depends on the track
+  double sigma = 0;  ///< mm, > 0; if it depends on the track the value at
+                     ///< normal incidence
   std::shared_ptr<const HitError> error = {};  ///< null: sigma for all tracks
 };
 
-/// Line and column (both from 1; 0 = unknown) in the file that an item was read
-/// from.
+/// Line and column (both from 1; 0 = unknown) in the file of an item.
 struct FilePosition {
   int line = 0;
   int column = 0;

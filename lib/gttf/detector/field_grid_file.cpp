@@ -49,8 +49,7 @@ struct GridColumns {
   std::size_t coordinates() const { return around_z ? 2 : 3; }
 };
 
-/// Whether the line names the columns of a map. A comment that does not is an
-/// ordinary comment.
+/// Whether the line names the columns of a map. Otherwise a comment is ignored.
 bool names_grid_columns(std::string_view line);
 
 /// Reads a header line. Throws GridFault.
@@ -178,8 +177,7 @@ using detail::is_grid_separator;
 using detail::names_grid_columns;
 using detail::read_grid_columns;
 
-/// Tolerance of node positions as a fraction of the spacing, because files
-/// contain rounded numbers.
+/// Tolerance of node positions relative to the spacing: files round.
 constexpr double off_place = 1e-3;
 constexpr std::size_t max_map_bytes = std::size_t{1} << 30;
 
@@ -369,8 +367,7 @@ class GridReader {
       const double last = coordinate((run.count - 1) * k, j);
       const double step =
           (last - run.first) / static_cast<double>(run.count - 1);
-      // the average is more precise than the first step, unless the grid is not
-      // regular
+      // the average is more precise than the first step, unless irregular
       if (std::abs(step - run.spacing) <= tolerance) run.spacing = step;
     }
     order_.resize(coordinates());

@@ -231,8 +231,7 @@ double coarse_error(const std::vector<double>& line, std::size_t step) {
       detail::spline_coefficients(std::move(coarse), {1, {nodes}, {{0}}});
   double error = 0;
   for (std::size_t cell = 1; cell + 2 < nodes; ++cell) {
-    // halfway between two nodes the four B-splines are 1, 23, 23 and 1 divided
-    // by 48
+    // halfway between nodes the four B-splines are 1, 23, 23 and 1 over 48
     const double between =
         (c[cell] + c[cell + 3] + 23 * (c[cell + 1] + c[cell + 2])) / 48;
     error = std::max(error, std::abs(between - line[cell * step + step / 2]));

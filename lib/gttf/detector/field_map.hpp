@@ -32,14 +32,13 @@ struct FieldGrid {
   std::vector<double> values;
 };
 
-/// Symmetry of a grid that covers a half, a quarter or an octant of the field:
-/// axes along which it begins or ends at 0 are mirrored there.
+/// Symmetry of a grid of a half, quarter or octant of the field: axes along
+/// which it begins or ends at 0 are mirrored there.
 ///
-/// The magnet is symmetric under reflection along every axis. Reflection along
-/// the main axis of the field keeps the sign of the component along it and
-/// changes the others; reflection along another axis changes only the component
-/// along that axis: the potential is odd along the main axis and even along the
-/// others.
+/// The magnet is symmetric under reflection along every axis. Along the main
+/// axis of the field, reflection keeps the sign of the component along it and
+/// changes the others; along another axis it changes only the component along
+/// that axis: the potential is odd along the main axis, else even.
 struct MirrorSymmetry {
   Axis main = Axis::z;
 
@@ -88,7 +87,8 @@ class FieldMap {
   }
   bool covers(const Vector3& x) const;
 
-  /// Straight distance along `direction` to the edge of the map, mm; 0 outside.
+  /// Straight distance along `direction` to the edge of the map, mm; 0
+  /// outside.
   double distance_to_edge(const Vector3& x, const Vector3& direction) const;
 
   /// The same map with the field multiplied by `factor`; shares the nodes.

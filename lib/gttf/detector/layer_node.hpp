@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The YAML of one entry of `layers`: its copies, and alternative notations of a
-// key.
+// The YAML of one entry of `layers`: its copies, and the notations of a key.
 #pragma once
 
 #include <cstddef>

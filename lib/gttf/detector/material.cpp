@@ -168,8 +168,7 @@ struct Entry {
 };
 
 // c_bar, x0, x1, a, k, delta0. Where the density in the table of materials
-// differs from [Sternheimer84] (beryllium, carbon), the values recalculated by
-// the PDG.
+// differs from [Sternheimer84] (beryllium, carbon), recalculated by the PDG.
 constexpr std::array entries = {
     Entry{"air", {10.5961, 1.7418, 4.2759, 0.10914, 3.3994, 0}},
     Entry{"alumina", {3.5682, 0.0402, 2.8665, 0.08500, 3.5458, 0}},

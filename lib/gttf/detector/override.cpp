@@ -119,8 +119,7 @@ class Override {
   /// Whether the key begins with a list of layers or of their parts.
   bool begins_with_layers() const { return steps_[0].text == "layers"; }
 
-  /// Whether `steps`, of which two are processed, continue in an entry of
-  /// `layers`.
+  /// Whether `steps`, after the first two, continue in an entry of `layers`.
   bool is_in_layer(Steps steps) const {
     return begins_with_layers() && steps.data() == steps_.data() + 2;
   }

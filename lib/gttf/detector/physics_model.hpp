@@ -17,8 +17,7 @@ enum class EnergyLoss {
   mean,        ///< mean loss: the curvature changes from layer to layer
   straggling,  ///< mean loss, and its fluctuations as errors of the fit: their
                ///< core, half the width of the central 68 %
-  straggling_variance,  ///< the same with the full variance, including the
-                        ///< tails
+  straggling_variance,  ///< the same with the full variance, with tails
 };
 
 /// Whether the fit includes fluctuations of the loss as errors.

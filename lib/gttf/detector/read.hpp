@@ -12,7 +12,8 @@
 
 namespace gttf {
 
-/// A detector, the description it was read from, and the warnings about it.
+/// A detector, the description it was read from, and the warnings about
+/// it.
 struct DetectorInput {
   Detector detector;
   Diagnostics warnings;

@@ -334,8 +334,7 @@ class DipoleReader {
     if (std::ranges::all_of(gaps_,
                             [](const auto& e) { return e.gap.field == 0; }))
       return field;
-    // a gap that is switched off remains in the list, because keys count its
-    // items
+    // a gap that is switched off remains in the list: keys count its items
     field.kind = FieldKind::dipole;
     for (const GapEntry& entry : gaps_) field.dipoles.push_back(entry.gap);
     return field;

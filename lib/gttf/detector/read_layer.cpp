@@ -30,8 +30,7 @@ struct ReadError {
   std::shared_ptr<const HitError> error = {};
 };
 
-/// Whether it is a formula. A sign in front or in an exponent does not make it
-/// one.
+/// Whether it is a formula; not because of a sign in front or in an exponent.
 bool is_formula(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '(' || text[i] == '*' || text[i] == '/' || text[i] == '^')
@@ -196,8 +195,7 @@ std::vector<Layer> expand(const Layer& pattern, const ShapeSpec& spec,
   return layers;
 }
 
-/// Adds the mirrored surfaces at -z; reports an error where this is
-/// meaningless.
+/// Adds the mirrored surfaces at -z; reports if this is meaningless.
 void mirror(std::vector<Layer>& layers, const Value& place) {
   const std::size_t n = layers.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -743,8 +741,7 @@ class PerRing {
   }
 
   bool is_good() const { return good_; }
-  /// Whether the list has the same length as previous lists; sets the length
-  /// for the first list.
+  /// Whether the list has the length of previous lists; the first one sets it.
   bool agrees_with(std::optional<std::size_t>& length) const {
     if (!is_list_) return true;
     if (!length) length = numbers_.size();

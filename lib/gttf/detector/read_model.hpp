@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of models in detector files, studies, options and output.
+// The names of models in detector files, studies, options and
+// output.
 #pragma once
 
 #include <optional>

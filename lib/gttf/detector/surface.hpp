@@ -44,8 +44,7 @@ struct Surface {
   Interval u;        ///< planes: extent along u; unused otherwise
   Interval v;        ///< cylinder, cone: z; disk: r; plane: extent along v
   double slope = 0;  ///< cones: dr/dz
-  /// Planes not normal to an axis: unit normal and unit vector u; v = normal x
-  /// u.
+  /// Planes not normal to an axis: unit vectors normal and u; v = normal x u.
   std::array<double, 3> normal_vector{}, u_vector{};
 
   /// Whether it is a plane that is not normal to an axis.

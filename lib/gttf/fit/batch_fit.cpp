@@ -149,8 +149,7 @@ class Worker {
   detail::HitGroup lanes_;
   bool perigee_ = true;
   std::vector<const double*> hits_, theta0_2_;
-  std::vector<PackValues>
-      copies_;  ///< padded copies of inputs that do not fill all lanes
+  std::vector<PackValues> copies_;  ///< padded inputs
   PackValues estimate_;
   std::array<PackValues, HitPlane::count> out_;
 };
@@ -221,8 +220,7 @@ BatchWorkspace::BatchWorkspace(std::size_t bytes)
                                                     sizeof(Line))) {}
 
 HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
-  std::size_t end =
-      surfaces.size();  // material behind the last hit has no effect
+  std::size_t end = surfaces.size();  // ends at the last hit
   while (end > 0 && surfaces[end - 1].n_coordinates == 0) --end;
   streams = needs_streaming(surfaces);
   for (std::size_t i = 0; i < end; ++i) {

@@ -59,8 +59,7 @@ struct FitArrays {
 using FitOneTrack = std::function<const GlobalFit&(std::size_t t)>;
 
 /// Whether a surface measures one coordinate only. TrackFitter then uses the
-/// streaming fit for the general fit and the fit of the hits, and supports no
-/// other fits.
+/// streaming fit for general and hits, and supports no other fits.
 bool needs_streaming(std::span<const FitSurface> surfaces);
 
 /// Whether kernels support such fits. Requires a field, at least three

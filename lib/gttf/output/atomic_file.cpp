@@ -36,8 +36,7 @@ bool is_out_of_resources(int error) {
 
 namespace {
 
-/// Offset and size of blocks that bypass the page cache must be multiples of
-/// this.
+/// Offset and size of blocks that bypass the page cache are multiples of it.
 constexpr std::size_t alignment = 4096;
 constexpr std::size_t small_buffer = std::size_t{1} << 16;
 constexpr std::size_t large_buffer = std::size_t{1} << 20;
@@ -303,8 +302,7 @@ void AtomicFile::open_temporary() {
     throw OutputError("cannot write \"" + path_ + "\": there is no folder \"" +
                       folder + "\"");
   }
-  const detail::SignalsHeldBack
-      held;  // until the file is registered for removal by a signal
+  const detail::SignalsHeldBack held;  // until registered for removal
   for (;;) {
     temporary_ = folder + "/.gttf-design-" + std::to_string(getpid()) + "-" +
                  std::to_string(counter++) + ".tmp";

@@ -15,8 +15,7 @@
 // FileStream: an output stream on a file descriptor that reports every failure.
 namespace gttf {
 
-/// Thrown if an output cannot be opened or written; the text gives the name and
-/// the cause.
+/// An output cannot be opened or written; the text gives name and cause.
 class OutputError : public std::runtime_error {
  public:
   explicit OutputError(const std::string& text, int error = 0)
@@ -29,8 +28,9 @@ class OutputError : public std::runtime_error {
   int error_;
 };
 
-/// Whether an errno value indicates exhausted resources (space, memory,
-/// descriptors, a limit) or a failing device rather than a user error.
+/// Whether an errno value indicates exhausted resources (space,
+/// memory, descriptors, a limit) or a failing device rather than a
+/// user error.
 bool is_out_of_resources(int error);
 
 /// Thrown if the reader of a pipe has closed it. Not an error.
@@ -70,9 +70,8 @@ class FileStream : public std::ostream {
 /// "cannot write "NAME": REASON" for an errno value.
 std::string cannot_write(const std::string& name, int error);
 
-/// An output under construction. Data are written to a temporary file in the
-/// folder of the target, which replaces the target on commit(); permissions are
-/// kept and symbolic links followed. Without commit() nothing changes.
+/// An output under construction. Data go to a temporary file, which replaces
+/// the target on commit(), keeping permissions and links.
 ///
 /// Anything other than a regular file (a pipe, /dev/null, a terminal) is
 /// written directly; "-", /dev/stdout, /dev/stderr and /dev/fd/N are the open

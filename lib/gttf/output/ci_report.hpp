@@ -36,7 +36,8 @@ void write_github(std::ostream& out, const Diagnostics& diagnostics);
 
 /// Code quality report of GitLab: a JSON list with description, check_name,
 /// fingerprint, severity and location of each failed case. The fingerprint
-/// depends on file, suite and name only: it is unchanged if lines have moved.
+/// depends on file, suite and name only: it is unchanged if lines have
+/// moved.
 void write_code_quality(std::ostream& out, const TestReport& report);
 
 }  // namespace gttf

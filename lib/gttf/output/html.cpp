@@ -93,8 +93,7 @@ std::string html_row(const PageRow& row) {
   return fmt::format("<div class=\"row {}\">{}</div>\n", split, out);
 }
 
-// SHA-256 in the form of a content security policy, so that only this script
-// runs.
+// SHA-256 for the content security policy: only this script runs.
 std::string base64_sha256(std::string_view text) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cleanup when a signal ends the program: removes temporary files and the
-// progress bar.
+// Cleanup when a signal ends the program: temporary files and progress bar.
 #pragma once
 
 #include <string>
@@ -12,8 +11,9 @@ namespace gttf {
 void tidy_up_now();
 
 /// Installs handlers for SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM,
-/// SIGUSR1 and SIGUSR2 that clean up before the default action. Ignored signals
-/// remain ignored. For main(); the library itself never touches signals.
+/// SIGUSR1 and SIGUSR2 that clean up before the default action. Ignored
+/// signals remain ignored. For main(); the library itself never touches
+/// signals.
 void tidy_up_on_signals();
 
 namespace detail {

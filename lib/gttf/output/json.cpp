@@ -81,8 +81,7 @@ struct AppendScalar {
   bool operator()(const Document::Members&) const { return false; }
 };
 
-// In one line; returns false if the line becomes too long (`out` is extended
-// anyway).
+// In one line; false if the line is too long (`out` is extended anyway).
 bool append_compact(std::string& out, const Document& document, int precision,
                     std::size_t limit) {
   if (std::visit(AppendScalar{out, precision}, document.value()))

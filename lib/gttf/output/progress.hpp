@@ -31,8 +31,7 @@ class Progress {
   /// `done` of `total` units of work are finished.
   void update(std::size_t done, std::size_t total);
 
-  /// Removes the bar until the next update, for other output to the same
-  /// terminal.
+  /// Removes the bar until the next update, for other output.
   void erase();
 
  private:

@@ -15,9 +15,8 @@
 namespace gttf {
 
 struct TableStyle {
-  std::string title;  ///< a line above it in formats for readers
-  std::vector<std::string>
-      columns;        ///< columns to show, in this order; empty: all
+  std::string title;                 ///< a line above it in formats for readers
+  std::vector<std::string> columns;  ///< shown, in this order; empty: all
   int precision = 0;  ///< significant digits, 1 to 17; 0: exact in CSV and
                       ///< JSON, three for results in formats for readers
   std::optional<Provenance> provenance;  ///< written where there is one
@@ -40,8 +39,7 @@ struct Heading {
   std::string unit;  ///< empty: none
   double factor = 1;
   Zeros zeros = Zeros::strip;  ///< results keep trailing zeros, inputs do not
-  bool ratio =
-      false;  ///< near 1: 1.004 is printed with one digit more than 0.996
+  bool ratio = false;          ///< near 1: 1.004 gets one digit more than 0.996
 };
 
 /// The heading of a column, from rules rather than a list of names: a unit at

@@ -211,8 +211,7 @@ void write_text(std::ostream& out, const Summary& summary,
 
 namespace {
 
-// Escapes text that Markdown would interpret as markup or as the end of the
-// cell.
+// Escapes text that is markup or ends the cell in Markdown.
 std::string markdown_escaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {

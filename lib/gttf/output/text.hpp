@@ -54,8 +54,7 @@ class AlignedWriter : public TableSink {
   std::string buffer_;
 };
 
-/// Number of characters of UTF-8 text, which is its width except for rare
-/// scripts.
+/// Characters of UTF-8 text, equal to its width except for rare scripts.
 std::size_t text_width(std::string_view text);
 
 /// `text` padded with spaces to `width`.

@@ -21,9 +21,10 @@ struct Flyer {
   double qop = 0;     ///< q/p, e/GeV
 };
 
-/// d(position, direction, q/p)/d(position, direction, q/p at the start), on the
-/// surface: a change of the start moves the crossing along the surface. The
-/// direction is a unit vector: only changes orthogonal to it are meaningful.
+/// d(position, direction, q/p)/d(position, direction, q/p at the start), on
+/// the surface: a change of the start moves the crossing along the surface.
+/// The direction is a unit vector: only changes orthogonal to it are
+/// meaningful.
 using FlyerJacobian = Eigen::Matrix<double, 7, 7>;
 
 /// The reason why a flight did not reach its surface.
@@ -71,8 +72,7 @@ struct FieldHit {
 /// The segment of curvature `kappa` between two hits, in flight direction.
 ///
 /// Propagated from one of them, `anchor`, to the surface of the other. Newton's
-/// method varies the direction at the anchor until the track passes through the
-/// hit,
+/// method varies the direction at the anchor until the track hits it,
 ///
 ///   x_hit - x_arrival = dx/dtheta eta_theta + dx/dphi eta_phi  (in the
 ///   surface)

@@ -201,7 +201,8 @@ DirectedSegment<S> dipole_segment(const Cartesian<S>& start,
   return detail::directed(path, start, end, gap);
 }
 
-/// The segment that leaves `start` at the azimuth `phi`, for any curvature.
+/// The segment that leaves `start` at the azimuth `phi`, for any
+/// curvature.
 template <class S>
 DirectedSegment<S> dipole_segment_from(const Cartesian<S>& start, const S& phi,
                                        const Cartesian<S>& end,

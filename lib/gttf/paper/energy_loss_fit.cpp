@@ -8,8 +8,7 @@ namespace {
 
 using Vector2 = Eigen::Vector2d;
 
-/// Derivatives of the kinks of a triplet with respect to the curvature of
-/// either segment.
+/// d(kinks of a triplet)/d(curvature) of either segment.
 struct SplitSlope {
   Vector2 first, second;
 };

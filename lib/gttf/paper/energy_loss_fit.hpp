@@ -16,7 +16,8 @@ struct LocalLossCorrection {
   double kappa_first = 0;   ///< before the middle hit, 1/mm
   double kappa_second = 0;  ///< behind it
   /// Rotation of the directions at the four ends of the segments: +rotation
-  /// (hit 0), -rotation (1 before), -rotation (1 behind), +rotation (2), rad.
+  /// (hit 0), -rotation (1 before), -rotation (1 behind), +rotation (2),
+  /// rad.
   double rotation = 0;
 };
 
@@ -44,15 +45,13 @@ struct TrackLosses {
   std::vector<double> sigma{};  ///< of each, GeV; combined fit
 };
 
-/// Relation between the curvatures of the segments and the curvature of the
-/// first one.
+/// The curvatures of the segments as function of the first one.
 enum class LossMap {
   exact,   ///< E_k = E_01 - sum of losses, for each segment of a triplet
   series,  ///< as in the paper: one curvature per triplet, first order in dp
 };
 
-/// The equations of a track with losses; kappa is the curvature of the first
-/// segment.
+/// The equations of a track with losses; kappa refers to the first segment.
 ///
 /// exact, linearised at kappa_c with E_k = E_c - I_k, I_k the sum of losses
 /// before segment k:
@@ -83,9 +82,10 @@ struct LossFit {
   Eigen::VectorXd loss_with_kappa;  ///< Cov(loss, kappa)
 };
 
-/// The global fit with given losses. It is linearised at the curvature of the
-/// fit without loss, then of the previous fit, until convergence. Errors:
-/// LossFit::track.status; also singular if the particle stops
+/// The global fit with given losses. It is linearised at the curvature
+/// of the fit without loss, then of the previous fit, until
+/// convergence. Errors: LossFit::track.status; also singular if the
+/// particle stops
 LossFit fit_with_losses(const TripletEquations& equations,
                         std::span<const Triplet<double>> triplets,
                         const TrackLosses& losses,

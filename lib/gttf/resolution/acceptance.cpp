@@ -19,8 +19,7 @@ double arc_to_radius(const Track& track, double c, double r) {
   const double along = x * std::cos(track.phi) + y * std::sin(track.phi);
   const double across = y * std::cos(track.phi) - x * std::sin(track.phi);
   const double d = r * r - x * x - y * y;
-  constexpr double straight =
-      1e-3;  // of a turn: relative error 4e-8 of the length
+  constexpr double straight = 1e-3;  // of a turn: error 4e-8 of the length
   if (std::abs(c * r) < straight) {
     const double root = std::sqrt(along * along + d);
     const double near = -along - root, far = -along + root;

@@ -24,9 +24,8 @@ struct AcceptanceEdge {
 /// Candidates are the angles of all corners of surfaces along a helix
 /// (solenoid, no field: exact) or a straight line, and the middles between
 /// them; where the lists of crossed surfaces of two neighbours differ, the
-/// edges between them are found by bisection. Not found: gaps in field maps and
-/// dipoles whose two sides are displaced by bending by more than half their
-/// width.
+/// edges between them are found by bisection. Not found: gaps in maps and
+/// dipoles whose sides bending moves by more than half their width.
 ///
 /// @param track_at  the track of a polar angle; all with the same start,
 ///                  azimuth and particle

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects how a track is followed, and converts its parameters to user
-// conventions.
+// Selects how a track is followed; converts parameters to user conventions.
 #include "gttf/resolution/any_track.hpp"
 
 #include <Eigen/Geometry>

@@ -139,8 +139,7 @@ class AnyTrack {
   void set_errors();
 
   const TrackingGeometry* geometry_;
-  std::shared_ptr<const TrackingGeometry>
-      own_;  ///< null: geometry of all tracks
+  std::shared_ptr<const TrackingGeometry> own_;  ///< null: shared by all
   bool has_errors_ = true;
   Track track_;
   Vector3 direction_;  ///< at the start

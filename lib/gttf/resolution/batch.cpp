@@ -387,8 +387,7 @@ class Worker {
   }
 
   std::vector<LayerTarget> layer_targets_;
-  std::vector<PackValues>
-      layers_;  ///< all rows of one target, then the next target
+  std::vector<PackValues> layers_;  ///< ordered by target, then row
   Workspace workspace_;
 };
 
@@ -462,7 +461,6 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                 slopes,
                 path == CodePath::best && is_vectorised(geometry, model) &&
                     // with one logarithm for all, every layer depends on all
-                    // others
                     !(slopes.position.asked_for() &&
                       model.scattering == Scattering::highland_total)};
   return detail::run_batch(tracks.size, block_size, threads,

@@ -40,8 +40,7 @@ class SurfaceExtents {
       lower[i] = s.v.lower;
       upper[i] = s.v.upper;
     }
-    double* range =
-        upper + n;  // the last one is repeated to fill the last vector
+    double* range = upper + n;  // repeat the last one
     for (std::size_t i = 0; i < n_blocks; ++i) {
       const std::size_t begin = i * most_in_pack;
       const auto [first, last] = std::minmax_element(
@@ -138,8 +137,7 @@ struct BatchGeometry {
 /// A group of tracks that are fitted together.
 struct BatchGroup {
   std::size_t n = 0;                  ///< lanes in use
-  std::size_t track[most_in_pack]{};  ///< of each lane; lanes beyond n repeat
-                                      ///< another track
+  std::size_t track[most_in_pack]{};  ///< of each lane; repeated beyond n
   bool in_a_row = false;              ///< track[i] = track[0] + i for all lanes
   bool mixed = false;
   bool points = false;  ///< as BatchTask::points
@@ -166,8 +164,8 @@ class BatchGroups {
   BatchGroups(const BatchGeometry& geometry, const CovarianceKernel& kernel,
               const TrackArrays& tracks, bool may_guess);
 
-  /// Calls GuessCheck fit(group) for all tracks from `begin` to `end` with at
-  /// least `least_hits` hits, except those for which `left_out` is true.
+  /// Calls GuessCheck fit(group) for tracks `begin` to `end` with at least
+  /// `least_hits` hits, except if `left_out`.
   ///
   /// As long as consecutive tracks cross the same surfaces, the list of one
   /// group is the guess for the next, which is checked by the fit. Otherwise

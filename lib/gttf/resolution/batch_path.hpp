@@ -152,8 +152,7 @@ template <bool measures, class S, class Check>
   }
 }
 
-/// The rows of one coordinate; of two coordinates, which have most terms in
-/// common.
+/// The rows of one coordinate; of two, which have most terms in common.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_rows(
     const Line<S>& line, const SurfaceRecord& s, const Crossing<S>& x,
@@ -171,9 +170,10 @@ template <class S>
 
 /// Crossings are computed two ahead of their use, and then discarded unless
 /// there is a backward pass. @tparam way_back whether there may be one
-/// @tparam mixed     as BatchTask::mixed: most groups are not, and need no
-/// masks; otherwise BatchTask::extras determines whether there is a backward
-/// pass
+/// @tparam mixed     as BatchTask::mixed: most groups
+/// are not, and need no masks; otherwise
+/// BatchTask::extras determines whether there is a
+/// backward pass
 template <class S, bool way_back, bool mixed>
 class BatchPath {
  public:

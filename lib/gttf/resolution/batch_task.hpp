@@ -124,8 +124,7 @@ struct BatchTask {
   bool points = false;
   /// For the backward pass: CovarianceKernel::workspace() bytes, aligned to 64.
   std::byte* workspace = nullptr;
-  /// Whether the list is a guess. Then these are the surfaces that are not on
-  /// it.
+  /// Whether the list is a guess; then these are the surfaces not on it.
   bool guessed = false;
   BatchExtents other_disks, other_cylinders;
   const unsigned* other_planes = nullptr;
@@ -144,7 +143,8 @@ struct BatchTask {
   double *position_slope[n_parameters] = {}, *material_slope[n_parameters] = {},
          *sigma_slope[n_parameters] = {};
   std::size_t budget_stride = 0;
-  /// Lanes whose result may be invalid: a parameter is free, or nearly free.
+  /// Lanes whose result may be invalid: a parameter is free, or nearly
+  /// free.
   TrackBits doubtful = 0;
   /// For a guess: whether every lane crosses the surfaces of the list, in that
   /// order, and no others. If not, there are no other results.

@@ -125,8 +125,7 @@ void ToyBatch::Work::prepare_vectorised() {
 void ToyBatch::Work::prepare_shared(std::size_t f) {
   const detail::SharedFit& reference = *shared_fits.emplace_back(
       std::make_unique<detail::SharedFit>(toy.hits, choices[f].kind));
-  if (reference.status() !=
-      FitStatus::ok) {  // the status of each toy gives the reason
+  if (reference.status() != FitStatus::ok) {  // see each status
     vectorised = false;
     return;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectorised toys of one point: simulated and fitted, several per instruction.
+// Vectorised toys of one point: simulated and fitted, several per
+// instruction.
 #pragma once
 
 #include <functional>

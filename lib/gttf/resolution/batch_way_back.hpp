@@ -14,8 +14,7 @@
 
 namespace gttf::detail {
 
-/// Data of a crossing for the backward pass; rows of coordinates are stored
-/// separately.
+/// Data of a crossing for the backward pass; rows are stored separately.
 template <class S>
 struct BatchStep {
   KinkGain<S> gain;
@@ -71,8 +70,7 @@ class ParameterChanges {
 template <class S>
 struct FittedRows {
   const Row<S>* rows;
-  const Row<S>*
-      slopes;  ///< of rows, with respect to the position; only if requested
+  const Row<S>* slopes;  ///< of rows, by the position; or null
   std::size_t n;
   const double* weights;  ///< 1/variance of each
 };
@@ -197,8 +195,7 @@ class FunctionWalk : public AnyFit {
     return task_.list[k].surface * task_.budget_stride;
   }
 
-  /// Adds to the existing value, if scattering inside all hits contributed to
-  /// it.
+  /// Adds to the value there, if scattering inside all hits contributed to it.
   void put(std::size_t k, S x, double* to) const {
     if (to == nullptr) return;
     to += place(k);

@@ -34,8 +34,7 @@ void add_loss(const Gains& g, double weight, LayerParts& parts) {
   add_squares(parts.scattering.variance, g, weight * (1 - parts.straggled));
 }
 
-/// Fills layers[k], and `hits` with all hits, in the order of the backward
-/// pass.
+/// Fills layers[k], and `hits` with all hits, in backward order.
 struct Collector {
   std::vector<LayerParts>& layers;
   std::vector<BudgetPart>& hits;
@@ -65,8 +64,7 @@ struct Collector {
   }
 };
 
-/// Without a start hit, the material of the first layer and all inner material
-/// are added.
+/// Without a start hit, adds the first layer and all inner material.
 template <Path P>
 void add_inner(const detail::FilteredTrack<P>& t,
                std::vector<LayerParts>& layers) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budget: contributions of each layer's scattering and hit errors to a
-// resolution.
+// Budget: shares of each layer's scattering and hit errors in a resolution.
 #pragma once
 
 #include <cstddef>

@@ -150,9 +150,8 @@ class Search {
     double good, bad;
   };
 
-  /// The obstacle that ends a move: a layer that is no longer crossed, or
-  /// crossed for the first time, or that has changed its order with the moving
-  /// layers.
+  /// The obstacle that ends a move: a layer no longer crossed, newly crossed,
+  /// or in another order with the moving layers.
   static MoveEnd end_of_move(const std::vector<std::size_t>& before,
                              const std::vector<std::size_t>& after,
                              const LayerSet& moved) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of variances, accumulated in the backward pass of the streaming
-// fit.
+// Derivatives of variances from the backward pass of the streaming fit.
 #include <cmath>
 
 #include "gttf/core/dual.hpp"

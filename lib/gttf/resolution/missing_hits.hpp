@@ -34,11 +34,12 @@ struct EfficiencyAverage {
   PerParameter rms;   ///< sqrt(<sigma^2>): the width of all residuals combined
 };
 
-/// Hits are missing independently; the material stays. All 2^n patterns if they
-/// are at most `most_patterns`, else the patterns with 0, 1, 2, ... missing
-/// hits up to `most_patterns`, which omit the probability 1 - `covered`. If
-/// that exceeds 1 %, `most_patterns` patterns are drawn instead, always the
-/// same ones, with statistical errors of 1/sqrt(most_patterns) of their rms.
+/// Hits are missing independently; the material stays. All 2^n patterns if
+/// they are at most `most_patterns`, else the patterns with 0, 1, 2, ...
+/// missing hits up to `most_patterns`, which omit the probability 1 -
+/// `covered`. If that exceeds 1 %, `most_patterns` patterns are drawn instead,
+/// always the same ones, with statistical errors of 1/sqrt(most_patterns) of
+/// their rms.
 EfficiencyAverage average_over_efficiencies(const Detector& detector,
                                             const Track& track,
                                             const Model& model,

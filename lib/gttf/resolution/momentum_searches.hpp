@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MomentumSearches: simultaneous searches of p_significant for many tracks or
-// triplets.
+// MomentumSearches: p_significant of many tracks or triplets at once.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +21,7 @@
 // computed step by step, so that one call can evaluate xi for many searches.
 namespace gttf::detail {
 
-/// The largest momentum at which xi reaches `least`. For a nearly straight
-/// track
+/// The largest momentum at which xi reaches `least`. For nearly straight tracks
 ///
 ///   1/xi^2 = 1/xi_MS^2 + (p/P)^2,   P a constant of the hits
 ///
@@ -59,8 +57,7 @@ class SignificantMomentum {
   /// Whether xi existed at the start.
   bool started() const { return above_.exists() || below_.exists(); }
   /// NaN if xi is below `least` at all momenta from the start down to where it
-  /// does not exist; infinite if it reaches `least` at arbitrarily large
-  /// momenta.
+  /// does not exist; infinite if it reaches `least` at any momentum.
   double result() const { return result_; }
 
  private:

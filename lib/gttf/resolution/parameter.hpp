@@ -43,8 +43,7 @@ std::string_view to_string(Parameter);
 std::optional<Parameter> find_parameter(std::string_view name);
 
 struct Resolution;
-/// sigma of every parameter, native units, relative for p and pt; NaN: no
-/// value.
+/// sigma of every parameter, native units, relative for p and pt; or NaN.
 PerParameter sigmas(const Resolution& resolution);
 
 }  // namespace gttf

@@ -32,9 +32,8 @@ struct TripletRegime {
   std::array<std::size_t, 3> layers{};  ///< in Detector::layers
   /// The last hit comes after the outer arc, on the way inwards.
   bool recurls = false;
-  /// Contributions of hit errors to the variances of the two kinks and to their
-  /// covariance; rad^2. Source: [GTTF] eq:gamtheta, eq:gamphi without
-  /// scattering
+  /// Variances of the two kinks and their covariance from hit errors; rad^2.
+  /// Source: [GTTF] eq:gamtheta, eq:gamphi without scattering
   double gamma_phi = none, gamma_theta = none, gamma_phi_theta = none;
   double sigma_ms = none;                  ///< scattering angle in a plane, rad
   double b_ms = none;                      ///< sigma_ms/|kappa|, mm
@@ -52,8 +51,7 @@ struct TripletRegime {
   /// the three layers.
   double p_significant = none;
 
-  /// False if a hit has one coordinate only: the triplet does not determine a
-  /// direction.
+  /// False if a hit has one coordinate only: no direction is determined.
   bool exists() const { return !std::isnan(xi); }
 };
 

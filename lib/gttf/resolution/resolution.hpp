@@ -124,11 +124,9 @@ Resolution resolve(const TrackingGeometry& geometry, const Track& track,
 
 /// Boundaries between the tracking regimes.
 struct RegimeThresholds {
-  double mu_small = 0.15;  ///< hit errors are negligible up to this value
-  double xi_significant =
-      3;  ///< the curvature is not measured below this value
-  double xi_unbiased =
-      10;  ///< scattering fits are biased by 1 % below this value
+  double mu_small = 0.15;     ///< hit errors are negligible up to this value
+  double xi_significant = 3;  ///< curvature not measured below
+  double xi_unbiased = 10;    ///< scattering fits biased by 1 % below
 };
 
 /// Regime from mu_phi and xi: `weak` for xi < xi_significant, else

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A helix on the plane z = const. through its start, for one track or one per
-// lane.
+// A helix on the plane z = const. through its start, for one or more tracks.
 #pragma once
 
 #include <limits>

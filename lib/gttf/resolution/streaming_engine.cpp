@@ -124,9 +124,8 @@ double scattering_only_variance(const AnyTrack& track,
 }
 
 /// Calls f(streamed, path, start, determined, hit_only) with the fit in doubles
-/// or, for a helix that they do not determine, in twice their precision. The
-/// derivatives of a traced track are doubles, so higher precision is not
-/// possible.
+/// or, for a helix that they do not determine, in twice their precision.
+/// Derivatives of a traced track are doubles: more is not possible.
 template <class F>
 void stream(const AnyTrack& track, const BeamSpot* spot, F&& f) {
   const auto hit = track.start_hit(spot);

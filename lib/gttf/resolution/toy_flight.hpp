@@ -13,7 +13,8 @@
 
 namespace gttf::detail {
 
-/// The random bits of the toys from `first`, one toy per vector element.
+/// The random bits of the toys from `first`, one toy per vector
+/// element.
 template <class S>
 [[gnu::noinline]] void make_words(const RandomPlace& first,
                                   std::size_t n_blocks, std::uint64_t* out) {
@@ -61,8 +62,7 @@ Cartesian<S> direction_of(const Line<S>& l) {
   return {l.sin_theta * l.cos_phi, l.sin_theta * l.sin_phi, l.cos_theta};
 }
 
-/// Sets the members of `l` used by the formulas of a crossing; others are
-/// unchanged.
+/// Sets the members of `l` used by the formulas of a crossing.
 /// @param to_disk  the next surface is a disk, which needs tan(theta)
 template <class S>
 void set_line(const PathPoint<S>& f, Line<S>& l, bool to_disk = true) {
@@ -110,8 +110,7 @@ void scatter(const S& theta, const S& phi, const S& inv_sine, Cartesian<S>& t) {
        norm * (cosine - theta * sine)};
 }
 
-/// A point of a surface shifted along u' and v', and projected back onto the
-/// surface.
+/// A point of a surface shifted along u' and v', projected onto the surface.
 template <class S>
 Cartesian<S> shifted_point(const SurfaceRecord& s, const Cartesian<S>& at,
                            const S& u, const S& v) {

@@ -202,7 +202,8 @@ std::shared_ptr<const ToyPlan> helix_plan(const TrackingGeometry& geometry,
     const auto& x = reference.list[static_cast<std::size_t>(k)];
     maker.add(x.surface, vector_of(position_at(line, x.at)), x.theta0_2, {});
   }
-  if (!plan.steps.empty()) plan.steps.back().theta0 = 0;  // nothing follows
+  if (!plan.steps.empty())
+    plan.steps.back().theta0 = 0;  // it is the last step: no effect
   plan.begin = {cartesian(hits.origin), direction_of(line)};
   if (!spot && !reference.list.empty())
     plan.begin = path_point(line, reference.list[0].at);

@@ -106,8 +106,7 @@ class TripletBatch {
   std::array<PackValues, static_cast<std::size_t>(TripletPlane::count)> out_;
 };
 
-/// Like TripletBatch, for tracks on any path; traces the requested one of
-/// `tracks`.
+/// Like TripletBatch, for tracks on any path; traces the requested one.
 class TracedTriplets {
  public:
   TracedTriplets(const TrackingGeometry& geometry, const Model& model,

@@ -10,7 +10,8 @@
 
 namespace gttf::detail {
 
-/// The angle of a coordinate in the axes of the layer, and the orthogonal axis.
+/// The angle of a coordinate in the axes of the layer, and the orthogonal
+/// axis.
 struct UserAngle {
   double value = 0;
   CoordinateAxis turned;

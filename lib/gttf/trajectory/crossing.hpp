@@ -137,8 +137,7 @@ void cross_plane(const Line<S>& l, const SurfaceRecord& s, const S& position,
   const S sin0 = l.sin_phi * cn - l.cos_phi * sn;
   const S gap = position - (l.along * cos0 - l.across * sin0);
   // m W^2 - 2 gap cos0 W + gap^2 = 0; a track that starts away from the plane
-  // crosses it if it bends towards it (m < 0), a track that starts on it
-  // crosses it there
+  // crosses it if it bends towards it (m < 0), else at its start
   const S m = gap * l.c * (gap * l.c + S(2) * sin0);
   const S sum = abs(cos0) + sqrt(cos0 * cos0 - m);
   const auto near = either(gap * cos0 > S(0), abs(gap) <= S(same_place));
@@ -284,9 +283,8 @@ struct PlaneGap {
 /// on an inclined plane within its edges; NaN if there is none.
 ///
 /// The gap is monotonic between the zeros of its slope, A cos(Phi - beta) +
-/// rise with the turn Phi, of which there are at most two in half a turn: a
-/// line crosses the plane up to three times, and the first time not necessarily
-/// in the rectangle.
+/// rise with the turn Phi, at most two in half a turn: a line crosses the plane
+/// up to three times, first maybe outside the rectangle.
 double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
                         double position);
 
@@ -604,10 +602,9 @@ Precheck<S> precheck(const Line<S>& l, const SurfaceRecord& s) {
           abs(l.c) * (gap * l.tan_theta) < S(unit::pi)};
 }
 
-/// Whether lengths alone show that the surface is not crossed and would not be
-/// crossed without turning back. Up to half a turn, the distance flown is at
-/// most the arc, at least 2/pi of it and at least arc (1 - X^2/6), X half the
-/// turn.
+/// Whether lengths show that the surface is not crossed, even without turning
+/// back. Up to half a turn, the distance flown is at most the arc, at least
+/// 2/pi of it and at least arc (1 - X^2/6), X half the turn.
 template <class S>
 MaskOf<S> is_far(const Line<S>& l, const SurfaceRecord& s) {
   using std::abs, std::sqrt;

@@ -124,7 +124,8 @@ std::vector<unsigned> surfaces_met_again(const TrackingGeometry& geometry,
   const Crossings<double> found =
       find_crossings(geometry, track, Scattering::off);
   const Line<double>& l = found.line;
-  // the reversed track: its first crossing is the last one of the track
+  // the reversed track: its first crossing is the last one of the
+  // track
   const double end = std::min(unit::pi / std::abs(l.kappa),
                               4 * FlightBounds(geometry).reach());
   const double half_turn = 0.5 * l.kappa * end, azimuth = track.phi + half_turn;

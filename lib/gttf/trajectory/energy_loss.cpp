@@ -155,8 +155,7 @@ struct SlowedDown {
 
 /// Follows a particle through a slab in Runge-Kutta steps, with the nodes of
 /// Simpson's rule in each.
-/// @param visit  receives a LossNode; not called for a step in which the
-///               particle stops
+/// @param visit  receives a LossNode, unless the particle stops in the step
 template <class Visit>
 SlowedDown slow_down(const StoppingPower& loss, double kinetic,
                      double thickness, double rest_energy, const Visit& visit) {
@@ -237,8 +236,7 @@ double momentum_of_p_beta(double x, double rest_energy) {
 /// where it scatters, with weights 1/(p beta)^2 x/X0.
 class AheadOfKinks {
  public:
-  /// The angles in the next slab, at positions with part of the slab still
-  /// ahead.
+  /// The angles in the next slab, with part of the slab still ahead.
   void add(double weight, double ahead) {
     own_[0] += weight;
     own_[1] += weight * ahead;
@@ -366,7 +364,8 @@ double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
   for (const LossSlab& slab : slabs) {
     const double per_thickness = xi_per_thickness(slab, particle);
     const double t = slab.x_over_x0 * paths;
-    // an energy spread grows with the stopping power, unless the loss is given
+    // an energy spread grows with the stopping power, unless the loss is
+    // given
     const auto spread = [&slab](double power) {
       return slab.mean_loss ? 1 : 1 / (power * power);
     };

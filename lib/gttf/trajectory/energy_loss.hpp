@@ -40,8 +40,7 @@ struct Projectile {
 
 /// The medium of a material of known Z/A, I and density. Tabulated parameters
 /// of the density effect are moved to `density` (x0 and x1 by
-/// -log10(r)/2, c_bar by -ln(r)); without them the general parametrisation is
-/// used:
+/// -log10(r)/2, c_bar by -ln(r)); without them:
 ///
 ///   c_bar = 1 + 2 ln(I/(hbar omega_p)),  k = 3,  x0 and x1 from c_bar and I,
 ///   a = (c_bar - 2 ln(10) x0)/(x1 - x0)^3
@@ -78,8 +77,7 @@ double maximum_transfer(const Projectile& particle, double kinetic);
 double collision_stopping_power(const StoppingMedium& medium,
                                 const Projectile& particle, double kinetic);
 
-/// A slab of a layer in the form used by the formulas. Thicknesses at normal
-/// incidence.
+/// A slab of a layer as used by the formulas. Thickness at normal incidence.
 struct LossSlab {
   StoppingMedium medium;
   double mass_thickness = 0;  ///< g/cm2
@@ -105,10 +103,9 @@ struct LayerLoss {
   /// decreases with energy.
   double transmission = 1;
   double per_path = 0;  ///< d(mean)/d(paths), GeV
-  /// d(mean)/d(paths) for the material after the position of a scattering
-  /// angle, GeV: average and standard deviation over the scattering in the
-  /// layer. An angle at the front of the layer changes the path in it, an angle
-  /// at the back does not.
+  /// d(mean)/d(paths) after the position of a scattering angle, GeV: average
+  /// and standard deviation over the layer. An angle at its front changes the
+  /// path in it, an angle at its back does not.
   double per_path_behind_kink = 0, per_path_behind_kink_rms = 0;
   /// The momentum at which a thin layer of the same x/X0 scatters equally, GeV:
   /// its 1/(p beta)^2 is the average over the x/X0 of the layer.
@@ -137,10 +134,8 @@ LayerLoss energy_loss(std::span<const LossSlab> slabs,
 
 /// A stretch of material whose fluctuations act together in a fit.
 struct LossStretch {
-  double xi =
-      0;  ///< sum of LayerLoss::xi, GeV; if less than for a layer: its own
-  double depth =
-      0;  ///< x/X0 of the stretch before the layer; used for electrons
+  double xi = 0;     ///< sum of LayerLoss::xi, GeV; at least the layer's own
+  double depth = 0;  ///< x/X0 of it before the layer; for electrons
 };
 
 /// Standard deviation of the energy after a layer, GeV, Gaussian approximation;

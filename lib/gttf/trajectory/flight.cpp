@@ -135,12 +135,12 @@ class UniformFlight {
   double s_ = 1, c_ = 0.5, e_ = 1.0 / 6, f_ = 1.0 / 24;
 };
 
-/// Tolerated errors of one step; the end point is accurate to one order higher.
+/// Tolerated errors of one step; the end point is accurate to one order
+/// higher.
 constexpr double position_tolerance = 1e-9;    // mm
 constexpr double direction_tolerance = 1e-12;  // rad
 
-// Formulas of order 5(4) with seven stages; the last stage is the first of the
-// next step.
+// Formulas of order 5(4), seven stages; the last is the first of the next step.
 constexpr int stages = 7;
 constexpr double node[stages][stages - 1] = {
     {},
@@ -267,8 +267,7 @@ template class MapStep<7>;
 
 namespace {
 
-/// Maximum rotation of a leg, so that a path cannot cross a plane more than
-/// twice.
+/// Maximum rotation of a leg: a path crosses a plane at most twice.
 constexpr double longest_turn = 0.5;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -578,8 +577,7 @@ void Flight<N>::change_qop(double qop, const Eigen::Matrix<double, 1, N>& d_qop,
 
 template <int N>
 void Flight<N>::cross_boundary(const Vector3& before, const Vector3& normal) {
-  // a path that reaches the surface later by dl keeps its previous bend over
-  // that length
+  // a path that reaches the surface later by dl keeps its bend over dl
   if constexpr (N > 0) state_.d_direction -= (before - bend()) * slip(normal);
 }
 

@@ -54,9 +54,8 @@ class MapStep {
   /// The integrated quantities: position, direction and their derivatives.
   using Columns = Eigen::Matrix<double, 3, 2 + 2 * N>;
 
-  /// Takes a step of `length` from `from`, which must also be the start of the
-  /// last step tried, unless begin_anew() was called. Returns false if it
-  /// leaves the map.
+  /// Takes a step of `length` from `from`, also the start of the last step
+  /// tried, unless begin_anew() was called. False if it leaves the map.
   bool take(const FieldMap& map, const FlightState<N>& from, double length);
 
   double length() const { return length_; }
@@ -151,9 +150,8 @@ class Flight {
            normal.dot(state_.direction);
   }
 
-  /// The path within the current leg at which it first passes from the `side`
-  /// (+-1) of a surface to the other side; NaN if it does not, 0 if it is
-  /// already there.
+  /// The path within the current leg to the first passage from the `side` (+-1)
+  /// of a surface to the other; NaN if there is none, 0 if already there.
   double find_crossing(const SurfaceLevel& surface, double side) const;
 
  private:
@@ -197,16 +195,14 @@ class Flight {
   int legs_ = 0, legs_in_place_ = 0;
 };
 
-// fly_onto: propagates a track state through any field to a surface, forwards
-// or backwards.
+// fly_onto: propagates a track state in any field to a surface, either way.
 
 /// End condition of a flight: the zero of a function of position and direction.
 class FlightGoal {
  public:
   /// A surface; a cylinder is crossed outwards.
   FlightGoal(const SurfaceLevel& surface) : surface_(surface) {}
-  /// The closest approach, in the x-y plane, to the line along z through a
-  /// point.
+  /// The closest approach in the x-y plane to a line along z.
   static FlightGoal perigee(const Vector3& origin);
 
   /// Zero at the goal, with a change of sign; mm.

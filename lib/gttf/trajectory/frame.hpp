@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frame: the axes in which a track is fitted, with the polar axis transverse to
-// the track.
+// Frame: the axes of the fit, with the polar axis transverse to the track.
 #pragma once
 
 #include "gttf/core/track_parameters.hpp"

@@ -9,8 +9,7 @@
 
 namespace gttf {
 
-/// Bounds of the lines of a group of tracks. With start = NaN no surface is
-/// far.
+/// Bounds of the lines of a group of tracks. start = NaN: no surface is far.
 struct LineBounds {
   double start;  ///< largest distance of a start point from the axis, mm
   double c;      ///< largest |transverse curvature|, 1/mm
@@ -19,8 +18,7 @@ struct LineBounds {
 };
 
 /// Surfaces of one kind with positions from `first` to `last`, which extend at
-/// most from `lower` to `upper`; or a single surface. Disks must be on one side
-/// of z = 0.
+/// most from `lower` to `upper`; or one surface. Disks on one side of z = 0.
 template <class S>
 struct SurfaceRange {
   S first, last, lower, upper;
@@ -61,8 +59,7 @@ MaskOf<S> are_far_disks(const LineBounds& b, const SurfaceRange<S>& disks) {
   const S c(b.c), start(b.start * more);
   const MaskOf<S> inside = both((longest + start) * S(more) < disks.lower,
                                 longest * c < S(unit::pi));
-  // the distance grows with the arc up to half a turn: so any shorter arc is a
-  // valid bound
+  // the distance grows up to half a turn: any shorter arc is a bound
   const S enough(2.8 / b.c);
   S arc = select(above, gap_min * S(detail::shortest_arc(b.cot_max)),
                  -(gap_max * S(detail::shortest_arc(-b.cot_min))));

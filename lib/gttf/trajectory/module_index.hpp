@@ -12,10 +12,9 @@
 namespace gttf {
 
 /// Planes not normal to an axis, grouped in rings of equal extents in z and r.
-/// A tree of boxes in z and r contains the rings, and each ring the azimuths of
-/// its modules: the time to find the modules near a helix grows with the
-/// logarithm of the number of rings and is independent of the number of modules
-/// in a ring.
+/// A tree of boxes in z and r contains the rings, each ring the azimuths of its
+/// modules: the time to find modules near a helix grows with the logarithm of
+/// the number of rings, not with the modules in a ring.
 class ModuleIndex {
  public:
   explicit ModuleIndex(std::span<const SurfaceRecord> surfaces);

@@ -159,8 +159,7 @@ class SurfaceLevel {
     return around.dot(t) * inverse_slant_ / radius(x) *
            (around.transpose() * change);
   }
-  /// A point of a plane; for another surface a point at the distance of its
-  /// size.
+  /// A point of a plane; for others a point at the distance of their size.
   const Vector3& point() const { return point_; }
 
  private:
@@ -196,9 +195,8 @@ class SurfaceLevel {
   }
 
   Kind kind_;
-  int axis_;  ///< normal of an axis_plane
-  double
-      position_;  ///< radius, of a cone at z = 0; or position on the axis; mm
+  int axis_;         ///< normal of an axis_plane
+  double position_;  ///< radius, of a cone at z = 0; or offset on the axis; mm
   double slope_ = 0, inverse_slant_ = 1;  ///< dr/dz; 1/sqrt(1 + slope^2)
   Vector3 point_;
   Vector3 normal_;  ///< of a plane
@@ -305,8 +303,7 @@ S inverse_radius_at(const SurfaceRecord& s, const Cartesian<S>& at) {
   return S(1 / s.position);
 }
 
-/// A point of the surface near `at`: at the same radius, or along the normal
-/// direction; mm.
+/// A point of the surface near `at`: same radius, or along the normal; mm.
 template <class S>
 Cartesian<S> foot_on(const SurfaceRecord& s, const Cartesian<S>& at) {
   using std::sqrt;

@@ -145,8 +145,7 @@ class Tracer {
       if (std::abs(value) <= same_place) {
         // it starts on the surface, and crosses it there
         side = only_outwards || slope > 0 ? -1 : 1;
-        // or on a cylinder, inwards: it is treated as inside and crosses the
-        // far side
+        // or on a cylinder, inwards: it is inside and crosses the far side
         if (only_outwards && !(slope > 0)) level.enclose(start.position);
       }
       // a straight track along a cylinder does not cross it; neither does a
@@ -247,8 +246,7 @@ class Tracer {
     const double qop = track_.charge / p;
     const double per_energy = -qop * behind / (p * p);  // d(q/p')/dE'
     const State& s = flight_.state();
-    // incidence 1/|n.t| on the surface; the normal of a cylinder depends on the
-    // point
+    // incidence 1/|n.t|; the normal of a cylinder depends on the point
     const auto slip = flight_.slip(normal);
     const Eigen::Matrix<double, 3, track_dim> moved =
         s.d_position - s.direction * slip;

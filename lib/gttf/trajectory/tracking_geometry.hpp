@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrackingGeometry: a detector in the form used by the track finder and the
-// fits.
+// TrackingGeometry: a detector as used by the track finder and the fits.
 #pragma once
 
 #include <limits>
@@ -69,8 +68,7 @@ struct SurfaceRecord : Surface {
   unsigned n_axes = 0;      ///< 0: passive
 
   bool measures() const { return n_axes > 0; }
-  /// Whether its normal is neither parallel nor perpendicular to z; v' then has
-  /// components along both.
+  /// Whether its normal is inclined to z; v' then has parts along both.
   bool leans() const { return kind == Kind::cone || kind == Kind::inclined; }
   /// Whether it contains lines along z; v' is then along z.
   bool is_upright() const {

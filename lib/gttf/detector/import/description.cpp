@@ -32,8 +32,7 @@ bool alike(const Layer& a, const Layer& b) {
 }
 
 /// Whether a character is a control (C0, C1, line separators) or changes the
-/// direction of the surrounding text; such characters are never written
-/// literally.
+/// direction of the surrounding text; these are never written.
 bool is_hidden(const Character& c) {
   const auto within = [&c](char32_t first, char32_t last) {
     return c.code >= first && c.code <= last;
@@ -61,7 +60,8 @@ std::string comment_line(std::string_view text) {
   return line;
 }
 
-/// Text in YAML: plain if unambiguous, quoted otherwise.
+/// Text in YAML: plain if unambiguous, quoted
+/// otherwise.
 std::string scalar(std::string_view text) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

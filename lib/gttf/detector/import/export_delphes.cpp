@@ -117,8 +117,7 @@ class RowWriter {
   }
 
   /// Delphes measures cos(stereo) r-phi - sin(stereo) z on a barrel, r-phi and
-  /// then r on a disk. Returns nothing if the n-th coordinate cannot be
-  /// written.
+  /// then r on a disk. Nothing if coordinate n cannot be written.
   std::optional<double> stereo_of(const Layer& layer, const Coordinate& c,
                                   std::size_t n) {
     if (n == 2) {

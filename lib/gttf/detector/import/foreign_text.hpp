@@ -15,7 +15,8 @@
 
 namespace gttf::detail {
 
-/// Equal planes at equal angles around the z axis, as in detector files.
+/// Equal planes at equal angles around the z axis, as in detector
+/// files.
 struct DescribedRing {
   double radius = 0, z = 0;  ///< mm
   double tilt = 0, phi = 0;  ///< deg
@@ -52,7 +53,8 @@ struct DescriptionText {
 /// with its mirror image.
 void pair_mirror_images(std::vector<DescribedLayer>& layers);
 
-/// Derives `group` from the names where it is missing, and numbers equal names.
+/// Derives `group` from the names where it is missing, and numbers equal
+/// names.
 void name_layers(std::vector<DescribedLayer>& layers);
 
 /// The YAML text: one line for each layer, lengths in mm and um.
@@ -64,8 +66,7 @@ struct ForeignWord {
   std::size_t offset = 0;
 };
 
-/// Maximum number of layers in a file; more would not fit into a detector file
-/// of 1 MiB.
+/// Maximum number of layers: more do not fit into a detector file of 1 MiB.
 inline constexpr std::size_t max_foreign_layers = 5000;
 
 /// Base of the readers for files of other programs.

@@ -26,9 +26,8 @@ std::string_view to_string(ForeignFormat format);
 
 struct ImportOptions {
   std::optional<ForeignFormat> format;  ///< none: detected from the content
-  std::optional<double>
-      tesla;         ///< solenoid field; overrides the one in the file
-  std::string name;  ///< empty: from the name of the file
+  std::optional<double> tesla;          ///< solenoid field; overrides the file
+  std::string name;                     ///< empty: from the name of the file
   /// CSV of pitches and material by section, needed for lists of modules;
   /// empty: none.
   std::string table;

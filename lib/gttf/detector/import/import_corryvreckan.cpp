@@ -34,7 +34,8 @@ struct Section {
   std::map<std::string, KeyAndValue, std::less<>> keys;
 };
 
-/// Keys that describe the plane; all others describe its readout or simulation.
+/// Keys that describe the plane; all others describe its readout or
+/// simulation.
 constexpr std::array<std::string_view, 9> used_keys{
     "position",         "orientation", "orientation_mode",
     "number_of_pixels", "pixel_pitch", "spatial_resolution",

@@ -56,8 +56,7 @@ constexpr std::string_view columns_text =
     "write type label min max position thickness X0 n_meas stereo_up "
     "stereo_down res_up res_down flag";
 
-/// Cards round pi/2 to 1.5708, 3.7e-6 above it; no wire is placed that
-/// precisely.
+/// Cards round pi/2 to 1.5708, 3.7e-6 above it, beyond any real precision.
 constexpr double rounded_angle = 1e-5;
 
 double measured_angle(double stereo) {
@@ -201,8 +200,7 @@ class CardRow {
   }
 
   /// Barrels measure cos(stereo) r-phi - sin(stereo) z on each side; disks
-  /// measure r-phi on the upper and r on the lower side, regardless of the
-  /// angles.
+  /// measure r-phi on the upper and r on the lower side, for any angle.
   std::vector<Coordinate> coordinates() const {
     std::vector<Coordinate> result;
     const auto n = static_cast<int>(value(n_measured));

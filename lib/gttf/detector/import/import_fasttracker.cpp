@@ -27,8 +27,7 @@ struct LayerSettings {
   std::map<std::string, Setting, std::less<>> by_name;
 };
 
-/// "layer.parameter: value # comment" split into its parts; false if it is not
-/// such a line.
+/// "layer.parameter: value # comment" split into parts; false otherwise.
 bool split(const ForeignFile& file, const ForeignWord& line, ForeignWord& layer,
            Setting& parameter) {
   const std::size_t comment = std::min(line.text.find('#'), line.text.size());

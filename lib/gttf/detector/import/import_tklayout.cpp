@@ -18,8 +18,7 @@ namespace {
 
 constexpr int mm_of_um = -3;
 
-/// More modules than any tracker has, so that reading an unsuitable file stops
-/// early.
+/// More modules than any tracker has: stops reading unsuitable files early.
 constexpr std::size_t max_modules = 200000;
 
 std::vector<ForeignWord> cells_of(const ForeignWord& line) {

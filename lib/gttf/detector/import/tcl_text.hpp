@@ -23,8 +23,7 @@ std::string tcl_word(std::string_view text);
 /// returned unchanged: cards of other programs may contain a literal %.
 std::string from_tcl_word(std::string_view word);
 
-// Tcl commands: the subset of the language needed to find the settings of a
-// module in a card.
+// Tcl commands: the subset needed to find the settings of a module in a card.
 
 /// A word of a command; `text` is without the braces or quotes around it.
 struct TclWord : ForeignWord {
@@ -37,9 +36,8 @@ using TclCommand = std::vector<TclWord>;
 /// The commands of `script`, a part of the file: words in braces are not
 /// parsed, nothing is substituted. Rules 1 to 6, 9 and 10 of the Tcl manual
 /// page: a comment is a # at the beginning of a command; a backslash escapes
-/// the next character, and an escaped line end counts as space; braces nest,
-/// also in comments inside them. Adds an error if a brace or quote is not
-/// closed.
+/// the next character, an escaped line end is space; braces nest, also in
+/// comments inside them. Adds an error if a brace or quote is not closed.
 std::vector<TclCommand> tcl_commands(const ForeignFile& file,
                                      const ForeignWord& script);
 

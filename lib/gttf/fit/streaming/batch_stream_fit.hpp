@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectorised StreamingFitter, for any scalar: compiled once per instruction
-// set.
+// Vectorised StreamingFitter for any scalar, compiled per instruction set.
 #pragma once
 
 #include "gttf/fit/streaming/kinked_helix.hpp"
@@ -11,8 +10,7 @@
 
 namespace gttf::detail {
 
-/// The hits of vectorised tracks in the form used by the steps of the streaming
-/// fit.
+/// The hits of vectorised tracks as used by the steps of the streaming fit.
 template <class S>
 struct BatchHits {
   const HitGroup& in;

@@ -15,9 +15,8 @@
 
 namespace gttf {
 
-/// A parameter is determined if rounding changes its standard deviation by a
-/// smaller relative amount: two calculations with different rounding agree to
-/// 1e-8.
+/// A parameter is determined if rounding changes its standard deviation by less
+/// (relative): calculations with different rounding agree to 1e-8.
 inline constexpr double determined_to = 5e-9;
 /// Relative rounding of a double.
 inline constexpr double unit_rounding = 0x1p-53;
@@ -30,8 +29,7 @@ inline constexpr double rounding_of_scalar<DoubleDouble> = 0x1p-102;
 
 namespace detail {
 
-/// Above this value an equation does not exist; squared errors of a track stay
-/// below.
+/// Above it an equation does not exist; squared errors of a track are below.
 inline constexpr double most_variance = 1e-10 * FiveEquations<double>::nothing;
 
 /// Displacement of the crossing point with each parameter, which determines the

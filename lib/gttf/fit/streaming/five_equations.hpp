@@ -20,9 +20,8 @@ namespace gttf {
 /// `nothing` (no equation). Derivation: docs/theory/streaming.md.
 template <class S>
 struct FiveEquations {
-  /// Variance of an equation that does not exist. It does not act as a weak
-  /// prior, because variances enter only products and ratios of positive
-  /// numbers.
+  /// Variance of an equation that does not exist. Not a weak prior: variances
+  /// enter only products and ratios of positive numbers.
   static constexpr double nothing = 1e60;
   /// Added to variances so that 0/0 of two exact equations keeps the old one.
   static constexpr double exact = 1e-80;
@@ -137,8 +136,7 @@ template <ZeroVariance Z, class S, class Column = NoColumn>
 }
 
 /// Adds two equations, the second delayed by one step, so that no chain of
-/// operations waits for a division. The last equation absorbs both with one
-/// division.
+/// operations waits for a division. The last absorbs both with one division.
 template <ZeroVariance Z, class S>
 [[gnu::always_inline]] inline void measure_pair(FiveEquations<S>& e, Row<S> x,
                                                 S vx, Row<S> y, S vy) {

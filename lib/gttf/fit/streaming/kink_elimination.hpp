@@ -19,9 +19,8 @@ struct KinkGain {
 
 namespace detail {
 
-/// One kink during its elimination from the equations, from the bottom one
-/// upwards: its variance given the equations processed so far, and its
-/// estimate, -gain . s.
+/// One kink during elimination from the equations, from the bottom upwards: its
+/// variance given the equations so far, and its estimate, -gain . s.
 template <class S>
 struct PassingKink {
   S variance;

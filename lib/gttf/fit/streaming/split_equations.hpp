@@ -70,8 +70,9 @@ struct SplitEquations {
   }
 };
 
-// The steps are separate functions that leave their results in memory. In a
-// single function the compiler would run out of registers and spill.
+// The steps are separate functions that leave their results in memory.
+// In a single function the compiler would run out of registers and
+// spill.
 
 /// Forces the equations into memory at this point, where the next step uses
 /// them as operands. Otherwise the compiler stores them elsewhere.

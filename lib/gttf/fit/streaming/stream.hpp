@@ -14,7 +14,8 @@
 namespace gttf {
 
 // The crossings are provided by a `Source`: a helix or a traced track, the
-// reference of a fit of data, or a group of tracks, one per vector element:
+// reference of a fit of data, or a group of tracks, one per vector
+// element:
 //
 //   scatters(k)        whether scattering at crossing k is relevant
 //   kinks(k)           input of scatter(): columns and variances

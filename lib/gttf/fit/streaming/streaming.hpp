@@ -175,9 +175,8 @@ void add_inner_material(const P& path, Covariance5<S>& covariance) {
 
 /// Information of all hits and the start hit about the line just before
 /// crossing k: the hits outside, through the material between them and the
-/// crossing (including its own layer), and the hits inside, through the
-/// material between. Any crossing is allowed, before, between or beyond the
-/// hits.
+/// crossing (including its own layer), and the hits inside, likewise. Any
+/// crossing is allowed, before, between or beyond the hits.
 /// @param own_hit  whether the coordinates of the layer itself are used
 template <Path P, class S = typename P::Scalar>
 FiveEquations<S> line_before(const P& path, const StartHit<S>* start,
@@ -263,8 +262,7 @@ void pass_kinks(const GeneralKinks<S>& kinks, const GeneralGain<S>& gain,
   add_product(inside, step.phi, kinks.phi);
 }
 
-/// Computes the contributions of individual errors to M functions of the line
-/// in the outward pass.
+/// Contributions of individual errors to M functions, in the outward pass.
 template <Path P, std::size_t M, class OnHit, class OnKink>
 struct ErrorWalk : AnyFit {
   using S = typename P::Scalar;

@@ -93,8 +93,7 @@ TrackState state_on(const Cartesian<double>& normal, const Helix<double>& at,
   return s;
 }
 
-/// Whether a coordinate is not measured, or too coarse to linearise at the
-/// hits.
+/// Whether a coordinate is not measured, or too coarse to linearise there.
 bool is_coarse(const TrackHits& track, std::span<const std::size_t> measured) {
   const double length = (track.points[measured.back()].position -
                          track.points[measured.front()].position)
@@ -303,8 +302,7 @@ class FlownReference {
 
  private:
   const TrackHit& hit(const Node& n) const { return track_->points[n.point]; }
-  /// Changes in the layer of a node are relevant if there are hits on both
-  /// sides.
+  /// Changes in the layer of a node matter if there are hits on both sides.
   bool is_inside(std::size_t k) const { return k > 0 && k + 1 < size(); }
 
   /// @param before  square root of the covariance of the line before the layer
@@ -345,8 +343,7 @@ std::array<double, 3> variances(const GeneralKinks<double>& k) {
   return {k.w, k.w_phi, k.w_loss};
 }
 
-/// The fit of a single track around a reference that is moved to the fitted
-/// track.
+/// The fit of a single track around a reference that follows the fit.
 template <class Reference>
 class SingleFit {
  public:

@@ -14,8 +14,7 @@ namespace {
 /// kinks is not negligible: 0.02^2 rad compared with kinks of a milliradian.
 constexpr double largest_share = 0.02;
 
-/// Distance from hit k to hit i, minus a possible contribution of a coarse
-/// error of hit i.
+/// Distance from hit k to hit i, minus a coarse error of hit i.
 double distance_between(const KinkSystem& system, std::size_t k,
                         std::size_t i) {
   const LinearHit& other = system.hits[i];

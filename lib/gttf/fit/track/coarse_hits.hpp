@@ -8,8 +8,7 @@
 namespace gttf::detail {
 
 /// Whether an error is comparable with the distance to the next hit, so that
-/// the raw hits cannot be used as linearisation point; typically for a long
-/// strip.
+/// raw hits are not a linearisation point; typically a long strip.
 bool is_coarse(const KinkSystem& system);
 
 /// Fits a helix first (circle and straight line, then all coordinates), moves

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HitPath: a helix close to the hits of a track, and the scattering in layers
-// along it.
+// HitPath: a helix close to the hits of a track, and scattering along it.
 #pragma once
 
 #include <cmath>

@@ -55,8 +55,7 @@ struct TrackHit {
   Vector3 position = Vector3::Zero();
   /// Orthogonal unit vectors that span the surface at `position`.
   Vector3 u = Vector3::UnitY(), v = Vector3::UnitZ();
-  /// Measured coordinates m = cosine u + sine v; the first n_coordinates are
-  /// used.
+  /// Measured coordinates m = cosine u + sine v, the first n_coordinates.
   std::array<CoordinateAxis, 2> coordinates{};
   int n_coordinates = 0;  ///< 0: passive, 1 or 2
   /// Variance of the scattering angle in a plane, rad^2, for a track of
@@ -94,8 +93,7 @@ struct TrackHits {
   /// fit can compare it with the measured scattering; 0: unknown.
   double momentum = 0;
   double mass = 0;  ///< GeV, to go with it
-  /// Perigee parameters refer to the line through this point along z, z0 to its
-  /// z.
+  /// Perigee parameters refer to the line through it along z, z0 to its z.
   Vector3 origin = Vector3::Zero();
   /// For any field and energy loss. Then kappa = -q b_ref/p, with b_ref =
   /// Field::reference, is the value at the origin, before the first layer. Not
@@ -116,8 +114,7 @@ struct MeasuredPoints {
 void find_measured(const TrackHits& track, MeasuredPoints& measured);
 
 /// The beam spot as a hit in the plane perpendicular to the transverse
-/// direction of the track: constrains d0 and z0 once each. It must be the first
-/// hit.
+/// direction of the track: constrains d0 and z0 once each. Must be first.
 /// @param centre      of the spot, mm
 /// @param phi, theta  approximate direction of the track there in the frame, to
 ///                    a few per cent

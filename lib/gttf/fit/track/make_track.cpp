@@ -48,8 +48,7 @@ bool any_missing(Maker& m) {
   return false;
 }
 
-/// Records which surfaces have a hit; usually the same as for the previous
-/// track.
+/// Records which surfaces have a hit; usually as for the previous track.
 void mark_layers(Maker& m) {
   if (m.h.layer == m.made.marked) return;
   for (const int layer : m.made.marked)
@@ -65,8 +64,7 @@ void mark_layers(Maker& m) {
 }
 
 /// Whether hit k is measured in the same crossing of the same module as hit j
-/// after it. A track that returns to a layer crosses it in the opposite
-/// direction.
+/// after it. A returning track crosses it in the opposite direction.
 /// @param direction  of the track at a hit: of (index)
 template <class Directions>
 bool share_crossing(const Maker& m, std::size_t k, std::size_t j,
@@ -300,8 +298,7 @@ void trace_detector(Maker& m, const FoundTrack& found) {
     m.made.traced = trace(m.layers.geometry, track, m.model.scattering,
                           m.model.energy_loss, m.made.track.flight->frame);
   };
-  if (!(track.p > 0))
-    track.p = 1;  // no field, no scattering: the value is irrelevant
+  if (!(track.p > 0)) track.p = 1;  // no field, no scattering: irrelevant
   follow_it();
   // the momentum was determined at the first hit; add the loss before it
   if (m.made.track.field && m.model.energy_loss != EnergyLoss::off &&

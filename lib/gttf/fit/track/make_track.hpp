@@ -41,8 +41,7 @@ struct MadeTrack {
   /// the beam spot.
   std::vector<unsigned> surfaces;
   /// Whether it is a helix with at most one hit per layer, with the errors of
-  /// the layer. gttf::find_scattering() can then compute the rest from the
-  /// hits.
+  /// the layer. gttf::find_scattering() can then find the rest.
   bool simple = false;
 
   // intermediate results
@@ -60,20 +59,22 @@ struct MadeTrack {
 /// Finds the path of ordered hits and, unless the track is simple, its
 /// scattering.
 ///
-/// A helix through the first, the middle and the last hit gives the crossings
-/// with the detector, the thickness of each layer along it, and the momentum,
-/// for which the scattering angles are computed. In fields that are not along
-/// z, along the beam, and with energy loss, find_track() replaces the helix.
+/// A helix through the first, the middle and the last hit gives the
+/// crossings with the detector, the thickness of each layer along it, and
+/// the momentum, for which the scattering angles are computed. In fields
+/// that are not along z, along the beam, and with energy loss, find_track()
+/// replaces the helix.
 /// @param made cleared
 /// @return the reason why it cannot be fitted, or an empty text
 std::string_view follow_track(const HitLayers& layers, const TrackModel& model,
                               std::span<const MeasuredHit> hits, HitList& h,
                               MadeTrack& made);
 
-/// After follow_track(): the points of the track, hits with the axes and errors
-/// of their layers, and in between the surfaces crossed without a hit, each
-/// with its scattering angle. Hits measured in one crossing of a module share
-/// its material, which is assigned to the last of them.
+/// After follow_track(): the points of the track, hits with the axes
+/// and errors of their layers, and in between the surfaces crossed
+/// without a hit, each with its scattering angle. Hits measured in one
+/// crossing of a module share its material, which is assigned to the
+/// last of them.
 /// @return as follow_track()
 std::string_view make_track(const HitLayers& layers, const TrackModel& model,
                             std::span<const MeasuredHit> hits, HitList& h,

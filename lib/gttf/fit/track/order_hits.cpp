@@ -116,9 +116,8 @@ bool is_along(const Coordinate& c, std::size_t axis) {
   return std::abs(axis == 0 ? std::sin(c.angle) : std::cos(c.angle)) < rounding;
 }
 
-/// Whether errors of the hit change its distance from the first one in the
-/// transverse plane significantly, compared with the distance of other
-/// surfaces.
+/// Whether errors of the hit change its transverse distance from the first one
+/// significantly, compared with the distance of other surfaces.
 bool is_coarse_across(const HitLayers& layers, const HitList& h,
                       std::size_t k) {
   const unsigned surface = h.surface[k];
@@ -339,8 +338,7 @@ bool have_coordinates(const HitLayers& layers, const HitList& h,
   return true;
 }
 
-/// Sets h.distance2 with respect to that hit, and returns the index of the
-/// farthest hit.
+/// Sets h.distance2 from that hit, and returns the index of the farthest.
 std::size_t farthest_from(HitList& h, std::size_t hit) {
   const std::size_t n = h.x.size();
   const Vector3 from = h.position(hit);
@@ -452,8 +450,7 @@ bool find_rough_path(HitList& h, double length) {
 }
 
 /// Orders the doubtful hits by the crossing of the track with their surfaces,
-/// which does not depend on errors along the surface. Returns whether the order
-/// changes.
+/// independent of errors along the surface. Returns whether that changes it.
 bool sort_by_crossing(const HitLayers& layers, HitList& h) {
   const Vector3 first = h.position(0);
   const Vector3 step = h.position(h.order.size() - 1) - first;

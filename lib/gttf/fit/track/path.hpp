@@ -18,8 +18,7 @@ namespace gttf {
 template <class P>
 concept Path = requires(const P& path, std::size_t k) {
   typename P::Scalar;
-  typename P::Gain;  ///< values of the kinks kept by scatter() for the backward
-                     ///< pass
+  typename P::Gain;  ///< kept by scatter() for the backward pass
   { P::kinks_touch_kappa } -> std::convertible_to<bool>;
   { path.size() } -> std::same_as<std::size_t>;
   { path.first() } -> std::same_as<int>;  ///< measuring crossing; -1: none

@@ -212,8 +212,7 @@ template <class S, class Hits>
   S guess(-1e300), angle2(0), moment(0), moment2(0);
   for (const std::size_t i : hits.measured) {
     const HitSurface<S> p = hits.surface(i);
-    constexpr double last =
-        1e-5;  // remaining error below a hundredth of a micrometre
+    constexpr double last = 1e-5;  // error below a hundredth of a um
     const S s =
         arc_to(start, p, arc_near(start, inverse_c, p.position, guess), last);
     outcome.require(either(!wanted, is_finite(s)), FitStatus::not_converged);

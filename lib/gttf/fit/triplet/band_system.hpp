@@ -24,8 +24,7 @@ struct KinkRows {
 };
 
 /// Combined effect of the passive layers between two hits: their kinks, of
-/// variances V, turn the directions at these hits at fixed hit positions (see
-/// PassiveTurns).
+/// variances V, turn the directions at the fixed hits (see PassiveTurns).
 template <class S>
 struct PassiveSums {
   S arriving[2][2];  ///< A V A^T at the hit after, lower triangle
@@ -169,8 +168,7 @@ class RingOfSteps {
   Step steps_[3];
 };
 
-/// Storage of all steps, for the backward pass and for the errors of all
-/// segments.
+/// Storage of all steps, for the backward pass and all segment errors.
 template <class S>
 class KeptSteps {
  public:
@@ -235,9 +233,8 @@ template <class S>
     from[r] = from[r] - g[r][0] * y[0] - g[r][1] * y[1];
 }
 
-/// Adds x.y. Products are added to a sum one after the other, because the
-/// compiler's choice of which of two products to fuse with their sum could
-/// differ within a vector.
+/// Adds x.y. Products are added one after the other: which of two the compiler
+/// fuses with their sum could differ within a vector.
 template <class S>
 [[gnu::always_inline]] inline void add_dot(const S (&x)[2], const S (&y)[2],
                                            S& sum) {
@@ -284,8 +281,7 @@ void set_segment_errors(const KinkRows<S>* rows, std::size_t n_triplets,
   for (std::size_t j = std::min(segment + 2, n_triplets); j-- > 0;) {
     const auto& now = steps[j];
     SegmentColumns<S>& column = ring[j];
-    // the second hit contributes to one triplet more than the first hit and the
-    // turns
+    // the second hit enters one triplet more than the first hit and the turns
     const bool leads = j > segment;
     const int first = leads && Chosen::hits ? 2 : begin;
     const int last = leads ? std::min(end, n_shifts) : end;
@@ -337,17 +333,14 @@ void set_segment_errors(const KinkRows<S>* rows, std::size_t n_triplets,
 }
 
 /// A pivot that is exactly zero appears as the rounding error of the variances
-/// summed in it. For any real track the remaining variance of a kink given the
-/// following ones is much larger: its kink or hit errors relative to the lever
-/// arm of an unmeasured coordinate. For a wide scalar the rounding is the
-/// rounding of the rows.
+/// summed in it. For any real track the variance of a kink given the following
+/// ones is much larger: kink or hit errors relative to the lever arm of an
+/// unmeasured coordinate. For a wide scalar it is the rounding of the rows.
 template <class S>
 inline constexpr double pivot_rounding = wider_than_double<S> ? 1e-26 : 1e-14;
 
-/// Block L D L^T factorisation of K^-1, in which triplets couple to the
-/// following two, together with the forward substitution: from the outermost
-/// triplet inwards, so that the shifts of the first two hits enter only at the
-/// end.
+/// Block L D L^T factorisation of K^-1, in which triplets couple to the next
+/// two, and forward substitution, from the outermost triplet inwards.
 /// @param scattering2  variances of the kink angles theta, per triplet
 /// @param passive      contribution of passive layers, if there are columns for
 ///                     it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input and output of the fits for one instruction set: plain numbers of a
-// group of tracks with hits on the same surfaces, one track per vector element.
+// group of tracks with hits on the same surfaces, one track per vector
+// element.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +47,7 @@ struct GroupFit {
   bool perigee = true;  ///< requested; otherwise only the planes before it
   /// With WeightSource::shared; the planes of errors are not set then.
   const SharedEquations* shared = nullptr;
-  TrackBits done =
-      0;  ///< tracks with a result; the others are handled by the scalar path
+  TrackBits done = 0;  ///< tracks with a result; the others are scalar
   FitStatus status = FitStatus::ok;  ///< of these tracks
 };
 
@@ -79,8 +79,7 @@ struct ScatterPoint {
 struct ScatterGroup {
   const ScatterPoint* points = nullptr;  ///< in order of flight, a hit last
   std::size_t n_points = 0, n_hits = 0;
-  const SurfaceRecord* others =
-      nullptr;  ///< must not be crossed before the last hit
+  const SurfaceRecord* others = nullptr;  ///< must not be crossed between
   std::size_t n_others = 0;
   /// Each points to one number per track: x, y, z of every hit.
   const double* const* hits = nullptr;

@@ -82,7 +82,8 @@ template <int begin, int end, class S>
   }
   const PerigeeOf<S> p = perigee_of(state, direction);
 
-  // d(perigee)/d(kappa, shifts); theta at the hit, shifts at fixed kappa
+  // d(perigee)/d(kappa, shifts); theta at the hit, shifts at fixed
+  // kappa
   S slope[5], by_shift[n_errors][4];
   for (int i = 0; i < 3; ++i) {
     const S(&row)[6] = p.jacobian[i];

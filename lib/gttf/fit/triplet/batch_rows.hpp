@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the kinks' equations from hits, for any scalar: chords are shared
-// between neighbouring triplets, arcs are computed from the sines of their
-// turns.
+// Rows of the kinks' equations from hits, for any scalar: neighbouring triplets
+// share chords, arcs follow from the sines of their turns.
 #pragma once
 
 #include "gttf/core/pack_functions.hpp"
@@ -31,8 +30,7 @@ struct RowHit {
   }
 };
 
-/// Fills a hit in place, because copying so many numbers would be a function
-/// call.
+/// Fills a hit in place; a copy of so many numbers is a function call.
 template <class S>
 void set_hit(const GroupPoint& point, const double* const* position,
              RowHit<S>& h) {

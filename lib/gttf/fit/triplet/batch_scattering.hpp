@@ -97,8 +97,7 @@ class BatchScattering {
     }
   }
 
-  /// Whether the passive surfaces are crossed in the order of the list, and no
-  /// others.
+  /// Whether exactly the passive surfaces are crossed, in list order.
   void cross_passives(const Line<S>& line) {
     Crossing<S> x;
     // of the points before; hits may be in any order of arc

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DirectedSegment: the directions at which a track of given curvature leaves
-// one hit and arrives at the next, in any field, and the triplet of two
-// segments.
+// DirectedSegment: directions of a track of given curvature at two hits, in any
+// field, and the triplet of two segments.
 #pragma once
 
 #include "gttf/fit/triplet/triplet.hpp"
@@ -18,9 +17,8 @@ struct SegmentAngle {
   S slope{};
 };
 
-/// A segment between two hits, with the angles at both ends. Helices have
-/// symmetric derivatives (SegmentDerivatives), segments that contain a magnet
-/// do not.
+/// A segment between two hits, with the angles at both ends. Derivatives are
+/// symmetric for helices (SegmentDerivatives), not with a magnet.
 template <class S>
 struct DirectedSegment {
   S kappa{};  ///< the curvature -q B_ref/p of the track, 1/mm

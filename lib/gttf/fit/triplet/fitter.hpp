@@ -14,8 +14,7 @@ namespace gttf::detail {
 template <class S>
 struct CurvatureFit {
   S kappa, variance, chi2;
-  S kappa_weights;  ///< curvature of the weights; NaN: individual for every
-                    ///< triplet
+  S kappa_weights;  ///< of the weights; NaN: individual for every triplet
   S inner_scale;    ///< factor of theta0^2 before the second hit
   BatchOutcome<S> outcome;
 };
@@ -29,8 +28,7 @@ struct CurvatureFit {
 ///   void set_scale(triplet, scale)  of one of them
 ///   bool has_passive() const      layers between hits scatter
 ///   void solve(bool hits, kappa_0, bool errors)
-///       hits: they have errors; errors: the errors of the first segment are
-///       needed
+///       hits: they have errors; errors: of the first segment
 ///   const BandSolution<Scalar>& solution() const
 ///   Scalar chi2(change) const     of that solution, at kappa_0 + change
 ///

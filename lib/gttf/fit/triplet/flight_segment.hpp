@@ -28,9 +28,8 @@ struct FlightSegment {
   std::vector<Vector3> crossings;  ///< of the layers in between
 };
 
-/// Shooting method from one point to the other: Newton's method for the
-/// direction with derivatives from the flight, which also yields all
-/// derivatives.
+/// Shooting from one point to the other: Newton's method for the direction with
+/// derivatives from the flight, which yields all derivatives.
 /// @param layers indices of points in between with energy loss or whose
 ///               crossing is needed
 FitStatus make_flight_segment(const TrackHits& track, const Vector3& from,

@@ -24,8 +24,7 @@ enum class FitKind {
   common_curvature,  ///< the same, theta0 = b |kappa| for the fitted kappa
 };
 
-/// The curvature at which theta0 = b |kappa| is evaluated (general,
-/// scattering).
+/// The curvature at which theta0 = b |kappa| is used (general, scattering).
 enum class WeightSource {
   estimate,  ///< FitOptions::kappa
   local,     ///< the curvature of each triplet; biased, see bias.hpp
@@ -94,9 +93,8 @@ struct HitFit {
   double sigma_energy_loss = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Momentum from scattering. Without field no parameter of the triplets is
-/// fitted: each triplet has two kinks that depend on the momentum, 2 n_t
-/// degrees of freedom.
+/// Momentum from scattering. Without field triplets have no parameters: each
+/// has two kinks that depend on the momentum, 2 n_t degrees of freedom.
 struct ScatteringMomentum {
   static constexpr double infinite = std::numeric_limits<double>::infinity();
 

@@ -14,7 +14,8 @@ namespace {
 constexpr double closest_transverse = 1e-6;  // mm
 constexpr double least_inverse_index = 0.05;
 
-/// Whether two hits define a direction (a transverse one for helices).
+/// Whether two hits define a direction (a transverse one for
+/// helices).
 bool apart(const TrackHits& track, const Vector3& step) {
   const double square =
       track.flight ? step.squaredNorm() : step.head<2>().squaredNorm();

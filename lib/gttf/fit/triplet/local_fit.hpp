@@ -82,8 +82,7 @@ S distance2(const Cartesian<S>& a, const Cartesian<S>& b) {
 }
 
 /// The square of the fraction of the segment from `end` to `middle` at which a
-/// layer lies: a kink there changes the kink of the triplet by this fraction of
-/// its angle.
+/// layer lies: a kink there enters the kink of the triplet with it.
 template <class S>
 S squared_lever(const Cartesian<S>& layer, const Cartesian<S>& end,
                 const Cartesian<S>& middle) {

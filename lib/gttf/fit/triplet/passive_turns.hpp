@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotation of the directions at two hits by a kink between them, for any
-// scalar.
+// Rotation of the directions at two hits by a kink between, for any scalar.
 #pragma once
 
 #include "gttf/fit/triplet/segment.hpp"

@@ -79,8 +79,7 @@ struct InPlaneArc {
 InPlaneArc make_arc(const TripletTrack& track, const TripletPoint& from,
                     const TripletPoint& to);
 
-/// The start as a crossing of the plane perpendicular to the transverse
-/// direction.
+/// The start as a crossing of the plane normal to the transverse direction.
 TripletPoint start_crossing(const TripletTrack& track);
 
 /// d(d0, z0, phi0, theta, kappa at the start)/d(u, v, phi, theta, kappa at the

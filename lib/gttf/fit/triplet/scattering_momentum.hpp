@@ -54,9 +54,8 @@ double scattering_momentum_mean(int n);
 namespace gttf::detail {
 
 /// scattering_momentum() of a linearised system without field. Scattering in
-/// passive layers correlates the kinks of neighbours: they are transformed to
-/// the same number of independent kinks by the Cholesky factor of their
-/// covariance.
+/// passive layers correlates the kinks of neighbours: they are made independent
+/// by the Cholesky factor of their covariance.
 /// @param system     with the standard deviations of the passive kinks
 /// @param with_hits  false: hits are exact
 /// @return  nothing if TrackHits::momentum is unknown, or if some kinks have no

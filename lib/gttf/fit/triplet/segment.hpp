@@ -29,8 +29,7 @@ struct Segment {
   S sin_theta;  ///< theta = polar angle of the direction, constant on the arc
   S cos_theta;
   S kappa;          ///< signed 3D curvature d(phi)/dL [1/mm]
-  S inverse_index;  ///< 1/n; 0 at the pole, where end points do not determine a
-                    ///< direction
+  S inverse_index;  ///< 1/n; 0 at the pole, where the direction is undefined
   S index;          ///< n = dln(Phi)/dln(kappa) at fixed end points
 };
 
@@ -41,8 +40,7 @@ struct Segment {
 ///
 /// @param half_turn   X = Phi/2 [rad], |X| < pi
 /// @param kappa_perp  transverse curvature kappa/sin(theta) [1/mm]; consistent
-///                    with X, passed because 2X/s loses precision for straight
-///                    arcs
+///                    with X, as 2X/s loses precision on straight arcs
 /// Source             [GTTF] eq:def_index_par, eq:theta_c1
 template <class S>
 Segment<S> make_segment(const Cartesian<S>& start, const Cartesian<S>& end,
@@ -73,7 +71,8 @@ Segment<S> make_segment(const Cartesian<S>& start, const Cartesian<S>& end,
 
 namespace detail {
 
-/// Excess of the length of an arc between two points, by Newton's method.
+/// Excess of the length of an arc between two points, by Newton's
+/// method.
 /// @param chord2, rise2  squared distances across and along z, mm^2
 template <class S>
 S length_step(const S& length, const S& kappa, const S& chord2,

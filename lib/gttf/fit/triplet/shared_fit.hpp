@@ -8,8 +8,7 @@
 
 namespace gttf::detail {
 
-/// Whether all tracks can share the equations of one track in a fit of this
-/// kind.
+/// Whether all tracks can share the equations of one in a fit of this kind.
 bool can_be_shared(FitKind kind);
 
 class SharedFit {

@@ -45,8 +45,7 @@ void solve_lower(const WideMatrix& r, WideMatrix& b) {
 constexpr double parameter_rounding = 1e-20;
 
 /// Replaces a matrix by its Cholesky factor, R R^T.
-/// @param rounding of the remainder of a row after elimination of the previous
-///                 ones
+/// @param rounding of the remainder of a row after the previous ones
 /// @return false if a row depends on the previous ones, except for rounding
 bool factorise(WideMatrix& m, double rounding) {
   for (Index i = 0; i < m.rows(); ++i)
@@ -222,8 +221,7 @@ class ReferenceFit {
     set_segment_errors<HitAndTurnColumns>(system_.rows.data(), n, passive(),
                                           segment, end, steps_, columns, e);
     // d(errors, kappa)/d(free parameters), in columns: their direct
-    // contribution to the errors, minus the information of the kinks about the
-    // errors
+    // contribution, minus the information of the kinks about the errors
     WideMatrix z = WideMatrix::Zero(root_.rows(), n_errors + 1);
     for (std::size_t f = 0; f < weighted_.size(); ++f)
       for (int i = 0; i < n_errors; ++i)
@@ -402,8 +400,7 @@ class LossyFit {
     const std::size_t from = system_.hits[k].crossing;
     const std::size_t to = system_.hits[k + 1].crossing;
     const WideMatrix local = traced(to).local;
-    // the points are fixed: the effect of kinks in between at the second point
-    // is compensated
+    // fixed points: the effect of kinks in between at the second is compensated
     WideMatrix end = shift(k + 1), turn = WideMatrix::Zero(2, n_errors_);
     s.curvature = s.curvature_at_end = curvature;
     for (std::size_t i = from + 1; i < to; ++i) {
@@ -541,8 +538,7 @@ TripletTrack without_inner_scattering(TripletTrack track) {
   return track;
 }
 
-/// A track with all variances multiplied by 2^exponent, which scales the
-/// covariances equally.
+/// A track with all variances, and so covariances, multiplied by 2^exponent.
 TripletTrack scaled(TripletTrack track, int exponent) {
   const auto scale = [exponent](double& variance) {
     variance = std::ldexp(variance, exponent);

@@ -53,14 +53,15 @@ struct TripletOptions {
 ///
 ///   K^-1 = D_MS^-1 + H V H^T,   sigma_kappa^2 = 1/(rho^T K rho)
 ///
-/// extended to passive layers (kinks as nuisance parameters with exact weights)
-/// and to coordinates that are not measured (free parameters instead of large
-/// variances), and transported to the start of the track. Coordinates at the
-/// start act as an additional hit, and the inner material is then part of the
-/// fit. Cost: linear in the number of hits, plus the square of the number of
-/// unmeasured coordinates times the number of hits. Computed in twice double
-/// precision: K^-1 has a condition number of about n^4 where hit errors
-/// dominate. With energy loss: cubic in the number of hits.
+/// extended to passive layers (kinks as nuisance parameters with exact
+/// weights) and to coordinates that are not measured (free parameters instead
+/// of large variances), and transported to the start of the track.
+/// Coordinates at the start act as an additional hit, and the inner material
+/// is then part of the fit. Cost: linear in the number of hits, plus the
+/// square of the number of unmeasured coordinates times the number of hits.
+/// Computed in twice double precision: K^-1 has a condition number of about
+/// n^4 where hit errors dominate. With energy loss: cubic in the number of
+/// hits.
 /// Errors: none; see TripletCovariance::status
 /// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_sigma, eq:global_fit_cov
 ///         and its appendix on track parameters; docs/theory/global-fit.md

@@ -89,8 +89,7 @@ std::optional<BandPlace> place_in_band(std::span<const double> x,
       }
     }
     if (!whole || !(bottom - top > most)) continue;
-    most =
-        bottom - top + 0.5;  // the label is moved only for a significant gain
+    most = bottom - top + 0.5;  // move only for a clear gain
     best = BandPlace{(begin + end) / 2, (top + bottom) / 2};
   }
   return best;

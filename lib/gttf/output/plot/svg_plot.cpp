@@ -180,7 +180,8 @@ double margin_above(const Plot& plot) {
   return top_margin;
 }
 
-// Decides whether the next label along x fits, for labels at any distance.
+// Decides whether the next label along x fits, for labels at any
+// distance.
 class RoomForLabels {
  public:
   bool has(double x, const RichText& label) {

@@ -34,8 +34,7 @@ std::vector<std::pair<std::size_t, std::size_t>> runs_of_angles(
   return runs;
 }
 
-/// The requirement with points on both sides of the acceptance edges within its
-/// range.
+/// The requirement with both sides of the acceptance edges in its range.
 Criterion with_edges(const RequirementFile& file, const Criterion& plain,
                      const Detector& detector) {
   Criterion refined = plain;
@@ -194,8 +193,7 @@ class Checker {
     return list;
   }
 
-  /// Consecutive failing angles of a range; a coverage fails where hits are
-  /// missing.
+  /// Consecutive failing angles of a range; a coverage fails without hits.
   void find_failed(CheckResult& result) const {
     if (!grid_.angle.is_range) return;
     const auto good = [&](std::size_t i) {
@@ -318,8 +316,7 @@ class Checker {
           "exclude it with \"at\" or \"within\"");
   }
 
-  /// Shares and sums of material are not stored in the file, but its detector
-  /// is.
+  /// Shares and sums of material are not in the file, but its detector is.
   double baseline_value(GridPoint point) const {
     const Detector& before = baseline_->input.detector;
     if (detail::layers_of(before, quantity_).empty()) return none;
@@ -385,8 +382,7 @@ class Checker {
   }
 
   /// The first of the worst points: without a value, then with the smallest
-  /// margin. Margins that differ by rounding are treated as equal on every
-  /// machine.
+  /// margin. Margins that differ by rounding are equal on every machine.
   std::size_t worst(const std::vector<CheckedPoint>& points) const {
     const auto badness = [&](const CheckedPoint& p) {
       if (quantity_.is_text()) return p.passed ? 0. : 1.;

@@ -45,9 +45,8 @@ struct CheckResult {
   /// acceptance edges in it. Points refer to this axis.
   AngleAxis angle;
   std::vector<FailedInterval> failed;  ///< of a range
-  std::vector<CheckedPoint>
-      points;             ///< a coverage has one entry for all points
-  std::size_t worst = 0;  ///< index in `points`
+  std::vector<CheckedPoint> points;    ///< a coverage has one for all points
+  std::size_t worst = 0;               ///< index in `points`
   std::size_t n_failed = 0;
   std::size_t n_points = 0, n_covered = 0;  ///< for a coverage
 

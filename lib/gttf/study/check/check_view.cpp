@@ -474,8 +474,7 @@ std::string share_text(double logarithm) {
              : readable_change(std::expm1(logarithm) * in_percent, 3) + " %";
 }
 
-/// The quantity that the parts of a change refer to, if it is not the value
-/// itself.
+/// The quantity of the parts of a change, if it is not the value itself.
 std::string attributed(const CheckedQuantity& quantity,
                        const CheckedPoint& point) {
   using Kind = CheckedQuantity::Kind;

@@ -85,8 +85,7 @@ int digits_to_tell(double a, double b);
 // Values for requirements: columns of scans and shares of budgets.
 namespace gttf::detail {
 
-/// Tables of scans, each computed once and shared by requirements on the same
-/// grid.
+/// Tables of scans, each computed once for all requirements on a grid.
 class ScanCache {
  public:
   ScanCache(std::span<const Detector> detectors, Engine engine,

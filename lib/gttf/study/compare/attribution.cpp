@@ -223,8 +223,7 @@ class GradientShares {
 /// fast check for the many layers elsewhere.
 bool is_out_of_reach(const Difference& difference, const DesignChange& change,
                      const Gradient& before, const Gradient& after) {
-  // with another field a layer may be crossed by the track of the other
-  // detector
+  // with another field the other track may cross a layer
   if (change.kind != ChangeKind::layer ||
       detail::field_change(difference.before.field, difference.after.field))
     return false;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attribution: the contribution of each difference between two detectors to the
-// change of sigma.
+// Attribution: contributions of the differences of two detectors to sigma.
 #pragma once
 
 #include <array>
@@ -34,7 +33,8 @@ struct KeyChange {
   bool exact = false;  ///< from fits with and without the change, no gradient
 };
 
-/// Model for tracks in a detector; detectors may have different models.
+/// Model for tracks in a detector; detectors may have different
+/// models.
 struct ModelOf {
   std::function<Model(const Detector&)> of = [](const Detector&) {
     return Model{};
@@ -61,8 +61,7 @@ struct Attribution {
 std::vector<KeyChange> differing_keys(const Detector& before,
                                       const Detector& after);
 
-/// Decomposes the change of sigma of `q` into contributions of the keys that
-/// differ.
+/// Decomposes the change of sigma of `q` into shares of the keys that differ.
 ///
 /// For a number that changes continuously, with e = d ln(sigma)/d ln(value) at
 /// both ends,
@@ -72,8 +71,8 @@ std::vector<KeyChange> differing_keys(const Detector& before,
 /// summed over the surfaces that share the key (value instead of its logarithm
 /// where it is 0 or changes sign). A change without gradient (a layer or
 /// coordinate added or removed, material added to an empty layer, an extent, a
-/// radius that changes the list of crossed layers) gets the mean of two exact
-/// changes: applied first, to `before`, and applied last, undone in `after`.
+/// radius that changes the crossed layers) gets the mean of two exact changes:
+/// applied first, to `before`, and last, undone in `after`.
 /// Source: docs/theory/attribution.md
 Attribution attribute(const Detector& before, const Detector& after,
                       const Track& track, const ModelOf& model_of, Parameter q);

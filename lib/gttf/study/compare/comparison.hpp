@@ -47,8 +47,7 @@ Comparison compare(const StudyRequest& request,
                    std::span<const Detector> designs,
                    const ScanOptions& options);
 
-/// The point of the most significant difference between a design and the first
-/// one.
+/// The most significant difference between a design and the first one.
 struct WorstPoint {
   GridPoint point;
   Parameter parameter = Parameter::p;

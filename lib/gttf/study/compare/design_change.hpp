@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Individual differences between two detectors, and how to apply each of them
-// alone.
+// Individual differences between two detectors, and how to apply each alone.
 #pragma once
 
 #include <cstddef>

@@ -66,7 +66,8 @@ void FitGroups::make_group(const HitTrackBuilder& built, Kind kind) {
         g.others.push_back(geometry_.surfaces()[i]);
 }
 
-/// Sets at_ to the group of this key; usually the group of the previous track.
+/// Sets at_ to the group of this key; usually the group of the previous
+/// track.
 bool FitGroups::find_group(std::span<const unsigned> key, Kind kind) {
   const auto has_key = [&](const Group& g) {
     return g.kind == kind && std::ranges::equal(g.key, key);

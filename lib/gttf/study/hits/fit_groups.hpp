@@ -33,8 +33,7 @@ class FitGroups {
     Slot(std::size_t of_group, std::size_t of_track)
         : group(static_cast<std::uint32_t>(of_group)),
           track(static_cast<std::uint32_t>(of_track)) {}
-    std::uint32_t group,
-        track;  // small, so that an optional one fits into two registers
+    std::uint32_t group, track;  // small: an optional one fits two registers
   };
 
   /// Common properties of the tracks of a group.

@@ -134,8 +134,7 @@ void BlockFitter::find_outcomes(const HitBlock& block, ResidualTable& residuals,
       outcomes_[i].status = "too_many_hits";
     else
       waiting_.push_back(i);
-  // tracks that do not cross the presumed surfaces are added again with their
-  // own list
+  // tracks that do not cross the presumed surfaces return with their list
   for (const Kind kind : {Kind::hits, Kind::surfaces, Kind::points}) {
     for (const std::size_t i : waiting_) {
       Outcome& outcome = outcomes_[i];
@@ -200,8 +199,7 @@ namespace {
 struct PreparedTracks {
   FittedBlock fitted;
   PreparedBlock tracks, residuals;
-  std::exception_ptr
-      fault;  ///< position in the file, after the previous blocks
+  std::exception_ptr fault;  ///< of the file, after earlier blocks
 };
 
 /// A part of a file: lines, none after the last ones, or tracks of a file that

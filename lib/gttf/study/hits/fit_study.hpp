@@ -24,8 +24,7 @@ struct FitStudyOptions {
   std::function<void(std::size_t tracks)> progress;
 };
 
-/// Whether the momentum for the scattering angles is missing; without field it
-/// is not measured.
+/// Whether a momentum for scattering is missing: not measured without field.
 bool lacks_momentum(const FitStudyOptions& options, const StudyRequest& request,
                     const Detector& detector);
 

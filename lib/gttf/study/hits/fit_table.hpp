@@ -18,10 +18,9 @@ namespace gttf {
 struct FitTableStyle {
   bool events = false;  ///< with columns for them
   bool along_beam =
-      false;            ///< with position and slopes, see is_beam_detector()
-  bool losses = false;  ///< with the energy losses of hits
-  bool momentum =
-      false;  ///< with the momentum from scattering, for straight tracks
+      false;              ///< with position and slopes, see is_beam_detector()
+  bool losses = false;    ///< with the energy losses of hits
+  bool momentum = false;  ///< with momentum from scattering, if straight
 };
 
 /// Whether the tracks of a detector run along the beam of a spectrometer or
@@ -54,7 +53,8 @@ class FitTable {
            std::string_view fit_name);
 
   void reserve(std::size_t rows);
-  /// A track with its fit; without valid errors it is written as `singular`.
+  /// A track with its fit; without valid errors it is written as
+  /// `singular`.
   void add(const FileTrack& track, const GlobalFit& fit);
   /// A track that was not fitted.
   void add_unfitted(const FileTrack& track, std::string_view status);

@@ -39,9 +39,10 @@ struct HitColumns {
   std::array<std::optional<LengthColumn>, 2> sigma;  ///< of u and v
 };
 
-/// Reads a header line: `track` (or `track_id`), `event`, `layer`, `module`,
-/// and with their units, as `x_mm` or `x [mm]`, x, y, z, sigma_u, sigma_v.
-/// Other columns give a warning. Throws InputError with all errors.
+/// Reads a header line: `track` (or `track_id`), `event`, `layer`,
+/// `module`, and with their units, as `x_mm` or `x [mm]`, x, y, z, sigma_u,
+/// sigma_v. Other columns give a warning. Throws InputError with all
+/// errors.
 HitColumns read_hit_columns(const CsvReader& file, Diagnostics& warnings);
 
 namespace detail {
@@ -107,10 +108,11 @@ class HitFile {
   /// BadRows::stop.
   std::vector<HitBlock> next();
 
-  /// The same for TrackOrder::contiguous in three steps, the second of which
-  /// may run in parallel for many blocks of lines: read() them one after the
-  /// other, parse() them, and in the order of the file join() split tracks.
-  /// Complete tracks are returned; finish() returns the last track.
+  /// The same for TrackOrder::contiguous in three steps, the second of
+  /// which may run in parallel for many blocks of lines: read() them one
+  /// after the other, parse() them, and in the order of the file join()
+  /// split tracks. Complete tracks are returned; finish() returns the last
+  /// track.
   bool read(CsvBlock& lines);
   detail::ParsedBlock parse(const CsvBlock& lines) const;
   HitBlock join(detail::ParsedBlock parsed);
@@ -156,8 +158,7 @@ class SeenNumbers {
 };
 
 /// Remembers at least the last half million keys in bounded memory (16 MB), by
-/// their 64-bit hashes: for a million tracks, a collision occurs once in 40
-/// million files.
+/// their 64-bit hashes: with a million tracks, one collision in 40 million.
 class SeenKeys {
  public:
   static std::uint64_t hash_of(const FileTrack& track);

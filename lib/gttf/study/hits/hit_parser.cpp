@@ -133,8 +133,7 @@ class HitParser::Row {
     return true;
   }
 
-  /// Whether the error of the layer depends on the track, and the hit has no
-  /// error of its own.
+  /// Whether the layer error depends on the track and the hit has none itself.
   bool lacks_error(const MeasuredHit& hit) const {
     return std::ranges::any_of(
         layer_of(hit).coordinates, [&](const Coordinate& c) {

@@ -19,7 +19,8 @@ struct HitTrackOptions {
 };
 
 /// Processes one track after the other with assign_layers(), order_hits(),
-/// follow_track() and make_track(). Reuses its buffers; use one per thread.
+/// follow_track() and make_track(). Reuses its buffers; use one per
+/// thread.
 class HitTrackBuilder {
  public:
   /// The detector and its geometry must outlive the builder.

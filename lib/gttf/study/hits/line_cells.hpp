@@ -13,7 +13,8 @@
 
 namespace gttf::detail {
 
-/// Number of bytes that may be read before the end of a short decimal.
+/// Number of bytes that may be read before the end of a short
+/// decimal.
 inline constexpr std::size_t short_decimal_bytes = 16;
 
 #if defined(__SSE2__)
@@ -108,9 +109,8 @@ class SearchedCells {
   SearchedCells(const char* line, const char* end, char separator)
       : line_(line), end_(end), separator_(separator) {}
 
-  /// Sets the beginning of each of the given number of cells, followed by the
-  /// position after the end of the line: a control character, or the end of the
-  /// text.
+  /// Sets the beginning of the given number of cells, then the position after
+  /// the line end: a control character, or the end of the text.
   /// @return false if the line has more or fewer cells
   bool find(std::size_t count, const char** begins) const {
     const char* at = line_;

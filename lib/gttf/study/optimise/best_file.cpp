@@ -166,8 +166,7 @@ class Editor {
     }
     return at;
   }
-  /// The position after the last line that is indented at least like the one at
-  /// `begin`.
+  /// Position after the last line indented at least like the one at `begin`.
   std::size_t end_of_list(std::size_t begin) const {
     const std::size_t indent = text_.find_first_not_of(' ', begin) - begin;
     std::size_t at = text_.find('\n', begin);

@@ -34,8 +34,7 @@ std::optional<std::pair<std::string_view, std::string_view>> ends_of(
   return std::nullopt;
 }
 
-/// Removes the last digits, which are rounding errors of a line through two
-/// points.
+/// Removes the last digits, rounding errors of a line through two points.
 double without_rounding(double value) {
   double decimal = value;
   const std::string text = fmt::format("{:.13g}", value);

@@ -274,8 +274,7 @@ void DesignProgram::add_requirements() {
         check(file, std::span(&problem_->input.detector, 1));
     for (const CheckResult& result : outcome.results) {
       const Criterion& criterion = file.criteria[result.criterion];
-      // hits do not change: columns that depend only on them are checked at the
-      // end
+      // hits do not change: columns of them alone are checked at the end
       if (criterion.quantity.kind != CheckedQuantity::Kind::number) continue;
       const StudyRequest grid = grid_of(file, result);
       for (const CheckedPoint& point : result.points) {
@@ -545,8 +544,7 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
       for_samples([&](std::size_t, std::size_t, Parameter q) {
         if (std::ranges::count(asked, q) == 0) asked.push_back(q);
       });
-      // in short blocks, so that the derivatives for all layers stay in the
-      // cache
+      // in short blocks: the derivatives for all layers stay in the cache
       constexpr std::size_t block = 64;
       for (std::size_t begin = 0; begin < tracks.size(); begin += block) {
         const std::size_t count = std::min(block, tracks.size() - begin);

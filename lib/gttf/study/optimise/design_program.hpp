@@ -39,11 +39,9 @@ struct Effort {
   }
 };
 
-/// Tolerance for rounding: a design meets its limits if it violates none by
-/// more.
+/// Tolerance for rounding: a design may violate its limits by this much.
 inline constexpr double design_feasible = limit_rounding;
-/// Tolerance for rounding: an objective is lower if it is lower by more than
-/// this.
+/// Tolerance for rounding: differences of objectives below are ignored.
 inline constexpr double objective_rounding = 1e-11;
 
 /// One combination of all choices.
@@ -117,13 +115,13 @@ class DesignProgram {
   void scale_limit(const LimitValue& limit, double factor);
 
   /// Between variables in native units and those of the program: 0 at `from`, 1
-  /// at `to`; with an additional last one if the maximum of several is
-  /// minimised.
+  /// at `to`; an additional last one if a maximum is minimised.
   Eigen::VectorXd scaled(const std::vector<double>& x) const;
   std::vector<double> natural(const Eigen::VectorXd& x) const;
   bool has_level() const { return has_level_; }
 
-  /// Samples above a minimised quantile at x, which are ignored.
+  /// Samples above a minimised quantile at x, which are
+  /// ignored.
   std::vector<std::size_t> beyond_quantile(const std::vector<double>& x);
 
   /// The missing length of the coverages at x, mm, for tracks from any point on
@@ -163,9 +161,8 @@ class DesignProgram {
   const std::vector<Envelope>& envelopes() const { return envelopes_; }
 
   /// Lower bounds of values and violations for all choices of undecided layers:
-  /// undecided layers are treated as hits without material; lower limits and
-  /// limits of gaps, envelopes, coverages and columns other than errors are
-  /// treated as met.
+  /// undecided layers are hits without material; lower limits and limits of
+  /// gaps, envelopes, coverages and columns other than errors count as met.
   /// @param weighted false: all these hits are used; true: the variance is
   ///                 bounded by its tangent at equal weights that add up to the
   ///                 allowed number
@@ -209,8 +206,7 @@ class DesignProgram {
   std::vector<S> limits_of_design(const std::vector<S>& numbers) const;
   template <class S>
   S quantity(std::size_t index, const std::vector<S>& numbers) const;
-  /// ln(value/limit), positive if violated; with its derivative with respect to
-  /// the value.
+  /// ln(value/limit), positive if violated; and its derivative by the value.
   static std::pair<double, double> against(const Sample& sample, double value);
   std::optional<ProgramValues> evaluate(const Eigen::VectorXd& x,
                                         const std::vector<std::size_t>& working,
@@ -255,8 +251,7 @@ class DesignProgram {
   Effort effort_;
 };
 
-/// A requirements file with finer grids, for the final verification of a
-/// result.
+/// A requirements file with finer grids, to verify a result.
 RequirementFile refined(const RequirementFile& file, std::size_t factor);
 
 }  // namespace gttf

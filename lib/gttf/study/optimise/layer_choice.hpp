@@ -20,8 +20,7 @@ struct LayerChoiceResult {
 };
 
 /// Whether a choice selects some of several layers, and bounds are known:
-/// errors are minimised, or quantities to which absent layers do not
-/// contribute.
+/// errors are minimised, or quantities without absent layers.
 bool has_layer_bounds(const OptimisationProblem& problem);
 
 /// Indices in Detector::layers of an entry of the description.

@@ -18,7 +18,8 @@ constexpr std::size_t starts_of_point = 64;
 constexpr double at_the_least = 1e-8;
 /// Points whose objectives differ by less are merged.
 constexpr double same_point = 1e-7;
-/// A gap reduced below this share of the front is a jump: no design lies in it.
+/// A gap reduced below this share of the front is a jump: no design lies in
+/// it.
 constexpr double least_gap = 1e-3;
 
 std::string unit_name(const OptimisationProblem& problem,
@@ -246,8 +247,7 @@ class Front {
   void drop_dominated() {
     std::vector<Found> kept;
     double least = std::numeric_limits<double>::infinity();
-    // starting at the minimum of the second objective, the first one must
-    // decrease
+    // from the minimum of the second objective, the first must decrease
     for (auto it = found_.rbegin(); it != found_.rend(); ++it) {
       if (it->f[0] > least - same_point) continue;
       least = it->f[0];

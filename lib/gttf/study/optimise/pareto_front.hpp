@@ -32,9 +32,10 @@ struct ParetoFront {
 };
 
 /// The front of the problem's `pareto`. Each point is the best of many starts
-/// with one objective limited, including the designs of its neighbours, so that
-/// a branch is not followed beyond the range where it is the best. Limits are
-/// placed in the largest gaps of the front; a gap without designs is a jump.
+/// with one objective limited, including the designs of its neighbours, so
+/// that a branch is not followed beyond the range where it is the best. Limits
+/// are placed in the largest gaps of the front; a gap without designs is a
+/// jump.
 ParetoFront pareto_front(const OptimisationProblem& problem,
                          const SearchOptions& options);
 

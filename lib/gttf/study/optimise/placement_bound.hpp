@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlacementBound: a bound for the optimal placement of equal hits without
-// material.
+// PlacementBound: a bound for placements of equal hits without material.
 #pragma once
 
 #include <optional>

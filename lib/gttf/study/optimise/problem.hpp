@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OptimisationProblem: variables, objective and constraints of a search.
+// OptimisationProblem: variables, objective and constraints of a
+// search.
 #pragma once
 
 #include <cstddef>

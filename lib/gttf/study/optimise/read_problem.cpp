@@ -607,8 +607,7 @@ class Reader {
     const auto parsed =
         parse_quantity(node->text(), detail::dimension_of_key(key));
     if (!parsed) return std::nullopt;
-    Diagnostics
-        ignored;  // a key that cannot be probed is not a name in the formula
+    Diagnostics ignored;  // a key that cannot be probed is not a name
     const Value place(*node, "", ignored);
     const detail::KeyProbe& probe = key_probe();
     const double step = 0.01 * std::max(std::abs(parsed.value), 1e-6);
@@ -1054,8 +1053,7 @@ class Reader {
     }
   }
 
-  /// Layers that may coincide need a gap: if they change their order, so do the
-  /// hits.
+  /// Layers that may coincide need a gap: hits change their order with them.
   void check_order() {
     struct Range {
       std::size_t number;
@@ -1444,10 +1442,9 @@ class Reader {
 
 namespace {
 
-// YAML ends a plain text at a bracket if it is itself within brackets:
-// `{ of: layers[L0..L6] }`. The brackets of `layers[...]` are replaced by
-// parentheses, of the same length, before the text is parsed, and restored
-// afterwards.
+// YAML ends a plain text at a bracket if it is itself within brackets: `{ of:
+// layers[L0..L6] }`. The brackets of `layers[...]` are replaced by parentheses,
+// of the same length, before the text is parsed, and restored afterwards.
 
 constexpr std::string_view list_of_layers = "layers";
 

@@ -42,8 +42,7 @@ std::string text_of_value(double value, Dimension dimension);
 /// A value in flow style, as for --set.
 std::string flow_text(const Node& node);
 
-/// Determines the effect of keys by reading the description with two values of
-/// each.
+/// Effect of keys, from reading the description with two values of each.
 class KeyProbe {
  public:
   KeyProbe(const DetectorInput& input, const DesignNumbers& design)

@@ -26,8 +26,7 @@ using Eigen::VectorXd;
 constexpr double same_optimum = 1e-6;
 /// Number of designs evaluated for each one that is optimised.
 constexpr std::size_t screened_per_start = 16;
-/// Maximum number of limits on resolutions in the solver, unless more are
-/// active.
+/// Maximum number of resolution limits in the solver, unless more are active.
 constexpr std::size_t most_working = 60;
 /// Designs per task of a thread.
 constexpr std::size_t screened_at_once = 64;
@@ -213,8 +212,7 @@ class Sampler {
 };
 
 /// The starting designs of the solver: the design of the file, then alternately
-/// the best and a random one of a sample, because the best may all lie in one
-/// valley.
+/// the best and a random one of a sample: the best may share one valley.
 std::vector<std::vector<double>> start_designs(const DesignProgram& program,
                                                std::size_t n, unsigned threads,
                                                Effort& effort) {
@@ -296,8 +294,7 @@ struct Found {
 };
 
 /// Solutions from some designs, the best of them first in `best`.
-/// @param shown  number of starts reported as progress; 0: only checks for
-///               interruption
+/// @param shown  number of starts for progress; 0: only interruption
 void solve_from(const DesignProgram& program,
                 const std::vector<std::vector<double>>& starts,
                 const SearchOptions& options, std::size_t shown, Found& found) {

@@ -15,8 +15,7 @@
 namespace gttf::detail {
 namespace {
 
-// Limit for layers much longer than the drawing, whose lines would lose
-// precision.
+// Limit for layers much longer than the drawing: precision of lines.
 constexpr double longest = 20 * unit::m;
 
 // If a subsystem has more lines than this, it is drawn as a light area.

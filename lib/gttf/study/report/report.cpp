@@ -72,8 +72,7 @@ RichText with_true_minus(const RichText& text) {
   return out;
 }
 
-// "*θ* = 90° – 15°", "*η* = 2 – 4.5": in the order of the study if it is
-// monotonic.
+// "*θ* = 90° – 15°", "*η* = 2 – 4.5": in the order of the study.
 RichText angle_range(const StudyRequest& request) {
   std::vector<double> values = request.angle.values;
   if (!std::ranges::is_sorted(values, std::ranges::greater()))

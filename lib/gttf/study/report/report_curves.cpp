@@ -91,8 +91,7 @@ class Follower {
   TrackingGeometry geometry_, exact_geometry_;
 };
 
-// A change of layers that changes an error by less does not interrupt the
-// curve.
+// Smaller changes of an error at a change of layers do not break the curve.
 constexpr double visible_jump = 0.015;
 
 bool jumps(const ReportSubject& subject, const PerParameter& a,
@@ -595,8 +594,7 @@ std::optional<Figure> sigma_map_figure(const ReportSubject& subject,
     }
   range.add(values);
   if (!range.exists()) return std::nullopt;
-  // Colours cover the best 98 %, because extreme corners would use up the whole
-  // scale.
+  // Colours cover the best 98 %: extreme corners would use up the scale.
   Reals sorted;
   for (const double v : values)
     if (v > 0 && std::isfinite(v)) sorted.push_back(v);

@@ -63,8 +63,7 @@ enum class Limit { all, hits, scattering };
 Reals column_of(const std::vector<LimitedSigmas>& sigmas,
                 const ShownQuantity& q, Limit limit = Limit::all);
 
-/// As function of momentum for each angle, with the limits; nothing if not
-/// measured.
+/// Against momentum for each angle, with the limits; nothing if not measured.
 std::optional<Figure> sigma_figure(const ReportSubject& subject,
                                    const std::vector<MomentumCurve>& curves,
                                    const ShownQuantity& q, bool large,

@@ -153,8 +153,7 @@ class RequestReader {
     return text ? from_option(option, text) : value;
   }
 
-  /// An error about something missing: located at the file, or without
-  /// location.
+  /// An error about something missing: at the file, or without location.
   void missing(std::string problem, std::string suggestion) {
     if (file_) {
       file_->value().error(std::move(problem), std::move(suggestion));
@@ -219,7 +218,8 @@ class RequestReader {
     if (detector) request.detectors.push_back(*detector);
   }
 
-  /// The given one of two exclusive values; `second` is set to which one.
+  /// The given one of two exclusive values; `second` is set to which
+  /// one.
   std::optional<Value> exclusive(const std::optional<Value>& a,
                                  const std::optional<Value>& b,
                                  std::string_view names, bool& second) {

@@ -41,9 +41,8 @@ struct ToyRequest {
 /// A layer at which position and direction of the track are requested.
 struct AtRequest {
   std::string layer;
-  bool own_hit = true;  ///< whether the hit of the layer itself is used
-  Diagnostic place =
-      {};  ///< location of the request, for detectors without the layer
+  bool own_hit = true;    ///< whether the hit of the layer itself is used
+  Diagnostic place = {};  ///< of the request, for detectors without it
 };
 
 /// A grid of tracks through one or more detectors.

@@ -13,9 +13,8 @@
 
 namespace gttf {
 
-/// Adds all settings of the tracks: particle, mass_GeV, charge, p_GeV or
-/// pt_GeV, theta_rad or eta, phi_rad, vertex_mm, scattering, beam_spot_mm (if
-/// any).
+/// Adds the settings of tracks: particle, mass_GeV, charge, p_GeV or pt_GeV,
+/// theta_rad or eta, phi_rad, vertex_mm, scattering, beam_spot_mm (if any).
 void describe_tracks(const StudyRequest& request, Document& study);
 
 /// Reads it back into `request`. Returns the first member that is missing or

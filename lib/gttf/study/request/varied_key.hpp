@@ -35,8 +35,7 @@ std::vector<VariedKey> read_varied_keys(std::span<const std::string> options,
 /// @pre it fits into std::size_t, as checked by both functions above
 std::size_t n_combinations(std::span<const VariedKey> keys);
 
-/// Index of the value of each key in a combination; the last key changes
-/// fastest.
+/// Value index of each key in a combination; the last key changes fastest.
 std::vector<std::size_t> values_of_combination(std::span<const VariedKey> keys,
                                                std::size_t combination);
 

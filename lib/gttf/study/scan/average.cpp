@@ -23,8 +23,7 @@ bool is_averaged(std::string_view name) {
   return name.starts_with("sigma_") || name.starts_with("x_over_x0");
 }
 
-/// Columns that identify the track of a row, except phi, which is averaged
-/// over.
+/// Columns that identify the track of a row, except the averaged phi.
 bool is_of_point(std::string_view name) {
   return name != "phi_deg" &&
          std::ranges::any_of(point_columns<TrackRow>, [&](const auto& column) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cracks: angles between the points of a grid at which tracks have missing
-// hits.
+// Cracks: angles between the points of a grid at which hits are missing.
 #pragma once
 
 #include <string>

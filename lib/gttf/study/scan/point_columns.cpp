@@ -17,7 +17,8 @@ namespace {
 /// sin(theta) below which a track is along z except for rounding.
 constexpr double along_z = 1e-12;
 
-/// eta = -ln tan(theta/2) = asinh(cot theta); exactly 0 at 90 deg, NaN along z.
+/// eta = -ln tan(theta/2) = asinh(cot theta); exactly 0 at 90 deg, NaN along
+/// z.
 double pseudorapidity(double theta) {
   const double cos = std::cos(theta);
   if (std::sin(theta) < along_z) return Resolution::none;

@@ -24,8 +24,7 @@ double number_of(const Document& value);
 /// All rows as a list.
 Document rows_of(const Table& table);
 
-/// The document of a grid: the document of its only point, or "rows" of all
-/// points.
+/// The document of a grid: of its only point, or "rows" of all points.
 Document one_or_rows(Document::List documents);
 
 }  // namespace gttf

@@ -25,8 +25,7 @@ namespace gttf {
 
 namespace {
 
-/// Points per block: enough to fill the vectors, and small enough to occupy all
-/// threads.
+/// Points per block: enough to fill vectors, few enough for all threads.
 std::size_t block_size(std::size_t points, unsigned threads) {
   constexpr std::size_t least = 64, most = 2048, blocks_per_thread = 4;
   return std::clamp(points / (blocks_per_thread * threads), least, most);
@@ -46,9 +45,8 @@ struct Columns {
         list, [&](const auto& column) { return column.text.name == name; });
   }
 
-  /// Whether one of them depends on this number. Numbers that no column needs
-  /// are not computed: the limits and the backward pass take as long as the
-  /// rest.
+  /// Whether one of them depends on this number. Others are not computed: the
+  /// limits and the backward pass take as long as the rest.
   bool need(double Resolution::*member) const {
     using R = Resolution;
     struct Needed {

@@ -51,8 +51,9 @@ struct ScanBlock {
   BatchStatistics statistics;
 };
 
-/// The points `begin` to `end`, the last one excluded, computed in this thread,
-/// with these columns of scan_columns(). Uses engine and path of `options`.
+/// The points `begin` to `end`, the last one excluded, computed in this
+/// thread, with these columns of scan_columns(). Uses engine and path of
+/// `options`.
 /// @param geometry  of the detector
 ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
                      const TrackingGeometry& geometry,
@@ -85,9 +86,8 @@ ScanTable scan_table(const StudyRequest& request, const Detector& detector,
                      const ScanOptions& options);
 
 /// The same for tracks that do not form a grid: a row of these columns of
-/// scan_columns() for each, in order. Uses the name of the particle, the
-/// models, beam spot and layer of `request`, and all of `options` except the
-/// rows.
+/// scan_columns() for each, in order. Uses particle name, models, beam spot and
+/// layer of `request`, and all `options` except the rows.
 ScanTable scan_tracks(const StudyRequest& request, const Detector& detector,
                       const TrackArrays& tracks,
                       std::span<const ColumnOf<TrackRow>> columns,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a scan: metadata of a part file, and merging of parts.
+// Parts of a scan: metadata of a part file, and merging of
+// parts.
 #pragma once
 
 #include <cstdint>

@@ -106,8 +106,7 @@ double effort(const Headroom& h) {
                     : largest / 2;
 }
 
-/// Whether all layers of a set, and therefore a key for all of them, have the
-/// same value.
+/// Whether all layers of a set, and so a common key, have the same value.
 bool is_common(const Detector& detector, const LayerSet& set,
                const Headroom& h) {
   return std::all_of(set.begin(), set.end(), [&](std::size_t k) {

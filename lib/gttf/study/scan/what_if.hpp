@@ -42,13 +42,12 @@ struct WhatIf {
   Model model() const { return model_of(request, detector); }
 };
 
-/// Columns: the columns of the point, requirement, layer, quantity, key (empty
-/// if --set has none), value, limit, unit, factor (limit/value), between ("L0
-/// ... L2": the range in which a position can be moved), status: "ok",
-/// "violated" (the requirement fails at present; at the limit it is met), "no
-/// limit" or "cannot meet it" (no limit, no factor). The rows of a requirement
-/// are sorted by the required change, smallest first; those that cannot meet it
-/// come last.
+/// Columns: the point, requirement, layer, quantity, key (empty if --set has
+/// none), value, limit, unit, factor (limit/value), between ("L0 ... L2": the
+/// range in which a position can be moved), status: "ok", "violated" (the
+/// requirement fails at present; at the limit it is met), "no limit" or "cannot
+/// meet it" (no limit, no factor). The rows of a requirement are sorted by the
+/// required change, smallest first; those that cannot meet it come last.
 Table headroom_table(const WhatIf& what,
                      std::span<const Requirement> requirements);
 
@@ -56,11 +55,10 @@ Table headroom_table(const WhatIf& what,
 /// limit; the others by name.
 std::vector<Section> headroom_sections(const Table& headroom);
 
-/// Columns: the columns of the point, case, layer, n_hits, probability,
-/// sigma_..., ratio_... (to the case "all layers"), status. Cases: "all
-/// layers"; for each layer "without hit" (its material remains) and "without
-/// layer"; "mean" and "rms" of sigma over the hit patterns if an efficiency is
-/// below 1.
+/// Columns: the point, case, layer, n_hits, probability, sigma_..., ratio_...
+/// (to the case "all layers"), status. Cases: "all layers"; for each layer
+/// "without hit" (its material remains) and "without layer"; "mean" and "rms"
+/// of sigma over the hit patterns if an efficiency is below 1.
 Table lost_layer_table(const WhatIf& what);
 
 }  // namespace gttf

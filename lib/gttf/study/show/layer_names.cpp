@@ -14,7 +14,8 @@
 namespace gttf {
 namespace {
 
-/// The name without an index added by `repeat`: "TPC[3] (+z)" is "TPC (+z)".
+/// The name without an index added by `repeat`: "TPC[3] (+z)" is "TPC
+/// (+z)".
 std::string without_index(const std::string& name) {
   const std::size_t close = name.rfind(']');
   const std::size_t open = name.rfind('[', close);

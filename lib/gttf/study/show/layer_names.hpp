@@ -28,8 +28,7 @@ inline constexpr std::size_t most_listed_singly = 16;
 std::optional<Grouping> find_grouping(std::string_view name);
 
 /// For each layer the name of its entry in the file: surfaces of a repeated
-/// layer, "TPC[0]", "TPC[1]", share the name "TPC". Other layers keep their own
-/// name.
+/// layer, "TPC[0]", "TPC[1]", share the name "TPC". Others keep their own.
 std::vector<std::string> entry_names(const Detector& detector);
 
 /// For each layer the name under which it is summed; a layer without a group is
@@ -76,8 +75,7 @@ struct QuantityUnit {
 };
 QuantityUnit unit_of(Quantity quantity);
 
-/// The key of the single number that scales a field; empty if there are
-/// several.
+/// The key of the number that scales a field; empty if there are several.
 std::string field_key(const Field& field);
 
 }  // namespace gttf

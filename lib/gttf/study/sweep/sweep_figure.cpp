@@ -21,7 +21,8 @@ namespace {
 /// Maximum number of distinguishable curves: four colours, two line styles.
 constexpr std::size_t n_colours = 4, most_curves = 8;
 
-/// The quantity in a column; nullptr if it is not an error of the track.
+/// The quantity in a column; nullptr if it is not an error of the
+/// track.
 const detail::ShownQuantity* quantity_of(const std::string& column) {
   for (const bool along_beam : {false, true})
     for (const auto& q : detail::shown_quantities(along_beam))

@@ -13,8 +13,7 @@
 
 namespace gttf {
 
-/// Collects one column of the rows of a sweep while forwarding them to another
-/// sink.
+/// Collects one column of the rows of a sweep and forwards the rows.
 class SweepFigure : public TableSink {
  public:
   /// @param columns of the rows; the first error is shown

@@ -18,9 +18,8 @@ namespace gttf {
 
 /// A grid point and the statistics accumulated for it.
 struct ToyPoint {
-  Document row;  ///< expected values: the columns of a scan
-  bool has_toys =
-      false;  ///< false: no track to simulate; the status gives the reason
+  Document row;           ///< expected values: the columns of a scan
+  bool has_toys = false;  ///< false: no track to simulate; see the status
   ToyStatistics statistics;
 
   /// The parameters that describe the tracks; also given in the row.
@@ -42,8 +41,7 @@ struct ToyState {
   std::uint64_t total() const;
   std::uint64_t done() const;
   bool is_complete() const { return done() == total(); }
-  /// Whether any point has tracks along the beam of a spectrometer or
-  /// telescope.
+  /// Whether any tracks are along the beam of a spectrometer or telescope.
   bool any_at_plane() const;
   bool any_without_field() const;
 };

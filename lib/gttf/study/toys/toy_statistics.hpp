@@ -85,14 +85,12 @@ struct FitStatistics {
   std::array<std::uint64_t, n_fit_status> failed{};  ///< by status
   std::int64_t ndf = 0;  ///< sum over the fitted ones
   /// (fit - truth)/expected error and (fit - truth)/error of the fit. Values of
-  /// kappa are multiplied by the sign of kappa: positive means too much
-  /// curvature.
+  /// kappa have its sign: positive means too much curvature.
   std::vector<ToyQuantity> residuals, pulls;
   ToyQuantity chi2_per_ndf{0, 5, 100};
   /// Without field: momentum from scattering over the true one, where finite.
   ToyQuantity momentum{0, 5, 100};
-  std::uint64_t unbounded =
-      0;  ///< toys whose scattering does not determine a momentum
+  std::uint64_t unbounded = 0;  ///< toys without a momentum from scattering
   Histogram probability{0, 1, p_bins};
 
   FitStatistics();

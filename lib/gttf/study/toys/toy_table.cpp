@@ -85,8 +85,7 @@ const ParameterNames& parameter_of(ToyParameters kind, std::size_t i) {
   return toy_parameters[plane ? i : i + n_plane];
 }
 
-/// Results of the toys of a point for a parameter, relative to its expected
-/// error.
+/// Results of the toys of a point for a parameter over its expected error.
 struct ParameterToys {
   double expected;
   const ExactMoments& residual;

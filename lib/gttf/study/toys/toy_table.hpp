@@ -24,12 +24,12 @@ struct BiasColumns {
 };
 
 /// @param n         number of triplets
-/// @param relative  sigma_kappa/|kappa| of all of them combined, from
-///                  scattering
+/// @param relative  sigma_kappa/|kappa| combined, from scattering
 /// Source: docs/theory/bias-study.md
 BiasColumns bias_columns(const FitChoice& fit, int n, double relative);
 
-/// The columns; columns that exist for each parameter P are listed once.
+/// The columns; columns that exist for each parameter P are listed
+/// once.
 std::vector<DescribedColumn> described_toy_columns();
 /// The same with the columns of every parameter.
 std::vector<DescribedColumn> all_toy_columns();
