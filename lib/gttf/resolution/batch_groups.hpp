@@ -167,10 +167,9 @@ class BatchGroups {
   /// Calls GuessCheck fit(group) for tracks `begin` to `end` with at least
   /// `least_hits` hits, except if `left_out`.
   ///
-  /// As long as consecutive tracks cross the same surfaces, the list of one
-  /// group is the guess for the next, which is checked by the fit. Otherwise
-  /// the lists are searched, and tracks with equal lists are collected from the
-  /// whole block.
+  /// As long as consecutive tracks cross the same surfaces, the list of a group
+  /// is the guess for the next, checked by the fit. Otherwise lists are
+  /// searched, and tracks with equal lists collected from the block.
   template <class LeftOut, class Fit>
   void for_each_group(std::size_t begin, std::size_t end, int least_hits,
                       const LeftOut& left_out, const Fit& fit) {

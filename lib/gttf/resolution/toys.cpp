@@ -76,8 +76,7 @@ class TracedFlight {
   }
   Cartesian<double> position() const { return cartesian(state_.position); }
 
-  /// Rotates by small angles along two unit vectors orthogonal to the
-  /// direction.
+  /// Rotates by small angles along two orthogonal unit vectors.
   void scatter(double first, double second) {
     Vector3& t = state_.direction;
     const Vector3 across = t.unitOrthogonal();
