@@ -109,23 +109,24 @@ constexpr Option option_table[] = {
      "For the scripts: a word of the command line; words that are not a "
      "detector or study are ignored; repeatable",
      Group::general, of::completion, &Options::arguments},
-    {"--from", "delphes|fasttracker|slac|corryvreckan|tklayout",
+    {"--from", "delphes|fasttracker|slac|corryvreckan|tklayout|acts|modules",
      "Format (default: detected from the content)", Group::general, of::import_,
      &Options::import_format, Values::choice},
     {"--field", "VALUE",
      "Solenoid field if FILE has none; overrides the one in FILE: 2T",
      Group::general, of::import_, &Options::field},
     {"--table", "FILE",
-     "Pitches and material of the modules by section, CSV; needed for "
-     "tklayout",
+     "CSV of what FILE does not have: pitches and material by section for "
+     "tklayout, errors by volume for acts",
      Group::general, of::import_, &Options::table, Values::file},
     {"--name", "NAME", "Name of the detector (default: from that of FILE)",
      Group::general, of::import_, &Options::name},
-    {"--to", "delphes|lut",
-     "delphes: geometry of a card; lut: lookup table of covariances",
+    {"--to", "delphes|modules|lut",
+     "delphes: geometry of a card; modules: list of surfaces (CSV); lut: "
+     "lookup table of covariances",
      Group::general, of::export_, &Options::export_format, Values::choice,
      any_number, required},
-    {"--lossy", "", "delphes: write it even if something is lost",
+    {"--lossy", "", "delphes, modules: write it even if something is lost",
      Group::general, of::export_, &Options::lossy},
 
     // detector

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gttf/detector/decimal.hpp"
-#include "gttf/detector/import/export_delphes.hpp"
+#include "gttf/detector/import/export.hpp"
 #include "gttf/detector/read.hpp"
 #include "support/broken.hpp"
 
@@ -208,7 +208,7 @@ TEST_CASE("export: what Delphes has no word for is told for each layer") {
       "measures: { r: 1 um } }\n"
       "  - { name: E, cylinder: { radius: 1 m, half_length: 50 cm }, "
       "material: 0, measures: { rphi: 1 um }, efficiency: 0.5 }\n";
-  const DelphesGeometry g = to_delphes(parse_detector(text, "x").detector);
+  const Exported g = to_delphes(parse_detector(text, "x").detector);
   REQUIRE(g.losses.items().size() == 4);
   std::string told;
   for (const Diagnostic& d : g.losses.items()) told += to_text(d);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/detector/import/export_delphes.hpp"
+// Writes the geometry block of a Delphes card.
+#include "gttf/detector/import/export.hpp"
 
 #include <fmt/format.h>
 
@@ -140,8 +141,8 @@ class RowWriter {
 
 }  // namespace
 
-DelphesGeometry to_delphes(const Detector& detector) {
-  DelphesGeometry result;
+Exported to_delphes(const Detector& detector) {
+  Exported result;
   double bz = 0;
   if (detector.field.kind == FieldKind::solenoid) {
     bz = detector.field.bz / unit::T;

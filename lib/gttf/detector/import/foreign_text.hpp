@@ -18,8 +18,8 @@ namespace gttf::detail {
 /// Equal planes at equal angles around the z axis, as in detector
 /// files.
 struct DescribedRing {
-  double radius = 0, z = 0;  ///< mm
-  double tilt = 0, phi = 0;  ///< deg
+  double radius = 0, z = 0;            ///< mm
+  double tilt = 0, phi = 0, turn = 0;  ///< deg
   int count = 1;
   std::array<double, 2> size{};  ///< along u and v, mm
 };
@@ -35,7 +35,7 @@ struct DescribedLayer {
 
 /// The content of a file of another program in our terms.
 struct Description {
-  std::vector<std::string> comments;  ///< comment lines at the top
+  std::vector<std::string> comments;  ///< comment comment lines at the top
   std::string name;
   std::vector<std::string> source;
   double tesla = 0;
@@ -69,7 +69,17 @@ struct ForeignWord {
 /// Maximum number of layers: more do not fit into a detector file of 1 MiB.
 inline constexpr std::size_t max_foreign_layers = 5000;
 
+<<<<<<< HEAD
 /// Base of the readers for files of other programs.
+=======
+/// More modules than any tracker has: a file that is none is given up soon.
+inline constexpr std::size_t max_modules = 200000;
+
+/// From um, in which lists give errors and pitches, to mm.
+inline constexpr int mm_of_um = -3;
+
+/// Base of the readers for files of other programs.
+>>>>>>> origin/main
 struct ForeignFile {
   const Source& source;
   Diagnostics& diagnostics;
@@ -113,6 +123,9 @@ ForeignDetector read_delphes(const ForeignFile& file);
 ForeignDetector read_fasttracker(const ForeignFile& file);
 ForeignDetector read_slac(const ForeignFile& file);
 ForeignDetector read_corryvreckan(const ForeignFile& file);
+ForeignDetector read_module_list(const ForeignFile& file);
+/// @param table  of errors by volume and layer; null if there is none
+ForeignDetector read_acts(const ForeignFile& file, const ForeignFile* table);
 /// @param table  of pitches and material by section; null if there is none
 ForeignDetector read_tklayout(const ForeignFile& file,
                               const ForeignFile* table);

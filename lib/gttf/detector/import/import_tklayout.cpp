@@ -11,11 +11,13 @@
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/decimal.hpp"
-#include "gttf/detector/import/foreign_text.hpp"
+#include "gttf/detector/import/foreign_table.hpp"
+#include "gttf/detector/import/ring_joiner.hpp"
 
 namespace gttf::detail {
 namespace {
 
+<<<<<<< HEAD
 constexpr int mm_of_um = -3;
 
 /// More modules than any tracker has: stops reading unsuitable files early.
@@ -102,6 +104,9 @@ class NamedTable {
 };
 
 /// Data given by the user for the modules of a section.
+=======
+/// Data given by the user for the modules of a section.
+>>>>>>> origin/main
 struct SectionOfUser {
   double pitch_u = 0, pitch_v = 0;  ///< mm
   double x_over_x0 = 0;             ///< of a module
@@ -119,7 +124,7 @@ Sections read_table(const ForeignFile& file) {
   constexpr std::array<std::string_view, 4> names{"section", "pitch_u_um",
                                                   "pitch_v_um", "x_over_x0"};
   Sections sections;
-  const NamedTable table(file, names, table_advice);
+  const ForeignTable table(file, names, table_advice);
   if (!table.is_good()) return sections;
   const std::size_t sensors = table.find("sensors");
   table.for_each_row([&](const std::vector<ForeignWord>& cells) {
@@ -140,7 +145,7 @@ Sections read_table(const ForeignFile& file) {
     s.pitch_u = shifted(u.value_or(1), mm_of_um);
     s.pitch_v = shifted(v.value_or(1), mm_of_um);
     s.x_over_x0 = x0 ? x0.value : 0;
-    if (sensors != NamedTable::none) {
+    if (sensors != ForeignTable::none) {
       const std::string_view text = cells[sensors].text;
       if (text != "1" && text != "2")
         file.error(cells[sensors], fmt::format("a module has 1 or 2 sensors, "
@@ -179,8 +184,8 @@ std::vector<RingOfList> read_modules(const ForeignFile& file,
       "SensorCenter z",    "tiltAngle_deg", "skewAngle_deg", "yawAngle_deg",
       "phi_deg",           "meanWidth_mm",  "length_mm",     "sensorSpacing_mm",
       "sensorThickness_mm"};
-  const NamedTable table(file, names,
-                         "allCoordinates.csv of tkLayout has these columns");
+  const ForeignTable table(file, names,
+                           "allCoordinates.csv of tkLayout has these columns");
   std::vector<RingOfList> rings;
   if (!table.is_good()) return rings;
   std::map<RingKey, std::size_t> index;
@@ -230,6 +235,7 @@ std::vector<RingOfList> read_modules(const ForeignFile& file,
   return rings;
 }
 
+<<<<<<< HEAD
 /// Whether the modules are equally spaced around the full circle. Angles have
 /// six decimals in the file.
 bool is_regular(std::vector<double>& phi) {
@@ -242,6 +248,8 @@ bool is_regular(std::vector<double>& phi) {
   return true;
 }
 
+=======
+>>>>>>> origin/main
 }  // namespace
 
 ForeignDetector read_tklayout(const ForeignFile& file,
@@ -264,7 +272,7 @@ ForeignDetector read_tklayout(const ForeignFile& file,
     section.used = true;
     // a module with gaps in azimuth is kept individually
     std::vector<std::pair<double, int>> parts;
-    if (is_regular(ring.phi))
+    if (stand_around(ring.phi))
       parts.emplace_back(ring.phi.front(), static_cast<int>(ring.phi.size()));
     else
       for (const double phi : ring.phi) parts.emplace_back(phi, 1);
@@ -284,6 +292,7 @@ ForeignDetector read_tklayout(const ForeignFile& file,
                                        key.z + off * std::sin(tilt),
                                        key.tilt,
                                        phi,
+                                       0,
                                        count,
                                        {key.width, key.length}};
         const double x_over_x0 = section.x_over_x0 / section.sensors;
