@@ -39,15 +39,6 @@ int write_description(const Options& options) {
   else
     check_ending(target, {".csv"}, "a list of modules is CSV");
   const Detector detector = load_detector(options);
-<<<<<<< HEAD
-  DelphesGeometry geometry = to_delphes(detector);
-  if (!options.lossy && !geometry.losses.empty())
-    throw InputError(geometry.losses);
-  if (geometry.rows == 0)
-    throw UsageError(
-        in_quotes(options.detectors.front()) +
-        ": Delphes supports none of its layers; nothing is left to write");
-=======
   const Exported foreign =
       is_card ? to_delphes(detector) : to_module_list(detector);
   if (!options.lossy && !foreign.losses.empty())
@@ -56,7 +47,6 @@ int write_description(const Options& options) {
     throw UsageError(
         in_quotes(options.detectors.front()) +
         ": Delphes supports none of its layers; nothing is left to write");
->>>>>>> origin/main
   AtomicFile out(target);
   out.stream() << foreign.text;
   out.commit();

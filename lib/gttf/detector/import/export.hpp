@@ -18,9 +18,9 @@ struct Exported {
 };
 
 /// The settings Bz and DetectorGeometry of a module TrackCovariance, in
-/// Delphes' columns and metres. What cannot be written is an error of `losses`
-/// at its place in the description, and left out or simplified as the error
-/// says.
+/// Delphes' columns and metres. What cannot be written is reported in `losses`
+/// with its location in the description, and is omitted or simplified as stated
+/// there.
 /// Source: [Delphes26] external/TrackCovariance/SolGeom.cc, SolTrack.cc.
 Exported to_delphes(const Detector& detector);
 

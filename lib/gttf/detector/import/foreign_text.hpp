@@ -15,8 +15,7 @@
 
 namespace gttf::detail {
 
-/// Equal planes at equal angles around the z axis, as in detector
-/// files.
+/// Equal planes at equal angles around the z axis, as in detector files.
 struct DescribedRing {
   double radius = 0, z = 0;            ///< mm
   double tilt = 0, phi = 0, turn = 0;  ///< deg
@@ -53,8 +52,7 @@ struct DescriptionText {
 /// with its mirror image.
 void pair_mirror_images(std::vector<DescribedLayer>& layers);
 
-/// Derives `group` from the names where it is missing, and numbers equal
-/// names.
+/// Derives `group` from the names where it is missing, and numbers equal names.
 void name_layers(std::vector<DescribedLayer>& layers);
 
 /// The YAML text: one line for each layer, lengths in mm and um.
@@ -69,9 +67,6 @@ struct ForeignWord {
 /// Maximum number of layers: more do not fit into a detector file of 1 MiB.
 inline constexpr std::size_t max_foreign_layers = 5000;
 
-<<<<<<< HEAD
-/// Base of the readers for files of other programs.
-=======
 /// More modules than any tracker has: a file that is none is given up soon.
 inline constexpr std::size_t max_modules = 200000;
 
@@ -79,7 +74,6 @@ inline constexpr std::size_t max_modules = 200000;
 inline constexpr int mm_of_um = -3;
 
 /// Base of the readers for files of other programs.
->>>>>>> origin/main
 struct ForeignFile {
   const Source& source;
   Diagnostics& diagnostics;

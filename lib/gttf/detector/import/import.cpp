@@ -27,9 +27,6 @@ bool is_number(std::string_view text) {
   return parse_number(text, ignored) == nullptr;
 }
 
-<<<<<<< HEAD
-/// The format detected from the first line with content.
-=======
 /// Does it begin as a map or a list of maps of JSON?
 bool is_json(std::string_view text) {
   const std::string_view content = trimmed(text);
@@ -39,7 +36,6 @@ bool is_json(std::string_view text) {
 }
 
 /// The format detected from the first line with content.
->>>>>>> origin/main
 std::optional<ForeignFormat> format_of(const std::string& text) {
   if (text.find("DetectorGeometry") != text.npos ||
       text.find("module ") != text.npos)
@@ -218,15 +214,8 @@ Imported import_source(const Source& source, const ImportOptions& options) {
   const auto format =
       options.format ? options.format : format_of(source.text());
   if (!format) {
-<<<<<<< HEAD
-    file.error(
-        {source.text(), 0}, "the format is not recognised",
-        "specify it with --from delphes, fasttracker, slac, corryvreckan or "
-        "tklayout");
-=======
     file.error({source.text(), 0}, "the format is not recognised",
                fmt::format("give it by --from {}", known_formats()));
->>>>>>> origin/main
     throw InputError(diagnostics);
   }
   result.format = *format;

@@ -40,19 +40,11 @@ inline constexpr std::array<std::pair<std::string_view, ForeignFormat>, 7>
 std::string_view to_string(ForeignFormat format);
 
 struct ImportOptions {
-<<<<<<< HEAD
-  std::optional<ForeignFormat> format;  ///< none: detected from the content
-  std::optional<double> tesla;          ///< solenoid field; overrides the file
-  std::string name;                     ///< empty: from the name of the file
-  /// CSV of pitches and material by section, needed for lists of modules;
-  /// empty: none.
-=======
   std::optional<ForeignFormat> format;  ///< none: detected from the content
   std::optional<double> tesla;          ///< solenoid field; overrides the file
   std::string name;                     ///< empty: from the name of the file
   /// CSV of what the file does not have: pitches and material by section for
   /// tkLayout, errors by volume for ACTS; empty: none.
->>>>>>> origin/main
   std::string table;
 };
 

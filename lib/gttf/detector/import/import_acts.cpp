@@ -351,7 +351,7 @@ class ActsReader {
       if (!asked_for_table_)
         file_.error(entry.place,
                     "the surface is sensitive, and the file has no errors",
-                    fmt::format("give them by --table FILE.csv: {}",
+                    fmt::format("give them with --table FILE.csv: {}",
                                 acts_table_advice));
       asked_for_table_ = true;
       good_ = false;

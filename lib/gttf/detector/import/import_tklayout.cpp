@@ -17,96 +17,7 @@
 namespace gttf::detail {
 namespace {
 
-<<<<<<< HEAD
-constexpr int mm_of_um = -3;
-
-/// More modules than any tracker has: stops reading unsuitable files early.
-constexpr std::size_t max_modules = 200000;
-
-std::vector<ForeignWord> cells_of(const ForeignWord& line) {
-  std::vector<ForeignWord> cells;
-  for (std::size_t begin = 0; begin <= line.text.size();) {
-    const std::size_t comma =
-        std::min(line.text.find(',', begin), line.text.size());
-    cells.push_back(
-        trim({line.text.substr(begin, comma - begin), line.offset + begin}));
-    begin = comma + 1;
-  }
-  return cells;
-}
-
-/// A table with a header, by names of columns.
-class NamedTable {
- public:
-  /// @param names of the required columns; a column may have a suffix after its
-  ///              name: "tiltAngle_deg/D"
-  NamedTable(const ForeignFile& file, std::span<const std::string_view> names,
-             std::string_view advice)
-      : file_(file) {
-    for (const ForeignWord& line : lines_of({file.source.text(), 0}))
-      if (const ForeignWord content = trim(line);
-          !content.text.empty() && content.text.front() != '#')
-        lines_.push_back(content);
-    if (lines_.empty()) {
-      file.error({file.source.text(), 0}, "the table is empty",
-                 std::string(advice));
-      return;
-    }
-    header_ = cells_of(lines_.front());
-    for (const std::string_view name : names) {
-      index_.push_back(find(name));
-      if (index_.back() == none)
-        file.error(lines_.front(),
-                   fmt::format("there is no column {}", in_quotes(name)),
-                   std::string(advice));
-    }
-    good_ = std::ranges::find(index_, none) == index_.end();
-  }
-
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
-
-  bool is_good() const { return good_; }
-  std::size_t find(std::string_view name) const {
-    for (std::size_t i = 0; i < header_.size(); ++i)
-      if (const std::string_view text = header_[i].text;
-          text == name ||
-          (text.starts_with(name) &&
-           text.find_first_of("/(", name.size()) == name.size()))
-        return i;
-    return none;
-  }
-  /// Calls f(line, cells) for every complete row; stops if f returns false.
-  template <class F>
-  void for_each_row(const F& f) const {
-    for (std::size_t k = 1; k < lines_.size(); ++k) {
-      const std::vector<ForeignWord> cells = cells_of(lines_[k]);
-      if (cells.size() != header_.size()) {
-        file_.error(lines_[k],
-                    fmt::format("the row has {} cells, the header {}",
-                                cells.size(), header_.size()));
-        continue;
-      }
-      if (!f(cells)) return;
-    }
-  }
-  /// The cell of the i-th requested column.
-  const ForeignWord& cell(const std::vector<ForeignWord>& cells,
-                          std::size_t i) const {
-    return cells[index_[i]];
-  }
-  std::size_t n_rows() const { return lines_.empty() ? 0 : lines_.size() - 1; }
-
- private:
-  const ForeignFile& file_;
-  std::vector<ForeignWord> lines_, header_;
-  std::vector<std::size_t> index_;
-  bool good_ = false;
-};
-
 /// Data given by the user for the modules of a section.
-=======
-/// Data given by the user for the modules of a section.
->>>>>>> origin/main
 struct SectionOfUser {
   double pitch_u = 0, pitch_v = 0;  ///< mm
   double x_over_x0 = 0;             ///< of a module
@@ -235,21 +146,6 @@ std::vector<RingOfList> read_modules(const ForeignFile& file,
   return rings;
 }
 
-<<<<<<< HEAD
-/// Whether the modules are equally spaced around the full circle. Angles have
-/// six decimals in the file.
-bool is_regular(std::vector<double>& phi) {
-  for (double& angle : phi) angle -= 360 * std::floor(angle / 360);
-  std::ranges::sort(phi);
-  const double step = 360.0 / static_cast<double>(phi.size());
-  for (std::size_t k = 1; k < phi.size(); ++k)
-    if (std::abs(phi[k] - phi[0] - step * static_cast<double>(k)) > 1e-4)
-      return false;
-  return true;
-}
-
-=======
->>>>>>> origin/main
 }  // namespace
 
 ForeignDetector read_tklayout(const ForeignFile& file,
