@@ -165,7 +165,7 @@ TEST_CASE("compare: the attribution of one track") {
       run("gttf-design compare $DETECTORS/alice_its2.yaml "
           "$DETECTORS/alice_its3.yaml --p 1GeV --eta 0,0.5 --at-point 3GeV");
   CHECK(two.code == 2);
-  CHECK(has(two.err, "one track is asked for"));
+  CHECK(has(two.err, "one track is expected"));
 }
 
 TEST_CASE("compare: wrong usage is told") {

@@ -149,7 +149,7 @@ layers:
 TEST_CASE("completion: without a shell it asks for one") {
   const auto r = run("gttf-design completion");
   CHECK(r.code == 2);
-  CHECK(has(r.err, "bash, zsh and fish"));
+  CHECK(has(r.err, "bash, zsh or fish"));
 }
 
 TEST_CASE("man page: every verb and option, in roff") {

@@ -105,7 +105,7 @@ TEST_CASE("scan: what is no shard or part is refused") {
             "without --precision"));
   CHECK(has(error_of("gttf-design scan merge"), "nothing to merge"));
   CHECK(has(error_of("gttf-design scan merge $DETECTORS/cld.yaml"),
-            "is no part of a scan"));
+            "is not part of a scan"));
   CHECK(has(error_of("gttf-design scan $CONFIGS/barrel.yaml $CONFIGS/cld.yaml"),
             "one study at a time"));
   CHECK(has(error_of(scan + "--simd sse2"), "--simd: unknown value \"sse2\""));

@@ -91,7 +91,7 @@ TEST_CASE("toy: single toys are saved, a row per fit") {
 
 TEST_CASE("toy: what is wrong, and what to write instead") {
   CHECK(has(error_of("--fits generl"), "did you mean \"general\"?"));
-  CHECK(has(error_of("--fits general,general"), "asked for twice"));
+  CHECK(has(error_of("--fits general,general"), "given twice"));
   CHECK(has(error_of("--toys 0"), "must be between 1 and"));
   CHECK(has(error_of("--toys many"), "expected a whole number"));
   CHECK(has(error_of("--seed -1"), "must not be negative"));
@@ -106,7 +106,7 @@ TEST_CASE("toy: what is wrong, and what to write instead") {
             "--save-toys \"t.csv\": given twice"));
   CHECK(has(error_of("--save-toys -"), "--save-toys \"-\": given twice"));
   CHECK(has(error_of("--checkpoint c --save-toys t.csv"),
-            "--save-toys does not go with --checkpoint"));
+            "--save-toys cannot be used with --checkpoint"));
   CHECK(has(run("gttf-design toy").err, "nothing to simulate"));
   CHECK(has(run("gttf-design toy $CONFIGS/barrel.yaml $CONFIGS/cld.yaml").err,
             "one study at a time"));

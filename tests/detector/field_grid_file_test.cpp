@@ -164,15 +164,15 @@ TEST_CASE("field grid file: every error is reported with exactly this text") {
       "      |         ^~~ give every node a value, or leave out that part of "
       "the grid\n");
   CHECK(answer(replaced(cube(), "1 0 1 0 1 0", "1 0 1 0 1.5D-3 0")) ==
-        "m.csv:7:9: error: \"1.5D-3\" is no number\n"
+        "m.csv:7:9: error: \"1.5D-3\" is not a number\n"
         "    7 | 1 0 1 0 1.5D-3 0\n"
         "      |         ^~~~~~ write exponents with an E: 1.5E-3\n");
   CHECK(answer(replaced(cube(), "1 0 1 0 1 0", "1 0 1 0 1")) ==
-        "m.csv:7:1: error: fewer numbers than the 6 columns that are named\n"
+        "m.csv:7:1: error: fewer numbers than the 6 columns in the header\n"
         "    7 | 1 0 1 0 1\n"
         "      | ^~~~~~~~~ one line holds one node\n");
   CHECK(answer(replaced(cube(), "1 0 1 0 1 0", "1 0 1 0 1 0 9")) ==
-        "m.csv:7:1: error: more numbers than the 6 columns that are named\n"
+        "m.csv:7:1: error: more numbers than the 6 columns in the header\n"
         "    7 | 1 0 1 0 1 0 9\n"
         "      | ^~~~~~~~~~~~~ one line holds one node\n");
   CHECK(answer(replaced(cube(), "1 1 1 0 1 0\n", "")) ==
@@ -181,7 +181,8 @@ TEST_CASE("field grid file: every error is reported with exactly this text") {
         "      | ^~~~~~~~~~~ the file is cut off, or nodes are missing\n");
   CHECK(
       answer(replaced(cube(), "1 0 1 0 1 0\n", "")) ==
-      "m.csv:7:1: error: the node at y = 1 mm stands where y = 0 mm is due\n"
+      "m.csv:7:1: error: the node at y = 1 mm is found where y = 0 mm is "
+      "expected\n"
       "    7 | 1 1 0 0 1 0\n"
       "      | ^~~~~~~~~~~ sort the nodes as nested loops over the coordinates "
       "write them, evenly spaced, none twice and none left out\n");

@@ -126,7 +126,7 @@ TEST_CASE("set: a malformed option says how to write it") {
   }
   CHECK(contains(answer("name="), "no value after \"=\"\n"));
   CHECK(contains(answer("name="), "write null to remove the key"));
-  CHECK(contains(answer("layers.material=1 %"), "say which item"));
+  CHECK(contains(answer("layers.material=1 %"), "select an item"));
   CHECK(contains(answer("layers[L0].material.of=Si"),
                  "there is no \"of\" in the value \"1 %\""));
   CHECK(contains(answer("layer[L0].material=1 %"), "did you mean \"layers\"?"));

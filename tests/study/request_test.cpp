@@ -264,8 +264,8 @@ TEST_CASE("single point: one momentum and one angle") {
   options.p = "1GeV,2GeV";
   options.theta = "10deg:90deg:3";
   const std::string text = answer(options, true);
-  CHECK(contains(text, "one track is asked for, got 2 momenta"));
-  CHECK(contains(text, "one track is asked for, got 3 angles"));
+  CHECK(contains(text, "one track is expected, got 2 momenta"));
+  CHECK(contains(text, "one track is expected, got 3 angles"));
 }
 
 TEST_CASE("missing: no momentum, no detector, no study file") {
