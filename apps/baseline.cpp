@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// baseline: the resolutions of a study in a file, to compare with later.
+// baseline: saves the resolutions of a study for later comparison.
 #include "gttf/study/check/baseline.hpp"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ std::string without_folder(const std::string& file) {
   return std::filesystem::path(file).filename().string();
 }
 
-// What the file says of its making must not depend on where it is made, nor on
-// what is asked for beside the result: it is compared as a whole.
+// The provenance in the file must not depend on the folder or on options
+// without effect on the result, because files are compared as a whole.
 Provenance of_the_study_alone(const Call& call, const Study& study) {
   std::vector<std::string> files = study.request.detectors;
   files.push_back(study.request.file);
@@ -67,7 +67,7 @@ int run_baseline(const Call& call) {
   std::vector<BaselineDetector> results;
   std::size_t evaluated = 0;
   ScanOptions computation{engine, options.threads, {}};
-  // a file that is kept is the same bytes with any vector instructions
+  // the bytes of the file must not depend on the vector instructions
   computation.path = CodePath::scalar;
   for (DetectorInput& input : study.inputs) {
     ScanTable scanned = scan_table(study.request, input.detector, computation);

@@ -9,7 +9,7 @@
 
 namespace gttf::app {
 
-// Baselines are as long as their grid, unlike files that people write.
+// The size of a baseline grows with its grid, unlike files written by users.
 std::optional<Baseline> load_baseline(const std::string& path,
                                       const Value& value, std::string& hash) {
   try {

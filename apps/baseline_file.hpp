@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the baseline that requirements name.
+// Reads the baseline of a requirements file.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace gttf::app {
 
-/// The baseline in the file `path`, which `value` names; `hash` becomes the
+/// The baseline in the file `path`, named by `value`; `hash` becomes the
 /// SHA-256 of the file. Nothing after an error was reported.
 std::optional<Baseline> load_baseline(const std::string& path,
                                       const Value& value, std::string& hash);

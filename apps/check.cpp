@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check: are the requirements met? The exit code says so.
+// check: checks requirements, with the verdict as exit code.
 #include "gttf/study/check/check.hpp"
 
 #include <optional>

@@ -17,7 +17,7 @@
 namespace gttf::app {
 namespace {
 
-// What other programs call an option of ours.
+// Names of our options in other programs.
 std::optional<std::string> by_another_name(std::string_view option) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known{{
       {"--csv", "--format csv"},
@@ -39,9 +39,9 @@ bool is_negative_number(const std::string& word) {
          ((word[1] >= '0' && word[1] <= '9') || word[1] == '.');
 }
 
-// CLI11 reports an unknown option only after it has taken the words around it
-// for something else, and without the nearest one.
-// Returns the options in `words`.
+// CLI11 reports an unknown option only after interpreting the words
+// around it, and without the nearest one. Returns the options in
+// `words`.
 std::vector<const Option*> check_known(const Verb& verb,
                                        const std::vector<std::string>& words) {
   std::vector<const Option*> found;
@@ -54,7 +54,7 @@ std::vector<const Option*> check_known(const Verb& verb,
         is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
     const Option* option = find_option(verb.id, name);
     if (option == nullptr) {
-      // "-pt" is a slip of "--pt" rather than an option "-p".
+      // "-pt" is a misspelling of "--pt" rather than an option "-p".
       const std::string meant = is_long ? name : "-" + word;
       std::vector<std::string> known;
       for (const Option* o : options_of(verb.id))
@@ -75,7 +75,7 @@ std::vector<const Option*> check_known(const Verb& verb,
 }
 
 CLI::Option* declare(CLI::App& app, const Option& row, Options& options) {
-  // the dots of an argument that may be several are for the help
+  // the dots of a repeatable argument are only for the help
   const std::string names(row.is_argument() ? row.name() : row.names);
   return std::visit(
       [&](auto member) -> CLI::Option* {
@@ -92,7 +92,7 @@ CLI::Option* declare(CLI::App& app, const Option& row, Options& options) {
       row.target);
 }
 
-// CLI11's text, clearer where it can be.
+// The text of CLI11, improved where possible.
 std::string explained(const CLI::ParseError& error) {
   std::string text = error.what();
   const auto after = [&text](std::string_view part) {
@@ -119,13 +119,13 @@ void check_range(const Option& row, const Options& options,
           return 0;
       },
       row.target);
-  if (!(value >= low && value <= high))  // not a number is out of range, too
+  if (!(value >= low && value <= high))  // NaN is also out of range
     throw UsageError(std::string(row.name()) + ": Value " + text +
                      " not in range " + readable(low, 6) + " to " +
                      readable(high, 6));
 }
 
-// Replaces the names of files that do not exist by those of installed ones.
+// Replaces names of missing files by installed ones.
 void find_shipped(const Option& row, Options& options) {
   const std::vector<std::string_view> folders = shipped_folders(row.values);
   if (folders.empty()) return;
@@ -162,7 +162,7 @@ Options parse_command_line(const Verb& verb,
   std::vector<std::pair<const Option*, const CLI::Option*>> declared;
   for (const Option* row : options_of(verb.id)) {
     if (row->names == "-h,--help") continue;
-    // --detector takes the place of the argument
+    // --detector replaces the argument
     if (row->names == "DETECTOR" && is_given(options, "--detector")) continue;
     CLI::Option* option = declare(app, *row, options);
     if (!row->is_flag()) option->type_name(std::string(row->value));
@@ -172,7 +172,7 @@ Options parse_command_line(const Verb& verb,
     declared.emplace_back(row, option);
   }
   try {
-    // CLI11 takes the words from the end.
+    // CLI11 expects the words in reverse order.
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
     options.help = true;

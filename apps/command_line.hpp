@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the words of a command line to typed values.
+// Converts the words of a command line to typed values.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 namespace gttf::app {
 
 /// The options of `verb` in `words`, those after the verb. Throws UsageError
-/// for what is unknown, missing, given twice or out of range. With --help
-/// nothing but Options::help is set.
+/// for what is unknown, missing, given twice or out of range. With --help only
+/// Options::help is set.
 Options parse_command_line(const Verb& verb,
                            const std::vector<std::string>& words);
 
-/// Throws UsageError with the nearest one if `value` is none of `known`.
+/// Throws UsageError with the nearest one if `value` is not in `known`.
 void check_choice(const std::string& option, const std::string& value,
                   const std::vector<std::string>& known);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// compare: resolutions of designs side by side, and what made the difference.
+// compare: resolutions of designs, and the causes of the differences.
 #include "gttf/study/compare/comparison.hpp"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ class Comparer {
   }
 
  private:
-  /// Changes are read as --set is; told is the option that they came from.
+  /// Changes are read like --set; messages name the original option.
   Diagnostics with_changes_named(const Diagnostics& faults) const {
     Diagnostics named;
     for (Diagnostic fault : faults.items()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// completion: scripts for the tab key, made from the options as they are.
+// completion: shell completion scripts, generated from the table of options.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -24,16 +24,16 @@
 namespace gttf::app {
 namespace {
 
-// What an option or argument takes, as a shell has to know it.
+// Kind of value of an option or argument for the shell.
 struct Operand {
   enum class Kind { nothing, choice, list, yaml_file, any_file, asked, other };
   Kind kind = Kind::nothing;
   std::vector<std::string> choices;
-  /// What `completion --words` is asked for; of a file, the installed ones.
+  /// The argument of `completion --words`; for a file, the installed ones.
   std::string_view words = {};
 };
 
-// Of names with commas between; "all" stands for all of them.
+// For comma-separated names; "all" means all of them.
 Operand list_of(std::vector<std::string> names) {
   names.emplace_back("all");
   return {Operand::Kind::list, std::move(names)};
@@ -96,8 +96,8 @@ std::string verb_names() {
   return spaced(names);
 }
 
-// `text` with each of `special` preceded by a backslash, and quotes in the way
-// that `quote` tells.
+// `text` with each of `special` preceded by a backslash, and quotes escaped as
+// given by `quote`.
 std::string escaped(std::string_view text, std::string_view special,
                     std::string_view quote) {
   std::string out;
@@ -139,7 +139,7 @@ std::string bash_verb(const Verb& verb) {
   for (const Option* option : options_of(verb.id)) {
     const Operand operand = operand_of(*option);
     if (option->is_argument()) {
-      // Of several arguments each may be the next: any file is, if one is.
+      // Any of several arguments may be next: any file, if one is.
       if (!any_argument) argument = bash_action(operand);
       any_argument |= operand.kind == Operand::Kind::any_file;
       continue;
@@ -260,7 +260,7 @@ std::string zsh_option(const Option& option, int position) {
     if (!text.empty()) text += " \\\n";
     text += "      '";
     text += option.is_repeatable() ? "*" : "(" + spaced(names) + ")";
-    // "=": the value may also follow in the same word
+    // "=": the value may also be in the same word
     const bool takes_value = operand.kind != Operand::Kind::nothing;
     text += name + (takes_value && name.starts_with("--") ? "=" : "") + "[" +
             escaped(option.help, "[]:\\", quote) + "]";
@@ -383,10 +383,10 @@ std::string fish_script() {
   return text;
 }
 
-// --- what the files on a line have ----------------------------------------
+// --- contents of the files on a line ----------------------------------------
 
-/// The detectors that a line names, itself or in a study. Other words, and
-/// files that cannot be read, have nothing to offer.
+/// The detectors named on a line, directly or in a study. Other words, and
+/// files that cannot be read, are ignored.
 std::vector<std::string> detectors_on(const std::vector<std::string>& line) {
   std::vector<std::string> files;
   for (const std::string& word : line) {
@@ -465,7 +465,7 @@ std::vector<std::string> words_for(const Call& call) {
     for (const std::string& file : detectors_on(call.options.arguments))
       what == "layers" ? append_layers(file, words) : append_keys(file, words);
   } catch (const std::exception&) {
-    // a line that is being typed need not be right
+    // an incomplete line need not be valid
   }
   return words;
 }

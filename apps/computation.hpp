@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the options of the computation to what the library takes.
+// Converts computation options to library types.
 #pragma once
 
 #include <optional>

@@ -17,8 +17,7 @@
 namespace gttf::app {
 namespace {
 
-// Options that a description has no use for: whoever gives them expects
-// something.
+// Refuses options without effect on a description.
 void check_description_options(const Options& options) {
   for (const Option* option : options.given)
     if (option->group == Group::track || option->group == Group::computation ||

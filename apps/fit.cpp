@@ -76,7 +76,7 @@ constexpr std::array<std::pair<std::string_view, WeightSource>, 3> sources{{
     {"update", WeightSource::update},
 }};
 
-// The names are those of the table of options, which has checked them.
+// The names were checked against the table of options.
 FitKind kind_of(std::string_view name) {
   const auto fits = detail::described_fits();
   return std::ranges::find(fits, name, &detail::DescribedFit::name)->kind;
@@ -118,7 +118,7 @@ FitStudyOptions study_of(const Options& options) {
   return result;
 }
 
-// The losses that the fit adjusts stand in the table of residuals.
+// Fitted losses are written to the table of residuals.
 void request_losses(const Options& options, StudyRequest& request) {
   if (!options.fit_energy_loss) return;
   if (options.residuals.empty())
@@ -133,7 +133,7 @@ void request_losses(const Options& options, StudyRequest& request) {
   request.energy_loss = EnergyLoss::straggling;
 }
 
-// With the momentum that the scattering angles are for.
+// With the momentum for the scattering angles.
 FitStudyOptions with_momentum(FitStudyOptions study,
                               const StudyRequest& request,
                               const Detector& detector) {
@@ -146,7 +146,7 @@ FitStudyOptions with_momentum(FitStudyOptions study,
   return study;
 }
 
-// --columns; empty: those of the format.
+// --columns; empty: default of the format.
 std::vector<std::string> column_names(const Options& options, bool events,
                                       const Detector& detector) {
   if (options.columns.empty()) return {};
@@ -180,7 +180,7 @@ class Fitter {
     request_losses(options_, request);
     print_assumed_materials(request, {&detector, 1}, options_.quiet);
     const FitStudyOptions complete = with_momentum(study, request, detector);
-    // known when the file has been read, and if that is too late made at once
+    // known after reading the file; computed immediately if needed earlier
     const bool hash_later =
         are_completed_later(options_) &&
         (options_.residuals.empty() || are_completed_later(residual_output));
@@ -222,7 +222,7 @@ class Fitter {
   }
 
  private:
-  // Of the file of hits, made while the first tracks are fitted.
+  // Hash of the file of hits, computed while the first tracks are fitted.
   std::shared_future<std::string> hash_now() const {
     const bool for_reading =
         options_.files.empty() &&
@@ -243,8 +243,8 @@ class Fitter {
            std::ranges::find(options_.files, "-") != options_.files.end();
   }
 
-  // What is on standard output cannot be taken back: a file is read to its end
-  // first. A pipe cannot be.
+  // Standard output cannot be revoked, so a file is read to its end first; this
+  // is impossible for a pipe.
   void check_all(const Detector& detector) const {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(options_.hits, ignored)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// import: descriptions of other programs as detector files.
+// import: converts descriptions of other programs to detector files.
 #include "gttf/detector/import/import.hpp"
 
 #include <string>
@@ -16,7 +16,7 @@
 namespace gttf::app {
 namespace {
 
-// "gttf-design: FILE: 6 rows (delphes) made 5 layers, 1 warning"
+// "gttf-design: FILE: 6 rows (delphes): 5 layers, 1 warning"
 std::string summary(const std::string& file, const Imported& imported) {
   const auto counted = [](std::size_t n, const std::string& noun) {
     return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");

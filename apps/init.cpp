@@ -34,7 +34,7 @@ constexpr std::array templates_by_kind{
              "--p 1GeV:200GeV:40 --theta 0deg"},
 };
 
-// There, be it a link to nothing.
+// Whether it exists, including dangling links.
 bool exists(const std::string& file) {
   std::error_code error;
   return std::filesystem::exists(std::filesystem::symlink_status(file, error));

@@ -23,7 +23,7 @@
 namespace gttf::app {
 namespace {
 
-// Puts `text` back where it was read from, to be read again.
+// Pushes `text` back to its source, to be read again.
 void unread_standard_input(const std::string& text) {
   std::FILE* copy = std::tmpfile();
   if (copy == nullptr) return;
@@ -35,7 +35,7 @@ void unread_standard_input(const std::string& text) {
   std::rewind(stdin);
 }
 
-// Most files are detectors, which need not be parsed twice.
+// Most files are detectors; avoid parsing them twice.
 FileKind kind_of(const SourcePtr& source) {
   const std::string& text = source->text();
   if (text.find_first_not_of(" \t\r\n") == text.npos) return FileKind::empty;
@@ -43,7 +43,7 @@ FileKind kind_of(const SourcePtr& source) {
       text.find("gttf-requirements") == text.npos &&
       text.find("gttf-optimisation") == text.npos)
     return FileKind::detector;
-  // its reader takes more than YAML allows, see docs/reference/optimise.md
+  // its reader accepts more than YAML, see docs/reference/optimise.md
   if (text.starts_with("gttf-optimisation:") ||
       text.find("\ngttf-optimisation:") != text.npos)
     return FileKind::optimisation;
@@ -54,8 +54,8 @@ FileKind kind_of(const SourcePtr& source) {
   return FileKind::detector;
 }
 
-// What is wrong with the files comes first: without one that can be read, what
-// the options lack is no help.
+// Errors in the files are reported first; missing options are irrelevant
+// without a readable file.
 Diagnostics with_errors_of_detectors(const std::vector<std::string>& files,
                                      const Diagnostics& others) {
   Diagnostics errors;
@@ -70,7 +70,7 @@ Diagnostics with_errors_of_detectors(const std::vector<std::string>& files,
   return errors;
 }
 
-// What a scan streams, other verbs hold in memory, a few kB for each track.
+// Other verbs than scan keep all tracks in memory, a few kB each.
 void check_held(const StudyRequest& request, const std::string& purpose) {
   constexpr std::size_t most = 1'000'000;
   const std::size_t momenta = request.momentum.values.size();
@@ -198,7 +198,7 @@ std::vector<DetectorInput> load_inputs(const StudyRequest& request,
     } catch (const InputError& error) {
       const bool several = request.detectors.size() > 1;
       for (Diagnostic d : error.diagnostics().items()) {
-        // an option: it does not tell the detector
+        // an option, which does not identify the detector
         if (several && d.file == "--set") d.problem += " in " + path;
         errors.add(std::move(d));
       }
@@ -217,7 +217,7 @@ RequirementFile requirements_for(const std::string& file,
 
 namespace {
 
-/// "IDEA: scattering highland-total" if the detector's own models are used.
+/// "IDEA: scattering highland-total" if the models of the detector are used.
 std::optional<std::string> own_model(const Detector& detector,
                                      bool chosen_scattering,
                                      bool chosen_energy_loss) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that verbs read: detectors, studies, baselines, requirements.
+// The input files of verbs: detectors, studies, baselines, requirements.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ namespace gttf::app {
 
 enum class FileKind { detector, study, requirements, optimisation, empty };
 
-/// What a file describes, by its keys; a detector if it cannot be read, so
-/// that the reader of detectors reports why. Standard input can still be read
+/// Type of a file, from its keys; a detector if it cannot be read, so that the
+/// reader of detectors reports the error. Standard input can still be read
 /// afterwards.
 FileKind kind_of(const std::string& file);
 
@@ -40,20 +40,20 @@ struct Study {
   }
 };
 
-/// The arguments FILE... by what they are, and the options of the track.
+/// The arguments FILE... by type, and the options of the track.
 struct SortedArguments {
   std::string file;      ///< the study; empty: none
-  StudyOptions options;  ///< with the detectors, those of --detector last
+  StudyOptions options;  ///< with the detectors, --detector last
 };
 /// Throws UsageError if there is more than one study.
 SortedArguments sort_arguments(const Options& options);
 
-/// What the arguments request. Throws UsageError if there is neither a detector
-/// nor a study, `purpose` being "scan"; InputError.
+/// The request given by the arguments. Throws UsageError if there is neither a
+/// detector nor a study, `purpose` being "scan"; InputError.
 StudyRequest request_of(const Options& options, const std::string& purpose);
 
-/// The same with its detectors; prints warnings about them, and of materials
-/// that energy loss has to guess. Throws InputError.
+/// The same with its detectors; prints warnings about them, and about materials
+/// assumed for energy loss. Throws InputError.
 Study read_study(const Options& options, const std::string& purpose);
 Study load_study(StudyRequest request, const Options& options);
 
@@ -61,25 +61,25 @@ Study load_study(StudyRequest request, const Options& options);
 /// InputError.
 Detector load_detector(const Options& options);
 
-/// Prints which materials energy loss has to guess.
+/// Prints the materials assumed for energy loss.
 void print_assumed_materials(const StudyRequest& request,
                              std::span<const Detector> detectors, bool quiet);
-/// The same, and which hits are not counted because tracks first fly inwards.
+/// The same, and the hits not used because tracks first fly inwards.
 void print_notes(const StudyRequest& request,
                  std::span<const Detector> detectors, bool quiet);
 
-/// The detectors of a request. Reads all, so that the errors of all are
-/// reported at once.
+/// The detectors of a request. Reads all files, so that all errors are reported
+/// at once.
 std::vector<DetectorInput> load_inputs(const StudyRequest& request,
                                        std::span<const std::string> overrides,
                                        bool quiet);
 
 /// The requirements of `file`, to be evaluated with the detectors of a study.
-/// Throws InputError with everything that is wrong.
+/// Throws InputError with all errors.
 RequirementFile requirements_for(const std::string& file,
                                  const StudyRequest& study);
 
-/// Provenance of this call with its inputs; nothing if it is not wanted.
+/// Provenance of this call with its inputs; nothing if not requested.
 std::optional<Provenance> provenance_of(const Call& call,
                                         const StudyRequest* request,
                                         std::span<const Detector> detectors);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gttf-design: runs a verb; the one place where errors become text.
+// gttf-design: runs a verb; the only place where errors are printed.
 #include <unistd.h>
 
 #include <csignal>
@@ -69,7 +69,7 @@ int explain_bug(const std::exception& error) {
   return bug_of_ours;
 }
 
-// What no catch can catch: an exception before main(), or beyond a noexcept.
+// Exceptions that cannot be caught: before main(), or through noexcept.
 [[noreturn]] void end_in_an_orderly_way() {
   tidy_up_now();
   bool memory = false;
@@ -86,7 +86,7 @@ int explain_bug(const std::exception& error) {
   std::_Exit(memory ? no_resources : bug_of_ours);
 }
 
-// Before any other static object, those of libraries too.
+// Before any other static object, including those of libraries.
 [[gnu::constructor(101)]] void set_terminate_first() {
   std::set_terminate(end_in_an_orderly_way);
 }
@@ -98,7 +98,7 @@ void warn_of_refused_threads() {
          " of the requested threads; the results are the same\n");
 }
 
-// The one catch of the program.
+// The only catch of the program.
 int run_and_explain(int argc, char** argv) noexcept {
   try {
     const int code = run({argv, argv + argc});
@@ -111,7 +111,7 @@ int run_and_explain(int argc, char** argv) noexcept {
     print_error(error.what());
     return bad_input;
   } catch (const ReaderGone&) {
-    return good;  // as with `| head`: the reader has what it wanted
+    return good;  // as with `| head`: not an error
   } catch (const OutputError& error) {
     print_error(error.what());
     return is_out_of_resources(error.error()) ? no_resources : bad_input;
@@ -139,8 +139,8 @@ int run_and_explain(int argc, char** argv) noexcept {
   }
 }
 
-// Blocks of tracks come and go by the megabyte: given back to the system each
-// time, their pages would have to be cleared again.
+// Blocks of tracks allocate and free megabytes; returning them to the system
+// each time would require clearing the pages again.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
@@ -153,7 +153,7 @@ void keep_freed_memory() {
 
 int main(int argc, char** argv) {
   gttf::app::keep_freed_memory();
-  // a closed pipe and a file that may not grow are error values of a write
+  // a closed pipe and a file at its size limit are write errors
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   gttf::tidy_up_on_signals();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The man page, made from the options as they are.
+// The man page, generated from the table of options.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 namespace gttf::app {
 namespace {
 
-// A text as roff prints it: hyphens that can be copied, and no requests.
+// Escapes text for roff: hyphens that can be copied, and no requests.
 std::string roff(std::string_view text) {
   std::string out;
   if (text.starts_with('.') || text.starts_with('\'')) out = "\\&";
@@ -33,7 +33,7 @@ std::string sentence(std::string_view text) {
   return out + '\n';
 }
 
-// Lines as they are, what is indented without filling.
+// Literal lines; indented ones without filling.
 std::string roff_lines(std::string_view text) {
   std::string out = ".PP\n";
   bool verbatim = false;

@@ -50,7 +50,7 @@ double cpu_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-/// Descriptions among the outputs, and all others.
+/// Splits the outputs into descriptions and others.
 struct SplitOutputs {
   OutputOptions tables;
   std::vector<std::string> descriptions, pages;

@@ -29,7 +29,7 @@ constexpr std::uint32_t of_tables =
     of::toy | of::fit | of::export_;
 constexpr std::uint32_t of_figures = of::report | of::plot;
 
-constexpr int most_digits = 17;  // a double has no more
+constexpr int most_digits = 17;  // maximum for a double
 constexpr int most_threads = 4096;
 constexpr int most_iterations = 100;
 

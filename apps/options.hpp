@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options: the values of all options of the program, and the one table that
 // describes them. Parsing, help, man page, completions and the reference page
-// are made from this table.
+// use this table.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@ namespace gttf::app {
 
 struct Option;
 
-/// --format, -o and how results and messages are written.
+/// --format, -o and the output of results and messages.
 struct OutputOptions {
-  std::string format;              ///< empty: from the ending of each file
+  std::string format;              ///< empty: from the extension of each file
   std::vector<std::string> files;  ///< empty: standard output
-  int precision = 0;               ///< 0: the format's own
+  int precision = 0;               ///< 0: default of the format
   bool quiet = false;
   bool no_progress = false;
   bool no_provenance = false;
 };
 
-/// What the command line of any verb can say. Texts with units and lists of
-/// them are parsed where they are used; choices and ranges are checked.
+/// The options of all verbs. Texts with units and lists of them are parsed
+/// where they are used; choices and ranges are checked.
 struct Options : StudyOptions, OutputOptions {
   std::vector<std::string> arguments;  ///< FILE..., DETECTOR...
   std::vector<std::string> overrides;  ///< --set
@@ -120,8 +120,8 @@ enum Verb : std::uint32_t {
 };
 }  // namespace of
 
-/// What a value is: what completions offer, and where a file that does not
-/// exist is looked up among the installed ones.
+/// Kind of a value: determines completions, and the folders in which a missing
+/// file is searched among the installed ones.
 enum class Values : std::uint8_t {
   other,
   choice,  ///< the value name lists them: "csv|json"
@@ -162,9 +162,9 @@ enum class Group : std::uint8_t {
 };
 std::string_view heading(Group group);
 
-/// Where the parsed value goes. The type of the member is the type of the
-/// option: bool is a flag, a list is repeatable, an optional text is one of
-/// those that the library parses with the study file.
+/// Destination of the parsed value. The type of the member is the type of the
+/// option: bool is a flag, a list is repeatable, an optional text is parsed by
+/// the library with the study file.
 using Target =
     std::variant<bool Options::*, int Options::*, unsigned Options::*,
                  double Options::*, std::string Options::*,
@@ -192,7 +192,7 @@ struct Option {
                : std::holds_alternative<std::vector<std::string> Options::*>(
                      target);
   }
-  /// The last name, as messages show it: "--output", "FILE".
+  /// The last name, as shown in messages: "--output", "FILE".
   std::string_view name() const;
   std::vector<std::string> all_names() const;  ///< "-o", "--output"
   std::vector<std::string> choices() const;    ///< empty if it has none
@@ -201,16 +201,16 @@ struct Option {
 /// All options of the program.
 std::span<const Option> all_options();
 
-/// Those of a verb, in the order of the help.
+/// Options of a verb, in the order of the help.
 std::vector<const Option*> options_of(of::Verb verb);
-/// The one with that name, "--set"; null if the verb has none.
+/// The option with this name, "--set"; null if the verb has none.
 const Option* find_option(of::Verb verb, std::string_view name);
 
-/// Folders of the installation in which a value that is not an existing file
-/// is looked up.
+/// Folders of the installation in which a value that is not an existing file is
+/// searched.
 std::vector<std::string_view> shipped_folders(Values values);
 
-/// Whether an option of that name was used.
+/// Whether an option of this name was given.
 bool is_given(const Options& options, std::string_view name);
 
 }  // namespace gttf::app

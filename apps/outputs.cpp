@@ -66,7 +66,7 @@ std::unique_ptr<TableSink> make_writer(Format format, std::ostream& out,
   return std::make_unique<TextWriter>(out, std::move(style));
 }
 
-// Passes blocks on to several writers.
+// Forwards blocks to several writers.
 class Distributor : public TableSink {
  public:
   struct Branch {
@@ -161,7 +161,7 @@ Outputs::Outputs(const OutputOptions& options,
     target.style.precision = options.precision;
     target.terminal = file == "-" && isatty(STDOUT_FILENO) != 0;
     target.style.colour = file == "-" && colours(STDOUT_FILENO);
-    // On standard output a table is for reading now, not for keeping.
+    // A table on standard output is read immediately, not stored.
     const bool for_keeping = file != "-" || target.format == Format::csv ||
                              target.format == Format::json;
     if (for_keeping) target.style.provenance = provenance;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs: where the results of a verb go, one or several files.
+// Outputs: the destinations of the results of a verb, one or several files.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ namespace gttf::app {
 
 enum class Format { table, csv, json, markdown };
 
-/// One result in the shapes that the formats need.
+/// One result in the forms needed by the formats.
 struct Result {
   Table table;            ///< for csv
   Document document;      ///< for json
@@ -30,37 +30,37 @@ struct Result {
   std::string text = {};  ///< for table instead of the summary if not empty
 };
 
-/// Throws UsageError if --format or the ending of a file is wrong: a slip that
-/// need not wait for the inputs to be read.
+/// Throws UsageError if --format or the extension of a file is invalid, before
+/// the inputs are read.
 void check_formats(const OutputOptions& options);
 
-/// Whether all outputs are files whose head may be filled in at the end: csv,
-/// and no pipes.
+/// Whether the head of all outputs may be filled in at the end: csv files, not
+/// pipes.
 bool are_completed_later(const OutputOptions& options);
 
 /// Throws UsageError if `file`, given by `option`, is the name of one of
-/// `outputs`. (Other names of the same file are refused where it is opened.)
+/// `outputs`. (Other names of the same file are refused when it is opened.)
 void check_given_once(const std::string& option, const std::string& file,
                       const std::vector<std::string>& outputs);
 
-/// Throws UsageError if `file`, of -o, ends in none of `endings`; terminals,
-/// pipes and "-" may be called what they are. `what`: "a report is a page".
+/// Throws UsageError if `file`, of -o, has none of the extensions `endings`;
+/// terminals, pipes and "-" may have any name. `what`: "a report is a page".
 void check_ending(const std::string& file,
                   const std::vector<std::string_view>& endings,
                   std::string_view what);
 
-/// The outputs that the options ask for, opened before the work so that one
-/// that cannot be written is an error then. Files appear on commit().
+/// The requested outputs, opened before the work so that errors are reported
+/// early. Files appear on commit().
 class Outputs {
  public:
-  /// Throws UsageError, OutputError, or FileConflict for a file that the run
-  /// reads. `option`: that names the files, for messages.
+  /// Throws UsageError, OutputError, or FileConflict for an input of the run.
+  /// `option`: the option with the files, for messages.
   Outputs(const OutputOptions& options,
           const std::optional<Provenance>& provenance,
           const std::string& option = "-o");
 
-  /// A sink that writes blocks to all outputs. `title` and `columns`: what to
-  /// show where people read; `all_columns`: those of csv and json (empty: all).
+  /// A sink that writes blocks to all outputs. `title` and `columns`: for
+  /// formats for readers; `all_columns`: for csv and json (empty: all).
   /// `bar` is erased before anything is written to the same terminal.
   std::unique_ptr<TableSink> table_sink(
       const std::string& title, const std::vector<std::string>& columns,
@@ -71,17 +71,17 @@ class Outputs {
 
   void write(const Result& result);
 
-  /// Makes all files final.
+  /// Commits all files.
   void commit();
 
-  /// Lines to stand above the header of csv, which then ends with a checksum.
+  /// Lines above the header of csv, which then ends with a checksum.
   void set_csv_comment(const std::string& lines);
 
   /// Whether all outputs have this format.
   bool only(Format format) const;
   /// Whether at least one has.
   bool any(Format format) const;
-  /// Whether numbers are written such that they read back exactly.
+  /// Whether numbers are written exactly.
   bool exact() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plot: one figure of a report as a file for papers and slides.
+// plot: writes one figure of a report for papers and slides.
 #include <algorithm>
 
 #include "gttf/config/text.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// regimes: what limits tracks and their triplets, and which fit suffices.
+// regimes: limits of tracks and their triplets, and the fit that suffices.
 #include "gttf/study/scan/regimes.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ Table for_reading(const StudyRequest& request, Table table) {
   return table;
 }
 
-// Some millions of triplets of a gaseous detector take hours.
+// Millions of triplets of a gaseous detector would take hours.
 void check_number(const StudyRequest& request, const Detector& detector) {
   constexpr double most = 50000;
   const TrackingGeometry geometry(detector);

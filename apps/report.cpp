@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// report: everything about a study as one page with figures.
+// report: a complete report of a study as one page with figures.
 #include "gttf/output/atomic_file.hpp"
 #include "gttf/output/html.hpp"
 #include "outputs.hpp"

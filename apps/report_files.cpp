@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As services name files: from the folder in which they run the program.
+// File names for CI services: relative to the folder in which the program runs.
 std::string path_in_repository(const std::string& file) {
   if (file.empty() || file == "-") return file;
   const fs::path path = fs::path(file).lexically_normal();
@@ -33,7 +33,7 @@ std::string path_in_repository(const std::string& file) {
   return (inside ? relative : path).generic_string();
 }
 
-// The summary of a step of GitHub is one file for all its programs.
+// The step summary of GitHub is shared by all programs of a step.
 bool is_shared_summary(const std::string& file) {
   const char* shared = std::getenv("GITHUB_STEP_SUMMARY");
   return shared != nullptr && file == shared;

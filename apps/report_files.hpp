@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReportFiles: what a check writes for machines that read test results.
+// ReportFiles: reports of a check for CI systems.
 #pragma once
 
 #include <memory>
@@ -18,16 +18,16 @@ class ReportFiles {
  public:
   explicit ReportFiles(const Options& options) : options_(options) {}
 
-  /// Opens the files, so that one that cannot be written is an error before
-  /// the work. `outputs`: of -o. Throws UsageError, OutputError, FileConflict.
+  /// Opens the files before the work, so that errors are reported early.
+  /// `outputs`: of -o. Throws UsageError, OutputError, FileConflict.
   void open(const std::vector<std::string>& outputs);
 
   /// Writes all reports; annotations go to standard error.
   void write(TestReport report, const Summary& summary);
-  /// Annotations for faults of the input, if wanted.
+  /// Annotations for errors in the input, if requested.
   void annotate(const Diagnostics& diagnostics) const;
 
-  /// Makes all files final.
+  /// Commits all files.
   void commit();
 
  private:

@@ -10,7 +10,7 @@ namespace gttf::app {
 ReportRequest::ReportRequest(const Options& options)
     : study_(read_study(options, "show")), published_(options.published) {
   if (!published_.empty()) options_.published = read_published(published_);
-  // A study file may say how many toys it wants; only the option makes them.
+  // Toys are simulated only with the option, not because of a study file.
   if (options.toys) options_.toys = study_.request.toys.toys;
   options_.threads = options.threads;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What report and plot share: a study, turned into a page.
+// Common part of report and plot: converts a study to a page.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace gttf::app {
 
-/// The study and how much of it is shown.
+/// The study and the parts to show.
 class ReportRequest {
  public:
   /// Reads all files. Throws InputError or UsageError.

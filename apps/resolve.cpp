@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// resolve: everything about one track.
+// resolve: all results for one track.
 
 #include "computation.hpp"
 #include "gttf/study/scan/scan_columns.hpp"

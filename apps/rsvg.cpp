@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* converter = "rsvg-convert";
 
-// Two ends, closed when nobody needs them any more.
+// The two ends of a pipe, closed when no longer needed.
 struct Pipe {
   int ends[2] = {-1, -1};
 
@@ -45,7 +45,7 @@ struct Pipe {
   }
 };
 
-// The converter, which is ended and waited for if nobody else has done so.
+// The converter process, terminated and waited for on destruction if necessary.
 class Child {
  public:
   explicit Child(pid_t pid) : pid_(pid) {}
@@ -68,8 +68,8 @@ class Child {
   pid_t pid_;
 };
 
-// Hands out `text` and returns what comes back, each when the other side is
-// ready: it may answer before it has read all.
+// Writes `text` and returns the output, interleaved, because the converter may
+// write before it has read everything.
 std::string exchange(Pipe& in, Pipe& out, const std::string& text) {
   constexpr std::size_t block = 1 << 16;
   fcntl(in.ends[1], F_SETFL, O_NONBLOCK);
@@ -87,7 +87,7 @@ std::string exchange(Pipe& in, Pipe& out, const std::string& text) {
       if (n >= 0)
         done += static_cast<std::size_t>(n);
       else if (errno == EPIPE)
-        done = text.size();  // it has ended; its status tells why
+        done = text.size();  // it has ended; see its status
       else if (errno != EINTR && errno != EAGAIN)
         throw OutputError(cannot_write("to rsvg-convert", errno), errno);
     }

@@ -28,7 +28,7 @@ namespace {
 
 constexpr int title_digits = 6;
 
-// "ALICE ITS2: pion, phi = 0 deg": what the columns for reading leave out.
+// "ALICE ITS2: pion, phi = 0 deg": data not in the columns of the terminal.
 std::string title(const StudyRequest& request,
                   const std::vector<Detector>& detectors) {
   std::string text;
@@ -38,8 +38,8 @@ std::string title(const StudyRequest& request,
   return text + start_text(request.vertex);
 }
 
-// Puts the description of the part into the outputs, which must be csv with
-// exact numbers.
+// Adds the description of the part to the outputs, which must be csv with exact
+// numbers.
 void mark_as_part(const ScanPart& part, Outputs& outputs) {
   if (!outputs.only(Format::csv) || !outputs.exact())
     throw UsageError(
@@ -170,7 +170,7 @@ int run_scan(const Call& call) {
     mark_as_part(part, outputs);
     computation.rows = {part.from, part.to};
   }
-  // a part looks at its share of the points, all parts have the same cracks
+  // cracks are the same for all parts
   if (computation.rows.from == 0 && !options.quiet)
     for (const Detector& detector : study.detectors)
       app::show(crack_warnings(study.request, detector), options.quiet);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sensitivity: what a change of the detector would do to the errors of a track.
+// sensitivity: effect of changes of the detector on the errors of a track.
 #include "gttf/study/scan/sensitivity.hpp"
 
 #include <cstdio>
@@ -21,7 +21,7 @@
 namespace gttf::app {
 namespace {
 
-/// The columns of a point are told by the heading of its section.
+/// The columns of a point are given in the heading of its section.
 Table without_point(Table table) {
   constexpr std::ptrdiff_t point_columns = 7;
   table.columns.erase(table.columns.begin(),
@@ -29,7 +29,7 @@ Table without_point(Table table) {
   return table;
 }
 
-/// What people read of the table of lost layers.
+/// Columns of the table of lost layers for the terminal.
 Table ratios_only(const WhatIf& what, const Table& table) {
   std::vector<std::string> names{"case", "layer", "n_hits", "probability"};
   for (const Parameter q :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// show: how the program interpreted a detector, and what a track crosses.
+// show: the detector as interpreted, and the layers crossed by a track.
 #include <utility>
 
 #include "gttf/study/show/detector_view.hpp"

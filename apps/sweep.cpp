@@ -57,7 +57,7 @@ std::vector<std::string> shown_columns(const Study& study,
   return with_keys(request, std::move(columns));
 }
 
-// "ALICE ITS2: pion, p = 1 GeV, theta = 90 deg": what the columns leave out.
+// "ALICE ITS2: pion, p = 1 GeV, theta = 90 deg": data not in the columns.
 std::string title(const Study& study, const SweepOptions& options) {
   const StudyRequest& request = study.request;
   std::string text;
@@ -99,7 +99,8 @@ class PlottedSweep {
         return name == "sigma_p_rel" || name == "sigma_pt_rel";
       });
     else if (computation.columns.empty())
-      std::erase(columns, "sigma_p_rel");  // pt is what designs are judged by
+      std::erase(columns,
+                 "sigma_p_rel");  // pt is the usual criterion for designs
     std::vector<std::string> names;
     for (const Detector& d : study.detectors) names.push_back(d.name);
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of the folder templates/ as text, put into the program by CMake.
+// The files of the folder templates/ as text, embedded by CMake.
 #pragma once
 
 #include <string_view>

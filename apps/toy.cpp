@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// toy: simulated tracks, fitted, against the resolution that is expected.
+// toy: simulated and fitted tracks, compared with the expected resolution.
 #include "gttf/study/toys/toy_study.hpp"
 
 #include <chrono>
@@ -40,7 +40,7 @@ std::string text_of(const BatchStatistics& s) {
   return text.str();
 }
 
-// Stores a state now and then, whole or not at all.
+// Stores the state from time to time, atomically.
 class Checkpoint {
  public:
   using Clock = std::chrono::steady_clock;
@@ -49,11 +49,11 @@ class Checkpoint {
              std::optional<Provenance> provenance)
       : path_(std::move(path)), interval_(seconds) {
     style_.provenance = std::move(provenance);
-    // for the whole run: it is read and written again and again
+    // for the whole run, because it is read and written repeatedly
     if (!path_.empty()) claim_ = claim_output(path_, "--checkpoint");
   }
 
-  // Goes on from the file if there is one.
+  // Continues from the file if it exists.
   void restore(ToyState& state) const {
     if (path_.empty() || !std::filesystem::exists(path_)) return;
     ToyState stored = toy_state_of(
@@ -101,7 +101,7 @@ void run_all(const Study& study, const Options& options,
   ToyRunOptions how;
   how.threads = options.threads;
   how.statistics = &statistics;
-  // what was done before an interruption says nothing about the speed
+  // work before an interruption does not count for the speed
   how.progress = [&bar, before](std::size_t done, std::size_t total) {
     bar.update(done - before, total - before);
   };

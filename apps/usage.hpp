@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong usage of the command line, and what the program's exit codes mean.
+// Usage errors and the exit codes of the program.
 #pragma once
 
 #include <stdexcept>
@@ -16,7 +16,7 @@ enum ExitCode : int {
   no_resources = 71  ///< no memory, no space, no thread, a device that fails
 };
 
-/// The user's command line is wrong; the text says what to write instead.
+/// The command line is invalid; the text suggests a correction.
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

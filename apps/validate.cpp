@@ -47,7 +47,7 @@ void add_all(Diagnostics& to, const Diagnostics& from) {
   for (const Diagnostic& d : from.items()) to.add(d);
 }
 
-// What refers to detectors is valid if they are.
+// A file that refers to detectors is valid only if they are.
 void check_detectors(const StudyRequest& request, Verdict& verdict) {
   for (const std::string& path : request.detectors) {
     try {
@@ -124,7 +124,7 @@ Verdict check(const std::string& file) {
   return verdict;
 }
 
-// The faults as a table, one row each.
+// The errors as a table, one row each.
 Table fault_table(const std::vector<Verdict>& verdicts) {
   Texts file, severity, path, problem, suggestion;
   Integers line, column;

@@ -17,7 +17,7 @@ struct Call {
   const Options& options;
 };
 
-/// A verb: which options it takes stands in their table.
+/// A verb; its options are defined in the table of options.
 struct Verb {
   std::string_view name;
   of::Verb id;
@@ -37,10 +37,10 @@ extern const Verb init_verb, validate_verb, show_verb, resolve_verb, scan_verb,
 /// All verbs in the order of the help.
 std::span<const Verb* const> all_verbs();
 
-/// The verb of that name. Throws UsageError with the nearest name.
+/// The verb with this name. Throws UsageError with the nearest name.
 const Verb& find_verb(const std::string& name);
 
-/// The program's own help: what it is and its verbs.
+/// The help of the program: purpose and verbs.
 std::string program_help();
 std::string help_of(const Verb& verb);
 /// "gttf-design scan [OPTIONS] [FILE...]".

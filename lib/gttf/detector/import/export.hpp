@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export: a detector as descriptions that other programs and `import` read.
+// Export: descriptions of a detector for other programs and `import`.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gttf {
 
-/// A description and what is lost on the way to it.
+/// A description and the losses of the conversion.
 struct Exported {
   std::string text;
   std::size_t rows = 0;  ///< of layers
@@ -25,8 +25,8 @@ struct Exported {
 Exported to_delphes(const Detector& detector);
 
 /// One line for each surface. Planes by centre, normal, u and size, in numbers
-/// that read back as they are; cylinders, disks and cones by the two ends of
-/// the line that makes them when it is turned about z. Material is x/X0 alone.
+/// that read back exactly; cylinders, disks and cones by the ends of the line
+/// that generates them by rotation about z. Material is only x/X0.
 Exported to_module_list(const Detector& detector);
 
 }  // namespace gttf

@@ -93,7 +93,7 @@ Exported to_module_list(const Detector& detector) {
     magnet = fmt::format("solenoid {} T", computed_text(field.bz / unit::T));
   else if (field.kind != FieldKind::none)
     lose_in_list(result, detector, {},
-                 "a list of modules knows the field of a solenoid only",
+                 "a list of modules supports only the field of a solenoid",
                  "with --lossy it has none");
   result.text = fmt::format("# {}, {}\n{}\n", visible(detector.name), magnet,
                             module_list_header);
@@ -105,7 +105,7 @@ Exported to_module_list(const Detector& detector) {
         lose_in_list(result, detector, layer.place,
                      fmt::format("the errors of {} depend on the track",
                                  in_quotes(layer.name)),
-                     "with --lossy they are those at normal incidence");
+                     "with --lossy the errors at normal incidence are written");
       }
     result.text += fmt::format(
         "{},{},{},{},{},{}\n", name_cell(layer.name), name_cell(layer.group),

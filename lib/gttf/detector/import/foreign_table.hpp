@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ForeignTable: a table with a header in another program's file, with places.
+// ForeignTable: a table with a header in a file of another program.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@
 namespace gttf::detail {
 
 /// A table of cells between commas, by names of columns. Empty lines and
-/// comments (#) do not count.
+/// comments (#) are ignored.
 class ForeignTable {
  public:
-  /// @param names  of the columns that are needed; a column may have more
-  ///               behind its name: "tiltAngle_deg/D"
+  /// @param names  of the required columns; a column may have a suffix after
+  ///               its name: "tiltAngle_deg/D"
   ForeignTable(const ForeignFile& file, std::span<const std::string_view> names,
                std::string_view advice);
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   bool is_good() const { return good_; }
-  /// The place of a column among the cells of a row.
+  /// The index of a column among the cells of a row.
   std::size_t find(std::string_view name) const;
-  /// f(cells) of every row that is complete; false from f: no more.
+  /// Calls f(cells) for every complete row; stops if f returns false.
   template <class F>
   void for_each_row(const F& f) const {
     for (std::size_t k = 1; k < lines_.size(); ++k) {
@@ -33,7 +33,7 @@ class ForeignTable {
       if (!cells.empty() && !f(cells)) return;
     }
   }
-  /// The cell of the column that was asked for as number `i`.
+  /// The cell of the i-th requested column.
   const ForeignWord& cell(const std::vector<ForeignWord>& cells,
                           std::size_t i) const {
     return cells[index_[i]];

@@ -15,7 +15,8 @@
 
 namespace gttf::detail {
 
-/// Equal planes at equal angles around the z axis, as in detector files.
+/// Equal planes at equal angles around the z axis, as in detector
+/// files.
 struct DescribedRing {
   double radius = 0, z = 0;            ///< mm
   double tilt = 0, phi = 0, turn = 0;  ///< deg
@@ -34,7 +35,7 @@ struct DescribedLayer {
 
 /// The content of a file of another program in our terms.
 struct Description {
-  std::vector<std::string> comments;  ///< comment comment lines at the top
+  std::vector<std::string> comments;  ///< comment lines at the top
   std::string name;
   std::vector<std::string> source;
   double tesla = 0;
@@ -52,7 +53,8 @@ struct DescriptionText {
 /// with its mirror image.
 void pair_mirror_images(std::vector<DescribedLayer>& layers);
 
-/// Derives `group` from the names where it is missing, and numbers equal names.
+/// Derives `group` from the names where it is missing, and numbers equal
+/// names.
 void name_layers(std::vector<DescribedLayer>& layers);
 
 /// The YAML text: one line for each layer, lengths in mm and um.
@@ -67,10 +69,10 @@ struct ForeignWord {
 /// Maximum number of layers: more do not fit into a detector file of 1 MiB.
 inline constexpr std::size_t max_foreign_layers = 5000;
 
-/// More modules than any tracker has: a file that is none is given up soon.
+/// More modules than any tracker has: stops reading unsuitable files early.
 inline constexpr std::size_t max_modules = 200000;
 
-/// From um, in which lists give errors and pitches, to mm.
+/// From um, the unit of errors and pitches in lists, to mm.
 inline constexpr int mm_of_um = -3;
 
 /// Base of the readers for files of other programs.

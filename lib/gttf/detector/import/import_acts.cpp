@@ -92,7 +92,7 @@ ErrorTable read_error_table(const ForeignFile& file) {
           shifted(error.value_or(0), mm_of_um);
     }
     if (!errors.emplace(std::pair(volume, layer), row).second)
-      file.error(row.place, "the volume and layer are there already",
+      file.error(row.place, "the volume and layer are already defined",
                  "one row for each");
     return true;
   });
@@ -454,8 +454,8 @@ class ActsReader {
         const double product = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         if (std::abs(product - (i == k ? 1 : 0)) > acts_rounding) {
           wrong(*list,
-                "this is not a rotation: its columns are no orthogonal "
-                "unit vectors");
+                "this is not a rotation: its columns are not orthogonal unit "
+                "vectors");
           return t;
         }
       }
@@ -660,7 +660,7 @@ class ActsReader {
     }
     for (std::size_t i = 0; i < n; ++i)
       if (!(axis.edges[i + 1] > axis.edges[i])) {
-        wrong(data, "the edges of the bins must rise");
+        wrong(data, "the edges of the bins must increase");
         return std::nullopt;
       }
     return axis;
@@ -685,7 +685,7 @@ class ActsReader {
     if (type->text != "homogeneous" && type->text != "binned") {
       left_out_.note(
           material->place, volume,
-          fmt::format("with material of the type {}, which is not taken",
+          fmt::format("with material of the type {}, which is not supported",
                       in_quotes(type->text)));
       return std::nullopt;
     }

@@ -28,8 +28,8 @@ struct SectionOfUser {
 using Sections = std::map<std::string, SectionOfUser, std::less<>>;
 
 constexpr std::string_view table_advice =
-    "the table has the columns section, pitch_u_um, pitch_v_um, x_over_x0 and, "
-    "if you like, sensors (1 or 2)";
+    "the table has the columns section, pitch_u_um, pitch_v_um, x_over_x0 and "
+    "optionally sensors (1 or 2)";
 
 Sections read_table(const ForeignFile& file) {
   constexpr std::array<std::string_view, 4> names{"section", "pitch_u_um",

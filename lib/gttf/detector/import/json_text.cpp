@@ -81,8 +81,7 @@ class TreeBuilder {
   bool key(std::string& name) {
     for (const JsonValue::Entry& entry : open_.back().entries)
       if (entry.key == name)
-        file_.error(quoted(), fmt::format("the key {} is there already",
-                                          in_quotes(name)));
+        file_.error(quoted(), fmt::format("duplicate key {}", in_quotes(name)));
     keys_.back() = std::move(name);
     return true;
   }

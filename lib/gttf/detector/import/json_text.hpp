@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JsonText: values of a JSON text that know their places.
+// JsonText: values of a JSON text with their locations.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct JsonValue {
   ForeignWord place = {};             ///< of a list or map its bracket
 
   bool is(Kind k) const { return kind == k; }
-  /// Value of a key of a map, or nullptr; a value of null counts as none.
+  /// Value of a key of a map, or nullptr; null is treated as missing.
   const JsonValue* find(std::string_view key) const;
 };
 
@@ -35,10 +35,10 @@ struct JsonValue::Entry {
   JsonValue value;
 };
 
-/// Most levels of lists and maps in each other: ACTS needs 12.
+/// Maximum nesting of lists and maps; ACTS needs 12.
 inline constexpr std::size_t max_json_depth = 64;
 
-/// The value that the file is, or an error at its place.
+/// The value of the file, or an error with its location.
 std::optional<JsonValue> read_json(const ForeignFile& file);
 
 }  // namespace gttf::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RingJoiner: modules of a list that stand around the z axis as rings.
+// RingJoiner: combines modules around the z axis into rings.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ struct RingPlace {
 
 /// Nothing if the plane is turned about its normal, so that v has a part along
 /// the circle around the z axis, or if its centre is on that axis.
-/// @param plane  one that lies along no axis
+/// @param plane  not normal to an axis
 std::optional<RingPlace> ring_place(const Surface& plane);
 
-/// Are azimuths (deg) those of modules at equal distances around the axis?
-/// They are sorted, from 0 to 360 deg.
+/// Whether azimuths (deg), sorted from 0 to 360 deg, are equally spaced around
+/// the axis.
 bool stand_around(std::vector<double>& phi);
 
-/// Collects layers. Modules of one series that differ in azimuth only and
-/// stand at equal distances all around become one ring, where the first of
-/// them was; all other layers stay as they are.
+/// Collects layers. Equally spaced modules of one series that differ only in
+/// azimuth become one ring, in place of the first of them; all other layers are
+/// kept.
 class RingJoiner {
  public:
   /// @param series  the name of the ring that it may belong to; empty: none
