@@ -190,7 +190,7 @@ Summary verdict_summary(const std::vector<Verdict>& verdicts) {
   summary.sections.push_back(std::move(files));
   Table faults = fault_table(verdicts);
   if (faults.rows() > 0)
-    summary.sections.push_back({"Faults", {}, std::move(faults)});
+    summary.sections.push_back({"Errors and warnings", {}, std::move(faults)});
   return summary;
 }
 

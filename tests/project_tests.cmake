@@ -18,6 +18,7 @@ gttf_check(links)
 gttf_check(opened_files)
 gttf_check(public_headers)
 gttf_check(self_test)
+gttf_check(words)
 
 if(GTTF_SIMD_X86 AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   get_property(vectorised GLOBAL PROPERTY GTTF_KERNELS)

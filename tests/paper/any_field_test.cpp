@@ -204,7 +204,7 @@ TEST_CASE("any field: gradients and slopes are differences, field uneven") {
   }
 }
 
-TEST_CASE("any field: a shift of the middle hit is no rigid translation") {
+TEST_CASE("any field: a shift of the middle hit is not a rigid translation") {
   // erratum F29 of docs/theory/general-field.md: gradients of the middle hit
   // are not minus those of the outer ones, except where the field is uniform
   const auto rigid_error = [](const Field& field) {

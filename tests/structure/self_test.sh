@@ -54,7 +54,7 @@ expect() {
 }
 
 clean_tree
-for check in include_order file_shape citations equations links opened_files public_headers; do
+for check in include_order file_shape citations equations links opened_files public_headers words; do
   sh "$root/tests/structure/$check.sh" "$tree" || {
     echo "$check finds a fault in a tree without faults"
     status=1
@@ -146,6 +146,13 @@ expect structure/public_headers.sh '252 names in public headers, more than 250'
 clean_tree
 echo 'A [link](gone.md#part).' > "$tree/docs/page.md"
 expect structure/links.sh 'page.md:1: gone.md: no such file'
+
+clean_tree
+echo 'It tells how. `It tells how.`' > "$tree/docs/page.md"
+expect structure/words.sh 'page.md:1: "tells": write: prints'
+clean_tree
+echo 'const char* message = "give it by --from";' >> "$tree/apps/main.cpp"
+expect structure/words.sh 'main.cpp:4: "give it by --from": write: give ... with --'
 
 # The pages of a site, where there is Python.
 site_says() {

@@ -28,7 +28,8 @@ in lanes: vectorised
 give [a-z]+ by --?[a-z]+: give ... with --...
 have no word for: cannot express'
 
-allowed=''
+# "faults" is a key of the JSON that `validate` writes.
+allowed='apps/validate.cpp: .set("faults"'
 
 {
   find README.md SECURITY.md docs detectors -name '*.md' 2> /dev/null
@@ -80,10 +81,10 @@ allowed=''
       found = substr(text, RSTART, RLENGTH)
       gsub(/^[^a-z]+|[^a-z]+$/, "", found)
       printf "%s:%d: \"%s\": write: %s\n", FILENAME, FNR, found, better[i]
-      faults++
+      found_any = 1
     }
   }
   END {
     if (!files) { print "no pages found"; exit 2 }
-    exit faults > 0
+    exit found_any
   }'

@@ -37,7 +37,7 @@ ToyPoint run_study(const std::string& n, std::uint64_t toys) {
   return state.points.front();
 }
 
-TEST_CASE("bias study: the detectors give the resolution asked for") {
+TEST_CASE("bias study: the detectors have the requested resolution") {
   for (const std::string ratio : {"r23", "r02"})
     for (const int n : {1, 5, 10}) {
       const std::string name = (n < 10 ? "0" : "") + std::to_string(n);

@@ -50,7 +50,7 @@ TEST_CASE("cracks: one between the points of a grid is found with its ends") {
   CHECK(warnings.items()[0].severity == Severity::warning);
   CHECK(warnings.items()[0].problem ==
         "between the points of the grid, eta 0.59225 to 0.59648: 3 hits, 4 at "
-        "both points of the grid beside it (pT = 10 GeV)");
+        "both points of the grid next to it (pT = 10 GeV)");
 }
 
 TEST_CASE("cracks: the same in theta, from the other side, and displaced") {

@@ -215,7 +215,7 @@ Imported import_source(const Source& source, const ImportOptions& options) {
       options.format ? options.format : format_of(source.text());
   if (!format) {
     file.error({source.text(), 0}, "the format is not recognised",
-               fmt::format("give it by --from {}", known_formats()));
+               fmt::format("specify it with --from {}", known_formats()));
     throw InputError(diagnostics);
   }
   result.format = *format;

@@ -229,8 +229,8 @@ void note_areal_density(const ForeignFile& file,
     const auto density = file.number(it->second.value, "value of xrho");
     if (!density || *density <= 0) continue;
     file.warning(it->second.name,
-                 "xrho (g/cm2, for the energy loss) has no counterpart beside "
-                 "x/X0, here and in other layers",
+                 "xrho (g/cm2, for the energy loss) has no counterpart in "
+                 "addition to x/X0, here and in other layers",
                  "for --energy-loss give the material: { of: silicon, "
                  "thickness: 50 um }");
     return;

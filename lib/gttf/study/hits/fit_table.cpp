@@ -268,8 +268,8 @@ constexpr auto columns_of_fit = std::to_array<ColumnOf<FitRow>>({
      },
      momentum_columns},
     {{"p_ms_status", "",
-      "the same: `ok`, or `no finite estimate`: the kinks are no larger than "
-      "the hits explain, only the bound holds",
+      "the same: `ok`, or `no finite estimate`: the kinks are compatible with "
+      "the hit errors alone, only the bound holds",
       no_result},
      [](const FitRow& r) { return r.momentum_status(); },
      momentum_columns},

@@ -899,7 +899,7 @@ class Reader {
     if (limit.layers.size() < limit.hits) {
       hits->error(fmt::format("only {} cylinders and disks measure",
                               limit.layers.size()),
-                  "ask for fewer hits");
+                  "require fewer hits");
       return;
     }
     problem_->coverages.push_back(std::move(limit));

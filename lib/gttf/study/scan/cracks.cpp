@@ -114,7 +114,7 @@ std::string text_of(const StudyRequest& grid, const Crack& crack) {
           : fmt::format("{} and {} at the points", crack.n_before,
                         crack.n_after);
   return fmt::format(
-      "{} {} to {}{}: {} hit{}, {} of the grid beside it ({} = "
+      "{} {} to {}{}: {} hit{}, {} of the grid next to it ({} = "
       "{:.4g} GeV)",
       by_eta ? "eta" : "theta", angle(crack.from), angle(crack.to),
       by_eta ? "" : " deg", crack.n_hits, crack.n_hits == 1 ? "" : "s", beside,

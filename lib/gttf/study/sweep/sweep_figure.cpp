@@ -95,7 +95,7 @@ SweepFigure::SweepFigure(const StudyRequest& request,
   if (curves_ > most_curves)
     throw std::invalid_argument(fmt::format(
         "{} curves, one for each other value, detector and track; at most {} "
-        "can be told apart",
+        "can be distinguished",
         curves_, most_curves));
 }
 

@@ -327,7 +327,8 @@ constexpr auto columns_behind = std::to_array<ColumnOf<ToyRow>>({
        return (r.pull().mean() - r.bias.expected.pull) / r.pull().mean_error();
      }},
     {{"n_p_ms_unbounded", "",
-      "without field: toys whose kinks are no larger than the hits explain"},
+      "without field: toys whose kinks are compatible with the hit errors "
+      "alone"},
      [](const ToyRow& r) { return r.s.unbounded; },
      momentum_columns},
     {{"p_ms_rel", "1",
