@@ -28,6 +28,61 @@ class List {
   std::vector<Sensitivity>& items_;
 };
 
+/// What a coordinate adds if its direction turns from u towards v.
+PerParameter by_angle(const detail::UserDirection& direction,
+                      const std::array<PerParameter, 2>& along) {
+  PerParameter sum;
+  for (const Parameter q : all_parameters)
+    sum[q] = direction.cosine * along[1][q] - direction.sine * along[0][q];
+  return sum;
+}
+
+/// Rotations of a plane about its middle C, of which the crossing lies at
+/// X - C = a u + b v. The plane turns about the crossing, and there it moves
+/// along its normal, by b for a rotation about u and by -a for one about v.
+/// About the crossing, the part of a strip along v grows by
+/// tan(m) = (m . t)/(n . t), that along u falls by as much, and the path in the
+/// material by tan(beta) and -tan(alpha).
+/// Source: docs/theory/surfaces.md
+void add_rotations(const TrackingGeometry& geometry, std::size_t layer,
+                   const CrossingInfo& x, const detail::LayerSlopes& slopes,
+                   const List& list) {
+  const SurfaceRecord& s = geometry.surfaces()[layer];
+  using V = Vector3;
+  const auto vector = [](const std::array<double, 3>& e) {
+    return V(e[0], e[1], e[2]);
+  };
+  const V n = vector(s.normal_vector), u = vector(s.u_vector),
+          v = vector(s.v_vector());
+  const V t(std::sin(x.theta) * std::cos(x.phi),
+            std::sin(x.theta) * std::sin(x.phi), std::cos(x.theta));
+  const double tan_alpha = t.dot(u) / t.dot(n), tan_beta = t.dot(v) / t.dot(n);
+  const double a = x.position.dot(u) - 0.5 * (s.u.lower + s.u.upper),
+               b = x.position.dot(v) - 0.5 * (s.v.lower + s.v.upper);
+  PerParameter about_u, about_v, about_normal;
+  for (const Parameter q : all_parameters) {
+    const double material =
+        s.x_over_x0 > 0 ? s.x_over_x0 * slopes.material[q] : 0;
+    about_u[q] = b * slopes.position[q] + tan_beta * material;
+    about_v[q] = -a * slopes.position[q] - tan_alpha * material;
+  }
+  const auto axes = geometry.axes(s);
+  for (std::size_t i = 0; i < slopes.along.size(); ++i) {
+    const detail::UserDirection m = detail::user_direction(s, axes[i]);
+    const double tan_m = m.cosine * tan_alpha + m.sine * tan_beta;
+    const PerParameter turned = by_angle(m, slopes.along[i]);
+    for (const Parameter q : all_parameters) {
+      about_u[q] += tan_m * slopes.along[i][1][q];
+      about_v[q] -= tan_m * slopes.along[i][0][q];
+      about_normal[q] += turned[q];
+    }
+  }
+  constexpr std::size_t none = Sensitivity::none;
+  list.add({Quantity::about_u, layer, none, 0, {}}, about_u);
+  list.add({Quantity::about_v, layer, none, 0, {}}, about_v);
+  list.add({Quantity::about_normal, layer, none, 0, {}}, about_normal);
+}
+
 void add_crossing(const TrackingGeometry& geometry, std::size_t layer,
                   const detail::LayerSlopes& slopes, const List& list) {
   const SurfaceRecord& s = geometry.surfaces()[layer];
@@ -40,9 +95,10 @@ void add_crossing(const TrackingGeometry& geometry, std::size_t layer,
   for (std::size_t i = 0; i < slopes.sigma.size(); ++i)
     list.add({Q::sigma, layer, i, std::sqrt(axes[i].variance), {}},
              slopes.sigma[i]);
-  for (std::size_t i = 0; i < slopes.angle.size(); ++i)
-    list.add({Q::angle, layer, i, detail::user_angle(s, axes[i]).value, {}},
-             slopes.angle[i]);
+  for (std::size_t i = 0; i < slopes.along.size(); ++i) {
+    const detail::UserDirection m = detail::user_direction(s, axes[i]);
+    list.add({Q::angle, layer, i, m.angle(), {}}, by_angle(m, slopes.along[i]));
+  }
 }
 
 }  // namespace
@@ -63,6 +119,12 @@ std::string_view to_string(Quantity quantity) {
       return "field";
     case Quantity::length:
       return "length";
+    case Quantity::about_u:
+      return "about u";
+    case Quantity::about_v:
+      return "about v";
+    case Quantity::about_normal:
+      return "about normal";
   }
   return "";
 }
@@ -100,6 +162,8 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
     const detail::LayerSlopes& own = slopes.crossings[k];
     add_crossing(t.geometry(), layer, own, list);
     const SurfaceRecord& s = geometry.surfaces()[layer];
+    if (s.kind == SurfaceRecord::Kind::inclined)
+      add_rotations(t.geometry(), layer, t.crossing(k), own, list);
     // a cone scales with its radius at z = 0
     const double place =
         s.kind == SurfaceRecord::Kind::cone ? carrier(s).place : s.position;

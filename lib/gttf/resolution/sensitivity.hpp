@@ -20,7 +20,12 @@ enum class Quantity {
   angle,      ///< of a measured coordinate, rad
   beam_spot,  ///< error of the start along x, y or z, mm
   field,      ///< GeV/(e mm), at fixed momentum
-  length      ///< all positions scaled together; value 1
+  length,     ///< all positions scaled together; value 1
+  /// Rotations of a plane along no axis about its middle, right-handed about
+  /// its u, v and normal, rad; value 0.
+  about_u,
+  about_v,
+  about_normal
 };
 
 std::string_view to_string(Quantity);

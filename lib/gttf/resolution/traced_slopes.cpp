@@ -139,20 +139,24 @@ class TracedDifferentiator {
     if (step.crossing == start_index) return;
     const SurfaceRecord& s = t_.path.surface(step.crossing);
     const CoordinateAxis& axis = t_.path.axes(step.crossing)[step.coordinate];
-    const CoordinateAxis turned = user_angle(s, axis).turned;
-    const Row<double> row =
-        t_.path.row(step.crossing, turned.cosine, turned.sine);
-    PerParameter sigma, angle;
+    const auto [u, v] = s.user_axes();
+    const std::array<Row<double>, 2> rows{
+        t_.path.row(step.crossing, u.cosine, u.sine),
+        t_.path.row(step.crossing, v.cosine, v.sine)};
+    PerParameter sigma;
+    std::array<PerParameter, 2> along;
     for (std::size_t q = 0; q < n_parameters; ++q) {
       const double weight = step.gain[q] / step.variance;
-      double product = 0;
-      for (std::size_t i = 0; i < track_dim; ++i)
-        product += step.inside[q][i] * row[i];
       sigma.values[q] = weight * weight * 2 * std::sqrt(axis.variance);
-      angle.values[q] = -2 * weight * product;
+      for (std::size_t part = 0; part < 2; ++part) {
+        double product = 0;
+        for (std::size_t i = 0; i < track_dim; ++i)
+          product += step.inside[q][i] * rows[part][i];
+        along[part].values[q] = -2 * weight * product;
+      }
     }
     slopes_.crossings[step.crossing].sigma.push_back(sigma);
-    slopes_.crossings[step.crossing].angle.push_back(angle);
+    slopes_.crossings[step.crossing].along.push_back(along);
   }
 
   void kinks(const Kinks& step) {

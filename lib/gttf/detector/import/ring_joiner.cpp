@@ -5,8 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "gttf/detector/surface_outline.hpp"
-
 namespace gttf::detail {
 namespace {
 
@@ -50,30 +48,6 @@ bool stand_around(std::vector<double>& phi) {
         same_turn / unit::deg)
       return false;
   return true;
-}
-
-std::optional<RingPlace> ring_place(const Surface& plane) {
-  const Corners all = corners(plane);
-  const double x = 0.5 * (all[0][0] + all[2][0]),
-               y = 0.5 * (all[0][1] + all[2][1]),
-               z = 0.5 * (all[0][2] + all[2][2]);
-  const double radius = std::hypot(x, y);
-  if (!(radius > same_length)) return std::nullopt;
-  const double cosine = x / radius, sine = y / radius;
-  const auto along_r = [&](const std::array<double, 3>& a) {
-    return a[0] * cosine + a[1] * sine;
-  };
-  const auto along_phi = [&](const std::array<double, 3>& a) {
-    return a[1] * cosine - a[0] * sine;
-  };
-  const std::array<double, 3> v = plane.v_vector();
-  if (std::abs(along_phi(v)) > same_turn) return std::nullopt;
-  // v = cos(tilt) e_z - sin(tilt) e_r, normal = cos(turn) n0 + sin(turn) e_phi
-  const double tilt = std::atan2(-along_r(v), v[2]);
-  const auto& n = plane.normal_vector;
-  const double forward = along_r(n) * std::cos(tilt) + n[2] * std::sin(tilt);
-  return RingPlace{radius, z, tilt, std::atan2(along_phi(n), forward),
-                   std::atan2(y, x)};
 }
 
 bool RingJoiner::belongs_to(const Candidate& ring, const RingPlace& place,

@@ -9,18 +9,9 @@
 #include <vector>
 
 #include "gttf/detector/import/foreign_text.hpp"
+#include "gttf/detector/ring.hpp"
 
 namespace gttf::detail {
-
-/// A plane in the terms of a ring of planes, mm and rad.
-struct RingPlace {
-  double radius = 0, z = 0, tilt = 0, turn = 0, phi = 0;
-};
-
-/// Nothing if the plane is turned about its normal, so that v has a part along
-/// the circle around the z axis, or if its centre is on that axis.
-/// @param plane  not normal to an axis
-std::optional<RingPlace> ring_place(const Surface& plane);
 
 /// Whether azimuths (deg), sorted from 0 to 360 deg, are equally spaced around
 /// the axis.

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "gttf/core/series.hpp"
+#include "gttf/detector/ring.hpp"
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/show/detector_view.hpp"
@@ -35,8 +36,11 @@ void add_line(const LayerLine& line, Curve& curve) {
 }  // namespace
 
 std::vector<LayerLine> lines_in_rz(const Detector& detector) {
+  const Rings rings(detector);
   std::vector<LayerLine> lines;
   for (std::size_t i = 0; i < detector.layers.size(); ++i) {
+    // the modules of a ring are one line
+    if (i > 0 && rings.of(i) && rings.of(i) == rings.of(i - 1)) continue;
     const Surface& s = detector.layers[i].surface;
     if (is_round(s)) {
       const auto [z, r] = meridian(s);
@@ -79,7 +83,13 @@ std::vector<LayerLine> lines_in_xy(const Detector& detector) {
         line.y.push_back(s.position * std::sin(phi));
       }
     } else if (s.is_inclined()) {
+      // as a disk, it would hide the others
+      if (std::abs(s.normal_vector[2]) > std::sqrt(0.5)) continue;
       const Corners all = corners(s);
+      const auto shown = [](const auto& corner) {
+        return corner[0] > 0 && corner[1] > 0;  // the quarter that is drawn
+      };
+      if (std::ranges::none_of(all, shown)) continue;
       for (std::size_t k = 0; k <= all.size(); ++k) {
         line.x.push_back(all[k % all.size()][0]);
         line.y.push_back(all[k % all.size()][1]);

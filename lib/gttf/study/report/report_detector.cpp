@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "gttf/detector/ring.hpp"
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/scan/point_columns.hpp"
@@ -115,8 +116,25 @@ void add_rz_tracks(const ReportSubject& subject, Panel& panel) {
   }
 }
 
+/// With one module of each ring, named as all of them.
+Detector rings_once(const Detector& detector) {
+  const Rings rings(detector);
+  Detector once = detector;
+  once.layers.clear();
+  for (std::size_t i = 0; i < detector.layers.size();) {
+    std::size_t end = i + 1;
+    while (rings.of(i) && end < detector.layers.size() &&
+           rings.of(end) == rings.of(i))
+      ++end;
+    once.layers.push_back(detector.layers[i]);
+    if (end > i + 1) once.layers.back().name += fmt::format(" (x {})", end - i);
+    i = end;
+  }
+  return once;
+}
+
 Table layer_data(const ReportSubject& subject) {
-  const Table all = layer_table(subject.detector);
+  const Table all = layer_table(rings_once(subject.detector));
   Table some;
   for (const Column& column : all.columns)
     for (const std::string_view name :

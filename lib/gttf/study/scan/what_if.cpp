@@ -238,6 +238,7 @@ Table headroom_table(const WhatIf& what,
   const Model model = what.model();
   const Resolution r = resolve(TrackingGeometry(what.detector), track, model);
   const NamedSets named = crossed_sets(what.detector, r, what.grouping);
+  const Rings rings(what.detector);
   PointColumns point;
   Texts requirement, layer, quantity, key, unit, range, status;
   Reals value, limit, factor;
@@ -254,7 +255,12 @@ Table headroom_table(const WhatIf& what,
       point.add(what.detector, what.request, what.point);
       requirement.push_back(requirement_text(wanted));
       layer.push_back(of_layer ? named.names[h.set] : "");
-      if (of_layer) {
+      if (h.ring_number) {
+        const Ring& ring = *rings.of(h.layer);
+        layer.back() = ring.owner(*h.ring_number) + ring.side;
+        quantity.push_back(to_string(*h.ring_number));
+        key.push_back(layer_key(ring.entry, ring.key_tail(*h.ring_number)));
+      } else if (of_layer) {
         const Layer& own = what.detector.layers[h.layer];
         quantity.push_back(quantity_name(own, h.quantity, h.coordinate));
         const bool settable =
