@@ -214,7 +214,7 @@ TEST_CASE("export: what Delphes has no word for is told for each layer") {
   REQUIRE(g.losses.items().size() == 5);  // one for the 32 modules
   std::string told;
   for (const Diagnostic& d : g.losses.items()) told += to_text(d);
-  CHECK(told.find("a solenoid only") != told.npos);
+  CHECK(told.find("only the field of a solenoid") != told.npos);
   CHECK(told.find("x:5:5: error: the layer \"P\" is a plane") != told.npos);
   CHECK(told.find("neither r-phi nor r-phi and r") != told.npos);
   CHECK(told.find("efficiency 0.5") != told.npos);
