@@ -32,7 +32,7 @@ have no word for: cannot express'
 allowed='apps/validate.cpp: .set("faults"'
 
 {
-  find README.md SECURITY.md docs detectors -name '*.md' 2> /dev/null
+  find README.md CHANGELOG.md SECURITY.md docs detectors -name '*.md' 2> /dev/null
   find lib apps -name '*.[ch]pp' ! -path '*/python/*'
 } | sort | HABITS=$habits ALLOWED=$allowed xargs awk '
   BEGIN {
