@@ -28,7 +28,7 @@ double product(const Vector& a, const Vector& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/// x turned by an angle about a unit vector (Rodrigues).
+/// x rotated by an angle about a unit vector (Rodrigues).
 Vector turned(const Vector& x, const Vector& axis, double angle) {
   const Vector side = cross_product(axis, x);
   const Vector in_plane = combined(std::cos(angle), x, std::sin(angle), side);
@@ -51,7 +51,7 @@ Vector middle_of(const Surface& plane) {
       plane.v_vector());
 }
 
-/// A name "R[2][5] (-z)" taken apart: "R[2]" and " (-z)"; no base: without an
+/// A name "R[2][5] (-z)" split into "R[2]" and " (-z)"; no base: without an
 /// index.
 struct NameParts {
   std::string base, side;
@@ -74,7 +74,7 @@ NameParts without_index(std::string name) {
   return parts;
 }
 
-/// The number that was written, without the rounding of its way to the plane
+/// The number in the file, without the rounding of the conversion to the plane
 /// and back.
 double as_written(double value, double in_units) {
   constexpr double zero = 1e-10;
@@ -125,7 +125,7 @@ std::string Ring::key_tail(RingNumber n) const {
 
 Rings::Rings(const Detector& detector) {
   of_layer_.assign(detector.layers.size(), -1);
-  // rings of one entry and side, which have one name but for an index
+  // rings of one entry and side, whose names differ by an index only
   using Entry = std::tuple<int, int, std::string>;
   std::map<Entry, std::vector<std::size_t>> entries;
   std::string last;
@@ -182,7 +182,7 @@ RigidMotion motion_of(const Surface& module, const Ring& ring, RingNumber n) {
     case RingNumber::z:
       motion.translation = {0, 0, 1};
       break;
-    case RingNumber::tilt:  // the normal turns towards v
+    case RingNumber::tilt:  // the normal rotates towards v
       motion.rotation = {e_r[1], -e_r[0], 0};
       break;
     case RingNumber::turn:

@@ -302,7 +302,7 @@ void add_positions(const Detector& detector, const Search& search,
       h, list);
 }
 
-/// Radius and z of the rings of which modules are crossed.
+/// Radius and z of the rings whose modules are crossed.
 void add_rings(const Detector& detector, const Search& search,
                const Rings& rings, const LayerSet& modules, Headroom h,
                std::vector<Headroom>& list) {

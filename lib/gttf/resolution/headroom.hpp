@@ -46,7 +46,7 @@ struct Headroom {
   /// does. If it fails at present: the value at which it is met.
   double limit = 0;
   bool met = true;  ///< at present
-  /// Of a position: of all modules of the ring that `layer` belongs to.
+  /// For a position: of all modules of the ring that contains `layer`.
   std::optional<RingNumber> ring_number = {};
   MoveEnd inner, outer;  ///< of positions: below and above `value`
 };

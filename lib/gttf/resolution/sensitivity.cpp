@@ -28,7 +28,7 @@ class List {
   std::vector<Sensitivity>& items_;
 };
 
-/// What a coordinate adds if its direction turns from u towards v.
+/// The contribution of a coordinate if its direction rotates from u towards v.
 PerParameter by_angle(const detail::UserDirection& direction,
                       const std::array<PerParameter, 2>& along) {
   PerParameter sum;
@@ -37,11 +37,11 @@ PerParameter by_angle(const detail::UserDirection& direction,
   return sum;
 }
 
-/// Rotations of a plane about its middle C, of which the crossing lies at
-/// X - C = a u + b v. The plane turns about the crossing, and there it moves
-/// along its normal, by b for a rotation about u and by -a for one about v.
-/// About the crossing, the part of a strip along v grows by
-/// tan(m) = (m . t)/(n . t), that along u falls by as much, and the path in the
+/// Rotations of a plane about its centre C; the crossing is at X - C = a u + b
+/// v. They are rotations about the crossing and a motion along the normal
+/// there, by b for a rotation about u and by -a for one about v. The rotation
+/// about the crossing increases the component of a strip along v by tan(m) = (m
+/// . t)/(n . t), decreases that along u by as much, and changes the path in the
 /// material by tan(beta) and -tan(alpha).
 /// Source: docs/theory/surfaces.md
 void add_rotations(const TrackingGeometry& geometry, std::size_t layer,

@@ -21,8 +21,8 @@ enum class Quantity {
   beam_spot,  ///< error of the start along x, y or z, mm
   field,      ///< GeV/(e mm), at fixed momentum
   length,     ///< all positions scaled together; value 1
-  /// Rotations of a plane along no axis about its middle, right-handed about
-  /// its u, v and normal, rad; value 0.
+  /// Rotations of a plane not normal to an axis about its centre, right-handed
+  /// about its u, v and normal, rad; value 0.
   about_u,
   about_v,
   about_normal

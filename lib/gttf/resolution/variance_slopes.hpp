@@ -27,9 +27,9 @@ inline UserDirection user_direction(const SurfaceRecord& s,
 struct LayerSlopes {
   PerParameter position, material;
   std::vector<PerParameter> sigma;  ///< of each coordinate
-  /// Of each coordinate what a part along u and along v adds to it: with the
-  /// direction of a strip at angle a the part -sin(a) of u and cos(a) of v
-  /// grows.
+  /// For each coordinate, the effect of a component along u and along v:
+  /// rotating a strip at angle a adds components -sin(a) along u and cos(a)
+  /// along v.
   std::vector<std::array<PerParameter, 2>> along;
 };
 

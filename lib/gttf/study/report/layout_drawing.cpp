@@ -87,7 +87,7 @@ std::vector<LayerLine> lines_in_xy(const Detector& detector) {
       if (std::abs(s.normal_vector[2]) > std::sqrt(0.5)) continue;
       const Corners all = corners(s);
       const auto shown = [](const auto& corner) {
-        return corner[0] > 0 && corner[1] > 0;  // the quarter that is drawn
+        return corner[0] > 0 && corner[1] > 0;  // the quadrant that is drawn
       };
       if (std::ranges::none_of(all, shown)) continue;
       for (std::size_t k = 0; k <= all.size(); ++k) {

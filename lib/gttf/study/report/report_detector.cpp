@@ -116,7 +116,7 @@ void add_rz_tracks(const ReportSubject& subject, Panel& panel) {
   }
 }
 
-/// With one module of each ring, named as all of them.
+/// With one module of each ring, under the name of the ring.
 Detector rings_once(const Detector& detector) {
   const Rings rings(detector);
   Detector once = detector;

@@ -28,7 +28,7 @@ void name_layer_row(const Detector& detector, const Sensitivity& item,
   const Layer& layer = detector.layers[item.layer];
   row.group = layer.group;
   row.name = quantity_name(layer, item.quantity, item.coordinate);
-  if (is_rotation(item.quantity)) return;  // no key alone turns a plane
+  if (is_rotation(item.quantity)) return;  // no single key rotates a plane
   if (!by_group || layer.group.empty())
     row.key = layer_key(name_in_file(row.layer),
                         quantity_tail(layer, item.quantity, item.coordinate));
@@ -54,9 +54,9 @@ double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/// The numbers of a ring in place of the motions of one of its modules, which
-/// follow the module's `position` in the list: along its normal, about u, v and
-/// its normal.
+/// The parameters of a ring instead of the motions of one of its modules, which
+/// follow the `position` of the module in the list: along its normal, about u,
+/// v and its normal.
 void add_ring_items(const Surface& module, const Ring& ring,
                     std::span<const Sensitivity> motions,
                     std::vector<SensitivityRow>& rows) {
