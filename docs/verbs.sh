@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Writes docs/reference/verbs.md from the program's own help.
 # Usage: docs/verbs.sh [--check] PROGRAM
-#   --check  change nothing; fail if the page is not what the program says
+#   --check  change nothing; fail if the page differs from the output of the program
 set -eu
 check=
 [ "${1-}" != --check ] || { check=1; shift; }
@@ -14,8 +14,8 @@ trap 'rm -f "$new"' EXIT
   cat << 'END'
 # Verbs
 
-What `gttf-design help` and `gttf-design help VERB` print, made by `docs/verbs.sh`; a test compares. What the options mean in more
-words: [command line](cli.md).
+The output of `gttf-design help` and `gttf-design help VERB`, written by `docs/verbs.sh` and checked by a test. The options are explained in more
+detail under [command line](cli.md).
 
 ```text
 END
@@ -31,6 +31,6 @@ END
 if [ -z "$check" ]; then
   cp "$new" "$page"
 elif ! diff "$page" "$new"; then
-  echo "$page: not what the program says; run docs/verbs.sh PROGRAM"
+  echo "$page: differs from the output of the program; run docs/verbs.sh PROGRAM"
   exit 1
 fi
