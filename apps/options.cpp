@@ -18,20 +18,21 @@ constexpr std::uint32_t of_tracks = of_grids | of_one_track;
 constexpr std::uint32_t of_threads = of::scan | of::sweep | of::regimes |
                                      of::compare | of::baseline | of::check |
                                      of::toy | of::fit | of::report | of::plot |
-                                     of::export_ | of::optimise;
+                                     of::export_ | of::optimise | of::decay;
 constexpr std::uint32_t of_simd = of::scan | of::sweep | of::regimes |
                                   of::check | of::toy | of::fit | of::export_ |
-                                  of::optimise;
+                                  of::optimise | of::decay;
 /// Verbs with a table, CSV, JSON or Markdown as result.
 constexpr std::uint32_t of_tables =
     of::validate | of_one_track | of::scan | of::sweep | of::regimes |
     of::budget | of::sensitivity | of::compare | of::check | of::optimise |
-    of::toy | of::fit | of::export_;
+    of::toy | of::fit | of::export_ | of::decay;
 constexpr std::uint32_t of_figures = of::report | of::plot;
 
 constexpr int most_digits = 17;  // a double has no more
 constexpr int most_threads = 4096;
 constexpr int most_iterations = 100;
+constexpr int most_configurations = 1000000;
 
 constexpr std::pair<double, double> any_number{};
 constexpr bool required = true;
@@ -58,10 +59,14 @@ constexpr Option option_table[] = {
      "to join",
      Group::arguments, of::scan | of::toy, &Options::arguments,
      Values::study_before_detector},
+    {"DECAY", "TEXT",
+     "The decay, as in 'B_s0 -> mu+ mu-' or 'D_s+ -> (phi -> K+ K-) pi+'",
+     Group::arguments, of::decay, &Options::decay, Values::other, any_number,
+     required},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
      "instead of its own; - is standard input",
-     Group::arguments, of_figures | of::sweep, &Options::arguments,
+     Group::arguments, of_figures | of::sweep | of::decay, &Options::arguments,
      Values::study_before_detector},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
@@ -131,8 +136,8 @@ constexpr Option option_table[] = {
 
     // detector
     {"--detector", "FILE", "Detector file, as an argument; repeatable",
-     Group::detector, of_grids & ~of::export_, &Options::detectors,
-     Values::detector},
+     Group::detector, (of_grids & ~of::export_) | of::decay,
+     &Options::detectors, Values::detector},
     {"--detector", "FILE", "Detector file, instead of the argument",
      Group::detector, of_one_track | of::fit | of::export_, &Options::detectors,
      Values::detector},
@@ -143,7 +148,8 @@ constexpr Option option_table[] = {
     {"--set", "KEY=VALUE",
      "Change a key of the detector, as in 'layers[L0].material=0.5 %'; "
      "repeatable",
-     Group::detector, of_tracks | of::check | of::fit | of::optimise,
+     Group::detector,
+     of_tracks | of::check | of::fit | of::optimise | of::decay,
      &Options::overrides, Values::key},
 
     {"--vary", "KEY=VALUES",
@@ -154,31 +160,31 @@ constexpr Option option_table[] = {
     // track
     {"--p", "VALUES",
      "Momentum at the vertex: 1GeV, 1GeV,10GeV or from:to:points", Group::track,
-     of_grids, &Options::p},
+     of_grids | of::decay, &Options::p},
     {"--p", "VALUE", "Momentum at the vertex", Group::track, of_one_track,
      &Options::p},
     {"--p", "VALUE",
      "Momentum for the scattering angles (default: of a helix through "
      "three hits)",
      Group::track, of::fit, &Options::p},
-    {"--pt", "VALUES", "Transverse momentum instead", Group::track, of_grids,
-     &Options::pt},
+    {"--pt", "VALUES", "Transverse momentum instead", Group::track,
+     of_grids | of::decay, &Options::pt},
     {"--pt", "VALUE", "Transverse momentum instead", Group::track, of_one_track,
      &Options::pt},
     {"--theta", "VALUES",
      "Polar angle: 90deg, 90deg,60deg or from:to:points (default: "
      "90 deg)",
-     Group::track, of_grids, &Options::theta},
+     Group::track, of_grids | of::decay, &Options::theta},
     {"--theta", "VALUE", "Polar angle (default: 90 deg)", Group::track,
      of_one_track, &Options::theta},
-    {"--eta", "VALUES", "Pseudorapidity instead", Group::track, of_grids,
-     &Options::eta},
+    {"--eta", "VALUES", "Pseudorapidity instead", Group::track,
+     of_grids | of::decay, &Options::eta},
     {"--eta", "VALUE", "Pseudorapidity instead", Group::track, of_one_track,
      &Options::eta},
-    {"--phi", "VALUE", "Azimuth (default: 0 deg)", Group::track, of_tracks,
-     &Options::phi},
+    {"--phi", "VALUE", "Azimuth (default: 0 deg)", Group::track,
+     of_tracks | of::decay, &Options::phi},
     {"--vertex", "X,Y,Z", "Start point (default: the origin)", Group::track,
-     of_tracks | of::fit, &Options::vertex},
+     of_tracks | of::fit | of::decay, &Options::vertex},
     {"--beam-spot", "X,Y,Z",
      "Errors of the start point, as one more hit: 10um,5um,30mm or off",
      Group::track, of_tracks | of::fit, &Options::beam_spot},
@@ -191,10 +197,10 @@ constexpr Option option_table[] = {
      of_tracks | of::fit, &Options::charge},
     {"--scattering", "highland|highland-total|highland-1991|rossi|off",
      "Model of multiple scattering (default: highland)", Group::track,
-     of_tracks | of::fit, &Options::scattering, Values::choice},
+     of_tracks | of::fit | of::decay, &Options::scattering, Values::choice},
     {"--energy-loss", "off|mean|straggling|straggling-variance",
-     "Energy loss (default: off)", Group::track, of_tracks | of::fit,
-     &Options::energy_loss, Values::choice},
+     "Energy loss (default: off)", Group::track,
+     of_tracks | of::fit | of::decay, &Options::energy_loss, Values::choice},
     {"--at", "LAYER",
      "Also print position and direction of the track at this layer",
      Group::track, of::resolve | of::scan | of::sweep, &Options::at,
@@ -202,6 +208,19 @@ constexpr Option option_table[] = {
     {"--without-own-hit", "", "At that layer, leave out its own hit",
      Group::track, of::resolve | of::scan | of::sweep,
      &Options::without_own_hit},
+
+    {"--configurations",
+     "N",
+     "Directions of the products over which errors are averaged (default: 256)",
+     Group::track,
+     of::decay,
+     &Options::configurations,
+     Values::other,
+     {1, most_configurations}},
+    {"--sqrt-s", "ENERGY[,SPREAD]",
+     "Also the mass that recoils against the decay in a collision at rest of "
+     "this energy, as in 240GeV,0.3GeV",
+     Group::track, of::decay, &Options::sqrt_s},
 
     // hits
     {"--bad-rows", "stop|skip",
@@ -302,8 +321,11 @@ constexpr Option option_table[] = {
      "Also simulate N tracks at each of eight momenta: pulls and "
      "biases",
      Group::report, of_figures, &Options::toys},
+    {"--toys", "N",
+     "Also simulate and fit N decays for each momentum and angle: pulls",
+     Group::toys, of::decay, &Options::toys},
     {"--seed", "N", "Seed of the random numbers (default: 1)", Group::toys,
-     of::toy | of_figures, &Options::seed},
+     of::toy | of_figures | of::decay, &Options::seed},
     {"--fits", "NAMES",
      "Fits, as in general,ms (default: general): general, "
      "general-local, general-updated, general-shared, hits, "
@@ -349,7 +371,7 @@ constexpr Option option_table[] = {
      "Form of the fit, see docs/theory (default: streaming)",
      Group::computation,
      of::resolve | of::scan | of::sweep | of::compare | of::baseline |
-         of::check | of::export_,
+         of::check | of::export_ | of::decay,
      &Options::engine, Values::choice},
     {"--fit", "general|hits|scattering|regularised|common-curvature",
      "Errors that the fit takes into account (default: general)",
@@ -417,6 +439,8 @@ constexpr Option option_table[] = {
     {"--columns", "NAMES", "Columns to write: p_GeV,sigma_pt_rel or all",
      Group::output, of::scan | of::sweep | of::compare, &Options::columns,
      Values::scan_columns},
+    {"--columns", "NAMES", "Columns to write: p_GeV,sigma_m_MeV or all",
+     Group::output, of::decay, &Options::columns, Values::other},
     {"--columns", "NAMES", "Columns to write: track,p_GeV,sigma_p_rel or all",
      Group::output, of::fit, &Options::columns, Values::fit_columns},
     {"--residuals", "FILE",
@@ -479,7 +503,8 @@ constexpr Option option_table[] = {
      "Leave out version, command line and hashes of inputs", Group::output,
      of_tables | of_figures, &Options::no_provenance},
     {"--no-progress", "", "Draw no progress bar", Group::output,
-     of::scan | of::sweep | of::optimise | of::toy | of::fit | of::export_,
+     of::scan | of::sweep | of::optimise | of::toy | of::fit | of::export_ |
+         of::decay,
      &Options::no_progress},
     {"--quiet", "", "Print errors only (no warnings)", Group::output,
      of_tables | of_figures | of::baseline | of::import_ | of::init,

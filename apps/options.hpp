@@ -58,6 +58,9 @@ struct Options : StudyOptions, OutputOptions {
   double xi_significant = RegimeThresholds{}.xi_significant;
   double xi_unbiased = RegimeThresholds{}.xi_unbiased;
 
+  std::string decay, sqrt_s;  ///< the first one: argument of decay
+  unsigned configurations = 256;
+
   std::string kind;  ///< argument of init
   bool force = false;
 
@@ -117,6 +120,7 @@ enum Verb : std::uint32_t {
   help = 1U << 19,
   version = 1U << 20,
   init = 1U << 24,
+  decay = 1U << 25,
 };
 }  // namespace of
 

@@ -12,6 +12,7 @@
 
 #include "gttf/core/document.hpp"
 #include "gttf/output/json.hpp"
+#include "gttf/study/decay/decay.hpp"
 #include "gttf/study/hits/fit_table.hpp"
 #include "gttf/study/scan/regimes.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
@@ -41,6 +42,7 @@ Columns columns_of(std::string_view table) {
   if (table == "residuals") return gttf::described_residual_columns();
   if (table == "regimes") return gttf::described_regime_columns();
   if (table == "triplets") return gttf::described_triplet_columns();
+  if (table == "decay") return gttf::decay_columns();
   if (table == "toys") return gttf::described_toy_columns();
   throw std::invalid_argument("no table " + std::string(table));
 }
@@ -91,6 +93,7 @@ void print_schema() {
       .set("residuals", row_schema(columns_of("residuals")))
       .set("regimes", row_schema(columns_of("regimes")))
       .set("triplets", row_schema(columns_of("triplets")))
+      .set("decay", row_schema(columns_of("decay")))
       .set("toy", row_schema(gttf::all_toy_columns()));
   const Document schema =
       Document()
