@@ -24,21 +24,6 @@ namespace {
 // At most so many simulated decays for each point.
 constexpr std::uint64_t most_toys = 1'000'000'000;
 
-DecayParticle decay_of(const Options& options) {
-  DecayError error;
-  const auto decay = parse_decay(options.decay, error);
-  if (decay) return *decay;
-  Diagnostic d;
-  d.file = "DECAY";
-  d.column = error.position + 1;
-  d.source_line = options.decay;
-  d.problem = error.problem;
-  d.suggestion = error.suggestion;
-  Diagnostics diagnostics;
-  diagnostics.add(std::move(d));
-  throw InputError(std::move(diagnostics));
-}
-
 // ENERGY or ENERGY,SPREAD
 std::optional<Collision> collision_of(const Options& options) {
   if (options.sqrt_s.empty()) return std::nullopt;
@@ -89,7 +74,7 @@ int run_decay(const Call& call) {
   check_formats(options);
   use_simd(options);
   DecayOptions computation;
-  computation.decay = decay_of(options);
+  computation.decay = read_decay(options.decay);
   computation.configurations = options.configurations;
   computation.collision = collision_of(options);
   computation.engine = engine_of(options);

@@ -171,6 +171,34 @@ class Sweep(unittest.TestCase):
             gttf.sweep(ITS2, vary={"layers[L0].material": ["1 %", "-1 %"]}, **tracks)
 
 
+class Decay(unittest.TestCase):
+    def test_is_what_the_program_writes(self):
+        text = "B_s0 -> mu+ mu-"
+        verb = ["decay", text, ITS2, "--pt", "5GeV,10GeV", "--eta", "0.2"]
+        table = gttf.decay(text, ITS2, pt=[5, 10], eta=0.2)
+        assert_same_table(self, table, csv_of(*verb))
+        extra = ["--sqrt-s", "240GeV,0.3GeV", "--toys", "64", "--configurations", "16"]
+        table = gttf.decay(
+            text,
+            ITS2,
+            pt=[5, 10],
+            eta=0.2,
+            sqrt_s=240,
+            sigma_sqrt_s=0.3,
+            toys=64,
+            configurations=16,
+            threads=2,
+        )
+        assert_same_table(self, table, csv_of(*verb, *extra))
+
+    def test_faults(self):
+        with self.assertRaises(gttf.InputError) as raised:
+            gttf.decay("B_s0 -> mu+ gamma", ITS2, pt=5)
+        self.assertEqual(raised.exception.errors[0].column, 13)
+        with self.assertRaisesRegex(ValueError, "no column"):
+            gttf.decay("B_s0 -> mu+ mu-", ITS2, pt=5, columns=["sigma"])
+
+
 class Covariances(unittest.TestCase):
     def setUp(self):
         random = np.random.default_rng(1)

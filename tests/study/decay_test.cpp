@@ -148,6 +148,19 @@ TEST_CASE("decay: the recoil of Z -> mu mu at 240 GeV is the Higgs boson") {
   CHECK(b == doctest::Approx(std::hypot(a, beam)).epsilon(1e-9));
 }
 
+TEST_CASE("decay: a faulty text is an error with its place") {
+  CHECK(read_decay("J/psi -> mu+ mu-").mass == 3.0969);
+  try {
+    read_decay("J/psi -> mu+ gamma");
+    FAIL("no error");
+  } catch (const InputError& error) {
+    const Diagnostic& d = error.diagnostics().items().front();
+    CHECK(d.column == 14);
+    CHECK(d.file == "DECAY");
+    CHECK(d.source_line == "J/psi -> mu+ gamma");
+  }
+}
+
 TEST_CASE("decay: results do not depend on threads") {
   DecayOptions options = options_for("J/psi -> e+ e-");
   options.configurations = 32;

@@ -227,6 +227,21 @@ def sweep(
     threads: int = ...,
     **tracks: Unpack[Tracks],
 ) -> Table: ...
+def decay(
+    decay: str,
+    detectors: Sources | None = ...,
+    *,
+    study: Path | None = ...,
+    configurations: int = ...,
+    sqrt_s: float | None = ...,
+    sigma_sqrt_s: float = ...,
+    toys: int = ...,
+    columns: Iterable[str] = ...,
+    set: Changes = ...,
+    engine: Engine = ...,
+    threads: int = ...,
+    **tracks: Unpack[Tracks],
+) -> Table: ...
 def covariances(
     detector: Source,
     p: ArrayLike | None = ...,

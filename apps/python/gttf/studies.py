@@ -153,6 +153,49 @@ def sweep(
     )
 
 
+def decay(
+    decay,
+    detectors=None,
+    *,
+    study=None,
+    configurations=256,
+    sqrt_s=None,
+    sigma_sqrt_s=0,
+    toys=0,
+    columns=(),
+    set=(),
+    engine="streaming",
+    threads=0,
+    **tracks,
+):
+    """Calculate mass, vertex and recoil resolutions of a decaying particle.
+
+    decay           "B_s0 -> mu+ mu-", "D_s+ -> (phi -> K+ K-) pi+"
+    p, pt, theta, eta, phi, vertex: of the decaying particle
+    configurations  directions of the products over which errors are averaged
+    sqrt_s          GeV: energy of a collision at rest in which something recoils;
+                    sigma_sqrt_s is its standard deviation
+    toys            simulated decays for each row: columns with pulls
+    columns         names of columns. Default: all
+
+    >>> gttf.decay("B_s0 -> mu+ mu-", "cms_phase2", pt=[5, 10, 20], eta=0)
+    """
+    arguments = _study(detectors, study, set, tracks)
+    return Table(
+        _gttf.decay(
+            arguments,
+            decay,
+            configurations,
+            sqrt_s or 0,
+            sigma_sqrt_s,
+            toys,
+            engine,
+            list(columns),
+            threads,
+        )
+    )
+
+
 def covariances(
     detector,
     p=None,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "gttf/config/diagnostics.hpp"
 #include "gttf/core/parallel.hpp"
 #include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/batch_toys.hpp"
@@ -451,6 +452,21 @@ class DecayPoint {
 };
 
 }  // namespace
+
+DecayParticle read_decay(const std::string& text) {
+  DecayError error;
+  auto decay = parse_decay(text, error);
+  if (decay) return *std::move(decay);
+  Diagnostic d;
+  d.file = "DECAY";
+  d.column = static_cast<int>(error.position) + 1;
+  d.source_line = text;
+  d.problem = error.problem;
+  d.suggestion = error.suggestion;
+  Diagnostics diagnostics;
+  diagnostics.add(std::move(d));
+  throw InputError(std::move(diagnostics));
+}
 
 std::vector<std::string> decay_column_names(bool recoil, bool toys) {
   return names_of(columns, parts_of(recoil, toys));

@@ -38,6 +38,10 @@ struct DecayOptions {
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };
 
+/// Reads a decay given as an option; see parse_decay(). Throws InputError with
+/// the place of what is wrong.
+DecayParticle read_decay(const std::string& text);
+
 /// Names of the columns of decays().
 std::vector<std::string> decay_column_names(bool recoil, bool toys);
 /// The columns as the reference page describes them.
