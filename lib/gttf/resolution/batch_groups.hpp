@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -144,6 +145,7 @@ struct BatchGroup {
   /// The list that may be theirs, if they have not been searched for it.
   const SurfaceList* guess = nullptr;
   std::vector<ListedSurface> list;
+  std::size_t at = BatchTask::nowhere;  ///< as BatchTask::at
   std::size_t n_coordinates = 0;
 };
 
@@ -160,9 +162,8 @@ struct GuessCheck {
 /// Works on a block of tracks at a time; keeps the lists that it has met.
 class BatchGroups {
  public:
-  /// @param may_guess  a fit can check a list that is not known for sure
   BatchGroups(const BatchGeometry& geometry, const CovarianceKernel& kernel,
-              const TrackArrays& tracks, bool may_guess);
+              const TrackArrays& tracks, const Model& model);
 
   /// Calls GuessCheck fit(group) for all of the tracks `begin` to `end` with at
   /// least `least_hits` hits, but for those that `left_out` tells.
@@ -237,7 +238,10 @@ class BatchGroups {
   const BatchGeometry& geometry_;
   const CovarianceKernel& kernel_;
   const TrackArrays& tracks_;
-  bool one_start_, may_guess_;
+  bool one_start_;
+  bool may_guess_;   ///< a fit can check a list that is not known for sure
+  bool from_start_;  ///< a beam spot is the first hit
+  std::optional<AtLayer> at_;
 
   std::vector<SurfaceList> lists_;
   std::unordered_multimap<std::size_t, std::size_t> by_hash_;

@@ -12,6 +12,7 @@
 #include "gttf/trajectory/flight.hpp"
 #include "gttf/trajectory/scattering.hpp"
 #include "gttf/trajectory/surface_level.hpp"
+#include "gttf/trajectory/surfaces_ahead.hpp"
 
 namespace gttf {
 
@@ -85,14 +86,6 @@ Matrix5 user_parameters(const State& start, const Vector3& bend) {
   return d;
 }
 
-/// A surface that the track may still cross.
-struct Ahead {
-  unsigned surface;
-  SurfaceLevel level;
-  double side;
-  bool approached;  ///< the track starts towards it
-};
-
 class Tracer {
  public:
   Tracer(const TrackingGeometry& geometry, const Track& track,
@@ -109,8 +102,10 @@ class Tracer {
 
   Vector3 start_bend() const { return flight_.bend(); }
 
+  std::size_t looks() const { return looks_; }
+
   void run() {
-    while (!ahead_.empty() && !out_.stopped) {
+    while (!ahead_.is_empty() && !out_.stopped) {
       if (!fly_leg()) continue;
       const LegEnd end = flight_.leg_end();
       if (end == LegEnd::open) break;
@@ -127,14 +122,24 @@ class Tracer {
   }
 
  private:
+  /// A surface is met.
   struct Event {
-    double at;
+    double at;          ///< path in the leg, mm
     std::size_t ahead;  ///< index
+    /// At equal path, surfaces are crossed in the order of the detector.
+    bool is_after(const Event& e) const {
+      return at > e.at || (at == e.at && ahead > e.ahead);
+    }
   };
 
   void find_ahead(const State& start) {
     const auto surfaces = geometry_.surfaces();
     ahead_.reserve(surfaces.size());
+    // around a field along z, and without any, the polar angle stays
+    const FieldKind field = geometry_.field().kind;
+    const bool is_polar =
+        field == FieldKind::solenoid || field == FieldKind::none;
+    const double sin_theta = start.direction.head<2>().norm();
     for (unsigned i = 0; i < surfaces.size(); ++i) {
       SurfaceLevel level(surfaces[i]);
       const double value = level.at(start.position);
@@ -155,51 +160,90 @@ class Tracer {
                         : side * slope < 0;
       const bool touches =
           std::abs(value) <= same_place && std::abs(slope) < min_cos_incidence;
-      ahead_.push_back({i, level, side, steep && !touches});
+      ahead_.add({i, level, side, steep && !touches,
+                  only_outwards ? surfaces[i].position : 0,
+                  is_polar ? fastest_approach(surfaces[i], sin_theta,
+                                              start.direction.z())
+                           : 1});
+      const std::size_t last = ahead_.size() - 1;
+      ahead_.wait(last, ahead_.earliest(last, start.position, 0));
     }
   }
 
   /// Crosses what is met in the leg. False if a new leg began, or the track
   /// stopped, before its end.
   bool fly_leg() {
+    const double begin = flight_.path(), end = begin + flight_.leg();
     events_.clear();
-    for (std::size_t i = 0; i < ahead_.size(); ++i) {
-      const double at = flight_.find_crossing(ahead_[i].level, ahead_[i].side);
-      if (at >= 0) events_.push_back({at, i});
-    }
-    if (events_.empty()) return true;
-    std::ranges::stable_sort(events_, {}, &Event::at);
+    not_met_.clear();
     bool to_its_end = true;
-    for (const Event& event : events_) {
-      Ahead& ahead = ahead_[event.ahead];
+    while (to_its_end) {
+      look_ahead(begin);
+      if (events_.empty()) break;
+      const Event event = events_.front();
+      std::ranges::pop_heap(events_, &Event::is_after);
+      events_.pop_back();
+      SurfaceAhead& ahead = ahead_[event.ahead];
       flight_.fly_onto(ahead.level, event.at);
       if (ahead.level.is_met_twice() &&
           !inside(geometry_.surfaces()[ahead.surface],
                   flight_.state().position)) {
         ahead.side = -ahead.side;
+        not_met_.push_back(event.ahead);
         continue;
       }
-      ahead.side = 0;
-      if (!cross(ahead)) {
-        to_its_end = false;
-        break;
+      to_its_end = cross(ahead);
+      ahead_.leave(event.ahead);
+    }
+    if (to_its_end) {
+      for (const std::size_t i : not_met_) ahead_.wait(i, end);
+      return true;
+    }
+    for (const Event& event : events_) not_met_.push_back(event.ahead);
+    for (const std::size_t i : not_met_) ahead_.wait(i, earliest(i));
+    return false;
+  }
+
+  /// Finds the surfaces that are met in the leg, until no other one can be met
+  /// before the first of them.
+  void look_ahead(double begin) {
+    const auto until = [&] {
+      return begin + (events_.empty() ? flight_.leg() : events_.front().at);
+    };
+    while (const auto next = ahead_.next_before(until())) {
+      const double path = earliest(*next);
+      if (path > std::min(until(), ahead_.first_path())) {
+        ahead_.wait(*next, path);
+        continue;
+      }
+      ++looks_;
+      const SurfaceAhead& ahead = ahead_[*next];
+      const double at = flight_.find_crossing(ahead.level, ahead.side);
+      if (at >= 0) {
+        events_.push_back({at, *next});
+        std::ranges::push_heap(events_, &Event::is_after);
+      } else {
+        not_met_.push_back(*next);
       }
     }
-    std::erase_if(ahead_, [](const Ahead& a) { return a.side == 0; });
-    return to_its_end;
+  }
+
+  double earliest(std::size_t ahead) const {
+    return ahead_.earliest(ahead, flight_.state().position, flight_.path());
   }
 
   void turn_back() {
     flight_.fly_to(flight_.leg());
-    for (const Ahead& a : ahead_)
-      if (a.approached &&
-          inside(geometry_.surfaces()[a.surface], flight_.state().position))
+    for (std::size_t i = 0; i < ahead_.size(); ++i)
+      if (!ahead_.is_left(i) && ahead_[i].approached &&
+          inside(geometry_.surfaces()[ahead_[i].surface],
+                 flight_.state().position))
         out_.end = TrackEnd::curls_up;
   }
 
   /// False if it has changed the momentum, and a new leg has begun, or if the
   /// track stops here.
-  bool cross(const Ahead& a) {
+  bool cross(const SurfaceAhead& a) {
     const SurfaceRecord& record = geometry_.surfaces()[a.surface];
     const State& s = flight_.state();
     const Vector3 normal = a.level.gradient(s.position);
@@ -350,8 +394,10 @@ class Tracer {
   const Frame& frame_;
   TracedTrack& out_;
   Flight<track_dim> flight_;
-  std::vector<Ahead> ahead_;
-  std::vector<Event> events_;
+  SurfacesAhead ahead_;
+  std::size_t looks_ = 0;      ///< at a surface, in any leg
+  std::vector<Event> events_;  ///< in the leg; a heap, the first in front
+  std::vector<std::size_t> not_met_;  ///< in the leg, but looked for
 };
 
 void count_measuring(const TrackingGeometry& geometry, TracedTrack& out) {
@@ -416,12 +462,11 @@ void straggle_all(const TrackingGeometry& geometry, const Track& track,
   }
 }
 
-}  // namespace
-
-TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
-                  Scattering scattering, EnergyLoss loss,
-                  std::optional<Frame> frame) {
-  TracedTrack out;
+/// Finds the crossings.
+/// @return  how often it has looked at a surface
+std::size_t follow(const TrackingGeometry& geometry, const Track& track,
+                   EnergyLoss loss, std::optional<Frame> frame,
+                   TracedTrack& out) {
   const Vector3 direction = direction_of(track);
   out.frame = frame ? *frame : choose_frame(geometry.field(), direction);
   const Vector3 d = out.frame.into(direction);
@@ -436,10 +481,26 @@ TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
                             ? Matrix5(Matrix5::Identity())
                             : user_parameters(start, out.start_bend);
   tracer.run();
+  return tracer.looks();
+}
+
+}  // namespace
+
+TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
+                  Scattering scattering, EnergyLoss loss,
+                  std::optional<Frame> frame) {
+  TracedTrack out;
+  follow(geometry, track, loss, frame, out);
   count_measuring(geometry, out);
   scatter_all(geometry, track, scattering, out);
   if (straggles(loss)) straggle_all(geometry, track, loss, out);
   return out;
+}
+
+std::size_t looks_at_surfaces(const TrackingGeometry& geometry,
+                              const Track& track, EnergyLoss loss) {
+  TracedTrack out;
+  return follow(geometry, track, loss, {}, out);
 }
 
 }  // namespace gttf
