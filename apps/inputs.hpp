@@ -64,7 +64,7 @@ Detector load_detector(const Options& options);
 /// Prints which materials energy loss has to guess.
 void print_assumed_materials(const StudyRequest& request,
                              std::span<const Detector> detectors, bool quiet);
-/// The same, and which hits are not counted because tracks first fly inwards.
+/// The same, and which hits are not counted because layers are met again.
 void print_notes(const StudyRequest& request,
                  std::span<const Detector> detectors, bool quiet);
 

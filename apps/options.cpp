@@ -201,6 +201,10 @@ constexpr Option option_table[] = {
     {"--energy-loss", "off|mean|straggling|straggling-variance",
      "Energy loss (default: off)", Group::track,
      of_tracks | of::fit | of::decay, &Options::energy_loss, Values::choice},
+    {"--turns", "N",
+     "Follow tracks for N turns and count every crossing of a layer, inwards "
+     "as outwards (default: half a turn, first crossings)",
+     Group::track, (of_tracks & ~of::regimes) | of::fit, &Options::turns},
     {"--at", "LAYER",
      "Also print position and direction of the track at this layer",
      Group::track, of::resolve | of::scan | of::sweep, &Options::at,

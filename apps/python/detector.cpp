@@ -78,6 +78,7 @@ StudyOptions options_of(const Texts& options) {
       {"charge", &StudyOptions::charge},
       {"scattering", &StudyOptions::scattering},
       {"energy_loss", &StudyOptions::energy_loss},
+      {"turns", &StudyOptions::turns},
       {"beam_spot", &StudyOptions::beam_spot},
       {"at", &StudyOptions::at},
       {"toys", &StudyOptions::toys},

@@ -53,18 +53,18 @@ class Resolve(unittest.TestCase):
         self.assertTrue(np.isnan(r.covariance).all())
 
     def test_hits_that_do_not_count(self):
-        inwards = {"p": 1, "theta": "90 deg", "vertex": (-50, 0, 0)}
-        with self.assertWarnsRegex(gttf.InputWarning, "first fly inwards") as seen:
-            gttf.resolve(ITS2, **inwards)
-        self.assertEqual(seen.filename, __file__)
-        with self.assertWarnsRegex(gttf.InputWarning, "not counted") as seen:
-            gttf.scan(ITS2, **inwards)
+        # a low-momentum track meets a layer again, and says so
+        again = {"p": 0.05, "theta": "90 deg", "vertex": (30, 0, 0)}
+        with self.assertWarnsRegex(gttf.InputWarning, "second time") as seen:
+            gttf.resolve(ITS2, **again)
         self.assertEqual(seen.filename, __file__)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             gttf.resolve(ITS2, p=1, theta=1)
             with self.assertRaises(gttf.InputWarning):
-                gttf.resolve(ITS2, **inwards)
+                gttf.resolve(ITS2, **again)
+            # all of them count
+            gttf.resolve(ITS2, turns=0.5, **again)
 
     def test_options(self):
         free = gttf.resolve(ITS2, p=1, theta=1.2)

@@ -27,6 +27,7 @@ class Models(TypedDict, total=False):
     particle: str
     scattering: str
     energy_loss: str
+    turns: float
     beam_spot: Three
 
 class Tracks(Models, total=False):

@@ -15,6 +15,7 @@ beam_spot     errors of the start, used as a constraint, mm: (x, y, z) or "off"
 scattering    "highland" (default), "highland-total", "highland-1991", "rossi",
               "off"
 energy_loss   "off" (default), "mean", "straggling", "straggling-variance"
+turns         follow tracks for so many turns and count every crossing
 at, own_hit   name of a layer at which position and direction are calculated, too;
               own_hit=False ignores the hit of this layer
 
@@ -363,7 +364,7 @@ def fit(
                 **tracks,
             )
     known = ("p", "particle", "mass", "charge", "vertex", "beam_spot")
-    known += ("scattering", "energy_loss")
+    known += ("scattering", "energy_loss", "turns")
     return Fit(
         *_gttf.fit(
             detector_of(detector, set),

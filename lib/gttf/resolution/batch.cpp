@@ -210,10 +210,15 @@ class Worker {
   bool is_helix(std::size_t t) const { return helix_[t - begin_] != 0; }
 
   bool follows_helix(std::size_t t) const {
-    const std::span<const double> theta = job_.tracks.theta;
-    // clearly away from the axis: no need for sines
-    const double angle = theta[theta.size() == 1 ? 0 : t];
-    if (job_.lanes.bz != 0 && angle > 0.1 && angle < 3) return true;
+    const auto value = [t](std::span<const double> values) {
+      return values[values.size() == 1 ? 0 : t];
+    };
+    // clearly away from the axis, and outwards: no need for sines
+    const double angle = value(job_.tracks.theta);
+    if (job_.lanes.bz != 0 && angle > 0.1 && angle < 3 &&
+        value(job_.tracks.x) == 0 && value(job_.tracks.y) == 0 &&
+        !(job_.model.turns > 0))
+      return true;
     return detail::follows_helix(job_.geometry, job_.tracks.track(t),
                                  job_.model);
   }
@@ -488,7 +493,7 @@ bool LayerArrays::asked_for() const {
 
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
   const FieldKind field = geometry.field().kind;
-  return model.engine == Engine::streaming && !geometry.has_track_errors() &&
+  return model.engine == Engine::streaming && !geometry.depends_on_track() &&
          geometry.modules() == nullptr && model.loss == EnergyLoss::off &&
          // a layer behind the hits would need a sum of its own
          !(model.at && model.scattering == Scattering::highland_total) &&

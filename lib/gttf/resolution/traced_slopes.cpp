@@ -81,9 +81,10 @@ class Differences {
         TrackingGeometry geometry = track_.geometry();
         Model model = model_;
         change(geometry, model, value.n * step);
-        const AnyTrack changed(geometry, track_.track(),
-                               trace(geometry, track_.track(), model.scattering,
-                                     model.loss, track_.frame()));
+        const AnyTrack changed(
+            geometry, track_.track(),
+            trace(geometry, track_.track(), model.scattering, model.loss,
+                  track_.frame(), track_.traced()->turns));
         good = same_list(track_, changed);
         if (!good) break;
         const PerParameter variance =
@@ -122,9 +123,13 @@ class TracedDifferentiator {
     t_.walk_back([this](const auto& step) { hit(step); },
                  [this](const auto& step) { kinks(step); });
     for (std::size_t k = 0; k < list_.size(); ++k) {
-      slopes_.crossings[k].position = by_position(k);
-      slopes_.crossings[k].material =
-          model_.loss == EnergyLoss::off ? by_material(k) : by_thickness(k);
+      // a surface moves as a whole: the first of its crossings tells of all
+      const bool first = first_of_surface(k) == k;
+      if (first) slopes_.crossings[k].position = by_position(k);
+      if (model_.loss == EnergyLoss::off)
+        slopes_.crossings[k].material = by_material(k);
+      else if (first)
+        slopes_.crossings[k].material = by_thickness(k);
     }
     if (track_.fits_momentum()) slopes_.field = by_field();
     if (model_.beam_spot) set_beam_spot();
@@ -211,6 +216,12 @@ class TracedDifferentiator {
         });
     for (const Parameter q : all_parameters) slope[q] /= s.x_over_x0;
     return slope;
+  }
+
+  std::size_t first_of_surface(std::size_t k) const {
+    const auto first =
+        std::ranges::find(list_, list_[k].surface, &TracedCrossing::surface);
+    return static_cast<std::size_t>(first - list_.begin());
   }
 
   PerParameter by_position(std::size_t k) const {

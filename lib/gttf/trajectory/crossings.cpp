@@ -82,6 +82,22 @@ double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
 
 }  // namespace detail
 
+namespace {
+
+/// x/X0 where the track meets a surface whose material varies.
+void take_local_material(const TrackingGeometry& geometry,
+                         Crossings<double>& c) {
+  for (TrackCrossing<double>& x : c.list) {
+    const double average = geometry.surfaces()[x.surface].x_over_x0;
+    if (geometry.is_mapped(x.surface) && average > 0)
+      x.at.x_over_x0 *= geometry.x_over_x0_at(
+                            x.surface, vector_of(position_at(c.line, x.at))) /
+                        average;
+  }
+}
+
+}  // namespace
+
 Crossings<double> find_crossings(const TrackingGeometry& geometry,
                                  const Track& track, Scattering model) {
   Crossings<double> c;
@@ -113,6 +129,7 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
     c.last = static_cast<int>(k);
     ++c.n_measuring;
   }
+  if (geometry.has_maps()) take_local_material(geometry, c);
   scatter_all(geometry, model, c);
   return c;
 }
@@ -149,25 +166,6 @@ std::vector<unsigned> surfaces_met_again(const TrackingGeometry& geometry,
       again.push_back(x.surface);
   }
   return again;
-}
-
-std::vector<std::size_t> layers_flown_into(const Detector& detector,
-                                           const std::array<double, 3>& vertex,
-                                           double phi) {
-  std::vector<std::size_t> layers;
-  const double x = vertex[0], y = vertex[1];
-  const double along = x * std::cos(phi) + y * std::sin(phi);
-  if (along >= 0) return layers;  // outwards from the start on
-  const double nearest = std::abs(y * std::cos(phi) - x * std::sin(phi));
-  const double start = std::hypot(x, y);
-  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
-    const Layer& layer = detector.layers[i];
-    const double radius = layer.surface.position;
-    if (layer.measures() && layer.surface.shape == Shape::cylinder &&
-        radius <= start + detail::same_place && radius > nearest)
-      layers.push_back(i);
-  }
-  return layers;
 }
 
 }  // namespace gttf

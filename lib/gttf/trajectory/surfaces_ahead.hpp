@@ -25,6 +25,7 @@ struct SurfaceAhead {
   bool approached;    ///< the track starts towards it
   double radius = 0;  ///< of a cylinder, mm
   double speed = 1;   ///< the most that the distance to it changes per path
+  bool crossed = false;  ///< at least once, where every crossing counts
 
   /// A length, mm, that no path from `x` to the surface is shorter than.
   double distance(const Vector3& x) const {

@@ -7,6 +7,7 @@
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/core/units.hpp"
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/flight.hpp"
@@ -96,7 +97,9 @@ class Tracer {
         loss_(loss),
         frame_(frame),
         out_(out),
-        flight_(geometry.field(), start, FlightBounds(geometry)) {
+        bounds_(geometry),
+        flight_(geometry.field(), start, bounds_,
+                std::max(half_a_turn, 2 * unit::pi * out.turns)) {
     find_ahead(start);
   }
 
@@ -106,9 +109,9 @@ class Tracer {
 
   void run() {
     while (!ahead_.is_empty() && !out_.stopped) {
-      if (!fly_leg()) continue;
+      if (!(crosses_again() ? fly_leg_through_all() : fly_leg())) continue;
       const LegEnd end = flight_.leg_end();
-      if (end == LegEnd::open) break;
+      if (end == LegEnd::open || (crosses_again() && has_left(end))) break;
       if (end == LegEnd::half_turn) {
         turn_back();
         break;
@@ -132,6 +135,21 @@ class Tracer {
     }
   };
 
+  /// Does every crossing of a surface count, not the first one only?
+  bool crosses_again() const { return out_.turns > 0; }
+
+  /// Will a track that may turn for ever cross nothing more? Around z it never
+  /// comes back along it; beyond the edge of a map nothing is known of it.
+  bool has_left(LegEnd end) {
+    const FieldKind kind = geometry_.field().kind;
+    if (kind != FieldKind::solenoid && end != LegEnd::map_edge) return false;
+    Vector3 x, t;
+    flight_.look(flight_.leg(), x, t);
+    if (end == LegEnd::map_edge) return bounds_.left_behind(x, t);
+    return (x.z() < bounds_.lower.z() && t.z() <= 0) ||
+           (x.z() > bounds_.upper.z() && t.z() >= 0);
+  }
+
   void find_ahead(const State& start) {
     const auto surfaces = geometry_.surfaces();
     ahead_.reserve(surfaces.size());
@@ -144,7 +162,7 @@ class Tracer {
       SurfaceLevel level(surfaces[i]);
       const double value = level.at(start.position);
       const double slope = level.slope(start.position, start.direction);
-      const bool only_outwards = level.only_outwards();
+      const bool only_outwards = level.only_outwards() && !crosses_again();
       if (only_outwards && value > same_place) continue;
       double side = value > 0 ? 1 : -1;
       if (std::abs(value) <= same_place) {
@@ -156,8 +174,9 @@ class Tracer {
       // a track along a cylinder would not cross it if it did not bend, nor
       // does one that starts on a surface and along it
       const bool steep =
-          only_outwards ? start.direction.head<2>().norm() >= min_cos_incidence
-                        : side * slope < 0;
+          level.only_outwards() && !(value > same_place)
+              ? start.direction.head<2>().norm() >= min_cos_incidence
+              : side * slope < 0;
       const bool touches =
           std::abs(value) <= same_place && std::abs(slope) < min_cos_incidence;
       ahead_.add({i, level, side, steep && !touches,
@@ -232,10 +251,35 @@ class Tracer {
     return ahead_.earliest(ahead, flight_.state().position, flight_.path());
   }
 
+  /// The same for every crossing, of which a leg has two of a surface at most.
+  bool fly_leg_through_all() {
+    events_.clear();
+    for (std::size_t i = 0; i < ahead_.size(); ++i) {
+      double from = 0, side = ahead_[i].side;
+      for (int n = 0; n < 2; ++n) {
+        const double at =
+            flight_.find_next_crossing(ahead_[i].level, side, from);
+        if (!(at >= 0)) break;
+        events_.push_back({at, i});
+        from = at;
+        side = -side;
+      }
+    }
+    std::ranges::stable_sort(events_, {}, &Event::at);
+    for (const Event& event : events_) {
+      SurfaceAhead& ahead = ahead_[event.ahead];
+      flight_.fly_onto(ahead.level, event.at);
+      ahead.side = -ahead.side;
+      ahead.crossed = true;
+      if (!cross(ahead)) return false;
+    }
+    return true;
+  }
+
   void turn_back() {
     flight_.fly_to(flight_.leg());
     for (std::size_t i = 0; i < ahead_.size(); ++i)
-      if (!ahead_.is_left(i) && ahead_[i].approached &&
+      if (!ahead_.is_left(i) && ahead_[i].approached && !ahead_[i].crossed &&
           inside(geometry_.surfaces()[ahead_[i].surface],
                  flight_.state().position))
         out_.end = TrackEnd::curls_up;
@@ -258,8 +302,15 @@ class Tracer {
     x.p = x.p_scatter = track_.charge / s.qop;
     x.cos_incidence = cos_incidence;
     x.x_over_x0 = record.x_over_x0 / cos_incidence;
+    if (geometry_.is_mapped(a.surface)) {
+      x.x_over_x0 =
+          geometry_.x_over_x0_at(a.surface, s.position) / cos_incidence;
+      if (loss_ != EnergyLoss::off)
+        x.own_slabs = std::make_shared<const std::vector<LossSlab>>(
+            geometry_.slabs_at(a.surface, s.position));
+    }
     set_rows(record, normal, x);
-    const auto slabs = geometry_.slabs(a.surface);
+    const auto slabs = slabs_at(geometry_, x);
     if (loss_ == EnergyLoss::off || slabs.empty()) {
       set_kinks(x.on_surface[4], x);
       return true;
@@ -393,6 +444,7 @@ class Tracer {
   EnergyLoss loss_;
   const Frame& frame_;
   TracedTrack& out_;
+  FlightBounds bounds_;
   Flight<track_dim> flight_;
   SurfacesAhead ahead_;
   std::size_t looks_ = 0;      ///< at a surface, in any leg
@@ -416,7 +468,7 @@ void scatter_all(const TrackingGeometry& geometry, const Track& track,
       [&out](std::size_t k) { return out.list[k].x_over_x0; },
       [&](std::size_t k, double total) {
         TracedCrossing& x = out.list[k];
-        if (geometry.surfaces()[x.surface].x_over_x0 <= 0) return;
+        if (!(x.x_over_x0 > 0)) return;
         x.theta0_2 = theta0_squared(
             scatter_strength(1 / x.p_scatter, track.mass, track.charge), model,
             x.x_over_x0, total);
@@ -448,7 +500,7 @@ void straggle_all(const TrackingGeometry& geometry, const Track& track,
   const Projectile particle{track.mass, track.charge};
   const double m = particle.rest_energy();
   for (TracedCrossing& x : out.list) {
-    const auto slabs = geometry.slabs(x.surface);
+    const auto slabs = slabs_at(geometry, x);
     if (slabs.empty()) continue;
     const double sigma =
         straggling(slabs, particle, x.p, 1 / x.cos_incidence, x.stretch, loss);
@@ -488,8 +540,9 @@ std::size_t follow(const TrackingGeometry& geometry, const Track& track,
 
 TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
                   Scattering scattering, EnergyLoss loss,
-                  std::optional<Frame> frame) {
+                  std::optional<Frame> frame, double turns) {
   TracedTrack out;
+  out.turns = turns;
   follow(geometry, track, loss, frame, out);
   count_measuring(geometry, out);
   scatter_all(geometry, track, scattering, out);
@@ -501,6 +554,32 @@ std::size_t looks_at_surfaces(const TrackingGeometry& geometry,
                               const Track& track, EnergyLoss loss) {
   TracedTrack out;
   return follow(geometry, track, loss, {}, out);
+}
+
+double turns_needed(const TrackingGeometry& geometry, const Track& track) {
+  const double x = track.vertex[0], y = track.vertex[1];
+  const double start = std::hypot(x, y);
+  const double sine = std::sin(track.theta);
+  const double along = x * std::cos(track.phi) + y * std::sin(track.phi);
+  if (!(along < 0) || !(sine > 0)) return 0;  // outwards from the start on
+  // the closest approach to the axis, of a helix or a straight line
+  const double across = y * std::cos(track.phi) - x * std::sin(track.phi);
+  double nearest = std::abs(across);
+  if (geometry.field().kind == FieldKind::solenoid) {
+    const double c = -track.charge * geometry.bz() / (track.p * sine);
+    nearest = std::abs(c * start * start + 2 * across) /
+              (std::hypot(c * along, c * across + 1) + 1);
+  }
+  for (const SurfaceRecord& s : geometry.surfaces()) {
+    if (!s.is_curved()) continue;
+    const Interval radius = radii(s);
+    // other fields may bend the track anywhere
+    const bool is_reached = geometry.field().kind == FieldKind::map ||
+                            geometry.field().kind == FieldKind::dipole ||
+                            radius.upper > nearest;
+    if (is_reached && radius.lower <= start + same_place) return 0.5;
+  }
+  return 0;
 }
 
 }  // namespace gttf

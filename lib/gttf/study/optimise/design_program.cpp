@@ -35,7 +35,7 @@ bool same_tracks(const StudyRequest& a, const StudyRequest& b) {
   return a.particle.mass == b.particle.mass &&
          a.particle.charge == b.particle.charge && a.phi == b.phi &&
          a.vertex == b.vertex && a.scattering == b.scattering &&
-         a.energy_loss == b.energy_loss &&
+         a.energy_loss == b.energy_loss && a.turns == b.turns &&
          a.chosen.scattering == b.chosen.scattering &&
          a.chosen.energy_loss == b.chosen.energy_loss && at(a) == at(b) &&
          a.beam_spot.has_value() == b.beam_spot.has_value() &&

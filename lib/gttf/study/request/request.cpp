@@ -314,6 +314,8 @@ class RequestReader {
       if (const auto model = detail::read_energy_loss(*value))
         request.energy_loss = *model;
     }
+    if (const auto value = pick("--turns", options_.turns, "turns"))
+      request.turns = detail::read_turns(*value);
   }
 
   /// `at: dut`, or `at: { layer: dut, own_hit: false }`.

@@ -60,6 +60,7 @@ struct StudyRequest {
   struct {
     bool scattering = false, energy_loss = false;
   } chosen;
+  double turns = 0;                   ///< Model::turns
   std::optional<BeamSpot> beam_spot;  ///< off unless given
   std::optional<AtRequest> at;        ///< off unless given
   ToyRequest toys;
@@ -73,7 +74,7 @@ struct StudyRequest {
 struct StudyOptions {
   std::vector<std::string> detectors;
   std::optional<std::string> particle, p, pt, theta, eta, phi, vertex, mass,
-      charge, scattering, energy_loss, beam_spot, at, toys, seed, fits;
+      charge, scattering, energy_loss, turns, beam_spot, at, toys, seed, fits;
   bool without_own_hit = false;
   std::vector<std::string> vary;  ///< each KEY=VALUES
 };
