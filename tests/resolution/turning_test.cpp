@@ -251,7 +251,7 @@ std::vector<Case> cases() {
           {electron(0.020, 1.45, 0.4, {2, -1, 5}), 1.7},
           {electron(0.0125, 1.1, -2, {-3, 1, -20}), 2.2},
           {electron(0.035, 1.8, 1, {40, 5, 0}), 1},
-          {electron(0.3, 1.2, std::numbers::pi, {50, 3, -4}), 0}};
+          {electron(0.3, 1.2, 3, {50, -6, -4}), 0}};
 }
 
 Model with(double turns, Engine engine = Engine::streaming) {

@@ -461,8 +461,7 @@ void count_measuring(const TrackingGeometry& geometry, TracedTrack& out) {
   }
 }
 
-void scatter_all(const TrackingGeometry& geometry, const Track& track,
-                 Scattering model, TracedTrack& out) {
+void scatter_all(const Track& track, Scattering model, TracedTrack& out) {
   out.material = scatter_in_order<double>(
       out.list.size(), out.last,
       [&out](std::size_t k) { return out.list[k].x_over_x0; },
@@ -545,7 +544,7 @@ TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
   out.turns = turns;
   follow(geometry, track, loss, frame, out);
   count_measuring(geometry, out);
-  scatter_all(geometry, track, scattering, out);
+  scatter_all(track, scattering, out);
   if (straggles(loss)) straggle_all(geometry, track, loss, out);
   return out;
 }

@@ -475,10 +475,10 @@ class TurningTrack {
         FlightModel{&m_.layers.geometry.field(),
                     choose_frame(m_.layers.geometry.field(), step.normalized()),
                     m_.model.mass, std::abs(m_.model.charge)};
-    std::size_t known = first_hits();
+    // within half a turn, as their tangential planes tell apart: the fewest
+    std::size_t known = std::min<std::size_t>(3, n);
     for (std::size_t k = 0; k < known; ++k) {
       add_hit(m_, hit(k), static_cast<int>(m_.h.order[k]));
-      // which crossing of a cylinder it is its tangential plane tells, too
       m_.made.track.points.back().curved = false;
     }
     FoundTrack found = find_track(m_.made.track);
@@ -487,8 +487,11 @@ class TurningTrack {
       if (found.status != FitStatus::ok) return to_string(found.status);
       last = known == n;
       trace_detector(m_, found, m_.model.turns);
-      known = std::min(n, known + std::max<std::size_t>(2, known));
-      if (!assign(known)) return to_string(FitStatus::not_converged);
+      const std::size_t more = std::max<std::size_t>(1, known / 2);
+      const std::size_t assigned = assign(std::min(n, known + more));
+      if (assigned < known || (assigned == known && !last))
+        return to_string(FitStatus::not_converged);
+      known = assigned;
       build_points();
       found = find_track(m_.made.track);
     }
@@ -499,24 +502,10 @@ class TurningTrack {
  private:
   const MeasuredHit& hit(std::size_t k) const { return m_.hits[m_.h.order[k]]; }
 
-  /// Those before the track comes back, three at least: they are within half a
-  /// turn.
-  std::size_t first_hits() const {
-    const std::size_t n = m_.h.order.size();
-    double size = 0;
-    std::size_t k = 1;
-    for (; k < n; ++k) {
-      const double distance = (m_.h.position(k) - m_.h.position(0)).norm();
-      if (distance < size) break;
-      size = distance;
-    }
-    return std::min(n, std::max<std::size_t>(3, k));
-  }
-
-  /// Finds the crossing of each of the first hits: of those of its surface
-  /// within a turn behind the hit before the nearest one. False if there is
-  /// none.
-  bool assign(std::size_t n) {
+  /// Finds the crossing of each of the first `n` hits: of those of its surface
+  /// within a turn behind the hit before the nearest one.
+  /// @return  for how many there is one
+  std::size_t assign(std::size_t n) {
     const auto& list = m_.made.traced.list;
     crossing_of_.clear();
     std::size_t from = 0;
@@ -534,11 +523,11 @@ class TurningTrack {
           best = i;
         }
       }
-      if (best == list.size()) return false;
+      if (best == list.size()) break;
       crossing_of_.push_back(best);
       from = best;
     }
-    return true;
+    return crossing_of_.size();
   }
 
   /// Hits and the surfaces without one, in order of flight; hits of one
