@@ -448,7 +448,7 @@ TEST_CASE("turning: hits of a file are fitted with the right crossings") {
       return none;
     return fitter.fit(builder.track());
   };
-  toys.run(ToySimulator(thin(), c.track, with(c.turns)), 150, false, fit);
+  toys.run(ToySimulator(thin(), c.track, with(c.turns)), 80, false, fit);
   CHECK(toys.failed == 0);
   toys.check(4.5, 5);
 }
