@@ -83,7 +83,7 @@ TEST_CASE("at a layer: shares add up to 1, their total is the state's") {
 }
 
 TEST_CASE("at a layer: each share is the change under that error") {
-  const Detector d = make_barrel(6, 30, 300, 2, 0.01);
+  const Detector d = make_barrel(6, 30, 300, 2, 0.01, 0.005);
   constexpr double h = 0.01;
   for (const std::size_t layer : {0u, 2u, 5u}) {
     Model model{.scattering = Scattering::rossi};
@@ -118,7 +118,7 @@ TEST_CASE("at a layer: each share is the change under that error") {
 }
 
 TEST_CASE("at a layer: sensitivities are those of the resolution there") {
-  const Detector d = make_barrel(5, 30, 250, 2, 0.01);
+  const Detector d = make_barrel(5, 30, 250, 2, 0.01, 0.005);
   Model model;
   model.at = AtLayer{2, true};
   model.beam_spot = BeamSpot{0.01, 0.02, 5};

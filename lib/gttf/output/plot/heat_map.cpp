@@ -142,7 +142,7 @@ std::string svg_contour_labels(const HeatMap& map, const PanelFrame& frame) {
     const Box& at = places[*taken];
     out += svg_text((at.left + at.right) / 2,
                     (at.top + at.bottom) / 2 + 0.36 * tick_size, text,
-                    {"tx level", Anchor::middle, tick_size});
+                    {"tx ink halo", Anchor::middle, tick_size});
   }
   return out;
 }

@@ -380,7 +380,7 @@ void add_legend(const ReportSubject& subject, bool other_limits,
 // as leaves the curves their room: hit errors alone may be far below, and where
 // acceptance ends an error may be far above.
 DataRange range_of(const std::vector<ErrorCurve>& curves,
-                   const ShownQuantity& q) {
+                   const ShownQuantity& q, bool with_limits) {
   DataRange all, limits;
   Reals values;
   for (const ErrorCurve& curve : curves)
@@ -393,6 +393,7 @@ DataRange range_of(const std::vector<ErrorCurve>& curves,
   constexpr double above = 10;  // what 95 % of the curves do not exceed
   all.add(std::min(values.back(), above * values[values.size() * 95 / 100]));
   if (!all.exists()) all.upper = all.lower * below;  // a constant
+  if (!with_limits) return all;
   limits.add(column_of(curves.front().path, q, Limit::hits));
   limits.add(column_of(curves.front().path, q, Limit::scattering));
   if (limits.lower > 0 && limits.lower < all.lower)
@@ -413,7 +414,7 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
                                    const std::vector<ErrorCurve>& curves,
                                    const ShownQuantity& q, bool large,
                                    const std::vector<Published>& published) {
-  const DataRange range = range_of(curves, q);
+  const DataRange range = range_of(curves, q, true);
   if (!range.exists()) return std::nullopt;
   Figure figure = subject.figure(
       fmt::format("sigma-{}", q.id), q.title,

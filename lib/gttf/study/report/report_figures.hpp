@@ -169,9 +169,10 @@ Totals total_profile(const ReportSubject& subject);
 /// The end of an axis from 0: a round number above `value`.
 double nice_upper(double value);
 FigureAxis eta_figure_axis(const StudyRequest& request);
-/// What an axis of these errors spans.
+/// What an axis of these errors spans; `with_limits`: those of the first curve
+/// are drawn, too.
 DataRange range_of(const std::vector<ErrorCurve>& curves,
-                   const ShownQuantity& q);
+                   const ShownQuantity& q, bool with_limits = false);
 
 /// Errors of all detectors at the points of the study.
 PageTable compare_table(const std::vector<ComparedDetector>& detectors);

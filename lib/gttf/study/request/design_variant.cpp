@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "gttf/config/reader.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/read_model.hpp"
 

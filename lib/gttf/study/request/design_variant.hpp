@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "gttf/config/diagnostics.hpp"
-#include "gttf/config/reader.hpp"
 
 namespace gttf {
+
+class Value;
 
 /// A change of a key, as --set makes it, and where it is written.
 struct DesignVariantKey {

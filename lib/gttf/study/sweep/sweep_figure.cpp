@@ -18,16 +18,17 @@
 namespace gttf {
 namespace {
 
-/// Curves that can be told apart: four colours, two kinds of lines.
-constexpr std::size_t most_curves = 16;  // four hues in four line styles
+/// Curves that can be told apart: four hues in four line styles.
+constexpr std::size_t most_curves = 16;
 constexpr auto most_ordered = static_cast<std::size_t>(n_ordered_paints);
 
 /// The quantity that a column holds; nullptr if it is not an error of the
 /// track.
 const detail::ShownQuantity* quantity_of(const std::string& column) {
-  for (const bool along_beam : {false, true})
-    for (const auto& q : detail::shown_quantities(along_beam))
-      if (sigma_column(q.parameter) == column) return &q;
+  using detail::Place;
+  for (const Place place : {Place::perigee, Place::start_plane, Place::layer})
+    for (const auto& q : detail::shown_quantities(place))
+      if (sigma_column(q.parameter, place == Place::layer) == column) return &q;
   return nullptr;
 }
 
