@@ -18,20 +18,24 @@ constexpr std::uint32_t of_tracks = of_grids | of_one_track;
 constexpr std::uint32_t of_threads = of::scan | of::sweep | of::regimes |
                                      of::compare | of::baseline | of::check |
                                      of::toy | of::fit | of::report | of::plot |
-                                     of::export_ | of::optimise;
+                                     of::export_ | of::optimise | of::decay;
 constexpr std::uint32_t of_simd = of::scan | of::sweep | of::regimes |
                                   of::check | of::toy | of::fit | of::export_ |
-                                  of::optimise;
+                                  of::optimise | of::decay;
 /// Verbs with a table, CSV, JSON or Markdown as result.
 constexpr std::uint32_t of_tables =
     of::validate | of_one_track | of::scan | of::sweep | of::regimes |
     of::budget | of::sensitivity | of::compare | of::check | of::optimise |
-    of::toy | of::fit | of::export_;
+    of::toy | of::fit | of::export_ | of::decay;
 constexpr std::uint32_t of_figures = of::report | of::plot;
+/// Verbs that say why errors are what they are, or compare them.
+constexpr std::uint32_t of_explanations =
+    of::budget | of::sensitivity | of::compare | of_figures;
 
 constexpr int most_digits = 17;  // maximum for a double
 constexpr int most_threads = 4096;
 constexpr int most_iterations = 100;
+constexpr int most_configurations = 1000000;
 
 constexpr std::pair<double, double> any_number{};
 constexpr bool required = true;
@@ -57,10 +61,14 @@ constexpr Option option_table[] = {
      "instead of its own; - is standard input. Or merge and the parts to merge",
      Group::arguments, of::scan | of::toy, &Options::arguments,
      Values::study_before_detector},
+    {"DECAY", "TEXT",
+     "The decay, as in 'B_s0 -> mu+ mu-' or 'D_s+ -> (phi -> K+ K-) pi+'",
+     Group::arguments, of::decay, &Options::decay, Values::other, any_number,
+     required},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
      "instead of its own; - is standard input",
-     Group::arguments, of_figures | of::sweep, &Options::arguments,
+     Group::arguments, of_figures | of::sweep | of::decay, &Options::arguments,
      Values::study_before_detector},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
@@ -131,8 +139,8 @@ constexpr Option option_table[] = {
 
     // detector
     {"--detector", "FILE", "Detector file, like an argument; repeatable",
-     Group::detector, of_grids & ~of::export_, &Options::detectors,
-     Values::detector},
+     Group::detector, (of_grids & ~of::export_) | of::decay,
+     &Options::detectors, Values::detector},
     {"--detector", "FILE", "Detector file, instead of the argument",
      Group::detector, of_one_track | of::fit | of::export_, &Options::detectors,
      Values::detector},
@@ -143,7 +151,8 @@ constexpr Option option_table[] = {
     {"--set", "KEY=VALUE",
      "Change a key of the detector, as in 'layers[L0].material=0.5 %'; "
      "repeatable",
-     Group::detector, of_tracks | of::check | of::fit | of::optimise,
+     Group::detector,
+     of_tracks | of::check | of::fit | of::optimise | of::decay,
      &Options::overrides, Values::key},
 
     {"--vary", "KEY=VALUES",
@@ -154,7 +163,7 @@ constexpr Option option_table[] = {
     // track
     {"--p", "VALUES",
      "Momentum at the vertex: 1GeV, 1GeV,10GeV or from:to:points", Group::track,
-     of_grids, &Options::p},
+     of_grids | of::decay, &Options::p},
     {"--p", "VALUE", "Momentum at the vertex", Group::track, of_one_track,
      &Options::p},
     {"--p", "VALUE",
@@ -162,23 +171,23 @@ constexpr Option option_table[] = {
      "three hits)",
      Group::track, of::fit, &Options::p},
     {"--pt", "VALUES", "Transverse momentum instead of --p", Group::track,
-     of_grids, &Options::pt},
+     of_grids | of::decay, &Options::pt},
     {"--pt", "VALUE", "Transverse momentum instead of --p", Group::track,
      of_one_track, &Options::pt},
     {"--theta", "VALUES",
      "Polar angle: 90deg, 90deg,60deg or from:to:points (default: "
      "90 deg)",
-     Group::track, of_grids, &Options::theta},
+     Group::track, of_grids | of::decay, &Options::theta},
     {"--theta", "VALUE", "Polar angle (default: 90 deg)", Group::track,
      of_one_track, &Options::theta},
     {"--eta", "VALUES", "Pseudorapidity instead of --theta", Group::track,
-     of_grids, &Options::eta},
+     of_grids | of::decay, &Options::eta},
     {"--eta", "VALUE", "Pseudorapidity instead of --theta", Group::track,
      of_one_track, &Options::eta},
-    {"--phi", "VALUE", "Azimuth (default: 0 deg)", Group::track, of_tracks,
-     &Options::phi},
+    {"--phi", "VALUE", "Azimuth (default: 0 deg)", Group::track,
+     of_tracks | of::decay, &Options::phi},
     {"--vertex", "X,Y,Z", "Start point (default: the origin)", Group::track,
-     of_tracks | of::fit, &Options::vertex},
+     of_tracks | of::fit | of::decay, &Options::vertex},
     {"--beam-spot", "X,Y,Z",
      "Errors of the start point, used as an additional hit: 10um,5um,30mm or "
      "off",
@@ -192,17 +201,39 @@ constexpr Option option_table[] = {
      of_tracks | of::fit, &Options::charge},
     {"--scattering", "highland|highland-total|highland-1991|rossi|off",
      "Model of multiple scattering (default: highland)", Group::track,
-     of_tracks | of::fit, &Options::scattering, Values::choice},
+     of_tracks | of::fit | of::decay, &Options::scattering, Values::choice},
     {"--energy-loss", "off|mean|straggling|straggling-variance",
-     "Energy loss (default: off)", Group::track, of_tracks | of::fit,
-     &Options::energy_loss, Values::choice},
+     "Energy loss (default: off)", Group::track,
+     of_tracks | of::fit | of::decay, &Options::energy_loss, Values::choice},
+    {"--turns", "N",
+     "Follow tracks for N turns and count every crossing of a layer, inwards "
+     "as outwards (default: half a turn, first crossings)",
+     Group::track, (of_tracks & ~of::regimes) | of::fit, &Options::turns},
     {"--at", "LAYER",
      "Also print position and direction of the track at this layer",
-     Group::track, of::resolve | of::scan | of::sweep, &Options::at,
-     Values::layer},
+     Group::track, of::resolve | of::scan | of::sweep | of::export_,
+     &Options::at, Values::layer},
+    {"--at", "LAYER",
+     "Explain position, direction and momentum of the track at this layer "
+     "instead of those at its start",
+     Group::track, of_explanations, &Options::at, Values::layer},
     {"--without-own-hit", "", "At that layer, leave out its own hit",
-     Group::track, of::resolve | of::scan | of::sweep,
+     Group::track,
+     of::resolve | of::scan | of::sweep | of::export_ | of_explanations,
      &Options::without_own_hit},
+
+    {"--configurations",
+     "N",
+     "Directions of the products over which errors are averaged (default: 256)",
+     Group::track,
+     of::decay,
+     &Options::configurations,
+     Values::other,
+     {1, most_configurations}},
+    {"--sqrt-s", "ENERGY[,SPREAD]",
+     "Also the mass that recoils against the decay in a collision at rest of "
+     "this energy, as in 240GeV,0.3GeV",
+     Group::track, of::decay, &Options::sqrt_s},
 
     // hits
     {"--bad-rows", "stop|skip",
@@ -252,10 +283,11 @@ constexpr Option option_table[] = {
      "group (default: layer; sensitivity: up to 16 rows of a layer singly)",
      Group::analysis, of::budget | of::sensitivity, &Options::by,
      Values::choice},
-    {"--parameter", "p|pt|d0|z0|phi0|theta|x|y|tx|ty",
-     "Only this parameter, in more detail", Group::analysis,
-     of::budget | of::sensitivity | of::compare, &Options::parameter,
-     Values::choice},
+    {"--parameter", "p|pt|d0|z0|phi0|theta|x|y|tx|ty|u|v|tu|tv|phi",
+     "Only this parameter, in more detail; with --at one of u, v, tu, tv, p, "
+     "phi, theta",
+     Group::analysis, of::budget | of::sensitivity | of::compare,
+     &Options::parameter, Values::choice},
     {"--limit", "REQUIREMENT",
      "Headroom: how much worse each layer may get while 'sigma_d0=30 um' "
      "holds; repeatable",
@@ -303,8 +335,11 @@ constexpr Option option_table[] = {
      "Also simulate N tracks at each of eight momenta: pulls and "
      "biases",
      Group::report, of_figures, &Options::toys},
+    {"--toys", "N",
+     "Also simulate and fit N decays for each momentum and angle: pulls",
+     Group::toys, of::decay, &Options::toys},
     {"--seed", "N", "Seed of the random numbers (default: 1)", Group::toys,
-     of::toy | of_figures, &Options::seed},
+     of::toy | of_figures | of::decay, &Options::seed},
     {"--fits", "NAMES",
      "Fits, as in general,ms (default: general): general, "
      "general-local, general-updated, general-shared, hits, "
@@ -338,10 +373,36 @@ constexpr Option option_table[] = {
      "Requirements to evaluate, as in check, with the detectors of "
      "the report",
      Group::report, of::report, &Options::requirements, Values::requirements},
-    {"--figure", "NAME",
-     "Name of the figure, as printed by --list (default: sigma-pt; along a "
-     "beam sigma-p, without field sigma-x)",
+    {"--figure", "NAMES",
+     "Figures, as in sigma-pt,share-d0; --list prints their names (default: "
+     "sigma-pt; along a beam sigma-p, without field sigma-x, with --at "
+     "sigma-u)",
      Group::report, of::plot, &Options::figure, Values::figure},
+    {"--grid",
+     "COLUMNS",
+     "Columns in which several figures stand (default: as many as rows)",
+     Group::report,
+     of::plot,
+     &Options::grid,
+     Values::other,
+     {1, 12}},
+    {"--title", "TEXT", "Title above the figures", Group::report, of::plot,
+     &Options::picture_title},
+    {"--xlim", "FROM:TO",
+     "Ends of the horizontal axis, in its unit or with another: 1:50, "
+     "500MeV:50GeV",
+     Group::report, of::plot, &Options::x_range},
+    {"--ylim", "FROM:TO", "Ends of the vertical axis of the first panel",
+     Group::report, of::plot, &Options::y_range},
+    {"--log", "x|y|xy|none", "Axes that are logarithmic, the others linear",
+     Group::report, of::plot, &Options::log_axes, Values::choice},
+    {"--size", "WxH",
+     "Size of a figure without its legend: 800x500 (px), 12cmx8cm, 86mmx60mm",
+     Group::report, of::plot, &Options::size},
+    {"--style", "page|paper|talk",
+     "paper: for a column of 86 mm, letters of 8 pt; talk: large letters and "
+     "lines (default: page)",
+     Group::report, of::plot, &Options::style, Values::choice},
     {"--list", "", "List the figures of this study and exit", Group::report,
      of::plot, &Options::list},
 
@@ -350,7 +411,7 @@ constexpr Option option_table[] = {
      "Form of the fit, see docs/theory (default: streaming)",
      Group::computation,
      of::resolve | of::scan | of::sweep | of::compare | of::baseline |
-         of::check | of::export_,
+         of::check | of::export_ | of::decay,
      &Options::engine, Values::choice},
     {"--fit", "general|hits|scattering|regularised|common-curvature",
      "Errors that the fit takes into account (default: general)",
@@ -418,6 +479,8 @@ constexpr Option option_table[] = {
     {"--columns", "NAMES", "Columns to write: p_GeV,sigma_pt_rel or all",
      Group::output, of::scan | of::sweep | of::compare, &Options::columns,
      Values::scan_columns},
+    {"--columns", "NAMES", "Columns to write: p_GeV,sigma_m_MeV or all",
+     Group::output, of::decay, &Options::columns, Values::other},
     {"--columns", "NAMES", "Columns to write: track,p_GeV,sigma_p_rel or all",
      Group::output, of::fit, &Options::columns, Values::fit_columns},
     {"--residuals", "FILE",
@@ -430,6 +493,8 @@ constexpr Option option_table[] = {
      Group::track, of::scan, &Options::average},
     {"--full", "", "json: crossings and covariances of every track",
      Group::output, of::scan, &Options::full},
+    {"--no-plot", "", "Draw nothing below the table on a terminal",
+     Group::output, of::scan, &Options::no_plot},
     {"--all", "", "Print every point, not only the worst (csv always does)",
      Group::output, of::check, &Options::all_points},
     {"--format", "table|csv|json|markdown",
@@ -450,8 +515,11 @@ constexpr Option option_table[] = {
      "Write the page to FILE (.html); - is standard output", Group::output,
      of::report, &Options::file, Values::file, any_number, required},
     {"-o,--output", "FILE",
-     "Write to FILE (.svg .pdf .png); - is standard output, svg", Group::output,
-     of::plot, &Options::file, Values::file},
+     "Write to FILE (.svg .pdf .png); - is standard output: svg, on a terminal "
+     "a drawing in characters",
+     Group::output, of::plot, &Options::file, Values::file},
+    {"--watch", "", "Write again whenever an input file changes, until Ctrl-C",
+     Group::output, of_figures, &Options::watch},
     {"-o,--output", "FILE",
      "Write to FILE (default: KIND.yaml); - is standard output", Group::output,
      of::init, &Options::file, Values::file},
@@ -480,7 +548,8 @@ constexpr Option option_table[] = {
      "Leave out version, command line and hashes of inputs", Group::output,
      of_tables | of_figures, &Options::no_provenance},
     {"--no-progress", "", "Draw no progress bar", Group::output,
-     of::scan | of::sweep | of::optimise | of::toy | of::fit | of::export_,
+     of::scan | of::sweep | of::optimise | of::toy | of::fit | of::export_ |
+         of::decay,
      &Options::no_progress},
     {"--quiet", "", "Print errors only (no warnings)", Group::output,
      of_tables | of_figures | of::baseline | of::import_ | of::init,

@@ -8,10 +8,12 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "gttf/detector/read.hpp"
 #include "gttf/detector/ring.hpp"
 #include "gttf/resolution/batch.hpp"
+#include "gttf/resolution/regime.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/resolution/sensitivity.hpp"
 #include "gttf/study/scan/sensitivity.hpp"
@@ -262,6 +264,51 @@ TEST_CASE("surfaces: helices, traced tracks and batches agree on modules") {
     REQUIRE(a.crossings.size() == b.crossings.size());
     if (a.status == Status::ok) CHECK(worst(b.perigee, a.perigee) < 1e-10);
   }
+}
+
+// Traced tracks look at every surface, helices at those that an index finds.
+TEST_CASE(
+    "surfaces: regimes of triplets on modules are those of traced tracks") {
+  const Detector& d = barrel_of_modules();
+  const TrackingGeometry geometry(d), gap(in_gap(d));
+  REQUIRE(geometry.modules() != nullptr);
+  std::vector<double> phi;
+  for (double x = -3; x < 3; x += 0.31) phi.push_back(x);
+  const std::vector<double> p{1.5}, theta{0.9}, mass{0.13957}, charge{1},
+      origin{0};
+  TrackArrays tracks;
+  tracks.size = phi.size();
+  tracks.p = p;
+  tracks.theta = theta;
+  tracks.phi = phi;
+  tracks.mass = mass;
+  tracks.charge = charge;
+  tracks.x = tracks.y = tracks.z = origin;
+  std::vector<TrackRegime> together(phi.size());
+  find_regimes(geometry, tracks, Model(), RegimeThresholds(), together);
+  int compared = 0;
+  for (std::size_t t = 0; t < phi.size(); ++t) {
+    const TrackRegime traced = find_regime(gap, tracks.track(t));
+    const TrackRegime& own = together[t];
+    REQUIRE(own.triplets.size() == traced.triplets.size());
+    CHECK(relative(own.xi, traced.xi) < 1e-8);
+    for (std::size_t k = 0; k < own.triplets.size(); ++k) {
+      const TripletRegime &a = own.triplets[k], &b = traced.triplets[k];
+      CHECK(a.layers == b.layers);
+      REQUIRE(a.exists() == b.exists());
+      if (!a.exists()) continue;
+      CHECK(relative(a.xi, b.xi) < 1e-6);
+      if (std::isnan(a.p_significant)) continue;
+      Track slow = tracks.track(t);
+      slow.p = a.p_significant;
+      for (const TripletRegime& at : find_regime(geometry, slow).triplets)
+        if (at.layers == a.layers) {
+          CHECK(relative(at.xi, RegimeThresholds().xi_significant) < 1e-6);
+          ++compared;
+        }
+    }
+  }
+  CHECK(compared > 20);
 }
 
 // Widths and means within 4.5 standard errors: by chance outside once in

@@ -27,6 +27,7 @@ TRACK_OPTIONS = {
     "beam_spot": "mm",
     "scattering": None,
     "energy_loss": None,
+    "turns": "",
     "at": None,
 }
 TOY_OPTIONS = {"toys": "", "seed": "", "fits": None}

@@ -48,7 +48,16 @@ struct Layer {
     return sum;
   }
   bool measures() const { return !coordinates.empty(); }
+  /// Does its material vary over the surface?
+  bool has_map() const {
+    for (const Slab& slab : material)
+      if (slab.map) return true;
+    return false;
+  }
 };
+
+/// Have two layers the same map of material, or none?
+bool same_maps(const Layer& a, const Layer& b);
 
 /// A detector description; layers as listed in the file (`repeat` and `mirror`
 /// expanded), in any order.

@@ -19,8 +19,9 @@ namespace gttf::detail {
 using Vector3Rows = Eigen::Matrix<double, 3, track_dim>;
 using RowVector5 = Eigen::Matrix<double, 1, track_dim>;
 
-/// Whether the track is treated as a helix or a straight line: field along z or
-/// none, no energy loss, and not along the polar axis.
+/// Is the track taken as a helix or a straight line: the field is along z or
+/// none, no energy is lost, the track does not run along the polar axis, and it
+/// crosses no surface but those of find_crossings(), once each?
 bool follows_helix(const TrackingGeometry& geometry, const Track& track,
                    const Model& model);
 
@@ -34,8 +35,10 @@ class AnyTrack {
   AnyTrack(const TrackingGeometry& geometry, const Track& track,
            TracedTrack traced);
 
-  /// With the errors for this track if they depend on it.
+  /// With the errors and the material of this track where they depend on it.
   const TrackingGeometry& geometry() const { return *geometry_; }
+  /// That geometry, for what outlives the track; null: geometry of all tracks.
+  std::shared_ptr<const TrackingGeometry> own_geometry() const { return own_; }
   /// Whether all errors of its hits are positive and finite.
   bool has_errors() const { return has_errors_; }
   const Track& track() const { return track_; }
@@ -135,8 +138,9 @@ class AnyTrack {
   /// d(direction)/d(path) at the start; 1/mm.
   Vector3 bend_at_start() const;
 
-  /// Computes the errors that depend on the track from its crossings.
-  void set_errors();
+  /// Takes hit errors that depend on the track, and x/X0 that varies over a
+  /// surface, from its crossings; of several of a surface the first counts.
+  void adapt_geometry();
 
   const TrackingGeometry* geometry_;
   std::shared_ptr<const TrackingGeometry> own_;  ///< null: shared by all

@@ -14,6 +14,7 @@
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/batch_groups.hpp"
 #include "gttf/resolution/batch_sigmas.hpp"
+#include "gttf/resolution/batch_states.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/resolution/budget.hpp"
 #include "gttf/resolution/sensitivity.hpp"
@@ -60,6 +61,7 @@ struct Job {
   const Model& model;
   const ResolutionArrays& results;
   const SlopeArrays& slopes;
+  const StateArrays& states;
   bool vectorised;
 };
 
@@ -67,14 +69,18 @@ class Worker {
  public:
   explicit Worker(const Job& job)
       : job_(job),
-        // a guess is checked during the pass, but Scattering::highland_total
-        // needs the sum up to the last hit before it
-        groups_(job.lanes, job.kernel, job.tracks,
-                job.model.scattering != Scattering::highland_total),
+        groups_(job.lanes, job.kernel, job.tracks, job.model),
         extras_(detail::extras_for(job.results)) {
     fit_.surfaces = job.lanes.surfaces.data();
     fit_.bz = job.lanes.bz;
-    fit_.undoubted = undoubted_variances(job.geometry.least_variance());
+    double least_variance = job.geometry.least_variance();
+    if (const auto& spot = job.model.beam_spot) {
+      fit_.beam_spot = &*spot;
+      for (const double error : {spot->x, spot->y, spot->z})
+        least_variance = std::min(least_variance, error * error);
+    }
+    fit_.undoubted = undoubted_variances(least_variance);
+    fit_.at_own_hit = job.model.at && job.model.at->own_hit;
     fit_.scattering = job.model.scattering;
     fit_.tracks = &lanes_;
     fit_.all = (detail::TrackBits{1} << job.kernel.width) - 1;
@@ -87,6 +93,14 @@ class Worker {
       if (auto to = job.results.*m.target; !to.empty())
         for (std::size_t i = 0; i < track_triangle; ++i)
           add(to.data() + i * job.tracks.size, m.plane + i);
+    if (const StateArrays& at = job.states; at.asked_for()) {
+      using Plane = detail::BatchPlane;
+      for (std::size_t i = 0; i < track_triangle; ++i) {
+        add(at.covariance.data() + i * job.tracks.size, Plane::at_state + i);
+        add(at.slopes.data() + i * job.tracks.size, Plane::at_slopes + i);
+      }
+      add(at.sigma_p_rel.data(), Plane::at_sigma_p);
+    }
     using Task = detail::BatchTask;
     const auto add_layers = [this](const LayerArrays& to, LayerNumber number) {
       for (std::size_t q = 0; q < n_parameters; ++q)
@@ -101,7 +115,8 @@ class Worker {
     add_layers(job.slopes.material,
                {&Task::material_slope, {}, Quantity::x_over_x0});
     add_layers(job.slopes.sigma, {&Task::sigma_slope, {}, Quantity::sigma});
-    extras_.way_back = !layer_targets_.empty() || extras_.way_back;
+    extras_.way_back =
+        !layer_targets_.empty() || job.states.asked_for() || extras_.way_back;
     fit_.extras = extras_;
   }
 
@@ -113,7 +128,7 @@ class Worker {
     for (std::size_t t = begin; t < end; ++t)
       helix_[t - begin] = follows_helix(t);
     const bool field = job_.lanes.bz != 0;
-    const int least_hits = field ? 3 : 2;
+    const int least_hits = (field ? 3 : 2) - (job_.model.beam_spot ? 1 : 0);
     groups_.for_each_group(
         begin, end, least_hits, [&](std::size_t t) { return !is_helix(t); },
         [&](const detail::BatchGroup& group) {
@@ -163,6 +178,7 @@ class Worker {
     if (!r.n_hits.empty()) r.n_hits[t] = one.n_hits;
     if (!r.end.empty()) r.end[t] = one.end;
     if (!r.status.empty()) r.status[t] = one.status;
+    if (job_.states.asked_for()) store_state(t, one);
     if (!r.scalar.empty()) r.scalar[t] = std::move(one);
     if (layer_targets_.empty()) return;
     fill_layers(
@@ -194,10 +210,15 @@ class Worker {
   bool is_helix(std::size_t t) const { return helix_[t - begin_] != 0; }
 
   bool follows_helix(std::size_t t) const {
-    const std::span<const double> theta = job_.tracks.theta;
-    // clearly off the axis: sines are not needed
-    const double angle = theta[theta.size() == 1 ? 0 : t];
-    if (job_.lanes.bz != 0 && angle > 0.1 && angle < 3) return true;
+    const auto value = [t](std::span<const double> values) {
+      return values[values.size() == 1 ? 0 : t];
+    };
+    // clearly away from the axis, and outwards: no need for sines
+    const double angle = value(job_.tracks.theta);
+    if (job_.lanes.bz != 0 && angle > 0.1 && angle < 3 &&
+        value(job_.tracks.x) == 0 && value(job_.tracks.y) == 0 &&
+        !(job_.model.turns > 0))
+      return true;
     return detail::follows_helix(job_.geometry, job_.tracks.track(t),
                                  job_.model);
   }
@@ -217,7 +238,47 @@ class Worker {
       if (auto to = r.*m.target; !to.empty())
         for (std::size_t i = 0; i < track_triangle; ++i)
           to[i * job_.tracks.size + t] = Resolution::none;
+    if (job_.states.asked_for()) clear_state(t);
     fill_layers(t, Resolution::none);
+  }
+
+  void clear_state(std::size_t t) {
+    const StateArrays& to = job_.states;
+    for (std::size_t i = 0; i < track_triangle; ++i)
+      to.covariance[i * job_.tracks.size + t] =
+          to.slopes[i * job_.tracks.size + t] = Resolution::none;
+    to.sigma_p_rel[t] = to.p[t] = Resolution::none;
+    to.crossed[t] = 0;
+  }
+
+  void store_state(std::size_t t, const Resolution& one) {
+    clear_state(t);
+    if (!one.at || !one.at->crossed) return;
+    const StateArrays& to = job_.states;
+    std::size_t place = t;
+    for (int i = 0; i < track_dim; ++i)
+      for (int j = 0; j <= i; ++j, place += job_.tracks.size) {
+        to.covariance[place] = one.at->covariance(i, j);
+        to.slopes[place] = one.at->slopes(i, j);
+      }
+    to.sigma_p_rel[t] = one.at->sigma_p_rel;
+    to.p[t] = one.crossings[one.at->crossing].p;
+    to.crossed[t] = 1;
+  }
+
+  /// Which tracks of a group have a state at the layer.
+  void mark_states(const detail::BatchGroup& group) {
+    const std::span<const double> p = job_.tracks.p;
+    for (std::size_t lane = 0; lane < group.n; ++lane) {
+      const std::size_t t = group.track[lane];
+      if (group.at == detail::BatchTask::nowhere ||
+          (group.list[group.at].crossed >> lane & 1) == 0) {
+        clear_state(t);
+      } else {
+        job_.states.crossed[t] = 1;
+        job_.states.p[t] = p[p.size() == 1 ? 0 : t];
+      }
+    }
   }
 
   detail::GuessCheck fit(const detail::BatchGroup& group, Status status,
@@ -226,7 +287,8 @@ class Worker {
     fit_.list = group.list.data();
     fit_.n_crossings = group.list.size();
     fit_.mixed = group.mixed;
-    fit_.points = group.points;
+    fit_.points = group.points && fit_.beam_spot == nullptr;
+    if (job_.states.asked_for()) fit_.at = group.at;
     fit_.guessed = group.guess != nullptr;
     if (fit_.guessed) group.guess->extents.put_into(fit_);
     if (extras_.way_back)
@@ -244,6 +306,7 @@ class Worker {
     BatchStatistics& statistics = block.statistics;
     ++statistics.groups;
     if (!direct) store(group);
+    if (job_.states.asked_for()) mark_states(group);
     if (!job_.results.status.empty())
       for (std::size_t lane = 0; lane < group.n; ++lane)
         job_.results.status[group.track[lane]] = status;
@@ -430,24 +493,27 @@ bool LayerArrays::asked_for() const {
 
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
   const FieldKind field = geometry.field().kind;
-  return model.engine == Engine::streaming && !model.beam_spot &&
-         !geometry.has_track_errors() && geometry.modules() == nullptr &&
-         model.loss == EnergyLoss::off && !model.at &&
+  return model.engine == Engine::streaming && !geometry.depends_on_track() &&
+         geometry.modules() == nullptr && model.loss == EnergyLoss::off &&
+         // a layer behind the hits would need a sum of its own
+         !(model.at && model.scattering == Scattering::highland_total) &&
          (field == FieldKind::solenoid || field == FieldKind::none);
 }
 
-BatchStatistics resolve(const TrackingGeometry& geometry,
-                        const TrackArrays& tracks, const Model& model,
-                        const ResolutionArrays& results, unsigned threads,
-                        CodePath path) {
-  return resolve(geometry, tracks, model, results, {}, threads, path);
+namespace {
+
+/// With a beam spot, these need a fit without it besides.
+bool asks_without_spot(const ResolutionArrays& r) {
+  return !r.perigee_without_inner.empty() || !r.first_hit.empty();
 }
 
-BatchStatistics resolve(const TrackingGeometry& geometry,
-                        const TrackArrays& tracks, const Model& model,
-                        const ResolutionArrays& results,
-                        const SlopeArrays& slopes, unsigned threads,
-                        CodePath path) {
+/// resolve() with all that can be asked for.
+BatchStatistics resolve_all(const TrackingGeometry& geometry,
+                            const TrackArrays& tracks, const Model& model,
+                            const ResolutionArrays& results,
+                            const SlopeArrays& slopes,
+                            const StateArrays& states, unsigned threads,
+                            CodePath path) {
   for ([[maybe_unused]] const auto& values :
        {tracks.p, tracks.theta, tracks.phi, tracks.mass, tracks.charge,
         tracks.x, tracks.y, tracks.z})
@@ -459,12 +525,41 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                 model,
                 results,
                 slopes,
+                states,
                 path == CodePath::best && is_vectorised(geometry, model) &&
+                    !(model.beam_spot && asks_without_spot(results)) &&
                     // with one logarithm for all, every layer depends on all
                     !(slopes.position.asked_for() &&
                       model.scattering == Scattering::highland_total)};
   return detail::run_batch(tracks.size, block_size, threads,
                            [&] { return Worker(job); });
+}
+
+}  // namespace
+
+BatchStatistics resolve(const TrackingGeometry& geometry,
+                        const TrackArrays& tracks, const Model& model,
+                        const ResolutionArrays& results, unsigned threads,
+                        CodePath path) {
+  return resolve_all(geometry, tracks, model, results, {}, {}, threads, path);
+}
+
+BatchStatistics resolve(const TrackingGeometry& geometry,
+                        const TrackArrays& tracks, const Model& model,
+                        const ResolutionArrays& results,
+                        const SlopeArrays& slopes, unsigned threads,
+                        CodePath path) {
+  return resolve_all(geometry, tracks, model, results, slopes, {}, threads,
+                     path);
+}
+
+BatchStatistics resolve(const TrackingGeometry& geometry,
+                        const TrackArrays& tracks, const Model& model,
+                        const ResolutionArrays& results,
+                        const StateArrays& states, unsigned threads,
+                        CodePath path) {
+  return resolve_all(geometry, tracks, model, results, {}, states, threads,
+                     path);
 }
 
 }  // namespace gttf

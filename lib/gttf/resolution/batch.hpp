@@ -70,7 +70,7 @@ struct ResolutionArrays {
 };
 
 /// Whether kernels support such tracks: streaming engine, solenoid or no field,
-/// no energy loss, no beam spot, no state at a layer.
+/// no energy loss; with a beam spot no results of the track without it.
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model);
 
 /// resolve() for every track: the same numbers except for rounding. The result

@@ -10,6 +10,7 @@
 #include "gttf/fit/streaming/split_equations.hpp"
 #include "gttf/resolution/batch_path.hpp"
 #include "gttf/resolution/momentum.hpp"
+#include "gttf/resolution/surface_slopes.hpp"
 
 namespace gttf::detail {
 
@@ -57,6 +58,14 @@ struct GainsOfSteps {
   }
 };
 
+/// Gains that are calculated, so that all rounds as if they were kept.
+template <class S>
+struct UnusedGains {
+  static constexpr bool never = false, always = true;
+  mutable KinkGain<S> gain;
+  KinkGain<S>* at(std::size_t) const { return &gain; }
+};
+
 /// Covariances of a group of tracks; with the limits of a fit without
 /// scattering and of one with exact hits, which share crossings and rows.
 /// @tparam limits, way_back, mixed  as for BatchPath; if mixed,
@@ -65,8 +74,12 @@ template <class S, bool limits, bool way_back, bool mixed>
 class BatchCovariance : public AnyFit {
  public:
   explicit BatchCovariance(BatchTask& task) : task_(task), path_(task) {
-    if constexpr (way_back)
+    if constexpr (way_back) {
       if (path_.has_way_back()) all_.gains.steps = path_.back().steps();
+      set_apart();
+    }
+    if (task_.beam_spot != nullptr)
+      start_ = make_start_hit(line(), *task_.beam_spot);
   }
 
   void run() {
@@ -74,6 +87,10 @@ class BatchCovariance : public AnyFit {
     path_.start();
     stream_inwards(path_, 0, task_.n_crossings, *this);
     if (task_.guessed && !path_.check().confirm()) return;
+    if (task_.beam_spot != nullptr) {
+      measure_start();
+      finish(task_.all);
+    }
     store(path_.material().all, BatchPlane::x_over_x0);
     store(path_.material().to_last_hit, BatchPlane::x_over_x0_tracker);
     store_matrix(perigee_, BatchPlane::perigee);
@@ -82,12 +99,29 @@ class BatchCovariance : public AnyFit {
                    BatchPlane::start_plane);
     store_momentum();
     if constexpr (way_back)
-      if (path_.has_way_back()) path_.back().run(inside_);
+      if (path_.has_way_back()) {
+        path_.back().run(inside_,
+                         task_.beam_spot != nullptr ? &start_ : nullptr);
+        if (task_.at != BatchTask::nowhere) set_state();
+      }
     task_.doubtful = doubtful_;
+  }
+
+  void on_outside(std::size_t k) {
+    if constexpr (way_back) {
+      if (is_apart(k)) {
+        if (k + 1 == n_apart_) outside_.equations = all_.equations;
+        outside_.on_kinks(k, path_.all_kinks(k));
+      } else if (k == task_.at) {
+        outside_.equations = all_.equations;
+      }
+    }
   }
 
   void on_kinks(std::size_t k, const HelixKinks<S>& kinks) {
     all_.on_kinks(k, kinks);
+    if constexpr (way_back)
+      if (k == task_.at && !is_apart(k)) outside_.equations = all_.equations;
     if constexpr (limits) {
       if (!has_limits()) return;
       if (!task_.points) exact_.on_kinks(k, kinks);
@@ -100,6 +134,9 @@ class BatchCovariance : public AnyFit {
 
   void on_coordinates(std::size_t k, const Coordinates<S>& c) {
     all_.on_coordinates(k, c);
+    if constexpr (way_back)
+      if (is_apart(k) && (k != task_.at || task_.at_own_hit))
+        outside_.on_coordinates(k, c);
     if constexpr (limits) {
       if (!has_limits()) return;
       hits_.on_coordinates(k, c);
@@ -108,6 +145,9 @@ class BatchCovariance : public AnyFit {
   }
 
   void on_inside(std::size_t k) {
+    if constexpr (way_back)
+      if (k == task_.at && task_.at_own_hit && !is_apart(k))
+        outside_.equations = all_.equations;
     const ListedSurface& c = task_.list[k];
     const BatchSurface& s = task_.surfaces[c.surface];
     const Crossing<S>& x = path_.crossing(k);
@@ -115,7 +155,13 @@ class BatchCovariance : public AnyFit {
     if constexpr (limits)
       if (has_limits() && task_.points && s.record.measures())
         add_point(c, x, kinks);
-    if (c.first != 0) finish(s, x, c.first);
+    if (c.first != 0 && task_.beam_spot == nullptr) {
+      finish(c.first);
+      finish_first_hit(s, x, c.first);
+    }
+    if constexpr (limits)
+      if (c.first != 0 && task_.beam_spot != nullptr)
+        doubtful_ |= c.first & ~L::bits(lever_of(kinks) > S(least_lever));
     if (c.inner != 0)
       add_kinks(kinks.columns, in_lanes(c.inner, kinks.w),
                 in_lanes(c.inner, kinks.w_phi), perigee_);
@@ -141,6 +187,12 @@ class BatchCovariance : public AnyFit {
   bool has_limits() const { return !mixed || task_.extras.limits; }
   static S in_lanes(TrackBits lanes, const S& x) {
     return Source::in_lanes(lanes, x, 0);
+  }
+
+  /// By how much a kink moves the start, mm.
+  static S lever_of(const HelixKinks<S>& kinks) {
+    using std::abs;
+    return abs(kinks.columns.phi[0]);
   }
 
   void add_point(const ListedSurface& c, const Crossing<S>& x,
@@ -169,8 +221,85 @@ class BatchCovariance : public AnyFit {
     }
   }
 
-  /// Stores the results for lanes whose innermost hit is on this surface.
-  void finish(const BatchSurface& s, const Crossing<S>& x, TrackBits active) {
+  /// The state at a layer takes up all material from there on, the covariance
+  /// at the start only what lies between hits: where inner material is crossed,
+  /// the two part.
+  void set_apart() {
+    if (task_.at == BatchTask::nowhere) return;
+    for (std::size_t k = task_.at; k < task_.n_crossings; ++k)
+      if (task_.list[k].inner != 0) n_apart_ = k + 1;
+  }
+  bool is_apart(std::size_t k) const { return k >= task_.at && k < n_apart_; }
+
+  /// The line before the layer that is asked for, from the hits on both sides:
+  /// line_before() for a group.
+  [[gnu::noinline, gnu::flatten]] void set_state() {
+    const std::size_t at = task_.at;
+    const ListedSurface& c = task_.list[at];
+    const BatchSurface& s = task_.surfaces[c.surface];
+    LineFit<Errors::all, Equations, NoGains<KinkGain<S>>> inside;
+    if (task_.beam_spot != nullptr)
+      measure_start<ZeroVariance::excluded>(inside.equations);
+    BatchStretch<S> stretch = path_.back().stretch();
+    for (std::size_t k = 0; k < at; ++k) {
+      stretch.coordinates(k, [&](const FittedRows<S>& rows) {
+        measure_rows(rows, inside.equations);
+      });
+      inside.on_kinks(k, path_.all_kinks(k));
+    }
+    join(outside_.equations, inside.equations);
+    doubtful_ |= c.crossed & tracks_in_doubt(variances(outside_.equations),
+                                             line().kappa, task_.undoubted);
+    FiveEquations<S> e = outside_.equations.whole();
+    if (task_.bz == 0) e.v[4] = S(0);
+    store_state(line(), s.record, e);
+  }
+
+  void store_state(const Line<S>& l, const SurfaceRecord& s,
+                   const FiveEquations<S>& e) {
+    using std::abs, std::sqrt;
+    const Crossing<S> x = cross(l, s);
+    const auto rows = surface_jacobian(l, s, x);
+    const Covariance5<S> c = covariance(e, rows);
+    store_matrix(c, BatchPlane::at_state);
+    store_matrix(covariance(e, slopes_on_surface(l, s, x, rows)),
+                 BatchPlane::at_slopes);
+    store(task_.bz == 0 ? S(no_value) : S(sqrt(c[4][4]) / abs(l.kappa)),
+          BatchPlane::at_sigma_p);
+  }
+
+  static void measure_rows(const FittedRows<S>& c, Equations& e) {
+    constexpr auto zero = ZeroVariance::excluded;
+    for (std::size_t q = 0; q < c.n; q += 2) {
+      const S variance(1 / c.weights[q]);
+      if (q + 1 < c.n)
+        measure_pair<zero>(e, c.rows[q], variance, c.rows[q + 1],
+                           S(1 / c.weights[q + 1]));
+      else
+        measure<zero>(e, c.rows[q], variance);
+    }
+  }
+
+  template <ZeroVariance zero>
+  void measure_start(Equations& e) const {
+    const bool exact = zero == ZeroVariance::allowed;
+    measure_pair<zero>(
+        e, start_.transverse, exact ? S(0) : start_.transverse_variance,
+        start_.longitudinal, exact ? S(0) : start_.longitudinal_variance);
+  }
+
+  /// The beam spot is the last hit on the way inwards.
+  void measure_start() {
+    measure_start<ZeroVariance::excluded>(all_.equations);
+    if constexpr (limits) {
+      if (!has_limits()) return;
+      measure_start<ZeroVariance::excluded>(hits_.equations);
+      measure_start<ZeroVariance::allowed>(exact_.equations);
+    }
+  }
+
+  /// Takes the results of the lanes whose innermost hit was the last one.
+  [[gnu::noinline, gnu::flatten]] void finish(TrackBits active) {
     const bool has_field = task_.bz != 0;
     doubtful_ |= active & tracks_in_doubt(variances(all_.equations),
                                           line().kappa, task_.undoubted);
@@ -202,9 +331,13 @@ class BatchCovariance : public AnyFit {
     }
     if (asked_for(BatchPlane::without_inner))
       store_some(c, BatchPlane::without_inner, active);
+  }
+
+  void finish_first_hit(const BatchSurface& s, const Crossing<S>& x,
+                        TrackBits active) {
     if (asked_for(BatchPlane::first_hit)) {
       FiveEquations<S> e = all_.equations.whole();
-      if (!has_field) e.v[4] = S(0);
+      if (task_.bz == 0) e.v[4] = S(0);
       store_some(covariance(e, surface_jacobian(line(), s.record, x)),
                  BatchPlane::first_hit, active);
     }
@@ -277,6 +410,7 @@ class BatchCovariance : public AnyFit {
 
   BatchTask& task_;
   Source path_;
+  StartHit<S> start_;  ///< the beam spot, if there is one
   LineFit<Errors::all, Equations, Gains> all_;
   // without limits there is only one state
   [[no_unique_address]] OfLimits<Limit<Errors::hits_only>, 0> hits_;
@@ -284,6 +418,11 @@ class BatchCovariance : public AnyFit {
   [[no_unique_address]] OfLimits<PointChain<S>, 4> chain_{};  ///< in its place
   Covariance5<S> perigee_;
   [[no_unique_address]] OfWayBack<Covariance5<S>, 2> inside_;
+  /// What the hits from the layer on say whose state is asked for.
+  [[no_unique_address]] OfWayBack<
+      LineFit<Errors::all, Equations, UnusedGains<S>>, 3>
+      outside_;
+  std::size_t n_apart_ = 0;  ///< crossings
   S hit_only_, scattering_only_;
   TrackBits doubtful_ = 0, no_scattering_limit_ = 0;
 };

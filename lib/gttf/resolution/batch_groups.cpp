@@ -81,12 +81,16 @@ bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b) {
 
 BatchGroups::BatchGroups(const BatchGeometry& geometry,
                          const CovarianceKernel& kernel,
-                         const TrackArrays& tracks, bool may_guess)
+                         const TrackArrays& tracks, const Model& model)
     : geometry_(geometry),
       kernel_(kernel),
       tracks_(tracks),
       one_start_(tracks.x.size() == 1 && tracks.y.size() == 1),
-      may_guess_(may_guess),
+      // it is checked on the way, on which highland_total needs the sum up to
+      // the last hit
+      may_guess_(model.scattering != Scattering::highland_total),
+      from_start_(model.beam_spot.has_value()),
+      at_(model.at),
       crossed_(geometry.surfaces.size()),
       arc_(geometry.surfaces.size()),
       x_over_x0_(geometry.surfaces.size()) {
@@ -367,8 +371,10 @@ void BatchGroups::make_group(const Planned& planned) {
 void BatchGroups::add_crossings(const std::vector<unsigned>& surfaces) {
   group_.list.assign(surfaces.size(), {});
   group_.n_coordinates = 0;
+  group_.at = BatchTask::nowhere;
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     group_.list[k].surface = surfaces[k];
+    if (at_ && at_->layer == surfaces[k]) group_.at = k;
     group_.n_coordinates += geometry_.surfaces[surfaces[k]].record.n_axes;
     group_.list[k].inside_next =
         k + 1 < surfaces.size() &&
@@ -381,11 +387,14 @@ void BatchGroups::add_crossings(const std::vector<unsigned>& surfaces) {
       while (group_.list[k].surface != own.surfaces[i]) ++k;
       const int index = static_cast<int>(i);
       ListedSurface& c = group_.list[k];
+      const bool inner = !from_start_ && index <= own.first;
       c.crossed |= lanes;
-      if (index >= own.first && index <= own.last) c.fitted |= lanes;
-      if (index > own.first && index < own.last) c.kinked |= lanes;
+      if (index <= own.last && (!inner || index == own.first))
+        c.fitted |= lanes;
+      if (index < own.last && !inner) c.kinked |= lanes;
       if (index == own.first) c.first |= lanes;
-      if (index <= own.first) c.inner |= lanes;
+      if (inner) c.inner |= lanes;
+      if (index >= own.last) c.outer |= lanes;
     }
   };
   if (group_.mixed)

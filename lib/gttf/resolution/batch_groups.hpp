@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -144,6 +145,7 @@ struct BatchGroup {
   /// A guess of their list, if it has not been searched.
   const SurfaceList* guess = nullptr;
   std::vector<ListedSurface> list;
+  std::size_t at = BatchTask::nowhere;  ///< as BatchTask::at
   std::size_t n_coordinates = 0;
 };
 
@@ -160,9 +162,8 @@ struct GuessCheck {
 /// Processes a block of tracks at a time; keeps the lists found so far.
 class BatchGroups {
  public:
-  /// @param may_guess  whether a fit can check a guessed list
   BatchGroups(const BatchGeometry& geometry, const CovarianceKernel& kernel,
-              const TrackArrays& tracks, bool may_guess);
+              const TrackArrays& tracks, const Model& model);
 
   /// Calls GuessCheck fit(group) for tracks `begin` to `end` with at least
   /// `least_hits` hits, except if `left_out`.
@@ -237,7 +238,10 @@ class BatchGroups {
   const BatchGeometry& geometry_;
   const CovarianceKernel& kernel_;
   const TrackArrays& tracks_;
-  bool one_start_, may_guess_;
+  bool one_start_;
+  bool may_guess_;   ///< whether a fit can check a guessed list
+  bool from_start_;  ///< a beam spot is the first hit
+  std::optional<AtLayer> at_;
 
   std::vector<SurfaceList> lists_;
   std::unordered_multimap<std::size_t, std::size_t> by_hash_;

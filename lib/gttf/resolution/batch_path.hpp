@@ -222,7 +222,8 @@ class BatchPath {
       return all_kinks(k);
     }
   }
-  /// Includes lanes without a hit on one side.
+  /// Those of lanes, too, that have no hit inside, or none outside if a state
+  /// at a layer is asked for.
   const HelixKinks<S>& all_kinks(std::size_t k) { return own_kinks(k); }
   void look_ahead(std::size_t k) {
     if (k > 1) prepare(k - 2);
@@ -285,7 +286,9 @@ class BatchPath {
     Crossing<S>& x = x_[k % 4];
     HelixKinks<S>& kinks = own_kinks(k);
     BatchListCheck<S>* const check = task_.guessed ? &check_ : nullptr;
-    const TrackBits scattering = c.kinked | c.inner;
+    const TrackBits scattering =
+        c.kinked | c.inner |
+        (task_.at == BatchTask::nowhere ? TrackBits{0} : c.outer);
     if (s.record.measures())
       set_crossing<true>(line_, s, scattering_, check, k, scattering != 0, x,
                          kinks);

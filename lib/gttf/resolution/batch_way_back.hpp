@@ -8,6 +8,7 @@
 
 #include "gttf/core/dual.hpp"
 #include "gttf/fit/streaming/stream.hpp"
+#include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/resolution/batch_search.hpp"
 #include "gttf/resolution/start_plane.hpp"
 #include "gttf/trajectory/scattering.hpp"
@@ -355,12 +356,18 @@ class BatchWayBack {
   BatchStep<S>* steps() const { return steps_; }
   Row<S>& next_row() { return rows_[n_rows_++]; }
 
+  /// All crossings.
+  /// The slopes of a row stand where it stands itself, behind all rows.
+  BatchStretch<S> stretch() const {
+    return {task_, steps_, rows_ + n_rows_, rows_ + 2 * n_rows_};
+  }
+
   /// @param inside  covariance of the line in front of the first hits
-  void run(const Covariance5<S>& inside) {
+  /// @param start   the first of them, if it is a beam spot; or null
+  void run(const Covariance5<S>& inside, const StartHit<S>* start) {
     set_functions(inside);
-    // the slopes of a row have the same index as the row, after all rows
-    BatchStretch<S> stretch{task_, steps_, rows_ + n_rows_,
-                            rows_ + 2 * n_rows_};
+    if (start != nullptr) pass_start(*start);
+    BatchStretch<S> stretch = this->stretch();
     next_slopes_ = rows_ + 2 * n_rows_;
     for (std::size_t k = 0; k < task_.n_crossings; ++k) prepare(k);
     for (std::size_t begin = 0; begin < task_.n_crossings;) {
@@ -418,7 +425,22 @@ class BatchWayBack {
       f.position = position;
       f.material = task_.material_slope[q];
       f.sigma = task_.sigma_slope[q];
-      if (position != nullptr) f.rest = rows[q];
+      f.rest = position != nullptr ? rows[q] : Row<S>{};
+    }
+  }
+
+  /// What a beam spot adds to the variances, and says of the functions.
+  void pass_start(const StartHit<S>& start) {
+    const auto pass = [](const Row<S>& row, const S& variance,
+                         BatchFunction<S>& f) {
+      const S gain = dot(f.with_line, row), weight = gain / variance;
+      f.by_hits = f.by_hits + gain * weight;
+      for (std::size_t j = 0; j < track_dim; ++j)
+        f.rest[j] = f.rest[j] - weight * row[j];
+    };
+    for (std::size_t i = 0; i < n_functions_; ++i) {
+      pass(start.transverse, start.transverse_variance, functions_[i]);
+      pass(start.longitudinal, start.longitudinal_variance, functions_[i]);
     }
   }
 

@@ -83,9 +83,12 @@ void add_rotations(const TrackingGeometry& geometry, std::size_t layer,
   list.add({Quantity::about_normal, layer, none, 0, {}}, about_normal);
 }
 
-void add_crossing(const TrackingGeometry& geometry, std::size_t layer,
-                  const detail::LayerSlopes& slopes, const List& list) {
-  const SurfaceRecord& s = geometry.surfaces()[layer];
+/// @param all   the geometry of all tracks
+/// @param geometry  with the errors of this one
+void add_crossing(const TrackingGeometry& all, const TrackingGeometry& geometry,
+                  std::size_t layer, const detail::LayerSlopes& slopes,
+                  const List& list) {
+  const SurfaceRecord& s = all.surfaces()[layer];
   using Q = Quantity;
   constexpr std::size_t none = Sensitivity::none;
   list.add({Q::position, layer, none, s.position, {}}, slopes.position);
@@ -98,6 +101,48 @@ void add_crossing(const TrackingGeometry& geometry, std::size_t layer,
   for (std::size_t i = 0; i < slopes.along.size(); ++i) {
     const detail::UserDirection m = detail::user_direction(s, axes[i]);
     list.add({Q::angle, layer, i, m.angle(), {}}, by_angle(m, slopes.along[i]));
+  }
+}
+
+/// From x/X0 at the crossings of layers whose material varies to the mean of
+/// the layer, with which the whole map becomes thicker.
+/// @param geometry  of all tracks
+void refer_to_means(const TrackingGeometry& geometry, const detail::AnyTrack& t,
+                    std::vector<detail::LayerSlopes>& crossings) {
+  for (std::size_t k = 0; k < t.size(); ++k) {
+    const double mean = geometry.surfaces()[t.surface(k)].x_over_x0;
+    if (!geometry.is_mapped(t.surface(k)) || !(mean > 0)) continue;
+    const CrossingInfo x = t.crossing(k);
+    for (const Parameter q : all_parameters)
+      crossings[k].material[q] *= x.x_over_x0 * x.cos_incidence / mean;
+  }
+}
+
+void add(const PerParameter& from, PerParameter& to) {
+  for (const Parameter q : all_parameters) to[q] += from[q];
+}
+
+/// Is crossing k the only one of its surface?
+bool is_crossed_once(const detail::AnyTrack& t, std::size_t k) {
+  for (std::size_t other = 0; other < t.size(); ++other)
+    if (other != k && t.surface(other) == t.surface(k)) return false;
+  return true;
+}
+
+/// Adds what a layer does in further crossings to its first one.
+void join_crossings(const detail::AnyTrack& t,
+                    std::vector<detail::LayerSlopes>& crossings) {
+  for (std::size_t k = 0; k < t.size(); ++k) {
+    const std::size_t first = *t.crossing_of(t.surface(k));
+    if (first == k) continue;
+    detail::LayerSlopes &own = crossings[first], &again = crossings[k];
+    add(again.position, own.position);
+    add(again.material, own.material);
+    for (std::size_t i = 0; i < own.sigma.size(); ++i)
+      add(again.sigma[i], own.sigma[i]);
+    for (std::size_t i = 0; i < own.along.size(); ++i)
+      for (const std::size_t part : {0U, 1U})
+        add(again.along[i][part], own.along[i][part]);
   }
 }
 
@@ -145,8 +190,16 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
   const Status status = result.resolution.status;
   if (status != Status::ok && status != Status::no_field) return result;
 
-  detail::VarianceSlopes slopes = t.helix() ? detail::helix_slopes(t, model)
-                                            : detail::traced_slopes(t, model);
+  if (result.resolution.at && !result.resolution.at->exists) return result;
+  const auto slopes_of_track = [&] {
+    if (!t.helix()) return detail::traced_slopes(t, model);
+    if (!model.at) return detail::helix_slopes(t, model);
+    const detail::AnyTrack traced(
+        geometry, track,
+        trace(t.geometry(), track, model.scattering, model.loss, t.frame()));
+    return detail::traced_slopes(traced, model);
+  };
+  detail::VarianceSlopes slopes = slopes_of_track();
   PerParameter& total = slopes.variance;
   if (status == Status::no_field)
     total[Parameter::p] = total[Parameter::pt] = Resolution::none;
@@ -157,12 +210,16 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
   using Q = Quantity;
   constexpr std::size_t none = Sensitivity::none;
   PerParameter length;
+  if (geometry.has_maps()) refer_to_means(geometry, t, slopes.crossings);
+  join_crossings(t, slopes.crossings);
   for (std::size_t k = 0; k < t.size(); ++k) {
     const std::size_t layer = t.surface(k);
     const detail::LayerSlopes& own = slopes.crossings[k];
-    add_crossing(t.geometry(), layer, own, list);
+    if (*t.crossing_of(layer) != k) continue;
+    add_crossing(geometry, t.geometry(), layer, own, list);
     const SurfaceRecord& s = geometry.surfaces()[layer];
-    if (s.kind == SurfaceRecord::Kind::inclined)
+    // the lever arms of a rotation differ between crossings
+    if (s.kind == SurfaceRecord::Kind::inclined && is_crossed_once(t, k))
       add_rotations(t.geometry(), layer, t.crossing(k), own, list);
     // a cone scales with its radius at z = 0
     const double place =

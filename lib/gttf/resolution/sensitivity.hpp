@@ -54,12 +54,13 @@ struct Sensitivities {
   bool exists() const { return !items.empty(); }
 };
 
-/// Exact first derivatives in closed form, from one backward pass of
-/// the streaming fit for all design parameters together. They are
-/// valid as long as the track crosses the same layers in the same
-/// order. Layers without material have no item x_over_x0; without
-/// field there is no item field. Errors: none; see
-/// Resolution::status
+/// Exact first derivatives in closed form, from one backward pass of the
+/// streaming fit for all design parameters together. They are valid as long as
+/// the track crosses the same layers in the same order. Layers without material
+/// have no item x_over_x0; without field there is no item field. With Model::at
+/// the errors are those at that layer, see is_at_layer(); positions and the
+/// field are then differentiated numerically.
+/// Errors: none; see Resolution::status
 /// Source: docs/theory/sensitivity.md
 Sensitivities make_sensitivities(const TrackingGeometry& geometry,
                                  const Track& track, const Model& model = {});

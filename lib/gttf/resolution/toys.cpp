@@ -70,9 +70,12 @@ class TracedFlight {
       : plan_(plan), place_(place), state_(start) {}
 
   bool fly(std::size_t k, const SurfaceRecord& surface) {
-    return fly_onto(*plan_.traced->field, plan_.traced->legs[k].goal,
-                    Way::forward, state_) == Landing::there &&
-           inside(surface, state_.position);
+    const Field& field = *plan_.traced->field;
+    const TracedToys::Leg& leg = plan_.traced->legs[k];
+    const Landing landing =
+        std::isnan(leg.length) ? fly_onto(field, leg.goal, Way::forward, state_)
+                               : fly_along(field, leg.goal, leg.length, state_);
+    return landing == Landing::there && inside(surface, state_.position);
   }
   Cartesian<double> position() const { return cartesian(state_.position); }
 
@@ -215,10 +218,12 @@ std::shared_ptr<const ToyPlan> helix_plan(const TrackingGeometry& geometry,
 std::shared_ptr<const ToyPlan> traced_plan(
     const TrackingGeometry& geometry, const Track& track,
     const TracedTrack& reference, EnergyLoss model,
-    const std::optional<BeamSpot>& spot) {
+    const std::optional<BeamSpot>& spot,
+    std::shared_ptr<const TrackingGeometry> own_geometry = nullptr) {
   PlanMaker maker(geometry, track, spot);
   ToyPlan& plan = maker.plan();
   TracedToys& traced = plan.traced.emplace();
+  traced.own_geometry = std::move(own_geometry);
   TrackHits& hits = plan.prototype.hits;
   traced.field = &geometry.field();
   traced.particle = {track.mass, track.charge};
@@ -234,14 +239,22 @@ std::shared_ptr<const ToyPlan> traced_plan(
   hits.flight = FlightModel{traced.field, reference.frame, track.mass,
                             std::abs(track.charge)};
   maker.add_spot(reference.phi, reference.theta, reference.frame);
+  if (plan.spot && reference.turns > 0) hits.points.back().path = 0;
   for (int k = 0; k <= reference.last; ++k) {
     const TracedCrossing& x = reference.list[static_cast<std::size_t>(k)];
-    const auto slabs = geometry.slabs(x.surface);
+    const auto slabs = slabs_at(geometry, x);
     const double paths = 1 / x.cos_incidence;
     maker.add(x.surface, x.position, x.theta0_2,
               hit_loss(slabs, traced.particle, x.p, paths, model, x.stretch));
+    if (reference.turns > 0) {
+      const double before =
+          k == 0 ? 0 : reference.list[static_cast<std::size_t>(k - 1)].path;
+      traced.legs.back().length = x.path - before;
+      hits.points.back().path = x.path;
+    }
     if (!straggles(model)) continue;
     traced.legs.back().slabs = slabs;
+    traced.legs.back().own_slabs = x.own_slabs;
     traced.legs.back().paths = paths;
   }
   plan.prototype.truth = traced_perigee(start, hits.origin, reference.kappa);
@@ -256,7 +269,7 @@ std::shared_ptr<const ToyPlan> make_plan(const TrackingGeometry& geometry,
   if (const Crossings<double>* helix = any.helix())
     return helix_plan(any.geometry(), track, *helix, model.beam_spot);
   return traced_plan(any.geometry(), track, *any.traced(), model.loss,
-                     model.beam_spot);
+                     model.beam_spot, any.own_geometry());
 }
 
 /// Propagates one toy, and sets position and axes of its hits.

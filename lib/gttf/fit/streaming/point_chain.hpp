@@ -7,7 +7,11 @@
 
 namespace gttf {
 
-/// A crossing point through which the track passes exactly.
+/// An exact hit may contradict an exact start if a kink there moves the start
+/// by less, mm.
+inline constexpr double least_lever = 10 * unit::um;
+
+/// A crossing through which the track is known to go.
 ///
 /// Lines through it differ by the columns b of its two kinks and by
 ///

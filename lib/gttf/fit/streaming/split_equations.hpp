@@ -122,6 +122,23 @@ template <ZeroVariance z, bool keep_gain, class S>
   }
 }
 
+/// As for whole equations; kappa is not known yet where there is no field.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void join(SplitEquations<S>& e,
+                                          const SplitEquations<S>& other) {
+  for (std::size_t part = 0; part < Parts<S>::count; ++part) {
+    const FiveEquations<Part<S>>& o = other.part[part];
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      Row<Part<S>> row;
+      for (std::size_t j = 0; j < track_dim; ++j)
+        row[j] = j > i    ? o.r[FiveEquations<Part<S>>::at(i, j)]
+                 : j == i ? Part<S>(1)
+                          : Part<S>(0);
+      measure<ZeroVariance::excluded>(e.part[part], row, o.v[i]);
+    }
+  }
+}
+
 /// Covariance of the line, one part of the lanes after the other, so that it
 /// nearly stays in registers.
 template <class S>

@@ -13,6 +13,7 @@
 #include "gttf/detector/detector.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
+#include "gttf/study/request/design_variant.hpp"
 #include "gttf/study/request/varied_key.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 
@@ -60,20 +61,23 @@ struct StudyRequest {
   struct {
     bool scattering = false, energy_loss = false;
   } chosen;
+  double turns = 0;                   ///< Model::turns
   std::optional<BeamSpot> beam_spot;  ///< off unless given
   std::optional<AtRequest> at;        ///< off unless given
   ToyRequest toys;
   std::vector<VariedKey> vary;  ///< keys of the detector varied by a sweep
-  std::string requirements;     ///< path of a file for a report; empty: none
-  std::string file;             ///< the study file; empty if from options only
-  std::string sha256;           ///< of the study file; empty if none
+  /// Designs that stand beside each detector; see read_designs().
+  std::vector<DesignVariant> variants;
+  std::string requirements;  ///< path of a file for a report; empty: none
+  std::string file;          ///< the study file; empty if from options only
+  std::string sha256;        ///< of the study file; empty if none
 };
 
 /// The same keys as text from the command line; unset ones are absent.
 struct StudyOptions {
   std::vector<std::string> detectors;
   std::optional<std::string> particle, p, pt, theta, eta, phi, vertex, mass,
-      charge, scattering, energy_loss, beam_spot, at, toys, seed, fits;
+      charge, scattering, energy_loss, turns, beam_spot, at, toys, seed, fits;
   bool without_own_hit = false;
   std::vector<std::string> vary;  ///< each KEY=VALUES
 };
