@@ -28,6 +28,9 @@ constexpr std::uint32_t of_tables =
     of::budget | of::sensitivity | of::compare | of::check | of::optimise |
     of::toy | of::fit | of::export_;
 constexpr std::uint32_t of_figures = of::report | of::plot;
+/// Verbs that say why errors are what they are, or compare them.
+constexpr std::uint32_t of_explanations =
+    of::budget | of::sensitivity | of::compare | of_figures;
 
 constexpr int most_digits = 17;  // a double has no more
 constexpr int most_threads = 4096;
@@ -197,10 +200,15 @@ constexpr Option option_table[] = {
      &Options::energy_loss, Values::choice},
     {"--at", "LAYER",
      "Also print position and direction of the track at this layer",
-     Group::track, of::resolve | of::scan | of::sweep, &Options::at,
-     Values::layer},
+     Group::track, of::resolve | of::scan | of::sweep | of::export_,
+     &Options::at, Values::layer},
+    {"--at", "LAYER",
+     "Explain position, direction and momentum of the track at this layer "
+     "instead of those at its start",
+     Group::track, of_explanations, &Options::at, Values::layer},
     {"--without-own-hit", "", "At that layer, leave out its own hit",
-     Group::track, of::resolve | of::scan | of::sweep,
+     Group::track,
+     of::resolve | of::scan | of::sweep | of::export_ | of_explanations,
      &Options::without_own_hit},
 
     // hits
@@ -251,10 +259,11 @@ constexpr Option option_table[] = {
      "group (default: layer; sensitivity: up to 16 rows of a layer singly)",
      Group::analysis, of::budget | of::sensitivity, &Options::by,
      Values::choice},
-    {"--parameter", "p|pt|d0|z0|phi0|theta|x|y|tx|ty",
-     "Only this parameter, in more detail", Group::analysis,
-     of::budget | of::sensitivity | of::compare, &Options::parameter,
-     Values::choice},
+    {"--parameter", "p|pt|d0|z0|phi0|theta|x|y|tx|ty|u|v|tu|tv|phi",
+     "Only this parameter, in more detail; with --at one of u, v, tu, tv, p, "
+     "phi, theta",
+     Group::analysis, of::budget | of::sensitivity | of::compare,
+     &Options::parameter, Values::choice},
     {"--limit", "REQUIREMENT",
      "Headroom: how bad each layer may get if 'sigma_d0=30 um' is to "
      "hold; repeatable",
@@ -337,10 +346,36 @@ constexpr Option option_table[] = {
      "Requirements to evaluate, as in check, with the detectors of "
      "the report",
      Group::report, of::report, &Options::requirements, Values::requirements},
-    {"--figure", "NAME",
-     "Name of the figure, as printed by --list (default: sigma-pt; along a "
-     "beam sigma-p, without field sigma-x)",
+    {"--figure", "NAMES",
+     "Figures, as in sigma-pt,share-d0; --list prints their names (default: "
+     "sigma-pt; along a beam sigma-p, without field sigma-x, with --at "
+     "sigma-u)",
      Group::report, of::plot, &Options::figure, Values::figure},
+    {"--grid",
+     "COLUMNS",
+     "Columns in which several figures stand (default: as many as rows)",
+     Group::report,
+     of::plot,
+     &Options::grid,
+     Values::other,
+     {1, 12}},
+    {"--title", "TEXT", "Title above the figures", Group::report, of::plot,
+     &Options::picture_title},
+    {"--xlim", "FROM:TO",
+     "Ends of the horizontal axis, in its unit or with another: 1:50, "
+     "500MeV:50GeV",
+     Group::report, of::plot, &Options::x_range},
+    {"--ylim", "FROM:TO", "Ends of the vertical axis of the first panel",
+     Group::report, of::plot, &Options::y_range},
+    {"--log", "x|y|xy|none", "Axes that are logarithmic, the others linear",
+     Group::report, of::plot, &Options::log_axes, Values::choice},
+    {"--size", "WxH",
+     "Size of a figure without its legend: 800x500 (px), 12cmx8cm, 86mmx60mm",
+     Group::report, of::plot, &Options::size},
+    {"--style", "page|paper|talk",
+     "paper: for a column of 86 mm, letters of 8 pt; talk: large letters and "
+     "lines (default: page)",
+     Group::report, of::plot, &Options::style, Values::choice},
     {"--list", "", "List the figures of this study and exit", Group::report,
      of::plot, &Options::list},
 
@@ -429,6 +464,8 @@ constexpr Option option_table[] = {
      Group::track, of::scan, &Options::average},
     {"--full", "", "json: crossings and covariances of every track",
      Group::output, of::scan, &Options::full},
+    {"--no-plot", "", "Draw nothing below the table on a terminal",
+     Group::output, of::scan, &Options::no_plot},
     {"--all", "", "Print every point, not only the worst (csv always does)",
      Group::output, of::check, &Options::all_points},
     {"--format", "table|csv|json|markdown",
@@ -449,8 +486,11 @@ constexpr Option option_table[] = {
      "Write the page to FILE (.html); - is standard output", Group::output,
      of::report, &Options::file, Values::file, any_number, required},
     {"-o,--output", "FILE",
-     "Write to FILE (.svg .pdf .png); - is standard output, svg", Group::output,
-     of::plot, &Options::file, Values::file},
+     "Write to FILE (.svg .pdf .png); - is standard output: svg, on a terminal "
+     "a drawing in characters",
+     Group::output, of::plot, &Options::file, Values::file},
+    {"--watch", "", "Write again whenever an input file changes, until Ctrl-C",
+     Group::output, of_figures, &Options::watch},
     {"-o,--output", "FILE",
      "Write to FILE (default: KIND.yaml); - is standard output", Group::output,
      of::init, &Options::file, Values::file},

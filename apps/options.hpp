@@ -75,8 +75,11 @@ struct Options : StudyOptions, OutputOptions {
   double checkpoint_every = 10;  ///< s
 
   std::string published, requirements, figure;
+  std::string picture_title, x_range, y_range, log_axes, size, style;
+  int grid = 0;  ///< columns of several figures; 0: chosen
   bool list = false;
   double zoom = 2;
+  bool watch = false;
 
   std::string imported;  ///< argument of import
   std::string import_format, field, table, name, export_format;
@@ -84,6 +87,7 @@ struct Options : StudyOptions, OutputOptions {
 
   std::string file;  ///< -o of the verbs with one format
   std::string average;
+  bool no_plot = false;
   std::string columns;
   bool full = false;
   bool man_page = false;
@@ -134,7 +138,7 @@ enum class Values : std::uint8_t {
   requirements,           ///< in configs/check/
   verb,
   particle,
-  figure,
+  figure,        ///< a list
   layer,         ///< of the detectors on the line
   key,           ///< KEY=VALUE of them
   scan_columns,  ///< a list

@@ -10,6 +10,7 @@
 #include "gttf/config/shipped_file.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/detector/surface_outline.hpp"
+#include "gttf/study/request/read_designs.hpp"
 #include "gttf/study/scan/track_notes.hpp"
 #include "gttf/study/show/detector_view.hpp"
 
@@ -114,18 +115,12 @@ void warn(const Diagnostics& warnings) {
 }
 
 std::vector<DetectorInput> inputs_of(
-    const StudyRequest& request, const std::vector<DetectorPtr>& given,
+    StudyRequest& request, const std::vector<DetectorPtr>& given,
     const std::vector<std::string>& overrides) {
   std::vector<DetectorInput> inputs;
   for (const DetectorPtr& d : given) inputs.push_back(d->input);
   if (!given.empty()) return inputs;
-  Diagnostics errors;
-  for (const std::string& path : request.detectors) try {
-      inputs.push_back(read_detector(path, overrides));
-    } catch (const InputError& error) {
-      errors.add(error.diagnostics());
-    }
-  if (errors.has_errors()) throw InputError(std::move(errors));
+  inputs = read_designs(request, overrides);
   for (const DetectorInput& input : inputs) warn(input.warnings);
   return inputs;
 }

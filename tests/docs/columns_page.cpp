@@ -23,20 +23,22 @@ using gttf::DescribedColumn;
 using gttf::Document;
 using Columns = std::vector<DescribedColumn>;
 
-// Those of scan, either the ones that are always there or those of a layer.
-Columns scan_part(bool at_layer) {
+// Of a list, either the ones that are always there or those of a layer.
+Columns part_of(std::span<const gttf::ColumnOf<gttf::TrackRow>> all,
+                bool at_layer) {
   Columns list;
-  for (const auto& column : gttf::scan_columns())
+  for (const auto& column : all)
     if ((column.parts != 0) == at_layer)
       list.push_back(gttf::described(std::vector{column}).front());
   return list;
 }
 
 Columns columns_of(std::string_view table) {
-  if (table == "scan") return scan_part(false);
-  if (table == "at") return scan_part(true);
-  if (table == "covariances")
-    return gttf::described(gttf::covariance_columns());
+  if (table == "scan") return part_of(gttf::scan_columns(), false);
+  if (table == "at") return part_of(gttf::scan_columns(), true);
+  if (table == "covariances") return part_of(gttf::covariance_columns(), false);
+  if (table == "covariances_at")
+    return part_of(gttf::covariance_columns(), true);
   if (table == "fit") return gttf::described_fit_columns();
   if (table == "residuals") return gttf::described_residual_columns();
   if (table == "regimes") return gttf::described_regime_columns();

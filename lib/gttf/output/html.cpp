@@ -34,6 +34,9 @@ std::string save_buttons(std::string_view what, const Table& data, bool drawn) {
     out += fmt::format("<button type=\"button\" data-k=\"{}\">{}</button>", key,
                        name);
   };
+  if (drawn)
+    out +=
+        "<button type=\"button\" data-k=\"reset\" hidden>Reset zoom</button>";
   if (!data.columns.empty()) add("csv", "CSV");
   if (drawn) {
     add("svg", "SVG");

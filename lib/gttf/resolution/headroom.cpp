@@ -9,6 +9,7 @@
 
 #include "gttf/core/root.hpp"
 #include "gttf/detector/surface_outline.hpp"
+#include "gttf/resolution/layer_errors.hpp"
 
 namespace gttf {
 
@@ -43,7 +44,7 @@ class Search {
   template <class Change>
   double excess(const Change& change) const {
     const Resolution r = resolve_with(change);
-    const double sigma = sigmas(r)[requirement_.parameter];
+    const double sigma = errors_of(r)[requirement_.parameter];
     constexpr double rounding = 1e-11;
     return std::isnan(sigma) ? infinite
                              : std::log(sigma / requirement_.limit) - rounding;

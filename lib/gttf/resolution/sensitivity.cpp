@@ -83,8 +83,16 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
   const Status status = result.resolution.status;
   if (status != Status::ok && status != Status::no_field) return result;
 
-  detail::VarianceSlopes slopes = t.helix() ? detail::helix_slopes(t, model)
-                                            : detail::traced_slopes(t, model);
+  if (result.resolution.at && !result.resolution.at->exists) return result;
+  const auto slopes_of_track = [&] {
+    if (!t.helix()) return detail::traced_slopes(t, model);
+    if (!model.at) return detail::helix_slopes(t, model);
+    const detail::AnyTrack traced(
+        geometry, track,
+        trace(t.geometry(), track, model.scattering, model.loss, t.frame()));
+    return detail::traced_slopes(traced, model);
+  };
+  detail::VarianceSlopes slopes = slopes_of_track();
   PerParameter& total = slopes.variance;
   if (status == Status::no_field)
     total[Parameter::p] = total[Parameter::pt] = Resolution::none;

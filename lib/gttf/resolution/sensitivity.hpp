@@ -53,7 +53,8 @@ struct Sensitivities {
 /// for all numbers of the design together. They hold as long as the track
 /// crosses the same layers in the same order. Layers that are crossed without
 /// material have no x_over_x0 among the items; without field there is no
-/// field.
+/// field. With Model::at the errors are those at that layer, see is_at_layer();
+/// positions and the field are then differentiated numerically.
 /// Errors: none; see Resolution::status
 /// Source: docs/theory/sensitivity.md
 Sensitivities make_sensitivities(const TrackingGeometry& geometry,

@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "gttf/core/dual.hpp"
+#include "gttf/fit/streaming/layer_walk.hpp"
 #include "gttf/resolution/filtered_track.hpp"
+#include "gttf/resolution/layer_errors.hpp"
 #include "gttf/resolution/variance_slopes.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/scattering.hpp"
@@ -29,6 +31,20 @@ bool same_list(const AnyTrack& a, const AnyTrack& b) {
   for (std::size_t k = 0; k < a.size(); ++k)
     if (a.surface(k) != b.surface(k)) return false;
   return true;
+}
+
+/// Variances of a traced track: of the parameters at the start or, with
+/// Model::at, at crossing `k`; `on_hit` and `on_kink` as in way_back().
+template <class OnHit, class OnKink>
+PerParameter walk_at(const AnyTrack& track, const Model& model, std::size_t k,
+                     OnHit&& on_hit, OnKink&& on_kink) {
+  const auto start =
+      track.start_hit(model.beam_spot ? &*model.beam_spot : nullptr);
+  PerParameter variance;
+  variance.values = walk_from_layer(
+      TracedPath(track.geometry(), *track.traced()), start ? &*start : nullptr,
+      k, model.at->own_hit, parameter_rows_at(track, k), on_hit, on_kink);
+  return variance;
 }
 
 /// Variances of a changed detector.
@@ -86,15 +102,23 @@ class Differences {
                                      model.loss, track_.frame()));
         good = same_list(track_, changed);
         if (!good) break;
-        const PerParameter variance =
-            filtered(changed, TracedPath(geometry, *changed.traced()), model)
-                .variance();
+        const PerParameter variance = variance_of(changed, model);
         const double w = value.weight / (denominator * step);
         for (const Parameter q : all_parameters) sum[q] += w * variance[q];
       }
       if (good) return sum;
     }
     return not_there();
+  }
+
+  PerParameter variance_of(const AnyTrack& changed, const Model& model) const {
+    if (model.at)
+      return walk_at(
+          changed, model, *changed.crossing_of(model.at->layer),
+          [](const auto&) {}, [](const auto&) {});
+    return filtered(changed, TracedPath(changed.geometry(), *changed.traced()),
+                    model)
+        .variance();
   }
 
   const AnyTrack& track_;
@@ -116,11 +140,18 @@ class TracedDifferentiator {
   }
 
   VarianceSlopes run() {
-    if (!t_.start())
-      for (int k = 0; k <= t_.path.first(); ++k)
-        inner_kinks(static_cast<std::size_t>(k));
-    t_.walk_back([this](const auto& step) { hit(step); },
-                 [this](const auto& step) { kinks(step); });
+    const auto on_hit = [this](const auto& step) { hit(step); };
+    const auto on_kinks = [this](const auto& step) { kinks(step); };
+    if (model_.at) {
+      slopes_.variance =
+          walk_at(track_, model_, *track_.crossing_of(model_.at->layer), on_hit,
+                  on_kinks);
+    } else {
+      if (!t_.start())
+        for (int k = 0; k <= t_.path.first(); ++k)
+          inner_kinks(static_cast<std::size_t>(k));
+      t_.walk_back(on_hit, on_kinks);
+    }
     for (std::size_t k = 0; k < list_.size(); ++k) {
       slopes_.crossings[k].position = by_position(k);
       slopes_.crossings[k].material =

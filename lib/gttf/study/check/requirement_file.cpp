@@ -115,6 +115,8 @@ class Reader {
     const auto study = map.find("study");
     if (!study) {
       head.request = detail::read_setup(map, path_, options_);
+      if (const auto variants = map.find("variants"))
+        head.request.variants = read_variants(*variants);
       head.grid = detail::read_axes(map);
       return head;
     }
@@ -124,7 +126,7 @@ class Reader {
     for (const char* key :
          {"detectors", "particle", "mass", "charge", "momentum", "p", "pt",
           "theta", "eta", "phi", "vertex", "beam_spot", "scattering",
-          "energy_loss", "at"})
+          "energy_loss", "at", "variants"})
       if (const auto own = map.find(key))
         own->error(fmt::format("{} is a matter of the study", in_quotes(key)),
                    "remove it, or write all keys here in place of \"study\"");

@@ -206,8 +206,9 @@ DesignProgram DesignProgram::coarse(std::size_t most) const {
 std::size_t DesignProgram::group_of(const StudyRequest& request) {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (same_tracks(groups_[g].request, request)) return g;
-  groups_.push_back(
-      {request, model_of(request, problem_->input.detector), {}, {}});
+  Model model = model_of(request, problem_->input.detector);
+  model.at.reset();  // errors are those of the perigee
+  groups_.push_back({request, model, {}, {}});
   return groups_.size() - 1;
 }
 

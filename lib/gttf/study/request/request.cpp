@@ -78,6 +78,8 @@ class RequestReader {
         options_.vary.empty()
             ? (vary ? read_varied_keys(*vary) : std::vector<VariedKey>{})
             : read_varied_keys(options_.vary, diagnostics_);
+    if (const auto value = from_file("variants"))
+      request.variants = read_variants(*value);
     if (const auto value = from_file("requirements"))
       request.requirements =
           detail::named_file(*value, path, "the path of a requirement file",

@@ -13,6 +13,7 @@
 #include "gttf/detector/detector.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
+#include "gttf/study/request/design_variant.hpp"
 #include "gttf/study/request/varied_key.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 
@@ -64,9 +65,11 @@ struct StudyRequest {
   std::optional<AtRequest> at;        ///< off unless given
   ToyRequest toys;
   std::vector<VariedKey> vary;  ///< keys of the detector that a sweep varies
-  std::string requirements;     ///< path of a file for a report; empty: none
-  std::string file;             ///< the study file; empty if from options only
-  std::string sha256;           ///< of the study file; empty if none
+  /// Designs that stand beside each detector; see read_designs().
+  std::vector<DesignVariant> variants;
+  std::string requirements;  ///< path of a file for a report; empty: none
+  std::string file;          ///< the study file; empty if from options only
+  std::string sha256;        ///< of the study file; empty if none
 };
 
 /// The same keys as text from the command line; unset ones are absent.

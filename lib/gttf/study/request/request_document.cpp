@@ -73,6 +73,16 @@ void describe_tracks(const StudyRequest& request, Document& study) {
     study.set("energy_loss", to_string(request.energy_loss));
   if (request.chosen.scattering) study.set(chosen_scattering, true);
   if (request.chosen.energy_loss) study.set(chosen_energy_loss, true);
+  if (!request.variants.empty()) {
+    Document::List variants;
+    for (const DesignVariant& variant : request.variants) {
+      Document::List keys;
+      for (const std::string& text : variant.texts()) keys.emplace_back(text);
+      variants.push_back(
+          Document().set("name", variant.name).set("set", std::move(keys)));
+    }
+    study.set("variants", std::move(variants));
+  }
   if (request.at)
     study.set("at", Document()
                         .set("layer", request.at->layer)

@@ -259,7 +259,7 @@ std::size_t scan_covariances(const StudyRequest& request,
                              std::span<const Detector> detectors,
                              const ScanOptions& options, TableSink& sink) {
   return scan_rows(request, detectors, options, sink,
-                   {covariance_columns(), 0});
+                   {covariance_columns(), request.at ? at_layer_columns : 0});
 }
 
 void append_rows(Table& table, Table more) {

@@ -78,7 +78,7 @@ std::vector<SensitivityRow> sorted_by_effect(std::vector<SensitivityRow> rows,
 }
 
 Table elasticity_table(const std::vector<SensitivityRow>& rows,
-                       std::span<const Parameter> parameters) {
+                       std::span<const Parameter> parameters, bool at_layer) {
   Texts layer, name, unit;
   Reals value;
   for (const SensitivityRow& row : rows) {
@@ -98,7 +98,7 @@ Table elasticity_table(const std::vector<SensitivityRow>& rows,
       const double e = row.elasticity[q];
       cells.push_back(std::abs(e) < 1e-9 ? 0 : e);  // zero but for rounding
     }
-    table.add(std::string(to_string(q)), std::move(cells));
+    table.add(std::string(parameter_name(q, at_layer)), std::move(cells));
   }
   return table;
 }
@@ -141,7 +141,8 @@ std::vector<SensitivityRow> sensitivity_rows(const Detector& detector,
   return rows;
 }
 
-std::string advice(const SensitivityRow& row, Parameter q, Grouping grouping) {
+std::string advice(const SensitivityRow& row, Parameter q, Grouping grouping,
+                   bool at_layer) {
   const std::string place =
       (grouping == Grouping::group ? "" : "layer ") + row.layer;
   const double e = row.elasticity[q];
@@ -162,12 +163,13 @@ std::string advice(const SensitivityRow& row, Parameter q, Grouping grouping) {
       change = fmt::format("{} {}", less ? "smaller" : "larger", row.name);
   }
   return fmt::format("1 % {} buys {} of {}", change, percent_text(e),
-                     sigma_symbol(q));
+                     sigma_symbol(q, at_layer));
 }
 
 void SensitivityTable::add(const Detector& detector,
                            const StudyRequest& request, GridPoint point,
                            const std::vector<SensitivityRow>& rows) {
+  at_layer_ = request.at.has_value();
   for (const SensitivityRow& row : rows) {
     point_.add(detector, request, point);
     key_.push_back(row.key);
@@ -192,11 +194,11 @@ Table SensitivityTable::take() && {
   table.add("key", std::move(key_));
   table.add("value", std::move(value_));
   table.add("unit", std::move(unit_));
-  for (const Parameter q : all_parameters)
-    table.add("elasticity_" + std::string(to_string(q)),
+  for (const Parameter q : parameters_of(at_layer_))
+    table.add("elasticity_" + std::string(parameter_name(q, at_layer_)),
               std::move(elasticity_[static_cast<std::size_t>(q)]));
-  for (const Parameter q : all_parameters)
-    table.add("slope_" + std::string(to_string(q)),
+  for (const Parameter q : parameters_of(at_layer_))
+    table.add("slope_" + std::string(parameter_name(q, at_layer_)),
               std::move(slope_[static_cast<std::size_t>(q)]));
   return table;
 }
@@ -209,32 +211,34 @@ std::vector<Section> sensitivity_sections(const Detector& detector,
                                           std::optional<Parameter> parameter) {
   constexpr std::size_t most_advice = 5;
   Section head;
-  head.title =
-      detector.name + ": " + track_text(request, grid_track(request, point));
+  head.title = detector.name + ": " +
+               track_text(request, grid_track(request, point)) +
+               at_text(request);
+  const bool at_layer = request.at.has_value();
   if (!list.exists()) {
-    head.facts.emplace_back("status", to_string(list.resolution.status));
+    head.facts.emplace_back("status", missing_text(list.resolution));
     return {head};
   }
   const std::span<const Parameter> shown =
-      parameter
-          ? std::span(&*parameter, 1)
-          : shown_parameters(along_beam(detector, grid_track(request, point)));
+      parameter ? std::span(&*parameter, 1)
+                : shown_parameters(request, detector, point);
   const auto rows = sensitivity_rows(detector, list, grouping);
   Section advices{"What helps most", {}, {}};
   for (const Parameter q : shown) {
-    head.facts.emplace_back(sigma_symbol(q), sigma_text(q, list.sigma[q]));
+    head.facts.emplace_back(sigma_symbol(q, at_layer),
+                            sigma_text(q, list.sigma[q]));
     if (std::isnan(list.sigma[q])) continue;
     const auto best = sorted_by_effect(rows, q);
     const std::size_t n = std::min(best.size(), parameter ? most_advice : 1);
     for (std::size_t i = 0; i < n; ++i)
-      advices.facts.emplace_back(i == 0 ? sigma_symbol(q) : "",
-                                 advice(best[i], q, grouping));
+      advices.facts.emplace_back(i == 0 ? sigma_symbol(q, at_layer) : "",
+                                 advice(best[i], q, grouping, at_layer));
   }
   Section table{
       "Change of sigma in % for 1 % more of",
       {},
       elasticity_table(parameter ? sorted_by_effect(rows, *parameter) : rows,
-                       shown)};
+                       shown, at_layer)};
   if (grouping == Grouping::group) table.table.columns.front().name = "group";
   return {head, table, advices};
 }
