@@ -117,6 +117,7 @@ enum Verb : std::uint32_t {
   help = 1U << 19,
   version = 1U << 20,
   init = 1U << 24,
+  explore = 1U << 25,
 };
 }  // namespace of
 
