@@ -10,15 +10,16 @@ namespace {
 
 constexpr std::uint32_t any_verb = ~0U;
 /// Verbs about a study, or detectors and a grid of tracks.
-constexpr std::uint32_t of_grids =
-    of::scan | of::sweep | of::regimes | of::budget | of::sensitivity |
-    of::compare | of::baseline | of::toy | of::report | of::plot | of::export_;
+constexpr std::uint32_t of_grids = of::scan | of::sweep | of::regimes |
+                                   of::budget | of::sensitivity | of::compare |
+                                   of::baseline | of::toy | of::report |
+                                   of::plot | of::explore | of::export_;
 constexpr std::uint32_t of_one_track = of::show | of::resolve;
 constexpr std::uint32_t of_tracks = of_grids | of_one_track;
-constexpr std::uint32_t of_threads = of::scan | of::sweep | of::regimes |
-                                     of::compare | of::baseline | of::check |
-                                     of::toy | of::fit | of::report | of::plot |
-                                     of::export_ | of::optimise | of::decay;
+constexpr std::uint32_t of_threads =
+    of::scan | of::sweep | of::regimes | of::compare | of::baseline |
+    of::check | of::toy | of::fit | of::report | of::plot | of::explore |
+    of::export_ | of::optimise | of::decay;
 constexpr std::uint32_t of_simd = of::scan | of::sweep | of::regimes |
                                   of::check | of::toy | of::fit | of::export_ |
                                   of::optimise | of::decay;
@@ -69,8 +70,8 @@ constexpr Option option_table[] = {
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
      "instead of its own; - is standard input",
-     Group::arguments, of_figures | of::sweep | of::decay, &Options::arguments,
-     Values::study_before_detector},
+     Group::arguments, of_figures | of::sweep | of::decay | of::explore,
+     &Options::arguments, Values::study_before_detector},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
      "instead of its own; - is standard input",
@@ -371,7 +372,8 @@ constexpr Option option_table[] = {
     {"--requirements", "FILE",
      "Requirements to evaluate, as in check, with the detectors of "
      "the report",
-     Group::report, of::report, &Options::requirements, Values::requirements},
+     Group::report, of::report | of::explore, &Options::requirements,
+     Values::requirements},
     {"--figure", "NAMES",
      "Figures, as in sigma-pt,share-d0; --list prints their names (default: "
      "sigma-pt; along a beam sigma-p, without field sigma-x, with --at "
@@ -512,7 +514,8 @@ constexpr Option option_table[] = {
      of::baseline, &Options::file, Values::file},
     {"-o,--output", "FILE",
      "Write the page to FILE (.html); - is standard output", Group::output,
-     of::report, &Options::file, Values::file, any_number, required},
+     of::report | of::explore, &Options::file, Values::file, any_number,
+     required},
     {"-o,--output", "FILE",
      "Write to FILE (.svg .pdf .png); - is standard output: svg, on a terminal "
      "a drawing in characters",
@@ -545,13 +548,14 @@ constexpr Option option_table[] = {
      {1, most_digits}},
     {"--no-provenance", "",
      "Leave out version, command line and hashes of inputs", Group::output,
-     of_tables | of_figures, &Options::no_provenance},
+     of_tables | of_figures | of::explore, &Options::no_provenance},
     {"--no-progress", "", "Draw no progress bar", Group::output,
      of::scan | of::sweep | of::optimise | of::toy | of::fit | of::export_ |
          of::decay,
      &Options::no_progress},
     {"--quiet", "", "Print errors only (no warnings)", Group::output,
-     of_tables | of_figures | of::baseline | of::import_ | of::init,
+     of_tables | of_figures | of::explore | of::baseline | of::import_ |
+         of::init,
      &Options::quiet},
 };
 
