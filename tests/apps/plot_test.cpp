@@ -21,7 +21,8 @@ bool has_terminal() {
 Outcome run_on_terminal(const Folder& folder, const std::string& command) {
   folder.write("command.sh", command);
   return run(folder,
-             "TERM=xterm script -qec 'stty cols 72 rows 30; sh command.sh' "
+             "export CONFIGS DETECTORS; TERM=xterm script -qec 'stty cols 72 "
+             "rows 30; sh command.sh' "
              "/dev/null");
 }
 
