@@ -29,8 +29,8 @@ void explain_memory() {
 namespace {
 
 int explain_bug(const std::exception& error) {
-  print_error(std::string("this is a bug of ours, please report it: ") +
-              error.what() + " (version " + std::string(gttf::version()) + ")");
+  print_error(std::string("internal error, please report it: ") + error.what() +
+              " (version " + std::string(gttf::version()) + ")");
   return bug_of_ours;
 }
 
@@ -69,7 +69,7 @@ int explained(const std::function<int()>& work) noexcept {
   } catch (const std::exception& error) {
     return explain_bug(error);
   } catch (...) {
-    print_error("this is a bug of ours, please report it: unknown exception");
+    print_error("internal error, please report it: unknown exception");
     return bug_of_ours;
   }
 }

@@ -10,15 +10,16 @@ namespace {
 
 constexpr std::uint32_t any_verb = ~0U;
 /// Verbs about a study, or detectors and a grid of tracks.
-constexpr std::uint32_t of_grids =
-    of::scan | of::sweep | of::regimes | of::budget | of::sensitivity |
-    of::compare | of::baseline | of::toy | of::report | of::plot | of::export_;
+constexpr std::uint32_t of_grids = of::scan | of::sweep | of::regimes |
+                                   of::budget | of::sensitivity | of::compare |
+                                   of::baseline | of::toy | of::report |
+                                   of::plot | of::explore | of::export_;
 constexpr std::uint32_t of_one_track = of::show | of::resolve;
 constexpr std::uint32_t of_tracks = of_grids | of_one_track;
-constexpr std::uint32_t of_threads = of::scan | of::sweep | of::regimes |
-                                     of::compare | of::baseline | of::check |
-                                     of::toy | of::fit | of::report | of::plot |
-                                     of::export_ | of::optimise | of::decay;
+constexpr std::uint32_t of_threads =
+    of::scan | of::sweep | of::regimes | of::compare | of::baseline |
+    of::check | of::toy | of::fit | of::report | of::plot | of::explore |
+    of::export_ | of::optimise | of::decay;
 constexpr std::uint32_t of_simd = of::scan | of::sweep | of::regimes |
                                   of::check | of::toy | of::fit | of::export_ |
                                   of::optimise | of::decay;
@@ -67,9 +68,15 @@ constexpr Option option_table[] = {
      required},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
-     "instead of its own; - is standard input",
-     Group::arguments, of_figures | of::sweep | of::decay, &Options::arguments,
+     "instead of its own; - is standard input. Also a result of optimise, "
+     ".json",
+     Group::arguments, of::report, &Options::arguments,
      Values::study_before_detector},
+    {"FILE...", "FILE",
+     "Detector files, or a study, or a study and the detectors to use "
+     "instead of its own; - is standard input",
+     Group::arguments, of::plot | of::sweep | of::decay | of::explore,
+     &Options::arguments, Values::study_before_detector},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
      "instead of its own; - is standard input",
@@ -84,9 +91,10 @@ constexpr Option option_table[] = {
     {"REQUIREMENTS", "FILE", "File of requirements; - is standard input",
      Group::arguments, of::check, &Options::requirements, Values::requirements,
      any_number, required},
-    {"STUDY", "FILE",
-     "Variables, objective and constraints; - is standard input",
-     Group::arguments, of::optimise, &Options::study_file, Values::study,
+    {"STUDY...", "FILE",
+     "Variables, objective and constraints; - is standard input. Or merge and "
+     "the parts to merge",
+     Group::arguments, of::optimise, &Options::arguments, Values::study,
      any_number, required},
     {"DETECTOR...", "FILE",
      "Detector files to use instead of those in the requirements file",
@@ -325,6 +333,22 @@ constexpr Option option_table[] = {
      &Options::time_limit,
      Values::other,
      {0, 1e9}},
+    {"--shard", "k/N",
+     "Solve from part k of N of the starts only, to be joined by optimise "
+     "merge; needs -o PART.json",
+     Group::search, of::optimise, &Options::shard},
+    {"--checkpoint", "FILE",
+     "Store finished starts in FILE now and then; a run that finds it there "
+     "continues from it",
+     Group::search, of::optimise, &Options::checkpoint, Values::file},
+    {"--checkpoint-every",
+     "SECONDS",
+     "Seconds between two checkpoints (default: 10)",
+     Group::search,
+     of::optimise,
+     &Options::checkpoint_every,
+     Values::other,
+     {0, 1e6}},
     {"--history", "FILE", "Write all designs evaluated by the solver as CSV",
      Group::search, of::optimise, &Options::history, Values::file},
 
@@ -372,7 +396,8 @@ constexpr Option option_table[] = {
     {"--requirements", "FILE",
      "Requirements to evaluate, as in check, with the detectors of "
      "the report",
-     Group::report, of::report, &Options::requirements, Values::requirements},
+     Group::report, of::report | of::explore, &Options::requirements,
+     Values::requirements},
     {"--figure", "NAMES",
      "Figures, as in sigma-pt,share-d0; --list prints their names (default: "
      "sigma-pt; along a beam sigma-p, without field sigma-x, with --at "
@@ -513,7 +538,8 @@ constexpr Option option_table[] = {
      of::baseline, &Options::file, Values::file},
     {"-o,--output", "FILE",
      "Write the page to FILE (.html); - is standard output", Group::output,
-     of::report, &Options::file, Values::file, any_number, required},
+     of::report | of::explore, &Options::file, Values::file, any_number,
+     required},
     {"-o,--output", "FILE",
      "Write to FILE (.svg .pdf .png); - is standard output: svg, on a terminal "
      "a drawing in characters",
@@ -546,13 +572,14 @@ constexpr Option option_table[] = {
      {1, most_digits}},
     {"--no-provenance", "",
      "Leave out version, command line and hashes of inputs", Group::output,
-     of_tables | of_figures, &Options::no_provenance},
+     of_tables | of_figures | of::explore, &Options::no_provenance},
     {"--no-progress", "", "Draw no progress bar", Group::output,
      of::scan | of::sweep | of::optimise | of::toy | of::fit | of::export_ |
          of::decay,
      &Options::no_progress},
     {"--quiet", "", "Print errors only (no warnings)", Group::output,
-     of_tables | of_figures | of::baseline | of::import_ | of::init,
+     of_tables | of_figures | of::explore | of::baseline | of::import_ |
+         of::init,
      &Options::quiet},
 };
 

@@ -125,6 +125,7 @@ enum Verb : std::uint32_t {
   version = 1U << 20,
   init = 1U << 24,
   decay = 1U << 25,
+  explore = 1U << 26,
 };
 }  // namespace of
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --watch: a verb that runs again whenever one of its inputs changes.
+// The option --watch: a verb runs again whenever one of its inputs changes.
 #pragma once
 
 #include "verb.hpp"

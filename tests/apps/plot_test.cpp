@@ -21,7 +21,8 @@ bool has_terminal() {
 Outcome run_on_terminal(const Folder& folder, const std::string& command) {
   folder.write("command.sh", command);
   return run(folder,
-             "TERM=xterm script -qec 'stty cols 72 rows 30; sh command.sh' "
+             "export CONFIGS DETECTORS; TERM=xterm script -qec 'stty cols 72 "
+             "rows 30; sh command.sh' "
              "/dev/null");
 }
 
@@ -86,7 +87,7 @@ TEST_CASE("plot: what cannot be drawn so is said, and nothing written") {
         std::pair("--xlim 1mm:2mm", "--xlim"),
         std::pair("--ylim 0:1", "a logarithmic axis cannot begin at 0"),
         std::pair("--size 800", "800x500"),
-        std::pair("--size 1x1", "must lie between"),
+        std::pair("--size 1x1", "must be between"),
         std::pair("--style poster", "paper"), std::pair("--log z", "--log"),
         std::pair("--figure tornado --xlim 1:2", "has no axes"),
         std::pair("--figure sigma-pt,sigma-pt", "given twice"),
@@ -161,13 +162,14 @@ TEST_CASE("plot: --watch writes again after a change, and after an error") {
           "until_lines() { n=0; while [ $(grep -c \"$2\" log) -lt $1 ] && "
           "[ $n -lt 200 ]; do sleep 0.1; n=$((n + 1)); done; }\n"
           "until_lines 1 'w.svg written'; cp w.svg first.svg\n"
-          "sed 's/name: .*/name: changed/' d.yaml > e && mv e d.yaml\n"
+          "sed 's/^name: .*/name: changed/' d.yaml > e && mv e d.yaml\n"
           "until_lines 2 'w.svg written'; cp w.svg second.svg\n"
           "echo 'nonsense: 1' >> d.yaml; until_lines 1 'not written'\n"
           "cp w.svg third.svg\n"
           "cp $DETECTORS/barrel.yaml d.yaml; until_lines 3 'w.svg written'\n"
-          "kill -INT $pid; wait $pid; echo \"ended with $?\"\n");
-  CHECK(has(r.out, "ended with 130"));
+          // a shell without job control has them ignore SIGINT
+          "kill -TERM $pid; wait $pid; echo \"ended with $?\"\n");
+  CHECK(has(r.out, "ended with 143"));
   CHECK(has(folder.read("second.svg"), "changed"));
   CHECK_FALSE(has(folder.read("first.svg"), "changed"));
   CHECK(folder.read("third.svg") == folder.read("second.svg"));

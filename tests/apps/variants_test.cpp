@@ -16,11 +16,9 @@ constexpr const char* study =
     "  - { name: thin, set: { \"layers[L1].material\": 0.1 % } }\n"
     "  - { name: Rossi, scattering: rossi }\n";
 
-Folder with_study() {
-  Folder folder;
+void write_study(const Folder& folder) {
   folder.write("s.yaml", study);
   CHECK(run(folder, "cp $DETECTORS/barrel.yaml .").code == 0);
-  return folder;
 }
 
 /// The rows of a scan in CSV but for the names of the detectors.
@@ -35,7 +33,8 @@ std::string rows(const Folder& folder, const std::string& options) {
 }  // namespace
 
 TEST_CASE("variants: rows are those of --set and of options") {
-  const Folder folder = with_study();
+  const Folder folder;
+  write_study(folder);
   const std::string plain = "barrel.yaml --particle muon --pt 1GeV,10GeV";
   CHECK(rows(folder, "s.yaml") ==
         rows(folder, plain) +
@@ -50,7 +49,8 @@ TEST_CASE("variants: rows are those of --set and of options") {
 }
 
 TEST_CASE("variants: every verb that reads a study shows them") {
-  const Folder folder = with_study();
+  const Folder folder;
+  write_study(folder);
   for (const char* command :
        {"scan s.yaml", "compare s.yaml", "toy s.yaml --toys 20",
         "budget s.yaml", "plot s.yaml -o -", "report s.yaml -o -",
@@ -69,7 +69,8 @@ TEST_CASE("variants: every verb that reads a study shows them") {
 }
 
 TEST_CASE("variants: a check evaluates them, from a study or its own") {
-  const Folder folder = with_study();
+  const Folder folder;
+  write_study(folder);
   folder.write("c.yaml",
                "gttf-requirements: 1\nname: gate\nstudy: s.yaml\n"
                "requirements:\n  - { what: n_hits, min: 1 }\n");
@@ -88,7 +89,8 @@ TEST_CASE("variants: a check evaluates them, from a study or its own") {
 }
 
 TEST_CASE("variants: a part or checkpoint of others does not fit") {
-  const Folder folder = with_study();
+  const Folder folder;
+  write_study(folder);
   const Outcome r =
       run(folder,
           "gttf-design toy s.yaml --toys 50 --checkpoint c.json -o a.csv && "

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -86,8 +87,8 @@ Document row_schema(const Columns& columns) {
 }
 
 void print_schema() {
-  Columns scan = scan_part(false);
-  const Columns at = scan_part(true);
+  Columns scan = part_of(gttf::scan_columns(), false);
+  const Columns at = part_of(gttf::scan_columns(), true);
   scan.insert(scan.end(), at.begin(), at.end());
   Document rows(Document::Members{});
   rows.set("scan", row_schema(scan))

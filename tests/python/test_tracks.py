@@ -52,19 +52,16 @@ class Resolve(unittest.TestCase):
         self.assertTrue(np.isnan(r.sigma_p_rel))
         self.assertTrue(np.isnan(r.covariance).all())
 
-    def test_hits_that_do_not_count(self):
-        # a low-momentum track meets a layer again, and says so
-        again = {"p": 0.05, "theta": "90 deg", "vertex": (30, 0, 0)}
-        with self.assertWarnsRegex(gttf.InputWarning, "second time") as seen:
-            gttf.resolve(ITS2, **again)
-        self.assertEqual(seen.filename, __file__)
+    def test_layers_that_are_crossed_again(self):
+        inwards = {"p": 1, "theta": "90 deg", "vertex": (-50, 0, 0)}
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            gttf.resolve(ITS2, p=1, theta=1)
-            with self.assertRaises(gttf.InputWarning):
-                gttf.resolve(ITS2, **again)
-            # all of them count
-            gttf.resolve(ITS2, turns=0.5, **again)
+            twice = gttf.resolve(ITS2, **inwards)
+            once = gttf.resolve(ITS2, phi="180 deg", **inwards)
+        self.assertGreater(twice.n_hits, once.n_hits)
+        looper = {"p": 0.1, "theta": "85 deg"}
+        back = gttf.resolve(ITS2, turns=1, **looper)
+        self.assertGreater(back.n_hits, gttf.resolve(ITS2, **looper).n_hits)
 
     def test_options(self):
         free = gttf.resolve(ITS2, p=1, theta=1.2)

@@ -79,7 +79,9 @@ TEST_CASE("at a layer: shares add up to 1, their total is the state's") {
   }
   CHECK(budgets > 300);
   CAPTURE(worst);
-  CHECK(worst < 1e-10);
+  // far from the start a parameter is a small difference of large multiples of
+  // the line's parameters there: the squares lose up to eight digits
+  CHECK(worst < 1e-7);
 }
 
 TEST_CASE("at a layer: each share is the change under that error") {

@@ -90,6 +90,7 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
       // the last hit
       may_guess_(model.scattering != Scattering::highland_total),
       from_start_(model.beam_spot.has_value()),
+      slowing_(model.loss != EnergyLoss::off),
       at_(model.at),
       crossed_(geometry.surfaces.size()),
       arc_(geometry.surfaces.size()),
@@ -135,6 +136,7 @@ void BatchGroups::start(std::size_t begin, std::size_t end) {
   turned_back_.assign(end - begin, 0);
   order_.clear();
   rest_.clear();
+  wrong_.clear();
 }
 
 bool BatchGroups::on_axis(std::size_t track) const {
@@ -173,7 +175,13 @@ bool BatchGroups::make_guess(const std::size_t* tracks, std::size_t n) {
   set_tracks(tracks, n);
   set_list(guess_);
   group_.guess = &lists_[guess_];
+  group_.trial = true;
   return true;
+}
+
+void BatchGroups::find_wrong(const GuessCheck& check) {
+  for (std::size_t lane = 0; check.wrong != 0 && lane < group_.n; ++lane)
+    if ((check.wrong >> lane & 1) != 0) wrong_.push_back(group_.track[lane]);
 }
 
 bool BatchGroups::accept(const GuessCheck& check) {
@@ -185,6 +193,7 @@ bool BatchGroups::accept(const GuessCheck& check) {
       turned_back_[i] = (check.turned_back >> lane & 1) != 0;
     }
   group_.guess = nullptr;
+  group_.trial = false;
   return trusted_;
 }
 
@@ -326,7 +335,7 @@ void BatchGroups::plan() {
   std::vector<unsigned> united;
   for (const std::size_t track : left_over) {
     const std::vector<unsigned>& own = list_of(track).surfaces;
-    const bool joins = !planned_.empty() &&
+    const bool joins = !slowing_ && !planned_.empty() &&
                        planned_.back().begin < grouped.size() &&
                        grouped.size() - planned_.back().begin < kernel_.width &&
                        same_formulas(grouped[planned_.back().begin], track) &&
@@ -346,6 +355,7 @@ void BatchGroups::plan() {
 }
 
 void BatchGroups::set_list(std::size_t id) {
+  group_.guess = slowing_ ? &lists_[id] : nullptr;
   if (group_id_ == id && !group_.list.empty()) return;
   group_id_ = id;
   group_.mixed = false;

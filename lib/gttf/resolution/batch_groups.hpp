@@ -142,8 +142,9 @@ struct BatchGroup {
   bool in_a_row = false;              ///< track[i] = track[0] + i for all lanes
   bool mixed = false;
   bool points = false;  ///< as BatchTask::points
-  /// A guess of their list, if it has not been searched.
+  /// The list that may be theirs, if it is not known for sure.
   const SurfaceList* guess = nullptr;
+  bool trial = false;  ///< all of the tracks have to confirm it
   std::vector<ListedSurface> list;
   std::size_t at = BatchTask::nowhere;  ///< as BatchTask::at
   std::size_t n_coordinates = 0;
@@ -157,6 +158,8 @@ bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b);
 struct GuessCheck {
   bool confirmed = true;
   TrackBits turned_back = 0;
+  /// Not on trial: lanes of which the list is another one.
+  TrackBits wrong = 0;
 };
 
 /// Processes a block of tracks at a time; keeps the lists found so far.
@@ -171,9 +174,14 @@ class BatchGroups {
   /// As long as consecutive tracks cross the same surfaces, the list of a group
   /// is the guess for the next, checked by the fit. Otherwise lists are
   /// searched, and tracks with equal lists collected from the block.
-  template <class LeftOut, class Fit>
+  ///
+  /// Of tracks that lose energy, the lists that they would have without are
+  /// guesses; those for which they are wrong are asked for their list one by
+  /// one, bool retrace(track, surfaces), or, in vain, left: leave(track).
+  template <class LeftOut, class Fit, class Retrace, class Leave>
   void for_each_group(std::size_t begin, std::size_t end, int least_hits,
-                      const LeftOut& left_out, const Fit& fit) {
+                      const LeftOut& left_out, const Fit& fit,
+                      const Retrace& retrace, const Leave& leave) {
     start(begin, end);
     for (std::size_t track = begin; track < end; ++track)
       if (!left_out(track)) order_.push_back(track);
@@ -188,14 +196,31 @@ class BatchGroups {
           continue;
         }
       }
-      if (search(&order_[i], n)) fit(group_);
+      if (search(&order_[i], n)) find_wrong(fit(group_));
       i += n;
     }
-    plan();
-    for (const Planned& planned : planned_) {
-      make_group(planned);
-      fit(group_);
+    const auto fit_planned = [&] {
+      plan();
+      for (const Planned& planned : planned_) {
+        make_group(planned);
+        find_wrong(fit(group_));
+      }
+    };
+    fit_planned();
+    if (wrong_.empty()) return;
+    rest_.clear();
+    for (const std::size_t track : wrong_) {
+      its_surfaces_.clear();
+      if (retrace(track, its_surfaces_)) {
+        ids_[track - begin_] = intern(its_surfaces_);
+        rest_.push_back(track);
+      } else {
+        leave(track);
+      }
     }
+    wrong_.clear();
+    fit_planned();
+    for (const std::size_t track : wrong_) leave(track);
   }
 
   /// The list of a track of the block that was not left out.
@@ -228,6 +253,7 @@ class BatchGroups {
   bool search(const std::size_t* tracks, std::size_t n);
   std::size_t find_list(const BatchSearch& found, std::size_t lane);
   std::size_t intern(const std::vector<unsigned>& surfaces);
+  void find_wrong(const GuessCheck& check);
   void plan();
   void set_tracks(const std::size_t* tracks, std::size_t n);
   void set_list(std::size_t id);
@@ -241,6 +267,7 @@ class BatchGroups {
   bool one_start_;
   bool may_guess_;   ///< whether a fit can check a guessed list
   bool from_start_;  ///< a beam spot is the first hit
+  bool slowing_;     ///< energy is lost: no list is known for sure
   std::optional<AtLayer> at_;
 
   std::vector<SurfaceList> lists_;
@@ -258,7 +285,7 @@ class BatchGroups {
   std::vector<TrackBits> crossed_;
   std::vector<PackValues> arc_, x_over_x0_;  ///< by surface
   int least_hits_ = 0;
-  std::vector<std::size_t> order_, rest_;
+  std::vector<std::size_t> order_, rest_, wrong_;
   std::vector<Planned> planned_;
   BatchGroup group_;
   std::size_t group_id_ = 0;  ///< of the list of group_; 0: of several lists

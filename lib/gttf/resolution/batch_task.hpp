@@ -114,6 +114,8 @@ struct BatchExtents {
   const unsigned* surface = nullptr;  ///< of single ones
 };
 
+struct BatchLoss;  // batch_loss.hpp
+
 struct BatchTask {
   const BatchSurface* surfaces = nullptr;
   std::size_t n_surfaces = 0;
@@ -134,6 +136,8 @@ struct BatchTask {
   std::size_t at = nowhere;
   bool at_own_hit = true;  ///< as in AtLayer
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+  const BatchLoss* loss = nullptr;  ///< if energy is lost on the way
+  std::size_t n_coordinates = 0;    ///< of all crossings
   /// For the backward pass: CovarianceKernel::workspace() bytes, aligned to 64.
   std::byte* workspace = nullptr;
   /// Whether the list is a guess; then these are the surfaces not on it.
@@ -162,6 +166,8 @@ struct BatchTask {
   /// order, and no others. If not, there are no other results.
   bool confirmed = false;
   TrackBits turned_back = 0;  ///< for a guess, as in BatchSearch
+  /// Lanes for which a guess is right.
+  TrackBits as_listed = 0;
 };
 
 /// The code for one instruction set.
@@ -169,7 +175,7 @@ struct CovarianceKernel {
   std::size_t width;
   void (*search)(BatchSearch&);
   void (*fit)(BatchTask&);
-  std::size_t (*workspace)(std::size_t n_crossings, std::size_t n_coordinates);
+  std::size_t (*workspace)(const BatchTask&);
 };
 
 }  // namespace gttf::detail

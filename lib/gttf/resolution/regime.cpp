@@ -97,7 +97,7 @@ struct RegimeJob {
   std::span<std::vector<TripletRegime>> triplet_results;
   /// Whether kernels support regimes and triplets of such tracks.
   bool vectorised =
-      is_vectorised(geometry, model) &&
+      is_vectorised(geometry, model) && model.loss == EnergyLoss::off &&
       (choice != TripletChoice::recurling || !geometry.has_field());
   /// The scalar path is slow: small blocks occupy all threads.
   std::size_t block_size = vectorised ? 512 : 4;

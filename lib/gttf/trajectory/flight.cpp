@@ -844,7 +844,7 @@ Landing fly_by(const Field& field, double length, FlightState<N>& state,
   flight.fly_to(path - flight.path());
   state = flight.state();
   bend = flight.bend();
-  if (backward) turn_around(state);  // t' stays as it is
+  if (backward) turn_around(state);  // t' is unchanged
   return Landing::there;
 }
 

@@ -51,7 +51,7 @@ class Rows {
   PageSection& section_;
 };
 
-// Figures two by two.
+// Figures in rows of two.
 void add_all(Rows& rows, std::vector<Figure> figures) {
   std::vector<std::optional<Figure>> list;
   for (Figure& figure : figures) list.emplace_back(std::move(figure));

@@ -287,9 +287,9 @@ void add_limit_areas(const Reals& x, const Reals& hits, const Reals& scattering,
                      Panel& panel) {
   const double floor = panel.y.lower;
   Band by_hits{"limits",     x,     {},   {},
-               {Tone::hits}, false, true, "hit-error limit"};
+               {Tone::hits}, false, true, "closed by hit errors"};
   Band by_scattering{"limits",           x,     {},   {},
-                     {Tone::scattering}, false, true, "scattering limit"};
+                     {Tone::scattering}, false, true, "closed by scattering"};
   for (std::size_t i = 0; i < x.size(); ++i) {
     const bool exists = !std::isnan(hits[i]) && !std::isnan(scattering[i]);
     const double h = exists ? std::max(hits[i], floor) : Resolution::none;

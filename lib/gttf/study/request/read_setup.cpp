@@ -133,7 +133,7 @@ double read_turns(const Value& value) {
   const auto turns = value.quantity(Dimension::number);
   if (!turns) return 0;
   if (*turns >= 0 && *turns <= most) return *turns;
-  value.error(fmt::format("the number of turns must lie between 0 and {}, got "
+  value.error(fmt::format("the number of turns must be between 0 and {}, got "
                           "{}",
                           most, describe(value.node())),
               "write for example 2: tracks are followed for two full turns");

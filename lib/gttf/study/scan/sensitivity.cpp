@@ -56,7 +56,8 @@ double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
 
 /// The parameters of a ring instead of the motions of one of its modules, which
 /// follow the `position` of the module in the list: along its normal, about u,
-/// v and its normal.
+/// v and its normal. There are no rotations of a module that is crossed twice,
+/// and so no tilt and turn.
 void add_ring_items(const Surface& module, const Ring& ring,
                     std::span<const Sensitivity> motions,
                     std::vector<SensitivityRow>& rows) {
@@ -68,12 +69,15 @@ void add_ring_items(const Surface& module, const Ring& ring,
     if (item.quantity == Quantity::about_v) about[1] = item.slope;
     if (item.quantity == Quantity::about_normal) about[2] = item.slope;
   }
+  const bool rotates = std::ranges::any_of(
+      motions, [](const auto& item) { return is_rotation(item.quantity); });
   const auto &n = module.normal_vector, &u = module.u_vector;
   const auto v = module.v_vector();
   for (const RingNumber number : ring_numbers) {
     const RigidMotion motion = motion_of(module, ring, number);
     const bool is_length =
         number == RingNumber::radius || number == RingNumber::z;
+    if (!is_length && !rotates) continue;
     const double unit_value = is_length ? unit::mm : unit::deg;
     SensitivityRow row;
     row.quantity = is_length ? Quantity::position : Quantity::about_u;
