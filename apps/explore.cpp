@@ -64,8 +64,8 @@ int run_explore(const Call& call) {
   const DetectorInput& input = study.inputs.front();
   if (!can_be_listed(input.detector))
     throw UsageError(in_quotes(input.detector.file) +
-                     " has a mapped field, which the page cannot carry; use "
-                     "compare or sweep");
+                     " has a map of its field or of material, which the page "
+                     "cannot carry; use compare or sweep");
   std::optional<RequirementFile> requirements;
   const std::string& path = options.requirements.empty()
                                 ? study.request.requirements

@@ -190,13 +190,15 @@ GTTF_EXPORT(parameters) void parameters() {
   end_output();
 }
 
-/// The lines of all layers in the plane of z and r. Numbers of each: z, r of
-/// both ends, x/X0, coordinates measured; texts: name, group.
+/// The lines of all layers in the plane of z and r, of a ring one. Numbers of
+/// each: layer, z, r of both ends, x/X0, coordinates measured; texts: name,
+/// group.
 GTTF_EXPORT(outline) void outline() {
   begin_output();
   const Detector& detector = module().exploration->detector;
   for (const detail::LayerLine& line : detail::lines_in_rz(detector)) {
     const Layer& layer = detector.layers[line.layer];
+    put(static_cast<double>(line.layer));
     for (std::size_t i = 0; i < 2; ++i) {
       put(line.x[i]);
       put(line.y[i]);
@@ -230,7 +232,7 @@ GTTF_EXPORT(scan_rows) void scan_rows() {
 }
 
 /// The path of a track. Input: axes of one point. Numbers of each crossing: z,
-/// r, layer, x/X0.
+/// r, layer, x/X0, whether it is measured.
 GTTF_EXPORT(track_path) void track_path() {
   begin_output();
   Module& m = module();
@@ -245,6 +247,7 @@ GTTF_EXPORT(track_path) void track_path() {
     put(std::hypot(crossing.position.x(), crossing.position.y()));
     put(static_cast<double>(crossing.layer));
     put(crossing.x_over_x0);
+    put(crossing.measured);
   }
   end_output();
 }

@@ -75,7 +75,8 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   CHECK(offered(folder, "''") ==
         "init validate show resolve scan sweep regimes budget sensitivity "
         "compare "
-        "baseline check optimise decay toy fit report plot import export "
+        "baseline check optimise decay toy fit report plot explore import "
+        "export "
         "completion help version --help "
         "--version ");
   CHECK(offered(folder, "check --junit n") == "notes.txt ");

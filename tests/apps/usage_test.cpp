@@ -67,8 +67,8 @@ TEST_CASE("usage: an unknown verb gets the nearest one") {
       "gttf-design xyzzy",
       "unknown verb \"xyzzy\"; the verbs are init, validate, show, resolve, "
       "scan, sweep, regimes, budget, sensitivity, compare, baseline, check, "
-      "optimise, toy, "
-      "fit, report, plot, import, export, "
+      "optimise, decay, toy, "
+      "fit, report, plot, explore, import, export, "
       "completion, help, "
       "version");
   check_error("gttf-design help shwo",

@@ -22,7 +22,7 @@ namespace {
 const std::string source = GTTF_SOURCE_DIR;
 
 // Anchors, merge keys, aliases, lists, a mirror, copies, a ring, a formula.
-const char* const described = R"(gttf-detector: 1
+const char* const everything = R"(gttf-detector: 1
 name: everything
 field: { solenoid: 2 T }
 layers:
@@ -95,7 +95,7 @@ TEST_CASE("explore: a list gives the same exploration back") {
 }
 
 TEST_CASE("explore: handles do to the numbers what --set does") {
-  const DetectorInput input = parse_detector(described, "all.yaml");
+  const DetectorInput input = parse_detector(everything, "all.yaml");
   const auto handles = find_handles(input);
   for (const char* key :
        {"field.solenoid", "layers[A].cylinder.radius",
@@ -121,37 +121,37 @@ TEST_CASE("explore: handles do to the numbers what --set does") {
     for (const auto& [n, slope] : handle.slopes)
       expected[n] += slope * (value - handle.number) * handle.factor;
     const NumberList read =
-        to_list(parse_detector(described, "all.yaml", set).detector);
+        to_list(parse_detector(everything, "all.yaml", set).detector);
     CHECK(largest_difference(read, expected) < 1e-11);
   }
 }
 
 TEST_CASE("explore: the file in pieces says what --set says") {
-  const DetectorInput input = parse_detector(described, "all.yaml");
+  const DetectorInput input = parse_detector(everything, "all.yaml");
   const auto handles = find_handles(input);
   const auto pieces = file_pieces(input, handles);
   const auto in_file = values_in_file(input, handles);
   REQUIRE_FALSE(pieces.empty());
   CHECK(in_file == start_of(handles));
-  CHECK(file_text(pieces, handles, in_file, in_file) == described);
+  CHECK(file_text(pieces, handles, in_file, in_file) == everything);
   for (std::size_t h = 0; h < handles.size(); ++h) {
     CAPTURE(handles[h].key);
     std::vector<double> values = in_file;
     values[h] *= 1.02;
     const std::string text = file_text(pieces, handles, in_file, values);
-    CHECK(text != described);
+    CHECK(text != everything);
     CHECK(text.find("# the innermost") != text.npos);
     const std::vector<std::string> set{handles[h].key + '=' +
                                        text_of(handles[h], values[h])};
     const NumberList by_file =
                          to_list(parse_detector(text, "new.yaml").detector),
                      by_set = to_list(
-                         parse_detector(described, "all.yaml", set).detector);
+                         parse_detector(everything, "all.yaml", set).detector);
     CHECK(by_file == by_set);
   }
   // what --set gave before is written, too
   const std::vector<std::string> set{"layers[B].material.thickness=70 um"};
-  const DetectorInput changed = parse_detector(described, "all.yaml", set);
+  const DetectorInput changed = parse_detector(everything, "all.yaml", set);
   const auto others = find_handles(changed);
   const std::string text =
       file_text(file_pieces(changed, others), others,
@@ -161,7 +161,7 @@ TEST_CASE("explore: the file in pieces says what --set says") {
 }
 
 TEST_CASE("explore: numbers that are no detector are named") {
-  Detector detector = parse_detector(described, "all.yaml").detector;
+  Detector detector = parse_detector(everything, "all.yaml").detector;
   CHECK(design_faults(detector).empty());
   const auto faults_with = [&](const auto& change) {
     Detector copy = detector;

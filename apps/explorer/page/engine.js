@@ -112,9 +112,11 @@ class Engine {
   outline() {
     this.call("outline");
     const { numbers: n, texts } = this.read(), list = [];
-    for (let i = 0; i < texts.length / 2; ++i)
-      list.push({ name: texts[2 * i], group: texts[2 * i + 1], z: [n[6 * i], n[6 * i + 2]],
-        r: [n[6 * i + 1], n[6 * i + 3]], material: n[6 * i + 4], measured: n[6 * i + 5] });
+    for (let i = 0; i < texts.length / 2; ++i) {
+      const [layer, z0, r0, z1, r1, material, measured] = n.subarray(7 * i, 7 * i + 7);
+      list.push({ name: texts[2 * i], group: texts[2 * i + 1], layer, z: [z0, z1], r: [r0, r1],
+        material, measured });
+    }
     return list;
   }
 
@@ -149,8 +151,8 @@ class Engine {
     this.write_axes(track);
     this.call("track_path");
     const { numbers: n } = this.read(), list = [];
-    for (let i = 0; i < n.length; i += 4)
-      list.push({ z: n[i], r: n[i + 1], layer: n[i + 2], material: n[i + 3] });
+    for (let i = 0; i < n.length; i += 5)
+      list.push({ z: n[i], r: n[i + 1], layer: n[i + 2], material: n[i + 3], measured: n[i + 4] });
     return list;
   }
 

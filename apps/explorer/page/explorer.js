@@ -311,7 +311,7 @@ const drawing = {
     exploration.systems.forEach((system, i) => {
       if (!used.has(i)) return;
       const item = make("span");
-      const passive = start_outline.every((l, k) => exploration.paint[k] !== i || !l.measured);
+      const passive = start_outline.every(l => exploration.paint[l.layer] !== i || !l.measured);
       item.append(make("i", { class: "e" + system.index + (passive ? " e" : "") }), system.name);
       item.firstChild.style.color = `var(--e${system.index % 8})`;
       legend.append(item);
@@ -415,7 +415,7 @@ const drawing = {
       const d = this.d(line);
       let item = this.lines[i];
       if (!item) {
-        const system = exploration.systems[exploration.paint[i]], entry = this.entry_of[i];
+        const system = exploration.systems[exploration.paint[line.layer]], entry = this.entry_of[i];
         const double = seen.has(d + entry); // modules of a ring
         seen.add(d + entry);
         item = this.lines[i] = { d: "", double };
@@ -474,7 +474,7 @@ const drawing = {
     const place = p => `${this.x(p.z).toFixed(1)} ${this.y(p.r).toFixed(1)}`;
     this.over.append(make("path", { class: "path", d: `M${this.x(0)} ${this.y(0)}L` + path.map(place).join("L") }));
     for (const p of path)
-      if (start_outline[p.layer].measured)
+      if (p.measured)
         this.over.append(make("circle", { class: "cross", cx: this.x(p.z), cy: this.y(p.r), r: 2.2 }));
   },
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/explore/exploration.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -120,8 +121,8 @@ template <class List>
 void transfer(List& list, StudyRequest& r) {
   transfer_all(list, r.particle.name, r.particle.mass, r.particle.charge,
                r.momentum, r.angle, r.phi, r.vertex, r.scattering,
-               r.energy_loss, r.chosen.scattering, r.chosen.energy_loss,
-               r.beam_spot, r.at);
+               r.energy_loss, r.turns, r.chosen.scattering,
+               r.chosen.energy_loss, r.beam_spot, r.at);
 }
 
 template <class List>
@@ -189,6 +190,10 @@ std::optional<Exploration> from_list(const NumberList& list) {
   return exploration;
 }
 
-bool can_be_listed(const Detector& detector) { return !detector.field.map; }
+bool can_be_listed(const Detector& detector) {
+  return !detector.field.map &&
+         std::none_of(detector.layers.begin(), detector.layers.end(),
+                      [](const Layer& layer) { return layer.has_map(); });
+}
 
 }  // namespace gttf
