@@ -34,7 +34,8 @@ class AnyTrack {
   AnyTrack(const TrackingGeometry& geometry, const Track& track,
            TracedTrack traced);
 
-  /// With the errors of this track where they depend on it.
+  /// With the errors of this track where they depend on it, without hits where
+  /// layers are dead.
   const TrackingGeometry& geometry() const { return *geometry_; }
   /// Are all errors of its hits positive and finite?
   bool has_errors() const { return has_errors_; }
@@ -135,6 +136,10 @@ class AnyTrack {
   /// d(direction)/d(path) at the start; 1/mm.
   Vector3 bend_at_start() const;
 
+  /// What it crosses in *geometry_.
+  void find(const Model& model);
+  /// Goes on without the hits that would lie where their layer is dead.
+  void drop_dead_hits(const Model& model);
   /// Takes the errors that depend on the track from its crossings.
   void set_errors();
 

@@ -431,8 +431,9 @@ bool LayerArrays::asked_for() const {
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
   const FieldKind field = geometry.field().kind;
   return model.engine == Engine::streaming && !model.beam_spot &&
-         !geometry.has_track_errors() && geometry.modules() == nullptr &&
-         model.loss == EnergyLoss::off && !model.at &&
+         !geometry.has_track_errors() && !geometry.has_dead_regions() &&
+         geometry.modules() == nullptr && model.loss == EnergyLoss::off &&
+         !model.at &&
          (field == FieldKind::solenoid || field == FieldKind::none);
 }
 

@@ -126,7 +126,8 @@ class RegimeWorker {
     list_ = {0};
     resolve_tracks();
     if (!job_.geometry.has_field()) return;
-    if (follows_helix(0) && !job_.geometry.has_track_errors())
+    if (follows_helix(0) && !job_.geometry.has_track_errors() &&
+        !job_.geometry.has_dead_regions())
       find_on_helices();
     else
       find(detail::TracedTriplets(job_.geometry, job_.model, tracks_));
