@@ -83,7 +83,6 @@ struct Options : StudyOptions, OutputOptions {
   bool lossy = false;
 
   std::string file;  ///< -o of the verbs with one format
-  std::string average;
   std::string columns;
   bool full = false;
   bool man_page = false;

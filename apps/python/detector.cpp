@@ -80,6 +80,8 @@ StudyOptions options_of(const Texts& options) {
       {"energy_loss", &StudyOptions::energy_loss},
       {"beam_spot", &StudyOptions::beam_spot},
       {"at", &StudyOptions::at},
+      {"average", &StudyOptions::average},
+      {"luminous_region", &StudyOptions::luminous_region},
       {"toys", &StudyOptions::toys},
       {"seed", &StudyOptions::seed},
       {"fits", &StudyOptions::fits}};

@@ -13,6 +13,7 @@
 #include "gttf/core/document.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/study/hits/fit_table.hpp"
+#include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/regimes.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/toys/toy_table.hpp"
@@ -32,9 +33,23 @@ Columns scan_part(bool at_layer) {
   return list;
 }
 
+// "x_q95": the columns of averages for any number x of a scan.
+Columns average_part() {
+  static std::vector<std::string> names;
+  Columns list = gttf::described_average_columns();
+  names.reserve(gttf::average_numbers().size());
+  for (const gttf::AverageNumber& number : gttf::average_numbers()) {
+    names.push_back("x" + std::string(number.ending));
+    list.push_back({{names.back(), "that of x", number.definition, "no value"},
+                    DescribedColumn::Kind::real});
+  }
+  return list;
+}
+
 Columns columns_of(std::string_view table) {
   if (table == "scan") return scan_part(false);
   if (table == "at") return scan_part(true);
+  if (table == "average") return average_part();
   if (table == "covariances")
     return gttf::described(gttf::covariance_columns());
   if (table == "fit") return gttf::described_fit_columns();

@@ -29,6 +29,8 @@ TRACK_OPTIONS = {
     "energy_loss": None,
     "at": None,
 }
+# Of studies whose results can be averages.
+AVERAGE_OPTIONS = {"average": None, "luminous_region": "mm"}
 TOY_OPTIONS = {"toys": "", "seed": "", "fits": None}
 
 

@@ -97,6 +97,8 @@ RichText conditions(const StudyRequest& request, const ReportSubject& first,
           first.momentum.text(first.curves.momentum.values.back()) + " · " +
           angle_range(request) + " · " +
           models_text(request, detectors, " · ") + " · ";
+  if (request.average)
+    text += "averages over " + to_string(*request.average) + " · ";
   return with_true_minus(text + (request.beam_spot
                                      ? "beam spot as a measurement"
                                      : "no vertex constraint"));
@@ -118,8 +120,12 @@ PageTable published_table(const ReportSubject& subject,
     const ShownQuantity& q = shown_quantity(
         p.parameter == Parameter::p ? Parameter::pt : p.parameter);
     tracks.momentum.values = {p.momentum};
-    const double sigma = sigmas(resolve(geometry, grid_track(tracks, {0, 0}),
-                                        subject.model()))[q.parameter];
+    const PerParameter all =
+        subject.request.average
+            ? average_sigmas(subject, tracks).front()
+            : sigmas(resolve(geometry, grid_track(tracks, {0, 0}),
+                             subject.model()));
+    const double sigma = all[q.parameter];
     table.rows.push_back({q.axis_title(), subject.momentum.text(p.momentum),
                           rich_number(p.sigma * q.factor),
                           rich_number(sigma * q.factor),
@@ -206,6 +212,9 @@ PageSection resolution_section(const Chapter& c, bool several) {
   for (std::size_t k = 1; k < all.size(); ++k)
     others.push_back(sigma_figure(c.subject, c.curves, all[k], false, rings));
   rows.halves(std::move(others));
+  if (auto table = average_page_table(c.subject))
+    rows.add(PageRow::Split::full, {std::move(*table)});
+  rows.full(efficiency_figure(c.subject, c.curves));
   if (!c.subject.on_axis) {
     const auto along_eta = sigmas_on_grid(c.subject, c.subject.against_eta);
     const auto on_map = sigmas_on_grid(c.subject, c.subject.map);
@@ -230,8 +239,14 @@ PageSection limits_section(const Chapter& c, bool several) {
   for (const ShownQuantity& q : c.subject.shown())
     if (q.parameter != Parameter::phi0 && q.parameter != Parameter::ty)
       shares.push_back(share_figure(c.subject, c.budgets, q));
-  Rows(section)
-      .halves(std::move(shares))
+  Rows rows(section);
+  if (c.subject.request.average)
+    rows.add(
+        PageRow::Split::full,
+        {Paragraph{"What limits the resolution is shown of single tracks "
+                   "with all their hits, at *φ* = " +
+                   fixed_number(in_degrees(c.subject.request.phi), 1) + "°."}});
+  rows.halves(std::move(shares))
       .full(layer_budget_figure(c.subject))
       .full(tornado_figure(c.subject))
       .full(lost_layer_figure(c.subject));

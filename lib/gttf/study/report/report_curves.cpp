@@ -25,12 +25,9 @@ PerParameter nothing() {
   return none;
 }
 
-LimitedSigmas gap() { return {nothing(), nothing(), nothing(), 0}; }
-
-Detector without_hit_errors(Detector detector) {
-  for (Layer& layer : detector.layers)
-    for (Coordinate& c : layer.coordinates) c.sigma *= no_hit_errors;
-  return detector;
+LimitedSigmas gap() {
+  return {nothing(), nothing(),        nothing(), nothing(),
+          nothing(), Resolution::none, 0};
 }
 
 // Tracks of one angle at any momentum.
@@ -43,11 +40,7 @@ class Follower {
         exact_model_(model_),
         geometry_(subject.detector),
         exact_geometry_(without_hit_errors(subject.detector)) {
-    if (exact_model_.beam_spot)
-      for (double* sigma :
-           {&exact_model_.beam_spot->x, &exact_model_.beam_spot->y,
-            &exact_model_.beam_spot->z})
-        *sigma *= no_hit_errors;
+    if (exact_model_.beam_spot) remove_errors(*exact_model_.beam_spot);
   }
 
   PerParameter sigmas_at(double momentum) {
@@ -147,7 +140,18 @@ MomentumCurve follow(const ReportSubject& subject, std::size_t angle) {
 
 }  // namespace
 
+Detector without_hit_errors(Detector detector) {
+  for (Layer& layer : detector.layers)
+    for (Coordinate& c : layer.coordinates) c.sigma *= no_hit_errors;
+  return detector;
+}
+
+void remove_errors(BeamSpot& spot) {
+  for (double* sigma : {&spot.x, &spot.y, &spot.z}) *sigma *= no_hit_errors;
+}
+
 std::vector<MomentumCurve> momentum_curves(const ReportSubject& subject) {
+  if (subject.request.average) return average_curves(subject);
   const std::size_t n = subject.curves.angle.values.size();
   std::vector<MomentumCurve> curves(n);
   parallel_workers(n, thread_count(subject.threads), [&](const auto& next) {
@@ -158,6 +162,7 @@ std::vector<MomentumCurve> momentum_curves(const ReportSubject& subject) {
 
 std::vector<PerParameter> sigmas_on_grid(const ReportSubject& subject,
                                          const StudyRequest& request) {
+  if (subject.request.average) return average_sigmas(subject, request);
   const GridTracks grid(request, 0, n_grid_points(request));
   return sigmas(TrackingGeometry(subject.detector), grid.views(),
                 subject.model(), subject.threads);
@@ -168,9 +173,11 @@ Reals column_of(const std::vector<LimitedSigmas>& list, const ShownQuantity& q,
   Reals column;
   column.reserve(list.size());
   for (const LimitedSigmas& s : list) {
-    const PerParameter& of = limit == Limit::all    ? s.all
-                             : limit == Limit::hits ? s.hits
-                                                    : s.scattering;
+    const PerParameter& of = limit == Limit::all          ? s.all
+                             : limit == Limit::hits       ? s.hits
+                             : limit == Limit::scattering ? s.scattering
+                             : limit == Limit::low        ? s.low
+                                                          : s.high;
     column.push_back(of[q.parameter] * q.factor);
   }
   return column;
@@ -326,7 +333,9 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
   if (!range.exists()) return std::nullopt;
   Figure figure = subject.figure(
       fmt::format("sigma-{}", q.id), q.title,
-      "against " + subject.momentum.symbol,
+      (subject.request.average ? "averages, with 68 % of the tracks, against "
+                               : "against ") +
+          subject.momentum.symbol,
       fmt::format(
           "{} against {} for {} angle{}, with the limits from hit errors "
           "alone and from scattering alone at the first angle.",
@@ -347,6 +356,12 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
       scaled(subject.curves.momentum.values, subject.momentum.factor));
   for (std::size_t i = curves.size(); i-- > 0;)
     if (i == 0 || large) add_limits(subject, curves[i], q, i == 0, panel, i);
+  for (std::size_t i = curves.size(); subject.request.average && i-- > 0;)
+    panel.bands.push_back({.id = angle_id(i),
+                           .x = scaled(curves[i].x, subject.momentum.factor),
+                           .lower = column_of(curves[i].path, q, Limit::low),
+                           .upper = column_of(curves[i].path, q, Limit::high),
+                           .paint = {Tone::series, static_cast<int>(i)}});
   for (std::size_t i = curves.size(); i-- > 0;) {
     Curve curve{.id = angle_id(i),
                 .x = scaled(curves[i].x, subject.momentum.factor),
@@ -361,8 +376,13 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
     for (Curve& curve : panel.curves)
       if (curve.id == angle_id(i) && !curve.end_label.empty())
         curve.column = figure.data.columns.size();
-    figure.data.add(column_name(angle_equation(subject.curves, i), q.unit),
-                    column_of(curves[i].grid, q));
+    const RichText angle = angle_equation(subject.curves, i);
+    figure.data.add(column_name(angle, q.unit), column_of(curves[i].grid, q));
+    if (!subject.request.average) continue;
+    figure.data.add(column_name(angle + ", 16 % below", q.unit),
+                    column_of(curves[i].grid, q, Limit::low));
+    figure.data.add(column_name(angle + ", 84 % below", q.unit),
+                    column_of(curves[i].grid, q, Limit::high));
   }
   const std::string first = plain_text(angle_text(subject.curves, 0));
   for (const auto& [name, limit] :
@@ -438,6 +458,8 @@ PageTable benchmark_table(const ReportSubject& subject) {
   table.subtitle = "as asked, without any constraint of the vertex";
   if (subject.request.beam_spot)
     table.subtitle = "with the beam spot as one more measurement";
+  if (subject.request.average)
+    table.subtitle += ", averages over " + to_string(*subject.request.average);
   table.columns = {{"", false}};
   const TrackingGeometry geometry(subject.detector);
   std::vector<PerParameter> sigma;
@@ -445,9 +467,11 @@ PageTable benchmark_table(const ReportSubject& subject) {
     table.columns.push_back(
         {subject.momentum.text(subject.points.momentum.values[point.momentum]),
          true, angle_equation(subject.points, point.angle)});
-    sigma.push_back(sigmas(
-        resolve(geometry, grid_track(subject.points, point), subject.model())));
+    if (!subject.request.average)
+      sigma.push_back(sigmas(resolve(
+          geometry, grid_track(subject.points, point), subject.model())));
   }
+  if (subject.request.average) sigma = average_sigmas(subject, subject.points);
   for (const ShownQuantity& q : subject.shown()) {
     // what no track has, as p without field, needs no row
     if (std::ranges::none_of(

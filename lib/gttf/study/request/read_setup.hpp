@@ -33,6 +33,9 @@ std::array<double, 3> read_vertex(const Value& value);
 /// three lengths, or `off`.
 std::optional<BeamSpot> read_beam_spot(const Value& value);
 
+/// The same for the sizes of a luminous region, which may be 0 along an axis.
+std::array<double, 3> read_luminous_region(const Value& value);
+
 // Reads the keys of a study that are about toys.
 
 /// The values given, option before file; absent ones leave the default.
@@ -43,8 +46,9 @@ struct ToyKeys {
 void read_toys(const ToyKeys& keys, ToyRequest& request);
 
 /// detectors, particle, mass, charge, phi, vertex, beam_spot, scattering,
-/// energy_loss, at: a request without axes. `path`: of the file, which paths of
-/// detectors are relative to. Faults are reported; the map is not finished.
+/// energy_loss, at, average, luminous_region: a request without axes. `path`:
+/// of the file, which paths of detectors are relative to. Faults are reported;
+/// the map is not finished.
 StudyRequest read_setup(MapReader& map, const std::string& path,
                         const StudyOptions& options);
 
