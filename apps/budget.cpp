@@ -3,10 +3,12 @@
 #include "gttf/study/scan/budget.hpp"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "computation.hpp"
 #include "gttf/study/scan/row.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "inputs.hpp"
 #include "messages.hpp"
 #include "outputs.hpp"
@@ -21,23 +23,24 @@ int run_budget(const Call& call) {
   const Grouping grouping = grouping_of(options, Grouping::layer);
   const Study study = read_study(options, "explain");
   const StudyRequest& request = study.request;
+  const auto parameter = parameter_of(options, request.at.has_value());
   Outputs outputs(options, provenance_of(call, &request, study.detectors));
   BudgetTable table;
   Document::List documents;
   Result result;
   std::size_t evaluated = 0;
-  Status status = Status::ok;
+  std::string status;
   study.for_each([&](const Detector& detector, GridPoint point) {
     const Budget budget =
         make_budget(TrackingGeometry(detector), grid_track(request, point),
                     model_of(request, detector));
     evaluated += budget.exists();
-    if (!budget.exists()) status = budget.resolution.status;
+    if (!budget.exists()) status = missing_text(budget.resolution);
     table.add(detector, request, point, budget, grouping);
     documents.push_back(
         budget_document(detector, request, point, budget, grouping));
-    result.summary.sections.push_back(budget_section(
-        detector, request, point, budget, grouping, parameter_of(options)));
+    result.summary.sections.push_back(
+        budget_section(detector, request, point, budget, grouping, parameter));
   });
   result.table = std::move(table).take();
   result.document = one_or_rows(std::move(documents));

@@ -33,8 +33,8 @@ int evaluate(const Call& call, ReportFiles& reports) {
   study.detectors = options.arguments;
   study.detectors.insert(study.detectors.end(), options.detectors.begin(),
                          options.detectors.end());
-  const RequirementFile file = read_requirements(
-      options.requirements, study, options.baseline, load_baseline);
+  RequirementFile file = read_requirements(options.requirements, study,
+                                           options.baseline, load_baseline);
   const std::vector<DetectorInput> inputs =
       load_inputs(file.request, options.overrides, options.quiet);
   std::vector<Detector> detectors;

@@ -39,14 +39,16 @@ Table chosen(const Table& table, const std::vector<std::string>& names) {
 
 class Comparer {
  public:
-  explicit Comparer(const Options& options)
-      : options_(options), parameter_chosen_(parameter_of(options)) {}
+  explicit Comparer(const Options& options) : options_(options) {}
 
   int run(const Call& call) {
     check_formats(options_);
     computation_ = {engine_of(options_), options_.threads, {}};
     read();
     const std::vector<std::string> columns = columns_asked();
+    parameter_chosen_ = parameter_of(options_, at_layer());
+    for (const Detector& detector : detectors_)
+      model_of(request_, detector, computation_.engine);
     Outputs outputs(options_, provenance_of(call, &request_, detectors_));
     if (options_.attribution && !outputs.any(Format::csv))
       throw UsageError(
@@ -79,7 +81,7 @@ class Comparer {
  private:
   std::vector<std::string> columns_asked() const {
     if (!request_.average || options_.columns.empty())
-      return columns_of(options_);
+      return columns_of(options_, at_layer());
     return parse_names("--columns", options_.columns,
                        average_column_names(request_));
   }
@@ -157,11 +159,16 @@ class Comparer {
     return text;
   }
 
+  bool at_layer() const { return request_.at.has_value(); }
+
   std::vector<std::string> usual_columns() const {
     std::vector<std::string> columns;
     if (request_.average) columns.emplace_back("efficiency");
     if (parameter_chosen_)
-      columns.emplace_back(sigma_column(*parameter_chosen_));
+      columns.emplace_back(sigma_column(*parameter_chosen_, at_layer()));
+    else if (at_layer())
+      columns.insert(columns.end(),
+                     {"sigma_p_at_rel", "sigma_u_at_um", "sigma_v_at_um"});
     else if (along_beam(request_, detectors_))
       columns.insert(columns.end(),
                      {"sigma_p_rel", "sigma_x_um", "sigma_y_um"});
@@ -173,7 +180,7 @@ class Comparer {
 
   std::span<const Parameter> parameters_to_explain() const {
     if (parameter_chosen_) return {&*parameter_chosen_, 1};
-    return compared_parameters(along_beam(request_at_, detectors_));
+    return compared_parameters(along_beam(request_at_, detectors_), at_layer());
   }
 
   bool is_wanted(Parameter q) const {
@@ -183,7 +190,7 @@ class Comparer {
   Table attribution_table(const std::vector<AttributedPoint>& points) const {
     AttributionTable table;
     for (const AttributedPoint& item : points)
-      for (const Parameter q : all_parameters)
+      for (const Parameter q : parameters_of(at_layer()))
         if (is_wanted(q) &&
             !std::isnan(item.of[static_cast<std::size_t>(q)].total))
           table.add(detectors_[item.design], request_at_, item.point,
@@ -205,10 +212,10 @@ class Comparer {
     for (const AttributedPoint& item : points) {
       const Track track = grid_track(request_at_, item.point);
       Document::List of;
-      for (const Parameter q : all_parameters)
+      for (const Parameter q : parameters_of(at_layer()))
         if (is_wanted(q))
-          of.push_back(
-              attribution_document(q, item.of[static_cast<std::size_t>(q)]));
+          of.push_back(attribution_document(
+              q, item.of[static_cast<std::size_t>(q)], at_layer()));
       attributions.push_back(Document()
                                  .set("design", design_label(item.design))
                                  .set("p_GeV", track.p)
@@ -291,7 +298,7 @@ class Comparer {
                                                      : ", where it gains most: "
                                      : ": ") +
                                 track_text(request_, track),
-                            at->parameter, a));
+                            at->parameter, a, at_layer()));
   }
 
   int code(const Comparison& comparison) const {

@@ -45,9 +45,18 @@ Grouping grouping_of(const Options& options, Grouping usual) {
   return find_grouping(options.by).value_or(usual);
 }
 
-std::optional<Parameter> parameter_of(const Options& options) {
+std::optional<Parameter> parameter_of(const Options& options, bool at_layer) {
   if (options.parameter.empty()) return std::nullopt;
-  return find_parameter(options.parameter);
+  const auto parameter = named_parameter(options.parameter, at_layer);
+  if (parameter) return parameter;
+  std::vector<std::string> names;
+  for (const Parameter q : parameters_of(at_layer))
+    names.emplace_back(parameter_name(q, at_layer));
+  throw UsageError("--parameter: a track " +
+                   std::string(at_layer ? "at a layer" : "at its start") +
+                   " has no " + in_quotes(options.parameter) + "; it has " +
+                   joined(names) +
+                   (at_layer ? "" : " (--at LAYER: u, v, tu, tv, phi)"));
 }
 
 std::vector<std::string> columns_of(const Options& options, bool at_layer) {

@@ -25,7 +25,9 @@ Shard shard_of(const Options& options);
 
 /// --by and --parameter
 Grouping grouping_of(const Options& options, Grouping usual);
-std::optional<Parameter> parameter_of(const Options& options);
+/// Throws UsageError if it is not a parameter of the tracks: at a layer u, v,
+/// tu, tv, p, phi, theta; at the start the others.
+std::optional<Parameter> parameter_of(const Options& options, bool at_layer);
 
 /// --columns of a scan; empty unless given. Throws UsageError.
 std::vector<std::string> columns_of(const Options& options,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// export: a detector as a Delphes geometry, or a lookup table of covariances.
+// export: a detector as a Delphes geometry, a list of modules, or a lookup
+// table of covariances.
 #include <vector>
 
 #include "computation.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/detector/import/export_delphes.hpp"
+#include "gttf/detector/import/export.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan.hpp"
 #include "inputs.hpp"
@@ -16,34 +17,40 @@
 namespace gttf::app {
 namespace {
 
-// Options that a card has no use for: whoever gives them expects something.
-void check_card_options(const Options& options) {
+// Options that a description has no use for: whoever gives them expects
+// something.
+void check_description_options(const Options& options) {
   for (const Option* option : options.given)
     if (option->group == Group::track || option->group == Group::computation ||
         option->name() == "--format" || option->name() == "--precision" ||
         option->name() == "--no-provenance")
       throw UsageError(std::string(option->name()) +
-                       " is for --to lut: a card has no tracks");
+                       " is for --to lut: a description has no tracks");
   if (options.files.size() > 1) throw UsageError("-o: given more than once");
 }
 
-int write_card(const Options& options) {
-  check_card_options(options);
+int write_description(const Options& options) {
+  check_description_options(options);
+  const bool is_card = options.export_format == "delphes";
   const std::string target =
       options.files.empty() ? "-" : options.files.front();
-  check_ending(target, {".tcl"}, "a card is Tcl");
+  if (is_card)
+    check_ending(target, {".tcl"}, "a card is Tcl");
+  else
+    check_ending(target, {".csv"}, "a list of modules is CSV");
   const Detector detector = load_detector(options);
-  DelphesGeometry geometry = to_delphes(detector);
-  if (!options.lossy && !geometry.losses.empty())
-    throw InputError(geometry.losses);
-  if (geometry.rows == 0)
+  const Exported foreign =
+      is_card ? to_delphes(detector) : to_module_list(detector);
+  if (!options.lossy && !foreign.losses.empty())
+    throw InputError(foreign.losses);
+  if (foreign.rows == 0)
     throw UsageError(in_quotes(options.detectors.front()) +
                      ": Delphes knows none of its layers; nothing is left");
   AtomicFile out(target);
-  out.stream() << geometry.text;
+  out.stream() << foreign.text;
   out.commit();
   Diagnostics warnings;
-  for (Diagnostic d : geometry.losses.items()) {
+  for (Diagnostic d : foreign.losses.items()) {
     d.severity = Severity::warning;
     warnings.add(std::move(d));
   }
@@ -53,7 +60,8 @@ int write_card(const Options& options) {
 
 int write_lookup_table(const Call& call) {
   const Options& options = call.options;
-  if (options.lossy) throw UsageError("--lossy is for --to delphes");
+  if (options.lossy)
+    throw UsageError("--lossy is for --to delphes and --to modules");
   OutputOptions output = options;
   if (output.format.empty() && output.files.empty()) output.format = "csv";
   check_formats(output);
@@ -78,8 +86,8 @@ int write_lookup_table(const Call& call) {
 }
 
 int run_export(const Call& call) {
-  return call.options.export_format == "delphes" ? write_card(call.options)
-                                                 : write_lookup_table(call);
+  return call.options.export_format == "lut" ? write_lookup_table(call)
+                                             : write_description(call.options);
 }
 
 }  // namespace
@@ -87,11 +95,13 @@ int run_export(const Call& call) {
 const Verb export_verb{
     "export",
     of::export_,
-    "Convert a detector for other programs: card or lookup table",
+    "Convert a detector for other programs: card, list of modules or lookup "
+    "table",
     "The options of track, computation and format are for the lookup table, "
     "which is\n"
     "csv or json.",
     "export detectors/cld.yaml --to delphes -o cld.tcl\n"
+    "export detectors/cms_phase2.yaml --to modules -o cms.csv\n"
     "export detectors/cld.yaml --to lut --pt 0.1GeV:100GeV:50 --eta 0:2.5:26 "
     "-o cld-lut.csv",
     run_export};

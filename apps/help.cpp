@@ -15,12 +15,12 @@ namespace {
 constexpr std::size_t help_column = 34;
 
 constexpr std::array verbs_in_order{
-    &init_verb,        &validate_verb, &show_verb,     &resolve_verb,
-    &scan_verb,        &sweep_verb,    &regimes_verb,  &budget_verb,
-    &sensitivity_verb, &compare_verb,  &baseline_verb, &check_verb,
-    &optimise_verb,    &toy_verb,      &fit_verb,      &report_verb,
-    &plot_verb,        &import_verb,   &export_verb,   &completion_verb,
-    &help_verb,        &version_verb,
+    &init_verb,        &validate_verb,   &show_verb,     &resolve_verb,
+    &scan_verb,        &sweep_verb,      &regimes_verb,  &budget_verb,
+    &sensitivity_verb, &compare_verb,    &baseline_verb, &check_verb,
+    &optimise_verb,    &decay_verb,      &toy_verb,      &fit_verb,
+    &report_verb,      &plot_verb,       &explore_verb,  &import_verb,
+    &export_verb,      &completion_verb, &help_verb,     &version_verb,
 };
 
 void add_column(std::string& text, const std::string& left,

@@ -32,10 +32,8 @@ ImportOptions import_options(const Options& from) {
   ImportOptions options;
   options.name = from.name;
   options.table = from.table;
-  for (const ForeignFormat format :
-       {ForeignFormat::delphes, ForeignFormat::fasttracker, ForeignFormat::slac,
-        ForeignFormat::corryvreckan, ForeignFormat::tklayout})
-    if (to_string(format) == from.import_format) options.format = format;
+  for (const auto& [name, format] : foreign_formats)
+    if (name == from.import_format) options.format = format;
   if (from.field.empty()) return options;
   const auto field = parse_quantity(from.field, Dimension::field);
   if (field) {

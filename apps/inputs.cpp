@@ -17,6 +17,7 @@
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/read_model.hpp"
+#include "gttf/study/request/read_designs.hpp"
 #include "gttf/study/scan/track_notes.hpp"
 #include "messages.hpp"
 #include "usage.hpp"
@@ -193,25 +194,11 @@ void print_notes(const StudyRequest& request,
       tell("gttf-design: warning: " + warning + '\n');
 }
 
-std::vector<DetectorInput> load_inputs(const StudyRequest& request,
+std::vector<DetectorInput> load_inputs(StudyRequest& request,
                                        std::span<const std::string> overrides,
                                        bool quiet) {
-  std::vector<DetectorInput> inputs;
-  Diagnostics errors;
-  for (const std::string& path : request.detectors) {
-    try {
-      inputs.push_back(read_detector(path, overrides));
-      show(inputs.back().warnings, quiet);
-    } catch (const InputError& error) {
-      const bool several = request.detectors.size() > 1;
-      for (Diagnostic d : error.diagnostics().items()) {
-        // an option: it does not tell the detector
-        if (several && d.file == "--set") d.problem += " in " + path;
-        errors.add(std::move(d));
-      }
-    }
-  }
-  if (errors.has_errors()) throw InputError(std::move(errors));
+  std::vector<DetectorInput> inputs = read_designs(request, overrides);
+  for (const DetectorInput& input : inputs) show(input.warnings, quiet);
   return inputs;
 }
 
@@ -248,7 +235,11 @@ std::optional<Provenance> provenance_of(const Call& call,
   if (request != nullptr && !request->file.empty())
     provenance.inputs.push_back({request->file, request->sha256});
   for (const Detector& detector : detectors)
-    provenance.inputs.push_back({detector.file, detector.sha256});
+    // variants are of one file
+    if (std::ranges::none_of(provenance.inputs, [&](const InputFile& input) {
+          return input.file == detector.file;
+        }))
+      provenance.inputs.push_back({detector.file, detector.sha256});
   const bool scattering = request != nullptr
                               ? request->chosen.scattering
                               : call.options.scattering.has_value();

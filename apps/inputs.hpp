@@ -64,13 +64,13 @@ Detector load_detector(const Options& options);
 /// Prints which materials energy loss has to guess.
 void print_assumed_materials(const StudyRequest& request,
                              std::span<const Detector> detectors, bool quiet);
-/// The same, and which hits are not counted because tracks first fly inwards.
+/// The same, and which hits are not counted because layers are met again.
 void print_notes(const StudyRequest& request,
                  std::span<const Detector> detectors, bool quiet);
 
-/// The detectors of a request. Reads all, so that the errors of all are
-/// reported at once.
-std::vector<DetectorInput> load_inputs(const StudyRequest& request,
+/// The detectors of a request and their variants, see read_designs(); prints
+/// warnings about them.
+std::vector<DetectorInput> load_inputs(StudyRequest& request,
                                        std::span<const std::string> overrides,
                                        bool quiet);
 

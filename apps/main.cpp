@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // gttf-design: runs a verb; the one place where errors become text.
-#include <unistd.h>
-
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "command_line.hpp"
-#include "gttf/config/diagnostics.hpp"
+#include "explain.hpp"
 #include "gttf/config/opened_files.hpp"
 #include "gttf/core/parallel.hpp"
-#include "gttf/core/version.hpp"
-#include "gttf/output/atomic_file.hpp"
 #include "gttf/output/interrupt.hpp"
 #include "messages.hpp"
 #include "usage.hpp"
@@ -56,19 +50,6 @@ int run(const std::vector<std::string>& arguments) {
   }
 }
 
-// With none left.
-void explain_memory() {
-  constexpr std::string_view text = "gttf-design: error: out of memory\n";
-  [[maybe_unused]] const auto n =
-      ::write(STDERR_FILENO, text.data(), text.size());
-}
-
-int explain_bug(const std::exception& error) {
-  print_error(std::string("this is a bug of ours, please report it: ") +
-              error.what() + " (version " + std::string(gttf::version()) + ")");
-  return bug_of_ours;
-}
-
 // What no catch can catch: an exception before main(), or beyond a noexcept.
 [[noreturn]] void end_in_an_orderly_way() {
   tidy_up_now();
@@ -99,45 +80,12 @@ void warn_of_refused_threads() {
          " fewer than wanted; the results are the same\n");
 }
 
-// The one catch of the program.
 int run_and_explain(int argc, char** argv) noexcept {
-  try {
+  return explained([&] {
     const int code = run({argv, argv + argc});
     warn_of_refused_threads();
     return code;
-  } catch (const InputError& error) {
-    show(error.diagnostics(), false);
-    return bad_input;
-  } catch (const UsageError& error) {
-    print_error(error.what());
-    return bad_input;
-  } catch (const ReaderGone&) {
-    return good;  // as with `| head`: the reader has what it wanted
-  } catch (const OutputError& error) {
-    print_error(error.what());
-    return is_out_of_resources(error.error()) ? no_resources : bad_input;
-  } catch (const FileConflict& error) {
-    print_error(error.what());
-    return bad_input;
-  } catch (const FileError& error) {
-    print_error(error.what());
-    return bad_input;
-  } catch (const std::bad_alloc&) {
-    explain_memory();
-    return no_resources;
-  } catch (const std::filesystem::filesystem_error& error) {
-    print_error(error.what());  // names the file
-    return is_out_of_resources(error.code().value()) ? no_resources : bad_input;
-  } catch (const std::system_error& error) {
-    if (!is_out_of_resources(error.code().value())) return explain_bug(error);
-    print_error(error.what());
-    return no_resources;
-  } catch (const std::exception& error) {
-    return explain_bug(error);
-  } catch (...) {
-    print_error("this is a bug of ours, please report it: unknown exception");
-    return bug_of_ours;
-  }
+  });
 }
 
 // Blocks of tracks come and go by the megabyte: given back to the system each

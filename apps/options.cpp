@@ -10,31 +10,36 @@ namespace {
 
 constexpr std::uint32_t any_verb = ~0U;
 /// Verbs about a study, or detectors and a grid of tracks.
-constexpr std::uint32_t of_grids =
-    of::scan | of::sweep | of::regimes | of::budget | of::sensitivity |
-    of::compare | of::baseline | of::toy | of::report | of::plot | of::export_;
+constexpr std::uint32_t of_grids = of::scan | of::sweep | of::regimes |
+                                   of::budget | of::sensitivity | of::compare |
+                                   of::baseline | of::toy | of::report |
+                                   of::plot | of::explore | of::export_;
 constexpr std::uint32_t of_one_track = of::show | of::resolve;
 constexpr std::uint32_t of_tracks = of_grids | of_one_track;
 /// Verbs whose results can be averages.
 constexpr std::uint32_t of_averages =
     of::scan | of::compare | of::baseline | of::toy | of::report | of::plot;
-constexpr std::uint32_t of_threads = of::scan | of::sweep | of::regimes |
-                                     of::compare | of::baseline | of::check |
-                                     of::toy | of::fit | of::report | of::plot |
-                                     of::export_ | of::optimise;
+constexpr std::uint32_t of_threads =
+    of::scan | of::sweep | of::regimes | of::compare | of::baseline |
+    of::check | of::toy | of::fit | of::report | of::plot | of::explore |
+    of::export_ | of::optimise | of::decay;
 constexpr std::uint32_t of_simd = of::scan | of::sweep | of::regimes |
                                   of::check | of::toy | of::fit | of::export_ |
-                                  of::optimise;
+                                  of::optimise | of::decay;
 /// Verbs with a table, CSV, JSON or Markdown as result.
 constexpr std::uint32_t of_tables =
     of::validate | of_one_track | of::scan | of::sweep | of::regimes |
     of::budget | of::sensitivity | of::compare | of::check | of::optimise |
-    of::toy | of::fit | of::export_;
+    of::toy | of::fit | of::export_ | of::decay;
 constexpr std::uint32_t of_figures = of::report | of::plot;
+/// Verbs that say why errors are what they are, or compare them.
+constexpr std::uint32_t of_explanations =
+    of::budget | of::sensitivity | of::compare | of_figures;
 
 constexpr int most_digits = 17;  // a double has no more
 constexpr int most_threads = 4096;
 constexpr int most_iterations = 100;
+constexpr int most_configurations = 1000000;
 
 constexpr std::pair<double, double> any_number{};
 constexpr bool required = true;
@@ -61,11 +66,15 @@ constexpr Option option_table[] = {
      "to join",
      Group::arguments, of::scan | of::toy, &Options::arguments,
      Values::study_before_detector},
+    {"DECAY", "TEXT",
+     "The decay, as in 'B_s0 -> mu+ mu-' or 'D_s+ -> (phi -> K+ K-) pi+'",
+     Group::arguments, of::decay, &Options::decay, Values::other, any_number,
+     required},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
      "instead of its own; - is standard input",
-     Group::arguments, of_figures | of::sweep, &Options::arguments,
-     Values::study_before_detector},
+     Group::arguments, of_figures | of::sweep | of::decay | of::explore,
+     &Options::arguments, Values::study_before_detector},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
      "instead of its own; - is standard input",
@@ -112,29 +121,30 @@ constexpr Option option_table[] = {
      "For the scripts: a word of the line; those that are no detector or study "
      "count for nothing; repeatable",
      Group::general, of::completion, &Options::arguments},
-    {"--from", "delphes|fasttracker|slac|corryvreckan|tklayout",
+    {"--from", "delphes|fasttracker|slac|corryvreckan|tklayout|acts|modules",
      "Format (default: detected from the content)", Group::general, of::import_,
      &Options::import_format, Values::choice},
     {"--field", "VALUE",
      "Solenoid field if FILE has none; overrides the one in FILE: 2T",
      Group::general, of::import_, &Options::field},
     {"--table", "FILE",
-     "Pitches and material of the modules by section, CSV; needed for "
-     "tklayout",
+     "CSV of what FILE does not have: pitches and material by section for "
+     "tklayout, errors by volume for acts",
      Group::general, of::import_, &Options::table, Values::file},
     {"--name", "NAME", "Name of the detector (default: from that of FILE)",
      Group::general, of::import_, &Options::name},
-    {"--to", "delphes|lut",
-     "delphes: geometry of a card; lut: lookup table of covariances",
+    {"--to", "delphes|modules|lut",
+     "delphes: geometry of a card; modules: list of surfaces (CSV); lut: "
+     "lookup table of covariances",
      Group::general, of::export_, &Options::export_format, Values::choice,
      any_number, required},
-    {"--lossy", "", "delphes: write it even if something is lost",
+    {"--lossy", "", "delphes, modules: write it even if something is lost",
      Group::general, of::export_, &Options::lossy},
 
     // detector
     {"--detector", "FILE", "Detector file, as an argument; repeatable",
-     Group::detector, of_grids & ~of::export_, &Options::detectors,
-     Values::detector},
+     Group::detector, (of_grids & ~of::export_) | of::decay,
+     &Options::detectors, Values::detector},
     {"--detector", "FILE", "Detector file, instead of the argument",
      Group::detector, of_one_track | of::fit | of::export_, &Options::detectors,
      Values::detector},
@@ -145,7 +155,8 @@ constexpr Option option_table[] = {
     {"--set", "KEY=VALUE",
      "Change a key of the detector, as in 'layers[L0].material=0.5 %'; "
      "repeatable",
-     Group::detector, of_tracks | of::check | of::fit | of::optimise,
+     Group::detector,
+     of_tracks | of::check | of::fit | of::optimise | of::decay,
      &Options::overrides, Values::key},
 
     {"--vary", "KEY=VALUES",
@@ -156,31 +167,31 @@ constexpr Option option_table[] = {
     // track
     {"--p", "VALUES",
      "Momentum at the vertex: 1GeV, 1GeV,10GeV or from:to:points", Group::track,
-     of_grids, &Options::p},
+     of_grids | of::decay, &Options::p},
     {"--p", "VALUE", "Momentum at the vertex", Group::track, of_one_track,
      &Options::p},
     {"--p", "VALUE",
      "Momentum for the scattering angles (default: of a helix through "
      "three hits)",
      Group::track, of::fit, &Options::p},
-    {"--pt", "VALUES", "Transverse momentum instead", Group::track, of_grids,
-     &Options::pt},
+    {"--pt", "VALUES", "Transverse momentum instead", Group::track,
+     of_grids | of::decay, &Options::pt},
     {"--pt", "VALUE", "Transverse momentum instead", Group::track, of_one_track,
      &Options::pt},
     {"--theta", "VALUES",
      "Polar angle: 90deg, 90deg,60deg or from:to:points (default: "
      "90 deg)",
-     Group::track, of_grids, &Options::theta},
+     Group::track, of_grids | of::decay, &Options::theta},
     {"--theta", "VALUE", "Polar angle (default: 90 deg)", Group::track,
      of_one_track, &Options::theta},
-    {"--eta", "VALUES", "Pseudorapidity instead", Group::track, of_grids,
-     &Options::eta},
+    {"--eta", "VALUES", "Pseudorapidity instead", Group::track,
+     of_grids | of::decay, &Options::eta},
     {"--eta", "VALUE", "Pseudorapidity instead", Group::track, of_one_track,
      &Options::eta},
-    {"--phi", "VALUE", "Azimuth (default: 0 deg)", Group::track, of_tracks,
-     &Options::phi},
+    {"--phi", "VALUE", "Azimuth (default: 0 deg)", Group::track,
+     of_tracks | of::decay, &Options::phi},
     {"--vertex", "X,Y,Z", "Start point (default: the origin)", Group::track,
-     of_tracks | of::fit, &Options::vertex},
+     of_tracks | of::fit | of::decay, &Options::vertex},
     {"--beam-spot", "X,Y,Z",
      "Errors of the start point, as one more hit: 10um,5um,30mm or off",
      Group::track, of_tracks | of::fit, &Options::beam_spot},
@@ -202,17 +213,39 @@ constexpr Option option_table[] = {
      of_tracks | of::fit, &Options::charge},
     {"--scattering", "highland|highland-total|highland-1991|rossi|off",
      "Model of multiple scattering (default: highland)", Group::track,
-     of_tracks | of::fit, &Options::scattering, Values::choice},
+     of_tracks | of::fit | of::decay, &Options::scattering, Values::choice},
     {"--energy-loss", "off|mean|straggling|straggling-variance",
-     "Energy loss (default: off)", Group::track, of_tracks | of::fit,
-     &Options::energy_loss, Values::choice},
+     "Energy loss (default: off)", Group::track,
+     of_tracks | of::fit | of::decay, &Options::energy_loss, Values::choice},
+    {"--turns", "N",
+     "Follow tracks for N turns and count every crossing of a layer, inwards "
+     "as outwards (default: half a turn, first crossings)",
+     Group::track, (of_tracks & ~of::regimes) | of::fit, &Options::turns},
     {"--at", "LAYER",
      "Also print position and direction of the track at this layer",
-     Group::track, of::resolve | of::scan | of::sweep, &Options::at,
-     Values::layer},
+     Group::track, of::resolve | of::scan | of::sweep | of::export_,
+     &Options::at, Values::layer},
+    {"--at", "LAYER",
+     "Explain position, direction and momentum of the track at this layer "
+     "instead of those at its start",
+     Group::track, of_explanations, &Options::at, Values::layer},
     {"--without-own-hit", "", "At that layer, leave out its own hit",
-     Group::track, of::resolve | of::scan | of::sweep,
+     Group::track,
+     of::resolve | of::scan | of::sweep | of::export_ | of_explanations,
      &Options::without_own_hit},
+
+    {"--configurations",
+     "N",
+     "Directions of the products over which errors are averaged (default: 256)",
+     Group::track,
+     of::decay,
+     &Options::configurations,
+     Values::other,
+     {1, most_configurations}},
+    {"--sqrt-s", "ENERGY[,SPREAD]",
+     "Also the mass that recoils against the decay in a collision at rest of "
+     "this energy, as in 240GeV,0.3GeV",
+     Group::track, of::decay, &Options::sqrt_s},
 
     // hits
     {"--bad-rows", "stop|skip",
@@ -262,10 +295,11 @@ constexpr Option option_table[] = {
      "group (default: layer; sensitivity: up to 16 rows of a layer singly)",
      Group::analysis, of::budget | of::sensitivity, &Options::by,
      Values::choice},
-    {"--parameter", "p|pt|d0|z0|phi0|theta|x|y|tx|ty",
-     "Only this parameter, in more detail", Group::analysis,
-     of::budget | of::sensitivity | of::compare, &Options::parameter,
-     Values::choice},
+    {"--parameter", "p|pt|d0|z0|phi0|theta|x|y|tx|ty|u|v|tu|tv|phi",
+     "Only this parameter, in more detail; with --at one of u, v, tu, tv, p, "
+     "phi, theta",
+     Group::analysis, of::budget | of::sensitivity | of::compare,
+     &Options::parameter, Values::choice},
     {"--limit", "REQUIREMENT",
      "Headroom: how bad each layer may get if 'sigma_d0=30 um' is to "
      "hold; repeatable",
@@ -313,8 +347,11 @@ constexpr Option option_table[] = {
      "Also simulate N tracks at each of eight momenta: pulls and "
      "biases",
      Group::report, of_figures, &Options::toys},
+    {"--toys", "N",
+     "Also simulate and fit N decays for each momentum and angle: pulls",
+     Group::toys, of::decay, &Options::toys},
     {"--seed", "N", "Seed of the random numbers (default: 1)", Group::toys,
-     of::toy | of_figures, &Options::seed},
+     of::toy | of_figures | of::decay, &Options::seed},
     {"--fits", "NAMES",
      "Fits, as in general,ms (default: general): general, "
      "general-local, general-updated, general-shared, hits, "
@@ -347,11 +384,38 @@ constexpr Option option_table[] = {
     {"--requirements", "FILE",
      "Requirements to evaluate, as in check, with the detectors of "
      "the report",
-     Group::report, of::report, &Options::requirements, Values::requirements},
-    {"--figure", "NAME",
-     "Name of the figure, as printed by --list (default: sigma-pt; along a "
-     "beam sigma-p, without field sigma-x)",
+     Group::report, of::report | of::explore, &Options::requirements,
+     Values::requirements},
+    {"--figure", "NAMES",
+     "Figures, as in sigma-pt,share-d0; --list prints their names (default: "
+     "sigma-pt; along a beam sigma-p, without field sigma-x, with --at "
+     "sigma-u)",
      Group::report, of::plot, &Options::figure, Values::figure},
+    {"--grid",
+     "COLUMNS",
+     "Columns in which several figures stand (default: as many as rows)",
+     Group::report,
+     of::plot,
+     &Options::grid,
+     Values::other,
+     {1, 12}},
+    {"--title", "TEXT", "Title above the figures", Group::report, of::plot,
+     &Options::picture_title},
+    {"--xlim", "FROM:TO",
+     "Ends of the horizontal axis, in its unit or with another: 1:50, "
+     "500MeV:50GeV",
+     Group::report, of::plot, &Options::x_range},
+    {"--ylim", "FROM:TO", "Ends of the vertical axis of the first panel",
+     Group::report, of::plot, &Options::y_range},
+    {"--log", "x|y|xy|none", "Axes that are logarithmic, the others linear",
+     Group::report, of::plot, &Options::log_axes, Values::choice},
+    {"--size", "WxH",
+     "Size of a figure without its legend: 800x500 (px), 12cmx8cm, 86mmx60mm",
+     Group::report, of::plot, &Options::size},
+    {"--style", "page|paper|talk",
+     "paper: for a column of 86 mm, letters of 8 pt; talk: large letters and "
+     "lines (default: page)",
+     Group::report, of::plot, &Options::style, Values::choice},
     {"--list", "", "List the figures of this study and exit", Group::report,
      of::plot, &Options::list},
 
@@ -360,7 +424,7 @@ constexpr Option option_table[] = {
      "Form of the fit, see docs/theory (default: streaming)",
      Group::computation,
      of::resolve | of::scan | of::sweep | of::compare | of::baseline |
-         of::check | of::export_,
+         of::check | of::export_ | of::decay,
      &Options::engine, Values::choice},
     {"--fit", "general|hits|scattering|regularised|common-curvature",
      "Errors that the fit takes into account (default: general)",
@@ -428,6 +492,8 @@ constexpr Option option_table[] = {
     {"--columns", "NAMES", "Columns to write: p_GeV,sigma_pt_rel or all",
      Group::output, of::scan | of::sweep | of::compare, &Options::columns,
      Values::scan_columns},
+    {"--columns", "NAMES", "Columns to write: p_GeV,sigma_m_MeV or all",
+     Group::output, of::decay, &Options::columns, Values::other},
     {"--columns", "NAMES", "Columns to write: track,p_GeV,sigma_p_rel or all",
      Group::output, of::fit, &Options::columns, Values::fit_columns},
     {"--residuals", "FILE",
@@ -436,6 +502,8 @@ constexpr Option option_table[] = {
      Group::output, of::fit, &Options::residuals, Values::file},
     {"--full", "", "json: crossings and covariances of every track",
      Group::output, of::scan, &Options::full},
+    {"--no-plot", "", "Draw nothing below the table on a terminal",
+     Group::output, of::scan, &Options::no_plot},
     {"--all", "", "Print every point, not only the worst (csv always does)",
      Group::output, of::check, &Options::all_points},
     {"--format", "table|csv|json|markdown",
@@ -454,10 +522,14 @@ constexpr Option option_table[] = {
      of::baseline, &Options::file, Values::file},
     {"-o,--output", "FILE",
      "Write the page to FILE (.html); - is standard output", Group::output,
-     of::report, &Options::file, Values::file, any_number, required},
+     of::report | of::explore, &Options::file, Values::file, any_number,
+     required},
     {"-o,--output", "FILE",
-     "Write to FILE (.svg .pdf .png); - is standard output, svg", Group::output,
-     of::plot, &Options::file, Values::file},
+     "Write to FILE (.svg .pdf .png); - is standard output: svg, on a terminal "
+     "a drawing in characters",
+     Group::output, of::plot, &Options::file, Values::file},
+    {"--watch", "", "Write again whenever an input file changes, until Ctrl-C",
+     Group::output, of_figures, &Options::watch},
     {"-o,--output", "FILE",
      "Write to FILE (default: KIND.yaml); - is standard output", Group::output,
      of::init, &Options::file, Values::file},
@@ -484,12 +556,14 @@ constexpr Option option_table[] = {
      {1, most_digits}},
     {"--no-provenance", "",
      "Leave out version, command line and hashes of inputs", Group::output,
-     of_tables | of_figures, &Options::no_provenance},
+     of_tables | of_figures | of::explore, &Options::no_provenance},
     {"--no-progress", "", "Draw no progress bar", Group::output,
-     of::scan | of::sweep | of::optimise | of::toy | of::fit | of::export_,
+     of::scan | of::sweep | of::optimise | of::toy | of::fit | of::export_ |
+         of::decay,
      &Options::no_progress},
     {"--quiet", "", "Print errors only (no warnings)", Group::output,
-     of_tables | of_figures | of::baseline | of::import_ | of::init,
+     of_tables | of_figures | of::explore | of::baseline | of::import_ |
+         of::init,
      &Options::quiet},
 };
 

@@ -58,6 +58,9 @@ struct Options : StudyOptions, OutputOptions {
   double xi_significant = RegimeThresholds{}.xi_significant;
   double xi_unbiased = RegimeThresholds{}.xi_unbiased;
 
+  std::string decay, sqrt_s;  ///< the first one: argument of decay
+  unsigned configurations = 256;
+
   std::string kind;  ///< argument of init
   bool force = false;
 
@@ -75,14 +78,18 @@ struct Options : StudyOptions, OutputOptions {
   double checkpoint_every = 10;  ///< s
 
   std::string published, requirements, figure;
+  std::string picture_title, x_range, y_range, log_axes, size, style;
+  int grid = 0;  ///< columns of several figures; 0: chosen
   bool list = false;
   double zoom = 2;
+  bool watch = false;
 
   std::string imported;  ///< argument of import
   std::string import_format, field, table, name, export_format;
   bool lossy = false;
 
   std::string file;  ///< -o of the verbs with one format
+  bool no_plot = false;
   std::string columns;
   bool full = false;
   bool man_page = false;
@@ -116,6 +123,8 @@ enum Verb : std::uint32_t {
   help = 1U << 19,
   version = 1U << 20,
   init = 1U << 24,
+  decay = 1U << 25,
+  explore = 1U << 26,
 };
 }  // namespace of
 
@@ -133,7 +142,7 @@ enum class Values : std::uint8_t {
   requirements,           ///< in configs/check/
   verb,
   particle,
-  figure,
+  figure,        ///< a list
   layer,         ///< of the detectors on the line
   key,           ///< KEY=VALUE of them
   scan_columns,  ///< a list

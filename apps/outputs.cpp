@@ -12,6 +12,7 @@
 #include "command_line.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/output/csv.hpp"
+#include "gttf/output/terminal.hpp"
 #include "gttf/output/text.hpp"
 #include "messages.hpp"
 #include "usage.hpp"
@@ -161,6 +162,8 @@ Outputs::Outputs(const OutputOptions& options,
     target.style.precision = options.precision;
     target.terminal = file == "-" && isatty(STDOUT_FILENO) != 0;
     target.style.colour = file == "-" && colours(STDOUT_FILENO);
+    if (target.terminal)
+      target.style.width = terminal_size(STDOUT_FILENO).columns;
     // On standard output a table is for reading now, not for keeping.
     const bool for_keeping = file != "-" || target.format == Format::csv ||
                              target.format == Format::json;
@@ -191,6 +194,12 @@ void Outputs::set_csv_comment(const std::string& lines) {
     target.style.csv_comment = lines;
     target.style.csv_checksum = true;
   }
+}
+
+bool Outputs::is_read_on_terminal() const {
+  return std::ranges::any_of(targets_, [](const Target& t) {
+    return t.terminal && t.format == Format::table;
+  });
 }
 
 std::unique_ptr<TableSink> Outputs::table_sink(

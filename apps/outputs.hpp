@@ -81,6 +81,8 @@ class Outputs {
   bool only(Format format) const;
   /// Whether at least one has.
   bool any(Format format) const;
+  /// Whether one is a table on a terminal.
+  bool is_read_on_terminal() const;
   /// Whether numbers are written such that they read back exactly.
   bool exact() const;
 

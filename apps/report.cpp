@@ -6,11 +6,12 @@
 #include "report_request.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
+#include "watch.hpp"
 
 namespace gttf::app {
 namespace {
 
-int run_report(const Call& call) {
+int write_report(const Call& call) {
   const std::string& target = call.options.file;
   check_ending(target, {".html", ".htm"}, "a report is a page");
   ReportRequest request(call.options);
@@ -19,6 +20,10 @@ int run_report(const Call& call) {
   write_html(file.stream(), request.make_page(), request.provenance(call));
   file.commit();
   return good;
+}
+
+int run_report(const Call& call) {
+  return call.options.watch ? watch(call, write_report) : write_report(call);
 }
 
 }  // namespace
@@ -31,6 +36,8 @@ const Verb report_verb{
     "it.",
     "report configs/cld.yaml -o cld.html\n"
     "report configs/gaseous-trackers.yaml -o compare.html\n"
+    "report configs/datura.yaml --at DUT -o telescope.html\n"
+    "report my.yaml --pt 0.1GeV:100GeV:40 -o my.html --watch\n"
     "report detectors/cld.yaml --pt 0.1GeV:100GeV:40 --theta 90deg,40deg -o "
     "cld.html\n"
     "report configs/cld.yaml --toys 10000 --published detectors/published.csv "

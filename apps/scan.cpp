@@ -13,6 +13,7 @@
 #include "gttf/core/readable.hpp"
 #include "gttf/output/csv.hpp"
 #include "gttf/output/json.hpp"
+#include "gttf/study/report/report.hpp"
 #include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/cracks.hpp"
 #include "gttf/study/scan/scan_part.hpp"
@@ -20,6 +21,7 @@
 #include "inputs.hpp"
 #include "messages.hpp"
 #include "outputs.hpp"
+#include "terminal.hpp"
 #include "usage.hpp"
 #include "verb.hpp"
 
@@ -136,6 +138,15 @@ void check_average(const Options& options, const StudyRequest& request) {
       throw UsageError(std::string(name) + " does not go with averages");
 }
 
+// Below a table on a terminal.
+void draw_scan(const Study& study, unsigned threads) {
+  const auto figure = scan_figure(study.request, study.detectors, threads);
+  if (!figure) return;
+  AtomicFile out("-");
+  out.stream() << '\n' << drawn_on_terminal(*figure);
+  out.commit();
+}
+
 int run_scan(const Call& call) {
   const Options& options = call.options;
   check_formats(options);
@@ -181,6 +192,9 @@ int run_scan(const Call& call) {
                    : write_rows(study, computation, outputs, bar, columns);
   outputs.commit();
   if (options.stats) print_statistics(statistics);
+  if (outputs.is_read_on_terminal() && options.shard.empty() &&
+      !study.request.average && !options.no_plot)
+    draw_scan(study, options.threads);
   return options.shard.empty() ? code_of(evaluated) : good;
 }
 
@@ -190,7 +204,7 @@ const Verb scan_verb{
     "scan",
     of::scan,
     "Compute resolutions over a grid of momentum and angle",
-    "",
+    "On a terminal the table is followed by a drawing of the first resolution.",
     "scan configs/barrel.yaml\n"
     "scan configs/barrel.yaml -o barrel.csv -o barrel.json\n"
     "scan detectors/alice_its2.yaml --p 0.1GeV:100GeV:60 --eta 0:1.2:4\n"

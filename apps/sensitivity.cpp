@@ -33,8 +33,9 @@ Table without_point(Table table) {
 Table ratios_only(const WhatIf& what, const Table& table) {
   std::vector<std::string> names{"case", "layer", "n_hits", "probability"};
   for (const Parameter q :
-       shown_parameters(along_beam(what.detector, what.track())))
-    names.push_back("ratio_" + std::string(to_string(q)));
+       shown_parameters(what.request, what.detector, what.point))
+    names.push_back(
+        "ratio_" + std::string(parameter_name(q, what.request.at.has_value())));
   names.emplace_back("status");
   Table short_table;
   for (const std::string& name : names)
@@ -54,23 +55,24 @@ int run_sensitivity(const Call& call) {
   const Options& options = call.options;
   check_formats(options);
   const Grouping grouping = grouping_of(options, Grouping::large);
-  const auto parameter = parameter_of(options);
-  std::vector<Requirement> requirements;
-  for (const std::string& text : options.limits)
-    requirements.push_back(parse_requirement("--limit", text));
   const Study study = read_study(options, "vary");
   const StudyRequest& request = study.request;
+  const bool at_layer = request.at.has_value();
+  const auto parameter = parameter_of(options, at_layer);
+  std::vector<Requirement> requirements;
+  for (const std::string& text : options.limits)
+    requirements.push_back(parse_requirement("--limit", text, at_layer));
   Outputs outputs(options, provenance_of(call, &request, study.detectors));
   Result result;
   Document::List documents;
   std::size_t evaluated = 0;
-  Status status = Status::ok;
+  std::string status;
   study.for_each([&](const Detector& detector, GridPoint point) {
     const WhatIf what{detector, request, point, grouping};
     const Sensitivities list = make_sensitivities(TrackingGeometry(detector),
                                                   what.track(), what.model());
     evaluated += list.exists();
-    if (!list.exists()) status = list.resolution.status;
+    if (!list.exists()) status = missing_text(list.resolution);
     Document document = head(what, list);
     std::vector<Section> sections = sensitivity_sections(
         detector, request, point, list, grouping, parameter);

@@ -8,6 +8,7 @@
 #include "gttf/detector/read.hpp"
 #include "gttf/study/check/requirement_file.hpp"
 #include "gttf/study/optimise/read_problem.hpp"
+#include "gttf/study/request/read_designs.hpp"
 #include "gttf/study/scan/cracks.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/show/detector_view.hpp"
@@ -48,15 +49,14 @@ void add_all(Diagnostics& to, const Diagnostics& from) {
 }
 
 // What refers to detectors is valid if they are.
-void check_detectors(const StudyRequest& request, Verdict& verdict) {
-  for (const std::string& path : request.detectors) {
-    try {
-      const DetectorInput input = read_detector(path);
+void check_detectors(StudyRequest request, Verdict& verdict) {
+  try {
+    for (const DetectorInput& input : read_designs(request, {})) {
       add_all(verdict.diagnostics, input.warnings);
       add_all(verdict.diagnostics, crack_warnings(request, input.detector));
-    } catch (const InputError& error) {
-      add_all(verdict.diagnostics, error.diagnostics());
     }
+  } catch (const InputError& error) {
+    add_all(verdict.diagnostics, error.diagnostics());
   }
 }
 
@@ -81,7 +81,11 @@ void check_study(const std::string& file, Verdict& verdict) {
   const std::size_t points =
       request.momentum.values.size() * request.angle.values.size();
   verdict.what = "study, " + plural(points, "point") + ", " +
-                 plural(request.detectors.size(), "detector") + limits;
+                 plural(request.detectors.size(), "detector") +
+                 (request.variants.empty()
+                      ? ""
+                      : ", " + plural(request.variants.size(), "variant")) +
+                 limits;
 }
 
 void check_optimisation(const std::string& file, Verdict& verdict) {

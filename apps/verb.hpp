@@ -30,9 +30,9 @@ struct Verb {
 
 extern const Verb init_verb, validate_verb, show_verb, resolve_verb, scan_verb,
     sweep_verb, regimes_verb, budget_verb, sensitivity_verb, compare_verb,
-    baseline_verb, check_verb, optimise_verb, toy_verb, fit_verb, report_verb,
-    plot_verb, import_verb, export_verb, completion_verb, help_verb,
-    version_verb;
+    baseline_verb, check_verb, optimise_verb, decay_verb, toy_verb, fit_verb,
+    report_verb, plot_verb, explore_verb, import_verb, export_verb,
+    completion_verb, help_verb, version_verb;
 
 /// All verbs in the order of the help.
 std::span<const Verb* const> all_verbs();

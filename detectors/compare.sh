@@ -19,37 +19,46 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# Detector file, particle, scattering model, pT in GeV; all at 90 deg.
+# Detector file, particle, scattering model, pT in GeV; all at 90 deg. A name with @N: the
+# mean over N azimuths, for detectors of modules.
 cat > "$work/runs" <<'RUNS'
 alice_its2 pion highland 0.5 1 10 100
 alice_its3 pion highland 1 10 100
+alice_tpc pion highland-total 1 10 100
 atlas_itk muon highland 1 10 100
+atlas_itk_modules@36 muon highland 1 10 100
 cms_phase2 pion highland 1 10 100
+cms_phase2_modules@36 pion highland 1 10 100
 cld pion highland 1 10 100
 idea muon highland-total 1 10 100
 ild muon highland-total 1 10 45 100
+ild_drift muon highland-total 1 10 45 100
 belle2 pion highland-total 1 10 100
+belle2_modules@36 pion highland-total 1 10 100
 mu3e electron highland 0.015 0.03 0.053
 barrel pion highland 1 10 100
 RUNS
 
 # One line per track: detector name, particle, model, file, then the program's columns.
 : > "$work/ours"
-while read -r file particle model momenta; do
+while read -r name particle model momenta; do
+  file=${name%@*}
+  [ "$file" = "$name" ] && average= || average="--average phi:${name#*@}"
   list=$(for pt in $momenta; do printf ',%sGeV' "$pt"; done)
   "$program" scan "$here/$file.yaml" --particle "$particle" \
     --scattering "$model" --pt "${list#,}" --theta 90deg \
-    --format csv --no-provenance --quiet > "$work/scan.csv" || {
+    $average --format csv --no-provenance --quiet > "$work/scan.csv" || {
     echo "compare.sh: '$program scan' failed for $file.yaml" >&2
     exit 2
   }
-  awk -F, -v OFS=, -v file="$file" -v model="$model" '
+  # shares of hits are a list in quotes
+  sed 's/"[^"]*"//g' "$work/scan.csv" | awk -F, -v OFS=, -v file="$file" -v model="$model" '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     {
       print file, $at["detector"], $at["particle"], model, $at["pt_GeV"], \
             $at["p_GeV"], $at["sigma_pt_rel"], $at["sigma_p_rel"], \
-            $at["sigma_d0_um"], $at["sigma_z0_um"], $at["status"]
-    }' "$work/scan.csv" >> "$work/ours"
+            $at["sigma_d0_um"], $at["sigma_z0_um"]
+    }' >> "$work/ours"
 done < "$work/runs"
 
 awk -F, '
@@ -85,7 +94,7 @@ awk -F, '
     symbol["sigma_z0_um"] = "z0"; symbol["sigma_p_rel"] = "p"
   }
   FNR == 1 { part++ }
-  part == 1 && FNR > 1 && $2 ~ /^pt=/ {
+  part == 1 && FNR > 1 && $2 ~ /^pt=[0-9.]*$/ {
     split($2, at, "=")
     k = $1 "," rounded(at[2]) "," $3
     order[++published] = k
@@ -171,7 +180,55 @@ for file in datura lhcb; do
              100 * (x / $4 - 1), $7, $6, $8
     }' "$work/scan.csv" "$here/published.csv" >> "$work/beam"
 done
+# Curves against eta, means over azimuth: detector file, particle, momenta, middles of the
+# bins of the source. The flat barrel only where it is meant for.
+: > "$work/curves"
+while read -r file particle momenta etas; do
+  "$program" scan "$here/$file.yaml" --particle "$particle" --pt "$momenta" --eta "$etas" \
+    --average phi:36 --format csv --no-provenance --quiet > "$work/scan.csv" || {
+    echo "compare.sh: '$program scan' failed for $file.yaml" >&2
+    exit 2
+  }
+  # rows of the published file, then of ours
+  sed 's/"[^"]*"//g' "$work/scan.csv" | awk -F, -v file="$file" '
+    function rounded(x) { return sprintf("%.4g", x) }
+    FNR == 1 { part++ }
+    part == 1 && $2 ~ /;eta=/ { value[$1 "," $2] = $4; source = $7 " [" $6 "]"; next }
+    part == 1 { next }
+    FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    {
+      track = "pt=" rounded($at["pt_GeV"]) ";eta=" rounded($at["eta"])
+      k = (file == "cms_phase2" ? "cms_phase2_modules" : file) "," track
+      if (!(k in value)) {
+        print "compare.sh: published.csv: no such track: " k > "/dev/stderr"
+        exit 2
+      }
+      x = 100 * $at["sigma_pt_rel"]
+      if (!x) next
+      printf "%s|%s|%s|%.3g|%s|%+.0f\n", rounded($at["eta"]), rounded($at["pt_GeV"]), \
+             $at["detector"], x, value[k], 100 * (x / value[k] - 1)
+    }' "$here/published.csv" - >> "$work/curves"
+done << 'CURVES'
+cms_phase2 pion 1GeV,10GeV,100GeV 0.1,0.5,0.9
+cms_phase2_modules pion 1GeV,10GeV,100GeV 0.1,0.5,0.9,1.3,1.7,2.1
+CURVES
 {
+  echo
+  echo "s(pT)/pT of CMS Phase-2 against eta, in per cent, means over azimuth. Published: the middle of a bin of the parametrisation in the Delphes card"
+  echo "CMS_PhaseII [v] (trackMomentumResolution.tcl), a tkLayout study."
+  echo
+  echo "| eta | pT (GeV) | published | tilted modules | deviation | flat barrel | deviation |"
+  echo "|---|---|---|---|---|---|---|"
+  awk -F'|' '
+    { k = $1 "|" $2; if (!(k in published)) order[++n] = k; published[k] = $5
+      if ($3 ~ /barrel/) flat[k] = $4 " | " $6 " %"; else tilted[k] = $4 " | " $6 " %" }
+    END {
+      for (i = 1; i <= n; i++) {
+        split(order[i], at, "|"); k = order[i]
+        print "| " at[1] " | " at[2] " | " published[k] " | " \
+              (k in tilted ? tilted[k] : "- | -") " | " (k in flat ? flat[k] : "- | -") " |"
+      }
+    }' "$work/curves" | sort -t'|' -k2,2n -k3,3n
   echo
   echo "Tracks along a beam:"
   echo

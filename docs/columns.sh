@@ -18,7 +18,7 @@ for page in columns.md toys.md; do
   awk -v program="$program" '
     /^<!-- end of columns -->$/ { skip = 0 }
     !skip
-    /^<!-- columns: [a-z]+ -->$/ {
+    /^<!-- columns: [a-z_]+ -->$/ {
       print ""
       call = "\"" program "\" " $3
       while ((call | getline line) > 0) print line

@@ -48,6 +48,8 @@ grid='--p 1GeV,10GeV --theta 40deg,80deg'
   memcheck scan merge part.csv -o all.csv
   memcheck sweep "$barrel" $grid --vary field.solenoid=-1T,1T,2T \
     --reduce mean -o sweep.csv
+  memcheck decay 'J/psi -> mu+ mu-' "$barrel" --p 3GeV --configurations 8 \
+    --toys 8 --sqrt-s 10GeV -o decay.csv
   memcheck regimes "$barrel" $grid
   memcheck budget "$barrel" $track -o budget.json
   memcheck sensitivity "$barrel" $track

@@ -19,6 +19,19 @@ gttf_check(opened_files)
 gttf_check(public_headers)
 gttf_check(self_test)
 
+# The stable interface is there, and the bill of materials lists what NOTICE does.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  add_test(NAME structure.interface COMMAND ${Python3_EXECUTABLE}
+    ${CMAKE_CURRENT_SOURCE_DIR}/structure/interface.py ${PROJECT_SOURCE_DIR})
+  add_test(NAME structure.sbom COMMAND ${Python3_EXECUTABLE}
+    ${CMAKE_CURRENT_SOURCE_DIR}/structure/sbom.py ${PROJECT_SOURCE_DIR})
+  add_test(NAME package.start COMMAND ${Python3_EXECUTABLE}
+    ${CMAKE_CURRENT_SOURCE_DIR}/package/start_install.py ${PROJECT_SOURCE_DIR})
+  set_tests_properties(structure.interface structure.sbom package.start
+    PROPERTIES LABELS structure SKIP_RETURN_CODE 77)
+endif()
+
 if(GTTF_SIMD_X86 AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   get_property(vectorised GLOBAL PROPERTY GTTF_KERNELS)
   list(REMOVE_ITEM vectorised gttf_kernels_scalar)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The .deb package: cmake --workflow --preset package
+# The archive of a static program: cmake --workflow --preset static
 set(GTTF_MAINTAINER "gttf-design authors <gttf-design@packages.invalid>"
-  CACHE STRING "Who answers for the package: Name <mail address>")
+  CACHE STRING "The maintainer of the package: Name <mail address>")
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "${GTTF_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION
@@ -20,7 +21,13 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS librsvg2-bin)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
   "cmake, libdragonbox-dev, libeigen3-dev, libfmt-dev, libyaml-cpp-dev, \
 nettle-dev")
-set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/deb_policy.cmake)
+if(GTTF_STATIC)
+  string(TOLOWER ${CMAKE_SYSTEM_NAME} system)
+  set(CPACK_PACKAGE_FILE_NAME
+    ${PROJECT_NAME}-${PROJECT_VERSION}-${system}-${CMAKE_SYSTEM_PROCESSOR})
+else()
+  set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/deb_policy.cmake)
+endif()
 set(CPACK_STRIP_FILES ON)
 # whatever the umask of who builds it
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

@@ -10,6 +10,7 @@
 #include "gttf/config/shipped_file.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/detector/surface_outline.hpp"
+#include "gttf/study/request/read_designs.hpp"
 #include "gttf/study/scan/track_notes.hpp"
 #include "gttf/study/show/detector_view.hpp"
 
@@ -78,6 +79,7 @@ StudyOptions options_of(const Texts& options) {
       {"charge", &StudyOptions::charge},
       {"scattering", &StudyOptions::scattering},
       {"energy_loss", &StudyOptions::energy_loss},
+      {"turns", &StudyOptions::turns},
       {"beam_spot", &StudyOptions::beam_spot},
       {"at", &StudyOptions::at},
       {"average", &StudyOptions::average},
@@ -116,18 +118,12 @@ void warn(const Diagnostics& warnings) {
 }
 
 std::vector<DetectorInput> inputs_of(
-    const StudyRequest& request, const std::vector<DetectorPtr>& given,
+    StudyRequest& request, const std::vector<DetectorPtr>& given,
     const std::vector<std::string>& overrides) {
   std::vector<DetectorInput> inputs;
   for (const DetectorPtr& d : given) inputs.push_back(d->input);
   if (!given.empty()) return inputs;
-  Diagnostics errors;
-  for (const std::string& path : request.detectors) try {
-      inputs.push_back(read_detector(path, overrides));
-    } catch (const InputError& error) {
-      errors.add(error.diagnostics());
-    }
-  if (errors.has_errors()) throw InputError(std::move(errors));
+  inputs = read_designs(request, overrides);
   for (const DetectorInput& input : inputs) warn(input.warnings);
   return inputs;
 }

@@ -84,11 +84,12 @@ py::tuple sensitivity(const StudyArguments& arguments, const std::string& by,
   Table headroom, lost;
   {
     const py::gil_scoped_release release;
-    std::vector<Requirement> requirements;
-    for (const std::string& text : limits)
-      requirements.push_back(parse_requirement("limits", text));
     const Study study = read_study(arguments);
     const StudyRequest& request = study.request;
+    std::vector<Requirement> requirements;
+    for (const std::string& text : limits)
+      requirements.push_back(
+          parse_requirement("limits", text, request.at.has_value()));
     SensitivityTable table;
     for_each_track(study, [&](const Detector& detector, GridPoint point) {
       const WhatIf what{detector, request, point, grouping};

@@ -16,6 +16,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/resolution/batch.hpp"
+#include "gttf/study/decay/decay.hpp"
 #include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/scan.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
@@ -394,6 +395,36 @@ py::dict sweep_of_designs(const StudyArguments& arguments,
   return columns_of(std::move(kept.rows));
 }
 
+py::dict decay_of_studies(const StudyArguments& arguments,
+                          const std::string& decay, std::size_t configurations,
+                          double sqrt_s, double sigma_sqrt_s,
+                          std::uint64_t toys, const std::string& engine,
+                          const std::vector<std::string>& names,
+                          unsigned threads) {
+  KeptRows kept;
+  DecayOptions how;
+  how.decay = read_decay(decay);
+  if (configurations < 1)
+    throw std::invalid_argument("configurations: at least 1");
+  how.configurations = configurations;
+  if (sqrt_s > 0) how.collision = {sqrt_s, sigma_sqrt_s};
+  how.toys = toys;
+  how.engine = engine_of(engine);
+  how.threads = threads;
+  how.progress = [](std::size_t, std::size_t) { stop_if_interrupted(); };
+  check_columns(names, decay_column_names(sqrt_s > 0, toys > 0));
+  {
+    const py::gil_scoped_release release;
+    const Study study = read_study(arguments);
+    decays(study.request, study.detectors, how, kept);
+    if (!names.empty())
+      std::erase_if(kept.rows.columns, [&](const Column& c) {
+        return std::ranges::find(names, c.name) == names.end();
+      });
+  }
+  return columns_of(std::move(kept.rows));
+}
+
 }  // namespace
 
 void bind_tracks(py::module_& m) {
@@ -405,6 +436,7 @@ void bind_tracks(py::module_& m) {
   m.def("scan_tracks", &scan_of_tracks);
   m.def("scan_grid", &scan_of_grid);
   m.def("sweep", &sweep_of_designs);
+  m.def("decay", &decay_of_studies);
 }
 
 }  // namespace gttf::python

@@ -75,7 +75,7 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   CHECK(offered(folder, "''") ==
         "init validate show resolve scan sweep regimes budget sensitivity "
         "compare "
-        "baseline check optimise toy fit report plot import export "
+        "baseline check optimise decay toy fit report plot import export "
         "completion help version --help "
         "--version ");
   CHECK(offered(folder, "check --junit n") == "notes.txt ");
@@ -202,10 +202,10 @@ TEST_CASE("completion: zsh offers verbs, options, values and files" *
                                     "import "};
   const std::size_t first_verb = lines.size();
   for (const char* verb :
-       {"validate", "show",     "resolve",     "scan",       "sweep",
-        "regimes",  "budget",   "sensitivity", "compare",    "baseline",
-        "check",    "optimise", "toy",         "fit",        "report",
-        "plot",     "import",   "export",      "completion", "help"})
+       {"validate", "show",        "resolve", "scan",     "sweep", "regimes",
+        "budget",   "sensitivity", "compare", "baseline", "check", "optimise",
+        "decay",    "toy",         "fit",     "report",   "plot",  "import",
+        "export",   "completion",  "help"})
     lines.push_back(std::string(verb) + " --");
   std::string command =
       "mkdir fp && gttf-design completion zsh > fp/_gttf-design && zsh -f "

@@ -123,18 +123,36 @@ TEST_CASE("validate: quiet says nothing of good files") {
   CHECK(r.err == "");
 }
 
-TEST_CASE("tracks that first fly inwards are told of") {
-  const std::string track = "--p 1GeV --theta 80deg --vertex 70mm,0mm,0mm ";
-  for (const std::string verb : {"resolve", "scan"}) {
-    const Outcome inwards =
-        run("gttf-design " + verb + " " + barrel + track + "--phi 180deg");
-    CHECK(inwards.code == 0);
-    CHECK(has(inwards.err, "first fly inwards"));
-    CHECK(has(inwards.err, "\"L1\""));
-    CHECK_FALSE(has(inwards.err, "\"L6\""));
-    CHECK(run("gttf-design " + verb + " " + barrel + track + "--phi 0deg")
-              .err.empty());
-  }
+TEST_CASE("tracks that first fly inwards have hits in inner layers") {
+  const std::string track =
+      barrel + "--p 1GeV --theta 80deg --vertex 70mm,0mm,0mm ";
+  const std::string scan = "gttf-design scan " + track +
+                           "--format csv --columns n_hits,status "
+                           "--no-provenance --phi ";
+  // L1 and L2 lie inside of the vertex: in, and out again
+  const Outcome inwards = run(scan + "180deg");
+  CHECK(inwards.err.empty());
+  CHECK(has(inwards.out, "\n8,ok\n"));
+  const Outcome outwards = run(scan + "0deg");
+  CHECK(outwards.err.empty());
+  CHECK(has(outwards.out, "\n4,ok\n"));
+  const Outcome one = run("gttf-design resolve " + track + "--phi 180deg");
+  CHECK(one.err.empty());
+  CHECK(has(one.out, "8 measuring"));
+}
+
+TEST_CASE("turns: tracks that come back, or the same bytes") {
+  const std::string mu3e =
+      "gttf-design scan $DETECTORS/mu3e.yaml --particle e+ --format csv "
+      "--no-provenance ";
+  const Outcome once = run(mu3e + "--p 53MeV --theta 70deg");
+  const Outcome again = run(mu3e + "--p 53MeV --theta 70deg --turns 1");
+  CHECK(again.code == 0);
+  CHECK(again.out != once.out);
+  CHECK(run(mu3e + "--p 53MeV --theta 70deg --turns 0").out == once.out);
+  const std::string stiff = "--p 5GeV:50GeV:4 --theta 40deg:90deg:3 ";
+  CHECK(run(mu3e + stiff + "--turns 0.6").out == run(mu3e + stiff).out);
+  CHECK(run(mu3e + "--p 1GeV --turns 1e9").code == 2);
 }
 
 TEST_CASE("two layers and a beam spot make a track") {

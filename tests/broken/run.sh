@@ -16,6 +16,8 @@ files=0 placed=0 read=0 failed=0
 run() {
   case $PWD/$1 in
     */import/*.ini) "$program" import "$1" --field 2T ;;
+    */import/modules_*.csv) "$program" import "$1" ;;
+    */import/*.json) "$program" import "$1" --field 2T --table acts.table ;;
     */import/*.csv) "$program" import "$1" --field 3.8T --table modules.table ;;
     */import/*) "$program" import "$1" ;;
     */hits/*) "$program" fit small.yaml "$1" ;;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gttf/detector/decimal.hpp"
-#include "gttf/detector/import/export_delphes.hpp"
+#include "gttf/detector/import/export.hpp"
 #include "gttf/detector/read.hpp"
 #include "support/broken.hpp"
 
@@ -207,15 +207,18 @@ TEST_CASE("export: what Delphes has no word for is told for each layer") {
       "  - { name: R, disk: { z: 1 m, radius: [1 cm, 1 m] }, material: 0, "
       "measures: { r: 1 um } }\n"
       "  - { name: E, cylinder: { radius: 1 m, half_length: 50 cm }, "
-      "material: 0, measures: { rphi: 1 um }, efficiency: 0.5 }\n";
-  const DelphesGeometry g = to_delphes(parse_detector(text, "x").detector);
-  REQUIRE(g.losses.items().size() == 4);
+      "material: 0, measures: { rphi: 1 um }, efficiency: 0.5 }\n"
+      "  - { name: M, ring: { radius: [50 mm, 60 mm], z: [1 cm, 9 cm], count: "
+      "8, size: [4 cm, 4 cm] }, mirror: true, material: 0 }\n";
+  const Exported g = to_delphes(parse_detector(text, "x").detector);
+  REQUIRE(g.losses.items().size() == 5);  // one for the 32 modules
   std::string told;
   for (const Diagnostic& d : g.losses.items()) told += to_text(d);
   CHECK(told.find("a solenoid only") != told.npos);
   CHECK(told.find("x:5:5: error: the layer \"P\" is a plane") != told.npos);
   CHECK(told.find("neither r-phi nor r-phi and r") != told.npos);
   CHECK(told.find("efficiency 0.5") != told.npos);
+  CHECK(told.find("the layer \"M\" is a ring of planes") != told.npos);
   CHECK(g.text.find("1 E -0.5 0.5 1 0 1 1 0 0 1e-6 0 0.5") != g.text.npos);
 }
 

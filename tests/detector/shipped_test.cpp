@@ -74,7 +74,7 @@ TEST_CASE("shipped detectors: read without a warning, every layer grouped") {
       CHECK(layer.x_over_x0() > 0);
     }
   }
-  CHECK(files == 13);
+  CHECK(files == 19);
 }
 
 TEST_CASE("shipped detectors: CLD has the layers of its Delphes card") {

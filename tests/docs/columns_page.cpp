@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "gttf/core/document.hpp"
 #include "gttf/output/json.hpp"
+#include "gttf/study/decay/decay.hpp"
 #include "gttf/study/hits/fit_table.hpp"
 #include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/regimes.hpp"
@@ -24,10 +26,11 @@ using gttf::DescribedColumn;
 using gttf::Document;
 using Columns = std::vector<DescribedColumn>;
 
-// Those of scan, either the ones that are always there or those of a layer.
-Columns scan_part(bool at_layer) {
+// Of a list, either the ones that are always there or those of a layer.
+Columns part_of(std::span<const gttf::ColumnOf<gttf::TrackRow>> all,
+                bool at_layer) {
   Columns list;
-  for (const auto& column : gttf::scan_columns())
+  for (const auto& column : all)
     if ((column.parts != 0) == at_layer)
       list.push_back(gttf::described(std::vector{column}).front());
   return list;
@@ -47,15 +50,17 @@ Columns average_part() {
 }
 
 Columns columns_of(std::string_view table) {
-  if (table == "scan") return scan_part(false);
-  if (table == "at") return scan_part(true);
+  if (table == "scan") return part_of(gttf::scan_columns(), false);
+  if (table == "at") return part_of(gttf::scan_columns(), true);
+  if (table == "covariances") return part_of(gttf::covariance_columns(), false);
+  if (table == "covariances_at")
+    return part_of(gttf::covariance_columns(), true);
   if (table == "average") return average_part();
-  if (table == "covariances")
-    return gttf::described(gttf::covariance_columns());
   if (table == "fit") return gttf::described_fit_columns();
   if (table == "residuals") return gttf::described_residual_columns();
   if (table == "regimes") return gttf::described_regime_columns();
   if (table == "triplets") return gttf::described_triplet_columns();
+  if (table == "decay") return gttf::decay_columns();
   if (table == "toys") return gttf::described_toy_columns();
   throw std::invalid_argument("no table " + std::string(table));
 }
@@ -97,8 +102,8 @@ Document row_schema(const Columns& columns) {
 }
 
 void print_schema() {
-  Columns scan = scan_part(false);
-  const Columns at = scan_part(true);
+  Columns scan = part_of(gttf::scan_columns(), false);
+  const Columns at = part_of(gttf::scan_columns(), true);
   scan.insert(scan.end(), at.begin(), at.end());
   Document rows(Document::Members{});
   rows.set("scan", row_schema(scan))
@@ -106,6 +111,7 @@ void print_schema() {
       .set("residuals", row_schema(columns_of("residuals")))
       .set("regimes", row_schema(columns_of("regimes")))
       .set("triplets", row_schema(columns_of("triplets")))
+      .set("decay", row_schema(columns_of("decay")))
       .set("toy", row_schema(gttf::all_toy_columns()));
   const Document schema =
       Document()

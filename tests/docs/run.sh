@@ -8,6 +8,7 @@
 #   ```sh run exit=2     run it; must end with this status
 #   ```sh run needs=jq   the same where the program jq is; left out elsewhere
 #   ```sh run needs=python3:pandas   where python3 has the module pandas
+#   ```sh run needs=explorer         where the program has the explorer's module
 #   ```sh norun          only shown
 #   ```yaml file=NAME    written to the file NAME (any language but cpp)
 #   ```cpp from=PATH     must stand, indented or not, in that source file
@@ -53,6 +54,11 @@ run_block() {
 
 # is_there NEEDS: - or PROGRAM or PROGRAM:MODULE (of Python)
 is_there() {
+  if [ "$1" = explorer ]; then
+    "$program" explore "$root/detectors/barrel.yaml" -o "$work/explorer.html" \
+      > "$work/explorer" 2>&1 || ! grep -q 'without the module' "$work/explorer"
+    return
+  fi
   [ "$1" = - ] || {
     command -v "${1%:*}" > /dev/null &&
       { [ "${1#*:}" = "$1" ] || "${1%:*}" -c "import ${1#*:}" 2> /dev/null; }

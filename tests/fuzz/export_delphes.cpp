@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: a detector as a card of Delphes, which must be read as a
 // detector that has the same card.
-#include "gttf/detector/import/export_delphes.hpp"
+#include "gttf/detector/import/export.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,
       [&] { detector = gttf::parse_detector(text, "fuzz.yaml").detector; });
   // A time limit for one input is one for few layers.
   if (!detector || detector->layers.size() > 100) return 0;
-  const gttf::DelphesGeometry card = gttf::to_delphes(*detector);
+  const gttf::Exported card = gttf::to_delphes(*detector);
   if (card.rows == 0) return 0;  // `export` writes no such card
   gttf::ImportOptions options;
   options.format = gttf::ForeignFormat::delphes;

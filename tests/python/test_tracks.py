@@ -52,19 +52,16 @@ class Resolve(unittest.TestCase):
         self.assertTrue(np.isnan(r.sigma_p_rel))
         self.assertTrue(np.isnan(r.covariance).all())
 
-    def test_hits_that_do_not_count(self):
+    def test_layers_that_are_crossed_again(self):
         inwards = {"p": 1, "theta": "90 deg", "vertex": (-50, 0, 0)}
-        with self.assertWarnsRegex(gttf.InputWarning, "first fly inwards") as seen:
-            gttf.resolve(ITS2, **inwards)
-        self.assertEqual(seen.filename, __file__)
-        with self.assertWarnsRegex(gttf.InputWarning, "not counted") as seen:
-            gttf.scan(ITS2, **inwards)
-        self.assertEqual(seen.filename, __file__)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            gttf.resolve(ITS2, p=1, theta=1)
-            with self.assertRaises(gttf.InputWarning):
-                gttf.resolve(ITS2, **inwards)
+            twice = gttf.resolve(ITS2, **inwards)
+            once = gttf.resolve(ITS2, phi="180 deg", **inwards)
+        self.assertGreater(twice.n_hits, once.n_hits)
+        looper = {"p": 0.1, "theta": "85 deg"}
+        back = gttf.resolve(ITS2, turns=1, **looper)
+        self.assertGreater(back.n_hits, gttf.resolve(ITS2, **looper).n_hits)
 
     def test_options(self):
         free = gttf.resolve(ITS2, p=1, theta=1.2)
@@ -169,6 +166,34 @@ class Sweep(unittest.TestCase):
         self.assertGreater(len(raised.exception.errors), 0)
         with self.assertWarnsRegex(gttf.InputWarning, "1 of 2 combinations"):
             gttf.sweep(ITS2, vary={"layers[L0].material": ["1 %", "-1 %"]}, **tracks)
+
+
+class Decay(unittest.TestCase):
+    def test_is_what_the_program_writes(self):
+        text = "B_s0 -> mu+ mu-"
+        verb = ["decay", text, ITS2, "--pt", "5GeV,10GeV", "--eta", "0.2"]
+        table = gttf.decay(text, ITS2, pt=[5, 10], eta=0.2)
+        assert_same_table(self, table, csv_of(*verb))
+        extra = ["--sqrt-s", "240GeV,0.3GeV", "--toys", "64", "--configurations", "16"]
+        table = gttf.decay(
+            text,
+            ITS2,
+            pt=[5, 10],
+            eta=0.2,
+            sqrt_s=240,
+            sigma_sqrt_s=0.3,
+            toys=64,
+            configurations=16,
+            threads=2,
+        )
+        assert_same_table(self, table, csv_of(*verb, *extra))
+
+    def test_faults(self):
+        with self.assertRaises(gttf.InputError) as raised:
+            gttf.decay("B_s0 -> mu+ gamma", ITS2, pt=5)
+        self.assertEqual(raised.exception.errors[0].column, 13)
+        with self.assertRaisesRegex(ValueError, "no column"):
+            gttf.decay("B_s0 -> mu+ mu-", ITS2, pt=5, columns=["sigma"])
 
 
 class Covariances(unittest.TestCase):

@@ -6,12 +6,17 @@
 #include <fmt/format.h>
 #include <array>
 #include <cmath>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "gttf/detector/read.hpp"
+#include "gttf/detector/ring.hpp"
 #include "gttf/resolution/batch.hpp"
+#include "gttf/resolution/regime.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/resolution/sensitivity.hpp"
+#include "gttf/study/scan/sensitivity.hpp"
 #include "support/compare.hpp"
 #include "support/flown_toys.hpp"
 #include "support/layouts.hpp"
@@ -53,8 +58,7 @@ Matrix5 matrix(const nlohmann::json& rows, int n) {
   return m;
 }
 
-const Detector& barrel_of_modules() {
-  static const Detector d = parse_detector(R"(gttf-detector: 1
+constexpr const char* modules = R"(gttf-detector: 1
 name: modules
 field: { solenoid: 2 T }
 layers:
@@ -66,10 +70,16 @@ layers:
     measures: { u: 8 um, v: 30 um }
   - { name: out, ring: { radius: 250 mm, z: 0 mm, count: 24, size: [60 mm, 900 mm] }, material: 1 %, measures: { u: 20 um } }
   - { name: last, cylinder: { radius: 300 mm, half_length: 600 mm }, material: 2 %, measures: { rphi: 10 um, z: 1 mm } }
-)",
-                                           "modules.yaml")
-                                .detector;
+)";
+
+const Detector& barrel_of_modules() {
+  static const Detector d = parse_detector(modules, "modules.yaml").detector;
   return d;
+}
+
+Detector with_key(const std::string& key, double value, const char* unit) {
+  const std::array sets{fmt::format("{}={:.15g} {}", key, value, unit)};
+  return parse_detector(modules, "modules.yaml", sets).detector;
 }
 
 Track towards(double p, double theta, double phi) {
@@ -256,6 +266,51 @@ TEST_CASE("surfaces: helices, traced tracks and batches agree on modules") {
   }
 }
 
+// Traced tracks look at every surface, helices at those that an index finds.
+TEST_CASE(
+    "surfaces: regimes of triplets on modules are those of traced tracks") {
+  const Detector& d = barrel_of_modules();
+  const TrackingGeometry geometry(d), gap(in_gap(d));
+  REQUIRE(geometry.modules() != nullptr);
+  std::vector<double> phi;
+  for (double x = -3; x < 3; x += 0.31) phi.push_back(x);
+  const std::vector<double> p{1.5}, theta{0.9}, mass{0.13957}, charge{1},
+      origin{0};
+  TrackArrays tracks;
+  tracks.size = phi.size();
+  tracks.p = p;
+  tracks.theta = theta;
+  tracks.phi = phi;
+  tracks.mass = mass;
+  tracks.charge = charge;
+  tracks.x = tracks.y = tracks.z = origin;
+  std::vector<TrackRegime> together(phi.size());
+  find_regimes(geometry, tracks, Model(), RegimeThresholds(), together);
+  int compared = 0;
+  for (std::size_t t = 0; t < phi.size(); ++t) {
+    const TrackRegime traced = find_regime(gap, tracks.track(t));
+    const TrackRegime& own = together[t];
+    REQUIRE(own.triplets.size() == traced.triplets.size());
+    CHECK(relative(own.xi, traced.xi) < 1e-8);
+    for (std::size_t k = 0; k < own.triplets.size(); ++k) {
+      const TripletRegime &a = own.triplets[k], &b = traced.triplets[k];
+      CHECK(a.layers == b.layers);
+      REQUIRE(a.exists() == b.exists());
+      if (!a.exists()) continue;
+      CHECK(relative(a.xi, b.xi) < 1e-6);
+      if (std::isnan(a.p_significant)) continue;
+      Track slow = tracks.track(t);
+      slow.p = a.p_significant;
+      for (const TripletRegime& at : find_regime(geometry, slow).triplets)
+        if (at.layers == a.layers) {
+          CHECK(relative(at.xi, RegimeThresholds().xi_significant) < 1e-6);
+          ++compared;
+        }
+    }
+  }
+  CHECK(compared > 20);
+}
+
 // Widths and means within 4.5 standard errors: by chance outside once in
 // 150 000; the seed is fixed.
 TEST_CASE("surfaces: toys through modules have pulls of one") {
@@ -297,6 +352,88 @@ TEST_CASE("surfaces: moving a module along its normal equals differences") {
     ++checked;
   }
   CHECK(checked >= 2);
+}
+
+TEST_CASE("surfaces: numbers of a ring move all its modules") {
+  const Detector& d = barrel_of_modules();
+  const Rings rings(d);
+  std::set<std::string> keys;
+  for (std::size_t i = 0; i < d.layers.size(); ++i) {
+    const Ring* ring = rings.of(i);
+    CHECK((ring != nullptr) == d.layers[i].surface.is_inclined());
+    if (!ring) continue;
+    for (const RingNumber n : ring_numbers) {
+      const std::string key =
+          fmt::format("layers[{}].{}", ring->entry, ring->key_tail(n));
+      if (!keys.insert(key).second) continue;
+      CAPTURE(key);
+      const bool is_length = n == RingNumber::radius || n == RingNumber::z;
+      const double size = is_length ? unit::mm : unit::deg, by = 0.7 * size;
+      const Detector by_key =
+          with_key(key, (ring->value(n) + by) / size, is_length ? "mm" : "deg");
+      for (std::size_t k = 0; k < d.layers.size(); ++k) {
+        const Ring* other = rings.of(k);
+        Surface expected = d.layers[k].surface;
+        if (other && fmt::format("layers[{}].{}", other->entry,
+                                 other->key_tail(n)) == key)
+          expected = moved(expected, motion_of(expected, *other, n), by);
+        const Surface& got = by_key.layers[k].surface;
+        CHECK(std::abs(got.position - expected.position) < 1e-9);
+        for (std::size_t a = 0; a < 3; ++a) {
+          CHECK(std::abs(got.normal_vector[a] - expected.normal_vector[a]) <
+                1e-11);
+          CHECK(std::abs(got.u_vector[a] - expected.u_vector[a]) < 1e-11);
+        }
+        CHECK(std::abs(got.u.lower - expected.u.lower) < 1e-9);
+        CHECK(std::abs(got.v.lower - expected.v.lower) < 1e-9);
+      }
+    }
+  }
+  // radius, z and tilt of "tilted" are lists; its turn and "out" are not
+  CHECK(keys.size() == 3 * 2 + 1 + 4);
+}
+
+// The rows of the verb: a ring is listed once, and its slope is that of the
+// number in the file, in a field of closed helices and with traced tracks.
+TEST_CASE("surfaces: sensitivities of a ring equal differences") {
+  int compared = 0;
+  for (const bool traced : {false, true})
+    for (const double theta : {0.75, 1.1, 2.2}) {
+      const Track track = towards(1.1, theta, 0.4);
+      const auto of = [&](const Detector& d) {
+        return TrackingGeometry(traced ? in_gap(d) : d);
+      };
+      const Detector& d = barrel_of_modules();
+      const Sensitivities s = make_sensitivities(of(d), track, Model());
+      if (!s.exists()) continue;
+      for (const SensitivityRow& row :
+           sensitivity_rows(d, s, Grouping::layer)) {
+        if (row.key.find(".ring.") == std::string::npos ||
+            row.key.ends_with("count"))
+          continue;
+        CAPTURE(row.key);
+        const auto sigma = [&](double step) {
+          const Detector changed =
+              with_key(row.key, row.value + step, row.unit.c_str());
+          return sigmas(resolve(of(changed), track, Model()));
+        };
+        const double h = 1e-2;
+        std::array<PerParameter, 7> at;
+        for (int i = -3; i <= 3; ++i)
+          at[static_cast<std::size_t>(i + 3)] = sigma(i * h);
+        for (const Parameter q : all_parameters) {
+          if (std::isnan(s.sigma[q])) continue;
+          const double slope =
+              (45 * (at[4][q] - at[2][q]) - 9 * (at[5][q] - at[1][q]) +
+               (at[6][q] - at[0][q])) /
+              (60 * h * at[3][q]);
+          CHECK(std::abs(row.slope[q] - slope) <
+                1e-7 * std::max(0.1, std::abs(slope)));
+          ++compared;
+        }
+      }
+    }
+  CHECK(compared > 100);
 }
 
 TEST_CASE("surfaces: an error that is not positive is no resolution") {

@@ -4,10 +4,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
-#include "gttf/detector/import/export_delphes.hpp"
+#include "gttf/detector/import/export.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "support/reference.hpp"
@@ -83,8 +87,8 @@ std::string idea_card() {
 /// Demands equal hits and resolutions of the two over all of the acceptance.
 /// The tolerance is rounding: the sums run over the same layers, and layers at
 /// equal path may come in another order.
-void check_equal(const Detector& a, const Detector& b) {
-  constexpr double tolerance = 1e-12;
+void check_equal(const Detector& a, const Detector& b,
+                 double tolerance = 1e-12) {
   const TrackingGeometry one(a), other(b);
   int compared = 0;
   for (const Scattering scattering :
@@ -130,7 +134,7 @@ TEST_CASE("import: what is exported to Delphes comes back as it was") {
                            "ild", "alice_its3"}) {
     CAPTURE(name);
     const Detector detector = shipped(name);
-    const DelphesGeometry geometry = to_delphes(detector);
+    const Exported geometry = to_delphes(detector);
     for (const Diagnostic& d : geometry.losses.items()) {
       CAPTURE(to_text(d));
       CHECK(d.problem.find("efficiency") != d.problem.npos);
@@ -140,6 +144,146 @@ TEST_CASE("import: what is exported to Delphes comes back as it was") {
     CHECK(back.field.bz == doctest::Approx(detector.field.bz).epsilon(1e-14));
     check_equal(back, detector);
   }
+}
+
+TEST_CASE("import: a list of modules comes back with the same crossings") {
+  // rings are joined again: their numbers are those of the modules but for
+  // rounding
+  constexpr double rounding = 1e-10;
+  for (const char* name : {"cms_phase2_modules", "belle2_modules", "cld"}) {
+    CAPTURE(name);
+    const Detector detector = shipped(name);
+    const Exported list = to_module_list(detector);
+    CHECK(list.losses.empty());
+    CHECK(list.rows == detector.layers.size());
+    const Imported again = import_text(list.text, "list.csv");
+    CHECK(again.rows == list.rows);
+    CHECK(again.layers < 1300);  // of the 26,400 modules of CMS
+    const Detector back = parse_detector(again.text, "imported").detector;
+    CHECK(back.layers.size() == detector.layers.size());
+    CHECK(back.field.bz == detector.field.bz);
+    check_equal(back, detector, rounding);
+  }
+}
+
+TEST_CASE("export: a list of modules reports what it cannot say") {
+  const Exported drift = to_module_list(shipped("ild_drift"));
+  REQUIRE(drift.losses.items().size() == 1);  // one entry, 220 rows
+  CHECK(drift.losses.items()[0].problem.find("depend on the track") !=
+        std::string::npos);
+  CHECK(drift.losses.items()[0].line > 0);
+  const Exported dipole = to_module_list(shipped("lhcb"));
+  CHECK(dipole.losses.has_errors());
+  const Exported none = to_module_list(shipped("desy_telescope"));
+  CHECK(none.text.find(", no field\n") != std::string::npos);
+  CHECK(import_text(none.text, "list.csv").text.find("field: none") !=
+        std::string::npos);
+}
+
+namespace {
+
+/// A surface as ACTS writes it.
+std::string acts_surface(int layer, int sensitive, const std::string& type,
+                         const std::string& transform,
+                         const std::string& bounds,
+                         const std::string& material = "") {
+  return fmt::format(
+      "{{\"volume\": 1, \"layer\": {}, \"sensitive\": {}, \"value\": "
+      "{{\"type\": \"{}\", \"transform\": {{{}}}, \"bounds\": {{{}}}{}}}}}",
+      layer, sensitive, type, transform, bounds, material);
+}
+
+/// x/X0 of 1 % and 3 % on two bins along z.
+const std::string two_bins =
+    R"(, "material": {"type": "binned", "mapMaterial": true, "binUtility":
+    {"binningdata": [{"bins": 1, "min": -3.2, "max": 3.2, "option": "closed",
+    "type": "equidistant", "value": "AxisPhi"}, {"bins": 2, "min": -200,
+    "max": 400, "option": "open", "type": "equidistant", "value": "binZ"}]},
+    "data": [[{"material": [100, 400, 28, 14, 1e-4], "thickness": 1}],
+             [{"material": [100, 400, 28, 14, 1e-4], "thickness": 3}]]})";
+
+/// Twelve planes at the radius 40 mm, turned by 10 deg as a windmill, as the
+/// columns of rotations.
+std::string acts_windmill() {
+  std::string list;
+  for (int k = 0; k < 12; ++k) {
+    const double f = 2 * unit::pi * k / 12, g = f + 10 * unit::deg;
+    // the columns are u, v = z and the normal
+    list += fmt::format(
+        "{},\n",
+        acts_surface(
+            4, k + 1, "PlaneSurface",
+            fmt::format("\"translation\": [{}, {}, 0], \"rotation\": "
+                        "[{}, 0, {}, {}, 0, {}, 0, 1, 0]",
+                        40 * std::cos(f), 40 * std::sin(f), -std::sin(g),
+                        std::cos(g), std::cos(g), std::sin(g)),
+            R"("type": "RectangleBounds", "values": [-13, -150, 13,
+                     150])"));
+  }
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("import: surfaces of ACTS resolve as the same ones written by hand") {
+  const std::string whole = R"("translation": null, "rotation": null)";
+  const std::string table = std::filesystem::temp_directory_path() /
+                            fmt::format("acts-{}.csv", ::getpid());
+  std::ofstream(table) << "volume,layer,sigma_u_um,sigma_v_um\n"
+                          "1,,5,20\n1,9,8,\n";
+  const std::string text =
+      "{\"Surfaces\": {\"entries\": [\n" +
+      acts_surface(2, 0, "CylinderSurface", whole,
+                   R"("type": "CylinderBounds", "values": [25, 400, 3.1415927,
+                   0, 0, 0])",
+                   two_bins) +
+      ",\n" + acts_windmill() +
+      acts_surface(6, 1, "CylinderSurface",
+                   R"("translation": [0, 0, 10], "rotation": null)",
+                   R"("type": "CylinderBounds", "values": [90, 500])") +
+      ",\n" +
+      acts_surface(7, 1, "ConeSurface",
+                   R"("translation": [0, 0, -100], "rotation": null)",
+                   R"("type": "ConeBounds", "values": [0.32175055439664219,
+                   330, 900, 3.1415927, 0])") +
+      ",\n" +
+      acts_surface(9, 1, "DiscSurface",
+                   R"("translation": [0, 0, 900], "rotation": [0, 1, 0, 1, 0, 0,
+                   0, 0, -1])",
+                   R"("type": "RadialBounds", "values": [30, 400, 3.1415927,
+                   0])") +
+      ",\n" +
+      acts_surface(8, 1, "CylinderSurface", whole,
+                   R"("type": "CylinderBounds", "values": [500, 900])") +
+      "\n]}}";
+  const Imported imported =
+      import_text(text, "acts.json",
+                  {.format = {}, .tesla = 2, .name = "", .table = table});
+  std::filesystem::remove(table);
+  CHECK(imported.notes.empty());
+  CHECK(imported.rows == 17);
+  CHECK(imported.layers == 7);  // two parts of the pipe, one ring
+  const Detector by_hand = parse_detector(R"(
+gttf-detector: 1
+name: by hand
+field: { solenoid: 2 T }
+layers:
+  - { name: a, cylinder: { radius: 25 mm, z: [-400 mm, 100 mm] }, material: 1 % }
+  - { name: b, cylinder: { radius: 25 mm, z: [100 mm, 400 mm] }, material: 3 % }
+  - name: ring
+    ring: { radius: 40 mm, z: 0 mm, count: 12, size: [26 mm, 300 mm], turn: 10 deg }
+    material: 0
+    measures: { u: 5 um, v: 20 um }
+  - { name: c, cylinder: { radius: 90 mm, z: [-490 mm, 510 mm] }, material: 0, measures: { u: 5 um, v: 20 um } }
+  - { name: d, cone: { z: [230 mm, 800 mm], radius: [110 mm, 300 mm] }, material: 0, measures: { u: 5 um, v: 20 um } }
+  - { name: e, disk: { z: 900 mm, radius: [30 mm, 400 mm] }, material: 0, measures: { u: 8 um } }
+  - { name: f, cylinder: { radius: 500 mm, half_length: 900 mm }, material: 0, measures: { u: 5 um, v: 20 um } }
+)",
+                                          "by_hand.yaml")
+                               .detector;
+  const Detector acts = parse_detector(imported.text, "acts.yaml").detector;
+  CHECK(acts.layers.size() == by_hand.layers.size());
+  check_equal(acts, by_hand, 1e-10);
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

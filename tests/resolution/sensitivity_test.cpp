@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "gttf/detector/ring.hpp"
 #include "gttf/resolution/budget.hpp"
 #include "support/layouts.hpp"
 #include "support/shipped.hpp"
@@ -48,6 +49,17 @@ Case changed(Case c, const Sensitivity& item, double value) {
     case Quantity::field:
       c.detector.field.bz = value;
       break;
+    case Quantity::about_u:
+    case Quantity::about_v:
+    case Quantity::about_normal: {
+      Surface& s = c.detector.layers[item.layer].surface;
+      RigidMotion motion;
+      motion.rotation = item.quantity == Quantity::about_u   ? s.u_vector
+                        : item.quantity == Quantity::about_v ? s.v_vector()
+                                                             : s.normal_vector;
+      s = moved(s, motion, value);
+      break;
+    }
     case Quantity::length:
       for (Layer& layer : c.detector.layers) {
         Surface& s = layer.surface;
@@ -59,6 +71,11 @@ Case changed(Case c, const Sensitivity& item, double value) {
       break;
   }
   return c;
+}
+
+/// Its change is in radian, not relative to its value.
+bool is_angle(const Sensitivity& item) {
+  return item.quantity == Quantity::angle || item.quantity >= Quantity::about_u;
 }
 
 Budget budget_of(const Case& c) {
@@ -77,8 +94,7 @@ bool same_crossings(const Resolution& a, const Resolution& b) {
 /// all points.
 PerParameter difference(const Case& c, const Sensitivity& item,
                         const Resolution& at, double step) {
-  const double scale =
-      item.quantity == Quantity::angle ? 1.0 : std::abs(item.value);
+  const double scale = is_angle(item) ? 1.0 : std::abs(item.value);
   const double h = step * scale;
   constexpr std::array<double, 3> weights{45, -9, 1};
   PerParameter slope;
@@ -102,7 +118,7 @@ struct Comparison {
   double worst = 0;
   int loose = 0;     ///< above the tolerance
   int compared = 0;  ///< numbers
-  std::array<int, 7> of_quantity{};
+  std::array<int, 10> of_quantity{};
 };
 
 /// |derivative - difference|, both made relative changes of sigma per relative
@@ -111,7 +127,7 @@ void compare(const Case& c, Comparison& result) {
   const Sensitivities s =
       make_sensitivities(TrackingGeometry(c.detector), c.track, c.model);
   for (const Sensitivity& item : s.items) {
-    const double unit = item.quantity == Quantity::angle ? 1 : item.value;
+    const double unit = is_angle(item) ? 1 : item.value;
     // the largest step that is small against the distance to the next layer
     // has the smallest rounding, 1e-14/step; the last step is for tracks that
     // barely reach a layer

@@ -20,7 +20,7 @@ output: core config'
 # Third-party headers and the only paths (extended regular expressions) that
 # may include them.
 fences='^yaml-cpp/ ^lib/gttf/config/node[.]cpp$
-^nlohmann/ ^(lib/gttf/output/[^/]*[.]cpp|tests/.*)$
+^nlohmann/ ^(lib/gttf/(output/[^/]*|detector/import/json_text)[.]cpp|tests/.*)$
 ^CLI/ ^apps/command_line[.]cpp$
 ^pybind11/ ^apps/python/
 ^Random123/ ^lib/gttf/core/random(_words[.]hpp|[.]cpp)$

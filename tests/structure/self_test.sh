@@ -223,4 +223,34 @@ expect docs/run.sh 'README.md:1: differs from lib/gttf/core/a.hpp' /bin/echo
 printf '```sh run\ntrue\n' | page
 expect docs/run.sh 'README.md:1: this block does not end' /bin/echo
 
+# The stable interface: the tree has one option, one column and one name less.
+if command -v python3 > /dev/null; then
+  whole=$work/interface
+  mkdir -p "$whole/apps/python/gttf" "$whole/tests/structure" "$whole/lib"
+  cp -r "$root/docs" "$whole/"
+  cp "$root/tests/structure/public_headers.sh" "$root/tests/structure/interface.txt" \
+    "$whole/tests/structure/"
+  cp -r "$root/lib/gttf" "$root/lib/CMakeLists.txt" "$whole/lib/"
+  cp "$root/apps/python/gttf/__init__.pyi" "$whole/apps/python/gttf/"
+  interface() { python3 "$root/tests/structure/interface.py" "$whole"; }
+  interface > /dev/null || { echo 'interface fails in a tree without faults'; status=1; }
+  # renamed NAME FILE PATTERN: with an x before PATTERN the check misses NAME
+  renamed() {
+    cp "$whole/$2" "$work/kept"
+    sed "s/$3/x&/" "$work/kept" > "$whole/$2"
+    interface > "$work/said" 2>&1
+    grep -qxF "interface: no longer there: $1" "$work/said" || {
+      echo "interface did not see: $1"
+      status=1
+    }
+    cp "$work/kept" "$whole/$2"
+  }
+  renamed 'option scan --pt' docs/reference/verbs.md '^  --pt VALUES'
+  renamed 'exit 3' docs/reference/exit-codes.md '^| 3 |'
+  renamed 'column scan n_triplets' docs/reference/columns.md 'n_triplets` |'
+  renamed 'key detector#layer.repeat' docs/reference/schema/detector.json 'repeat":'
+  renamed 'c++ StateAtLayer' lib/gttf/resolution/resolution.hpp 'StateAtLayer {'
+  renamed 'python resolve' apps/python/gttf/__init__.pyi 'resolve('
+fi
+
 exit $status

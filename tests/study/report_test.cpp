@@ -48,7 +48,7 @@ Detector barrel(int layers) {
 TEST_CASE("report: limits are below the error that has both causes") {
   const Detector detector = shipped("cld.yaml");
   const ReportSubject subject = make_subject(request(), detector, 0, 1, 1);
-  for (const MomentumCurve& curve : momentum_curves(subject))
+  for (const ErrorCurve& curve : momentum_curves(subject))
     for (const LimitedSigmas& s : curve.grid)
       for (const ShownQuantity& q : shown_quantities()) {
         const double all = s.all[q.parameter];
@@ -80,7 +80,7 @@ TEST_CASE("report: a curve breaks where a layer is lost, and nowhere else") {
   const ReportSubject subject = make_subject(r, cld, 0, 1, 1);
   const auto curves = momentum_curves(subject);
   CHECK(curves[0].broken);  // slow tracks do not reach the outer tracker
-  for (const MomentumCurve& curve : curves)
+  for (const ErrorCurve& curve : curves)
     for (std::size_t i = 1; i + 1 < curve.path.size(); ++i) {
       if (curve.path[i].n_hits != 0 ||
           std::isnan(curve.path[i - 1].all[Parameter::d0]))
@@ -327,6 +327,143 @@ TEST_CASE("report: passive groups share the colour of what they support") {
         Paint{Tone::pale_group, find("vertex").fill.index});
   CHECK(find("beam pipe").fill == Paint{Tone::group, 0});
   CHECK(find("vertex").fill.tone == Tone::group);
+}
+
+TEST_CASE("report: figures draw the momenta and angles of the study") {
+  const Detector cld = shipped("cld.yaml");
+  StudyRequest r = request();
+  r.momentum.values = {10};
+  r.angle = {AngleAxis::Variable::eta, {}, true};
+  for (int i = 0; i <= 10; ++i) r.angle.values.push_back(0.1 * i);
+  const ReportSubject subject = make_subject(r, cld, 0, 1, 1);
+  const auto figure =
+      sigma_eta_figure(subject, eta_curves(subject), subject.shown().front());
+  REQUIRE(figure);
+  const Plot& plot = std::get<Plot>(figure->content);
+  CHECK(plot.x.lower == 0);
+  CHECK(plot.x.upper == 1);
+  REQUIRE(figure->legend.size() == 1);
+  CHECK(plain_text(figure->legend[0].text) == "pT = 10 GeV");
+  // the points of the study are among those of the curve
+  const Reals& eta = std::get<Reals>(figure->data.columns[0].cells);
+  for (const double value : r.angle.values)
+    CHECK(std::ranges::any_of(
+        eta, [value](double x) { return std::abs(x - value) < 1e-9; }));
+  CHECK(benchmark_table(subject).columns.size() == 1 + 3);
+  // a few angles are compared, not joined
+  r.angle = {AngleAxis::Variable::eta, {0, 1}};
+  CHECK(make_subject(r, cld, 0, 1, 1).against_eta.angle.values.back() > 1);
+}
+
+TEST_CASE("report: a curve against eta breaks where layers end") {
+  StudyRequest r = request();
+  r.momentum.values = {10};
+  r.angle = {AngleAxis::Variable::eta, {}, true};
+  for (int i = 0; i <= 12; ++i) r.angle.values.push_back(0.1 * i);
+  const Detector five = barrel(5);  // the outermost ends at eta 3.5
+  CHECK_FALSE(eta_curves(make_subject(r, five, 0, 1, 1))[0].broken);
+  Detector shorter = five;
+  shorter.layers[4].surface.v = {-60, 60};  // at eta = asinh(1) = 0.881
+  const ErrorCurve curve = eta_curves(make_subject(r, shorter, 0, 1, 1))[0];
+  CHECK(curve.broken);
+  for (std::size_t i = 1; i + 1 < curve.x.size(); ++i) {
+    if (!std::isnan(curve.path[i].all[Parameter::pt])) continue;
+    CHECK(curve.x[i] == doctest::Approx(std::asinh(1.0)).epsilon(1e-3));
+    CHECK(curve.x[i + 1] - curve.x[i - 1] < 1e-5);
+  }
+}
+
+TEST_CASE("report: ratios break with the curves and do not ramp") {
+  const Detector detectors[] = {shipped("cld.yaml"), shipped("ild.yaml")};
+  StudyRequest r = request();
+  r.momentum.values = {0.2, 100};
+  const ReportSubject first = make_subject(r, detectors[0], 0, 2, 1),
+                      second = make_subject(r, detectors[1], 1, 2, 1);
+  const auto a = momentum_curves(first), b = momentum_curves(second);
+  const ShownQuantity& q = first.shown().front();
+  const RatioCurve ratio =
+      ratio_curve(second, b[0], first, a[0], Along::momentum, 0, q);
+  const TrackingGeometry at_first(detectors[0]), at_second(detectors[1]);
+  StudyRequest one = r;
+  std::size_t breaks = 0;
+  for (std::size_t i = 0; i < ratio.x.size(); ++i) {
+    breaks += std::isnan(ratio.y[i]);
+    if (std::isnan(ratio.y[i]) || i % 7 != 0) continue;
+    one.momentum.values = {ratio.x[i]};
+    const Track track = grid_track(one, {0, 0});
+    CHECK(
+        ratio.y[i] ==
+        doctest::Approx(resolve(at_second, track, second.model()).sigma_pt_rel /
+                        resolve(at_first, track, first.model()).sigma_pt_rel)
+            .epsilon(1e-9));
+  }
+  CHECK(a[0].broken);
+  CHECK(breaks > 0);
+}
+
+TEST_CASE("report: detectors are compared at several angles and momenta") {
+  const Detector detectors[] = {shipped("alice_its2.yaml"),
+                                shipped("alice_its3.yaml")};
+  ReportOptions options;
+  options.threads = 1;
+  const Page page = make_report(request(), detectors, options);
+  std::set<std::string> names;
+  for (const Figure* figure : figures_of(page)) {
+    names.insert(figure->id);
+    CHECK(figure->conditions != "");
+  }
+  for (const char* name :
+       {"compare-pt", "compare-pt-2", "compare-eta-pt", "compare-eta-pt-2",
+        "compare-material", "compare-hits", "compare-layout-1",
+        "compare-layout-2"}) {
+    CAPTURE(name);
+    CHECK(names.count(name) == 1);
+  }
+}
+
+TEST_CASE("report: at a layer the errors are those of the track there") {
+  const Detector detectors[] = {shipped("datura.yaml")};
+  StudyRequest r;
+  r.momentum.values = {1, 5, 100};
+  r.angle.values = {0};
+  r.vertex = {0, 0, -50};
+  r.at = AtRequest{"dut"};
+  ReportOptions options;
+  options.threads = 1;
+  const Page page = make_report(r, detectors, options);
+  const Figure* shown = nullptr;
+  for (const Figure* figure : figures_of(page)) {
+    if (figure->id == "sigma-u") shown = figure;
+    CHECK(figure->id != "sigma-x");
+    CHECK(figure->conditions.find("at dut") != RichText::npos);
+  }
+  REQUIRE(shown);
+  const Reals& p = std::get<Reals>(shown->data.columns[0].cells);
+  const Reals& sigma = std::get<Reals>(shown->data.columns[1].cells);
+  const auto at =
+      static_cast<std::size_t>(std::ranges::find(p, 5.0) - p.begin());
+  REQUIRE(at < p.size());
+  const Resolution expected =
+      resolve(TrackingGeometry(detectors[0]), grid_track(r, {1, 0}),
+              model_of(r, detectors[0]));
+  REQUIRE(expected.at);
+  CHECK(sigma[at] ==
+        doctest::Approx(std::sqrt(expected.at->slopes(0, 0)) / unit::um));
+}
+
+TEST_CASE("report: a scan has a figure along its longer axis") {
+  const Detector detectors[] = {shipped("cld.yaml"), shipped("ild.yaml")};
+  StudyRequest r = request();
+  const auto name = [&](std::size_t n) -> std::string {
+    const auto figure = scan_figure(r, std::span(detectors).first(n), 1);
+    return figure ? figure->id : "";
+  };
+  CHECK(name(1) == "sigma-pt");
+  CHECK(name(2) == "compare-pt");
+  r.momentum.values = {10};
+  CHECK(name(1) == "eta-pt");
+  r.angle.values = {90 * unit::deg};
+  CHECK(name(1) == "");
 }
 
 TEST_CASE("report: very many names are told apart in bunches") {

@@ -12,8 +12,22 @@
 
 namespace gttf::test {
 
-/// Those of detectors/*.yaml that have a solenoid, for tracks from the origin,
-/// by name of the file.
+/// Are all surfaces closed, and all errors constants? Detectors of modules or
+/// with errors that depend on the track are calculated track by track, up to
+/// 26,400 planes of them: what is tried on every detector and costs time for
+/// each surface leaves them out. They are read in shipped_test, exported and
+/// imported in import_test; general_surfaces_test tests their physics.
+inline bool is_closed(const Detector& detector) {
+  return std::ranges::none_of(detector.layers, [](const Layer& layer) {
+    return layer.surface.is_inclined() ||
+           std::ranges::any_of(layer.coordinates, [](const Coordinate& c) {
+             return c.error != nullptr;
+           });
+  });
+}
+
+/// Those of detectors/*.yaml that have a solenoid and closed surfaces, for
+/// tracks from the origin, by name of the file.
 inline std::vector<Detector> shipped_detectors() {
   std::vector<std::string> files;
   const auto folder = std::filesystem::path(GTTF_SOURCE_DIR) / "detectors";
@@ -24,7 +38,7 @@ inline std::vector<Detector> shipped_detectors() {
   std::vector<Detector> detectors;
   for (const std::string& file : files)
     if (Detector d = read_detector(file).detector;
-        d.field.kind == FieldKind::solenoid)
+        d.field.kind == FieldKind::solenoid && is_closed(d))
       detectors.push_back(std::move(d));
   return detectors;
 }

@@ -5,6 +5,7 @@
 
 #include "gttf/paper/any_field.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
+#include "gttf/trajectory/surfaces_ahead.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 #include "support/layouts.hpp"
 #include "support/magnets.hpp"
@@ -220,6 +221,52 @@ TEST_CASE("trace: nothing is crossed behind the layer that stops a particle") {
                          EnergyLoss::mean);
     CHECK(t.stopped);
     CHECK(t.list.size() == 1);
+  }
+}
+
+TEST_CASE("trace: looks at a surface when it gets near, not in each leg") {
+  // every layer ends a leg: looking at all of them in each would be quadratic
+  const auto detector = [](const Field& field, int n) {
+    Detector d;
+    d.field = field;
+    for (int i = 1; i <= n; ++i)
+      d.layers.push_back(make_layer("r" + std::to_string(i),
+                                    make_cylinder(1000. * i / n, {-4e3, 4e3}),
+                                    1e-4, pixel(0.01, 0.01)));
+    for (int i = 1; i <= n; ++i)
+      d.layers.push_back(make_layer("z" + std::to_string(i),
+                                    make_disk(4010 + 1000. * i / n, {0, 1e3}),
+                                    1e-4, pixel(0.01, 0.01)));
+    return d;
+  };
+  std::vector<Field> all = fields();
+  for (const Field& field : {all[0], Field{}}) {
+    for (const double theta : {1.5, 0.7, 0.3}) {
+      for (const double p : {0.5, 50.0}) {
+        Track track;
+        track.p = p;
+        track.mass = 0.13957039;
+        track.theta = theta;
+        track.phi = 0.2;
+        std::size_t looks[2];
+        for (const int many : {0, 1}) {
+          const int n = many ? 2000 : 200;
+          const TrackingGeometry geometry(detector(field, n));
+          const auto t =
+              trace(geometry, track, Scattering::highland, EnergyLoss::mean);
+          REQUIRE(t.list.size() >= static_cast<std::size_t>(n));
+          looks[many] = looks_at_surfaces(geometry, track, EnergyLoss::mean);
+          CHECK(looks[many] < static_cast<std::size_t>(12 * n));
+        }
+        CAPTURE(theta);
+        CAPTURE(p);
+        CAPTURE(looks[0]);
+        CAPTURE(looks[1]);
+        const double exponent = std::log10(static_cast<double>(looks[1]) /
+                                           static_cast<double>(looks[0]));
+        CHECK(std::abs(exponent - 1) < 0.05);
+      }
+    }
   }
 }
 

@@ -27,6 +27,7 @@ class Models(TypedDict, total=False):
     particle: str
     scattering: str
     energy_loss: str
+    turns: float
     beam_spot: Three
 
 class Tracks(Models, total=False):
@@ -225,6 +226,21 @@ def sweep(
     study: Path | None = ...,
     vary: Mapping[str, str | Sequence[Any]] | None = ...,
     reduce: Literal["", "mean", "worst"] = ...,
+    columns: Iterable[str] = ...,
+    set: Changes = ...,
+    engine: Engine = ...,
+    threads: int = ...,
+    **tracks: Unpack[Tracks],
+) -> Table: ...
+def decay(
+    decay: str,
+    detectors: Sources | None = ...,
+    *,
+    study: Path | None = ...,
+    configurations: int = ...,
+    sqrt_s: float | None = ...,
+    sigma_sqrt_s: float = ...,
+    toys: int = ...,
     columns: Iterable[str] = ...,
     set: Changes = ...,
     engine: Engine = ...,

@@ -27,6 +27,7 @@ TRACK_OPTIONS = {
     "beam_spot": "mm",
     "scattering": None,
     "energy_loss": None,
+    "turns": "",
     "at": None,
 }
 # Of studies whose results can be averages.

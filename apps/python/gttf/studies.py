@@ -15,6 +15,7 @@ beam_spot     errors of the start, used as a constraint, mm: (x, y, z) or "off"
 scattering    "highland" (default), "highland-total", "highland-1991", "rossi",
               "off"
 energy_loss   "off" (default), "mean", "straggling", "straggling-variance"
+turns         follow tracks for so many turns and count every crossing
 at, own_hit   name of a layer at which position and direction are calculated, too;
               own_hit=False ignores the hit of this layer
 
@@ -166,6 +167,49 @@ def sweep(
     arguments = _study(detectors, study, set, tracks)
     return Table(
         _gttf.sweep(arguments, keys, reduce, engine, list(columns), threads)
+    )
+
+
+def decay(
+    decay,
+    detectors=None,
+    *,
+    study=None,
+    configurations=256,
+    sqrt_s=None,
+    sigma_sqrt_s=0,
+    toys=0,
+    columns=(),
+    set=(),
+    engine="streaming",
+    threads=0,
+    **tracks,
+):
+    """Calculate mass, vertex and recoil resolutions of a decaying particle.
+
+    decay           "B_s0 -> mu+ mu-", "D_s+ -> (phi -> K+ K-) pi+"
+    p, pt, theta, eta, phi, vertex: of the decaying particle
+    configurations  directions of the products over which errors are averaged
+    sqrt_s          GeV: energy of a collision at rest in which something recoils;
+                    sigma_sqrt_s is its standard deviation
+    toys            simulated decays for each row: columns with pulls
+    columns         names of columns. Default: all
+
+    >>> gttf.decay("B_s0 -> mu+ mu-", "cms_phase2", pt=[5, 10, 20], eta=0)
+    """
+    arguments = _study(detectors, study, set, tracks)
+    return Table(
+        _gttf.decay(
+            arguments,
+            decay,
+            configurations,
+            sqrt_s or 0,
+            sigma_sqrt_s,
+            toys,
+            engine,
+            list(columns),
+            threads,
+        )
     )
 
 
@@ -336,7 +380,7 @@ def fit(
                 **tracks,
             )
     known = ("p", "particle", "mass", "charge", "vertex", "beam_spot")
-    known += ("scattering", "energy_loss")
+    known += ("scattering", "energy_loss", "turns")
     return Fit(
         *_gttf.fit(
             detector_of(detector, set),

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/core/read_decimal.hpp"
 #include "gttf/core/units.hpp"
 
 namespace gttf {
@@ -212,7 +212,7 @@ double FormulaText::take_number() {
   double value = 0;
   const char* first = text_.data() + at_;
   const auto [end, error] =
-      std::from_chars(first, text_.data() + text_.size(), value);
+      read_decimal(first, text_.data() + text_.size(), value);
   at_ += static_cast<std::size_t>(end - first);
   if (error != std::errc() || !std::isfinite(value))
     fail(fmt::format("{} is too large or too small for a number",

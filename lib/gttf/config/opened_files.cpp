@@ -27,6 +27,7 @@ struct OutputClaim::Registry {
   std::mutex mutex;
   int runs = 0;
   std::vector<Input> inputs;
+  std::vector<std::string> missing;  // could not be opened
   std::vector<const OutputClaim*> claims;
 };
 
@@ -56,7 +57,32 @@ FilesOfRun::FilesOfRun() {
 FilesOfRun::~FilesOfRun() {
   OutputClaim::Registry& all = OutputClaim::registry();
   const std::lock_guard lock(all.mutex);
-  if (--all.runs == 0) all.inputs.clear();
+  if (--all.runs > 0) return;
+  all.inputs.clear();
+  all.missing.clear();
+}
+
+std::vector<std::string> inputs_of_run() {
+  OutputClaim::Registry& all = OutputClaim::registry();
+  const std::lock_guard lock(all.mutex);
+  std::vector<std::string> names = all.missing;
+  for (const auto& input : all.inputs) names.push_back(input.name);
+  return names;
+}
+
+void forget_inputs() {
+  OutputClaim::Registry& all = OutputClaim::registry();
+  const std::lock_guard lock(all.mutex);
+  all.inputs.clear();
+  all.missing.clear();
+}
+
+// A file that did not exist when it was wanted.
+void record_missing(const std::string& name) {
+  OutputClaim::Registry& all = OutputClaim::registry();
+  const std::lock_guard lock(all.mutex);
+  if (all.runs > 0 && std::ranges::find(all.missing, name) == all.missing.end())
+    all.missing.push_back(name);
 }
 
 OutputClaim::OutputClaim(std::string label, std::string target)
@@ -160,7 +186,13 @@ FileHandle open_input(const std::string& path, std::string_view role,
   if (!file && (errno == ENOMEM || errno == EMFILE || errno == ENFILE))
     throw std::system_error(errno, std::generic_category(),
                             "cannot open " + in_quotes(path));
-  if (file) record_input(fileno(file.get()), path, role, rewritten);
+  if (file) {
+    record_input(fileno(file.get()), path, role, rewritten);
+  } else {
+    const int cause = errno;
+    record_missing(path);
+    errno = cause;  // for the caller's message
+  }
   return file;
 }
 

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gttf {
 
@@ -31,6 +32,14 @@ class FilesOfRun {
   FilesOfRun(const FilesOfRun&) = delete;
   FilesOfRun& operator=(const FilesOfRun&) = delete;
 };
+
+/// The files that open_input() has opened, or could not open, since the run
+/// began or forget_inputs() was called; nothing without a run.
+std::vector<std::string> inputs_of_run();
+
+/// For a run that begins again with the same inputs, perhaps others in their
+/// place: an output may take an inode that was one of an input.
+void forget_inputs();
 
 /// The right to write one file, from before it is opened until its content is
 /// final. Pipes, devices and terminals are not files in this sense.
@@ -56,6 +65,9 @@ class OutputClaim {
     bool operator==(const Identity&) const = default;
   };
   friend class FilesOfRun;
+  friend std::vector<std::string> inputs_of_run();
+  friend void forget_inputs();
+  friend void record_missing(const std::string&);
   friend void record_input(int, const std::string&, std::string_view,
                            const OutputClaim*);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gttf/config/text.hpp"
+#include "gttf/core/read_decimal.hpp"
 #include "gttf/core/units.hpp"
 
 namespace gttf {
@@ -185,7 +186,7 @@ Scan scan_number(std::string_view text) {
   if (!starts) return {};
   Scan scan;
   const auto [end, error] =
-      std::from_chars(body.data(), body.data() + body.size(), scan.value);
+      read_decimal(body.data(), body.data() + body.size(), scan.value);
   scan.end = sign + static_cast<std::size_t>(end - body.data());
   if (text[0] == '-') scan.value = -scan.value;
   if (error == std::errc::result_out_of_range || !std::isfinite(scan.value)) {

@@ -19,7 +19,8 @@ enum class Tone {
   ink,         ///< text and axes
   second,      ///< less important text
   third,       ///< least important text
-  series,      ///< `index`: lines that are compared
+  series,      ///< `index`: lines of different things that are compared
+  ordered,     ///< `index`: lines of an ordered quantity, from dark to light
   group,       ///< `index`: fills of subsystems
   pale_group,  ///< the same, supports and services of a subsystem
   edge,        ///< `index`: lines of subsystems
@@ -39,11 +40,38 @@ struct Paint {
   friend bool operator==(const Paint&, const Paint&) = default;
 };
 
-/// Colours of `series` and of `group` before they repeat.
-inline constexpr int n_series_paints = 8;
+/// Colours of `series`, `ordered` and `group` before they repeat. More hues
+/// than four cannot be told apart by everyone; line styles continue from there.
+inline constexpr int n_series_paints = 4;
+inline constexpr int n_ordered_paints = 6;
 inline constexpr int n_group_paints = 8;
 
-enum class Dash { solid, dashed, dotted, long_dashed };
+/// Limits are dashed and dotted; the styles after them tell curves apart.
+enum class Dash {
+  solid,
+  dashed,
+  dotted,
+  long_dashed,
+  dash_dotted,
+  dash_dot_dotted
+};
+
+/// How a line is told from others.
+struct LineStyle {
+  Paint paint = {};
+  Dash dash = Dash::solid;
+
+  friend bool operator==(const LineStyle&, const LineStyle&) = default;
+};
+
+/// Line `i` of different things, as detectors are: four hues, then the same
+/// hues in the next of four line styles.
+LineStyle category_style(std::size_t i);
+
+/// Line `i` of `n` values of an ordered quantity, as angles and momenta are: a
+/// sequence of colours that grows in lightness, and line styles in turn.
+LineStyle ordered_style(std::size_t i, std::size_t n);
+
 enum class AxisScale { linear, logarithmic };
 enum class Anchor { start, middle, end };
 
@@ -90,8 +118,15 @@ struct Band {
   Paint paint = {};
   bool hatched = false;
   bool behind = false;  ///< below the grid, opaque
-  RichText label = {};  ///< written into it where it fits
+  RichText label = {};  ///< written into it, else beside its right end
   std::size_t column = no_column;
+};
+
+/// A line that shows words while the pointer is near: a layer of a drawing.
+struct HoverLine {
+  Reals x = {}, y = {};
+  std::string name = {};   ///< of the layer
+  std::string words = {};  ///< lines of text about it
 };
 
 enum class MarkShape { ring, dot };
@@ -159,6 +194,7 @@ struct Panel {
   std::vector<Guide> guides = {};
   std::vector<RayLabel> rays = {};
   std::optional<HeatMap> map = {};
+  std::vector<HoverLine> hover = {};
 };
 
 struct Plot {
@@ -236,6 +272,7 @@ struct Figure {
   RichText title = {};     ///< "Transverse momentum"
   RichText subtitle = {};  ///< "unconstrained fit"
   RichText caption = {};
+  RichText conditions = {};      ///< of a saved figure: detector, track, model
   std::string description = {};  ///< for those who do not see it
   double width = 548;            ///< px
   double height = 350;           ///< px; 0: as the content needs

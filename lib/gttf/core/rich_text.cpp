@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstdlib>
@@ -122,6 +123,31 @@ RichText fixed_number(double value, int decimals) {
   if (text.find_first_not_of("-0.") == text.npos && text.front() == '-')
     text.erase(0, 1);
   return with_true_minus(std::move(text));
+}
+
+std::vector<RichText> aligned_numbers(std::span<const double> values,
+                                      int digits) {
+  int smallest = 0, largest = 0;
+  bool any = false;
+  for (const double v : values) {
+    if (v == 0 || !std::isfinite(v)) continue;
+    const std::string text = fmt::format("{:.{}e}", v, digits - 1);
+    const int exponent = std::atoi(text.c_str() + text.find('e') + 1);
+    smallest = any ? std::min(smallest, exponent) : exponent;
+    largest = any ? std::max(largest, exponent) : exponent;
+    any = true;
+  }
+  constexpr int more = 2;
+  const int decimals =
+      std::max(0, std::min(digits - 1 - smallest, digits - 1 + more - largest));
+  // one digit of the smallest must remain
+  const bool fits =
+      any && smallest + decimals >= 0 && largest < 5 && smallest >= -4;
+  std::vector<RichText> texts;
+  for (const double v : values)
+    texts.push_back(fits && std::isfinite(v) ? fixed_number(v, decimals)
+                                             : rich_number(v, digits));
+  return texts;
 }
 
 }  // namespace gttf

@@ -2,6 +2,7 @@
 // Rich text: a small markup for quantities in figures and pages.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,5 +37,12 @@ RichText rich_number(double value, int digits = 3);
 /// `value` with `decimals` digits behind the point and a true minus sign. NaN
 /// gives an en dash.
 RichText fixed_number(double value, int decimals);
+
+/// Numbers that stand below or beside each other, all with the same decimals:
+/// as many as the smallest needs for `digits` digits, but not so many that the
+/// largest has more than two digits more. As rich_number() if they span more
+/// than that allows.
+std::vector<RichText> aligned_numbers(std::span<const double> values,
+                                      int digits = 3);
 
 }  // namespace gttf

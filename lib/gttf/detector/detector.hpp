@@ -55,7 +55,16 @@ struct Layer {
     return std::ranges::any_of(dead, &DeadRegion::is_whole);
   }
   bool measures() const { return !coordinates.empty() && !is_dead(); }
+  /// Does its material vary over the surface?
+  bool has_map() const {
+    for (const Slab& slab : material)
+      if (slab.map) return true;
+    return false;
+  }
 };
+
+/// Have two layers the same map of material, or none?
+bool same_maps(const Layer& a, const Layer& b);
 
 /// A detector description; layers as listed in the file (`repeat` and `mirror`
 /// expanded), in any order.

@@ -39,6 +39,7 @@ class HitError {
   double relative(const HitErrorInput& at) const {
     return value(at) / nominal_;
   }
+  double drift_to() const { return drift_to_; }
   const std::string& text() const { return formula_.text(); }
   bool uses_drift() const;
 

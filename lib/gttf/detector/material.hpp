@@ -2,6 +2,7 @@
 // Materials: the built-in table (PDG) and slabs of material in a layer.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,8 @@
 #include <vector>
 
 namespace gttf {
+
+class MaterialMap;  // material_map.hpp
 
 /// Parameters of the density correction to the energy loss: with x =
 /// log10(beta gamma), delta = 2 ln(10) x - c_bar + a (x1 - x)^k between x0 and
@@ -37,10 +40,13 @@ struct Material {
 struct Slab {
   std::string material;
   double thickness = 0;  ///< mm, 0 if only x/X0 was given
-  double x_over_x0 = 0;  ///< at normal incidence
+  double x_over_x0 = 0;  ///< at normal incidence; with a map its mean
   double density = 0;    ///< g/cm3, 0: that of the material
   /// Mean energy loss at normal incidence as given by the user, GeV.
   std::optional<double> mean_loss{};
+  /// Where thickness and x/X0 are larger or smaller than the mean; null: they
+  /// are the same everywhere.
+  std::shared_ptr<const MaterialMap> map{};
 };
 
 /// The built-in materials, sorted by name. Gases at 20 C and 1 atm.

@@ -520,6 +520,17 @@ const Node* find_key(const Node& root, const std::string& key) {
 
 namespace {
 
+/// Whether `wanted` is within a value, and no alias leads there.
+bool is_within(const Node& value, const Node& wanted) {
+  if (!value.alias().empty()) return false;
+  if (&value == &wanted) return true;
+  for (const Node::Entry& entry : value.entries())
+    if (!entry.merged && is_within(entry.value, wanted)) return true;
+  for (const Node& item : value.items())
+    if (is_within(item, wanted)) return true;
+  return false;
+}
+
 void append_keys_in(const Node& node, const std::string& key,
                     std::vector<std::string>& keys) {
   if (node.kind() == Kind::map) {
@@ -548,6 +559,21 @@ void append_keys_in(const Node& node, const std::string& key,
 }
 
 }  // namespace
+
+bool has_own_place(const Node& root, const std::string& key,
+                   const Node& value) {
+  constexpr std::string_view list = "layers[";
+  if (!key.starts_with(list)) return is_within(root, value);
+  const std::string name =
+      key.substr(list.size(), key.find("].") - list.size());
+  const Node* layers = root.find("layers");
+  for (const Node& item : layers->items()) {
+    if (detail::name_of_entry(item) != name) continue;
+    for (const Node::Entry& entry : item.entries())
+      if (!entry.merged && is_within(entry.value, value)) return true;
+  }
+  return false;
+}
 
 std::vector<std::string> keys_in(const Node& root) {
   std::vector<std::string> keys;

@@ -29,6 +29,10 @@ Node apply_overrides(Node root, std::span<const std::string> overrides,
 /// key names one value: no `[a:b]`, no `[*]`.
 const Node* find_key(const Node& root, const std::string& key);
 
+/// Whether the value that find_key() has found is written at that key: not in
+/// another layer, from which it came by a merge key, nor where an alias leads.
+bool has_own_place(const Node& root, const std::string& key, const Node& value);
+
 /// The keys of all values of a description, in its order: "field.solenoid",
 /// "layers[L0].cylinder.radius". A list of numbers is one value.
 std::vector<std::string> keys_in(const Node& root);

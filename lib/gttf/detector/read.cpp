@@ -10,6 +10,7 @@
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/field_map.hpp"
+#include "gttf/detector/material_map.hpp"
 #include "gttf/detector/override.hpp"
 #include "gttf/detector/read_field.hpp"
 #include "gttf/detector/read_layer.hpp"
@@ -161,7 +162,7 @@ bool read_layers(const Value& value, const std::vector<Material>& own,
   const auto errors_before = count_errors();
   std::vector<detail::LayerEntry> entries;
   for (const Value& item : value.items()) {
-    entries.push_back(detail::read_layer(item, own));
+    entries.push_back(detail::read_layer(item, {own, detector.file}));
     detail::LayerEntry& entry = entries.back();
     if (detector.layers.size() + entry.layers.size() > detail::max_layers) {
       item.error(fmt::format("more than {} surfaces", detail::max_layers),
@@ -174,6 +175,19 @@ bool read_layers(const Value& value, const std::vector<Material>& own,
   const bool all_read = count_errors() == errors_before;
   detail::check_geometry(entries);
   return all_read;
+}
+
+/// The files of its maps, each once.
+std::vector<std::string> files_of_maps(const Detector& detector) {
+  std::vector<std::string> files;
+  const auto add = [&files](const std::string& path) {
+    if (std::ranges::find(files, path) == files.end()) files.push_back(path);
+  };
+  if (detector.field.map) add(detector.field.map->path());
+  for (const Layer& layer : detector.layers)
+    for (const Slab& slab : layer.material)
+      if (slab.map) add(slab.map->path());
+  return files;
 }
 
 /// @param root  of the source; nothing if it could not be parsed
@@ -216,9 +230,9 @@ DetectorInput read_root(const SourcePtr& source, std::optional<Node> root,
     }
   }
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
-  if (detector.field.map)
-    detector.sha256 =
-        sha256(hashed + "\n" + sha256_of_file(detector.field.map->path()));
+  const std::vector<std::string> maps = files_of_maps(detector);
+  for (const std::string& file : maps) hashed += "\n" + sha256_of_file(file);
+  if (!maps.empty()) detector.sha256 = sha256(hashed);
   return {std::move(detector),
           std::move(diagnostics),
           source->text(),

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "gttf/config/text.hpp"
 #include "gttf/detector/field_grid_file.hpp"
 #include "gttf/detector/field_map.hpp"
+#include "gttf/detector/named_file.hpp"
 #include "gttf/detector/surface_outline.hpp"
 
 namespace gttf::detail {
@@ -29,15 +29,6 @@ Field read_solenoid(const Value& value) {
     field.bz = bz;
   }
   return field;
-}
-
-std::string path_of(const Value& value, const std::string& name,
-                    const std::string& detector_file) {
-  const std::filesystem::path path(name);
-  const auto& source = value.node().definition().source;
-  const bool from_option = source && source->kind() == Source::Kind::option;
-  if (path.is_absolute() || from_option || detector_file == "-") return name;
-  return (std::filesystem::path(detector_file).parent_path() / path).string();
 }
 
 std::optional<MirrorSymmetry> read_symmetry(const Value& value, bool around_z) {
@@ -205,16 +196,11 @@ Field read_map(MapReader& reader, const Value& value,
   if (offset) placement.offset = read_offset(*offset).value_or(Vector3::Zero());
   const auto name = value.text("the file of the map");
   if (!name) return {};
-  const std::string path = path_of(value, *name, file);
+  const std::string path = path_of_named(value, *name, file);
   Diagnostics faults;
   auto grid = read_field_grid(path, faults);
   if (!grid) {
-    // a missing file is a fault of the place that names it
-    for (const Diagnostic& fault : faults.items())
-      if (fault.line == 0)
-        value.error(fault.problem + ": " + in_quotes(path), fault.suggestion);
-      else
-        value.diagnostics().add(fault);
+    report_named(value, path, faults);
     return {};
   }
   if (symmetry) placement.symmetry = read_symmetry(*symmetry, grid->around_z);

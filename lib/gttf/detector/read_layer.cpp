@@ -12,6 +12,7 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/detector/hit_error.hpp"
+#include "gttf/detector/material_map.hpp"
 #include "gttf/detector/surface_outline.hpp"
 
 namespace gttf::detail {
@@ -202,6 +203,22 @@ std::vector<Layer> expand(const Layer& pattern, const ShapeSpec& spec,
   return layers;
 }
 
+/// The maps of a layer at -z, from those of the layer at z.
+void mirror_maps(Layer& layer) {
+  using C = MapCoordinate;
+  for (Slab& slab : layer.material) {
+    if (!slab.map) continue;
+    // v turns round, see below
+    const bool turns = slab.map->uses(C::v) && layer.surface.is_inclined();
+    if (turns)
+      slab.map =
+          std::make_shared<const MaterialMap>(slab.map->mirrored({C::v}));
+    else if (slab.map->uses(C::z))
+      slab.map =
+          std::make_shared<const MaterialMap>(slab.map->mirrored({C::z}));
+  }
+}
+
 /// Adds the same surfaces at -z; reports where that has no meaning.
 void mirror(std::vector<Layer>& layers, const Value& place) {
   const std::size_t n = layers.size();
@@ -210,6 +227,7 @@ void mirror(std::vector<Layer>& layers, const Value& place) {
     Surface& s = copy.surface;
     for (DeadRegion& region : copy.dead)
       if (region.z) region.z = {-region.z->upper, -region.z->lower};
+    mirror_maps(copy);
     const bool is_cone = s.shape == Shape::cone;
     const bool is_barrel = s.shape == Shape::cylinder || is_cone;
     if (s.is_inclined()) {
@@ -319,7 +337,39 @@ std::vector<Coordinate> read_coordinates(MapReader& layer,
   return named.coordinates();
 }
 
-LayerEntry read_layer(const Value& value, const std::vector<Material>& own) {
+namespace {
+
+/// Warns where a surface reaches beyond the bins of a map: those at the edges
+/// count there.
+void check_maps(const Value& material, const std::vector<Layer>& layers) {
+  for (const Layer& layer : layers)
+    for (const Slab& slab : layer.material) {
+      if (!slab.map) continue;
+      for (const MapCoordinate c : {MapCoordinate::z, MapCoordinate::r}) {
+        const MaterialMap::Bins* axis = slab.map->axis(c);
+        if (!axis) continue;
+        const Interval own = c == MapCoordinate::z
+                                 ? extent(layer.surface, Axis::z)
+                                 : radii(layer.surface);
+        const double from = axis->lower(0),
+                     to = axis->upper(axis->centres.size() - 1);
+        constexpr double rounding = 1e-6;  // mm
+        if (own.lower >= from - rounding && own.upper <= to + rounding)
+          continue;
+        material.warning(
+            fmt::format("the bins of {} reach from {:.6g} to {:.6g} mm, the "
+                        "surface {} from {:.6g} to {:.6g} mm",
+                        column_name(c), from, to, in_quotes(layer.name),
+                        own.lower, own.upper),
+            "the values of the outermost bins are used beyond them");
+        return;
+      }
+    }
+}
+
+}  // namespace
+
+LayerEntry read_layer(const Value& value, const LayerContext& context) {
   MapReader map(value, "a layer (a map with name, shape, material, ...)");
   const Diagnostic place = diagnostic_at(value.node());
   LayerEntry entry{value, value, "", place.line, {}};
@@ -339,7 +389,9 @@ LayerEntry read_layer(const Value& value, const std::vector<Material>& own) {
   const bool mirrors = mirror_value && mirror_value->boolean().value_or(false);
 
   const auto material = map.find("material");
-  if (material) layer.material = read_material(*material, own);
+  if (material)
+    layer.material = read_material(*material, context,
+                                   spec.has_axes ? &spec.surface : nullptr);
   layer.surface = spec.surface;
   if (spec.has_axes) {
     Surface first = spec.surface;
@@ -384,6 +436,7 @@ LayerEntry read_layer(const Value& value, const std::vector<Material>& own) {
   entry.layers = expand(layer, spec, rows, dead);
   if (!spec.rings.empty()) entry.modules = spec.rings.front().size();
   if (mirrors) mirror(entry.layers, *mirror_value);
+  if (material) check_maps(*material, entry.layers);
   return entry;
 }
 

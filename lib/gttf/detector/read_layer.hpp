@@ -55,9 +55,16 @@ double position_of_copy(double first, double last, std::size_t index,
 /// set to its value. Faults are reported; see ShapeSpec for what holds then.
 ShapeSpec read_shape(MapReader& layer, bool repeats, Value& place);
 
+/// What is known where a layer is read.
+struct LayerContext {
+  const std::vector<Material>& materials;  ///< of the file
+  const std::string& file;  ///< of the detector; maps are relative to it
+};
+
 /// Reads `material`; empty if there is none.
-std::vector<Slab> read_material(const Value& value,
-                                const std::vector<Material>& own);
+/// @param surface  of the layer, or of one of its copies; null if not known
+std::vector<Slab> read_material(const Value& value, const LayerContext& context,
+                                const Surface* surface);
 
 /// Reads `measures`, `pitch` and `drift` of a layer; empty if there are none.
 std::vector<Coordinate> read_coordinates(MapReader& layer,
@@ -76,7 +83,7 @@ struct DeadEntry {
 std::vector<DeadEntry> read_dead(const Value& value, const ShapeSpec& spec);
 
 /// Reads an entry of `layers`.
-LayerEntry read_layer(const Value& value, const std::vector<Material>& own);
+LayerEntry read_layer(const Value& value, const LayerContext& context);
 
 /// A length that must be positive; `what` completes "the ... must be".
 std::optional<double> read_positive(const Value& value, std::string_view what,

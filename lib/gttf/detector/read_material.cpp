@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "gttf/config/text.hpp"
+#include "gttf/detector/material_map.hpp"
+#include "gttf/detector/named_file.hpp"
 #include "gttf/detector/read_layer.hpp"
 
 namespace gttf::detail {
@@ -66,6 +68,83 @@ const Material* read_material_name(const Value& of,
   return nullptr;
 }
 
+/// Does a map by that coordinate say anything of the surface?
+bool varies_over(const Surface& s, MapCoordinate coordinate) {
+  const bool flat_in_z = s.shape == Shape::disk ||
+                         (s.shape == Shape::plane && s.normal == Axis::z);
+  switch (coordinate) {
+    case MapCoordinate::z:
+      return !flat_in_z;
+    case MapCoordinate::r:
+      return s.shape != Shape::cylinder;
+    case MapCoordinate::phi:
+      return true;
+    case MapCoordinate::u:
+    case MapCoordinate::v:
+      return s.shape == Shape::plane;
+  }
+  return true;
+}
+
+/// { map: FILE, of: MATERIAL, scale: NUMBER }.
+void read_mapped_slab(const Value& value, const LayerContext& context,
+                      const Surface* surface, std::vector<Slab>& slabs) {
+  MapReader map(value);
+  const auto file = map.require("map", "services.csv");
+  const auto of = map.find("of");
+  const auto scale = map.find("scale");
+  map.finish();
+  const Material* material =
+      of ? read_material_name(*of, context.materials) : nullptr;
+  double factor = 1;
+  if (scale) {
+    factor = scale->quantity(Dimension::number).value_or(1);
+    if (!(factor > 0)) {
+      scale->error(fmt::format("the scale must be positive, got {}",
+                               describe(scale->node())));
+      factor = 1;
+    }
+  }
+  const auto name =
+      file ? file->text("the file of the map") : std::optional<std::string>();
+  if (!name) return;
+  std::string path = path_of_named(*file, *name, context.file);
+  if (path == "-") path = "./-";  // a file, not standard input
+  Diagnostics faults;
+  auto read = read_material_map(path, faults);
+  if (!read) {
+    report_named(*file, path, faults);
+    return;
+  }
+  for (const MaterialMap::Bins& axis : read->axes()) {
+    if (surface == nullptr || varies_over(*surface, axis.coordinate)) continue;
+    const bool local = axis.coordinate == MapCoordinate::u ||
+                       axis.coordinate == MapCoordinate::v;
+    file->error(
+        fmt::format("the map has bins in {}, {}", column_name(axis.coordinate),
+                    local ? "which only planes have"
+                          : "which is the same everywhere on this surface"),
+        surface->shape == Shape::cylinder
+            ? "the bins of a cylinder are in z_mm and phi_deg"
+        : local ? "use z_mm or r_mm, and phi_deg"
+                : "use r_mm and phi_deg, or on a plane u_mm and v_mm");
+    return;
+  }
+  if (read->largest() * factor > thick_x_over_x0)
+    file->warning(
+        fmt::format("the map reaches x/X0 = {:g}, more than a radiation length",
+                    read->largest() * factor),
+        "x_over_x0 is a fraction, not a percentage");
+  const double mean = read->mean() * factor;
+  slabs.push_back(
+      {.material = material ? material->name : "",
+       .thickness = material ? mean * material->radiation_length : 0,
+       .x_over_x0 = mean,
+       .density = 0,
+       .mean_loss = std::nullopt,
+       .map = std::make_shared<const MaterialMap>(std::move(*read))});
+}
+
 /// { of, thickness, density, dE } or { x_over_x0, dE }.
 void read_slab_map(const Value& value, const std::vector<Material>& own,
                    std::vector<Slab>& slabs) {
@@ -117,10 +196,14 @@ void read_slab_map(const Value& value, const std::vector<Material>& own,
          .mean_loss = mean_loss});
 }
 
-void read_slab(const Value& value, const std::vector<Material>& own,
-               std::vector<Slab>& slabs) {
+void read_slab(const Value& value, const LayerContext& context,
+               const Surface* surface, std::vector<Slab>& slabs) {
+  const std::vector<Material>& own = context.materials;
   if (value.is_map()) {
-    read_slab_map(value, own, slabs);
+    if (value.node().find("map"))
+      read_mapped_slab(value, context, surface, slabs);
+    else
+      read_slab_map(value, own, slabs);
     return;
   }
   if (!value.is_scalar()) {
@@ -145,16 +228,17 @@ void read_slab(const Value& value, const std::vector<Material>& own,
 
 }  // namespace
 
-std::vector<Slab> read_material(const Value& value,
-                                const std::vector<Material>& own) {
+std::vector<Slab> read_material(const Value& value, const LayerContext& context,
+                                const Surface* surface) {
   std::vector<Slab> slabs;
   if (!value.is_list()) {
-    read_slab(value, own, slabs);
+    read_slab(value, context, surface, slabs);
     return slabs;
   }
   if (value.node().items().empty())
     value.error("the list of materials is empty", "write \"material: 0\"");
-  for (const Value& item : value.items()) read_slab(item, own, slabs);
+  for (const Value& item : value.items())
+    read_slab(item, context, surface, slabs);
   return slabs;
 }
 

@@ -16,6 +16,39 @@
 #include "gttf/output/plot/theme.hpp"
 
 namespace gttf {
+
+std::string script_hash(std::string_view script) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const std::string hex = sha256(script);
+  std::string out;
+  unsigned bits = 0, held = 0;
+  for (const char c : hex) {
+    bits = bits << 4 | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+    held += 4;
+    if (held < 6) continue;
+    held -= 6;
+    out += digits[bits >> held & 63];
+  }
+  // 256 bits are 42 digits and 4 bits more
+  out += digits[bits << (6 - held) & 63];
+  return "sha256-" + out + '=';
+}
+
+std::string script_json(const Document& document) {
+  std::string text;
+  append_compact_json(text, document);
+  // only "</" could end the element; "<!--" would start a comment
+  std::string out;
+  for (const char c : text) {
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  }
+  return out;
+}
+
 namespace {
 
 std::string heading(const RichText& title, const RichText& subtitle,
@@ -34,6 +67,9 @@ std::string save_buttons(std::string_view what, const Table& data, bool drawn) {
     out += fmt::format("<button type=\"button\" data-k=\"{}\">{}</button>", key,
                        name);
   };
+  if (drawn)
+    out +=
+        "<button type=\"button\" data-k=\"reset\" hidden>Reset zoom</button>";
   if (!data.columns.empty()) add("csv", "CSV");
   if (drawn) {
     add("svg", "SVG");
@@ -93,25 +129,6 @@ std::string html_row(const PageRow& row) {
   return fmt::format("<div class=\"row {}\">{}</div>\n", split, out);
 }
 
-// SHA-256 as a policy has it: no other script than this one runs.
-std::string base64_sha256(std::string_view text) {
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const std::string hex = sha256(text);
-  std::string out;
-  unsigned bits = 0, held = 0;
-  for (const char c : hex) {
-    bits = bits << 4 | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
-    held += 4;
-    if (held < 6) continue;
-    held -= 6;
-    out += digits[bits >> held & 63];
-  }
-  // 256 bits are 42 digits and 4 bits more
-  out += digits[bits << (6 - held) & 63];
-  return out + '=';
-}
-
 std::string head(const Page& page) {
   // The dark colours hold where the reader's system is dark, unless light is
   // chosen; without the script, too.
@@ -121,14 +138,14 @@ std::string head(const Page& page) {
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
       "\n<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-      "'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src "
+      "'none'; style-src 'unsafe-inline'; script-src '{}'; img-src "
       "data: blob:; base-uri 'none'; form-action 'none'\">\n"
       "<link rel=\"icon\" href=\"data:,\"><title>{}</title>\n"
       "<style>:root{{{}}}\n@media screen and (prefers-color-scheme:dark)"
       "{{:root:not([data-theme=light]){{{}}}}}\n@media screen{{[data-theme="
       "dark]{{{}}}}}\n{}</style>\n<style id=\"figure-css\">{}{}</style></head>"
       "\n",
-      base64_sha256(assets::report_js), escaped(plain_text(page.title)),
+      script_hash(assets::report_js), escaped(plain_text(page.title)),
       light_variables(), dark, dark, assets::report_css, assets::figure_css,
       paint_rules());
 }
@@ -164,20 +181,6 @@ std::string facts(const Page& page,
   }
   for (const auto& [name, text] : page.facts) add(name, html_runs(text));
   return out + "</dl></footer>\n";
-}
-
-// In a script element only "</" could end it; "<!--" would start a comment.
-std::string script_json(const Document& document) {
-  std::string text;
-  append_compact_json(text, document);
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "\\u003c";
-    else
-      out += c;
-  }
-  return out;
 }
 
 Document page_data(const Page& page) {

@@ -5,7 +5,9 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 
+#include "gttf/core/document.hpp"
 #include "gttf/core/page.hpp"
 #include "gttf/output/provenance.hpp"
 
@@ -16,6 +18,14 @@ namespace gttf {
 /// same page gives the same bytes.
 void write_html(std::ostream& out, const Page& page,
                 const std::optional<Provenance>& provenance);
+
+// Parts that other pages are made of, too.
+
+/// "sha256-...": the script that a policy of a page allows to run.
+std::string script_hash(std::string_view script);
+
+/// A document for a script element of the type application/json.
+std::string script_json(const Document& document);
 
 // Tables of a page as HTML.
 

@@ -2,7 +2,6 @@
 #include "gttf/output/progress.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <string_view>
 
 #include "gttf/output/interrupt.hpp"
+#include "gttf/output/terminal.hpp"
 
 namespace gttf {
 namespace {
@@ -21,14 +21,6 @@ bool can_draw(int descriptor) {
   if (isatty(descriptor) == 0) return false;
   const char* terminal = std::getenv("TERM");
   return terminal == nullptr || std::string_view(terminal) != "dumb";
-}
-
-std::size_t terminal_width(int descriptor) {
-  constexpr std::size_t usual = 80;
-  winsize size{};
-  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-    return usual;
-  return size.ws_col;
 }
 
 void draw(int descriptor, const std::string& text) {
@@ -97,8 +89,8 @@ void Progress::update(std::size_t done, std::size_t total) {
   next_ = now + redraw_after;
   const double seconds = std::chrono::duration<double>(now - start_).count();
   // The last column stays free: some terminals wrap there.
-  const std::string text = progress_text(label_, done, total, seconds,
-                                         terminal_width(descriptor_) - 1);
+  const std::string text = progress_text(
+      label_, done, total, seconds, terminal_size(descriptor_).columns - 1);
   drawn_ = true;
   detail::bar_is_drawn(true);
   draw(descriptor_, "\r" + text + "\033[K");

@@ -23,6 +23,9 @@ struct TableStyle {
   std::string csv_comment;               ///< whole lines above the header
   bool csv_checksum = false;  ///< of all lines, in a comment below them
   bool colour = false;        ///< ANSI; text only
+  /// Characters of a line; columns for which there is no room are left out, and
+  /// a line below the table names them. 0: any number; text only
+  std::size_t width = 0;
 };
 
 /// The columns of `table` that `style` shows, by index. Names that the table

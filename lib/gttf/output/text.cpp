@@ -13,6 +13,22 @@ namespace {
 constexpr std::size_t rows_for_widths = 1000;
 constexpr int usual_digits = 3;
 
+// Words in lines of at most `width` characters, each with its end.
+std::string in_lines(std::string_view text, std::size_t width) {
+  std::string out, line;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find(' ', from), text.size());
+    const std::string word(text.substr(from, end - from));
+    from = end + 1;
+    if (!line.empty() && text_width(line) + 1 + text_width(word) > width) {
+      out += line + '\n';
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + line + '\n';
+}
+
 }  // namespace
 
 std::size_t text_width(std::string_view text) {
@@ -76,8 +92,25 @@ void AlignedWriter::write(const Table& block) {
   }
 }
 
+// From the right, but for the first column.
+void AlignedWriter::leave_out_columns() {
+  const std::size_t gap = gap_width();
+  if (style_.width == 0 || gap == 0) return;
+  std::size_t width = 0, fitting = 0;
+  for (; fitting < columns_.size(); ++fitting) {
+    width += columns_[fitting].width + (fitting > 0 ? gap : 0);
+    if (width > style_.width && fitting > 0) break;
+  }
+  for (std::size_t i = fitting; i < columns_.size(); ++i)
+    left_out_.push_back(one_line(columns_[i].heading));
+  columns_.resize(fitting);
+  shown_.resize(fitting);
+  for (Row& row : waiting_) row.resize(fitting);
+}
+
 void AlignedWriter::release() {
   released_ = true;
+  leave_out_columns();
   append_head(buffer_);
   for (const Row& row : waiting_) append_row(buffer_, row);
   waiting_ = {};
@@ -85,6 +118,12 @@ void AlignedWriter::release() {
 
 void AlignedWriter::finish() {
   if (!released_) release();
+  if (!left_out_.empty()) {
+    std::string line = "not shown, the line is full:";
+    for (const std::string& name : left_out_)
+      line += (&name == &left_out_.front() ? " " : ", ") + name;
+    buffer_ += in_lines(line, style_.width);
+  }
   out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
   buffer_.clear();
   out_.flush();
@@ -163,6 +202,8 @@ void TextWriter::append_head(std::string& out) const {
   append_line(out, rule);
 }
 
+std::size_t TextWriter::gap_width() const { return gap.size(); }
+
 void TextWriter::append_row(std::string& out, const Row& row) const {
   std::string text;
   for (std::size_t i = 0; i < row.size(); ++i) {
@@ -201,6 +242,7 @@ void write_text(std::ostream& out, const Summary& summary,
     TableStyle own;
     own.colour = style.colour;
     own.precision = style.precision > 0 ? style.precision : section.digits;
+    own.width = style.width;
     TextWriter writer(out, own);
     writer.write(section.table);
     writer.finish();
@@ -313,6 +355,7 @@ void write_markdown(std::ostream& out, const Summary& summary,
     out << '\n';
     TableStyle own;
     own.precision = style.precision > 0 ? style.precision : section.digits;
+    own.width = style.width;
     MarkdownWriter writer(out, own);
     writer.write(section.table);
     writer.finish();

@@ -38,11 +38,14 @@ class AlignedWriter : public TableSink {
   virtual void append_row(std::string& out, const Row& row) const = 0;
   virtual std::string cell_text(const std::string& text) const { return text; }
 
+  /// Leaves out columns that do not fit into a line, if the format has lines.
+  virtual std::size_t gap_width() const { return 0; }
   const TableStyle& style() const { return style_; }
   const std::vector<ColumnLayout>& columns() const { return columns_; }
 
  private:
   void lay_out(const Table& block);
+  void leave_out_columns();
   void release();
 
   std::ostream& out_;
@@ -50,6 +53,7 @@ class AlignedWriter : public TableSink {
   std::vector<std::size_t> shown_;
   std::vector<ColumnLayout> columns_;
   std::vector<Row> waiting_;
+  std::vector<std::string> left_out_;  ///< columns, as they are headed
   bool released_ = false;
   std::string buffer_;
 };
@@ -71,6 +75,7 @@ class TextWriter : public AlignedWriter {
   void append_head(std::string& out) const override;
   void append_row(std::string& out, const Row& row) const override;
   std::string cell_text(const std::string& text) const override;
+  std::size_t gap_width() const override;
 };
 
 /// Writes a summary: headings, facts in two columns, tables.

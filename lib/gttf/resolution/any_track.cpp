@@ -122,10 +122,10 @@ CrossingInfo describe(const SurfaceRecord& s, const TracedCrossing& x) {
   return info;
 }
 
-}  // namespace
-
-bool follows_helix(const TrackingGeometry& geometry, const Track& track,
-                   const Model& model) {
+/// Is the path a helix around z or a straight line, as far as the model and the
+/// field tell?
+bool bends_as_helix(const TrackingGeometry& geometry, const Track& track,
+                    const Model& model) {
   if (model.loss != EnergyLoss::off) return false;
   const Field& field = geometry.field();
   if (field.kind == FieldKind::solenoid)
@@ -135,6 +135,43 @@ bool follows_helix(const TrackingGeometry& geometry, const Track& track,
              Axis::z;
 }
 
+std::vector<unsigned> sorted_surfaces(const auto& list) {
+  std::vector<unsigned> surfaces;
+  surfaces.reserve(list.size());
+  for (const auto& x : list) surfaces.push_back(x.surface);
+  std::ranges::sort(surfaces);
+  return surfaces;
+}
+
+/// A track that has more crossings than the first one of each surface, with all
+/// of them; nothing for other tracks.
+std::optional<TracedTrack> with_all_crossings(const TrackingGeometry& geometry,
+                                              const Track& track,
+                                              const Model& model) {
+  const double turns = std::max(model.turns, turns_needed(geometry, track));
+  if (!(turns > 0)) return std::nullopt;
+  TracedTrack all =
+      trace(geometry, track, model.scattering, model.loss, {}, turns);
+  const bool same =
+      bends_as_helix(geometry, track, model)
+          ? sorted_surfaces(
+                find_crossings(geometry, track, model.scattering).list) ==
+                sorted_surfaces(all.list)
+          : sorted_surfaces(
+                trace(geometry, track, model.scattering, model.loss).list) ==
+                sorted_surfaces(all.list);
+  if (same) return std::nullopt;
+  return all;
+}
+
+}  // namespace
+
+bool follows_helix(const TrackingGeometry& geometry, const Track& track,
+                   const Model& model) {
+  return bends_as_helix(geometry, track, model) &&
+         !with_all_crossings(geometry, track, model);
+}
+
 AnyTrack::AnyTrack(const TrackingGeometry& geometry, const Track& track,
                    const Model& model)
     : geometry_(&geometry),
@@ -142,11 +179,13 @@ AnyTrack::AnyTrack(const TrackingGeometry& geometry, const Track& track,
       direction_(direction_at(track.theta, track.phi)) {
   find(model);
   drop_dead_hits(model);
-  set_errors();
+  adapt_geometry();
 }
 
 void AnyTrack::find(const Model& model) {
-  if (follows_helix(*geometry_, track_, model))
+  if (auto all = with_all_crossings(*geometry_, track_, model))
+    found_ = std::move(*all);
+  else if (bends_as_helix(*geometry_, track_, model))
     found_ = find_crossings(*geometry_, track_, model.scattering);
   else
     found_ = trace(*geometry_, track_, model.scattering, model.loss);
@@ -172,12 +211,17 @@ void AnyTrack::drop_dead_hits(const Model& model) {
   find(model);
 }
 
-void AnyTrack::set_errors() {
-  if (!geometry_->has_track_errors()) return;
+void AnyTrack::adapt_geometry() {
+  if (!geometry_->has_track_errors() && !geometry_->has_maps()) return;
   auto own = std::make_shared<TrackingGeometry>(*geometry_);
   const Field& field = own->field();
-  for (const CrossingInfo& x : describe_crossings()) {
-    if (!x.measured) continue;
+  const std::vector<CrossingInfo> crossings = describe_crossings();
+  for (std::size_t k = 0; k < crossings.size(); ++k)
+    if (own->is_mapped(crossings[k].layer) &&
+        *crossing_of(crossings[k].layer) == k)
+      own->set_material(crossings[k].layer, crossings[k].position);
+  for (const CrossingInfo& x : crossings) {
+    if (!x.measured || !own->has_track_errors()) continue;
     const auto [u, v] = layer_axes(own->surfaces()[x.layer], x.position);
     const Vector3 direction = direction_at(x.theta, x.phi);
     const double depth = direction.dot(u.cross(v));
@@ -243,7 +287,7 @@ AnyTrack::AnyTrack(const TrackingGeometry& geometry, const Track& track,
       track_(track),
       direction_(direction_at(track.theta, track.phi)),
       found_(std::move(traced)) {
-  set_errors();
+  adapt_geometry();
 }
 
 std::vector<CrossingInfo> AnyTrack::describe_crossings() const {

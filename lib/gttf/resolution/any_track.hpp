@@ -20,7 +20,8 @@ using Vector3Rows = Eigen::Matrix<double, 3, track_dim>;
 using RowVector5 = Eigen::Matrix<double, 1, track_dim>;
 
 /// Is the track taken as a helix or a straight line: the field is along z or
-/// none, no energy is lost, and the track does not run along the polar axis?
+/// none, no energy is lost, the track does not run along the polar axis, and it
+/// crosses no surface but those of find_crossings(), once each?
 bool follows_helix(const TrackingGeometry& geometry, const Track& track,
                    const Model& model);
 
@@ -34,9 +35,11 @@ class AnyTrack {
   AnyTrack(const TrackingGeometry& geometry, const Track& track,
            TracedTrack traced);
 
-  /// With the errors of this track where they depend on it, without hits where
-  /// layers are dead.
+  /// With the errors and the material of this track where they depend on it,
+  /// without hits where layers are dead.
   const TrackingGeometry& geometry() const { return *geometry_; }
+  /// That geometry, for what outlives the track; null: that of all tracks.
+  std::shared_ptr<const TrackingGeometry> own_geometry() const { return own_; }
   /// Are all errors of its hits positive and finite?
   bool has_errors() const { return has_errors_; }
   const Track& track() const { return track_; }
@@ -140,8 +143,9 @@ class AnyTrack {
   void find(const Model& model);
   /// Goes on without the hits that would lie where their layer is dead.
   void drop_dead_hits(const Model& model);
-  /// Takes the errors that depend on the track from its crossings.
-  void set_errors();
+  /// Takes hit errors that depend on the track, and x/X0 that varies over a
+  /// surface, from its crossings; of several of a surface the first counts.
+  void adapt_geometry();
 
   const TrackingGeometry* geometry_;
   std::shared_ptr<const TrackingGeometry> own_;  ///< null: that of all tracks

@@ -13,10 +13,14 @@
 #include "gttf/fit/streaming/exact_hits.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/batch_groups.hpp"
+#include "gttf/resolution/batch_loss.hpp"
 #include "gttf/resolution/batch_sigmas.hpp"
+#include "gttf/resolution/batch_states.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/resolution/budget.hpp"
 #include "gttf/resolution/sensitivity.hpp"
+#include "gttf/trajectory/stopping_table.hpp"
+#include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {
 
@@ -51,6 +55,59 @@ class Workspace {
   std::size_t size_ = 0;
 };
 
+/// The slabs of all surfaces, and the stopping powers of their media for
+/// particles of one mass.
+class LossTables {
+ public:
+  LossTables(const TrackingGeometry& geometry, double mass) {
+    std::vector<const LossSlab*> media;
+    for (std::size_t i = 0; i < geometry.surfaces().size(); ++i) {
+      first_.push_back(slabs_.size());
+      for (const LossSlab& slab : geometry.slabs(i)) {
+        const auto same = std::ranges::find_if(media, [&](const LossSlab* m) {
+          return is_same(m->medium, slab.medium);
+        });
+        slabs_.push_back({static_cast<std::size_t>(same - media.begin()),
+                          slab.mass_thickness, slab.x_over_x0});
+        if (same != media.end()) continue;
+        media.push_back(&slab);
+        tables_.emplace_back(slab, mass);
+      }
+    }
+    first_.push_back(slabs_.size());
+    view_ = {Projectile{mass}.rest_energy(),
+             detail::largest_part,
+             first_.data(),
+             slabs_.data(),
+             tables_.size(),
+             [](void* tables, std::size_t medium,
+                double kinetic) -> const detail::StoppingPiece& {
+               return static_cast<detail::StoppingTable*>(tables)[medium].at(
+                   kinetic);
+             },
+             tables_.data()};
+  }
+  LossTables(const LossTables&) = delete;
+  LossTables& operator=(const LossTables&) = delete;
+
+  const detail::BatchLoss& view() const { return view_; }
+
+ private:
+  static bool is_same(const StoppingMedium& a, const StoppingMedium& b) {
+    const auto numbers = [](const StoppingMedium& m) {
+      const DensityEffect& e = m.density_effect;
+      return std::array{m.z_over_a, m.mean_excitation, e.c_bar, e.x0, e.x1, e.a,
+                        e.k,        e.delta0};
+    };
+    return numbers(a) == numbers(b);
+  }
+
+  std::vector<std::size_t> first_;
+  std::vector<detail::BatchSlab> slabs_;
+  std::vector<detail::StoppingTable> tables_;
+  detail::BatchLoss view_;
+};
+
 /// What the threads share.
 struct Job {
   const TrackingGeometry& geometry;
@@ -60,6 +117,7 @@ struct Job {
   const Model& model;
   const ResolutionArrays& results;
   const SlopeArrays& slopes;
+  const StateArrays& states;
   bool vectorised;
 };
 
@@ -67,14 +125,26 @@ class Worker {
  public:
   explicit Worker(const Job& job)
       : job_(job),
-        // a guess is checked on the way, on which Scattering::highland_total
-        // needs the sum up to the last hit
-        groups_(job.lanes, job.kernel, job.tracks,
-                job.model.scattering != Scattering::highland_total),
+        groups_(job.lanes, job.kernel, job.tracks, job.model),
+        without_loss_(job.model),
         extras_(detail::extras_for(job.results)) {
     fit_.surfaces = job.lanes.surfaces.data();
+    fit_.n_surfaces = job.lanes.surfaces.size();
     fit_.bz = job.lanes.bz;
-    fit_.undoubted = undoubted_variances(job.geometry.least_variance());
+    double least_variance = job.geometry.least_variance();
+    if (const auto& spot = job.model.beam_spot) {
+      fit_.beam_spot = &*spot;
+      for (const double error : {spot->x, spot->y, spot->z})
+        least_variance = std::min(least_variance, error * error);
+    }
+    fit_.undoubted = undoubted_variances(least_variance);
+    without_loss_.loss = EnergyLoss::off;
+    if (slows_down()) {
+      const std::span<const double> mass = job.tracks.mass;
+      loss_.emplace(job.geometry, mass.empty() ? 1 : mass[0]);
+      fit_.loss = &loss_->view();
+    }
+    fit_.at_own_hit = job.model.at && job.model.at->own_hit;
     fit_.scattering = job.model.scattering;
     fit_.tracks = &lanes_;
     fit_.all = (detail::TrackBits{1} << job.kernel.width) - 1;
@@ -87,6 +157,14 @@ class Worker {
       if (auto to = job.results.*m.target; !to.empty())
         for (std::size_t i = 0; i < track_triangle; ++i)
           add(to.data() + i * job.tracks.size, m.plane + i);
+    if (const StateArrays& at = job.states; at.asked_for()) {
+      using Plane = detail::BatchPlane;
+      for (std::size_t i = 0; i < track_triangle; ++i) {
+        add(at.covariance.data() + i * job.tracks.size, Plane::at_state + i);
+        add(at.slopes.data() + i * job.tracks.size, Plane::at_slopes + i);
+      }
+      add(at.sigma_p_rel.data(), Plane::at_sigma_p);
+    }
     using Task = detail::BatchTask;
     const auto add_layers = [this](const LayerArrays& to, LayerNumber number) {
       for (std::size_t q = 0; q < n_parameters; ++q)
@@ -101,7 +179,8 @@ class Worker {
     add_layers(job.slopes.material,
                {&Task::material_slope, {}, Quantity::x_over_x0});
     add_layers(job.slopes.sigma, {&Task::sigma_slope, {}, Quantity::sigma});
-    extras_.way_back = !layer_targets_.empty() || extras_.way_back;
+    extras_.way_back =
+        !layer_targets_.empty() || job.states.asked_for() || extras_.way_back;
     fit_.extras = extras_;
   }
 
@@ -113,12 +192,16 @@ class Worker {
     for (std::size_t t = begin; t < end; ++t)
       helix_[t - begin] = follows_helix(t);
     const bool field = job_.lanes.bz != 0;
-    const int least_hits = field ? 3 : 2;
+    const int least_hits = (field ? 3 : 2) - (job_.model.beam_spot ? 1 : 0);
     groups_.for_each_group(
         begin, end, least_hits, [&](std::size_t t) { return !is_helix(t); },
         [&](const detail::BatchGroup& group) {
           return fit(group, field ? Status::ok : Status::no_field, block);
-        });
+        },
+        [&](std::size_t t, std::vector<unsigned>& surfaces) {
+          return retrace(t, least_hits, surfaces);
+        },
+        [&](std::size_t t) { block.leave_doubtful(t); });
     const ResolutionArrays& r = job_.results;
     for (std::size_t t = begin; t < end; ++t) {
       if (!is_helix(t)) {
@@ -127,10 +210,15 @@ class Worker {
       }
       const int n_hits = groups_.list_of(t).n_measuring;
       if (!r.n_hits.empty()) r.n_hits[t] = n_hits;
+      // who turns back and loses energy is left
       if (!r.end.empty())
-        r.end[t] =
-            groups_.turned_back(t) ? TrackEnd::curls_up : TrackEnd::leaves;
+        r.end[t] = groups_.turned_back(t) && !slows_down() ? TrackEnd::curls_up
+                                                           : TrackEnd::leaves;
       if (n_hits >= least_hits) continue;
+      if (slows_down()) {
+        block.leave_doubtful(t);
+        continue;
+      }
       set_unfitted(t);
       ++block.statistics.not_fitted;
     }
@@ -163,6 +251,7 @@ class Worker {
     if (!r.n_hits.empty()) r.n_hits[t] = one.n_hits;
     if (!r.end.empty()) r.end[t] = one.end;
     if (!r.status.empty()) r.status[t] = one.status;
+    if (job_.states.asked_for()) store_state(t, one);
     if (!r.scalar.empty()) r.scalar[t] = std::move(one);
     if (layer_targets_.empty()) return;
     fill_layers(
@@ -194,12 +283,30 @@ class Worker {
   bool is_helix(std::size_t t) const { return helix_[t - begin_] != 0; }
 
   bool follows_helix(std::size_t t) const {
-    const std::span<const double> theta = job_.tracks.theta;
-    // clearly away from the axis: no need for sines
-    const double angle = theta[theta.size() == 1 ? 0 : t];
-    if (job_.lanes.bz != 0 && angle > 0.1 && angle < 3) return true;
+    const auto value = [t](std::span<const double> values) {
+      return values[values.size() == 1 ? 0 : t];
+    };
+    // clearly away from the axis, and outwards: no need for sines
+    const double angle = value(job_.tracks.theta);
+    if (job_.lanes.bz != 0 && angle > 0.1 && angle < 3 &&
+        value(job_.tracks.x) == 0 && value(job_.tracks.y) == 0 &&
+        !(job_.model.turns > 0))
+      return true;
     return detail::follows_helix(job_.geometry, job_.tracks.track(t),
-                                 job_.model);
+                                 without_loss_);
+  }
+
+  bool slows_down() const { return job_.model.loss != EnergyLoss::off; }
+
+  /// The surfaces that a track crosses if it loses energy.
+  /// @return  false if it stops, turns back or has too few hits
+  bool retrace(std::size_t t, int least_hits,
+               std::vector<unsigned>& surfaces) const {
+    const TracedTrack traced = trace(job_.geometry, job_.tracks.track(t),
+                                     Scattering::off, job_.model.loss);
+    for (const TracedCrossing& x : traced.list) surfaces.push_back(x.surface);
+    return !traced.stopped && traced.end == TrackEnd::leaves &&
+           traced.n_measuring >= least_hits;
   }
 
   void set_unfitted(std::size_t t) {
@@ -217,7 +324,47 @@ class Worker {
       if (auto to = r.*m.target; !to.empty())
         for (std::size_t i = 0; i < track_triangle; ++i)
           to[i * job_.tracks.size + t] = Resolution::none;
+    if (job_.states.asked_for()) clear_state(t);
     fill_layers(t, Resolution::none);
+  }
+
+  void clear_state(std::size_t t) {
+    const StateArrays& to = job_.states;
+    for (std::size_t i = 0; i < track_triangle; ++i)
+      to.covariance[i * job_.tracks.size + t] =
+          to.slopes[i * job_.tracks.size + t] = Resolution::none;
+    to.sigma_p_rel[t] = to.p[t] = Resolution::none;
+    to.crossed[t] = 0;
+  }
+
+  void store_state(std::size_t t, const Resolution& one) {
+    clear_state(t);
+    if (!one.at || !one.at->crossed) return;
+    const StateArrays& to = job_.states;
+    std::size_t place = t;
+    for (int i = 0; i < track_dim; ++i)
+      for (int j = 0; j <= i; ++j, place += job_.tracks.size) {
+        to.covariance[place] = one.at->covariance(i, j);
+        to.slopes[place] = one.at->slopes(i, j);
+      }
+    to.sigma_p_rel[t] = one.at->sigma_p_rel;
+    to.p[t] = one.crossings[one.at->crossing].p;
+    to.crossed[t] = 1;
+  }
+
+  /// Which tracks of a group have a state at the layer.
+  void mark_states(const detail::BatchGroup& group) {
+    const std::span<const double> p = job_.tracks.p;
+    for (std::size_t lane = 0; lane < group.n; ++lane) {
+      const std::size_t t = group.track[lane];
+      if (group.at == detail::BatchTask::nowhere ||
+          (group.list[group.at].crossed >> lane & 1) == 0) {
+        clear_state(t);
+      } else {
+        job_.states.crossed[t] = 1;
+        job_.states.p[t] = p[p.size() == 1 ? 0 : t];
+      }
+    }
   }
 
   detail::GuessCheck fit(const detail::BatchGroup& group, Status status,
@@ -226,12 +373,13 @@ class Worker {
     fit_.list = group.list.data();
     fit_.n_crossings = group.list.size();
     fit_.mixed = group.mixed;
-    fit_.points = group.points;
-    fit_.guessed = group.guess != nullptr;
-    if (fit_.guessed) group.guess->extents.put_into(fit_);
-    if (extras_.way_back)
-      fit_.workspace = workspace_.with(
-          job_.kernel.workspace(group.list.size(), group.n_coordinates));
+    fit_.points = group.points && fit_.beam_spot == nullptr && !slows_down();
+    fit_.n_coordinates = group.n_coordinates;
+    if (job_.states.asked_for()) fit_.at = group.at;
+    fit_.guessed = group.trial;
+    if (group.guess != nullptr) group.guess->extents.put_into(fit_);
+    if (extras_.way_back || slows_down())
+      fit_.workspace = workspace_.with(job_.kernel.workspace(fit_));
     // full lanes of neighbours write where the results belong
     const bool direct = group.in_a_row && group.n == job_.kernel.width;
     if (direct)
@@ -239,23 +387,29 @@ class Worker {
     else
       write_here();
     job_.kernel.fit(fit_);
-    if (fit_.guessed && !fit_.confirmed) return {false, 0};
+    if (fit_.guessed && !fit_.confirmed) return {false, 0, 0};
     if (extras_.limits) fit_.doubtful |= without_plain_limit(group);
+    const detail::TrackBits wrong =
+        slows_down() ? fit_.all & ~fit_.as_listed : detail::TrackBits{0};
+    if (slows_down()) fit_.doubtful |= fit_.turned_back;
+    fit_.doubtful &= ~wrong;
     BatchStatistics& statistics = block.statistics;
     ++statistics.groups;
     if (!direct) store(group);
+    if (job_.states.asked_for()) mark_states(group);
     if (!job_.results.status.empty())
       for (std::size_t lane = 0; lane < group.n; ++lane)
         job_.results.status[group.track[lane]] = status;
     std::size_t n = group.n;
-    for (std::size_t lane = 0; fit_.doubtful != 0 && lane < group.n; ++lane)
-      if ((fit_.doubtful >> lane & 1) != 0) {
+    for (std::size_t lane = 0; (fit_.doubtful | wrong) != 0 && lane < group.n;
+         ++lane) {
+      if ((fit_.doubtful >> lane & 1) != 0)
         block.leave_doubtful(group.track[lane]);
-        --n;
-      }
+      if (((fit_.doubtful | wrong) >> lane & 1) != 0) --n;
+    }
     statistics.vectorised += n;
     if (group.mixed) statistics.mixed += n;
-    return {true, fit_.turned_back};
+    return {true, fit_.turned_back, wrong};
   }
 
   /// Lanes in which exact hits may contradict each other, so that there is no
@@ -348,6 +502,8 @@ class Worker {
 
   const Job& job_;
   detail::BatchGroups groups_;
+  Model without_loss_;
+  std::optional<LossTables> loss_;
   BatchExtras extras_;
   std::size_t n_coordinates_ = coordinate_count(job_.geometry);
   std::size_t begin_ = 0;  ///< of the block
@@ -428,20 +584,89 @@ bool LayerArrays::asked_for() const {
                      [](const auto& q) { return !q.empty(); });
 }
 
+namespace {
+
+/// Is no loss given by the user, which is of no medium?
+bool are_losses_of_media(const TrackingGeometry& geometry) {
+  for (std::size_t i = 0; i < geometry.surfaces().size(); ++i)
+    for (const LossSlab& slab : geometry.slabs(i))
+      if (slab.mean_loss) return false;
+  return true;
+}
+
+bool is_loss_vectorised(const TrackingGeometry& geometry, const Model& model) {
+  if (model.loss == EnergyLoss::off) return true;
+  // the sum of all x/X0 is known only behind them, as is that of all losses
+  return model.loss == EnergyLoss::mean && !model.at &&
+         model.scattering != Scattering::highland_total &&
+         are_losses_of_media(geometry);
+}
+
+/// Are all tracks of the same mass, and no electrons?
+bool are_of_one_kind(const TrackArrays& tracks) {
+  return tracks.size == 0 ||
+         (!Projectile{tracks.mass[0]}.is_electron() &&
+          std::ranges::all_of(tracks.mass, [&](double mass) {
+            return mass == tracks.mass[0];
+          }));
+}
+
+}  // namespace
+
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
   const FieldKind field = geometry.field().kind;
-  return model.engine == Engine::streaming && !model.beam_spot &&
-         !geometry.has_track_errors() && !geometry.has_dead_regions() &&
-         geometry.modules() == nullptr && model.loss == EnergyLoss::off &&
-         !model.at &&
+  return model.engine == Engine::streaming && !geometry.depends_on_track() &&
+         geometry.modules() == nullptr && is_loss_vectorised(geometry, model) &&
+         // a layer behind the hits would need a sum of its own
+         !(model.at && model.scattering == Scattering::highland_total) &&
          (field == FieldKind::solenoid || field == FieldKind::none);
 }
+
+namespace {
+
+/// With a beam spot, these need a fit without it besides.
+bool asks_without_spot(const ResolutionArrays& r) {
+  return !r.perigee_without_inner.empty() || !r.first_hit.empty();
+}
+
+/// resolve() with all that can be asked for.
+BatchStatistics resolve_all(const TrackingGeometry& geometry,
+                            const TrackArrays& tracks, const Model& model,
+                            const ResolutionArrays& results,
+                            const SlopeArrays& slopes,
+                            const StateArrays& states, unsigned threads,
+                            CodePath path) {
+  for ([[maybe_unused]] const auto& values :
+       {tracks.p, tracks.theta, tracks.phi, tracks.mass, tracks.charge,
+        tracks.x, tracks.y, tracks.z})
+    assert(values.size() == 1 || values.size() == tracks.size);
+  const Job job{
+      geometry,
+      detail::BatchGeometry(geometry),
+      detail::kernels(simd_level()).covariance,
+      tracks,
+      model,
+      results,
+      slopes,
+      states,
+      path == CodePath::best && is_vectorised(geometry, model) &&
+          !(model.beam_spot && asks_without_spot(results)) &&
+          (model.loss == EnergyLoss::off ||
+           (are_of_one_kind(tracks) && !slopes.position.asked_for())) &&
+          // one logarithm for all makes every layer depend on all
+          !(slopes.position.asked_for() &&
+            model.scattering == Scattering::highland_total)};
+  return detail::run_batch(tracks.size, block_size, threads,
+                           [&] { return Worker(job); });
+}
+
+}  // namespace
 
 BatchStatistics resolve(const TrackingGeometry& geometry,
                         const TrackArrays& tracks, const Model& model,
                         const ResolutionArrays& results, unsigned threads,
                         CodePath path) {
-  return resolve(geometry, tracks, model, results, {}, threads, path);
+  return resolve_all(geometry, tracks, model, results, {}, {}, threads, path);
 }
 
 BatchStatistics resolve(const TrackingGeometry& geometry,
@@ -449,23 +674,17 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                         const ResolutionArrays& results,
                         const SlopeArrays& slopes, unsigned threads,
                         CodePath path) {
-  for ([[maybe_unused]] const auto& values :
-       {tracks.p, tracks.theta, tracks.phi, tracks.mass, tracks.charge,
-        tracks.x, tracks.y, tracks.z})
-    assert(values.size() == 1 || values.size() == tracks.size);
-  const Job job{geometry,
-                detail::BatchGeometry(geometry),
-                detail::kernels(simd_level()).covariance,
-                tracks,
-                model,
-                results,
-                slopes,
-                path == CodePath::best && is_vectorised(geometry, model) &&
-                    // one logarithm for all makes every layer depend on all
-                    !(slopes.position.asked_for() &&
-                      model.scattering == Scattering::highland_total)};
-  return detail::run_batch(tracks.size, block_size, threads,
-                           [&] { return Worker(job); });
+  return resolve_all(geometry, tracks, model, results, slopes, {}, threads,
+                     path);
+}
+
+BatchStatistics resolve(const TrackingGeometry& geometry,
+                        const TrackArrays& tracks, const Model& model,
+                        const ResolutionArrays& results,
+                        const StateArrays& states, unsigned threads,
+                        CodePath path) {
+  return resolve_all(geometry, tracks, model, results, {}, states, threads,
+                     path);
 }
 
 }  // namespace gttf

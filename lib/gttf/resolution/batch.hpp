@@ -70,7 +70,7 @@ struct ResolutionArrays {
 };
 
 /// Whether kernels support such tracks: streaming engine, solenoid or no field,
-/// no energy loss, no beam spot, no state at a layer.
+/// no straggling; a mean loss if all have one mass, of 1 MeV or more.
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model);
 
 /// resolve() for every track: the same numbers but for rounding. The result of

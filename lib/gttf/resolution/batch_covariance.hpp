@@ -8,8 +8,10 @@
 #include "gttf/fit/streaming/determination.hpp"
 #include "gttf/fit/streaming/point_chain.hpp"
 #include "gttf/fit/streaming/split_equations.hpp"
+#include "gttf/resolution/batch_loss_path.hpp"
 #include "gttf/resolution/batch_path.hpp"
 #include "gttf/resolution/momentum.hpp"
+#include "gttf/resolution/surface_slopes.hpp"
 
 namespace gttf::detail {
 
@@ -32,10 +34,23 @@ template <class S>
 }
 
 template <class S>
-[[gnu::noinline, gnu::flatten]] void add_kinks(const Kink<S>& b, const S& w,
-                                               const S& w_phi,
+[[gnu::noinline, gnu::flatten]] void add_kinks(const HelixKinks<S>& kinks,
+                                               const S& w, const S& w_phi,
                                                Covariance5<S>& covariance) {
-  add_kink_variance(b, w, w_phi, covariance);
+  add_kink_variance(kinks.columns, w, w_phi, covariance);
+}
+template <class S>
+[[gnu::noinline, gnu::flatten]] void add_kinks(const GeneralKinks<S>& b,
+                                               const S& w, const S& w_phi,
+                                               Covariance5<S>& covariance) {
+  for (std::size_t i = 0; i < track_dim; ++i) {
+    const S theta = w * b.theta[i], phi = w_phi * b.phi[i],
+            loss = b.w_loss * b.loss[i];
+    for (std::size_t j = 0; j <= i; ++j)
+      covariance[i][j] = covariance[j][i] = covariance[i][j] +
+                                            theta * b.theta[j] +
+                                            phi * b.phi[j] + loss * b.loss[j];
+  }
 }
 
 /// Lanes whose variances leave a doubt that the parameters are determined.
@@ -48,32 +63,55 @@ TrackBits tracks_in_doubt(const std::array<S, track_dim>& v, const S& kappa,
 
 /// Gains on the way in, for the way back.
 /// @tparam always  else only if there are steps
-template <class S, bool is_always>
+template <class Step, bool is_always>
 struct GainsOfSteps {
   static constexpr bool never = false, always = is_always;
-  BatchStep<S>* steps = nullptr;
-  KinkGain<S>* at(std::size_t k) const {
+  Step* steps = nullptr;
+  auto at(std::size_t k) const {
     return always || steps != nullptr ? &steps[k].gain : nullptr;
   }
 };
 
+/// Gains that are calculated, so that all rounds as if they were kept.
+template <class Gain>
+struct UnusedGains {
+  static constexpr bool never = false, always = true;
+  mutable Gain gain;
+  Gain* at(std::size_t) const { return &gain; }
+};
+
 /// Covariances of a group of tracks; with the limits of a fit without
 /// scattering and of one with exact hits, which share crossings and rows.
+/// @tparam Source  BatchPath or BatchLossPath
 /// @tparam limits, way_back, mixed  as for BatchPath; BatchTask::extras decides
 ///                                  if mixed
-template <class S, bool limits, bool way_back, bool mixed>
+template <class S, class Source, bool limits, bool way_back, bool mixed>
 class BatchCovariance : public AnyFit {
  public:
   explicit BatchCovariance(BatchTask& task) : task_(task), path_(task) {
-    if constexpr (way_back)
+    if constexpr (way_back) {
       if (path_.has_way_back()) all_.gains.steps = path_.back().steps();
+      set_apart();
+    }
+    if (task_.beam_spot != nullptr)
+      start_ = make_start_hit(line(), *task_.beam_spot);
   }
 
   void run() {
-    if (task_.guessed && !path_.check().misses_others()) return;
-    path_.start();
+    if constexpr (loses_energy) {
+      path_.follow();
+      if (task_.as_listed == 0) return;
+    } else {
+      if (task_.guessed && !path_.check().misses_others()) return;
+      path_.start();
+    }
     stream_inwards(path_, 0, task_.n_crossings, *this);
-    if (task_.guessed && !path_.check().confirm()) return;
+    if constexpr (!loses_energy)
+      if (task_.guessed && !path_.check().confirm()) return;
+    if (task_.beam_spot != nullptr) {
+      measure_start();
+      finish(task_.all);
+    }
     store(path_.material().all, BatchPlane::x_over_x0);
     store(path_.material().to_last_hit, BatchPlane::x_over_x0_tracker);
     store_matrix(perigee_, BatchPlane::perigee);
@@ -82,12 +120,30 @@ class BatchCovariance : public AnyFit {
                    BatchPlane::start_plane);
     store_momentum();
     if constexpr (way_back)
-      if (path_.has_way_back()) path_.back().run(inside_);
+      if (path_.has_way_back()) {
+        path_.back().run(inside_,
+                         task_.beam_spot != nullptr ? &start_ : nullptr);
+        if constexpr (!loses_energy)
+          if (task_.at != BatchTask::nowhere) set_state();
+      }
     task_.doubtful = doubtful_;
   }
 
-  void on_kinks(std::size_t k, const HelixKinks<S>& kinks) {
+  void on_outside(std::size_t k) {
+    if constexpr (has_states) {
+      if (is_apart(k)) {
+        if (k + 1 == n_apart_) outside_.equations = all_.equations;
+        outside_.on_kinks(k, path_.all_kinks(k));
+      } else if (k == task_.at) {
+        outside_.equations = all_.equations;
+      }
+    }
+  }
+
+  void on_kinks(std::size_t k, const typename Source::Kinks& kinks) {
     all_.on_kinks(k, kinks);
+    if constexpr (has_states)
+      if (k == task_.at && !is_apart(k)) outside_.equations = all_.equations;
     if constexpr (limits) {
       if (!has_limits()) return;
       if (!task_.points) exact_.on_kinks(k, kinks);
@@ -100,6 +156,9 @@ class BatchCovariance : public AnyFit {
 
   void on_coordinates(std::size_t k, const Coordinates<S>& c) {
     all_.on_coordinates(k, c);
+    if constexpr (has_states)
+      if (is_apart(k) && (k != task_.at || task_.at_own_hit))
+        outside_.on_coordinates(k, c);
     if constexpr (limits) {
       if (!has_limits()) return;
       hits_.on_coordinates(k, c);
@@ -108,25 +167,39 @@ class BatchCovariance : public AnyFit {
   }
 
   void on_inside(std::size_t k) {
+    if constexpr (has_states)
+      if (k == task_.at && task_.at_own_hit && !is_apart(k))
+        outside_.equations = all_.equations;
     const ListedSurface& c = task_.list[k];
     const BatchSurface& s = task_.surfaces[c.surface];
-    const Crossing<S>& x = path_.crossing(k);
-    const HelixKinks<S>& kinks = path_.all_kinks(k);
-    if constexpr (limits)
+    const Kinks& kinks = path_.all_kinks(k);
+    if constexpr (limits && !loses_energy)
       if (has_limits() && task_.points && s.record.measures())
-        add_point(c, x, kinks);
-    if (c.first != 0) finish(s, x, c.first);
+        add_point(c, path_.crossing(k), kinks);
+    if (c.first != 0 && task_.beam_spot == nullptr) {
+      finish(c.first);
+      if (asked_for(BatchPlane::first_hit))
+        finish_first_hit(c.first, rows_behind(k, s));
+    }
+    if constexpr (limits)
+      if (c.first != 0 && task_.beam_spot != nullptr)
+        doubtful_ |= c.first & ~L::bits(lever_of(kinks) > S(least_lever));
     if (c.inner != 0)
-      add_kinks(kinks.columns, in_lanes(c.inner, kinks.w),
+      add_kinks(kinks, in_lanes(c.inner, kinks.w),
                 in_lanes(c.inner, kinks.w_phi), perigee_);
   }
 
  private:
   using L = PackAccess<S>;
-  using Source = BatchPath<S, way_back, mixed>;
+  static constexpr bool loses_energy = Source::loses_energy;
+  /// States at layers are not to be had of tracks that lose energy.
+  static constexpr bool has_states = way_back && !loses_energy;
+  using Kinks = typename Source::Kinks;
+  using Gain = decltype(Source::Step::gain);
   using Equations = SplitEquations<S>;
-  using Gains = std::conditional_t<way_back, GainsOfSteps<S, !mixed>,
-                                   NoGains<KinkGain<S>>>;
+  using Gains =
+      std::conditional_t<way_back, GainsOfSteps<typename Source::Step, !mixed>,
+                         NoGains<Gain>>;
   template <int>
   struct Nothing {};
   template <class T, int i>
@@ -134,13 +207,33 @@ class BatchCovariance : public AnyFit {
   template <class T, int i>
   using OfWayBack = std::conditional_t<way_back, T, Nothing<i>>;
   template <Errors errors>
-  using Limit = LineFit<errors, Equations, NoGains<KinkGain<S>>>;
+  using Limit = LineFit<errors, Equations, NoGains<Gain>>;
   static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
   const Line<S>& line() const { return path_.line(); }
-  bool has_limits() const { return !mixed || task_.extras.limits; }
-  static S in_lanes(TrackBits lanes, const S& x) {
-    return Source::in_lanes(lanes, x, 0);
+  bool has_limits() const {
+    return !(mixed || loses_energy) || task_.extras.limits;
+  }
+  static S in_lanes([[maybe_unused]] TrackBits lanes, const S& x) {
+    if constexpr (mixed) return select(L::mask(lanes), x, S(0));
+    return x;
+  }
+
+  /// d(u, v, phi, theta, kappa)/ds behind the first hit.
+  decltype(auto) rows_behind([[maybe_unused]] std::size_t k,
+                             [[maybe_unused]] const BatchSurface& s) const {
+    if constexpr (loses_energy)
+      return path_.first_rows();
+    else
+      return surface_jacobian(line(), s.record, path_.crossing(k));
+  }
+  /// By how much a kink moves the start, mm.
+  static S lever_of(const Kinks& kinks) {
+    using std::abs;
+    if constexpr (loses_energy)
+      return abs(kinks.phi[0]);
+    else
+      return abs(kinks.columns.phi[0]);
   }
 
   void add_point(const ListedSurface& c, const Crossing<S>& x,
@@ -169,8 +262,85 @@ class BatchCovariance : public AnyFit {
     }
   }
 
-  /// Takes the results of the lanes whose innermost hit this is.
-  void finish(const BatchSurface& s, const Crossing<S>& x, TrackBits active) {
+  /// The state at a layer takes up all material from there on, the covariance
+  /// at the start only what lies between hits: where inner material is crossed,
+  /// the two part.
+  void set_apart() {
+    if (task_.at == BatchTask::nowhere) return;
+    for (std::size_t k = task_.at; k < task_.n_crossings; ++k)
+      if (task_.list[k].inner != 0) n_apart_ = k + 1;
+  }
+  bool is_apart(std::size_t k) const { return k >= task_.at && k < n_apart_; }
+
+  /// The line before the layer that is asked for, from the hits on both sides:
+  /// line_before() for a group.
+  [[gnu::noinline, gnu::flatten]] void set_state() {
+    const std::size_t at = task_.at;
+    const ListedSurface& c = task_.list[at];
+    const BatchSurface& s = task_.surfaces[c.surface];
+    Limit<Errors::all> inside;
+    if (task_.beam_spot != nullptr)
+      measure_start<ZeroVariance::excluded>(inside.equations);
+    BatchStretch<S, typename Source::Step> stretch = path_.back().stretch();
+    for (std::size_t k = 0; k < at; ++k) {
+      stretch.coordinates(k, [&](const FittedRows<S>& rows) {
+        measure_rows(rows, inside.equations);
+      });
+      inside.on_kinks(k, path_.all_kinks(k));
+    }
+    join(outside_.equations, inside.equations);
+    doubtful_ |= c.crossed & tracks_in_doubt(variances(outside_.equations),
+                                             line().kappa, task_.undoubted);
+    FiveEquations<S> e = outside_.equations.whole();
+    if (task_.bz == 0) e.v[4] = S(0);
+    store_state(line(), s.record, e);
+  }
+
+  void store_state(const Line<S>& l, const SurfaceRecord& s,
+                   const FiveEquations<S>& e) {
+    using std::abs, std::sqrt;
+    const Crossing<S> x = cross(l, s);
+    const auto rows = surface_jacobian(l, s, x);
+    const Covariance5<S> c = covariance(e, rows);
+    store_matrix(c, BatchPlane::at_state);
+    store_matrix(covariance(e, slopes_on_surface(l, s, x, rows)),
+                 BatchPlane::at_slopes);
+    store(task_.bz == 0 ? S(no_value) : S(sqrt(c[4][4]) / abs(l.kappa)),
+          BatchPlane::at_sigma_p);
+  }
+
+  static void measure_rows(const FittedRows<S>& c, Equations& e) {
+    constexpr auto zero = ZeroVariance::excluded;
+    for (std::size_t q = 0; q < c.n; q += 2) {
+      const S variance(1 / c.weights[q]);
+      if (q + 1 < c.n)
+        measure_pair<zero>(e, c.rows[q], variance, c.rows[q + 1],
+                           S(1 / c.weights[q + 1]));
+      else
+        measure<zero>(e, c.rows[q], variance);
+    }
+  }
+
+  template <ZeroVariance zero>
+  void measure_start(Equations& e) const {
+    const bool exact = zero == ZeroVariance::allowed;
+    measure_pair<zero>(
+        e, start_.transverse, exact ? S(0) : start_.transverse_variance,
+        start_.longitudinal, exact ? S(0) : start_.longitudinal_variance);
+  }
+
+  /// The beam spot is the last hit on the way inwards.
+  void measure_start() {
+    measure_start<ZeroVariance::excluded>(all_.equations);
+    if constexpr (limits) {
+      if (!has_limits()) return;
+      measure_start<ZeroVariance::excluded>(hits_.equations);
+      measure_start<ZeroVariance::allowed>(exact_.equations);
+    }
+  }
+
+  /// Takes the results of the lanes whose innermost hit was the last one.
+  [[gnu::noinline, gnu::flatten]] void finish(TrackBits active) {
     const bool has_field = task_.bz != 0;
     doubtful_ |= active & tracks_in_doubt(variances(all_.equations),
                                           line().kappa, task_.undoubted);
@@ -202,12 +372,13 @@ class BatchCovariance : public AnyFit {
     }
     if (asked_for(BatchPlane::without_inner))
       store_some(c, BatchPlane::without_inner, active);
-    if (asked_for(BatchPlane::first_hit)) {
-      FiveEquations<S> e = all_.equations.whole();
-      if (!has_field) e.v[4] = S(0);
-      store_some(covariance(e, surface_jacobian(line(), s.record, x)),
-                 BatchPlane::first_hit, active);
-    }
+  }
+
+  void finish_first_hit(TrackBits active,
+                        const std::array<Row<S>, track_dim>& rows) {
+    FiveEquations<S> e = all_.equations.whole();
+    if (task_.bz == 0) e.v[4] = S(0);
+    store_some(covariance(e, rows), BatchPlane::first_hit, active);
   }
 
   /// Without field p is known.
@@ -277,6 +448,7 @@ class BatchCovariance : public AnyFit {
 
   BatchTask& task_;
   Source path_;
+  StartHit<S> start_;  ///< the beam spot, if there is one
   LineFit<Errors::all, Equations, Gains> all_;
   // without limits there is one state only
   [[no_unique_address]] OfLimits<Limit<Errors::hits_only>, 0> hits_;
@@ -284,20 +456,34 @@ class BatchCovariance : public AnyFit {
   [[no_unique_address]] OfLimits<PointChain<S>, 4> chain_{};  ///< in its place
   Covariance5<S> perigee_;
   [[no_unique_address]] OfWayBack<Covariance5<S>, 2> inside_;
+  /// What the hits from the layer on say whose state is asked for.
+  [[no_unique_address]] OfWayBack<
+      LineFit<Errors::all, Equations, UnusedGains<Gain>>, 3>
+      outside_;
+  std::size_t n_apart_ = 0;  ///< crossings
   S hit_only_, scattering_only_;
   TrackBits doubtful_ = 0, no_scattering_limit_ = 0;
 };
 
 template <class S, bool limits, bool way_back, bool mixed>
 [[gnu::noinline, gnu::flatten]] void fit_group(BatchTask& task) {
-  BatchCovariance<S, limits, way_back, mixed>(task).run();
+  using Source = BatchPath<S, way_back, mixed>;
+  BatchCovariance<S, Source, limits, way_back, mixed>(task).run();
+}
+
+/// Tracks that lose energy: the limits are made in any case.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void fit_slowing_group(BatchTask& task) {
+  BatchCovariance<S, BatchLossPath<S>, true, true, false>(task).run();
 }
 
 /// One variant for groups that are not mixed and for what is asked of them.
 template <class S>
 void fit_covariance(BatchTask& task) {
   const auto [limits, way_back] = task.extras;
-  if (task.mixed) [[unlikely]]
+  if (task.loss != nullptr)
+    fit_slowing_group<S>(task);
+  else if (task.mixed) [[unlikely]]
     fit_group<S, true, true, true>(task);
   else if (limits)
     way_back ? fit_group<S, true, true, false>(task)
@@ -305,6 +491,13 @@ void fit_covariance(BatchTask& task) {
   else
     way_back ? fit_group<S, false, true, false>(task)
              : fit_group<S, false, false, false>(task);
+}
+
+/// What BatchTask::workspace has to hold.
+template <class S>
+std::size_t batch_workspace(const BatchTask& task) {
+  return task.loss != nullptr ? loss_workspace<S>(task)
+                              : way_back_workspace<S, BatchStep<S>>(task);
 }
 
 template <class S>

@@ -81,12 +81,17 @@ bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b) {
 
 BatchGroups::BatchGroups(const BatchGeometry& geometry,
                          const CovarianceKernel& kernel,
-                         const TrackArrays& tracks, bool may_guess)
+                         const TrackArrays& tracks, const Model& model)
     : geometry_(geometry),
       kernel_(kernel),
       tracks_(tracks),
       one_start_(tracks.x.size() == 1 && tracks.y.size() == 1),
-      may_guess_(may_guess),
+      // it is checked on the way, on which highland_total needs the sum up to
+      // the last hit
+      may_guess_(model.scattering != Scattering::highland_total),
+      from_start_(model.beam_spot.has_value()),
+      slowing_(model.loss != EnergyLoss::off),
+      at_(model.at),
       crossed_(geometry.surfaces.size()),
       arc_(geometry.surfaces.size()),
       x_over_x0_(geometry.surfaces.size()) {
@@ -131,6 +136,7 @@ void BatchGroups::start(std::size_t begin, std::size_t end) {
   turned_back_.assign(end - begin, 0);
   order_.clear();
   rest_.clear();
+  wrong_.clear();
 }
 
 bool BatchGroups::on_axis(std::size_t track) const {
@@ -169,7 +175,13 @@ bool BatchGroups::make_guess(const std::size_t* tracks, std::size_t n) {
   set_tracks(tracks, n);
   set_list(guess_);
   group_.guess = &lists_[guess_];
+  group_.trial = true;
   return true;
+}
+
+void BatchGroups::find_wrong(const GuessCheck& check) {
+  for (std::size_t lane = 0; check.wrong != 0 && lane < group_.n; ++lane)
+    if ((check.wrong >> lane & 1) != 0) wrong_.push_back(group_.track[lane]);
 }
 
 bool BatchGroups::accept(const GuessCheck& check) {
@@ -181,6 +193,7 @@ bool BatchGroups::accept(const GuessCheck& check) {
       turned_back_[i] = (check.turned_back >> lane & 1) != 0;
     }
   group_.guess = nullptr;
+  group_.trial = false;
   return trusted_;
 }
 
@@ -322,7 +335,7 @@ void BatchGroups::plan() {
   std::vector<unsigned> united;
   for (const std::size_t track : left_over) {
     const std::vector<unsigned>& own = list_of(track).surfaces;
-    const bool joins = !planned_.empty() &&
+    const bool joins = !slowing_ && !planned_.empty() &&
                        planned_.back().begin < grouped.size() &&
                        grouped.size() - planned_.back().begin < kernel_.width &&
                        same_formulas(grouped[planned_.back().begin], track) &&
@@ -342,6 +355,7 @@ void BatchGroups::plan() {
 }
 
 void BatchGroups::set_list(std::size_t id) {
+  group_.guess = slowing_ ? &lists_[id] : nullptr;
   if (group_id_ == id && !group_.list.empty()) return;
   group_id_ = id;
   group_.mixed = false;
@@ -367,8 +381,10 @@ void BatchGroups::make_group(const Planned& planned) {
 void BatchGroups::add_crossings(const std::vector<unsigned>& surfaces) {
   group_.list.assign(surfaces.size(), {});
   group_.n_coordinates = 0;
+  group_.at = BatchTask::nowhere;
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     group_.list[k].surface = surfaces[k];
+    if (at_ && at_->layer == surfaces[k]) group_.at = k;
     group_.n_coordinates += geometry_.surfaces[surfaces[k]].record.n_axes;
     group_.list[k].inside_next =
         k + 1 < surfaces.size() &&
@@ -381,11 +397,14 @@ void BatchGroups::add_crossings(const std::vector<unsigned>& surfaces) {
       while (group_.list[k].surface != own.surfaces[i]) ++k;
       const int index = static_cast<int>(i);
       ListedSurface& c = group_.list[k];
+      const bool inner = !from_start_ && index <= own.first;
       c.crossed |= lanes;
-      if (index >= own.first && index <= own.last) c.fitted |= lanes;
-      if (index > own.first && index < own.last) c.kinked |= lanes;
+      if (index <= own.last && (!inner || index == own.first))
+        c.fitted |= lanes;
+      if (index < own.last && !inner) c.kinked |= lanes;
       if (index == own.first) c.first |= lanes;
-      if (index <= own.first) c.inner |= lanes;
+      if (inner) c.inner |= lanes;
+      if (index >= own.last) c.outer |= lanes;
     }
   };
   if (group_.mixed)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -141,9 +142,11 @@ struct BatchGroup {
   bool in_a_row = false;              ///< track[i] = track[0] + i for all lanes
   bool mixed = false;
   bool points = false;  ///< as BatchTask::points
-  /// The list that may be theirs, if they have not been searched for it.
+  /// The list that may be theirs, if it is not known for sure.
   const SurfaceList* guess = nullptr;
+  bool trial = false;  ///< all of the tracks have to confirm it
   std::vector<ListedSurface> list;
+  std::size_t at = BatchTask::nowhere;  ///< as BatchTask::at
   std::size_t n_coordinates = 0;
 };
 
@@ -155,14 +158,15 @@ bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b);
 struct GuessCheck {
   bool confirmed = true;
   TrackBits turned_back = 0;
+  /// Not on trial: lanes of which the list is another one.
+  TrackBits wrong = 0;
 };
 
 /// Works on a block of tracks at a time; keeps the lists that it has met.
 class BatchGroups {
  public:
-  /// @param may_guess  a fit can check a list that is not known for sure
   BatchGroups(const BatchGeometry& geometry, const CovarianceKernel& kernel,
-              const TrackArrays& tracks, bool may_guess);
+              const TrackArrays& tracks, const Model& model);
 
   /// Calls GuessCheck fit(group) for all of the tracks `begin` to `end` with at
   /// least `least_hits` hits, but for those that `left_out` tells.
@@ -170,9 +174,14 @@ class BatchGroups {
   /// As long as neighbours cross the same surfaces, the list of one group is
   /// the guess of the next, which the fit checks by the way. Else the lists are
   /// searched for, and tracks with equal ones gathered from the whole block.
-  template <class LeftOut, class Fit>
+  ///
+  /// Of tracks that lose energy, the lists that they would have without are
+  /// guesses; those for which they are wrong are asked for their list one by
+  /// one, bool retrace(track, surfaces), or, in vain, left: leave(track).
+  template <class LeftOut, class Fit, class Retrace, class Leave>
   void for_each_group(std::size_t begin, std::size_t end, int least_hits,
-                      const LeftOut& left_out, const Fit& fit) {
+                      const LeftOut& left_out, const Fit& fit,
+                      const Retrace& retrace, const Leave& leave) {
     start(begin, end);
     for (std::size_t track = begin; track < end; ++track)
       if (!left_out(track)) order_.push_back(track);
@@ -187,14 +196,31 @@ class BatchGroups {
           continue;
         }
       }
-      if (search(&order_[i], n)) fit(group_);
+      if (search(&order_[i], n)) find_wrong(fit(group_));
       i += n;
     }
-    plan();
-    for (const Planned& planned : planned_) {
-      make_group(planned);
-      fit(group_);
+    const auto fit_planned = [&] {
+      plan();
+      for (const Planned& planned : planned_) {
+        make_group(planned);
+        find_wrong(fit(group_));
+      }
+    };
+    fit_planned();
+    if (wrong_.empty()) return;
+    rest_.clear();
+    for (const std::size_t track : wrong_) {
+      its_surfaces_.clear();
+      if (retrace(track, its_surfaces_)) {
+        ids_[track - begin_] = intern(its_surfaces_);
+        rest_.push_back(track);
+      } else {
+        leave(track);
+      }
     }
+    wrong_.clear();
+    fit_planned();
+    for (const std::size_t track : wrong_) leave(track);
   }
 
   /// Of a track of the block that has not been left out.
@@ -227,6 +253,7 @@ class BatchGroups {
   bool search(const std::size_t* tracks, std::size_t n);
   std::size_t find_list(const BatchSearch& found, std::size_t lane);
   std::size_t intern(const std::vector<unsigned>& surfaces);
+  void find_wrong(const GuessCheck& check);
   void plan();
   void set_tracks(const std::size_t* tracks, std::size_t n);
   void set_list(std::size_t id);
@@ -237,7 +264,11 @@ class BatchGroups {
   const BatchGeometry& geometry_;
   const CovarianceKernel& kernel_;
   const TrackArrays& tracks_;
-  bool one_start_, may_guess_;
+  bool one_start_;
+  bool may_guess_;   ///< a fit can check a list that is not known for sure
+  bool from_start_;  ///< a beam spot is the first hit
+  bool slowing_;     ///< energy is lost: no list is known for sure
+  std::optional<AtLayer> at_;
 
   std::vector<SurfaceList> lists_;
   std::unordered_multimap<std::size_t, std::size_t> by_hash_;
@@ -254,7 +285,7 @@ class BatchGroups {
   std::vector<TrackBits> crossed_;
   std::vector<PackValues> arc_, x_over_x0_;  ///< by surface
   int least_hits_ = 0;
-  std::vector<std::size_t> order_, rest_;
+  std::vector<std::size_t> order_, rest_, wrong_;
   std::vector<Planned> planned_;
   BatchGroup group_;
   std::size_t group_id_ = 0;  ///< of the list of group_; 0: of several lists

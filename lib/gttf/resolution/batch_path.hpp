@@ -10,6 +10,44 @@
 
 namespace gttf::detail {
 
+/// Calls look_at(surface) for each surface that is not on a guessed list and is
+/// not far from all lanes, until it returns false. Most are far, which is
+/// looked at for many blocks of surfaces at a time, and for the surfaces of a
+/// block that is not.
+/// @return  whether it has been called for all
+template <class S, class LookAt>
+[[gnu::always_inline]] inline bool for_near_surfaces(const BatchTask& task,
+                                                     const LineBounds& b,
+                                                     const LookAt& look_at) {
+  using L = PackAccess<S>;
+  const auto go = [&](const BatchExtents& all, const auto& are_far) {
+    const auto for_near = [&](const BatchRanges& r, std::size_t begin,
+                              std::size_t end, const auto& f) {
+      for (std::size_t i = begin; i < end; i += L::width) {
+        TrackBits near =
+            all_in_pack<S> &
+            ~L::bits(are_far(b, {L::load(&r.first[i]), L::load(&r.last[i]),
+                                 L::load(&r.lower[i]), L::load(&r.upper[i])}));
+        for (; near != 0; near &= near - 1)
+          if (!f(i + static_cast<std::size_t>(__builtin_ctz(near))))
+            return false;
+      }
+      return true;
+    };
+    return for_near(all.blocks, 0, all.blocks.n, [&](std::size_t block) {
+      const std::size_t begin = block * most_in_pack;
+      return begin >= all.single.n ||
+             for_near(all.single, begin, begin + most_in_pack,
+                      [&](std::size_t i) { return look_at(all.surface[i]); });
+    });
+  };
+  if (!go(task.other_disks, are_far_disks<S>)) return false;
+  if (!go(task.other_cylinders, are_far_cylinders<S>)) return false;
+  for (std::size_t i = 0; i < task.n_other_planes; ++i)
+    if (!look_at(task.other_planes[i])) return false;
+  return true;
+}
+
 /// Do all lanes cross the surfaces of a guessed list, in its order, and no
 /// others?
 template <class S>
@@ -18,41 +56,13 @@ class BatchListCheck {
   BatchListCheck(BatchTask& task, const Line<S>& line)
       : task_(task), line_(line) {}
 
-  /// Is the guess right about the surfaces that are not on the list? Most are
-  /// far from all lanes, which is looked at for many blocks of surfaces at a
-  /// time, and for the surfaces of a block that is not.
+  /// Is the guess right about the surfaces that are not on the list?
   bool misses_others() {
     task_.confirmed = false;
     task_.turned_back = 0;
-    const LineBounds b = bounds_of_group(line_);
-    const auto misses = [&](const BatchExtents& all, const auto& are_far) {
-      const auto none_near = [&](const BatchRanges& r, std::size_t begin,
-                                 std::size_t end, const auto& look_at) {
-        for (std::size_t i = begin; i < end; i += L::width) {
-          TrackBits near =
-              all_in_pack<S> &
-              ~L::bits(
-                  are_far(b, {L::load(&r.first[i]), L::load(&r.last[i]),
-                              L::load(&r.lower[i]), L::load(&r.upper[i])}));
-          for (; near != 0; near &= near - 1)
-            if (!look_at(i + static_cast<std::size_t>(__builtin_ctz(near))))
-              return false;
-        }
-        return true;
-      };
-      return none_near(all.blocks, 0, all.blocks.n, [&](std::size_t block) {
-        const std::size_t begin = block * most_in_pack;
-        return begin >= all.single.n ||
-               none_near(
-                   all.single, begin, begin + most_in_pack,
-                   [&](std::size_t i) { return !crosses(all.surface[i]); });
-      });
-    };
-    if (!misses(task_.other_disks, are_far_disks<S>)) return false;
-    if (!misses(task_.other_cylinders, are_far_cylinders<S>)) return false;
-    for (std::size_t i = 0; i < task_.n_other_planes; ++i)
-      if (crosses(task_.other_planes[i])) return false;
-    return true;
+    return for_near_surfaces<S>(
+        task_, bounds_of_group(line_),
+        [this](unsigned surface) { return !crosses(surface); });
   }
 
   /// Is it right about the crossing `k`? To be asked from the outermost one
@@ -70,7 +80,8 @@ class BatchListCheck {
 
   /// The answer, once all crossings have been looked at.
   bool confirm() {
-    return task_.confirmed = L::bits(as_guessed_) == all_in_pack<S>;
+    task_.as_listed = L::bits(as_guessed_);
+    return task_.confirmed = task_.as_listed == all_in_pack<S>;
   }
 
  private:
@@ -177,6 +188,10 @@ template <class S>
 template <class S, bool way_back, bool mixed>
 class BatchPath {
  public:
+  static constexpr bool loses_energy = false;
+  using Kinks = HelixKinks<S>;
+  using Step = BatchStep<S>;
+
   explicit BatchPath(BatchTask& task)
       : task_(task),
         line_(line_of<S>(*task.tracks, task.bz)),
@@ -222,7 +237,8 @@ class BatchPath {
       return all_kinks(k);
     }
   }
-  /// Those of lanes, too, that have no hit on one side.
+  /// Those of lanes, too, that have no hit inside, or none outside if a state
+  /// at a layer is asked for.
   const HelixKinks<S>& all_kinks(std::size_t k) { return own_kinks(k); }
   void look_ahead(std::size_t k) {
     if (k > 1) prepare(k - 2);
@@ -285,7 +301,9 @@ class BatchPath {
     Crossing<S>& x = x_[k % 4];
     HelixKinks<S>& kinks = own_kinks(k);
     BatchListCheck<S>* const check = task_.guessed ? &check_ : nullptr;
-    const TrackBits scattering = c.kinked | c.inner;
+    const TrackBits scattering =
+        c.kinked | c.inner |
+        (task_.at == BatchTask::nowhere ? TrackBits{0} : c.outer);
     if (s.record.measures())
       set_crossing<true>(line_, s, scattering_, check, k, scattering != 0, x,
                          kinks);

@@ -14,7 +14,8 @@
 
 namespace gttf {
 enum class Scattering;
-}
+struct BeamSpot;
+}  // namespace gttf
 
 namespace gttf::detail {
 
@@ -55,7 +56,8 @@ struct BatchSearch {
   bool in_order = false;
 };
 
-/// A crossing of a group of tracks that share a list of them.
+/// A crossing of a group of tracks that share a list of them. From a beam spot
+/// on, fitted and kinked begin at the start and no lane is `inner`.
 struct ListedSurface {
   unsigned surface = 0;
   TrackBits crossed = 0;
@@ -64,6 +66,7 @@ struct ListedSurface {
   TrackBits kinked = 0;  ///< these excluded
   TrackBits first = 0;   ///< as their first measuring one
   TrackBits inner = 0;   ///< so or inside of it
+  TrackBits outer = 0;   ///< as their last measuring one, or outside of it
   /// Is it a cylinder, and the next one on the list a clearly wider one? From
   /// the axis, they can only be crossed in this order.
   bool inside_next = false;
@@ -72,7 +75,7 @@ struct ListedSurface {
 /// The numbers of BatchTask::out. Symmetric matrices as lower triangles:
 /// element (i, j <= i) at i (i + 1)/2 + j; in the user's parameters, d0 z0 phi0
 /// theta q/p, or u v phi theta q/p on the first measuring layer, or x y tx ty
-/// q/p at the start.
+/// q/p at the start. At a layer: u v phi theta q/p and u v tu tv q/p there.
 struct BatchPlane {
   static constexpr std::size_t perigee = 0,
                                without_inner = perigee + track_triangle,
@@ -84,13 +87,17 @@ struct BatchPlane {
                                start_plane = xi + 1,
                                x_over_x0 = start_plane + track_triangle,
                                x_over_x0_tracker = x_over_x0 + 1,
-                               count = x_over_x0_tracker + 1;
+                               at_state = x_over_x0_tracker + 1,
+                               at_slopes = at_state + track_triangle,
+                               at_sigma_p = at_slopes + track_triangle,
+                               count = at_sigma_p + 1;
 };
 
 /// What is asked for besides the covariances.
 struct BatchExtras {
   bool limits = false;
-  bool way_back = false;  ///< mu, variances of layers or derivatives
+  /// mu, variances of layers, derivatives or a state at a layer.
+  bool way_back = false;
 };
 
 /// Ranges of surfaces of one kind, one in each element of a vector; `n` is a
@@ -107,6 +114,8 @@ struct BatchExtents {
   const unsigned* surface = nullptr;  ///< of single ones
 };
 
+struct BatchLoss;  // batch_loss.hpp
+
 struct BatchTask {
   const BatchSurface* surfaces = nullptr;
   std::size_t n_surfaces = 0;
@@ -122,6 +131,13 @@ struct BatchTask {
   /// Between first and last measuring crossing of each lane there is no
   /// material but at crossings that, like these two, measure a point.
   bool points = false;
+  const BeamSpot* beam_spot = nullptr;  ///< constrains the starts; or null
+  /// The place on the list of the layer where states are asked for; or nowhere.
+  std::size_t at = nowhere;
+  bool at_own_hit = true;  ///< as in AtLayer
+  static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+  const BatchLoss* loss = nullptr;  ///< if energy is lost on the way
+  std::size_t n_coordinates = 0;    ///< of all crossings
   /// For the way back: CovarianceKernel::workspace() bytes, aligned to 64.
   std::byte* workspace = nullptr;
   /// Is the list a guess? Then these are the surfaces that are not on it.
@@ -150,6 +166,8 @@ struct BatchTask {
   /// and no others? If not, there are no other results.
   bool confirmed = false;
   TrackBits turned_back = 0;  ///< of a guess, as in BatchSearch
+  /// Lanes for which a guess is right.
+  TrackBits as_listed = 0;
 };
 
 /// The code for one instruction set.
@@ -157,7 +175,7 @@ struct CovarianceKernel {
   std::size_t width;
   void (*search)(BatchSearch&);
   void (*fit)(BatchTask&);
-  std::size_t (*workspace)(std::size_t n_crossings, std::size_t n_coordinates);
+  std::size_t (*workspace)(const BatchTask&);
 };
 
 }  // namespace gttf::detail

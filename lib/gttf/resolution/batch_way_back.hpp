@@ -5,9 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "gttf/core/dual.hpp"
+#include "gttf/fit/streaming/general_kinks.hpp"
 #include "gttf/fit/streaming/stream.hpp"
+#include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/resolution/batch_search.hpp"
 #include "gttf/resolution/start_plane.hpp"
 #include "gttf/trajectory/scattering.hpp"
@@ -15,12 +18,15 @@
 namespace gttf::detail {
 
 /// What the way back needs of a crossing; rows of coordinates stand apart.
-template <class S>
+/// @tparam K, G  HelixKinks and KinkGain, or GeneralKinks and GeneralGain
+template <class S, class K = HelixKinks<S>, class G = KinkGain<S>>
 struct BatchStep {
-  KinkGain<S> gain;
-  HelixKinks<S> kinks;
+  G gain;
+  K kinks;
   S weight, weight_phi;  ///< 1/(variance of the kinks), 0 if there are none
 };
+template <class S>
+using LossStep = BatchStep<S, GeneralKinks<S>, GeneralGain<S>>;
 
 /// How the kinks of a crossing change with the position of the surface, the
 /// logarithm of their variance with its x/X0, too. Rows of coordinates stand
@@ -31,11 +37,10 @@ struct KinkSlopes {
   S log_by_position, log_by_material;
 };
 
-template <class S>
-std::size_t batch_workspace(std::size_t n_crossings,
-                            std::size_t n_coordinates) {
-  return n_crossings * (sizeof(BatchStep<S>) + sizeof(KinkSlopes<S>)) +
-         2 * n_coordinates * sizeof(Row<S>);
+template <class S, class Step>
+std::size_t way_back_workspace(const BatchTask& task) {
+  return task.n_crossings * (sizeof(Step) + sizeof(KinkSlopes<S>)) +
+         2 * task.n_coordinates * sizeof(Row<S>);
 }
 
 template <class S>
@@ -76,15 +81,15 @@ struct FittedRows {
 };
 
 /// Part of the list of crossings, innermost first, as a source of them.
-template <class S>
+template <class S, class Step>
 struct BatchStretch {
   const BatchTask& task;
-  const BatchStep<S>* steps;  ///< of all crossings
-  const Row<S>* rows;         ///< behind those of the first crossing
-  const Row<S>* row_slopes;   ///< the same
+  const Step* steps;         ///< of all crossings
+  const Row<S>* rows;        ///< behind those of the first crossing
+  const Row<S>* row_slopes;  ///< the same
 
   bool scatters(std::size_t k) const { return task.list[k].kinked != 0; }
-  const BatchStep<S>& kinks(std::size_t k) const { return steps[k]; }
+  const Step& kinks(std::size_t k) const { return steps[k]; }
   template <class F>
   void coordinates(std::size_t k, F&& f) {
     const ListedSurface& c = task.list[k];
@@ -161,6 +166,19 @@ class FunctionWalk : public AnyFit {
       write_lanes(part_, function_.hits + place(k));
     part_ = S(0);
   }
+  void on_kinks(std::size_t, const LossStep<S>& step) {
+    // s_outside = s_inside + b_theta k_theta + b_phi k_phi + b_loss k_loss
+    const GeneralKinks<S>& b = step.kinks;
+    const S loss = dot(f_, step.gain.loss);
+    GTTF_UNROLL
+    for (std::size_t j = 0; j < track_dim; ++j)
+      f_[j] = f_[j] - loss * b.loss[j];
+    const S theta = dot(f_, step.gain.theta), phi = dot(f_, step.gain.phi);
+    part_ = theta * theta * step.weight + phi * phi * step.weight_phi;
+    GTTF_UNROLL
+    for (std::size_t j = 0; j < track_dim; ++j)
+      f_[j] = f_[j] - theta * b.theta[j] - phi * b.phi[j];
+  }
   void on_kinks([[maybe_unused]] std::size_t k, const BatchStep<S>& step) {
     // s_outside = s_inside + b_theta k_theta + b_phi k_phi
     const Kink<S>& b = step.kinks.columns;
@@ -230,12 +248,10 @@ class FunctionWalk : public AnyFit {
   OfSlopes by_position_, by_material_;
 };
 
-template <class S, bool with_slopes>
-[[gnu::noinline, gnu::flatten]] void take_outwards(BatchStretch<S> stretch,
-                                                   std::size_t begin,
-                                                   std::size_t end,
-                                                   const KinkSlopes<S>* slopes,
-                                                   BatchFunction<S>& function) {
+template <class S, bool with_slopes, class Step>
+[[gnu::noinline, gnu::flatten]] void take_outwards(
+    BatchStretch<S, Step> stretch, std::size_t begin, std::size_t end,
+    const KinkSlopes<S>* slopes, BatchFunction<S>& function) {
   FunctionWalk<S, with_slopes> walk(stretch.task, slopes, function);
   stream_outwards(stretch, begin, end, walk);
 }
@@ -309,6 +325,16 @@ template <class S>
     parts[q] = theta[q] * theta[q] * w + phi[q] * phi[q] * w_phi;
 }
 
+template <class S>
+[[gnu::noinline, gnu::flatten]] void set_kink_parts(
+    const ParameterChanges<S>& changes, const GeneralKinks<S>& b, const S& w,
+    const S& w_phi, std::array<S, n_parameters>& parts) {
+  const auto theta = changes.of(b.theta), phi = changes.of(b.phi);
+  GTTF_UNROLL
+  for (std::size_t q = 0; q < n_parameters; ++q)
+    parts[q] = theta[q] * theta[q] * w + phi[q] * phi[q] * w_phi;
+}
+
 /// Their derivatives with respect to the columns, along `change`.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_kink_slopes(
@@ -338,8 +364,11 @@ template <class S>
   }
 }
 
-template <class S>
+/// @tparam Step  BatchStep<S>, or LossStep<S>: then without derivatives
+template <class S, class Step = BatchStep<S>>
 class BatchWayBack {
+  static constexpr bool can_differentiate = std::is_same_v<Step, BatchStep<S>>;
+
  public:
   BatchWayBack(const BatchTask& task, const Line<S>& line)
       : task_(task),
@@ -347,29 +376,48 @@ class BatchWayBack {
         changes_(line),
         inv_sin2_(line.inv_sin_theta * line.inv_sin_theta),
         sin2_(line.sin_theta * line.sin_theta),
-        steps_(reinterpret_cast<BatchStep<S>*>(task.workspace)),
+        steps_(reinterpret_cast<Step*>(task.workspace)),
         slopes_(reinterpret_cast<KinkSlopes<S>*>(steps_ + task.n_crossings)),
         rows_(reinterpret_cast<Row<S>*>(slopes_ + task.n_crossings)) {}
 
   /// To be filled on the way in.
-  BatchStep<S>* steps() const { return steps_; }
+  Step* steps() const { return steps_; }
   Row<S>& next_row() { return rows_[n_rows_++]; }
+  /// Room for the rows of all crossings, to be filled at once: the outermost
+  /// has the first.
+  Row<S>* rows() {
+    n_rows_ = task_.n_coordinates;
+    return rows_;
+  }
+  /// Memory behind all steps and rows.
+  std::byte* rest() const {
+    return reinterpret_cast<std::byte*>(rows_ + 2 * task_.n_coordinates);
+  }
+
+  /// All crossings.
+  /// The slopes of a row stand where it stands itself, behind all rows.
+  BatchStretch<S, Step> stretch() const {
+    return {task_, steps_, rows_ + n_rows_, rows_ + 2 * n_rows_};
+  }
 
   /// @param inside  covariance of the line in front of the first hits
-  void run(const Covariance5<S>& inside) {
+  /// @param start   the first of them, if it is a beam spot; or null
+  void run(const Covariance5<S>& inside, const StartHit<S>* start) {
     set_functions(inside);
-    // the slopes of a row stand where it stands itself, behind all rows
-    BatchStretch<S> stretch{task_, steps_, rows_ + n_rows_,
-                            rows_ + 2 * n_rows_};
+    if (start != nullptr) pass_start(*start);
+    BatchStretch<S, Step> stretch = this->stretch();
     next_slopes_ = rows_ + 2 * n_rows_;
     for (std::size_t k = 0; k < task_.n_crossings; ++k) prepare(k);
     for (std::size_t begin = 0; begin < task_.n_crossings;) {
       const std::size_t end = std::min(begin + at_once, task_.n_crossings);
-      for (std::size_t i = 0; i < n_functions_; ++i)
-        if (functions_[i].position != nullptr)
-          take_outwards<S, true>(stretch, begin, end, slopes_, functions_[i]);
-        else
-          take_outwards<S, false>(stretch, begin, end, nullptr, functions_[i]);
+      for (std::size_t i = 0; i < n_functions_; ++i) {
+        if constexpr (can_differentiate)
+          if (functions_[i].position != nullptr) {
+            take_outwards<S, true>(stretch, begin, end, slopes_, functions_[i]);
+            continue;
+          }
+        take_outwards<S, false>(stretch, begin, end, nullptr, functions_[i]);
+      }
       for (; begin < end; ++begin) stretch.coordinates(begin, [](auto&&) {});
     }
     store_share(Parameter::p, BatchPlane::mu_phi);
@@ -380,7 +428,7 @@ class BatchWayBack {
   /// Crossings whose steps and rows stay in the nearest cache while one
   /// function after the other passes them.
   static constexpr std::size_t at_once =
-      32768 / (sizeof(BatchStep<S>) + 2 * sizeof(Row<S>));
+      32768 / (sizeof(Step) + 2 * sizeof(Row<S>));
 
   /// The parameters for which something is asked.
   void set_functions(const Covariance5<S>& inside) {
@@ -418,7 +466,22 @@ class BatchWayBack {
       f.position = position;
       f.material = task_.material_slope[q];
       f.sigma = task_.sigma_slope[q];
-      if (position != nullptr) f.rest = rows[q];
+      f.rest = position != nullptr ? rows[q] : Row<S>{};
+    }
+  }
+
+  /// What a beam spot adds to the variances, and says of the functions.
+  void pass_start(const StartHit<S>& start) {
+    const auto pass = [](const Row<S>& row, const S& variance,
+                         BatchFunction<S>& f) {
+      const S gain = dot(f.with_line, row), weight = gain / variance;
+      f.by_hits = f.by_hits + gain * weight;
+      for (std::size_t j = 0; j < track_dim; ++j)
+        f.rest[j] = f.rest[j] - weight * row[j];
+    };
+    for (std::size_t i = 0; i < n_functions_; ++i) {
+      pass(start.transverse, start.transverse_variance, functions_[i]);
+      pass(start.longitudinal, start.longitudinal_variance, functions_[i]);
     }
   }
 
@@ -429,23 +492,34 @@ class BatchWayBack {
   /// What is the same for all functions.
   void prepare(std::size_t k) {
     const ListedSurface& c = task_.list[k];
-    BatchStep<S>& step = steps_[k];
+    Step& step = steps_[k];
     if (c.kinked != 0) {
       step.weight = select(step.kinks.w > S(0), S(1) / step.kinks.w, S(0));
       step.weight_phi = step.weight * sin2_;
     }
-    if (with_slopes_) prepare_slopes(k);
+    if constexpr (can_differentiate)
+      if (with_slopes_) prepare_slopes(k);
     if (c.inner == 0) return;
     const S w = task_.mixed
                     ? select(PackAccess<S>::mask(c.inner), step.kinks.w, S(0))
                     : step.kinks.w;
-    set_kink_parts(changes_, step.kinks.columns, w, w * inv_sin2_, inner_);
+    if constexpr (can_differentiate)
+      set_kink_parts(changes_, step.kinks.columns, w, w * inv_sin2_, inner_);
+    else
+      set_kink_parts(changes_, step.kinks, w, w * inv_sin2_, inner_);
     for (std::size_t i = 0; i < n_functions_; ++i)
       if (double* const to = functions_[i].scattering; to != nullptr)
         PackAccess<S>::store(
             inner_[static_cast<std::size_t>(functions_[i].parameter)],
             to + c.surface * task_.budget_stride);
-    if (!with_slopes_) return;
+    if constexpr (can_differentiate)
+      if (with_slopes_) put_slopes(k, w);
+  }
+
+  /// Of the scattering inside of all hits.
+  void put_slopes(std::size_t k, const S& w) {
+    const ListedSurface& c = task_.list[k];
+    const BatchStep<S>& step = steps_[k];
     const KinkSlopes<S>& change = slopes_[k];
     typename ParameterChanges<S>::Values by_position;
     set_kink_slopes(changes_, step.kinks.columns, change.columns, w,
@@ -499,7 +573,7 @@ class BatchWayBack {
   const Line<S>& line_;
   const ParameterChanges<S> changes_;
   const S inv_sin2_, sin2_;
-  BatchStep<S>* steps_;
+  Step* steps_;
   KinkSlopes<S>* slopes_;
   Row<S>* rows_;
   std::size_t n_rows_ = 0;

@@ -2,9 +2,12 @@
 // The way back of the streaming fit as a list of shares.
 #include "gttf/resolution/budget.hpp"
 
+#include <algorithm>
 #include <optional>
 
+#include "gttf/fit/streaming/layer_walk.hpp"
 #include "gttf/resolution/filtered_track.hpp"
+#include "gttf/resolution/layer_errors.hpp"
 
 namespace gttf {
 
@@ -98,27 +101,106 @@ std::vector<BudgetPart> in_order_of_flight(
   return parts;
 }
 
+/// A part for every layer, still without variance.
 template <Path P>
-void fill(const detail::FilteredTrack<P>& t, Budget& budget) {
-  std::vector<LayerParts> layers(t.path.size());
-  std::vector<BudgetPart> hits;
+std::vector<LayerParts> empty_parts(const detail::AnyTrack& track,
+                                    const P& path) {
+  std::vector<LayerParts> layers(path.size());
   for (std::size_t k = 0; k < layers.size(); ++k) {
     BudgetPart part;
     part.crossing = k;
-    part.layer = t.track.surface(k);
+    part.layer = track.surface(k);
     layers[k].scattering = part;
     part.cause = Cause::straggling;
-    const TracedTrack* traced = t.track.traced();
+    const TracedTrack* traced = track.traced();
     if (traced == nullptr || !(traced->list[k].loss_variance > 0)) continue;
     layers[k].straggling = part;
-    layers[k].straggled =
-        traced->list[k].loss_variance / t.kinks(static_cast<int>(k)).w_loss;
+    layers[k].straggled = traced->list[k].loss_variance /
+                          static_cast<double>(path.general_kinks(k).w_loss);
   }
+  return layers;
+}
+
+template <Path P>
+void fill(const detail::FilteredTrack<P>& t, Budget& budget) {
+  std::vector<LayerParts> layers = empty_parts(t.track, t.path);
+  std::vector<BudgetPart> hits;
   const Collector collect{layers, hits};
   t.walk_back(collect, collect);
   if (!t.start()) add_inner(t, layers);
   budget.parts = in_order_of_flight(layers, hits);
   budget.total = t.variance();
+}
+
+/// The same of the track at crossing k.
+template <Path P, class S = typename P::Scalar>
+void fill_at(const detail::AnyTrack& track, const P& path,
+             const StartHit<S>* start, std::size_t k, bool own_hit,
+             Budget& budget) {
+  std::vector<LayerParts> layers = empty_parts(track, path);
+  std::vector<BudgetPart> hits;
+  const Collector collect{layers, hits};
+  const detail::ParameterRows<double> rows =
+      detail::parameter_rows_at(track, k);
+  detail::ParameterRows<S> functions;
+  for (std::size_t q = 0; q < n_parameters; ++q)
+    for (std::size_t i = 0; i < track_dim; ++i) functions[q][i] = S(rows[q][i]);
+  // the beam spot comes first, its two coordinates as one part
+  if (start) {
+    hits.emplace_back();
+    hits.front().cause = Cause::beam_spot;
+  }
+  const auto on_hit = [&](const HitStep<S, n_parameters>& step) {
+    BudgetPart part;
+    if (step.crossing == start_index)
+      return add_squares(hits.front().variance, detail::in_doubles(step.gain),
+                         1 / static_cast<double>(step.variance));
+    part.cause = Cause::hit;
+    part.crossing = step.crossing;
+    part.layer = layers[step.crossing].scattering.layer;
+    part.coordinate = step.coordinate;
+    add_squares(part.variance, detail::in_doubles(step.gain),
+                1 / static_cast<double>(step.variance));
+    hits.push_back(part);
+  };
+  const auto on_kink = [&](const KinkStep<S, n_parameters>& step) {
+    collect(detail::in_doubles(step));
+  };
+  const auto variance =
+      walk_from_layer(path, start, k, own_hit, functions, on_hit, on_kink);
+  for (std::size_t q = 0; q < n_parameters; ++q)
+    budget.total.values[q] = static_cast<double>(variance[q]);
+  std::ranges::stable_sort(hits, [](const BudgetPart& a, const BudgetPart& b) {
+    const auto place = [](const BudgetPart& part) {
+      return part.cause == Cause::beam_spot ? 0 : part.crossing + 1;
+    };
+    return place(a) < place(b);
+  });
+  budget.parts = in_order_of_flight(layers, hits);
+}
+
+/// At the layer of Model::at, which the track crosses. Of a helix in twice the
+/// precision of a double where doubles do not determine the track, and where
+/// the layer's own hit is left out and nobody has asked.
+void fill_at_layer(const detail::AnyTrack& track, const Model& model,
+                   const StateAtLayer& at, Budget& budget) {
+  const BeamSpot* const spot = model.beam_spot ? &*model.beam_spot : nullptr;
+  const bool own_hit = model.at->own_hit;
+  const auto in_path = [&](const auto& path, const auto* start) {
+    fill_at(track, path, start, at.crossing, own_hit, budget);
+  };
+  track.with_path([&](const auto& path) {
+    const auto start = track.start_hit(spot);
+    const bool plain =
+        track.traced() ||
+        (own_hit &&
+         detail::filtered(track, path, model)
+             .is_determined(track.undoubted(start ? &*start : nullptr)));
+    if (plain)
+      in_path(path, start ? &*start : nullptr);
+    else
+      track.with_wide_path(spot, in_path);
+  });
 }
 
 }  // namespace
@@ -161,8 +243,13 @@ Budget make_budget(const TrackingGeometry& geometry, const Track& track,
   budget.total.values.fill(Resolution::none);
   const Status status = budget.resolution.status;
   if (status != Status::ok && status != Status::no_field) return budget;
-  detail::with_filtered_track(
-      t, model, [&](const auto& filtered) { fill(filtered, budget); });
+  if (const auto& at = budget.resolution.at) {
+    if (!at->exists) return budget;
+    fill_at_layer(t, model, *at, budget);
+  } else {
+    detail::with_filtered_track(
+        t, model, [&](const auto& filtered) { fill(filtered, budget); });
+  }
   if (status == Status::no_field) {
     for (const Parameter q : {Parameter::p, Parameter::pt}) {
       budget.total[q] = Resolution::none;

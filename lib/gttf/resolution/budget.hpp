@@ -47,6 +47,8 @@ struct Budget {
 /// (0 after the last hit), with Model::loss straggling one for the fluctuation
 /// of its energy loss, one for each measured coordinate, one for a beam spot.
 /// Whatever the engine of `model`, the parts are those of the streaming fit.
+/// With Model::at everything is about the track at that layer, see
+/// is_at_layer(); material on either side of it counts.
 /// Errors: none; see Resolution::status. Source: docs/theory/budget.md
 Budget make_budget(const TrackingGeometry& geometry, const Track& track,
                    const Model& model = {});

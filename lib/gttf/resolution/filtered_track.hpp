@@ -13,6 +13,17 @@
 
 namespace gttf::detail {
 
+template <class S, std::size_t M>
+KinkStep<double, M> in_doubles(const KinkStep<S, M>& step) {
+  return {step.crossing,
+          in_doubles(step.theta),
+          in_doubles(step.phi),
+          static_cast<double>(step.w),
+          static_cast<double>(step.w_phi),
+          in_doubles(step.loss),
+          static_cast<double>(step.w_loss)};
+}
+
 /// A track whose resolution exists, filtered once. Whatever the scalar of the
 /// path, what it gives is in doubles.
 template <Path P>
@@ -63,10 +74,7 @@ struct FilteredTrack {
                 static_cast<double>(step.variance), line});
           },
           [&](const KinkStep<S, n_parameters>& step) {
-            on_kink(KinkStep<double, n_parameters>{
-                step.crossing, in_doubles(step.theta), in_doubles(step.phi),
-                static_cast<double>(step.w), static_cast<double>(step.w_phi),
-                in_doubles(step.loss), static_cast<double>(step.w_loss)});
+            on_kink(in_doubles(step));
           });
     }
   }

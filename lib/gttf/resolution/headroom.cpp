@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "gttf/core/root.hpp"
 #include "gttf/detector/surface_outline.hpp"
+#include "gttf/resolution/layer_errors.hpp"
 
 namespace gttf {
 
@@ -43,7 +46,7 @@ class Search {
   template <class Change>
   double excess(const Change& change) const {
     const Resolution r = resolve_with(change);
-    const double sigma = sigmas(r)[requirement_.parameter];
+    const double sigma = errors_of(r)[requirement_.parameter];
     constexpr double rounding = 1e-11;
     return std::isnan(sigma) ? infinite
                              : std::log(sigma / requirement_.limit) - rounding;
@@ -253,23 +256,12 @@ std::vector<LayerSet> alike(const Detector& detector, const LayerSet& set) {
   return parts;
 }
 
-void add_positions(const Detector& detector, const Search& search,
-                   const LayerSet& moved, Headroom h,
-                   std::vector<Headroom>& list) {
-  h.quantity = Quantity::position;
-  h.layer = moved.front();
-  const Surface& first = detector.layers[h.layer].surface;
-  h.value = first.position;
-  const bool by_factor = moved.size() > 1;
-  if (by_factor && h.value == 0) return;
-  const auto set_value = [&](Detector& d, double value) {
-    for (const std::size_t k : moved) {
-      double& position = d.layers[k].surface.position;
-      position = by_factor ? position * (value / h.value) : value;
-    }
-  };
-  // a radius or a factor stays positive
-  const bool has_end = by_factor || position_name(first) == "radius";
+/// One entry for each side of `h.value` with a limit, or one without.
+/// @param has_end  the number stays positive
+template <class SetValue>
+void add_moves(const Search& search, const LayerSet& moved, bool has_end,
+               const SetValue& set_value, Headroom h,
+               std::vector<Headroom>& list) {
   const auto limit_towards = [&](double direction, MoveEnd& end) {
     double most = Headroom::most_position;
     constexpr double nearly = 1 - 1e-6;
@@ -291,6 +283,59 @@ void add_positions(const Detector& detector, const Search& search,
   list.push_back(h);
 }
 
+void add_positions(const Detector& detector, const Search& search,
+                   const LayerSet& moved, Headroom h,
+                   std::vector<Headroom>& list) {
+  h.quantity = Quantity::position;
+  h.layer = moved.front();
+  const Surface& first = detector.layers[h.layer].surface;
+  h.value = first.position;
+  const bool by_factor = moved.size() > 1;
+  if (by_factor && h.value == 0) return;
+  add_moves(
+      search, moved, by_factor || position_name(first) == "radius",
+      [&](Detector& d, double value) {
+        for (const std::size_t k : moved) {
+          double& position = d.layers[k].surface.position;
+          position = by_factor ? position * (value / h.value) : value;
+        }
+      },
+      h, list);
+}
+
+/// Radius and z of the rings of which modules are crossed.
+void add_rings(const Detector& detector, const Search& search,
+               const Rings& rings, const LayerSet& modules, Headroom h,
+               std::vector<Headroom>& list) {
+  h.quantity = Quantity::position;
+  for (const RingNumber number : {RingNumber::radius, RingNumber::z}) {
+    std::set<std::string> done;
+    for (const std::size_t layer : modules) {
+      const Ring& ring = *rings.of(layer);
+      const std::string owner = ring.owner(number);
+      if (!done.insert(owner).second) continue;
+      LayerSet moving;
+      for (std::size_t k = 0; k < detector.layers.size(); ++k)
+        if (const Ring* other = rings.of(k);
+            other && other->owner(number) == owner)
+          moving.push_back(k);
+      h.layer = layer;
+      h.value = ring.value(number);
+      h.ring_number = number;
+      add_moves(
+          search, moving, number == RingNumber::radius,
+          [&](Detector& d, double value) {
+            for (const std::size_t k : moving) {
+              const Surface& now = detector.layers[k].surface;
+              d.layers[k].surface = moved(
+                  now, motion_of(now, *rings.of(k), number), value - h.value);
+            }
+          },
+          h, list);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Headroom> find_headroom(const Detector& detector,
@@ -299,6 +344,7 @@ std::vector<Headroom> find_headroom(const Detector& detector,
                                     const std::vector<LayerSet>& sets) {
   constexpr double most_material = 100, most_sigma = 1e3 * unit::m;
   const Search search(detector, track, model, requirement);
+  const Rings rings(detector);
   std::vector<Headroom> list;
   Headroom h;
   h.met = search.is_met();
@@ -314,8 +360,12 @@ std::vector<Headroom> find_headroom(const Detector& detector,
     h.set = i;
     h.layer = set.front();
     const Layer& first = detector.layers[set.front()];
-    for (const LayerSet& moved : alike(detector, set))
+    LayerSet modules, others;
+    for (const std::size_t layer : set)
+      (rings.of(layer) ? modules : others).push_back(layer);
+    for (const LayerSet& moved : alike(detector, others))
       add_positions(detector, search, moved, h, list);
+    add_rings(detector, search, rings, modules, h, list);
     if (const double present = first.x_over_x0(); present > 0)
       add(Quantity::x_over_x0, present,
           search.largest(present, most_material,

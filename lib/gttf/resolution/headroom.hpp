@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "gttf/detector/detector.hpp"
+#include "gttf/detector/ring.hpp"
 #include "gttf/resolution/sensitivity.hpp"
 
 namespace gttf {
@@ -43,7 +45,9 @@ struct Headroom {
   /// Infinity (field: 0) if every value meets the requirement, NaN if none
   /// does. If it fails at present: the value at which it is met.
   double limit = 0;
-  bool met = true;       ///< at present
+  bool met = true;  ///< at present
+  /// Of a position: of all modules of the ring that `layer` belongs to.
+  std::optional<RingNumber> ring_number = {};
   MoveEnd inner, outer;  ///< of positions: below and above `value`
 };
 
@@ -58,7 +62,8 @@ struct Headroom {
 /// it fails at present, is first met, at most to where the track would cross
 /// other layers or these in another order: one entry for each side with a
 /// limit, or one without. Layers of a set move by a common factor, those that
-/// lie alike (cylinders, disks, planes normal to one axis) together.
+/// lie alike (cylinders, disks, planes normal to one axis) together. The
+/// modules of a ring move with its radius and its z, whether crossed or not.
 ///
 /// Values up to x/X0 = 100 (the validity of Highland's formula), sigma = 1 km
 /// and positions of 1 km are tried, fields down to a thousandth of the present

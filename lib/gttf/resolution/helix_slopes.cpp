@@ -135,11 +135,13 @@ class Differentiator {
     LayerSlopes& own = slopes_[step.crossing];
     own.sigma.emplace_back();
     add_variance(own.sigma.back(), step, 2 * std::sqrt(axis.variance));
-    const UserAngle angle = user_angle(s, axis);
-    const Row<double> turned = in_doubles(
-        t_.path.row(step.crossing, angle.turned.cosine, angle.turned.sine));
-    own.angle.emplace_back();
-    add_row(own.angle.back(), step, turned);
+    const auto [u, v] = s.user_axes();
+    own.along.emplace_back();
+    for (std::size_t i = 0; i < 2; ++i) {
+      const CoordinateAxis& part = i == 0 ? u : v;
+      add_row(own.along.back()[i], step,
+              in_doubles(t_.path.row(step.crossing, part.cosine, part.sine)));
+    }
   }
 
   void start_hit(const Hit& step) {

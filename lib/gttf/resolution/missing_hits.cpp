@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gttf/core/random.hpp"
+#include "gttf/resolution/layer_errors.hpp"
 
 namespace gttf {
 
@@ -108,7 +109,7 @@ class PatternSum {
     const Resolution r = resolve(geometry, track_, model_);
     if (r.status != Status::ok && r.status != Status::no_field) return;
     measured_ += probability;
-    const PerParameter sigma = sigmas(r);
+    const PerParameter sigma = errors_of(r);
     for (const Parameter q : all_parameters) {
       sum_[q] += probability * sigma[q];
       squares_[q] += probability * sigma[q] * sigma[q];

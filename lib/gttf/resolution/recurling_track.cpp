@@ -83,12 +83,13 @@ TripletPoint make_crossing(const TrackingGeometry& geometry, const Track& track,
 }
 
 /// x/X0 along the track of a cylinder.
-double thickness_of(const SurfaceRecord& s, const Track& track,
-                    const Line<double>& l, const TripletPoint& at) {
+/// @param x_over_x0  at normal incidence
+double thickness_of(double x_over_x0, const Track& track, const Line<double>& l,
+                    const TripletPoint& at) {
   const double phi = track.phi + at.turn;
   const Vector3 direction(std::cos(phi), std::sin(phi), 0);
   const Vector3 radial(at.u.y(), -at.u.x(), 0);
-  return s.x_over_x0 / std::abs(l.sin_theta * radial.dot(direction));
+  return x_over_x0 / std::abs(l.sin_theta * radial.dot(direction));
 }
 
 }  // namespace
@@ -112,8 +113,12 @@ RecurlingTrack recurling_track(const TrackingGeometry& geometry,
     const Circle circle = Circle::of(track, l);
     for (const Inward& x : inward_crossings(geometry, track, l, circle)) {
       hits.push_back(make_crossing(geometry, track, l, circle, x));
-      thickness.push_back(
-          thickness_of(geometry.surfaces()[x.layer], track, l, hits.back()));
+      const double average = geometry.surfaces()[x.layer].x_over_x0;
+      const double local =
+          geometry.is_mapped(x.layer)
+              ? geometry.x_over_x0_at(x.layer, hits.back().position)
+              : average;
+      thickness.push_back(thickness_of(local, track, l, hits.back()));
       total += thickness.back();
       result.layers.push_back(x.layer);
       ++result.n_inward;

@@ -97,7 +97,7 @@ struct RegimeJob {
   std::span<std::vector<TripletRegime>> triplet_results;
   /// Whether kernels find regimes and triplets of such tracks.
   bool vectorised =
-      is_vectorised(geometry, model) &&
+      is_vectorised(geometry, model) && model.loss == EnergyLoss::off &&
       (choice != TripletChoice::recurling || !geometry.has_field());
   /// The scalar path is slow: small blocks occupy all threads.
   std::size_t block_size = vectorised ? 512 : 4;
@@ -126,8 +126,7 @@ class RegimeWorker {
     list_ = {0};
     resolve_tracks();
     if (!job_.geometry.has_field()) return;
-    if (follows_helix(0) && !job_.geometry.has_track_errors() &&
-        !job_.geometry.has_dead_regions())
+    if (follows_helix(0) && !job_.geometry.depends_on_track())
       find_on_helices();
     else
       find(detail::TracedTriplets(job_.geometry, job_.model, tracks_));

@@ -66,6 +66,10 @@ struct Model {
   std::optional<BeamSpot> beam_spot = {};  ///< constrains the start
   EnergyLoss loss = EnergyLoss::off;
   std::optional<AtLayer> at = {};  ///< fills Resolution::at
+  /// Follow a track by so many turns, half a turn at least, and count every
+  /// crossing, see trace(); 0: half a turn, and the first crossing of each
+  /// surface only.
+  double turns = 0;
 };
 
 /// The track where it meets a layer, before the material of it, from all hits

@@ -28,9 +28,67 @@ class List {
   std::vector<Sensitivity>& items_;
 };
 
-void add_crossing(const TrackingGeometry& geometry, std::size_t layer,
-                  const detail::LayerSlopes& slopes, const List& list) {
+/// What a coordinate adds if its direction turns from u towards v.
+PerParameter by_angle(const detail::UserDirection& direction,
+                      const std::array<PerParameter, 2>& along) {
+  PerParameter sum;
+  for (const Parameter q : all_parameters)
+    sum[q] = direction.cosine * along[1][q] - direction.sine * along[0][q];
+  return sum;
+}
+
+/// Rotations of a plane about its middle C, of which the crossing lies at
+/// X - C = a u + b v. The plane turns about the crossing, and there it moves
+/// along its normal, by b for a rotation about u and by -a for one about v.
+/// About the crossing, the part of a strip along v grows by
+/// tan(m) = (m . t)/(n . t), that along u falls by as much, and the path in the
+/// material by tan(beta) and -tan(alpha).
+/// Source: docs/theory/surfaces.md
+void add_rotations(const TrackingGeometry& geometry, std::size_t layer,
+                   const CrossingInfo& x, const detail::LayerSlopes& slopes,
+                   const List& list) {
   const SurfaceRecord& s = geometry.surfaces()[layer];
+  using V = Vector3;
+  const auto vector = [](const std::array<double, 3>& e) {
+    return V(e[0], e[1], e[2]);
+  };
+  const V n = vector(s.normal_vector), u = vector(s.u_vector),
+          v = vector(s.v_vector());
+  const V t(std::sin(x.theta) * std::cos(x.phi),
+            std::sin(x.theta) * std::sin(x.phi), std::cos(x.theta));
+  const double tan_alpha = t.dot(u) / t.dot(n), tan_beta = t.dot(v) / t.dot(n);
+  const double a = x.position.dot(u) - 0.5 * (s.u.lower + s.u.upper),
+               b = x.position.dot(v) - 0.5 * (s.v.lower + s.v.upper);
+  PerParameter about_u, about_v, about_normal;
+  for (const Parameter q : all_parameters) {
+    const double material =
+        s.x_over_x0 > 0 ? s.x_over_x0 * slopes.material[q] : 0;
+    about_u[q] = b * slopes.position[q] + tan_beta * material;
+    about_v[q] = -a * slopes.position[q] - tan_alpha * material;
+  }
+  const auto axes = geometry.axes(s);
+  for (std::size_t i = 0; i < slopes.along.size(); ++i) {
+    const detail::UserDirection m = detail::user_direction(s, axes[i]);
+    const double tan_m = m.cosine * tan_alpha + m.sine * tan_beta;
+    const PerParameter turned = by_angle(m, slopes.along[i]);
+    for (const Parameter q : all_parameters) {
+      about_u[q] += tan_m * slopes.along[i][1][q];
+      about_v[q] -= tan_m * slopes.along[i][0][q];
+      about_normal[q] += turned[q];
+    }
+  }
+  constexpr std::size_t none = Sensitivity::none;
+  list.add({Quantity::about_u, layer, none, 0, {}}, about_u);
+  list.add({Quantity::about_v, layer, none, 0, {}}, about_v);
+  list.add({Quantity::about_normal, layer, none, 0, {}}, about_normal);
+}
+
+/// @param all   the geometry of all tracks
+/// @param geometry  with the errors of this one
+void add_crossing(const TrackingGeometry& all, const TrackingGeometry& geometry,
+                  std::size_t layer, const detail::LayerSlopes& slopes,
+                  const List& list) {
+  const SurfaceRecord& s = all.surfaces()[layer];
   using Q = Quantity;
   constexpr std::size_t none = Sensitivity::none;
   list.add({Q::position, layer, none, s.position, {}}, slopes.position);
@@ -40,9 +98,52 @@ void add_crossing(const TrackingGeometry& geometry, std::size_t layer,
   for (std::size_t i = 0; i < slopes.sigma.size(); ++i)
     list.add({Q::sigma, layer, i, std::sqrt(axes[i].variance), {}},
              slopes.sigma[i]);
-  for (std::size_t i = 0; i < slopes.angle.size(); ++i)
-    list.add({Q::angle, layer, i, detail::user_angle(s, axes[i]).value, {}},
-             slopes.angle[i]);
+  for (std::size_t i = 0; i < slopes.along.size(); ++i) {
+    const detail::UserDirection m = detail::user_direction(s, axes[i]);
+    list.add({Q::angle, layer, i, m.angle(), {}}, by_angle(m, slopes.along[i]));
+  }
+}
+
+/// From x/X0 at the crossings of layers whose material varies to the mean of
+/// the layer, with which the whole map becomes thicker.
+/// @param geometry  of all tracks
+void refer_to_means(const TrackingGeometry& geometry, const detail::AnyTrack& t,
+                    std::vector<detail::LayerSlopes>& crossings) {
+  for (std::size_t k = 0; k < t.size(); ++k) {
+    const double mean = geometry.surfaces()[t.surface(k)].x_over_x0;
+    if (!geometry.is_mapped(t.surface(k)) || !(mean > 0)) continue;
+    const CrossingInfo x = t.crossing(k);
+    for (const Parameter q : all_parameters)
+      crossings[k].material[q] *= x.x_over_x0 * x.cos_incidence / mean;
+  }
+}
+
+void add(const PerParameter& from, PerParameter& to) {
+  for (const Parameter q : all_parameters) to[q] += from[q];
+}
+
+/// Is crossing k the only one of its surface?
+bool is_crossed_once(const detail::AnyTrack& t, std::size_t k) {
+  for (std::size_t other = 0; other < t.size(); ++other)
+    if (other != k && t.surface(other) == t.surface(k)) return false;
+  return true;
+}
+
+/// Adds what a layer does in further crossings to its first one.
+void join_crossings(const detail::AnyTrack& t,
+                    std::vector<detail::LayerSlopes>& crossings) {
+  for (std::size_t k = 0; k < t.size(); ++k) {
+    const std::size_t first = *t.crossing_of(t.surface(k));
+    if (first == k) continue;
+    detail::LayerSlopes &own = crossings[first], &again = crossings[k];
+    add(again.position, own.position);
+    add(again.material, own.material);
+    for (std::size_t i = 0; i < own.sigma.size(); ++i)
+      add(again.sigma[i], own.sigma[i]);
+    for (std::size_t i = 0; i < own.along.size(); ++i)
+      for (const std::size_t part : {0U, 1U})
+        add(again.along[i][part], own.along[i][part]);
+  }
 }
 
 }  // namespace
@@ -63,6 +164,12 @@ std::string_view to_string(Quantity quantity) {
       return "field";
     case Quantity::length:
       return "length";
+    case Quantity::about_u:
+      return "about u";
+    case Quantity::about_v:
+      return "about v";
+    case Quantity::about_normal:
+      return "about normal";
   }
   return "";
 }
@@ -83,8 +190,16 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
   const Status status = result.resolution.status;
   if (status != Status::ok && status != Status::no_field) return result;
 
-  detail::VarianceSlopes slopes = t.helix() ? detail::helix_slopes(t, model)
-                                            : detail::traced_slopes(t, model);
+  if (result.resolution.at && !result.resolution.at->exists) return result;
+  const auto slopes_of_track = [&] {
+    if (!t.helix()) return detail::traced_slopes(t, model);
+    if (!model.at) return detail::helix_slopes(t, model);
+    const detail::AnyTrack traced(
+        geometry, track,
+        trace(t.geometry(), track, model.scattering, model.loss, t.frame()));
+    return detail::traced_slopes(traced, model);
+  };
+  detail::VarianceSlopes slopes = slopes_of_track();
   PerParameter& total = slopes.variance;
   if (status == Status::no_field)
     total[Parameter::p] = total[Parameter::pt] = Resolution::none;
@@ -95,11 +210,17 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
   using Q = Quantity;
   constexpr std::size_t none = Sensitivity::none;
   PerParameter length;
+  if (geometry.has_maps()) refer_to_means(geometry, t, slopes.crossings);
+  join_crossings(t, slopes.crossings);
   for (std::size_t k = 0; k < t.size(); ++k) {
     const std::size_t layer = t.surface(k);
     const detail::LayerSlopes& own = slopes.crossings[k];
-    add_crossing(t.geometry(), layer, own, list);
+    if (*t.crossing_of(layer) != k) continue;
+    add_crossing(geometry, t.geometry(), layer, own, list);
     const SurfaceRecord& s = geometry.surfaces()[layer];
+    // the lever arms of a rotation differ between crossings
+    if (s.kind == SurfaceRecord::Kind::inclined && is_crossed_once(t, k))
+      add_rotations(t.geometry(), layer, t.crossing(k), own, list);
     // a cone grows with its radius at z = 0
     const double place =
         s.kind == SurfaceRecord::Kind::cone ? carrier(s).place : s.position;

@@ -20,7 +20,12 @@ enum class Quantity {
   angle,      ///< of a measured coordinate, rad
   beam_spot,  ///< error of the start along x, y or z, mm
   field,      ///< GeV/(e mm), at fixed momentum
-  length      ///< all positions scaled together; value 1
+  length,     ///< all positions scaled together; value 1
+  /// Rotations of a plane along no axis about its middle, right-handed about
+  /// its u, v and normal, rad; value 0.
+  about_u,
+  about_v,
+  about_normal
 };
 
 std::string_view to_string(Quantity);
@@ -53,7 +58,8 @@ struct Sensitivities {
 /// for all numbers of the design together. They hold as long as the track
 /// crosses the same layers in the same order. Layers that are crossed without
 /// material have no x_over_x0 among the items; without field there is no
-/// field.
+/// field. With Model::at the errors are those at that layer, see is_at_layer();
+/// positions and the field are then differentiated numerically.
 /// Errors: none; see Resolution::status
 /// Source: docs/theory/sensitivity.md
 Sensitivities make_sensitivities(const TrackingGeometry& geometry,

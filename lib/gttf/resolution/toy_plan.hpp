@@ -2,6 +2,8 @@
 // ToyPlan: all that the toys of one point share.
 #pragma once
 
+#include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,8 +23,14 @@ struct TracedToys {
     /// What takes it, if losses fluctuate, and the path of the reference track
     /// in it.
     std::span<const LossSlab> slabs = {};
+    std::shared_ptr<const std::vector<LossSlab>> own_slabs = {};
     double paths = 1;
+    /// Path of the reference track from the step before, mm; NaN: to the first
+    /// crossing within half a turn.
+    double length = std::numeric_limits<double>::quiet_NaN();
   };
+  /// Keeps what the steps point at; null: the geometry of all tracks does.
+  std::shared_ptr<const TrackingGeometry> own_geometry;
   const Field* field = nullptr;
   Projectile particle;
   FlightState<0> start;

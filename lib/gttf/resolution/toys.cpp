@@ -71,12 +71,19 @@ class TracedFlight {
 
   bool fly(std::size_t k, const SurfaceRecord& surface) {
     before_ = state_;
-    return fly_onto(*plan_.traced->field, plan_.traced->legs[k].goal,
-                    Way::forward, state_) == Landing::there &&
-           inside(surface, state_.position);
+    const Field& field = *plan_.traced->field;
+    const TracedToys::Leg& leg = plan_.traced->legs[k];
+    const Landing landing =
+        std::isnan(leg.length) ? fly_onto(field, leg.goal, Way::forward, state_)
+                               : fly_along(field, leg.goal, leg.length, state_);
+    landed_ = landing == Landing::there;
+    return landed_ && inside(surface, state_.position);
   }
-  /// Goes on from where the last leg began.
-  void stay() { state_ = before_; }
+  /// Goes on beyond the edge of the surface, or, where it did not get there,
+  /// from where the leg began.
+  void stay() {
+    if (!landed_) state_ = before_;
+  }
   Cartesian<double> position() const { return cartesian(state_.position); }
 
   /// By small angles along two unit vectors across the direction.
@@ -110,6 +117,7 @@ class TracedFlight {
   const ToyPlan& plan_;
   const RandomPlace& place_;
   FlightState<0> state_, before_;
+  bool landed_ = true;  ///< the last leg ended on its surface
 };
 
 /// Parameters of a start that the beam spot displaced.
@@ -216,15 +224,15 @@ std::shared_ptr<const ToyPlan> helix_plan(const TrackingGeometry& geometry,
   return std::move(maker).take();
 }
 
-/// @param geometry  for all tracks, which outlives the plan
-/// @param own       with the errors and hits of this track
 std::shared_ptr<const ToyPlan> traced_plan(
-    const TrackingGeometry& geometry, const TrackingGeometry& own,
-    const Track& track, const TracedTrack& reference, EnergyLoss model,
-    const std::optional<BeamSpot>& spot) {
-  PlanMaker maker(own, track, spot);
+    const TrackingGeometry& geometry, const Track& track,
+    const TracedTrack& reference, EnergyLoss model,
+    const std::optional<BeamSpot>& spot,
+    std::shared_ptr<const TrackingGeometry> own_geometry = nullptr) {
+  PlanMaker maker(geometry, track, spot);
   ToyPlan& plan = maker.plan();
   TracedToys& traced = plan.traced.emplace();
+  traced.own_geometry = std::move(own_geometry);
   TrackHits& hits = plan.prototype.hits;
   traced.field = &geometry.field();
   traced.particle = {track.mass, track.charge};
@@ -240,14 +248,22 @@ std::shared_ptr<const ToyPlan> traced_plan(
   hits.flight = FlightModel{traced.field, reference.frame, track.mass,
                             std::abs(track.charge)};
   maker.add_spot(reference.phi, reference.theta, reference.frame);
+  if (plan.spot && reference.turns > 0) hits.points.back().path = 0;
   for (int k = 0; k <= reference.last; ++k) {
     const TracedCrossing& x = reference.list[static_cast<std::size_t>(k)];
-    const auto slabs = geometry.slabs(x.surface);
+    const auto slabs = slabs_at(geometry, x);
     const double paths = 1 / x.cos_incidence;
     maker.add(x.surface, x.position, x.theta0_2,
               hit_loss(slabs, traced.particle, x.p, paths, model, x.stretch));
+    if (reference.turns > 0) {
+      const double before =
+          k == 0 ? 0 : reference.list[static_cast<std::size_t>(k - 1)].path;
+      traced.legs.back().length = x.path - before;
+      hits.points.back().path = x.path;
+    }
     if (!straggles(model)) continue;
     traced.legs.back().slabs = slabs;
+    traced.legs.back().own_slabs = x.own_slabs;
     traced.legs.back().paths = paths;
   }
   plan.prototype.truth = traced_perigee(start, hits.origin, reference.kappa);
@@ -261,8 +277,8 @@ std::shared_ptr<const ToyPlan> make_plan(const TrackingGeometry& geometry,
   const AnyTrack any(geometry, track, model);
   if (const Crossings<double>* helix = any.helix())
     return helix_plan(any.geometry(), track, *helix, model.beam_spot);
-  return traced_plan(geometry, any.geometry(), track, *any.traced(), model.loss,
-                     model.beam_spot);
+  return traced_plan(any.geometry(), track, *any.traced(), model.loss,
+                     model.beam_spot, any.own_geometry());
 }
 
 /// Flies one toy, and sets place and axes of its hits.
@@ -361,7 +377,7 @@ ToySimulator::ToySimulator(const TrackingGeometry& geometry, const Track& track,
 ToySimulator::ToySimulator(const TrackingGeometry& geometry, const Track& track,
                            const TracedTrack& reference, EnergyLoss loss,
                            const std::optional<BeamSpot>& spot)
-    : plan_(traced_plan(geometry, geometry, track, reference, loss, spot)) {}
+    : plan_(traced_plan(geometry, track, reference, loss, spot)) {}
 
 const ToyTrack& ToySimulator::prototype() const { return plan_->prototype; }
 

@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "gttf/core/dual.hpp"
+#include "gttf/fit/streaming/layer_walk.hpp"
 #include "gttf/resolution/filtered_track.hpp"
+#include "gttf/resolution/layer_errors.hpp"
 #include "gttf/resolution/variance_slopes.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/scattering.hpp"
@@ -29,6 +31,20 @@ bool same_list(const AnyTrack& a, const AnyTrack& b) {
   for (std::size_t k = 0; k < a.size(); ++k)
     if (a.surface(k) != b.surface(k)) return false;
   return true;
+}
+
+/// Variances of a traced track: of the parameters at the start or, with
+/// Model::at, at crossing `k`; `on_hit` and `on_kink` as in way_back().
+template <class OnHit, class OnKink>
+PerParameter walk_at(const AnyTrack& track, const Model& model, std::size_t k,
+                     OnHit&& on_hit, OnKink&& on_kink) {
+  const auto start =
+      track.start_hit(model.beam_spot ? &*model.beam_spot : nullptr);
+  PerParameter variance;
+  variance.values = walk_from_layer(
+      TracedPath(track.geometry(), *track.traced()), start ? &*start : nullptr,
+      k, model.at->own_hit, parameter_rows_at(track, k), on_hit, on_kink);
+  return variance;
 }
 
 /// Variances of a changed detector.
@@ -81,20 +97,29 @@ class Differences {
         TrackingGeometry geometry = track_.geometry();
         Model model = model_;
         change(geometry, model, value.n * step);
-        const AnyTrack changed(geometry, track_.track(),
-                               trace(geometry, track_.track(), model.scattering,
-                                     model.loss, track_.frame()));
+        const AnyTrack changed(
+            geometry, track_.track(),
+            trace(geometry, track_.track(), model.scattering, model.loss,
+                  track_.frame(), track_.traced()->turns));
         good = same_list(track_, changed);
         if (!good) break;
-        const PerParameter variance =
-            filtered(changed, TracedPath(geometry, *changed.traced()), model)
-                .variance();
+        const PerParameter variance = variance_of(changed, model);
         const double w = value.weight / (denominator * step);
         for (const Parameter q : all_parameters) sum[q] += w * variance[q];
       }
       if (good) return sum;
     }
     return not_there();
+  }
+
+  PerParameter variance_of(const AnyTrack& changed, const Model& model) const {
+    if (model.at)
+      return walk_at(
+          changed, model, *changed.crossing_of(model.at->layer),
+          [](const auto&) {}, [](const auto&) {});
+    return filtered(changed, TracedPath(changed.geometry(), *changed.traced()),
+                    model)
+        .variance();
   }
 
   const AnyTrack& track_;
@@ -116,15 +141,26 @@ class TracedDifferentiator {
   }
 
   VarianceSlopes run() {
-    if (!t_.start())
-      for (int k = 0; k <= t_.path.first(); ++k)
-        inner_kinks(static_cast<std::size_t>(k));
-    t_.walk_back([this](const auto& step) { hit(step); },
-                 [this](const auto& step) { kinks(step); });
+    const auto on_hit = [this](const auto& step) { hit(step); };
+    const auto on_kinks = [this](const auto& step) { kinks(step); };
+    if (model_.at) {
+      slopes_.variance =
+          walk_at(track_, model_, *track_.crossing_of(model_.at->layer), on_hit,
+                  on_kinks);
+    } else {
+      if (!t_.start())
+        for (int k = 0; k <= t_.path.first(); ++k)
+          inner_kinks(static_cast<std::size_t>(k));
+      t_.walk_back(on_hit, on_kinks);
+    }
     for (std::size_t k = 0; k < list_.size(); ++k) {
-      slopes_.crossings[k].position = by_position(k);
-      slopes_.crossings[k].material =
-          model_.loss == EnergyLoss::off ? by_material(k) : by_thickness(k);
+      // a surface moves as a whole: the first of its crossings tells of all
+      const bool first = first_of_surface(k) == k;
+      if (first) slopes_.crossings[k].position = by_position(k);
+      if (model_.loss == EnergyLoss::off)
+        slopes_.crossings[k].material = by_material(k);
+      else if (first)
+        slopes_.crossings[k].material = by_thickness(k);
     }
     if (track_.fits_momentum()) slopes_.field = by_field();
     if (model_.beam_spot) set_beam_spot();
@@ -139,20 +175,24 @@ class TracedDifferentiator {
     if (step.crossing == start_index) return;
     const SurfaceRecord& s = t_.path.surface(step.crossing);
     const CoordinateAxis& axis = t_.path.axes(step.crossing)[step.coordinate];
-    const CoordinateAxis turned = user_angle(s, axis).turned;
-    const Row<double> row =
-        t_.path.row(step.crossing, turned.cosine, turned.sine);
-    PerParameter sigma, angle;
+    const auto [u, v] = s.user_axes();
+    const std::array<Row<double>, 2> rows{
+        t_.path.row(step.crossing, u.cosine, u.sine),
+        t_.path.row(step.crossing, v.cosine, v.sine)};
+    PerParameter sigma;
+    std::array<PerParameter, 2> along;
     for (std::size_t q = 0; q < n_parameters; ++q) {
       const double weight = step.gain[q] / step.variance;
-      double product = 0;
-      for (std::size_t i = 0; i < track_dim; ++i)
-        product += step.inside[q][i] * row[i];
       sigma.values[q] = weight * weight * 2 * std::sqrt(axis.variance);
-      angle.values[q] = -2 * weight * product;
+      for (std::size_t part = 0; part < 2; ++part) {
+        double product = 0;
+        for (std::size_t i = 0; i < track_dim; ++i)
+          product += step.inside[q][i] * rows[part][i];
+        along[part].values[q] = -2 * weight * product;
+      }
     }
     slopes_.crossings[step.crossing].sigma.push_back(sigma);
-    slopes_.crossings[step.crossing].angle.push_back(angle);
+    slopes_.crossings[step.crossing].along.push_back(along);
   }
 
   void kinks(const Kinks& step) {
@@ -207,6 +247,12 @@ class TracedDifferentiator {
         });
     for (const Parameter q : all_parameters) slope[q] /= s.x_over_x0;
     return slope;
+  }
+
+  std::size_t first_of_surface(std::size_t k) const {
+    const auto first =
+        std::ranges::find(list_, list_[k].surface, &TracedCrossing::surface);
+    return static_cast<std::size_t>(first - list_.begin());
   }
 
   PerParameter by_position(std::size_t k) const {

@@ -9,6 +9,7 @@
 #include "gttf/fit/triplet/reference_rows.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/recurling_track.hpp"
+#include "gttf/trajectory/module_index.hpp"
 
 namespace gttf::detail {
 
@@ -16,6 +17,12 @@ namespace {
 
 double at(std::span<const double> values, std::size_t i) {
   return values[values.size() == 1 ? 0 : i];
+}
+
+void sort_once(std::vector<unsigned>& list) {
+  std::ranges::sort(list);
+  // clang 14 cannot have std::ranges::unique of this library
+  list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
 TripletRegime make_regime(const KinkErrors<double>& hits,
@@ -125,6 +132,7 @@ TripletRegime fit_layers(const AnyTrack& track, const TripletTrack& triplets,
 
 TripletGeometry::TripletGeometry(const TrackingGeometry& geometry)
     : lanes(geometry),
+      modules(geometry.modules()),
       search(kernels(simd_level()).covariance),
       fit(kernels(simd_level()).triplets) {
   for (const SurfaceRecord& s : geometry.surfaces())
@@ -135,14 +143,14 @@ TripletBatch::TripletBatch(const TripletGeometry& geometry,
                            Scattering scattering, const TrackArrays& tracks)
     : geometry_(geometry),
       tracks_(tracks),
-      crossed_(geometry.lanes.surfaces.size()),
+      near_(geometry.lanes.surfaces.size()),
+      crossed_(near_.size()),
       arc_(crossed_.size()),
       crossed_by_(tracks.size),
       hit_lanes_(crossed_.size()),
       workspace_(geometry.fit.workspace(crossed_.size()) / sizeof(PackValues) +
-                 1),
-      all_surfaces_(crossed_.size()) {
-  std::iota(all_surfaces_.begin(), all_surfaces_.end(), 0u);
+                 1) {
+  std::iota(near_.begin(), near_.end(), 0u);
   task_.surfaces = geometry.lanes.surfaces.data();
   task_.errors = geometry.errors.data();
   task_.bz = geometry.lanes.bz;
@@ -171,10 +179,30 @@ void TripletBatch::set_lane(std::size_t lane, std::size_t track, double p) {
   lanes_.z.value[lane] = at(tracks_.z, track);
 }
 
-void TripletBatch::search() {
+void TripletBatch::find_near(std::size_t n) {
+  const ModuleIndex& modules = *geometry_.modules;
+  near_.assign(modules.others().begin(), modules.others().end());
+  for (std::size_t lane = 0; lane < n; ++lane) {
+    const auto of = [lane](const PackValues& x) { return x.value[lane]; };
+    const TrackValues<double> track{
+        of(lanes_.p),      of(lanes_.theta), of(lanes_.phi), of(lanes_.mass),
+        of(lanes_.charge), of(lanes_.x),     of(lanes_.y),   of(lanes_.z)};
+    modules.find(make_line(track, geometry_.lanes.bz, lanes_.on_axis), near_);
+  }
+  sort_once(near_);
+}
+
+void TripletBatch::search(std::size_t n) {
   BatchSearch task;
   task.surfaces = geometry_.lanes.surfaces.data();
-  task.n_surfaces = crossed_.size();
+  if (geometry_.modules != nullptr) {
+    find_near(n);
+    near_surfaces_.clear();
+    for (const unsigned i : near_)
+      near_surfaces_.push_back(geometry_.lanes.surfaces[i]);
+    task.surfaces = near_surfaces_.data();
+  }
+  task.n_surfaces = near_.size();
   task.bz = geometry_.lanes.bz;
   task.tracks = &lanes_;
   task.crossed = crossed_.data();
@@ -187,13 +215,15 @@ const std::vector<std::size_t>& TripletBatch::hits_of_track(std::size_t lane,
   hits_.clear();
   std::vector<unsigned>& crossed = crossed_by_[track];
   crossed.clear();
-  for (const unsigned i : all_surfaces_) {
-    if ((crossed_[i] >> lane & 1) == 0) continue;
-    crossed.push_back(i);
-    if (geometry_.lanes.surfaces[i].record.measures()) hits_.push_back(i);
+  for (std::size_t k = 0; k < near_.size(); ++k) {
+    if ((crossed_[k] >> lane & 1) == 0) continue;
+    crossed.push_back(near_[k]);
+    if (geometry_.lanes.surfaces[near_[k]].record.measures())
+      hits_.push_back(k);
   }
   std::ranges::stable_sort(hits_, {},
-                           [&](std::size_t i) { return arc_[i].value[lane]; });
+                           [&](std::size_t k) { return arc_[k].value[lane]; });
+  for (std::size_t& hit : hits_) hit = near_[hit];
   return hits_;
 }
 
@@ -206,10 +236,7 @@ void TripletBatch::set_candidates(std::span<const AskedXi> asked,
     if (crossed_by_[track] == candidates_) continue;
     candidates_.insert(candidates_.end(), crossed_by_[track].begin(),
                        crossed_by_[track].end());
-    std::ranges::sort(candidates_);
-    // clang 14 cannot have std::ranges::unique of this library
-    candidates_.erase(std::unique(candidates_.begin(), candidates_.end()),
-                      candidates_.end());
+    sort_once(candidates_);
   }
   task_.candidates = candidates_.data();
   task_.n_candidates = candidates_.size();
@@ -232,12 +259,13 @@ void TripletBatch::fit_group(std::span<const AskedXi> asked,
 void TripletBatch::significances(std::span<const AskedXi> asked,
                                  std::span<double> xi) {
   task_.out = nullptr;
-  task_.candidates = all_surfaces_.data();
-  task_.n_candidates = all_surfaces_.size();
   for_each_group(
       asked.size(), [&](std::size_t i) { return asked[i].track; },
       [&](std::size_t i) { return asked[i].p; },
       [&](std::span<const std::size_t> group) {
+        if (geometry_.modules != nullptr) find_near(group.size());
+        task_.candidates = near_.data();
+        task_.n_candidates = near_.size();
         fit_group(asked, group);
         for (std::size_t lane = 0; lane < group.size(); ++lane)
           xi[group[lane]] = task_.xi.value[lane];

@@ -19,6 +19,7 @@ struct TripletGeometry {
   explicit TripletGeometry(const TrackingGeometry& geometry);
 
   BatchGeometry lanes;
+  const ModuleIndex* modules;                 ///< of `geometry`; null: few
   std::vector<HitCovariance<double>> errors;  ///< per surface
   const CovarianceKernel& search;
   const TripletKernel& fit;
@@ -38,7 +39,7 @@ class TripletBatch {
         list.size(), [&](std::size_t i) { return list[i]; },
         [&](std::size_t i) { return momentum_of(list[i]); },
         [&](std::span<const std::size_t> group) {
-          search();
+          search(group.size());
           for (std::size_t lane = 0; lane < group.size(); ++lane)
             take(list[group[lane]], hits_of_track(lane, list[group[lane]]));
         });
@@ -57,7 +58,10 @@ class TripletBatch {
   double momentum_of(std::size_t track) const;
   bool on_axis(std::size_t track) const;
   void set_lane(std::size_t lane, std::size_t track, double p);
-  void search();
+  /// Sets near_ to the surfaces that the tracks in the first `n` lanes may
+  /// cross.
+  void find_near(std::size_t n);
+  void search(std::size_t n);
   const std::vector<std::size_t>& hits_of_track(std::size_t lane,
                                                 std::size_t track);
   /// Lets only surfaces be looked at that are crossed by the tracks of a group.
@@ -93,7 +97,9 @@ class TripletBatch {
   const TrackArrays& tracks_;
   std::vector<std::size_t> order_;
   BatchTracks lanes_;
-  // search
+  // search; crossed_ and arc_ are by place in near_
+  std::vector<unsigned> near_;  ///< ascending; all surfaces if they are few
+  std::vector<BatchSurface> near_surfaces_;
   std::vector<TrackBits> crossed_;
   std::vector<PackValues> arc_;
   std::vector<std::size_t> hits_;
@@ -102,7 +108,7 @@ class TripletBatch {
   BatchTriplets task_;
   std::vector<std::array<TrackBits, 3>> hit_lanes_;
   std::vector<PackValues> workspace_;
-  std::vector<unsigned> all_surfaces_, candidates_;
+  std::vector<unsigned> candidates_;
   std::array<PackValues, static_cast<std::size_t>(TripletPlane::count)> out_;
 };
 

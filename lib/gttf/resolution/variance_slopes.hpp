@@ -10,27 +10,27 @@
 
 namespace gttf::detail {
 
-/// The angle of a coordinate in the axes of the layer, and the axis into which
-/// it turns.
-struct UserAngle {
-  double value = 0;
-  CoordinateAxis turned;
+/// The direction of a coordinate in the axes u and v of the layer.
+struct UserDirection {
+  double cosine = 1, sine = 0;
+  double angle() const { return std::atan2(sine, cosine); }
 };
 
-inline UserAngle user_angle(const SurfaceRecord& s,
-                            const CoordinateAxis& axis) {
+inline UserDirection user_direction(const SurfaceRecord& s,
+                                    const CoordinateAxis& axis) {
   const auto [u, v] = s.user_axes();
-  const double cosine = axis.cosine * u.cosine + axis.sine * u.sine;
-  const double sine = axis.cosine * v.cosine + axis.sine * v.sine;
-  return {std::atan2(sine, cosine),
-          {.cosine = cosine * v.cosine - sine * u.cosine,
-           .sine = cosine * v.sine - sine * u.sine}};
+  return {axis.cosine * u.cosine + axis.sine * u.sine,
+          axis.cosine * v.cosine + axis.sine * v.sine};
 }
 
 /// Derivatives of the variances with respect to the numbers of one crossing.
 struct LayerSlopes {
   PerParameter position, material;
-  std::vector<PerParameter> sigma, angle;  ///< of each coordinate
+  std::vector<PerParameter> sigma;  ///< of each coordinate
+  /// Of each coordinate what a part along u and along v adds to it: with the
+  /// direction of a strip at angle a the part -sin(a) of u and cos(a) of v
+  /// grows.
+  std::vector<std::array<PerParameter, 2>> along;
 };
 
 /// All of a track. Derivatives that do not exist are NaN.

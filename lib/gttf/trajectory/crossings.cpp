@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "gttf/trajectory/crossing.hpp"
@@ -15,16 +16,76 @@
 namespace gttf {
 
 namespace detail {
+namespace {
+
+Crossing<double> at_arc(const Line<double>& l, double arc) {
+  Crossing<double> x;
+  set_from_arc(l, arc, x);
+  return x;
+}
+
+/// The zero of the gap where a line is as far from its start as a rectangle is,
+/// if there is one and only one; NaN: there is none. Nothing, if the line bends
+/// or leans too much for either to be certain.
+///
+/// At a point of the rectangle the chord from the start differs from that to
+/// the middle by half a diagonal R at most, and the arc from the arc s of that
+/// chord by
+///
+///   w = R/sqrt(1 - (c (d + R)/2)^2)
+///
+/// with d the distance of the middle. The slope of the gap changes by c w there
+/// at most: with less than half of what it is at s, the gap is monotonic and
+/// Newton's steps converge.
+std::optional<double> zero_near_middle(const Line<double>& l,
+                                       const SurfaceRecord& s,
+                                       const PlaneGap<double>& gap,
+                                       double position) {
+  const std::array<double, 3>&n = s.normal_vector, &u = s.u_vector,
+                           v = s.v_vector();
+  const double mid_u = 0.5 * (s.u.lower + s.u.upper),
+               mid_v = 0.5 * (s.v.lower + s.v.upper);
+  const auto middle = [&](std::size_t axis) {
+    return position * n[axis] + mid_u * u[axis] + mid_v * v[axis];
+  };
+  const auto length = [](double a, double b) {
+    return std::sqrt(a * a + b * b);
+  };
+  const double x = middle(0), y = middle(1);
+  const double d = length(x * l.cos_phi + y * l.sin_phi - l.along,
+                          y * l.cos_phi - x * l.sin_phi - l.across);
+  const double size = 0.5 * length(s.u.length(), s.v.length()) + same_place;
+  const double bend = 0.5 * std::abs(l.c), most = bend * (d + size);
+  if (!(d > size && most < 0.9)) return std::nullopt;
+  const double range = size / std::sqrt(1 - most * most);
+  double arc = std::asin(bend * d) / bend;
+  // where the steps may go
+  const double begin = arc - 2 * range, end = arc + 2 * range;
+  if (!(bend * end < 0.5 * unit::pi)) return std::nullopt;
+  constexpr int steps = 10;
+  constexpr double rounding = 1e-12;
+  for (int step = 0; step < steps; ++step) {
+    const Crossing<double> at = at_arc(l, arc);
+    const double slope = gap.slope(at);
+    if (step == 0 && !(2 * bend * range < 0.5 * std::abs(slope)))
+      return std::nullopt;
+    const double by = gap.value(at) / slope;
+    arc -= by;
+    // the first step misses a zero by a quarter of the range at most
+    if (arc < begin || arc > end)
+      return std::numeric_limits<double>::quiet_NaN();
+    if (std::abs(by) <= rounding * (1 + std::abs(arc))) return arc;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
                         double position) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const PlaneGap<double> gap(l, s, position);
-  const auto set = [&l](double arc) {
-    Crossing<double> x;
-    set_from_arc(l, arc, x);
-    return x;
-  };
+  const auto set = [&l](double arc) { return at_arc(l, arc); };
   const auto is_within = [&](double arc) {
     if (arc < 0 && !(std::abs(gap.start) <= same_place)) return false;
     const Crossing<double> x = set(arc);
@@ -35,6 +96,8 @@ double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
   if (l.c == 0)
     return straight >= -longest_arc_at_start && is_within(straight) ? straight
                                                                     : none;
+  if (const auto arc = zero_near_middle(l, s, gap, position))
+    return is_within(*arc) ? *arc : none;
   // ends of the arcs on which the gap is monotonic
   const double end = unit::pi / std::abs(l.c);
   std::array<double, 4> ends{-longest_arc_at_start};
@@ -49,8 +112,8 @@ double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
       if (arc > 0 && arc < end) ends[n++] = arc;
     }
   }
+  if (n == 3 && ends[2] < ends[1]) std::swap(ends[1], ends[2]);
   ends[n++] = end;
-  std::sort(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(n));
   double first = gap.value(set(ends[0]));
   for (std::size_t i = 0; i + 1 < n; ++i) {
     double from = ends[i], to = ends[i + 1];
@@ -81,6 +144,22 @@ double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
 }
 
 }  // namespace detail
+
+namespace {
+
+/// x/X0 where the track meets a surface whose material varies.
+void take_local_material(const TrackingGeometry& geometry,
+                         Crossings<double>& c) {
+  for (TrackCrossing<double>& x : c.list) {
+    const double average = geometry.surfaces()[x.surface].x_over_x0;
+    if (geometry.is_mapped(x.surface) && average > 0)
+      x.at.x_over_x0 *= geometry.x_over_x0_at(
+                            x.surface, vector_of(position_at(c.line, x.at))) /
+                        average;
+  }
+}
+
+}  // namespace
 
 Crossings<double> find_crossings(const TrackingGeometry& geometry,
                                  const Track& track, Scattering model) {
@@ -113,6 +192,7 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
     c.last = static_cast<int>(k);
     ++c.n_measuring;
   }
+  if (geometry.has_maps()) take_local_material(geometry, c);
   scatter_all(geometry, model, c);
   return c;
 }
@@ -149,25 +229,6 @@ std::vector<unsigned> surfaces_met_again(const TrackingGeometry& geometry,
       again.push_back(x.surface);
   }
   return again;
-}
-
-std::vector<std::size_t> layers_flown_into(const Detector& detector,
-                                           const std::array<double, 3>& vertex,
-                                           double phi) {
-  std::vector<std::size_t> layers;
-  const double x = vertex[0], y = vertex[1];
-  const double along = x * std::cos(phi) + y * std::sin(phi);
-  if (along >= 0) return layers;  // outwards from the start on
-  const double nearest = std::abs(y * std::cos(phi) - x * std::sin(phi));
-  const double start = std::hypot(x, y);
-  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
-    const Layer& layer = detector.layers[i];
-    const double radius = layer.surface.position;
-    if (layer.measures() && layer.surface.shape == Shape::cylinder &&
-        radius <= start + detail::same_place && radius > nearest)
-      layers.push_back(i);
-  }
-  return layers;
 }
 
 }  // namespace gttf

@@ -40,7 +40,9 @@ void scatter_all(const TrackingGeometry& geometry, Scattering model,
       [&c](std::size_t k) { return c.list[k].at.x_over_x0; },
       [&](std::size_t k, const S& total) {
         TrackCrossing<S>& x = c.list[k];
-        x.theta0_2 = geometry.surfaces()[x.surface].x_over_x0 > 0
+        // where a map has a gap there is none
+        x.theta0_2 = geometry.surfaces()[x.surface].x_over_x0 > 0 &&
+                             x.at.x_over_x0 > S(0)
                          ? theta0_squared(c.line, model, x.at.x_over_x0, total)
                          : S(0);
       });
@@ -50,13 +52,6 @@ void scatter_all(const TrackingGeometry& geometry, Scattering model,
 /// order of flight; surfaces at equal path in the order of the detector.
 Crossings<double> find_crossings(const TrackingGeometry& geometry,
                                  const Track& track, Scattering model);
-
-/// Layers whose hits a track from `vertex` at azimuth `phi` misses because it
-/// first flies inwards: cylinders that measure, that it starts outside of, or
-/// on, and, if it were straight, would enter. Indices in Detector::layers.
-std::vector<std::size_t> layers_flown_into(const Detector& detector,
-                                           const std::array<double, 3>& vertex,
-                                           double phi);
 
 /// Measuring surfaces that a helix or straight line meets again within the half
 /// turn that is followed, and whose second crossing is not counted: planes that

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "gttf/core/units.hpp"
 #include "gttf/detector/surface_outline.hpp"
@@ -308,8 +307,12 @@ double along(const DipoleGap& gap, const Vector3& v) {
 
 template <int N>
 Flight<N>::Flight(const Field& field, const FlightState<N>& start,
-                  const FlightBounds& bounds)
-    : model_(&field), bounds_(bounds), begin_(start), state_(start) {
+                  const FlightBounds& bounds, double most_turn)
+    : model_(&field),
+      bounds_(bounds),
+      most_turn_(most_turn),
+      begin_(start),
+      state_(start) {
   for (const DipoleGap& gap : field.dipoles) {
     const double x = along(gap, start.position);
     const double ahead =
@@ -390,8 +393,7 @@ void Flight<N>::limit_turn(const Vector3& rotation) {
   const double rate2 = rotation.squaredNorm();
   if (rate2 == 0) return;
   const double turning = turn_.dot(rotation);
-  const double missing =
-      std::numbers::pi * std::numbers::pi - turn_.squaredNorm();
+  const double missing = most_turn_ * most_turn_ - turn_.squaredNorm();
   const double half_turn =
       (std::sqrt(turning * turning + rate2 * std::max(0.0, missing)) -
        turning) /
@@ -420,7 +422,9 @@ void Flight<N>::begin_map_leg() {
   end_position_ = begin_.position;
   end_direction_ = begin_.direction;
   leg_end_ = LegEnd::open;
-  if (bounds_.left_behind(begin_.position, begin_.direction)) return;
+  if (most_turn_ <= half_a_turn &&
+      bounds_.left_behind(begin_.position, begin_.direction))
+    return;
   leg_end_ = LegEnd::map_edge;
   const double edge = map.distance_to_edge(begin_.position, begin_.direction);
   double length = std::min(next_step_, edge);
@@ -447,7 +451,7 @@ void Flight<N>::begin_map_leg() {
   end_position_ = step_.end().position;
   end_direction_ = step_.end().direction;
   const Vector3 turn = turn_ - begin_.qop * step_.field_integral();
-  if (turn.norm() >= std::numbers::pi) {
+  if (turn.norm() >= most_turn_) {
     limit_turn(-begin_.qop / leg_ * step_.field_integral());
     look(leg_, end_position_, end_direction_);
   }
@@ -609,13 +613,41 @@ double Flight<N>::find_crossing(const SurfaceLevel& surface,
   const double curvature = surface.slope(x0, bend0) + surface.curvature(x0, t0);
   double guess = first_root(value0, slope0, curvature);
   if (!(guess < end)) guess = 0.5 * end;
+  return zero_between(surface, 0, end, value0 > 0, guess);
+}
+
+template <int N>
+double Flight<N>::zero_between(const SurfaceLevel& surface, double a, double b,
+                               bool a_is_positive, double guess) const {
+  Vector3 x, t;
   return newton(
       [&](double l, double& slope) {
         look(l, x, t);
         slope = surface.slope(x, t);
         return surface.at(x);
       },
-      0, end, value0 > 0, guess);
+      a, b, a_is_positive, guess);
+}
+
+template <int N>
+double Flight<N>::find_next_crossing(const SurfaceLevel& surface, double side,
+                                     double from) const {
+  Vector3 x, t;
+  look(from, x, t);
+  const double value = side * surface.at(x);
+  if (!(value <= detail::same_place && side * surface.slope(x, t) > 0))
+    return from > 0 ? nan : find_crossing(surface, side);
+  if (side * surface.at(end_position_) > 0) return nan;
+  // away from it first: from where the path turns back to it
+  double a = from, b = leg_, turn = from;
+  for (int i = 0; i < 60 && b - a > 1e-9 * leg_; ++i) {
+    turn = 0.5 * (a + b);
+    look(turn, x, t);
+    (side * surface.slope(x, t) > 0 ? a : b) = turn;
+  }
+  look(turn, x, t);
+  if (!(side * surface.at(x) > 0)) return nan;
+  return zero_between(surface, turn, leg_, side > 0, 0.5 * (turn + leg_));
 }
 
 template class Flight<0>;
@@ -788,6 +820,79 @@ Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
   }
   return Landing::missed;
 }
+
+namespace {
+
+/// Moves a state by a path of any sign.
+/// @param bend  set to t' there, 1/mm
+template <int N>
+Landing fly_by(const Field& field, double length, FlightState<N>& state,
+               Vector3& bend) {
+  const bool backward = length < 0;
+  const double path = std::abs(length);
+  if (backward) turn_around(state);
+  const FlightBounds bounds(2 * (state.position.norm() + path + 1 * unit::mm));
+  Flight<N> flight(field, state, bounds,
+                   std::numeric_limits<double>::infinity());
+  while (flight.path() + flight.leg() < path) {
+    if (flight.leg_end() == LegEnd::map_edge) return Landing::left_map;
+    if (flight.leg_end() == LegEnd::open ||
+        flight.leg_end() == LegEnd::half_turn)
+      return Landing::missed;
+    flight.next_leg();
+  }
+  flight.fly_to(path - flight.path());
+  state = flight.state();
+  bend = flight.bend();
+  if (backward) turn_around(state);  // t' stays as it is
+  return Landing::there;
+}
+
+}  // namespace
+
+template <int N>
+Landing fly_along(const Field& field, const FlightGoal& goal, double length,
+                  FlightState<N>& state, Vector3* bend) {
+  Vector3 curved;
+  if (const Landing there = fly_by(field, length, state, curved);
+      there != Landing::there)
+    return there;
+  const auto slope_here = [&] {
+    return goal.slope(state.position, state.direction, curved);
+  };
+  const double expected = slope_here();
+  const double farthest = state.position.norm() + std::abs(length) + 1;
+  constexpr int most_steps = 60;
+  double last = std::numeric_limits<double>::infinity();
+  for (int step = 0;; ++step) {
+    const double slope = slope_here();
+    double move = -goal.at(state.position, state.direction) / slope;
+    if (!(slope * expected > 0) || !std::isfinite(move) || step == most_steps)
+      return Landing::missed;
+    // a turn that leads beyond the outermost point is not followed at once
+    const double longest = longest_turn / curved.norm();
+    if (std::abs(move) > longest) move = std::copysign(longest, move);
+    const double size = std::abs(move);
+    // rounding; the last steps may go back and forth between neighbours
+    if (size <= 2e-15 * farthest || (size < 1e-9 && size >= last)) break;
+    last = size;
+    if (const Landing there = fly_by(field, move, state, curved);
+        there != Landing::there)
+      return there;
+  }
+  if constexpr (N > 0) {
+    const Eigen::Matrix<double, 1, N> slip = goal.change(state) / slope_here();
+    state.d_position -= state.direction * slip;
+    state.d_direction -= curved * slip;
+  }
+  if (bend) *bend = curved;
+  return Landing::there;
+}
+
+template Landing fly_along(const Field&, const FlightGoal&, double,
+                           FlightState<0>&, Vector3*);
+template Landing fly_along(const Field&, const FlightGoal&, double,
+                           FlightState<track_dim>&, Vector3*);
 
 template Landing fly_onto(const Field&, const FlightGoal&, Way, FlightState<0>&,
                           Vector3*);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gttf/core/matrix.hpp"
+#include "gttf/core/units.hpp"
 #include "gttf/detector/field.hpp"
 #include "gttf/detector/field_map.hpp"
 #include "gttf/trajectory/surface_level.hpp"
@@ -100,9 +101,12 @@ enum class LegEnd {
   open,       ///< nothing of interest behind it
   step,       ///< the next leg continues
   boundary,   ///< of a dipole's gap
-  half_turn,  ///< the particle has turned by pi, or is trapped
+  half_turn,  ///< the particle has turned as far as it may, or is trapped
   map_edge,   ///< the field map ends here
 };
+
+/// How far flights are followed unless asked otherwise, rad.
+inline constexpr double half_a_turn = unit::pi;
 
 /// Flies a particle, one leg after the other. A leg is a piece of the path on
 /// which every point can be had; the state is moved to points of the leg in
@@ -115,8 +119,10 @@ class Flight {
  public:
   /// @param bounds  of what is of interest; straight legs reach through it,
   ///                and a map is left where it is left behind
+  /// @param most_turn  where the flight ends, rad. Beyond pi a map is followed
+  ///                   to its edge: the particle may come back.
   Flight(const Field& field, const FlightState<N>& start,
-         const FlightBounds& bounds);
+         const FlightBounds& bounds, double most_turn = half_a_turn);
 
   /// Length of the present leg, mm, and what is at its end.
   double leg() const { return leg_; }
@@ -153,8 +159,17 @@ class Flight {
   /// Where, within the present leg, the path first gets from the `side` (+-1)
   /// of a surface to its other one; NaN if it does not, 0 if it is there.
   double find_crossing(const SurfaceLevel& surface, double side) const;
+  /// The same from the path `from` in the leg on, for a surface that may have
+  /// been crossed just there: a path that leads away from it on its `side` does
+  /// not cross it at the begin.
+  double find_next_crossing(const SurfaceLevel& surface, double side,
+                            double from) const;
 
  private:
+  /// The zero of the surface's function between `a` and `b`, where it has
+  /// opposite signs.
+  double zero_between(const SurfaceLevel& surface, double a, double b,
+                      bool a_is_positive, double guess) const;
   void begin_leg();
   /// A particle may come back and forth between magnets for ever, or slide
   /// along the face of one: ends the flight.
@@ -176,6 +191,7 @@ class Flight {
 
   const Field* model_;
   FlightBounds bounds_;
+  double most_turn_;
   FlightState<N> begin_, state_;
   Vector3 end_position_, end_direction_;  ///< of the leg
   Vector3 field_ = Vector3::Zero();       ///< at the state, GeV/(e mm)
@@ -244,5 +260,13 @@ enum class Landing {
 template <int N>
 Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
                  FlightState<N>& state, Vector3* bend = nullptr);
+
+/// The same to the meeting with the goal near the path `length` ahead, mm,
+/// behind the state if that is negative, however often the path has met the
+/// goal before and however far it turns. Missed if the path there goes through
+/// the goal the other way than after `length`.
+template <int N>
+Landing fly_along(const Field& field, const FlightGoal& goal, double length,
+                  FlightState<N>& state, Vector3* bend = nullptr);
 
 }  // namespace gttf

@@ -128,52 +128,53 @@ std::size_t ModuleIndex::add_node(std::span<std::size_t> order) {
 
 bool ModuleIndex::find(const Line<double>& line,
                        std::vector<unsigned>& found) const {
-  bool turned_back = false;
-  if (!nodes_.empty())
-    find_in(line, std::sqrt(line.r2), root_, turned_back, found);
-  return turned_back;
+  if (nodes_.empty()) return false;
+  Search search{line, std::sqrt(line.r2),
+                std::atan2(line.sin_phi, line.cos_phi), false, found};
+  find_in(root_, search);
+  return search.turned_back;
 }
 
-void ModuleIndex::find_in(const Line<double>& line, double start,
-                          std::size_t node, bool& turned_back,
-                          std::vector<unsigned>& found) const {
+void ModuleIndex::find_in(std::size_t node, Search& search) const {
   const Node& here = nodes_[node];
-  if (is_out_of_reach(line, start, here.box.r)) {
+  const Line<double>& line = search.line;
+  if (is_out_of_reach(line, search.start, here.box.r)) {
     const double end = line.z + unit::pi / std::abs(line.c) * line.cot_theta;
-    if (turned_back || !here.box.z.contains(end)) return;
+    if (search.turned_back || !here.box.z.contains(end)) return;
     if (here.ring != no_ring) {
-      turned_back = true;
+      search.turned_back = true;
       return;
     }
   } else {
-    const Interval arcs = arcs_within(line, start, here.box.z, here.box.r);
+    const Interval arcs =
+        arcs_within(line, search.start, here.box.z, here.box.r);
     if (!(arcs.lower <= arcs.upper)) return;
     if (here.ring != no_ring) {
-      find_in_ring(line, start, arcs, rings_[here.ring], found);
+      find_in_ring(arcs, rings_[here.ring], search);
       return;
     }
   }
-  find_in(line, start, here.left, turned_back, found);
-  find_in(line, start, here.right, turned_back, found);
+  find_in(here.left, search);
+  find_in(here.right, search);
 }
 
-void ModuleIndex::find_in_ring(const Line<double>& line, double start,
-                               const Interval& arcs, const Ring& ring,
-                               std::vector<unsigned>& found) const {
+void ModuleIndex::find_in_ring(const Interval& arcs, const Ring& ring,
+                               Search& search) const {
   const std::span<const Module> modules =
       std::span(modules_).subspan(ring.begin, ring.end - ring.begin);
   // a chord turns by half as much as the track; seen from the axis it lies off
   // by the displacement of the start
-  const double r = ring.box.r.lower;
-  const double phi = std::atan2(line.sin_phi, line.cos_phi);
-  const double from = phi + 0.5 * line.c * arcs.lower,
-               to = phi + 0.5 * line.c * arcs.upper;
+  const double r = ring.box.r.lower, start = search.start;
+  const double half_c = 0.5 * search.line.c;
   const double reach =
       ring.half_width + rounding +
       (start < r ? std::asin(start / r) : static_cast<double>(unit::pi));
-  const double middle = 0.5 * (from + to),
-               width = 0.5 * std::abs(to - from) + reach;
-  const auto take = [&found](const Module& m) { found.push_back(m.surface); };
+  const double middle = search.phi + 0.5 * half_c * (arcs.lower + arcs.upper),
+               width =
+                   0.5 * std::abs(half_c) * (arcs.upper - arcs.lower) + reach;
+  const auto take = [&search](const Module& m) {
+    search.found.push_back(m.surface);
+  };
   if (!(width < unit::pi)) {
     std::ranges::for_each(modules, take);
     return;
@@ -181,11 +182,11 @@ void ModuleIndex::find_in_ring(const Line<double>& line, double start,
   // the window, and what of it lies beyond pi or -pi
   const double centre = std::remainder(middle, 2 * unit::pi);
   for (const double turn : {-2 * unit::pi, 0.0, 2 * unit::pi}) {
-    const auto first = std::ranges::lower_bound(modules, centre + turn - width,
-                                                {}, &Module::phi);
-    for (auto m = first; m != modules.end() && m->phi <= centre + turn + width;
-         ++m)
-      take(*m);
+    const double from = centre + turn - width, to = centre + turn + width;
+    if (from > unit::pi || to < -unit::pi) continue;
+    const auto first =
+        std::ranges::lower_bound(modules, from, {}, &Module::phi);
+    for (auto m = first; m != modules.end() && m->phi <= to; ++m) take(*m);
   }
 }
 

@@ -49,11 +49,17 @@ class ModuleIndex {
 
   /// A node of the rings from `begin` to `end` - 1 of `order`.
   std::size_t add_node(std::span<std::size_t> order);
-  void find_in(const Line<double>& line, double start, std::size_t node,
-               bool& turned_back, std::vector<unsigned>& found) const;
-  void find_in_ring(const Line<double>& line, double start,
-                    const Interval& arcs, const Ring& ring,
-                    std::vector<unsigned>& found) const;
+  /// What is looked for: the modules near a line.
+  struct Search {
+    const Line<double>& line;
+    double start;  ///< distance of its start from the axis, mm
+    double phi;    ///< of its direction there
+    bool turned_back = false;
+    std::vector<unsigned>& found;
+  };
+  void find_in(std::size_t node, Search& search) const;
+  void find_in_ring(const Interval& arcs, const Ring& ring,
+                    Search& search) const;
 
   std::vector<unsigned> others_;
   std::vector<Module> modules_;

@@ -273,6 +273,22 @@ MaskOf<S> within(const Interval& interval, const S& x) {
   return both(x >= S(interval.lower), x <= S(interval.upper));
 }
 
+/// Coordinates along the user's u and v of a plane, mm.
+template <class S>
+std::pair<S, S> plane_coordinates(const SurfaceRecord& s,
+                                  const Cartesian<S>& at) {
+  using Kind = SurfaceRecord::Kind;
+  if (s.kind == Kind::inclined) {
+    const Cartesian<S> p = in_frame_of(s, at);
+    const S v = S(s.normal_r) * p.z - S(s.normal_z) * p.x;
+    const S turn_cos(s.turn_cos), turn_sin(s.turn_sin);
+    return {turn_cos * p.y + turn_sin * v, turn_cos * v - turn_sin * p.y};
+  }
+  if (s.kind == Kind::disk_plane) return {at.x, at.y};
+  if (s.normal == Axis::x) return {at.y, at.z};
+  return {at.z, at.x};
+}
+
 /// Is a point of the surface within its edges?
 /// @param radius  called for its distance from the axis
 /// @param at      called for its position
@@ -284,16 +300,8 @@ MaskOf<S> inside(const SurfaceRecord& s, const S& z, const Radius& radius,
   if (s.kind == Kind::disk) return within(s.v, radius());
   if (s.kind == Kind::cone) return within(s.v, z);
   const auto [x, y] = at();
-  if (s.kind == Kind::inclined) {
-    const Cartesian<S> p = in_frame_of(s, Cartesian<S>{x, y, z});
-    const S v = S(s.normal_r) * p.z - S(s.normal_z) * p.x;
-    const S turn_cos(s.turn_cos), turn_sin(s.turn_sin);
-    return both(within(s.u, S(turn_cos * p.y + turn_sin * v)),
-                within(s.v, S(turn_cos * v - turn_sin * p.y)));
-  }
-  if (s.kind == Kind::disk_plane) return both(within(s.u, x), within(s.v, y));
-  return s.normal == Axis::x ? both(within(s.u, y), within(s.v, z))
-                             : both(within(s.u, z), within(s.v, x));
+  const auto [u, v] = plane_coordinates(s, Cartesian<S>{x, y, z});
+  return both(within(s.u, u), within(s.v, v));
 }
 
 /// 1/radius of a curved surface at the height of `at`, 1/mm.

@@ -7,11 +7,13 @@
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/core/units.hpp"
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/flight.hpp"
 #include "gttf/trajectory/scattering.hpp"
 #include "gttf/trajectory/surface_level.hpp"
+#include "gttf/trajectory/surfaces_ahead.hpp"
 
 namespace gttf {
 
@@ -85,14 +87,6 @@ Matrix5 user_parameters(const State& start, const Vector3& bend) {
   return d;
 }
 
-/// A surface that the track may still cross.
-struct Ahead {
-  unsigned surface;
-  SurfaceLevel level;
-  double side;
-  bool approached;  ///< the track starts towards it
-};
-
 class Tracer {
  public:
   Tracer(const TrackingGeometry& geometry, const Track& track,
@@ -103,17 +97,21 @@ class Tracer {
         loss_(loss),
         frame_(frame),
         out_(out),
-        flight_(geometry.field(), start, FlightBounds(geometry)) {
+        bounds_(geometry),
+        flight_(geometry.field(), start, bounds_,
+                std::max(half_a_turn, 2 * unit::pi * out.turns)) {
     find_ahead(start);
   }
 
   Vector3 start_bend() const { return flight_.bend(); }
 
+  std::size_t looks() const { return looks_; }
+
   void run() {
-    while (!ahead_.empty() && !out_.stopped) {
-      if (!fly_leg()) continue;
+    while (!ahead_.is_empty() && !out_.stopped) {
+      if (!(crosses_again() ? fly_leg_through_all() : fly_leg())) continue;
       const LegEnd end = flight_.leg_end();
-      if (end == LegEnd::open) break;
+      if (end == LegEnd::open || (crosses_again() && has_left(end))) break;
       if (end == LegEnd::half_turn) {
         turn_back();
         break;
@@ -127,19 +125,44 @@ class Tracer {
   }
 
  private:
+  /// A surface is met.
   struct Event {
-    double at;
+    double at;          ///< path in the leg, mm
     std::size_t ahead;  ///< index
+    /// At equal path, surfaces are crossed in the order of the detector.
+    bool is_after(const Event& e) const {
+      return at > e.at || (at == e.at && ahead > e.ahead);
+    }
   };
+
+  /// Does every crossing of a surface count, not the first one only?
+  bool crosses_again() const { return out_.turns > 0; }
+
+  /// Will a track that may turn for ever cross nothing more? Around z it never
+  /// comes back along it; beyond the edge of a map nothing is known of it.
+  bool has_left(LegEnd end) {
+    const FieldKind kind = geometry_.field().kind;
+    if (kind != FieldKind::solenoid && end != LegEnd::map_edge) return false;
+    Vector3 x, t;
+    flight_.look(flight_.leg(), x, t);
+    if (end == LegEnd::map_edge) return bounds_.left_behind(x, t);
+    return (x.z() < bounds_.lower.z() && t.z() <= 0) ||
+           (x.z() > bounds_.upper.z() && t.z() >= 0);
+  }
 
   void find_ahead(const State& start) {
     const auto surfaces = geometry_.surfaces();
     ahead_.reserve(surfaces.size());
+    // around a field along z, and without any, the polar angle stays
+    const FieldKind field = geometry_.field().kind;
+    const bool is_polar =
+        field == FieldKind::solenoid || field == FieldKind::none;
+    const double sin_theta = start.direction.head<2>().norm();
     for (unsigned i = 0; i < surfaces.size(); ++i) {
       SurfaceLevel level(surfaces[i]);
       const double value = level.at(start.position);
       const double slope = level.slope(start.position, start.direction);
-      const bool only_outwards = level.only_outwards();
+      const bool only_outwards = level.only_outwards() && !crosses_again();
       if (only_outwards && value > same_place) continue;
       double side = value > 0 ? 1 : -1;
       if (std::abs(value) <= same_place) {
@@ -151,55 +174,120 @@ class Tracer {
       // a track along a cylinder would not cross it if it did not bend, nor
       // does one that starts on a surface and along it
       const bool steep =
-          only_outwards ? start.direction.head<2>().norm() >= min_cos_incidence
-                        : side * slope < 0;
+          level.only_outwards() && !(value > same_place)
+              ? start.direction.head<2>().norm() >= min_cos_incidence
+              : side * slope < 0;
       const bool touches =
           std::abs(value) <= same_place && std::abs(slope) < min_cos_incidence;
-      ahead_.push_back({i, level, side, steep && !touches});
+      ahead_.add({i, level, side, steep && !touches,
+                  only_outwards ? surfaces[i].position : 0,
+                  is_polar ? fastest_approach(surfaces[i], sin_theta,
+                                              start.direction.z())
+                           : 1});
+      const std::size_t last = ahead_.size() - 1;
+      ahead_.wait(last, ahead_.earliest(last, start.position, 0));
     }
   }
 
   /// Crosses what is met in the leg. False if a new leg began, or the track
   /// stopped, before its end.
   bool fly_leg() {
+    const double begin = flight_.path(), end = begin + flight_.leg();
     events_.clear();
-    for (std::size_t i = 0; i < ahead_.size(); ++i) {
-      const double at = flight_.find_crossing(ahead_[i].level, ahead_[i].side);
-      if (at >= 0) events_.push_back({at, i});
-    }
-    if (events_.empty()) return true;
-    std::ranges::stable_sort(events_, {}, &Event::at);
+    not_met_.clear();
     bool to_its_end = true;
-    for (const Event& event : events_) {
-      Ahead& ahead = ahead_[event.ahead];
+    while (to_its_end) {
+      look_ahead(begin);
+      if (events_.empty()) break;
+      const Event event = events_.front();
+      std::ranges::pop_heap(events_, &Event::is_after);
+      events_.pop_back();
+      SurfaceAhead& ahead = ahead_[event.ahead];
       flight_.fly_onto(ahead.level, event.at);
       if (ahead.level.is_met_twice() &&
           !inside(geometry_.surfaces()[ahead.surface],
                   flight_.state().position)) {
         ahead.side = -ahead.side;
+        not_met_.push_back(event.ahead);
         continue;
       }
-      ahead.side = 0;
-      if (!cross(ahead)) {
-        to_its_end = false;
-        break;
+      to_its_end = cross(ahead);
+      ahead_.leave(event.ahead);
+    }
+    if (to_its_end) {
+      for (const std::size_t i : not_met_) ahead_.wait(i, end);
+      return true;
+    }
+    for (const Event& event : events_) not_met_.push_back(event.ahead);
+    for (const std::size_t i : not_met_) ahead_.wait(i, earliest(i));
+    return false;
+  }
+
+  /// Finds the surfaces that are met in the leg, until no other one can be met
+  /// before the first of them.
+  void look_ahead(double begin) {
+    const auto until = [&] {
+      return begin + (events_.empty() ? flight_.leg() : events_.front().at);
+    };
+    while (const auto next = ahead_.next_before(until())) {
+      const double path = earliest(*next);
+      if (path > std::min(until(), ahead_.first_path())) {
+        ahead_.wait(*next, path);
+        continue;
+      }
+      ++looks_;
+      const SurfaceAhead& ahead = ahead_[*next];
+      const double at = flight_.find_crossing(ahead.level, ahead.side);
+      if (at >= 0) {
+        events_.push_back({at, *next});
+        std::ranges::push_heap(events_, &Event::is_after);
+      } else {
+        not_met_.push_back(*next);
       }
     }
-    std::erase_if(ahead_, [](const Ahead& a) { return a.side == 0; });
-    return to_its_end;
+  }
+
+  double earliest(std::size_t ahead) const {
+    return ahead_.earliest(ahead, flight_.state().position, flight_.path());
+  }
+
+  /// The same for every crossing, of which a leg has two of a surface at most.
+  bool fly_leg_through_all() {
+    events_.clear();
+    for (std::size_t i = 0; i < ahead_.size(); ++i) {
+      double from = 0, side = ahead_[i].side;
+      for (int n = 0; n < 2; ++n) {
+        const double at =
+            flight_.find_next_crossing(ahead_[i].level, side, from);
+        if (!(at >= 0)) break;
+        events_.push_back({at, i});
+        from = at;
+        side = -side;
+      }
+    }
+    std::ranges::stable_sort(events_, {}, &Event::at);
+    for (const Event& event : events_) {
+      SurfaceAhead& ahead = ahead_[event.ahead];
+      flight_.fly_onto(ahead.level, event.at);
+      ahead.side = -ahead.side;
+      ahead.crossed = true;
+      if (!cross(ahead)) return false;
+    }
+    return true;
   }
 
   void turn_back() {
     flight_.fly_to(flight_.leg());
-    for (const Ahead& a : ahead_)
-      if (a.approached &&
-          inside(geometry_.surfaces()[a.surface], flight_.state().position))
+    for (std::size_t i = 0; i < ahead_.size(); ++i)
+      if (!ahead_.is_left(i) && ahead_[i].approached && !ahead_[i].crossed &&
+          inside(geometry_.surfaces()[ahead_[i].surface],
+                 flight_.state().position))
         out_.end = TrackEnd::curls_up;
   }
 
   /// False if it has changed the momentum, and a new leg has begun, or if the
   /// track stops here.
-  bool cross(const Ahead& a) {
+  bool cross(const SurfaceAhead& a) {
     const SurfaceRecord& record = geometry_.surfaces()[a.surface];
     const State& s = flight_.state();
     const Vector3 normal = a.level.gradient(s.position);
@@ -214,8 +302,15 @@ class Tracer {
     x.p = x.p_scatter = track_.charge / s.qop;
     x.cos_incidence = cos_incidence;
     x.x_over_x0 = record.x_over_x0 / cos_incidence;
+    if (geometry_.is_mapped(a.surface)) {
+      x.x_over_x0 =
+          geometry_.x_over_x0_at(a.surface, s.position) / cos_incidence;
+      if (loss_ != EnergyLoss::off)
+        x.own_slabs = std::make_shared<const std::vector<LossSlab>>(
+            geometry_.slabs_at(a.surface, s.position));
+    }
     set_rows(record, normal, x);
-    const auto slabs = geometry_.slabs(a.surface);
+    const auto slabs = slabs_at(geometry_, x);
     if (loss_ == EnergyLoss::off || slabs.empty()) {
       set_kinks(x.on_surface[4], x);
       return true;
@@ -349,9 +444,12 @@ class Tracer {
   EnergyLoss loss_;
   const Frame& frame_;
   TracedTrack& out_;
+  FlightBounds bounds_;
   Flight<track_dim> flight_;
-  std::vector<Ahead> ahead_;
-  std::vector<Event> events_;
+  SurfacesAhead ahead_;
+  std::size_t looks_ = 0;      ///< at a surface, in any leg
+  std::vector<Event> events_;  ///< in the leg; a heap, the first in front
+  std::vector<std::size_t> not_met_;  ///< in the leg, but looked for
 };
 
 void count_measuring(const TrackingGeometry& geometry, TracedTrack& out) {
@@ -363,14 +461,13 @@ void count_measuring(const TrackingGeometry& geometry, TracedTrack& out) {
   }
 }
 
-void scatter_all(const TrackingGeometry& geometry, const Track& track,
-                 Scattering model, TracedTrack& out) {
+void scatter_all(const Track& track, Scattering model, TracedTrack& out) {
   out.material = scatter_in_order<double>(
       out.list.size(), out.last,
       [&out](std::size_t k) { return out.list[k].x_over_x0; },
       [&](std::size_t k, double total) {
         TracedCrossing& x = out.list[k];
-        if (geometry.surfaces()[x.surface].x_over_x0 <= 0) return;
+        if (!(x.x_over_x0 > 0)) return;
         x.theta0_2 = theta0_squared(
             scatter_strength(1 / x.p_scatter, track.mass, track.charge), model,
             x.x_over_x0, total);
@@ -402,7 +499,7 @@ void straggle_all(const TrackingGeometry& geometry, const Track& track,
   const Projectile particle{track.mass, track.charge};
   const double m = particle.rest_energy();
   for (TracedCrossing& x : out.list) {
-    const auto slabs = geometry.slabs(x.surface);
+    const auto slabs = slabs_at(geometry, x);
     if (slabs.empty()) continue;
     const double sigma =
         straggling(slabs, particle, x.p, 1 / x.cos_incidence, x.stretch, loss);
@@ -416,12 +513,11 @@ void straggle_all(const TrackingGeometry& geometry, const Track& track,
   }
 }
 
-}  // namespace
-
-TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
-                  Scattering scattering, EnergyLoss loss,
-                  std::optional<Frame> frame) {
-  TracedTrack out;
+/// Finds the crossings.
+/// @return  how often it has looked at a surface
+std::size_t follow(const TrackingGeometry& geometry, const Track& track,
+                   EnergyLoss loss, std::optional<Frame> frame,
+                   TracedTrack& out) {
   const Vector3 direction = direction_of(track);
   out.frame = frame ? *frame : choose_frame(geometry.field(), direction);
   const Vector3 d = out.frame.into(direction);
@@ -436,10 +532,53 @@ TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
                             ? Matrix5(Matrix5::Identity())
                             : user_parameters(start, out.start_bend);
   tracer.run();
+  return tracer.looks();
+}
+
+}  // namespace
+
+TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
+                  Scattering scattering, EnergyLoss loss,
+                  std::optional<Frame> frame, double turns) {
+  TracedTrack out;
+  out.turns = turns;
+  follow(geometry, track, loss, frame, out);
   count_measuring(geometry, out);
-  scatter_all(geometry, track, scattering, out);
+  scatter_all(track, scattering, out);
   if (straggles(loss)) straggle_all(geometry, track, loss, out);
   return out;
+}
+
+std::size_t looks_at_surfaces(const TrackingGeometry& geometry,
+                              const Track& track, EnergyLoss loss) {
+  TracedTrack out;
+  return follow(geometry, track, loss, {}, out);
+}
+
+double turns_needed(const TrackingGeometry& geometry, const Track& track) {
+  const double x = track.vertex[0], y = track.vertex[1];
+  const double start = std::hypot(x, y);
+  const double sine = std::sin(track.theta);
+  const double along = x * std::cos(track.phi) + y * std::sin(track.phi);
+  if (!(along < 0) || !(sine > 0)) return 0;  // outwards from the start on
+  // the closest approach to the axis, of a helix or a straight line
+  const double across = y * std::cos(track.phi) - x * std::sin(track.phi);
+  double nearest = std::abs(across);
+  if (geometry.field().kind == FieldKind::solenoid) {
+    const double c = -track.charge * geometry.bz() / (track.p * sine);
+    nearest = std::abs(c * start * start + 2 * across) /
+              (std::hypot(c * along, c * across + 1) + 1);
+  }
+  for (const SurfaceRecord& s : geometry.surfaces()) {
+    if (!s.is_curved()) continue;
+    const Interval radius = radii(s);
+    // other fields may bend the track anywhere
+    const bool is_reached = geometry.field().kind == FieldKind::map ||
+                            geometry.field().kind == FieldKind::dipole ||
+                            radius.upper > nearest;
+    if (is_reached && radius.lower <= start + same_place) return 0.5;
+  }
+  return 0;
 }
 
 }  // namespace gttf

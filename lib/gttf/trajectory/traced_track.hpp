@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "gttf/core/matrix.hpp"
@@ -29,6 +31,8 @@ struct TracedCrossing {
   double x_over_x0 = 0;      ///< along the track
   double theta0_2 = 0;       ///< variance of the scattering angle, rad^2
   double energy_loss = 0;    ///< mean loss in the layer, GeV; 0 unless asked
+  /// Of a layer whose material varies, here; null: those of the geometry.
+  std::shared_ptr<const std::vector<LossSlab>> own_slabs;
   /// d(u', v', phi, theta, kappa)/d(s) on the surface, just before the layer;
   /// u', v' axes of SurfaceRecord, angles in the frame, kappa = -q B_ref/p
   /// there.
@@ -56,6 +60,13 @@ struct TracedCrossing {
   }
 };
 
+/// What the track loses energy in at a crossing; may be empty.
+inline std::span<const LossSlab> slabs_at(const TrackingGeometry& geometry,
+                                          const TracedCrossing& x) {
+  return x.own_slabs ? std::span<const LossSlab>(*x.own_slabs)
+                     : geometry.slabs(x.surface);
+}
+
 /// All crossings in order of flight.
 struct TracedTrack {
   Frame frame;
@@ -69,6 +80,8 @@ struct TracedTrack {
   int last = -1;   ///< of the last one
   TrackMaterial<double> material;
   TrackEnd end = TrackEnd::leaves;
+  /// See trace(): 0 if it was followed to the first crossings only.
+  double turns = 0;
   /// Where the track left the field map before it was through the detector.
   std::optional<Vector3> left_map;
   /// The track stopped in a layer: its energy was spent.
@@ -84,6 +97,10 @@ struct TracedTrack {
 /// The rules of find_crossings() hold: every surface once, outward, within its
 /// extent, before the direction has turned by pi (cylinders and disks: first
 /// crossing), not where the incidence is closer than 0.57 deg to the surface.
+/// With `turns`, a track is followed until its direction has turned by so many
+/// times 2 pi, half of it at least, and every crossing of a surface counts,
+/// inwards as outwards.
+///
 /// Between crossings the path is a straight line, an exact helix where the
 /// field is uniform, or integrated together with its derivatives.
 /// @param track  theta and phi with respect to the user's axes; theta in
@@ -91,6 +108,11 @@ struct TracedTrack {
 /// @param frame  in place of that of choose_frame()
 TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
                   Scattering scattering, EnergyLoss loss = EnergyLoss::off,
-                  std::optional<Frame> frame = {});
+                  std::optional<Frame> frame = {}, double turns = 0);
+
+/// The turns to follow a track by that starts outside of a cylinder or cone and
+/// towards it: its crossings within half a turn, inwards and outwards, need
+/// trace(). 0 for any other track.
+double turns_needed(const TrackingGeometry& geometry, const Track& track);
 
 }  // namespace gttf

@@ -6,8 +6,10 @@
 #include <cmath>
 
 #include "gttf/detector/hit_error.hpp"
+#include "gttf/detector/material_map.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/module_index.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf {
 
@@ -16,6 +18,27 @@ namespace {
 /// 0 instead of the rounding error of cos(90 deg): a coordinate along an axis
 /// must not mix in the other one, however large that one's error is.
 double snapped(double x) { return std::abs(x) < 1e-15 ? 0 : x; }
+
+/// Distance from the middle of an extent, or from 0 where it has none.
+double from_middle(const Interval& extent, double x) {
+  const double middle = 0.5 * (extent.lower + extent.upper);
+  return std::isfinite(middle) ? x - middle : x;
+}
+
+MapPlace map_place(const SurfaceRecord& s, const Vector3& x) {
+  MapPlace place{};
+  const auto set = [&place](MapCoordinate c, double value) {
+    place[static_cast<std::size_t>(c)] = value;
+  };
+  set(MapCoordinate::z, x.z());
+  set(MapCoordinate::r, std::hypot(x.x(), x.y()));
+  set(MapCoordinate::phi, std::atan2(x.y(), x.x()));
+  if (s.shape != Shape::plane) return place;
+  const auto [u, v] = detail::plane_coordinates(s, cartesian(x));
+  set(MapCoordinate::u, from_middle(s.u, u));
+  set(MapCoordinate::v, from_middle(s.v, v));
+  return place;
+}
 
 }  // namespace
 
@@ -84,6 +107,9 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
     first_slab_.push_back(slabs_.size());
     for (LossSlab& slab : make_loss_slabs(layer, detector.materials))
       slabs_.push_back(std::move(slab));
+    for (std::size_t k = 0; k < layer.material.size(); ++k)
+      if (layer.material[k].map)
+        maps_.push_back({surfaces_.size() - 1, k, layer.material[k].map});
   }
   first_slab_.push_back(slabs_.size());
   if (!dead.empty())
@@ -106,6 +132,43 @@ TrackingGeometry& TrackingGeometry::operator=(TrackingGeometry&&) noexcept =
 std::span<const LossSlab> TrackingGeometry::slabs(std::size_t i) const {
   return std::span(slabs_).subspan(first_slab_[i],
                                    first_slab_[i + 1] - first_slab_[i]);
+}
+
+std::span<const TrackingGeometry::SlabMap> TrackingGeometry::maps_of(
+    std::size_t surface) const {
+  const auto [begin, end] =
+      std::ranges::equal_range(maps_, surface, {}, &SlabMap::surface);
+  return {begin, end};
+}
+
+bool TrackingGeometry::is_mapped(std::size_t i) const {
+  return !maps_.empty() && !maps_of(i).empty();
+}
+
+std::vector<LossSlab> TrackingGeometry::slabs_at(std::size_t i,
+                                                 const Vector3& x) const {
+  const auto average = slabs(i);
+  std::vector<LossSlab> local(average.begin(), average.end());
+  const MapPlace place = map_place(surfaces_[i], x);
+  for (const SlabMap& m : maps_of(i)) {
+    const double factor = m.map->relative(place);
+    local[m.slab].mass_thickness *= factor;
+    local[m.slab].x_over_x0 *= factor;
+  }
+  return local;
+}
+
+double TrackingGeometry::x_over_x0_at(std::size_t i, const Vector3& x) const {
+  const auto average = slabs(i);
+  const auto maps = maps_of(i);
+  const MapPlace place = map_place(surfaces_[i], x);
+  double sum = 0;
+  for (std::size_t k = 0; k < average.size(); ++k) {
+    const auto own = std::ranges::find(maps, k, &SlabMap::slab);
+    sum += average[k].x_over_x0 *
+           (own == maps.end() ? 1 : own->map->relative(place));
+  }
+  return sum;
 }
 
 bool TrackingGeometry::set_errors(std::size_t i, const HitErrorInput& track) {

@@ -3,15 +3,18 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "gttf/core/track_parameters.hpp"
 #include "gttf/detector/detector.hpp"
 
 namespace gttf {
 
 struct LossSlab;       // energy_loss.hpp
+class MaterialMap;     // material_map.hpp
 struct HitErrorInput;  // hit_error.hpp
 class ModuleIndex;     // module_index.hpp
 
@@ -114,8 +117,27 @@ class TrackingGeometry {
   /// moved.
   const ModuleIndex* modules() const { return modules_.get(); }
 
-  /// What a track loses energy in at surface `i`; may be empty.
+  /// What a track loses energy in at surface `i`, with a map on average; may be
+  /// empty.
   std::span<const LossSlab> slabs(std::size_t i) const;
+
+  /// Does the material of any surface, or of surface `i`, vary over it?
+  bool has_maps() const { return !maps_.empty(); }
+  bool is_mapped(std::size_t i) const;
+  /// The same slabs at a point of surface `i`, mm, and x/X0 at normal incidence
+  /// there.
+  std::vector<LossSlab> slabs_at(std::size_t i, const Vector3& x) const;
+  double x_over_x0_at(std::size_t i, const Vector3& x) const;
+  /// Takes x/X0 at a point of surface `i` for all of it.
+  void set_material(std::size_t i, const Vector3& x) {
+    surfaces_[i].x_over_x0 = x_over_x0_at(i, x);
+  }
+
+  /// Do hit errors or the material that a track meets depend on the track? Then
+  /// it has a geometry of its own, see AnyTrack.
+  bool depends_on_track() const {
+    return has_track_errors() || has_maps() || has_dead_regions();
+  }
 
   /// Smallest variance of a coordinate, mm^2, infinite without any; at most
   /// that after hits were dropped.
@@ -159,6 +181,15 @@ class TrackingGeometry {
     double sigma;   ///< as given, mm
     std::shared_ptr<const HitError> error;
   };
+  /// The map of a slab.
+  struct SlabMap {
+    std::size_t surface;
+    std::size_t slab;  ///< of the surface
+    std::shared_ptr<const MaterialMap> map;
+  };
+  std::span<const SlabMap> maps_of(std::size_t surface) const;
+
+  std::vector<SlabMap> maps_;  ///< in the order of the surfaces
   std::shared_ptr<const ModuleIndex> modules_;
   std::vector<AxisError> errors_;  ///< in the order of the axes
   struct DeadPart {

@@ -127,6 +127,12 @@ std::string text_of(const Surface& surface) {
   if (surface.shape == Shape::disk)
     return fmt::format("disk: {{ z: {}, radius: [{}, {}] }}",
                        mm(surface.position), mm(v.lower), mm(v.upper));
+  if (surface.shape == Shape::cone) {
+    const Meridian line = meridian(surface);
+    return fmt::format("cone: {{ z: [{}, {}], radius: [{}, {}] }}",
+                       mm(line.z[0]), mm(line.z[1]), mm(line.r[0]),
+                       mm(line.r[1]));
+  }
   if (v.lower == -v.upper)
     return fmt::format("cylinder: {{ radius: {}, half_length: {} }}",
                        mm(surface.position), mm(v.upper));
@@ -136,11 +142,15 @@ std::string text_of(const Surface& surface) {
 
 std::string text_of(const DescribedRing& ring) {
   const auto length = [](double x) { return computed_text(x) + " mm"; };
+  const std::string turn =
+      ring.turn == 0 ? ""
+                     : fmt::format("turn: {} deg, ", computed_text(ring.turn));
   return fmt::format(
       "ring: {{ radius: {}, z: {}, count: {}, size: [{}, {}], tilt: {} deg, "
-      "phi: {} deg }}",
+      "{}phi: {} deg }}",
       length(ring.radius), length(ring.z), ring.count, length(ring.size[0]),
-      length(ring.size[1]), computed_text(ring.tilt), computed_text(ring.phi));
+      length(ring.size[1]), computed_text(ring.tilt), turn,
+      computed_text(ring.phi));
 }
 
 std::string material_text(const Layer& layer) {

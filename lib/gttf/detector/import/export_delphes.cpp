@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/detector/import/export_delphes.hpp"
+// Writes the geometry block of a Delphes card.
+#include "gttf/detector/import/export.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +8,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "gttf/config/text.hpp"
 #include "gttf/detector/decimal.hpp"
 #include "gttf/detector/import/tcl_text.hpp"
+#include "gttf/detector/ring.hpp"
 #include "gttf/detector/surface_outline.hpp"
 
 namespace gttf {
@@ -64,15 +67,23 @@ std::pair<std::string, std::string> material_of(const Layer& layer,
 class RowWriter {
  public:
   RowWriter(const Detector& detector, Diagnostics& losses)
-      : detector_(detector), losses_(losses) {}
+      : detector_(detector), rings_(detector), losses_(losses) {}
 
   /// The row with its line end; empty: there is none.
-  std::string row(const Layer& layer) {
+  std::string row(std::size_t index) {
+    const Layer& layer = detector_.layers[index];
     const Surface& surface = layer.surface;
     if (surface.shape != Shape::cylinder && surface.shape != Shape::disk) {
-      lose(layer,
-           fmt::format("is a {}: Delphes has cylinders and disks only",
-                       shape_name(surface)),
+      constexpr const char* shapes = "Delphes has cylinders and disks only";
+      if (const Ring* ring = rings_.of(index)) {
+        if (told_.insert(ring->entry).second)
+          lose(layer, ring->entry,
+               fmt::format("is a ring of planes: {}", shapes),
+               "it is left out");
+        return "";
+      }
+      lose(layer, layer.name,
+           fmt::format("is a {}: {}", shape_name(surface), shapes),
            "it is left out");
       return "";
     }
@@ -85,7 +96,7 @@ class RowWriter {
       sigma[n++] = c.sigma;
     }
     if (n > 0 && layer.efficiency != 1)
-      lose(layer,
+      lose(layer, layer.name,
            fmt::format("has the efficiency {}: versions of Delphes before it "
                        "became the last column read it as 0",
                        computed_text(layer.efficiency)),
@@ -105,13 +116,13 @@ class RowWriter {
   }
 
  private:
-  void lose(const Layer& layer, const std::string& problem,
-            std::string suggestion) {
+  void lose(const Layer& layer, const std::string& name,
+            const std::string& problem, std::string suggestion) {
     Diagnostic d;
     d.file = detector_.file;
     d.line = layer.place.line;
     d.column = layer.place.column;
-    d.problem = fmt::format("the layer {} {}", in_quotes(layer.name), problem);
+    d.problem = fmt::format("the layer {} {}", in_quotes(name), problem);
     d.suggestion = "with --lossy " + std::move(suggestion);
     losses_.add(std::move(d));
   }
@@ -121,7 +132,7 @@ class RowWriter {
   std::optional<double> stereo_of(const Layer& layer, const Coordinate& c,
                                   std::size_t n) {
     if (n == 2) {
-      lose(layer, "measures more than two coordinates",
+      lose(layer, layer.name, "measures more than two coordinates",
            "those behind the second are left out");
       return std::nullopt;
     }
@@ -129,19 +140,22 @@ class RowWriter {
     if (layer.surface.shape == Shape::cylinder)
       return is_v ? right_angle : (c.angle == 0 ? 0 : -c.angle);
     if (n == 0 ? same(c.angle, 0) : is_v) return n == 0 ? 0 : right_angle;
-    lose(layer, "is a disk that measures neither r-phi nor r-phi and r",
+    lose(layer, layer.name,
+         "is a disk that measures neither r-phi nor r-phi and r",
          "that coordinate is left out");
     return std::nullopt;
   }
 
   const Detector& detector_;
+  const Rings rings_;
+  std::set<std::string> told_;  ///< entries of rings
   Diagnostics& losses_;
 };
 
 }  // namespace
 
-DelphesGeometry to_delphes(const Detector& detector) {
-  DelphesGeometry result;
+Exported to_delphes(const Detector& detector) {
+  Exported result;
   double bz = 0;
   if (detector.field.kind == FieldKind::solenoid) {
     bz = detector.field.bz / unit::T;
@@ -164,8 +178,8 @@ DelphesGeometry to_delphes(const Detector& detector) {
       "flag\n",
       tcl_word(detector.name), computed_text(bz));
   RowWriter writer(detector, result.losses);
-  for (const Layer& layer : detector.layers) {
-    const std::string row = writer.row(layer);
+  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
+    const std::string row = writer.row(i);
     result.rows += !row.empty();
     text += row;
   }

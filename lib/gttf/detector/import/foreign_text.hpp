@@ -18,8 +18,8 @@ namespace gttf::detail {
 /// Equal planes at equal distances around the z axis, as detector files have
 /// them.
 struct DescribedRing {
-  double radius = 0, z = 0;  ///< mm
-  double tilt = 0, phi = 0;  ///< deg
+  double radius = 0, z = 0;            ///< mm
+  double tilt = 0, phi = 0, turn = 0;  ///< deg
   int count = 1;
   std::array<double, 2> size{};  ///< along u and v, mm
 };
@@ -69,6 +69,12 @@ struct ForeignWord {
 /// Most layers of a file: more would not fit into a detector file of 1 MiB.
 inline constexpr std::size_t max_foreign_layers = 5000;
 
+/// More modules than any tracker has: a file that is none is given up soon.
+inline constexpr std::size_t max_modules = 200000;
+
+/// From um, in which lists give errors and pitches, to mm.
+inline constexpr int mm_of_um = -3;
+
 /// What a reader of another program's file works with.
 struct ForeignFile {
   const Source& source;
@@ -113,6 +119,9 @@ ForeignDetector read_delphes(const ForeignFile& file);
 ForeignDetector read_fasttracker(const ForeignFile& file);
 ForeignDetector read_slac(const ForeignFile& file);
 ForeignDetector read_corryvreckan(const ForeignFile& file);
+ForeignDetector read_module_list(const ForeignFile& file);
+/// @param table  of errors by volume and layer; null if there is none
+ForeignDetector read_acts(const ForeignFile& file, const ForeignFile* table);
 /// @param table  of pitches and material by section; null if there is none
 ForeignDetector read_tklayout(const ForeignFile& file,
                               const ForeignFile* table);

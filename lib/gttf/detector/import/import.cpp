@@ -27,6 +27,14 @@ bool is_number(std::string_view text) {
   return parse_number(text, ignored) == nullptr;
 }
 
+/// Does it begin as a map or a list of maps of JSON?
+bool is_json(std::string_view text) {
+  const std::string_view content = trimmed(text);
+  if (content.starts_with('{')) return true;
+  return content.starts_with('[') &&
+         trimmed(content.substr(1)).starts_with('{');
+}
+
 /// The format that the first line with content shows.
 std::optional<ForeignFormat> format_of(const std::string& text) {
   if (text.find("DetectorGeometry") != text.npos ||
@@ -34,6 +42,9 @@ std::optional<ForeignFormat> format_of(const std::string& text) {
     return ForeignFormat::delphes;
   if (text.find("tiltAngle_deg") < text.find('\n'))
     return ForeignFormat::tklayout;
+  if (text.find("normal_x,normal_y") != text.npos)
+    return ForeignFormat::modules;
+  if (is_json(text)) return ForeignFormat::acts;
   for (const ForeignWord& line : detail::lines_of({text, 0})) {
     const std::vector<ForeignWord> words = detail::words_of(line);
     if (words.empty()) continue;
@@ -73,10 +84,26 @@ ForeignDetector read_foreign(ForeignFormat format, const ForeignFile& file,
       return read_corryvreckan(file);
     case ForeignFormat::tklayout:
       return read_tklayout(file, table);
+    case ForeignFormat::acts:
+      return read_acts(file, table);
+    case ForeignFormat::modules:
+      return read_module_list(file);
     case ForeignFormat::delphes:
       break;
   }
   return read_delphes(file);
+}
+
+/// "delphes, fasttracker, ... or modules".
+std::string known_formats() {
+  std::string text;
+  for (const auto& [name, format] : foreign_formats)
+    text += fmt::format("{}{}",
+                        text.empty()                           ? ""
+                        : name == foreign_formats.back().first ? " or "
+                                                               : ", ",
+                        name);
+  return text;
 }
 
 void check_field(const ForeignDetector& foreign, const ImportOptions& options,
@@ -101,6 +128,10 @@ std::string_view program_of(ForeignFormat format) {
       return "Corryvreckan or Allpix Squared";
     case ForeignFormat::tklayout:
       return "tkLayout (list of modules)";
+    case ForeignFormat::acts:
+      return "ACTS (surfaces in JSON)";
+    case ForeignFormat::modules:
+      return "lists of modules";
     case ForeignFormat::delphes:
       break;
   }
@@ -184,8 +215,7 @@ Imported import_source(const Source& source, const ImportOptions& options) {
       options.format ? options.format : format_of(source.text());
   if (!format) {
     file.error({source.text(), 0}, "the format is not recognised",
-               "give it by --from delphes, fasttracker, slac, corryvreckan or "
-               "tklayout");
+               fmt::format("give it by --from {}", known_formats()));
     throw InputError(diagnostics);
   }
   result.format = *format;
@@ -231,19 +261,9 @@ Imported import_source(const Source& source, const ImportOptions& options) {
 }  // namespace
 
 std::string_view to_string(ForeignFormat format) {
-  switch (format) {
-    case ForeignFormat::fasttracker:
-      return "fasttracker";
-    case ForeignFormat::slac:
-      return "slac";
-    case ForeignFormat::corryvreckan:
-      return "corryvreckan";
-    case ForeignFormat::tklayout:
-      return "tklayout";
-    case ForeignFormat::delphes:
-      break;
-  }
-  return "delphes";
+  for (const auto& [name, known] : foreign_formats)
+    if (known == format) return name;
+  return "";
 }
 
 Imported import_detector(const std::string& path,

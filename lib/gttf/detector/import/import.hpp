@@ -2,10 +2,12 @@
 // Import: descriptions of other programs as detector files.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "gttf/config/diagnostics.hpp"
 
@@ -18,18 +20,31 @@ enum class ForeignFormat {
   fasttracker,   ///< .ini of the ALICE FastTracker: layer.parameter: value
   slac,          ///< four columns of slaclab/TrackingResolution
   corryvreckan,  ///< detectors file (.geo) of Corryvreckan or Allpix Squared
-  tklayout       ///< tkLayout's list of modules, allCoordinates.csv
+  tklayout,      ///< tkLayout's list of modules, allCoordinates.csv
+  acts,          ///< surfaces with material in JSON, as ACTS writes them
+  modules        ///< list of modules of `export --to modules`
 };
 
-/// "delphes", "fasttracker", "slac", "corryvreckan", "tklayout".
+/// All formats with the names that --from knows.
+inline constexpr std::array<std::pair<std::string_view, ForeignFormat>, 7>
+    foreign_formats{{
+        {"delphes", ForeignFormat::delphes},
+        {"fasttracker", ForeignFormat::fasttracker},
+        {"slac", ForeignFormat::slac},
+        {"corryvreckan", ForeignFormat::corryvreckan},
+        {"tklayout", ForeignFormat::tklayout},
+        {"acts", ForeignFormat::acts},
+        {"modules", ForeignFormat::modules},
+    }};
+
 std::string_view to_string(ForeignFormat format);
 
 struct ImportOptions {
   std::optional<ForeignFormat> format;  ///< none: as the content tells
   std::optional<double> tesla;  ///< solenoid field, instead of the file's
   std::string name;             ///< empty: from the name of the file
-  /// CSV of pitches and material by section, which lists of modules need;
-  /// empty: none.
+  /// CSV of what the file does not have: pitches and material by section for
+  /// tkLayout, errors by volume for ACTS; empty: none.
   std::string table;
 };
 
@@ -49,7 +64,7 @@ struct Imported {
 /// external/TrackCovariance/SolGeom.cc; O2Physics [FastTracker26]
 /// ALICE3/Core/FastTracker.cxx; slaclab/TrackingResolution [SLAC24]
 /// trackingerror.py; Corryvreckan's manual [Corryvreckan21], "Detector
-/// configuration".
+/// configuration"; ACTS [ACTS26] Plugins/Json.
 Imported import_detector(const std::string& path,
                          const ImportOptions& options = {});
 

@@ -11,95 +11,11 @@
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/decimal.hpp"
-#include "gttf/detector/import/foreign_text.hpp"
+#include "gttf/detector/import/foreign_table.hpp"
+#include "gttf/detector/import/ring_joiner.hpp"
 
 namespace gttf::detail {
 namespace {
-
-constexpr int mm_of_um = -3;
-
-/// More modules than any tracker has: a file that is none is given up soon.
-constexpr std::size_t max_modules = 200000;
-
-std::vector<ForeignWord> cells_of(const ForeignWord& line) {
-  std::vector<ForeignWord> cells;
-  for (std::size_t begin = 0; begin <= line.text.size();) {
-    const std::size_t comma =
-        std::min(line.text.find(',', begin), line.text.size());
-    cells.push_back(
-        trim({line.text.substr(begin, comma - begin), line.offset + begin}));
-    begin = comma + 1;
-  }
-  return cells;
-}
-
-/// A table with a header, by names of columns.
-class NamedTable {
- public:
-  /// @param names  of the columns that are needed; a column may have more
-  ///               behind its name: "tiltAngle_deg/D"
-  NamedTable(const ForeignFile& file, std::span<const std::string_view> names,
-             std::string_view advice)
-      : file_(file) {
-    for (const ForeignWord& line : lines_of({file.source.text(), 0}))
-      if (const ForeignWord content = trim(line);
-          !content.text.empty() && content.text.front() != '#')
-        lines_.push_back(content);
-    if (lines_.empty()) {
-      file.error({file.source.text(), 0}, "the table is empty",
-                 std::string(advice));
-      return;
-    }
-    header_ = cells_of(lines_.front());
-    for (const std::string_view name : names) {
-      index_.push_back(find(name));
-      if (index_.back() == none)
-        file.error(lines_.front(),
-                   fmt::format("there is no column {}", in_quotes(name)),
-                   std::string(advice));
-    }
-    good_ = std::ranges::find(index_, none) == index_.end();
-  }
-
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
-
-  bool is_good() const { return good_; }
-  std::size_t find(std::string_view name) const {
-    for (std::size_t i = 0; i < header_.size(); ++i)
-      if (const std::string_view text = header_[i].text;
-          text == name ||
-          (text.starts_with(name) &&
-           text.find_first_of("/(", name.size()) == name.size()))
-        return i;
-    return none;
-  }
-  /// f(line, cells) of every row that is complete; false from f: no more.
-  template <class F>
-  void for_each_row(const F& f) const {
-    for (std::size_t k = 1; k < lines_.size(); ++k) {
-      const std::vector<ForeignWord> cells = cells_of(lines_[k]);
-      if (cells.size() != header_.size()) {
-        file_.error(lines_[k],
-                    fmt::format("the row has {} cells, the header {}",
-                                cells.size(), header_.size()));
-        continue;
-      }
-      if (!f(cells)) return;
-    }
-  }
-  /// The cell of the column that was asked for as number `i`.
-  const ForeignWord& cell(const std::vector<ForeignWord>& cells,
-                          std::size_t i) const {
-    return cells[index_[i]];
-  }
-  std::size_t n_rows() const { return lines_.empty() ? 0 : lines_.size() - 1; }
-
- private:
-  const ForeignFile& file_;
-  std::vector<ForeignWord> lines_, header_;
-  std::vector<std::size_t> index_;
-  bool good_ = false;
-};
 
 /// What the user says of the modules of a section.
 struct SectionOfUser {
@@ -119,7 +35,7 @@ Sections read_table(const ForeignFile& file) {
   constexpr std::array<std::string_view, 4> names{"section", "pitch_u_um",
                                                   "pitch_v_um", "x_over_x0"};
   Sections sections;
-  const NamedTable table(file, names, table_advice);
+  const ForeignTable table(file, names, table_advice);
   if (!table.is_good()) return sections;
   const std::size_t sensors = table.find("sensors");
   table.for_each_row([&](const std::vector<ForeignWord>& cells) {
@@ -140,7 +56,7 @@ Sections read_table(const ForeignFile& file) {
     s.pitch_u = shifted(u.value_or(1), mm_of_um);
     s.pitch_v = shifted(v.value_or(1), mm_of_um);
     s.x_over_x0 = x0 ? x0.value : 0;
-    if (sensors != NamedTable::none) {
+    if (sensors != ForeignTable::none) {
       const std::string_view text = cells[sensors].text;
       if (text != "1" && text != "2")
         file.error(cells[sensors], fmt::format("a module has 1 or 2 sensors, "
@@ -179,8 +95,8 @@ std::vector<RingOfList> read_modules(const ForeignFile& file,
       "SensorCenter z",    "tiltAngle_deg", "skewAngle_deg", "yawAngle_deg",
       "phi_deg",           "meanWidth_mm",  "length_mm",     "sensorSpacing_mm",
       "sensorThickness_mm"};
-  const NamedTable table(file, names,
-                         "allCoordinates.csv of tkLayout has these columns");
+  const ForeignTable table(file, names,
+                           "allCoordinates.csv of tkLayout has these columns");
   std::vector<RingOfList> rings;
   if (!table.is_good()) return rings;
   std::map<RingKey, std::size_t> index;
@@ -230,18 +146,6 @@ std::vector<RingOfList> read_modules(const ForeignFile& file,
   return rings;
 }
 
-/// Are there as many modules as fit around, at equal distances? Angles have six
-/// decimals in the file.
-bool is_regular(std::vector<double>& phi) {
-  for (double& angle : phi) angle -= 360 * std::floor(angle / 360);
-  std::ranges::sort(phi);
-  const double step = 360.0 / static_cast<double>(phi.size());
-  for (std::size_t k = 1; k < phi.size(); ++k)
-    if (std::abs(phi[k] - phi[0] - step * static_cast<double>(k)) > 1e-4)
-      return false;
-  return true;
-}
-
 }  // namespace
 
 ForeignDetector read_tklayout(const ForeignFile& file,
@@ -263,7 +167,7 @@ ForeignDetector read_tklayout(const ForeignFile& file,
     section.used = true;
     // a module with gaps in azimuth stands for itself
     std::vector<std::pair<double, int>> parts;
-    if (is_regular(ring.phi))
+    if (stand_around(ring.phi))
       parts.emplace_back(ring.phi.front(), static_cast<int>(ring.phi.size()));
     else
       for (const double phi : ring.phi) parts.emplace_back(phi, 1);
@@ -283,6 +187,7 @@ ForeignDetector read_tklayout(const ForeignFile& file,
                                        key.z + off * std::sin(tilt),
                                        key.tilt,
                                        phi,
+                                       0,
                                        count,
                                        {key.width, key.length}};
         const double x_over_x0 = section.x_over_x0 / section.sensors;

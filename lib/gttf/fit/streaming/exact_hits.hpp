@@ -108,9 +108,15 @@ inline bool are_close(const SurfaceRecord& a, const SurfaceRecord& b) {
 }
 
 /// Does every hit have a kink of its own and a place of its own? Then none
-/// follows from the others.
+/// follows from the others, nor from an exact start if the first kink moves it.
 template <Path P>
-bool scatters_at_every_hit(const P& path, const PathSource<P>& source) {
+bool scatters_at_every_hit(const P& path, const PathSource<P>& source,
+                           const StartHit<double>* start) {
+  if (start) {
+    const auto first = static_cast<std::size_t>(path.first());
+    if (!(std::abs(path.general_kinks(first).phi[0]) > least_lever))
+      return false;
+  }
   const SurfaceRecord* last = nullptr;
   for (std::size_t k = source.begin(); k < source.end(); ++k) {
     const SurfaceRecord& s = path.surface(k);
@@ -167,14 +173,14 @@ double scattering_only_variance(const P& path, const StartHit<double>* start) {
   for (std::size_t k = source.begin(); k < source.end(); ++k)
     if (source.scatters(k)) widest = std::max(widest, source.kinks(k).w);
   if (!(widest > 0)) return std::numeric_limits<double>::quiet_NaN();
-  const bool plain = !start && detail::scatters_at_every_hit(path, source);
+  const bool plain = detail::scatters_at_every_hit(path, source, start);
   // below it, products of variances might vanish
   constexpr double least = 1e-100;
   if (plain && widest > least) {
     if constexpr (requires { path.line(); })
-      if (detail::is_point_chain(path))
+      if (!start && detail::is_point_chain(path))
         return 1 / detail::chain_information(path);
-    return filter<Errors::scattering_only>(path).v[Perigee::kappa];
+    return filter<Errors::scattering_only>(path, start).v[Perigee::kappa];
   }
   detail::ExactHits<P> fit(path, 1 / widest);
   stream_inwards(source, source.begin(), source.end(), fit);

@@ -132,6 +132,10 @@ void KinkedTrajectory::start(const TrackHits& track,
     if (!h.measures() && h.theta0_2 == 0 && !has_loss(h)) continue;
     nodes_.emplace_back().point = i;
   }
+  const TrackHit &from = track.points[nodes_.front().point],
+                 &to = track.points[nodes_.back().point];
+  length_ = knows_paths(track) ? to.path - from.path
+                               : (to.position - from.position).norm();
 }
 
 bool pass_layer(const TrackHits& track, const TrackHit& layer,
@@ -169,14 +173,16 @@ FitStatus KinkedTrajectory::follow(const TrackHits& track, std::size_t n_nodes,
   const Field& field = *track.flight->field;
   TrajectoryState s = first_;
   set_start_columns(track, s);
-  const double length = (track.points[nodes_.back().point].position -
-                         track.points[nodes_.front().point].position)
-                            .norm();
+  const double length = length_;
+  const bool paths = knows_paths(track);
   for (std::size_t k = 0; k < n_nodes; ++k) {
     TrajectoryNode& n = nodes_[k];
     const TrackHit& p = track.points[n.point];
     const auto arrival =
-        fly_onto(field, level_of(p), k == 0 ? Way::either : Way::forward, s);
+        k == 0  ? fly_onto(field, level_of(p), Way::either, s)
+        : paths ? fly_along(field, level_of(p),
+                            p.path - track.points[nodes_[k - 1].point].path, s)
+                : fly_onto(field, level_of(p), Way::forward, s);
     if (arrival == Landing::left_map) return FitStatus::outside_map;
     if (arrival == Landing::missed || !s.d_position.allFinite())
       return FitStatus::not_converged;

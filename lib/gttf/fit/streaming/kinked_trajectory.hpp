@@ -103,6 +103,7 @@ class KinkedTrajectory {
  private:
   TrajectoryState first_;
   std::vector<TrajectoryNode> nodes_;
+  double length_ = 0;  ///< of the size of the track between them, mm
 };
 
 /// Changes of s that unit changes of theta, phi and kappa of a state on a

@@ -7,6 +7,10 @@
 
 namespace gttf {
 
+/// An exact hit may contradict an exact start if a kink there moves the start by
+/// less, mm.
+inline constexpr double least_lever = 10 * unit::um;
+
 /// A crossing through which the track is known to go.
 ///
 /// Lines through it differ by the columns b of its two kinks and by

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gttf/core/pack.hpp"
-#include "gttf/fit/streaming/kink_elimination.hpp"
+#include "gttf/fit/streaming/general_kinks.hpp"
 
 namespace gttf::detail {
 
@@ -118,6 +118,49 @@ template <ZeroVariance z, bool keep_gain, class S>
     if constexpr (keep_gain) {
       put_part<S>(of_part.theta, i, gain->theta);
       put_part<S>(of_part.phi, i, gain->phi);
+    }
+  }
+}
+
+template <ZeroVariance z, bool keep_gain, class S>
+[[gnu::noinline, gnu::flatten]] void scatter(SplitEquations<S>& e,
+                                             const GeneralKinks<S>& kinks,
+                                             GeneralGain<S>* gain = nullptr) {
+  for (std::size_t i = 0; i < Parts<S>::count; ++i) {
+    const GeneralKinks<Part<S>> part = {
+        .theta = part_of<S>(kinks.theta, i),
+        .phi = part_of<S>(kinks.phi, i),
+        .w = Parts<S>::get(kinks.w, i),
+        .w_phi = Parts<S>::get(kinks.w_phi, i),
+        .loss = part_of<S>(kinks.loss, i),
+        .w_loss = Parts<S>::get(kinks.w_loss, i)};
+    GeneralGain<Part<S>> of_part;
+    NoColumn none;
+    scatter_angles<z>(e.part[i], part, of_part.theta, of_part.phi, none);
+    of_part.loss_variance =
+        scatter_loss<z>(e.part[i], part.loss, part.w_loss, of_part.loss, none);
+    if constexpr (keep_gain) {
+      put_part<S>(of_part.theta, i, gain->theta);
+      put_part<S>(of_part.phi, i, gain->phi);
+      put_part<S>(of_part.loss, i, gain->loss);
+      Parts<S>::put(of_part.loss_variance, i, gain->loss_variance);
+    }
+  }
+}
+
+/// As for whole equations; kappa is not known yet where there is no field.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void join(SplitEquations<S>& e,
+                                          const SplitEquations<S>& other) {
+  for (std::size_t part = 0; part < Parts<S>::count; ++part) {
+    const FiveEquations<Part<S>>& o = other.part[part];
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      Row<Part<S>> row;
+      for (std::size_t j = 0; j < track_dim; ++j)
+        row[j] = j > i    ? o.r[FiveEquations<Part<S>>::at(i, j)]
+                 : j == i ? Part<S>(1)
+                          : Part<S>(0);
+      measure<ZeroVariance::excluded>(e.part[part], row, o.v[i]);
     }
   }
 }

@@ -151,8 +151,11 @@ TrackState track_state(const TrackHits& track, const TrajectoryState& s,
 void set_trajectory_perigee(const TrackHits& track, std::size_t first,
                             TrajectoryState state, const Matrix5& root,
                             const FitWeights& weights, GlobalFit& r) {
+  const bool paths = knows_paths(track);
   const double length =
-      (track.points.back().position - track.points[first].position).norm();
+      paths ? track.points.back().path - track.points[first].path
+            : (track.points.back().position - track.points[first].position)
+                  .norm();
   Noise noise;
   {
     TrajectoryNode layer;
@@ -161,12 +164,17 @@ void set_trajectory_perigee(const TrackHits& track, std::size_t first,
       add_noise(track, track.points[first], layer.after, weights, length,
                 noise);
   }
+  std::size_t here = first;  // the point where `state` is
   for (std::size_t i = first; i-- > 0;) {
     const TrackHit& layer = track.points[i];
     TrajectoryState there = state;
-    if (fly_onto(*track.flight->field, level_of(layer), Way::backward, there) !=
-        Landing::there)
-      continue;
+    const Field& field = *track.flight->field;
+    const Landing landing =
+        paths ? fly_along(field, level_of(layer),
+                          layer.path - track.points[here].path, there)
+              : fly_onto(field, level_of(layer), Way::backward, there);
+    if (landing != Landing::there) continue;
+    here = i;
     state = there;
     add_noise(track, layer, state, weights, length, noise);
     if (!track.field || !(layer.loss.mean > 0)) continue;

@@ -128,7 +128,11 @@ TrajectoryState towards_next(const TrackHits& track,
                              double kappa) {
   TrajectoryState s;
   const Vector3& first = track.points[measured[0]].position;
-  const double length = (track.points[measured.back()].position - first).norm();
+  double length = (track.points[measured.back()].position - first).norm();
+  // a track that comes back is no straight line to its last hit
+  if (knows_paths(track))
+    for (const std::size_t i : measured)
+      length = std::max(length, (track.points[i].position - first).norm());
   s.position = first;
   for (const std::size_t i : measured.subspan(1)) {
     s.direction = track.points[i].position - first;
@@ -146,9 +150,13 @@ TrajectoryStart find_start(const TrackHits& track,
                            std::span<const std::size_t> measured) {
   DampedFit fit(track, towards_next(track, measured, track.kappa_ref));
   TrajectoryStart result;
-  result.status = fit.run(fit.n_nodes(), true);
+  // hits after many turns tell nothing of a start that is not near
+  const bool paths = knows_paths(track);
+  result.status =
+      paths ? FitStatus::not_converged : fit.run(fit.n_nodes(), true);
   if (result.status != FitStatus::ok) {
-    DampedFit search(track, towards_next(track, measured, 0));
+    DampedFit search(
+        track, towards_next(track, measured, paths ? track.kappa_ref : 0));
     std::size_t n = 3;
     for (; n < search.n_nodes(); n += 1 + n / 3)
       static_cast<void>(search.run(n, false));

@@ -124,6 +124,8 @@ std::string_view to_string(FitStatus status) {
       return "outside_map";
     case FitStatus::stops:
       return "stops";
+    case FitStatus::recurls:
+      return "recurls";
   }
   return "unknown";
 }

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <array>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -32,6 +34,7 @@ enum class FitStatus {
   not_converged,    ///< re-linearisation runs away
   outside_map,      ///< the fitted track leaves the field map
   stops,            ///< the fitted track loses all its energy in a layer
+  recurls,          ///< crosses a layer again: only streamed fits follow that
 };
 
 /// The name as it stands in tables: `too_few_hits`, ...
@@ -66,6 +69,11 @@ struct TrackHit {
   /// these axes (u along r-phi, v along z), not the plane of u and v. Matters
   /// only if hits move by more than sqrt(radius * precision).
   bool curved = false;
+  /// Path along the track from anywhere, mm, to tell crossings of a surface
+  /// apart: the fit looks for the one about as far behind the point before.
+  /// NaN: the first within half a turn. Set for all points of a track or none,
+  /// and only where TrackHits::flight is.
+  double path = std::numeric_limits<double>::quiet_NaN();
 
   bool measures() const { return n_coordinates > 0; }
   std::span<const CoordinateAxis> axes() const {
@@ -100,6 +108,11 @@ struct TrackHits {
   /// Not set: a helix around z, or straight lines if `field` is false.
   std::optional<FlightModel> flight = {};
 };
+
+/// Does it say which crossings of the surfaces its points are?
+inline bool knows_paths(const TrackHits& track) {
+  return !track.points.empty() && !std::isnan(track.points.back().path);
+}
 
 /// The measured points among those of a track.
 struct MeasuredPoints {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/track/hit_surface.hpp"
@@ -248,7 +249,8 @@ std::string_view follow(Maker& m) {
 
 /// Is the track a helix around z, or a straight line across z?
 bool is_helix(const Maker& m) {
-  if (m.model.energy_loss != EnergyLoss::off) return false;
+  if (m.model.energy_loss != EnergyLoss::off || m.layers.geometry.has_maps())
+    return false;
   const Field& field = m.layers.geometry.field();
   if (field.kind == FieldKind::solenoid) return true;
   const Vector3 step =
@@ -291,12 +293,14 @@ Track start_of(Maker& m, const FoundTrack& found) {
 }
 
 /// Follows the track; sets the momentum for which weights are computed.
-void trace_detector(Maker& m, const FoundTrack& found) {
+/// @param turns  of trace()
+void trace_detector(Maker& m, const FoundTrack& found, double turns = 0) {
   Track track = start_of(m, found);
   const double mass = track.mass;
   const auto follow_it = [&] {
-    m.made.traced = trace(m.layers.geometry, track, m.model.scattering,
-                          m.model.energy_loss, m.made.track.flight->frame);
+    m.made.traced =
+        trace(m.layers.geometry, track, m.model.scattering, m.model.energy_loss,
+              m.made.track.flight->frame, turns);
   };
   if (!(track.p > 0)) track.p = 1;  // no field, no scattering: any will do
   follow_it();
@@ -332,9 +336,8 @@ void set_material(Maker& m, const TracedCrossing& x, TrackHit& hit) {
         x.x_over_x0, std::max(x.x_over_x0, m.made.traced.material.to_last_hit));
   }
   if (m.model.energy_loss != EnergyLoss::off)
-    hit.loss =
-        hit_loss(m.layers.geometry.slabs(x.surface), {mass, q}, shifted(x.p),
-                 1 / x.cos_incidence, m.model.energy_loss, x.stretch);
+    hit.loss = hit_loss(slabs_at(m.layers.geometry, x), {mass, q}, shifted(x.p),
+                        1 / x.cos_incidence, m.model.energy_loss, x.stretch);
 }
 
 void add_traced(Maker& m, const TracedCrossing& crossing) {
@@ -438,6 +441,139 @@ std::string_view build_traced(Maker& m) {
   return {};
 }
 
+/// Does the track cross a layer again, or turn by more than half? Then hits
+/// come back towards the first one, or a layer has hits far from each other.
+bool comes_back(const Maker& m) {
+  constexpr double far = 0.01;  // of the size of the track
+  const Vector3 first = m.h.position(0);
+  const std::size_t n = m.h.order.size();
+  double size = 0;
+  for (std::size_t k = 1; k < n; ++k) {
+    const double distance = (m.h.position(k) - first).norm();
+    if (distance < (1 - far) * size) return true;
+    size = std::max(size, distance);
+  }
+  for (std::size_t k = 0; m.made.any_repeated && k < n; ++k)
+    for (std::size_t j = k + 1; j < n; ++j)
+      if (m.h.surface[k] == m.h.surface[j] &&
+          (m.h.position(k) - m.h.position(j)).norm() > far * size)
+        return true;
+  return false;
+}
+
+/// A track that crosses layers again: its hits tell which of the crossings are
+/// theirs, and the better the path is known, the more of them it can reach.
+class TurningTrack {
+ public:
+  explicit TurningTrack(Maker& m) : m_(m) {}
+
+  std::string_view build() {
+    const std::size_t n = m_.h.order.size();
+    const Vector3 step = m_.h.position(1) - m_.h.position(0);
+    if (!(step.norm() > 0)) return to_string(FitStatus::coincident_hits);
+    m_.made.track.flight =
+        FlightModel{&m_.layers.geometry.field(),
+                    choose_frame(m_.layers.geometry.field(), step.normalized()),
+                    m_.model.mass, std::abs(m_.model.charge)};
+    // within half a turn, as their tangential planes tell apart: the fewest
+    std::size_t known = std::min<std::size_t>(3, n);
+    for (std::size_t k = 0; k < known; ++k) {
+      add_hit(m_, hit(k), static_cast<int>(m_.h.order[k]));
+      m_.made.track.points.back().curved = false;
+    }
+    FoundTrack found = find_track(m_.made.track);
+    // the second pass over all hits has scattering and losses of all layers
+    for (bool last = false; !last;) {
+      if (found.status != FitStatus::ok) return to_string(found.status);
+      last = known == n;
+      trace_detector(m_, found, m_.model.turns);
+      const std::size_t more = std::max<std::size_t>(1, known / 2);
+      const std::size_t assigned = assign(std::min(n, known + more));
+      if (assigned < known || (assigned == known && !last))
+        return to_string(FitStatus::not_converged);
+      known = assigned;
+      build_points();
+      found = find_track(m_.made.track);
+    }
+    return found.status == FitStatus::ok ? std::string_view{}
+                                         : to_string(found.status);
+  }
+
+ private:
+  const MeasuredHit& hit(std::size_t k) const { return m_.hits[m_.h.order[k]]; }
+
+  /// Finds the crossing of each of the first `n` hits: of those of its surface
+  /// within a turn behind the hit before the nearest one.
+  /// @return  for how many there is one
+  std::size_t assign(std::size_t n) {
+    const auto& list = m_.made.traced.list;
+    crossing_of_.clear();
+    std::size_t from = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      std::size_t best = list.size();
+      double least = std::numeric_limits<double>::infinity();
+      for (std::size_t i = from; i < list.size(); ++i) {
+        const double turn =
+            std::abs(m_.made.traced.kappa) * (list[i].path - list[from].path);
+        if (turn > 2 * unit::pi) break;
+        if (list[i].surface != m_.h.surface[k]) continue;
+        const double distance = (list[i].position - m_.h.position(k)).norm();
+        if (distance < least) {
+          least = distance;
+          best = i;
+        }
+      }
+      if (best == list.size()) break;
+      crossing_of_.push_back(best);
+      from = best;
+    }
+    return crossing_of_.size();
+  }
+
+  /// Hits and the surfaces without one, in order of flight; hits of one
+  /// crossing share its material, which stands at the last of them.
+  void build_points() {
+    MadeTrack& made = m_.made;
+    made.track.points.clear();
+    made.sources.clear();
+    made.surfaces.clear();
+    if (m_.model.beam_spot) {
+      made.track.points.push_back(make_beam_spot_hit(
+          *m_.model.beam_spot, m_.model.vertex, made.traced.phi,
+          made.traced.theta, made.traced.frame));
+      made.track.points.back().path = 0;
+      made.sources.push_back(MadeTrack::beam_spot);
+    }
+    const std::size_t last = crossing_of_.back();
+    made.traced.material = sum_material<double>(
+        made.traced.list.size(), static_cast<int>(last),
+        [&made](std::size_t i) { return made.traced.list[i].x_over_x0; });
+    std::size_t k = 0;
+    for (std::size_t i = 0; i <= last; ++i) {
+      const TracedCrossing& x = made.traced.list[i];
+      if (k < crossing_of_.size() && crossing_of_[k] == i) {
+        for (; k < crossing_of_.size() && crossing_of_[k] == i; ++k) {
+          add_hit(m_, hit(k), static_cast<int>(m_.h.order[k]));
+          made.track.points.back().path = x.path;
+        }
+        set_material(m_, x, made.track.points.back());
+        continue;
+      }
+      TrackHit passive;
+      detail::put_on(m_.layers.geometry.surfaces()[x.surface], x.position,
+                     passive);
+      passive.path = x.path;
+      set_material(m_, x, passive);
+      if (!(passive.theta0_2 > 0) && !(passive.loss.mean > 0)) continue;
+      made.track.points.push_back(passive);
+      made.sources.push_back(MadeTrack::passive);
+    }
+  }
+
+  Maker& m_;
+  std::vector<std::size_t> crossing_of_;  ///< of each hit
+};
+
 }  // namespace
 
 MadeTrack::MadeTrack(const HitLayers& layers, const TrackModel& model)
@@ -463,6 +599,7 @@ std::string_view follow_track(const HitLayers& layers, const TrackModel& model,
                               MadeTrack& made) {
   Maker m{layers, model, hits, h, made};
   mark_layers(m);
+  if (model.turns > 0 && comes_back(m)) return TurningTrack(m).build();
   if (!is_helix(m)) return build_traced(m);
   made.simple = made.track.field && h.layer_errors && !model.beam_spot &&
                 !made.any_repeated &&

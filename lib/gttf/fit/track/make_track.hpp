@@ -24,6 +24,9 @@ struct TrackModel {
   double mass = 0, charge = 1;  ///< GeV, e
   /// Momentum for the scattering angles, GeV; 0: that of the path.
   double momentum = 0;
+  /// Tracks may cross layers again within so many turns; their hits are in
+  /// order of flight. 0: once each, within half a turn.
+  double turns = 0;
 };
 
 /// A track and what its points are. Keeps its memory.

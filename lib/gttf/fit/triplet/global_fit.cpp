@@ -312,7 +312,8 @@ const GlobalFit& TrackFitter::fit(const TrackHits& hits, FitKind kind) {
   const bool unmeasured =
       std::any_of(hits.points.begin(), hits.points.end(),
                   [](const TrackHit& h) { return h.n_coordinates == 1; });
-  if (can_be_streamed(kind) && (unmeasured || straggles(hits)))
+  const bool recurls = hits.flight && knows_paths(hits);
+  if (can_be_streamed(kind) && (unmeasured || straggles(hits) || recurls))
     return work_->streaming.fit(hits, kind);
   GlobalFit& r = work_->result;
   if (work_->is_coarse_helix(hits, kind)) {
@@ -320,7 +321,9 @@ const GlobalFit& TrackFitter::fit(const TrackHits& hits, FitKind kind) {
     if (streamed.status == FitStatus::ok) return streamed;
   }
   clear(r);
-  r.status = unmeasured ? FitStatus::not_determined : work_->run(hits, kind);
+  r.status = unmeasured ? FitStatus::not_determined
+             : recurls  ? FitStatus::recurls
+                        : work_->run(hits, kind);
   if (r.status == FitStatus::ok) r.status = work_->report(hits, kind);
   if (r.status != FitStatus::ok) {
     clear(r);

@@ -83,7 +83,7 @@ const ticks = (axis, distance) => {
 // ---- one figure
 const swatch = series => series.area
   ? `<svg viewBox="0 0 18 9"><rect class="ar ${series.c}" x="2" width="14" height="9"/></svg>`
-  : `<svg viewBox="0 0 18 9"><path class="ln ${series.c} ${['', 'dash', 'dot', 'long'][series.dash || 0]}" d="M0 4.5H18"/></svg>`;
+  : `<svg viewBox="0 0 18 9"><path class="ln ${series.c} ${['', 'dash', 'dot', 'long', 'dashdot', 'dashdots'][series.dash || 0]}" d="M0 4.5H18"/></svg>`;
 const safe = text => text.replace(/[&<>]/g, c => ({'&': '&amp;', '<': '&lt;', '>': '&gt;'})[c]);
 
 class View {
@@ -169,6 +169,27 @@ class View {
     tip.innerHTML = `<div class="hd">${safe(this.x.name)} = ${withUnit(xs[best], this.x.unit)}, ${safe(y.name)} = ${withUnit(ys[best], y.unit)}</div>${safe(this.data.map.name.replace(/\[.*/, ''))} ${number(vs[best])} ${safe((this.data.map.name.match(/\[(.*)\]/) || [0, ''])[1])}`;
     this.place(px, py);
   }
+  // the layer of a drawing that is nearest to the pointer
+  showLine(k, px, py) {
+    const sx = scale(this.x), sy = scale(this.y[k]), near = 9;
+    let best = null, least = near * near;
+    for (const line of this.data.panels[k].lines)
+      for (let i = 0; i < line.x.length - (line.x.length > 1); ++i) {
+        const j = Math.min(i + 1, line.x.length - 1);
+        const x0 = sx.px(line.x[i]), y0 = sy.px(line.y[i]);
+        const dx = sx.px(line.x[j]) - x0, dy = sy.px(line.y[j]) - y0, length = dx * dx + dy * dy;
+        const f = length ? Math.max(0, Math.min(1, ((px - x0) * dx + (py - y0) * dy) / length)) : 0;
+        const d = (x0 + f * dx - px) ** 2 + (y0 + f * dy - py) ** 2;
+        if (d < least) { least = d; best = line; }
+      }
+    if (!best) return this.clear();
+    this.hover.replaceChildren();
+    const cut = v => Math.max(-2e4, Math.min(2e4, v)), g = element('g', {'clip-path': `url(#${this.id}-c${k})`}, this.hover);
+    const d = best.x.map((v, i) => `${i ? 'L' : 'M'}${cut(sx.px(v))} ${cut(sy.px(best.y[i]))}`).join('');
+    element('path', {class: 'picked', d}, g);
+    tip.innerHTML = `<div class="hd"><b>${safe(best.name)}</b></div>${best.words.split('\n').map(safe).join('<br>')}`;
+    this.place(px, py);
+  }
   nearest(px) {
     const s = scale(this.x);
     let best = 0, least = 1e9;
@@ -187,6 +208,11 @@ class View {
     if (!this.zoomed) this.home = this.panels.map(panel => panel.cloneNode(true));
     this.zoomed = true;
     this.panels.forEach((panel, i) => this.redraw(panel, i));
+    this.offerReset();
+  }
+  offerReset() {
+    const button = one('[data-k=reset]', this.figure);
+    if (button) button.hidden = !this.zoomed;
   }
   redraw(panel, i) {
     const axis = this.y[i], home = this.data.panels[i];
@@ -229,6 +255,7 @@ class View {
     this.reset();
     this.clear();
     this.applySwitches();
+    this.offerReset();
   }
   listen() {
     const svg = this.svg;
@@ -244,8 +271,10 @@ class View {
         box.setAttribute('height', Math.abs(py - start.y));
         return;
       }
-      if (this.panelAt(x, y) < 0) return this.clear();
-      if (this.data.map) this.showCell(x, y);
+      const panel = this.panelAt(x, y);
+      if (panel < 0) return this.clear();
+      if (this.data.panels[panel].lines) this.showLine(panel, x, y);
+      else if (this.data.map) this.showCell(x, y);
       else if (this.rows.length) this.show(this.nearest(x), false);
     });
     svg.addEventListener('pointerleave', () => start || this.clear());
@@ -314,18 +343,25 @@ class View {
       above = +legend.dataset.h;
       legend.removeAttribute('display');
     }
+    let below = 0;
+    const conditions = one('.conditions', copy);
+    if (conditions) {
+      below = +conditions.dataset.h;
+      conditions.removeAttribute('display');
+    }
+    const border = 8, whole = above + height + below + 2 * border, across = width + 2 * border;
     copy.setAttribute('xmlns', SVG);
-    copy.setAttribute('viewBox', `0 ${-above} ${width} ${height + above}`);
-    copy.setAttribute('width', width);
-    copy.setAttribute('height', height + above);
+    copy.setAttribute('viewBox', `${-border} ${-above - border} ${across} ${whole}`);
+    copy.setAttribute('width', across);
+    copy.setAttribute('height', whole);
     copy.setAttribute('font-family', "Helvetica, Arial, 'Liberation Sans', sans-serif");
     copy.removeAttribute('tabindex');
     const style = document.createElementNS(SVG, 'style');
     style.textContent = one('#figure-css').textContent;
     copy.prepend(style);
-    style.after(element('rect', {y: -above, width, height: height + above, fill: '#ffffff'}));
+    style.after(element('rect', {x: -border, y: -above - border, width: across, height: whole, fill: '#ffffff'}));
     const text = new XMLSerializer().serializeToString(copy);
-    return {width, height: height + above, text: text.replace(/var\(--([\w-]+)\)/g, (_, name) => light[name] || '#000000')};
+    return {width: across, height: whole, text: text.replace(/var\(--([\w-]+)\)/g, (_, name) => light[name] || '#000000')};
   }
 }
 
@@ -359,6 +395,7 @@ for (const svg of all('svg.plot')) {
   const view = new View(svg);
   for (const button of all('.tools button', view.figure))
     button.addEventListener('click', () => {
+      if (button.dataset.k === 'reset') view.unzoom();
       if (button.dataset.k === 'csv') saveCsv(view.id, view.columns);
       if (button.dataset.k === 'svg') save(view.id + '.svg', new Blob([view.file().text], {type: 'image/svg+xml'}));
       if (button.dataset.k === 'png') savePng(view);

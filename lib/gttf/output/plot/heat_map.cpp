@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "gttf/output/plot/label_layout.hpp"
 #include "gttf/output/plot/svg_text.hpp"
 #include "gttf/output/plot/theme.hpp"
 
@@ -60,8 +61,9 @@ void append_line(std::string& out, const HeatMap& map, const PanelFrame& frame,
 }
 
 // Contours by marching squares over the middles of the cells.
-void trace(const HeatMap& map, const PanelFrame& frame, double level,
-           SvgPath& path) {
+std::vector<LineSegment> trace(const HeatMap& map, const PanelFrame& frame,
+                               double level) {
+  std::vector<LineSegment> segments;
   const std::size_t n = map.x.size() - 1, m = map.y.size() - 1;
   const double wanted = fraction_of(map, level);
   for (std::size_t j = 0; j + 1 < m; ++j)
@@ -90,9 +92,10 @@ void trace(const HeatMap& map, const PanelFrame& frame, double level,
         cut[cuts++] = {a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)};
       }
       for (std::size_t k = 0; k + 1 < cuts; k += 2)
-        path.line(cut[k].first, cut[k].second, cut[k + 1].first,
-                  cut[k + 1].second);
+        segments.push_back(
+            {cut[k].first, cut[k].second, cut[k + 1].first, cut[k + 1].second});
     }
+  return segments;
 }
 
 }  // namespace
@@ -103,9 +106,44 @@ std::string svg_heat_map(const HeatMap& map, const PanelFrame& frame) {
     append_line(out, map, frame, j);
   out += "</g>";
   SvgPath path;
-  for (const double level : map.contours) trace(map, frame, level, path);
+  for (const double level : map.contours)
+    for (const LineSegment& s : trace(map, frame, level))
+      path.line(s.x0, s.y0, s.x1, s.y1);
   if (!path.empty())
     out += fmt::format("<path class=\"contour\" d=\"{}\"/>", path.data());
+  return out;
+}
+
+std::string svg_contour_labels(const HeatMap& map, const PanelFrame& frame) {
+  const Box& box = frame.box;
+  LabelPlacer placer(
+      {box.left + 4, box.top + 4, box.right - 4, box.bottom - 4});
+  std::string out;
+  bool left_side = true;
+  for (const double level : map.contours) {
+    const RichText text = tick_label(level, 1e4);
+    const double width = text_width(text, tick_size) + 6;
+    // near one third and two thirds of the width in turn
+    const double wanted =
+        box.left + (box.right - box.left) * (left_side ? 0.35 : 0.65);
+    std::vector<LineSegment> segments = trace(map, frame, level);
+    std::ranges::stable_sort(segments, {}, [wanted](const LineSegment& s) {
+      return std::abs((s.x0 + s.x1) / 2 - wanted);
+    });
+    std::vector<Box> places;
+    for (const LineSegment& s : segments) {
+      const double x = (s.x0 + s.x1) / 2, y = (s.y0 + s.y1) / 2;
+      places.push_back(
+          {x - width / 2, y - tick_size / 2, x + width / 2, y + tick_size / 2});
+    }
+    const auto taken = placer.take(places, false);
+    if (!taken) continue;
+    left_side = !left_side;
+    const Box& at = places[*taken];
+    out += svg_text((at.left + at.right) / 2,
+                    (at.top + at.bottom) / 2 + 0.36 * tick_size, text,
+                    {"tx ink halo", Anchor::middle, tick_size});
+  }
   return out;
 }
 

@@ -126,12 +126,8 @@ constexpr double legend_line = 20, entry_gap = 18, text_gap = 6;
 
 std::string line_key(const std::string& paint, Dash dash, double from,
                      double to) {
-  const char* classes = dash == Dash::dashed        ? " dash"
-                        : dash == Dash::dotted      ? " dot"
-                        : dash == Dash::long_dashed ? " long"
-                                                    : "";
   return fmt::format("<path class=\"ln {}{}\" d=\"M{} 5.5H{}\"/>", paint,
-                     classes, coordinate(from), coordinate(to));
+                     dash_class(dash), coordinate(from), coordinate(to));
 }
 
 // The sign of an entry in a box of 26 x 11 px.
@@ -264,37 +260,64 @@ std::string end_labels(const Panel& panel, const PanelFrame& frame) {
   return out;
 }
 
-// A band is named where it is fattest, if its name fits into it.
+// Where a band is fattest, if its name fits into it.
+std::optional<BandPlace> place_of_name(const Band& band,
+                                       const PanelFrame& frame) {
+  constexpr double padding = 5;
+  const double width =
+      text_width(band.label, tick_size, Weight::bold) + 2 * padding;
+  std::vector<double> x, upper, lower;
+  for (std::size_t i = 0; i < band.x.size(); ++i) {
+    const auto pixel = [&](double value) {
+      return std::isnan(value)
+                 ? value
+                 : std::clamp(frame.y(value), frame.box.top, frame.box.bottom);
+    };
+    x.push_back(frame.x(band.x[i]));
+    upper.push_back(pixel(band.upper[i]));
+    lower.push_back(pixel(band.lower[i]));
+  }
+  return place_in_band(x, upper, lower, width, tick_size + 4,
+                       frame.box.left + 6, frame.box.right - 6);
+}
+
 std::string band_labels(const Panel& panel, const PanelFrame& frame,
                         LabelPlacer& placer) {
   std::string out;
   for (const Band& band : panel.bands) {
     if (band.label.empty()) continue;
-    constexpr double padding = 5;
-    const double width =
-        text_width(band.label, tick_size, Weight::bold) + 2 * padding;
-    std::vector<double> x, upper, lower;
-    for (std::size_t i = 0; i < band.x.size(); ++i) {
-      const auto pixel = [&](double value) {
-        return std::isnan(value) ? value
-                                 : std::clamp(frame.y(value), frame.box.top,
-                                              frame.box.bottom);
-      };
-      x.push_back(frame.x(band.x[i]));
-      upper.push_back(pixel(band.upper[i]));
-      lower.push_back(pixel(band.lower[i]));
-    }
-    const auto place = place_in_band(x, upper, lower, width, tick_size + 4,
-                                     frame.box.left + 6, frame.box.right - 6);
+    const auto place = place_of_name(band, frame);
     if (!place) continue;
     const double base = place->y + 0.36 * tick_size;
-    placer.add_obstacle(
-        text_box(place->x, base, width, tick_size, Anchor::middle));
+    placer.add_obstacle(text_box(
+        place->x, base, text_width(band.label, tick_size, Weight::bold),
+        tick_size, Anchor::middle));
     out += svg_text(place->x, base, band.label,
                     {band.behind    ? "tx ink2"
                      : band.hatched ? "tx ink b halo"
                                     : "tx ink b",
                      Anchor::middle, tick_size, 0, band.id});
+  }
+  return out;
+}
+
+// The names of flat bands right of the frame, joined to their ends by leaders.
+std::string labels_beside(const Panel& panel, const PanelFrame& frame) {
+  const std::vector<const Band*> bands = bands_named_beside(panel, frame);
+  std::vector<double> wanted;
+  for (const Band* band : bands)
+    wanted.push_back(
+        (frame.y(band->lower.back()) + frame.y(band->upper.back())) / 2);
+  const std::vector<double> placed = spread_apart(
+      wanted, end_label_gap, frame.box.top + 4, frame.box.bottom - 2);
+  std::string out;
+  for (std::size_t i = 0; i < bands.size(); ++i) {
+    SvgPath leader;
+    leader.line(frame.box.right + 2, wanted[i], frame.box.right + 9, placed[i]);
+    out += fmt::format("<path class=\"lead ink3\" data-s=\"{}\" d=\"{}\"/>",
+                       escaped(bands[i]->id), leader.data());
+    out += svg_text(frame.box.right + 12, placed[i] + 4, bands[i]->label,
+                    {"tx ink2", Anchor::start, tick_size, 0, bands[i]->id});
   }
   return out;
 }
@@ -382,13 +405,29 @@ std::string ray_labels(const Panel& panel, const PanelFrame& frame) {
 
 }  // namespace
 
+std::vector<const Band*> bands_named_beside(const Panel& panel,
+                                            const PanelFrame& frame) {
+  constexpr double visible = 3, near = 2;  // px
+  std::vector<const Band*> bands;
+  for (const Band& band : panel.bands) {
+    if (band.label.empty() || band.behind || band.x.empty()) continue;
+    const double height =
+        frame.y(band.lower.back()) - frame.y(band.upper.back());
+    if (height >= visible && frame.x(band.x.back()) >= frame.box.right - near &&
+        !place_of_name(band, frame))
+      bands.push_back(&band);
+  }
+  return bands;
+}
+
 std::string panel_labels(const Panel& panel, const PanelFrame& frame) {
   LabelPlacer placer(Box{frame.box.left + 4, frame.box.top + 3,
                          frame.box.right - 4, frame.box.bottom - 4});
   std::string out = band_labels(panel, frame, placer);
   add_obstacles(panel, frame, placer);
   for (const Note& note : panel.notes) out += svg_note(note, frame, placer);
-  out += end_labels(panel, frame) + ray_labels(panel, frame);
+  out += end_labels(panel, frame) + labels_beside(panel, frame) +
+         ray_labels(panel, frame);
   for (const Guide& guide : panel.guides) out += guide_words(guide, frame);
   return out;
 }

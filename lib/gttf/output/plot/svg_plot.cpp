@@ -148,25 +148,23 @@ double widest(const std::vector<AxisTick>& ticks) {
 }
 
 double right_margin(const Plot& plot) {
-  constexpr double other_fonts = 1.14;  // DejaVu Sans is that much wider
   double most = side_margin;
   const auto need = [&](double px) { most = std::max(most, px); };
   for (const Panel& panel : plot.panels) {
     for (const Curve& curve : panel.curves)
       if (!curve.end_label.empty())
-        need(16 + other_fonts *
-                      text_width(curve.end_label, label_size, Weight::bold));
+        need(16 + text_width(curve.end_label, label_size, Weight::bold));
     for (const Guide& guide : panel.guides)
       if (guide.along == Guide::Along::y)
         for (const RichText& word : guide.words)
-          need(14 + other_fonts * text_width(word, tick_size));
+          need(14 + text_width(word, tick_size));
     if (!panel.rays.empty()) need(34);
     if (panel.map) need(84);
   }
   // half of the last label of the horizontal axes
   constexpr double some_length = 500;
   for (const FigureAxis* axis : {&plot.x, plot.top ? &*plot.top : &plot.x})
-    need(4 + other_fonts * widest(axis_ticks(*axis, some_length)) / 2);
+    need(4 + widest(axis_ticks(*axis, some_length)) / 2);
   return most;
 }
 
@@ -196,13 +194,12 @@ class RoomForLabels {
   double end_ = -1e9;
 };
 
-}  // namespace
-
-PlotFrame make_frame(const Figure& figure, const Plot& plot) {
+// @param margin  right of the frames
+PlotFrame frame_with(const Figure& figure, const Plot& plot, double margin) {
   PlotFrame frame;
   frame.width = figure.width;
   const double top = margin_above(plot);
-  const double right = figure.width - right_margin(plot);
+  const double right = figure.width - margin;
   // The left margin depends on the labels, whose number depends on the height.
   constexpr double left_guess = 60;
   const Panel& first = plot.panels.front();
@@ -238,6 +235,19 @@ PlotFrame make_frame(const Figure& figure, const Plot& plot) {
   }
   frame.x_ticks = axis_ticks(plot.x, right - left);
   return frame;
+}
+
+}  // namespace
+
+PlotFrame make_frame(const Figure& figure, const Plot& plot) {
+  double margin = right_margin(plot);
+  const PlotFrame frame = frame_with(figure, plot, margin);
+  // names of bands that are too flat for them stand beside their ends
+  double beside = margin;
+  for (std::size_t i = 0; i < plot.panels.size(); ++i)
+    for (const Band* band : bands_named_beside(plot.panels[i], frame.panels[i]))
+      beside = std::max(beside, 16 + text_width(band->label, tick_size));
+  return beside > margin ? frame_with(figure, plot, beside) : frame;
 }
 
 std::string svg_grid(const PlotFrame& frame, std::size_t panel) {
@@ -318,6 +328,8 @@ std::string switch_of(const std::string& id) {
   return id.empty() ? "" : fmt::format(" data-s=\"{}\"", escaped(id));
 }
 
+}  // namespace
+
 std::string_view dash_class(Dash dash) {
   switch (dash) {
     case Dash::solid:
@@ -328,9 +340,15 @@ std::string_view dash_class(Dash dash) {
       return " dot";
     case Dash::long_dashed:
       return " long";
+    case Dash::dash_dotted:
+      return " dashdot";
+    case Dash::dash_dot_dotted:
+      return " dashdots";
   }
   return "";
 }
+
+namespace {
 
 std::string svg_curve(const Curve& curve, const PanelFrame& frame) {
   SvgPath path;
@@ -490,7 +508,10 @@ SvgContent svg_plot(const Figure& figure, const Plot& plot) {
     out += clipped(shapes.front) + svg_axes(plot, frame, i);
     if (!shapes.marks.empty()) out += clipped(shapes.marks, marks);
     if (plot.panels[i].map) out += svg_colour_bar(*plot.panels[i].map, p);
-    out += "<g class=\"out\">" + panel_labels(plot.panels[i], p) + "</g></g>";
+    std::string labels = panel_labels(plot.panels[i], p);
+    if (plot.panels[i].map)
+      labels += svg_contour_labels(*plot.panels[i].map, p);
+    out += "<g class=\"out\">" + labels + "</g></g>";
   }
   return {frame.width, frame.height, out};
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gttf/core/document.hpp"
@@ -102,11 +104,22 @@ struct PanelShapes {
 PanelShapes panel_shapes(const Figure& figure, const Panel& panel,
                          const PanelFrame& frame);
 
+/// The class of a line style, with a space before it: " dash".
+std::string_view dash_class(Dash dash);
+
+/// Bands whose names do not fit into them, but which reach the right side of
+/// the frame.
+std::vector<const Band*> bands_named_beside(const Panel& panel,
+                                            const PanelFrame& frame);
+
 /// Notes, labels in bands and at the ends of curves, guides, rays.
 std::string panel_labels(const Panel& panel, const PanelFrame& frame);
 
 /// The colour bar of a map, right of the frame.
 std::string svg_colour_bar(const HeatMap& map, const PanelFrame& frame);
+
+/// The values of the contours, on them where there is room.
+std::string svg_contour_labels(const HeatMap& map, const PanelFrame& frame);
 
 /// Cells and contours of a map; cells without a value stay empty.
 std::string svg_heat_map(const HeatMap& map, const PanelFrame& frame);
@@ -115,10 +128,26 @@ std::string svg_heat_map(const HeatMap& map, const PanelFrame& frame);
 /// described to those who do not see it.
 std::string figure_in_page(const Figure& figure);
 
-/// A file: white paper, plain colours, legend above, what made it as metadata.
-/// Valid XML in UTF-8; the same figure gives the same bytes.
-std::string figure_file(const Figure& figure,
-                        const std::optional<Provenance>& provenance = {});
+/// How a picture for a paper or slides looks.
+struct PictureStyle {
+  RichText title = {};         ///< above it; empty: none
+  double scale = 1;            ///< of the picture's size, in `unit` per px
+  std::string_view unit = {};  ///< "mm"; empty: px
+  std::size_t columns = 1;     ///< of several figures
+};
+
+/// A file: white paper, plain colours, legends above and conditions below the
+/// figures, what made it as metadata. Valid XML in UTF-8; the same figures give
+/// the same bytes.
+/// @param figures  at least one; their names differ
+std::string figure_file(std::span<const Figure> figures,
+                        const std::optional<Provenance>& provenance = {},
+                        const PictureStyle& style = {});
+inline std::string figure_file(const Figure& figure,
+                               const std::optional<Provenance>& provenance = {},
+                               const PictureStyle& style = {}) {
+  return figure_file(std::span(&figure, 1), provenance, style);
+}
 
 /// What the script of the page needs: axes, frames, series and data, rounded
 /// to what a figure shows.

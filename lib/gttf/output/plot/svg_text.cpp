@@ -12,18 +12,24 @@
 namespace gttf {
 namespace {
 
-// Thousandths of the font size, characters 32 to 126.
+// Thousandths of the font size, characters 32 to 126: the wider of Helvetica
+// and DejaVu Sans.
 constexpr std::array<int, 95> widths{
-    278, 278, 355, 556, 556,  889, 667, 191, 333, 333, 389, 584, 278, 333,
-    278, 278, 556, 556, 556,  556, 556, 556, 556, 556, 556, 556, 278, 278,
-    584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278,
-    500, 667, 556, 833, 722,  778, 667, 778, 722, 667, 611, 722, 667, 944,
-    667, 667, 611, 278, 278,  278, 469, 556, 333, 556, 556, 500, 556, 556,
-    278, 556, 556, 222, 222,  500, 222, 833, 556, 556, 556, 556, 333, 500,
-    278, 556, 500, 722, 500,  500, 500, 334, 260, 334, 584};
-constexpr double other_width = 0.584;  // of Greek letters, signs
-constexpr double slack = 1.03;
-constexpr double bold_factor = 1.06;
+    318, 401, 460, 838, 636,  950, 780, 275, 390, 390, 500, 838, 318, 361,
+    318, 337, 636, 636, 636,  636, 636, 636, 636, 636, 636, 636, 337, 337,
+    838, 838, 838, 556, 1015, 684, 686, 722, 770, 667, 611, 778, 752, 295,
+    500, 667, 557, 863, 748,  787, 667, 787, 722, 667, 611, 732, 684, 989,
+    685, 667, 685, 390, 337,  390, 838, 556, 500, 613, 635, 550, 635, 615,
+    352, 635, 634, 278, 278,  579, 278, 974, 634, 612, 635, 635, 411, 521,
+    392, 634, 592, 818, 592,  592, 525, 636, 337, 636, 838};
+constexpr double sign_width = 0.838;  // of mathematical signs
+constexpr double other_width = 0.68;  // of Greek letters and the rest
+constexpr double bold_factor = 1.13;
+
+bool is_sign(char32_t c) {
+  return c == U'\u2212' || c == U'\u00d7' || c == U'\u00b1' ||
+         (c >= U'\u2190' && c <= U'\u22ff');
+}
 
 double width_of(std::string_view text) {
   double sum = 0;
@@ -32,7 +38,8 @@ double width_of(std::string_view text) {
     if (c.code >= 32 && c.code < 127)
       sum += widths[static_cast<std::size_t>(c.code - 32)] * 1e-3;
     else
-      sum += other_width * detail::display_width(c.code);
+      sum += (is_sign(c.code) ? sign_width : other_width) *
+             detail::display_width(c.code);
     i += c.bytes;
   }
   return sum;
@@ -47,7 +54,7 @@ double text_width(std::string_view markup, double font_size, Weight weight) {
                         run.style == TextStyle::superscript;
     sum += width_of(run.text) * (script ? script_size : 1);
   }
-  return sum * font_size * slack * (weight == Weight::bold ? bold_factor : 1);
+  return sum * font_size * (weight == Weight::bold ? bold_factor : 1);
 }
 
 namespace {

@@ -64,12 +64,6 @@ Document lines_of(std::string_view text) {
 
 }  // namespace
 
-const BaselineDetector* Baseline::find(const Detector& detector) const {
-  for (const BaselineDetector& own : detectors)
-    if (own.input.detector.name == detector.name) return &own;
-  return detectors.size() == 1 ? &detectors.front() : nullptr;
-}
-
 Document baseline_document(const StudyRequest& request,
                            std::span<const BaselineDetector> detectors,
                            Engine engine) {

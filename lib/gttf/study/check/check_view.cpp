@@ -43,7 +43,13 @@ class Finder {
         grid_(grid_of(file, result)),
         track_(grid_track(grid_, point_.point)),
         model_(model_of(grid_, input_.detector)),
-        models_(models_of(grid_, input_.detector)) {}
+        models_(models_of(grid_, input_.detector)),
+        // the parameters of the track, also where columns are at a layer
+        at_start_({[this](const Detector& d) {
+          Model model = models_(d);
+          model.at.reset();
+          return model;
+        }}) {}
 
   FailureCause find() const {
     FailureCause cause;
@@ -70,7 +76,7 @@ class Finder {
     const CheckedQuantity& quantity = criterion_.quantity;
     const auto parameter = parameter_of(quantity);
     if (quantity.name != "xi" && parameter && !std::isnan(point_.value))
-      return attribute(before, input_.detector, track_, models_, *parameter);
+      return attribute(before, input_.detector, track_, at_start_, *parameter);
     const bool number = quantity.kind == CheckedQuantity::Kind::number;
     if (number && !std::isnan(point_.value))
       return attribute(before, input_.detector, track_, models_,
@@ -144,8 +150,8 @@ class Finder {
   }
 
   void add_budget(std::vector<LimitedBy>& parts, Parameter parameter) const {
-    const Budget budget =
-        make_budget(TrackingGeometry(input_.detector), track_, model_);
+    const Budget budget = make_budget(TrackingGeometry(input_.detector), track_,
+                                      at_start_(input_.detector));
     for (const BudgetRow& row :
          budget_rows(input_.detector, budget, Grouping::layer)) {
       if (row.cause == "total") continue;
@@ -182,7 +188,7 @@ class Finder {
   StudyRequest grid_;
   Track track_;
   Model model_;
-  ModelOf models_;
+  ModelOf models_, at_start_;
 };
 
 }  // namespace

@@ -285,7 +285,8 @@ std::vector<double> shares_at(const Detector& detector,
   std::vector<bool> chosen(detector.layers.size(), false);
   for (const std::size_t i : layers_of(detector, share)) chosen[i] = true;
   const TrackingGeometry geometry(detector);
-  const Model model = model_of(grid, detector);
+  Model model = model_of(grid, detector);
+  model.at.reset();  // budgets are those of the perigee
   std::vector<double> shares(points.size(),
                              std::numeric_limits<double>::quiet_NaN());
   parallel_workers(points.size(), thread_count(threads), [&](const auto& next) {

@@ -217,35 +217,6 @@ void read_limits(const Value& entry, const LimitKeys& keys, bool has_baseline,
   if (keys.is) read_text(*keys.is, has_baseline, criterion);
 }
 
-}  // namespace gttf::detail
-
-namespace gttf {
-
-double Tolerance::of(double limit) const {
-  return absolute + relative * std::abs(limit);
-}
-
-std::vector<FormulaVariable> limit_variables(const CheckedQuantity& quantity) {
-  const Powers momentum{.energy = 1}, angle{.angle = 1};
-  return {{"p", momentum},
-          {"pT", momentum},
-          {"pt", momentum},
-          {"theta", angle},
-          {"eta", {}},
-          {"beta", {}},
-          {"baseline", quantity.powers}};
-}
-
-bool Criterion::needs_baseline() const {
-  if (text_of_baseline) return true;
-  for (const auto* limit : {&min, &max, &equal})
-    if (*limit && (*limit)->formula.uses(baseline_variable)) return true;
-  return false;
-}
-
-}  // namespace gttf
-
-namespace gttf::detail {
 namespace {
 
 /// The bounds of a range are taken in if a value differs by rounding only.

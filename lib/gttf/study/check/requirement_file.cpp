@@ -38,6 +38,7 @@ std::string_view other_in_baseline(const StudyRequest& a,
   if (a.energy_loss != b.energy_loss ||
       a.chosen.energy_loss != b.chosen.energy_loss)
     return "energy_loss";
+  if (a.turns != b.turns) return "turns";
   if (a.at.has_value() != b.at.has_value() ||
       (a.at && (a.at->layer != b.at->layer || a.at->own_hit != b.at->own_hit)))
     return "at";
@@ -121,6 +122,8 @@ class Reader {
     const auto study = map.find("study");
     if (!study) {
       head.request = detail::read_setup(map, path_, options_);
+      if (const auto variants = map.find("variants"))
+        head.request.variants = read_variants(*variants);
       head.grid = detail::read_axes(map);
       return head;
     }
@@ -130,7 +133,8 @@ class Reader {
     for (const char* key :
          {"detectors", "particle", "mass", "charge", "momentum", "p", "pt",
           "theta", "eta", "phi", "vertex", "beam_spot", "scattering",
-          "energy_loss", "at", "average", "luminous_region"})
+          "energy_loss", "turns", "at", "variants", "average",
+          "luminous_region"})
       if (const auto own = map.find(key))
         own->error(fmt::format("{} is a matter of the study", in_quotes(key)),
                    "remove it, or write all keys here in place of \"study\"");

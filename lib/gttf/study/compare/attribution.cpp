@@ -19,6 +19,7 @@
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/readable.hpp"
 #include "gttf/detector/override.hpp"
+#include "gttf/resolution/layer_errors.hpp"
 #include "gttf/resolution/sensitivity.hpp"
 #include "gttf/study/compare/comparison.hpp"
 #include "gttf/study/compare/design_change.hpp"
@@ -259,7 +260,7 @@ std::vector<KeyChange> shown(const Difference& difference) {
 using Logarithms = std::array<double, n_parameters>;
 
 Logarithms logarithms(const Resolution& resolution) {
-  Logarithms result = sigmas(resolution).values;
+  Logarithms result = errors_of(resolution).values;
   for (double& x : result) x = std::log(x);
   return result;
 }
@@ -363,6 +364,11 @@ ModelOf models_of(const StudyRequest& request, const Detector& first,
     Model own = model;
     own.scattering = scattering_of(request, detector);
     own.loss = energy_loss_of(request, detector);
+    // by name: a design between two others may have it elsewhere, or nowhere
+    if (own.at)
+      own.at->layer = static_cast<std::size_t>(
+          std::ranges::find(detector.layers, request.at->layer, &Layer::name) -
+          detector.layers.begin());
     return own;
   }};
 }
@@ -503,7 +509,7 @@ void AttributionTable::add(const Detector& after, const StudyRequest& request,
   const auto add = [&](std::string_view part, const KeyChange& change) {
     point_.add(after, request, point);
     design_.emplace_back(design);
-    parameter_.emplace_back(to_string(q));
+    parameter_.emplace_back(parameter_name(q, request.at.has_value()));
     add_part(part, change, a.total);
   };
   for (const KeyChange& change : a.changes) add("key", change);
@@ -542,7 +548,8 @@ Table AttributionTable::take() && {
   return table;
 }
 
-Document attribution_document(Parameter q, const Attribution& a) {
+Document attribution_document(Parameter q, const Attribution& a,
+                              bool at_layer) {
   Document::List changes;
   for (const KeyChange& change : a.changes) {
     Document item;
@@ -558,16 +565,17 @@ Document attribution_document(Parameter q, const Attribution& a) {
     changes.push_back(std::move(item));
   }
   return Document()
-      .set("parameter", to_string(q))
+      .set("parameter", parameter_name(q, at_layer))
       .set("total", a.total)
       .set("remainder", a.remainder)
       .set("changes", std::move(changes));
 }
 
 Section attribution_section(std::string title, Parameter q,
-                            const Attribution& a, std::size_t most) {
+                            const Attribution& a, bool at_layer,
+                            std::size_t most) {
   Section section{std::move(title), {}, {}};
-  section.facts.emplace_back(sigma_symbol(q), change_text(a.total));
+  section.facts.emplace_back(sigma_symbol(q, at_layer), change_text(a.total));
   constexpr double small_part = 0.2;  // that shares leave unexplained
   if (std::abs(a.remainder) > small_part * std::abs(a.total))
     section.facts.emplace_back("note",

@@ -122,11 +122,12 @@ class AttributionTable {
 
 /// {parameter, total, remainder, changes: [{key, before, after, line, column,
 /// change_of_ln_sigma, share, method}]}.
-Document attribution_document(Parameter q, const Attribution& a);
+Document attribution_document(Parameter q, const Attribution& a, bool at_layer);
 
 /// What people read: the keys that matter (above 0.05 % of the change), up to
 /// `most`, what the others do together, and the remainder. Long values are cut.
 Section attribution_section(std::string title, Parameter q,
-                            const Attribution& a, std::size_t most = 15);
+                            const Attribution& a, bool at_layer,
+                            std::size_t most = 15);
 
 }  // namespace gttf

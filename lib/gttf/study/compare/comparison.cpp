@@ -107,8 +107,9 @@ std::optional<WorstPoint> worst_point(const Comparison& comparison,
   const std::vector<GridPoint> points = grid_points(request);
   std::optional<WorstPoint> worst, best;
   for (const Parameter q : parameters) {
-    const Reals& first = comparison.values(0, sigma_column(q));
-    const Reals& own = comparison.values(design, sigma_column(q));
+    const std::string_view column = sigma_column(q, request.at.has_value());
+    const Reals& first = comparison.values(0, column);
+    const Reals& own = comparison.values(design, column);
     for (std::size_t i = 0; i < points.size(); ++i) {
       const double ratio = own[i] / first[i];
       if (std::isnan(ratio)) continue;
@@ -125,11 +126,11 @@ std::optional<WorstPoint> worst_point(const Comparison& comparison,
   return loss <= std::max(rounding, negligible * gain) ? best : worst;
 }
 
-std::span<const Parameter> compared_parameters(bool along_beam) {
+std::span<const Parameter> compared_parameters(bool along_beam, bool at_layer) {
   using P = Parameter;
   static constexpr std::array perigee{P::pt, P::d0,   P::z0,
                                       P::p,  P::phi0, P::theta};
-  return along_beam ? shown_parameters(along_beam) : std::span(perigee);
+  return along_beam || at_layer ? shown_parameters(true) : std::span(perigee);
 }
 
 std::vector<std::string> columns_for_reading(

@@ -64,7 +64,7 @@ std::optional<WorstPoint> worst_point(const Comparison& comparison,
                                       std::span<const Parameter> parameters);
 
 /// Parameters people look at, those they look at first in front.
-std::span<const Parameter> compared_parameters(bool along_beam);
+std::span<const Parameter> compared_parameters(bool along_beam, bool at_layer);
 
 /// The change of one design against the first one, at one point.
 struct AttributedPoint {

@@ -13,6 +13,7 @@
 
 #include "gttf/detector/field_map.hpp"
 #include "gttf/detector/layer_node.hpp"
+#include "gttf/detector/material_map.hpp"
 #include "gttf/detector/read_layer.hpp"
 #include "gttf/detector/read_model.hpp"
 #include "gttf/study/show/detector_view.hpp"
@@ -171,6 +172,9 @@ std::string material(const Layer& layer, int digits) {
   if (layer.material.size() == 1 && !layer.material[0].material.empty())
     text += fmt::format(" ({} {})", length(layer.material[0].thickness, digits),
                         layer.material[0].material);
+  // two maps may have one mean
+  for (const Slab& slab : layer.material)
+    if (slab.map) text += " on average, " + slab.map->path();
   return text;
 }
 
@@ -290,7 +294,8 @@ bool is_regular(const Detector& detector, const Entry& entry) {
         !same(layer.surface.u, first.surface.u) ||
         !same(layer.surface.v, first.surface.v) ||
         !same(layer.x_over_x0(), first.x_over_x0()) ||
-        !same(layer.efficiency, first.efficiency) || layer.dead != first.dead ||
+        !same_maps(layer, first) || layer.dead != first.dead ||
+        !same(layer.efficiency, first.efficiency) ||
         !std::ranges::equal(layer.coordinates, first.coordinates,
                             same_coordinate))
       return false;
@@ -451,7 +456,7 @@ class Finder {
     } else {
       compare_surfaces(entry, old, now);
     }
-    if (!same(a.x_over_x0(), b.x_over_x0()))
+    if (!same(a.x_over_x0(), b.x_over_x0()) || !same_maps(a, b))
       add(ChangeKind::material, entry, key("material"), material_texts(a, b));
     compare_coordinates(entry, a, b);
     if (!same(a.efficiency, b.efficiency))

@@ -18,7 +18,8 @@ HitTrackBuilder::HitTrackBuilder(const Detector& detector,
           .energy_loss = request.energy_loss,
           .mass = request.particle.mass,
           .charge = request.particle.charge,
-          .momentum = options.momentum},
+          .momentum = options.momentum,
+          .turns = request.turns},
       made_(layers_, model_) {}
 
 std::string_view HitTrackBuilder::find(std::span<const MeasuredHit> hits) {
@@ -29,7 +30,9 @@ std::string_view HitTrackBuilder::find(std::span<const MeasuredHit> hits) {
     return why;
   if (hits.size() + (model_.beam_spot ? 1 : 0) < 3)
     return to_string(FitStatus::too_few_hits);
-  order_hits(layers_, hits, model_.vertex, options_.order, hits_);
+  // how a track that comes back is ordered its hits do not tell
+  order_hits(layers_, hits, model_.vertex,
+             model_.turns > 0 ? HitOrder::as_given : options_.order, hits_);
   return follow_track(layers_, model_, hits, hits_, made_);
 }
 

@@ -64,33 +64,6 @@ std::string interval_key(const std::string& key) {
   return key.substr(0, key.size() - tail.size()) + ".z";
 }
 
-/// Whether `wanted` is within a value, and no alias leads there.
-bool is_within(const Node& value, const Node& wanted) {
-  if (!value.alias().empty()) return false;
-  if (&value == &wanted) return true;
-  for (const Node::Entry& entry : value.entries())
-    if (!entry.merged && is_within(entry.value, wanted)) return true;
-  for (const Node& item : value.items())
-    if (is_within(item, wanted)) return true;
-  return false;
-}
-
-/// Whether a key has its own place in the file: what a layer gets by a merge
-/// key stands at another one, and is the same node there.
-bool is_own(const Node& root, const std::string& key, const Node& wanted) {
-  constexpr std::string_view list = "layers[";
-  if (!key.starts_with(list)) return is_within(root, wanted);
-  const std::string name =
-      key.substr(list.size(), key.rfind(']') - list.size());
-  const Node* layers = root.find("layers");
-  for (const Node& item : layers->items()) {
-    if (detail::name_of_entry(item) != name) continue;
-    for (const Node::Entry& entry : item.entries())
-      if (!entry.merged && is_within(entry.value, wanted)) return true;
-  }
-  return false;
-}
-
 class Editor {
  public:
   Editor(std::string text, std::string file)
@@ -104,7 +77,7 @@ class Editor {
     std::vector<std::pair<Origin, std::string>> edits;
     for (const NewValue& value : values) {
       const Node* node = find_key(root, value.key);
-      if (node == nullptr || !is_own(root, value.key, *node)) continue;
+      if (node == nullptr || !has_own_place(root, value.key, *node)) continue;
       if (node->kind() == Node::Kind::list && !value.ends.empty()) {
         for (std::size_t i = 0; i < 2; ++i)
           edits.emplace_back(node->items()[i].origin(), value.ends[i]);

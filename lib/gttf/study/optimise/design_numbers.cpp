@@ -60,8 +60,10 @@ bool DesignNumbers::is_alike(const DesignNumbers& other) const {
   return first_ == other.first_ &&
          std::ranges::equal(detector_.layers, other.detector_.layers,
                             [](const Layer& a, const Layer& b) {
-                              // directions are no numbers of the list
-                              return a.surface.normal_vector ==
+                              // directions and maps are no numbers of the
+                              // list
+                              return same_maps(a, b) &&
+                                     a.surface.normal_vector ==
                                          b.surface.normal_vector &&
                                      a.surface.u_vector == b.surface.u_vector;
                             }) &&

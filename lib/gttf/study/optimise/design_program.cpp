@@ -35,7 +35,7 @@ bool same_tracks(const StudyRequest& a, const StudyRequest& b) {
   return a.particle.mass == b.particle.mass &&
          a.particle.charge == b.particle.charge && a.phi == b.phi &&
          a.vertex == b.vertex && a.scattering == b.scattering &&
-         a.energy_loss == b.energy_loss &&
+         a.energy_loss == b.energy_loss && a.turns == b.turns &&
          a.chosen.scattering == b.chosen.scattering &&
          a.chosen.energy_loss == b.chosen.energy_loss && at(a) == at(b) &&
          a.beam_spot.has_value() == b.beam_spot.has_value() &&
@@ -206,8 +206,9 @@ DesignProgram DesignProgram::coarse(std::size_t most) const {
 std::size_t DesignProgram::group_of(const StudyRequest& request) {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (same_tracks(groups_[g].request, request)) return g;
-  groups_.push_back(
-      {request, model_of(request, problem_->input.detector), {}, {}});
+  Model model = model_of(request, problem_->input.detector);
+  model.at.reset();  // errors are those of the perigee
+  groups_.push_back({request, model, {}, {}});
   return groups_.size() - 1;
 }
 

@@ -8,9 +8,11 @@
 #include <cmath>
 
 #include "gttf/core/series.hpp"
+#include "gttf/detector/ring.hpp"
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/show/detector_view.hpp"
+#include "gttf/study/show/layer_names.hpp"
 
 namespace gttf::detail {
 namespace {
@@ -35,8 +37,11 @@ void add_line(const LayerLine& line, Curve& curve) {
 }  // namespace
 
 std::vector<LayerLine> lines_in_rz(const Detector& detector) {
+  const Rings rings(detector);
   std::vector<LayerLine> lines;
   for (std::size_t i = 0; i < detector.layers.size(); ++i) {
+    // the modules of a ring are one line
+    if (i > 0 && rings.of(i) && rings.of(i) == rings.of(i - 1)) continue;
     const Surface& s = detector.layers[i].surface;
     if (is_round(s)) {
       const auto [z, r] = meridian(s);
@@ -79,7 +84,13 @@ std::vector<LayerLine> lines_in_xy(const Detector& detector) {
         line.y.push_back(s.position * std::sin(phi));
       }
     } else if (s.is_inclined()) {
+      // as a disk, it would hide the others
+      if (std::abs(s.normal_vector[2]) > std::sqrt(0.5)) continue;
       const Corners all = corners(s);
+      const auto shown = [](const auto& corner) {
+        return corner[0] > 0 && corner[1] > 0;  // the quarter that is drawn
+      };
+      if (std::ranges::none_of(all, shown)) continue;
       for (std::size_t k = 0; k <= all.size(); ++k) {
         line.x.push_back(all[k % all.size()][0]);
         line.y.push_back(all[k % all.size()][1]);
@@ -222,6 +233,43 @@ DrawnTrack draw_track(const ReportSubject& subject, const Track& track) {
   return drawn;
 }
 
+namespace {
+
+// The part of a line that the frame shows.
+struct ShownLine {
+  double x0 = 0, x1 = 0, y0 = 0, y1 = 0;
+  bool exists() const { return x0 <= x1 && y0 <= y1; }
+};
+
+ShownLine shown_part(const LayerLine& line, const FigureAxis& x,
+                     const FigureAxis& y) {
+  const auto [low, high] = std::minmax(line.y.front(), line.y.back());
+  return {std::max(line.x.front(), x.lower), std::min(line.x.back(), x.upper),
+          std::max(low, y.lower), std::min(high, y.upper)};
+}
+
+void add_places(const ShownLine& s, Note& note) {
+  if (s.x1 > s.x0) {  // a barrel: above, below, beside its end
+    for (const double f : {0.02, 0.3, 0.6})
+      for (const double dy : {-5.0, 15.0})
+        note.places.push_back(
+            {s.x0 + f * (s.x1 - s.x0), s.y0, 4, dy, Anchor::start});
+    note.places.push_back({s.x1, s.y0, -4, -5, Anchor::end});
+    for (const double dy : {4.0, -1.0, 9.0})
+      note.places.push_back({s.x1, s.y0, 7, dy, Anchor::start});
+  } else {  // a disk: beside it, above it
+    note.places.push_back({s.x0, s.y1, 0, -6, Anchor::middle});
+    note.places.push_back({s.x0, s.y1, 0, -6, Anchor::end});
+    for (const double f : {0.85, 0.6, 0.3}) {
+      const double at = s.y0 + f * (s.y1 - s.y0);
+      note.places.push_back({s.x0, at, 7, 4, Anchor::start});
+      note.places.push_back({s.x0, at, -7, 4, Anchor::end});
+    }
+  }
+}
+
+}  // namespace
+
 void name_systems(const ReportSubject& subject,
                   const std::vector<LayerLine>& lines, const FigureAxis& x,
                   const FigureAxis& y, Panel& panel) {
@@ -238,30 +286,59 @@ void name_systems(const ReportSubject& subject,
       if (subject.groups.of_layer[line.layer] != k) continue;
       if (system.measures && !subject.detector.layers[line.layer].measures())
         continue;
-      const double x0 = std::max(line.x.front(), x.lower);
-      const double x1 = std::min(line.x.back(), x.upper);
-      const auto [low, high] = std::minmax(line.y.front(), line.y.back());
-      const double y0 = std::max(low, y.lower), y1 = std::min(high, y.upper);
-      if (x0 > x1 || y0 > y1) continue;
-      if (x1 > x0) {  // a barrel: above, below, beside its end
-        for (const double f : {0.02, 0.3, 0.6})
-          for (const double dy : {-5.0, 15.0})
-            note.places.push_back(
-                {x0 + f * (x1 - x0), y0, 4, dy, Anchor::start});
-        note.places.push_back({x1, y0, -4, -5, Anchor::end});
-        for (const double dy : {4.0, -1.0, 9.0})
-          note.places.push_back({x1, y0, 7, dy, Anchor::start});
-      } else {  // a disk: beside it, above it
-        note.places.push_back({x0, y1, 0, -6, Anchor::middle});
-        note.places.push_back({x0, y1, 0, -6, Anchor::end});
-        for (const double f : {0.85, 0.6, 0.3}) {
-          const double at = y0 + f * (y1 - y0);
-          note.places.push_back({x0, at, 7, 4, Anchor::start});
-          note.places.push_back({x0, at, -7, 4, Anchor::end});
-        }
-      }
+      const ShownLine shown = shown_part(line, x, y);
+      if (shown.exists()) add_places(shown, note);
     }
     if (!note.places.empty()) panel.notes.push_back(std::move(note));
+  }
+}
+
+void name_layers(const ReportSubject& subject,
+                 const std::vector<LayerLine>& lines, const FigureAxis& x,
+                 const FigureAxis& y, Panel& panel) {
+  const std::vector<std::string> names = entry_names(subject.detector);
+  std::vector<std::string> named;
+  for (const LayerLine& line : lines) {
+    const std::string& name = names[line.layer];
+    const std::size_t system = subject.groups.of_layer[line.layer];
+    // a subsystem of one layer has its name already
+    if (!subject.detector.layers[line.layer].measures() ||
+        name == subject.groups.systems[system].name ||
+        std::ranges::find(named, name) != named.end())
+      continue;
+    const ShownLine shown = shown_part(line, x, y);
+    if (!shown.exists()) continue;
+    Note note{.id = fmt::format("system{}", system),
+              .places = {},
+              .text = literal_text(name),
+              .paint = subject.groups.systems[system].edge};
+    note.must_fit = true;
+    add_places(shown, note);
+    panel.notes.push_back(std::move(note));
+    named.push_back(name);
+  }
+}
+
+void add_hover(const ReportSubject& subject,
+               const std::vector<LayerLine>& lines, Panel& panel) {
+  constexpr std::size_t most = 2000;  // a page should stay light
+  if (lines.size() > most) return;
+  for (const LayerLine& line : lines) {
+    const Layer& layer = subject.detector.layers[line.layer];
+    const Surface& s = layer.surface;
+    const std::size_t system = subject.groups.of_layer[line.layer];
+    std::string words;
+    if (subject.groups.systems[system].name != layer.name)
+      words = subject.groups.systems[system].name + '\n';
+    words += std::string(shape_name(s));
+    if (!s.is_inclined())
+      words += fmt::format(", {} {:.5g} mm", position_name(s), s.position);
+    words += fmt::format("\nx/X0 {:.3g} %", 100 * layer.x_over_x0());
+    for (const Coordinate& c : layer.coordinates)
+      words += fmt::format("\nsigma {} {:.3g} µm", coordinate_name(s, c),
+                           c.sigma / unit::um);
+    if (!layer.measures()) words += "\npassive";
+    panel.hover.push_back({line.x, line.y, layer.name, std::move(words)});
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/report/report_figures.hpp"
+#include "gttf/study/request/axis.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/show/detector_view.hpp"
 #include "gttf/study/show/track_view.hpp"
@@ -49,6 +50,13 @@ class Rows {
  private:
   PageSection& section_;
 };
+
+// Figures two by two.
+void add_all(Rows& rows, std::vector<Figure> figures) {
+  std::vector<std::optional<Figure>> list;
+  for (Figure& figure : figures) list.emplace_back(std::move(figure));
+  rows.halves(std::move(list));
+}
 
 bool at_right_angle(const ReportSubject& subject) {
   return std::abs(theta_of(subject.curves.angle, 0) - 90 * unit::deg) <
@@ -99,6 +107,7 @@ RichText conditions(const StudyRequest& request, const ReportSubject& first,
           models_text(request, detectors, " · ") + " · ";
   if (request.average)
     text += "averages over " + to_string(*request.average) + " · ";
+  if (request.at) text += place_text(request) + " · ";
   return with_true_minus(text + (request.beam_spot
                                      ? "beam spot as a measurement"
                                      : "no vertex constraint"));
@@ -120,17 +129,19 @@ PageTable published_table(const ReportSubject& subject,
     const ShownQuantity& q = shown_quantity(
         p.parameter == Parameter::p ? Parameter::pt : p.parameter);
     tracks.momentum.values = {p.momentum};
+    // published numbers are those of the perigee
+    Model model = subject.model();
+    model.at.reset();
     const PerParameter all =
         subject.request.average
             ? average_sigmas(subject, tracks).front()
-            : sigmas(resolve(geometry, grid_track(tracks, {0, 0}),
-                             subject.model()));
+            : sigmas(resolve(geometry, grid_track(tracks, {0, 0}), model));
     const double sigma = all[q.parameter];
+    const std::vector<RichText> pair =
+        aligned_numbers(Reals{p.sigma * q.factor, sigma * q.factor});
     table.rows.push_back({q.axis_title(), subject.momentum.text(p.momentum),
-                          rich_number(p.sigma * q.factor),
-                          rich_number(sigma * q.factor),
-                          rich_number(sigma / p.sigma), literal_text(p.source),
-                          literal_text(p.condition)});
+                          pair[0], pair[1], fixed_number(sigma / p.sigma, 3),
+                          literal_text(p.source), literal_text(p.condition)});
   }
   table.caption =
       "Conditions may differ from those of this study; see the last column.";
@@ -140,7 +151,8 @@ PageTable published_table(const ReportSubject& subject,
 // One detector with what the whole page needs of it.
 struct Chapter {
   ReportSubject subject;
-  std::vector<MomentumCurve> curves;
+  std::vector<ErrorCurve> curves;
+  std::vector<ErrorCurve> along_eta;  // none of tracks along the axis
   std::vector<Budget> budgets;
   std::vector<Published> published;
 };
@@ -197,7 +209,9 @@ PageSection resolution_section(const Chapter& c, bool several) {
                       {},
                       several ? "" : "Resolution"};
   const std::vector<Published> rings =
-      at_right_angle(c.subject) ? c.published : std::vector<Published>{};
+      at_right_angle(c.subject) && c.subject.place == Place::perigee
+          ? c.published
+          : std::vector<Published>{};
   const auto& all = c.subject.shown();
   Rows rows(section);
   std::vector<PageBlock> first;
@@ -216,13 +230,12 @@ PageSection resolution_section(const Chapter& c, bool several) {
     rows.add(PageRow::Split::full, {std::move(*table)});
   rows.full(efficiency_figure(c.subject, c.curves));
   if (!c.subject.on_axis) {
-    const auto along_eta = sigmas_on_grid(c.subject, c.subject.against_eta);
     const auto on_map = sigmas_on_grid(c.subject, c.subject.map);
-    const std::size_t direction = c.subject.along_beam ? 3 : 4;
-    rows.halves({sigma_eta_figure(c.subject, along_eta, all[0]),
-                 sigma_eta_figure(c.subject, along_eta, all[1]),
-                 sigma_eta_figure(c.subject, along_eta, all[2]),
-                 sigma_eta_figure(c.subject, along_eta, all[direction])});
+    const std::size_t direction = c.subject.place == Place::perigee ? 4 : 3;
+    rows.halves({sigma_eta_figure(c.subject, c.along_eta, all[0]),
+                 sigma_eta_figure(c.subject, c.along_eta, all[1]),
+                 sigma_eta_figure(c.subject, c.along_eta, all[2]),
+                 sigma_eta_figure(c.subject, c.along_eta, all[direction])});
     rows.halves({sigma_map_figure(c.subject, on_map, all[0]),
                  sigma_map_figure(c.subject, on_map, all[1])});
   }
@@ -313,18 +326,93 @@ PageSection summary_section(const std::vector<Chapter>& chapters,
   return section;
 }
 
+// At most three of the angles or momenta, the first and the last among them.
+std::vector<std::size_t> some_of(std::size_t n) {
+  constexpr std::size_t most = 3;
+  if (n <= 1) return {0};
+  std::vector<std::size_t> some;
+  for (std::size_t i = 0; i < std::min(n, most); ++i)
+    some.push_back(i * (n - 1) / (std::min(n, most) - 1));
+  return some;
+}
+
 PageSection compare_section(const std::vector<Chapter>& chapters) {
   PageSection section{"compare", "Comparison", {}, "Comparison"};
   std::vector<ComparedDetector> all;
-  all.reserve(chapters.size());
-  for (const Chapter& c : chapters) all.push_back({c.subject, c.curves});
+  for (const Chapter& c : chapters)
+    all.push_back({c.subject, c.curves, c.along_eta});
+  const ReportSubject& first = chapters.front().subject;
   Rows rows(section);
   rows.add(PageRow::Split::full, {compare_table(all)});
-  std::vector<std::optional<Figure>> figures;
-  for (const ShownQuantity& q : chapters.front().subject.shown())
-    figures.push_back(compare_figure(all, q));
-  rows.halves(std::move(figures));
+  const auto add = [&](Along along, std::size_t n) {
+    const std::size_t full = 0;  // of these all quantities are shown
+    for (const std::size_t i : some_of(n)) {
+      std::vector<std::optional<Figure>> figures;
+      constexpr std::size_t few = 3;
+      for (std::size_t k = 0; k < first.shown().size(); ++k)
+        if (k < few || i == full)
+          figures.push_back(compare_figure(all, first.shown()[k], along, i));
+      rows.halves(std::move(figures));
+    }
+  };
+  add(Along::momentum, first.curves.angle.values.size());
+  if (std::ranges::none_of(
+          chapters, [](const Chapter& c) { return c.subject.on_axis; })) {
+    add(Along::eta, first.against_eta.momentum.values.size());
+    add_all(rows, compare_profiles(all));
+  }
+  add_all(rows, compare_layouts(all));
   return section;
+}
+
+// Detectors that are compared have the same axis of pseudorapidity: it spans
+// those of all.
+void share_eta_axis(std::vector<Chapter>& chapters) {
+  std::vector<double> all;
+  for (const Chapter& c : chapters) {
+    const auto& own = c.subject.against_eta.angle.values;
+    if (all.empty() || own.front() < all.front() || own.back() > all.back()) {
+      const double lower =
+          all.empty() ? own.front() : std::min(own.front(), all.front());
+      const double upper =
+          all.empty() ? own.back() : std::max(own.back(), all.back());
+      all = spaced(lower, upper, std::max(own.size(), all.size()),
+                   Spacing::linear);
+    }
+  }
+  const auto& first = chapters.front().subject.against_eta.angle.values;
+  // values of the study are among them if all have the same ends
+  if (first.front() == all.front() && first.back() == all.back()) all = first;
+  for (Chapter& c : chapters) c.subject.against_eta.angle.values = all;
+}
+
+// "CLD · solenoid 2 T · muon · *θ* = 90° · Highland ...": under a saved figure.
+// `fixed`: what the figure itself says.
+RichText figure_conditions(const StudyRequest& request,
+                           std::span<const Detector> detectors,
+                           const RichText& fixed) {
+  RichText text;
+  for (const Detector& detector : detectors) {
+    if (!text.empty()) text += ", ";
+    text += literal_text(detector.name);
+    if (detectors.size() == 1) text += " · " + field_text(detector);
+  }
+  text += " · " + literal_text(particle_text(request.particle)) +
+          literal_text(start_text(request.vertex));
+  if (!fixed.empty()) text += " · " + fixed;
+  if (request.at) text += " · " + place_text(request);
+  text += " · " + models_text(request, detectors, ", ");
+  if (request.beam_spot) text += " · beam spot as a measurement";
+  return with_true_minus(text);
+}
+
+void set_conditions(const StudyRequest& request,
+                    std::span<const Detector> detectors, PageSection& section) {
+  for (PageRow& row : section.rows)
+    for (PageBlock& block : row.blocks)
+      if (auto* figure = std::get_if<Figure>(&block))
+        figure->conditions =
+            figure_conditions(request, detectors, figure->conditions);
 }
 
 }  // namespace
@@ -333,30 +421,40 @@ Page make_report(const StudyRequest& request,
                  std::span<const Detector> detectors,
                  const ReportOptions& options) {
   std::vector<Chapter> chapters;
-  for (std::size_t i = 0; i < detectors.size(); ++i) {
-    ReportSubject subject = make_subject(request, detectors[i], i,
-                                         detectors.size(), options.threads);
-    std::vector<MomentumCurve> curves = momentum_curves(subject);
-    std::vector<Budget> budgets = budgets_along(subject);
-    chapters.push_back({std::move(subject), std::move(curves),
-                        std::move(budgets),
+  for (std::size_t i = 0; i < detectors.size(); ++i)
+    chapters.push_back({make_subject(request, detectors[i], i, detectors.size(),
+                                     options.threads),
+                        {},
+                        {},
+                        {},
                         published_of(options.published, detectors[i].file)});
-  }
   const bool several = chapters.size() > 1;
+  if (several) share_eta_axis(chapters);
+  for (Chapter& c : chapters) {
+    c.curves = momentum_curves(c.subject);
+    if (!c.subject.on_axis) c.along_eta = eta_curves(c.subject);
+    c.budgets = budgets_along(c.subject);
+  }
   Page page;
   page.title = several ? "Comparison of tracking detectors"
                        : literal_text(detectors[0].name) + ": track resolution";
   page.conditions = conditions(request, chapters[0].subject, detectors);
   page.sections.push_back(summary_section(chapters, options));
-  if (several) page.sections.push_back(compare_section(chapters));
+  if (several) {
+    page.sections.push_back(compare_section(chapters));
+    set_conditions(request, detectors, page.sections.back());
+  }
   for (const Chapter& c : chapters) {
-    page.sections.push_back(detector_section(c, several));
-    page.sections.push_back(resolution_section(c, several));
-    page.sections.push_back(limits_section(c, several));
-    page.sections.push_back(regime_section(c, several));
+    const auto add = [&](PageSection section) {
+      set_conditions(request, std::span(&c.subject.detector, 1), section);
+      page.sections.push_back(std::move(section));
+    };
+    add(detector_section(c, several));
+    add(resolution_section(c, several));
+    add(limits_section(c, several));
+    add(regime_section(c, several));
     if (options.toys > 0)
-      page.sections.push_back(
-          toy_section(c.subject, options.toys, request.toys.seed));
+      add(toy_section(c.subject, options.toys, request.toys.seed));
   }
   std::erase_if(page.sections,
                 [](const PageSection& s) { return s.rows.empty(); });
@@ -372,9 +470,59 @@ Page make_report(const StudyRequest& request,
   page.facts.emplace_back(
       "Page",
       "No network, no external font or script; readable without JavaScript. "
-      "Drag to zoom, double-click or Esc to return, arrow keys move the "
-      "read-out.");
+      "Drag to zoom; “Reset zoom”, a double-click or Esc to return; arrow keys "
+      "move the read-out.");
   return page;
+}
+
+std::optional<Figure> scan_figure(const StudyRequest& request,
+                                  std::span<const Detector> detectors,
+                                  unsigned threads) {
+  const std::size_t momenta = request.momentum.values.size(),
+                    angles = request.angle.values.size();
+  if (std::max(momenta, angles) < 2) return std::nullopt;
+  const Along along = momenta >= angles ? Along::momentum : Along::eta;
+  std::vector<Chapter> chapters;
+  for (std::size_t i = 0; i < detectors.size(); ++i) {
+    chapters.push_back(
+        {make_subject(request, detectors[i], i, detectors.size(), threads),
+         {},
+         {},
+         {},
+         {}});
+    if (along == Along::eta && chapters.back().subject.on_axis)
+      return std::nullopt;
+  }
+  const bool several = chapters.size() > 1;
+  if (several) share_eta_axis(chapters);
+  std::vector<ComparedDetector> all;
+  for (Chapter& c : chapters) {
+    if (along == Along::momentum)
+      c.curves = momentum_curves(c.subject);
+    else
+      c.along_eta = eta_curves(c.subject);
+  }
+  for (const Chapter& c : chapters)
+    all.push_back({c.subject, c.curves, c.along_eta});
+  const Chapter& first = chapters.front();
+  for (const ShownQuantity& q : first.subject.shown()) {
+    std::optional<Figure> figure =
+        several ? compare_figure(all, q, along, 0)
+        : along == Along::momentum
+            ? sigma_figure(first.subject, first.curves, q, false, {})
+            : sigma_eta_figure(first.subject, first.along_eta, q);
+    if (!figure) continue;
+    // the limits would fill the drawing
+    for (Panel& panel : std::get<Plot>(figure->content).panels) {
+      std::erase_if(panel.curves,
+                    [](const Curve& curve) { return curve.id == "limits"; });
+      panel.bands.clear();
+    }
+    figure->conditions =
+        figure_conditions(request, detectors, figure->conditions);
+    return figure;
+  }
+  return std::nullopt;
 }
 
 std::vector<const Figure*> figures_of(const Page& page) {

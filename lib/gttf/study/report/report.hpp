@@ -30,6 +30,13 @@ Page make_report(const StudyRequest& request,
                  std::span<const Detector> detectors,
                  const ReportOptions& options);
 
+/// A scan at a glance: the first error that exists, against momentum or, if
+/// there are more angles, against pseudorapidity; of several detectors with the
+/// ratio to the first. Nothing if there is only one point or no resolution.
+std::optional<Figure> scan_figure(const StudyRequest& request,
+                                  std::span<const Detector> detectors,
+                                  unsigned threads);
+
 /// The figures of a page, in order.
 std::vector<const Figure*> figures_of(const Page& page);
 

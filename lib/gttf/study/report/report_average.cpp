@@ -55,39 +55,44 @@ PerParameter errors(const Table& table, std::size_t row,
 
 }  // namespace
 
-std::vector<MomentumCurve> average_curves(const ReportSubject& subject) {
-  const Table all = averages(subject, subject.curves, subject.detector);
-  StudyRequest request = subject.curves;
-  request.scattering = Scattering::off;
-  request.chosen.scattering = true;
-  const Table hits = averages(subject, request, subject.detector);
-  request = subject.curves;
-  if (request.beam_spot) {
-    request.luminous_region = luminous_region_of(request);
-    remove_errors(*request.beam_spot);
+std::vector<ErrorCurve> average_curves(const ReportSubject& subject,
+                                       Along along) {
+  const bool by_momentum = along == Along::momentum;
+  const StudyRequest& grid = by_momentum ? subject.curves : subject.against_eta;
+  const Table all = averages(subject, grid, subject.detector);
+  Table hits, exact;  // for the limits
+  if (by_momentum) {
+    StudyRequest request = grid;
+    request.scattering = Scattering::off;
+    request.chosen.scattering = true;
+    hits = averages(subject, request, subject.detector);
+    request = grid;
+    if (request.beam_spot) {
+      request.luminous_region = luminous_region_of(request);
+      remove_errors(*request.beam_spot);
+    }
+    exact = averages(subject, request, without_hit_errors(subject.detector));
   }
-  const Table exact =
-      averages(subject, request, without_hit_errors(subject.detector));
   const bool scatters = subject.model().scattering != Scattering::off;
   PerParameter none;
   none.values.fill(Resolution::none);
-  const std::size_t n = subject.curves.momentum.values.size();
-  std::vector<MomentumCurve> curves(subject.curves.angle.values.size());
-  for (std::size_t a = 0; a < curves.size(); ++a) {
-    for (std::size_t m = 0; m < n; ++m) {
-      const std::size_t row = a * n + m;
-      LimitedSigmas s;
-      s.all = errors(all, row, "");
-      s.low = errors(all, row, "_q16");
-      s.high = errors(all, row, "_q84");
-      s.hits = errors(hits, row, "");
-      s.scattering = scatters ? errors(exact, row, "") : none;
-      s.efficiency = reals(all, "efficiency")[row];
-      s.n_hits = static_cast<int>(std::lround(reals(all, "n_hits")[row]));
-      curves[a].grid.push_back(s);
-    }
-    curves[a].x = subject.curves.momentum.values;
-    curves[a].path = curves[a].grid;
+  const std::size_t momenta = grid.momentum.values.size();
+  std::vector<ErrorCurve> curves(by_momentum ? grid.angle.values.size()
+                                             : momenta);
+  for (std::size_t row = 0; row < all.rows(); ++row) {
+    LimitedSigmas s;
+    s.all = errors(all, row, "");
+    s.low = errors(all, row, "_q16");
+    s.high = errors(all, row, "_q84");
+    s.hits = by_momentum ? errors(hits, row, "") : none;
+    s.scattering = by_momentum && scatters ? errors(exact, row, "") : none;
+    s.efficiency = reals(all, "efficiency")[row];
+    s.n_hits = static_cast<int>(std::lround(reals(all, "n_hits")[row]));
+    curves[by_momentum ? row / momenta : row % momenta].grid.push_back(s);
+  }
+  for (ErrorCurve& curve : curves) {
+    curve.x = by_momentum ? grid.momentum.values : grid.angle.values;
+    curve.path = curve.grid;
   }
   return curves;
 }
@@ -101,8 +106,8 @@ std::vector<PerParameter> average_sigmas(const ReportSubject& subject,
   return list;
 }
 
-std::optional<Figure> efficiency_figure(
-    const ReportSubject& subject, const std::vector<MomentumCurve>& curves) {
+std::optional<Figure> efficiency_figure(const ReportSubject& subject,
+                                        const std::vector<ErrorCurve>& curves) {
   if (!subject.request.average) return std::nullopt;
   Figure figure = subject.figure(
       "efficiency", "Tracks with a resolution",

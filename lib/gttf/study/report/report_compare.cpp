@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "gttf/detector/override.hpp"
+#include "gttf/resolution/layer_errors.hpp"
 #include "gttf/resolution/missing_hits.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/sensitivity.hpp"
@@ -17,21 +18,22 @@
 namespace gttf::detail {
 namespace {
 
-Reals ratios_of(const Reals& values, const Reals& reference) {
-  Reals ratio;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    ratio.push_back(values[i] / reference[i]);
-  return ratio;
-}
-
+// Where acceptance ends, ratios may be anything: what all but the last per
+// cents reach, and half as much again.
 FigureAxis ratio_axis(const std::vector<Reals>& ratios) {
-  double lower = 1, upper = 1;
+  Reals values;
   for (const Reals& ratio : ratios)
     for (const double r : ratio)
-      if (std::isfinite(r)) {
-        lower = std::min(lower, r);
-        upper = std::max(upper, r);
-      }
+      if (r > 0 && std::isfinite(r)) values.push_back(r);
+  double lower = 1, upper = 1;
+  if (!values.empty()) {
+    std::sort(values.begin(), values.end());
+    constexpr double room = 1.5;
+    const std::size_t tail = values.size() * 2 / 100;
+    lower = std::min(lower, std::max(values.front(), values[tail] / room));
+    upper = std::max(upper, std::min(values.back(),
+                                     values[values.size() - 1 - tail] * room));
+  }
   FigureAxis axis;
   axis.title = "ratio";
   axis.name = "ratio";
@@ -52,103 +54,187 @@ FigureAxis ratio_axis(const std::vector<Reals>& ratios) {
   return axis;
 }
 
+RichText reference_text(const ReportSubject& first) {
+  constexpr std::size_t longest = 14;  // what the axis has room for
+  const std::string& name = first.detector.name;
+  return "ratio to " + (name.size() > longest ? "first" : literal_text(name));
+}
+
+void add_line(const std::string& name, std::size_t k, Curve curve,
+              Figure& figure, Panel& panel) {
+  const LineStyle style = category_style(k);
+  curve.id = fmt::format("d{}", k);
+  curve.paint = style.paint;
+  curve.dash = style.dash;
+  if (figure.legend.size() <= k)
+    figure.legend.push_back({.key = LegendEntry::Key::line,
+                             .text = literal_text(name),
+                             .paint = style.paint,
+                             .dash = style.dash,
+                             .ids = {curve.id}});
+  panel.curves.push_back(std::move(curve));
+}
+
 }  // namespace
 
 std::optional<Figure> compare_figure(
-    const std::vector<ComparedDetector>& detectors, const ShownQuantity& q) {
+    const std::vector<ComparedDetector>& detectors, const ShownQuantity& q,
+    Along along, std::size_t fixed) {
   const ReportSubject& first = detectors.front().subject;
   const MomentumUnit& momentum = first.momentum;
+  const bool by_momentum = along == Along::momentum;
+  const StudyRequest& grid = by_momentum ? first.curves : first.against_eta;
+  const double factor = by_momentum ? momentum.factor : 1;
   Figure figure;
-  figure.id = fmt::format("compare-{}", q.id);
+  figure.id = fmt::format("compare-{}{}", by_momentum ? "" : "eta-", q.id);
+  if (fixed > 0) figure.id += fmt::format("-{}", fixed + 1);
   figure.title = q.title;
-  figure.subtitle = angle_equation(first.curves, 0);
+  figure.subtitle = by_momentum
+                        ? angle_equation(grid, fixed)
+                        : momentum.equation(grid.momentum.values[fixed]);
+  figure.conditions = figure.subtitle;
   figure.height = 440;
+  Plot plot;
+  plot.x =
+      by_momentum ? momentum.axis(grid.momentum.values) : eta_figure_axis(grid);
   figure.description = fmt::format(
       "{} of {} detectors against {}, and the ratio to the first one.", q.name,
-      detectors.size(), momentum.name);
-  Plot plot;
-  plot.x = momentum.axis(first.curves.momentum.values);
-  Reals x;
-  for (const double p : first.curves.momentum.values)
-    x.push_back(p * momentum.factor);
-  figure.data.add(column_name(momentum.name, momentum.unit), Reals(x));
+      detectors.size(), plot.x.name);
+  const auto scaled = [factor](Reals x) {
+    for (double& v : x) v *= factor;
+    return x;
+  };
+  figure.data.add(
+      column_name(plot.x.name, plot.x.unit),
+      scaled(by_momentum ? grid.momentum.values : grid.angle.values));
   Panel top, bottom;
   top.share = 2.4;
-  DataRange range;
-  std::vector<Reals> ratios;
-  const Reals reference = column_of(detectors.front().curves.front().grid, q);
-  for (std::size_t k = 0; k < detectors.size(); ++k) {
-    const MomentumCurve& curve = detectors[k].curves.front();
-    const std::string id = fmt::format("d{}", k);
-    const std::string& name = detectors[k].subject.detector.name;
-    const Paint paint{Tone::series, static_cast<int>(k)};
-    const Reals grid = column_of(curve.grid, q);
-    range.add(grid);
-    Reals path_x;
-    for (const double p : curve.x) path_x.push_back(p * momentum.factor);
-    Curve line{.id = id,
-               .x = std::move(path_x),
-               .y = column_of(curve.path, q),
-               .paint = paint};
-    line.dash = k < n_series_paints ? Dash::solid : Dash::dashed;
-    line.column = figure.data.columns.size();
-    figure.data.add(column_name(name, q.unit), Reals(grid));
-    top.curves.push_back(std::move(line));
-    ratios.push_back(ratios_of(grid, reference));
-    Curve ratio{.id = id, .x = x, .y = ratios.back(), .paint = paint};
-    ratio.column = figure.data.columns.size();
-    figure.data.add(name + ", ratio", Reals(ratios.back()));
-    bottom.curves.push_back(std::move(ratio));
-    figure.legend.push_back({.key = LegendEntry::Key::line,
-                             .text = literal_text(name),
-                             .paint = paint,
-                             .ids = {id}});
-  }
+  std::vector<ErrorCurve> curves;
+  for (const ComparedDetector& d : detectors)
+    curves.push_back((by_momentum ? d.curves : d.along_eta)[fixed]);
+  const DataRange range = range_of(curves, q);
   if (!range.exists()) return std::nullopt;
+  const Reals reference = column_of(curves.front().grid, q);
+  std::vector<Reals> ratios;
+  for (std::size_t k = 0; k < detectors.size(); ++k) {
+    const std::string& name = detectors[k].subject.detector.name;
+    const Reals values = column_of(curves[k].grid, q);
+    Reals ratio_column;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ratio_column.push_back(values[i] / reference[i]);
+    Curve line{.x = scaled(curves[k].x), .y = column_of(curves[k].path, q)};
+    line.column = figure.data.columns.size();
+    figure.data.add(column_name(name, q.unit), Reals(values));
+    add_line(name, k, std::move(line), figure, top);
+    RatioCurve ratio = ratio_curve(detectors[k].subject, curves[k], first,
+                                   curves.front(), along, fixed, q);
+    ratios.push_back(ratio.y);
+    Curve below{.x = scaled(std::move(ratio.x)), .y = std::move(ratio.y)};
+    below.column = figure.data.columns.size();
+    figure.data.add(name + ", ratio", std::move(ratio_column));
+    add_line(name, k, std::move(below), figure, bottom);
+  }
   top.y = log_axis(range);
   top.y.title = q.axis_title();
   top.y.name = q.name;
   top.y.unit = q.unit;
   bottom.y = ratio_axis(ratios);
-  constexpr std::size_t longest = 14;  // what the axis has room for
-  const std::string& name = first.detector.name;
-  bottom.y.title =
-      "ratio to " + (name.size() > longest ? "first" : literal_text(name));
+  bottom.y.title = reference_text(first);
   plot.panels.push_back(std::move(top));
   plot.panels.push_back(std::move(bottom));
   figure.content = std::move(plot);
   return figure;
 }
 
+std::vector<Figure> compare_profiles(
+    const std::vector<ComparedDetector>& detectors) {
+  const ReportSubject& first = detectors.front().subject;
+  Figure hits, material;
+  hits.id = "compare-hits";
+  hits.title = "Measurements";
+  hits.description = "Measurements of each detector against pseudorapidity.";
+  material.id = "compare-material";
+  material.title = "Material";
+  material.description = "Material of each detector against pseudorapidity.";
+  hits.subtitle = "straight tracks from the origin";
+  hits.conditions = hits.subtitle;
+  material.subtitle = "up to the last measurement";
+  material.conditions = material.subtitle;
+  for (Figure* figure : {&hits, &material}) {
+    figure->height = 330;
+    Plot plot;
+    plot.x = eta_figure_axis(first.against_eta);
+    figure->data.add("eta", Reals(first.against_eta.angle.values));
+    Panel panel;
+    double most = 0;
+    for (std::size_t k = 0; k < detectors.size(); ++k) {
+      const Totals totals = total_profile(detectors[k].subject);
+      const Reals& y = figure == &hits ? totals.hits : totals.x_over_x0;
+      for (const double v : y) most = std::max(most, v);
+      // the points that all have, for the read-out
+      Reals column;
+      const auto& grid = first.against_eta.angle.values;
+      for (std::size_t i = 0; i < y.size(); ++i)
+        if (column.size() < grid.size() && totals.eta[i] == grid[column.size()])
+          column.push_back(y[i]);
+      Curve curve{.x = totals.eta, .y = y};
+      curve.column = figure->data.columns.size();
+      const std::string& name = detectors[k].subject.detector.name;
+      figure->data.add(name, std::move(column));
+      add_line(name, k, std::move(curve), *figure, panel);
+    }
+    panel.y.upper = nice_upper(most);
+    panel.y.title =
+        figure == &hits ? "measurements on the track" : "*x*/*X*_{0} [%]";
+    panel.y.name = figure == &hits ? "measurements" : "x/X0";
+    if (figure == &material) panel.y.unit = "%";
+    plot.panels.push_back(std::move(panel));
+    figure->content = std::move(plot);
+  }
+  return {std::move(hits), std::move(material)};
+}
+
 PageTable compare_table(const std::vector<ComparedDetector>& detectors) {
   const ReportSubject& first = detectors.front().subject;
+  const std::size_t angles = first.points.angle.values.size();
   PageTable table;
   table.title = "Resolutions";
-  table.subtitle = angle_equation(first.curves, 0);
-  table.columns = {{"detector", false}, {"measurements"}, {"*x*/*X*_{0} [%]"}};
+  if (angles == 1) table.subtitle = angle_equation(first.points, 0);
+  table.columns = {{"detector", false}};
+  if (angles > 1) table.columns.push_back({"angle", false});
+  table.columns.push_back({"measurements"});
+  table.columns.push_back({"*x*/*X*_{0} [%]"});
   const std::vector<double>& momenta = first.points.momentum.values;
   const auto shown = std::span(first.shown()).first(3);
   for (const ShownQuantity& q : shown)
     for (const double p : momenta)
       table.columns.push_back({first.momentum.text(p), true, q.axis_title()});
-  for (const ComparedDetector& d : detectors) {
-    const ReportSubject& s = d.subject;
-    StudyRequest tracks = s.curves;
-    tracks.momentum.values = momenta;
-    const TrackingGeometry geometry(s.detector);
-    std::vector<PerParameter> sigma;
-    Resolution last;
-    for (std::size_t i = 0; i < momenta.size(); ++i) {
-      last = resolve(geometry, grid_track(tracks, {i, 0}), s.model());
-      sigma.push_back(sigmas(last));
+  // numbers that stand below each other have the same decimals
+  std::vector<Reals> numbers(table.columns.size());
+  for (std::size_t j = 0; j < angles; ++j)
+    for (const ComparedDetector& d : detectors) {
+      const ReportSubject& s = d.subject;
+      const TrackingGeometry geometry(s.detector);
+      std::vector<PageCell> row{literal_text(s.detector.name)};
+      if (angles > 1) row.emplace_back(angle_text(s.points, j));
+      std::vector<PerParameter> sigma;
+      Resolution last;
+      for (std::size_t i = 0; i < momenta.size(); ++i) {
+        last = resolve(geometry, grid_track(s.points, {i, j}), s.model());
+        sigma.push_back(errors_of(last));
+      }
+      row.emplace_back(std::to_string(last.n_hits));
+      numbers[row.size()].push_back(100 * last.x_over_x0_tracker);
+      std::size_t column = row.size() + 1;
+      for (const ShownQuantity& q : shown)
+        for (const PerParameter& v : sigma)
+          numbers[column++].push_back(v[q.parameter] * q.factor);
+      table.rows.push_back(std::move(row));
     }
-    std::vector<PageCell> row{literal_text(s.detector.name),
-                              std::to_string(last.n_hits),
-                              rich_number(100 * last.x_over_x0_tracker)};
-    for (const ShownQuantity& q : shown)
-      for (const PerParameter& v : sigma)
-        row.emplace_back(rich_number(v[q.parameter] * q.factor));
-    table.rows.push_back(std::move(row));
+  for (const Reals& column : numbers) {
+    const std::vector<RichText> texts = aligned_numbers(column);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      table.rows[i].emplace_back(texts[i]);
   }
   table.caption = "Measurements and material of the track of highest momentum.";
   return table;
@@ -274,6 +360,7 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
   figure.caption =
       "One quantity at a time, from exact derivatives; smaller errors are to "
       "the left. Layers of a subsystem change together.";
+  figure.conditions = figure.subtitle;
   figure.legend = {{.key = LegendEntry::Key::box,
                     .text = "10 % less of it",
                     .paint = {Tone::less}},
@@ -297,7 +384,7 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
   if (named.names.size() > most_layers)
     named = crossed_sets(subject.detector, all, Grouping::group);
   std::vector<const ShownQuantity*> quantities;
-  const PerParameter full = sigmas(all);
+  const PerParameter full = errors_of(all);
   for (const ShownQuantity& q : std::span(subject.shown()).first(3))
     if (full[q.parameter] > 0) quantities.push_back(&q);
   BarChart chart;
@@ -313,8 +400,8 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
     if (n == 0) continue;
     several = several || n > 1;
     const PerParameter s =
-        sigmas(resolve_without(subject.detector, track, subject.model(),
-                               named.sets[i], DroppedMaterial::kept));
+        errors_of(resolve_without(subject.detector, track, subject.model(),
+                                  named.sets[i], DroppedMaterial::kept));
     ChartRow row;
     const Paint paint =
         subject.groups.systems[subject.groups.of_layer[named.sets[i].front()]]
@@ -353,6 +440,7 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
       "Errors relative to those with all layers, if one layer measures nothing "
       "and its material stays.";
   if (several) figure.caption += " With a number, so many layers together.";
+  figure.conditions = figure.subtitle;
   figure.data.add("layer", std::move(layers));
   for (std::size_t k = 0; k < quantities.size(); ++k) {
     chart.panels.push_back(

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "gttf/core/parallel.hpp"
+#include "gttf/resolution/layer_errors.hpp"
 #include "gttf/study/request/request.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/trajectory/crossings.hpp"
@@ -30,56 +31,67 @@ LimitedSigmas gap() {
           nothing(), Resolution::none, 0};
 }
 
-// Tracks of one angle at any momentum.
+// Tracks along one axis of a request, the other one fixed.
 class Follower {
  public:
-  Follower(const ReportSubject& subject, std::size_t angle)
-      : request_(subject.curves),
-        angle_(angle),
+  Follower(const ReportSubject& subject, Along along, std::size_t fixed)
+      : request_(along == Along::momentum ? subject.curves
+                                          : subject.against_eta),
+        along_(along),
         model_(subject.model()),
         exact_model_(model_),
         geometry_(subject.detector),
         exact_geometry_(without_hit_errors(subject.detector)) {
+    if (along_ == Along::momentum)
+      request_.angle.values = {request_.angle.values[fixed]};
+    else
+      request_.momentum.values = {request_.momentum.values[fixed]};
     if (exact_model_.beam_spot) remove_errors(*exact_model_.beam_spot);
   }
 
-  PerParameter sigmas_at(double momentum) {
-    return sigmas(resolve(geometry_, track(momentum), model_));
+  PerParameter sigmas_at(double x) {
+    return errors_of(resolve(geometry_, track(x), model_));
   }
 
-  LimitedSigmas at(double momentum) {
-    const Track t = track(momentum);
-    LimitedSigmas s;
+  // Limits along momentum only.
+  LimitedSigmas at(double x) {
+    const Track t = track(x);
+    LimitedSigmas s = gap();
     const Resolution all = resolve(geometry_, t, model_);
     s.n_hits = all.n_hits;
-    s.all = sigmas(all);
+    s.all = errors_of(all);
+    if (along_ != Along::momentum) return s;
     Model hits = model_;
     hits.scattering = Scattering::off;
-    s.hits = sigmas(resolve(geometry_, t, hits));
-    s.scattering = model_.scattering == Scattering::off
-                       ? nothing()
-                       : sigmas(resolve(exact_geometry_, t, exact_model_));
+    s.hits = errors_of(resolve(geometry_, t, hits));
+    if (model_.scattering != Scattering::off)
+      s.scattering = errors_of(resolve(exact_geometry_, t, exact_model_));
     return s;
   }
 
   // The surfaces crossed up to the last measuring one.
-  std::vector<unsigned> pattern(double momentum) {
+  std::vector<unsigned> pattern(double x) {
     const Crossings<double> c =
-        find_crossings(geometry_, track(momentum), Scattering::off);
+        find_crossings(geometry_, track(x), Scattering::off);
     std::vector<unsigned> surfaces;
     for (int i = 0; i <= c.last; ++i)
       surfaces.push_back(c.list[static_cast<std::size_t>(i)].surface);
     return surfaces;
   }
 
+  double between(double a, double b) const {
+    return along_ == Along::momentum ? std::sqrt(a * b) : (a + b) / 2;
+  }
+
  private:
-  Track track(double momentum) {
-    request_.momentum.values = {momentum};
-    return grid_track(request_, {0, angle_});
+  Track track(double x) {
+    (along_ == Along::momentum ? request_.momentum.values
+                               : request_.angle.values) = {x};
+    return grid_track(request_, {0, 0});
   }
 
   StudyRequest request_;
-  std::size_t angle_;
+  Along along_;
   Model model_, exact_model_;
   TrackingGeometry geometry_, exact_geometry_;
 };
@@ -97,21 +109,21 @@ bool jumps(const ReportSubject& subject, const PerParameter& a,
   return false;
 }
 
-void add_point(MomentumCurve& curve, double x, const LimitedSigmas& s) {
+void add_point(ErrorCurve& curve, double x, const LimitedSigmas& s) {
   curve.x.push_back(x);
   curve.path.push_back(s);
 }
 
-// The changes of pattern between two momenta, as breaks of the path.
+// The changes of pattern between two points, as breaks of the path.
 void add_changes(const ReportSubject& subject, Follower& follower,
-                 MomentumCurve& curve, double from, double to) {
+                 ErrorCurve& curve, double from, double to) {
   constexpr int most_changes = 2, halvings = 18;
   auto left = follower.pattern(from);
   const auto right = follower.pattern(to);
   for (int k = 0; k < most_changes && left != right; ++k) {
     double lower = from, upper = to;
     for (int i = 0; i < halvings; ++i) {
-      const double middle = std::sqrt(lower * upper);
+      const double middle = follower.between(lower, upper);
       (follower.pattern(middle) == left ? lower : upper) = middle;
     }
     if (jumps(subject, follower.sigmas_at(lower), follower.sigmas_at(upper))) {
@@ -125,17 +137,46 @@ void add_changes(const ReportSubject& subject, Follower& follower,
   }
 }
 
-MomentumCurve follow(const ReportSubject& subject, std::size_t angle) {
-  Follower follower(subject, angle);
-  MomentumCurve curve;
-  const std::vector<double>& momenta = subject.curves.momentum.values;
-  for (std::size_t i = 0; i < momenta.size(); ++i) {
-    if (i > 0)
-      add_changes(subject, follower, curve, momenta[i - 1], momenta[i]);
-    curve.grid.push_back(follower.at(momenta[i]));
-    add_point(curve, momenta[i], curve.grid.back());
+ErrorCurve follow(const ReportSubject& subject, Along along,
+                  std::size_t fixed) {
+  Follower follower(subject, along, fixed);
+  ErrorCurve curve;
+  const std::vector<double>& points = along == Along::momentum
+                                          ? subject.curves.momentum.values
+                                          : subject.against_eta.angle.values;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i > 0) add_changes(subject, follower, curve, points[i - 1], points[i]);
+    curve.grid.push_back(follower.at(points[i]));
+    add_point(curve, points[i], curve.grid.back());
   }
   return curve;
+}
+
+std::vector<ErrorCurve> follow_all(const ReportSubject& subject, Along along,
+                                   std::size_t n) {
+  std::vector<ErrorCurve> curves(n);
+  parallel_workers(n, thread_count(subject.threads), [&](const auto& next) {
+    while (const auto i = next()) curves[*i] = follow(subject, along, *i);
+  });
+  return curves;
+}
+
+// The errors of a path at the momenta or angles `x`, in which those of the path
+// are. Between, where the path is not broken, tracks are resolved.
+Reals at_points(const ReportSubject& subject, const ErrorCurve& curve,
+                Along along, std::size_t fixed, const ShownQuantity& q,
+                const std::vector<double>& x) {
+  Follower follower(subject, along, fixed);
+  Reals values;
+  std::size_t k = 0;
+  for (const double at : x) {
+    while (k < curve.x.size() && curve.x[k] < at) ++k;
+    if (k < curve.x.size() && curve.x[k] == at)
+      values.push_back(curve.path[k].all[q.parameter]);
+    else
+      values.push_back(follower.sigmas_at(at)[q.parameter]);
+  }
+  return values;
 }
 
 }  // namespace
@@ -150,22 +191,51 @@ void remove_errors(BeamSpot& spot) {
   for (double* sigma : {&spot.x, &spot.y, &spot.z}) *sigma *= no_hit_errors;
 }
 
-std::vector<MomentumCurve> momentum_curves(const ReportSubject& subject) {
-  if (subject.request.average) return average_curves(subject);
-  const std::size_t n = subject.curves.angle.values.size();
-  std::vector<MomentumCurve> curves(n);
-  parallel_workers(n, thread_count(subject.threads), [&](const auto& next) {
-    while (const auto i = next()) curves[*i] = follow(subject, *i);
-  });
-  return curves;
+std::vector<ErrorCurve> momentum_curves(const ReportSubject& subject) {
+  if (subject.request.average) return average_curves(subject, Along::momentum);
+  return follow_all(subject, Along::momentum,
+                    subject.curves.angle.values.size());
+}
+
+std::vector<ErrorCurve> eta_curves(const ReportSubject& subject) {
+  if (subject.request.average) return average_curves(subject, Along::eta);
+  return follow_all(subject, Along::eta,
+                    subject.against_eta.momentum.values.size());
+}
+
+RatioCurve ratio_curve(const ReportSubject& subject, const ErrorCurve& curve,
+                       const ReportSubject& reference,
+                       const ErrorCurve& reference_curve, Along along,
+                       std::size_t fixed, const ShownQuantity& q) {
+  std::vector<double> x = curve.x;
+  x.insert(x.end(), reference_curve.x.begin(), reference_curve.x.end());
+  std::sort(x.begin(), x.end());
+  x.erase(std::unique(x.begin(), x.end()), x.end());
+  const Reals own = at_points(subject, curve, along, fixed, q, x);
+  const Reals other = at_points(reference, reference_curve, along, fixed, q, x);
+  RatioCurve ratio{Reals(x), {}};
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ratio.y.push_back(own[i] / other[i]);
+  return ratio;
 }
 
 std::vector<PerParameter> sigmas_on_grid(const ReportSubject& subject,
                                          const StudyRequest& request) {
   if (subject.request.average) return average_sigmas(subject, request);
-  const GridTracks grid(request, 0, n_grid_points(request));
-  return sigmas(TrackingGeometry(subject.detector), grid.views(),
-                subject.model(), subject.threads);
+  const std::size_t n = n_grid_points(request);
+  const TrackingGeometry geometry(subject.detector);
+  if (!request.at)
+    return sigmas(geometry, GridTracks(request, 0, n).views(), subject.model(),
+                  subject.threads);
+  // batches know of no layer
+  std::vector<PerParameter> errors(n);
+  const Model model = subject.model();
+  parallel_workers(n, thread_count(subject.threads), [&](const auto& next) {
+    while (const auto i = next())
+      errors[*i] = errors_of(resolve(
+          geometry, grid_track(request, grid_point(request, *i)), model));
+  });
+  return errors;
 }
 
 Reals column_of(const std::vector<LimitedSigmas>& list, const ShownQuantity& q,
@@ -251,13 +321,13 @@ Curve limit_curve(const Reals& x, Reals y, Paint paint, Dash dash) {
   return curve;
 }
 
-void add_limits(const ReportSubject& subject, const MomentumCurve& curve,
+void add_limits(const ReportSubject& subject, const ErrorCurve& curve,
                 const ShownQuantity& q, bool first, Panel& panel,
-                std::size_t angle) {
+                const LineStyle& style) {
   const Reals x = scaled(curve.x, subject.momentum.factor);
   const Reals hits = column_of(curve.path, q, Limit::hits);
   const Reals scattering = column_of(curve.path, q, Limit::scattering);
-  const Paint paint{Tone::series, static_cast<int>(angle)};
+  const Paint paint = style.paint;
   if (first) add_limit_areas(x, hits, scattering, panel);
   for (const Dash dash : {Dash::dashed, Dash::dotted}) {
     Curve line =
@@ -269,20 +339,6 @@ void add_limits(const ReportSubject& subject, const MomentumCurve& curve,
     }
     panel.curves.push_back(std::move(line));
   }
-}
-
-// Only what the limits reach of the axis: hit errors alone may be far below.
-DataRange range_of(const std::vector<MomentumCurve>& curves,
-                   const ShownQuantity& q) {
-  DataRange all, limits;
-  for (const MomentumCurve& curve : curves) all.add(column_of(curve.path, q));
-  if (!all.exists()) return all;
-  limits.add(column_of(curves.front().path, q, Limit::hits));
-  limits.add(column_of(curves.front().path, q, Limit::scattering));
-  constexpr double below = 8;  // of the smallest error
-  if (limits.lower > 0 && limits.lower < all.lower)
-    all.lower = std::max(limits.lower, all.lower / below);
-  return all;
 }
 
 void add_published(const ReportSubject& subject, const ShownQuantity& q,
@@ -305,15 +361,18 @@ void add_published(const ReportSubject& subject, const ShownQuantity& q,
 void add_legend(const ReportSubject& subject, bool other_limits,
                 Figure& figure) {
   const std::size_t n = subject.curves.angle.values.size();
-  for (std::size_t i = 0; i < n; ++i)
+  for (std::size_t i = 0; i < n; ++i) {
+    const LineStyle style = ordered_style(i, n);
     figure.legend.push_back({.key = LegendEntry::Key::line,
                              .text = angle_equation(subject.curves, i),
-                             .paint = {Tone::series, static_cast<int>(i)},
+                             .paint = style.paint,
+                             .dash = style.dash,
                              .ids = {angle_id(i)}});
+  }
   figure.legend.push_back(
       {.key = LegendEntry::Key::two_lines,
        .text = "hits alone, scattering alone, " + angle_text(subject.curves, 0),
-       .paint = {Tone::series, 0},
+       .paint = ordered_style(0, n).paint,
        .ids = {"limits"}});
   if (other_limits && n > 1)
     figure.legend.push_back({.key = LegendEntry::Key::two_lines,
@@ -325,11 +384,45 @@ void add_legend(const ReportSubject& subject, bool other_limits,
 
 }  // namespace
 
+// What the errors span, and of the limits and of the worst errors only as much
+// as leaves the curves their room: hit errors alone may be far below, and where
+// acceptance ends an error may be far above.
+DataRange range_of(const std::vector<ErrorCurve>& curves,
+                   const ShownQuantity& q, bool with_limits) {
+  DataRange all, limits;
+  Reals values;
+  for (const ErrorCurve& curve : curves)
+    for (const double v : column_of(curve.path, q))
+      if (v > 0 && std::isfinite(v)) values.push_back(v);
+  if (values.empty()) return all;
+  std::sort(values.begin(), values.end());
+  all.add(values.front());
+  constexpr double below = 2;   // the smallest error
+  constexpr double above = 10;  // what 95 % of the curves do not exceed
+  all.add(std::min(values.back(), above * values[values.size() * 95 / 100]));
+  if (!all.exists()) all.upper = all.lower * below;  // a constant
+  if (!with_limits) return all;
+  limits.add(column_of(curves.front().path, q, Limit::hits));
+  limits.add(column_of(curves.front().path, q, Limit::scattering));
+  if (limits.lower > 0 && limits.lower < all.lower)
+    all.lower = std::max(limits.lower, all.lower / below);
+  return all;
+}
+
+FigureAxis eta_figure_axis(const StudyRequest& request) {
+  FigureAxis axis;
+  axis.title = "*η*";
+  axis.name = "eta";
+  axis.lower = request.angle.values.front();
+  axis.upper = request.angle.values.back();
+  return axis;
+}
+
 std::optional<Figure> sigma_figure(const ReportSubject& subject,
-                                   const std::vector<MomentumCurve>& curves,
+                                   const std::vector<ErrorCurve>& curves,
                                    const ShownQuantity& q, bool large,
                                    const std::vector<Published>& published) {
-  const DataRange range = range_of(curves, q);
+  const DataRange range = range_of(curves, q, true);
   if (!range.exists()) return std::nullopt;
   Figure figure = subject.figure(
       fmt::format("sigma-{}", q.id), q.title,
@@ -343,6 +436,7 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
           curves.size() == 1 ? "" : "s"));
   figure.width = large ? 716 : 548;
   figure.height = large ? 500 : 352;
+  figure.conditions = angle_list(subject.curves);
   Panel panel;
   panel.y = log_axis(range);
   panel.y.title = q.axis_title();
@@ -355,7 +449,9 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
       column_name(plot.x.name, plot.x.unit),
       scaled(subject.curves.momentum.values, subject.momentum.factor));
   for (std::size_t i = curves.size(); i-- > 0;)
-    if (i == 0 || large) add_limits(subject, curves[i], q, i == 0, panel, i);
+    if (i == 0 || large)
+      add_limits(subject, curves[i], q, i == 0, panel,
+                 ordered_style(i, curves.size()));
   for (std::size_t i = curves.size(); subject.request.average && i-- > 0;)
     panel.bands.push_back({.id = angle_id(i),
                            .x = scaled(curves[i].x, subject.momentum.factor),
@@ -363,10 +459,12 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
                            .upper = column_of(curves[i].path, q, Limit::high),
                            .paint = {Tone::series, static_cast<int>(i)}});
   for (std::size_t i = curves.size(); i-- > 0;) {
+    const LineStyle style = ordered_style(i, curves.size());
     Curve curve{.id = angle_id(i),
                 .x = scaled(curves[i].x, subject.momentum.factor),
                 .y = column_of(curves[i].path, q),
-                .paint = {Tone::series, static_cast<int>(i)}};
+                .paint = style.paint,
+                .dash = style.dash};
     if (!any_value(curve.y)) continue;
     curve.end_label = angle_text(subject.curves, i);
     panel.curves.push_back(joints(curve));
@@ -403,7 +501,7 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
 }
 
 std::optional<PageTable> parametrisation_table(
-    const ReportSubject& subject, const std::vector<MomentumCurve>& curves) {
+    const ReportSubject& subject, const std::vector<ErrorCurve>& curves) {
   const ShownQuantity& q = subject.shown().front();
   PageTable table;
   table.title = "Parametrisation";
@@ -412,6 +510,9 @@ std::optional<PageTable> parametrisation_table(
                    {"*b* [%]"},
                    {"largest deviation [%]"}};
   double from = 0, to = 0;
+  std::vector<std::size_t> angles;
+  Reals slopes, constants;
+  Texts deviations;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const std::vector<double>& p = subject.curves.momentum.values;
     to = p.back();
@@ -439,11 +540,15 @@ std::optional<PageTable> parametrisation_table(
       worst =
           std::max(worst, std::abs(std::sqrt(a2 * p[k] * p[k] + b2) / v - 1));
     }
-    table.rows.push_back(
-        {angle_text(subject.curves, i),
-         rich_number(std::sqrt(a2) / subject.momentum.factor * 1e5),
-         rich_number(std::sqrt(b2) * 100), fixed_number(100 * worst, 1)});
+    angles.push_back(i);
+    slopes.push_back(std::sqrt(a2) / subject.momentum.factor * 1e5);
+    constants.push_back(std::sqrt(b2) * 100);
+    deviations.push_back(fixed_number(100 * worst, 1));
   }
+  const auto a = aligned_numbers(slopes), b = aligned_numbers(constants);
+  for (std::size_t k = 0; k < angles.size(); ++k)
+    table.rows.push_back(
+        {angle_text(subject.curves, angles[k]), a[k], b[k], deviations[k]});
   if (table.rows.empty()) return std::nullopt;
   table.subtitle =
       subject.momentum.text(from) + " – " + subject.momentum.text(to);
@@ -458,6 +563,7 @@ PageTable benchmark_table(const ReportSubject& subject) {
   table.subtitle = "as asked, without any constraint of the vertex";
   if (subject.request.beam_spot)
     table.subtitle = "with the beam spot as one more measurement";
+  if (subject.request.at) table.subtitle = place_text(subject.request);
   if (subject.request.average)
     table.subtitle += ", averages over " + to_string(*subject.request.average);
   table.columns = {{"", false}};
@@ -468,7 +574,7 @@ PageTable benchmark_table(const ReportSubject& subject) {
         {subject.momentum.text(subject.points.momentum.values[point.momentum]),
          true, angle_equation(subject.points, point.angle)});
     if (!subject.request.average)
-      sigma.push_back(sigmas(resolve(
+      sigma.push_back(errors_of(resolve(
           geometry, grid_track(subject.points, point), subject.model())));
   }
   if (subject.request.average) sigma = average_sigmas(subject, subject.points);
@@ -478,18 +584,17 @@ PageTable benchmark_table(const ReportSubject& subject) {
             sigma, [&q](const PerParameter& s) { return s[q.parameter] > 0; }))
       continue;
     std::vector<PageCell> row{q.axis_title()};
+    Reals values;
     for (const PerParameter& s : sigma)
-      row.emplace_back(rich_number(s[q.parameter] * q.factor));
+      values.push_back(s[q.parameter] * q.factor);
+    for (RichText& text : aligned_numbers(values))
+      row.emplace_back(std::move(text));
     table.rows.push_back(std::move(row));
   }
   return table;
 }
 
 namespace {
-
-// Momenta are black and told apart by dashes: colours are for angles.
-constexpr std::array<Dash, 3> momentum_dashes{Dash::dotted, Dash::dashed,
-                                              Dash::solid};
 
 struct CorrelatedParameter {
   const char* symbol;
@@ -507,6 +612,12 @@ constexpr std::array<CorrelatedParameter, 5> on_start_plane{
      {"*t*_{y}", "ty"},
      {"*q*/*p*", "qop"}}};
 
+constexpr std::array<CorrelatedParameter, 5> on_layer{{{"*u*", "u"},
+                                                       {"*v*", "v"},
+                                                       {"*t*_{u}", "tu"},
+                                                       {"*t*_{v}", "tv"},
+                                                       {"*q*/*p*", "qop"}}};
+
 // Whether d0, phi0, q/p are correlated with z0, theta, as stereo layers do it.
 bool couples_planes(const Matrix5& c) {
   constexpr double visible = 0.005;  // two digits are told
@@ -515,15 +626,6 @@ bool couples_planes(const Matrix5& c) {
       if (std::abs(c(i, j)) > visible * std::sqrt(c(i, i) * c(j, j)))
         return true;
   return false;
-}
-
-FigureAxis eta_figure_axis(const StudyRequest& request) {
-  FigureAxis axis;
-  axis.title = "*η*";
-  axis.name = "eta";
-  axis.lower = request.angle.values.front();
-  axis.upper = request.angle.values.back();
-  return axis;
 }
 
 Reals edges_around(const std::vector<double>& values, bool logarithmic) {
@@ -542,39 +644,40 @@ Reals edges_around(const std::vector<double>& values, bool logarithmic) {
 }  // namespace
 
 std::optional<Figure> sigma_eta_figure(const ReportSubject& subject,
-                                       const std::vector<PerParameter>& sigmas,
+                                       const std::vector<ErrorCurve>& curves,
                                        const ShownQuantity& q) {
   const StudyRequest& grid = subject.against_eta;
-  const std::size_t n = grid.momentum.values.size();
   Figure figure =
       subject.figure(fmt::format("eta-{}", q.id), q.title,
                      "against *η* at fixed " + subject.momentum.symbol,
                      q.name + " against pseudorapidity at a few momenta.");
   figure.height = 330;
+  figure.conditions = momentum_list(subject.momentum, grid.momentum.values);
   Plot plot;
   plot.x = eta_figure_axis(grid);
   figure.data.add("eta", Reals(grid.angle.values));
   Panel panel;
-  DataRange range;
-  for (std::size_t i = 0; i < n; ++i) {
-    Reals y;
-    for (std::size_t j = 0; j < grid.angle.values.size(); ++j)
-      y.push_back(sigmas[j * n + i][q.parameter] * q.factor);
-    range.add(y);
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const LineStyle style = ordered_style(i, curves.size());
     const std::string id = fmt::format("p{}", i);
-    Curve curve{.id = id, .x = grid.angle.values, .y = y};
-    curve.dash = momentum_dashes[i % momentum_dashes.size()];
+    Curve curve{.id = id,
+                .x = Reals(curves[i].x),
+                .y = column_of(curves[i].path, q),
+                .paint = style.paint,
+                .dash = style.dash};
     curve.end_label = subject.momentum.text(grid.momentum.values[i]);
     curve.column = figure.data.columns.size();
+    panel.curves.push_back(joints(curve));
     panel.curves.push_back(std::move(curve));
     const RichText name = subject.momentum.equation(grid.momentum.values[i]);
-    figure.data.add(column_name(name, q.unit), std::move(y));
+    figure.data.add(column_name(name, q.unit), column_of(curves[i].grid, q));
     figure.legend.push_back({.key = LegendEntry::Key::line,
                              .text = name,
-                             .paint = {Tone::ink},
-                             .dash = momentum_dashes[i % 3],
+                             .paint = style.paint,
+                             .dash = style.dash,
                              .ids = {id}});
   }
+  const DataRange range = range_of(curves, q);
   if (!range.exists()) return std::nullopt;
   panel.y = log_axis(range);
   panel.y.title = q.axis_title();
@@ -650,10 +753,13 @@ std::optional<Figure> sigma_map_figure(const ReportSubject& subject,
 }
 
 std::optional<Figure> correlation_figure(const ReportSubject& subject) {
+  const bool at_layer = subject.place == Place::layer;
   const StudyRequest& points = subject.points;
   const TrackingGeometry geometry(subject.detector);
-  const std::array<CorrelatedParameter, 5>& all =
-      subject.along_beam ? on_start_plane : at_perigee;
+  const std::array<CorrelatedParameter, 5>& all = at_layer ? on_layer
+                                                  : subject.along_beam
+                                                      ? on_start_plane
+                                                      : at_perigee;
   struct Told {
     RichText title;
     Matrix5 covariance;
@@ -662,11 +768,19 @@ std::optional<Figure> correlation_figure(const ReportSubject& subject) {
   std::vector<Told> tracks;
   const std::size_t last_angle = points.angle.values.size() - 1;
   const std::size_t last = points.momentum.values.size() - 1;
+  std::vector<GridPoint> shown;
   for (const GridPoint point : {GridPoint{0, 0}, GridPoint{last, 0},
-                                GridPoint{subject.middle(), last_angle}}) {
+                                GridPoint{subject.middle(), last_angle}})
+    if (std::ranges::none_of(shown, [&point](const GridPoint& other) {
+          return other.momentum == point.momentum && other.angle == point.angle;
+        }))
+      shown.push_back(point);
+  for (const GridPoint point : shown) {
     const Track track = grid_track(points, point);
     const Resolution r = resolve(geometry, track, subject.model());
-    const Matrix5& c = subject.along_beam ? r.start_plane : r.perigee;
+    const Matrix5& c = at_layer && r.at     ? r.at->slopes
+                       : subject.along_beam ? r.start_plane
+                                            : r.perigee;
     if (c(0, 0) > 0)
       tracks.push_back({subject.point_text(point.momentum, point.angle), c,
                         std::abs(track.theta - unit::pi / 2) < 1e-9});
@@ -703,14 +817,15 @@ std::optional<Figure> correlation_figure(const ReportSubject& subject) {
   }
   Figure figure = subject.figure(
       "correlations",
-      subject.along_beam ? "Correlations at the start"
-                         : "Correlations at the perigee",
+      at_layer             ? "Correlations at the layer"
+      : subject.along_beam ? "Correlations at the start"
+                           : "Correlations at the perigee",
       "lower triangles", "Correlation matrices of the track parameters.");
   figure.width = page_width;
-  if (!subject.along_beam)
+  const bool is_perigee = subject.place == Place::perigee;
+  if (is_perigee)
     figure.caption = "Sign of *d*_{0}: *x* = *x*_{r} − *d*_{0} sin *φ*_{0}.";
-  if (!subject.along_beam &&
-      subject.detector.field.kind == FieldKind::solenoid &&
+  if (is_perigee && subject.detector.field.kind == FieldKind::solenoid &&
       std::ranges::any_of(tracks, &Told::across) &&
       std::ranges::none_of(tracks, [](const Told& t) {
         return t.across && couples_planes(t.covariance);

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <optional>
 
+#include "gttf/detector/ring.hpp"
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/scan/point_columns.hpp"
@@ -115,8 +116,25 @@ void add_rz_tracks(const ReportSubject& subject, Panel& panel) {
   }
 }
 
+/// With one module of each ring, named as all of them.
+Detector rings_once(const Detector& detector) {
+  const Rings rings(detector);
+  Detector once = detector;
+  once.layers.clear();
+  for (std::size_t i = 0; i < detector.layers.size();) {
+    std::size_t end = i + 1;
+    while (rings.of(i) && end < detector.layers.size() &&
+           rings.of(end) == rings.of(i))
+      ++end;
+    once.layers.push_back(detector.layers[i]);
+    if (end > i + 1) once.layers.back().name += fmt::format(" (x {})", end - i);
+    i = end;
+  }
+  return once;
+}
+
 Table layer_data(const ReportSubject& subject) {
-  const Table all = layer_table(subject.detector);
+  const Table all = layer_table(rings_once(subject.detector));
   Table some;
   for (const Column& column : all.columns)
     for (const std::string_view name :
@@ -127,7 +145,7 @@ Table layer_data(const ReportSubject& subject) {
 }
 
 Figure rz_figure(const ReportSubject& subject, const std::string& name,
-                 const Extent& extent, double width) {
+                 const Extent& extent, double width, bool closeup = false) {
   Figure figure;
   figure.id = subject.id(name);
   figure.width = width;
@@ -147,19 +165,22 @@ Figure rz_figure(const ReportSubject& subject, const std::string& name,
   draw_eta_rays(plot.x, panel.y, panel);
   add_rz_tracks(subject, panel);
   name_systems(subject, lines, plot.x, panel.y, panel);
+  if (closeup) name_layers(subject, lines, plot.x, panel.y, panel);
+  add_hover(subject, lines, panel);
   plot.panels.push_back(std::move(panel));
   figure.content = std::move(plot);
   return figure;
 }
 
-}  // namespace
-
-Figure layout_rz_figure(const ReportSubject& subject) {
-  Extent extent = extent_of(subject.detector);
-  // A drawing higher than wide would not fit a screen.
+// A drawing higher than wide would not fit a screen.
+Extent not_too_high(Extent extent) {
   constexpr double highest = 1.0;
   if (extent.r_upper > highest * (extent.z_upper - extent.z_lower))
     extent.z_upper = extent.z_lower + extent.r_upper / highest;
+  return extent;
+}
+
+Figure whole_rz_figure(const ReportSubject& subject, const Extent& extent) {
   Figure figure = rz_figure(subject, "layout-rz", extent, 548);
   figure.title = "Layout, *r*–*z*";
   const bool equal = std::get<Plot>(figure.content).equal_scales;
@@ -171,6 +192,12 @@ Figure layout_rz_figure(const ReportSubject& subject) {
                    "measurements. Dotted: lines of constant *η*.";
   figure.description = "Layers of the detector in the r-z plane with tracks.";
   return figure;
+}
+
+}  // namespace
+
+Figure layout_rz_figure(const ReportSubject& subject) {
+  return whole_rz_figure(subject, not_too_high(extent_of(subject.detector)));
 }
 
 std::optional<Figure> layout_closeup_figure(const ReportSubject& subject) {
@@ -187,7 +214,7 @@ std::optional<Figure> layout_closeup_figure(const ReportSubject& subject) {
   const auto shown = layers_within(subject.detector, extent);
   if (shown == 0 || shown == layers_within(subject.detector, whole))
     return std::nullopt;
-  Figure figure = rz_figure(subject, "layout-vertex", extent, page_width);
+  Figure figure = rz_figure(subject, "layout-vertex", extent, page_width, true);
   figure.title = "Innermost layers, *r*–*z*";
   figure.subtitle = "close-up, equal scales";
   figure.description = "The layers near the beam axis in the r-z plane.";
@@ -201,21 +228,35 @@ bool has_barrel(const Detector& detector) {
   });
 }
 
-Figure layout_side_figure(const ReportSubject& subject, Axis upwards) {
+namespace {
+
+// What the measuring layers and the start span, seen from the side.
+struct SideExtent {
+  Interval z;
+  double height = 0;
+};
+
+SideExtent side_extent(const ReportSubject& subject, Axis upwards) {
+  SideExtent e{{subject.request.vertex[2], subject.request.vertex[2]}, 0};
+  for (const LayerLine& line : lines_from_the_side(subject.detector, upwards)) {
+    if (!subject.detector.layers[line.layer].measures()) continue;
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      e.z.lower = std::min(e.z.lower, line.x[i]);
+      e.z.upper = std::max(e.z.upper, line.x[i]);
+      e.height = std::max(e.height, std::abs(line.y[i]));
+    }
+  }
+  return e;
+}
+
+Figure side_figure(const ReportSubject& subject, Axis upwards,
+                   const SideExtent& extent) {
   const bool up_is_x = upwards == Axis::x;
   const char* letter = up_is_x ? "x" : "y";
   const std::vector<LayerLine> lines =
       lines_from_the_side(subject.detector, upwards);
-  Interval z{subject.request.vertex[2], subject.request.vertex[2]};
-  double height = 0;
-  for (const LayerLine& line : lines) {
-    if (!subject.detector.layers[line.layer].measures()) continue;
-    for (std::size_t i = 0; i < line.x.size(); ++i) {
-      z.lower = std::min(z.lower, line.x[i]);
-      z.upper = std::max(z.upper, line.x[i]);
-      height = std::max(height, std::abs(line.y[i]));
-    }
-  }
+  const Interval& z = extent.z;
+  double height = extent.height;
   constexpr double margin = 0.09, flattest = 0.3;
   const double length = (1 + 2 * margin) * (z.upper - z.lower);
   height *= 1 + 2 * margin;
@@ -257,6 +298,7 @@ Figure layout_side_figure(const ReportSubject& subject, Axis upwards) {
         hit_marks("tracks", std::move(t.hit_z), std::move(hits)));
   }
   name_systems(subject, lines, plot.x, panel.y, panel);
+  add_hover(subject, lines, panel);
   figure.caption = fmt::format(
       "{} Curves: tracks of {} at the angles of the study and azimuth {}, dots "
       "are measurements.",
@@ -266,6 +308,42 @@ Figure layout_side_figure(const ReportSubject& subject, Axis upwards) {
   plot.panels.push_back(std::move(panel));
   figure.content = std::move(plot);
   return figure;
+}
+
+}  // namespace
+
+Figure layout_side_figure(const ReportSubject& subject, Axis upwards) {
+  return side_figure(subject, upwards, side_extent(subject, upwards));
+}
+
+std::vector<Figure> compare_layouts(
+    const std::vector<ComparedDetector>& detectors) {
+  const bool barrels = std::ranges::all_of(
+      detectors, [](const auto& d) { return has_barrel(d.subject.detector); });
+  Extent around = extent_of(detectors.front().subject.detector);
+  SideExtent aside = side_extent(detectors.front().subject, Axis::x);
+  for (const ComparedDetector& d : detectors) {
+    const Extent own = extent_of(d.subject.detector);
+    around = {std::min(around.z_lower, own.z_lower),
+              std::max(around.z_upper, own.z_upper),
+              std::max(around.r_upper, own.r_upper)};
+    const SideExtent side = side_extent(d.subject, Axis::x);
+    aside = {{std::min(aside.z.lower, side.z.lower),
+              std::max(aside.z.upper, side.z.upper)},
+             std::max(aside.height, side.height)};
+  }
+  around = not_too_high(around);
+  std::vector<Figure> figures;
+  for (const ComparedDetector& d : detectors) {
+    figures.push_back(barrels ? whole_rz_figure(d.subject, around)
+                              : side_figure(d.subject, Axis::x, aside));
+    Figure& figure = figures.back();
+    figure.id = "compare-layout" + d.subject.suffix;
+    figure.title = literal_text(d.subject.detector.name);
+    figure.subtitle = "layout, same scale for all";
+    figure.caption.clear();
+  }
+  return figures;
 }
 
 Figure layout_xy_figure(const ReportSubject& subject) {
@@ -315,6 +393,7 @@ Figure layout_xy_figure(const ReportSubject& subject) {
     panel.marks.push_back(
         hit_marks("tracks", std::move(t.hit_x), std::move(t.hit_y)));
   }
+  add_hover(subject, lines, panel);
   const std::string& particle = subject.request.particle.name;
   figure.caption = "Tracks of " + literal_text(particle) +
                    (particle == "custom" ? " particles at " : "s at ") +
@@ -332,46 +411,100 @@ struct Profile {
   std::vector<Reals> hits, x_over_x0;  // by subsystem
 };
 
-Profile make_profile(const ReportSubject& subject) {
-  Detector straight = subject.detector;
-  straight.field = {};
-  const TrackingGeometry geometry(straight);
-  Profile profile;
-  const std::size_t n = subject.groups.systems.size();
-  profile.hits.resize(n);
-  profile.x_over_x0.resize(n);
-  for (std::size_t j = 0; j < subject.against_eta.angle.values.size(); ++j) {
-    Track track = grid_track(subject.against_eta, {0, j});
-    track.vertex = {};
-    profile.eta.push_back(subject.against_eta.angle.values[j]);
-    for (std::size_t k = 0; k < n; ++k) {
-      profile.hits[k].push_back(0);
-      profile.x_over_x0[k].push_back(0);
+// Makes the profile at the angles of against_eta and on both sides of the edges
+// of layers between them.
+class Profiler {
+ public:
+  explicit Profiler(const ReportSubject& subject)
+      : subject_(subject), straight_(subject.detector) {
+    straight_.field = {};
+    geometry_.emplace(straight_);
+    profile_.hits.resize(subject.groups.systems.size());
+    profile_.x_over_x0.resize(subject.groups.systems.size());
+  }
+
+  Profile make() && {
+    const std::vector<double>& eta = subject_.against_eta.angle.values;
+    for (std::size_t i = 0; i < eta.size(); ++i) {
+      if (i > 0) add_edges(eta[i - 1], eta[i]);
+      add(eta[i]);
     }
-    const Crossings<double> c =
-        find_crossings(geometry, track, Scattering::off);
-    // what comes behind the last measurement does not matter to the track
+    return std::move(profile_);
+  }
+
+ private:
+  Crossings<double> crossings(double eta) const {
+    StudyRequest one = subject_.against_eta;
+    one.angle.values = {eta};
+    Track track = grid_track(one, {0, 0});
+    track.vertex = {};
+    return find_crossings(*geometry_, track, Scattering::off);
+  }
+
+  static std::vector<unsigned> pattern(const Crossings<double>& c) {
+    std::vector<unsigned> surfaces;
+    for (int i = 0; i <= c.last; ++i)
+      surfaces.push_back(c.list[static_cast<std::size_t>(i)].surface);
+    return surfaces;
+  }
+
+  void add_edges(double from, double to) {
+    constexpr int most_edges = 4, halvings = 20;
+    auto left = pattern(crossings(from));
+    const auto right = pattern(crossings(to));
+    for (int k = 0; k < most_edges && left != right; ++k) {
+      double lower = from, upper = to;
+      for (int i = 0; i < halvings; ++i) {
+        const double middle = (lower + upper) / 2;
+        (pattern(crossings(middle)) == left ? lower : upper) = middle;
+      }
+      add(lower);
+      add(upper);
+      from = upper;
+      left = pattern(crossings(upper));
+    }
+  }
+
+  void add(double eta) {
+    profile_.eta.push_back(eta);
+    for (Reals& hits : profile_.hits) hits.push_back(0);
+    for (Reals& material : profile_.x_over_x0) material.push_back(0);
+    const Crossings<double> c = crossings(eta);
+    // what comes after the last measurement does not matter to the track
     for (int i = 0; i <= c.last; ++i) {
       const auto& x = c.list[static_cast<std::size_t>(i)];
-      const std::size_t k = subject.groups.of_layer[x.surface];
-      profile.x_over_x0[k].back() += 100 * x.at.x_over_x0;
-      if (geometry.surfaces()[x.surface].measures())
-        profile.hits[k].back() += 1;
+      const std::size_t k = subject_.groups.of_layer[x.surface];
+      profile_.x_over_x0[k].back() += 100 * x.at.x_over_x0;
+      if (geometry_->surfaces()[x.surface].measures())
+        profile_.hits[k].back() += 1;
     }
   }
-  return profile;
+
+  const ReportSubject& subject_;
+  Detector straight_;
+  std::optional<TrackingGeometry> geometry_;
+  Profile profile_;
+};
+
+Profile make_profile(const ReportSubject& subject) {
+  return Profiler(subject).make();
 }
 
-// Values as steps: each holds half way to its neighbours.
-std::pair<Reals, Reals> steps(const std::vector<double>& x, const Reals& y) {
-  Reals xs, ys;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double left = i > 0 ? (x[i - 1] + x[i]) / 2 : x[i];
-    const double right = i + 1 < x.size() ? (x[i] + x[i + 1]) / 2 : x[i];
-    xs.insert(xs.end(), {left, right});
-    ys.insert(ys.end(), {y[i], y[i]});
+}  // namespace
+
+Totals total_profile(const ReportSubject& subject) {
+  Profile profile = make_profile(subject);
+  Totals totals{std::move(profile.eta), {}, {}};
+  for (std::size_t i = 0; i < totals.eta.size(); ++i) {
+    double hits = 0, material = 0;
+    for (std::size_t k = 0; k < profile.hits.size(); ++k) {
+      hits += profile.hits[k][i];
+      material += profile.x_over_x0[k][i];
+    }
+    totals.hits.push_back(hits);
+    totals.x_over_x0.push_back(material);
   }
-  return {xs, ys};
+  return totals;
 }
 
 double nice_upper(double value) {
@@ -382,10 +515,11 @@ double nice_upper(double value) {
   return 12 * power;
 }
 
+namespace {
+
 /// Adds the content, in parts of the subsystems.
 Figure profile_figure(Figure figure, const ReportSubject& subject,
-                      const Profile& profile, const std::vector<Reals>& parts,
-                      bool as_steps) {
+                      const Profile& profile, const std::vector<Reals>& parts) {
   figure.height = 330;
   Plot plot;
   plot.x.title = "*η*";
@@ -410,16 +544,11 @@ Figure profile_figure(Figure figure, const ReportSubject& subject,
               .upper = sum,
               .paint = system.fill,
               .label = literal_text(system.name)};
-    if (as_steps) {
-      std::tie(band.x, band.lower) = steps(profile.eta, below);
-      band.upper = steps(profile.eta, sum).second;
-    }
     band.column = figure.data.columns.size();
     figure.data.add(system.name, Reals(parts[k]));
     panel.bands.push_back(std::move(band));
   }
   Curve total{.id = "total", .x = profile.eta, .y = sum};
-  if (as_steps) std::tie(total.x, total.y) = steps(profile.eta, sum);
   total.column = figure.data.columns.size();
   panel.y.upper = nice_upper(*std::max_element(sum.begin(), sum.end()));
   figure.data.add("total", std::move(sum));
@@ -437,8 +566,8 @@ Figure hits_figure(const ReportSubject& subject) {
   Figure figure = profile_figure(
       subject.figure("hits", "Measurements", "straight tracks from the origin",
                      "Number of measurements against pseudorapidity."),
-      subject, profile, profile.hits, true);
-  figure.legend.clear();  // that of the material beside it is the same
+      subject, profile, profile.hits);
+  figure.conditions = figure.subtitle;
   FigureAxis& y = std::get<Plot>(figure.content).panels.front().y;
   y.title = "measurements on the track";
   y.name = "measurements";
@@ -450,14 +579,36 @@ Figure material_figure(const ReportSubject& subject) {
   Figure figure = profile_figure(
       subject.figure("material", "Material", "up to the last measurement",
                      "Material against pseudorapidity by subsystem."),
-      subject, profile, profile.x_over_x0, false);
-  figure.legend.clear();
+      subject, profile, profile.x_over_x0);
+  figure.conditions = "straight tracks from the origin";
   FigureAxis& y = std::get<Plot>(figure.content).panels.front().y;
   y.title = "*x*/*X*_{0} [%]";
   y.name = "x/X0";
   y.unit = "%";
   return figure;
 }
+
+namespace {
+
+// Lengths in one column, all with as many decimals as the finest of them needs,
+// at most three.
+std::vector<RichText> lengths(const Reals& values) {
+  constexpr int most = 3;
+  constexpr double rounding = 5e-4;  // mm
+  int decimals = 0;
+  for (const double v : values)
+    while (decimals < most && std::isfinite(v) &&
+           std::abs(v - std::stod(fmt::format("{:.{}f}", v, decimals))) >
+               rounding)
+      ++decimals;
+  std::vector<RichText> texts;
+  for (const double v : values)
+    texts.push_back(std::abs(v) < 1e5 ? fixed_number(v, decimals)
+                                      : rich_number(v, 3));
+  return texts;
+}
+
+}  // namespace
 
 PageTable layer_page_table(const ReportSubject& subject) {
   const Detector& detector = subject.detector;
@@ -470,29 +621,39 @@ PageTable layer_page_table(const ReportSubject& subject) {
                    {"shape", false},    {"at [mm]"},
                    {"from [mm]"},       {"to [mm]"},
                    {"*x*/*X*_{0} [%]"}, {"measures [µm]", false}};
+  std::vector<std::pair<std::size_t, std::size_t>> entries;  // first, last
+  Reals first, last, lower, upper, material;
   for (std::size_t i = 0; i < names.size();) {
-    std::size_t last = i;
-    while (last + 1 < names.size() && names[last + 1] == names[i]) ++last;
-    const Layer &a = detector.layers[i], &b = detector.layers[last];
-    std::string position = rich_number(a.surface.position, 5);
-    std::string name = literal_text(names[i]);
-    if (last > i) {
-      position += " – " + rich_number(b.surface.position, 5);
-      name += fmt::format(" (× {})", last - i + 1);
-    }
+    std::size_t end = i;
+    while (end + 1 < names.size() && names[end + 1] == names[i]) ++end;
+    const Layer& layer = detector.layers[i];
+    entries.emplace_back(i, end);
+    first.push_back(layer.surface.position);
+    last.push_back(detector.layers[end].surface.position);
+    lower.push_back(layer.surface.v.lower);
+    upper.push_back(layer.surface.v.upper);
+    material.push_back(100 * layer.x_over_x0());
+    i = end + 1;
+  }
+  const auto at = lengths(first), to = lengths(last), from = lengths(lower),
+             until = lengths(upper), x_over_x0 = aligned_numbers(material);
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const auto [begin, end] = entries[k];
+    const Layer& layer = detector.layers[begin];
+    const std::size_t count = end - begin + 1;
     std::string measured;
-    for (const Coordinate& c : a.coordinates)
+    for (const Coordinate& c : layer.coordinates)
       measured += fmt::format("{}{} {}", measured.empty() ? "" : ", ",
-                              literal_text(coordinate_name(a.surface, c)),
+                              literal_text(coordinate_name(layer.surface, c)),
                               rich_number(c.sigma / unit::um));
-    const std::size_t system = subject.groups.of_layer[i];
     table.rows.push_back(
-        {name, literal_text(subject.groups.systems[system].name),
-         std::string(shape_name(a.surface)), position,
-         rich_number(a.surface.v.lower, 5), rich_number(a.surface.v.upper, 5),
-         rich_number(100 * a.x_over_x0()),
-         measured.empty() ? "passive" : measured});
-    i = last + 1;
+        {literal_text(names[begin]) +
+             (count > 1 ? fmt::format(" (× {})", count) : ""),
+         literal_text(
+             subject.groups.systems[subject.groups.of_layer[begin]].name),
+         std::string(shape_name(layer.surface)),
+         count > 1 ? at[k] + " – " + to[k] : at[k], from[k], until[k],
+         x_over_x0[k], measured.empty() ? "passive" : measured});
   }
   return table;
 }

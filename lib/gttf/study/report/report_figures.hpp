@@ -45,19 +45,36 @@ struct LimitedSigmas {
   int n_hits = 0;
 };
 
-/// Errors at one angle along momentum. The path has more points than the grid:
-/// where the set of layers that the track crosses changes, it ends and begins
-/// anew (found by bisection), with a row of NaN between.
-struct MomentumCurve {
-  std::vector<double> x;  ///< GeV; of the path
+/// Errors along one axis of a grid, the other one fixed. The path has more
+/// points than the grid: where the set of layers that the track crosses
+/// changes, it ends and begins anew (found by bisection), with a row of NaN
+/// between.
+struct ErrorCurve {
+  std::vector<double> x;  ///< GeV, or pseudorapidity; of the path
   std::vector<LimitedSigmas> path;
-  std::vector<LimitedSigmas> grid;  ///< at ReportSubject::curves
+  std::vector<LimitedSigmas> grid;  ///< at the points of the axis
   bool broken = false;
 };
 
-/// For every angle of ReportSubject::curves. Of averages the path has the
-/// points of the grid only.
-std::vector<MomentumCurve> momentum_curves(const ReportSubject& subject);
+/// Against momentum for every angle of ReportSubject::curves, with the limits.
+/// Of averages the path has the points of the grid only.
+std::vector<ErrorCurve> momentum_curves(const ReportSubject& subject);
+
+/// Against pseudorapidity for every momentum of ReportSubject::against_eta,
+/// without the limits.
+std::vector<ErrorCurve> eta_curves(const ReportSubject& subject);
+
+/// The ratio of an error of `curve` to that of `reference`, both along the
+/// momenta of ReportSubject::curves at the angle `fixed`, or along the angles
+/// of against_eta at the momentum `fixed`: broken where either is.
+struct RatioCurve {
+  Reals x, y;  ///< x as in ErrorCurve
+};
+enum class Along { momentum, eta };
+RatioCurve ratio_curve(const ReportSubject& subject, const ErrorCurve& curve,
+                       const ReportSubject& reference,
+                       const ErrorCurve& reference_curve, Along along,
+                       std::size_t fixed, const ShownQuantity& q);
 
 /// Errors at every point of `request`, in the order of grid_points().
 std::vector<PerParameter> sigmas_on_grid(const ReportSubject& subject,
@@ -70,11 +87,11 @@ Reals column_of(const std::vector<LimitedSigmas>& sigmas,
 
 /// Against momentum for each angle, with the limits; nothing if not measured.
 std::optional<Figure> sigma_figure(const ReportSubject& subject,
-                                   const std::vector<MomentumCurve>& curves,
+                                   const std::vector<ErrorCurve>& curves,
                                    const ShownQuantity& q, bool large,
                                    const std::vector<Published>& published);
 std::optional<Figure> sigma_eta_figure(const ReportSubject& subject,
-                                       const std::vector<PerParameter>& sigmas,
+                                       const std::vector<ErrorCurve>& curves,
                                        const ShownQuantity& q);
 std::optional<Figure> sigma_map_figure(const ReportSubject& subject,
                                        const std::vector<PerParameter>& sigmas,
@@ -82,16 +99,17 @@ std::optional<Figure> sigma_map_figure(const ReportSubject& subject,
 std::optional<Figure> correlation_figure(const ReportSubject& subject);
 /// a pT (+) b for every angle, and how far it is off.
 std::optional<PageTable> parametrisation_table(
-    const ReportSubject& subject, const std::vector<MomentumCurve>& curves);
+    const ReportSubject& subject, const std::vector<ErrorCurve>& curves);
 PageTable benchmark_table(const ReportSubject& subject);
 
 /// The share of tracks that have errors, of averages; nothing of single tracks.
-std::optional<Figure> efficiency_figure(
-    const ReportSubject& subject, const std::vector<MomentumCurve>& curves);
+std::optional<Figure> efficiency_figure(const ReportSubject& subject,
+                                        const std::vector<ErrorCurve>& curves);
 /// Efficiency, hits and distributions of errors, of averages; the same.
 std::optional<PageTable> average_page_table(const ReportSubject& subject);
-/// For every angle of ReportSubject::curves, of averages.
-std::vector<MomentumCurve> average_curves(const ReportSubject& subject);
+/// momentum_curves() or eta_curves(), of averages.
+std::vector<ErrorCurve> average_curves(const ReportSubject& subject,
+                                       Along along);
 /// Means of errors at every point of `request`, in the order of grid_points().
 std::vector<PerParameter> average_sigmas(const ReportSubject& subject,
                                          const StudyRequest& request);
@@ -117,9 +135,9 @@ RichText coordinate_symbol(const SensitivityRow& row);
 std::optional<Figure> regime_figure(const ReportSubject& subject);
 
 // Summary
-std::vector<RichText> summary_sentences(
-    const ReportSubject& subject, const std::vector<MomentumCurve>& curves,
-    const std::vector<Budget>& budgets);
+std::vector<RichText> summary_sentences(const ReportSubject& subject,
+                                        const std::vector<ErrorCurve>& curves,
+                                        const std::vector<Budget>& budgets);
 
 /// The fraction of the variance of q that hit errors make in each budget; NaN
 /// where there is none.
@@ -142,15 +160,42 @@ std::optional<PageTable> failure_table(const CheckStory& story);
 /// A detector with what was computed of it.
 struct ComparedDetector {
   const ReportSubject& subject;
-  const std::vector<MomentumCurve>& curves;
+  const std::vector<ErrorCurve>& curves;
+  const std::vector<ErrorCurve>& along_eta;
 };
 
-/// An error against momentum for all detectors at the first angle, and below
-/// its ratio to the first of them; nothing if none has it.
+/// An error of all detectors, and below its ratio to the first of them: against
+/// momentum at the angle `fixed` of ReportSubject::curves, or against
+/// pseudorapidity at the momentum `fixed` of against_eta; nothing if none has
+/// it.
 std::optional<Figure> compare_figure(
-    const std::vector<ComparedDetector>& detectors, const ShownQuantity& q);
+    const std::vector<ComparedDetector>& detectors, const ShownQuantity& q,
+    Along along, std::size_t fixed);
 
-/// Errors of all detectors at the momenta of the curves.
+/// Measurements and material of all detectors against pseudorapidity.
+std::vector<Figure> compare_profiles(
+    const std::vector<ComparedDetector>& detectors);
+
+/// The layouts of all detectors on the same scale.
+std::vector<Figure> compare_layouts(
+    const std::vector<ComparedDetector>& detectors);
+
+/// What straight tracks from the origin meet up to their last measurement, at
+/// the angles of ReportSubject::against_eta and at the edges of layers.
+struct Totals {
+  Reals eta, hits, x_over_x0;  ///< x/X0 in %
+};
+Totals total_profile(const ReportSubject& subject);
+
+/// The end of an axis from 0: a round number above `value`.
+double nice_upper(double value);
+FigureAxis eta_figure_axis(const StudyRequest& request);
+/// What an axis of these errors spans; `with_limits`: those of the first curve
+/// are drawn, too.
+DataRange range_of(const std::vector<ErrorCurve>& curves,
+                   const ShownQuantity& q, bool with_limits = false);
+
+/// Errors of all detectors at the points of the study.
 PageTable compare_table(const std::vector<ComparedDetector>& detectors);
 
 /// Toys at some momenta and the first angle: pulls at one of them, means and
@@ -201,6 +246,15 @@ DrawnTrack draw_track(const ReportSubject& subject, const Track& track);
 void name_systems(const ReportSubject& subject,
                   const std::vector<LayerLine>& lines, const FigureAxis& x,
                   const FigureAxis& y, Panel& panel);
+
+/// The name of each measuring layer at its line, where there is room.
+void name_layers(const ReportSubject& subject,
+                 const std::vector<LayerLine>& lines, const FigureAxis& x,
+                 const FigureAxis& y, Panel& panel);
+
+/// What a layer is, for the pointer; nothing if there are very many layers.
+void add_hover(const ReportSubject& subject,
+               const std::vector<LayerLine>& lines, Panel& panel);
 
 /// Rays of constant pseudorapidity from the origin to the frame, with labels
 /// but on the left.

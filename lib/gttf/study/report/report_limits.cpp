@@ -90,6 +90,7 @@ std::optional<Figure> share_figure(const ReportSubject& subject,
       fmt::format("Share of every subsystem's scattering and hit errors in the "
                   "variance of {} against {}.",
                   q.name, subject.momentum.name));
+  figure.conditions = angle_equation(subject.curves, 0);
   Plot plot;
   plot.grid = false;
   plot.x = subject.momentum.axis(subject.curves.momentum.values);
@@ -229,6 +230,7 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
       "Shares are exact and add up to 100 %. Plain: scattering, hatched: hit "
       "errors. Passive layers in grey. What comes behind the last "
       "measurement costs nothing.";
+  figure.conditions = figure.subtitle;
   BarChart chart;
   const bool by_radius = has_barrel(subject.detector);
   chart.columns = {{"layer, in order of flight", Anchor::start},
@@ -493,6 +495,7 @@ std::optional<Figure> regime_figure(const ReportSubject& subject) {
       "triplets of hits, with marks of momentum.");
   figure.width = 716;
   figure.height = 520;
+  figure.conditions = angle_equation(subject.curves, 0);
   Panel panel;
   panel.y = log_axis(y_range);
   panel.y.title = "1/*ξ* = *σ*(*κ*)/*κ*";
@@ -527,15 +530,21 @@ std::optional<Figure> regime_figure(const ReportSubject& subject) {
   Reals momenta, ratios, inverse;
   for (std::size_t k = 0; k < paths.size(); ++k) {
     const TripletPath& path = paths[k];
-    const Paint paint{Tone::series, static_cast<int>(k)};
+    // from the inside outwards
+    const LineStyle style = ordered_style(k, paths.size());
+    const Paint paint = style.paint;
     const std::string id = fmt::format("t{}", k);
-    panel.curves.push_back(
-        {.id = id, .x = path.ratio, .y = path.inverse_xi, .paint = paint});
+    panel.curves.push_back({.id = id,
+                            .x = path.ratio,
+                            .y = path.inverse_xi,
+                            .paint = paint,
+                            .dash = style.dash});
     add_momentum_marks(subject, path, id, paint, panel);
     const std::string name = triplet_name(subject, path);
     figure.legend.push_back({.key = LegendEntry::Key::line,
                              .text = literal_text(name),
                              .paint = paint,
+                             .dash = style.dash,
                              .ids = {id}});
     for (std::size_t i = 0; i < path.ratio.size(); ++i) {
       names.push_back(name);

@@ -185,8 +185,16 @@ std::vector<double> chosen(const std::vector<double>& values,
   return few;
 }
 
-// Three round momenta within the range: 1, 10, 100 GeV if it is wide.
+// The momenta of the study if they are few, else three round ones within their
+// range: 1, 10, 100 GeV if it is wide.
 std::vector<double> told_momenta(const StudyRequest& request) {
+  constexpr std::size_t few = 4;
+  if (request.momentum.values.size() <= few) {
+    std::vector<double> own = request.momentum.values;
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    return own;
+  }
   const auto [lower, upper] = momentum_range(request);
   std::vector<double> decades;
   for (int e = -3; e <= 5; ++e)
@@ -210,15 +218,44 @@ bool runs_along_axis(const StudyRequest& request) {
   return true;
 }
 
+// Whether the angles are those of a curve, not a few to be compared.
+bool asks_for_range(const AngleAxis& axis) {
+  return axis.values.size() > 1 &&
+         (axis.is_range || axis.values.size() > most_angles);
+}
+
+// The angles of the study among `points` others between its ends.
+std::vector<double> dense_eta(const StudyRequest& request, double lower,
+                              double upper, std::size_t points) {
+  std::vector<double> values = spaced(lower, upper, points, Spacing::linear);
+  if (request.angle.variable == AngleAxis::Variable::eta)
+    values.insert(values.end(), request.angle.values.begin(),
+                  request.angle.values.end());
+  std::sort(values.begin(), values.end());
+  constexpr double same = 1e-9;
+  values.erase(std::unique(values.begin(), values.end(),
+                           [](double a, double b) { return b <= a + same; }),
+               values.end());
+  return values;
+}
+
 AngleAxis eta_axis(const Detector& detector, const StudyRequest& request,
                    std::size_t points) {
   constexpr double usual = 4, farthest = 8;
   double asked_lower = farthest, asked_upper = -farthest;
   for (std::size_t i = 0; i < request.angle.values.size(); ++i) {
-    const double theta = theta_of(request.angle, i);
-    const double eta = std::clamp(eta_of(theta), -farthest, farthest);
+    const double eta = request.angle.variable == AngleAxis::Variable::eta
+                           ? request.angle.values[i]
+                           : std::clamp(eta_of(theta_of(request.angle, i)),
+                                        -farthest, farthest);
     asked_lower = std::min(asked_lower, eta);
     asked_upper = std::max(asked_upper, eta);
+  }
+  AngleAxis axis;
+  axis.variable = AngleAxis::Variable::eta;
+  if (asks_for_range(request.angle) && asked_upper > asked_lower) {
+    axis.values = dense_eta(request, asked_lower, asked_upper, points);
+    return axis;
   }
   const double end = std::max(usual, asked_upper + 0.5);
   double lower = end, upper = -end;
@@ -233,8 +270,6 @@ AngleAxis eta_axis(const Detector& detector, const StudyRequest& request,
   // than half a unit beyond it.
   if (std::abs(lower + upper) < 1e-6 && asked_lower > -1e-6) lower = 0;
   if (asked_lower > 1) lower = std::max(lower, asked_lower - 1);
-  AngleAxis axis;
-  axis.variable = AngleAxis::Variable::eta;
   if (!(upper > lower)) upper = lower + 1;
   const double beyond = std::max(asked_upper + 0.5, 1.0);
   axis.values = spaced(lower, std::min(upper, std::max(beyond, lower + 1)),
@@ -244,7 +279,19 @@ AngleAxis eta_axis(const Detector& detector, const StudyRequest& request,
 
 }  // namespace
 
-const std::vector<ShownQuantity>& shown_quantities(bool along_beam) {
+const std::vector<ShownQuantity>& shown_quantities(Place place) {
+  static const std::vector<ShownQuantity> layer{
+      {Parameter::p, "p", "*σ*(*p*)/*p*", "sigma(p)/p", "%", 100,
+       "Momentum at the layer"},
+      {Parameter::x, "u", "*σ*(*u*)", "sigma(u)", "µm", 1 / unit::um,
+       "Position *u* at the layer"},
+      {Parameter::y, "v", "*σ*(*v*)", "sigma(v)", "µm", 1 / unit::um,
+       "Position *v* at the layer"},
+      {Parameter::tx, "tu", "*σ*(*t*_{u})", "sigma(tu)", "mrad", 1 / unit::mrad,
+       "Slope *t*_{u} at the layer"},
+      {Parameter::ty, "tv", "*σ*(*t*_{v})", "sigma(tv)", "mrad", 1 / unit::mrad,
+       "Slope *t*_{v} at the layer"},
+  };
   static const std::vector<ShownQuantity> beam{
       {Parameter::p, "p", "*σ*(*p*)/*p*", "sigma(p)/p", "%", 100, "Momentum"},
       {Parameter::x, "x", "*σ*(*x*)", "sigma(x)", "µm", 1 / unit::um,
@@ -268,7 +315,9 @@ const std::vector<ShownQuantity>& shown_quantities(bool along_beam) {
       {Parameter::theta, "theta", "*σ*(*θ*)", "sigma(theta)", "mrad",
        1 / unit::mrad, "Polar angle"},
   };
-  return along_beam ? beam : all;
+  return place == Place::layer         ? layer
+         : place == Place::start_plane ? beam
+                                       : all;
 }
 
 const ShownQuantity& shown_quantity(Parameter q) {
@@ -316,6 +365,24 @@ RichText angle_equation(const StudyRequest& request, std::size_t i) {
          angle_text(request, i);
 }
 
+RichText angle_list(const StudyRequest& request) {
+  RichText text = angle_equation(request, 0);
+  for (std::size_t i = 1; i < request.angle.values.size(); ++i) {
+    const RichText angle = angle_text(request, i);
+    const std::size_t sign = angle.find("= ");
+    text += ", " + (sign == RichText::npos ? angle : angle.substr(sign + 2));
+  }
+  return text;
+}
+
+RichText momentum_list(const MomentumUnit& unit,
+                       const std::vector<double>& values) {
+  RichText text = unit.symbol + " = ";
+  for (std::size_t i = 0; i < values.size(); ++i)
+    text += (i > 0 ? ", " : "") + unit.text(values[i]);
+  return text;
+}
+
 RichText scattering_text(Scattering scattering) {
   switch (scattering) {
     case Scattering::highland:
@@ -344,6 +411,12 @@ RichText loss_text(EnergyLoss loss) {
       return "energy loss with the variance of straggling";
   }
   return "no energy loss";
+}
+
+RichText place_text(const StudyRequest& request) {
+  if (!request.at) return "";
+  return "at " + literal_text(request.at->layer) +
+         (request.at->own_hit ? "" : " without its own hit");
 }
 
 RichText models_text(const StudyRequest& request,
@@ -410,6 +483,10 @@ ReportSubject make_subject(const StudyRequest& request,
                   .on_axis = runs_along_axis(request),
                   .suffix = total > 1 ? fmt::format("-{}", index + 1) : "",
                   .threads = threads};
+  if (request.at)
+    s.place = Place::layer;
+  else if (s.along_beam)
+    s.place = Place::start_plane;
   if (request.momentum.variable == MomentumAxis::Variable::pt) {
     s.momentum.symbol = "*p*_{T}";
     s.momentum.name = "pT";
@@ -423,7 +500,11 @@ ReportSubject make_subject(const StudyRequest& request,
   s.curves.momentum.values = dense(request);
   s.curves.angle.values = chosen(request.angle.values, most_angles);
   s.points.momentum.values = told_momenta(request);
-  s.points.angle.values = chosen(request.angle.values, 2);
+  // a table has room for nine tracks
+  constexpr std::size_t few = 3;
+  s.points.angle.values =
+      chosen(request.angle.values,
+             s.points.momentum.values.size() > few ? few - 1 : few);
   s.against_eta.momentum = s.points.momentum;
   s.against_eta.angle = eta_axis(detector, request, eta_points);
   const auto [lower, upper] = momentum_range(request);

@@ -52,9 +52,13 @@ struct ShownQuantity {
   RichText axis_title() const { return symbol + " [" + unit + "]"; }
 };
 
-/// pt, d0, z0, phi0, theta, in the order of the report. Of tracks along a beam:
-/// p, x, y, tx, ty, since perigee parameters cannot tell of them.
-const std::vector<ShownQuantity>& shown_quantities(bool along_beam = false);
+/// Which parameters are shown: at the perigee pt, d0, z0, phi0, theta; of
+/// tracks along a beam p, x, y, tx, ty at the start, since perigee parameters
+/// cannot describe them; at a layer of the study p, u, v, tu, tv.
+enum class Place { perigee, start_plane, layer };
+/// In the order of the report.
+const std::vector<ShownQuantity>& shown_quantities(
+    Place place = Place::perigee);
 const ShownQuantity& shown_quantity(Parameter q);
 
 /// Momentum as the study has it (p or pT), in a unit that gives short numbers.
@@ -78,9 +82,17 @@ RichText angle_text(const StudyRequest& request, std::size_t i);
 /// "*θ* = 60°".
 RichText angle_equation(const StudyRequest& request, std::size_t i);
 
+/// "*θ* = 90°, 60°": all angles of the study, as they are drawn.
+RichText angle_list(const StudyRequest& request);
+/// "*p*_{T} = 1 GeV, 10 GeV".
+RichText momentum_list(const MomentumUnit& unit,
+                       const std::vector<double>& values);
+
 /// The models in words: "Highland scattering, logarithm per layer".
 RichText scattering_text(Scattering scattering);
 RichText loss_text(EnergyLoss loss);
+/// "at DUT", "at DUT without its own hit"; empty at the start.
+RichText place_text(const StudyRequest& request);
 /// Both models, joined by `joint`; of detectors with different models each
 /// with its name: "IDEA: Highland ...; CLD: ...".
 RichText models_text(const StudyRequest& request,
@@ -102,14 +114,15 @@ struct ReportSubject {
   MomentumUnit momentum;
   GroupPaints groups;
   bool along_beam = false;  ///< all tracks, those of a spectrometer
-  bool on_axis = false;     ///< all tracks: they have no pseudorapidity
-  std::string suffix;       ///< of names of figures: "" for the only detector
+  Place place = Place::perigee;
+  bool on_axis = false;  ///< all tracks: they have no pseudorapidity
+  std::string suffix;    ///< of names of figures: "" for the only detector
   unsigned threads = 0;
 
   Model model() const { return model_of(request, detector); }
   /// The five quantities, those of the bending plane first.
   const std::vector<ShownQuantity>& shown() const {
-    return shown_quantities(along_beam);
+    return shown_quantities(place);
   }
   /// The detector with its subsystems as groups.
   Detector grouped() const;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "gttf/resolution/budget.hpp"
+#include "gttf/resolution/layer_errors.hpp"
 #include "gttf/resolution/missing_hits.hpp"
 #include "gttf/resolution/regime.hpp"
 #include "gttf/study/report/report_figures.hpp"
@@ -22,7 +23,7 @@ constexpr double half = 0.5;
 
 // Best and worst value of an error on the grid of curves.
 RichText extremes(const ReportSubject& subject,
-                  const std::vector<MomentumCurve>& curves,
+                  const std::vector<ErrorCurve>& curves,
                   const ShownQuantity& q) {
   struct Extreme {
     double value = Resolution::none;
@@ -137,7 +138,7 @@ RichText weakest_point(const ReportSubject& subject, const ShownQuantity& q) {
   const WhatIf what{subject.detector, subject.points, {subject.middle(), 0}};
   const Resolution all =
       resolve(TrackingGeometry(subject.detector), what.track(), what.model());
-  const double full = sigmas(all)[q.parameter];
+  const double full = errors_of(all)[q.parameter];
   const NamedSets named = crossed_sets(subject.detector, all, Grouping::large);
   constexpr std::size_t most_layers = 60;
   if (!(full > 0) || named.names.size() > most_layers) return "";
@@ -146,9 +147,9 @@ RichText weakest_point(const ReportSubject& subject, const ShownQuantity& q) {
   bool several = false;
   for (std::size_t i = 0; i < named.names.size(); ++i) {
     const double ratio =
-        sigmas(resolve_without(subject.detector, what.track(), what.model(),
-                               named.sets[i],
-                               DroppedMaterial::kept))[q.parameter] /
+        errors_of(resolve_without(subject.detector, what.track(), what.model(),
+                                  named.sets[i],
+                                  DroppedMaterial::kept))[q.parameter] /
         full;
     const std::size_t n = named.sets[i].size();
     if (std::isnan(ratio))
@@ -200,9 +201,9 @@ RichText best_change(const ReportSubject& subject, const ShownQuantity& q) {
 
 }  // namespace
 
-std::vector<RichText> summary_sentences(
-    const ReportSubject& subject, const std::vector<MomentumCurve>& curves,
-    const std::vector<Budget>& budgets) {
+std::vector<RichText> summary_sentences(const ReportSubject& subject,
+                                        const std::vector<ErrorCurve>& curves,
+                                        const std::vector<Budget>& budgets) {
   std::vector<RichText> paragraphs;
   for (const ShownQuantity& q : std::span(subject.shown()).first(2)) {
     RichText text;

@@ -39,7 +39,8 @@ std::vector<LegendEntry> pull_legend(const FitStatistics& fit) {
     if (!has_pulls(fit, k)) continue;
     entries.push_back({.key = LegendEntry::Key::line,
                        .text = pull_names()[k].symbol,
-                       .paint = {Tone::series, static_cast<int>(k)},
+                       .paint = category_style(k).paint,
+                       .dash = category_style(k).dash,
                        .ids = {pull_names()[k].id}});
   }
   return entries;
@@ -67,6 +68,7 @@ Figure pull_figure(const ReportSubject& subject, const FitStatistics& fit,
       subject.figure("toy-pulls", "Pulls", where,
                      "Distributions of the pulls of the track parameters.");
   figure.legend = pull_legend(fit);
+  figure.conditions = where;
   Plot plot;
   plot.x.title = "(fitted − true)/error of the fit";
   plot.x.name = "pull";
@@ -93,7 +95,8 @@ Figure pull_figure(const ReportSubject& subject, const FitStatistics& fit,
     if (!has_pulls(fit, k)) continue;
     const Histogram& h = fit.pulls[k].histogram;
     Curve curve{.id = pull_names()[k].id,
-                .paint = {Tone::series, static_cast<int>(k)}};
+                .paint = category_style(k).paint,
+                .dash = category_style(k).dash};
     add_density(h, merge, curve.x, curve.y);
     curve.width = 1.2;
     most = std::max(most,
@@ -127,6 +130,7 @@ Figure chi2_figure(const ReportSubject& subject, const FitStatistics& fit,
   Figure figure =
       subject.figure("toy-chi2", "Probability of *χ*²", where,
                      "Distribution of the chi2 probability, flat if right.");
+  figure.conditions = where;
   Plot plot;
   plot.x.title = "probability of a larger *χ*²";
   plot.x.name = "probability";
@@ -165,6 +169,7 @@ Figure moments_figure(const ReportSubject& subject, const StudyRequest& request,
       "Mean and width of the pulls of the track parameters against momentum.");
   figure.height = 420;
   figure.legend = pull_legend(fit);
+  figure.conditions = figure.subtitle;
   figure.caption =
       "Bars are standard errors. A right fit with right errors has mean 0 and "
       "width 1";
@@ -194,17 +199,16 @@ Figure moments_figure(const ReportSubject& subject, const StudyRequest& request,
   const bool log = plot.x.scale == AxisScale::logarithmic;
   for (std::size_t k = 0; k < n_toy_parameters; ++k) {
     if (!has_pulls(fit, k)) continue;
-    const Paint paint{Tone::series, static_cast<int>(k)};
+    const Paint paint = category_style(k).paint;
     const std::string id = pull_names()[k].id;
     const auto add = [&](Panel& panel, const std::string& what, double centre,
                          double& most, auto value, auto error) {
       Curve bars{.id = id, .paint = paint};
-      Curve line{.id = id, .paint = paint};
-      line.width = 0.8;
-      line.opacity = 0.6;
       Marks dots{.id = id, .x = {}, .y = {}, .paint = paint};
-      dots.shape = MarkShape::dot;
-      dots.size = 5.5;
+      // the fifth has the hue of the first and is hollow
+      const bool again = k >= static_cast<std::size_t>(n_series_paints);
+      dots.shape = again ? MarkShape::ring : MarkShape::dot;
+      dots.size = again ? 6.5 : 5.5;
       Reals column;
       for (std::size_t i = 0; i < state.points.size(); ++i) {
         const bool any = state.points[i].has_toys;
@@ -220,16 +224,13 @@ Figure moments_figure(const ReportSubject& subject, const StudyRequest& request,
                               : x[i] + shift * (x.back() - x.front());
         bars.x.insert(bars.x.end(), {at, at, at});
         bars.y.insert(bars.y.end(), {v - e, v + e, Resolution::none});
-        line.x.push_back(at);
-        line.y.push_back(v);
         if (std::isnan(v)) continue;
         dots.x.push_back(at);
         dots.y.push_back(v);
         most = std::max(most, std::abs(v - centre) + e);
       }
-      line.column = figure.data.columns.size();
+      bars.column = figure.data.columns.size();
       figure.data.add(what + id, std::move(column));
-      panel.curves.push_back(std::move(line));
       panel.curves.push_back(std::move(bars));
       panel.marks.push_back(std::move(dots));
     };

@@ -127,6 +127,19 @@ std::array<double, 3> read_vertex(const Value& value) {
   return vertex;
 }
 
+double read_turns(const Value& value) {
+  // a track that is trapped would turn for ever
+  constexpr double most = 100;
+  const auto turns = value.quantity(Dimension::number);
+  if (!turns) return 0;
+  if (*turns >= 0 && *turns <= most) return *turns;
+  value.error(fmt::format("the number of turns must lie between 0 and {}, got "
+                          "{}",
+                          most, describe(value.node())),
+              "write for example 2: tracks are followed for two full turns");
+  return 0;
+}
+
 namespace {
 
 /// Three lengths, x, y and z; those with a fault are 1.

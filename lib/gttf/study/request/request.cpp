@@ -78,6 +78,8 @@ class RequestReader {
         options_.vary.empty()
             ? (vary ? read_varied_keys(*vary) : std::vector<VariedKey>{})
             : read_varied_keys(options_.vary, diagnostics_);
+    if (const auto value = from_file("variants"))
+      request.variants = read_variants(*value);
     if (const auto value = from_file("requirements"))
       request.requirements =
           detail::named_file(*value, path, "the path of a requirement file",
@@ -339,6 +341,8 @@ class RequestReader {
       if (const auto model = detail::read_energy_loss(*value))
         request.energy_loss = *model;
     }
+    if (const auto value = pick("--turns", options_.turns, "turns"))
+      request.turns = detail::read_turns(*value);
   }
 
   /// `at: dut`, or `at: { layer: dut, own_hit: false }`.

@@ -14,6 +14,7 @@
 #include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/study/request/average_request.hpp"
+#include "gttf/study/request/design_variant.hpp"
 #include "gttf/study/request/varied_key.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 
@@ -61,6 +62,7 @@ struct StudyRequest {
   struct {
     bool scattering = false, energy_loss = false;
   } chosen;
+  double turns = 0;                   ///< Model::turns
   std::optional<BeamSpot> beam_spot;  ///< off unless given
   std::optional<AtRequest> at;        ///< off unless given
   /// Results are averages, see scan_averages(); off unless given.
@@ -70,17 +72,19 @@ struct StudyRequest {
   std::optional<std::array<double, 3>> luminous_region;
   ToyRequest toys;
   std::vector<VariedKey> vary;  ///< keys of the detector that a sweep varies
-  std::string requirements;     ///< path of a file for a report; empty: none
-  std::string file;             ///< the study file; empty if from options only
-  std::string sha256;           ///< of the study file; empty if none
+  /// Designs that stand beside each detector; see read_designs().
+  std::vector<DesignVariant> variants;
+  std::string requirements;  ///< path of a file for a report; empty: none
+  std::string file;          ///< the study file; empty if from options only
+  std::string sha256;        ///< of the study file; empty if none
 };
 
 /// The same keys as text from the command line; unset ones are absent.
 struct StudyOptions {
   std::vector<std::string> detectors;
   std::optional<std::string> particle, p, pt, theta, eta, phi, vertex, mass,
-      charge, scattering, energy_loss, beam_spot, at, average, luminous_region,
-      toys, seed, fits;
+      charge, scattering, energy_loss, turns, beam_spot, at, average,
+      luminous_region, toys, seed, fits;
   bool without_own_hit = false;
   std::vector<std::string> vary;  ///< each KEY=VALUES
 };

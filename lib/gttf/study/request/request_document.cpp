@@ -102,6 +102,17 @@ void describe_tracks(const StudyRequest& request, Document& study) {
     study.set("energy_loss", to_string(request.energy_loss));
   if (request.chosen.scattering) study.set(chosen_scattering, true);
   if (request.chosen.energy_loss) study.set(chosen_energy_loss, true);
+  if (request.turns > 0) study.set("turns", request.turns);
+  if (!request.variants.empty()) {
+    Document::List variants;
+    for (const DesignVariant& variant : request.variants) {
+      Document::List keys;
+      for (const std::string& text : variant.texts()) keys.emplace_back(text);
+      variants.push_back(
+          Document().set("name", variant.name).set("set", std::move(keys)));
+    }
+    study.set("variants", std::move(variants));
+  }
   if (request.at)
     study.set("at", Document()
                         .set("layer", request.at->layer)
@@ -163,6 +174,11 @@ std::optional<std::string> read_tracks(const Document& study,
   }
   request.chosen = {study.find(chosen_scattering) != nullptr,
                     study.find(chosen_energy_loss) != nullptr};
+  request.turns = 0;
+  if (study.find("turns") != nullptr) {
+    request.turns = number_of(study, "turns");
+    if (!(request.turns > 0)) return "turns";
+  }
   request.at.reset();
   if (const Document* at = study.find("at")) {
     const Document* own = at->find("own_hit");

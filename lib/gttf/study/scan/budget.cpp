@@ -50,7 +50,7 @@ double readable_percent(double share) {
 }
 
 Table share_table(const std::vector<BudgetRow>& rows,
-                  std::span<const Parameter> parameters) {
+                  std::span<const Parameter> parameters, bool at_layer) {
   Texts layer, source;
   std::array<Reals, n_parameters> shares;
   for (const BudgetRow& row : rows) {
@@ -66,7 +66,7 @@ Table share_table(const std::vector<BudgetRow>& rows,
   table.add("layer", std::move(layer));
   table.add("error", std::move(source));
   for (const Parameter q : parameters)
-    table.add(std::string(to_string(q)) + "_percent",
+    table.add(std::string(parameter_name(q, at_layer)) + "_percent",
               std::move(shares[static_cast<std::size_t>(q)]));
   return table;
 }
@@ -165,6 +165,7 @@ std::vector<BudgetRow> budget_rows(const Detector& detector,
 void BudgetTable::add(const Detector& detector, const StudyRequest& request,
                       GridPoint point, const Budget& budget,
                       Grouping grouping) {
+  at_layer_ = request.at.has_value();
   for (const BudgetRow& row : budget_rows(detector, budget, grouping)) {
     point_.add(detector, request, point);
     layer_.push_back(row.layer);
@@ -188,11 +189,11 @@ Table BudgetTable::take() && {
   table.add("cause", std::move(cause_));
   table.add("coordinate", std::move(coordinate_));
   table.add("x_over_x0", std::move(x_over_x0_));
-  for (const Parameter q : all_parameters)
-    table.add("share_" + std::string(to_string(q)),
+  for (const Parameter q : parameters_of(at_layer_))
+    table.add("share_" + std::string(parameter_name(q, at_layer_)),
               std::move(share_[static_cast<std::size_t>(q)]));
-  for (const Parameter q : all_parameters)
-    table.add(std::string(sigma_column(q)),
+  for (const Parameter q : parameters_of(at_layer_))
+    table.add(std::string(sigma_column(q, at_layer_)),
               std::move(sigma_[static_cast<std::size_t>(q)]));
   return table;
 }
@@ -203,8 +204,9 @@ Document budget_document(const Detector& detector, const StudyRequest& request,
   const Document track =
       track_document(detector, request, point, budget.resolution);
   Document sums;
-  for (const Parameter q : all_parameters)
-    sums.set(std::string(to_string(q)),
+  const bool at_layer = request.at.has_value();
+  for (const Parameter q : parameters_of(at_layer))
+    sums.set(std::string(parameter_name(q, at_layer)),
              budget.exists() ? budget.sum_of_shares()[q] : Resolution::none);
   BudgetTable own;
   own.add(detector, request, point, budget, grouping);
@@ -233,22 +235,23 @@ Section budget_section(const Detector& detector, const StudyRequest& request,
                        GridPoint point, const Budget& budget, Grouping grouping,
                        std::optional<Parameter> parameter) {
   Section section;
-  section.title =
-      detector.name + ": " + track_text(request, grid_track(request, point));
+  section.title = detector.name + ": " +
+                  track_text(request, grid_track(request, point)) +
+                  at_text(request);
   if (!budget.exists()) {
-    section.facts.emplace_back("status", to_string(budget.resolution.status));
+    section.facts.emplace_back("status", missing_text(budget.resolution));
     return section;
   }
   const std::span<const Parameter> shown =
-      parameter
-          ? std::span(&*parameter, 1)
-          : shown_parameters(along_beam(detector, grid_track(request, point)));
+      parameter ? std::span(&*parameter, 1)
+                : shown_parameters(request, detector, point);
+  const bool at_layer = request.at.has_value();
   for (const Parameter q : shown)
-    section.facts.emplace_back(sigma_symbol(q),
+    section.facts.emplace_back(sigma_symbol(q, at_layer),
                                sigma_text(q, std::sqrt(budget.total[q])));
   const auto rows = budget_rows(detector, budget, grouping);
-  section.table =
-      parameter ? parameter_table(rows, *parameter) : share_table(rows, shown);
+  section.table = parameter ? parameter_table(rows, *parameter)
+                            : share_table(rows, shown, at_layer);
   if (grouping == Grouping::group) section.table.columns.front().name = "group";
   return section;
 }

@@ -49,6 +49,7 @@ class BudgetTable {
   Texts layer_, group_, cause_, coordinate_;
   Reals x_over_x0_;
   std::array<Reals, n_parameters> share_, sigma_;
+  bool at_layer_ = false;
 };
 
 /// input, resolution (the columns of scan), sum_of_shares, total (the row of

@@ -34,7 +34,8 @@ Model model_of(const StudyRequest& request, const Detector& detector,
   Model model{.scattering = scattering_of(request, detector),
               .engine = engine,
               .beam_spot = request.beam_spot,
-              .loss = energy_loss_of(request, detector)};
+              .loss = energy_loss_of(request, detector),
+              .turns = request.turns};
   if (!request.at) return model;
   std::vector<std::string> names;
   for (const Layer& layer : detector.layers) names.push_back(layer.name);

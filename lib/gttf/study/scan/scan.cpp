@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gttf/core/parallel.hpp"
+#include "gttf/resolution/batch_states.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/study/request/request.hpp"
 #include "gttf/study/scan/average.hpp"
@@ -80,13 +81,18 @@ struct Columns {
 /// Results of a batch, to be read track by track.
 class BatchResults {
  public:
-  /// @param whole  with what arrays do not hold: states at layers
-  BatchResults(std::size_t tracks, const Columns& columns, bool whole)
+  /// @param at  with states at a layer, and where tracks end otherwise
+  BatchResults(std::size_t tracks, const Columns& columns, bool at)
       : n_(tracks),
         n_hits_(tracks),
         status_(tracks),
         end_(tracks),
-        whole_(whole ? tracks : 0) {
+        state_(at ? track_triangle * n_ : 0),
+        slopes_(state_.size()),
+        sigma_p_at_(at ? n_ : 0),
+        p_at_(sigma_p_at_.size()),
+        crossed_(sigma_p_at_.size()),
+        whole_(sigma_p_at_.size()) {
     for (std::size_t i = 0; i < numbers_.size(); ++i)
       if (columns.need(detail::plane_targets[i].member)) numbers_[i].resize(n_);
     for (std::size_t i = 0; i < matrices_.size(); ++i) {
@@ -110,6 +116,10 @@ class BatchResults {
     return r;
   }
 
+  StateArrays states() {
+    return {state_, slopes_, sigma_p_at_, p_at_, crossed_};
+  }
+
   void read(std::size_t track, Resolution& r) const {
     if (!whole_.empty() && whole_[track]) {
       r = *whole_[track];
@@ -120,25 +130,43 @@ class BatchResults {
         r.*detail::plane_targets[i].member = numbers_[i][track];
     for (std::size_t i = 0; i < matrices_.size(); ++i) {
       if (matrices_[i].empty()) continue;
-      Matrix5& m = r.*detail::matrix_targets[i].member;
-      const double* element = matrices_[i].data() + track;
-      for (int row = 0; row < track_dim; ++row)
-        for (int column = 0; column <= row; ++column, element += n_)
-          m(row, column) = m(column, row) = *element;
+      read(matrices_[i], track, r.*detail::matrix_targets[i].member);
     }
     r.n_hits = n_hits_[track];
     r.status = status_[track];
     r.end = end_[track];
     r.regime = classify(r.mu_phi, r.xi);
+    r.at.reset();
+    r.left_map.reset();
+    r.stopped = false;
+    if (crossed_.empty() ||
+        (r.status != Status::ok && r.status != Status::no_field))
+      return;
+    StateAtLayer& at = r.at.emplace();
+    at.crossed = at.exists = crossed_[track] != 0;
+    r.crossings.resize(1);  // of all, that one's momentum
+    r.crossings[at.crossing].p = p_at_[track];
+    at.sigma_p_rel = sigma_p_at_[track];
+    read(state_, track, at.covariance);
+    read(slopes_, track, at.slopes);
   }
 
  private:
+  void read(const Reals& triangles, std::size_t track, Matrix5& m) const {
+    const double* element = triangles.data() + track;
+    for (int row = 0; row < track_dim; ++row)
+      for (int column = 0; column <= row; ++column, element += n_)
+        m(row, column) = m(column, row) = *element;
+  }
+
   std::size_t n_;
   std::array<Reals, detail::plane_targets.size()> numbers_;
   std::array<Reals, detail::matrix_targets.size()> matrices_;
   std::vector<int> n_hits_;
   std::vector<Status> status_;
   std::vector<TrackEnd> end_;
+  Reals state_, slopes_, sigma_p_at_, p_at_;
+  std::vector<char> crossed_;
   std::vector<std::optional<Resolution>> whole_;
 };
 
@@ -239,8 +267,8 @@ BatchStatistics for_each_resolution(
     const TrackArrays& tracks, std::span<const ColumnOf<TrackRow>> columns,
     const std::function<void(std::size_t, const Resolution&)>& take) {
   BatchResults results(tracks.size, {columns}, model.at.has_value());
-  const BatchStatistics statistics =
-      resolve(geometry, tracks, model, results.views(), 1, path);
+  const BatchStatistics statistics = resolve(
+      geometry, tracks, model, results.views(), results.states(), 1, path);
   Resolution r;
   for (std::size_t t = 0; t < tracks.size; ++t) {
     results.read(t, r);
@@ -273,7 +301,7 @@ std::size_t scan_covariances(const StudyRequest& request,
                              std::span<const Detector> detectors,
                              const ScanOptions& options, TableSink& sink) {
   return scan_rows(request, detectors, options, sink,
-                   {covariance_columns(), 0});
+                   {covariance_columns(), request.at ? at_layer_columns : 0});
 }
 
 void append_rows(Table& table, Table more) {

@@ -2,8 +2,10 @@
 #include "gttf/study/scan/scan_columns.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 
 #include "gttf/core/readable.hpp"
@@ -204,8 +206,63 @@ constexpr auto elements = [] {
   });
 }();
 
+// At a layer the slopes stand for the direction.
+template <int i, int j>
+constexpr auto covariance_at = [](const Row& r) {
+  return r.resolution.at ? r.resolution.at->slopes(i, j) : Resolution::none;
+};
+
+constexpr auto elements_at_layer = std::to_array<ColumnOf<Row>>({
+    of_track_at_layer[0],
+    of_track_at_layer[1],
+    of_track_at_layer[2],
+    {{"cov_u_u_at_mm2", "mm^2", "variance of u", no_state},
+     covariance_at<0, 0>,
+     at},
+    {{"cov_u_v_at_mm2", "mm^2", "u and v", no_state}, covariance_at<0, 1>, at},
+    {{"cov_u_tu_at_mm", "mm", "u and slope along u", no_state},
+     covariance_at<0, 2>,
+     at},
+    {{"cov_u_tv_at_mm", "mm", "u and slope along v", no_state},
+     covariance_at<0, 3>,
+     at},
+    {{"cov_u_qop_at_mm_per_GeV", "mm e/GeV", "u and q/p", no_state},
+     covariance_at<0, 4>,
+     at},
+    {{"cov_v_v_at_mm2", "mm^2", "variance of v", no_state},
+     covariance_at<1, 1>,
+     at},
+    {{"cov_v_tu_at_mm", "mm", "v and slope along u", no_state},
+     covariance_at<1, 2>,
+     at},
+    {{"cov_v_tv_at_mm", "mm", "v and slope along v", no_state},
+     covariance_at<1, 3>,
+     at},
+    {{"cov_v_qop_at_mm_per_GeV", "mm e/GeV", "v and q/p", no_state},
+     covariance_at<1, 4>,
+     at},
+    {{"cov_tu_tu_at", "1", "variance of slope along u", no_state},
+     covariance_at<2, 2>,
+     at},
+    {{"cov_tu_tv_at", "1", "slope along u and slope along v", no_state},
+     covariance_at<2, 3>,
+     at},
+    {{"cov_tu_qop_at_per_GeV", "e/GeV", "slope along u and q/p", no_state},
+     covariance_at<2, 4>,
+     at},
+    {{"cov_tv_tv_at", "1", "variance of slope along v", no_state},
+     covariance_at<3, 3>,
+     at},
+    {{"cov_tv_qop_at_per_GeV", "e/GeV", "slope along v and q/p", no_state},
+     covariance_at<3, 4>,
+     at},
+    {{"cov_qop_qop_at_per_GeV2", "(e/GeV)^2", "variance of q/p", no_state},
+     covariance_at<4, 4>,
+     at},
+});
+
 constexpr auto columns_of_covariances =
-    joined_columns(point_columns<Row>, elements);
+    joined_columns(point_columns<Row>, elements, elements_at_layer);
 
 }  // namespace
 
@@ -266,6 +323,13 @@ std::string_view at_status(const Resolution& r) {
   return r.at->exists ? "ok" : "not determined";
 }
 
+std::string_view missing_text(const Resolution& r) {
+  const bool only_there =
+      r.at && !r.at->exists &&
+      (r.status == Status::ok || r.status == Status::no_field);
+  return only_there ? at_status(r) : to_string(r.status);
+}
+
 namespace {
 
 struct Writing {
@@ -292,9 +356,62 @@ const Writing& writing(Parameter q) {
 
 }  // namespace
 
-std::string_view sigma_column(Parameter q) { return writing(q).column; }
+namespace {
+
+struct WritingAtLayer {
+  Parameter parameter;
+  std::string_view name, column, symbol;
+};
+
+constexpr std::array<WritingAtLayer, 7> at_a_layer{{
+    {Parameter::p, "p", "sigma_p_at_rel", "sigma(p)/p"},
+    {Parameter::phi0, "phi", "sigma_phi_at_mrad", "sigma(phi)"},
+    {Parameter::theta, "theta", "sigma_theta_at_mrad", "sigma(theta)"},
+    {Parameter::x, "u", "sigma_u_at_um", "sigma(u)"},
+    {Parameter::y, "v", "sigma_v_at_um", "sigma(v)"},
+    {Parameter::tx, "tu", "sigma_tu_at_mrad", "sigma(tu)"},
+    {Parameter::ty, "tv", "sigma_tv_at_mrad", "sigma(tv)"},
+}};
+
+/// Throws std::invalid_argument for what is no parameter at a layer.
+const WritingAtLayer& writing_at_layer(Parameter q) {
+  const auto found =
+      std::ranges::find(at_a_layer, q, &WritingAtLayer::parameter);
+  if (found == at_a_layer.end())
+    throw std::invalid_argument("no parameter at a layer");
+  return *found;
+}
+
+}  // namespace
+
+std::string_view parameter_name(Parameter q, bool at_layer) {
+  return at_layer ? writing_at_layer(q).name : to_string(q);
+}
+
+std::optional<Parameter> named_parameter(std::string_view name, bool at_layer) {
+  for (const Parameter q : parameters_of(at_layer))
+    if (parameter_name(q, at_layer) == name) return q;
+  return std::nullopt;
+}
+
+std::span<const Parameter> parameters_of(bool at_layer) {
+  static constexpr auto of_layer = [] {
+    std::array<Parameter, at_a_layer.size()> list{};
+    for (std::size_t i = 0; i < list.size(); ++i)
+      list[i] = at_a_layer[i].parameter;
+    return list;
+  }();
+  if (at_layer) return of_layer;
+  return all_parameters;
+}
+
+std::string_view sigma_column(Parameter q, bool at_layer) {
+  return at_layer ? writing_at_layer(q).column : writing(q).column;
+}
 double sigma_unit(Parameter q) { return writing(q).unit; }
-std::string sigma_symbol(Parameter q) { return std::string(writing(q).symbol); }
+std::string sigma_symbol(Parameter q, bool at_layer) {
+  return std::string(at_layer ? writing_at_layer(q).symbol : writing(q).symbol);
+}
 
 std::string sigma_text(Parameter q, double sigma) {
   const Writing& w = writing(q);
@@ -320,6 +437,19 @@ std::span<const Parameter> shown_parameters(bool along_beam) {
                                       P::z0, P::phi0, P::theta};
   if (along_beam) return beam;
   return perigee;
+}
+
+std::span<const Parameter> shown_parameters(const StudyRequest& request,
+                                            const Detector& detector,
+                                            GridPoint point) {
+  return shown_parameters(request.at.has_value() ||
+                          along_beam(detector, grid_track(request, point)));
+}
+
+std::string at_text(const StudyRequest& request) {
+  if (!request.at) return "";
+  return ", at " + request.at->layer +
+         (request.at->own_hit ? "" : " without its own hit");
 }
 
 }  // namespace gttf

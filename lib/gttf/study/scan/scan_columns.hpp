@@ -56,6 +56,8 @@ bool is_evaluated(const Resolution& resolution);
 
 /// "ok", "not crossed" or "not determined"; empty without a resolution.
 std::string_view at_status(const Resolution& r);
+/// Why there are no errors: the status, or of the track at a layer at_status().
+std::string_view missing_text(const Resolution& r);
 
 /// Columns that several tables have. result() of a row is a Resolution, or
 /// another struct with the members below.
@@ -95,14 +97,23 @@ struct ResolutionColumns {
 
 // How errors of the parameters are written: column names, units, text.
 
+// `at_layer`: of the track at a layer, see is_at_layer().
+
+/// "d0"; at a layer "u" for Parameter::x.
+std::string_view parameter_name(Parameter q, bool at_layer);
+/// The parameter of that name, as --parameter has it.
+std::optional<Parameter> named_parameter(std::string_view name, bool at_layer);
+/// All that a track has; p, phi, theta, u, v, tu, tv at a layer.
+std::span<const Parameter> parameters_of(bool at_layer);
+
 /// "sigma_d0_um": the column of scan with the error of this parameter.
-std::string_view sigma_column(Parameter q);
+std::string_view sigma_column(Parameter q, bool at_layer = false);
 
 /// The unit of that column in native units; 1 for relative errors.
 double sigma_unit(Parameter q);
 
 /// "sigma(d0)", "sigma(p)/p".
-std::string sigma_symbol(Parameter q);
+std::string sigma_symbol(Parameter q, bool at_layer = false);
 
 /// "12.3 um", "0.35 %"; "-" if there is none.
 std::string sigma_text(Parameter q, double sigma);
@@ -111,7 +122,14 @@ std::string sigma_text(Parameter q, double sigma);
 std::string parameter_list();
 
 /// Those that tables for people show: of tracks along a beam p, x, y, tx, ty,
-/// of others p, pt, d0, z0, phi0, theta.
+/// of others p, pt, d0, z0, phi0, theta; at a layer p, u, v, tu, tv.
 std::span<const Parameter> shown_parameters(bool along_beam);
+/// Those of a track of the request.
+std::span<const Parameter> shown_parameters(const StudyRequest& request,
+                                            const Detector& detector,
+                                            GridPoint point);
+
+/// ", at DUT", ", at DUT without its own hit"; empty at the start.
+std::string at_text(const StudyRequest& request);
 
 }  // namespace gttf

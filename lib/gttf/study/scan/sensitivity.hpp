@@ -37,7 +37,7 @@ std::vector<SensitivityRow> sensitivity_rows(const Detector& detector,
 /// "1 % less material in layer L1 buys 0.31 % of sigma(d0)"; of rows by group
 /// "1 % less material in vertex ...".
 std::string advice(const SensitivityRow& row, Parameter q,
-                   Grouping grouping = Grouping::layer);
+                   Grouping grouping = Grouping::layer, bool at_layer = false);
 
 /// Collects derivatives: columns as in docs/reference/columns.md.
 class SensitivityTable {
@@ -51,6 +51,7 @@ class SensitivityTable {
   Texts key_, layer_, group_, quantity_, unit_;
   Reals value_;
   std::array<Reals, n_parameters> elasticity_, slope_;
+  bool at_layer_ = false;
 };
 
 /// What people read: a table of elasticities, and what helps most; all

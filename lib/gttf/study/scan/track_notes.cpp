@@ -33,7 +33,7 @@ std::set<std::size_t> layers_met_again(const StudyRequest& request,
     const std::optional<Axis> normal = flat_normal(layer.surface);
     return layer.measures() && normal != Axis::z && (normal || !on_axis);
   };
-  if (detector.field.kind != FieldKind::solenoid ||
+  if (request.turns > 0 || detector.field.kind != FieldKind::solenoid ||
       std::ranges::none_of(detector.layers, may_be_met_again))
     return {};
   const TrackingGeometry geometry(detector);
@@ -65,15 +65,8 @@ std::vector<std::string> start_warnings(const StudyRequest& request,
         detector.name +
         ": some tracks cross layers a second time within half a turn; only the "
         "first hit in " +
-        quoted_layers(detector, layers) + " is counted");
-  if (const auto layers =
-          layers_flown_into(detector, request.vertex, request.phi);
-      !layers.empty())
-    warnings.push_back(
-        detector.name +
-        ": tracks from this vertex first fly inwards; they are followed "
-        "outwards only, and their hits in " +
-        quoted_layers(detector, layers) + " are not counted");
+        quoted_layers(detector, layers) +
+        " is counted; --turns 0.5 counts all");
   return warnings;
 }
 

@@ -16,8 +16,8 @@ namespace gttf {
 std::optional<std::string> assumed_materials_note(const StudyRequest& request,
                                                   const Detector& detector);
 
-/// Hits that are not counted: in layers that tracks cross a second time, and of
-/// tracks that first fly inwards. A line each, behind the detector's name.
+/// Hits that are not counted, in layers that tracks cross a second time, behind
+/// the detector's name.
 std::vector<std::string> start_warnings(const StudyRequest& request,
                                         const Detector& detector);
 

@@ -16,6 +16,7 @@
 #include "gttf/config/quantity.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/resolution/layer_errors.hpp"
 #include "gttf/resolution/missing_hits.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 
@@ -42,14 +43,27 @@ std::optional<Parts> split(std::string_view text) {
 }
 
 /// "sigma_d0", "sigma(d0)", "sigma_d0_um" or "d0"; "sigma_p_rel" or "p".
-std::optional<Parameter> named_parameter(std::string_view name) {
-  for (const Parameter q : all_parameters) {
-    const std::string plain(to_string(q));
-    if (name == plain || name == sigma_column(q) || name == "sigma_" + plain ||
-        name == "sigma_" + plain + "_rel" || name == sigma_symbol(q))
+std::optional<Parameter> parameter_of_limit(std::string_view name,
+                                            bool at_layer) {
+  for (const Parameter q : parameters_of(at_layer)) {
+    const std::string plain(parameter_name(q, at_layer));
+    if (name == plain || name == sigma_column(q, at_layer) ||
+        name == "sigma_" + plain || name == "sigma_" + plain + "_rel" ||
+        name == "sigma_" + plain + "_at" || name == sigma_symbol(q, at_layer))
       return q;
   }
   return std::nullopt;
+}
+
+/// "sigma_p_rel, sigma_d0, ...": what a limit may be of.
+std::string known_limits(bool at_layer) {
+  std::string list;
+  for (const Parameter q : parameters_of(at_layer)) {
+    const bool relative = q == Parameter::p || q == Parameter::pt;
+    list += (list.empty() ? "sigma_" : ", sigma_") +
+            std::string(parameter_name(q, at_layer)) + (relative ? "_rel" : "");
+  }
+  return list;
 }
 
 Dimension dimension_of(Parameter q) {
@@ -136,9 +150,9 @@ class LostLayers {
   explicit LostLayers(const WhatIf& what) : what_(what) {}
 
   void add(std::string name, std::string layer, const Resolution& r) {
-    if (case_.empty()) all_ = sigmas(r);
+    if (case_.empty()) all_ = errors_of(r);
     add(std::move(name), std::move(layer), r.n_hits, Resolution::none,
-        sigmas(r), std::string(to_string(r.status)));
+        errors_of(r), std::string(missing_text(r)));
   }
   void add(std::string name, std::string layer, int n_hits, double probability,
            const PerParameter& sigma, std::string status) {
@@ -161,11 +175,12 @@ class LostLayers {
     table.add("layer", std::move(layer_));
     table.add("n_hits", std::move(n_hits_));
     table.add("probability", std::move(probability_));
-    for (const Parameter q : all_parameters)
-      table.add(std::string(sigma_column(q)),
+    const bool at_layer = what_.request.at.has_value();
+    for (const Parameter q : parameters_of(at_layer))
+      table.add(std::string(sigma_column(q, at_layer)),
                 std::move(sigma_[static_cast<std::size_t>(q)]));
-    for (const Parameter q : all_parameters)
-      table.add("ratio_" + std::string(to_string(q)),
+    for (const Parameter q : parameters_of(at_layer))
+      table.add("ratio_" + std::string(parameter_name(q, at_layer)),
                 std::move(ratio_[static_cast<std::size_t>(q)]));
     table.add("status", std::move(status_));
     return table;
@@ -201,18 +216,17 @@ NamedSets crossed_sets(const Detector& detector, const Resolution& resolution,
 }
 
 Requirement parse_requirement(const std::string& option,
-                              const std::string& text) {
+                              const std::string& text, bool at_layer) {
   const Source source(option, text, Source::Kind::option);
   const auto parts = split(text);
   if (!parts)
     refuse(source, 0, text.size(), "there is no \"=\"",
            "write for example \"sigma_d0=30 um\"");
-  const auto parameter = named_parameter(parts->name);
+  const auto parameter = parameter_of_limit(parts->name, at_layer);
   if (!parameter)
     refuse(source, text.find(parts->name), parts->name.size(),
            fmt::format("unknown parameter {}", in_quotes(parts->name)),
-           "known: sigma_p_rel, sigma_pt_rel, sigma_d0, sigma_z0, sigma_phi0, "
-           "sigma_theta, sigma_x, sigma_y, sigma_tx, sigma_ty");
+           "known: " + known_limits(at_layer));
   const Dimension dimension = dimension_of(*parameter);
   const Parsed<double> value =
       parse_quantity(parts->value, dimension,
@@ -228,8 +242,9 @@ Requirement parse_requirement(const std::string& option,
   return {*parameter, value.value};
 }
 
-std::string requirement_text(const Requirement& r) {
-  return sigma_symbol(r.parameter) + " <= " + sigma_text(r.parameter, r.limit);
+std::string requirement_text(const Requirement& r, bool at_layer) {
+  return sigma_symbol(r.parameter, at_layer) +
+         " <= " + sigma_text(r.parameter, r.limit);
 }
 
 Table headroom_table(const WhatIf& what,
@@ -238,6 +253,7 @@ Table headroom_table(const WhatIf& what,
   const Model model = what.model();
   const Resolution r = resolve(TrackingGeometry(what.detector), track, model);
   const NamedSets named = crossed_sets(what.detector, r, what.grouping);
+  const Rings rings(what.detector);
   PointColumns point;
   Texts requirement, layer, quantity, key, unit, range, status;
   Reals value, limit, factor;
@@ -252,9 +268,15 @@ Table headroom_table(const WhatIf& what,
       const bool of_layer = h.layer != Sensitivity::none;
       const QuantityUnit in = unit_of(h.quantity);
       point.add(what.detector, what.request, what.point);
-      requirement.push_back(requirement_text(wanted));
+      requirement.push_back(
+          requirement_text(wanted, what.request.at.has_value()));
       layer.push_back(of_layer ? named.names[h.set] : "");
-      if (of_layer) {
+      if (h.ring_number) {
+        const Ring& ring = *rings.of(h.layer);
+        layer.back() = ring.owner(*h.ring_number) + ring.side;
+        quantity.push_back(to_string(*h.ring_number));
+        key.push_back(layer_key(ring.entry, ring.key_tail(*h.ring_number)));
+      } else if (of_layer) {
         const Layer& own = what.detector.layers[h.layer];
         quantity.push_back(quantity_name(own, h.quantity, h.coordinate));
         const bool settable =

@@ -23,13 +23,15 @@ struct NamedSets {
 NamedSets crossed_sets(const Detector& detector, const Resolution& resolution,
                        Grouping grouping);
 
-/// Reads "sigma_d0=30 um" or "sigma_pt_rel<=1 %"; `option` stands for the place
-/// in messages. Throws InputError.
+/// Reads "sigma_d0=30 um" or "sigma_pt_rel<=1 %", of a track at a layer
+/// "sigma_u=3 um"; `option` stands for the place in messages. Throws
+/// InputError.
 Requirement parse_requirement(const std::string& option,
-                              const std::string& text);
+                              const std::string& text, bool at_layer = false);
 
 /// "sigma(d0) <= 30 um".
-std::string requirement_text(const Requirement& requirement);
+std::string requirement_text(const Requirement& requirement,
+                             bool at_layer = false);
 
 /// One track of one detector, and what to sum over.
 struct WhatIf {

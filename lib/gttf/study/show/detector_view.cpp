@@ -15,6 +15,7 @@
 #include "gttf/core/units.hpp"
 #include "gttf/detector/field_map.hpp"
 #include "gttf/detector/hit_error.hpp"
+#include "gttf/detector/material_map.hpp"
 #include "gttf/detector/read_model.hpp"
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/resolution/resolution.hpp"
@@ -60,8 +61,8 @@ bool same_kind(const Layer& a, const Layer& b) {
   };
   return are_parallel(a.surface, b.surface) && same(a.surface.u, b.surface.u) &&
          same(a.surface.v, b.surface.v) && a.group == b.group &&
-         a.x_over_x0() == b.x_over_x0() && a.efficiency == b.efficiency &&
-         measures_text(a) == measures_text(b);
+         a.x_over_x0() == b.x_over_x0() && same_maps(a, b) &&
+         a.efficiency == b.efficiency && measures_text(a) == measures_text(b);
 }
 
 // Are they equal but for their azimuth, but for rounding?
@@ -74,8 +75,8 @@ bool in_one_ring(const Layer& a, const Layer& b) {
   return s.is_inclined() && t.is_inclined() && same(s.position, t.position) &&
          same(s.normal_vector[2], t.normal_vector[2]) && alike(s.u, t.u) &&
          alike(s.v, t.v) && a.group == b.group &&
-         a.x_over_x0() == b.x_over_x0() && a.efficiency == b.efficiency &&
-         measures_text(a) == measures_text(b);
+         a.x_over_x0() == b.x_over_x0() && same_maps(a, b) &&
+         a.efficiency == b.efficiency && measures_text(a) == measures_text(b);
 }
 
 // Number of layers from `first` on that can share a row: modules of a ring, at
@@ -188,6 +189,23 @@ Document interval_document(const Interval& i) {
   return Document::List{i.lower, i.upper};
 }
 
+/// x/X0 of a slab runs from the smallest to the largest value of its bins.
+Document map_document(const Slab& slab) {
+  const MaterialMap& map = *slab.map;
+  const double scale = map.mean() > 0 ? slab.x_over_x0 / map.mean() : 0;
+  Document::List bins;
+  for (const MaterialMap::Bins& axis : map.axes())
+    bins.push_back(
+        Document()
+            .set("coordinate", std::string(column_name(axis.coordinate)))
+            .set("n", static_cast<std::int64_t>(axis.centres.size())));
+  return Document()
+      .set("file", map.path())
+      .set("bins", std::move(bins))
+      .set("x_over_x0_min", map.smallest() * scale)
+      .set("x_over_x0_max", map.largest() * scale);
+}
+
 Document layer_document(const Layer& layer) {
   const Surface& s = layer.surface;
   Document d;
@@ -212,7 +230,9 @@ Document layer_document(const Layer& layer) {
     Document part;
     if (!slab.material.empty())
       part.set("of", slab.material).set("thickness_mm", slab.thickness);
-    slabs.push_back(part.set("x_over_x0", slab.x_over_x0));
+    part.set("x_over_x0", slab.x_over_x0);
+    if (slab.map) part.set("map", map_document(slab));
+    slabs.push_back(std::move(part));
   }
   d.set("material", std::move(slabs));
   d.set("x_over_x0", layer.x_over_x0());

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "gttf/detector/ring.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 
 namespace gttf {
@@ -40,8 +41,8 @@ std::string coordinate_name(const Surface& surface, const Coordinate& c) {
 
 namespace {
 
-/// Names of entries with more than `most` surfaces in place of those of their
-/// surfaces.
+/// Names of entries with more than `most` surfaces, and of rings, in place of
+/// those of their surfaces.
 std::vector<std::string> names_of_large(const Detector& detector,
                                         std::size_t most) {
   using Entry = std::tuple<int, int, std::string>;
@@ -49,11 +50,18 @@ std::vector<std::string> names_of_large(const Detector& detector,
     return Entry{layer.place.line, layer.place.column,
                  without_index(layer.name)};
   };
+  const Rings rings(detector);
   std::map<Entry, std::size_t> surfaces;
-  for (const Layer& layer : detector.layers) ++surfaces[entry(layer)];
+  for (std::size_t i = 0; i < detector.layers.size(); ++i)
+    if (!rings.of(i)) ++surfaces[entry(detector.layers[i])];
   std::vector<std::string> names;
   names.reserve(detector.layers.size());
-  for (const Layer& layer : detector.layers) {
+  for (std::size_t i = 0; i < detector.layers.size(); ++i) {
+    const Layer& layer = detector.layers[i];
+    if (const Ring* ring = rings.of(i)) {
+      names.push_back(ring->entry + ring->side);
+      continue;
+    }
     const Entry own = entry(layer);
     names.push_back(surfaces[own] > most ? std::get<2>(own) : layer.name);
   }
@@ -131,6 +139,10 @@ std::string quantity_name(const Layer& layer, Quantity quantity,
       return "material";
     case Quantity::sigma:
       return along("sigma");
+    case Quantity::about_u:
+    case Quantity::about_v:
+    case Quantity::about_normal:
+      return "rotation " + std::string(to_string(quantity));
     default:
       return along("angle");
   }
@@ -158,6 +170,9 @@ QuantityUnit unit_of(Quantity quantity) {
     case Quantity::beam_spot:
       return {"um", unit::um};
     case Quantity::angle:
+    case Quantity::about_u:
+    case Quantity::about_v:
+    case Quantity::about_normal:
       return {"mrad", unit::mrad};
     case Quantity::field:
       return {"T", unit::T};

@@ -20,8 +20,9 @@ std::string coordinate_name(const Surface& surface,
                             const Coordinate& coordinate);
 
 /// What is summed over: nothing, the surfaces of one entry of the file
-/// (`repeat`), or the layers of a group; `large`: the surfaces of entries with
-/// more than most_listed_singly of them, the rows of a gas detector.
+/// (`repeat`, `ring`), or the layers of a group; `large`: the surfaces of
+/// entries with more than most_listed_singly of them, the rows of a gas
+/// detector, and the modules of rings.
 enum class Grouping { surface, layer, group, large };
 inline constexpr std::size_t most_listed_singly = 16;
 /// By name: "surface", "layer" or "group".

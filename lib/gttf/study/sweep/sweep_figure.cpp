@@ -18,15 +18,17 @@
 namespace gttf {
 namespace {
 
-/// Curves that can be told apart: four colours, two kinds of lines.
-constexpr std::size_t n_colours = 4, most_curves = 8;
+/// Curves that can be told apart: four hues in four line styles.
+constexpr std::size_t most_curves = 16;
+constexpr auto most_ordered = static_cast<std::size_t>(n_ordered_paints);
 
 /// The quantity that a column holds; nullptr if it is not an error of the
 /// track.
 const detail::ShownQuantity* quantity_of(const std::string& column) {
-  for (const bool along_beam : {false, true})
-    for (const auto& q : detail::shown_quantities(along_beam))
-      if (sigma_column(q.parameter) == column) return &q;
+  using detail::Place;
+  for (const Place place : {Place::perigee, Place::start_plane, Place::layer})
+    for (const auto& q : detail::shown_quantities(place))
+      if (sigma_column(q.parameter, place == Place::layer) == column) return &q;
   return nullptr;
 }
 
@@ -164,8 +166,10 @@ Figure SweepFigure::figure(const std::string& title) const {
       y.push_back(values_[k * curves_ + i] * factor);
     range.add(y);
     const std::string text = curve_text(i);
-    const Paint paint{Tone::series, static_cast<int>(i % n_colours)};
-    const Dash dash = i < n_colours ? Dash::solid : Dash::dashed;
+    // one other thing that varies has an order: angles, momenta, values
+    const auto [paint, dash] = detectors_.size() == 1 && curves_ <= most_ordered
+                                   ? ordered_style(i, curves_)
+                                   : category_style(i);
     Curve curve{.id = fmt::format("curve{}", i),
                 .x = key.numbers,
                 .y = y,

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/detector/named_file.hpp"
+
+#include <filesystem>
+
+#include "gttf/config/text.hpp"
+
+namespace gttf::detail {
+
+std::string path_of_named(const Value& value, const std::string& name,
+                          const std::string& detector_file) {
+  const std::filesystem::path path(name);
+  const auto& source = value.node().definition().source;
+  const bool from_option = source && source->kind() == Source::Kind::option;
+  if (path.is_absolute() || from_option || detector_file == "-") return name;
+  return (std::filesystem::path(detector_file).parent_path() / path).string();
+}
+
+void report_named(const Value& value, const std::string& path,
+                  const Diagnostics& faults) {
+  for (const Diagnostic& fault : faults.items())
+    if (fault.line == 0)
+      value.error(fault.problem + ": " + in_quotes(path), fault.suggestion);
+    else
+      value.diagnostics().add(fault);
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/output/plot/terminal_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "gttf/config/text.hpp"
+#include "gttf/core/rich_text.hpp"
+#include "gttf/output/plot/svg_plot.hpp"
+#include "gttf/output/text.hpp"
+
+namespace gttf {
+namespace {
+
+constexpr std::size_t dots_across = 2, dots_up = 4;
+
+// The number of a colour of ANSI; 0: that of the text.
+int ansi_colour(Paint paint) {
+  constexpr std::array hues{34, 33, 36, 35};  // blue, yellow, cyan, magenta
+  constexpr std::array ramp{94, 34, 36, 32, 33, 31};
+  const auto index = static_cast<std::size_t>(std::max(0, paint.index));
+  switch (paint.tone) {
+    case Tone::series:
+    case Tone::group:
+    case Tone::pale_group:
+    case Tone::edge:
+      return hues[index % hues.size()];
+    case Tone::ordered:
+      return ramp[index % ramp.size()];
+    default:
+      return 0;
+  }
+}
+
+std::string coloured(const std::string& text, int colour, bool wanted) {
+  if (!wanted || colour == 0 || text.empty()) return text;
+  return fmt::format("\033[{}m{}\033[0m", colour, text);
+}
+
+std::string shortened_to(const std::string& text, std::size_t width) {
+  if (text_width(text) <= width) return text;
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const detail::Character c = detail::character_at(text, i);
+    if (text_width(out) + 1 >= width) break;
+    out += text.substr(i, c.bytes);
+    i += c.bytes;
+  }
+  return out + "~";
+}
+
+// Marks of ASCII only where nothing else is shown.
+std::string shown_text(const RichText& text, bool utf8) {
+  const std::string plain = visible(plain_text(text));
+  if (utf8) return plain;
+  std::string out;
+  for (std::size_t i = 0; i < plain.size();) {
+    const detail::Character c = detail::character_at(plain, i);
+    const std::string bytes = plain.substr(i, c.bytes);
+    i += c.bytes;
+    struct Spelling {
+      std::string_view sign, ascii;
+    };
+    constexpr std::array<Spelling, 14> spellings{{{"σ", "sigma"},
+                                                  {"θ", "theta"},
+                                                  {"η", "eta"},
+                                                  {"φ", "phi"},
+                                                  {"μ", "mu"},
+                                                  {"κ", "kappa"},
+                                                  {"ξ", "xi"},
+                                                  {"χ", "chi"},
+                                                  {"µ", "u"},
+                                                  {"°", " deg"},
+                                                  {"−", "-"},
+                                                  {"–", "-"},
+                                                  {"·", "-"},
+                                                  {"×", "x"}}};
+    const auto known = std::ranges::find(spellings, bytes, &Spelling::sign);
+    out += c.code < 128               ? bytes
+           : known != spellings.end() ? std::string(known->ascii)
+                                      : "?";
+  }
+  return out;
+}
+
+class Canvas {
+ public:
+  Canvas(std::size_t columns, std::size_t rows)
+      : columns_(columns), rows_(rows), cells_(columns * rows) {}
+
+  double dots_x() const { return static_cast<double>(columns_ * dots_across); }
+  double dots_y() const { return static_cast<double>(rows_ * dots_up); }
+
+  /// A dot, y downwards.
+  void dot(double x, double y, int colour) {
+    if (!(x >= 0 && y >= 0 && x < dots_x() && y < dots_y())) return;
+    const auto i = static_cast<std::size_t>(x), j = static_cast<std::size_t>(y);
+    // the numbers of the dots in a character of braille
+    constexpr std::array<std::array<std::uint8_t, dots_across>, dots_up> bits{
+        {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}};
+    Cell& own = cells_[j / dots_up * columns_ + i / dots_across];
+    own.dots |= bits[j % dots_up][i % dots_across];
+    own.colour = colour;
+  }
+
+  /// A line in dots; every `gap`-th stretch of it is left out (0: none).
+  void line(double x0, double y0, double x1, double y1, int colour, int gap,
+            double& way) {
+    const double length = std::max(std::abs(x1 - x0), std::abs(y1 - y0));
+    const double end = dots_x() + dots_y();
+    if (!(length >= 0) || length > 100 * end) return;
+    const auto steps = static_cast<std::size_t>(std::ceil(length));
+    for (std::size_t k = 0; k <= steps; ++k) {
+      const double f =
+          steps == 0 ? 0 : static_cast<double>(k) / static_cast<double>(steps);
+      constexpr double stretch = 3;
+      const auto piece = static_cast<long>((way + f * length) / stretch);
+      if (gap == 0 || piece % gap != gap - 1)
+        dot(x0 + f * (x1 - x0), y0 + f * (y1 - y0), colour);
+    }
+    way += length;
+  }
+
+  std::string row(std::size_t j, const TerminalStyle& style) const {
+    std::string out;
+    for (std::size_t i = 0; i < columns_; ++i) {
+      const Cell& own = cells_[j * columns_ + i];
+      std::string sign = " ";
+      if (own.dots != 0 && style.utf8) {
+        // U+2800 and the dots
+        sign = {'\xe2', static_cast<char>(0xa0 + (own.dots >> 6)),
+                static_cast<char>(0x80 + (own.dots & 0x3f))};
+      } else if (own.dots != 0) {
+        sign = "*";
+      }
+      out += coloured(sign, own.colour, style.colour && own.dots != 0);
+    }
+    return out;
+  }
+
+ private:
+  struct Cell {
+    std::uint8_t dots = 0;
+    int colour = 0;
+  };
+  std::size_t columns_, rows_;
+  std::vector<Cell> cells_;
+};
+
+// How many stretches of a line go to one gap.
+int gap_of(Dash dash) {
+  switch (dash) {
+    case Dash::solid:
+      return 0;
+    case Dash::dotted:
+      return 2;
+    case Dash::dashed:
+      return 3;
+    case Dash::dash_dotted:
+      return 4;
+    case Dash::dash_dot_dotted:
+      return 5;
+    case Dash::long_dashed:
+      return 6;
+  }
+  return 0;
+}
+
+// A label of an axis and the line or column where it stands.
+struct PlacedLabel {
+  std::string text;
+  std::size_t at = 0;
+};
+
+// Pixels that a line or column of characters stands for, as figures have them.
+constexpr double line_pixels = 17, column_pixels = 8;
+
+std::vector<PlacedLabel> labels_of(const FigureAxis& axis, std::size_t cells,
+                                   double pixels, double distance, bool utf8) {
+  std::vector<PlacedLabel> labels;
+  const double length = static_cast<double>(cells) * pixels;
+  const AxisMap map(axis, 0, static_cast<double>(cells));
+  for (const AxisTick& tick : axis_ticks(axis, length, distance)) {
+    if (tick.label.empty()) continue;
+    const double at =
+        std::clamp(map(tick.at), 0.0, static_cast<double>(cells) - 0.5);
+    std::string text = shown_text(tick.label, utf8);
+    // powers, which have no raised digits here
+    if (tick.label.find("^{") != RichText::npos)
+      text = fmt::format("{:g}", tick.at);
+    labels.push_back({std::move(text), static_cast<std::size_t>(at)});
+  }
+  return labels;
+}
+
+struct Ending {
+  std::string text;
+  int colour = 0;
+  std::size_t row = 0;
+};
+
+// What stands right of the frame: the letters of curves, near their ends.
+std::vector<Ending> spread(std::vector<Ending> endings, std::size_t rows) {
+  std::ranges::stable_sort(endings, {}, &Ending::row);
+  for (std::size_t i = 1; i < endings.size(); ++i)
+    endings[i].row = std::max(endings[i].row, endings[i - 1].row + 1);
+  // back into the frame from below
+  for (std::size_t i = endings.size(); i-- > 0;) {
+    const std::size_t below = endings.size() - 1 - i;
+    const std::size_t last = rows > below ? rows - 1 - below : 0;
+    endings[i].row = std::min(endings[i].row, last);
+  }
+  return endings;
+}
+
+class PlotText {
+ public:
+  PlotText(const Plot& plot, const TerminalStyle& style)
+      : plot_(plot), style_(style) {
+    double shares = 0;
+    for (const Panel& panel : plot.panels) shares += panel.share;
+    for (const Panel& panel : plot.panels) {
+      constexpr double least = 4;
+      rows_.push_back(static_cast<std::size_t>(
+          std::max(least, std::round(static_cast<double>(style.height) *
+                                     panel.share / shares))));
+      for (const PlacedLabel& label : y_labels(panel, rows_.back()))
+        left_ = std::max(left_, text_width(label.text));
+    }
+    constexpr std::size_t frame = 2, letter = 2, least = 10;
+    columns_ = style.width > left_ + frame + letter + least
+                   ? style.width - left_ - frame - letter
+                   : least;
+  }
+
+  std::string text() const {
+    std::string out;
+    for (std::size_t k = 0; k < plot_.panels.size(); ++k) {
+      out += shortened_to(shown_text(plot_.panels[k].y.title, style_.utf8),
+                          style_.width) +
+             '\n';
+      out += panel_text(plot_.panels[k], rows_[k]);
+    }
+    return out + x_text();
+  }
+
+  /// The letter of the curves with this id; empty: none.
+  std::string letter(const std::string& id) const {
+    const auto n = std::ranges::find(letters_, id) - letters_.begin();
+    if (n == static_cast<std::ptrdiff_t>(letters_.size()) || n >= 26) return "";
+    return std::string(1, static_cast<char>('A' + n));
+  }
+  void name(const std::string& id) { letters_.push_back(id); }
+
+ private:
+  std::vector<PlacedLabel> y_labels(const Panel& panel,
+                                    std::size_t rows) const {
+    return labels_of(panel.y, rows, line_pixels, label_distance_up,
+                     style_.utf8);
+  }
+
+  const char* sign(const char* utf8, const char* ascii) const {
+    return style_.utf8 ? utf8 : ascii;
+  }
+
+  std::string panel_text(const Panel& panel, std::size_t rows) const {
+    Canvas canvas(columns_, rows);
+    std::vector<Ending> endings;
+    const AxisMap x(plot_.x, 0, canvas.dots_x() - 1);
+    const AxisMap y(panel.y, canvas.dots_y() - 1, 0);
+    for (const Band& band : panel.bands)
+      if (!band.behind) draw(band.x, band.upper, band.paint, 0, x, y, canvas);
+    for (const Curve& curve : panel.curves) {
+      constexpr double hairline = 0.9;
+      if (curve.hidden || curve.width < hairline) continue;
+      const auto end =
+          draw(curve.x, curve.y, curve.paint, gap_of(curve.dash), x, y, canvas);
+      const std::string own = letter(curve.id);
+      if (!end || own.empty() || curve.column == no_column) continue;
+      endings.push_back({own, ansi_colour(curve.paint),
+                         static_cast<std::size_t>(
+                             std::clamp(*end / static_cast<double>(dots_up),
+                                        0.0, static_cast<double>(rows - 1)))});
+    }
+    for (const Marks& marks : panel.marks)
+      for (std::size_t i = 0; i < marks.x.size(); ++i)
+        for (const double dx : {-1.0, 0.0, 1.0})
+          canvas.dot(x(marks.x[i]) + dx, y(marks.y[i]),
+                     ansi_colour(marks.paint));
+    endings = spread(std::move(endings), rows);
+
+    const std::vector<PlacedLabel> labels = y_labels(panel, rows);
+    std::string out;
+    for (std::size_t j = 0; j < rows; ++j) {
+      std::string label;
+      for (const PlacedLabel& l : labels)
+        if (rows - 1 - l.at == j) label = l.text;
+      out += aligned(label, left_, false) + ' ' +
+             (label.empty() ? sign("│", "|") : sign("┤", "+")) +
+             (panel.map ? map_row(*panel.map, x, y, j) : canvas.row(j, style_));
+      std::string end;
+      for (const Ending& e : endings)
+        if (e.row == j) end += ' ' + coloured(e.text, e.colour, style_.colour);
+      out += end + '\n';
+    }
+    std::string rule;
+    for (std::size_t i = 0; i < columns_; ++i) rule += sign("─", "-");
+    return out + std::string(left_ + 1, ' ') + sign("└", "+") + rule + '\n';
+  }
+
+  // @return  where the line ends, in dots from above
+  static std::optional<double> draw(const Reals& xs, const Reals& ys,
+                                    Paint paint, int gap, const AxisMap& x,
+                                    const AxisMap& y, Canvas& canvas) {
+    double way = 0;
+    std::optional<double> end;
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      const double px = x(xs[i]), py = y(ys[i]);
+      if (!std::isfinite(px) || !std::isfinite(py)) continue;
+      end = py;
+      const bool joined =
+          i > 0 && std::isfinite(x(xs[i - 1])) && std::isfinite(y(ys[i - 1]));
+      if (joined)
+        canvas.line(x(xs[i - 1]), y(ys[i - 1]), px, py, ansi_colour(paint), gap,
+                    way);
+      else
+        canvas.dot(px, py, ansi_colour(paint));
+    }
+    return end;
+  }
+
+  // Shades from light to dark for growing values.
+  std::string map_row(const HeatMap& map, const AxisMap& x, const AxisMap& y,
+                      std::size_t j) const {
+    static constexpr std::array blocks{" ", "░", "▒", "▓", "█"};
+    static constexpr std::array letters{".", ":", "+", "*", "#"};
+    const std::size_t n = map.x.size() - 1;
+    const auto cell_at = [](const Reals& edges, const AxisMap& axis,
+                            double at) {
+      for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+        const auto [a, b] = std::minmax(axis(edges[i]), axis(edges[i + 1]));
+        if (at >= a && at <= b) return i;
+      }
+      return edges.size() - 2;
+    };
+    const double row = (static_cast<double>(j) + 0.5) * dots_up;
+    const std::size_t line = cell_at(map.y, y, row);
+    std::string out;
+    for (std::size_t i = 0; i < columns_; ++i) {
+      const double column = (static_cast<double>(i) + 0.5) * dots_across;
+      const double value = map.values[line * n + cell_at(map.x, x, column)];
+      if (std::isnan(value)) {
+        out += ' ';
+        continue;
+      }
+      const double f = std::clamp(
+          std::log(value / map.lower) / std::log(map.upper / map.lower), 0.0,
+          1.0);
+      const auto shade =
+          static_cast<std::size_t>(std::min(4.0, std::floor(f * 5)));
+      out += style_.utf8 ? blocks[shade] : letters[shade];
+    }
+    return out;
+  }
+
+  std::string x_text() const {
+    std::string line(left_ + 2, ' ');
+    const std::size_t frame = line.size();
+    for (const PlacedLabel& label :
+         labels_of(plot_.x, columns_, column_pixels, label_distance_across,
+                   style_.utf8)) {
+      const std::size_t half = text_width(label.text) / 2;
+      const std::size_t at =
+          frame + label.at > half ? frame + label.at - half : 0;
+      const std::size_t now = text_width(line);
+      if (at < now + (now > frame ? 1 : 0)) continue;
+      if (at + text_width(label.text) > style_.width) break;
+      line += std::string(at - now, ' ') + label.text;
+    }
+    const std::string title = shown_text(plot_.x.title, style_.utf8);
+    return line + '\n' +
+           aligned(shortened_to(title, style_.width),
+                   std::min(style_.width, frame + columns_), false) +
+           '\n';
+  }
+
+  const Plot& plot_;
+  const TerminalStyle& style_;
+  std::vector<std::size_t> rows_;
+  std::size_t left_ = 0, columns_ = 10;
+  std::vector<std::string> letters_;
+};
+
+std::string bars_text(const BarChart& chart, const TerminalStyle& style) {
+  std::string out;
+  std::size_t names = 0;
+  for (const ChartRow& row : chart.rows)
+    if (!row.cells.empty())
+      names = std::max(names, text_width(shown_text(row.cells[0], style.utf8)));
+  names = std::min(names, style.width / 3);
+  for (std::size_t k = 0; k < chart.panels.size(); ++k) {
+    const ChartPanel& panel = chart.panels[k];
+    out +=
+        shortened_to(shown_text(panel.title, style.utf8), style.width) + '\n';
+    constexpr std::size_t number = 9;
+    const std::size_t room = style.width > names + number + 12
+                                 ? style.width - names - number - 2
+                                 : 10;
+    const double from = panel.diverging ? 0 : panel.lower;
+    for (const ChartRow& row : chart.rows) {
+      double value = 0;
+      if (panel.diverging && !row.bars[k].empty())
+        value = row.bars[k].back().value;
+      else
+        for (const ChartBar& bar : row.bars[k]) value += bar.value;
+      const double share =
+          std::clamp((std::abs(value) - from) / (panel.upper - from), 0.0, 1.0);
+      const auto eighths = static_cast<std::size_t>(
+          std::round(share * static_cast<double>(room) * 8));
+      static constexpr std::array parts{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+      std::string bar;
+      for (std::size_t i = 0; i < eighths / 8; ++i)
+        bar += style.utf8 ? "█" : "#";
+      if (style.utf8) bar += parts[eighths % 8];
+      const std::string name =
+          row.cells.empty() ? "" : shown_text(row.cells[0], style.utf8);
+      out += aligned(shortened_to(name, names), names, true) + ' ' +
+             aligned(row.bars[k].empty() ? "-" : fmt::format("{:.3g}", value),
+                     number, false) +
+             ' ' + coloured(bar, ansi_colour(row.swatch), style.colour) + '\n';
+    }
+  }
+  return out;
+}
+
+std::string matrices_text(const MatrixChart& chart,
+                          const TerminalStyle& style) {
+  std::string out;
+  constexpr std::size_t room = 7;
+  for (const MatrixChart::Matrix& matrix : chart.matrices) {
+    out +=
+        shortened_to(shown_text(matrix.title, style.utf8), style.width) + '\n';
+    for (std::size_t i = 0; i < matrix.rows.size(); ++i) {
+      std::string line =
+          aligned(shown_text(chart.names[i], style.utf8), room, true);
+      for (std::size_t j = 0; j <= i; ++j)
+        line += aligned(fmt::format("{:.2f}", matrix.rows[i][j]), room, false);
+      out += shortened_to(line, style.width) + '\n';
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string terminal_plot(const Figure& figure, const TerminalStyle& style) {
+  std::string title = shown_text(figure.title, style.utf8);
+  if (!figure.subtitle.empty())
+    title += ", " + shown_text(figure.subtitle, style.utf8);
+  std::string out = shortened_to(title, style.width) + '\n';
+  std::string legend;
+  if (const auto* plot = std::get_if<Plot>(&figure.content)) {
+    PlotText text(*plot, style);
+    for (const LegendEntry& entry : figure.legend)
+      if (entry.ids.size() == 1 && entry.key == LegendEntry::Key::line)
+        text.name(entry.ids.front());
+    out += text.text();
+    std::size_t width = 0;
+    for (const LegendEntry& entry : figure.legend) {
+      if (entry.ids.size() != 1 || !entry.on ||
+          entry.key != LegendEntry::Key::line)
+        continue;
+      const std::string letter = text.letter(entry.ids.front());
+      const std::string words =
+          letter + ' ' + shown_text(entry.text, style.utf8);
+      if (width > 0 && width + 3 + text_width(words) > style.width) {
+        legend += '\n';
+        width = 0;
+      }
+      legend += (width > 0 ? "   " : "") +
+                coloured(words, ansi_colour(entry.paint), style.colour);
+      width += (width > 0 ? 3 : 0) + text_width(words);
+    }
+  } else if (const auto* bars = std::get_if<BarChart>(&figure.content)) {
+    out += bars_text(*bars, style);
+  } else {
+    out += matrices_text(std::get<MatrixChart>(figure.content), style);
+  }
+  if (!legend.empty()) out += legend + '\n';
+  if (figure.conditions.empty()) return out;
+  return out +
+         shortened_to(shown_text(figure.conditions, style.utf8), style.width) +
+         '\n';
+}
+
+}  // namespace gttf

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mean energy loss for the kernels: the slabs of all surfaces as plain numbers.
+#pragma once
+
+#include <cstddef>
+
+#include "gttf/trajectory/stopping_piece.hpp"
+
+namespace gttf::detail {
+
+/// A slab of a surface. Thicknesses at normal incidence.
+struct BatchSlab {
+  std::size_t medium = 0;     ///< index of its table
+  double mass_thickness = 0;  ///< g/cm2
+  double x_over_x0 = 0;
+};
+
+/// What tracks of one mass lose energy in.
+struct BatchLoss {
+  double rest_energy = 0;   ///< GeV
+  double largest_part = 0;  ///< of the kinetic energy, lost in one step
+  const std::size_t* first = nullptr;  ///< of a surface; one more than surfaces
+  const BatchSlab* slabs = nullptr;
+  std::size_t n_media = 0;
+  /// The stopping power of a medium for unit charge at a kinetic energy.
+  const StoppingPiece& (*find)(void* tables, std::size_t medium,
+                               double kinetic) = nullptr;
+  void* tables = nullptr;
+};
+
+}  // namespace gttf::detail

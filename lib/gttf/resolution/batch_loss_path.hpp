@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: Apache-2.0
+// BatchLossPath: the crossings of a group of tracks that lose energy on their
+// way, as a source for the streaming fit.
+#pragma once
+
+#include "gttf/fit/streaming/general_kinks.hpp"
+#include "gttf/resolution/batch_loss.hpp"
+#include "gttf/resolution/batch_path.hpp"
+
+namespace gttf::detail {
+
+/// The polynomials of the pieces that the lanes of a group are in, of one
+/// medium.
+template <class S>
+struct LanePower {
+  S from, to, lowest, centre, per_width;
+  S power[StoppingPiece::n_powers];
+
+  [[gnu::always_inline]] S at(const S& kinetic) const {
+    const S y = (kinetic - centre) * per_width;
+    S sum = power[StoppingPiece::n_powers - 1];
+    for (std::size_t i = StoppingPiece::n_powers - 1; i-- > 0;)
+      sum = sum * y + power[i];
+    return sum;
+  }
+};
+
+/// Takes the pieces for the lanes' kinetic energies.
+template <class S>
+[[gnu::noinline]] void set_power(const BatchLoss& loss, std::size_t medium,
+                                 const S& kinetic, LanePower<S>& power) {
+  using L = PackAccess<S>;
+  constexpr std::size_t n = StoppingPiece::n_powers;
+  PackValues at, from, to, lowest, centre, per_width, powers[n];
+  L::store(kinetic, at);
+  for (std::size_t lane = 0; lane < L::width; ++lane) {
+    const StoppingPiece& p = loss.find(loss.tables, medium, at.value[lane]);
+    from.value[lane] = p.from;
+    to.value[lane] = p.to;
+    lowest.value[lane] = p.lowest;
+    centre.value[lane] = p.centre;
+    per_width.value[lane] = p.per_width;
+    for (std::size_t i = 0; i < n; ++i) powers[i].value[lane] = p.power[i];
+  }
+  power.from = L::load(from);
+  power.to = L::load(to);
+  power.lowest = L::load(lowest);
+  power.centre = L::load(centre);
+  power.per_width = L::load(per_width);
+  for (std::size_t i = 0; i < n; ++i) power.power[i] = L::load(powers[i]);
+}
+
+/// LayerLoss of lanes; NaN where a track stops, or where a step passes a place
+/// at which a formula changes.
+template <class S>
+struct LaneLoss {
+  S kinetic;                       ///< behind
+  S transmission{1}, per_path{0};  ///< as in LayerLoss
+  S inverse_p_beta2;               ///< 1/(p_scatter beta)^2
+  S ahead{0}, ahead_variance{0};   ///< per_path_behind_kink, and its variance
+};
+
+/// 1/(p beta)^2 of a kinetic energy.
+template <class S>
+[[gnu::always_inline]] inline S inverse_p_beta2(const S& kinetic,
+                                                const S& rest) {
+  const S ratio = (kinetic + rest) / (kinetic * (kinetic + S(2) * rest));
+  return ratio * ratio;
+}
+
+/// energy_loss() of lanes: the same steps and integrals, with the stopping
+/// power from a table.
+template <class S>
+class SlabCrossing {
+ public:
+  SlabCrossing(const BatchLoss& loss, LanePower<S>* media, const S& charge2,
+               const S& paths, const S& kinetic)
+      : loss_(loss),
+        media_(media),
+        rest_(S(loss.rest_energy)),
+        charge2_(charge2),
+        paths_(paths) {
+    result_.kinetic = kinetic;
+  }
+
+  void pass(const BatchSlab& slab) {
+    const S thickness = S(slab.mass_thickness) * paths_;
+    const S inverse = S(1) / thickness;
+    const S t = S(slab.x_over_x0) * paths_;
+    S left = thickness, kinetic = result_.kinetic;
+    S own0(0), own1(0), own2(0);
+    const S before = charge2_ * power_of(slab.medium, kinetic).at(kinetic);
+    S behind = kinetic, last = before;
+    // one step but for thick layers
+    while (any(left > S(0))) {
+      const LanePower<S>& medium = power_of(slab.medium, kinetic);
+      const auto power = [&](const S& at) { return charge2_ * medium.at(at); };
+      const S k1 = last, longest = S(loss_.largest_part) * kinetic / k1;
+      const S h = select(left <= longest, left, longest);
+      const S k2 = power(kinetic - S(0.5) * h * k1);
+      const S k3 = power(kinetic - S(0.5) * h * k2);
+      const S k4 = power(kinetic - h * k3);
+      behind = kinetic - h * S(1. / 6) * (k1 + S(2) * (k2 + k3) + k4);
+      behind = select(behind >= medium.lowest, behind, S(no_value));
+      last = power(behind);
+      const S middle = S(0.5) * (kinetic + behind) + S(0.125) * h * (last - k1);
+      // Simpson's rule for what scatters, and what of the slab is ahead
+      const S part = h * inverse, weight = t * part;
+      const S first = S(1. / 6) * inverse_p_beta2(kinetic, rest_),
+              second = S(4. / 6) * inverse_p_beta2(middle, rest_),
+              third = S(1. / 6) * inverse_p_beta2(behind, rest_);
+      const S a1 = left * inverse, a2 = a1 - S(0.5) * part, a3 = a1 - part;
+      own0 = own0 + weight * (first + second + third);
+      own1 = own1 + weight * (a1 * first + a2 * second + a3 * third);
+      own2 = own2 +
+             weight * (a1 * a1 * first + a2 * a2 * second + a3 * a3 * third);
+      left = left - h;
+      kinetic = behind;
+    }
+    const S per_path = last * S(slab.mass_thickness);
+    const S transmission = last / before;
+    sum2_ = transmission * transmission * sum2_ +
+            per_path * (S(2) * transmission * sum1_ + per_path * sum0_) +
+            per_path * per_path * own2;
+    sum1_ = transmission * sum1_ + per_path * (sum0_ + own1);
+    sum0_ = sum0_ + own0;
+    depth_ = depth_ + t;
+    result_.transmission = result_.transmission * transmission;
+    result_.per_path = result_.per_path * transmission + per_path;
+    result_.kinetic = behind;
+  }
+
+  LaneLoss<S> result() {
+    const S inverse = S(1) / sum0_;
+    result_.inverse_p_beta2 = sum0_ / depth_;
+    result_.ahead = sum1_ * inverse;
+    const S variance = sum2_ * inverse - result_.ahead * result_.ahead;
+    result_.ahead_variance = select(variance > S(0), variance, S(0));
+    return result_;
+  }
+
+ private:
+  static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
+
+  const LanePower<S>& power_of(std::size_t i, const S& kinetic) {
+    LanePower<S>& medium = media_[i];
+    const auto right = both(medium.from <= kinetic, kinetic < medium.to);
+    if (any(!right)) [[unlikely]]
+      set_power(loss_, i, kinetic, medium);
+    return medium;
+  }
+
+  const BatchLoss& loss_;
+  LanePower<S>* media_;
+  const S rest_, charge2_, paths_;
+  S depth_{0}, sum0_{0}, sum1_{0}, sum2_{0};
+  LaneLoss<S> result_;
+};
+
+/// Bytes that a BatchLossPath needs.
+template <class S>
+std::size_t loss_workspace(const BatchTask& task) {
+  return way_back_workspace<S, LossStep<S>>(task) +
+         task.loss->n_media * sizeof(LanePower<S>) +
+         task.n_surfaces * sizeof(unsigned);
+}
+
+/// How a helix about one of its points follows from the line at the start, and
+/// the other way round: rows d0, z0, phi and kappa of d(helix)/ds and of
+/// ds/d(helix); theta stays.
+template <class S>
+struct HelixRows {
+  Row<S> d0, z0, phi, kappa;
+
+  HelixRows()
+      : d0{S(1), S(0), S(0), S(0), S(0)},
+        z0{S(0), S(1), S(0), S(0), S(0)},
+        phi{S(0), S(0), S(1), S(0), S(0)},
+        kappa{S(0), S(0), S(0), S(0), S(1)} {}
+};
+
+/// d(helix about a crossing)/d(helix about the point before),
+///
+///   d0'  = (cos Phi, 0, f, -cot g, 2D^2/sin)
+///   z0'  = (-cot sin Phi, 1, -cot g, -(s + cot^2 f), -cot E/sin)
+///   phi' = (-c sin Phi, 0, cos Phi, -cot sin Phi, f/sin)
+///
+/// of which the inverse is the same with -Phi, -s, -f and -E.
+template <class S>
+struct HelixStep {
+  S cos_turn, sin_turn, forward, cot_sideward, along, cot_sine, c_sine;
+  S d0_kappa, z0_kappa, phi_kappa;
+
+  HelixStep(const Line<S>& l, const Crossing<S>& x)
+      : cos_turn(x.cos_turn),
+        sin_turn(x.sin_turn),
+        forward(x.forward),
+        cot_sideward(l.cot_theta * x.sideward),
+        along(x.arc + l.cot2_theta * x.forward),
+        cot_sine(l.cot_theta * x.sin_turn),
+        c_sine(l.c * x.sin_turn),
+        d0_kappa(l.kappa_column * x.half_chord2),
+        z0_kappa(l.kappa_column * (l.cot_theta * x.arc_excess)),
+        phi_kappa(l.kappa_column * x.forward) {}
+
+  /// Rows d0', z0' and phi' of d(helix about the crossing)/ds.
+  [[gnu::always_inline]] void pass(HelixRows<S>& f) const {
+    Row<S> d0, z0, phi;
+    GTTF_UNROLL
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      d0[i] = cos_turn * f.d0[i] + forward * f.phi[i] + d0_kappa * f.kappa[i];
+      z0[i] = f.z0[i] - cot_sine * f.d0[i] - cot_sideward * f.phi[i] -
+              z0_kappa * f.kappa[i];
+      phi[i] = cos_turn * f.phi[i] - c_sine * f.d0[i] + phi_kappa * f.kappa[i];
+    }
+    d0[3] = d0[3] - cot_sideward;
+    z0[3] = z0[3] - along;
+    phi[3] = phi[3] - cot_sine;
+    f.d0 = d0;
+    f.z0 = z0;
+    f.phi = phi;
+  }
+};
+
+/// What a layer does to the helix about its crossing: d(phi behind) = d(phi) +
+/// turn . (d0, z0), and d(kappa behind).
+template <class S>
+struct LayerStep {
+  S turn_d0, turn_z0;
+  S d0, z0, phi, theta, kappa;  ///< of kappa behind
+};
+
+/// The rows of ds/d(helix behind the layer) from those before the step.
+template <class S>
+[[gnu::always_inline]] inline void pass_inverse(const HelixStep<S>& step,
+                                                const LayerStep<S>& layer,
+                                                HelixRows<S>& g) {
+  const S inverse = S(1) / layer.kappa;
+  const S by_d0 = layer.d0 - layer.phi * layer.turn_d0,
+          by_z0 = layer.z0 - layer.phi * layer.turn_z0;
+  const auto pass = [&](Row<S>& row) {
+    const S kappa = (row[0] * step.d0_kappa + row[1] * step.z0_kappa -
+                     row[2] * step.phi_kappa + row[4]) *
+                    inverse;
+    const S turned = row[2] * step.cos_turn - row[0] * step.forward -
+                     row[1] * step.cot_sideward;
+    const S d0 =
+        row[0] * step.cos_turn + row[1] * step.cot_sine + row[2] * step.c_sine;
+    const S theta = row[3] - row[0] * step.cot_sideward + row[1] * step.along +
+                    row[2] * step.cot_sine;
+    row = {d0 - layer.turn_d0 * turned - by_d0 * kappa,
+           row[1] - layer.turn_z0 * turned - by_z0 * kappa,
+           turned - layer.phi * kappa, theta - layer.theta * kappa, kappa};
+  };
+  pass(g.d0);
+  pass(g.z0);
+  pass(g.phi);
+  pass(g.kappa);
+}
+
+/// A group of tracks that share a list of crossings, followed outwards from one
+/// layer to the next, since every layer changes the helix. What the fit takes
+/// up on its way inwards is kept.
+template <class S>
+class BatchLossPath {
+ public:
+  static constexpr bool loses_energy = true;
+  using Kinks = GeneralKinks<S>;
+  using Step = LossStep<S>;
+
+  explicit BatchLossPath(BatchTask& task)
+      : task_(task),
+        line_(line_of<S>(*task.tracks, task.bz)),
+        scattering_(scattering_of_group(task, line_)),
+        back_(task, line_),
+        media_(reinterpret_cast<LanePower<S>*>(back_.rest())),
+        near_(reinterpret_cast<unsigned*>(media_ + task.loss->n_media)) {}
+
+  /// Goes through all crossings, and finds out which lanes cross the surfaces
+  /// of the list and no others.
+  void follow() {
+    Helix at;
+    at.line = line_;
+    const S rest(task_.loss->rest_energy), p = L::load(task_.tracks->p);
+    at.kinetic = p * p / (sqrt_of(p * p + rest * rest) + rest);
+    at.p = p;
+    for (std::size_t i = 0; i < task_.loss->n_media; ++i)
+      media_[i].from = media_[i].to = S(0);
+    find_near();
+    next_row_ = back_.rows() + task_.n_coordinates;
+    for (std::size_t k = 0; k < task_.n_crossings; ++k) pass(k, at);
+    leave(at);
+    const auto tame = both(abs_of(at.line.c) <= S(bend_bound) * abs_of(line_.c),
+                           abs_of(turn_) < S(unit::pi));
+    task_.as_listed = L::bits(both(as_listed_, tame));
+    task_.confirmed = task_.as_listed == all_in_pack<S>;
+    task_.turned_back = turned_back_;
+  }
+
+  const Line<S>& line() const { return line_; }
+  const TrackMaterial<S>& material() const { return material_; }
+  /// d(u, v, phi, theta, kappa)/ds behind the first measuring layer.
+  const std::array<Row<S>, track_dim>& first_rows() const { return first_; }
+
+  BatchWayBack<S, LossStep<S>>& back() { return back_; }
+  static bool has_way_back() { return true; }
+  bool scatters(std::size_t k) const { return task_.list[k].kinked != 0; }
+  const Kinks& kinks(std::size_t k) const { return back_.steps()[k].kinks; }
+  const Kinks& all_kinks(std::size_t k) const { return back_.steps()[k].kinks; }
+  void look_ahead(std::size_t) const {}
+
+  template <class F>
+  void coordinates(std::size_t k, F&& f) {
+    const ListedSurface& c = task_.list[k];
+    if (c.fitted == 0) return;
+    const BatchSurface& s = task_.surfaces[c.surface];
+    for (unsigned q = 0; q < s.record.n_axes; q += 2) {
+      const bool two = q + 1 < s.record.n_axes;
+      const unsigned second = two ? q + 1 : q;
+      f(Coordinates<S>{q, second, next_row_ + q,
+                       two ? next_row_ + second : nullptr,
+                       S(s.axes[q].variance), S(s.axes[second].variance),
+                       q == 0 && s.is_point(), S(0)});
+    }
+    next_row_ += s.record.n_axes;
+  }
+
+ private:
+  using L = PackAccess<S>;
+
+  /// How much more a track may bend behind all layers than at the start.
+  static constexpr double bend_bound = 1.5;
+
+  /// Where the tracks have got to.
+  struct Helix {
+    Line<S> line;  ///< about the latest crossing
+    S p, kinetic;
+    HelixRows<S> rows, inverse;
+  };
+
+  static S sqrt_of(const S& x) {
+    using std::sqrt;
+    return sqrt(x);
+  }
+  static S abs_of(const S& x) {
+    using std::abs;
+    return abs(x);
+  }
+
+  [[gnu::noinline, gnu::flatten]] void pass(std::size_t k, Helix& at) {
+    const ListedSurface& c = task_.list[k];
+    const BatchSurface& s = task_.surfaces[c.surface];
+    const Crossing<S> x = cross(at.line, s.record);
+    as_listed_ = both(as_listed_, is_crossed(at.line, s.record, x));
+    material_.all = material_.all + x.x_over_x0;
+    if ((c.fitted | c.inner) != 0)
+      material_.to_last_hit = material_.to_last_hit + x.x_over_x0;
+    const HelixStep<S> step(at.line, x);
+    step.pass(at.rows);
+    const Line<S> here = line_at(at.line, x);
+    look_for_others(at.line, here, x);
+    const Crossing<S> there = at_its_point(x);
+    if (c.fitted != 0) {
+      next_row_ -= s.record.n_axes;
+      for (unsigned q = 0; q < s.record.n_axes; ++q)
+        next_row_[q] = row(here, s.record, there, s.axes[q], at.rows);
+    }
+    turn_ = turn_ + at.line.c * x.arc;
+    lose(k, s, here, there, step, at);
+  }
+
+  /// The line at a crossing, not yet behind the layer.
+  static Line<S> line_at(const Line<S>& l, const Crossing<S>& x) {
+    const Cartesian<S> point = position_at(l, x);
+    Line<S> here = l;
+    here.cos_phi = l.cos_phi * x.cos_turn - l.sin_phi * x.sin_turn;
+    here.sin_phi = l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn;
+    set_start(point.x, point.y, point.z, here);
+    here.on_axis = false;
+    return here;
+  }
+
+  /// A crossing as seen from its own point.
+  static Crossing<S> at_its_point(Crossing<S> x) {
+    x.forward = x.sideward = x.arc = x.sin_turn = x.arc_excess = x.half_chord2 =
+        S(0);
+    x.cos_turn = S(1);
+    return x;
+  }
+
+  /// A coordinate of a point depends on d0 and z0 of the helix about it only.
+  static Row<S> row(const Line<S>& here, const SurfaceRecord& s,
+                    const Crossing<S>& there, const CoordinateAxis& axis,
+                    const HelixRows<S>& f) {
+    const Row<S> own = coordinate_row(here, s, there, axis.cosine, axis.sine);
+    Row<S> r;
+    for (std::size_t i = 0; i < track_dim; ++i)
+      r[i] = own[0] * f.d0[i] + own[1] * f.z0[i];
+    return r;
+  }
+
+  /// The layer takes energy: a new helix begins behind it.
+  void lose(std::size_t k, const BatchSurface& s, const Line<S>& here,
+            const Crossing<S>& there, const HelixStep<S>& step, Helix& at) {
+    const ListedSurface& c = task_.list[k];
+    const BatchLoss& all = *task_.loss;
+    const S rest(all.rest_energy), charge = L::load(task_.tracks->charge);
+    // the normal along e0, n0 and z
+    const S nr(s.record.leans() ? s.record.normal_r
+                                : (s.record.is_upright() ? 1 : 0)),
+        nz(s.record.leans() ? s.record.normal_z
+                            : (s.record.is_upright() ? 0 : 1));
+    const S along = nr * there.cos_psi, beside = nr * there.sin_psi;
+    const S incidence = along * here.sin_theta + nz * here.cos_theta;
+    const S inverse = S(1) / incidence, paths = abs_of(inverse);
+
+    SlabCrossing<S> slabs(all, media_, charge * charge, paths, at.kinetic);
+    LaneLoss<S> loss;
+    const std::size_t begin = all.first[c.surface],
+                      end = all.first[c.surface + 1];
+    if (begin == end) {
+      loss.kinetic = at.kinetic;
+      loss.inverse_p_beta2 = inverse_p_beta2(at.kinetic, rest);
+    } else {
+      for (std::size_t i = begin; i < end; ++i) slabs.pass(all.slabs[i]);
+      loss = slabs.result();
+    }
+    const S behind = loss.kinetic, energy = behind + rest;
+    const S p = sqrt_of(behind * (behind + S(2) * rest)), ratio = at.p / p;
+    const S kappa = here.kappa * ratio;
+    // d(kappa behind)/d(energy behind), and /d(paths) by that
+    const S per_energy = -(kappa * energy / (p * p));
+    const S by_incidence =
+        per_energy * loss.per_path * paths * inverse;  // d(n.t) of the line
+
+    LayerStep<S> layer;
+    // path from the plane across the direction to the surface, by d0 and z0
+    const S by_d0 = beside * inverse, by_z0 = -(nz * inverse);
+    layer.turn_d0 = (here.kappa - kappa) * by_d0;
+    layer.turn_z0 = (here.kappa - kappa) * by_z0;
+    // d(n.t): the direction's azimuth, less that of the normal, and theta
+    const S by_azimuth = -(beside * here.sin_theta) * by_incidence;
+    S around_d0 = here.kappa * by_d0, around_z0 = here.kappa * by_z0;
+    if (s.record.is_curved()) {
+      const S inv_r =
+          inverse_radius_at(s.record, Cartesian<S>{S(0), S(0), here.z});
+      const S per_path = there.sin_psi * here.sin_theta;
+      around_d0 = around_d0 - inv_r * (there.cos_psi + per_path * by_d0);
+      around_z0 = around_z0 - inv_r * (per_path * by_z0);
+    }
+    layer.d0 = by_azimuth * around_d0;
+    layer.z0 = by_azimuth * around_z0;
+    layer.phi = by_azimuth;
+    layer.theta = by_incidence * (along * here.cos_theta - nz * here.sin_theta);
+    layer.kappa = ratio * ratio * ratio * (energy / (at.kinetic + rest)) *
+                  loss.transmission;
+
+    pass_inverse(step, layer, at.inverse);
+    HelixRows<S>& f = at.rows;
+    if (c.first != 0 && task_.out[BatchPlane::first_hit] != nullptr)
+      set_first(s.record, here, there, layer, f);
+    GTTF_UNROLL
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      const S phi = f.phi[i];
+      f.kappa[i] = layer.kappa * f.kappa[i] + layer.d0 * f.d0[i] +
+                   layer.z0 * f.z0[i] + layer.phi * phi;
+      f.phi[i] = phi + layer.turn_d0 * f.d0[i] + layer.turn_z0 * f.z0[i];
+    }
+    f.kappa[3] = f.kappa[3] + layer.theta;
+
+    at.line = here;
+    at.line.kappa = kappa;
+    at.line.c = kappa * here.inv_sin_theta;
+    at.line.strength = strength_of(loss.inverse_p_beta2, rest, charge);
+    set_kinks(k, s, there, loss, per_energy * inverse * paths, along, beside,
+              nz, at);
+    at.p = p;
+    at.kinetic = behind;
+  }
+
+  /// scatter_strength() at the momentum with this average of 1/(p beta)^2.
+  static ScatterStrength<S> strength_of(const S& average, const S& rest,
+                                        const S& charge) {
+    using std::log;
+    const S q2 = charge * charge;
+    const S inv_beta2 =
+        S(0.5) * (S(1) + sqrt_of(S(1) + S(4) * rest * rest * average));
+    constexpr double k = 13.6 * unit::MeV;
+    return {S(k * k) * q2 * average, log(q2 * inv_beta2)};
+  }
+
+  /// @param per_path  d(kappa behind)/d(energy behind)/(n.t)^2 along the flight
+  void set_kinks(std::size_t k, const BatchSurface& s, const Crossing<S>& there,
+                 const LaneLoss<S>& loss, const S& per_path, const S& along,
+                 const S& beside, const S& nz, const Helix& at) {
+    GeneralKinks<S>& kinks = back_.steps()[k].kinks;
+    const HelixRows<S>& g = at.inverse;
+    const Line<S>& l = at.line;
+    const auto column = [&g](std::size_t i) {
+      return Row<S>{g.d0[i], g.z0[i], g.phi[i], S(i == 3 ? 1 : 0), g.kappa[i]};
+    };
+    kinks.theta = column(3);
+    kinks.phi = column(2);
+    kinks.loss = column(4);
+    const ListedSurface& c = task_.list[k];
+    const bool scatters = (c.kinked | c.inner) != 0 && s.record.x_over_x0 > 0;
+    kinks.w = scatters ? kink_variance(l, s, scattering_, there) : S(0);
+    kinks.w_phi = kinks.w * scattering_.inv_sin2;
+    // what the angles cost in the rest of the layer
+    const S by_theta = per_path * (along * l.cos_theta - nz * l.sin_theta),
+            by_phi = -(per_path * beside);
+    const S theta = loss.ahead * by_theta,
+            phi = loss.ahead * by_phi * l.sin_theta;
+    GTTF_UNROLL
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      kinks.theta[i] = kinks.theta[i] + theta * kinks.loss[i];
+      kinks.phi[i] = kinks.phi[i] + phi * kinks.loss[i];
+    }
+    kinks.w_loss =
+        kinks.w * loss.ahead_variance * (by_theta * by_theta + by_phi * by_phi);
+  }
+
+  void set_first(const SurfaceRecord& s, const Line<S>& here,
+                 const Crossing<S>& there, const LayerStep<S>& layer,
+                 const HelixRows<S>& f) {
+    const auto own = surface_jacobian(here, s, there);
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      for (const std::size_t j : {0u, 1u, 2u})
+        first_[j][i] =
+            own[j][0] * f.d0[i] + own[j][1] * f.z0[i] + own[j][2] * f.phi[i];
+      first_[3][i] = S(i == 3 ? 1 : 0);
+      first_[4][i] = layer.kappa * f.kappa[i] + layer.d0 * f.d0[i] +
+                     layer.z0 * f.z0[i] + layer.phi * f.phi[i];
+    }
+    first_[4][3] = first_[4][3] + layer.theta;
+  }
+
+  /// The surfaces that are not on the list, but for those that are far from all
+  /// tracks even if they bend more than at the start.
+  void find_near() {
+    LineBounds b = bounds_of_group(line_);
+    b.c *= bend_bound;
+    n_near_ = 0;
+    for_near_surfaces<S>(task_, b, [this](unsigned surface) {
+      // the last one of a kind stands for up to a vector of them
+      if (n_near_ == 0 || near_[n_near_ - 1] != surface)
+        near_[n_near_++] = surface;
+      return true;
+    });
+  }
+
+  /// Does a track meet one of them on its way to `x`?
+  void look_for_others(const Line<S>& from, const Line<S>& to,
+                       const Crossing<S>& x) {
+    using Kind = SurfaceRecord::Kind;
+    const S zero(0);
+    // a track that turns inwards might come back to where it has been
+    as_listed_ = both(as_listed_, either(to.along >= zero, from.along < zero));
+    for (std::size_t i = 0; i < n_near_; ++i) {
+      const SurfaceRecord& s = task_.surfaces[near_[i]].record;
+      const S position(s.position);
+      if (s.kind == Kind::cylinder) {
+        const S r2 = position * position;
+        if (!any((r2 - from.r2) * (r2 - to.r2) <= zero)) continue;
+      } else if (s.kind == Kind::disk || s.kind == Kind::disk_plane) {
+        if (!any((position - from.z) * (position - to.z) <= zero)) continue;
+      }
+      Crossing<S> other;
+      other.arc = zero;
+      const Reached<S> reached = find_crossing(from, s, other);
+      as_listed_ = both(as_listed_, !both(reached.crossed, other.arc <= x.arc));
+    }
+  }
+
+  /// Behind the last crossing there is none. Who is still within the edges of
+  /// one after half a turn has turned back before it.
+  void leave(const Helix& at) {
+    const Line<S>& l = at.line;
+    Crossing<S> end;
+    set_from_arc(l, S((S(unit::pi) - abs_of(turn_)) / abs_of(l.c)), end);
+    const auto bends = abs_of(l.c) > S(0);
+    for (std::size_t i = 0; i < n_near_; ++i) {
+      const SurfaceRecord& s = task_.surfaces[near_[i]].record;
+      Crossing<S> other;
+      const Reached<S> reached = find_crossing(l, s, other);
+      as_listed_ = both(as_listed_, !reached.crossed);
+      turned_back_ |= L::bits(
+          both(bends, inside(l, s, end.forward, end.sideward, end.arc)));
+    }
+  }
+
+  BatchTask& task_;
+  const Line<S> line_;
+  const PackScattering<S> scattering_;
+  BatchWayBack<S, LossStep<S>> back_;
+  LanePower<S>* media_;
+  unsigned* near_;
+  std::size_t n_near_ = 0;
+  /// Of the present crossing, on both ways; the outermost one has the first.
+  Row<S>* next_row_ = nullptr;
+  S turn_{0};  ///< of the direction
+  MaskOf<S> as_listed_ = S(0) < S(1);
+  TrackBits turned_back_ = 0;
+  std::array<Row<S>, track_dim> first_;
+  TrackMaterial<S> material_;
+};
+
+}  // namespace gttf::detail

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of tracks that lose energy.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "gttf/core/simd.hpp"
+#include "gttf/resolution/batch.hpp"
+#include "gttf/trajectory/stopping_table.hpp"
+#include "support/at_level.hpp"
+#include "support/batch.hpp"
+#include "support/layouts.hpp"
+#include "support/shipped.hpp"
+
+namespace gttf::test::GTTF_TEST_FILE {
+
+namespace {
+
+Model with_loss() {
+  Model model;
+  model.loss = EnergyLoss::mean;
+  return model;
+}
+
+/// Largest deviation of the batch from resolve(), relative; statuses and what
+/// exists must be equal.
+double deviation(const TrackingGeometry& geometry, const TrackList& tracks,
+                 const Model& model, const BatchOutput& r) {
+  double worst = 0;
+  const auto compare = [&](double got, double expected, bool share = false) {
+    CAPTURE(got);
+    CAPTURE(expected);
+    REQUIRE(std::isnan(got) == std::isnan(expected));
+    if (!std::isnan(expected))
+      worst = std::max(worst,
+                       std::abs(share ? got - expected : got / expected - 1));
+  };
+  for (std::size_t t = 0; t < tracks.size(); ++t) {
+    CAPTURE(t);
+    const Resolution one = resolve(geometry, tracks.views().track(t), model);
+    REQUIRE(r.status[t] == one.status);
+    REQUIRE(r.n_hits[t] == one.n_hits);
+    REQUIRE(r.end[t] == one.end);
+    compare(r.x_over_x0[t], one.x_over_x0);
+    compare(r.x_over_x0_tracker[t], one.x_over_x0_tracker);
+    if (one.status != Status::ok && one.status != Status::no_field) continue;
+    const int n = one.status == Status::ok ? 5 : 4;
+    worst = std::max(
+        {worst, test::worst(r.perigee.matrix(t), one.perigee, n),
+         test::worst(r.without_inner.matrix(t), one.perigee_without_inner, n),
+         test::worst(r.first_hit.matrix(t), one.first_hit, n)});
+    if (!std::isnan(one.start_plane(0, 0)))
+      worst = std::max(
+          worst, test::worst(r.start_plane.matrix(t), one.start_plane, n));
+    compare(r.sigma_p[t], one.sigma_p_rel);
+    compare(r.hit_only[t], one.sigma_p_rel_hit_only);
+    compare(r.ms_only[t], one.sigma_p_rel_ms_only);
+    compare(r.mu_phi[t], one.mu_phi, true);
+    compare(r.mu_theta[t], one.mu_theta, true);
+  }
+  return worst;
+}
+
+TrackList grid() {
+  TrackList tracks;
+  for (int j = 0; j < 9; ++j)
+    for (int i = 0; i < 17; ++i) {
+      Track t;
+      t.p = 0.1 * std::pow(100 / 0.1, i / 16.0);
+      t.theta = (8 + 164 * j / 8.0) * unit::deg;
+      t.phi = 0.1;
+      tracks.add(t);
+    }
+  return tracks;
+}
+
+}  // namespace
+
+TEST_CASE("stopping power: its table is the formula") {
+  for (const char* name : {"silicon", "beryllium", "argon"}) {
+    const Material* material = find_material(name);
+    REQUIRE(material != nullptr);
+    LossSlab slab;
+    slab.medium = stopping_medium(*material);
+    slab.mass_thickness = 1;
+    for (const double mass : {0.10565837, 0.13957039, 0.93827209}) {
+      detail::StoppingTable table(slab, mass);
+      const Projectile particle{mass, 1};
+      std::size_t missing = 0, n = 0;
+      for (double t = 0.01 * mass; t < 1e4; t *= 1.003) {
+        const detail::StoppingPiece& piece = table.at(t);
+        const double y = (t - piece.centre) * piece.per_width;
+        double sum = 0;
+        for (std::size_t i = detail::StoppingPiece::n_powers; i-- > 0;)
+          sum = sum * y + piece.power[i];
+        ++n;
+        if (std::isnan(sum)) {
+          ++missing;
+          continue;
+        }
+        CHECK(sum == doctest::Approx(
+                         collision_stopping_power(slab.medium, particle, t))
+                         .epsilon(1e-10));
+      }
+      CHECK(10 * missing < n);
+    }
+  }
+}
+
+TEST_CASE("batch: mean energy loss in shipped detectors") {
+  std::size_t vectorised = 0, doubtful = 0;
+  for (const Detector& d : shipped_detectors()) {
+    const TrackingGeometry geometry(d);
+    const TrackList tracks = grid();
+    for (const SimdLevel level : available_simd_levels()) {
+      CAPTURE(d.name);
+      CAPTURE(to_string(level));
+      const AtLevel at(level);
+      BatchOutput r(tracks.size(), 0);
+      const BatchStatistics s =
+          resolve(geometry, tracks.views(), with_loss(), r.views());
+      MESSAGE(d.name, " ", s.vectorised, " ", s.doubtful, " ", s.unsupported,
+              " ", s.not_fitted);
+      vectorised += s.vectorised;
+      doubtful += s.doubtful;
+      CHECK(deviation(geometry, tracks, with_loss(), r) < 1e-9);
+    }
+  }
+  CHECK(2 * doubtful < vectorised);
+}
+
+TEST_CASE("batch: mean energy loss in random layouts") {
+  RandomLayouts usual(31), with_leaning(31, 0.3);
+  std::size_t vectorised = 0;
+  for (int i = 0; i < 60; ++i) {
+    RandomLayouts& random = i % 2 == 0 ? usual : with_leaning;
+    const Detector d = random.detector();
+    const TrackingGeometry geometry(d);
+    TrackList tracks;
+    for (int t = 0; t < 40; ++t) tracks.add(random.track());
+    Model model = with_loss();
+    if (i % 3 == 0) model.beam_spot = BeamSpot{0.02, 0.01, 10};
+    for (const SimdLevel level : available_simd_levels()) {
+      CAPTURE(i);
+      CAPTURE(to_string(level));
+      const AtLevel at(level);
+      BatchOutput r(tracks.size(), 0);
+      ResolutionArrays views = r.views();
+      if (model.beam_spot) {
+        views.perigee_without_inner = views.first_hit = {};
+        resolve(geometry, tracks.views(), with_loss(), r.views());
+      }
+      vectorised += resolve(geometry, tracks.views(), model, views).vectorised;
+      if (!model.beam_spot) CHECK(deviation(geometry, tracks, model, r) < 1e-7);
+    }
+  }
+  CHECK(vectorised > 200);
+}
+
+TEST_CASE("batch: neighbours do not change a bit of a track that slows down") {
+  const Detector d = shipped_detectors().front();
+  const TrackingGeometry geometry(d);
+  RandomLayouts random(5);
+  TrackList tracks;
+  for (int t = 0; t < 200; ++t) {
+    Track track = random.track();
+    track.mass = 0.13957039;
+    tracks.add(track);
+  }
+  BatchOutput whole(tracks.size(), 0);
+  resolve(geometry, tracks.views(), with_loss(), whole.views(), 3);
+  bool equal = true;
+  for (std::size_t t = 0; t < tracks.size(); t += 3) {
+    TrackList one;
+    one.add(tracks.views().track(t));
+    BatchOutput r(1, 0);
+    resolve(geometry, one.views(), with_loss(), r.views());
+    equal = equal && same_bits(r.numbers_of(0), whole.numbers_of(t));
+  }
+  CHECK(equal);
+}
+
+}  // namespace gttf::test::GTTF_TEST_FILE
