@@ -2,17 +2,25 @@
 // optimise: the best design within limits.
 #include "gttf/study/optimise/optimise.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <ctime>
 #include <memory>
 #include <utility>
 
+#include "checkpoint.hpp"
 #include "computation.hpp"
+#include "gttf/config/sha256.hpp"
+#include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/output/atomic_file.hpp"
 #include "gttf/output/csv.hpp"
 #include "gttf/output/html.hpp"
+#include "gttf/output/json.hpp"
 #include "gttf/output/progress.hpp"
 #include "gttf/study/optimise/best_file.hpp"
 #include "gttf/study/optimise/optimisation_page.hpp"
@@ -28,22 +36,36 @@ namespace gttf::app {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
+volatile std::time_t interrupted_at = 0;  ///< s, monotonic
+struct sigaction handler_before {};
 
-/// The first Ctrl-C ends the search, a second one the program.
+/// The first Ctrl-C ends the search, a later one the program. One key press may
+/// arrive twice: from the terminal and from a program around this one.
+void on_interrupt(int) {
+  std::timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (interrupted == 0) {
+    interrupted_at = now.tv_sec;
+    interrupted = 1;
+  } else if (now.tv_sec > interrupted_at + 1) {
+    // which removes files under construction
+    sigaction(SIGINT, &handler_before, nullptr);
+    raise(SIGINT);
+  }
+}
+
+/// Ctrl-C is that of on_interrupt() as long as this object lives.
 class InterruptedOnce {
  public:
   InterruptedOnce() {
     struct sigaction action {};
-    action.sa_handler = [](int) { interrupted = 1; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-    sigaction(SIGINT, &action, &before_);
+    action.sa_handler = on_interrupt;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGINT, &action, &handler_before);
   }
-  ~InterruptedOnce() { sigaction(SIGINT, &before_, nullptr); }
+  ~InterruptedOnce() { sigaction(SIGINT, &handler_before, nullptr); }
   InterruptedOnce(const InterruptedOnce&) = delete;
   InterruptedOnce& operator=(const InterruptedOnce&) = delete;
-
- private:
-  struct sigaction before_ {};
 };
 
 double cpu_seconds() {
@@ -78,13 +100,20 @@ void read_number(const std::string& option, const std::string& text,
   number = parsed.value;
 }
 
-int run_optimise(const Call& call) {
-  const Options& options = call.options;
-  SplitOutputs outputs_by_kind = split(options);
-  check_formats(outputs_by_kind.tables);
+/// Goes on from the checkpoint if there is one.
+void restore(const Checkpoint& checkpoint, SearchState& state) {
+  const auto document = checkpoint.stored();
+  if (!document) return;
+  SearchState stored = search_state_of(*document, checkpoint.path());
+  check_same_run(state, stored, checkpoint.path());
+  state = std::move(stored);
+}
+
+/// The problem with the starts and the seed of the options.
+OptimisationProblem problem_of(const Options& options) {
   Diagnostics warnings;
   OptimisationProblem problem = read_problem(
-      options.study_file, options.overrides, load_baseline, warnings);
+      options.arguments.front(), options.overrides, load_baseline, warnings);
   show(warnings, options.quiet);
   auto starts = static_cast<std::int64_t>(problem.starts),
        seed = static_cast<std::int64_t>(problem.seed);
@@ -93,13 +122,74 @@ int run_optimise(const Call& call) {
   if (options.seed) read_number("--seed", *options.seed, 0, seed);
   problem.starts = static_cast<std::size_t>(starts);
   problem.seed = static_cast<std::uint64_t>(seed);
+  return problem;
+}
 
+std::optional<Provenance> provenance_of_search(
+    const Call& call, const OptimisationProblem& problem) {
   StudyRequest request = problem.request;
   request.file = problem.file;
   request.sha256 = problem.sha256;
   auto provenance =
       provenance_of(call, &request, std::span(&problem.input.detector, 1));
   if (provenance) provenance->seed = problem.seed;
+  return provenance;
+}
+
+/// Time limit and Ctrl-C end a search, with what was found until then.
+class Ending {
+ public:
+  explicit Ending(const Options& options)
+      : limit_(options.time_limit), quiet_(options.quiet) {}
+
+  bool keep_on() {
+    const std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - began_;
+    if (limit_ > 0 && taken.count() > limit_) out_of_time_ = true;
+    return interrupted == 0 && !out_of_time_;
+  }
+
+  /// Reports why the search ended early.
+  void tell_why(const std::string& what) const {
+    if (!quiet_)
+      tell(std::string("gttf-design: ") +
+           (out_of_time_ ? "out of time" : "interrupted") + "; " + what + '\n');
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point began_ =
+      std::chrono::steady_clock::now();
+  double limit_;
+  bool quiet_;
+  std::atomic<bool> out_of_time_ = false;
+};
+
+/// The description that was found, if an output has it.
+std::string best_text(const Options& options, const SplitOutputs& outputs,
+                      const SearchResult& result) {
+  const bool has_json =
+      options.format == "json" ||
+      std::ranges::any_of(options.files, [](const std::string& file) {
+        return file.ends_with(".json");
+      });
+  if (!result.best.result.exists ||
+      (outputs.descriptions.empty() && outputs.pages.empty() && !has_json))
+    return "";
+  try {
+    return best_file(*result.program, result.best.x, best_file_header(result));
+  } catch (const InputError&) {
+    // other outputs do without
+    if (!outputs.descriptions.empty()) throw;
+    return "";
+  }
+}
+
+/// Searches, with the starts that the state has, and writes everything.
+int search_and_write(const Call& call, const OptimisationProblem& problem,
+                     const std::optional<Provenance>& provenance,
+                     SearchState state) {
+  const Options& options = call.options;
+  const SplitOutputs outputs_by_kind = split(options);
   Outputs outputs(outputs_by_kind.tables, provenance);
   std::vector<std::unique_ptr<AtomicFile>> descriptions, pages;
   for (const std::string& file : outputs_by_kind.descriptions)
@@ -116,8 +206,10 @@ int run_optimise(const Call& call) {
     only.format.clear();
     front_file = std::make_unique<Outputs>(only, provenance, "--pareto");
   }
+  Checkpoint checkpoint(options.checkpoint, options.checkpoint_every,
+                        provenance);
+  restore(checkpoint, state);
 
-  use_simd(options);
   const double before = cpu_seconds();
   SearchOptions search_options;
   search_options.local = options.local;
@@ -135,29 +227,31 @@ int run_optimise(const Call& call) {
   }
   OptimisationResults results;
   const SearchResult& result = results.search;
-  bool out_of_time = false;
+  Ending ending(options);
   {
     const InterruptedOnce once;
     Progress bar("starts", bar_settings(options));
-    const auto began = std::chrono::steady_clock::now();
-    search_options.progress = [&](std::size_t done, std::size_t total) {
-      if (done > 0) bar.update(done, total);
-      const std::chrono::duration<double> taken =
-          std::chrono::steady_clock::now() - began;
-      out_of_time =
-          options.time_limit > 0 && taken.count() > options.time_limit;
-      return interrupted == 0 && !out_of_time;
+    search_options.progress = [&bar](std::size_t done, std::size_t total) {
+      bar.update(done, total);
+    };
+    search_options.keep_on = [&ending] { return ending.keep_on(); };
+    search_options.state = &state;
+    search_options.added = [&checkpoint](const SearchState& s) {
+      checkpoint.offer([&s] { return to_document(s); });
     };
     results = optimise(problem, search_options);
   }
+  state.is_complete = !result.interrupted;
+  checkpoint.offer([&state] { return to_document(state); }, true);
   if (history) {
     history->finish();
     history_file->commit();
   }
   const double cpu = cpu_seconds() - before;
+  const std::string best = best_text(options, outputs_by_kind, result);
   Result shown;
   if (result.best.result.exists) shown.table = optimisation_table(result);
-  shown.document = optimisation_document(results, cpu);
+  shown.document = optimisation_document(results, cpu, best);
   shown.summary = optimisation_summary(results);
   outputs.write(shown);
   if (front_file && results.front) {
@@ -167,26 +261,139 @@ int run_optimise(const Call& call) {
     front_file->commit();
   }
   if (result.best.result.exists) {
-    const std::string text = descriptions.empty()
-                                 ? ""
-                                 : best_file(*result.program, result.best.x,
-                                             best_file_header(result));
-    for (const auto& file : descriptions) file->stream() << text;
+    for (const auto& file : descriptions) file->stream() << best;
     for (const auto& file : descriptions) file->commit();
     for (const auto& file : pages) {
-      write_html(file->stream(), optimisation_page(results, options.threads),
-                 provenance);
+      write_html(
+          file->stream(),
+          optimisation_page(shown.document, "the result",
+                            tracks_for_drawings(problem), options.threads),
+          provenance);
       file->commit();
     }
   }
   outputs.commit();
-  if (result.interrupted && !options.quiet)
-    tell(std::string("gttf-design: ") +
-         (out_of_time ? "out of time" : "interrupted") +
-         "; the result is the best so far\n");
+  if (result.interrupted) ending.tell_why("the result is the best so far");
   if (!result.best.result.exists)
     return code_of(0, Status::too_few_hits, options.quiet);
   return result.found && !result.interrupted ? good : check_failed;
+}
+
+/// --shard: solves from a part of the starts and writes what was found.
+int run_shard(const Call& call, const OptimisationProblem& problem,
+              const std::optional<Provenance>& provenance) {
+  const Options& options = call.options;
+  if (problem.space.size() == 0)
+    throw UsageError(
+        "--shard: the study has choices only, hence no starts to divide");
+  for (const auto& [given, name] :
+       {std::pair{options.local, "--local"},
+        std::pair{!options.history.empty(), "--history"},
+        std::pair{!options.pareto.empty(), "--pareto"}})
+    if (given)
+      throw UsageError(std::string(name) + " does not go with --shard");
+  if (problem.file == "-")
+    throw UsageError(
+        "--shard: optimise merge reads the study again; give it as a file");
+  Outputs outputs(options, provenance);
+  if (!outputs.only(Format::json))
+    throw UsageError(
+        "a shard is a part to be merged: write it with -o PART.json (or "
+        "--format json)");
+  if (!outputs.exact())
+    throw UsageError(
+        "a shard is a part to be merged: --precision does not go with it");
+  SearchState state = plan_search(problem, false, shard_of(options));
+  Checkpoint checkpoint(options.checkpoint, options.checkpoint_every,
+                        provenance);
+  restore(checkpoint, state);
+  Ending ending(options);
+  {
+    const InterruptedOnce once;
+    Progress bar("starts", bar_settings(options));
+    SearchOptions search_options;
+    search_options.threads = options.threads;
+    search_options.progress = [&bar](std::size_t done, std::size_t total) {
+      bar.update(done, total);
+    };
+    search_options.keep_on = [&ending] { return ending.keep_on(); };
+    search_options.state = &state;
+    search_options.added = [&checkpoint](const SearchState& s) {
+      checkpoint.offer([&s] { return to_document(s); });
+    };
+    search_shard(problem, search_options);
+  }
+  checkpoint.offer([&state] { return to_document(state); }, true);
+  if (!state.is_complete) {
+    ending.tell_why(options.checkpoint.empty()
+                        ? "nothing was written"
+                        : "the checkpoint has the finished starts");
+    return check_failed;
+  }
+  outputs.write({{}, to_document(state), {}, {}});
+  outputs.commit();
+  return good;
+}
+
+int merge_parts(const Call& call) {
+  Options options = call.options;
+  const std::vector<std::string> names(options.arguments.begin() + 1,
+                                       options.arguments.end());
+  if (names.empty())
+    throw UsageError("nothing to merge: optimise merge PART... -o FILE");
+  for (const auto& [given, name] :
+       {std::pair{options.local, "--local"},
+        std::pair{!options.starts.empty(), "--starts"},
+        std::pair{options.seed.has_value(), "--seed"},
+        std::pair{!options.overrides.empty(), "--set"},
+        std::pair{!options.shard.empty(), "--shard"},
+        std::pair{!options.checkpoint.empty(), "--checkpoint"},
+        std::pair{!options.history.empty(), "--history"}})
+    if (given) throw UsageError(std::string(name) + " does not go with merge");
+  std::vector<SearchState> parts;
+  std::vector<std::pair<std::string, std::string>> inputs;
+  for (const std::string& name : names) {
+    const std::string text = read_file(name, "part of a search");
+    inputs.emplace_back(name, sha256(text));
+    parts.push_back(search_state_of(read_json(text, name), name));
+  }
+  SearchState state = merge_searches(std::move(parts), names);
+  const StudyOfPart study = study_of(state, names.front());
+  options.arguments = {study.file};
+  options.overrides = study.overrides;
+  options.starts = std::to_string(study.starts);
+  options.seed = std::to_string(study.seed);
+  const OptimisationProblem problem = problem_of(options);
+  if (const auto where =
+          first_difference(plan_search(problem, false).study, state.study))
+    throw FileError(fmt::format(
+        "{} has other results than this run would have: its {} differs from "
+        "that of {}",
+        in_quotes(names.front()), *where, in_quotes(study.file)));
+  std::optional<Provenance> provenance = provenance_of_search(call, problem);
+  if (provenance)
+    for (auto& [name, sum] : inputs)
+      provenance->inputs.push_back({std::move(name), std::move(sum)});
+  return search_and_write(call, problem, provenance, std::move(state));
+}
+
+int run_optimise(const Call& call) {
+  const Options& options = call.options;
+  check_formats(split(options).tables);
+  use_simd(options);
+  if (options.arguments.front() == "merge") return merge_parts(call);
+  if (options.arguments.size() > 1)
+    throw UsageError("one study is solved at a time; " +
+                     in_quotes(options.arguments[1]) + " is a second one");
+  if (!options.history.empty() && !options.checkpoint.empty())
+    throw UsageError(
+        "--history does not go with --checkpoint: designs looked at before an "
+        "interruption would be missing");
+  const OptimisationProblem problem = problem_of(options);
+  const auto provenance = provenance_of_search(call, problem);
+  if (!options.shard.empty()) return run_shard(call, problem, provenance);
+  return search_and_write(call, problem, provenance,
+                          plan_search(problem, options.local));
 }
 
 }  // namespace
@@ -208,7 +415,9 @@ const Verb optimise_verb{
     "optimise configs/optimise/its2.yaml\n"
     "optimise configs/optimise/its2.yaml -o best.yaml -o result.json\n"
     "optimise configs/optimise/its2.yaml -o result.html\n"
-    "optimise configs/optimise/its2.yaml --local",
+    "optimise configs/optimise/its2.yaml --local\n"
+    "optimise configs/optimise/its2.yaml --shard 2/8 -o part2.json\n"
+    "optimise merge part*.json -o best.yaml",
     run_optimise};
 
 }  // namespace gttf::app

@@ -72,8 +72,14 @@ constexpr Option option_table[] = {
      required},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
+     "instead of its own; - is standard input. Also a result of optimise, "
+     ".json",
+     Group::arguments, of::report, &Options::arguments,
+     Values::study_before_detector},
+    {"FILE...", "FILE",
+     "Detector files, or a study, or a study and the detectors to use "
      "instead of its own; - is standard input",
-     Group::arguments, of_figures | of::sweep | of::decay | of::explore,
+     Group::arguments, of::plot | of::sweep | of::decay | of::explore,
      &Options::arguments, Values::study_before_detector},
     {"FILE...", "FILE",
      "Detector files, or a study, or a study and the detectors to use "
@@ -89,8 +95,10 @@ constexpr Option option_table[] = {
     {"REQUIREMENTS", "FILE", "File of requirements; - is standard input",
      Group::arguments, of::check, &Options::requirements, Values::requirements,
      any_number, required},
-    {"STUDY", "FILE", "What may change and what is wanted; - is standard input",
-     Group::arguments, of::optimise, &Options::study_file, Values::study,
+    {"STUDY...", "FILE",
+     "What may change and what is wanted; - is standard input. Or merge and "
+     "the parts to join",
+     Group::arguments, of::optimise, &Options::arguments, Values::study,
      any_number, required},
     {"DETECTOR...", "FILE",
      "Detector files to use instead of those in the requirements file",
@@ -337,6 +345,22 @@ constexpr Option option_table[] = {
      &Options::time_limit,
      Values::other,
      {0, 1e9}},
+    {"--shard", "k/N",
+     "Solve from part k of N of the starts only, to be joined by optimise "
+     "merge; needs -o PART.json",
+     Group::search, of::optimise, &Options::shard},
+    {"--checkpoint", "FILE",
+     "Store finished starts in FILE now and then; a run that finds it there "
+     "continues from it",
+     Group::search, of::optimise, &Options::checkpoint, Values::file},
+    {"--checkpoint-every",
+     "SECONDS",
+     "Seconds between two checkpoints (default: 10)",
+     Group::search,
+     of::optimise,
+     &Options::checkpoint_every,
+     Values::other,
+     {0, 1e6}},
     {"--history", "FILE", "Write all designs that the solver looked at as CSV",
      Group::search, of::optimise, &Options::history, Values::file},
 

@@ -42,7 +42,9 @@ const Verb report_verb{
     "cld.html\n"
     "report configs/cld.yaml --toys 10000 --published detectors/published.csv "
     "-o cld.html\n"
-    "report configs/cld.yaml --requirements configs/check/cld.yaml -o cld.html",
+    "report configs/cld.yaml --requirements configs/check/cld.yaml -o "
+    "cld.html\n"
+    "report best.yaml result.json --p 0.1GeV:100GeV:60 -o best.html",
     run_report};
 
 }  // namespace gttf::app

@@ -4,8 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "gttf/core/document.hpp"
 #include "gttf/output/provenance.hpp"
 #include "gttf/study/report/report.hpp"
 #include "inputs.hpp"
@@ -16,7 +18,8 @@ namespace gttf::app {
 class ReportRequest {
  public:
   /// Reads all files. Throws InputError or UsageError.
-  explicit ReportRequest(const Options& options);
+  /// A result of optimise among the arguments becomes sections of the page.
+  explicit ReportRequest(Options options);
 
   /// Evaluates the requirements in `file`, or those of the study if it is
   /// empty.
@@ -26,6 +29,18 @@ class ReportRequest {
   std::optional<Provenance> provenance(const Call& call) const;
 
  private:
+  struct OptimisationResult {
+    OptimisationResult(std::string name, std::string sum, Document content)
+        : file(std::move(name)),
+          sha256(std::move(sum)),
+          document(std::move(content)) {}
+    std::string file, sha256;
+    Document document;
+  };
+
+  Page make_study_page() const;
+
+  std::optional<OptimisationResult> optimised_;
   Study study_;
   std::string published_;
   std::optional<RequirementFile> requirements_;

@@ -2,12 +2,11 @@
 // toy: simulated tracks, fitted, against the resolution that is expected.
 #include "gttf/study/toys/toy_study.hpp"
 
-#include <chrono>
-#include <filesystem>
 #include <memory>
 #include <sstream>
 #include <utility>
 
+#include "checkpoint.hpp"
 #include "computation.hpp"
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/source.hpp"
@@ -40,49 +39,14 @@ std::string text_of(const BatchStatistics& s) {
   return text.str();
 }
 
-// Stores a state now and then, whole or not at all.
-class Checkpoint {
- public:
-  using Clock = std::chrono::steady_clock;
-
-  Checkpoint(std::string path, double seconds,
-             std::optional<Provenance> provenance)
-      : path_(std::move(path)), interval_(seconds) {
-    style_.provenance = std::move(provenance);
-    // for the whole run: it is read and written again and again
-    if (!path_.empty()) claim_ = claim_output(path_, "--checkpoint");
-  }
-
-  // Goes on from the file if there is one.
-  void restore(ToyState& state) const {
-    if (path_.empty() || !std::filesystem::exists(path_)) return;
-    ToyState stored = toy_state_of(
-        read_json(read_file(path_, "checkpoint", claim_.get()), path_), path_);
-    check_same_run(state, stored, path_);
-    state = std::move(stored);
-  }
-
-  // Storing takes at most a twentieth of the time.
-  void offer(const ToyState& state) {
-    if (path_.empty()) return;
-    const auto now = Clock::now();
-    const bool due = now - last_ >= interval_ && now - last_ >= 20 * cost_;
-    if (!due && !state.is_complete()) return;
-    AtomicFile file(path_, claim_);
-    write_json(file.stream(), to_document(state), style_);
-    file.commit();
-    last_ = Clock::now();
-    cost_ = last_ - now;
-  }
-
- private:
-  std::string path_;
-  std::shared_ptr<const OutputClaim> claim_;
-  TableStyle style_;
-  std::chrono::duration<double> interval_;
-  Clock::time_point last_ = Clock::now();
-  Clock::duration cost_{0};
-};
+// Goes on from the checkpoint if there is one.
+void restore(const Checkpoint& checkpoint, ToyState& state) {
+  const auto document = checkpoint.stored();
+  if (!document) return;
+  ToyState stored = toy_state_of(*document, checkpoint.path());
+  check_same_run(state, stored, checkpoint.path());
+  state = std::move(stored);
+}
 
 int code_of_toys(const ToyState& state) {
   if (fitted_toys(state) > 0) return good;
@@ -105,7 +69,9 @@ void run_all(const Study& study, const Options& options,
   how.progress = [&bar, before](std::size_t done, std::size_t total) {
     bar.update(done - before, total - before);
   };
-  how.checkpoint = [&checkpoint](const ToyState& s) { checkpoint.offer(s); };
+  how.checkpoint = [&checkpoint](const ToyState& s) {
+    checkpoint.offer([&s] { return to_document(s); }, s.is_complete());
+  };
   if (options.save_toys.empty()) {
     run_toys(study.request, study.detectors, how, state);
     return;
@@ -173,7 +139,7 @@ int run_toy(const Call& call) {
   ToyState state = plan_toys(study.request, study.detectors, shard);
   Checkpoint checkpoint(options.checkpoint, options.checkpoint_every,
                         provenance);
-  checkpoint.restore(state);
+  restore(checkpoint, state);
   BatchStatistics statistics;
   run_all(study, options, provenance, checkpoint, statistics, state);
   if (sharded)

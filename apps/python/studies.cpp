@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -257,7 +258,8 @@ py::tuple optimise_study(const std::string& path,
                          bool local, unsigned threads) {
   Result shown;
   Table front;
-  bool found = false, interrupted = false;
+  bool found = false;
+  std::atomic<bool> interrupted = false;
   std::string description;
   {
     const py::gil_scoped_release release;
@@ -270,11 +272,12 @@ py::tuple optimise_study(const std::string& path,
     SearchOptions options;
     options.local = local;
     options.threads = threads;
+    // asked by any thread; signals are those of the main one
     options.progress = [&](std::size_t, std::size_t) {
       const py::gil_scoped_acquire acquire;
-      interrupted = interrupted || PyErr_CheckSignals() != 0;
-      return !interrupted;
+      if (PyErr_CheckSignals() != 0) interrupted = true;
     };
+    options.keep_on = [&] { return !interrupted; };
     const OptimisationResults results = optimise(problem, options);
     const SearchResult& search = results.search;
     found = search.found;

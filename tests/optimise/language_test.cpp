@@ -530,6 +530,98 @@ TEST_CASE("a front: monotone, no point dominated, each the best of its limit") {
         doctest::Approx(r.program->in_unit(r.best.f)).epsilon(1e-5));
 }
 
+TEST_CASE("fronts of means and of worst values") {
+  const std::string grid =
+      "over: { p: [0.5 GeV, 5 GeV], theta: [90 deg, 60 deg] }";
+  for (const std::string first :
+       {"{ mean: sigma_d0, " + grid + " }",
+        "{ mean_log: sigma_d0, " + grid + ", of: 5 um (+) 20 um * GeV / p }",
+        "{ worst: sigma_d0, " + grid + ", of: 5 um (+) 20 um * GeV / p }"}) {
+    INFO(first);
+    OptimisationProblem problem = problem_of(
+        its2(radii + "pareto: { of: [" + first +
+             ", { quantity: silicon }], points: 4 }\nsubject_to: [{ what: "
+             "sigma_pt_rel, at: { p: 10 GeV, theta: 90 deg }, max: 4.8 % "
+             "}]\nsearch: { starts: 4 }\n"));
+    const ParetoFront front = pareto_front(problem, {});
+    REQUIRE(front.points.size() >= 3);
+    // the objectives the other way round: the same designs at their limits
+    std::swap(problem.pareto.of[0], problem.pareto.of[1]);
+    const ParetoFront other = pareto_front(problem, {});
+    REQUIRE(other.points.size() >= 3);
+    CHECK(other.points.front().values[0] ==
+          doctest::Approx(front.points.back().values[1]).epsilon(1e-6));
+    CHECK(other.points.back().values[1] ==
+          doctest::Approx(front.points.front().values[0]).epsilon(1e-6));
+    for (std::size_t i = 1; i < other.points.size(); ++i)
+      CHECK(other.points[i].values[1] < other.points[i - 1].values[1]);
+  }
+}
+
+TEST_CASE("a limit on a mean, or on the mean ratio to a curve, is kept") {
+  const std::string grid =
+      "over: { p: [0.5 GeV, 5 GeV], theta: [90 deg, 60 deg] }";
+  for (const auto& [limit, curve] :
+       {std::pair{"{ mean: sigma_d0, " + grid + ", max: 30 um }", false},
+        std::pair{"{ mean: sigma_d0, " + grid +
+                      ", of: 5 um (+) 20 um * GeV / p, max: 0.9 }",
+                  true}}) {
+    INFO(limit);
+    OptimisationProblem problem = problem_of(its2(
+        radii + "minimise: { quantity: silicon }\n" + "subject_to: [" + limit +
+        ", { what: sigma_pt_rel, at: { p: 10 GeV, theta: 90 "
+        "deg }, max: 6 % }]\n"));
+    check_gradients(problem, {23, 32, 40, 190, 240, 340, 390});
+    const SearchResult r = searched(problem, 6);
+    REQUIRE(r.found);
+    const Detector found = r.program->detector_at(r.best.x);
+    double sum = 0;
+    for (const double p : {0.5, 5.0})
+      for (const double theta : {90 * unit::deg, 60 * unit::deg})
+        sum += sigma_d0_um(found, p, theta) /
+               (curve ? std::hypot(5, 20 / p) : 1.0);
+    const double most = curve ? 0.9 : 30;
+    CHECK(sum / 4 <= most * (1 + 1e-9));
+    // it costs silicon
+    for (const LimitPrice& p : r.limits) {
+      if (!p.name.starts_with("mean")) continue;
+      CHECK(p.active);
+      CHECK(p.value == doctest::Approx(sum / 4).epsilon(1e-9));
+      CHECK(p.multiplier > 0);
+      CHECK(p.price_unit == (curve ? "m2" : "m2/um"));
+    }
+  }
+}
+
+TEST_CASE("a front whose branches cross has the best of all at every point") {
+  // at this silicon the ITS2 has several optima; which one is best changes with
+  // the limit on the momentum
+  OptimisationProblem problem = problem_of(its2(
+      radii +
+      "pareto: { of: [{ what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }, { "
+      "what: sigma_pt_rel, at: { p: 10 GeV, theta: 90 deg } }], points: 7 }\n"
+      "subject_to: [{ quantity: silicon, max: 6.5 m2 }]\nsearch: { starts: 32 "
+      "}\n"));
+  const ParetoFront front = pareto_front(problem, {});
+  REQUIRE(front.points.size() >= 6);
+  for (std::size_t i = 1; i < front.points.size(); ++i) {
+    CHECK(front.points[i].values[0] > front.points[i - 1].values[0]);
+    CHECK(front.points[i].values[1] < front.points[i - 1].values[1]);
+  }
+  for (const std::size_t i : {1UL, front.points.size() - 2}) {
+    const ParetoPoint& point = front.points[i];
+    OptimisationProblem own = problem_of(
+        its2(radii +
+             "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } "
+             "}\nsubject_to: [{ quantity: silicon, max: 6.5 m2 }, { what: "
+             "sigma_pt_rel, at: { p: 10 GeV, theta: 90 deg }, max: " +
+             std::to_string(point.values[1] * 100 * (1 + 1e-7)) + " % }]\n"));
+    const SearchResult r = searched(own, 96);
+    INFO(i);
+    CHECK(point.values[0] <= r.program->in_unit(r.best.f) * (1 + 1e-5));
+  }
+}
+
 TEST_CASE("errors of construction: by derivatives, or sampled at a minimum") {
   const std::string errors =
       "tolerances: { 'layers[L0..L6].cylinder.radius': 0.1 mm, "

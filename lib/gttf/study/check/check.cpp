@@ -11,6 +11,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/study/check/checked_quantity.hpp"
 #include "gttf/study/scan/cracks.hpp"
+#include "gttf/study/scan/scan.hpp"
 #include "gttf/study/show/track_view.hpp"
 
 namespace gttf {
@@ -55,17 +56,56 @@ Criterion with_edges(const RequirementFile& file, const Criterion& plain,
   return refined;
 }
 
+/// The rows of a requirement with_edges(): those of the grid of `plain`, then
+/// those of the edges, each of which is a point of one momentum only.
+class RowsWithEdges {
+ public:
+  RowsWithEdges(const StudyRequest& plain, const Criterion& refined,
+                std::size_t detector, detail::ScanCache& cache)
+      : momenta_(plain.momentum.values.size()),
+        angles_(plain.angle.values.size()),
+        rows_(&cache.rows(plain, detector)) {
+    if (refined.angle.values.size() == angles_) return;
+    own_ = *rows_;
+    rows_ = &own_;
+    StudyRequest edges = plain;
+    for (std::size_t m = 0; m < momenta_; ++m) {
+      edges.momentum.values = {plain.momentum.values[m]};
+      edges.angle.values.clear();
+      for (const GridPoint point : refined.points)
+        if (point.angle >= angles_ && point.momentum == m)
+          edges.angle.values.push_back(refined.angle.values[point.angle]);
+      if (!edges.angle.values.empty())
+        append_rows(own_, cache.rows(edges, detector));
+    }
+  }
+  RowsWithEdges(const RowsWithEdges&) = delete;
+  RowsWithEdges& operator=(const RowsWithEdges&) = delete;
+
+  const Table& table() const { return *rows_; }
+  std::size_t row(GridPoint point) const {
+    return point.angle < angles_ ? point.angle * momenta_ + point.momentum
+                                 : momenta_ * angles_ + point.angle - angles_;
+  }
+
+ private:
+  std::size_t momenta_, angles_;
+  Table own_;
+  const Table* rows_;
+};
+
 /// One requirement for one detector.
 class Checker {
  public:
   Checker(const RequirementFile& file, const Criterion& criterion,
-          const Detector& detector, const Table& rows, unsigned threads,
+          const Detector& detector, const RowsWithEdges& rows, unsigned threads,
           Diagnostics& diagnostics)
       : file_(file),
         criterion_(criterion),
         quantity_(criterion.quantity),
         detector_(detector),
-        rows_(rows),
+        lookup_(rows),
+        rows_(rows.table()),
         threads_(threads),
         diagnostics_(diagnostics),
         grid_(grid_of(file, criterion)) {}
@@ -87,9 +127,7 @@ class Checker {
  private:
   using Kind = CheckedQuantity::Kind;
 
-  std::size_t row(GridPoint point) const {
-    return point.angle * grid_.momentum.values.size() + point.momentum;
-  }
+  std::size_t row(GridPoint point) const { return lookup_.row(point); }
   /// In the variables that the file has.
   std::string where(GridPoint point) const {
     const bool by_pt = grid_.momentum.variable == MomentumAxis::Variable::pt;
@@ -399,6 +437,7 @@ class Checker {
   const Criterion& criterion_;
   const CheckedQuantity& quantity_;
   const Detector& detector_;
+  const RowsWithEdges& lookup_;
   const Table& rows_;
   unsigned threads_;
   Diagnostics& diagnostics_;
@@ -464,8 +503,7 @@ CheckOutcome check(const RequirementFile& file,
     const Criterion& criterion = file.criteria[c];
     for (std::size_t d = 0; d < detectors.size(); ++d) {
       const Criterion refined = with_edges(file, criterion, detectors[d]);
-      const StudyRequest grid = grid_of(file, refined);
-      const Table& rows = cache.rows(grid, d);
+      const RowsWithEdges rows(grid_of(file, criterion), refined, d, cache);
       CheckResult result;
       result.criterion = c;
       result.detector = d;
@@ -473,10 +511,8 @@ CheckOutcome check(const RequirementFile& file,
       Checker(file, refined, detectors[d], rows, threads, diagnostics)
           .run(result);
       for (const GridPoint point : criterion.points) {
-        const std::size_t row =
-            point.angle * grid.momentum.values.size() + point.momentum;
-        outcome.evaluated +=
-            !std::isnan(detail::number_at(rows, "sigma_d0_um", row));
+        outcome.evaluated += !std::isnan(
+            detail::number_at(rows.table(), "sigma_d0_um", rows.row(point)));
       }
       outcome.results.push_back(std::move(result));
     }

@@ -78,7 +78,8 @@ constexpr double highest_level = 50;
 
 ObjectiveUnit objective_unit(const OptimisationProblem& problem) {
   const Objective& objective = problem.objective;
-  if (objective.logarithmic) return {"", objective.criterion.quantity.unit};
+  if (objective.logarithmic)
+    return {"", objective.scale ? 1 : objective.criterion.quantity.unit};
   using Kind = Objective::Kind;
   if (objective.kind == Kind::quantity) {
     const Powers& powers = problem.quantities[objective.quantity].powers;
@@ -109,6 +110,7 @@ DesignProgram::DesignProgram(const OptimisationProblem& problem,
     coverage_starts_.push_back(
         {i, z > 0 ? std::vector<double>{-z, z} : std::vector<double>{0}});
   }
+  add_means();
   add_requirements();
   count_hits();
 }
@@ -178,6 +180,7 @@ DesignProgram DesignProgram::coarse(std::size_t most) const {
   other.effort_ = {};
   other.samples_.clear();
   other.of_objective_.clear();
+  for (Mean& mean : other.means_) mean.samples.clear();
   const auto same_list = [](const Sample& a, const Sample& b) {
     return a.file == b.file && a.criterion == b.criterion &&
            std::isnan(a.upper) == std::isnan(b.upper);
@@ -197,6 +200,9 @@ DesignProgram DesignProgram::coarse(std::size_t most) const {
       const std::size_t at = list[n == 1 ? 0 : k * (list.size() - 1) / (n - 1)];
       if (std::ranges::count(of_objective_, at) > 0)
         other.of_objective_.push_back(other.samples_.size());
+      if (samples_[at].file == Sample::mean)
+        other.means_[samples_[at].criterion].samples.push_back(
+            other.samples_.size());
       other.samples_.push_back(samples_[at]);
     }
   }
@@ -230,39 +236,86 @@ std::size_t DesignProgram::add_sample(Sample sample,
   const Criterion& criterion = criterion_of(sample);
   sample.parameter = parameter_of_column(criterion.quantity.name);
   samples_.push_back(sample);
+  if (problem_->objective.kind == Objective::Kind::margin &&
+      sample.is_limit() && !std::isinf(sample.upper))
+    of_objective_.push_back(samples_.size() - 1);
   return samples_.size() - 1;
 }
 
 void DesignProgram::scale_limit(const LimitValue& limit, double factor) {
   if (limit.kind == LimitValue::Kind::quantity)
     quantity_factors_[limit.index] *= factor;
+  if (limit.kind == LimitValue::Kind::mean)
+    means_[limit.index].limit += std::log(factor);
   if (limit.kind == LimitValue::Kind::sample) {
     samples_[limit.index].lower *= factor;
     samples_[limit.index].upper *= factor;
   }
 }
 
+std::vector<double> DesignProgram::scales_of(
+    const Criterion& criterion, const std::optional<Limit>& curve) const {
+  std::vector<double> scales(criterion.points.size(), 1.0);
+  if (!curve) return scales;
+  RequirementFile file;
+  file.request = problem_->request;
+  file.criteria = {criterion};
+  file.criteria[0].max = curve;
+  file.criteria[0].angle.is_range = false;  // these points and no others
+  const CheckOutcome outcome =
+      check(file, std::span(&space_.design.detector(), 1));
+  for (std::size_t i = 0; i < scales.size(); ++i)
+    scales[i] = outcome.results[0].points[i].upper;
+  return scales;
+}
+
 void DesignProgram::add_objective() {
   const Objective& objective = problem_->objective;
   RequirementFile file;
   file.request = problem_->request;
-  file.criteria = {objective.criterion};
-  if (objective.scale) file.criteria[0].max = objective.scale;
   const StudyRequest grid = grid_of(file, objective.criterion);
-  std::vector<double> scales(objective.criterion.points.size(), 1.0);
-  if (objective.scale) {
-    file.criteria[0].angle.is_range = false;  // these points and no others
-    const CheckOutcome outcome =
-        check(file, std::span(&space_.design.detector(), 1));
-    for (std::size_t i = 0; i < scales.size(); ++i)
-      scales[i] = outcome.results[0].points[i].upper;
-  }
+  const std::vector<double> scales =
+      scales_of(objective.criterion, objective.scale);
   for (std::size_t i = 0; i < scales.size(); ++i) {
     Sample sample;
-    sample.upper = scales[i];
+    sample.upper = sample.scale = scales[i];
     of_objective_.push_back(add_sample(
         sample, grid, grid_track(grid, objective.criterion.points[i])));
   }
+}
+
+void DesignProgram::add_means() {
+  for (std::size_t m = 0; m < problem_->means.size(); ++m) {
+    const MeanLimit& limit = problem_->means[m];
+    RequirementFile file;
+    file.request = problem_->request;
+    const StudyRequest grid = grid_of(file, limit.criterion);
+    const std::vector<double> scales = scales_of(limit.criterion, limit.scale);
+    Mean mean{{}, std::log(limit.max)};
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+      Sample sample;
+      sample.file = Sample::mean;
+      sample.criterion = m;
+      sample.scale = scales[i];
+      // only the hits of the track must stay
+      sample.upper = std::numeric_limits<double>::infinity();
+      mean.samples.push_back(add_sample(
+          sample, grid, grid_track(grid, limit.criterion.points[i])));
+    }
+    means_.push_back(std::move(mean));
+  }
+}
+
+template <class Values>
+double DesignProgram::mean_of(const std::vector<std::size_t>& samples,
+                              bool logarithmic, const Values& value) const {
+  double sum = 0;
+  for (const std::size_t i : samples) {
+    const double v = value(i) / samples_[i].scale;
+    sum += logarithmic ? std::log(v) : v;
+  }
+  sum /= static_cast<double>(samples.size());
+  return logarithmic ? sum : std::log(sum);
 }
 
 void DesignProgram::add_requirements() {
@@ -295,10 +348,7 @@ void DesignProgram::add_requirements() {
           (is_lower ? sample.lower : sample.upper) =
               is_lower ? point.lower : point.upper;
           if (std::isnan(is_lower ? point.lower : point.upper)) continue;
-          const std::size_t i =
-              add_sample(sample, grid, grid_track(grid, point.point));
-          if (problem_->objective.kind == Objective::Kind::margin)
-            of_objective_.push_back(i);
+          add_sample(sample, grid, grid_track(grid, point.point));
         }
       }
     }
@@ -675,6 +725,9 @@ std::optional<ProgramValues> DesignProgram::evaluate(
       objective.kind == Kind::point || objective.kind == Kind::mean;
   if (by_samples)
     which.insert(which.end(), of_objective_.begin(), of_objective_.end());
+  const std::size_t first_of_means = which.size();
+  for (const Mean& mean : means_)
+    which.insert(which.end(), mean.samples.begin(), mean.samples.end());
   const auto values = values_of(which, x, derivatives);
   if (!values) return std::nullopt;
 
@@ -682,7 +735,10 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   std::vector<double> limits = limits_of_design(values->numbers);
   const auto n_of_design = static_cast<Index>(limits.size());
   Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(
-      derivatives ? n_of_design + static_cast<Index>(working.size()) : 0, n);
+      derivatives
+          ? n_of_design + static_cast<Index>(means_.size() + working.size())
+          : 0,
+      n);
   VectorXd f_slope = VectorXd::Zero(derivatives ? n : 0);
   if (derivatives && (n_of_design > 0 || of_quantity))
     differentiate(x, [&](const auto& numbers, const auto& put) {
@@ -691,6 +747,33 @@ std::optional<ProgramValues> DesignProgram::evaluate(
         put(list[static_cast<std::size_t>(i)], slopes.row(i));
       if (of_quantity) put(log(quantity(objective.quantity, numbers)), f_slope);
     });
+  /// Of samples in a row: ln of the mean or mean of ln, and its slopes.
+  const auto mean_of_row = [&](std::size_t begin, std::size_t end,
+                               bool logarithmic, auto&& slope) {
+    double f = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const double scale = samples_[which[i]].scale;
+      const double v = values->value[i] / scale;
+      f += logarithmic ? std::log(v) : v;
+      if (derivatives)
+        slope += ((logarithmic ? 1 / v : 1) / scale) * values->slope[i];
+    }
+    const auto count = static_cast<double>(end - begin);
+    f /= count;
+    if (derivatives) slope /= count;
+    if (logarithmic) return f;
+    if (derivatives) slope /= f;
+    return std::log(f);
+  };
+  for (std::size_t m = 0, begin = first_of_means; m < means_.size(); ++m) {
+    const std::size_t end = begin + means_[m].samples.size();
+    VectorXd slope = VectorXd::Zero(n);
+    const double f =
+        mean_of_row(begin, end, problem_->means[m].logarithmic, slope);
+    if (derivatives) slopes.row(static_cast<Index>(limits.size())) = slope;
+    limits.push_back(f - means_[m].limit);
+    begin = end;
+  }
   for (std::size_t i = 0; i < working.size(); ++i) {
     const auto [value, slope] = against(samples_[working[i]], values->value[i]);
     if (derivatives)
@@ -702,21 +785,10 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   double f = 0;
   switch (objective.kind) {
     case Kind::point:
-    case Kind::mean: {
-      for (std::size_t i = working.size(); i < which.size(); ++i) {
-        const double v = values->value[i];
-        f += objective.logarithmic ? std::log(v) : v;
-        if (derivatives)
-          f_slope += (objective.logarithmic ? 1 / v : 1) * values->slope[i];
-      }
-      const auto count = static_cast<double>(of_objective_.size());
-      f /= count;
-      f_slope /= count;
-      if (objective.logarithmic) break;
-      f_slope /= f;
-      f = std::log(f);
+    case Kind::mean:
+      f = mean_of_row(working.size(), first_of_means, objective.logarithmic,
+                      f_slope);
       break;
-    }
     case Kind::quantity:
       f = std::log(quantity(objective.quantity, values->numbers));
       break;
@@ -796,16 +868,18 @@ DesignProgram::AllValues DesignProgram::judged(
       k += (limit.max ? 1 : 0) + (limit.min ? 1 : 0);
     }
   }
+  const auto value = [&values](std::size_t i) { return values[i]; };
+  for (std::size_t m = 0; m < means_.size(); ++m)
+    all.others = std::max(
+        all.others,
+        mean_of(means_[m].samples, problem_->means[m].logarithmic, value) -
+            means_[m].limit);
   const Objective& objective = problem_->objective;
   if (objective.kind == Objective::Kind::quantity) {
     const double q = quantity<double>(objective.quantity, numbers);
     all.f = bound && !(q > 0) ? -highest_level : std::log(q);
   } else if (!has_level_) {
-    double sum = 0;
-    for (const std::size_t i : of_objective_)
-      sum += objective.logarithmic ? std::log(values[i]) : values[i];
-    sum /= static_cast<double>(of_objective_.size());
-    all.f = objective.logarithmic ? sum : std::log(sum);
+    all.f = mean_of(of_objective_, objective.logarithmic, value);
   }
   for (std::size_t i = 0; i < values.size(); ++i)
     all.samples.push_back(against(samples_[i], values[i]).first);
@@ -998,6 +1072,8 @@ std::optional<DesignProgram::AllValues> DesignProgram::bound(
 }
 
 const Criterion& DesignProgram::criterion_of(const Sample& sample) const {
+  if (sample.file == Sample::mean)
+    return problem_->means[sample.criterion].criterion;
   return sample.file == Sample::objective
              ? problem_->objective.criterion
              : problem_->requirements[sample.file].criteria[sample.criterion];
@@ -1065,6 +1141,17 @@ std::vector<LimitValue> DesignProgram::limits_at(
       list.push_back({Kind::quantity, i, false, q, *limit.max * factor});
     if (limit.min)
       list.push_back({Kind::quantity, i, true, q, *limit.min * factor});
+  }
+  for (std::size_t m = 0; m < means_.size(); ++m) {
+    const auto values = values_of(means_[m].samples, x, false);
+    std::size_t next = 0;
+    list.push_back(
+        {Kind::mean, m, false,
+         values ? std::exp(mean_of(
+                      means_[m].samples, problem_->means[m].logarithmic,
+                      [&](std::size_t) { return values->value[next++]; }))
+                : Resolution::none,
+         std::exp(means_[m].limit), problem_->means[m].name});
   }
   const auto values = values_of(working, x, false);
   for (std::size_t i = 0; i < working.size(); ++i) {

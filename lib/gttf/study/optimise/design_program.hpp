@@ -37,6 +37,11 @@ struct Effort {
     designs += more.designs;
     return *this;
   }
+  /// What was added since `before`.
+  Effort operator-(const Effort& before) const {
+    return {covariances - before.covariances, gradients - before.gradients,
+            designs - before.designs};
+  }
 };
 
 /// A design meets its limits if it misses none by more: rounding.
@@ -55,13 +60,18 @@ struct Combination {
 /// A column at one track, with its limits in native units; NaN: none.
 struct Sample {
   static constexpr std::size_t objective = static_cast<std::size_t>(-1);
+  static constexpr std::size_t mean = static_cast<std::size_t>(-2);
 
   std::size_t file = objective;  ///< index in OptimisationProblem::requirements
-  std::size_t criterion = 0;
+  std::size_t criterion = 0;     ///< of a mean: its index
   std::size_t group = 0, track = 0;    ///< index in TrackGroup::tracks
   std::optional<Parameter> parameter;  ///< of a column with an error
   /// An infinite upper limit: only the hits of the track must stay.
   double lower = Resolution::none, upper = Resolution::none;
+  double scale = 1;  ///< of a mean: the value of its curve here, native units
+
+  /// A limit of its own, no part of the objective or of a mean.
+  bool is_limit() const { return file != objective && file != mean; }
 };
 
 /// The tracks of one request.
@@ -80,10 +90,10 @@ struct UndecidedLayers {
 
 /// One limit as results show it.
 struct LimitValue {
-  enum class Kind { sample, quantity, gap, envelope, coverage };
+  enum class Kind { sample, quantity, gap, envelope, coverage, mean };
 
   Kind kind = Kind::sample;
-  std::size_t index = 0;  ///< of the sample or QuantityLimit
+  std::size_t index = 0;  ///< of the sample, QuantityLimit or MeanLimit
   bool is_lower = false;  ///< the value has to be above it
   double value = 0, limit = 0;
   std::string name = {};  ///< of a gap, envelope or coverage
@@ -111,7 +121,7 @@ class DesignProgram {
   std::size_t add_sample(Sample sample, const StudyRequest& request,
                          const Track& track);
 
-  /// Multiplies a limit of a quantity or sample.
+  /// Multiplies a limit of a quantity, mean or sample.
   void scale_limit(const LimitValue& limit, double factor);
 
   /// Between variables in native units and those of the program: 0 at `from`, 1
@@ -128,8 +138,8 @@ class DesignProgram {
   /// axis; where it is most they are looked at from now on if `add`.
   double missing_coverage(const std::vector<double>& x, bool add);
 
-  /// The program with the limits of quantities and gaps and of the samples in
-  /// `working`. It refers to this object.
+  /// The program with the limits of quantities, means and gaps and of the
+  /// samples in `working`. It refers to this object.
   NonlinearProgram program(const std::vector<std::size_t>& working);
 
   /// f and the limit of every sample: ln(value/limit), below 0 if it is met;
@@ -137,7 +147,7 @@ class DesignProgram {
   struct AllValues {
     double f = 0;
     std::vector<double> samples;
-    double others = -1;  ///< the largest limit of a quantity or gap
+    double others = -1;  ///< the largest limit of a quantity, mean or gap
     double violation() const;
   };
   std::optional<AllValues> all_values(const std::vector<double>& x);
@@ -176,7 +186,7 @@ class DesignProgram {
 
   /// The objective in its column's unit.
   double in_unit(double f) const;
-  /// Limits in the order of the program's: gaps, quantities, samples.
+  /// Limits in the order of the program's: gaps, quantities, means, samples.
   std::vector<LimitValue> limits_at(const std::vector<double>& x,
                                     const std::vector<std::size_t>& working);
   /// The detector at x, absent layers left out.
@@ -221,7 +231,15 @@ class DesignProgram {
   /// Finds the gaps and envelopes of the layers that are there.
   void find_neighbours();
   void add_objective();
+  void add_means();
   void add_requirements();
+  /// ln of the mean of values, or the mean of their logarithms.
+  template <class Values>
+  double mean_of(const std::vector<std::size_t>& samples, bool logarithmic,
+                 const Values& value) const;
+  /// Values of a curve at the points of a criterion; 1 without one.
+  std::vector<double> scales_of(const Criterion& criterion,
+                                const std::optional<Limit>& curve) const;
   /// Adds a track that must keep its hits, if it has a resolution.
   void add_kept_hits(std::size_t file, std::size_t criterion,
                      const StudyRequest& request, const Track& track);
@@ -242,6 +260,11 @@ class DesignProgram {
   std::vector<std::size_t> of_objective_;
   bool has_level_ = false;
   std::vector<double> quantity_factors_;  ///< of the limits of quantities
+  struct Mean {
+    std::vector<std::size_t> samples;
+    double limit = 0;  ///< ln
+  };
+  std::vector<Mean> means_;  ///< of OptimisationProblem::means
   struct CoverageStarts {
     std::size_t coverage;    ///< index
     std::vector<double> z0;  ///< mm, looked at

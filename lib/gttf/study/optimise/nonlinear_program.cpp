@@ -250,6 +250,7 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
   int useless = 0, hopeless = 0;
   double least_violation = result.values.violation();
   for (int round = 0; round < most_steps; ++round) {
+    if (program.keep_on && !program.keep_on()) break;
     const ProgramValues& v = result.values;
     const Linear l = linearised_at(program, result.x, v);
     auto step = quadratic_step(b, v.gradient, l.rows, l.offsets);
@@ -290,6 +291,13 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
           good = true;
         }
       }
+    }
+    if (!good) {
+      // rounding hides what is left to gain
+      judge(program, result);
+      if (result.residual < program_balanced &&
+          result.violation < program_feasible)
+        break;
     }
     for (int cut = 0; !good && cut < most_cuts; ++cut) {
       length *= next ? 0.5 : 0.25;

@@ -29,6 +29,8 @@ struct NonlinearProgram {
   std::function<std::optional<ProgramValues>(const Eigen::VectorXd& x,
                                              bool derivatives)>
       evaluate;
+  /// Asked before every step; false ends the search where it is.
+  std::function<bool()> keep_on = {};
 };
 
 /// Where a search ended.
@@ -47,6 +49,9 @@ struct ProgramResult {
 /// those that hold to.
 inline constexpr double program_feasible = 1e-10;
 inline constexpr double program_stationary = 1e-7;
+/// Where no step improves a point, a residual below this is that of an optimum:
+/// the objective is off by about its square.
+inline constexpr double program_balanced = 1e-8;
 
 /// Sequential quadratic programming from `start`: quasi-Newton (BFGS, damped
 /// after Powell), an exact penalty as merit, steps that lead where there are no

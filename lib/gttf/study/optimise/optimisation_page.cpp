@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
+#include "gttf/config/diagnostics.hpp"
+#include "gttf/config/document_reader.hpp"
 #include "gttf/core/readable.hpp"
+#include "gttf/detector/read.hpp"
 #include "gttf/study/report/report_figures.hpp"
+#include "gttf/study/scan/row.hpp"
 
 namespace gttf {
 namespace {
@@ -25,8 +28,261 @@ void add_row(PageSection& section, PageRow::Split split,
   section.rows.push_back({split, std::move(blocks)});
 }
 
-/// The tracks that drawings need: those of what is minimised or limited.
-StudyRequest request_for_drawings(const OptimisationProblem& problem) {
+/// A result as a document, and what its parts look like on a page.
+class ResultView : private DocumentReader {
+ public:
+  ResultView(const Document& result, const std::string& name)
+      : DocumentReader(name), result_(result) {
+    const Document* objective = result.find("objective");
+    if (objective == nullptr || result.find("certificate") == nullptr)
+      throw FileError(this->name() + " is no result of optimise");
+  }
+
+  std::vector<PageSection> sections(const StudyRequest& tracks,
+                                    unsigned threads) const {
+    std::vector<PageSection> list{head_section()};
+    if (const Document* detector = result_.find("detector"))
+      list.push_back(layout_section(*detector, tracks, threads));
+    if (auto front = front_section()) list.push_back(std::move(*front));
+    if (const Document* tolerances = result_.find("tolerances"))
+      list.push_back(tolerance_section(*tolerances));
+    return list;
+  }
+
+  RichText title() const { return literal_text(text_of(result_, "name")); }
+  RichText certificate() const {
+    return literal_text(text_of(member(result_, "certificate"), "text"));
+  }
+  double residual() const {
+    return number_of(member(result_, "certificate"), "residual");
+  }
+  std::pair<double, double> verified() const {
+    const Document& verify = member(result_, "verify");
+    return {number_of(verify, "points"),
+            number_of(verify, "largest_violation")};
+  }
+
+ private:
+  PageSection head_section() const {
+    PageSection head{"optimisation", "Optimisation", {}, "Optimisation"};
+    const Document& objective = member(result_, "objective");
+    const std::string unit = text_of(objective, "unit");
+    RichText lead = literal_text(text_of(objective, "name")) + " is " +
+                    number_in(number_of(objective, "value"), unit, 5) + ", " +
+                    number_in(number_of(objective, "start"), unit, 5) +
+                    " before";
+    const Document* is_feasible = objective.find("start_meets_limits");
+    if (is_feasible != nullptr && !boolean(*is_feasible))
+      lead += ", which misses limits";
+    if (!boolean(member(result_, "found"))) lead += "; limits are not met";
+    add_row(head, PageRow::Split::full,
+            {Paragraph{lead + ".", true},
+             Paragraph{"Certificate: " + certificate() + "."}});
+    RichText chosen;
+    for (const Document& choice : list(member(result_, "choices")))
+      chosen += (chosen.empty() ? "" : "; ") +
+                literal_text(text_of(choice, "name")) + ": " +
+                literal_text(text_of(choice, "chosen"));
+    if (!chosen.empty())
+      add_row(head, PageRow::Split::full,
+              {Paragraph{"Chosen: " + chosen + "."}});
+    if (!list(member(result_, "variables")).empty())
+      add_row(head, PageRow::Split::full, {variable_table()});
+    if (!list(member(result_, "constraints")).empty())
+      add_row(head, PageRow::Split::full, {limit_table()});
+    if (list(member(member(result_, "certificate"), "local_optima")).size() > 1)
+      add_row(head, PageRow::Split::full, {optima_table(unit)});
+    return head;
+  }
+
+  PageTable variable_table() const {
+    PageTable table;
+    table.title = "Variables";
+    table.columns = {{"variable", false},
+                     {"before"},
+                     {"after"},
+                     {"range"},
+                     {"price of its bound"}};
+    Texts key, units;
+    Reals values, starts;
+    for (const Document& v : list(member(result_, "variables"))) {
+      const std::string unit = text_of(v, "unit");
+      const double cost = number_of(v, "price");
+      RichText price;
+      if (cost > 0)
+        price =
+            rich_number(cost, 3) + " " + literal_text(text_of(v, "price_unit"));
+      else if (!text_of(v, "at_bound").empty())
+        price = "none";
+      const Document* asked_for = v.find("asked_for");
+      if (asked_for != nullptr && !boolean(*asked_for))
+        price += price.empty() ? "no resolution asks for it"
+                               : "; no resolution asks for it";
+      key.push_back(text_of(v, "key"));
+      units.push_back(unit);
+      values.push_back(number_of(v, "value"));
+      starts.push_back(number_of(v, "start"));
+      table.rows.push_back({literal_text(key.back()),
+                            number_in(starts.back(), unit, 5),
+                            number_in(values.back(), unit, 5),
+                            rich_number(number_of(v, "from"), 4) + " – " +
+                                number_in(number_of(v, "to"), unit, 4),
+                            std::move(price)});
+    }
+    table.caption =
+        "The price is what a bound costs where it holds: the objective falls "
+        "by it for each unit of more room.";
+    table.id = "variables";
+    table.data.add("key", std::move(key));
+    table.data.add("value", std::move(values));
+    table.data.add("unit", std::move(units));
+    table.data.add("start", std::move(starts));
+    return table;
+  }
+
+  PageTable limit_table() const {
+    PageTable table;
+    table.title = "Limits";
+    table.columns = {{"limit on", false},
+                     {"value"},
+                     {"limit"},
+                     {"price"},
+                     {"holds for limits"}};
+    for (const bool active : {true, false})
+      for (const Document& c : list(member(result_, "constraints"))) {
+        if (boolean(member(c, "active")) != active) continue;
+        const std::string unit = text_of(c, "unit");
+        const Document* range = c.find("price_range");
+        const bool has_range =
+            range != nullptr &&
+            std::holds_alternative<Document::List>(range->value());
+        table.rows.push_back(
+            {literal_text(text_of(c, "name")),
+             number_in(number_of(c, "value"), unit, 5),
+             number_in(number_of(c, "limit"), unit, 5),
+             number_of(c, "multiplier") > 0
+                 ? rich_number(number_of(c, "price"), 3) + " " +
+                       literal_text(text_of(c, "price_unit"))
+                 : RichText("–"),
+             has_range ? rich_number(real(list_of(*range, 2)[0]), 4) + " – " +
+                             number_in(real(list(*range)[1]), unit, 4)
+                       : RichText("–")});
+      }
+    table.caption =
+        "Limits that hold come first. The price is what the last unit of room "
+        "buys; beyond its range other limits hold.";
+    return table;
+  }
+
+  PageTable optima_table(const std::string& unit) const {
+    PageTable table;
+    table.title = "Local optima";
+    table.columns = {{"rank"}, {"objective"}, {"above the best"}};
+    constexpr std::size_t most = 10;
+    const bool logarithmic =
+        boolean(member(member(result_, "objective"), "logarithmic"));
+    const std::vector<double> optima =
+        reals(member(member(result_, "certificate"), "local_optima"));
+    for (std::size_t i = 0; i < std::min(most, optima.size()); ++i)
+      table.rows.push_back(
+          {std::to_string(i + 1), number_in(optima[i], unit, 6),
+           rich_number(100 * (logarithmic ? std::expm1(optima[i] - optima[0])
+                                          : optima[i] / optima[0] - 1),
+                       3) +
+               " %"});
+    return table;
+  }
+
+  PageSection layout_section(const Document& texts, const StudyRequest& tracks,
+                             unsigned threads) const {
+    PageSection section{"before-and-after", "Before and after", {}, ""};
+    const std::string file = text(member(texts, "file"));
+    std::vector<std::string> overrides;
+    for (const Document& item : list(member(texts, "set")))
+      overrides.push_back(text(item));
+    const Detector before =
+        parse_detector(text(member(texts, "before")), file, overrides).detector;
+    const Detector after =
+        parse_detector(text(member(texts, "after")), file).detector;
+    const detail::ReportSubject subject_before =
+        detail::make_subject(tracks, before, 0, 2, threads);
+    const detail::ReportSubject subject_after =
+        detail::make_subject(tracks, after, 1, 2, threads);
+    const std::vector<detail::ErrorCurve> no_curves;
+    std::vector<Figure> drawn =
+        detail::compare_layouts({{subject_before, no_curves, no_curves},
+                                 {subject_after, no_curves, no_curves}});
+    drawn.front().id = "layout-before";
+    drawn.front().title = "Before";
+    drawn.back().id = "layout-after";
+    drawn.back().title = "After";
+    std::vector<PageBlock> figures;
+    for (Figure& figure : drawn) {
+      figure.subtitle = "same scale";
+      figures.emplace_back(std::move(figure));
+    }
+    add_row(section, PageRow::Split::halves, std::move(figures));
+    return section;
+  }
+
+  std::optional<PageSection> front_section() const {
+    const Document* points = result_.find("pareto");
+    const Document* objectives = result_.find("pareto_objectives");
+    if (points == nullptr || objectives == nullptr || list(*points).empty())
+      return std::nullopt;
+    ParetoFront front;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Document& objective = list_of(*objectives, 2)[i];
+      front.names[i] = text(member(objective, "name"));
+      front.units[i] = text_of(objective, "unit");
+    }
+    for (const Document& point : list(*points)) {
+      ParetoPoint& p = front.points.emplace_back();
+      for (std::size_t i = 0; i < 2; ++i)
+        p.values[i] = number_of(point, front.names[i]);
+    }
+    const Document& present = member(result_, "present");
+    for (std::size_t i = 0; i < 2; ++i)
+      front.present[i] = number_of(present, front.names[i]);
+    front.present_is_feasible = boolean(member(present, "meets_limits"));
+    PageSection section{"front", "Pareto front", {}, "Pareto front"};
+    add_row(section, PageRow::Split::full, {pareto_figure(front)});
+    return section;
+  }
+
+  PageSection tolerance_section(const Document& tolerances) const {
+    PageTable table;
+    table.title = "Errors of construction";
+    table.columns = {
+        {"number", false}, {"rms"}, {"effect of one rms"}, {"by", false}};
+    for (const Document& e : list(member(tolerances, "keys"))) {
+      const std::string by = text_of(e, "method");
+      const double effect =
+          number_of(e, by == "first derivative" ? "first" : "second");
+      table.rows.push_back(
+          {literal_text(text_of(e, "key")),
+           number_in(number_of(e, "rms"), text_of(e, "unit"), 3),
+           rich_number(100 * effect, 3) + " %", literal_text(by)});
+    }
+    table.caption = literal_text(text_of(tolerances, "text"));
+    PageSection section{"tolerances", "Tolerances", {}, "Tolerances"};
+    add_row(section, PageRow::Split::full, {std::move(table)});
+    return section;
+  }
+
+  const Document& result_;
+};
+
+}  // namespace
+
+std::vector<PageSection> optimisation_sections(const Document& result,
+                                               const std::string& name,
+                                               const StudyRequest& tracks,
+                                               unsigned threads) {
+  return ResultView(result, name).sections(tracks, threads);
+}
+
+StudyRequest tracks_for_drawings(const OptimisationProblem& problem) {
   StudyRequest request = problem.request;
   const Criterion* criterion = &problem.objective.criterion;
   if (criterion->points.empty() && !problem.requirements.empty())
@@ -39,172 +295,19 @@ StudyRequest request_for_drawings(const OptimisationProblem& problem) {
   return request;
 }
 
-PageTable variable_table(const SearchResult& result) {
-  PageTable table;
-  table.title = "Variables";
-  table.columns = {{"variable", false},
-                   {"before"},
-                   {"after"},
-                   {"range"},
-                   {"price of its bound"}};
-  const DesignSpace& space = result.program->space();
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    const DesignVariable& v = space.variables[i];
-    const BoundPrice& b = result.bounds[i];
-    RichText price;
-    if (b.price > 0)
-      price = rich_number(b.price, 3) + " " + literal_text(b.price_unit);
-    else if (b.at_lower || b.at_upper)
-      price = "none";
-    if (!b.asked_for)
-      price += price.empty() ? "no resolution asks for it"
-                             : "; no resolution asks for it";
-    table.rows.push_back({literal_text(v.name),
-                          number_in(v.start / v.unit_value, v.unit, 5),
-                          number_in(result.best.x[i] / v.unit_value, v.unit, 5),
-                          rich_number(v.from / v.unit_value, 4) + " – " +
-                              number_in(v.to / v.unit_value, v.unit, 4),
-                          std::move(price)});
-  }
-  table.caption =
-      "The price is what a bound costs where it holds: the objective falls by "
-      "it for each unit of more room.";
-  table.id = "variables";
-  table.data = optimisation_table(result);
-  return table;
-}
-
-PageTable limit_table(const SearchResult& result) {
-  PageTable table;
-  table.title = "Limits";
-  table.columns = {{"limit on", false},
-                   {"value"},
-                   {"limit"},
-                   {"price"},
-                   {"holds for limits"}};
-  for (const bool active : {true, false})
-    for (const LimitPrice& p : result.limits) {
-      if (p.active != active) continue;
-      table.rows.push_back(
-          {literal_text(p.name), number_in(p.value, p.unit, 5),
-           number_in(p.limit, p.unit, 5),
-           p.multiplier > 0
-               ? rich_number(p.price, 3) + " " + literal_text(p.price_unit)
-               : RichText("–"),
-           p.price_range ? rich_number(p.price_range->first, 4) + " – " +
-                               number_in(p.price_range->second, p.unit, 4)
-                         : RichText("–")});
-    }
-  table.caption =
-      "Limits that hold come first. The price is what the last unit of room "
-      "buys; beyond its range other limits hold.";
-  return table;
-}
-
-PageTable optima_table(const SearchResult& result) {
-  PageTable table;
-  table.title = "Local optima";
-  table.columns = {{"rank"}, {"objective"}, {"above the best"}};
-  const std::string unit = objective_unit(result.program->problem()).name;
-  constexpr std::size_t most = 10;
-  const std::vector<double>& list = result.certificate.optima;
-  for (std::size_t i = 0; i < std::min(most, list.size()); ++i)
-    table.rows.push_back(
-        {std::to_string(i + 1),
-         number_in(result.program->in_unit(list[i]), unit, 6),
-         rich_number(100 * std::expm1(list[i] - list[0]), 3) + " %"});
-  return table;
-}
-
-PageTable construction_table(const ConstructionResult& c) {
-  PageTable table;
-  table.title = "Errors of construction";
-  table.columns = {
-      {"number", false}, {"rms"}, {"effect of one rms"}, {"by", false}};
-  for (const ConstructionEffect& e : c.effects)
-    table.rows.push_back(
-        {literal_text(e.key), number_in(e.rms, e.unit, 3),
-         rich_number(100 * (e.by_derivative() ? e.first : e.second), 3) + " %",
-         e.by_derivative() ? "first derivative" : "second derivative"});
-  table.caption = literal_text(construction_text(c));
-  return table;
-}
-
-PageSection layout_section(const SearchResult& result, const Detector& before,
-                           const Detector& after, unsigned threads) {
-  using detail::make_subject;
-  PageSection section{"layout", "Before and after", {}, "Layout"};
-  const StudyRequest request = request_for_drawings(result.program->problem());
-  std::vector<PageBlock> figures;
-  std::size_t index = 0;
-  for (const Detector* detector : {&before, &after}) {
-    const detail::ReportSubject subject =
-        make_subject(request, *detector, index, 2, threads);
-    Figure figure = detail::has_barrel(*detector)
-                        ? detail::layout_rz_figure(subject)
-                        : detail::layout_side_figure(subject, Axis::x);
-    figure.title = index == 0 ? "Before" : "After";
-    figures.emplace_back(std::move(figure));
-    ++index;
-  }
-  add_row(section, PageRow::Split::halves, std::move(figures));
-  return section;
-}
-
-}  // namespace
-
-Page optimisation_page(const OptimisationResults& results, unsigned threads) {
-  const SearchResult& result = results.search;
-  const DesignProgram& program = *result.program;
-  const OptimisationProblem& problem = program.problem();
+Page optimisation_page(const Document& result, const std::string& name,
+                       const StudyRequest& tracks, unsigned threads) {
+  const ResultView view(result, name);
   Page page;
-  page.title = literal_text(problem.name.empty() ? problem.file : problem.name);
-  page.conditions = literal_text(certificate_text(result));
-  PageSection head{"result", "Result", {}, "Result"};
-  const std::string unit = objective_unit(problem).name;
-  RichText lead = literal_text(problem.objective.name) + " is " +
-                  number_in(program.in_unit(result.best.f), unit, 5) + ", " +
-                  number_in(program.in_unit(result.start_f), unit, 5) +
-                  " before";
-  if (!result.start_is_feasible) lead += ", which misses limits";
-  if (!result.found) lead += "; limits are not met";
-  add_row(head, PageRow::Split::full, {Paragraph{lead + ".", true}});
-  if (!problem.choices.empty()) {
-    RichText text;
-    for (std::size_t i = 0; i < problem.choices.size(); ++i)
-      text += (i > 0 ? "; " : "") + literal_text(problem.choices[i].name) +
-              ": " + literal_text(program.combination().chosen[i]);
-    add_row(head, PageRow::Split::full, {Paragraph{"Chosen: " + text + "."}});
-  }
-  if (program.space().size() > 0)
-    add_row(head, PageRow::Split::full, {variable_table(result)});
-  if (!result.limits.empty())
-    add_row(head, PageRow::Split::full, {limit_table(result)});
-  if (result.certificate.optima.size() > 1)
-    add_row(head, PageRow::Split::full, {optima_table(result)});
-  page.sections.push_back(std::move(head));
-  DesignProgram there = program;
-  page.sections.push_back(layout_section(result, problem.input.detector,
-                                         there.detector_at(result.best.x),
-                                         threads));
-  if (results.front && !results.front->points.empty()) {
-    PageSection section{"front", "Pareto front", {}, "Pareto front"};
-    add_row(section, PageRow::Split::full, {pareto_figure(*results.front)});
-    page.sections.push_back(std::move(section));
-  }
-  if (results.construction) {
-    PageSection section{"tolerances", "Tolerances", {}, "Tolerances"};
-    add_row(section, PageRow::Split::full,
-            {construction_table(*results.construction)});
-    page.sections.push_back(std::move(section));
-  }
-  page.facts.emplace_back("Residual",
-                          "of the conditions of an optimum: " +
-                              rich_number(result.certificate.residual, 2));
-  page.facts.emplace_back(
-      "Verified",
-      fmt::format("{} points, largest violation ", result.verify_points) +
-          rich_number(std::max(0.0, result.verify_violation), 2));
+  page.title = view.title();
+  page.conditions = view.certificate();
+  page.sections = view.sections(tracks, threads);
+  page.facts.emplace_back("Residual", "of the conditions of an optimum: " +
+                                          rich_number(view.residual(), 2));
+  const auto [points, violation] = view.verified();
+  page.facts.emplace_back("Verified",
+                          fmt::format("{} points, largest violation ", points) +
+                              rich_number(std::max(0.0, violation), 2));
   return page;
 }
 

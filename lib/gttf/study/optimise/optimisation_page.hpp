@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a search as a page: before and after, prices, front,
-// tolerances.
+// An optimisation as a page, or as sections of a report: drawings before and
+// after, prices, front.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "gttf/core/document.hpp"
 #include "gttf/core/page.hpp"
-#include "gttf/study/optimise/optimisation_view.hpp"
+#include "gttf/study/optimise/optimise.hpp"
 
 namespace gttf {
 
-/// @pre a design was found or is the best so far
-Page optimisation_page(const OptimisationResults& results, unsigned threads);
+/// Sections about a result as optimisation_document() has it. Detectors before
+/// and after are drawn to the same scale, with tracks at the angles of
+/// `tracks`. Throws FileError, with `name` in the message, if the document is
+/// not such a result.
+std::vector<PageSection> optimisation_sections(const Document& result,
+                                               const std::string& name,
+                                               const StudyRequest& tracks,
+                                               unsigned threads);
+
+/// The tracks that drawings need: those of what is minimised or limited.
+StudyRequest tracks_for_drawings(const OptimisationProblem& problem);
+
+/// The page of a result. `name` appears in messages.
+Page optimisation_page(const Document& result, const std::string& name,
+                       const StudyRequest& tracks, unsigned threads);
 
 }  // namespace gttf

@@ -144,13 +144,13 @@ Document front_document(const ParetoFront& front) {
 
 }  // namespace
 
-Document optimisation_document(const OptimisationResults& results,
-                               double cpu_s) {
+Document optimisation_document(const OptimisationResults& results, double cpu_s,
+                               const std::string& best) {
   const SearchResult& result = results.search;
   const DesignProgram& program = *result.program;
   const OptimisationProblem& problem = program.problem();
   Document document;
-  document.set("name", problem.name);
+  document.set("name", problem.name.empty() ? problem.file : problem.name);
   document.set("found", result.found);
   if (result.interrupted) document.set("interrupted", true);
   document.set("objective",
@@ -160,7 +160,9 @@ Document optimisation_document(const OptimisationResults& results,
                                      ? program.in_unit(result.best.f)
                                      : Resolution::none)
                    .set("start", program.in_unit(result.start_f))
-                   .set("unit", objective_unit(problem).name));
+                   .set("unit", objective_unit(problem).name)
+                   .set("start_meets_limits", result.start_is_feasible)
+                   .set("logarithmic", problem.objective.logarithmic));
   Document::List variables, choices, constraints;
   const DesignSpace& space = program.space();
   if (result.best.result.exists) {
@@ -230,6 +232,11 @@ Document optimisation_document(const OptimisationResults& results,
   if (results.front) {
     const ParetoFront& front = *results.front;
     document.set("pareto", front_document(front));
+    Document::List objectives;
+    for (std::size_t i = 0; i < 2; ++i)
+      objectives.push_back(
+          Document().set("name", front.names[i]).set("unit", front.units[i]));
+    document.set("pareto_objectives", std::move(objectives));
     document.set("present",
                  Document()
                      .set(front.names[0], front.present[0])
@@ -238,6 +245,16 @@ Document optimisation_document(const OptimisationResults& results,
   }
   if (results.construction)
     document.set("tolerances", construction_document(*results.construction));
+  if (!best.empty()) {
+    Document::List overrides;
+    for (const std::string& text : problem.input.overrides)
+      overrides.emplace_back(text);
+    document.set("detector", Document()
+                                 .set("file", problem.input.detector.file)
+                                 .set("set", std::move(overrides))
+                                 .set("before", problem.input.text)
+                                 .set("after", best));
+  }
   document.set(
       "effort",
       Document()

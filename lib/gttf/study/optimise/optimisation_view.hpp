@@ -21,9 +21,10 @@ Table optimisation_table(const SearchResult& result);
 Table history_table(const DesignProgram& program,
                     const std::vector<LookedAt>& designs, std::int64_t start);
 
-/// `cpu_s`: what the search has taken.
-Document optimisation_document(const OptimisationResults& results,
-                               double cpu_s);
+/// @param cpu_s  what the search has taken
+/// @param best   the description that was found; empty: not part of it
+Document optimisation_document(const OptimisationResults& results, double cpu_s,
+                               const std::string& best = {});
 
 Summary optimisation_summary(const OptimisationResults& results);
 

@@ -32,13 +32,9 @@ std::string unit_name(const OptimisationProblem& problem,
 class Front {
  public:
   Front(const OptimisationProblem& problem, const SearchOptions& options)
-      : problem_(problem), options_(options) {
+      : problem_(problem), options_(options), progress_(options.progress) {
     options_.prices = false;
-    options_.progress = [this](std::size_t, std::size_t) {
-      return !options_outer_ ||
-             options_outer_(found_.size(), problem_.pareto.points);
-    };
-    options_outer_ = options.progress;
+    options_.progress = {};
   }
 
   ParetoFront find() {
@@ -92,18 +88,35 @@ class Front {
       p.limits.push_back(std::move(quantity));
       return p;
     }
+    if (other.kind == Objective::Kind::mean) {
+      p.means.push_back({other.name, other.criterion, other.scale,
+                         other.logarithmic, std::exp(*limit)});
+      return p;
+    }
     RequirementFile file;
     file.name = p.name;
     file.request = p.request;
     Criterion criterion = other.criterion;
-    // a formula without a name: a number of native units
-    auto parsed = parse_formula(
-        fmt::format("{}", std::exp(*limit)),
-        {{}, criterion.quantity.powers, FormulaRules::none, true});
-    criterion.max = Limit{std::move(parsed.value), {}, criterion.place};
+    criterion.name = other.name;
+    // these points and none between them
+    criterion.angle.is_range = false;
+    criterion.max = times(other.scale, std::exp(*limit), criterion);
     file.criteria.push_back(std::move(criterion));
     p.requirements.push_back(std::move(file));
     return p;
+  }
+
+  /// A curve times a number; none: a number of native units.
+  static Limit times(const std::optional<Limit>& curve, double factor,
+                     const Criterion& criterion) {
+    const CheckedQuantity& what = criterion.quantity;
+    auto parsed =
+        curve ? parse_formula(
+                    fmt::format("{} * ({})", factor, curve->formula.text()),
+                    {limit_variables(what), what.powers, baseline_variable})
+              : parse_formula(fmt::format("{}", factor),
+                              {{}, what.powers, FormulaRules::none, true});
+    return {std::move(parsed.value), {}, criterion.place};
   }
 
   /// Both objectives at a design, as logarithms.
@@ -114,6 +127,7 @@ class Front {
       OptimisationProblem p = problem_;
       p.objective = problem_.pareto.of[i];
       p.requirements.clear();
+      p.means.clear();
       DesignProgram program(p, combination);
       const auto all = program.all_values(x);
       if (!all) return std::nullopt;
@@ -133,12 +147,14 @@ class Front {
                              std::vector<std::vector<double>> also_from,
                              bool local) {
     const OptimisationProblem p = limited(made_small, limit);
+    ++options_.search;
     SearchOptions options = options_;
     options.local = local;
     options.also_from = std::move(also_from);
     const SearchResult r = search(p, options);
     effort_ += r.effort;
     interrupted_ = interrupted_ || r.interrupted;
+    if (progress_) progress_(found_.size(), problem_.pareto.points);
     if (!r.found) return std::nullopt;
     Found found;
     const auto f = values(r.program->combination(), r.best.x);
@@ -259,7 +275,7 @@ class Front {
 
   const OptimisationProblem& problem_;
   SearchOptions options_;
-  std::function<bool(std::size_t, std::size_t)> options_outer_;
+  std::function<void(std::size_t, std::size_t)> progress_;
   std::vector<Found> found_;  ///< the second objective falls
   Effort effort_;
   bool interrupted_ = false;

@@ -89,6 +89,16 @@ struct Objective {
   bool logarithmic = false;    ///< mean of the logarithms
 };
 
+/// A limit on the mean of a column over a grid, or on exp of the mean of its
+/// logarithm.
+struct MeanLimit {
+  std::string name;
+  Criterion criterion;         ///< quantity and points
+  std::optional<Limit> scale;  ///< mean ratio to a curve
+  bool logarithmic = false;
+  double max = 0;  ///< native units or, with a curve, a number; > 0
+};
+
 /// Objectives against each other.
 struct ParetoRequest {
   std::vector<Objective> of;  ///< two; empty: no front is asked for
@@ -108,6 +118,7 @@ struct OptimisationProblem {
   std::vector<CoverageLimit> coverages;
   std::vector<DesignQuantity> quantities;
   std::vector<QuantityLimit> limits;
+  std::vector<MeanLimit> means;
   Objective objective;
   /// Limits on resolutions: those of the study itself, then of a file.
   std::vector<RequirementFile> requirements;

@@ -1015,11 +1015,11 @@ class Reader {
       Objective objective;
       read_one_objective(item, objective);
       using Kind = Objective::Kind;
-      if (objective.kind != Kind::point && objective.kind != Kind::quantity) {
+      if (objective.kind == Kind::quantile || objective.kind == Kind::margin) {
         item.error(
-            "a front is that of resolutions at one point and of "
-            "quantities",
-            "write \"what: ..., at: ...\" or \"quantity: ...\"");
+            "a front is that of resolutions at a point, of means or worst "
+            "values over a grid, and of quantities",
+            "write \"mean: ..., over: ...\" or \"worst: ..., over: ...\"");
         return;
       }
       problem_->pareto.of.push_back(std::move(objective));
@@ -1272,19 +1272,22 @@ class Reader {
                                  : "mean of ") +
         objective.name;
     if (of) objective.name += fmt::format(" / ({})", of->node().text());
-    if (of) {
-      const CheckedQuantity& what = objective.criterion.quantity;
-      const FormulaRules rules{limit_variables(what), what.powers,
-                               baseline_variable};
-      Parsed<Formula> parsed = parse_formula(of->node().text(), rules);
-      if (parsed)
-        objective.scale =
-            Limit{std::move(parsed.value), {}, diagnostic_at(of->node())};
-      else
-        of->part(parsed.offset, parsed.length)
-            .error(parsed.problem, parsed.suggestion);
-    }
+    if (of) read_curve(*of, objective);
     map.finish();
+  }
+
+  /// The curve to which ratios are taken.
+  void read_curve(const Value& of, Objective& objective) {
+    const CheckedQuantity& what = objective.criterion.quantity;
+    const FormulaRules rules{limit_variables(what), what.powers,
+                             baseline_variable};
+    Parsed<Formula> parsed = parse_formula(of.node().text(), rules);
+    if (parsed)
+      objective.scale =
+          Limit{std::move(parsed.value), {}, diagnostic_at(of.node())};
+    else
+      of.part(parsed.offset, parsed.length)
+          .error(parsed.problem, parsed.suggestion);
   }
 
   /// A column and where it is looked at.
@@ -1328,6 +1331,9 @@ class Reader {
       for (const Value& item : items) {
         if (item.is_map() && item.node().find("quantity") != nullptr)
           read_quantity_limit(item);
+        else if (item.is_map() && (item.node().find("mean") != nullptr ||
+                                   item.node().find("mean_log") != nullptr))
+          read_mean_limit(item);
         else
           for (Criterion& criterion : detail::read_criteria(item, head_))
             own.criteria.push_back(std::move(criterion));
@@ -1352,6 +1358,54 @@ class Reader {
     } catch (const InputError& error) {
       diagnostics_.add(error.diagnostics());
     }
+  }
+
+  void read_mean_limit(const Value& value) {
+    MapReader map(value, "{ mean: sigma_d0, over: { ... }, max: 20 um }");
+    const auto name = map.find("name"), mean = map.find("mean"),
+               mean_log = map.find("mean_log"), over = map.find("over"),
+               of = map.find("of"), max = map.find("max");
+    map.finish();
+    if (mean && mean_log) {
+      mean_log->error("two means", "remove one of them");
+      return;
+    }
+    Objective what;
+    what.logarithmic = mean_log.has_value();
+    read_what(map, mean ? mean : mean_log, over, what);
+    if (what.name.empty()) return;  // reported
+    if (of) read_curve(*of, what);
+    MeanLimit limit;
+    limit.name = (what.logarithmic ? "logarithmic mean of " : "mean of ") +
+                 what.name +
+                 (of ? fmt::format(" / ({})", of->node().text()) : "");
+    if (name) limit.name = name->text("a name").value_or("");
+    limit.logarithmic = what.logarithmic;
+    limit.criterion = std::move(what.criterion);
+    limit.scale = std::move(what.scale);
+    if (!max) {
+      value.error("the mean has no limit", "add for example \"max: 20 um\"");
+      return;
+    }
+    if (!max->is_scalar()) {
+      max->expected("a value");
+      return;
+    }
+    const Parsed<Formula> parsed = parse_formula(
+        max->node().text(), {{},
+                             of ? Powers{} : limit.criterion.quantity.powers,
+                             FormulaRules::none});
+    if (!parsed) {
+      max->part(parsed.offset, parsed.length)
+          .error(parsed.problem, parsed.suggestion);
+      return;
+    }
+    limit.max = parsed.value({});
+    if (!(limit.max > 0)) {
+      max->error("a limit of a mean is positive", "write for example 20 um");
+      return;
+    }
+    problem_->means.push_back(std::move(limit));
   }
 
   void read_quantity_limit(const Value& value) {

@@ -3,46 +3,16 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "gttf/study/optimise/design_program.hpp"
+#include "gttf/study/optimise/limit_prices.hpp"
+#include "gttf/study/optimise/starts.hpp"
 
 namespace gttf {
-
-/// A design at which the solver took derivatives.
-struct LookedAt {
-  std::vector<double> x;  ///< native units
-  double f = 0;
-  double violation = 0;  ///< of the limits that the solver saw
-};
-
-struct SearchOptions {
-  bool local = false;    ///< one solution from the file's design
-  unsigned threads = 1;  ///< the result does not depend on it
-  bool prices = true;    ///< of limits and bounds
-  /// Designs from which a solution is sought besides the others.
-  std::vector<std::vector<double>> also_from = {};
-  /// Called with the number of starts done; false ends the search early.
-  std::function<bool(std::size_t done, std::size_t total)> progress = {};
-  /// Called with the designs on the way from one start, start after start.
-  std::function<void(const DesignProgram& program,
-                     const std::vector<LookedAt>& designs)>
-      history = {};
-};
-
-/// Where the solver ended from one start.
-struct LocalOptimum {
-  bool feasible = false;
-  double f = 0;
-  double violation = 0;
-  std::vector<double> x;             ///< native units
-  std::vector<std::size_t> working;  ///< samples whose limits were looked at
-  ProgramResult result;
-};
 
 /// What is known of a result.
 struct Certificate {
@@ -57,30 +27,6 @@ struct Certificate {
 };
 std::string_view to_string(Certificate::Kind kind);
 
-/// A limit or bound that holds, and what it costs.
-struct LimitPrice {
-  std::string name;
-  double value = 0, limit = 0;  ///< in `unit`
-  std::string unit;
-  bool active = false;
-  double multiplier = 0;  ///< -d ln objective / d ln limit; of gaps per mm
-  double price = 0;       ///< objective's unit per `price_unit`
-  std::string price_unit;
-  /// Limits, in `unit`, between which the same ones hold, as far as was looked
-  /// at: 10 % to both sides. None of a gap and of what does not hold.
-  std::optional<std::pair<double, double>> price_range;
-};
-
-struct BoundPrice {
-  bool at_lower = false, at_upper = false;
-  double multiplier = 0;  ///< per mm, or per unit of the variable
-  double price = 0;       ///< objective's unit per `price_unit`
-  std::string price_unit;
-  /// What is minimised, or a limit that holds, depends on the variable; if not,
-  /// its value follows from quantities and its range only.
-  bool asked_for = true;
-};
-
 /// The least ratio to all requirements that can be had.
 struct Infeasible {
   double ratio = 0;
@@ -89,7 +35,9 @@ struct Infeasible {
 };
 
 struct SearchResult {
-  bool found = false;
+  bool found = false;  ///< a design that meets all limits, verified
+  /// As found, but where the margin is minimised it may be above 1.
+  bool solved = false;
   bool interrupted = false;
   std::shared_ptr<DesignProgram> program;  ///< of the best combination
   LocalOptimum best;
@@ -107,6 +55,12 @@ struct SearchResult {
 /// Solves the problem. The result depends on it and on `local` only.
 SearchResult search(const OptimisationProblem& problem,
                     const SearchOptions& options);
+
+/// Solves from the starts of the shard `options.state->shard` only; the state
+/// is complete afterwards unless the search was ended early. search() continues
+/// from the starts of all shards and gives what it gives without any.
+void search_shard(const OptimisationProblem& problem,
+                  const SearchOptions& options);
 
 /// All ways to take the choices; one without choices. Throws InputError if
 /// there are too many.

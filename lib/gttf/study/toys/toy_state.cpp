@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "gttf/config/document_reader.hpp"
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/simd.hpp"
@@ -145,21 +146,27 @@ ToyState plan_toys(const StudyRequest& request,
   return state;
 }
 
-void check_same_run(const ToyState& planned, const ToyState& stored,
-                    const std::string& name) {
+void check_same_study(const Document& planned, const Document& stored,
+                      const std::string& name) {
   const std::string file = in_quotes(name);
-  const auto where = first_difference(planned.study, stored.study);
-  if (where == simd_name && stored.study.find(simd_name) != nullptr)
+  const auto where = first_difference(planned, stored);
+  if (where == simd_name && stored.find(simd_name) != nullptr)
     throw FileError(fmt::format(
         "{} was begun with --simd {}, this run has {}: last digits differ; "
         "give --simd {}, or remove the file to start anew",
-        file, text_of(stored.study, simd_name),
-        text_of(planned.study, simd_name), text_of(stored.study, simd_name)));
+        file, text_of(stored, simd_name), text_of(planned, simd_name),
+        text_of(stored, simd_name)));
   if (where)
     throw FileError(fmt::format(
         "{} belongs to another study: its {} differs; give another file, or "
         "remove it to start anew",
         file, *where));
+}
+
+void check_same_run(const ToyState& planned, const ToyState& stored,
+                    const std::string& name) {
+  const std::string file = in_quotes(name);
+  check_same_study(planned.study, stored.study, name);
   if (stored.from != planned.from || stored.to != planned.to)
     throw FileError(fmt::format(
         "{} belongs to another shard: it has the toys {} to {}, this one is "
@@ -271,19 +278,13 @@ Document document_of(const FitStatistics& fit) {
 }
 
 /// Takes a state out of a document; every fault is a FileError.
-class StateReader {
+class StateReader : private DocumentReader {
  public:
-  explicit StateReader(const std::string& name) : name_(in_quotes(name)) {}
+  using DocumentReader::DocumentReader;
 
   ToyState read(const Document& document) const {
-    const Document* version = document.find("gttf-toys");
-    if (version == nullptr)
-      throw FileError(name_ + " is no part or checkpoint of toys");
-    if (integer(*version) != format_version)
-      throw FileError(fmt::format(
-          "{}: version {} of the format is not known; this program reads "
-          "version {}",
-          name_, integer(*version), format_version));
+    check_format(document, "gttf-toys", format_version,
+                 "part or checkpoint of toys");
     ToyState state;
     state.study = member(document, "study");
     state.toys = count(member(state.study, "toys"));
@@ -304,45 +305,6 @@ class StateReader {
   }
 
  private:
-  [[noreturn]] void damaged(const std::string& why) const {
-    throw FileError(name_ + " is damaged: " + why);
-  }
-  const Document& member(const Document& d, std::string_view key) const {
-    const Document* found = d.find(key);
-    if (found == nullptr) damaged("there is no " + in_quotes(std::string(key)));
-    return *found;
-  }
-  const Document::List& list(const Document& d) const {
-    const auto* found = std::get_if<Document::List>(&d.value());
-    if (found == nullptr) damaged("a list is missing");
-    return *found;
-  }
-  std::int64_t integer(const Document& d) const {
-    const auto* found = std::get_if<std::int64_t>(&d.value());
-    if (found == nullptr) damaged("a whole number is missing");
-    return *found;
-  }
-  std::uint64_t count(const Document& d) const {
-    const std::int64_t n = integer(d);
-    if (n < 0) damaged("a number is negative");
-    return static_cast<std::uint64_t>(n);
-  }
-  bool boolean(const Document& d) const {
-    const auto* found = std::get_if<bool>(&d.value());
-    if (found == nullptr) damaged("true or false is missing");
-    return *found;
-  }
-  const std::string& text(const Document& d) const {
-    const auto* found = std::get_if<std::string>(&d.value());
-    if (found == nullptr) damaged("a text is missing");
-    return *found;
-  }
-  const Document::List& list_of(const Document& d, std::size_t n) const {
-    const Document::List& found = list(d);
-    if (found.size() != n) damaged("a list has the wrong length");
-    return found;
-  }
-
   ToyPoint read_point(const Document& d, const ToyState& state) const {
     ToyPoint point{member(d, "expected"), boolean(member(d, "has_toys")),
                    ToyStatistics(state.fits.size())};
@@ -397,8 +359,6 @@ class StateReader {
       h.bins[i] = count(counts[i + 1]);
     h.above = count(counts.back());
   }
-
-  std::string name_;
 };
 
 /// "a" and "b": "a.b"; "a" and "[0]": "a[0]".

@@ -83,4 +83,9 @@ ToyState merge_toys(std::vector<ToyState> parts,
 std::optional<std::string> first_difference(const Document& a,
                                             const Document& b);
 
+/// Throws FileError if a checkpoint, whose name is `name`, is not of the study
+/// that is planned. A member "simd" has a message of its own.
+void check_same_study(const Document& planned, const Document& stored,
+                      const std::string& name);
+
 }  // namespace gttf

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// DesignSampler: random designs that keep the gaps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gttf/study/optimise/design_program.hpp"
+
+namespace gttf {
+
+/// Designs within the bounds of the variables. Layers that stand in one order
+/// are sorted and moved apart as far as their gaps require.
+class DesignSampler {
+ public:
+  explicit DesignSampler(const DesignProgram& program);
+
+  /// A function of the seed of the problem and of `index` only.
+  std::vector<double> design(std::uint64_t index) const;
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  struct Chain {
+    std::vector<std::size_t> variables;
+    std::vector<double> gaps;
+  };
+
+  void put_in_order(const Chain& chain, std::vector<double>& x) const;
+
+  const OptimisationProblem& problem_;
+  const DesignSpace& space_;
+  std::vector<Chain> chains_;
+};
+
+}  // namespace gttf

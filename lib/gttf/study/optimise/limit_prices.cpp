@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gttf/study/optimise/limit_prices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace gttf {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+/// Which limits and bounds hold.
+std::vector<bool> holding(const ProgramResult& r) {
+  std::vector<bool> list;
+  for (const VectorXd* multipliers : {&r.multipliers, &r.at_lower, &r.at_upper})
+    for (Index i = 0; i < multipliers->size(); ++i)
+      list.push_back((*multipliers)[i] > 1e-9);
+  return list;
+}
+
+/// By which factors a limit can change while the same limits hold.
+std::pair<double, double> range_of_price(const DesignProgram& program,
+                                         const LocalOptimum& best,
+                                         const LimitValue& limit) {
+  constexpr std::array steps{0.001, 0.003, 0.01, 0.02, 0.05, 0.1};
+  const auto farthest = [&](double sign) {
+    double factor = 1;
+    std::vector<double> x = best.x;
+    for (const double step : steps) {
+      DesignProgram moved = program;
+      moved.scale_limit(limit, 1 + sign * step);
+      const LocalOptimum there = solve(moved, x, {.working = best.working});
+      if (!there.feasible || there.working != best.working ||
+          holding(there.result) != holding(best.result))
+        break;
+      factor = 1 + sign * step;
+      x = there.x;
+    }
+    return factor;
+  };
+  return {farthest(-1), farthest(1)};
+}
+
+/// Whether a resolution that is minimised, or one whose limit holds, depends on
+/// the variable: has derivatives above `nothing`.
+bool is_asked_for(const DesignProgram& program, const LocalOptimum& best,
+                  Index variable, double nothing) {
+  const ProgramValues& v = best.result.values;
+  const Objective& objective = program.problem().objective;
+  if (objective.kind != Objective::Kind::quantity && !program.has_level() &&
+      std::abs(v.gradient[variable]) > nothing)
+    return true;
+  const Index first =
+      v.limits.size() -
+      static_cast<Index>(best.working.size() + program.problem().means.size());
+  for (Index i = first; i < v.limits.size(); ++i)
+    if (best.result.multipliers[i] > 0 &&
+        std::abs(v.jacobian(i, variable)) > nothing)
+      return true;
+  return false;
+}
+
+}  // namespace
+
+Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
+                 bool with_ranges) {
+  Prices result;
+  const OptimisationProblem& problem = program.problem();
+  DesignProgram mine = program;
+  const std::vector<LimitValue> values = mine.limits_at(best.x, best.working);
+  const double objective = program.in_unit(best.f);
+  const std::string unit = objective_unit(problem).name;
+  const auto priced = [&](const std::string& per) {
+    const std::string of = unit.empty() ? "1" : unit;
+    return per == "1" ? of : of + '/' + per;
+  };
+  // a mean of logarithms changes by itself, not by a share of itself
+  const double scale = problem.objective.logarithmic ? 1 : objective;
+  constexpr double gap_unit = DesignProgram::gap_unit;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const LimitValue& v = values[i];
+    LimitPrice p;
+    const double multiplier = best.result.multipliers[static_cast<Index>(i)];
+    p.multiplier = multiplier;
+    const bool is_length = v.kind != LimitValue::Kind::quantity &&
+                           v.kind != LimitValue::Kind::mean &&
+                           v.kind != LimitValue::Kind::sample;
+    if (multiplier > 0 && !is_length && with_ranges) {
+      const auto [low, high] = range_of_price(program, best, v);
+      p.price_range = {low, high};
+    }
+    switch (v.kind) {
+      case LimitValue::Kind::gap:
+      case LimitValue::Kind::envelope:
+      case LimitValue::Kind::coverage: {
+        p.name = v.name;
+        p.value = v.value;
+        p.limit = v.limit;
+        p.unit = "mm";
+        p.multiplier = multiplier / gap_unit;
+        p.price = p.multiplier * scale;
+        p.price_unit = priced("mm");
+        p.active = std::abs(v.value - v.limit) < 1e-7 * gap_unit;
+        // of many edges and steps only those that hold are listed
+        if (v.kind != LimitValue::Kind::gap && !p.active) continue;
+        break;
+      }
+      case LimitValue::Kind::quantity: {
+        const QuantityLimit& limit = problem.limits[v.index];
+        p.name = limit.name;
+        p.unit = limit.unit;
+        p.value = v.value / limit.unit_value;
+        p.limit = v.limit / limit.unit_value;
+        p.price = p.limit != 0 ? multiplier * scale / p.limit : 0;
+        p.price_unit = priced(limit.unit.empty() ? "1" : limit.unit);
+        p.active = std::abs(v.value - v.limit) <= 1e-7 * std::abs(v.limit);
+        break;
+      }
+      case LimitValue::Kind::mean: {
+        const MeanLimit& mean = problem.means[v.index];
+        const CheckedQuantity& q = mean.criterion.quantity;
+        const bool is_ratio = mean.scale.has_value();
+        const double in = is_ratio ? 1 : q.unit;
+        p.name = v.name;
+        p.value = v.value / in;
+        p.limit = v.limit / in;
+        p.unit = is_ratio || q.unit == 1 ? "1" : q.symbol;
+        p.price =
+            multiplier * scale / (v.limit / (is_ratio ? 1 : q.shown_unit));
+        p.price_unit = priced(is_ratio || q.symbol.empty() ? "1" : q.symbol);
+        p.active = std::abs(v.value - v.limit) <= 1e-7 * v.limit;
+        break;
+      }
+      case LimitValue::Kind::sample: {
+        const Sample& s = program.sample(v.index);
+        if (!s.is_limit() || std::isinf(s.upper)) continue;
+        const Criterion& c = problem.requirements[s.file].criteria[s.criterion];
+        const CheckedQuantity& q = c.quantity;
+        const Track& track = program.group(s.group).tracks[s.track];
+        p.active = std::abs(v.value - v.limit) <=
+                   1e-7 * std::max(std::abs(v.limit), 1e-30);
+        // of a grid only those that hold are listed
+        if (c.points.size() > 1) {
+          if (!p.active) continue;
+          p.name = fmt::format("{} at p = {:.6g} GeV, theta = {:.6g} deg",
+                               c.name, track.p, in_degrees(track.theta));
+        } else {
+          p.name = c.name;
+        }
+        p.value = v.value / q.unit;
+        p.limit = v.limit / q.unit;
+        p.unit = q.unit == 1 ? "1" : q.symbol;
+        const double shown = v.limit / q.shown_unit;
+        p.price = shown != 0 ? multiplier * scale / shown : 0;
+        p.price_unit = priced(q.symbol.empty() ? "1" : q.symbol);
+        break;
+      }
+    }
+    if (p.price_range) {
+      p.price_range->first *= p.limit;
+      p.price_range->second *= p.limit;
+    }
+    result.limits.push_back(std::move(p));
+  }
+  const DesignSpace& space = program.space();
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    const DesignVariable& v = space.variables[i];
+    const auto k = static_cast<Index>(i);
+    const double span = v.to - v.from;
+    const double per =
+        v.unit.empty() || v.is_factor ||
+                space.keys[v.keys[0]].dimension == Dimension::length
+            ? 1
+            : v.unit_value;
+    BoundPrice bound;
+    bound.at_lower = best.x[i] - v.from <= 1e-7 * span;
+    bound.at_upper = v.to - best.x[i] <= 1e-7 * span;
+    bound.multiplier =
+        (best.result.at_lower[k] + best.result.at_upper[k]) / span * per;
+    const std::string in = v.unit.empty() || v.is_factor ? "1" : v.unit;
+    bound.price = bound.multiplier * scale * (v.unit_value / per);
+    bound.price_unit = priced(in);
+    // within its range a variable stands where derivatives vanish
+    const double nothing = bound.at_lower || bound.at_upper ? 1e-9 : 0;
+    bound.asked_for = is_asked_for(program, best, k, nothing);
+    result.bounds.push_back(std::move(bound));
+  }
+  return result;
+}
+
+}  // namespace gttf

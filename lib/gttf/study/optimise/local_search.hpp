@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// One solution of an optimisation problem from one design.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "gttf/study/optimise/design_program.hpp"
+
+namespace gttf {
+
+/// A design at which the solver took derivatives.
+struct LookedAt {
+  std::vector<double> x;  ///< native units
+  double f = 0;
+  double violation = 0;  ///< of the limits that the solver saw
+};
+
+/// Where the solver ended from one start.
+struct LocalOptimum {
+  bool feasible = false;
+  double f = 0;
+  double violation = 0;
+  std::vector<double> x;             ///< native units
+  std::vector<std::size_t> working;  ///< samples whose limits were looked at
+  ProgramResult result;
+};
+
+/// What a solution may be given besides its start.
+struct SolveOptions {
+  /// Samples whose limits are seen first; empty: those nearest to them.
+  std::vector<std::size_t> working = {};
+  /// Gets the designs at which derivatives were taken; may be null.
+  std::vector<LookedAt>* history = nullptr;
+  /// Asked at every step; false ends the solution where it is.
+  std::function<bool()> keep_on = {};
+};
+
+/// One solution of the program from x, with constraint exchange.
+LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
+                   const SolveOptions& options = {});
+
+/// Whether limits are met and the conditions of an optimum hold.
+bool is_solved(const LocalOptimum& o);
+
+/// Whether `a` meets limits and `b` does not, or is better than it.
+bool is_better(const LocalOptimum& a, const LocalOptimum& b);
+
+}  // namespace gttf

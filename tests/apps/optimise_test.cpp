@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// optimise as a program: shards and merge, checkpoints, interruptions.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "support/run.hpp"
+
+namespace gttf::test::GTTF_TEST_FILE {
+
+namespace {
+
+const std::string its2 = "gttf-design optimise $CONFIGS/optimise/its2.yaml ";
+const std::string twelve = its2 + "--starts 12 ";
+const std::string plain = "--no-provenance --quiet ";
+
+std::string error_of(const Folder& folder, const std::string& command) {
+  const Outcome r = run(folder, command);
+  CHECK(r.code == 2);
+  CHECK(r.out == "");
+  return r.err;
+}
+
+// A result without the one number that differs from run to run.
+std::string without_time(const std::string& json) {
+  const std::size_t at = json.find("\"cpu_s\"");
+  REQUIRE(at != json.npos);
+  return json.substr(0, at) + json.substr(json.find_first_of(",}", at));
+}
+
+// Waits in a shell until the checkpoint has some starts, at most 30 s.
+const std::string until_some_starts =
+    "for i in $(seq 3000); do test \"$(grep -c '\"place\"' state 2> "
+    "/dev/null)\" -gt 2 && break; sleep 0.01; done; ";
+
+}  // namespace
+
+TEST_CASE("optimise: shards merged give the bytes of one run") {
+  const Folder folder;
+  REQUIRE(run(folder, twelve + plain + "-o whole.json -o whole.yaml").code ==
+          0);
+  for (const std::string k : {"1", "2", "3"}) {
+    const Outcome r =
+        run(folder, twelve + "--quiet --threads " + k + " --shard " + k +
+                        "/3 -o part" + k + ".json");
+    CHECK(r.err == "");
+    REQUIRE(r.code == 0);
+  }
+  const std::string merge = "gttf-design optimise merge ";
+  const Outcome merged =
+      run(folder, merge + "part2.json part3.json part1.json " + plain +
+                      "-o merged.json -o merged.yaml");
+  CHECK(merged.err == "");
+  REQUIRE(merged.code == 0);
+  CHECK(folder.read("merged.yaml") == folder.read("whole.yaml"));
+  CHECK(without_time(folder.read("merged.json")) ==
+        without_time(folder.read("whole.json")));
+
+  SUBCASE("a part is missing, or given twice") {
+    CHECK(has(error_of(folder, merge + "part1.json part3.json -o m.json"),
+              "shard 2/3 is missing: give all parts"));
+    CHECK(has(
+        error_of(folder, merge + "part1.json part1.json part2.json -o m.json"),
+        "overlap: both are shard 1/3"));
+  }
+  SUBCASE("a part is of another study") {
+    run(folder, its2 + "--starts 11 --shard 2/3 -o part2.json");
+    CHECK(has(error_of(folder, merge + "part?.json"),
+              "are not of the same study: their starts differs"));
+    run(folder, twelve + "--shard 2/4 -o part2.json");
+    CHECK(has(error_of(folder, merge + "part?.json"),
+              "\"part1.json\" is one of 3 parts, \"part2.json\" is one of 4"));
+  }
+  SUBCASE("a part is damaged") {
+    run(folder,
+        "sed 's/\"violation\": 0\\./\"violation\": 1./' part3.json > "
+        "new; mv new part3.json");
+    CHECK(has(error_of(folder, merge + "part?.json -o m.json"),
+              "\"part3.json\" is damaged"));
+    CHECK(run(folder, "test -e m.json").code != 0);
+  }
+  SUBCASE("the study has changed since") {
+    run(folder,
+        "mkdir optimise detectors; cp $CONFIGS/optimise/its2.yaml optimise; cp "
+        "$DETECTORS/alice_its2.yaml detectors; sed -i "
+        "'s=../../detectors=../detectors=' optimise/its2.yaml");
+    run(folder,
+        "gttf-design optimise optimise/its2.yaml --starts 2 --shard "
+        "1/1 -o one.json");
+    REQUIRE(run(folder, merge + "one.json -o one.csv").code == 0);
+    run(folder, "sed -i 's/6.5 m2/6.6 m2/' optimise/its2.yaml");
+    CHECK(has(error_of(folder, merge + "one.json"), "its sha256 differs"));
+  }
+  SUBCASE("what belongs to the parts is not given again") {
+    CHECK(has(error_of(folder, merge + "part?.json --starts 12"),
+              "--starts does not go with merge"));
+  }
+}
+
+TEST_CASE("optimise: killed and resumed, the same bytes") {
+  const Folder folder;
+  REQUIRE(run(folder, its2 + "--starts 96 " + plain + "-o whole.yaml").code ==
+          0);
+  // killed as soon as some starts are finished; a fast machine may be done
+  run(folder, its2 +
+                  "--starts 96 --threads 1 --checkpoint state "
+                  "--checkpoint-every 0 -o killed.yaml & " +
+                  until_some_starts + "kill -9 $!; wait");
+  const Outcome resumed = run(folder, its2 + "--starts 96 --checkpoint state " +
+                                          plain + "-o resumed.yaml");
+  REQUIRE(resumed.code == 0);
+  CHECK(folder.read("resumed.yaml") == folder.read("whole.yaml"));
+  CHECK(has(error_of(folder, its2 + "--starts 95 --checkpoint state"),
+            "belongs to another study: its starts differs"));
+  CHECK(has(error_of(folder, its2 + "--starts 96 --shard 1/2 --checkpoint "
+                                    "state -o p.json"),
+            "belongs to another shard: it is 1/1, this one is 1/2"));
+}
+
+TEST_CASE("optimise: Ctrl-C writes the best design so far and says so") {
+  const Folder folder;
+  const Outcome r = run(
+      folder, "timeout --preserve-status -s INT 2 " + its2 +
+                  "--starts 100000 --threads 1 -o best.yaml -o result.json");
+  CHECK(r.code == 1);
+  CHECK(has(r.err, "interrupted; the result is the best so far"));
+  CHECK(has(folder.read("result.json"), "\"interrupted\": true"));
+  CHECK(has(folder.read("best.yaml"), "gttf-detector: 1"));
+  // a design that was not looked at from everywhere is not called the best
+  CHECK_FALSE(has(folder.read("result.json"), "\"kind\": \"proven\""));
+}
+
+TEST_CASE("optimise: a time limit is kept in every part of a search") {
+  const Folder folder;
+  const auto timed = [&](const std::string& command) {
+    return run(folder, "timeout 20 " + command + " --time-limit 0.3 -o b.yaml");
+  };
+  for (const std::string study :
+       {"optimise/its2.yaml", "optimise/lever-arm.yaml"}) {
+    const Outcome r =
+        timed("gttf-design optimise $CONFIGS/" + study + " --starts 1000000");
+    CHECK(r.code == 1);
+    CHECK(has(r.err, "out of time; the result is the best so far"));
+  }
+}
+
+TEST_CASE("optimise: what is no shard, part or checkpoint is refused") {
+  const Folder folder;
+  CHECK(has(error_of(folder, its2 + "--shard 2"), "expected k/N as in 2/8"));
+  CHECK(has(error_of(folder, its2 + "--shard 1/2"),
+            "write it with -o PART.json"));
+  CHECK(has(error_of(folder, its2 + "--shard 1/2 -o p.json --local"),
+            "--local does not go with --shard"));
+  CHECK(has(error_of(folder,
+                     "gttf-design optimise "
+                     "$CONFIGS/optimise/telescope.yaml --shard 1/2 -o "
+                     "p.json"),
+            "the study has choices only, hence no starts to divide"));
+  CHECK(
+      has(error_of(folder, "gttf-design optimise merge"), "nothing to merge"));
+  folder.write("a.json", "{\"gttf-toys\": 1}");
+  CHECK(has(error_of(folder, "gttf-design optimise merge a.json"),
+            "\"a.json\" is no part or checkpoint of a search"));
+  CHECK(has(error_of(folder, its2 + "--checkpoint a.json"),
+            "\"a.json\" is no part or checkpoint of a search"));
+  CHECK(has(error_of(folder, its2 + its2.substr(its2.find('$'))),
+            "one study is solved at a time"));
+  CHECK(has(error_of(folder, its2 + "--history h.csv --checkpoint state"),
+            "--history does not go with --checkpoint"));
+}
+
+TEST_CASE(
+    "optimise: a history has each design at which derivatives were "
+    "taken") {
+  const Folder folder;
+  REQUIRE(run(folder, its2 + "--local --history h.csv -o r.json").code == 0);
+  const Outcome head = run(folder, "head -1 h.csv");
+  CHECK(has(head.out, "start,evaluation,objective,violation,"));
+  // the last one is the optimum
+  CHECK(run(folder, "tail -1 h.csv | cut -d, -f3 | cut -c-8").out ==
+        "19.51581\n");
+}
+
+}  // namespace gttf::test::GTTF_TEST_FILE
