@@ -26,7 +26,7 @@ FAULTS = """
     if (![...marks].some(m => { const b = m.getBoundingClientRect(); return b.width > 2 || b.height > 2; }))
       bad.push([svg.dataset.fig, 'empty']);
     const texts = [...svg.querySelectorAll('text')]
-      .filter(t => !(t.getAttribute('transform') || '').includes('rotate') && !t.closest('.off, .legend'))
+      .filter(t => !(t.getAttribute('transform') || '').includes('rotate') && !t.closest('.off, .legend, .conditions'))
       .map(t => [t.textContent, t.getBoundingClientRect()]);
     for (let i = 0; i < texts.length; ++i) {
       const a = texts[i][1];

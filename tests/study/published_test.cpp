@@ -20,8 +20,14 @@ TEST_CASE("published: values have their units, errors of p become relative") {
   const auto all = read_published(
       folder.write("p.csv", head + "cld,pt=10,sigma_pt_rel,0.25,%,a,b\n"
                                    "its2,pt=1,sigma_d0_um,30,um,a,\n"
-                                   "mu3e,pt=0.05,sigma_p_rel,0.5,MeV,a,\n"));
-  REQUIRE(all.size() == 3);
+                                   "mu3e,pt=0.05,sigma_p_rel,0.5,MeV,a,\n"
+                                   "cms,p=5;eta=1.7,sigma_p_rel,1,%,a,\n"));
+  REQUIRE(all.size() == 4);
+  CHECK(all[0].is_pt);
+  CHECK(all[0].eta == 0);
+  CHECK_FALSE(all[3].is_pt);
+  CHECK(all[3].momentum == 5);
+  CHECK(all[3].eta == 1.7);
   CHECK(all[0].sigma == doctest::Approx(0.0025));
   CHECK(all[0].momentum == 10);
   CHECK(all[1].parameter == Parameter::d0);
@@ -44,13 +50,15 @@ TEST_CASE("published: all faults are told with their places") {
                                 "cld,10 GeV,sigma_pt_rel,0.25,%,a,b\n"
                                 "cld,pt=1,sigma_pt,0.25,%,a,b\n"
                                 "cld,pt=1,sigma_d0_um,x,um,a,b\n"
-                                "cld,pt=1,sigma_d0_um,3,GeV,a,b\n");
+                                "cld,pt=1,sigma_d0_um,3,GeV,a,b\n"
+                                "cld,pt=1;theta=2,sigma_d0_um,3,um,a,b\n");
   try {
     read_published(path);
     FAIL("no exception");
   } catch (const InputError& error) {
     const auto& items = error.diagnostics().items();
-    REQUIRE(items.size() == 4);
+    REQUIRE(items.size() == 5);
+    CHECK(items[4].line == 6);
     CHECK(items[0].line == 2);
     CHECK(items[0].problem == "expected a momentum in GeV, got \"10 GeV\"");
     CHECK(items[1].problem == "unknown column \"sigma_pt\"");

@@ -241,13 +241,21 @@ PlotFrame frame_with(const Figure& figure, const Plot& plot, double margin) {
 
 PlotFrame make_frame(const Figure& figure, const Plot& plot) {
   double margin = right_margin(plot);
-  const PlotFrame frame = frame_with(figure, plot, margin);
-  // names of bands that are too flat for them stand beside their ends
-  double beside = margin;
-  for (std::size_t i = 0; i < plot.panels.size(); ++i)
-    for (const Band* band : bands_named_beside(plot.panels[i], frame.panels[i]))
-      beside = std::max(beside, 16 + text_width(band->label, tick_size));
-  return beside > margin ? frame_with(figure, plot, beside) : frame;
+  PlotFrame frame = frame_with(figure, plot, margin);
+  // Names of bands that are too flat for them stand beside their ends; a
+  // narrower frame may have no place for others.
+  constexpr int most_tries = 4;
+  for (int i = 0; i < most_tries; ++i) {
+    double wanted = margin;
+    for (std::size_t k = 0; k < plot.panels.size(); ++k)
+      for (const Band* band :
+           bands_named_beside(plot.panels[k], frame.panels[k]))
+        wanted = std::max(wanted, 16 + text_width(band->label, tick_size));
+    if (wanted <= margin) break;
+    margin = wanted;
+    frame = frame_with(figure, plot, margin);
+  }
+  return frame;
 }
 
 std::string svg_grid(const PlotFrame& frame, std::size_t panel) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -92,6 +93,23 @@ class PublishedReader {
     faults_.add(std::move(d));
   }
 
+  /// "pt=1", "p=1;eta=1.7"; false if it is not one.
+  static bool read_track(std::string_view text, Published& p) {
+    const std::size_t end = std::min(text.find(';'), text.size());
+    const std::string_view momentum = text.substr(0, end);
+    p.is_pt = momentum.starts_with("pt=");
+    if (!p.is_pt && !momentum.starts_with("p=")) return false;
+    if (parse_number(momentum.substr(momentum.find('=') + 1), p.momentum) !=
+            nullptr ||
+        !(p.momentum > 0))
+      return false;
+    if (end == text.size()) return true;
+    constexpr std::string_view angle = ";eta=";
+    return text.substr(end).starts_with(angle) &&
+           parse_number(text.substr(end + angle.size()), p.eta) == nullptr &&
+           std::isfinite(p.eta);
+  }
+
   void add(const CsvLine& line) {
     if (!line.problem.empty()) {
       faults_.add(line.at_problem(reader_.name()));
@@ -101,14 +119,11 @@ class PublishedReader {
     p.detector = cell(line, detector);
     p.source = cell(line, source);
     p.condition = cell(line, condition);
-    const std::string_view at = cell(line, track);
-    const bool known = at.starts_with("pt=") || at.starts_with("p=");
-    if (!known ||
-        parse_number(at.substr(at.find('=') + 1), p.momentum) != nullptr ||
-        !(p.momentum > 0))
-      return fault(line, track,
-                   "expected a momentum in GeV, got " + in_quotes(at),
-                   "write for example pt=1");
+    if (!read_track(cell(line, track), p))
+      return fault(
+          line, track,
+          "expected a momentum in GeV, got " + in_quotes(cell(line, track)),
+          "write for example pt=1 or pt=1;eta=1.7");
     const auto parameter = parameter_of(cell(line, column));
     // of the track at a layer: no figure of the report
     constexpr bool at_layer = true;

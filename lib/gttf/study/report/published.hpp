@@ -9,16 +9,20 @@
 
 namespace gttf {
 
-/// A number that others have published for a track at 90 deg.
+/// A number that others have published for a track, at 90 deg unless it says
+/// another pseudorapidity.
 struct Published {
   std::string detector;  ///< name of the description file without its ending
   double momentum = 0;   ///< GeV; at 90 deg p and pT are the same
+  bool is_pt = true;     ///< `momentum` is pT
+  double eta = 0;
   Parameter parameter = Parameter::pt;
   double sigma = 0;  ///< native units, relative for p and pt
   std::string source, condition;
 };
 
-/// Reads the columns detector, track ("pt=1", "p=1"; GeV), column
+/// Reads the columns detector, track ("pt=1", "p=1", "pt=1;eta=1.7"; GeV),
+/// column
 /// ("sigma_d0_um" and others of scan), value, unit, source, condition; others
 /// are ignored. Throws InputError with everything that is wrong.
 std::vector<Published> read_published(const std::string& path);

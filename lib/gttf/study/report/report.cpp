@@ -117,18 +117,20 @@ PageTable published_table(const ReportSubject& subject,
                           const std::vector<Published>& published) {
   PageTable table;
   table.title = "Published figures";
-  table.subtitle = "at 90°";
+  table.subtitle = "at 90° unless *η* is given";
   table.columns = {{"quantity", false}, {"at", false}, {"published"},
                    {"this study"},      {"ratio"},     {"source", false},
                    {"condition", false}};
   const TrackingGeometry geometry(subject.detector);
   StudyRequest tracks = subject.request;
-  tracks.angle = {AngleAxis::Variable::theta, {90 * unit::deg}};
   for (const Published& p : published) {
     // at 90 deg the relative errors of p and pT are the same
     const ShownQuantity& q = shown_quantity(
         p.parameter == Parameter::p ? Parameter::pt : p.parameter);
-    tracks.momentum.values = {p.momentum};
+    tracks.momentum = {
+        p.is_pt ? MomentumAxis::Variable::pt : MomentumAxis::Variable::p,
+        {p.momentum}};
+    tracks.angle = {AngleAxis::Variable::eta, {p.eta}};
     // published numbers are those of the perigee
     Model model = subject.model();
     model.at.reset();
@@ -136,11 +138,13 @@ PageTable published_table(const ReportSubject& subject,
         subject.request.average
             ? average_sigmas(subject, tracks).front()
             : sigmas(resolve(geometry, grid_track(tracks, {0, 0}), model));
-    const double sigma = all[q.parameter];
+    const double sigma = all[p.parameter];
     const std::vector<RichText> pair =
         aligned_numbers(Reals{p.sigma * q.factor, sigma * q.factor});
-    table.rows.push_back({q.axis_title(), subject.momentum.text(p.momentum),
-                          pair[0], pair[1], fixed_number(sigma / p.sigma, 3),
+    RichText at = subject.momentum.text(p.momentum);
+    if (p.eta != 0) at += fmt::format(", *η* = {:.3g}", p.eta);
+    table.rows.push_back({q.axis_title(), at, pair[0], pair[1],
+                          fixed_number(sigma / p.sigma, 3),
                           literal_text(p.source), literal_text(p.condition)});
   }
   table.caption =

@@ -346,7 +346,7 @@ void add_published(const ReportSubject& subject, const ShownQuantity& q,
                    Panel& panel) {
   Marks rings{.id = "published", .paint = {Tone::ink}};
   for (const Published& p : published) {
-    if (p.parameter != q.parameter) continue;
+    if (p.parameter != q.parameter || p.eta != 0) continue;
     rings.x.push_back(p.momentum * subject.momentum.factor);
     rings.y.push_back(p.sigma * q.factor);
   }
