@@ -147,10 +147,10 @@ TEST_CASE("formula: faults of dimension are told with their place") {
         "expected a length, got a value in um/GeV (\"1 um / GeV\") | it is in "
         "um @ 1 um / GeV");
   CHECK(fault("sin(eta)") ==
-        "sin is of an angle, got a number | write for example sin(theta), or "
+        "sin takes an angle, got a number | write for example sin(theta), or "
         "multiply by rad @ eta");
   CHECK(fault("log(pT)") ==
-        "log is of a number, got a momentum or energy | divide by a unit @ pT");
+        "log takes a number, got a momentum or energy | divide by a unit @ pT");
   CHECK(fault("2 ^ pT") ==
         "an exponent is a number, got a momentum or energy |  @ pT");
   CHECK(fault("pT ^ eta") ==

@@ -44,7 +44,7 @@ TEST_CASE("source: a missing file is answered with the nearest name") {
                               folder / "barrel.yaml" + "\"?\n");
   const std::string bare = folder / "barrel";
   CHECK(contains(answer(bare), "did you mean \"" + bare + ".yaml\"?"));
-  CHECK(contains(answer(folder / "no/x.yaml"), "there is no folder"));
+  CHECK(contains(answer(folder / "no/x.yaml"), "does not exist either"));
 }
 
 TEST_CASE("source: a directory is answered with a file in it") {

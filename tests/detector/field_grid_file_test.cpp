@@ -141,11 +141,11 @@ TEST_CASE("field grid file: every error is reported with exactly this text") {
         "      | ^~~~~~~~~~~ begin with a line \"x[mm] y[mm] z[mm] Bx[T] By[T] "
         "Bz[T]\"\n");
   CHECK(answer(cube("x[mm] y z[mm] Bx[T] By[T] Bz[T]\n")) ==
-        "m.csv:1:7: error: missing unit of the column \"y\"\n"
+        "m.csv:1:7: error: the column \"y\" has no unit\n"
         "    1 | x[mm] y z[mm] Bx[T] By[T] Bz[T]\n"
         "      |       ^ write the unit in brackets: y[mm]\n");
   CHECK(answer(cube("x[mm] y[mm] z[mm] Bx[T] By[T] Bz[Tesla]\n")) ==
-        "m.csv:1:31: error: \"Tesla\" is no unit of a magnetic field\n"
+        "m.csv:1:31: error: \"Tesla\" is not a unit of a magnetic field\n"
         "    1 | x[mm] y[mm] z[mm] Bx[T] By[T] Bz[Tesla]\n"
         "      |                               ^~~~~~~~~ use T, kG or mT\n");
   CHECK(answer("x[mm] y[mm] z[mm] Bx[T] By[T]\n0 0 0 1 2\n") ==

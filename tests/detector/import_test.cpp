@@ -368,12 +368,10 @@ TEST_CASE("import: more layers than a detector file holds are one fault") {
   }
   CHECK_THROWS_WITH_AS(
       import_text(rows, "f", in_field(2)),
-      doctest::Contains("f:5001:1: error: these are more than 5000 layers"),
-      InputError);
+      doctest::Contains("f:5001:1: error: more than 5000 layers"), InputError);
   CHECK_THROWS_WITH_AS(
       import_text(parameters, "f", in_field(2)),
-      doctest::Contains("f:5001:1: error: these are more than 5000 layers"),
-      InputError);
+      doctest::Contains("f:5001:1: error: more than 5000 layers"), InputError);
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -95,11 +95,11 @@ TEST_CASE("requirements in a report: the sentence counts and names the worst") {
   const Gate checked = three();
   const std::string text = plain_text(requirement_sentence(checked.story()));
   CHECK(text.starts_with("1 of 3 requirements are met. 1 has no value"));
-  CHECK(has(text, "Farthest off is “hard”"));
+  CHECK(has(text, "Largest violation: “hard”"));
   const Gate met = gate(its2, "pt: 1 GeV\ntheta: 90 deg\n",
                         "  - { name: easy, what: sigma_d0, max: 30 um }\n");
   const std::string good = plain_text(requirement_sentence(met.story()));
-  CHECK(good.starts_with("1 of 1 requirement is met. Least room has “easy”"));
+  CHECK(good.starts_with("1 of 1 requirement is met. Smallest margin: “easy”"));
 }
 
 TEST_CASE("requirements in a report: failures have their cause, others none") {

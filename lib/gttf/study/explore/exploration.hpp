@@ -30,7 +30,8 @@ NumberList to_list(const Detector& detector);
 /// not one of an Exploration.
 std::optional<Exploration> from_list(const NumberList& list);
 
-/// Whether a list can hold the detector: not with a map of the field or of material.
+/// Whether a list can hold the detector: not with a map of the field or of
+/// material.
 bool can_be_listed(const Detector& detector);
 
 }  // namespace gttf
