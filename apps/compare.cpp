@@ -8,10 +8,12 @@
 #include <utility>
 
 #include <cassert>
+#include "command_line.hpp"
 #include "computation.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/readable.hpp"
 #include "gttf/study/compare/attribution.hpp"
+#include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/track_view.hpp"
@@ -43,8 +45,8 @@ class Comparer {
     check_formats(options_);
     computation_ = {engine_of(options_), options_.threads, {}};
     read();
+    const std::vector<std::string> columns = columns_asked();
     parameter_chosen_ = parameter_of(options_, at_layer());
-    const std::vector<std::string> columns = columns_of(options_, at_layer());
     for (const Detector& detector : detectors_)
       model_of(request_, detector, computation_.engine);
     Outputs outputs(options_, provenance_of(call, &request_, detectors_));
@@ -54,7 +56,10 @@ class Comparer {
 
     const Comparison comparison = compare(request_, detectors_, computation_);
     Result result;
-    const bool all_points = outputs.any(Format::json) || options_.attribution;
+    if (options_.attribution && request_.average)
+      throw UsageError("--attribution is of single tracks, not of averages");
+    const bool all_points = (outputs.any(Format::json) && !request_.average) ||
+                            options_.attribution;
     const std::vector<AttributedPoint> attributed =
         all_points ? attribute_grid(request_at_, designs_, computation_)
                    : std::vector<AttributedPoint>{};
@@ -74,7 +79,14 @@ class Comparer {
   }
 
  private:
-  /// Changes are read like --set; messages name the original option.
+  std::vector<std::string> columns_asked() const {
+    if (!request_.average || options_.columns.empty())
+      return columns_of(options_, at_layer());
+    return parse_names("--columns", options_.columns,
+                       average_column_names(request_));
+  }
+
+  /// Changes are read as --set is; told is the option that they came from.
   Diagnostics with_changes_named(const Diagnostics& faults) const {
     Diagnostics named;
     for (Diagnostic fault : faults.items()) {
@@ -150,12 +162,20 @@ class Comparer {
   bool at_layer() const { return request_.at.has_value(); }
 
   std::vector<std::string> usual_columns() const {
+    std::vector<std::string> columns;
+    if (request_.average) columns.emplace_back("efficiency");
     if (parameter_chosen_)
-      return {std::string(sigma_column(*parameter_chosen_, at_layer()))};
-    if (at_layer()) return {"sigma_p_at_rel", "sigma_u_at_um", "sigma_v_at_um"};
-    if (along_beam(request_, detectors_))
-      return {"sigma_p_rel", "sigma_x_um", "sigma_y_um"};
-    return {"sigma_pt_rel", "sigma_d0_um", "sigma_z0_um"};
+      columns.emplace_back(sigma_column(*parameter_chosen_, at_layer()));
+    else if (at_layer())
+      columns.insert(columns.end(),
+                     {"sigma_p_at_rel", "sigma_u_at_um", "sigma_v_at_um"});
+    else if (along_beam(request_, detectors_))
+      columns.insert(columns.end(),
+                     {"sigma_p_rel", "sigma_x_um", "sigma_y_um"});
+    else
+      columns.insert(columns.end(),
+                     {"sigma_pt_rel", "sigma_d0_um", "sigma_z0_um"});
+    return columns;
   }
 
   std::span<const Parameter> parameters_to_explain() const {
@@ -214,9 +234,13 @@ class Comparer {
   Summary summary(const Comparison& comparison,
                   std::vector<std::string> columns) const {
     Summary summary;
-    summary.title = particle_text(request_.particle) +
-                    ", phi = " + readable(in_degrees(request_.phi), 6) +
-                    " deg" + start_text(request_.vertex);
+    summary.title = particle_text(request_.particle);
+    if (!request_.average || !request_.average->phi)
+      summary.title +=
+          ", phi = " + readable(in_degrees(request_.phi), 6) + " deg";
+    summary.title += start_text(request_.vertex);
+    if (request_.average)
+      summary.title += ", averages over " + to_string(*request_.average);
     Section legend;
     for (std::size_t d = 0; d < detectors_.size(); ++d)
       legend.facts.emplace_back(design_label(d), name_of(d));
@@ -229,8 +253,10 @@ class Comparer {
          {},
          chosen(comparison.table,
                 columns_for_reading(comparison, request_, columns))});
-    for (std::size_t d = 1; d < detectors_.size(); ++d)
-      add_attribution(comparison, d, summary);
+    // what changed an average is no matter of one track
+    if (!request_.average)
+      for (std::size_t d = 1; d < detectors_.size(); ++d)
+        add_attribution(comparison, d, summary);
     return summary;
   }
 

@@ -9,7 +9,6 @@
 #include "command_line.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/simd.hpp"
-#include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "usage.hpp"
 
@@ -63,28 +62,6 @@ std::optional<Parameter> parameter_of(const Options& options, bool at_layer) {
 std::vector<std::string> columns_of(const Options& options, bool at_layer) {
   if (options.columns.empty()) return {};
   return parse_names("--columns", options.columns, scan_column_names(at_layer));
-}
-
-std::size_t azimuths_of(const Options& options) {
-  const std::string_view text = options.average;
-  if (text.empty()) return 0;
-  if (text == "phi") return usual_azimuths;
-  std::uint64_t n = 0;
-  if (!text.starts_with("phi:") || !read_whole(text.substr(4), n))
-    throw UsageError("--average: expected phi or phi:N, as in phi:256, got " +
-                     in_quotes(text));
-  if (n < 2 || n > most_azimuths)
-    throw UsageError(
-        "--average: the number of azimuths must be between 2 "
-        "and " +
-        std::to_string(most_azimuths) + ", got " + std::string(text.substr(4)));
-  for (const auto& [other, name] :
-       {std::pair{options.full, "--full"},
-        std::pair{!options.shard.empty(), "--shard"},
-        std::pair{options.at.has_value(), "--at"}})
-    if (other)
-      throw UsageError(std::string(name) + " does not go with --average");
-  return n;
 }
 
 Shard shard_of(const Options& options) {

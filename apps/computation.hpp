@@ -20,9 +20,6 @@ void use_simd(const Options& options);
 /// --engine
 Engine engine_of(const Options& options);
 
-/// N of --average phi:N, 0 without it. Throws UsageError.
-std::size_t azimuths_of(const Options& options);
-
 /// --shard k/N. Throws UsageError.
 Shard shard_of(const Options& options);
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -136,6 +137,12 @@ StudyRequest request_of(const Options& options, const std::string& purpose) {
       tell("gttf-design: note: " + sorted.file +
            ": only 'sweep' varies the keys under \"vary\"; here they keep the "
            "values of the detector\n");
+    constexpr std::array averaging{"scan", "simulate", "store", "show"};
+    if (request.average && !options.quiet &&
+        std::ranges::find(averaging, purpose) == averaging.end())
+      tell("gttf-design: note: " + sorted.file +
+           ": the average of the study plays no part here: these are results "
+           "of single tracks\n");
     return request;
   } catch (const InputError& error) {
     if (!sorted.file.empty()) throw;

@@ -283,6 +283,7 @@ int search_and_write(const Call& call, const OptimisationProblem& problem,
 int run_shard(const Call& call, const OptimisationProblem& problem,
               const std::optional<Provenance>& provenance) {
   const Options& options = call.options;
+  const Shard shard = shard_of(options);
   if (problem.space.size() == 0)
     throw UsageError(
         "--shard: the study has choices only, hence no starts to divide");
@@ -303,7 +304,7 @@ int run_shard(const Call& call, const OptimisationProblem& problem,
   if (!outputs.exact())
     throw UsageError(
         "a shard is a part to be merged: --precision cannot be used with it");
-  SearchState state = plan_search(problem, false, shard_of(options));
+  SearchState state = plan_search(problem, false, shard);
   Checkpoint checkpoint(options.checkpoint, options.checkpoint_every,
                         provenance);
   restore(checkpoint, state);

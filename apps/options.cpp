@@ -16,6 +16,9 @@ constexpr std::uint32_t of_grids = of::scan | of::sweep | of::regimes |
                                    of::plot | of::explore | of::export_;
 constexpr std::uint32_t of_one_track = of::show | of::resolve;
 constexpr std::uint32_t of_tracks = of_grids | of_one_track;
+/// Verbs whose results can be averages.
+constexpr std::uint32_t of_averages =
+    of::scan | of::compare | of::baseline | of::toy | of::report | of::plot;
 constexpr std::uint32_t of_threads =
     of::scan | of::sweep | of::regimes | of::compare | of::baseline |
     of::check | of::toy | of::fit | of::report | of::plot | of::explore |
@@ -200,6 +203,15 @@ constexpr Option option_table[] = {
      "Errors of the start point, used as an additional hit: 10um,5um,30mm or "
      "off",
      Group::track, of_tracks | of::fit, &Options::beam_spot},
+    {"--average", "WHAT[:N]",
+     "Averages over phi, vertex or hits, as in phi,vertex: mean, error, rms, "
+     "quantiles, efficiency; N tracks of a sample (default: 64 azimuths, else "
+     "256)",
+     Group::track, of_averages, &Options::average},
+    {"--luminous-region", "X,Y,Z",
+     "Standard deviations of the vertices of --average vertex: 10um,10um,50mm "
+     "(default: the beam spot)",
+     Group::track, of_averages, &Options::luminous_region},
     {"--particle", "NAME",
      "electron, muon, pion, kaon, proton, ... (default: pion)", Group::track,
      of_tracks | of::fit, &Options::particle, Values::particle},
@@ -512,10 +524,6 @@ constexpr Option option_table[] = {
      "Write residuals and pulls of every hit to FILE (.csv .json .md "
      ".txt)",
      Group::output, of::fit, &Options::residuals, Values::file},
-    {"--average", "phi[:N]",
-     "One row for each point: means over N azimuths (default: 64), their "
-     "spread, shares of the numbers of hits",
-     Group::track, of::scan, &Options::average},
     {"--full", "", "json: crossings and covariances of every track",
      Group::output, of::scan, &Options::full},
     {"--no-plot", "", "Draw nothing below the table on a terminal",

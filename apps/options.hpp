@@ -89,7 +89,6 @@ struct Options : StudyOptions, OutputOptions {
   bool lossy = false;
 
   std::string file;  ///< -o of the verbs with one format
-  std::string average;
   bool no_plot = false;
   std::string columns;
   bool full = false;

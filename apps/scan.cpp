@@ -35,9 +35,13 @@ std::string title(const StudyRequest& request,
                   const std::vector<Detector>& detectors) {
   std::string text;
   if (detectors.size() == 1) text = detectors[0].name + ": ";
-  text += particle_text(request.particle) +
-          ", phi = " + readable(in_degrees(request.phi), title_digits) + " deg";
-  return text + start_text(request.vertex);
+  text += particle_text(request.particle);
+  if (!request.average || !request.average->phi)
+    text +=
+        ", phi = " + readable(in_degrees(request.phi), title_digits) + " deg";
+  text += start_text(request.vertex);
+  if (request.average) text += ", averages over " + to_string(*request.average);
+  return text;
 }
 
 // Adds the description of the part to the outputs, which must be csv with exact
@@ -87,11 +91,14 @@ int merge_scans(const Call& call) {
 std::size_t write_rows(const Study& study, const ScanOptions& computation,
                        Outputs& outputs, Progress& bar,
                        const std::vector<std::string>& columns) {
-  const auto sink = outputs.table_sink(
-      title(study.request, study.detectors),
-      columns.empty() ? columns_for_reading(study.request, study.detectors)
-                      : columns,
-      columns, &bar);
+  const auto usual = [&study] {
+    return study.request.average
+               ? average_columns_for_reading(study.request, study.detectors)
+               : columns_for_reading(study.request, study.detectors);
+  };
+  const auto sink =
+      outputs.table_sink(title(study.request, study.detectors),
+                         columns.empty() ? usual() : columns, columns, &bar);
   return scan(study.request, study.detectors, computation, *sink);
 }
 
@@ -122,22 +129,14 @@ void check_full(const Options& options, const Outputs& outputs) {
                      " does not go with --full");
 }
 
-std::size_t write_averages(const Study& study, const ScanOptions& computation,
-                           Outputs& outputs, Progress& bar,
-                           const std::vector<std::string>& columns,
-                           std::size_t azimuths) {
-  const std::vector<std::string> usual{
-      "detector",     "p_GeV",           "theta_deg",    "eta",
-      "resolved",     "n_hits_mean",     "sigma_pt_rel", "sigma_pt_rel_rms",
-      "sigma_d0_um",  "sigma_d0_um_rms", "sigma_z0_um",  "sigma_z0_um_rms",
-      "n_hits_shares"};
-  const auto sink =
-      outputs.table_sink(particle_text(study.request.particle) +
-                             ", mean over " + std::to_string(azimuths) +
-                             " azimuths" + start_text(study.request.vertex),
-                         columns.empty() ? usual : columns, columns, &bar);
-  return scan_averages(study.request, study.detectors, computation, azimuths,
-                       *sink);
+// What averages cannot be made of.
+void check_average(const Options& options, const StudyRequest& request) {
+  if (!request.average) return;
+  for (const auto& [other, name] :
+       {std::pair{options.full, "--full"},
+        std::pair{!options.shard.empty(), "--shard"}})
+    if (other)
+      throw UsageError(std::string(name) + " does not go with averages");
 }
 
 // Below a table on a terminal.
@@ -162,12 +161,12 @@ int run_scan(const Call& call) {
   computation.statistics = &statistics;
 
   StudyRequest request = request_of(options, "scan");
-  const std::size_t azimuths = azimuths_of(options);
+  check_average(options, request);
   const auto columns =
-      azimuths == 0 ? columns_of(options, request.at.has_value())
-      : options.columns.empty()
-          ? std::vector<std::string>()
-          : parse_names("--columns", options.columns, average_column_names());
+      !request.average          ? columns_of(options, request.at.has_value())
+      : options.columns.empty() ? std::vector<std::string>()
+                                : parse_names("--columns", options.columns,
+                                              average_column_names(request));
   const Study study = load_study(std::move(request), options);
   for (const Detector& detector : study.detectors)
     model_of(study.request, detector, computation.engine);
@@ -190,14 +189,12 @@ int run_scan(const Call& call) {
     bar.update(done, total);
   };
   const std::size_t evaluated =
-      azimuths > 0
-          ? write_averages(study, computation, outputs, bar, columns, azimuths)
-      : options.full ? write_documents(study, computation, outputs, bar)
-                     : write_rows(study, computation, outputs, bar, columns);
+      options.full ? write_documents(study, computation, outputs, bar)
+                   : write_rows(study, computation, outputs, bar, columns);
   outputs.commit();
   if (options.stats) print_statistics(statistics);
-  if (outputs.is_read_on_terminal() && options.shard.empty() && azimuths == 0 &&
-      !options.no_plot)
+  if (outputs.is_read_on_terminal() && options.shard.empty() &&
+      !study.request.average && !options.no_plot)
     draw_scan(study, options.threads);
   return options.shard.empty() ? code_of(evaluated) : good;
 }

@@ -82,6 +82,8 @@ StudyOptions options_of(const Texts& options) {
       {"turns", &StudyOptions::turns},
       {"beam_spot", &StudyOptions::beam_spot},
       {"at", &StudyOptions::at},
+      {"average", &StudyOptions::average},
+      {"luminous_region", &StudyOptions::luminous_region},
       {"toys", &StudyOptions::toys},
       {"seed", &StudyOptions::seed},
       {"fits", &StudyOptions::fits}};

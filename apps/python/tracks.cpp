@@ -17,6 +17,7 @@
 #include "gttf/core/units.hpp"
 #include "gttf/resolution/batch.hpp"
 #include "gttf/study/decay/decay.hpp"
+#include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/scan.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/track_view.hpp"
@@ -351,7 +352,9 @@ py::dict scan_of_grid(const StudyArguments& arguments,
   {
     const py::gil_scoped_release release;
     const Study study = read_study(arguments);
-    check_columns(names, scan_column_names(study.request.at.has_value()));
+    check_columns(names, study.request.average
+                             ? average_column_names(study.request)
+                             : scan_column_names(study.request.at.has_value()));
     scan(study.request, study.detectors, how, kept);
     if (!names.empty())
       std::erase_if(kept.rows.columns, [&](const Column& c) {

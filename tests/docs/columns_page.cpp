@@ -15,6 +15,7 @@
 #include "gttf/output/json.hpp"
 #include "gttf/study/decay/decay.hpp"
 #include "gttf/study/hits/fit_table.hpp"
+#include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/regimes.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/toys/toy_table.hpp"
@@ -35,12 +36,26 @@ Columns part_of(std::span<const gttf::ColumnOf<gttf::TrackRow>> all,
   return list;
 }
 
+// "x_q95": the columns of averages for any number x of a scan.
+Columns average_part() {
+  static std::vector<std::string> names;
+  Columns list = gttf::described_average_columns();
+  names.reserve(gttf::average_numbers().size());
+  for (const gttf::AverageNumber& number : gttf::average_numbers()) {
+    names.push_back("x" + std::string(number.ending));
+    list.push_back({{names.back(), "that of x", number.definition, "no value"},
+                    DescribedColumn::Kind::real});
+  }
+  return list;
+}
+
 Columns columns_of(std::string_view table) {
   if (table == "scan") return part_of(gttf::scan_columns(), false);
   if (table == "at") return part_of(gttf::scan_columns(), true);
   if (table == "covariances") return part_of(gttf::covariance_columns(), false);
   if (table == "covariances_at")
     return part_of(gttf::covariance_columns(), true);
+  if (table == "average") return average_part();
   if (table == "fit") return gttf::described_fit_columns();
   if (table == "residuals") return gttf::described_residual_columns();
   if (table == "regimes") return gttf::described_regime_columns();

@@ -117,7 +117,8 @@ readers = {
                  "detector/surface_outline.hpp", "detector/surface_outline.cpp"],
     "study": ["study/request/request.cpp", "study/request/axis.cpp",
               "study/request/design_variant.cpp",
-              "study/request/read_setup.cpp"],
+              "study/request/read_setup.cpp",
+              "study/request/average_request.cpp"],
 }
 readers["requirements"] = readers["study"] + [
     "study/check/requirement_file.cpp", "study/check/read_criterion.cpp"]
@@ -133,7 +134,8 @@ for kind, patterns in readers.items():
     others = {"gttf-" + k for k in validators if k != kind}
     if kind == "optimisation":  # what only the others may say
         others |= {"study", "baseline", "momentum", "toys", "seed", "fits",
-                   "detectors", "requirements", "variants", "set"} - keys[kind]
+                   "detectors", "requirements", "variants", "set", "average",
+                   "luminous_region", "over", "tracks"} - keys[kind]
     if kind == "requirements":  # what only a study may say
         others |= {"layer", "own_hit", "at", "toys", "seed", "fits",
                    "vary"} - keys[kind]

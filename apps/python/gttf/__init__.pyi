@@ -42,6 +42,10 @@ class Tracks(Models, total=False):
     at: str
     own_hit: bool
 
+class AveragedTracks(Tracks, total=False):
+    average: Union[str, Sequence[str]]
+    luminous_region: Three
+
 class TrackArrays(Models, total=False):
     pt: ArrayLike
     eta: ArrayLike
@@ -214,7 +218,7 @@ def scan(
     set: Changes = ...,
     engine: Engine = ...,
     threads: int = ...,
-    **tracks: Unpack[Tracks],
+    **tracks: Unpack[AveragedTracks],
 ) -> Table: ...
 def sweep(
     detectors: Sources | None = ...,
@@ -292,7 +296,7 @@ def toy(
     fits: str | Sequence[str] | None = ...,
     set: Changes = ...,
     threads: int = ...,
-    **tracks: Unpack[Tracks],
+    **tracks: Unpack[AveragedTracks],
 ) -> Result: ...
 def fit(
     detector: Source,

@@ -30,6 +30,8 @@ TRACK_OPTIONS = {
     "turns": "",
     "at": None,
 }
+# Of studies whose results can be averages.
+AVERAGE_OPTIONS = {"average": None, "luminous_region": "mm"}
 TOY_OPTIONS = {"toys": "", "seed": "", "fits": None}
 
 

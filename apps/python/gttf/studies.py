@@ -31,6 +31,7 @@ import numpy as np
 
 from . import _gttf
 from .inputs import (
+    AVERAGE_OPTIONS,
     TOY_OPTIONS,
     TRACK_OPTIONS,
     detector_of,
@@ -95,6 +96,12 @@ def scan(
              eta), phi, mass, charge and the components of vertex are arrays of
              equal length, or numbers for all tracks.
     columns  names of columns; others are not calculated. Default: all columns
+    average  "phi", ["phi", "vertex"], "hits" or "phi,vertex:256": one row for each
+             point of the grid, with the columns of averages: mean, error, rms and
+             quantiles of every number, efficiency, shares of the numbers of hits
+    luminous_region
+             standard deviations of the vertices that are averaged over, mm:
+             (x, y, z); default: the beam spot
 
     >>> table = gttf.scan("alice_its2", p=np.geomspace(0.1, 100, 60), eta=[0, 1])
     >>> table["sigma_pt_rel"]; table.to_pandas(); table.plot()
@@ -103,7 +110,16 @@ def scan(
     if grid:
         return Table(
             _gttf.scan_grid(
-                _study(detectors, study, set, tracks), engine, columns, threads
+                _study(
+                    detectors,
+                    study,
+                    set,
+                    tracks,
+                    {**TRACK_OPTIONS, **AVERAGE_OPTIONS},
+                ),
+                engine,
+                columns,
+                threads,
             )
         )
     if study is not None:
@@ -295,7 +311,7 @@ def toy(
     fits  "general", "hits", "scattering", ..., like `gttf-design toy --fits`
     """
     tracks.update(toys=toys, seed=seed, fits=[fits] if isinstance(fits, str) else fits)
-    known = {**TRACK_OPTIONS, **TOY_OPTIONS}
+    known = {**TRACK_OPTIONS, **TOY_OPTIONS, **AVERAGE_OPTIONS}
     return Result(*_gttf.toy(_study(detectors, study, set, tracks, known), threads))
 
 

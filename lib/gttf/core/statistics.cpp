@@ -182,4 +182,50 @@ double chi2_probability(double chi2, int ndf) {
   return std::min(1.0, head + sum);
 }
 
+double normal_quantile(double p) {
+  if (!(p > 0)) return p == 0 ? -std::numeric_limits<double>::infinity() : none;
+  if (!(p < 1)) return p == 1 ? std::numeric_limits<double>::infinity() : none;
+  if (p > 0.5) return -normal_quantile(1 - p);
+  // Newton's method for ln Phi, which is concave, from the left of the root
+  double x = -std::sqrt(-2 * std::log(p));
+  constexpr int most = 60;
+  for (int i = 0; i < most; ++i) {
+    const double below = 0.5 * std::erfc(-x * std::numbers::sqrt2 / 2);
+    const double density = std::exp(-0.5 * x * x) * std::numbers::inv_sqrtpi *
+                           (std::numbers::sqrt2 / 2);
+    const double step = below / density * std::log(p / below);
+    x += step;
+    if (std::abs(step) <= 1e-15 * std::max(1.0, std::abs(x))) break;
+  }
+  return x;
+}
+
+void WeightedNumbers::add(double x, double weight) {
+  if (!std::isnan(x) && weight > 0) items_.push_back({x, weight});
+}
+
+void WeightedNumbers::sort() {
+  weight_ = 0;
+  mean_ = width_ = none;
+  for (const Item& item : items_) weight_ += item.weight;
+  if (items_.empty()) return;
+  mean_ = 0;
+  for (const Item& item : items_) mean_ += item.weight / weight_ * item.x;
+  width_ = 0;
+  for (const Item& item : items_)
+    width_ += item.weight / weight_ * (item.x - mean_) * (item.x - mean_);
+  width_ = std::sqrt(width_);
+  std::ranges::stable_sort(items_, {}, &Item::x);
+}
+
+double WeightedNumbers::quantile(double q) const {
+  constexpr double rounding = 1e-12;
+  double sum = 0;
+  for (const Item& item : items_) {
+    sum += item.weight;
+    if (sum >= (q - rounding) * weight_) return item.x;
+  }
+  return items_.empty() ? none : items_.back().x;
+}
+
 }  // namespace gttf

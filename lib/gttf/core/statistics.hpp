@@ -80,7 +80,39 @@ class ExactMoments {
 /// @return     relative error below 1e-12; NaN if chi2 is NaN or negative
 double chi2_probability(double chi2, int ndf);
 
-// Histogram: counts in bins of equal width, with underflow and overflow.
+/// x for which a standard normal number is below x with probability p: to 1e-14
+/// of x, or of 1 if that is larger. Infinite at 0 and 1.
+double normal_quantile(double p);
+
+// WeightedNumbers: a distribution given by numbers with weights.
+
+/// Mean, standard deviation and quantiles. NaN is left out, with its weight.
+class WeightedNumbers {
+ public:
+  void clear() { items_.clear(); }
+  void reserve(std::size_t n) { items_.reserve(n); }
+  /// @param weight  >= 0
+  void add(double x, double weight);
+
+  /// After the last number, before anything is asked for.
+  void sort();
+
+  double weight() const { return weight_; }
+  double mean() const { return mean_; }
+  double width() const { return width_; }
+  /// The least number that, with those below, has at least the share q of the
+  /// weight: the number that a share q does not exceed. NaN without numbers.
+  double quantile(double q) const;
+
+ private:
+  struct Item {
+    double x, weight;
+  };
+  std::vector<Item> items_;
+  double weight_ = 0, mean_ = 0, width_ = 0;
+};
+
+// Histogram: counts in bins of equal width, and outside.
 
 /// Bin i holds lower + i w <= x < lower + (i + 1) w; NaN is not counted.
 struct Histogram {

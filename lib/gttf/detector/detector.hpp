@@ -2,11 +2,13 @@
 // Detector: the content of a description file in native units. Data only.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "gttf/detector/dead_region.hpp"
 #include "gttf/detector/field.hpp"
 #include "gttf/detector/material.hpp"
 #include "gttf/detector/physics_model.hpp"
@@ -39,6 +41,7 @@ struct Layer {
   std::vector<Slab> material;           ///< empty: no material
   std::vector<Coordinate> coordinates;  ///< empty: passive
   double efficiency = 1;                ///< of a hit, in (0, 1]
+  std::vector<DeadRegion> dead;         ///< where it gives no hits
   FilePosition place;                   ///< of the entry in the file
 
   /// x/X0 at normal incidence: sum over the slabs.
@@ -47,7 +50,11 @@ struct Layer {
     for (const Slab& slab : material) sum += slab.x_over_x0;
     return sum;
   }
-  bool measures() const { return !coordinates.empty(); }
+  /// Does all of it give no hits?
+  bool is_dead() const {
+    return std::ranges::any_of(dead, &DeadRegion::is_whole);
+  }
+  bool measures() const { return !coordinates.empty() && !is_dead(); }
   /// Does its material vary over the surface?
   bool has_map() const {
     for (const Slab& slab : material)

@@ -175,8 +175,13 @@ std::size_t read_repeat(const Value& value) {
 }
 
 std::vector<Layer> expand(const Layer& pattern, const ShapeSpec& spec,
-                          std::size_t rows) {
+                          std::size_t rows,
+                          const std::vector<DeadEntry>& dead) {
   std::vector<Layer> layers;
+  const auto kill = [&dead](std::size_t ring, std::size_t module, Layer& of) {
+    for (const DeadEntry& entry : dead)
+      if (entry.covers(ring, module)) of.dead.push_back(entry.region);
+  };
   for (std::size_t i = 0; i < spec.rings.size(); ++i) {
     const std::string ring =
         spec.rings.size() > 1 ? name_of_copy(pattern.name, i) : pattern.name;
@@ -184,6 +189,7 @@ std::vector<Layer> expand(const Layer& pattern, const ShapeSpec& spec,
       Layer& module = layers.emplace_back(pattern);
       module.surface = spec.rings[i][k];
       module.name = name_of_copy(ring, k);
+      kill(i, k, module);
     }
   }
   if (!layers.empty()) return layers;
@@ -191,6 +197,7 @@ std::vector<Layer> expand(const Layer& pattern, const ShapeSpec& spec,
     Layer layer = pattern;
     layer.surface.position = position_of_copy(spec.first, spec.last, i, rows);
     if (rows > 1) layer.name = name_of_copy(pattern.name, i);
+    kill(0, 0, layer);
     layers.push_back(std::move(layer));
   }
   return layers;
@@ -218,6 +225,8 @@ void mirror(std::vector<Layer>& layers, const Value& place) {
   for (std::size_t i = 0; i < n; ++i) {
     Layer copy = layers[i];
     Surface& s = copy.surface;
+    for (DeadRegion& region : copy.dead)
+      if (region.z) region.z = {-region.z->upper, -region.z->lower};
     mirror_maps(copy);
     const bool is_cone = s.shape == Shape::cone;
     const bool is_barrel = s.shape == Shape::cylinder || is_cone;
@@ -410,6 +419,13 @@ LayerEntry read_layer(const Value& value, const LayerContext& context) {
     else if (number)
       layer.efficiency = *number;
   }
+  std::vector<DeadEntry> dead;
+  if (const auto regions = map.find("dead")) {
+    dead = read_dead(*regions, spec);
+    if (!has_hits)
+      regions->warning("the layer measures nothing: it has no hits to lose",
+                       "remove \"dead\", or add \"measures\"");
+  }
   if (const auto group = map.find("group"))
     layer.group = group->text("a name").value_or("");
   if (const auto note = map.find("note"))
@@ -417,7 +433,7 @@ LayerEntry read_layer(const Value& value, const LayerContext& context) {
   map.finish();
 
   if (!spec.is_good || rows == 0) return entry;
-  entry.layers = expand(layer, spec, rows);
+  entry.layers = expand(layer, spec, rows, dead);
   if (!spec.rings.empty()) entry.modules = spec.rings.front().size();
   if (mirrors) mirror(entry.layers, *mirror_value);
   if (material) check_maps(*material, entry.layers);

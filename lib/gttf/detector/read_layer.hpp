@@ -70,6 +70,18 @@ std::vector<Slab> read_material(const Value& value, const LayerContext& context,
 std::vector<Coordinate> read_coordinates(MapReader& layer,
                                          const Surface& surface);
 
+/// A region of `dead`, and which modules of a ring it is for.
+struct DeadEntry {
+  DeadRegion region;
+  std::vector<std::size_t> rings, modules;  ///< empty: all
+  bool is_good = false;
+
+  bool covers(std::size_t ring, std::size_t module) const;
+};
+
+/// Reads `dead`: a region, or a list of them.
+std::vector<DeadEntry> read_dead(const Value& value, const ShapeSpec& spec);
+
 /// Reads an entry of `layers`.
 LayerEntry read_layer(const Value& value, const LayerContext& context);
 

@@ -28,6 +28,8 @@ struct Interval {
 
   bool contains(double value) const { return value >= lower && value <= upper; }
   double length() const { return upper - lower; }
+
+  friend bool operator==(const Interval&, const Interval&) = default;
 };
 
 /// A surface of a layer; B and cylinder axes are along z.

@@ -34,6 +34,15 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> units{{
     {"_s", "s"},
 }};
 
+/// Of averages, as in AverageNumber::ending.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6>
+    average_endings{{{"_error", "error"},
+                     {"_rms", "rms"},
+                     {"_q16", "16 %"},
+                     {"_q50", "50 %"},
+                     {"_q84", "84 %"},
+                     {"_q95", "95 %"}}};
+
 bool take_prefix(std::string_view& text, std::string_view prefix) {
   const bool found = text.substr(0, prefix.size()) == prefix;
   if (found) text.remove_prefix(prefix.size());
@@ -56,6 +65,14 @@ void append_words(std::vector<std::string>& words, std::string_view text) {
 
 Heading heading_of(std::string_view name) {
   Heading heading;
+  // of averages: "sigma_d0_um_rms"
+  std::string_view behind;
+  for (const auto& [ending, word] : average_endings)
+    if (name.ends_with(ending)) {
+      behind = word;
+      name.remove_suffix(ending.size());
+      break;
+    }
   for (const auto& [ending, unit] : units) {
     if (name.size() > ending.size() && name.ends_with(ending)) {
       heading.unit = unit;
@@ -94,6 +111,7 @@ Heading heading_of(std::string_view name) {
     heading.factor = 100;
   }
   append_words(heading.words, name);
+  if (!behind.empty()) heading.words.emplace_back(behind);
   return heading;
 }
 

@@ -177,17 +177,42 @@ AnyTrack::AnyTrack(const TrackingGeometry& geometry, const Track& track,
     : geometry_(&geometry),
       track_(track),
       direction_(direction_at(track.theta, track.phi)) {
-  if (auto all = with_all_crossings(geometry, track, model))
-    found_ = std::move(*all);
-  else if (bends_as_helix(geometry, track, model))
-    found_ = find_crossings(geometry, track, model.scattering);
-  else
-    found_ = trace(geometry, track, model.scattering, model.loss);
+  find(model);
+  drop_dead_hits(model);
   adapt_geometry();
 }
 
+void AnyTrack::find(const Model& model) {
+  if (auto all = with_all_crossings(*geometry_, track_, model))
+    found_ = std::move(*all);
+  else if (bends_as_helix(*geometry_, track_, model))
+    found_ = find_crossings(*geometry_, track_, model.scattering);
+  else
+    found_ = trace(*geometry_, track_, model.scattering, model.loss);
+}
+
+void AnyTrack::drop_dead_hits(const Model& model) {
+  if (!geometry_->has_dead_regions()) return;
+  std::vector<unsigned> dead;
+  for (std::size_t k = 0; k < size(); ++k) {
+    const unsigned s = surface(k);
+    if (!geometry_->surfaces()[s].measures()) continue;
+    const Vector3 at =
+        helix() ? vector_of(position_at(helix()->line, helix()->list[k].at))
+                : traced()->list[k].position;
+    if (geometry_->is_dead(s, at.x(), at.y(), at.z())) dead.push_back(s);
+  }
+  if (dead.empty()) return;
+  auto own = std::make_shared<TrackingGeometry>(*geometry_);
+  for (const unsigned s : dead) own->drop_hit(s);
+  geometry_ = own.get();
+  own_ = std::move(own);
+  // what counts up to the last hit is less now
+  find(model);
+}
+
 void AnyTrack::adapt_geometry() {
-  if (!geometry_->depends_on_track()) return;
+  if (!geometry_->has_track_errors() && !geometry_->has_maps()) return;
   auto own = std::make_shared<TrackingGeometry>(*geometry_);
   const Field& field = own->field();
   const std::vector<CrossingInfo> crossings = describe_crossings();

@@ -35,7 +35,8 @@ class AnyTrack {
   AnyTrack(const TrackingGeometry& geometry, const Track& track,
            TracedTrack traced);
 
-  /// With the errors and the material of this track where they depend on it.
+  /// With the errors and the material of this track where they depend on it,
+  /// without hits where layers are dead.
   const TrackingGeometry& geometry() const { return *geometry_; }
   /// That geometry, for what outlives the track; null: geometry of all tracks.
   std::shared_ptr<const TrackingGeometry> own_geometry() const { return own_; }
@@ -138,6 +139,10 @@ class AnyTrack {
   /// d(direction)/d(path) at the start; 1/mm.
   Vector3 bend_at_start() const;
 
+  /// What it crosses in *geometry_.
+  void find(const Model& model);
+  /// Goes on without the hits that would lie where their layer is dead.
+  void drop_dead_hits(const Model& model);
   /// Takes hit errors that depend on the track, and x/X0 that varies over a
   /// surface, from its crossings; of several of a surface the first counts.
   void adapt_geometry();

@@ -60,18 +60,16 @@ class PatternSum {
       efficiency_.push_back(detector.layers[i].efficiency);
   }
 
-  /// All patterns that agree with `missing` on the layers before `next`.
-  void add_from(std::size_t next, std::vector<std::size_t>& missing,
-                double probability) {
-    if (next == layers_.size()) {
-      add(missing, probability);
-      return;
-    }
-    add_from(next + 1, missing, probability * efficiency_[next]);
-    if (missing.size() == most_missing_) return;
-    missing.push_back(layers_[next]);
-    add_from(next + 1, missing, probability * (1 - efficiency_[next]));
-    missing.pop_back();
+  /// All patterns with few missing hits.
+  void enumerate() {
+    std::vector<std::size_t> missing;
+    for_each_hit_pattern(
+        efficiency_, most_missing_,
+        [&](const std::vector<std::size_t>& lost, double probability) {
+          missing.clear();
+          for (const std::size_t i : lost) missing.push_back(layers_[i]);
+          add(missing, probability);
+        });
   }
 
   /// Randomly drawn patterns of equal weight.
@@ -154,10 +152,9 @@ EfficiencyAverage average_over_efficiencies(const Detector& detector,
   const std::size_t most_missing = affordable(layers.size(), most_patterns);
   average.most_missing = static_cast<int>(most_missing);
   PatternSum sum(detector, track, model, layers, most_missing);
-  std::vector<std::size_t> missing;
   constexpr double enough = 0.99;
   if (sum.probability_enumerated() >= enough) {
-    sum.add_from(0, missing, 1);
+    sum.enumerate();
   } else {
     average.n_drawn = most_patterns;
     average.most_missing = average.n_inefficient;

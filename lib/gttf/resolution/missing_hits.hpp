@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "gttf/detector/detector.hpp"
 #include "gttf/resolution/parameter.hpp"
@@ -21,7 +23,33 @@ Resolution resolve_without(const Detector& detector, const Track& track,
                            std::span<const std::size_t> layers,
                            DroppedMaterial material);
 
-/// Average over the hit patterns according to the efficiencies of the layers.
+/// Patterns of hits are summed up one by one if they are at most that many.
+inline constexpr std::size_t most_hit_patterns = 5000;
+
+/// Calls f(lost, probability) for each way to lose at most `most` of some hits:
+/// `lost` are indices in `efficiencies`, the probability that of this pattern
+/// when hits are lost independently.
+template <class F>
+void for_each_hit_pattern(std::span<const double> efficiencies,
+                          std::size_t most, const F& f) {
+  std::vector<std::size_t> lost;
+  // the patterns that agree with `lost` before `next`
+  const auto add = [&](const auto& self, std::size_t next,
+                       double probability) -> void {
+    if (next == efficiencies.size()) {
+      f(std::as_const(lost), probability);
+      return;
+    }
+    self(self, next + 1, probability * efficiencies[next]);
+    if (lost.size() == most) return;
+    lost.push_back(next);
+    self(self, next + 1, probability * (1 - efficiencies[next]));
+    lost.pop_back();
+  };
+  add(add, 0, 1);
+}
+
+/// Average over the hit patterns that the efficiencies of the layers produce.
 struct EfficiencyAverage {
   int n_inefficient = 0;  ///< measuring layers crossed with efficiency below 1
   int most_missing = 0;   ///< patterns with up to that many missing hits
@@ -35,14 +63,13 @@ struct EfficiencyAverage {
 };
 
 /// Hits are missing independently; the material stays. All 2^n patterns if
-/// they are at most `most_patterns`, else the patterns with 0, 1, 2, ...
-/// missing hits up to `most_patterns`, which omit the probability 1 -
-/// `covered`. If that exceeds 1 %, `most_patterns` patterns are drawn instead,
-/// always the same ones, with statistical errors of 1/sqrt(most_patterns) of
-/// their rms.
-EfficiencyAverage average_over_efficiencies(const Detector& detector,
-                                            const Track& track,
-                                            const Model& model,
-                                            std::size_t most_patterns = 5000);
+/// they are at most `most_patterns`, else those with 0, 1, 2, ... missing hits
+/// as far as `most_patterns` reach, which leave out 1 - `covered`. Where that
+/// would be more than 1 %, `most_patterns` patterns are drawn instead, always
+/// the same ones, with statistical errors of 1/sqrt(most_patterns) of the rms
+/// between them.
+EfficiencyAverage average_over_efficiencies(
+    const Detector& detector, const Track& track, const Model& model,
+    std::size_t most_patterns = most_hit_patterns);
 
 }  // namespace gttf

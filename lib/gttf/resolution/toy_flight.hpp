@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include "gttf/core/pack_functions.hpp"
 #include "gttf/core/random_words.hpp"
@@ -362,6 +363,8 @@ class HelixFlight {
                                         at_[now_]));
     return good;
   }
+  /// Goes on from where the last step began.
+  void stay() { at_[now_] = at_[1 - now_]; }
   const Cartesian<S>& position() const { return at_[now_].position; }
   void scatter(const S& theta, const S& phi) {
     using std::sqrt;
@@ -377,16 +380,19 @@ class HelixFlight {
   std::size_t now_ = 0;
 };
 
-/// Propagates a toy, or one per vector element, from surface to surface, where
-/// it is measured, then scatters, and loses energy if the path does.
-/// @param path HelixFlight or a class with the same functions
-/// @param take_hit called with (step, measured point)
-/// @return lanes that cross all surfaces
-template <class S, class Path, class TakeHit>
+/// A toy, or one in each element of a vector, from surface to surface, where it
+/// is measured, then scattered, and slowed if the path loses energy.
+/// @param path       HelixFlight or what has its functions
+/// @param take_hit   of (step, measured point)
+/// @param pass_step  of (step) whose surface is missed: whether to go on from
+///                   the one before; only where S is a double
+/// @return  lanes that meet all surfaces, or pass them
+template <class S, class Path, class TakeHit, class PassStep>
 [[gnu::always_inline]] inline MaskOf<S> fly_toys(std::span<const ToyStep> steps,
                                                  Path& path,
                                                  ToyNormals<S>& normals,
-                                                 const TakeHit& take_hit) {
+                                                 const TakeHit& take_hit,
+                                                 const PassStep& pass_step) {
   NormalPair<S> shift{}, kink{};
   MaskOf<S> crossed = PackAccess<S>::mask(all_in_pack<S>);
   for (std::size_t k = 0; k < steps.size(); ++k) {
@@ -397,7 +403,13 @@ template <class S, class Path, class TakeHit>
     else if (step.measures)
       normals.take(shift.first, shift.second);
     if (step.theta0 > 0) normals.take(kink.first, kink.second);
-    crossed = both(crossed, path.fly(k, step.surface));
+    const MaskOf<S> met = path.fly(k, step.surface);
+    if constexpr (std::is_same_v<S, double>)
+      if (!met && pass_step(k)) {
+        path.stay();
+        continue;
+      }
+    crossed = both(crossed, met);
     if (!any(crossed)) break;
     if (step.measures)
       take_hit(k, measured_point(step, path.position(), shift));
@@ -421,12 +433,14 @@ template <class S>
                       {same(task.first.position), same(task.first.direction)},
                       true);
   PackValues* hit = task.hits;
-  task.crossed = L::bits(fly_toys(task.steps, path, normals,
-                                  [&hit](std::size_t, const Cartesian<S>& at) {
-                                    L::store(at.x, *hit++);
-                                    L::store(at.y, *hit++);
-                                    L::store(at.z, *hit++);
-                                  }));
+  task.crossed = L::bits(fly_toys(
+      task.steps, path, normals,
+      [&hit](std::size_t, const Cartesian<S>& at) {
+        L::store(at.x, *hit++);
+        L::store(at.y, *hit++);
+        L::store(at.z, *hit++);
+      },
+      [](std::size_t) { return false; }));
 }
 
 template <class S>

@@ -40,6 +40,7 @@ struct TracedToys {
 struct ToyPlan {
   ToyTrack prototype;
   std::vector<ToyStep> steps;
+  std::vector<std::size_t> layers;  ///< of each step
   std::optional<BeamSpot> spot;
   std::size_t n_blocks = 0;  ///< of random bits per toy
   std::optional<TracedToys> traced;

@@ -67,15 +67,22 @@ class TracedFlight {
 
   TracedFlight(const ToyPlan& plan, const RandomPlace& place,
                const FlightState<0>& start)
-      : plan_(plan), place_(place), state_(start) {}
+      : plan_(plan), place_(place), state_(start), before_(start) {}
 
   bool fly(std::size_t k, const SurfaceRecord& surface) {
+    before_ = state_;
     const Field& field = *plan_.traced->field;
     const TracedToys::Leg& leg = plan_.traced->legs[k];
     const Landing landing =
         std::isnan(leg.length) ? fly_onto(field, leg.goal, Way::forward, state_)
                                : fly_along(field, leg.goal, leg.length, state_);
-    return landing == Landing::there && inside(surface, state_.position);
+    landed_ = landing == Landing::there;
+    return landed_ && inside(surface, state_.position);
+  }
+  /// Goes on beyond the edge of the surface, or, where it did not get there,
+  /// from where the leg began.
+  void stay() {
+    if (!landed_) state_ = before_;
   }
   Cartesian<double> position() const { return cartesian(state_.position); }
 
@@ -109,7 +116,8 @@ class TracedFlight {
 
   const ToyPlan& plan_;
   const RandomPlace& place_;
-  FlightState<0> state_;
+  FlightState<0> state_, before_;
+  bool landed_ = true;  ///< the last leg ended on its surface
 };
 
 /// Parameters of a start that the beam spot displaced.
@@ -172,6 +180,7 @@ class PlanMaker {
       plan_.traced->legs.push_back({.goal = level_of(hit), .loss = loss});
     plan_.prototype.hits.points.push_back(hit);
     plan_.steps.push_back(step);
+    plan_.layers.push_back(index);
   }
 
   std::shared_ptr<const ToyPlan> take() && {
@@ -272,17 +281,58 @@ std::shared_ptr<const ToyPlan> make_plan(const TrackingGeometry& geometry,
                      model.beam_spot, any.own_geometry());
 }
 
-/// Propagates one toy, and sets position and axes of its hits.
-template <class Path>
+/// Flies one toy, and sets place and axes of its hits.
+/// @param pass_step  as of fly_toys()
+template <class Path, class PassStep>
 bool fly_toy(const ToyPlan& plan, Path path, ToyNormals<double>& normals,
-             ToyTrack& toy) {
+             const PassStep& pass_step, ToyTrack& toy) {
   TrackHit* first = toy.hits.points.data() + (plan.spot ? 1 : 0);
-  return fly_toys<double>(plan.steps, path, normals,
-                          [&](std::size_t k, const Cartesian<double>& at) {
-                            detail::put_on(plan.steps[k].surface, vector_of(at),
-                                           first[k]);
-                          });
+  return fly_toys<double>(
+      plan.steps, path, normals,
+      [&](std::size_t k, const Cartesian<double>& at) {
+        detail::put_on(plan.steps[k].surface, vector_of(at), first[k]);
+      },
+      pass_step);
 }
+
+/// Makes the toy of `place` out of a prototype or an earlier toy.
+template <class PassStep>
+bool simulate_toy(const ToyPlan& plan, const RandomPlace& place,
+                  const PassStep& pass_step, ToyTrack& toy) {
+  make_words<double>(place, plan.n_blocks, toy.bits.data());
+  ToyNormals<double> normals{toy.bits.data()};
+  Vector3 displacement = Vector3::Zero();
+  if (plan.spot) {
+    const double sigma[] = {plan.spot->x, plan.spot->y, plan.spot->z};
+    for (int i = 0; i < 3; ++i) {
+      double normal;
+      normals.take(normal);
+      displacement[i] = sigma[i] * normal;
+    }
+  }
+  if (plan.traced) {
+    FlightState<0> start = plan.traced->start;
+    start.position += displacement;
+    if (plan.spot && !set_traced_truth(plan, start, toy)) return false;
+    return fly_toy(plan, TracedFlight(plan, place, start), normals, pass_step,
+                   toy);
+  }
+  toy.truth = plan.prototype.truth;
+  PathPoint<double> begin = plan.begin;
+  if (plan.spot) {
+    begin.position = begin.position + cartesian(displacement);
+    Line<double> line = plan.start;
+    set_line(begin, line);
+    toy.truth = start_perigee(line, plan.theta, plan.phi,
+                              vector_of(begin.position), toy.hits.origin);
+  }
+  return fly_toy(plan, HelixFlight<double>(plan.start, begin, !plan.spot),
+                 normals, pass_step, toy);
+}
+
+/// The uniform numbers by which hits are lost; those of energy losses have the
+/// branches of their steps.
+constexpr std::uint64_t lost_hits_branch = (std::uint64_t{1} << 32) + 1;
 
 }  // namespace
 
@@ -332,35 +382,36 @@ ToySimulator::ToySimulator(const TrackingGeometry& geometry, const Track& track,
 const ToyTrack& ToySimulator::prototype() const { return plan_->prototype; }
 
 bool ToySimulator::simulate(const RandomPlace& place, ToyTrack& toy) const {
+  return simulate_toy(
+      *plan_, place, [](std::size_t) { return false; }, toy);
+}
+
+bool ToySimulator::simulate(const RandomPlace& place,
+                            std::span<const double> efficiencies, ToyTrack& toy,
+                            TrackHits* undisturbed) const {
   const ToyPlan& plan = *plan_;
-  make_words<double>(place, plan.n_blocks, toy.bits.data());
-  ToyNormals<double> normals{toy.bits.data()};
-  Vector3 displacement = Vector3::Zero();
-  if (plan.spot) {
-    const double sigma[] = {plan.spot->x, plan.spot->y, plan.spot->z};
-    for (int i = 0; i < 3; ++i) {
-      double normal;
-      normals.take(normal);
-      displacement[i] = sigma[i] * normal;
-    }
+  toy = plan.prototype;
+  std::vector<char> missed(plan.steps.size());
+  const auto pass = [&missed](std::size_t k) { return (missed[k] = 1) != 0; };
+  if (!simulate_toy(plan, place, pass, toy)) return false;
+  if (undisturbed != nullptr) *undisturbed = plan.prototype.hits;
+  const auto both = [&](const auto& change) {
+    change(toy.hits.points);
+    if (undisturbed != nullptr) change(undisturbed->points);
+  };
+  RandomBranch random(place, lost_hits_branch);
+  const std::size_t first = plan.spot ? 1 : 0;
+  for (std::size_t k = 0; k < plan.steps.size(); ++k) {
+    // a number for each step, so that those of others stay the same
+    const bool lost = random.uniform() >= efficiencies[plan.layers[k]];
+    if (lost) both([&](auto& points) { points[first + k].n_coordinates = 0; });
   }
-  if (plan.traced) {
-    FlightState<0> start = plan.traced->start;
-    start.position += displacement;
-    if (plan.spot && !set_traced_truth(plan, start, toy)) return false;
-    return fly_toy(plan, TracedFlight(plan, place, start), normals, toy);
-  }
-  toy.truth = plan.prototype.truth;
-  PathPoint<double> begin = plan.begin;
-  if (plan.spot) {
-    begin.position = begin.position + cartesian(displacement);
-    Line<double> line = plan.start;
-    set_line(begin, line);
-    toy.truth = start_perigee(line, plan.theta, plan.phi,
-                              vector_of(begin.position), toy.hits.origin);
-  }
-  return fly_toy(plan, HelixFlight<double>(plan.start, begin, !plan.spot),
-                 normals, toy);
+  for (std::size_t k = plan.steps.size(); k-- > 0;)
+    if (missed[k] != 0)
+      both([&](auto& points) {
+        points.erase(points.begin() + static_cast<std::ptrdiff_t>(first + k));
+      });
+  return true;
 }
 
 }  // namespace gttf

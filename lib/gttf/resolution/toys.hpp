@@ -63,7 +63,16 @@ class ToySimulator {
   /// stops in a layer or leaves the field map.
   bool simulate(const RandomPlace& place, ToyTrack& toy) const;
 
-  /// Data shared by all toys.
+  /// The same for a toy with the hits that it has: each is lost with the
+  /// inefficiency of its layer, and a surface that the toy misses is passed
+  /// without hit and material. False if the toy stops or leaves the field map.
+  /// @param efficiencies  of every layer
+  /// @param undisturbed   if not null, set to the hits that the toy would have
+  ///                      without errors and scattering
+  bool simulate(const RandomPlace& place, std::span<const double> efficiencies,
+                ToyTrack& toy, TrackHits* undisturbed = nullptr) const;
+
+  /// All that toys share.
   const detail::ToyPlan& plan() const { return *plan_; }
 
  private:

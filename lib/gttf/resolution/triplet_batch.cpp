@@ -310,7 +310,7 @@ std::vector<std::size_t> TracedTriplets::hits_of(std::size_t t) const {
   const AnyTrack track(geometry_, tracks_.track(t), model_);
   std::vector<std::size_t> hits;
   for (std::size_t k = 0; k < track.size(); ++k)
-    if (geometry_.surfaces()[track.surface(k)].measures())
+    if (track.geometry().surfaces()[track.surface(k)].measures())
       hits.push_back(track.surface(k));
   return hits;
 }

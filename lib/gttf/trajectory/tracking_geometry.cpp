@@ -80,6 +80,7 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
     : field_(detector.field) {
   set_reference(field_);
   surfaces_.reserve(detector.layers.size());
+  std::vector<DeadPart> dead;
   for (const Layer& layer : detector.layers) {
     SurfaceRecord r(layer.surface);
     r.x_over_x0 = layer.x_over_x0();
@@ -97,6 +98,11 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
         errors_.push_back(
             {static_cast<unsigned>(axes_.size() - 1), c.sigma, c.error});
     }
+    if (layer.is_dead())
+      r.n_axes = 0;
+    else if (layer.measures())
+      for (const DeadRegion& region : layer.dead)
+        dead.push_back({surfaces_.size(), region});
     surfaces_.push_back(r);
     first_slab_.push_back(slabs_.size());
     for (LossSlab& slab : make_loss_slabs(layer, detector.materials))
@@ -106,7 +112,9 @@ TrackingGeometry::TrackingGeometry(const Detector& detector)
         maps_.push_back({surfaces_.size() - 1, k, layer.material[k].map});
   }
   first_slab_.push_back(slabs_.size());
-  // for a few planes, testing each is faster than the index
+  if (!dead.empty())
+    dead_ = std::make_shared<const std::vector<DeadPart>>(std::move(dead));
+  // a few planes are tried faster than they are found
   constexpr std::ptrdiff_t few = 16;
   if (std::ranges::count(surfaces_, SurfaceRecord::Kind::inclined,
                          &SurfaceRecord::kind) > few)
@@ -176,6 +184,16 @@ bool TrackingGeometry::set_errors(std::size_t i, const HitErrorInput& track) {
     if (good) least_variance_ = std::min(least_variance_, sigma * sigma);
   }
   return good;
+}
+
+bool TrackingGeometry::is_dead(std::size_t i, double x, double y,
+                               double z) const {
+  if (!dead_) return false;
+  const auto parts =
+      std::ranges::equal_range(*dead_, i, {}, &DeadPart::surface);
+  return std::ranges::any_of(parts, [&](const DeadPart& part) {
+    return part.region.contains(x, y, z);
+  });
 }
 
 void TrackingGeometry::scale_material(std::size_t i, double factor) {

@@ -135,7 +135,9 @@ class TrackingGeometry {
 
   /// Do hit errors or the material that a track meets depend on the track? Then
   /// it has a geometry of its own, see AnyTrack.
-  bool depends_on_track() const { return has_track_errors() || has_maps(); }
+  bool depends_on_track() const {
+    return has_track_errors() || has_maps() || has_dead_regions();
+  }
 
   /// Lower bound of the variance of the coordinates, mm^2; infinite without
   /// coordinates; not updated when hits are dropped.
@@ -146,8 +148,17 @@ class TrackingGeometry {
   /// @return  whether they are positive and finite
   bool set_errors(std::size_t i, const HitErrorInput& track);
 
-  /// Makes surface `i` passive: the hit is missing, the material remains.
+  /// Do some layers give no hits in a part of their surface?
+  bool has_dead_regions() const { return dead_ != nullptr; }
+  /// Does surface `i` give no hits at this point of it, mm?
+  bool is_dead(std::size_t i, double x, double y, double z) const;
+
+  /// Makes surface `i` passive: its hit is missing, its material stays.
   void drop_hit(std::size_t i) { surfaces_[i].n_axes = 0; }
+  /// Undoes drop_hit(): the hit is that of the same surface of `other`.
+  void restore_hit(std::size_t i, const TrackingGeometry& other) {
+    surfaces_[i].n_axes = other.surfaces_[i].n_axes;
+  }
   /// Moves surface `i` to another radius, z or distance.
   void move(std::size_t i, double position) {
     surfaces_[i].position = position;
@@ -181,6 +192,12 @@ class TrackingGeometry {
   std::vector<SlabMap> maps_;  ///< in the order of the surfaces
   std::shared_ptr<const ModuleIndex> modules_;
   std::vector<AxisError> errors_;  ///< in the order of the axes
+  struct DeadPart {
+    std::size_t surface;
+    DeadRegion region;
+  };
+  /// In the order of the surfaces; null: there are none.
+  std::shared_ptr<const std::vector<DeadPart>> dead_;
 };
 
 }  // namespace gttf

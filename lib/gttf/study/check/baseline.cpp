@@ -11,6 +11,7 @@
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/study/request/request_document.hpp"
+#include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
@@ -67,7 +68,9 @@ Document baseline_document(const StudyRequest& request,
                            std::span<const BaselineDetector> detectors,
                            Engine engine) {
   Document::List columns, list;
-  const Table no_rows = empty_scan_table(request.at.has_value());
+  const Table no_rows = request.average
+                            ? empty_average_table(request)
+                            : empty_scan_table(request.at.has_value());
   for (const Column* column : numbers_first(no_rows))
     columns.emplace_back(column->name);
   for (const auto& [input, rows] : detectors) {
@@ -121,7 +124,7 @@ class BaselineReader {
     for (std::size_t i = 0; i < detectors.size(); ++i) {
       const std::string path = fmt::format("detectors[{}].", i);
       BaselineDetector own{read_description(detectors[i], path),
-                           read_rows(detectors[i], path)};
+                           read_rows(detectors[i], baseline.request, path)};
       const std::size_t points = baseline.request.momentum.values.size() *
                                  baseline.request.angle.values.size();
       if (own.rows.rows() != points)
@@ -227,12 +230,15 @@ class BaselineReader {
     return input;
   }
 
-  /// Unknown columns are ignored.
-  Table read_rows(const Document& detector, const std::string& path) const {
+  /// Columns that this program does not know are left out.
+  Table read_rows(const Document& detector, const StudyRequest& request,
+                  const std::string& path) const {
     const Document::List& rows = list(detector, "rows", path);
     Table table;
-    constexpr bool at_layer = true;  // columns missing in the file are omitted
-    for (Column& column : empty_scan_table(at_layer).columns) {
+    constexpr bool at_layer = true;  // columns are left out if not in the file
+    const Table all = request.average ? empty_average_table(request)
+                                      : empty_scan_table(at_layer);
+    for (Column column : all.columns) {
       const auto found = std::ranges::find(columns_, column.name);
       if (found == columns_.end()) continue;
       const auto at = static_cast<std::size_t>(found - columns_.begin());

@@ -12,6 +12,7 @@
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/readable.hpp"
 #include "gttf/core/units.hpp"
+#include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/budget.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan.hpp"
@@ -43,12 +44,14 @@ CheckedQuantity quantity_of(const Column& column) {
   q.name = column.name;
   if (std::holds_alternative<Texts>(column.cells))
     q.kind = CheckedQuantity::Kind::text;
-  if (q.is_material() || q.name.find("_rel_") != q.name.npos) {
+  const std::string_view name = averaged_column(q.name);
+  if (q.is_material() || name.find("_rel_") != name.npos ||
+      name == "efficiency") {
     q.symbol = "%";
     q.shown_unit = unit::percent;
   }
   for (const Ending& ending : endings) {
-    if (!q.name.ends_with(ending.text)) continue;
+    if (!name.ends_with(ending.text)) continue;
     q.symbol = ending.symbol;
     q.unit = ending.unit;
     q.shown_unit = ending.shown_unit;
@@ -58,22 +61,35 @@ CheckedQuantity quantity_of(const Column& column) {
   return q;
 }
 
-const std::vector<CheckedQuantity>& columns() {
-  static const std::vector<CheckedQuantity> all = [] {
-    std::vector<CheckedQuantity> list;
-    constexpr bool at_layer = true;
-    for (const Column& column : empty_scan_table(at_layer).columns)
-      list.push_back(quantity_of(column));
-    return list;
-  }();
-  return all;
+std::vector<CheckedQuantity> quantities_of(const Table& table) {
+  std::vector<CheckedQuantity> list;
+  for (const Column& column : table.columns)
+    list.push_back(quantity_of(column));
+  return list;
 }
 
-std::string_view without_unit(std::string_view name) {
+/// @param average  those of averages
+const std::vector<CheckedQuantity>& columns(bool average) {
+  static const std::vector<CheckedQuantity> scanned =
+      quantities_of(empty_scan_table(true));
+  static const std::vector<CheckedQuantity> averaged = [] {
+    StudyRequest request;
+    request.average.emplace();
+    request.at.emplace();
+    return quantities_of(empty_average_table(request));
+  }();
+  return average ? averaged : scanned;
+}
+
+/// "sigma_d0" of "sigma_d0_um", "sigma_d0_q95" of "sigma_d0_um_q95".
+std::string without_unit(std::string_view full) {
+  const std::string_view name = averaged_column(full);
+  const std::string_view behind = full.substr(name.size());
   for (const Ending& ending : endings)
     if (name.ends_with(ending.text))
-      return name.substr(0, name.size() - ending.text.size());
-  return name;
+      return std::string(name.substr(0, name.size() - ending.text.size())) +
+             std::string(behind);
+  return std::string(full);
 }
 
 CheckedQuantity fraction(CheckedQuantity::Kind kind, std::string name) {
@@ -87,21 +103,22 @@ CheckedQuantity fraction(CheckedQuantity::Kind kind, std::string name) {
 
 }  // namespace
 
-std::optional<CheckedQuantity> find_column(const std::string& name) {
-  for (const CheckedQuantity& q : columns())
+std::optional<CheckedQuantity> find_column(const std::string& name,
+                                           bool average) {
+  for (const CheckedQuantity& q : columns(average))
     if (q.name == name || without_unit(q.name) == name) return q;
   return std::nullopt;
 }
 
-std::vector<std::string> column_names() {
+std::vector<std::string> column_names(bool average) {
   std::vector<std::string> names;
-  for (const CheckedQuantity& q : columns()) names.push_back(q.name);
+  for (const CheckedQuantity& q : columns(average)) names.push_back(q.name);
   return names;
 }
 
-std::vector<std::string> short_column_names() {
+std::vector<std::string> short_column_names(bool average) {
   std::vector<std::string> names;
-  for (const CheckedQuantity& q : columns())
+  for (const CheckedQuantity& q : columns(average))
     names.emplace_back(without_unit(q.name));
   return names;
 }

@@ -57,11 +57,13 @@ struct CheckedQuantity {
 
 /// The column of scan with this name, with or without its unit (sigma_d0_um,
 /// sigma_d0), or nothing.
-std::optional<CheckedQuantity> find_column(const std::string& name);
+/// @param average  of a scan of averages (sigma_d0_um_q95, sigma_d0_q95)
+std::optional<CheckedQuantity> find_column(const std::string& name,
+                                           bool average = false);
 
 /// Names of all columns of scan, for messages, with and without units.
-std::vector<std::string> column_names();
-std::vector<std::string> short_column_names();
+std::vector<std::string> column_names(bool average = false);
+std::vector<std::string> short_column_names(bool average = false);
 
 CheckedQuantity coverage_quantity(int hits);
 CheckedQuantity share_quantity(Parameter parameter, std::string layer,

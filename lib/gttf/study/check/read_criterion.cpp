@@ -291,7 +291,8 @@ std::vector<CheckedQuantity> read_what(const Value& value,
       quantities.push_back(coverage_quantity(0));
       continue;
     }
-    if (auto column = find_column(*name)) {
+    const bool average = request.average.has_value();
+    if (auto column = find_column(*name, average)) {
       if (is_at_layer(*column) && !request.at)
         item.error(
             fmt::format(
@@ -302,10 +303,21 @@ std::vector<CheckedQuantity> read_what(const Value& value,
       quantities.push_back(std::move(*column));
       continue;
     }
-    std::vector<std::string> known = column_names();
+    if (find_column(*name, !average)) {
+      item.error(
+          in_quotes(*name) +
+              (average ? " is of single tracks, and averages are asked for"
+                       : " is of averages, and none is asked for"),
+          average ? "remove \"average\" from the file or its study, or take "
+                    "another column"
+                  : "add \"average: phi\" or the like to the file or its "
+                    "study");
+      continue;
+    }
+    std::vector<std::string> known = column_names(average);
     known.emplace_back("coverage");
     std::vector<std::string> candidates = known;
-    for (std::string& other : short_column_names())
+    for (std::string& other : short_column_names(average))
       candidates.push_back(std::move(other));
     const auto near = nearest(*name, candidates);
     item.error(fmt::format("unknown column {}", in_quotes(*name)),

@@ -50,6 +50,12 @@ std::string_view other_in_baseline(const StudyRequest& a,
                        same(a.beam_spot->y, b.beam_spot->y) &&
                        same(a.beam_spot->z, b.beam_spot->z)))
     return "beam_spot";
+  if (a.average != b.average) return "average";
+  if (a.average && a.average->vertex) {
+    const auto mine = luminous_region_of(a), theirs = luminous_region_of(b);
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      if (!same(mine[i], theirs[i])) return "luminous_region";
+  }
   return {};
 }
 
@@ -126,7 +132,8 @@ class Reader {
     for (const char* key :
          {"detectors", "particle", "mass", "charge", "momentum", "p", "pt",
           "theta", "eta", "phi", "vertex", "beam_spot", "scattering",
-          "energy_loss", "turns", "at", "variants"})
+          "energy_loss", "turns", "at", "variants", "average",
+          "luminous_region"})
       if (const auto own = map.find(key))
         own->error(fmt::format("{} belongs in the study", in_quotes(key)),
                    "remove it, or write all keys here in place of \"study\"");

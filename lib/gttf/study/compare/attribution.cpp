@@ -141,6 +141,7 @@ class GradientShares {
       case ChangeKind::extent:
       case ChangeKind::coordinate:
       case ChangeKind::efficiency:
+      case ChangeKind::dead:
         break;
     }
     return std::nullopt;

@@ -161,7 +161,10 @@ std::vector<std::string> columns_for_reading(
 std::vector<std::string> columns_of(const Comparison& comparison,
                                     std::span<const std::string> columns) {
   std::vector<std::string> names = names_of(of_point, 0);
-  std::erase(names, "detector");
+  // the designs have names of their own, averages have no azimuth
+  std::erase_if(names, [&](const std::string& name) {
+    return !exists(comparison.table, name);
+  });
   for (const std::string& column : columns) {
     if (is_of_point(column)) continue;
     for (std::size_t d = 0; d < comparison.designs; ++d)

@@ -294,7 +294,8 @@ bool is_regular(const Detector& detector, const Entry& entry) {
         !same(layer.surface.u, first.surface.u) ||
         !same(layer.surface.v, first.surface.v) ||
         !same(layer.x_over_x0(), first.x_over_x0()) ||
-        !same_maps(layer, first) || !same(layer.efficiency, first.efficiency) ||
+        !same_maps(layer, first) || layer.dead != first.dead ||
+        !same(layer.efficiency, first.efficiency) ||
         !std::ranges::equal(layer.coordinates, first.coordinates,
                             same_coordinate))
       return false;
@@ -461,6 +462,12 @@ class Finder {
     if (!same(a.efficiency, b.efficiency))
       add(ChangeKind::efficiency, entry, key("efficiency"),
           number_texts(a.efficiency, b.efficiency, unit::percent, "%"));
+    if (a.dead != b.dead) {
+      const auto text = [](const Layer& layer) {
+        return layer.dead.empty() ? "none" : to_string(layer.dead);
+      };
+      add(ChangeKind::dead, entry, key("dead"), {text(a), text(b)});
+    }
   }
 
   static bool is_mirrored(const std::vector<const Layer*>& surfaces) {
@@ -593,6 +600,7 @@ Detector Difference::with(const DesignChange& change, End end) const {
         layer.material = pattern.material;
         layer.coordinates = pattern.coordinates;
         layer.efficiency = pattern.efficiency;
+        layer.dead = pattern.dead;
       }
       result.layers.push_back(std::move(layer));
     }
@@ -624,6 +632,9 @@ Detector Difference::with(const DesignChange& change, End end) const {
         break;
       case ChangeKind::efficiency:
         layer.efficiency = from.efficiency;
+        break;
+      case ChangeKind::dead:
+        layer.dead = from.dead;
         break;
       case ChangeKind::field:
       case ChangeKind::magnet:

@@ -37,7 +37,8 @@ enum class ChangeKind {
   sigma,       ///< continuous
   angle,       ///< continuous
   coordinate,  ///< added or removed
-  efficiency   ///< no effect on a track with all its hits
+  efficiency,  ///< of no consequence for a track that has all its hits
+  dead         ///< regions without hits
 };
 
 struct DesignChange {

@@ -62,6 +62,11 @@ class Reader {
       several->error("an optimisation begins with one detector",
                      "write \"detector: FILE\"");
     head_.request = detail::read_setup(map, path_, options);
+    for (const char* key : {"average", "luminous_region"})
+      if (const auto average = map.find(key))
+        average->error("an optimisation is of single tracks, not of averages",
+                       "remove it");
+    head_.request.average.reset();
     head_.grid = detail::read_axes(map);
     const auto vary = map.find("vary"), choose = map.find("choose"),
                follow = map.find("follow"), keep = map.find("keep"),
@@ -1344,8 +1349,13 @@ class Reader {
     try {
       StudyOptions options;
       options.detectors = {detector().file};
-      problem_->requirements.push_back(
-          read_requirements(*file, options, "", load_));
+      RequirementFile theirs = read_requirements(*file, options, "", load_);
+      if (theirs.request.average)
+        requirements->error(
+            "these requirements are of averages, an optimisation is of single "
+            "tracks",
+            "write a file of requirements without \"average\"");
+      problem_->requirements.push_back(std::move(theirs));
     } catch (const InputError& error) {
       diagnostics_.add(error.diagnostics());
     }

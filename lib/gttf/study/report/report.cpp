@@ -105,6 +105,8 @@ RichText conditions(const StudyRequest& request, const ReportSubject& first,
           first.momentum.text(first.curves.momentum.values.back()) + " · " +
           angle_range(request) + " · " +
           models_text(request, detectors, " · ") + " · ";
+  if (request.average)
+    text += "averages over " + to_string(*request.average) + " · ";
   if (request.at) text += place_text(request) + " · ";
   return with_true_minus(text + (request.beam_spot
                                      ? "beam spot as a measurement"
@@ -132,8 +134,11 @@ PageTable published_table(const ReportSubject& subject,
     // published numbers are those of the perigee
     Model model = subject.model();
     model.at.reset();
-    const double sigma = sigmas(
-        resolve(geometry, grid_track(tracks, {0, 0}), model))[p.parameter];
+    const PerParameter all =
+        subject.request.average
+            ? average_sigmas(subject, tracks).front()
+            : sigmas(resolve(geometry, grid_track(tracks, {0, 0}), model));
+    const double sigma = all[p.parameter];
     const std::vector<RichText> pair =
         aligned_numbers(Reals{p.sigma * q.factor, sigma * q.factor});
     RichText at = subject.momentum.text(p.momentum);
@@ -224,6 +229,9 @@ PageSection resolution_section(const Chapter& c, bool several) {
   for (std::size_t k = 1; k < all.size(); ++k)
     others.push_back(sigma_figure(c.subject, c.curves, all[k], false, rings));
   rows.halves(std::move(others));
+  if (auto table = average_page_table(c.subject))
+    rows.add(PageRow::Split::full, {std::move(*table)});
+  rows.full(efficiency_figure(c.subject, c.curves));
   if (!c.subject.on_axis) {
     const auto on_map = sigmas_on_grid(c.subject, c.subject.map);
     const std::size_t direction = c.subject.place == Place::perigee ? 4 : 3;
@@ -247,8 +255,14 @@ PageSection limits_section(const Chapter& c, bool several) {
   for (const ShownQuantity& q : c.subject.shown())
     if (q.parameter != Parameter::phi0 && q.parameter != Parameter::ty)
       shares.push_back(share_figure(c.subject, c.budgets, q));
-  Rows(section)
-      .halves(std::move(shares))
+  Rows rows(section);
+  if (c.subject.request.average)
+    rows.add(
+        PageRow::Split::full,
+        {Paragraph{"What limits the resolution is shown of single tracks "
+                   "with all their hits, at *φ* = " +
+                   fixed_number(in_degrees(c.subject.request.phi), 1) + "°."}});
+  rows.halves(std::move(shares))
       .full(layer_budget_figure(c.subject))
       .full(tornado_figure(c.subject))
       .full(lost_layer_figure(c.subject));

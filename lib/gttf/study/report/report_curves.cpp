@@ -26,12 +26,9 @@ PerParameter nothing() {
   return none;
 }
 
-LimitedSigmas gap() { return {nothing(), nothing(), nothing(), 0}; }
-
-Detector without_hit_errors(Detector detector) {
-  for (Layer& layer : detector.layers)
-    for (Coordinate& c : layer.coordinates) c.sigma *= no_hit_errors;
-  return detector;
+LimitedSigmas gap() {
+  return {nothing(), nothing(),        nothing(), nothing(),
+          nothing(), Resolution::none, 0};
 }
 
 // Tracks along one axis of a request, the other one fixed.
@@ -49,11 +46,7 @@ class Follower {
       request_.angle.values = {request_.angle.values[fixed]};
     else
       request_.momentum.values = {request_.momentum.values[fixed]};
-    if (exact_model_.beam_spot)
-      for (double* sigma :
-           {&exact_model_.beam_spot->x, &exact_model_.beam_spot->y,
-            &exact_model_.beam_spot->z})
-        *sigma *= no_hit_errors;
+    if (exact_model_.beam_spot) remove_errors(*exact_model_.beam_spot);
   }
 
   PerParameter sigmas_at(double x) {
@@ -188,12 +181,24 @@ Reals at_points(const ReportSubject& subject, const ErrorCurve& curve,
 
 }  // namespace
 
+Detector without_hit_errors(Detector detector) {
+  for (Layer& layer : detector.layers)
+    for (Coordinate& c : layer.coordinates) c.sigma *= no_hit_errors;
+  return detector;
+}
+
+void remove_errors(BeamSpot& spot) {
+  for (double* sigma : {&spot.x, &spot.y, &spot.z}) *sigma *= no_hit_errors;
+}
+
 std::vector<ErrorCurve> momentum_curves(const ReportSubject& subject) {
+  if (subject.request.average) return average_curves(subject, Along::momentum);
   return follow_all(subject, Along::momentum,
                     subject.curves.angle.values.size());
 }
 
 std::vector<ErrorCurve> eta_curves(const ReportSubject& subject) {
+  if (subject.request.average) return average_curves(subject, Along::eta);
   return follow_all(subject, Along::eta,
                     subject.against_eta.momentum.values.size());
 }
@@ -216,6 +221,7 @@ RatioCurve ratio_curve(const ReportSubject& subject, const ErrorCurve& curve,
 
 std::vector<PerParameter> sigmas_on_grid(const ReportSubject& subject,
                                          const StudyRequest& request) {
+  if (subject.request.average) return average_sigmas(subject, request);
   const std::size_t n = n_grid_points(request);
   const TrackingGeometry geometry(subject.detector);
   if (!request.at)
@@ -237,9 +243,11 @@ Reals column_of(const std::vector<LimitedSigmas>& list, const ShownQuantity& q,
   Reals column;
   column.reserve(list.size());
   for (const LimitedSigmas& s : list) {
-    const PerParameter& of = limit == Limit::all    ? s.all
-                             : limit == Limit::hits ? s.hits
-                                                    : s.scattering;
+    const PerParameter& of = limit == Limit::all          ? s.all
+                             : limit == Limit::hits       ? s.hits
+                             : limit == Limit::scattering ? s.scattering
+                             : limit == Limit::low        ? s.low
+                                                          : s.high;
     column.push_back(of[q.parameter] * q.factor);
   }
   return column;
@@ -418,7 +426,9 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
   if (!range.exists()) return std::nullopt;
   Figure figure = subject.figure(
       fmt::format("sigma-{}", q.id), q.title,
-      "against " + subject.momentum.symbol,
+      (subject.request.average ? "averages, with 68 % of the tracks, against "
+                               : "against ") +
+          subject.momentum.symbol,
       fmt::format(
           "{} against {} for {} angle{}, with the limits from hit errors "
           "alone and from scattering alone at the first angle.",
@@ -442,6 +452,12 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
     if (i == 0 || large)
       add_limits(subject, curves[i], q, i == 0, panel,
                  ordered_style(i, curves.size()));
+  for (std::size_t i = curves.size(); subject.request.average && i-- > 0;)
+    panel.bands.push_back({.id = angle_id(i),
+                           .x = scaled(curves[i].x, subject.momentum.factor),
+                           .lower = column_of(curves[i].path, q, Limit::low),
+                           .upper = column_of(curves[i].path, q, Limit::high),
+                           .paint = {Tone::series, static_cast<int>(i)}});
   for (std::size_t i = curves.size(); i-- > 0;) {
     const LineStyle style = ordered_style(i, curves.size());
     Curve curve{.id = angle_id(i),
@@ -458,8 +474,13 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
     for (Curve& curve : panel.curves)
       if (curve.id == angle_id(i) && !curve.end_label.empty())
         curve.column = figure.data.columns.size();
-    figure.data.add(column_name(angle_equation(subject.curves, i), q.unit),
-                    column_of(curves[i].grid, q));
+    const RichText angle = angle_equation(subject.curves, i);
+    figure.data.add(column_name(angle, q.unit), column_of(curves[i].grid, q));
+    if (!subject.request.average) continue;
+    figure.data.add(column_name(angle + ", 16 % below", q.unit),
+                    column_of(curves[i].grid, q, Limit::low));
+    figure.data.add(column_name(angle + ", 84 % below", q.unit),
+                    column_of(curves[i].grid, q, Limit::high));
   }
   const std::string first = plain_text(angle_text(subject.curves, 0));
   for (const auto& [name, limit] :
@@ -543,6 +564,8 @@ PageTable benchmark_table(const ReportSubject& subject) {
   if (subject.request.beam_spot)
     table.subtitle = "with the beam spot as one more measurement";
   if (subject.request.at) table.subtitle = place_text(subject.request);
+  if (subject.request.average)
+    table.subtitle += ", averages over " + to_string(*subject.request.average);
   table.columns = {{"", false}};
   const TrackingGeometry geometry(subject.detector);
   std::vector<PerParameter> sigma;
@@ -550,9 +573,11 @@ PageTable benchmark_table(const ReportSubject& subject) {
     table.columns.push_back(
         {subject.momentum.text(subject.points.momentum.values[point.momentum]),
          true, angle_equation(subject.points, point.angle)});
-    sigma.push_back(errors_of(
-        resolve(geometry, grid_track(subject.points, point), subject.model())));
+    if (!subject.request.average)
+      sigma.push_back(errors_of(resolve(
+          geometry, grid_track(subject.points, point), subject.model())));
   }
+  if (subject.request.average) sigma = average_sigmas(subject, subject.points);
   for (const ShownQuantity& q : subject.shown()) {
     // no row for quantities that no track has, such as p without field
     if (std::ranges::none_of(

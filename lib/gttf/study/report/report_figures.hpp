@@ -38,6 +38,10 @@ PageTable layer_page_table(const ReportSubject& subject);
 /// Errors of a track, and the errors from each cause alone.
 struct LimitedSigmas {
   PerParameter all, hits, scattering;  ///< native units; NaN: none
+  /// Of averages: 16 % of the tracks are not above `low`, 84 % not above
+  /// `high`.
+  PerParameter low, high;
+  double efficiency = 1;  ///< share of tracks that have errors
   int n_hits = 0;
 };
 
@@ -53,6 +57,7 @@ struct ErrorCurve {
 };
 
 /// Against momentum for every angle of ReportSubject::curves, with the limits.
+/// Of averages the path has the points of the grid only.
 std::vector<ErrorCurve> momentum_curves(const ReportSubject& subject);
 
 /// Against pseudorapidity for every momentum of ReportSubject::against_eta,
@@ -76,7 +81,7 @@ std::vector<PerParameter> sigmas_on_grid(const ReportSubject& subject,
                                          const StudyRequest& request);
 
 /// An error of a path or grid as a column, in units of `q`.
-enum class Limit { all, hits, scattering };
+enum class Limit { all, hits, scattering, low, high };
 Reals column_of(const std::vector<LimitedSigmas>& sigmas,
                 const ShownQuantity& q, Limit limit = Limit::all);
 
@@ -96,6 +101,22 @@ std::optional<Figure> correlation_figure(const ReportSubject& subject);
 std::optional<PageTable> parametrisation_table(
     const ReportSubject& subject, const std::vector<ErrorCurve>& curves);
 PageTable benchmark_table(const ReportSubject& subject);
+
+/// The share of tracks that have errors, of averages; nothing of single tracks.
+std::optional<Figure> efficiency_figure(const ReportSubject& subject,
+                                        const std::vector<ErrorCurve>& curves);
+/// Efficiency, hits and distributions of errors, of averages; the same.
+std::optional<PageTable> average_page_table(const ReportSubject& subject);
+/// momentum_curves() or eta_curves(), of averages.
+std::vector<ErrorCurve> average_curves(const ReportSubject& subject,
+                                       Along along);
+/// Means of errors at every point of `request`, in the order of grid_points().
+std::vector<PerParameter> average_sigmas(const ReportSubject& subject,
+                                         const StudyRequest& request);
+
+/// With hit errors so small that only scattering is left.
+Detector without_hit_errors(Detector detector);
+void remove_errors(BeamSpot& spot);
 
 // What limits it
 /// Budgets at the momenta of the curves and the first angle.

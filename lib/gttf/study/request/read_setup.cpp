@@ -140,30 +140,53 @@ double read_turns(const Value& value) {
   return 0;
 }
 
-std::optional<BeamSpot> read_beam_spot(const Value& value) {
-  if (value.is("off")) return std::nullopt;
-  std::array<double, 3> sigma{1, 1, 1};
-  const auto read = [&sigma](std::size_t i, const Value& item) {
+namespace {
+
+/// Three lengths, x, y and z; those with a fault are 1.
+/// @param is_right  (length, its value) -> whether it is; reports if not
+template <class IsRight>
+std::array<double, 3> read_sizes(const Value& value, std::string_view what,
+                                 const IsRight& is_right) {
+  std::array<double, 3> sizes{1, 1, 1};
+  const auto read = [&](std::size_t i, const Value& item) {
     const auto length = item.quantity(Dimension::length, "um");
-    if (!length) return;
-    if (*length > 0)
-      sigma[i] = *length;
-    else
-      item.error("the size of a beam spot must be positive",
-                 "write for example \"10 um\", or beam_spot: off");
+    if (length && is_right(*length, item)) sizes[i] = *length;
   };
   if (value.is_list()) {
-    const std::vector<Value> items = three_items(value, "a beam spot");
+    const std::vector<Value> items = three_items(value, what);
     for (std::size_t i = 0; i < items.size(); ++i) read(i, items[i]);
-  } else {
-    MapReader map(value, "{ x: 10 um, y: 5 um, z: 30 mm }");
-    if (!map) return std::nullopt;
-    for (std::size_t i = 0; i < axes.size(); ++i)
-      if (const auto item = map.require(axes[i], i == 2 ? "30 mm" : "10 um"))
-        read(i, *item);
-    map.finish();
+    return sizes;
   }
+  MapReader map(value, "{ x: 10 um, y: 5 um, z: 30 mm }");
+  if (!map) return sizes;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (const auto item = map.require(axes[i], i == 2 ? "30 mm" : "10 um"))
+      read(i, *item);
+  map.finish();
+  return sizes;
+}
+
+}  // namespace
+
+std::optional<BeamSpot> read_beam_spot(const Value& value) {
+  if (value.is("off")) return std::nullopt;
+  const auto positive = [](double length, const Value& item) {
+    if (!(length > 0))
+      item.error("the size of a beam spot must be positive",
+                 "write for example \"10 um\", or beam_spot: off");
+    return length > 0;
+  };
+  const auto sigma = read_sizes(value, "a beam spot", positive);
   return BeamSpot{sigma[0], sigma[1], sigma[2]};
+}
+
+std::array<double, 3> read_luminous_region(const Value& value) {
+  return read_sizes(
+      value, "a luminous region", [](double length, const Value& item) {
+        if (length < 0)
+          item.error("a size is not negative", "write for example \"10 um\"");
+        return length >= 0;
+      });
 }
 
 namespace {

@@ -33,6 +33,8 @@ std::array<double, 3> read_vertex(const Value& value);
 /// three lengths, or `off`.
 std::optional<BeamSpot> read_beam_spot(const Value& value);
 
+/// The same for the sizes of a luminous region, which may be 0 along an axis.
+std::array<double, 3> read_luminous_region(const Value& value);
 /// How far tracks are followed: a number of turns, 0 for half a turn and first
 /// crossings only.
 double read_turns(const Value& value);
@@ -47,9 +49,9 @@ struct ToyKeys {
 void read_toys(const ToyKeys& keys, ToyRequest& request);
 
 /// detectors, particle, mass, charge, phi, vertex, beam_spot, scattering,
-/// energy_loss, turns, at: a request without axes. `path`: of the file, which
-/// paths of detectors are relative to. Errors are reported; the map is not
-/// finished.
+/// energy_loss, turns, at, average, luminous_region: a request without axes.
+/// `path`: of the file, which paths of detectors are relative to. Faults are
+/// reported; the map is not finished.
 StudyRequest read_setup(MapReader& map, const std::string& path,
                         const StudyOptions& options);
 

@@ -135,6 +135,31 @@ class RequestReader {
       request.beam_spot = detail::read_beam_spot(*spot);
     read_model(request);
     read_at(request);
+    read_average(request);
+  }
+
+  void read_average(StudyRequest& request) {
+    if (const auto size = pick("--luminous-region", options_.luminous_region,
+                               "luminous_region"))
+      request.luminous_region = detail::read_luminous_region(*size);
+    auto value = from_file("average");
+    if (options_.average) {
+      Diagnostics own;
+      value.emplace(detail::average_option(*options_.average, own), "",
+                    diagnostics_);
+      diagnostics_.add(own);
+      if (own.has_errors()) return;
+    }
+    if (!value) return;
+    request.average = detail::read_average(*value);
+    if (request.average && request.average->vertex &&
+        !request.luminous_region && !request.beam_spot)
+      value->error(
+          "vertices are averaged over the luminous region, whose size is not "
+          "given",
+          options_.average
+              ? "add --luminous-region 10um,10um,50mm"
+              : "add for example \"luminous_region: [10 um, 10 um, 50 mm]\"");
   }
 
   std::optional<Value> from_option(const std::string& option,
@@ -411,6 +436,12 @@ EnergyLoss energy_loss_of(const StudyRequest& request,
                           const Detector& detector) {
   if (request.chosen.energy_loss) return request.energy_loss;
   return detector.model.energy_loss.value_or(request.energy_loss);
+}
+
+std::array<double, 3> luminous_region_of(const StudyRequest& request) {
+  if (request.luminous_region) return *request.luminous_region;
+  if (const auto& spot = request.beam_spot) return {spot->x, spot->y, spot->z};
+  return {};
 }
 
 StudyRequest with_model_of(StudyRequest request, const Detector& detector) {

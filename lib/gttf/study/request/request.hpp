@@ -13,6 +13,7 @@
 #include "gttf/detector/detector.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
+#include "gttf/study/request/average_request.hpp"
 #include "gttf/study/request/design_variant.hpp"
 #include "gttf/study/request/varied_key.hpp"
 #include "gttf/trajectory/traced_track.hpp"
@@ -64,6 +65,11 @@ struct StudyRequest {
   double turns = 0;                   ///< Model::turns
   std::optional<BeamSpot> beam_spot;  ///< off unless given
   std::optional<AtRequest> at;        ///< off unless given
+  /// Results are averages, see scan_averages(); off unless given.
+  std::optional<AverageRequest> average;
+  /// Standard deviations of the vertices of tracks about `vertex` along x, y,
+  /// z, mm; of use where the vertex is averaged over.
+  std::optional<std::array<double, 3>> luminous_region;
   ToyRequest toys;
   std::vector<VariedKey> vary;  ///< keys of the detector varied by a sweep
   /// Designs that stand beside each detector; see read_designs().
@@ -77,7 +83,8 @@ struct StudyRequest {
 struct StudyOptions {
   std::vector<std::string> detectors;
   std::optional<std::string> particle, p, pt, theta, eta, phi, vertex, mass,
-      charge, scattering, energy_loss, turns, beam_spot, at, toys, seed, fits;
+      charge, scattering, energy_loss, turns, beam_spot, at, average,
+      luminous_region, toys, seed, fits;
   bool without_own_hit = false;
   std::vector<std::string> vary;  ///< each KEY=VALUES
 };
@@ -99,6 +106,10 @@ StudyRequest read_fit_request(const StudyOptions& options);
 Scattering scattering_of(const StudyRequest& request, const Detector& detector);
 EnergyLoss energy_loss_of(const StudyRequest& request,
                           const Detector& detector);
+
+/// The size of the luminous region over which vertices are averaged: as given,
+/// else that of the beam spot.
+std::array<double, 3> luminous_region_of(const StudyRequest& request);
 
 /// The request for `detector` alone: with the models above, as if chosen.
 StudyRequest with_model_of(StudyRequest request, const Detector& detector);

@@ -55,6 +55,35 @@ std::vector<double> numbers_of(const Document& study, std::string_view name) {
   return numbers;
 }
 
+/// What describe_tracks() has written of an average.
+bool read_average(const Document& study, StudyRequest& request) {
+  request.average.reset();
+  const Document* average = study.find("average");
+  if (average == nullptr) return true;
+  AverageRequest& read = request.average.emplace();
+  const Document* over = average->find("over");
+  const auto* names =
+      over != nullptr ? std::get_if<Document::List>(&over->value()) : nullptr;
+  if (names == nullptr) return false;
+  for (const Document& name : *names) {
+    const auto* text = std::get_if<std::string>(&name.value());
+    if (text == nullptr) return false;
+    read.phi = read.phi || *text == "phi";
+    read.vertex = read.vertex || *text == "vertex";
+  }
+  if (average->find("tracks") != nullptr) {
+    const double n = number_of(*average, "tracks");
+    if (!(n >= 2 && n <= static_cast<double>(most_sample))) return false;
+    read.tracks = static_cast<std::size_t>(n);
+  }
+  if (!read.vertex) return true;
+  const std::vector<double> size = numbers_of(*average, "luminous_region_mm");
+  const auto is_size = [](double x) { return x >= 0; };
+  if (size.size() != 3 || !std::ranges::all_of(size, is_size)) return false;
+  std::ranges::copy(size, request.luminous_region.emplace().begin());
+  return true;
+}
+
 }  // namespace
 
 void describe_tracks(const StudyRequest& request, Document& study) {
@@ -90,6 +119,19 @@ void describe_tracks(const StudyRequest& request, Document& study) {
                         .set("own_hit", request.at->own_hit));
   if (const auto& spot = request.beam_spot)
     study.set("beam_spot_mm", list_of(std::array{spot->x, spot->y, spot->z}));
+  if (const auto& average = request.average) {
+    Document::List over;
+    if (average->phi) over.emplace_back("phi");
+    if (average->vertex) over.emplace_back("vertex");
+    over.emplace_back("hits");
+    Document d;
+    d.set("over", std::move(over));
+    if (average->tracks > 0)
+      d.set("tracks", static_cast<std::int64_t>(average->tracks));
+    if (average->vertex)
+      d.set("luminous_region_mm", list_of(luminous_region_of(request)));
+    study.set("average", std::move(d));
+  }
 }
 
 std::optional<std::string> read_tracks(const Document& study,
@@ -153,6 +195,7 @@ std::optional<std::string> read_tracks(const Document& study,
       return "beam_spot_mm";
     request.beam_spot = BeamSpot{spot[0], spot[1], spot[2]};
   }
+  if (!read_average(study, request)) return "average";
   return std::nullopt;
 }
 

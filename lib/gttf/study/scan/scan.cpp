@@ -17,6 +17,7 @@
 #include "gttf/resolution/batch_states.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/study/request/request.hpp"
+#include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/track_view.hpp"
@@ -183,16 +184,13 @@ class BlockMaker {
   template <class PointOf>
   void add(const TrackingGeometry& geometry, const Model& model, CodePath path,
            const TrackArrays& tracks, PointOf point_of) {
-    BatchResults results(tracks.size, columns_, model.at.has_value());
-    block_.statistics = resolve(geometry, tracks, model, results.views(),
-                                results.states(), 1, path);
     table_.reserve(tracks.size);
-    Resolution r;
-    for (std::size_t t = 0; t < tracks.size; ++t) {
-      results.read(t, r);
-      table_.add({point_of(t, tracks.track(t)), detector_, request_, r});
-      if (is_evaluated(r)) ++block_.evaluated;
-    }
+    block_.statistics = for_each_resolution(
+        geometry, model, path, tracks, columns_.list,
+        [&](std::size_t t, const Resolution& r) {
+          table_.add({point_of(t, tracks.track(t)), detector_, request_, r});
+          if (is_evaluated(r)) ++block_.evaluated;
+        });
   }
 
   /// The points `begin` to `end` of the grid.
@@ -264,6 +262,21 @@ std::size_t scan_rows(const StudyRequest& request,
 
 }  // namespace
 
+BatchStatistics for_each_resolution(
+    const TrackingGeometry& geometry, const Model& model, CodePath path,
+    const TrackArrays& tracks, std::span<const ColumnOf<TrackRow>> columns,
+    const std::function<void(std::size_t, const Resolution&)>& take) {
+  BatchResults results(tracks.size, {columns}, model.at.has_value());
+  const BatchStatistics statistics = resolve(
+      geometry, tracks, model, results.views(), results.states(), 1, path);
+  Resolution r;
+  for (std::size_t t = 0; t < tracks.size; ++t) {
+    results.read(t, r);
+    take(t, r);
+  }
+  return statistics;
+}
+
 ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
                      const TrackingGeometry& geometry,
                      std::span<const ColumnOf<TrackRow>> columns,
@@ -279,6 +292,7 @@ ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
 std::size_t scan(const StudyRequest& request,
                  std::span<const Detector> detectors,
                  const ScanOptions& options, TableSink& sink) {
+  if (request.average) return scan_averages(request, detectors, options, sink);
   return scan_rows(request, detectors, options, sink,
                    {scan_columns(), request.at ? at_layer_columns : 0});
 }

@@ -32,7 +32,8 @@ struct ScanOptions {
 };
 
 /// Every point of the grid, for each detector in turn: angle outer, momentum
-/// inner. Returns the number of tracks that have at least one resolution.
+/// inner. Returns the number of tracks that have at least one resolution. If
+/// the request asks for averages, scan_averages().
 std::size_t scan(const StudyRequest& request,
                  std::span<const Detector> detectors,
                  const ScanOptions& options, TableSink& sink);
@@ -61,7 +62,14 @@ ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
                      const ScanOptions& options, std::size_t begin,
                      std::size_t end);
 
-// A scan stored as one table, for studies that process its rows.
+/// Calls take(track, resolution) for each of some tracks, in order, with what
+/// these columns of scan_columns() are made from.
+BatchStatistics for_each_resolution(
+    const TrackingGeometry& geometry, const Model& model, CodePath path,
+    const TrackArrays& tracks, std::span<const ColumnOf<TrackRow>> columns,
+    const std::function<void(std::size_t, const Resolution&)>& take);
+
+// A scan kept as one table, for studies that go on with its rows.
 
 /// Appends the rows of `more`, which has the same columns; an empty `table`
 /// becomes `more`.

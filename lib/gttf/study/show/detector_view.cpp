@@ -62,7 +62,7 @@ bool same_kind(const Layer& a, const Layer& b) {
   return are_parallel(a.surface, b.surface) && same(a.surface.u, b.surface.u) &&
          same(a.surface.v, b.surface.v) && a.group == b.group &&
          a.x_over_x0() == b.x_over_x0() && same_maps(a, b) &&
-         measures_text(a) == measures_text(b);
+         a.efficiency == b.efficiency && measures_text(a) == measures_text(b);
 }
 
 // Whether they differ only in azimuth, up to rounding.
@@ -76,7 +76,7 @@ bool in_one_ring(const Layer& a, const Layer& b) {
          same(s.normal_vector[2], t.normal_vector[2]) && alike(s.u, t.u) &&
          alike(s.v, t.v) && a.group == b.group &&
          a.x_over_x0() == b.x_over_x0() && same_maps(a, b) &&
-         measures_text(a) == measures_text(b);
+         a.efficiency == b.efficiency && measures_text(a) == measures_text(b);
 }
 
 // Number of layers from `first` that can share a row: modules of a ring, at
@@ -101,13 +101,31 @@ std::size_t run_length(const std::vector<Layer>& layers, std::size_t first) {
   return n >= shortest ? n : 1;
 }
 
+/// Dead regions of layers that share a row: of a ring, how many modules have
+/// some or are dead altogether.
+std::string dead_text(std::span<const Layer> layers) {
+  const auto has_some = [](const Layer& l) { return !l.dead.empty(); };
+  const auto with_some = std::ranges::count_if(layers, has_some);
+  if (with_some == 0) return "";
+  const std::string first =
+      to_string(std::ranges::find_if(layers, has_some)->dead);
+  const bool alike = std::ranges::all_of(layers, [&](const Layer& l) {
+    return l.dead.empty() || to_string(l.dead) == first;
+  });
+  const std::string what = alike ? first : "different parts";
+  const auto n = static_cast<std::ptrdiff_t>(layers.size());
+  if (with_some == n) return what;
+  return fmt::format("{} of {}: {}", with_some, n, what);
+}
+
 double to_3_decimals(double value) { return std::round(value * 1e3) / 1e3; }
 
 Table layers_for_reading(const Detector& detector) {
-  Texts name, shape, measures, group;
+  Texts name, shape, measures, efficiency, dead, group;
   Integers count;
   Reals position, last, u_min, u_max, v_min, v_max, material, eta_min, eta_max;
-  bool any_run = false, any_plane = false, any_group = false;
+  bool any_run = false, any_plane = false, any_group = false,
+       any_inefficient = false, any_dead = false;
   const std::vector<Layer>& layers = detector.layers;
   for (std::size_t i = 0; i < layers.size();) {
     const std::size_t n = run_length(layers, i);
@@ -131,6 +149,14 @@ Table layers_for_reading(const Detector& detector) {
     const PolarRange a = polar_range(s), b = polar_range(end.surface);
     eta_min.push_back(to_3_decimals(std::min(a.eta_min(), b.eta_min())));
     eta_max.push_back(to_3_decimals(std::max(a.eta_max(), b.eta_max())));
+    efficiency.push_back(
+        layer.efficiency == 1
+            ? ""
+            : fmt::format("{:.6g} %", layer.efficiency / unit::percent));
+    dead.push_back(
+        dead_text({layers.begin() + static_cast<std::ptrdiff_t>(i), n}));
+    any_inefficient = any_inefficient || layer.efficiency != 1;
+    any_dead = any_dead || !dead.back().empty();
     group.push_back(layer.group);
     any_run = any_run || n > 1;
     any_plane = any_plane || plane;
@@ -153,6 +179,8 @@ Table layers_for_reading(const Detector& detector) {
   table.add("measures", std::move(measures));
   table.add("eta_min", std::move(eta_min));
   table.add("eta_max", std::move(eta_max));
+  if (any_inefficient) table.add("efficiency", std::move(efficiency));
+  if (any_dead) table.add("dead", std::move(dead));
   if (any_group) table.add("group", std::move(group));
   return table;
 }
@@ -217,6 +245,7 @@ Document layer_document(const Layer& layer) {
   }
   d.set("coordinates", std::move(coordinates));
   if (layer.efficiency != 1) d.set("efficiency", layer.efficiency);
+  if (!layer.dead.empty()) d.set("dead", to_string(layer.dead));
   const PolarRange range = polar_range(s);
   d.set("theta_deg", Document::List{in_degrees(range.theta_min),
                                     in_degrees(range.theta_max)});
@@ -234,7 +263,7 @@ std::string layer_count_text(const Detector& detector) {
 }
 
 Table layer_table(const Detector& detector) {
-  Texts name, group, shape, measures, note;
+  Texts name, group, shape, measures, dead, note;
   Reals position, u_min, u_max, v_min, v_max, material, theta_min, theta_max,
       eta_min, eta_max, efficiency;
   for (const Layer& layer : detector.layers) {
@@ -256,6 +285,7 @@ Table layer_table(const Detector& detector) {
     eta_min.push_back(range.eta_min());
     eta_max.push_back(range.eta_max());
     efficiency.push_back(layer.efficiency);
+    dead.push_back(to_string(layer.dead));
     note.push_back(layer.note);
   }
   Table table;
@@ -274,6 +304,7 @@ Table layer_table(const Detector& detector) {
   table.add("eta_min", std::move(eta_min));
   table.add("eta_max", std::move(eta_max));
   table.add("efficiency", std::move(efficiency));
+  table.add("dead", std::move(dead));
   table.add("note", std::move(note));
   return table;
 }

@@ -14,6 +14,7 @@
 #include "gttf/core/version.hpp"
 #include "gttf/study/request/request_document.hpp"
 #include "gttf/study/scan/row.hpp"
+#include "gttf/study/scan/scan.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 
 namespace gttf {
@@ -50,7 +51,31 @@ std::uint64_t share(std::uint64_t n, std::uint64_t k, std::uint64_t count) {
   return n / count * k + n % count * k / count;
 }
 
+/// Rows of scan_averages() for toys: the errors are those of all residuals
+/// together, sqrt(<sigma^2>).
+Table expected_of_draws(const StudyRequest& request, const Detector& detector) {
+  Table rows = scan_table(request, detector, ScanOptions{}).rows;
+  for (Column& column : rows.columns) {
+    const Column* rms = rows.find(column.name + "_rms");
+    if (!column.name.starts_with("sigma_") || rms == nullptr) continue;
+    auto& cells = std::get<Reals>(column.cells);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      cells[i] = std::hypot(cells[i], std::get<Reals>(rms->cells)[i]);
+  }
+  return rows;
+}
+
 }  // namespace
+
+StudyRequest toy_request(StudyRequest request, const Detector& detector) {
+  if (!request.average &&
+      std::ranges::any_of(detector.layers, [](const Layer& l) {
+        return l.measures() && l.efficiency < 1;
+      }))
+    request.average.emplace();
+  request.at.reset();
+  return request;
+}
 
 ToyParameters ToyPoint::parameters() const {
   return text_of(row, parameters_name) == plane_name ? ToyParameters::plane
@@ -94,9 +119,21 @@ ToyState plan_toys(const StudyRequest& request,
   for (const Detector& detector : detectors) {
     const TrackingGeometry geometry(detector);
     const Model model = model_of(request, detector);
+    const StudyRequest drawn = toy_request(request, detector);
+    Table averages;
+    if (drawn.average) averages = expected_of_draws(drawn, detector);
     for (std::size_t a = 0; a < request.angle.values.size(); ++a)
       for (std::size_t m = 0; m < request.momentum.values.size(); ++m) {
         const Track track = grid_track(request, {m, a});
+        if (drawn.average) {
+          Document row =
+              row_of(averages, a * request.momentum.values.size() + m);
+          const bool has_toys = number_of(row, "efficiency") > 0;
+          if (along_beam(detector, track)) row.set(parameters_name, plane_name);
+          state.points.push_back(
+              {std::move(row), has_toys, ToyStatistics(state.fits.size())});
+          continue;
+        }
         const Resolution r = resolve(geometry, track, model);
         const bool has_toys =
             r.status == Status::ok || r.status == Status::no_field;

@@ -52,7 +52,11 @@ struct Shard {
   std::uint64_t index = 1, count = 1;
 };
 
-/// The initial state: the points with their expected values.
+/// The request for the toys of `detector`: where its layers lose hits, of an
+/// average over these at least. Toys of averages draw what is averaged over.
+StudyRequest toy_request(StudyRequest request, const Detector& detector);
+
+/// The state at the beginning: the points with what is expected of them.
 ToyState plan_toys(const StudyRequest& request,
                    std::span<const Detector> detectors, const Shard& shard);
 

@@ -2,15 +2,19 @@
 #include "gttf/study/toys/toy_study.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <variant>
 
 #include "gttf/core/parallel.hpp"
 #include "gttf/core/statistics.hpp"
+#include "gttf/resolution/drawn_toys.hpp"
 #include "gttf/resolution/toys.hpp"
+#include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/toys/toy_table.hpp"
 
@@ -37,9 +41,35 @@ ToyScale scale_of(const Resolution& r, ToyParameters parameters, double b_ref) {
   return scale;
 }
 
-/// Data shared by the toys of a point.
+/// The same from the columns of the row of a point.
+ToyScale scale_of(const Document& row, ToyParameters parameters, double b_ref) {
+  using Columns = std::array<const char*, n_toy_parameters>;
+  static constexpr Columns perigee{"sigma_d0_um", "sigma_z0_um",
+                                   "sigma_phi0_mrad", "sigma_theta_mrad",
+                                   "sigma_qop_per_GeV"};
+  static constexpr Columns plane{"sigma_x_um", "sigma_y_um", "sigma_tx_mrad",
+                                 "sigma_ty_mrad", "sigma_qop_per_GeV"};
+  const std::array units{unit::um, unit::um, unit::mrad, unit::mrad,
+                         std::abs(b_ref)};
+  const Columns& columns = parameters == ToyParameters::plane ? plane : perigee;
+  ToyScale scale;
+  for (std::size_t i = 0; i < scale.size(); ++i)
+    scale[i] = number_of(row, columns[i]) * units[i];
+  return scale;
+}
+
+/// All that toys of a point share that draw azimuths, vertices and hits.
+struct PreparedDraws {
+  const TrackingGeometry& geometry;
+  std::vector<double> efficiencies;
+  Track track;
+  Model model;
+  ToySpread spread;
+};
+
+/// All that the toys of a point share.
 struct PreparedPoint {
-  ToySimulator simulator;
+  std::variant<ToySimulator, PreparedDraws> simulator;
   ToyParameters parameters;
   ToyScale scale;
   std::uint64_t stream;
@@ -55,15 +85,21 @@ struct Block {
 class PointToys {
  public:
   PointToys(const PreparedPoint& point, const std::vector<FitChoice>& fits)
-      : point_(point),
-        // kernels do not compute parameters on the plane through the start
-        batch_(point.simulator, fits,
-               point.parameters == ToyParameters::perigee ? CodePath::best
-                                                          : CodePath::scalar),
-        numbers_(fits.size()) {
-    for (const TrackHit& h : batch_.prototype().hits.points)
-      ndf_ += h.n_coordinates;
-    ndf_ -= track_dim;
+      : point_(point), numbers_(fits.size()) {
+    if (const auto* simulator = std::get_if<ToySimulator>(&point.simulator)) {
+      // kernels do not give parameters on the plane through the start
+      batch_.emplace(*simulator, fits,
+                     point.parameters == ToyParameters::perigee
+                         ? CodePath::best
+                         : CodePath::scalar);
+      for (const TrackHit& h : batch_->prototype().hits.points)
+        ndf_ += h.n_coordinates;
+      ndf_ -= track_dim;
+    } else {
+      const auto& draws = std::get<PreparedDraws>(point.simulator);
+      drawn_.emplace(draws.geometry, draws.efficiencies, draws.track,
+                     draws.model, draws.spread, fits);
+    }
     for (Numbers& n : numbers_) n.toys.parameters = point.parameters;
   }
 
@@ -74,17 +110,22 @@ class PointToys {
     missed_.assign(n, 0);
     std::vector<FitArrays> arrays;
     for (Numbers& numbers : numbers_) arrays.push_back(numbers.resized(n));
-    const BatchStatistics statistics = batch_.run(
-        first, {missed_, arrays},
-        [&](std::size_t i, std::size_t f, const GlobalFit& fit,
-            const ToyTrack& toy) { numbers_[f].toys.set(i, fit, toy); });
+    const auto take = [&](std::size_t i, std::size_t f, const GlobalFit& fit,
+                          const ToyTrack& toy) {
+      numbers_[f].toys.set(i, fit, toy);
+    };
+    BatchStatistics statistics;
+    if (batch_)
+      statistics = batch_->run(first, {missed_, arrays}, take);
+    else
+      statistics = draw(first, take);
     sum.simulated += n;
     sum.missed += n - static_cast<std::size_t>(
                           std::count(missed_.begin(), missed_.end(), 0));
     for (std::size_t f = 0; f < fits.size(); ++f) {
       FittedToys& toys = numbers_[f].toys;
-      if (batch_.is_vectorised())
-        toys.set(arrays[f], batch_.prototype().truth, ndf_);
+      if (batch_ && batch_->is_vectorised())
+        toys.set(arrays[f], batch_->prototype().truth, ndf_);
       sum.fits[f].add(toys, missed_, point_.scale);
     }
     for (std::size_t i = 0; rows != nullptr && i < n; ++i) {
@@ -96,6 +137,20 @@ class PointToys {
   }
 
  private:
+  BatchStatistics draw(RandomPlace place, const TakeToyFit& take) {
+    BatchStatistics statistics;
+    for (std::size_t i = 0; i < missed_.size(); ++i, ++place.index) {
+      const bool simulated = drawn_->run(
+          place, [&](std::size_t f, const GlobalFit& fit, const ToyTrack& toy) {
+            take(i, f, fit, toy);
+          });
+      missed_[i] = simulated ? 0 : 1;
+      ++(simulated ? statistics.unsupported : statistics.not_fitted);
+    }
+    statistics.tracks = missed_.size();
+    return statistics;
+  }
+
   struct Numbers {
     std::vector<double> kappa, sigma, chi2, perigee, covariance;
     std::vector<FitStatus> status;
@@ -118,7 +173,8 @@ class PointToys {
   };
 
   const PreparedPoint& point_;
-  ToyBatch batch_;
+  std::optional<ToyBatch> batch_;
+  std::optional<DrawnToys> drawn_;  ///< without a batch
   int ndf_ = 0;
   std::vector<char> missed_;
   std::vector<Numbers> numbers_;  ///< of each fit
@@ -186,6 +242,20 @@ class Runner {
     Model model = model_of(request_, detectors_[k / n_points]);
     model.at.reset();
     const ToyParameters parameters = state_.points[k].parameters();
+    const Detector& detector = detectors_[k / n_points];
+    if (const StudyRequest drawn = toy_request(request_, detector);
+        drawn.average) {
+      PreparedDraws draws{geometry, {}, track, model, {}};
+      for (const Layer& layer : detector.layers)
+        draws.efficiencies.push_back(layer.efficiency);
+      draws.spread.phi = drawn.average->phi;
+      if (drawn.average->vertex)
+        draws.spread.vertex = luminous_region_of(drawn);
+      prepared_[k] = std::make_unique<PreparedPoint>(PreparedPoint{
+          std::move(draws), parameters,
+          scale_of(state_.points[k].row, parameters, geometry.b_ref()), k});
+      return;
+    }
     ToySimulator simulator(geometry, track, model);
     prepared_[k] = std::make_unique<PreparedPoint>(PreparedPoint{
         std::move(simulator), parameters,

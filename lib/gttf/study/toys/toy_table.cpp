@@ -110,7 +110,7 @@ struct ToyRow {
   }
   std::int64_t count(std::string_view column) const {
     const double n = number(column);
-    return n >= 0 && n < 1e9 ? static_cast<std::int64_t>(n) : 0;
+    return n >= 0 && n < 1e9 ? std::llround(n) : 0;
   }
   std::string text(std::string_view column) const {
     return text_of(point.row, column);
@@ -118,7 +118,12 @@ struct ToyRow {
   double efficiency() const {
     return static_cast<double>(s.fitted) / static_cast<double>(toys.simulated);
   }
-  /// Errors of the curvature, relative to the true one.
+  double expected_efficiency() const {
+    if (!point.has_toys) return none;
+    const double drawn = number("efficiency");
+    return std::isnan(drawn) ? 1 : drawn;
+  }
+  /// Errors of the curvature, over the true one.
   double scale() const { return number("sigma_p_rel"); }
   const ExactMoments& residual() const {
     return s.residuals[Perigee::kappa].moments;
@@ -150,61 +155,85 @@ struct ToyRow {
 
 constexpr unsigned beam_columns = 1, momentum_columns = 2;
 
-constexpr auto columns_before = std::to_array<ColumnOf<ToyRow>>({
-    {{"detector", "", "as in [scan](columns.md); so the next"},
-     [](const ToyRow& r) { return r.text("detector"); }},
-    {{"particle", "", ""}, [](const ToyRow& r) { return r.text("particle"); }},
-    {{"p_GeV", "GeV", ""}, [](const ToyRow& r) { return r.number("p_GeV"); }},
-    {{"pt_GeV", "GeV", ""}, [](const ToyRow& r) { return r.number("pt_GeV"); }},
-    {{"theta_deg", "deg", ""},
-     [](const ToyRow& r) { return r.number("theta_deg"); }},
-    {{"eta", "1", "", "along z"},
-     [](const ToyRow& r) { return r.number("eta"); }},
-    {{"phi_deg", "deg", ""},
-     [](const ToyRow& r) { return r.number("phi_deg"); }},
-    {{"n_hits", "", ""}, [](const ToyRow& r) { return r.count("n_hits"); }},
-    {{"n_triplets", "", ""},
-     [](const ToyRow& r) { return r.count("n_triplets"); }},
-    {{"fit", "", "name of the fit"},
-     [](const ToyRow& r) { return std::string(name_of(r.fit)); }},
-    {{"n_toys", "", "simulated"},
-     [](const ToyRow& r) { return r.toys.simulated; }},
-    {{"n_missed", "", "left the layers"},
-     [](const ToyRow& r) { return r.toys.missed; }},
-    {{"n_failed", "", "without result of the fit"},
-     [](const ToyRow& r) { return r.s.failures(); }},
-    {{"n_outliers", "",
-      "pull of kappa beyond 4096: counted, in no mean or width"},
-     [](const ToyRow& r) { return r.pull().beyond_limit(); }},
-    {{"efficiency", "1", "fitted over simulated", "no toys"},
-     [](const ToyRow& r) { return r.efficiency(); }},
-    {{"efficiency_error", "1", "its binomial error", "no toys"},
-     [](const ToyRow& r) {
-       const double e = r.efficiency();
-       return std::sqrt(e * (1 - e) / static_cast<double>(r.toys.simulated));
-     }},
-    {{"ndf", "1", "degrees of freedom, mean", "no fit"},
-     [](const ToyRow& r) {
-       return r.s.fitted > 0 ? static_cast<double>(r.s.ndf) /
-                                   static_cast<double>(r.s.fitted)
-                             : none;
-     }},
-    {{"chi2_per_ndf", "1", "mean of chi2/ndf", "no fit"},
-     [](const ToyRow& r) { return r.s.chi2_per_ndf.moments.mean(); }},
-    {{"chi2_per_ndf_error", "1", "its error", "no fit"},
-     [](const ToyRow& r) { return r.s.chi2_per_ndf.moments.mean_error(); }},
-    {{"chi2_prob_distance", "1",
-      "largest distance of the distribution of the chi2 probability from a "
-      "flat one (Kolmogorov and Smirnov, at 100 edges)",
-      "no fit"},
-     [](const ToyRow& r) { return flatness(r.s.probability); }},
-    {{"chi2_prob_flatness", "1",
-      "probability of a distance at least so large if it were flat", "no fit"},
-     [](const ToyRow& r) {
-       return flatness_probability(flatness(r.s.probability),
-                                   r.s.probability.total());
-     }},
-});
+constexpr auto columns_before =
+    std::to_array<ColumnOf<ToyRow>>({
+        {{"detector", "", "as in [scan](columns.md); so the next"},
+         [](const ToyRow& r) { return r.text("detector"); }},
+        {{"particle", "", ""},
+         [](const ToyRow& r) { return r.text("particle"); }},
+        {{"p_GeV", "GeV", ""},
+         [](const ToyRow& r) { return r.number("p_GeV"); }},
+        {{"pt_GeV", "GeV", ""},
+         [](const ToyRow& r) { return r.number("pt_GeV"); }},
+        {{"theta_deg", "deg", ""},
+         [](const ToyRow& r) { return r.number("theta_deg"); }},
+        {{"eta", "1", "", "along z"},
+         [](const ToyRow& r) { return r.number("eta"); }},
+        {{"phi_deg", "deg", ""},
+         [](const ToyRow& r) { return r.number("phi_deg"); }},
+        {{"n_hits", "", ""}, [](const ToyRow& r) { return r.count("n_hits"); }},
+        {{"n_triplets", "", ""},
+         [](const ToyRow& r) { return r.count("n_triplets"); }},
+        {{"fit", "", "name of the fit"},
+         [](const ToyRow& r) { return std::string(name_of(r.fit)); }},
+        {{"n_toys", "", "simulated"},
+         [](const ToyRow& r) { return r.toys.simulated; }},
+        {{"n_missed", "", "left the layers"},
+         [](const ToyRow& r) { return r.toys.missed; }},
+        {{"n_failed", "", "without result of the fit"},
+         [](const ToyRow& r) { return r.s.failures(); }},
+        {{"n_outliers", "",
+          "pull of kappa beyond 4096: counted, in no mean or width"},
+         [](const ToyRow& r) { return r.pull().beyond_limit(); }},
+        {{"efficiency", "1", "fitted over simulated", "no toys"},
+         [](const ToyRow& r) { return r.efficiency(); }},
+        {{"efficiency_error", "1", "its binomial error", "no toys"},
+         [](const ToyRow& r) {
+           const double e = r.efficiency();
+           return std::sqrt(e * (1 - e) /
+                            static_cast<double>(r.toys.simulated));
+         }},
+        {{"expected_efficiency", "1",
+          "share of tracks with a resolution; 1 unless toys draw azimuths, "
+          "vertices "
+          "or hits",
+          "no toys"},
+         [](const ToyRow& r) { return r.expected_efficiency(); }},
+        {{"efficiency_deviation", "1",
+          "(efficiency - expected) over the error of both",
+          "no toys; no error"},
+         [](const ToyRow& r) {
+           const double e = r.expected_efficiency();
+           const double binomial =
+               std::sqrt(e * (1 - e) / static_cast<double>(r.toys.simulated));
+           const double of_expected = r.number("efficiency_error");
+           const double error =
+               std::hypot(binomial, std::isnan(of_expected) ? 0 : of_expected);
+           return error > 0 ? (r.efficiency() - e) / error : none;
+         }},
+        {{"ndf", "1", "degrees of freedom, mean", "no fit"},
+         [](const ToyRow& r) {
+           return r.s.fitted > 0 ? static_cast<double>(r.s.ndf) /
+                                       static_cast<double>(r.s.fitted)
+                                 : none;
+         }},
+        {{"chi2_per_ndf", "1", "mean of chi2/ndf", "no fit"},
+         [](const ToyRow& r) { return r.s.chi2_per_ndf.moments.mean(); }},
+        {{"chi2_per_ndf_error", "1", "its error", "no fit"},
+         [](const ToyRow& r) { return r.s.chi2_per_ndf.moments.mean_error(); }},
+        {{"chi2_prob_distance", "1",
+          "largest distance of the distribution of the chi2 probability from a "
+          "flat one (Kolmogorov and Smirnov, at 100 edges)",
+          "no fit"},
+         [](const ToyRow& r) { return flatness(r.s.probability); }},
+        {{"chi2_prob_flatness", "1",
+          "probability of a distance at least so large if it were flat",
+          "no fit"},
+         [](const ToyRow& r) {
+           return flatness_probability(flatness(r.s.probability),
+                                       r.s.probability.total());
+         }},
+    });
 
 /// A column for each parameter: its name is appended to the column name, with
 /// or without unit.
