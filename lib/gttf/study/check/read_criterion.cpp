@@ -306,8 +306,8 @@ std::vector<CheckedQuantity> read_what(const Value& value,
     if (find_column(*name, !average)) {
       item.error(
           in_quotes(*name) +
-              (average ? " is of single tracks, and averages are asked for"
-                       : " is of averages, and none is asked for"),
+              (average ? " is of single tracks, and averages are requested"
+                       : " is of averages, and none is requested"),
           average ? "remove \"average\" from the file or its study, or take "
                     "another column"
                   : "add \"average: phi\" or the like to the file or its "
