@@ -240,10 +240,11 @@ function fill_sliders() {
   for (const k of shown) {
     const handle = design.handles[k], start = design.start[k];
     const size = Math.abs(start), step = step_of(size || 10);
+    const reach = step * Math.floor((size ? size / 2 : 10) / step); // whole steps around the start
     const row = make("div", { class: "slider", "data-key": handle.key });
     const name = make("span", {}, handle.entry ? handle.label : "field " + handle.label);
     const range = make("input", { type: "range", "aria-label": handle.key, step,
-      min: clean(start - (size ? size / 2 : 10)), max: clean(start + (size ? size / 2 : 10)) });
+      min: clean(start - reach), max: clean(start + reach) });
     const number = make("input", { type: "number", "aria-label": handle.key + " as a number", step: "any" });
     const value = make("span", { class: "value" });
     value.append(number, handle.unit.trim());
