@@ -396,10 +396,12 @@ const drawing = {
     box.append(make("text", { x: w - right, y: h - 3, "text-anchor": "end" }, "z [mm]"));
     box.append(make("text", { transform: `translate(12 ${top + 4}) rotate(-90)`, "text-anchor": "end" }, "r [mm]"));
     this.old = make("g", { "clip-path": "url(#inside)" });
+    // sensors lie above the supports next to them, and are what a drag means
+    this.supports = make("g", { "clip-path": "url(#inside)" });
     this.layers = make("g", { "clip-path": "url(#inside)" });
     this.over = make("g", { "clip-path": "url(#inside)" });
     this.knobs = make("g");
-    box.append(this.old, this.layers, this.over, this.knobs);
+    box.append(this.old, this.supports, this.layers, this.over, this.knobs);
     box.append(make("path", { class: "frame", d: `M${left} ${top}H${w - right}V${h - bottom}H${left}Z` }));
     this.svg.replaceChildren(box);
   },
@@ -433,7 +435,7 @@ const drawing = {
             item.hit.setAttribute("role", "button");
             item.hit.setAttribute("aria-label", entry);
           }
-          this.layers.append(item.hit, item.line);
+          (line.measured ? this.layers : this.supports).append(item.hit, item.line);
         }
       }
       if (item.d === d || item.double) return;
