@@ -177,7 +177,9 @@ AngleAxis all_angles(const StudyRequest& request,
 
 Document quantities(bool along_beam) {
   Document::List list;
-  for (const detail::ShownQuantity& q : detail::shown_quantities(along_beam))
+  const auto place =
+      along_beam ? detail::Place::start_plane : detail::Place::perigee;
+  for (const detail::ShownQuantity& q : detail::shown_quantities(place))
     list.push_back(Document()
                        .set("column", std::string(sigma_column(q.parameter)))
                        .set("parameter", std::string(to_string(q.parameter)))

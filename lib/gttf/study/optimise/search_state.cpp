@@ -16,7 +16,7 @@
 namespace gttf {
 namespace {
 
-constexpr std::int64_t format_version = 1;
+constexpr std::int64_t state_version = 1;
 constexpr const char* format_name = "gttf-search";
 
 Document integer(std::uint64_t n) { return static_cast<std::int64_t>(n); }
@@ -44,7 +44,7 @@ class StateReader : private DocumentReader {
   using DocumentReader::DocumentReader;
 
   SearchState read(const Document& document) const {
-    check_format(document, format_name, format_version,
+    check_format(document, format_name, state_version,
                  "part or checkpoint of a search");
     SearchState state;
     state.study = member(document, "study");
@@ -126,7 +126,7 @@ Document to_document(const SearchState& state) {
     starts.push_back(document_of(place, record));
   return with_checksum(
       Document()
-          .set(format_name, Document(format_version))
+          .set(format_name, Document(state_version))
           .set("study", state.study)
           .set("file", state.file)
           .set("shard", Document::List{integer(state.shard.index),
