@@ -82,8 +82,9 @@ def columns(root):
 
 def cpp_names(root):
     script = root / "tests/structure/public_headers.sh"
+    # its own errors are those of its own test
     listed = subprocess.run(
-        ["sh", script, root, "list"], capture_output=True, text=True, check=True
+        ["sh", script, root, "list"], capture_output=True, text=True, check=False
     )
     for name in re.findall(r"^(\S+) gttf/", listed.stdout, re.M):
         yield f"c++ {name}"
