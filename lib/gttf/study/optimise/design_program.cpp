@@ -471,7 +471,9 @@ std::optional<double> DesignProgram::generic_value(
   request.momentum = {MomentumAxis::Variable::p, {track.p}};
   request.angle = {AngleAxis::Variable::theta, {track.theta}, false};
   ++effort_.covariances;
-  const Resolution r = resolve(geometry, track, group.model);
+  // with the state at a layer, which the model of the group leaves out
+  const Resolution r =
+      resolve(geometry, track, model_of(request, problem_->input.detector));
   if (r.n_hits < group.n_hits[sample.track]) return std::nullopt;
   const Table row = scan_row(problem_->input.detector, request, GridPoint{}, r);
   const double value = detail::number_at(row, criterion.quantity.name, 0) *
