@@ -203,7 +203,8 @@ TEST_CASE("beam: the worst of a comparison is a parameter that exists") {
           std::vector<std::string>{"layers[S1L1].measures[0].sigma=20 um"})
           .detector};
   const Comparison c = compare(request, designs, {});
-  const auto worst = worst_point(c, request, 1, compared_parameters(true));
+  const auto worst =
+      worst_point(c, request, 1, compared_parameters(true, false));
   REQUIRE(worst);
   CHECK(worst->ratio > 1);
   for (const char* ratio :

@@ -28,7 +28,7 @@ DetectorInput barrel(const std::vector<std::string>& changes = {}) {
 const std::string material = "layers[L1].material=0.6 %";
 const std::string field = "field.solenoid=3 T";
 
-const std::span<const Parameter> all = compared_parameters(false);
+const std::span<const Parameter> all = compared_parameters(false, false);
 constexpr std::array only_pt{Parameter::pt}, only_d0{Parameter::d0};
 
 }  // namespace
