@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dead regions as files give them.
-#include "gttf/detector/dead_region.hpp"
+#include "gttf/detector/detector.hpp"
 
 #include <doctest/doctest.h>
 

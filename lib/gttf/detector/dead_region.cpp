@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gttf/detector/dead_region.hpp"
+// Dead regions as text.
+#include "gttf/detector/detector.hpp"
 
 #include <fmt/format.h>
 

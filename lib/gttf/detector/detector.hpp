@@ -3,12 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "gttf/detector/dead_region.hpp"
 #include "gttf/detector/field.hpp"
 #include "gttf/detector/material.hpp"
 #include "gttf/detector/physics_model.hpp"
@@ -25,6 +26,38 @@ struct Coordinate {
                      ///< normal incidence
   std::shared_ptr<const HitError> error = {};  ///< null: sigma for all tracks
 };
+
+/// A part of a layer that gives no hits; its material stays. A point belongs to
+/// it if it lies within all limits that are given: without any, all of the
+/// layer is dead. Coordinates are those of the detector, not of the surface.
+struct DeadRegion {
+  /// Azimuth, rad: from `lower` in [0, 2 pi) counterclockwise to `upper`, less
+  /// than a turn ahead.
+  std::optional<Interval> phi;
+  std::optional<Interval> r, x, y, z;  ///< mm
+
+  bool is_whole() const { return !phi && !r && !x && !y && !z; }
+
+  /// @param at_x, at_y, at_z  mm
+  bool contains(double at_x, double at_y, double at_z) const {
+    const auto within = [](const std::optional<Interval>& limits, double at) {
+      return !limits || limits->contains(at);
+    };
+    if (!within(x, at_x) || !within(y, at_y) || !within(z, at_z)) return false;
+    if (r && !r->contains(std::hypot(at_x, at_y))) return false;
+    if (!phi) return true;
+    double azimuth = std::atan2(at_y, at_x);
+    if (azimuth < 0) azimuth += 2 * unit::pi;
+    return phi->contains(azimuth) || phi->contains(azimuth + 2 * unit::pi);
+  }
+
+  friend bool operator==(const DeadRegion&, const DeadRegion&) = default;
+};
+
+/// "phi = 10 to 30 deg, z = 0 to 20 mm"; "all".
+std::string to_string(const DeadRegion& region);
+/// The regions in turn, separated by "; "; empty if there are none.
+std::string to_string(std::span<const DeadRegion> regions);
 
 /// Line and column (both from 1; 0 = unknown) in the file of an item.
 struct FilePosition {
