@@ -58,7 +58,7 @@ Study read_study(const StudyArguments& arguments,
                  const std::vector<std::string>& vary = {});
 
 /// The `given` detectors, or if empty those of the request with `overrides`.
-std::vector<DetectorInput> inputs_of(const StudyRequest& request,
+std::vector<DetectorInput> inputs_of(StudyRequest& request,
                                      const std::vector<DetectorPtr>& given,
                                      const std::vector<std::string>& overrides);
 

@@ -235,7 +235,7 @@ py::tuple check_requirements(const std::string& path, const Detectors& given,
     StudyOptions options;
     for (const DetectorPtr& d : given)
       options.detectors.push_back(d->detector().file);
-    const RequirementFile file =
+    RequirementFile file =
         read_requirements(path, options, baseline, app::load_baseline);
     const auto inputs = inputs_of(file.request, given, overrides);
     std::vector<Detector> detectors;

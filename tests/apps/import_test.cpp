@@ -65,7 +65,7 @@ TEST_CASE(
   const Outcome lossy = run(command + " --lossy");
   CHECK(lossy.code == 0);
   CHECK(has(lossy.out, "set DetectorGeometry {"));
-  CHECK(has(lossy.err, "warning: Delphes knows the field"));
+  CHECK(has(lossy.err, "warning: Delphes supports only the field"));
   // planes only: a card without rows is no detector
   const Outcome empty =
       run("gttf-design export $DETECTORS/datura.yaml --to delphes --lossy");

@@ -218,7 +218,7 @@ TEST_CASE("mirror: a barrel at one side has an image, an arm has not") {
   CHECK(contains(
       answer("  - { name: P, plane: { x: 9 m, y: [0 m, 1 m], z: [0 m, 1 m] }, "
              "mirror: true, material: 0 }\n"),
-      "layers[0].mirror: only what stands at one side of z = 0"));
+      "layers[0].mirror: only a layer on one side of z = 0 can have"));
 }
 
 TEST_CASE("measures: pitch within measures and beside it") {

@@ -185,7 +185,7 @@ def attempt(case, kind, how):
         wrong.append('left behind: ' + ' '.join(sorted(left)))
     if code not in (0, case.code) and not messages:
         wrong.append('no message')
-    if kind == 'thread' and code == 0 and 'fewer than wanted' not in messages:
+    if kind == 'thread' and code == 0 and 'of the requested threads' not in messages:
         wrong.append('no warning of fewer threads')
     shutil.rmtree(folder)
     if wrong:

@@ -169,7 +169,7 @@ TEST_CASE("baseline: what is wrong is told with its line") {
                    '\n'));
   };
   Diagnostic d = fault("{\"rows\": []}");
-  CHECK(d.problem.find("no baseline") != std::string::npos);
+  CHECK(d.problem.find("not a baseline") != std::string::npos);
 
   std::string text =
       replaced(good, "\"gttf-baseline\": 1", "\"gttf-baseline\": 7");

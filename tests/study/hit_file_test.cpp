@@ -271,9 +271,9 @@ TEST_CASE("hit file: a track that comes again is a fault, or is collected") {
   const std::string text =
       header + "1,A,20,0,0\n2,A,20,0,0\n1,B,30,0,0\n1,B,30,0,1\n";
   CHECK(contains(files.fault(text),
-                 "h.csv:4:1: error: the hits of track \"1\" are not together: "
-                 "it also occurs here; sort the file by track, or add "
-                 "--unsorted\n"));
+                 "h.csv:4:1: error: the hits of track \"1\" are not "
+                 "contiguous: earlier lines also contain it; sort the file by "
+                 "track, or add --unsorted\n"));
   HitFileOptions options;
   options.bad_rows = BadRows::skip;
   HitFile skipping(files.write(text), files.detector, options);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gttf/detector/read.hpp"
+#include "gttf/resolution/layer_errors.hpp"
 #include "gttf/study/request/request.hpp"
 #include "gttf/study/scan/sensitivity.hpp"
 #include "gttf/study/scan/what_if.hpp"
@@ -31,8 +32,8 @@ struct Shipped {
   PerParameter sigma(GridPoint point,
                      const std::vector<std::string>& overrides) const {
     const Detector d = read_detector(file, overrides).detector;
-    return sigmas(resolve(TrackingGeometry(d), track(point),
-                          model_of(request, detector)));
+    return errors_of(resolve(TrackingGeometry(d), track(point),
+                             model_of(request, detector)));
   }
   Sensitivities sensitivities(GridPoint point) const {
     return make_sensitivities(TrackingGeometry(detector), track(point),
