@@ -286,7 +286,7 @@ py::tuple optimise_study(const std::string& path,
       description =
           best_file(*search.program, search.best.x, best_file_header(search));
     }
-    shown.document = optimisation_document(results, 0);
+    shown.document = optimisation_document(results, 0, description);
     shown.summary = optimisation_summary(results);
     if (results.front) front = pareto_table(*results.front);
   }

@@ -160,9 +160,9 @@ TEST_CASE("optimise: what is no shard, part or checkpoint is refused") {
       has(error_of(folder, "gttf-design optimise merge"), "nothing to merge"));
   folder.write("a.json", "{\"gttf-toys\": 1}");
   CHECK(has(error_of(folder, "gttf-design optimise merge a.json"),
-            "\"a.json\" is no part or checkpoint of a search"));
+            "\"a.json\" is not a part or checkpoint of a search"));
   CHECK(has(error_of(folder, its2 + "--checkpoint a.json"),
-            "\"a.json\" is no part or checkpoint of a search"));
+            "\"a.json\" is not a part or checkpoint of a search"));
   CHECK(has(error_of(folder, its2 + its2.substr(its2.find('$'))),
             "one study is solved at a time"));
   CHECK(has(error_of(folder, its2 + "--history h.csv --checkpoint state"),

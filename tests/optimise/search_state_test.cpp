@@ -160,7 +160,7 @@ TEST_CASE("what does not belong together is not joined") {
           check_same_run(part(1, 2), part(2, 2), "c");
         }).starts_with("\"c\" belongs to another shard: it is 2/2"));
   CHECK(why([&] { search_state_of(Document().set("gttf-toys", 1), "c"); }) ==
-        "\"c\" is no part or checkpoint of a search");
+        "\"c\" is not a part or checkpoint of a search");
   Document changed;
   const Document document = to_document(part(1, 2));
   for (const auto& [name, member] :

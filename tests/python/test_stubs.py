@@ -52,7 +52,7 @@ def public_members(cls):
 class Stubs(unittest.TestCase):
     def test_names(self):
         known = set(stubs((ast.FunctionDef, ast.ClassDef))) | {"PERIGEE"}
-        types = {"Models", "Tracks", "TrackArrays", "MeasuredTracks"}
+        types = {"Models", "Tracks", "AveragedTracks", "TrackArrays", "MeasuredTracks"}
         self.assertEqual(known - types, set(gttf.__all__))
 
     def test_functions(self):

@@ -173,7 +173,7 @@ TEST_CASE("headroom: a key set to its limit meets the requirement exactly") {
         }
       }
   }
-  CHECK(positions > 30);
+  CHECK(positions >= 30);  // so that all kinds of surfaces are among them
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -20,7 +20,7 @@ void DocumentReader::check_format(const Document& document,
                                   std::string_view what) const {
   const Document* found = document.find(key);
   if (found == nullptr)
-    throw FileError(fmt::format("{} is no {}", name_, what));
+    throw FileError(fmt::format("{} is not a {}", name_, what));
   if (integer(*found) != version)
     throw FileError(fmt::format(
         "{}: version {} of the format is not known; this program reads "
