@@ -56,7 +56,7 @@ enum class Dash {
   dash_dot_dotted
 };
 
-/// How a line is told from others.
+/// How a line differs from others.
 struct LineStyle {
   Paint paint = {};
   Dash dash = Dash::solid;

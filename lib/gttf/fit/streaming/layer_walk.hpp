@@ -9,7 +9,7 @@
 namespace gttf {
 
 /// How every single error enters M linear functions of the line just before
-/// crossing k, where line_before() tells what all hits say about it.
+/// crossing k, where line_before() gives what all hits say about it.
 ///
 /// The hits on either side are filtered towards the crossing, with gains, and
 /// the two sides joined. From the covariance of the functions with that line a

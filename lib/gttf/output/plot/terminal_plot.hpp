@@ -18,7 +18,7 @@ struct TerminalStyle {
 
 /// The figure with axes, legend and conditions. Curves are dots of braille, two
 /// across and four up in each character, bars are blocks, maps are shades.
-/// Without colour curves are told apart by letters at their right ends.
+/// Without colour, letters at their right ends distinguish the curves.
 /// Lines end with a line feed, none is longer than `width`.
 std::string terminal_plot(const Figure& figure, const TerminalStyle& style);
 
