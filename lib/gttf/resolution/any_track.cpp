@@ -8,6 +8,7 @@
 
 #include "gttf/detector/field_map.hpp"
 #include "gttf/detector/hit_error.hpp"
+#include "gttf/resolution/start_plane.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
@@ -351,6 +352,12 @@ Matrix5 AnyTrack::at_start_plane() const {
   if (std::abs(direction_.z()) < grazing) {
     rows.topRows<4>().fill(Resolution::none);
     rows.row(4) = RowVector5::Unit(Perigee::kappa);
+    return rows;
+  }
+  if (helix()) {
+    const auto plane = StartPlane<double>(helix()->line).rows();
+    for (int i = 0; i < track_dim; ++i)
+      rows.row(i) = as_vector(plane[static_cast<std::size_t>(i)]);
     return rows;
   }
   const RowVector5 path = path_into_start_plane();

@@ -45,7 +45,8 @@ struct FilteredTrack {
   const StartHit<S>* start() const { return start_hit ? &*start_hit : nullptr; }
 
   bool is_determined(const UndoubtedVariances& undoubted) const {
-    return gttf::is_determined(path, start(), gains, equations, undoubted);
+    const auto its_gains = [this]() -> const auto& { return gains; };
+    return gttf::is_determined(path, start(), its_gains, equations, undoubted);
   }
 
   GeneralKinks<double> kinks(int k) const {

@@ -65,23 +65,27 @@ Matrix5 covariance_of(const FiveEquations<S>& e, const Matrix5& functions) {
   return covariance_of(e, rows_of<S>(functions));
 }
 
-/// Contribution of scattering and straggling in the first measuring layer and
-/// inside it.
-template <Path P>
-Matrix5 inner_material(const P& path, const Matrix5& functions) {
-  Matrix5 sum = Matrix5::Zero();
+/// Adds the contribution of scattering and straggling in the first measuring
+/// layer and inside it to the covariance of functions of the line.
+template <Path P, class S = typename P::Scalar>
+void add_inner_material(const P& path,
+                        const std::array<Row<S>, track_dim>& functions,
+                        Covariance5<S>& covariance) {
   for (int k = 0; k <= path.first(); ++k) {
-    const auto b = in_doubles(path.general_kinks(static_cast<std::size_t>(k)));
-    const auto add = [&](const Row<double>& column, double variance) {
-      if (!(variance > 0)) return;
-      const Vector5 change = functions * vector_of(column);
-      sum += variance * (change * change.transpose()).eval();  // symmetric
+    const GeneralKinks<S> b = path.general_kinks(static_cast<std::size_t>(k));
+    const auto add = [&](const Row<S>& column, const S& variance) {
+      if (!(variance > S(0))) return;
+      const std::array<S, track_dim> change =
+          covariance_with(functions, column);
+      for (std::size_t i = 0; i < track_dim; ++i)
+        for (std::size_t j = 0; j <= i; ++j)
+          covariance[i][j] = covariance[j][i] =
+              covariance[i][j] + variance * (change[i] * change[j]);
     };
     add(b.theta, b.w);
     add(b.phi, b.w_phi);
     add(b.loss, b.w_loss);
   }
-  return sum;
 }
 
 /// Cov(function, line) of M functions.

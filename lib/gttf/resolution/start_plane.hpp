@@ -44,6 +44,20 @@ class StartPlane {
             cos_phi_ * turn + sin_phi_ * spread};
   }
 
+  /// x, y, tx, ty and kappa as functions of the line.
+  std::array<Row<S>, track_dim> rows() const {
+    const S zero(0), one(1), slope_phi = slope_ * turn_;
+    return {
+        Row<S>{-sin_phi_, -(cos_phi_ * slope_), zero, zero, zero},
+        Row<S>{cos_phi_, -(sin_phi_ * slope_), zero, zero, zero},
+        Row<S>{zero, sin_phi_ * slope_phi, -(sin_phi_ * slope_),
+               cos_phi_ * spread_, zero},
+        Row<S>{zero, -(cos_phi_ * slope_phi), cos_phi_ * slope_,
+               sin_phi_ * spread_, zero},
+        Row<S>{zero, zero, zero, zero, one},
+    };
+  }
+
   /// Covariance of x, y, tx, ty and kappa from that of the line.
   Covariance5<S> covariance(const Covariance5<S>& c) const {
     std::array<Row<S>, track_dim>

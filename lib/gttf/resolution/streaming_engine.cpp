@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gttf/fit/streaming/exact_hits.hpp"
+#include "gttf/fit/streaming/two_fits.hpp"
 #include "gttf/resolution/engine.hpp"
 #include "gttf/resolution/linear.hpp"
 
@@ -28,24 +29,26 @@ Matrix5 covariance_behind(const AnyTrack& track, const TracedPath&,
 template <Path P>
 struct StreamedTrack {
   using S = typename P::Scalar;
-  using Gains = std::vector<typename P::Gain>;
 
-  StreamedTrack(const AnyTrack& track, const P& path, const StartHit<S>* start,
-                const UndoubtedVariances& undoubted) {
-    Gains gains(path.size());
-    PathFit<Errors::all, P> all;
-    all.gains.gains = &gains;
-    PathFit<Errors::hits_only, P> hits;
-    filter_together(path, start, all, hits);
-    equations = all.equations;
-    determined = is_determined(path, start, gains, equations, undoubted);
+  StreamedTrack(const AnyTrack& track, KeptPath<P>& path,
+                const StartHit<S>* start, const UndoubtedVariances& undoubted) {
+    const P& p = path.path();
+    TwoFits<P> fits(path);
+    stream_inwards(path, path.begin(), path.end(), fits);
+    if (start) fits.measure_start(*start);
+    const FiveEquations<S> hits = fits.hits(p.fits_momentum());
+    equations = fits.all(p.fits_momentum());
+    const auto gains = [&path] { return path.gains(); };
+    determined = is_determined(p, start, gains, equations, undoubted);
     if (!determined) return;
     line = covariance(equations);
-    set_shares(track, path, start, gains);
-    if (!path.fits_momentum()) return;
-    gains.assign(path.size(), {});  // nothing scatters
-    if (is_determined(path, start, gains, hits.equations, undoubted))
-      hit_only = static_cast<double>(hits.equations.v[4]);
+    set_shares(track, path, start);
+    if (!p.fits_momentum()) return;
+    const auto none = [&p] {  // nothing scatters
+      return std::vector<typename P::Gain>(p.size());
+    };
+    if (is_determined(p, start, none, hits, undoubted))
+      hit_only = static_cast<double>(hits.v[4]);
   }
 
   FiveEquations<S> equations;
@@ -56,8 +59,8 @@ struct StreamedTrack {
   double hit_only = std::numeric_limits<double>::quiet_NaN();
 
  private:
-  void set_shares(const AnyTrack& track, const P& path,
-                  const StartHit<S>* start, const Gains& gains) {
+  void set_shares(const AnyTrack& track, KeptPath<P>& path,
+                  const StartHit<S>* start) {
     constexpr std::size_t kappa = 0, theta = 1;
     std::array<Row<S>, 2> inside{line[Perigee::kappa], line[Perigee::theta]};
     std::array<S, 2> total{inside[kappa][Perigee::kappa],
@@ -70,14 +73,10 @@ struct StreamedTrack {
       for (const std::size_t q : {kappa, theta})
         total[q] = covariance_with(inside, functions[q])[q];
     }
-    std::array<S, 2> sum{S(0), S(0)};
-    way_back(
-        path, start, gains, inside,
-        [&](const HitStep<S, 2>& step) {
-          for (const std::size_t q : {kappa, theta})
-            sum[q] += step.gain[q] * step.gain[q] / step.variance;
-        },
-        [](auto&&) {});
+    HitPart<P> part(path, inside);
+    if (start) part.on_start(*start);
+    stream_outwards(path, path.begin(), path.end(), part);
+    const std::array<S, 2> sum = part.variances();
     shares = {.kappa = static_cast<double>(sum[kappa] / total[kappa]),
               .theta = static_cast<double>(sum[theta] / total[theta])};
   }
@@ -88,13 +87,13 @@ void set_covariances(const AnyTrack& track, const P& path,
                      const StartHit<S>* start, const StreamedTrack<P>& fit,
                      EngineResult& r) {
   const FiveEquations<S>& e = fit.equations;
-  const Matrix5 perigee = track.perigee();
-  const Matrix5 plane = track.at_start_plane();
+  const auto perigee = rows_of<S>(track.perigee());
+  const auto plane = rows_of<S>(track.at_start_plane());
   const std::size_t first = track.first();
   // the line of a helix is its perigee
   const bool is_perigee = track.helix() != nullptr;
-  r.perigee = is_perigee ? matrix_of(fit.line) : covariance_of(e, perigee);
-  r.start_plane = covariance_of(e, plane);
+  Covariance5<S> line = is_perigee ? fit.line : covariance(e, perigee);
+  Covariance5<S> on_plane = covariance(e, plane);
   if (start) {
     const FiveEquations<S> outer = filter<Errors::all>(path);
     FiveEquations<S> bare = outer;
@@ -103,46 +102,47 @@ void set_covariances(const AnyTrack& track, const P& path,
     r.first_hit = covariance_behind(track, path, first,
                                     join_with_start(path, *start, outer));
   } else {
-    r.perigee_without_inner = r.perigee;
-    if (is_perigee) {
-      Covariance5<S> line = fit.line;
-      add_inner_material(path, line);
-      r.perigee = matrix_of(line);
-    } else {
-      r.perigee += inner_material(path, perigee);
-    }
-    r.start_plane += inner_material(path, plane);
+    r.perigee_without_inner = matrix_of(line);
+    if (is_perigee)
+      gttf::add_inner_material(path, line);
+    else
+      add_inner_material(path, perigee, line);
+    add_inner_material(path, plane, on_plane);
     r.first_hit = covariance_behind(track, path, first, e);
   }
+  r.perigee = matrix_of(line);
+  r.start_plane = matrix_of(on_plane);
 }
 
-double scattering_only_variance(const AnyTrack& track,
-                                const StartHit<double>* start) {
-  return track.with_path([&](const auto& path) {
-    return gttf::scattering_only_variance(path, start);
-  });
-}
-
-/// Calls f(streamed, path, start, determined, hit_only) with the fit in doubles
-/// or, for a helix that they do not determine, in twice their precision.
-/// Derivatives of a traced track are doubles: more is not possible.
+/// Calls f(streamed, path, start, determined, hit_only, scattering_only) with
+/// the fit in doubles or, for a helix that they do not determine, in twice
+/// their precision. Derivatives of a traced track are doubles: more is not
+/// possible. scattering_only() is that limit of the variance of kappa.
 template <class F>
 void stream(const AnyTrack& track, const BeamSpot* spot, F&& f) {
   const auto hit = track.start_hit(spot);
   const StartHit<double>* const start = hit ? &*hit : nullptr;
   const UndoubtedVariances undoubted = track.undoubted(start);
-  const auto use = [&](const auto& fit, const auto& path, const auto* at_start,
-                       Determined yes, Determined limit) {
-    f(fit, path, at_start, fit.determined ? yes : Determined::no,
-      std::isnan(fit.hit_only) ? Determined::no : limit);
-  };
-  const auto wide = [&](auto&& g) {
-    track.with_wide_path(spot, [&](const auto& path, const auto* at_start) {
-      g(StreamedTrack(track, path, at_start, undoubted), path, at_start);
-    });
-  };
   track.with_path([&](const auto& path) {
-    StreamedTrack fit(track, path, start, undoubted);
+    KeptPath kept(path, start);
+    const auto scattering_only = [&] {
+      return scattering_only_variance(kept, start);
+    };
+    const auto use = [&](const auto& fit, const auto& its_path,
+                         const auto* at_start, Determined yes,
+                         Determined limit) {
+      f(fit, its_path, at_start, fit.determined ? yes : Determined::no,
+        std::isnan(fit.hit_only) ? Determined::no : limit, scattering_only);
+    };
+    const auto wide = [&](auto&& g) {
+      track.with_wide_path(
+          spot, [&](const auto& wide_path, const auto* at_start) {
+            KeptPath wide_kept(wide_path, at_start);
+            g(StreamedTrack(track, wide_kept, at_start, undoubted), wide_path,
+              at_start);
+          });
+    };
+    StreamedTrack fit(track, kept, start, undoubted);
     if (!fit.determined && track.helix())
       return wide([&](const auto& wide_fit, const auto& wide_path,
                       const auto* at_start) {
@@ -167,7 +167,8 @@ bool is_determined_without(const P& path, const StartHit<S>* start,
   if (innermost(rest, start) < 0) return false;
   std::vector<typename P::Gain> gains;
   const FiveEquations<S> e = filter<Errors::all>(rest, start, &gains);
-  return is_determined(rest, start, gains, e, undoubted);
+  const auto its_gains = [&gains]() -> const auto& { return gains; };
+  return is_determined(rest, start, its_gains, e, undoubted);
 }
 
 }  // namespace
@@ -176,36 +177,31 @@ EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot) {
   EngineResult r;
   stream(track, spot,
          [&](const auto& fit, const auto& path, const auto* start,
-             Determined determined, Determined) {
+             Determined determined, Determined, const auto& scattering_only) {
            r.determined = determined;
            if (determined == Determined::no) return;
            set_covariances(track, path, start, fit, r);
-           r.hit_only = fit.hit_only;
            r.shares = fit.shares;
+           if (!path.fits_momentum()) return;
+           r.hit_only = fit.hit_only;
+           r.scattering_only = scattering_only();
          });
-  if (r.determined != Determined::no && track.fits_momentum()) {
-    const auto start = track.start_hit(spot);
-    r.scattering_only =
-        scattering_only_variance(track, start ? &*start : nullptr);
-  }
   return r;
 }
 
 Outline outline_of(const AnyTrack& track, const BeamSpot* spot) {
   Outline outline;
-  stream(track, spot,
-         [&](const auto& fit, const auto&, const auto*, Determined determined,
-             Determined hit_only) {
-           outline.determined = determined;
-           if (determined == Determined::no) return;
-           outline.hit_only = hit_only;
-           outline.shares = fit.shares;
-         });
-  if (outline.determined != Determined::no && track.fits_momentum()) {
-    const auto start = track.start_hit(spot);
-    outline.scattering_only =
-        !std::isnan(scattering_only_variance(track, start ? &*start : nullptr));
-  }
+  stream(
+      track, spot,
+      [&](const auto& fit, const auto& path, const auto*, Determined determined,
+          Determined hit_only, const auto& scattering_only) {
+        outline.determined = determined;
+        if (determined == Determined::no) return;
+        outline.hit_only = hit_only;
+        outline.shares = fit.shares;
+        outline.scattering_only =
+            path.fits_momentum() && !std::isnan(scattering_only());
+      });
   return outline;
 }
 

@@ -167,10 +167,11 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
   c.line = make_line<double>(track, geometry.bz());
   const auto surfaces = geometry.surfaces();
   const auto look_at = [&](unsigned i) {
-    Crossing<double> x;
-    const Reached<double> reached = find_crossing(c.line, surfaces[i], x);
+    TrackCrossing<double>& x = c.list.emplace_back();
+    x.surface = i;
+    const Reached<double> reached = find_crossing(c.line, surfaces[i], x.at);
     if (reached.turned_back) c.end = TrackEnd::curls_up;
-    if (reached.crossed) c.list.push_back({i, x});
+    if (!reached.crossed) c.list.pop_back();
   };
   if (const ModuleIndex* modules = geometry.modules()) {
     std::vector<unsigned> near(modules->others().begin(),

@@ -104,13 +104,13 @@ double change_by_rounding(const P& path, const StartHit<S>* start,
 
 /// Whether the hits determine all parameters of the line. Arguments as for
 /// change_by_rounding().
-template <Path P, class S = typename P::Scalar>
+/// @param gains  returns the gains, which are rarely needed
+template <Path P, class GainsOf, class S = typename P::Scalar>
 bool is_determined(const P& path, const StartHit<S>* start,
-                   const std::vector<typename P::Gain>& gains,
-                   const FiveEquations<S>& e,
+                   const GainsOf& gains, const FiveEquations<S>& e,
                    const UndoubtedVariances& undoubted) {
   return is_undoubted(e.v, path.kappa(), undoubted) ||
-         change_by_rounding(path, start, gains, e) < determined_to;
+         change_by_rounding(path, start, gains(), e) < determined_to;
 }
 
 /// A path without the hit of one crossing, whose material remains.

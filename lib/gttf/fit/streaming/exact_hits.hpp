@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gttf/fit/streaming/determination.hpp"
+#include "gttf/fit/streaming/kept_path.hpp"
 #include "gttf/fit/streaming/point_chain.hpp"
 
 namespace gttf {
@@ -110,8 +111,9 @@ inline bool are_close(const SurfaceRecord& a, const SurfaceRecord& b) {
 /// Does every hit have a kink of its own and a place of its own? Then none
 /// follows from the others, nor from an exact start if the first kink moves it.
 template <Path P>
-bool scatters_at_every_hit(const P& path, const PathSource<P>& source,
+bool scatters_at_every_hit(const KeptPath<P>& source,
                            const StartHit<double>* start) {
+  const P& path = source.path();
   if (start) {
     const auto first = static_cast<std::size_t>(path.first());
     if (!(std::abs(path.general_kinks(first).phi[0]) > least_lever))
@@ -130,28 +132,28 @@ bool scatters_at_every_hit(const P& path, const PathSource<P>& source,
 
 /// Whether the path scatters only at its hits, all of which are points. Then a
 /// chain of points gives the limit.
+/// @param source  without a start hit
 template <class S>
-bool is_point_chain(const HelixPath<S>& path) {
-  for (int k = path.first(); k <= path.last(); ++k) {
-    const auto i = static_cast<std::size_t>(k);
-    const SurfaceRecord& s = path.surface(i);
-    if (s.measures() ? independent_axis(path.axes(i)) == 0 : s.x_over_x0 > 0)
-      return false;
+bool is_point_chain(const KeptPath<HelixPath<S>>& source) {
+  for (std::size_t k = source.begin(); k < source.end(); ++k) {
+    const SurfaceRecord& s = source.path().surface(k);
+    if (s.measures() ? !source.is_point(k) : s.x_over_x0 > 0) return false;
   }
   return true;
 }
 
 /// 1/Var(kappa) from the points of a helix.
+/// @param source  without a start hit
 template <class S>
-S chain_information(const HelixPath<S>& path) {
+S chain_information(const KeptPath<HelixPath<S>>& source) {
+  const HelixPath<S>& path = source.path();
   PointChain<S> chain{};
-  for (int k = path.last(); k >= path.first(); --k) {
-    const auto i = static_cast<std::size_t>(k);
-    if (!path.surface(i).measures()) continue;
-    const HelixKinks<S> kinks = path.kinks(i);
+  for (std::size_t k = source.end(); k-- > source.begin();) {
+    if (!path.surface(k).measures()) continue;
+    const HelixKinks<S>& kinks = source.kinks(k);
     const auto point =
-        exact_point(path.line(), path.crossing(i), kinks.columns);
-    if (k == path.last())
+        exact_point(path.line(), path.crossing(k), kinks.columns);
+    if (k + 1 == source.end())
       chain.start(point);
     else
       chain.add(point, S(1) / kinks.w, S(1) / kinks.w_phi);
@@ -163,24 +165,29 @@ S chain_information(const HelixPath<S>& path) {
 
 /// Var(kappa) from scattering alone. The variances of all kinks are scaled to
 /// at most 1, and the result, which is proportional to them, is scaled back.
-/// @param start  the beam spot as a hit at the start point; may be null
+/// @param source  of the path, after the fit
+/// @param start   the beam spot as a hit at the start point; may be null
 /// @return  NaN if there is no such limit: without kinks to absorb the
 ///          differences, exact hits contradict each other
 template <Path P>
-double scattering_only_variance(const P& path, const StartHit<double>* start) {
-  const PathSource<P> source(path, start);
+double scattering_only_variance(KeptPath<P>& source,
+                                const StartHit<double>* start) {
+  const P& path = source.path();
   double widest = 0;
   for (std::size_t k = source.begin(); k < source.end(); ++k)
     if (source.scatters(k)) widest = std::max(widest, source.kinks(k).w);
   if (!(widest > 0)) return std::numeric_limits<double>::quiet_NaN();
-  const bool plain = detail::scatters_at_every_hit(path, source, start);
+  const bool plain = detail::scatters_at_every_hit(source, start);
   // below this, products of variances may underflow
   constexpr double least = 1e-100;
   if (plain && widest > least) {
     if constexpr (requires { path.line(); })
-      if (!start && detail::is_point_chain(path))
-        return 1 / detail::chain_information(path);
-    return filter<Errors::scattering_only>(path, start).v[Perigee::kappa];
+      if (!start && detail::is_point_chain(source))
+        return 1 / detail::chain_information(source);
+    PathFit<Errors::scattering_only, P> fit;
+    stream_inwards(source, source.begin(), source.end(), fit);
+    detail::finish(path, start, fit);
+    return fit.equations.v[Perigee::kappa];
   }
   detail::ExactHits<P> fit(path, 1 / widest);
   stream_inwards(source, source.begin(), source.end(), fit);

@@ -16,6 +16,24 @@ int innermost(const P& path, const StartHit<typename P::Scalar>* start) {
   return start ? 0 : path.first();
 }
 
+/// Calls f(Coordinates) for the coordinates of a surface, two at a time.
+/// @param independent  independent_axis(axes)
+/// @param row          row(q, axis): the row of the coordinate that is added
+///                     as number q, valid until two more have been requested
+template <class S, class RowOf, class F>
+void for_coordinates(std::span<const CoordinateAxis> axes,
+                     std::size_t independent, const RowOf& row, F&& f) {
+  for (std::size_t q = 0; q < axes.size(); q += 2) {
+    const bool two = q + 1 < axes.size();
+    const std::size_t i = in_order(q, independent);
+    const std::size_t j = two ? in_order(q + 1, independent) : i;
+    const Row<S>* const a = &row(q, axes[i]);
+    const Row<S>* const b = two ? &row(q + 1, axes[j]) : nullptr;
+    f(Coordinates<S>{i, j, a, b, S(axes[i].variance), S(axes[j].variance),
+                     q == 0 && independent > 0});
+  }
+}
+
 /// A path as a source of crossings for the streaming fit.
 template <Path P>
 class PathSource {
@@ -48,17 +66,13 @@ class PathSource {
   template <class F>
   void coordinates(std::size_t k, F&& f) const {
     const auto axes = path_.axes(k);
-    const std::size_t independent = independent_axis(axes);
-    Row<S> a, b;
-    for (std::size_t q = 0; q < axes.size(); q += 2) {
-      const bool two = q + 1 < axes.size();
-      const std::size_t i = in_order(q, independent);
-      const std::size_t j = two ? in_order(q + 1, independent) : i;
-      a = path_.row(k, axes[i].cosine, axes[i].sine);
-      if (two) b = path_.row(k, axes[j].cosine, axes[j].sine);
-      f(Coordinates<S>{i, j, &a, two ? &b : nullptr, S(axes[i].variance),
-                       S(axes[j].variance), q == 0 && independent > 0});
-    }
+    Row<S> rows[2];
+    for_coordinates<S>(
+        axes, independent_axis(axes),
+        [&](std::size_t q, const CoordinateAxis& axis) -> const Row<S>& {
+          return rows[q % 2] = path_.row(k, axis.cosine, axis.sine);
+        },
+        f);
   }
 
   const P& path() const { return path_; }
@@ -108,15 +122,6 @@ void finish(const P& path, const StartHit<typename P::Scalar>* start,
   if (!path.fits_momentum()) fit.equations.v[4] = S(0);
 }
 
-/// Several fits in one pass over the crossings of a path.
-template <Path P, Errors... errors>
-void filter_together(const P& path, const StartHit<typename P::Scalar>* start,
-                     PathFit<errors, P>&... fits) {
-  const PathSource<P> source(path, start);
-  stream_inwards(source, source.begin(), source.end(), fits...);
-  (finish(path, start, fits), ...);
-}
-
 }  // namespace detail
 
 /// Information of all hits about the line at the start.
@@ -135,7 +140,9 @@ FiveEquations<S> filter(const P& path, const StartHit<S>* start = nullptr,
   if (gains) gains->resize(path.size());
   PathFit<errors, P> fit;
   fit.gains.gains = gains;
-  detail::filter_together(path, start, fit);
+  const PathSource<P> source(path, start);
+  stream_inwards(source, source.begin(), source.end(), fit);
+  detail::finish(path, start, fit);
   return fit.equations;
 }
 

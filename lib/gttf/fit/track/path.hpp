@@ -70,6 +70,12 @@ class HelixPath {
     return coordinate_row(crossings_.line, surface(k), crossings_.list[k].at,
                           cosine, sine);
   }
+  /// @param kinks  of the same crossing, which have the same terms
+  Row<S> row(std::size_t k, const CoordinateAxis& axis,
+             const HelixKinks<S>& kinks) const {
+    return coordinate_row(crossings_.line, surface(k), crossings_.list[k].at,
+                          kinks.columns, axis.cosine, axis.sine);
+  }
   std::array<Row<S>, track_dim> on_surface(std::size_t k) const {
     return surface_jacobian(crossings_.line, surface(k), crossings_.list[k].at);
   }
