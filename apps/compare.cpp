@@ -50,9 +50,9 @@ class Comparer {
     for (const Detector& detector : detectors_)
       model_of(request_, detector, computation_.engine);
     Outputs outputs(options_, provenance_of(call, &request_, detectors_));
-    if (options_.attribution && !outputs.any(Format::csv))
+    if (options_.attribution && !outputs.any_of_rows())
       throw UsageError(
-          "--attribution is for csv: add --format csv or -o FILE.csv");
+          "--attribution is for csv and npz: add --format csv or -o FILE.csv");
 
     const Comparison comparison = compare(request_, detectors_, computation_);
     Result result;

@@ -73,7 +73,7 @@ int write_lookup_table(const Call& call) {
   Outputs outputs(output, provenance_of(call, &study.request, study.detectors));
   if (outputs.any(Format::table) || outputs.any(Format::markdown))
     throw UsageError(
-        "a lookup table is csv or json: use --format csv or -o FILE.csv");
+        "a lookup table is csv, json or npz: use --format csv or -o FILE.csv");
   Progress bar("export", bar_settings(options));
   computation.progress = [&bar](std::size_t done, std::size_t total) {
     bar.update(done, total);

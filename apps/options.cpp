@@ -26,7 +26,7 @@ constexpr std::uint32_t of_threads =
 constexpr std::uint32_t of_simd = of::scan | of::sweep | of::regimes |
                                   of::check | of::toy | of::fit | of::export_ |
                                   of::optimise | of::decay;
-/// Verbs with a table, CSV, JSON or Markdown as result.
+/// Verbs with a table, CSV, JSON, Markdown or NPZ as result.
 constexpr std::uint32_t of_tables =
     of::validate | of_one_track | of::scan | of::sweep | of::regimes |
     of::budget | of::sensitivity | of::compare | of::check | of::optimise |
@@ -399,8 +399,9 @@ constexpr Option option_table[] = {
      &Options::checkpoint_every,
      Values::other,
      {0, 1e6}},
-    {"--save-toys", "FILE", "Write every toy and its fits to FILE (.csv .json)",
-     Group::toys, of::toy, &Options::save_toys, Values::file},
+    {"--save-toys", "FILE",
+     "Write every toy and its fits to FILE (.csv .json .npz)", Group::toys,
+     of::toy, &Options::save_toys, Values::file},
     {"--published", "FILE",
      "Published resolutions to compare with, as in "
      "detectors/published.csv",
@@ -522,24 +523,25 @@ constexpr Option option_table[] = {
      Group::output, of::fit, &Options::columns, Values::fit_columns},
     {"--residuals", "FILE",
      "Write residuals and pulls of every hit to FILE (.csv .json .md "
-     ".txt)",
+     ".npz .txt)",
      Group::output, of::fit, &Options::residuals, Values::file},
     {"--full", "", "json: crossings and covariances of every track",
      Group::output, of::scan, &Options::full},
     {"--no-plot", "", "Draw nothing below the table on a terminal",
      Group::output, of::scan, &Options::no_plot},
-    {"--all", "", "Print every point, not only the worst (csv always does)",
+    {"--all", "",
+     "Print every point, not only the worst (csv and npz always do)",
      Group::output, of::check, &Options::all_points},
-    {"--format", "table|csv|json|markdown",
+    {"--format", "table|csv|json|markdown|npz",
      "Format of the result (default: table, or from the ending of -o)",
      Group::output, of_tables, &Options::format, Values::choice},
     {"-o,--output", "FILE",
-     "Write to FILE (.csv .json .md .txt) instead of standard output; "
+     "Write to FILE (.csv .json .md .npz .txt) instead of standard output; "
      "repeatable",
      Group::output, of_tables & ~of::optimise, &Options::files, Values::file},
     {"-o,--output", "FILE",
      "Write to FILE: the description found (.yaml), or the result (.csv .json "
-     ".md .txt); repeatable",
+     ".md .npz .txt); repeatable",
      Group::output, of::optimise, &Options::files, Values::file},
     {"-o,--output", "FILE",
      "Write to this JSON file instead of standard output", Group::output,
@@ -572,7 +574,7 @@ constexpr Option option_table[] = {
     {"--precision",
      "N",
      "Significant digits, 1 to 17 (default: 3 in tables, exact in csv "
-     "and json)",
+     "and json); npz is always exact",
      Group::output,
      of_tables,
      &Options::precision,

@@ -12,6 +12,7 @@
 #include "command_line.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/output/csv.hpp"
+#include "gttf/output/npz.hpp"
 #include "gttf/output/terminal.hpp"
 #include "gttf/output/text.hpp"
 #include "messages.hpp"
@@ -24,16 +25,17 @@ struct KnownFormat {
   std::string_view name, ending;
   Format format;
 };
-constexpr std::array<KnownFormat, 5> formats{{
+constexpr std::array<KnownFormat, 6> formats{{
     {"table", ".txt", Format::table},
     {"csv", ".csv", Format::csv},
     {"json", ".json", Format::json},
     {"markdown", ".md", Format::markdown},
     {"markdown", ".markdown", Format::markdown},
+    {"npz", ".npz", Format::npz},
 }};
 
 Format format_named(const std::string& name) {
-  check_choice("--format", name, {"table", "csv", "json", "markdown"});
+  check_choice("--format", name, {"table", "csv", "json", "markdown", "npz"});
   return std::find_if(formats.begin(), formats.end(),
                       [&](const KnownFormat& f) { return f.name == name; })
       ->format;
@@ -49,7 +51,7 @@ Format format_of_file(const std::string& file) {
                    (ending.empty() ? std::string("the name has no extension")
                                    : "the ending " + in_quotes(ending) +
                                          " is not a known format") +
-                   "; use .csv, .json, .md or .txt, or give --format");
+                   "; use .csv, .json, .md, .npz or .txt, or give --format");
 }
 
 std::unique_ptr<TableSink> make_writer(Format format, std::ostream& out,
@@ -61,6 +63,8 @@ std::unique_ptr<TableSink> make_writer(Format format, std::ostream& out,
       return std::make_unique<JsonWriter>(out, std::move(style));
     case Format::markdown:
       return std::make_unique<MarkdownWriter>(out, std::move(style));
+    case Format::npz:
+      return std::make_unique<NpzWriter>(out, std::move(style));
     case Format::table:
       break;
   }
@@ -161,12 +165,15 @@ Outputs::Outputs(const OutputOptions& options,
                                            : format_named(options.format);
     target.style.precision = options.precision;
     target.terminal = file == "-" && isatty(STDOUT_FILENO) != 0;
+    if (target.terminal && target.format == Format::npz)
+      throw UsageError("a terminal cannot show npz; add -o FILE.npz");
     target.style.colour = file == "-" && colours(STDOUT_FILENO);
     if (target.terminal)
       target.style.width = terminal_size(STDOUT_FILENO).columns;
     // A table on standard output is read immediately, not stored.
-    const bool for_keeping = file != "-" || target.format == Format::csv ||
-                             target.format == Format::json;
+    const bool for_reading =
+        target.format == Format::table || target.format == Format::markdown;
+    const bool for_keeping = file != "-" || !for_reading;
     if (for_keeping) target.style.provenance = provenance;
     targets_.push_back(std::move(target));
   }
@@ -182,6 +189,10 @@ bool Outputs::only(Format format) const {
 bool Outputs::any(Format format) const {
   return std::any_of(targets_.begin(), targets_.end(),
                      [&](const Target& t) { return t.format == format; });
+}
+
+bool Outputs::any_of_rows() const {
+  return any(Format::csv) || any(Format::npz);
 }
 
 bool Outputs::exact() const {
@@ -243,10 +254,11 @@ void Outputs::write(const Result& result) {
       case Format::json:
         write_json(out, result.document, target.style);
         break;
-      case Format::csv: {
-        CsvWriter writer(out, target.style);
-        writer.write(result.table);
-        writer.finish();
+      case Format::csv:
+      case Format::npz: {
+        const auto writer = make_writer(target.format, out, target.style);
+        writer->write(result.table);
+        writer->finish();
         break;
       }
     }

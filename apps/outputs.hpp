@@ -20,11 +20,11 @@
 
 namespace gttf::app {
 
-enum class Format { table, csv, json, markdown };
+enum class Format { table, csv, json, markdown, npz };
 
 /// One result in the forms needed by the formats.
 struct Result {
-  Table table;            ///< for csv
+  Table table;            ///< for csv and npz
   Document document;      ///< for json
   Summary summary;        ///< for table and markdown
   std::string text = {};  ///< for table instead of the summary if not empty
@@ -60,7 +60,7 @@ class Outputs {
           const std::string& option = "-o");
 
   /// A sink that writes blocks to all outputs. `title` and `columns`: for
-  /// formats for readers; `all_columns`: for csv and json (empty: all).
+  /// formats for readers; `all_columns`: for the others (empty: all).
   /// `bar` is erased before anything is written to the same terminal.
   std::unique_ptr<TableSink> table_sink(
       const std::string& title, const std::vector<std::string>& columns,
@@ -77,6 +77,8 @@ class Outputs {
   /// Lines above the header of csv, which then ends with a checksum.
   void set_csv_comment(const std::string& lines);
 
+  /// Whether at least one is made of the whole table: csv, npz.
+  bool any_of_rows() const;
   /// Whether all outputs have this format.
   bool only(Format format) const;
   /// Whether at least one has.

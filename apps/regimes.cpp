@@ -77,7 +77,7 @@ int run_regimes(const Call& call) {
                           : options.recurl     ? TripletChoice::recurling
                                                : TripletChoice::consecutive;
   const bool one = n_grid_points(request) * study.detectors.size() == 1;
-  const bool rows = !one || outputs.any(Format::csv);
+  const bool rows = !one || outputs.any_of_rows();
   RegimeTable tracks;
   TripletTable triplets;
   Document::List documents;

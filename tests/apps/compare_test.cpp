@@ -181,7 +181,7 @@ TEST_CASE("compare: wrong usage is told") {
       {"$DETECTORS/barrel.yaml $DETECTORS/cld.yaml --p 1GeV --parameter d",
        "--parameter"},
       {"$DETECTORS/barrel.yaml $DETECTORS/cld.yaml --p 1GeV --attribution",
-       "--attribution is for csv"},
+       "--attribution is for csv and npz"},
       {"$DETECTORS/barrel.yaml --p 1GeV --change 'layers[L9].material=1 %'",
        "--change: error: there is no layer \"L9\""},
       {"$DETECTORS/barrel.yaml --p 1GeV --set 'layers[L9].material=1 %' "

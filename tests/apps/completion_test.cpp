@@ -82,9 +82,9 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   CHECK(offered(folder, "check --junit n") == "notes.txt ");
   CHECK(offered(folder, "scan --th") == "--theta --threads ");
   CHECK(offered(folder, "resolve --th") == "--theta ");
-  CHECK(offered(folder, "scan --format ''") == "table csv json markdown ");
+  CHECK(offered(folder, "scan --format ''") == "table csv json markdown npz ");
   CHECK(offered(folder, "scan --format = j") == "json ");
-  CHECK(offered(folder, "scan --format =") == "table csv json markdown ");
+  CHECK(offered(folder, "scan --format =") == "table csv json markdown npz ");
   CHECK(offered(folder, "scan --scattering high") ==
         "highland highland-total highland-1991 ");
   CHECK(offered(folder, "completion ''") == "bash zsh fish ");

@@ -117,7 +117,7 @@ TEST_CASE("export: a table for reading is refused, csv is the default") {
   CHECK(has(run(command + " --no-provenance").out, "detector,particle,p_GeV,"));
   const Outcome r = run(command + " --format table");
   CHECK(r.code == 2);
-  CHECK(has(r.err, "a lookup table is csv or json"));
+  CHECK(has(r.err, "a lookup table is csv, json or npz"));
 }
 
 TEST_CASE("export: a card made of hostile names does nothing when it is run") {

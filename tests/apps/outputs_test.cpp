@@ -80,8 +80,8 @@ void check_refused(const Folder& folder, const std::string& command,
 
 TEST_CASE("outputs: the ending of a file is its format") {
   const Folder folder;
-  const Outcome r =
-      run(folder, scan + "-o a.csv -o a.json -o a.md -o a.txt -o B.CSV");
+  const Outcome r = run(
+      folder, scan + "-o a.csv -o a.json -o a.md -o a.txt -o a.npz -o B.CSV");
   CHECK(r.code == 0);
   CHECK(r.out == "");
   CHECK(r.err == "");
@@ -89,6 +89,7 @@ TEST_CASE("outputs: the ending of a file is its format") {
   CHECK(nlohmann::json::parse(folder.read("a.json"))["rows"].size() == 8);
   CHECK(folder.read("a.md").starts_with("<!--\ngttf-design "));
   CHECK(folder.read("a.txt").starts_with("# gttf-design "));
+  CHECK(folder.read("a.npz").starts_with("PK\x03\x04"));
   CHECK(folder.read("B.CSV") == folder.read("a.csv"));
 }
 
@@ -102,10 +103,10 @@ TEST_CASE("outputs: what cannot be written is refused before the work") {
   const Folder folder;
   check_refused(folder, scan + "-o a.xls",
                 "-o \"a.xls\": the ending \".xls\" is not a known format; use "
-                ".csv, .json, .md or .txt, or give --format");
+                ".csv, .json, .md, .npz or .txt, or give --format");
   check_refused(folder, scan + "-o results",
                 "-o \"results\": the name has no extension; use .csv, .json, "
-                ".md or .txt, or give --format");
+                ".md, .npz or .txt, or give --format");
   check_refused(folder, scan + "-o no/a.csv",
                 "cannot write \"no/a.csv\": there is no folder \"no\"");
   check_refused(folder, scan + "-o . --format csv",

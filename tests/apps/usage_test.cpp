@@ -106,7 +106,7 @@ TEST_CASE("usage: wrong values of options are told with the right ones") {
       "--format: unknown value \"cvs\"; did you mean \"csv\"?" + in_scan);
   check_error("gttf-design scan $CONFIGS/barrel.yaml --format xml",
               "--format: unknown value \"xml\"; it is one of table, csv, json, "
-              "markdown" +
+              "markdown, npz" +
                   in_scan);
   check_error("gttf-design scan $CONFIGS/barrel.yaml --engine tripelt",
               "--engine: unknown value \"tripelt\"; did you mean "

@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
 ROOT = Path(os.environ["GTTF_ROOT"])
 PROGRAM = os.environ["GTTF_PROGRAM"]
 ITS2 = str(ROOT / "detectors" / "alice_its2.yaml")
@@ -15,20 +17,30 @@ CLD = str(ROOT / "detectors" / "cld.yaml")
 BARREL = str(ROOT / "detectors" / "barrel.yaml")
 
 
-def _run(ending, *arguments):
+def _run(ending, *arguments, read=Path.read_text):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "result" + ending)
         command = [PROGRAM, *map(str, arguments), "-o", path, "--quiet"]
         code = subprocess.run(command).returncode
         if code not in (0, 1):  # 1: a requirement is not met
             raise RuntimeError(f"{command} ended with {code}")
-        return path.read_text()
+        return read(path)
 
 
 def json_of(*arguments):
     document = json.loads(_run(".json", *arguments))
     document.pop("provenance", None)
     return document
+
+
+def npz_of(*arguments):
+    """Column -> array, and the provenance."""
+    def read(path):
+        with np.load(path, allow_pickle=False) as archive:
+            return dict(archive)
+
+    arrays = _run(".npz", *arguments, read=read)
+    return arrays, json.loads(str(arrays.pop("provenance")))
 
 
 def csv_of(*arguments):
@@ -45,7 +57,7 @@ def assert_same_table(test, table, expected):
         column = table[name]
         test.assertEqual(len(column), len(texts), name)
         for cell, text in zip(column, texts):
-            if column.dtype == object:
+            if column.dtype.kind in "OU":
                 test.assertEqual(cell, text, name)
             elif text == "":
                 test.assertNotEqual(cell, cell, name)
