@@ -94,6 +94,25 @@ TEST_CASE("explore: a list gives the same exploration back") {
   }
 }
 
+TEST_CASE("explore: a list has the dead regions") {
+  Exploration before;
+  before.detector =
+      parse_detector(
+          everything, "all.yaml",
+          std::vector<std::string>{"layers[B].dead={ phi: [0 deg, 90 deg] }",
+                                   "layers[D].dead=[{ z: [5 cm, 10 cm] }]"})
+          .detector;
+  const auto after = from_list(to_list(before));
+  REQUIRE(after);
+  for (const double phi : {0.5, 2.0}) {
+    const Track track{.p = 2, .theta = 0.9, .phi = phi};
+    const Resolution a = resolve(TrackingGeometry(before.detector), track),
+                     b = resolve(TrackingGeometry(after->detector), track);
+    CHECK(a.n_hits == b.n_hits);
+    CHECK(a.sigma_p_rel == b.sigma_p_rel);
+  }
+}
+
 TEST_CASE("explore: handles do to the numbers what --set does") {
   const DetectorInput input = parse_detector(everything, "all.yaml");
   const auto handles = find_handles(input);

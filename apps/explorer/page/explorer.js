@@ -43,6 +43,8 @@ function percent(fraction) {
   const text = size < 1 ? size.toPrecision(2) : size < 100 ? size.toFixed(1) : size.toFixed(0);
   return (value < 0 ? "−" : "+") + text + " %";
 }
+// Units as text; files and --set have them in ASCII.
+const shown_unit = unit => unit.replace(/\bum\b/, "µm");
 // Without the digits that a sum of decimal numbers leaves behind.
 const clean = value => +value.toPrecision(12);
 const step_of = size => Math.pow(10, Math.floor(Math.log10(size || 1)) - 2);
@@ -106,14 +108,14 @@ function described(name) {
   const column = columns.find(c => c.name === name), at = name.match(/^sigma_(.+)_at_(\w+)$/);
   if (at)
     return { text: `*σ*(*${at[1]}*)${at[2] === "rel" ? `/*${at[1]}*` : ""} at the layer`,
-      unit: at[2] === "rel" ? "%" : at[2].replace("um", "µm"), factor: at[2] === "rel" ? 100 : 1, title: "" };
+      unit: at[2] === "rel" ? "%" : shown_unit(at[2]), factor: at[2] === "rel" ? 100 : 1, title: "" };
   if (/_rel$|_rel_/.test(name) || name.startsWith("x_over_x0")) {
     const text = { x_over_x0: "*x*/*X*_{0}", x_over_x0_tracker: "*x*/*X*_{0} to the last hit",
       sigma_p_rel: "*σ*(*p*)/*p*", sigma_p_rel_hit_only: "*σ*(*p*)/*p*, hits only",
       sigma_p_rel_ms_only: "*σ*(*p*)/*p*, scattering only" }[name] || name.replace(/_rel$/, "");
     return { text, unit: "%", factor: 100, title: "" };
   }
-  const unit = column.unit === "1" ? "" : column.unit.replace("um", "µm");
+  const unit = column.unit === "1" ? "" : shown_unit(column.unit);
   const bare = column.unit && name.endsWith("_" + column.unit) ?
     name.slice(0, -column.unit.length - 1) : name;
   return { text: bare.replace(/_/g, " "), unit, factor: 1, title: "" };
@@ -247,7 +249,7 @@ function fill_sliders() {
       min: clean(start - reach), max: clean(start + reach) });
     const number = make("input", { type: "number", "aria-label": handle.key + " as a number", step: "any" });
     const value = make("span", { class: "value" });
-    value.append(number, handle.unit.trim());
+    value.append(number, shown_unit(handle.unit.trim()));
     row.append(name, range, value);
     range.addEventListener("input", () => change(spread(k, clean(+range.value)), "slider " + k));
     range.addEventListener("change", () => state.end());
@@ -681,7 +683,7 @@ class Plot {
         this.element.dataset.axis = figure.axis;
         update(true);
       });
-    head.append(this.column, "over", this.axis);
+    head.append(this.column, "against", this.axis);
     this.svg = make("svg", { class: "plot", role: "img" });
     this.svg.addEventListener("click", event => this.put_track(event));
     this.element.append(head, this.svg);
@@ -713,7 +715,7 @@ class Plot {
         low = Math.min(low, v * factor);
         high = Math.max(high, v * factor);
       }
-    svg.setAttribute("aria-label", `${plain(text)}${unit ? " in " + unit : ""} over ${plain(axes.title)}`);
+    svg.setAttribute("aria-label", `${plain(text)}${unit ? " in " + unit : ""} against ${plain(axes.title)}`);
     if (!(high >= low)) {
       g.append(make("text", { class: "off", x: width / 2, y: height / 2 }, "no value for these tracks"));
       svg.replaceChildren(g);
@@ -781,7 +783,7 @@ function update(of_track = false) {
   scheduled = true;
 }
 
-// The columns that are drawn over an axis.
+// The columns that are drawn against an axis.
 const drawn = axis => [...new Set(figures.filter(f => f.axis === axis).map(f => f.column))]
   .map(name => columns.find(c => c.name === name));
 
@@ -919,7 +921,7 @@ function show_checks() {
     head.className = "wrap";
     head.title = check.quantity;
     row.append(head);
-    const unit = check.unit ? " " + check.unit.replace("um", "µm") : "";
+    const unit = check.unit ? " " + shown_unit(check.unit) : "";
     row.append(cell(check.text || (Number.isFinite(check.value) ? digits(check.value) + unit : check.status)));
     const limits = [];
     if (Number.isFinite(check.lower)) limits.push("≥ " + digits(check.lower));
@@ -1133,7 +1135,7 @@ async function begin() {
   document.querySelector(".results").classList.toggle("single", $("margins").hidden);
   if (exploration.left_out.length) {
     $("left-out").hidden = false;
-    $("left-out").textContent = "Left out, as they need a baseline: " + exploration.left_out.join(", ");
+    $("left-out").textContent = "Not evaluated, because they need a baseline or averages: " + exploration.left_out.join(", ");
   }
   show_provenance();
   begin_buttons();

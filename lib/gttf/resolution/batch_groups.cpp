@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <tuple>
@@ -16,9 +17,9 @@ namespace {
 constexpr std::size_t most_lists = 4096;
 
 std::size_t hash_of(const std::vector<unsigned>& surfaces) {
-  std::size_t h = 0xcbf29ce484222325;  // FNV-1a
+  std::uint64_t h = 0xcbf29ce484222325;  // FNV-1a
   for (const unsigned s : surfaces) h = (h ^ s) * 0x100000001b3;
-  return h;
+  return static_cast<std::size_t>(h);
 }
 
 double at(std::span<const double> values, std::size_t i) {

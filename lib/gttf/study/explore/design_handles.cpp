@@ -28,7 +28,8 @@ constexpr std::string_view layers = "layers[";
 /// behind the layer.
 std::optional<Dimension> dimension_of(std::string_view tail, bool in_layer) {
   if (!in_layer) return Dimension::field;
-  if (tail.starts_with("efficiency") || tail.starts_with("drift"))
+  if (tail.starts_with("efficiency") || tail.starts_with("drift") ||
+      tail.starts_with("dead"))
     return std::nullopt;
   const bool fraction =
       tail.starts_with("material") && !tail.ends_with("thickness");

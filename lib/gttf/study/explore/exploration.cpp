@@ -75,8 +75,14 @@ void transfer(List& list, Coordinate& c, const Surface& surface) {
 }
 
 template <class List>
+void transfer(List& list, DeadRegion& d) {
+  transfer_all(list, d.phi, d.r, d.x, d.y, d.z);
+}
+
+template <class List>
 void transfer(List& list, Layer& l) {
-  transfer_all(list, l.name, l.group, l.surface, l.material, l.efficiency);
+  transfer_all(list, l.name, l.group, l.surface, l.material, l.efficiency,
+               l.dead);
   std::size_t n = l.coordinates.size();
   transfer(list, n);
   l.coordinates.resize(n);

@@ -206,11 +206,14 @@ Document exploration_document(
   if (requirements) {
     exploration.requirements = *requirements;
     exploration.requirements->baseline.reset();
+    // the page has neither the baseline nor averages
+    const auto is_left_out = [&](const Criterion& c) {
+      return requirements->request.average || c.needs_baseline();
+    };
     auto& criteria = exploration.requirements->criteria;
     for (const Criterion& c : criteria)
-      (c.needs_baseline() ? left_out : names).emplace_back(c.name);
-    std::erase_if(criteria,
-                  [](const Criterion& c) { return c.needs_baseline(); });
+      (is_left_out(c) ? left_out : names).emplace_back(c.name);
+    std::erase_if(criteria, is_left_out);
   }
   const NumberList list = to_list(exploration);
 
