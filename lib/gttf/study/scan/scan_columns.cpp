@@ -60,12 +60,12 @@ constexpr auto of_track = std::to_array<ColumnOf<Row>>({
     ScanShared::n_hits,
     ScanShared::n_triplets,
     {{"x_over_x0", "1",
-      "sum over all crossings along the track, passive ones and those behind "
-      "the last hit too"},
+      "sum over all crossings along the track, including passive layers and "
+      "those beyond the last hit"},
      [](const Row& r) { return r.resolution.x_over_x0; }},
     {{"x_over_x0_tracker", "1",
-      "the same up to the last hit, the layer of that included: without a coil "
-      "behind it",
+      "the same up to the layer of the last hit, inclusive: without a coil "
+      "beyond it",
       "no hit"},
      [](const Row& r) { return r.resolution.x_over_x0_tracker; }},
     {{"sigma_p_rel", "1", "sigma(p)/p = sigma(q/p)/(q/p)", no_momentum},
@@ -88,7 +88,7 @@ constexpr auto of_track = std::to_array<ColumnOf<Row>>({
     {{"sigma_p_rel_hit_only", "1", "the limit of no scattering", no_momentum},
      [](const Row& r) { return r.resolution.sigma_p_rel_hit_only; }},
     {{"sigma_p_rel_ms_only", "1", "the limit of no hit errors",
-      "no resolution, no field; exact hits follow from each other, as behind "
+      "no resolution, no field; exact hits determine each other, as after "
       "layers without material; `--scattering off`"},
      [](const Row& r) { return r.resolution.sigma_p_rel_ms_only; }},
     ScanShared::mu_phi,
