@@ -124,7 +124,7 @@ TEST_CASE("plot: scan draws below its table, but only on a terminal") {
   const std::string scan =
       "gttf-design scan $DETECTORS/barrel.yaml --p 1GeV:50GeV:3";
   const Outcome piped = run(scan);
-  CHECK_FALSE(has(piped.out, "hits alone"));
+  CHECK_FALSE(has(piped.out, "hits only"));
   if (!has_terminal()) return;
   const Folder folder;
   const Outcome r = run_on_terminal(folder, "LC_ALL=C.UTF-8 " + scan);

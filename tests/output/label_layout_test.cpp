@@ -68,6 +68,16 @@ TEST_CASE("label layout: a band with a gap is not named across it") {
   CHECK_FALSE(place_in_band(x, upper, lower, 30, 12, 0, 40));
 }
 
+TEST_CASE("label layout: labels in one line do not touch") {
+  LabelPlacer placer(Box{0, 0, 100, 100});
+  placer.add_obstacle(Box{0, 0, 20, 10});
+  const std::array touching{Box{20, 0, 40, 10}}, below{Box{20, 10, 40, 20}};
+  const std::array apart{Box{26, 0, 46, 10}};
+  CHECK_FALSE(placer.take(touching, false));
+  CHECK(placer.take(apart, false) == 0);
+  CHECK(placer.take(below, false) == 0);
+}
+
 TEST_CASE("label layout: a label takes the first free place") {
   LabelPlacer placer(Box{0, 0, 100, 100});
   placer.add_obstacle(LineSegment{0, 10, 100, 10});

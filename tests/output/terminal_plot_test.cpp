@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -117,6 +118,68 @@ TEST_CASE("terminal plot: bars are as long as their values") {
   CHECK(bar(2) > 20);
   CHECK(bar(3) * 2 - bar(2) <= 1);
   CHECK(bar(3) * 2 - bar(2) >= -1);
+}
+
+TEST_CASE("terminal plot: areas have letters and names") {
+  Figure figure = rising();
+  Panel& panel = std::get<Plot>(figure.content).panels.front();
+  panel.bands.push_back({.x = {1, 100},
+                         .lower = {0, 0},
+                         .upper = {2, 3},
+                         .label = "scattering, vertex"});
+  panel.bands.push_back({.x = {1, 100},
+                         .lower = {0, 0},
+                         .upper = {1, 1},
+                         .behind = true,
+                         .label = "out of reach"});
+  const std::string text = terminal_plot(figure, {60, 10, false, true});
+  CHECK(has(text, "A scattering, vertex   B line 0   C line 1"));
+  CHECK_FALSE(has(text, "out of reach"));
+  const auto lines = lines_of(text);
+  CHECK(std::ranges::any_of(
+      lines, [](const std::string& line) { return line.ends_with(" A"); }));
+}
+
+TEST_CASE("terminal plot: a map has a legend of its shades") {
+  Figure figure;
+  figure.title = "map";
+  Plot plot;
+  plot.x.upper = 2;
+  Panel panel;
+  panel.map = HeatMap{.x = {0, 1, 2},
+                      .y = {0, 0.5, 1},
+                      .values = {1, 90, 5e4, 1},
+                      .lower = 1,
+                      .upper = 100000,
+                      .title = "*σ* [%]"};
+  plot.panels.push_back(panel);
+  figure.content = plot;
+  const std::string map = terminal_plot(figure, {60, 5, false, false});
+  CHECK(has(map, "sigma [%]:   . 1 to 10   : 10 to 1e+02"));
+  CHECK(has(map, "..::"));
+  CHECK(has(map, "##.."));
+  CHECK(map.find("##..") < map.find("..::"));  // the larger y is above
+  // linear: 90 is far below a fifth of the range
+  std::get<Plot>(figure.content).panels.front().map->scale = AxisScale::linear;
+  const std::string linear = terminal_plot(figure, {60, 5, false, false});
+  CHECK(has(linear, "...."));
+  CHECK_FALSE(has(linear, "..::"));
+}
+
+TEST_CASE("terminal plot: correlations have no negative zero") {
+  Figure figure;
+  figure.title = "correlations";
+  figure.content = MatrixChart{.names = {"a", "b"},
+                               .matrices = {{.rows = {{1}, {-0.001, 1}}}}};
+  const std::string text = terminal_plot(figure, {60, 10, false, false});
+  CHECK(has(text, "b         0.00   1.00"));
+}
+
+TEST_CASE("terminal plot: conditions are broken between facts") {
+  Figure figure = rising();
+  figure.conditions = "CLD · solenoid 2 T · muon · no energy loss";
+  const std::string text = terminal_plot(figure, {30, 10, false, true});
+  CHECK(text.ends_with("\nCLD · solenoid 2 T · muon\nno energy loss\n"));
 }
 
 TEST_CASE("figure change: ends of axes with and without unit") {

@@ -42,6 +42,8 @@ class Browser:
 
         self.process = subprocess.Popen(
             [path, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+             # nothing of its own over the network
+             "--disable-background-networking", "--disable-quic",
              "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
              "--user-data-dir=" + os.path.join(self.folder, "profile"), "about:blank"],
             preexec_fn=connect, pass_fds=(3, 4), stdin=subprocess.DEVNULL,

@@ -95,16 +95,26 @@ std::optional<BandPlace> place_in_band(std::span<const double> x,
   return best;
 }
 
+namespace {
+
+/// Horizontal space between two texts in one line, px: less reads as one text.
+constexpr double word_space = 5;
+
+}  // namespace
+
 std::optional<std::size_t> LabelPlacer::take(std::span<const Box> candidates,
                                              bool must_fit) {
   std::optional<std::size_t> best;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < candidates.size() && least > 0; ++i) {
     const Box& box = candidates[i];
+    const Box with_space{box.left - word_space, box.top, box.right + word_space,
+                         box.bottom};
     const bool free =
         box.inside(frame_) &&
-        std::none_of(boxes_.begin(), boxes_.end(),
-                     [&](const Box& other) { return other.overlaps(box); });
+        std::none_of(boxes_.begin(), boxes_.end(), [&](const Box& other) {
+          return other.overlaps(with_space);
+        });
     if (!free) continue;
     double met = 0;
     for (const LineSegment& line : lines_)

@@ -55,6 +55,27 @@ std::string shortened_to(const std::string& text, std::size_t width) {
   return out + "~";
 }
 
+// In lines of at most `width`, broken between the facts that " · " separates.
+std::string in_lines(const std::string& text, std::size_t width,
+                     std::string_view separator) {
+  std::string out, line;
+  for (std::size_t i = 0; i <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, i), text.size());
+    const std::string fact = text.substr(i, end - i);
+    i = end + separator.size();
+    if (line.empty()) {
+      line = fact;
+    } else if (text_width(line) + text_width(separator) + text_width(fact) <=
+               width) {
+      line.append(separator).append(fact);
+    } else {
+      out += shortened_to(line, width) + '\n';
+      line = fact;
+    }
+  }
+  return out + shortened_to(line, width) + '\n';
+}
+
 // Marks of ASCII only where nothing else is shown.
 std::string shown_text(const RichText& text, bool utf8) {
   const std::string plain = visible(plain_text(text));
@@ -199,6 +220,12 @@ std::vector<PlacedLabel> labels_of(const FigureAxis& axis, std::size_t cells,
   return labels;
 }
 
+// A line of the legend.
+struct Named {
+  std::string words;
+  int colour = 0;
+};
+
 struct Ending {
   std::string text;
   int colour = 0;
@@ -237,6 +264,9 @@ class PlotText {
     columns_ = style.width > left_ + frame + letter + least
                    ? style.width - left_ - frame - letter
                    : least;
+    for (const Panel& panel : plot.panels)
+      for (const Band& band : panel.bands)
+        if (!band.behind && !band.label.empty()) name(name_of(band));
   }
 
   std::string text() const {
@@ -258,6 +288,25 @@ class PlotText {
   }
   void name(const std::string& id) { letters_.push_back(id); }
 
+  /// Names of areas and of the shades of a map, with their marks.
+  std::vector<Named> names() const {
+    std::vector<Named> list;
+    for (const Panel& panel : plot_.panels) {
+      for (const Band& band : panel.bands)
+        if (const std::string mark = letter(name_of(band)); !mark.empty())
+          list.push_back({mark + ' ' + shown_text(band.label, style_.utf8),
+                          ansi_colour(band.paint)});
+      if (!panel.map) continue;
+      list.push_back({shown_text(panel.map->title, style_.utf8) + ':', 0});
+      for (std::size_t k = 0; k < shades.size(); ++k)
+        list.push_back(
+            {fmt::format("{} {:.2g} to {:.2g}", shade(k), edge(*panel.map, k),
+                         edge(*panel.map, k + 1)),
+             0});
+    }
+    return list;
+  }
+
  private:
   std::vector<PlacedLabel> y_labels(const Panel& panel,
                                     std::size_t rows) const {
@@ -274,8 +323,20 @@ class PlotText {
     std::vector<Ending> endings;
     const AxisMap x(plot_.x, 0, canvas.dots_x() - 1);
     const AxisMap y(panel.y, canvas.dots_y() - 1, 0);
-    for (const Band& band : panel.bands)
-      if (!band.behind) draw(band.x, band.upper, band.paint, 0, x, y, canvas);
+    const auto row_of = [rows](double dots) {
+      return static_cast<std::size_t>(
+          std::clamp(dots / static_cast<double>(dots_up), 0.0,
+                     static_cast<double>(rows - 1)));
+    };
+    for (const Band& band : panel.bands) {
+      if (band.behind) continue;
+      draw(band.x, band.upper, band.paint, 0, x, y, canvas);
+      const std::string own = letter(name_of(band));
+      if (own.empty() || band.x.empty()) continue;
+      const double middle = (y(band.lower.back()) + y(band.upper.back())) / 2;
+      if (std::isfinite(middle))
+        endings.push_back({own, ansi_colour(band.paint), row_of(middle)});
+    }
     for (const Curve& curve : panel.curves) {
       constexpr double hairline = 0.9;
       if (curve.hidden || curve.width < hairline) continue;
@@ -283,10 +344,7 @@ class PlotText {
           draw(curve.x, curve.y, curve.paint, gap_of(curve.dash), x, y, canvas);
       const std::string own = letter(curve.id);
       if (!end || own.empty() || curve.column == no_column) continue;
-      endings.push_back({own, ansi_colour(curve.paint),
-                         static_cast<std::size_t>(
-                             std::clamp(*end / static_cast<double>(dots_up),
-                                        0.0, static_cast<double>(rows - 1)))});
+      endings.push_back({own, ansi_colour(curve.paint), row_of(*end)});
     }
     for (const Marks& marks : panel.marks)
       for (std::size_t i = 0; i < marks.x.size(); ++i)
@@ -335,16 +393,35 @@ class PlotText {
     return end;
   }
 
+  /// Bands have no ids of their own: those of a subsystem share one.
+  static std::string name_of(const Band& band) {
+    return "band " + plain_text(band.label);
+  }
+
   // Shades from light to dark for growing values.
+  struct Shade {
+    const char *utf8, *ascii;
+  };
+  static constexpr std::array<Shade, 5> shades{
+      {{"·", "."}, {"░", ":"}, {"▒", "+"}, {"▓", "*"}, {"█", "#"}}};
+  std::string shade(std::size_t k) const {
+    return style_.utf8 ? shades[k].utf8 : shades[k].ascii;
+  }
+  /// The value at which shade `k` begins.
+  static double edge(const HeatMap& map, std::size_t k) {
+    const double f = static_cast<double>(k) / shades.size();
+    return map.scale == AxisScale::logarithmic
+               ? map.lower * std::pow(map.upper / map.lower, f)
+               : map.lower + f * (map.upper - map.lower);
+  }
+
   std::string map_row(const HeatMap& map, const AxisMap& x, const AxisMap& y,
                       std::size_t j) const {
-    static constexpr std::array blocks{" ", "░", "▒", "▓", "█"};
-    static constexpr std::array letters{".", ":", "+", "*", "#"};
     const std::size_t n = map.x.size() - 1;
     const auto cell_at = [](const Reals& edges, const AxisMap& axis,
                             double at) {
       for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-        const auto [a, b] = std::minmax(axis(edges[i]), axis(edges[i + 1]));
+        const auto [a, b] = std::minmax({axis(edges[i]), axis(edges[i + 1])});
         if (at >= a && at <= b) return i;
       }
       return edges.size() - 2;
@@ -359,12 +436,9 @@ class PlotText {
         out += ' ';
         continue;
       }
-      const double f = std::clamp(
-          std::log(value / map.lower) / std::log(map.upper / map.lower), 0.0,
-          1.0);
-      const auto shade =
-          static_cast<std::size_t>(std::min(4.0, std::floor(f * 5)));
-      out += style_.utf8 ? blocks[shade] : letters[shade];
+      std::size_t k = 0;
+      while (k + 1 < shades.size() && value >= edge(map, k + 1)) ++k;
+      out += shade(k);
     }
     return out;
   }
@@ -450,7 +524,9 @@ std::string matrices_text(const MatrixChart& chart,
       std::string line =
           aligned(shown_text(chart.names[i], style.utf8), room, true);
       for (std::size_t j = 0; j <= i; ++j)
-        line += aligned(fmt::format("{:.2f}", matrix.rows[i][j]), room, false);
+        line +=
+            aligned(shown_text(fixed_number(matrix.rows[i][j], 2), style.utf8),
+                    room, false);
       out += shortened_to(line, style.width) + '\n';
     }
   }
@@ -471,21 +547,24 @@ std::string terminal_plot(const Figure& figure, const TerminalStyle& style) {
       if (entry.ids.size() == 1 && entry.key == LegendEntry::Key::line)
         text.name(entry.ids.front());
     out += text.text();
+    std::vector<Named> names = text.names();
+    for (const LegendEntry& entry : figure.legend)
+      if (entry.ids.size() == 1 && entry.on &&
+          entry.key == LegendEntry::Key::line)
+        names.push_back({text.letter(entry.ids.front()) + ' ' +
+                             shown_text(entry.text, style.utf8),
+                         ansi_colour(entry.paint)});
     std::size_t width = 0;
-    for (const LegendEntry& entry : figure.legend) {
-      if (entry.ids.size() != 1 || !entry.on ||
-          entry.key != LegendEntry::Key::line)
-        continue;
-      const std::string letter = text.letter(entry.ids.front());
-      const std::string words =
-          letter + ' ' + shown_text(entry.text, style.utf8);
-      if (width > 0 && width + 3 + text_width(words) > style.width) {
+    for (const Named& named : names) {
+      const std::size_t more = text_width(named.words);
+      if (width > 0 && width + 3 + more > style.width) {
         legend += '\n';
         width = 0;
       }
       legend += (width > 0 ? "   " : "") +
-                coloured(words, ansi_colour(entry.paint), style.colour);
-      width += (width > 0 ? 3 : 0) + text_width(words);
+                coloured(shortened_to(named.words, style.width), named.colour,
+                         style.colour);
+      width += (width > 0 ? 3 : 0) + more;
     }
   } else if (const auto* bars = std::get_if<BarChart>(&figure.content)) {
     out += bars_text(*bars, style);
@@ -494,9 +573,8 @@ std::string terminal_plot(const Figure& figure, const TerminalStyle& style) {
   }
   if (!legend.empty()) out += legend + '\n';
   if (figure.conditions.empty()) return out;
-  return out +
-         shortened_to(shown_text(figure.conditions, style.utf8), style.width) +
-         '\n';
+  return out + in_lines(shown_text(figure.conditions, style.utf8), style.width,
+                        style.utf8 ? " · " : " - ");
 }
 
 }  // namespace gttf

@@ -362,10 +362,10 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
       "the left. Layers of a subsystem change together.";
   figure.conditions = figure.subtitle;
   figure.legend = {{.key = LegendEntry::Key::box,
-                    .text = "10 % less of it",
+                    .text = "decreased by 10 %",
                     .paint = {Tone::less}},
                    {.key = LegendEntry::Key::box,
-                    .text = "10 % more of it",
+                    .text = "increased by 10 %",
                     .paint = {Tone::more}}};
   figure.data.add("quantity", std::move(quantity));
   figure.data.add("parameter", std::move(parameter));

@@ -295,9 +295,9 @@ void add_limit_areas(const Reals& x, const Reals& hits, const Reals& scattering,
                      Panel& panel) {
   const double floor = panel.y.lower;
   Band by_hits{"limits",     x,     {},   {},
-               {Tone::hits}, false, true, "closed by hit errors"};
+               {Tone::hits}, false, true, "hit-error limit"};
   Band by_scattering{"limits",           x,     {},   {},
-                     {Tone::scattering}, false, true, "closed by scattering"};
+                     {Tone::scattering}, false, true, "scattering limit"};
   for (std::size_t i = 0; i < x.size(); ++i) {
     const bool exists = !std::isnan(hits[i]) && !std::isnan(scattering[i]);
     const double h = exists ? std::max(hits[i], floor) : Resolution::none;
@@ -371,7 +371,7 @@ void add_legend(const ReportSubject& subject, bool other_limits,
   }
   figure.legend.push_back(
       {.key = LegendEntry::Key::two_lines,
-       .text = "hits alone, scattering alone, " + angle_text(subject.curves, 0),
+       .text = "hits only, scattering only, " + angle_text(subject.curves, 0),
        .paint = ordered_style(0, n).paint,
        .ids = {"limits"}});
   if (other_limits && n > 1)
@@ -484,8 +484,8 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
   }
   const std::string first = plain_text(angle_text(subject.curves, 0));
   for (const auto& [name, limit] :
-       {std::pair("hits alone, ", Limit::hits),
-        std::pair("scattering alone, ", Limit::scattering)}) {
+       {std::pair("hits only, ", Limit::hits),
+        std::pair("scattering only, ", Limit::scattering)}) {
     const Dash dash = limit == Limit::hits ? Dash::dashed : Dash::dotted;
     for (Curve& curve : panel.curves)
       if (curve.id == "limits" && curve.dash == dash)

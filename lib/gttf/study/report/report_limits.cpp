@@ -136,7 +136,7 @@ std::optional<Figure> share_figure(const ReportSubject& subject,
   for (std::size_t k = 0; k < entries.size(); ++k)
     if (seen[k]) figure.legend.push_back(entries[k]);
   figure.legend.push_back({.key = LegendEntry::Key::box,
-                           .text = "plain: scattering",
+                           .text = "solid: scattering",
                            .paint = {Tone::group, 1}});
   figure.legend.push_back({.key = LegendEntry::Key::hatched_box,
                            .text = "hatched: hit errors",
@@ -233,7 +233,7 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
   figure.conditions = figure.subtitle;
   BarChart chart;
   const bool by_radius = has_barrel(subject.detector);
-  chart.columns = {{"layer, in order of flight", Anchor::start},
+  chart.columns = {{"layer, along the track", Anchor::start},
                    {by_radius ? "*r* [mm]" : "*z* [mm]", Anchor::end},
                    {"*x*/*X*_{0} [%]", Anchor::end}};
   Texts layers, causes;
